@@ -87,11 +87,7 @@ function programCalled(name: string): Program {
   return { name, version: async () => (await import('./commands/version.ts')).versionLine(), commands };
 }
 
-/**
- * Runs `NAME ARGS…`, where NAME is the name under which the user called the program.
- *
- * @returns the exit code.
- */
+/** Runs `NAME ARGS…`, where NAME is the name under which the user called the program; returns the exit code. */
 export async function run(args: readonly string[], io: Io, name: string = ownName): Promise<number> {
   // A call from a script of `completion`: `__complete -- WORD…`.
   if (args[0] === '__complete') {

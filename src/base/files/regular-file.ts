@@ -7,9 +7,7 @@ import { systemProblem } from './system-problem.ts';
 /** Why a file was not read. `message` contains the path and the reason, in one line. */
 export class FileError extends Error {
   readonly path: string;
-  /**
-   * The system's error code (ENOENT, EACCES, …), ENOTREG if it is not a regular file, or EFBIG if it exceeds the limit.
-   */
+  /** The system's code (ENOENT, …), ENOTREG for what is not a regular file, EFBIG for what is too large. */
   readonly code: string;
   /** The message without the path: `does not exist`. */
   readonly problem: string;

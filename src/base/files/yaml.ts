@@ -1,11 +1,7 @@
 import { constructFromEvents, dump, EVENT_ID, type Event, getScalarValue, parseEvents, YAMLException } from 'js-yaml';
 import { isPrintableYaml, printableJson } from '../terminal/printable.ts';
 
-/**
- * A value as YAML that is easy to read.
- *
- * @param lineWidth after which long texts are folded; -1 for never.
- */
+/** A value as YAML that is easy to read; texts longer than `lineWidth` are folded, with -1 none. */
 export function readableYaml(value: object, lineWidth = 80): string {
   let text: string | undefined;
   try {

@@ -12,10 +12,7 @@ const harmfulInStrings = /[\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u2
 /** What the runner of a workflow takes for a command anywhere in a line: `##[group]`, in GitHub Actions and Azure. */
 const commandStart = /##(?=\[|vso\[)/g;
 
-/**
- * Untrusted text of any length, with control characters and direction marks as escapes (`\u001b`), and without commands
- * to the runner of a workflow.
- */
+/** Untrusted text, with controls and direction marks as escapes (`\u001b`), and without commands to runners. */
 export function withoutControls(text: string): string {
   return text.replaceAll(harmful, escapeOf).replaceAll(commandStart, '#\\u0023');
 }

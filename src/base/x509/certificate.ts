@@ -59,10 +59,7 @@ function limited(text = ''): Parsed<string> {
     : { state: 'usable', value: text };
 }
 
-/**
- * Reads all certificates in a PEM text. Text between them is ignored, as by OpenSSL; one certificate that does not
- * parse invalidates the whole text.
- */
+/** Reads all certificates in a PEM text. Text between them is ignored; one that does not parse invalidates all. */
 export function readCertificates(text: string | undefined): Parsed<[Certificate, ...Certificate[]]> {
   const pem = limited(text);
   if (pem.state !== 'usable') {
@@ -112,10 +109,7 @@ function publicKeyOf(x509: X509Certificate): KeyObject | undefined {
   }
 }
 
-/**
- * Why API servers and Cluster API do not read a certificate (Go, x509.ParseCertificate), as the end of a sentence; undefined
- * when they do.
- */
+/** Why API servers do not read a certificate (Go, x509.ParseCertificate), as the end of a sentence, if so. */
 export function unreadProblem(x509: X509Certificate): string | undefined {
   if (x509.serialNumber.startsWith('-')) {
     return 'has a negative serial number, which API servers cannot parse: reissue it with a positive one';
@@ -180,10 +174,7 @@ export function readKey(text: string | undefined, certificate: Certificate): Par
   return pem;
 }
 
-/**
- * Reads the private key of a CA, which must be able to sign certificates. The problem never contains any part of the
- * key.
- */
+/** Reads the private key of a CA, which must be able to sign. The problem never contains any part of the key. */
 export function readCaKey(text: string | undefined, ca: Certificate): Parsed<string> {
   return signingKey(readKey(text, ca), ca);
 }

@@ -66,10 +66,7 @@ function time(date: Date): Asn1 {
 
 const subjectKeyIdentifierOid = '2.5.29.14';
 
-/**
- * The key identifier by which certificates refer to their CA: the CA's own (RFC 5280, 4.2.1.1), since clients compare
- * the two, or else the one that this program computes for keys.
- */
+/** The key identifier of a CA by which clients find it: its own (RFC 5280, 4.2.1.1), or else the one of its key. */
 export function issuerKeyIdentifier(ca: X509Certificate): string {
   const [{ value }] = parsed(ca.raw) as [Asn1];
   // Extensions are last; a CA has some.

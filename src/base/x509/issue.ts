@@ -10,10 +10,7 @@ import { type Contents, issuerKeyIdentifier, signedCertificate } from './forge.t
  */
 export const backdateMs = 5 * 60_000;
 
-/**
- * Organization in the subject of every CA that this program creates for a webhook; recovery recognizes its own CAs by
- * it.
- */
+/** Organization in the subject of every CA that this program creates for a webhook, by which recovery knows it. */
 export const organization = 'extensionconfig-webhook';
 
 /** The source of keys and serial numbers. */
@@ -79,11 +76,7 @@ interface Request extends Pick<Contents, 'subject' | 'extensions'> {
 /** The latest time that a certificate can contain (RFC 5280, 4.1.2.5): years have four digits. */
 const lastMoment = Date.UTC(9999, 11, 31, 23, 59, 59);
 
-/**
- * Issues every certificate of this program.
- *
- * @throws {Error} for a key that is neither RSA nor elliptic-curve.
- */
+/** Issues every certificate of this program. @throws {Error} for a key that is neither RSA nor elliptic-curve. */
 function issue({ serial, subject, keys, ca, now, validityMs, extensions }: Request): Issued {
   const issuer = ca?.certificate.x509;
   const end = Math.min(now.getTime() + validityMs, issuer?.validToDate.getTime() ?? lastMoment, lastMoment);

@@ -32,10 +32,7 @@ export function signatureOf(key: KeyObject): SignatureAlgorithm | undefined {
 
 const remedy = 'use an RSA key, or an EC key on P-256, P-384 or P-521';
 
-/**
- * The DER of a public key (SubjectPublicKeyInfo) with a named curve and an uncompressed point, which every client can
- * read.
- */
+/** The DER of a public key with a named curve and an uncompressed point, which every client can read. */
 interface UsualForm {
   /** Length of the whole, in bytes. */
   length: number;
@@ -76,10 +73,7 @@ function typeOf(key: KeyObject): string {
   return type === 'ec' ? `${type} on ${detailsOf(key).namedCurve ?? 'an unnamed curve'}` : String(type);
 }
 
-/**
- * Why no API server completes a handshake with a server that has this key (Go, crypto/tls), as the end of a sentence;
- * undefined if they do.
- */
+/** Why no API server completes a handshake with a server that has this key (Go, crypto/tls), if so. */
 export function handshakeProblem(key: KeyObject): string | undefined {
   return signatureOf(key) !== undefined || key.asymmetricKeyType === 'ed25519'
     ? undefined

@@ -39,10 +39,7 @@ const targetFlag: Flag<Release> = {
   },
 };
 
-/**
- * The flags that determine the known hooks, for commands that need no rules, which would double the number of loaded
- * files.
- */
+/** The flags that determine the known hooks, for commands that need no rules, which are as many files again. */
 export const catalogFlags = {
   'target-cluster-api-version': targetFlag,
   'hook-lifecycles': listFlag('FILE', "YAML file with a provider's own hooks and their lifecycles; may be repeated"),
@@ -51,11 +48,7 @@ export const catalogFlags = {
 /** The flag `--max-handler-timeout-seconds`; the limit is the maximum in Cluster API's code. */
 export const handlerTimeoutFlag = integerFlag('SECONDS', 1, 30, 'maximum timeoutSeconds of a handler', { default: 10 });
 
-/**
- * The result of parsing a file that a flag names.
- *
- * @throws {UsageError} when the parser throws a `Problem`, or finds an unresolvable YAML alias.
- */
+/** What a file that a flag names says. @throws {UsageError} when the parser throws a `Problem`. */
 export function readWith<T>(
   flag: string,
   file: string,
@@ -74,11 +67,7 @@ export function readWith<T>(
   }
 }
 
-/**
- * The known hooks, including those in a provider's files.
- *
- * @throws {UsageError} when a file cannot be used.
- */
+/** The known hooks, including those in a provider's files. @throws {UsageError} when a file cannot be used. */
 export function hookCatalogOf(files: readonly string[]): HookCatalog {
   return createHookCatalog(
     files.flatMap((file) => readWith('--hook-lifecycles', file, parseLifecycles, LifecycleFileError)),

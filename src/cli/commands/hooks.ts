@@ -133,11 +133,7 @@ function explanationText(whole: HookDefinition, release: Release): string {
   ].join('\n');
 }
 
-/**
- * A hook of Cluster API, by name.
- *
- * @throws {UsageError} for an unknown name, with the most similar ones.
- */
+/** A hook of Cluster API. @throws {UsageError} for an unknown name, with the most similar ones. */
 export function hookNamed(name: string, where: string): HookDefinition {
   const hook = clusterApiHooks.find((candidate) => candidate.name === name);
   if (hook === undefined) {

@@ -10,12 +10,7 @@ interface ManifestObject {
   where: () => string;
 }
 
-/**
- * The objects in a text in YAML or JSON.
- *
- * @param name the name of the source in messages.
- * @throws {UsageError} for text that cannot be read, with name and line.
- */
+/** The objects in YAML or JSON. @throws {UsageError} for text that cannot be read, with its name and the line. */
 export function* objectsOf(text: string, name: string): Generator<ManifestObject> {
   for (const read of readDocuments(text)) {
     const [error] = 'errors' in read ? read.errors : read.document.refusals;
@@ -28,11 +23,7 @@ export function* objectsOf(text: string, name: string): Generator<ManifestObject
   }
 }
 
-/**
- * The objects in files and folders, or in standard input for `-`.
- *
- * @throws {UsageError} for what cannot be read, with file and line.
- */
+/** The objects in files and folders, or in standard input for `-`. @throws {UsageError} for what cannot be read. */
 export async function* manifestObjects(paths: readonly string[], io: Io): AsyncGenerator<ManifestObject> {
   for await (const manifest of readManifests(paths, io.stdin as Readable, io.signal)) {
     const file = printable(manifest.file);

@@ -18,11 +18,7 @@ export const policyFlags = {
   ...catalogFlags,
 } satisfies Flags;
 
-/**
- * The rule options according to the flags.
- *
- * @throws {UsageError} when a file that a flag names cannot be used. The message names flag, file and position.
- */
+/** @throws {UsageError} when a file that a flag names cannot be used. The message names flag, file and position. */
 export function ruleSetOptionsOf(flags: FlagValues<typeof policyFlags>): RuleSetOptions {
   const config = flags['rules-config'];
   return {
@@ -35,10 +31,7 @@ export function ruleSetOptionsOf(flags: FlagValues<typeof policyFlags>): RuleSet
   };
 }
 
-/**
- * Why these rules do not use facts about the cluster, and what to do, as the end of a sentence that begins with what
- * the flag does; undefined if an enabled rule uses facts.
- */
+/** Why these rules use no facts, as the end of a sentence about the flag; undefined if an enabled rule does. */
 export function whyFactsAreUnused(
   flag: string,
   { active }: RuleSet,

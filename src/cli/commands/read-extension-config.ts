@@ -29,12 +29,7 @@ async function inHubVersion(object: JsonObject, where: string): Promise<JsonObje
   }
 }
 
-/**
- * An object as v1beta2.
- *
- * @param where names its place in messages.
- * @throws {UsageError} for one that cannot be read as an ExtensionConfig.
- */
+/** An object at a place as v1beta2. @throws {UsageError} for one that cannot be read as an ExtensionConfig. */
 export async function readExtensionConfig(object: JsonObject, where: string): Promise<ExtensionConfig> {
   const version = versionOf(object.apiVersion);
   if (version === undefined) {

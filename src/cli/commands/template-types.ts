@@ -5,11 +5,7 @@ import { defineCommand } from '../framework/command.ts';
 import { type Io, UsageError } from '../framework/program.ts';
 import { manifestObjects } from './manifest-objects.ts';
 
-/**
- * Types of the kinds in CustomResourceDefinitions in files.
- *
- * @throws {UsageError} for files that cannot be read or used.
- */
+/** Types of the kinds in CustomResourceDefinitions. @throws {UsageError} for files that cannot be read or used. */
 export async function readTemplateTypes(paths: readonly string[], io: Io): Promise<string> {
   const objects: JsonObject[] = [];
   for await (const { object } of manifestObjects(paths, io)) {

@@ -1,9 +1,6 @@
 import type { Call, Flags, LookedUp } from './flags.ts';
 
-/**
- * An argument: `[names...]`, its description, and the values that shell completion suggests, by default files. The command
- * itself rejects other values.
- */
+/** An argument: `[names...]`, its description, and the values that shell completion suggests, by default files. */
 type ArgumentText = readonly [syntax: string, description: string, suggestions?: readonly string[] | LookedUp];
 
 export interface Command<F extends Flags = Flags> {

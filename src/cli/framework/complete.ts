@@ -11,10 +11,7 @@ export class SuggestedArgument extends Argument {
   }
 }
 
-/**
- * What a shell does besides showing candidates: numbers of cobra's protocol, which kubectl uses for completion of
- * plugins.
- */
+/** What a shell does besides showing candidates: numbers of cobra's protocol, which kubectl uses. */
 const directive = { files: 0, nothing: 4, folders: 16 } as const;
 
 interface Candidate {
@@ -63,10 +60,7 @@ function takesValue(option: Option): boolean {
   return option.required || option.optional;
 }
 
-/**
- * The candidates for the last of the words after the program's name. Commands must have been defined, at least the one
- * that the words name.
- */
+/** The candidates for the last of the words after the program's name. */
 function complete(program: Command, words: readonly string[]): Completion {
   const current = words.at(-1) ?? '';
   let command = program;
@@ -127,10 +121,7 @@ export type LookUp = (
   options: { kubeconfig: string | undefined; context: string | undefined },
 ) => Promise<readonly string[]>;
 
-/**
- * Output for the script of a shell: one candidate per line, with a tab before its description, and the directive after
- * a colon.
- */
+/** Output for the script of a shell: a line for each candidate (`VALUE\tDESCRIPTION`), and `:DIRECTIVE`. */
 export async function completionLines(program: Command, words: readonly string[], lookUp: LookUp): Promise<string> {
   const { candidates: completion, directive: code } = complete(program, words);
   const flagValue = (flag: string) =>

@@ -19,16 +19,9 @@ export interface Flag<T> {
   suggestions?: readonly string[] | LookedUp;
   /** Whether one value may be a list of suggestions with commas. */
   takesList?: true;
-  /**
-   * May be given several times: the lists that `parse` returns are concatenated. In the environment variable the values
-   * are separated by commas.
-   */
+  /** May be given several times: the lists of `parse` are joined. In the environment, commas separate the values. */
   repeatable?: true;
-  /**
-   * Parses one value.
-   *
-   * @throws {FlagError} when the flag does not accept it.
-   */
+  /** Parses one value. @throws {FlagError} when the flag does not accept it. */
   parse: (text: string) => T;
 }
 
@@ -85,11 +78,7 @@ class FlagOption extends Option {
     }
   }
 
-  /**
-   * The value for the given texts; `before` is the previous value.
-   *
-   * @throws {UsageError} that names the origin of the text, the text and what is allowed.
-   */
+  /** The value for texts; `before` is the previous one. @throws {UsageError} that names `origin` and the text. */
   read(origin: string, texts: readonly string[], before: unknown): unknown {
     const values = texts.map((text) => {
       try {

@@ -1,9 +1,6 @@
 import type { Help, HelpConfiguration, Option } from 'commander';
 
-/**
- * Maximum width of the column of names; the description of a longer name begins on the next line, so that there is room
- * for it.
- */
+/** Maximum width of the column of names; the description of a longer name begins on the next line. */
 const maxTermWidth = 26;
 /** Width that descriptions have at least; commander does not wrap at less. */
 const minDescriptionWidth = 20;

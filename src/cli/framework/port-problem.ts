@@ -1,12 +1,7 @@
 import { ClientCaError, ListenError } from '../../server/index.ts';
 import { FailureError, UsageError } from './program.ts';
 
-/**
- * The remedy for a port that the server cannot listen on; undefined for other problems.
- *
- * @param code of the system: EADDRINUSE, EACCES, …
- * @param flag that sets the port.
- */
+/** The remedy for a port that the server cannot listen on; undefined for other codes than EADDRINUSE, EACCES. */
 export function portProblem(code: string | undefined, port: number, flag: string): string | undefined {
   switch (code) {
     case 'EADDRINUSE':
@@ -18,12 +13,7 @@ export function portProblem(code: string | undefined, port: number, flag: string
   }
 }
 
-/**
- * Why a server could not be started, with the flag to change.
- *
- * @param healthHost the flag that sets the host of the health port.
- * @returns other errors as they are.
- */
+/** Why a server could not be started, with the flag to change; other errors as they are. */
 export function startProblem(error: unknown, healthHost = '--health-host'): unknown {
   if (error instanceof ClientCaError) {
     return new UsageError(`--client-ca-file: ${error.message}`);
@@ -48,11 +38,7 @@ interface Ports {
   healthHost: string | undefined;
 }
 
-/**
- * Refuses the same port for both, which would seem to be in use by another program.
- *
- * @throws {UsageError}
- */
+/** @throws {UsageError} for the same port for both, which would seem to be in use by another program. */
 export function checkPortsDiffer({ port, host, healthPort, healthHost }: Ports): void {
   const isSameAddress = host === undefined || healthHost === undefined || host === healthHost;
   if (port !== 0 && port === healthPort && isSameAddress) {

@@ -12,10 +12,7 @@ export interface CommandEntry {
   summary: string;
   /** Heading under which the help lists it; empty for the last one. */
   group: string;
-  /**
-   * Loads its definition. Only the command that runs is loaded: each needs more modules than the help of all the
-   * others.
-   */
+  /** Loads its definition: only of the command that runs, since each needs more modules than the help of all. */
   load: () => Promise<{ command: Command }>;
 }
 
@@ -131,11 +128,7 @@ function explicitHelp({ commands }: Program, args: readonly string[]): string[] 
   return more.length > 0 ? [command, ...more, '--help'] : [...args];
 }
 
-/**
- * Runs a program with arguments (without node and script).
- *
- * @returns the exit code.
- */
+/** Runs a program with arguments (without node and script); returns the exit code. */
 export async function runProgram(definition: Program, args: readonly string[], io: Io): Promise<number> {
   const { name } = definition;
   let code: number = exitCode.ok;

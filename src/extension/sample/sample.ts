@@ -11,11 +11,7 @@ interface SampleOptions extends Omit<HostedExtensionOptions, 'handlers' | 'repla
   behaviours?: Behaviours;
 }
 
-/**
- * Parses a behaviour file for the handlers of the sample.
- *
- * @throws {BehaviourError} with all problems of the file.
- */
+/** A behaviour file for the handlers of the sample. @throws {BehaviourError} with all problems of the file. */
 export function readBehaviours(yaml: string): Behaviours {
   return parseBehaviours(yaml, new Map(handlers.map(({ name, hook }) => [name, hook.isBlocking])));
 }

@@ -16,11 +16,7 @@ export interface CustomResourceDefinition {
  */
 export const crd = definition as CustomResourceDefinition;
 
-/**
- * The OpenAPI schema of one version of ExtensionConfig.
- *
- * @throws {Error} for an unknown version.
- */
+/** The OpenAPI schema of one version of ExtensionConfig. @throws {Error} for an unknown version. */
 export function openApiSchemaOf(version: string): Schema {
   const definition = crd.spec.versions.find(({ name }) => name === version);
   if (definition === undefined) {

@@ -22,10 +22,7 @@ export interface Examined {
   violations: SchemaViolation[];
 }
 
-/**
- * Maximum number of violations that are reported for one object: 100 wrong types, and 100 others. Users do not fix more
- * at once, and the response stays small.
- */
+/** Maximum number of wrong types that are reported for one object, and of other violations. */
 export const maxViolations = 100;
 
 export type FormatCheck = (format: string, value: unknown) => boolean;
@@ -85,10 +82,7 @@ const emptyValues: Readonly<Record<NonNullable<Schema['type']>, unknown>> = {
   boolean: false,
 };
 
-/**
- * Whether a string has more than `limit` characters, counted in code points as by the API server. A character has at most
- * two code units, so no more of them are counted.
- */
+/** Whether a string has more than `limit` characters: code points, as for the API server, of at most two code units. */
 function isLongerThan(text: string, limit: number): boolean {
   return charactersIn(text.slice(0, 2 * (limit + 1))) > limit;
 }

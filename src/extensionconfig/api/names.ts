@@ -21,9 +21,7 @@ export function secretNameOf(annotation: string): { namespace: string; name: str
     : { namespace, name };
 }
 
-/**
- * The annotation with which (value `true`) the deletion of an ExtensionConfig is allowed although it is still needed.
- */
+/** The annotation with which (`true`) an ExtensionConfig may be deleted although it is still needed. */
 export const allowDeletionAnnotation = 'extensionconfig-webhook.runtime.cluster.x-k8s.io/allow-deletion';
 
 /** Cluster API's annotation with the pending hooks of a Cluster: names, separated by commas. */

@@ -9,9 +9,7 @@ export interface LimitedSchema extends Schema {
   maxTotalBytes?: number;
 }
 
-/**
- * Maximum number of bytes of all annotations of an object together (Kubernetes' TotalAnnotationSizeLimitB, 256 KiB).
- */
+/** Maximum number of bytes of all annotations of an object together (Kubernetes' TotalAnnotationSizeLimitB). */
 export const maxAnnotationBytes = 256 * 1024;
 /** Longest name of an object: a DNS subdomain (RFC 1123). */
 const maxNameLength = 253;
@@ -39,10 +37,7 @@ export function ownSchemaOf(version: Version): LimitedSchema {
 /** The limit that a map exceeds. Listing 10^5 keys takes as long as parsing them, even if only the first are read. */
 const exceeded = new WeakMap<object, number>();
 
-/**
- * Whether all keys and string values of a map together have more than `limit` bytes in UTF-8. Of a map that must not
- * change after the first call.
- */
+/** Whether all keys and strings of a map, which must not change, have more than `limit` bytes of UTF-8. */
 export function hasMoreBytes(map: Readonly<Record<string, unknown>>, limit: number): boolean {
   if ((exceeded.get(map) ?? 0) >= limit) {
     return true;

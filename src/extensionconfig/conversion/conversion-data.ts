@@ -23,10 +23,7 @@ export interface KeptValue {
 /** The kept values, by the `apiVersion` that can represent them. */
 type ConversionData = Map<string, KeptValue[]>;
 
-/**
- * Maximum number of bytes of conversion data (256 KiB): the limit of Kubernetes for all annotations of an object
- * together.
- */
+/** Maximum number of bytes of conversion data: the limit of Kubernetes for all annotations of an object together. */
 export const maxConversionDataBytes = 256 * 1024;
 
 function isKeptValue(entry: Json): entry is Json & KeptValue {

@@ -30,9 +30,7 @@ import { shortDeletion } from './short-deletion.ts';
 
 export interface AdmissionPolicy {
   rules: RuleSet;
-  /**
-   * Whether Cluster API's feature gate RuntimeSDK is enabled; if not, ExtensionConfigs cannot be created or updated.
-   */
+  /** Whether Cluster API's feature gate RuntimeSDK is enabled; if not, ExtensionConfigs cannot be written. */
   isRuntimeSdkEnabled: boolean;
   now: () => Date;
   /**

@@ -67,10 +67,7 @@ export function denyByGate(uid: string, name: string, gate: string): AdmissionOu
   return { response, verdict: 'denied', deniedBy: [id], warnedBy: [] };
 }
 
-/**
- * The outcome for the findings about a deletion: denied (403, with which Cluster API rejects deletions) or allowed,
- * with warnings.
- */
+/** The outcome for findings about a deletion: denied (403, as by Cluster API) or allowed, with warnings. */
 export function outcomeOfDeletion(uid: string, name: string, reports: readonly RuleFinding[]): AdmissionOutcome {
   const outcome = outcomeOfWrite(uid, name, reports);
   const { status } = outcome.response;
@@ -84,10 +81,7 @@ export function outcomeOfDeletion(uid: string, name: string, reports: readonly R
   return outcome;
 }
 
-/**
- * The outcome with audit annotations for the age of the facts that it is based on (in whole seconds) and for missing
- * facts.
- */
+/** The outcome with audit annotations for the age of its facts (in whole seconds) and for missing facts. */
 export function withKnowledge(outcome: AdmissionOutcome, { ageMs, unknown }: Knowledge): AdmissionOutcome {
   const { response } = outcome;
   const annotations = response.auditAnnotations ?? {};
@@ -102,9 +96,7 @@ export function withKnowledge(outcome: AdmissionOutcome, { ageMs, unknown }: Kno
   return outcome;
 }
 
-/**
- * The outcome for a set of findings: denied (422) with one cause per denial, or allowed; with warnings in both cases.
- */
+/** The outcome for findings: denied (422) with one cause per denial, or allowed; with warnings in both cases. */
 export function outcomeOfWrite(uid: string, name: string, reports: readonly RuleFinding[]): AdmissionOutcome {
   if (reports.length === 0) {
     return allow(uid);

@@ -11,10 +11,7 @@ import type { FactCollection } from '../facts/collection.ts';
 import type { CollectedKind } from '../facts/store.ts';
 import { factResources, resourceName, servedVersion, versionPath } from './resources.ts';
 
-/**
- * Maximum number of objects of a kind in memory: some 1.6 KiB each, 80 MiB. If a cluster has more objects of a kind,
- * there are no facts about that kind, only about the others.
- */
+/** Maximum number of objects of a kind: some 1.6 KiB each, 80 MiB. With more, nothing is known about that kind. */
 const maxObjects = 50_000;
 /**
  * Maximum number of characters of JSON of a kind in memory, in case objects are as large as allowed: an ordinary one
@@ -22,10 +19,7 @@ const maxObjects = 50_000;
  */
 const maxLength = 32 * 1024 * 1024;
 
-/**
- * An API server that has just started may not know its definitions yet: a resource counts as gone after three 404s in a
- * row.
- */
+/** 404s in a row after which a resource is gone: an API server that has just started may not know its definitions. */
 const missesOfGone = 3;
 
 export interface KindWatchContext {
@@ -35,9 +29,7 @@ export interface KindWatchContext {
   /** Milliseconds of a monotonic clock. */
   now: () => number;
   pace: Partial<WatchPace>;
-  /**
-   * Called with the reason why objects of a kind may be stale or missing; with undefined when they are current again.
-   */
+  /** Called with why objects of a kind may be stale or missing; with undefined when they are current again. */
   onProblem(kind: CollectedKind, problem: string | undefined): void;
   /** Called when the objects of a kind have been listed for the first time, and whenever the kind is not served. */
   onSettled(): void;

@@ -3,9 +3,7 @@ import { metricsIn } from '../../base/metrics/index.ts';
 import { factKinds } from '../facts/facts.ts';
 import type { Watching } from './watching.ts';
 
-/**
- * Adds metrics of the facts about the cluster, which are read at each scrape. `prefix` is the prefix of their names.
- */
+/** Adds metrics of the facts about the cluster, which are read at each scrape. */
 export function addWatchingMetrics(registry: Registry, prefix: string, watching: Pick<Watching, 'status'>): void {
   const { gauge } = metricsIn(registry, prefix);
   const labelNames = ['kind'] as const;

@@ -33,11 +33,7 @@ export function versionPath(group: string, version: string): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 }
 
-/**
- * The first of a resource's versions that an API server serves; undefined if it serves none.
- *
- * @throws {StatusError} on any error response but 404; otherwise as `request`.
- */
+/** The first of a resource's versions that is served, if any. @throws {StatusError} on any error response but 404. */
 export async function servedVersion(cluster: KubernetesClient, resource: FactResource): Promise<string | undefined> {
   if (resource.group === '') {
     return resource.versions[0];

@@ -17,9 +17,7 @@ export interface WatchingPace {
   maxAgeMs: number;
 }
 
-/**
- * Facts that are ten minutes old are not used: the API server must be unreachable, or the permission to watch missing.
- */
+/** After ten minutes the API server must be unreachable, or the permission to watch missing. */
 const defaultPace: WatchingPace = {
   informers: {},
   versionsMs: 10_000,
@@ -30,10 +28,7 @@ const requestDeadlineMs = 10_000;
 
 export interface WatchingOptions {
   config: KubeConfig;
-  /**
-   * Called with the reason why facts about a kind may be stale or missing and what to do about it; with undefined when
-   * they are current again.
-   */
+  /** Called with why facts about a kind may be stale or missing, and a remedy; with undefined when they are current. */
   onProblem?(kind: FactKind, problem: string | undefined): void;
   /** Returns milliseconds of a monotonic clock. Default: that of the informers. */
   now?: () => number;

@@ -4,14 +4,9 @@ import { type FactCollection, Index, IndexedCollection } from './collection.ts';
 import type { ClusterFacts, KnownCluster } from './facts.ts';
 import { namespacedName, nonEmptyText } from './parts.ts';
 
-/**
- * Longest value of the annotation with pending hooks that is read, in characters: all existing hooks together take 300.
- */
+/** Longest annotation that is read, in characters: all existing hooks together take 300. */
 const maxPendingLength = 1024;
-/**
- * Maximum number of hooks that a Cluster can wait for: Cluster API has 17. Anyone who may write Clusters can write the
- * annotation.
- */
+/** Maximum number of hooks of a Cluster: Cluster API has 17. Anyone who may write Clusters can write the annotation. */
 const maxPending = 32;
 
 interface Item extends KnownCluster {

@@ -91,9 +91,7 @@ export interface KnownSecret {
   readonly newestNotBefore: number;
   /** When the first certificate expires, in milliseconds since 1970. */
   readonly firstNotAfter: number;
-  /**
-   * Whether a certificate in `ca.crt` has signed the `tls.crt` in the same Secret; undefined if there is no `tls.crt`.
-   */
+  /** Whether a certificate in `ca.crt` has signed `tls.crt`; undefined if there is no `tls.crt`. */
   readonly isSigner: boolean | undefined;
 }
 

@@ -23,10 +23,7 @@ function textIn(secret: JsonObject, key: string): string | undefined {
   return Buffer.from(encoded.slice(0, 2 * maxPemBytes), 'base64').toString('latin1');
 }
 
-/**
- * Facts about a Secret whose CA an annotation injects. The private key next to the certificates is neither read nor
- * kept.
- */
+/** The facts about a Secret whose CA an annotation injects. Its private key is neither read nor kept. */
 export function readSecret(secret: JsonObject): KnownSecret {
   const text = textIn(secret, 'ca.crt');
   const reading = readCertificates(text);

@@ -20,10 +20,7 @@ const fields: Partial<Record<CallStep, string>> = { tls: 'caBundle', 'tls-config
 /** The prefix of errors in Cluster API's conditions, which is left out. */
 const prefix = /^failed to discover extension "[^"]{0,600}": (?:http call failed: )?(?:Post "[^"]{0,2000}": )?/;
 
-/**
- * The message of an error, shortened. The text of an HTTP error and the names in a certificate are not repeated: the server
- * may be one that the user cannot reach.
- */
+/** A short message. It does not repeat what the server says of itself: users may not be able to reach it. */
 function shown(message: string, { step, code }: CallError): string {
   return step === 'http'
     ? `it answered ${code}`
@@ -32,10 +29,7 @@ function shown(message: string, { step, code }: CallError): string {
       : truncated(message.replace(prefix, ''), maxRepeated);
 }
 
-/**
- * The problems that Cluster API's controller would run into with an extension, as findings; none when it would discover
- * it.
- */
+/** The problems that Cluster API's controller would run into with an extension; none when it would discover it. */
 export function findingsOf(result: DiscoverResult): Finding[] {
   if (result.ok) {
     return [];

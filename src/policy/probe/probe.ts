@@ -11,10 +11,7 @@ import type { AllowList } from './allow-list.ts';
 import { findingsOf } from './findings.ts';
 import { createReach, systemAddresses } from './reach.ts';
 
-/**
- * How a probe ended. `refused`: not allowed by the operator; `busy`: too many probes at a time; `unknown`: the CA is in
- * a Secret that has not been read.
- */
+/** `refused`: not allowed by the operator; `busy`: too many at a time; `unknown`: the CA's Secret has not been read. */
 export const probeResults = ['discovered', 'failed', 'cached', 'refused', 'busy', 'unknown'] as const;
 export type ProbeResult = (typeof probeResults)[number];
 
@@ -29,9 +26,7 @@ export interface ProberOptions {
   now?: () => number;
 }
 
-/**
- * Calls Discovery on extension servers before they are registered, as Cluster API's controller would a moment later.
- */
+/** Calls Discovery before extensions are registered, as Cluster API's controller would a moment later. */
 export interface Prober {
   /**
    * The problems with an ExtensionConfig's server, found within `timeoutMs`; empty if there are none or the server was

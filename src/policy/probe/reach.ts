@@ -9,16 +9,10 @@ import type { AllowList } from './allow-list.ts';
  */
 type Reached = { address: string } | 'refused' | 'busy' | 'unresolved';
 
-/**
- * Finds the address of a host, given by its name in lower case or its IP address, until `signal` is aborted. Never
- * rejects.
- */
+/** Finds the address of a host, by its name in lower case or its IP address, until the signal. Never rejects. */
 type Reach = (hostname: string, signal: AbortSignal) => Promise<Reached>;
 
-/**
- * Maximum number of names that are resolved concurrently: each occupies one of the four threads of the system's
- * resolver until it ends.
- */
+/** Maximum number of concurrent look-ups: each occupies one of the four threads of the system's resolver. */
 const maxLookups = 3;
 
 export async function systemAddresses(hostname: string): Promise<string[]> {

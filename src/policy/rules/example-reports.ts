@@ -30,10 +30,7 @@ function factsFrom(objects: readonly JsonObject[]): Facts {
 
 const nameOf = (object: JsonObject) => objectAt(object, 'metadata').name;
 
-/**
- * What all rules report about an example of one rule (its `bad` or `good` manifest): with the program's defaults, the
- * invented hooks, and the cluster and time of the example or `situation`.
- */
+/** What all rules report about an example (`bad` or `good`) of one rule, in the example's cluster and at its time. */
 export function exampleReports(rule: Rule, object: JsonObject, situation: Situation = rule.example): RuleFinding[] {
   const version = versionOf(object.apiVersion) ?? hubVersion;
   const { subject = 'object', context, old, namesake, checkedAt = defaultTime } = situation;

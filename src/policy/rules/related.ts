@@ -8,16 +8,10 @@ import {
 import type { Facts, HandlerReference, KnownCluster, KnownExtensionConfig } from '../facts/facts.ts';
 
 const maxNamed = 3;
-/**
- * Maximum number of other objects that an object is compared with: usually the first ones already overlap, since they
- * select everything.
- */
+/** Maximum number of other objects that an object is compared with: usually the first ones select everything. */
 const maxCompared = 20;
 
-/**
- * Maximum number of keys and values of a selector that is compared with others: one that lists namespaces has a few
- * dozen.
- */
+/** Longest selector that is compared, in keys and values: one that lists namespaces has a few dozen. */
 const maxSelectorSize = 500;
 
 /** Names for a message, the first few and the number of the others: `a, b, c and 4 more`. */
@@ -81,10 +75,7 @@ export function selectsNamespace(
   return labels && selectsLabels(selector, labels);
 }
 
-/**
- * The other ExtensionConfigs that are called for a namespace that this one is also called for, as far as selectors
- * tell.
- */
+/** The other ExtensionConfigs that are called for a namespace that this one is called for, as far as selectors tell. */
 export function overlapping(
   others: Iterable<KnownExtensionConfig>,
   name: string | undefined,

@@ -54,22 +54,13 @@ export interface RuleSet {
   ratchet(reports: RuleFinding[], input: RuleInput, oldInput: () => RuleInput): RuleFinding[];
 }
 
-/**
- * Maximum number of findings that are reported for one object: more are not useful to read, and the API server limits
- * the response.
- */
+/** Maximum number of findings that are reported for one object: more are not useful to read. */
 export const maxReports = 100;
 
-/**
- * Maximum number of characters (UTF-16 units) of all reports together: the response repeats everything, and an API
- * server waits for it.
- */
+/** Maximum number of UTF-16 units of all reports: the response repeats everything, and an API server waits for it. */
 export const maxReportsLength = 64 * 1024;
 
-/**
- * Maximum number of characters of a value that count towards the length of a report, since messages truncate longer
- * values.
- */
+/** How much of a value counts towards the length of a report, in characters: messages truncate longer values. */
 const maxCountedValue = 128;
 
 /** Longest message, in characters, since some repeat keys of the object. */
@@ -141,10 +132,7 @@ function reportKey(report: RuleFinding): string {
   return JSON.stringify([report.rule.id, report.field, report.reason, report.value ?? report.message]);
 }
 
-/**
- * The string, number or boolean in the field of a finding that does not show it, such as a caBundle, about which the
- * message is always the same.
- */
+/** The text, number or boolean that a finding does not show, such as a caBundle: its message is always the same. */
 function hiddenValueOf({ value, path }: RuleFinding, { whole }: RuleInput): Json | undefined {
   const hidden = value === undefined ? fieldAt(whole as unknown as Json, ...path) : undefined;
   return typeof hidden === 'object' ? undefined : hidden;

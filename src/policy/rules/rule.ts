@@ -15,10 +15,7 @@ export interface Finding {
   reason: CauseReason;
   /** The invalid value, if there is one and it may be shown: never a secret. */
   value?: unknown;
-  /**
-   * What is wrong and what to write instead, in one line without the field and the value. At most 1,000 characters are
-   * shown.
-   */
+  /** What is wrong and what to write instead, in one line without field and value. Only 1,000 characters are shown. */
   message: string;
   /** The message is shown without the field, for texts that are quoted word for word. */
   verbatim?: true;
@@ -113,10 +110,7 @@ export interface Rule {
   about?: OptionalPart;
   /** The API server has this check too, and explains it less helpfully: any other finding on the same field replaces it. */
   isFallback?: true;
-  /**
-   * Reports every finding. With a callback instead of a list or generator, 40 rules allocate nothing for a valid
-   * object.
-   */
+  /** Reports every finding. By a callback, so that 40 rules allocate nothing for a valid object. */
   check(input: ParsedInput, report: (finding: Finding) => void, options: RuleOptions): void;
   example: Example;
 }

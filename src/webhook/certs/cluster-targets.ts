@@ -101,11 +101,7 @@ function decode(value: Json | undefined): string {
   return typeof value === 'string' && value.length < 512 * 1024 ? Buffer.from(value, 'base64').toString('utf8') : '';
 }
 
-/**
- * Finds the entries of the object at a path; if `service` is undefined, every entry.
- *
- * @throws {ResponseError} when it is not the object that the path names.
- */
+/** The entries of an object for `service`, or all. @throws {ResponseError} when the path names another object. */
 export function readTarget(
   kind: TargetKind,
   path: string,

@@ -61,10 +61,7 @@ interface RunOutcome {
 
 /** Number of conflicts in a row after which a run gives up, since another client keeps writing. */
 const maxConflicts = 20;
-/**
- * Number of steps in a row without a wait after which a run gives up: no run needs a fifth of them unless something
- * keeps undoing its writes.
- */
+/** Number of steps in a row without a wait after which a run gives up: no run needs a fifth of them. */
 const maxSteps = 100;
 /** Longest sleep during a wait, in ms: in between, overwritten targets are injected again. */
 const maxSleepMs = 30_000;

@@ -27,10 +27,7 @@ export const injectedAnnotation = 'extensionconfig-webhook/bundle-in-targets';
 export const injectedSinceAnnotation = 'extensionconfig-webhook/bundle-in-targets-since';
 /** Annotation on the CA's Secret: since when a CA that was found outside it is trusted as a previous one (RFC 3339). */
 export const adoptedSinceAnnotation = 'extensionconfig-webhook/adopted-since';
-/**
- * Annotation on the CA's Secret: the fingerprints of CAs that no pod serves any more, but that targets may still trust.
- * The last one comes first.
- */
+/** Annotation on the CA's Secret: the fingerprints of CAs that no pod serves any more, the last one first. */
 export const retiredAnnotation = 'extensionconfig-webhook/retired';
 /** Annotation on the CA's Secret: since when the last of these is retired (RFC 3339). */
 export const retiredSinceAnnotation = 'extensionconfig-webhook/retired-since';
@@ -93,10 +90,7 @@ export interface CertificateFacts {
   signer: Certificate | undefined;
   /** Whether the signer is in the trust bundle. */
   isSignerInBundle: boolean;
-  /**
-   * CAs found outside the CA's Secret that targets or the serving certificate depend on; empty while that Secret has a
-   * usable CA.
-   */
+  /** CAs outside the CA's Secret that targets or the serving certificate need; empty if that Secret has a usable CA. */
   anchors: Certificate[];
   /** The bundle that every target should trust: PEM, the active CA first. Empty without a CA. */
   bundle: string;
@@ -268,10 +262,7 @@ function injectionOf(bundle: readonly Certificate[], targets: readonly TargetRea
   return createHash('sha256').update(JSON.stringify(sets)).digest('hex');
 }
 
-/**
- * Derives the facts from the contents of the stores and targets. Contents are untrusted: anything invalid counts as
- * broken.
- */
+/** Derives the facts from stores and targets, whose contents are untrusted: anything invalid counts as broken. */
 export function deriveFacts(
   now: Date,
   caSecret: StoredSecret | undefined,

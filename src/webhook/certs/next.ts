@@ -82,10 +82,7 @@ function iso(date: Date): string {
   return date.toISOString();
 }
 
-/**
- * Why a certificate is not valid yet, as the end of a sentence, or undefined. A clock must be wrong, here or where it
- * was issued.
- */
+/** Why a certificate is not valid yet, if so: a clock must be wrong, here or where it was issued. */
 function earlyProblem({ x509 }: Certificate, now: Date): string | undefined {
   return x509.validFromDate > now ? `is not valid before ${iso(x509.validFromDate)}` : undefined;
 }

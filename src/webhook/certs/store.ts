@@ -18,11 +18,7 @@ export interface CertificateStore {
   /** The name of a Secret in messages. */
   describe(role: SecretRole): string;
   read(role: SecretRole): Promise<StoredSecret | undefined>;
-  /**
-   * Replaces the data and annotations of a Secret, or creates it if `from` is undefined.
-   *
-   * @throws {Conflict} when it has changed since `from` was read.
-   */
+  /** Writes a Secret, or creates it without `from`. @throws {Conflict} when it has changed since `from` was read. */
   write(role: SecretRole, contents: SecretContents, from: StoredSecret | undefined): Promise<void>;
 }
 

@@ -21,10 +21,7 @@ import {
 /** The names of the webhooks in metrics and logs. */
 export type Webhook = 'mutate' | 'validate' | 'convert';
 
-/**
- * Converts the objects of a ConversionReview; `problem` says why a body is not a ConversionReview, in a sentence for
- * the sender.
- */
+/** Converts the objects of a ConversionReview; `problem` says, for the sender, why a body is none. */
 type Convert = (body: Json) => { review: ConversionReviewResponse } | { problem: string };
 
 /** What metrics and the log record about an admission review. Never the object: it may contain secrets. */
@@ -59,9 +56,7 @@ export interface Reply {
   code: number;
   text: string;
   note: ReviewNote | ConversionNote | BugNote | { kind: 'refused' };
-  /**
-   * A review that needs facts about the cluster, for the thread that has them; the rest of the reply is then ignored.
-   */
+  /** A review that needs facts, for the thread that has them; the rest of the reply is then ignored. */
   handedBack?: AdmissionRequest;
 }
 

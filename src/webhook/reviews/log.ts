@@ -41,10 +41,7 @@ export function logReview(log: Log, webhook: Webhook, note: ReviewNote, duration
   );
 }
 
-/**
- * Logs one line for a ConversionReview: at warn when it failed, since objects can then be neither read nor written in that
- * version, at debug otherwise.
- */
+/** A failed conversion is a warning, since objects can then be neither read nor written in that version. */
 export function logConversion(log: Log, note: ConversionNote, durationMs: number): void {
   const isFailure = note.result === 'Failure';
   const level = isFailure ? 'warn' : 'debug';

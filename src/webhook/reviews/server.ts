@@ -19,12 +19,7 @@ export interface RunningWebhook extends Omit<RunningServer, 'port'> {
   webhookPort: number;
 }
 
-/**
- * Starts the webhook server.
- *
- * @throws {ListenError} when a port is taken or not allowed.
- * @throws {ClientCaError} when the client CA file cannot be used.
- */
+/** Starts the webhook server. @throws {ListenError | ClientCaError} */
 export async function startWebhook(options: WebhookOptions): Promise<RunningWebhook> {
   const { admission, convert, probe, refresh, webhook, featureGates, addMetrics, ...server } = options;
   // Only here: the thread for large bodies, which decides by the same code, needs no server.

@@ -127,10 +127,7 @@ async function orFail(io: Io, work: (report: (step: Step) => void) => Promise<nu
   }
 }
 
-/**
- * Issues nothing while this machine's clock is obviously wrong: such certificates would not be valid anywhere else, and
- * pods without another one would serve them.
- */
+/** Certificates of a machine whose clock is wrong would not be valid anywhere else: none is issued. */
 function checkClock({ cluster, clock }: CertsContext): void {
   const offsetMs = cluster?.clockOffsetMs?.() ?? 0;
   if (Math.abs(offsetMs) > maxClockOffsetMs) {
@@ -264,11 +261,7 @@ export const command = defineCommand({
   },
 });
 
-/**
- * `certs bootstrap` for another command, with flags that differ from their defaults, and elliptic-curve keys.
- *
- * @throws {FailureError} with what it prints when it fails.
- */
+/** `certs bootstrap` for another command, with elliptic-curve keys. @throws {FailureError} with what it prints. */
 export async function bootstrap(flags: Partial<RunFlags>, signal: AbortSignal): Promise<void> {
   let output = '';
   const sink = new PassThrough().on('data', (chunk) => {

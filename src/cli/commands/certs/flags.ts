@@ -82,10 +82,7 @@ export const commonFlags = {
   output: outputFlag(['text', 'json']),
 } satisfies Flags;
 
-/**
- * Flags for the properties of certificates and their renewal. The limit is a hundred years: a longer duration must be a
- * mistake.
- */
+/** Properties of certificates and their renewal. More than a hundred years must be a mistake. */
 export const issuingFlags = {
   'dns-name': listFlag('NAME', 'additional DNS name of the serving certificate; may be repeated', {
     problemsOf: (name) => dns1123SubdomainProblems(name.replace(/^\*\./, '')),
@@ -114,10 +111,7 @@ type CommonFlags = FlagValues<typeof commonFlags>;
 /** The values of the flags of commands that issue certificates; `bootstrap` and `status` lack those of `rotate`. */
 export type RunFlags = CommonFlags & FlagValues<typeof issuingFlags> & Partial<FlagValues<typeof rotateFlags>>;
 
-/**
- * Maximum number of names in a serving certificate: even with the longest names it stays within 64 KiB, the limit for
- * reading it.
- */
+/** Maximum number of names in a serving certificate, with which it stays within 64 KiB, the limit for reading. */
 const maxNames = 100;
 /** cert-manager's annotation on Secrets that it writes. */
 export const issuerAnnotation = 'cert-manager.io/certificate-name';
@@ -130,11 +124,7 @@ export interface CertsContext {
   clock: Clock;
   names: string[];
   json: boolean;
-  /**
-   * Why this program does not issue the certificates, and where the bundle comes from instead; undefined if it does.
-   *
-   * @param serving the serving Secret.
-   */
+  /** Why this program does not issue the certificates, and where the bundle comes from; undefined if it does. */
   external(serving: StoredSecret | undefined): string | undefined;
   /** The bundle that `inject` writes. */
   bundle(): Promise<Parsed<string>>;

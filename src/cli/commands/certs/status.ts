@@ -58,10 +58,7 @@ function certificateStatus(
     : describe(what, certificates, now, isDue(certificates));
 }
 
-/**
- * Computes the status. `external` says why this program does not issue the certificates; then only the bundle and the
- * targets count.
- */
+/** `external` says why this program does not issue the certificates; then only the bundle and the targets count. */
 export function statusOf(
   facts: CertificateFacts,
   action: Action | undefined,

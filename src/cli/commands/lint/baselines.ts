@@ -11,11 +11,7 @@ const maxMebibytes = 32;
 interface Baselines {
   /** An object without known findings; none if they are written down. */
   without(object: LintedObject): LintedObject;
-  /**
-   * Writes the file, if one is to be written; what to tell the user, if anything.
-   *
-   * @throws {FailureError} when the file cannot be written.
-   */
+  /** Writes the file, if one is to be written; what to tell the user, if anything. @throws {FailureError} */
   finish(): string | undefined;
 }
 

@@ -79,11 +79,7 @@ interface FactsFlags {
   context: string | undefined;
 }
 
-/**
- * The facts about the cluster according to the flags; none by default.
- *
- * @throws {UsageError} for manifests that cannot be read, {FailureError} when the cluster does not respond.
- */
+/** The facts about the cluster according to the flags; none by default. */
 export async function factsOf(flags: FactsFlags, io: Io): Promise<LintFacts> {
   if (flags['cluster-facts']) {
     if (flags.facts.length > 0) {

@@ -22,12 +22,7 @@ export interface DocumentCache {
 
 const ownFolder = ['extensionconfig-webhook', 'openapi'];
 
-/**
- * The folder of the cache, according to the XDG Base Directory Specification, by which a relative path is ignored;
- * undefined if there is no home folder.
- *
- * @param systemHome as for `homeFolder`.
- */
+/** The folder of the cache by the XDG Base Directory Specification; undefined if there is no home folder. */
 export function cacheDirectory(env: NodeJS.ProcessEnv, systemHome?: () => string): string | undefined {
   const base = env.XDG_CACHE_HOME;
   if (base !== undefined && isAbsolute(base)) {

@@ -75,12 +75,7 @@ function textOf(document: JsonObject, output: MergeFlagValues['output']): string
   }
 }
 
-/**
- * Merges the documents that the arguments name, and writes the result.
- *
- * @returns the exit code.
- * @throws {UsageError} or {FailureError} as `gather`, or at the timeout; the reason of the signal.
- */
+/** Merges the documents that the arguments name, and writes the result; returns the exit code. */
 export async function mergeSources(args: readonly string[], flags: MergeFlagValues, io: Io): Promise<number> {
   const timeout = AbortSignal.timeout(flags.timeout);
   const signal = AbortSignal.any([io.signal, timeout]);

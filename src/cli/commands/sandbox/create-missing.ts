@@ -1,12 +1,7 @@
 import { isStatus, type KubernetesClient } from '../../../kubernetes/client/index.ts';
 import type { JsonObject } from '../../../kubernetes/index.ts';
 
-/**
- * Creates an object, unless there is one of its name, as in a sandbox that has been started before.
- *
- * @returns whether it was created.
- * @throws {StatusError | ConnectionError} of the API server.
- */
+/** Creates an object, unless there is one of its name, as in a sandbox with data; returns whether it was created. */
 export async function createMissing(client: KubernetesClient, path: string, object: JsonObject): Promise<boolean> {
   try {
     await client.request('POST', path, object);

@@ -60,10 +60,7 @@ export async function deploy(config: KubeConfig, kubeconfigFile: string, signal:
   });
 }
 
-/**
- * The desired state of the extension, according to its Deployment: a new value requires a restart, undefined means that
- * it must not run.
- */
+/** What the Deployment requires: a new value requires a restart, undefined means that it must not run. */
 export function wantedBy(deployment: JsonObject | undefined): string | undefined {
   const spec = objectAt(deployment, 'spec');
   return Number(spec.replicas ?? 0) > 0 ? JSON.stringify(spec.template ?? null) : undefined;

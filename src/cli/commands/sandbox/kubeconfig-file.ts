@@ -35,12 +35,7 @@ function isRunning({ port, ca }: { port: number; ca: string }): Promise<boolean>
   return promise.finally(() => socket.destroy());
 }
 
-/**
- * Whether a file was left behind by a killed sandbox. Only such a file may be replaced.
- *
- * @param name the name of its flag.
- * @returns its text; undefined if the file is anything else or its sandbox is running.
- */
+/** The text of a file that a killed sandbox left behind, which may be replaced; undefined for any other file. */
 export async function staleKubeconfig(name: string, file: string): Promise<string | undefined> {
   let text: string;
   try {

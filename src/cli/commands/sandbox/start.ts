@@ -52,10 +52,7 @@ function configurationsFor(webhook: WebhookReference, clusterFacts: boolean) {
 
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-/**
- * The definitions of Cluster API's kinds that rules know (policy/cluster-facts), with schemas that allow any fields: to try
- * them, Cluster API is not needed.
- */
+/** The definitions of Cluster API's kinds that rules know, with schemas that allow any fields. */
 const factDefinitions = [
   { kind: 'Cluster', plural: 'clusters', shortNames: ['cl'] },
   { kind: 'ClusterClass', plural: 'clusterclasses', shortNames: ['cc'] },
@@ -76,11 +73,7 @@ const factDefinitions = [
 });
 const registrations = '/apis/admissionregistration.k8s.io/v1';
 
-/**
- * Registers ExtensionConfig and the webhook in front of it; with `clusterFacts` also the kinds that rules know.
- *
- * @throws {StatusError | ConnectionError} of the API server; the reason of `signal`.
- */
+/** Registers ExtensionConfig and the webhook in front of it; with `clusterFacts` also the kinds that rules know. */
 export async function register(
   config: KubeConfig,
   webhook: WebhookReference,
@@ -111,10 +104,7 @@ export async function register(
   }
 }
 
-/**
- * Makes the webhooks of an earlier start, to which manifests may have been applied, those of this one: who is called, and
- * whether for deletions.
- */
+/** Makes the webhooks of an earlier start those of this one: who is called, and whether for deletions. */
 async function updateWebhooks(
   cluster: KubernetesClient,
   path: string,

@@ -49,10 +49,7 @@ export const byService: WebhookReference = {
   clientConfig: (path) => ({ service: { ...webhookService, path } }),
 };
 
-/**
- * How long requests in flight may take when the sandbox stops, in milliseconds. Its API server, the only client, sends
- * no new ones, so idle connections need no grace period.
- */
+/** Milliseconds for requests in flight when the sandbox stops: its API server, the only client, sends no new ones. */
 const stopping = { graceMs: 0, timeoutMs: 1_000 };
 
 /** Starts the real webhook server on loopback, as `serve --feature-gates=RuntimeSDK=true` does. */
@@ -91,10 +88,7 @@ export interface LocalWebhook {
   stop(): Promise<void>;
 }
 
-/**
- * Starts the webhook with the certificate in the Secret of `bootstrapCertificates`, which it watches; optionally with
- * facts about that cluster.
- */
+/** Starts the webhook with the certificate in its Secret, optionally with facts about that cluster. */
 export async function startWebhookOfSecret(
   config: KubeConfig,
   log: Logger,
@@ -119,11 +113,7 @@ export async function startWebhookOfSecret(
   };
 }
 
-/**
- * Creates the certificate of the webhook and injects its CA, as the certificate Jobs of a cluster do.
- *
- * @throws {FailureError} as `bootstrap`; the reason of `signal`.
- */
+/** Creates the certificate of the webhook and injects its CA, as the certificate Jobs of a cluster do. */
 export function bootstrapWebhook(kubeconfig: string, signal: AbortSignal): Promise<void> {
   const configuration = [configurationName];
   const targets = { 'mutating-webhook': configuration, 'validating-webhook': configuration, crd: [crd.metadata.name] };

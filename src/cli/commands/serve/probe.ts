@@ -16,11 +16,7 @@ interface ServeProber {
   addMetrics(registry: Registry, prefix: string): void;
 }
 
-/**
- * The prober according to the flags, if any.
- *
- * @throws {UsageError} when nothing may be probed, or --probe-allow has an invalid entry.
- */
+/** @throws {UsageError} when nothing may be probed, or --probe-allow has an invalid entry. */
 export function proberOf(flags: ServeFlags, policy: ServePolicy): ServeProber | undefined {
   const entries = flags['probe-allow'];
   if (flags.probe === 'off') {

@@ -57,11 +57,7 @@ function clientsOf(flags: ServeFlags) {
   return caFile === undefined ? undefined : { caFile, allowedNames };
 }
 
-/**
- * The policy according to the flags of `serve`.
- *
- * @throws {UsageError} when a file that a flag names cannot be used.
- */
+/** @throws {UsageError} when a file that a flag names cannot be used. */
 function servePolicyOf(flags: ServeFlags): ServePolicy {
   const { hooks, ...rules } = ruleSetOptionsOf(flags);
   return {

@@ -87,11 +87,7 @@ const answersByHook = new WeakMap<HookDefinition, BlockingAnswers<unknown>>();
 /** Fields that a whole response has, and which it would say something else with. */
 const filledIn = ['apiVersion', 'kind', 'status', 'retryAfterSeconds'] as const;
 
-/**
- * Types let a whole response pass as fields, such as another server's: what fails or blocks there would be a success here.
- *
- * @throws {TypeError} for a field that a handler does not fill in.
- */
+/** @throws {TypeError} for a field of a whole response: what fails in another server's would be a success here. */
 function refuseEnvelope(fields: object): void {
   const field = filledIn.find((name) => Object.hasOwn(fields, name));
   if (field !== undefined) {

@@ -2,9 +2,7 @@ import type { DiscoveryResponse } from '../../../runtimehooks/index.ts';
 import { hooks } from '../../../runtimehooks/index.ts';
 import type { Handler } from './handler.ts';
 
-/**
- * The response of Discovery: the handlers in the order in which they were given, so that all replicas respond alike.
- */
+/** The response of Discovery: the handlers in the order of the list, so that all replicas respond alike. */
 export function discoveryOf(handlers: readonly Handler[]): DiscoveryResponse {
   const { group, version, response } = hooks.Discovery;
   return {

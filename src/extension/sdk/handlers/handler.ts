@@ -112,11 +112,7 @@ export function handler<
   return { ...options, hook: definition, handle: options?.handle as unknown as Handler['handle'] };
 }
 
-/**
- * The definition of a hook.
- *
- * @throws {TypeError} for what is not a hook.
- */
+/** @throws {TypeError} for what is not a hook. */
 export function definitionOf(hook: Hook): HookDefinition {
   const definition: HookDefinition | undefined =
     typeof hook === 'string' ? (Object.hasOwn(hooks, hook) ? hooks[hook] : undefined) : hook;

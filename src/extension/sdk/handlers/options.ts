@@ -3,11 +3,7 @@ import { inspect } from 'node:util';
 /** Whether a value is text of at least one character. */
 export const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/**
- * Checks the key of a job. Anything but text would be other work at each call.
- *
- * @throws {TypeError} that names its value.
- */
+/** Any other key than text would be other work at each call. @throws {TypeError} that names its value. */
 export function checkKey(key: unknown): void {
   if (!isText(key)) {
     throw new TypeError(`key: ${inspect(key).slice(0, 100)} is not a text that identifies the work`);
@@ -21,11 +17,7 @@ export function checkChoice(option: string, value: unknown, choices: readonly st
   }
 }
 
-/**
- * Checks a number, which may come from the environment.
- *
- * @throws {RangeError} that names the option, its value, and the range.
- */
+/** Checks a number, which may come from the environment. @throws {RangeError} that names option, value and range. */
 export function checkNumber(
   option: string,
   value: number,
@@ -40,11 +32,7 @@ export function checkNumber(
   }
 }
 
-/**
- * The prefix of all paths: empty, or with a leading slash and no trailing one.
- *
- * @throws {TypeError} for text that is not a path.
- */
+/** The prefix of all paths: empty, or with a leading slash and no trailing one. @throws {TypeError} */
 export function prefixOf(path = ''): string {
   const segments = path.split('/').filter((segment) => segment !== '');
   if (segments.some((segment) => segment === '.' || segment === '..' || /[?#\s]/.test(segment))) {

@@ -8,9 +8,7 @@ import { discoveryRoute, handlerRoute, type ReplaceAnswer, type Route } from './
 
 export interface HandlerOptions {
   handlers: readonly Handler[];
-  /**
-   * Prefix of all paths (`service.path` of the ExtensionConfig): empty, or with a leading slash and no trailing one.
-   */
+  /** Prefix of all paths: empty, or with a leading slash and no trailing one. */
   prefix: string;
   metrics: HandlerMetrics;
   lifetime: Lifetime;

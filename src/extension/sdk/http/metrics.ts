@@ -10,10 +10,7 @@ export interface HandlerMetrics {
   of(hook: string, handler: string): CountCall;
 }
 
-/**
- * Upper bounds in seconds: handlers should take milliseconds, external patches at most 0.2 s; 30 s is Cluster API's
- * longest timeout.
- */
+/** Upper bounds in seconds: external patches should take 0.2 s at most; 30 s is Cluster API's longest timeout. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 5, 10, 30];
 
 const maxPending = 64;

@@ -35,10 +35,7 @@ type Dotted<Path extends string> = Path extends `${infer Before}[${infer Inner}]
   ? Dotted<`${Before}.${Inner}${After}`>
   : Path;
 
-/**
- * A path of fields of a type, or what is wrong with it: only literals are checked. Those with names in quotes are not, nor
- * what the type leaves open.
- */
+/** A path of fields of a type, or what is wrong with it. Only literals without names in quotes are checked. */
 export type CheckedPath<Name extends string, T, Path> = [T] extends [never]
   ? Path
   : Path extends `${string}"${string}`

@@ -1,16 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../kubernetes/index.ts';
 
-/**
- * The fields of an object, by name; `*` stands for any name. Of a list: those of its items. `true` where they are not
- * known.
- */
+/** The fields of an object, by name (`*`: any name), or of the items of a list; `true` where they are not known. */
 export type FieldTree = true | readonly [FieldTree] | { readonly [name: string]: FieldTree };
 
-/**
- * The fields that a schema describes.
- *
- * @param resolve returns the schema that a schema stands for. Default: itself.
- */
+/** The fields that a schema describes; `resolve` returns the schema that a reference stands for. */
 export function fieldTree(
   schema: Json | undefined,
   resolve: (schema: JsonObject) => Json | undefined = (one) => one,

@@ -98,11 +98,7 @@ function fieldsOfMachine(): FieldTree {
   });
 }
 
-/**
- * The segments of a path below `spec`, without it.
- *
- * @throws {TypeError} for a path that objects of a kind do not have in any of the known versions.
- */
+/** The segments of a path below `spec`. @throws {TypeError} for a path that objects of a kind do not have. */
 function checkedSegments(object: string, kind: string, path: string, known: readonly FieldTree[]): Segments {
   const segments = segmentsOf(path.replaceAll('[*]', '["*"]'));
   if (segments[0] !== 'spec' || segments.length === 1) {
@@ -122,11 +118,7 @@ function checkedSegments(object: string, kind: string, path: string, known: read
 /** Kinds of any fields, as without CustomResourceDefinitions. */
 const anyFields: readonly FieldTree[] = [true];
 
-/**
- * The fields of each kind.
- *
- * @throws {TypeError} for what is not lists of paths by kind, and for kinds and paths that are not known.
- */
+/** @throws {TypeError} for what is not lists of paths by kind, and for kinds and paths that are not known. */
 function parsed(object: keyof UpdatableFields, byKind: PathsByKind = {}, known?: KnownFields): FieldsByKind {
   if (!isJsonObject(byKind)) {
     throw new TypeError(`${object}: write its paths by kind, such as { KubeadmConfig: ['spec.files'] }`);

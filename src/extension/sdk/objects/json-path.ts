@@ -4,12 +4,7 @@ import type { CheckedPath } from './checked-path.ts';
 /** Longest path that is read, in characters. */
 const maxLength = 1024;
 
-/**
- * The segments of a path such as `spec.template.spec.disks[0].size` or `metadata.labels["example.com/tier"]`: names and
- * indices.
- *
- * @throws {SyntaxError} when the text is not a path.
- */
+/** The segments of a path such as `spec.disks[0].size` or `labels["example.com/tier"]`. @throws {SyntaxError} */
 export function segmentsOf(path: string): (string | number)[] {
   const segments: (string | number)[] = [];
   const wrong = () =>

@@ -17,12 +17,7 @@ function reordered(variables: Json | undefined): Json | undefined {
   return names.size === variables.length ? variables.toReversed() : variables;
 }
 
-/**
- * A request as Cluster API may send it for the same Cluster: with new uids of items, and items and variables in another
- * order.
- *
- * @param turn makes the uids different.
- */
+/** A request as Cluster API may send it for the same Cluster: with other uids, items and variables in another order. */
 export function varied(request: JsonObject, turn: number): Variation {
   const { variables, items } = request;
   const uids = new Map<Json | undefined, Json | undefined>();

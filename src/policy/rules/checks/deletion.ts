@@ -16,10 +16,7 @@ function isDeletionAllowed({ annotations }: Metadata): boolean {
   return annotations?.[allowDeletionAnnotation] === 'true';
 }
 
-/**
- * How to allow the deletion, as the end of a message. If the annotation has another value, it says why that does not
- * count.
- */
+/** How to allow the deletion, as the end of a message, and why another value of the annotation does not count. */
 function howToAllowDeletion({ name = '', annotations }: Metadata): string {
   const value = annotations?.[allowDeletionAnnotation];
   const set = `extensionconfig ${name} ${allowDeletionAnnotation}=true`;

@@ -9,9 +9,7 @@ export const futureHook = 'DuringThing';
 const group = 'hooks.example.com';
 const release = (minor: number) => ({ major: 1, minor });
 
-/**
- * Hooks of an invented provider for the examples, since Cluster API has not removed or deprecated any hook version yet.
- */
+/** Hooks of an invented provider: Cluster API has not removed or deprecated any hook version yet. */
 export const exampleLifecycles: readonly Lifecycle[] = [
   {
     group,

@@ -1,10 +1,7 @@
 import { openApiSchemaOf, type Version } from '../../../extensionconfig/index.ts';
 import type { Schema } from '../../../kubernetes/schema/index.ts';
 
-/**
- * The fields of metav1.ObjectMeta (Kubernetes 1.36, in its order), whose schema is not in the CustomResourceDefinition;
- * and without theirs.
- */
+/** The fields of metav1.ObjectMeta (Kubernetes 1.36, in its order), which is not in the CustomResourceDefinition. */
 const metadata: Schema = {
   properties: {
     name: {},

@@ -22,10 +22,7 @@ function complete(selector: GivenSelector): LabelSelector {
     : { matchLabels: selector.matchLabels ?? {}, matchExpressions: expressions.map(completeRequirement) };
 }
 
-/**
- * The namespaceSelector with defaults for absent parts of its requirements; undefined if there is none. Of an object
- * that must not change after the first call; parts of the result are shared.
- */
+/** The namespaceSelector with absent parts as empty ones, which are shared; undefined if there is none. */
 export function namespaceSelectorOf(object: ExtensionConfig): LabelSelector | undefined {
   const selector = object.spec?.namespaceSelector;
   return selector && complete(selector);

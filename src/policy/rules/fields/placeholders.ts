@@ -25,10 +25,7 @@ function* stringsIn(value: unknown, path: FieldPath): Generator<Unrendered> {
   }
 }
 
-/**
- * The placeholders in values that the API restricts. Settings and other annotations may have any text, also one that the
- * extension itself renders.
- */
+/** The placeholders in values that the API restricts; settings and other annotations may have any text. */
 export function unrenderedIn({ object, violations }: Pick<RuleInput, 'object' | 'violations'>): Unrendered[] {
   const { metadata, spec } = object;
   const values = [
