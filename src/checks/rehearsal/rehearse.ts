@@ -10,11 +10,10 @@ import {
 import { hooks, type Release } from '../../runtimehooks/index.ts';
 import { eachOf } from '../each-of.ts';
 import { createCaller } from './caller.ts';
-import type { ClusterApiLimits } from './cluster/ask.ts';
 import type { RehearsedCluster } from './cluster/blueprint.ts';
 import { handlerCall } from './cluster/effects.ts';
 import { createNames, type Names } from './cluster/names.ts';
-import { initialState, type UserEdit } from './cluster/state.ts';
+import { type ClusterApiLimits, State, type UserEdit } from './cluster/state.ts';
 import { type Fault, withFaults } from './faults.ts';
 import { entryOf, type PlayOptions, play } from './play.ts';
 import { type Entry, masked, warning } from './record.ts';
@@ -108,7 +107,7 @@ async function playCluster(
   client: Client,
   options: RehearsalOptions,
 ): Promise<boolean> {
-  const { scenario, limits, faults = [], onEntry, signal, start = new Date(), names = createNames() } = options;
+  const { scenario, limits, release, edits, faults = [], onEntry, start = new Date(), names = createNames() } = options;
   const cluster = clusterOf(subject);
   const refusals = topologyCauses(subject).map(causeText);
   droppedFields(cluster, subject.dropped).forEach(onEntry);
@@ -128,16 +127,14 @@ async function playCluster(
     const caller = createCaller(client, options.release);
     const call =
       unreachable === undefined ? caller : withFaults(caller, createCaller(unreachable, options.release), faults);
-    const state = initialState(subject, names, start, options.release);
-    state.edits = [...(options.edits ?? [])];
+    const state = new State({ subject, names, start, limits, release, edits });
     let hasErrors = false;
-    const { end, calls } = await play(simulateCluster(state, scenario, limits), cluster, call, {
+    const { end, calls } = await play(simulateCluster(state, scenario), cluster, call, {
       ...options,
       onEntry(entry) {
         hasErrors ||= entry.type === 'event' && entry.event.kind === 'finding' && entry.event.severity === 'error';
         onEntry(entry);
       },
-      signal,
     });
     const isComplete = end.isComplete && !hasErrors;
     const reason = end.isComplete && hasErrors ? 'the lifecycle completed, but with errors' : end.reason;

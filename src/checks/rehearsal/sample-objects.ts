@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import type { Blueprint, RehearsedCluster } from './cluster/blueprint.ts';
 import { createNames } from './cluster/names.ts';
-import { initialState, type Machine, type WorkerGroup } from './cluster/state.ts';
+import { type Machine, State, type WorkerGroup } from './cluster/state.ts';
 import { clusterInV1beta1 } from './core-v1beta1.ts';
 import { readInput } from './read.ts';
 import { controlPlaneObjects, groupOf, machineObjects, machineSetObjects } from './simulation/machines.ts';
@@ -70,18 +70,19 @@ function samplesAt(minor: number) {
   const [subject] = readInput(objects, undefined).subjects as [RehearsedCluster];
   const blueprint = subject.blueprint as Blueprint;
   const uid = '00000000-0000-4000-8000-000000000000';
-  const state = initialState(
+  const state = new State({
     subject,
-    createNames(() => uid),
-    new Date('2026-01-01T00:00:00Z'),
-  );
+    names: createNames(() => uid),
+    start: new Date('2026-01-01T00:00:00Z'),
+    limits: { maxCalls: 0, maxFailures: 0 },
+  });
   const desired = { version, workerVersions: new Map(), upgradeStep: undefined };
   const items = itemsOf(state, blueprint, desired);
   for (const { holder, object } of items) {
     state.patched.set(placeOf(holder), object);
   }
   const [worker] = state.workers as [WorkerGroup];
-  const { current: machineSet, machines } = groupOf(state, worker, version);
+  const { current: machineSet, machines } = groupOf(worker, version);
   return {
     /** In v1beta2 and without a status, as releases from 1.13 on send it. */
     cluster: state.cluster as JsonObject,
@@ -98,9 +99,9 @@ function samplesAt(minor: number) {
     /** A machine of the control plane with its objects, as CanUpdateMachine gets it. */
     controlPlaneMachine: controlPlaneObjects(state, `${name}-machine`, version),
     /** A MachineSet with its templates, as CanUpdateMachineSet gets it. */
-    machineSet: machineSetObjects(state, worker, machineSet, 2),
+    machineSet: machineSetObjects(worker, machineSet, 2),
     /** A machine with its objects, as UpdateMachine gets it. */
-    machine: machineObjects(state, worker, machines[0] as Machine),
+    machine: machineObjects(worker, machines[0] as Machine),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type JsonObject, textAt } from '../../../kubernetes/index.ts';
+import type { JsonObject } from '../../../kubernetes/index.ts';
 import {
   ControllerRestart,
   type EffectOutcome,
@@ -7,36 +7,11 @@ import {
   type Simulation,
   SimulationStopped,
 } from './effects.ts';
-import { clusterInRequest, conditionMessage, findOnce, pendingHooksOf, type State, tell, wrote } from './state.ts';
+import type { State } from './state.ts';
 import { waitMs } from './time.ts';
 
-/** Limits for a simulation that would otherwise never end. */
-export interface ClusterApiLimits {
-  /** Maximum number of calls of handlers. */
-  maxCalls: number;
-  /** Maximum number of reconciles that fail in a row. */
-  maxFailures: number;
-}
-
-/** State of one reconcile. */
-export interface Reconcile {
-  state: State;
-  limits: ClusterApiLimits;
-  /** Hooks that block, with their messages. */
-  blocking: Map<string, string>;
-  /** Whether one of them blocks for a negative time: Cluster API then names none of them during an upgrade. */
-  isNegative: boolean;
-  /** When the next reconcile is due because a hook blocks, in ms. */
-  requeueAt: number | undefined;
-  /** Whether something was written, so that another reconcile follows. */
-  isChanged: boolean;
-}
-
-/** A failure that Cluster API would report in the condition. Callers add prefixes. */
-export const failed = (message: string, prefix = ''): ReconcileError => new ReconcileError(`${prefix}${message}`);
-
 /** Records that a hook blocks until a given time. */
-export function block(reconcile: Reconcile, hook: string, message: string, until: number): void {
+export function block({ reconcile }: State, hook: string, message: string, until: number): void {
   reconcile.blocking.set(hook, message);
   reconcile.requeueAt = Math.min(reconcile.requeueAt ?? until, until);
 }
@@ -51,15 +26,14 @@ export function* editBefore(state: State, hook: RehearsedHook | undefined): Simu
   for (const edit of state.edits.filter(({ before }) => before === hook)) {
     state.edits = state.edits.filter((other) => other !== edit);
     edit.apply(state.cluster.spec);
-    wrote(state, 'spec');
-    yield tell(state, { kind: 'user', text: edit.text, flag: 'edit' });
+    state.write({ spec: {} });
+    yield state.tell({ kind: 'user', text: edit.text, flag: 'edit' });
   }
   return state.edits.length < length;
 }
 
 /** Why a simulation ended that reached its limit of calls. */
-function stopReason(state: State, hook: RehearsedHook, maxCalls: number): string {
-  const { blocked, failures } = state;
+function stopReason({ blocked, failures, conditionMessage: message, limits }: State, hook: RehearsedHook): string {
   const times = blocked.get(hook) ?? 0;
   const why =
     times > 0
@@ -67,34 +41,29 @@ function stopReason(state: State, hook: RehearsedHook, maxCalls: number): string
       : failures > 0
         ? `${failures === 1 ? 'a reconcile' : `${failures} reconciles in a row`} failed`
         : `${hook} would be called next`;
-  const message = conditionMessage(state);
   const shown = message === '' ? '' : ` (${message})`;
-  return `${maxCalls} calls were made, the limit of --max-calls, and ${why}${shown}`;
+  return `${limits.maxCalls} calls were made, the limit of --max-calls, and ${why}${shown}`;
 }
 
-/** Calls one handler, or all handlers of a hook, within the limits. */
+/** Calls one handler, or all handlers of a hook, within the limits. `fields`: of the request, besides the Cluster. */
 export function* call(
-  { state, limits }: Pick<Reconcile, 'state' | 'limits'>,
+  state: State,
   hook: RehearsedHook,
-  fields: JsonObject | ((cluster: JsonObject) => JsonObject),
-  handler?: string,
-): Simulation<EffectOutcome & { ok: true | false }> {
+  fields: JsonObject,
+  { handler, withCluster = false }: { handler?: string; withCluster?: boolean } = {},
+): Simulation<Extract<EffectOutcome, { ok: boolean }>> {
   yield* editBefore(state, hook);
-  if (state.calls >= limits.maxCalls) {
-    throw new SimulationStopped(stopReason(state, hook, limits.maxCalls));
+  if (state.calls >= state.limits.maxCalls) {
+    throw new SimulationStopped(stopReason(state, hook));
   }
-  const { metadata } = state.cluster;
+  const { name, namespace, now, pendingHooks } = state;
   const answer = yield {
     do: 'call',
-    at: state.now,
+    at: now,
     hook,
-    request: typeof fields === 'function' ? fields(clusterInRequest(state, hook)) : fields,
-    object: {
-      namespace: textAt(metadata, 'namespace'),
-      name: textAt(metadata, 'name'),
-      uid: textAt(metadata, 'uid'),
-    },
-    pendingHooks: pendingHooksOf(state),
+    request: { ...(withCluster && { cluster: state.clusterInRequest(hook) }), ...fields },
+    object: { namespace, name, uid: String(state.cluster.metadata.uid) },
+    pendingHooks,
     ...(handler !== undefined && { handler }),
   };
   if (answer === undefined) {
@@ -107,6 +76,15 @@ export function* call(
   return answer;
 }
 
+/** The response to a call. @throws {ReconcileError} when it fails: the condition has the error behind `prefix`. */
+export function* responseTo(prefix: string, ...request: Parameters<typeof call>): Simulation<JsonObject> {
+  const answer = yield* call(...request);
+  if (!answer.ok) {
+    throw new ReconcileError(`${prefix}${answer.error}`);
+  }
+  return answer.response;
+}
+
 /** Reports a negative retryAfterSeconds, once for each hook. */
 export function* reportNegative(
   state: State,
@@ -117,7 +95,7 @@ export function* reportNegative(
   if (seconds < 0) {
     const text = `${hook} returned retryAfterSeconds ${seconds}: Cluster API ${meaning}`;
     const remedy = 'return a positive number of seconds while work is in progress, and 0 when it is done';
-    yield* findOnce(state, 'error', text, remedy, `negative ${hook}`);
+    yield* state.findOnce('error', text, remedy, `negative ${hook}`);
   }
 }
 
@@ -128,33 +106,29 @@ export function* reportNegative(
  * @throws {ReconcileError} when one fails.
  */
 export function* ask(
-  reconcile: Reconcile,
+  state: State,
   hook: RehearsedHook,
   fields: JsonObject = {},
   prefix = '',
 ): Simulation<'passed' | 'blocked'> {
-  const { state } = reconcile;
   const wait = state.waits.get(hook);
   if (wait !== undefined && wait.until > state.now) {
-    block(reconcile, hook, wait.message, Math.max(wait.until, state.now + 1000));
+    block(state, hook, wait.message, Math.max(wait.until, state.now + 1000));
     return 'blocked';
   }
   state.waits.delete(hook);
-  const answer = yield* call(reconcile, hook, (cluster) => ({ cluster, ...fields }));
-  if (!answer.ok) {
-    throw failed(answer.error, prefix);
-  }
-  const { retryAfterSeconds, message } = answer.response;
+  const response = yield* responseTo(prefix, state, hook, fields, { withCluster: true });
+  const { retryAfterSeconds, message } = response;
   if (typeof retryAfterSeconds !== 'number' || retryAfterSeconds === 0) {
     state.blocked.delete(hook);
     return 'passed';
   }
   state.blocked.set(hook, (state.blocked.get(hook) ?? 0) + 1);
   yield* reportNegative(state, hook, retryAfterSeconds);
-  reconcile.isNegative ||= retryAfterSeconds < 0;
+  state.reconcile.isNegative ||= retryAfterSeconds < 0;
   const until = state.now + waitMs(retryAfterSeconds);
   const text = typeof message === 'string' ? message : '';
   state.waits.set(hook, { until, message: text });
-  block(reconcile, hook, text, Math.max(until, state.now + 1000));
+  block(state, hook, text, Math.max(until, state.now + 1000));
   return 'blocked';
 }

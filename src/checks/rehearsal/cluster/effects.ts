@@ -55,11 +55,14 @@ export interface CallEffect {
   pendingHooks: string;
 }
 
+/** The condition TopologyReconciled. */
+export type Condition = { kind: 'condition'; status: 'True' | 'False'; reason: string; message: string };
+
 /** Events of a simulation other than calls. */
 export type SimulatedEvent =
   /** `flag` is a shorter text for a drawing. */
   | { kind: 'user'; text: string; flag: string }
-  | { kind: 'condition'; status: 'True' | 'False'; reason: string; message: string }
+  | Condition
   | { kind: 'control-plane'; state: 'creating' | 'upgrading' | 'ready' | 'gone'; version: string; name: string }
   | {
       kind: 'worker';

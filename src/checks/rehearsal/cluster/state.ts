@@ -3,6 +3,7 @@ import {
   copyOf,
   fieldAt,
   isJsonObject,
+  isSame,
   type Json,
   type JsonObject,
   objectAt,
@@ -13,8 +14,8 @@ import {
 } from '../../../kubernetes/index.ts';
 import type { Release } from '../../../runtimehooks/index.ts';
 import { clusterInV1beta1 } from '../core-v1beta1.ts';
-import type { RehearsedCluster } from './blueprint.ts';
-import type { Effect, RehearsedHook, SimulatedEvent, Simulation } from './effects.ts';
+import type { MachineTemplates, RehearsedCluster } from './blueprint.ts';
+import type { Condition, Effect, RehearsedHook, SimulatedEvent, Simulation } from './effects.ts';
 import type { Names } from './names.ts';
 import { has, newestRelease } from './releases.ts';
 
@@ -23,20 +24,6 @@ export const workerKinds = ['MachineDeployment', 'MachinePool'] as const;
 export type WorkerKind = (typeof workerKinds)[number];
 /** The lists of their topologies and classes. */
 export const workerLists = { MachineDeployment: 'machineDeployments', MachinePool: 'machinePools' } as const;
-
-/** A group of worker machines. */
-export interface WorkerGroup {
-  kind: WorkerKind;
-  /** Its name in the topology: `md-0`. */
-  topologyName: string;
-  class: string;
-  /** Name of the object. */
-  name: string;
-  /** Version of its template; undefined before it has been created. */
-  version: string | undefined;
-  /** When its machines will have that version, in ms; undefined if they already have it. */
-  readyAt: number | undefined;
-}
 
 /** The templates of the Machines of a group, as Cluster API writes them for the Cluster. */
 export interface MachineTemplateObjects {
@@ -68,15 +55,109 @@ export interface GroupMachines {
   next: MachineSet | undefined;
 }
 
-/** The state of one Cluster: the Cluster itself, and what a controller remembers about it. */
-export interface State {
+/** The topologies of worker groups by name, since their lists may be long. */
+const byName = perObject(
+  (list: readonly Json[]): ReadonlyMap<string, JsonObject> =>
+    new Map(list.filter(isJsonObject).map((group) => [textAt(group, 'name'), group])),
+);
+
+/** A group of worker machines. */
+export class WorkerGroup {
+  readonly state: State;
+  readonly kind: WorkerKind;
+  /** Its name in the topology: `md-0`. */
+  readonly topologyName: string;
+  /** The templates and settings of its class, if that is known. */
+  readonly class: MachineTemplates | undefined;
+  /** Name of the object. */
+  readonly name: string;
+  /** Version of its template; undefined before it has been created. */
+  version: string | undefined;
+  /** When its machines will have that version, in ms; undefined if they already have it. */
+  readyAt: number | undefined;
+  /** What it consists of; undefined until that is played. */
+  group: GroupMachines | undefined;
+
+  constructor(state: State, kind: WorkerKind, topology: JsonObject, version: string | undefined) {
+    this.state = state;
+    this.kind = kind;
+    this.version = version;
+    this.topologyName = textAt(topology, 'name');
+    this.class = state.subject.blueprint?.[workerLists[kind]].get(textAt(topology, 'class'));
+    const part = kind === 'MachinePool' ? 'machinePool' : 'machineDeployment';
+    this.name = state.nameOf(textAt(this.class?.settings, 'naming', 'template'), kind, part, this.topologyName);
+  }
+
+  /** The topology's settings for it. */
+  get topology(): JsonObject {
+    const list = fieldAt(this.state.cluster, 'spec', 'topology', 'workers', workerLists[this.kind]);
+    return (Array.isArray(list) ? byName(list).get(this.topologyName) : undefined) ?? {};
+  }
+
+  /** Desired number of machines. */
+  get replicas(): number {
+    const { replicas } = this.topology;
+    return typeof replicas === 'number' ? replicas : 1;
+  }
+
+  /** The annotation by which a user keeps it from being upgraded. */
+  get deferral(): 'defer' | 'hold' | undefined {
+    const annotations = annotationsOf(this.topology);
+    return holdAnnotation in annotations ? 'hold' : deferAnnotation in annotations ? 'defer' : undefined;
+  }
+
+  tell(happens: Extract<SimulatedEvent, { kind: 'worker' }>['state']): Effect {
+    const { name, topologyName: group, version = '' } = this;
+    return this.state.tell({ kind: 'worker', state: happens, version, name, group });
+  }
+}
+
+/** Limits for a simulation that would otherwise never end. */
+export interface ClusterApiLimits {
+  /** Maximum number of calls of handlers. */
+  maxCalls: number;
+  /** Maximum number of reconciles that fail in a row. */
+  maxFailures: number;
+}
+
+/** What one reconcile has come to. */
+const newReconcile = () => ({
+  /** Hooks that block, with their messages. */
+  blocking: new Map<string, string>(),
+  /** Whether one of them blocks for a negative time: Cluster API then names none of them during an upgrade. */
+  isNegative: false,
+  /** When the next reconcile is due because a hook blocks, in ms. */
+  requeueAt: undefined as number | undefined,
+  /** Whether something was written, so that another reconcile follows. */
+  isChanged: false,
+});
+
+/** What a simulation starts with. */
+export interface Beginning {
+  subject: RehearsedCluster;
+  names: Names;
+  start: Date;
+  limits: ClusterApiLimits;
+  /** The release of Cluster API to simulate. Default: the newest that is known. */
+  release?: Release | undefined;
+  /** Changes to make on behalf of the user. */
+  edits?: readonly UserEdit[] | undefined;
+}
+
+/**
+ * The state of one Cluster: the Cluster itself, and what a controller remembers about it. It begins before the controller
+ * has seen it; a Cluster that already has its references counts as created.
+ */
+export class State {
   readonly subject: RehearsedCluster;
   readonly names: Names;
-  /** The release of Cluster API that is simulated. */
+  readonly limits: ClusterApiLimits;
   readonly release: Release;
-  /** Milliseconds since the simulation began. */
-  now: number;
   readonly start: Date;
+  readonly name: string;
+  readonly namespace: string;
+  /** Milliseconds since the simulation began. */
+  now = 0;
   /** The Cluster as it is stored, without status. */
   cluster: JsonObject & { metadata: JsonObject; spec: JsonObject };
   controlPlane: {
@@ -90,37 +171,200 @@ export interface State {
     previous: string | undefined;
     isInitialized: boolean;
   };
-  workers: WorkerGroup[];
+  readonly workers: readonly WorkerGroup[];
+  /** The current reconcile, or the last one. */
+  reconcile = newReconcile();
   /** Whether the Machines of MachineDeployments are played, as they may be updated in place. */
-  playsMachines: boolean;
-  /** What groups of workers consist of, by their names. */
-  readonly machines: Map<string, GroupMachines>;
+  playsMachines = false;
   /** The templates with all patches, by the names of their holders and the fields there. */
-  readonly patched: Map<string, JsonObject>;
-  pending: Set<string>;
-  waits: Map<string, { until: number; message: string }>;
+  readonly patched = new Map<string, JsonObject>();
+  readonly pending: Set<string>;
+  readonly waits = new Map<string, { until: number; message: string }>();
   /** The cached plan of an extension. */
   plan: { key: string; until: number; controlPlane: readonly string[]; workers: readonly string[] } | undefined;
   /** The plan that was reported last. */
-  toldPlan: string;
+  toldPlan = '';
   /** Number of reconciles that have failed in a row. */
-  failures: number;
-  calls: number;
+  failures = 0;
+  calls = 0;
   /** How often each hook has blocked in a row. */
-  blocked: Map<string, number>;
+  readonly blocked = new Map<string, number>();
   /** The last condition that was reported. */
-  condition: string;
-  isDeleted: boolean;
+  condition: Condition | undefined;
+  isDeleted = false;
   /** The templates of the class with the metadata of this Cluster, by the place where they are used. */
-  readonly templates: Map<string, JsonObject>;
+  readonly templates = new Map<string, JsonObject>();
   /** The last round of patches: its input, and what the patches of the class made of the templates. */
   round: { input: string; patches: Map<string, PatchedTemplates>; results: readonly JsonObject[] } | undefined;
   /** What was reported of patched templates, with the changes that Cluster API ignores, by the place of the template. */
-  readonly toldTemplates: Map<string, { object: JsonObject; ignored: readonly string[] }>;
+  readonly toldTemplates = new Map<string, { object: JsonObject; ignored: readonly string[] }>();
   /** Reports made so far, because each is made only once. */
-  reported: Set<string>;
+  readonly reported = new Set<string>();
   /** Pending edits of the user. */
-  edits: UserEdit[];
+  edits: readonly UserEdit[];
+
+  constructor({ subject, names, start, limits, release = newestRelease, edits = [] }: Beginning) {
+    const { status: _status, ...cluster } = copyOf(subject.cluster) as State['cluster'];
+    const { metadata, spec } = cluster as State['cluster'];
+    const isCreated = spec.controlPlaneRef !== undefined;
+    const version = isCreated ? textAt(spec, 'topology', 'version') : undefined;
+    const pending = textAt(metadata, 'annotations', pendingHooksAnnotation);
+    this.subject = subject;
+    this.names = names;
+    this.limits = limits;
+    this.release = release;
+    this.start = start;
+    this.edits = edits;
+    this.name = textAt(metadata, 'name');
+    this.namespace = textAt(metadata, 'namespace') || 'default';
+    this.cluster = {
+      ...(cluster as State['cluster']),
+      metadata: {
+        ...metadata,
+        namespace: this.namespace,
+        uid: textAt(metadata, 'uid') || names.uid(),
+        creationTimestamp: textAt(metadata, 'creationTimestamp') || timeText(start),
+        resourceVersion: '1',
+        generation: 1,
+      },
+    };
+    const naming = textAt(subject.blueprint?.controlPlane.settings, 'naming', 'template');
+    this.controlPlane = {
+      kind: subject.kinds.controlPlane.kind,
+      name: textAt(spec, 'controlPlaneRef', 'name') || this.nameOf(naming, 'ControlPlane'),
+      version,
+      readyAt: undefined,
+      previous: undefined,
+      isInitialized: isCreated,
+    };
+    this.workers = workerKinds.flatMap((kind) =>
+      objectsAt(spec, 'topology', 'workers', workerLists[kind]).map(
+        (topology) => new WorkerGroup(this, kind, topology, version),
+      ),
+    );
+    this.pending = new Set(pending === '' ? [] : pending.split(','));
+  }
+
+  /** The name of an object by the naming template of the class, if it has one. `part`: of a group of workers. */
+  nameOf(template: string, purpose: string, part = '', topologyName = ''): string {
+    const values = {
+      'cluster.name': this.name,
+      ...(part !== '' && { [`${part}.topologyName`]: topologyName }),
+    };
+    const base = part === '' ? this.name : `${this.name}-${topologyName}`;
+    const { names } = this;
+    return (template === '' ? undefined : names.rendered(template, values, purpose)) ?? names.generated(base, purpose);
+  }
+
+  beginReconcile(): void {
+    this.reconcile = newReconcile();
+  }
+
+  /** Names of the pending hooks, as in the annotation. */
+  get pendingHooks(): string {
+    return [...this.pending].sort().join(',');
+  }
+
+  /** The version in the topology. */
+  get target(): string {
+    return textAt(this.cluster, 'spec', 'topology', 'version');
+  }
+
+  /** How many groups of workers of one kind may be upgraded at a time. */
+  get upgradeConcurrency(): number {
+    return Math.max(1, Number(textAt(annotationsOf(this.cluster), concurrencyAnnotation)));
+  }
+
+  /** The message of the last condition in one line. */
+  get conditionMessage(): string {
+    return this.condition?.message.replaceAll('\n  * ', '; ') ?? '';
+  }
+
+  /** Sets fields of the Cluster, as an API server does: with a new resourceVersion and, for its spec, a new generation. */
+  write({ metadata, spec }: { metadata?: JsonObject; spec?: JsonObject }): void {
+    const { resourceVersion, generation } = this.cluster.metadata;
+    this.cluster.spec = { ...this.cluster.spec, ...spec };
+    this.cluster.metadata = {
+      ...this.cluster.metadata,
+      ...metadata,
+      resourceVersion: String(Number(resourceVersion) + 1),
+      generation: Number(generation) + (spec === undefined ? 0 : 1),
+    };
+  }
+
+  /** Sets or removes an annotation of the Cluster. */
+  annotate(key: string, value: string | undefined): void {
+    const annotations = { ...annotationsOf(this.cluster) };
+    if (value === undefined) {
+      delete annotations[key];
+    } else {
+      annotations[key] = value;
+    }
+    this.write({ metadata: { annotations } });
+    if (Object.keys(annotations).length === 0) {
+      delete this.cluster.metadata.annotations;
+    }
+  }
+
+  tell(event: SimulatedEvent): Effect {
+    return { do: 'tell', at: this.now, event };
+  }
+
+  /** Reports something that no condition says, once for each subject: by default, its text. */
+  *findOnce(severity: 'error' | 'warning', text: string, remedy: string, subject = text): Simulation {
+    if (!this.reported.has(subject)) {
+      this.reported.add(subject);
+      yield this.tell({ kind: 'finding', severity, text, remedy });
+    }
+  }
+
+  /** Reports the condition TopologyReconciled when it has changed. */
+  *tellCondition(condition: Condition): Simulation {
+    if (!isSame(this.condition, condition)) {
+      this.condition = condition;
+      yield this.tell(condition);
+    }
+  }
+
+  /** Adds pending hooks to the annotation, and removes those that have been called. */
+  *setPending(add: readonly string[], remove: readonly string[] = []): Simulation {
+    for (const hook of add) {
+      this.pending.add(hook);
+    }
+    for (const hook of remove) {
+      this.pending.delete(hook);
+    }
+    const hooks = this.pendingHooks;
+    if (hooks !== textAt(annotationsOf(this.cluster), pendingHooksAnnotation)) {
+      this.annotate(pendingHooksAnnotation, hooks === '' ? undefined : hooks);
+      yield this.tell({ kind: 'pending-hooks', hooks });
+    }
+  }
+
+  /** Advances time. */
+  *passUntil(until: number): Simulation {
+    if (until > this.now) {
+      const fromMs = this.now;
+      this.now = until;
+      yield { do: 'pass', at: until, fromMs };
+    }
+  }
+
+  /** The Cluster as in requests of a hook: a copy without status. */
+  clusterInRequest(hook: RehearsedHook): JsonObject {
+    const { kind = '', apiVersion = '', metadata, spec } = this.cluster;
+    const cluster = copyOf({ kind, apiVersion, metadata, spec });
+    // The plan's hook, new in v1.12, got v1beta2 from the beginning.
+    if (has(this.release, 'clustersInV1beta2') || hook === 'GenerateUpgradePlan') {
+      return cluster;
+    }
+    const { blueprint } = this.subject;
+    return clusterInV1beta1(cluster, (reference) => {
+      const templates = [blueprint?.infrastructureCluster, blueprint?.controlPlane.template];
+      const origin = templates.find((template) => textAt(template, 'kind') === `${textAt(reference, 'kind')}Template`);
+      return textAt(origin, 'apiVersion') || `${textAt(reference, 'apiGroup')}/v1beta1`;
+    });
+  }
 }
 
 /** What the patches of one answer made of templates. */
@@ -145,243 +389,12 @@ export interface UserEdit {
 export const okToDeleteAnnotation = 'runtime.cluster.x-k8s.io/ok-to-delete';
 /** Cluster API's annotation with the current step of an upgrade. */
 export const upgradeStepAnnotation = 'topology.internal.cluster.x-k8s.io/upgrade-step';
-
-/** Names of the pending hooks, as in the annotation. */
-export const pendingHooksOf = (state: State): string => [...state.pending].sort().join(',');
-
-/** Whether a hook is pending. */
-export const isPending = (state: State, hook: string): boolean => state.pending.has(hook);
-
-/** The version in the topology. */
-export const targetOf = (state: State): string => textAt(state.cluster, 'spec', 'topology', 'version');
-
-/** The annotations of an object; empty if it has none. */
-export const annotationsOf = (object: JsonObject): JsonObject => objectAt(object, 'metadata', 'annotations');
-
-/** Sets or removes an annotation of the Cluster. */
-export function annotate(state: State, key: string, value: string | undefined): void {
-  const annotations = { ...annotationsOf(state.cluster) };
-  if (value === undefined) {
-    delete annotations[key];
-  } else {
-    annotations[key] = value;
-  }
-  const metadata: JsonObject = { ...state.cluster.metadata, annotations };
-  if (Object.keys(annotations).length === 0) {
-    delete metadata.annotations;
-  }
-  state.cluster.metadata = metadata;
-  wrote(state, 'metadata');
-}
-
-/** Updates resourceVersion and generation for a write, as an API server does. */
-export function wrote(state: State, what: 'metadata' | 'spec'): void {
-  const { resourceVersion, generation } = state.cluster.metadata;
-  state.cluster.metadata = {
-    ...state.cluster.metadata,
-    resourceVersion: String(Number(resourceVersion) + 1),
-    generation: Number(generation) + (what === 'spec' ? 1 : 0),
-  };
-}
-
-/** The message of the last condition in one line. */
-export function conditionMessage({ condition }: State): string {
-  const { message = '' } = condition === '' ? {} : (JSON.parse(condition) as { message?: string });
-  return message.replaceAll('\n  * ', '; ');
-}
-
-/** Adds pending hooks to the annotation, and removes those that have been called. */
-export function* setPending(state: State, add: readonly string[], remove: readonly string[] = []): Simulation {
-  for (const hook of add) {
-    state.pending.add(hook);
-  }
-  for (const hook of remove) {
-    state.pending.delete(hook);
-  }
-  const hooks = pendingHooksOf(state);
-  if (hooks !== textAt(state.cluster, 'metadata', 'annotations', pendingHooksAnnotation)) {
-    annotate(state, pendingHooksAnnotation, hooks === '' ? undefined : hooks);
-    yield tell(state, { kind: 'pending-hooks', hooks });
-  }
-}
-
-export const tell = ({ now }: State, event: SimulatedEvent): Effect => ({ do: 'tell', at: now, event });
-
-/** Reports something that no condition says, once for each subject: by default, its text. */
-export function* findOnce(
-  state: State,
-  severity: 'error' | 'warning',
-  text: string,
-  remedy: string,
-  subject = text,
-): Simulation {
-  if (!state.reported.has(subject)) {
-    state.reported.add(subject);
-    yield tell(state, { kind: 'finding', severity, text, remedy });
-  }
-}
-
-/** Reports an event of a group of workers. */
-export function workerEvent(
-  state: State,
-  { name, topologyName: group, version = '' }: WorkerGroup,
-  happens: Extract<SimulatedEvent, { kind: 'worker' }>['state'],
-): Effect {
-  return tell(state, { kind: 'worker', state: happens, version, name, group });
-}
-
-/** The Cluster as in requests of a hook: a copy without status. */
-export function clusterInRequest(state: State, hook: RehearsedHook): JsonObject {
-  const { kind, apiVersion, metadata, spec } = state.cluster;
-  const cluster = copyOf({ kind: kind ?? '', apiVersion: apiVersion ?? '', metadata, spec });
-  // The plan's hook, new in v1.12, got v1beta2 from the beginning.
-  if (has(state.release, 'clustersInV1beta2') || hook === 'GenerateUpgradePlan') {
-    return cluster;
-  }
-  const { blueprint } = state.subject;
-  return clusterInV1beta1(cluster, (reference) => {
-    const templates = [blueprint?.infrastructureCluster, blueprint?.controlPlane.template];
-    const origin = templates.find((template) => textAt(template, 'kind') === `${textAt(reference, 'kind')}Template`);
-    return textAt(origin, 'apiVersion') || `${textAt(reference, 'apiGroup')}/v1beta1`;
-  });
-}
-
 /** The user's annotation with the number of groups of one kind that may be upgraded at a time. */
 export const concurrencyAnnotation = 'topology.cluster.x-k8s.io/upgrade-concurrency';
-
-/** How many groups of one kind may be upgraded at a time. */
-export const upgradeConcurrency = ({ cluster }: State): number =>
-  Math.max(1, Number(textAt(cluster, 'metadata', 'annotations', concurrencyAnnotation)));
-
-/** Desired number of machines of a group. */
-export function replicasOf(state: State, worker: WorkerGroup): number {
-  const { replicas } = topologyOf(state, worker);
-  return typeof replicas === 'number' ? replicas : 1;
-}
-
-/** The topologies of worker groups by name, since their lists may be long. */
-const byName = perObject(
-  (list: readonly Json[]): ReadonlyMap<string, JsonObject> =>
-    new Map(list.filter(isJsonObject).map((group) => [textAt(group, 'name'), group])),
-);
-
-/** The topology's settings for a group. */
-export function topologyOf({ cluster }: State, { kind, topologyName }: WorkerGroup): JsonObject {
-  const list = fieldAt(cluster, 'spec', 'topology', 'workers', workerLists[kind]);
-  return (Array.isArray(list) ? byName(list).get(topologyName) : undefined) ?? {};
-}
-
-/** The annotation by which a user keeps a group from being upgraded. */
-export function deferralOf(state: State, worker: WorkerGroup): 'defer' | 'hold' | undefined {
-  const annotations = annotationsOf(topologyOf(state, worker));
-  return holdAnnotation in annotations ? 'hold' : deferAnnotation in annotations ? 'defer' : undefined;
-}
-
 /** The user's annotation that keeps a group of workers from being upgraded. */
 export const deferAnnotation = 'topology.cluster.x-k8s.io/defer-upgrade';
 /** The user's annotation that keeps a group of workers, and those behind it, from being upgraded. */
 export const holdAnnotation = 'topology.cluster.x-k8s.io/hold-upgrade-sequence';
 
-/** The name of an object by the naming template of the class, if it has one. */
-export function nameOf(
-  { subject, names }: { subject: RehearsedCluster; names: Names },
-  template: string,
-  purpose: string,
-  group?: { kind: 'machineDeployment' | 'machinePool'; topologyName: string },
-): string {
-  const cluster = textAt(subject.cluster, 'metadata', 'name');
-  const values = {
-    'cluster.name': cluster,
-    ...(group !== undefined && { [`${group.kind}.topologyName`]: group.topologyName }),
-  };
-  const base = group === undefined ? cluster : `${cluster}-${group.topologyName}`;
-  return (template === '' ? undefined : names.rendered(template, values, purpose)) ?? names.generated(base, purpose);
-}
-
-function workersIn({ subject, names }: { subject: RehearsedCluster; names: Names }): WorkerGroup[] {
-  return workerKinds.flatMap((kind) => {
-    return objectsAt(subject.cluster, 'spec', 'topology', 'workers', workerLists[kind]).map((topology) => {
-      const topologyName = textAt(topology, 'name');
-      const { [workerLists[kind]]: classes } = subject.blueprint ?? {
-        machineDeployments: undefined,
-        machinePools: undefined,
-      };
-      const settings = classes?.get(textAt(topology, 'class'))?.settings;
-      return {
-        kind,
-        topologyName,
-        class: textAt(topology, 'class'),
-        name: nameOf({ subject, names }, textAt(settings, 'naming', 'template'), kind, {
-          kind: kind === 'MachinePool' ? 'machinePool' : 'machineDeployment',
-          topologyName,
-        }),
-        version: undefined,
-        readyAt: undefined,
-      } as const;
-    });
-  });
-}
-
-/** A Cluster before its controller has seen it. A Cluster that already has its references counts as created. */
-export function initialState(
-  subject: RehearsedCluster,
-  names: Names,
-  start: Date,
-  release: Release = newestRelease,
-): State {
-  const cluster = copyOf(subject.cluster) as State['cluster'];
-  const { status: _status, ...rest } = cluster;
-  const isCreated = fieldAt(cluster, 'spec', 'controlPlaneRef') !== undefined;
-  const version = isCreated ? textAt(cluster, 'spec', 'topology', 'version') : undefined;
-  const pending = textAt(cluster, 'metadata', 'annotations', pendingHooksAnnotation);
-  return {
-    subject,
-    names,
-    release,
-    now: 0,
-    start,
-    cluster: {
-      ...rest,
-      metadata: {
-        ...cluster.metadata,
-        namespace: textAt(cluster, 'metadata', 'namespace') || 'default',
-        uid: textAt(cluster, 'metadata', 'uid') || names.uid(),
-        creationTimestamp: textAt(cluster, 'metadata', 'creationTimestamp') || timeText(start),
-        resourceVersion: '1',
-        generation: 1,
-      },
-    } as State['cluster'],
-    controlPlane: {
-      kind: subject.kinds.controlPlane.kind,
-      name:
-        textAt(cluster, 'spec', 'controlPlaneRef', 'name') ||
-        nameOf(
-          { subject, names },
-          textAt(subject.blueprint?.controlPlane.settings, 'naming', 'template'),
-          'ControlPlane',
-        ),
-      version,
-      readyAt: undefined,
-      previous: undefined,
-      isInitialized: isCreated,
-    },
-    workers: workersIn({ subject, names }).map((worker) => ({ ...worker, version })),
-    playsMachines: false,
-    machines: new Map(),
-    patched: new Map(),
-    pending: new Set(pending === '' ? [] : pending.split(',')),
-    waits: new Map(),
-    plan: undefined,
-    toldPlan: '',
-    failures: 0,
-    calls: 0,
-    blocked: new Map(),
-    condition: '',
-    isDeleted: false,
-    templates: new Map(),
-    round: undefined,
-    toldTemplates: new Map(),
-    reported: new Set(),
-    edits: [],
-  };
-}
+/** The annotations of an object; empty if it has none. */
+export const annotationsOf = (object: JsonObject): JsonObject => objectAt(object, 'metadata', 'annotations');

@@ -1,6 +1,3 @@
-import type { Simulation } from './effects.ts';
-import type { State } from './state.ts';
-
 /** Wait after a number of failures in a row, in ms: 1 s plus 5 ms that double each time, up to 1000 s. */
 export const backoffMs = (failures: number): number => 1000 + Math.min(5 * 2 ** (failures - 1), 999_000);
 
@@ -12,12 +9,3 @@ const longestWait = 24 * 3600;
 
 /** A retryAfterSeconds in milliseconds. */
 export const waitMs = (retryAfterSeconds: number): number => Math.min(retryAfterSeconds, longestWait) * 1000;
-
-/** Advances time. */
-export function* passUntil(state: State, until: number): Simulation {
-  if (until > state.now) {
-    const fromMs = state.now;
-    state.now = until;
-    yield { do: 'pass', at: until, fromMs };
-  }
-}

@@ -1,10 +1,7 @@
 import { fieldAt } from '../../../kubernetes/index.ts';
-import type { Reconcile } from '../cluster/ask.ts';
-import type { SimulatedEvent, Simulation } from '../cluster/effects.ts';
-import { isPending, type State, targetOf, tell, workerKinds } from '../cluster/state.ts';
+import type { Condition } from '../cluster/effects.ts';
+import { type State, workerKinds } from '../cluster/state.ts';
 import type { Decisions } from './upgrade.ts';
-
-type Condition = Extract<SimulatedEvent, { kind: 'condition' }>;
 
 const condition = (status: 'True' | 'False', reason: string, message = ''): Condition => ({
   kind: 'condition',
@@ -40,12 +37,12 @@ const without = (all: ReadonlySet<string>, ...others: ReadonlySet<string>[]) =>
   new Set([...all].filter((name) => !others.some((other) => other.has(name))));
 
 /** The condition of a Cluster that is being upgraded; undefined if it is not. */
-function upgradingCondition(reconcile: Reconcile, decisions: Decisions): Condition | undefined {
-  const { state, blocking } = reconcile;
+function upgradingCondition(state: State, decisions: Decisions): Condition | undefined {
+  const { blocking, isNegative } = state.reconcile;
   const { plan, version, phase, workers } = decisions;
   const isUpgrading =
-    isPending(state, 'AfterClusterUpgrade') ||
-    version !== targetOf(state) ||
+    state.pending.has('AfterClusterUpgrade') ||
+    version !== state.target ||
     phase === 'upgrading' ||
     phase === 'starting' ||
     workerKinds.some((kind) => workers[kind].upgrading.size > 0 || workers[kind].pending.size > 0);
@@ -53,12 +50,12 @@ function upgradingCondition(reconcile: Reconcile, decisions: Decisions): Conditi
     return undefined;
   }
   let reason = 'ClusterUpgrading';
-  const lines = [`Cluster is upgrading to ${targetOf(state)}`];
+  const lines = [`Cluster is upgrading to ${state.target}`];
   const later = (steps: readonly string[]) => {
     const others = steps.filter((step) => step !== version);
     return others.length > 0 ? ` (${others.join(', ')} pending)` : '';
   };
-  const isBlocked = blocking.size > 0 && !reconcile.isNegative;
+  const isBlocked = blocking.size > 0 && !isNegative;
   if (isBlocked) {
     lines.push(hooksText('upgrade', blocking));
   }
@@ -95,8 +92,8 @@ function upgradingCondition(reconcile: Reconcile, decisions: Decisions): Conditi
  *
  * @param decisions undefined if the reconcile ended before it decided about versions.
  */
-export function conditionOf(reconcile: Reconcile, decisions: Decisions | undefined): Condition {
-  const { state, blocking } = reconcile;
+export function conditionOf(state: State, decisions?: Decisions): Condition {
+  const { blocking } = state.reconcile;
   if (state.cluster.metadata.deletionTimestamp !== undefined) {
     const hooks = blocking.size > 0 ? `. ${hooksText('delete', blocking)}` : '';
     return condition('False', 'Deleting', `Cluster is deleting${hooks}`);
@@ -104,7 +101,7 @@ export function conditionOf(reconcile: Reconcile, decisions: Decisions | undefin
   if (decisions === undefined) {
     return condition('False', 'ClusterCreating', hooksText('Cluster topology creation', blocking));
   }
-  return upgradingCondition(reconcile, decisions) ?? condition('True', 'ReconcileSucceeded');
+  return upgradingCondition(state, decisions) ?? condition('True', 'ReconcileSucceeded');
 }
 
 /** The condition TopologyReconciled after a reconcile that failed. */
@@ -121,13 +118,4 @@ export function pausedCondition({ cluster }: State): Condition | undefined {
       : []),
   ];
   return messages.length === 0 ? undefined : condition('False', 'Paused', messages.join(', '));
-}
-
-/** Reports a condition when it has changed. */
-export function* tellCondition(state: State, condition: Condition): Simulation {
-  const text = JSON.stringify(condition);
-  if (text !== state.condition) {
-    state.condition = text;
-    yield tell(state, condition);
-  }
 }

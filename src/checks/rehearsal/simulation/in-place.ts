@@ -1,27 +1,9 @@
-import {
-  copyOf,
-  fieldAt,
-  isJsonObject,
-  isSame,
-  type Json,
-  type JsonObject,
-  objectAt,
-  textAt,
-} from '../../../kubernetes/index.ts';
+import { fieldAt, isSame, type Json, type JsonObject, objectAt, textAt } from '../../../kubernetes/index.ts';
 import { applyPatch, BadPatch, isEmptyPatch } from '../../../runtimehooks/index.ts';
-import { call, type Reconcile, reportNegative } from '../cluster/ask.ts';
-import { ControllerRestart, type SimulatedEvent, type Simulation, SimulationStopped } from '../cluster/effects.ts';
-import {
-  findOnce,
-  type GroupMachines,
-  type Machine,
-  type MachineSet,
-  replicasOf,
-  type State,
-  tell,
-  type WorkerGroup,
-} from '../cluster/state.ts';
-import { backoffMs, passUntil, restartMs, waitMs } from '../cluster/time.ts';
+import { call, reportNegative } from '../cluster/ask.ts';
+import { ControllerRestart, type Effect, type Simulation, SimulationStopped } from '../cluster/effects.ts';
+import type { GroupMachines, Machine, MachineSet, State, WorkerGroup } from '../cluster/state.ts';
+import { backoffMs, restartMs, waitMs } from '../cluster/time.ts';
 import {
   controlPlaneObjects,
   controlPlaneOf,
@@ -63,90 +45,115 @@ function patchedBy(answer: JsonObject, field: string, object: JsonObject): JsonO
   return applyPatch(object, patch);
 }
 
-const compared = (spec: Json | undefined): JsonObject => {
-  const copy = isJsonObject(spec) ? copyOf(spec) : {};
-  for (const field of notCompared) {
-    delete copy[field];
-  }
-  return copy;
-};
+const compared = (spec: Json | undefined): JsonObject =>
+  Object.fromEntries(Object.entries(objectAt(spec)).filter(([field]) => !notCompared.includes(field)));
+
+/** An answer to a call; without calls, there is no handler. */
+interface Answer {
+  calls: readonly object[];
+  response: JsonObject;
+}
 
 /** Whether the patches of an answer cover all differences between objects. */
-function covers(answer: JsonObject | undefined, current: JsonObject, desired: JsonObject, ...path: string[]): boolean {
+function covers(answer: Answer | undefined, current: JsonObject, desired: JsonObject, ...path: string[]): boolean {
   return (
     answer !== undefined &&
+    answer.calls.length > 0 &&
     Object.keys(desired).every((part) => {
-      const patched = patchedBy(answer, `${part}Patch`, objectAt(current, part));
+      const patched = patchedBy(answer.response, `${part}Patch`, objectAt(current, part));
       const [one, other] = [fieldAt(patched, ...path), fieldAt(desired, part, ...path)];
       return part.startsWith('machine') ? isSame(compared(one), compared(other)) : isSame(one ?? {}, other ?? {});
     })
   );
 }
 
-/** Makes a call, and repeats it when the controller restarts: the marks on a machine survive that. */
-function* callAcrossRestarts(
-  reconcile: Reconcile,
+/**
+ * Makes a call until it succeeds: also when the controller restarts, which the marks on a machine survive.
+ *
+ * @param subject what a call that keeps failing is about, as the beginning of a sentence.
+ */
+function* answerTo(
+  state: State,
   hook: 'CanUpdateMachine' | 'CanUpdateMachineSet' | 'UpdateMachine',
   request: JsonObject,
-): ReturnType<typeof call> {
-  for (;;) {
+  subject = '',
+  onFailure = function* (): Simulation {},
+): Simulation<Answer> {
+  for (let failures = 0; ; ) {
+    let wait = restartMs;
     try {
-      return yield* call(reconcile, hook, request);
+      const answer = yield* call(state, hook, request);
+      if (answer.ok) {
+        return answer;
+      }
+      failures++;
+      yield* onFailure();
+      if (failures >= state.limits.maxFailures) {
+        throw new SimulationStopped(`${subject}${hook} failed ${failures} times in a row: ${answer.error}`);
+      }
+      wait = backoffMs(failures);
     } catch (error) {
       if (!(error instanceof ControllerRestart)) {
         throw error;
       }
-      yield* passUntil(reconcile.state, reconcile.state.now + restartMs);
     }
+    yield* state.passUntil(state.now + wait);
   }
 }
 
-/**
- * The answer to a question about an update in place, which is repeated while it fails; undefined if there is no
- * handler.
- */
-function* answerTo(
-  reconcile: Reconcile,
-  hook: 'CanUpdateMachine' | 'CanUpdateMachineSet',
-  request: JsonObject,
-): Simulation<JsonObject | undefined> {
-  for (let failures = 1; ; failures++) {
-    const answer = yield* callAcrossRestarts(reconcile, hook, request);
-    if (answer.ok) {
-      return answer.calls.length === 0 ? undefined : answer.response;
+const inProgressText = 'In-place update in progress';
+
+/** Calls UpdateMachine until it is done: once a machine is marked, the update must be finished. */
+function* updateMachine(state: State, desired: JsonObject, rollout?: Rollout): Simulation {
+  const name = textAt(desired, 'machine', 'metadata', 'name');
+  let reported = '';
+  const shown = function* (reason: 'InPlaceUpdating' | 'InPlaceUpdateFailed', message: string): Simulation {
+    reported = message;
+    yield* rollout?.inProgress(name, reason, message) ?? [];
+  };
+  const onFailure = () =>
+    shown('InPlaceUpdateFailed', 'UpdateMachine hook failed: please check controller logs for errors');
+  yield* shown('InPlaceUpdating', inProgressText);
+  for (;;) {
+    const subject = `Machine ${name} is not updated, `;
+    const { response } = yield* answerTo(state, 'UpdateMachine', { desired }, subject, onFailure);
+    const { retryAfterSeconds: seconds, message } = response;
+    if (typeof seconds !== 'number') {
+      return;
     }
-    if (failures >= reconcile.limits.maxFailures) {
-      throw new SimulationStopped(`${hook} failed ${failures} times in a row: ${answer.error}`);
+    yield* reportNegative(state, 'UpdateMachine', seconds, 'takes the update as done');
+    if (seconds <= 0) {
+      return;
     }
-    yield* passUntil(reconcile.state, reconcile.state.now + backoffMs(failures));
+    const text = typeof message === 'string' && message !== '' ? `${inProgressText}: ${message}` : inProgressText;
+    if (text !== reported) {
+      yield* shown('InPlaceUpdating', text);
+    }
+    yield* state.passUntil(state.now + waitMs(seconds));
   }
 }
 
-/** What users see of the Machines of a group during a rollout. */
+/** The rollout of a MachineDeployment, with what users see of it. */
 class Rollout {
-  readonly #state: State;
   readonly #worker: WorkerGroup;
+  readonly #group: GroupMachines;
+  readonly #next: MachineSet;
+  /** The messages of Machines that are not up to date. */
   readonly #notUpToDate = new Map<string, string>();
   #told = '';
 
-  constructor(state: State, worker: WorkerGroup) {
-    this.#state = state;
+  constructor(worker: WorkerGroup, group: GroupMachines, next: MachineSet) {
     this.#worker = worker;
+    this.#group = group;
+    this.#next = next;
   }
 
-  #condition(
-    object: string,
-    type: string,
-    status: 'True' | 'False',
-    reason: string,
-    message: string,
-  ): { do: 'tell'; at: number; event: SimulatedEvent } {
-    const event: SimulatedEvent = { kind: 'object-condition', object, type, status, reason, message };
-    return { do: 'tell', at: this.#state.now, event };
+  #condition(object: string, type: string, status: 'True' | 'False', reason: string, message: string): Effect {
+    return this.#worker.state.tell({ kind: 'object-condition', object, type, status, reason, message });
   }
 
   /** The condition UpToDate of a Machine; without reasons it is up to date. */
-  *upToDate(machine: string, reason: string, messages: readonly string[]): Simulation {
+  *#upToDate(machine: string, reason: string, messages: readonly string[]): Simulation {
     const text = messages.map((message) => `* ${message}`).join('\n');
     if (text === '') {
       this.#notUpToDate.delete(machine);
@@ -157,37 +164,13 @@ class Rollout {
   }
 
   /** The condition Updating of a Machine. */
-  *updating(machine: string, reason: string, message = ''): Simulation {
+  *#updating(machine: string, reason: string, message = ''): Simulation {
     const status = reason === 'NotUpdating' ? 'False' : 'True';
     yield this.#condition(`Machine ${machine}`, 'Updating', status, reason, message);
   }
 
-  /** An update in place that goes on or failed. */
-  *inProgress(machine: string, reason: 'InPlaceUpdating' | 'InPlaceUpdateFailed', message: string): Simulation {
-    yield* this.upToDate(machine, 'Updating', [message]);
-    yield* this.updating(machine, reason, message);
-    yield* this.rollingOut();
-  }
-
-  /** Whether only the kubelet of a Machine has not reported its new version. */
-  isLate(machine: string): boolean {
-    return this.#notUpToDate.get(machine)?.startsWith('* Node.') === true;
-  }
-
-  *created(machine: string): Simulation {
-    yield tell(this.#state, { kind: 'machine', state: 'creating', name: machine });
-    yield* this.upToDate(machine, 'UpToDate', []);
-    yield* this.updating(machine, 'NotUpdating');
-  }
-
-  *gone(machine: string): Simulation {
-    this.#notUpToDate.delete(machine);
-    yield tell(this.#state, { kind: 'machine', state: 'gone', name: machine });
-    yield* this.rollingOut();
-  }
-
   /** The condition RollingOut of the MachineDeployment, when it has changed: differences of versions come first. */
-  *rollingOut(): Simulation {
+  *#rollingOut(): Simulation {
     const count = this.#notUpToDate.size;
     const isVersion = (line: string) => line.startsWith('* Version ');
     const lines = [...new Set([...this.#notUpToDate.values()].flatMap((text) => text.split('\n')))].sort((a, b) =>
@@ -202,152 +185,112 @@ class Rollout {
         : this.#condition(object, 'RollingOut', 'True', 'RollingOut', message);
     }
   }
-}
 
-const inProgressText = 'In-place update in progress';
+  /** An update in place that goes on or failed. */
+  *inProgress(machine: string, reason: 'InPlaceUpdating' | 'InPlaceUpdateFailed', message: string): Simulation {
+    yield* this.#upToDate(machine, 'Updating', [message]);
+    yield* this.#updating(machine, reason, message);
+    yield* this.#rollingOut();
+  }
 
-/** Calls UpdateMachine until it is done: once a machine is marked, the update must be finished. */
-function* updateMachine(reconcile: Reconcile, desired: JsonObject, rollout?: Rollout): Simulation {
-  const { state, limits } = reconcile;
-  const name = textAt(desired, 'machine', 'metadata', 'name');
-  const shown = function* (reason: 'InPlaceUpdating' | 'InPlaceUpdateFailed', message: string): Simulation {
-    if (rollout !== undefined) {
-      yield* rollout.inProgress(name, reason, message);
-    }
-  };
-  yield* shown('InPlaceUpdating', inProgressText);
-  let reported = inProgressText;
-  let failures = 0;
-  for (;;) {
-    const answer = yield* callAcrossRestarts(reconcile, 'UpdateMachine', { desired: copyOf(desired) });
-    if (!answer.ok) {
-      failures++;
-      reported = '';
-      yield* shown('InPlaceUpdateFailed', 'UpdateMachine hook failed: please check controller logs for errors');
-      if (failures >= limits.maxFailures) {
-        throw new SimulationStopped(
-          `Machine ${name} is not updated, UpdateMachine failed ${failures} times in a row: ${answer.error}`,
-        );
-      }
-      yield* passUntil(state, state.now + backoffMs(failures));
-      continue;
-    }
-    failures = 0;
-    const { retryAfterSeconds, message } = answer.response;
-    if (typeof retryAfterSeconds === 'number') {
-      yield* reportNegative(state, 'UpdateMachine', retryAfterSeconds, 'takes the update as done');
-    }
-    if (typeof retryAfterSeconds !== 'number' || retryAfterSeconds <= 0) {
-      return;
-    }
-    const text = typeof message === 'string' && message !== '' ? `${inProgressText}: ${message}` : inProgressText;
-    if (text !== reported) {
-      reported = text;
-      yield* shown('InPlaceUpdating', text);
-    }
-    yield* passUntil(state, state.now + waitMs(retryAfterSeconds));
+  /** Creates a Machine, which takes a while. */
+  *#create(number: number): Simulation<Machine> {
+    const { state } = this.#worker;
+    const machine = newMachine(state, this.#next, number);
+    yield* state.passUntil(state.now + durations.machine);
+    yield state.tell({ kind: 'machine', state: 'creating', name: machine.name });
+    yield* this.#upToDate(machine.name, 'UpToDate', []);
+    yield* this.#updating(machine.name, 'NotUpdating');
+    return machine;
   }
-}
 
-/** Moves a Machine to another MachineSet, and updates it there. */
-function* move(
-  reconcile: Reconcile,
-  worker: WorkerGroup,
-  machine: Machine,
-  next: MachineSet,
-  rollout: Rollout,
-): Simulation {
-  const { state } = reconcile;
-  const before = machine.set;
-  machine.set = next;
-  yield* updateMachine(reconcile, machineObjects(state, worker, machine), rollout);
-  const isUpgraded = before.version !== next.version;
-  yield* isUpgraded
-    ? rollout.upToDate(machine.name, 'Updating', [
-        `Node.status.nodeInfo.kubeletVersion ${before.version}, ${next.version} required`,
-      ])
-    : rollout.upToDate(machine.name, 'UpToDate', []);
-  yield* rollout.updating(machine.name, 'NotUpdating');
-  yield* rollout.rollingOut();
-}
+  *#delete({ name }: Machine): Simulation {
+    this.#notUpToDate.delete(name);
+    yield this.#worker.state.tell({ kind: 'machine', state: 'gone', name });
+    yield* this.#rollingOut();
+  }
 
-/** Replaces Machines one after the other, as without extensions. */
-function* replaceAll(state: State, group: GroupMachines, next: MachineSet, rollout: Rollout): Simulation {
-  for (const [index, machine] of group.machines.entries()) {
-    const replacement = newMachine(state, next, index);
-    yield* passUntil(state, state.now + durations.machine);
-    group.machines[index] = replacement;
-    yield* rollout.created(replacement.name);
-    yield* rollout.gone(machine.name);
+  /** Moves a Machine to the next MachineSet, and updates it there. */
+  *#move(machine: Machine): Simulation {
+    const { version: before } = machine.set;
+    const { version } = this.#next;
+    machine.set = this.#next;
+    yield* updateMachine(this.#worker.state, machineObjects(this.#worker, machine), this);
+    yield* before === version
+      ? this.#upToDate(machine.name, 'UpToDate', [])
+      : this.#upToDate(machine.name, 'Updating', [
+          `Node.status.nodeInfo.kubeletVersion ${before}, ${version} required`,
+        ]);
+    yield* this.#updating(machine.name, 'NotUpdating');
+    yield* this.#rollingOut();
   }
-}
 
-/**
- * Updates Machines in place. If all must stay available, a new one comes first, and the last old one goes
- * (core/reconcilers/machinedeployment, machinedeployment_rollout_rollingupdate.go, v1.14).
- */
-function* updateAll(
-  reconcile: Reconcile,
-  worker: WorkerGroup,
-  group: GroupMachines,
-  next: MachineSet,
-  rollout: Rollout,
-): Simulation {
-  const { state } = reconcile;
-  const old = group.machines.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const surplus = strategyOf(state, worker).maxUnavailable === 0 ? old.pop() : undefined;
-  if (surplus !== undefined) {
-    const created = newMachine(state, next, group.machines.length);
-    yield* passUntil(state, state.now + durations.machine);
-    group.machines = [...old, created];
-    yield* rollout.created(created.name);
-  }
-  for (const machine of old) {
-    yield* move(reconcile, worker, machine, next, rollout);
-  }
-  if (surplus !== undefined) {
-    yield* rollout.gone(surplus.name);
-  }
-}
-
-function* updateWorkers(reconcile: Reconcile, worker: WorkerGroup, group: GroupMachines, next: MachineSet): Simulation {
-  const { state } = reconcile;
-  const { current } = group;
-  const rollout = new Rollout(state, worker);
-  if (!hasTemplates(state, worker)) {
-    const text =
-      'the templates of Machines are not known, and extensions that update them get made-up ones, of kinds of Cluster API’s development provider';
-    yield* findOnce(state, 'warning', text, 'pass the ClusterClass and its templates with --cluster-class');
-  }
-  const reasons = differences(current, next);
-  for (const { name } of group.machines) {
-    yield* rollout.upToDate(name, 'NotUpToDate', reasons);
-  }
-  const objects = {
-    current: machineSetObjects(state, worker, current, replicasOf(state, worker)),
-    desired: machineSetObjects(state, worker, next, 0),
-  };
-  const answer = waitsForDeletion(state, worker)
-    ? undefined
-    : yield* answerTo(reconcile, 'CanUpdateMachineSet', copyOf(objects));
-  yield* rollout.rollingOut();
-  if (covers(answer, objects.current, objects.desired, 'spec', 'template', 'spec')) {
-    yield* updateAll(reconcile, worker, group, next, rollout);
-  } else {
-    yield* replaceAll(state, group, next, rollout);
-  }
-  const isKubeletOld = group.machines.some(({ name }) => rollout.isLate(name));
-  if (isKubeletOld) {
-    yield* passUntil(state, state.now + durations.kubelet);
-    for (const { name } of group.machines.filter((machine) => rollout.isLate(machine.name))) {
-      yield* rollout.upToDate(name, 'UpToDate', []);
-      yield* rollout.rollingOut();
+  /** Replaces Machines one after the other, as without extensions. */
+  *#replaceAll(): Simulation {
+    const { machines } = this.#group;
+    for (const [index, machine] of machines.entries()) {
+      machines[index] = yield* this.#create(index);
+      yield* this.#delete(machine);
     }
   }
-  group.current = next;
-  group.next = undefined;
-  if (worker.readyAt !== undefined) {
-    worker.readyAt = state.now;
+
+  /**
+   * Updates Machines in place. If all must stay available, a new one comes first, and the last old one goes
+   * (core/reconcilers/machinedeployment, machinedeployment_rollout_rollingupdate.go, v1.14).
+   */
+  *#updateAll(): Simulation {
+    const { machines } = this.#group;
+    const old = machines.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const surplus = strategyOf(this.#worker).maxUnavailable === 0 ? old.pop() : undefined;
+    this.#group.machines = surplus === undefined ? machines : [...old, yield* this.#create(machines.length)];
+    for (const machine of old) {
+      yield* this.#move(machine);
+    }
+    if (surplus !== undefined) {
+      yield* this.#delete(surplus);
+    }
+  }
+
+  /** Machines of which only the kubelet has not reported its new version report it. */
+  *#reportKubelets(): Simulation {
+    const { state } = this.#worker;
+    const late = this.#group.machines.filter(({ name }) => this.#notUpToDate.get(name)?.startsWith('* Node.'));
+    if (late.length > 0) {
+      yield* state.passUntil(state.now + durations.kubelet);
+    }
+    for (const { name } of late) {
+      yield* this.#upToDate(name, 'UpToDate', []);
+      yield* this.#rollingOut();
+    }
+  }
+
+  *play(): Simulation {
+    const worker = this.#worker;
+    const { state } = worker;
+    const { current, machines } = this.#group;
+    if (!hasTemplates(worker)) {
+      const text =
+        'the templates of Machines are not known, and extensions that update them get made-up ones, of kinds of Cluster API’s development provider';
+      yield* state.findOnce('warning', text, 'pass the ClusterClass and its templates with --cluster-class');
+    }
+    const reasons = differences(current, this.#next);
+    for (const { name } of machines) {
+      yield* this.#upToDate(name, 'NotUpToDate', reasons);
+    }
+    const objects = {
+      current: machineSetObjects(worker, current, worker.replicas),
+      desired: machineSetObjects(worker, this.#next, 0),
+    };
+    const answer = waitsForDeletion(worker) ? undefined : yield* answerTo(state, 'CanUpdateMachineSet', objects);
+    yield* this.#rollingOut();
+    const isCovered = covers(answer, objects.current, objects.desired, 'spec', 'template', 'spec');
+    yield* isCovered ? this.#updateAll() : this.#replaceAll();
+    yield* this.#reportKubelets();
+    this.#group.current = this.#next;
+    this.#group.next = undefined;
+    if (worker.readyAt !== undefined) {
+      worker.readyAt = state.now;
+    }
   }
 }
 
@@ -361,8 +304,7 @@ const maxControlPlane = 7;
  * Unless `maxSurge` is 0, a new machine comes first, and the last old one goes without a question: there are enough
  * then (rollingUpdate in controlplane/kubeadm/reconcilers/kubeadmcontrolplane/update.go, v1.14).
  */
-function* updateControlPlane(reconcile: Reconcile, from: string, to: string): Simulation {
-  const { state } = reconcile;
+function* updateControlPlane(state: State, from: string, to: string): Simulation {
   const { replicas } = objectAt(state.cluster.spec, 'topology', 'controlPlane');
   const { rollout, rolloutStrategy = fieldAt(rollout, 'strategy') } = objectAt(
     controlPlaneOf(state),
@@ -372,40 +314,39 @@ function* updateControlPlane(reconcile: Reconcile, from: string, to: string): Si
   const count = Math.min(typeof replicas === 'number' ? replicas : 1, maxControlPlane) - surge;
   if (count < 1) {
     const text = 'the only machine of the control plane is replaced by a new one, and CanUpdateMachine is not called';
-    yield* findOnce(state, 'warning', text, 'rehearse more machines, or set maxSurge to 0');
+    yield* state.findOnce('warning', text, 'rehearse more machines, or set maxSurge to 0');
   }
   for (let index = 0; index < count; index++) {
     const name = state.names.generated(state.controlPlane.name, `machine ${index}`);
     const [current, desired] = [controlPlaneObjects(state, name, from), controlPlaneObjects(state, name, to)];
-    const answer = yield* answerTo(reconcile, 'CanUpdateMachine', copyOf({ current, desired }));
+    const answer = yield* answerTo(state, 'CanUpdateMachine', { current, desired });
     if (covers(answer, current, desired, 'spec')) {
-      yield* updateMachine(reconcile, desired);
+      yield* updateMachine(state, desired);
     }
   }
 }
 
 /** Whether machines have to be updated or replaced. */
-export const hasRollouts = ({ controlPlane, machines }: State): boolean =>
+export const hasRollouts = ({ controlPlane, workers }: State): boolean =>
   (controlPlane.previous !== undefined && controlPlane.readyAt !== undefined) ||
-  [...machines.values()].some(({ next }) => next !== undefined);
+  workers.some(({ group }) => group?.next !== undefined);
 
 /**
  * What the controllers of machines do if the feature gate InPlaceUpdates is enabled: they ask whether machines can be
  * updated in place, and update them if all differences are covered; otherwise they replace them.
  */
-export function* updateInPlace(reconcile: Reconcile): Simulation {
-  const { state } = reconcile;
+export function* updateInPlace(state: State): Simulation {
   const { controlPlane } = state;
   try {
     const { previous, version } = controlPlane;
     controlPlane.previous = undefined;
     if (previous !== undefined && version !== undefined && controlPlane.kind === kubeadmControlPlane) {
-      yield* updateControlPlane(reconcile, previous, version);
+      yield* updateControlPlane(state, previous, version);
     }
     for (const worker of state.workers) {
-      const group = state.machines.get(worker.name);
+      const { group } = worker;
       if (group?.next !== undefined) {
-        yield* updateWorkers(reconcile, worker, group, group.next);
+        yield* new Rollout(worker, group, group.next).play();
       }
     }
   } catch (error) {

@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto';
 import { pendingHooksAnnotation } from '../../../extensionconfig/index.ts';
-import { copyOf, fieldAt, isSame, type JsonObject, objectAt, textAt } from '../../../kubernetes/index.ts';
-import {
-  type GroupMachines,
-  type Machine,
-  type MachineSet,
-  type MachineTemplateObjects,
-  replicasOf,
-  type State,
-  topologyOf,
-  type WorkerGroup,
+import { fieldAt, isSame, type JsonObject, objectAt, textAt } from '../../../kubernetes/index.ts';
+import type {
+  GroupMachines,
+  Machine,
+  MachineSet,
+  MachineTemplateObjects,
+  State,
+  WorkerGroup,
 } from '../cluster/state.ts';
 import {
   clonedFrom,
@@ -45,11 +43,12 @@ const unknownTemplates: MachineTemplateObjects = {
 };
 
 /** Whether the templates of a group of workers are known. */
-export const hasTemplates = (state: State, { name }: WorkerGroup): boolean =>
+export const hasTemplates = ({ state, name }: WorkerGroup): boolean =>
   state.patched.has(`${name} ${machineFields.infrastructure}`);
 
 /** The templates of a group: those of the class with all patches, with names that change with their content. */
-function templatesOf(state: State, worker: WorkerGroup, known: MachineSet | undefined): MachineTemplateObjects {
+function templatesOf(worker: WorkerGroup, known: MachineSet | undefined): MachineTemplateObjects {
+  const { state } = worker;
   const objectFrom = (part: keyof MachineTemplateObjects): JsonObject => {
     const patched = state.patched.get(`${worker.name} ${machineFields[part]}`) ?? unknownTemplates[part];
     const { labels, annotations } = objectAt(patched, 'metadata');
@@ -60,13 +59,13 @@ function templatesOf(state: State, worker: WorkerGroup, known: MachineSet | unde
     };
     const before = known?.[part];
     const isKnown = before !== undefined && isSame(before.spec, content.spec);
-    const base = `${textAt(state.cluster, 'metadata', 'name')}-${worker.topologyName}`;
+    const base = `${state.name}-${worker.topologyName}`;
     const purpose = `${kindOfTemplate(patched)}${known === undefined ? '' : ` ${known.revision + 1}`}`;
     return {
       ...content,
       metadata: {
         name: isKnown ? textAt(before, 'metadata', 'name') : state.names.generated(base, purpose),
-        namespace: textAt(state.cluster, 'metadata', 'namespace'),
+        namespace: state.namespace,
         ...(labels !== undefined && { labels }),
         ...(annotations !== undefined && { annotations }),
       },
@@ -75,10 +74,10 @@ function templatesOf(state: State, worker: WorkerGroup, known: MachineSet | unde
   return { bootstrap: objectFrom('bootstrap'), infrastructure: objectFrom('infrastructure') };
 }
 
-function machineSet(state: State, worker: WorkerGroup, version: string, before: MachineSet | undefined): MachineSet {
-  const templates = templatesOf(state, worker, before);
+function machineSet(worker: WorkerGroup, version: string, before?: MachineSet): MachineSet {
+  const templates = templatesOf(worker, before);
   const revision = (before?.revision ?? 0) + 1;
-  const suffix = state.names.generated('', `${worker.name} ${revision}`).slice(1);
+  const suffix = worker.state.names.generated('', `${worker.name} ${revision}`).slice(1);
   const digest = createHash('sha256')
     .update(JSON.stringify([templates, version]))
     .digest();
@@ -98,17 +97,14 @@ export const newMachine = (state: State, set: MachineSet, number: number): Machi
 });
 
 /** The MachineSet and the Machines of a group, which are made when it is first asked for. */
-export function groupOf(state: State, worker: WorkerGroup, version: string): GroupMachines {
-  const known = state.machines.get(worker.name);
-  if (known !== undefined) {
-    return known;
+export function groupOf(worker: WorkerGroup, version: string): GroupMachines {
+  if (worker.group === undefined) {
+    const current = machineSet(worker, version);
+    const length = Math.min(worker.replicas, maxMachines);
+    const machines = Array.from({ length }, (_, index) => newMachine(worker.state, current, index));
+    worker.group = { current, machines, next: undefined };
   }
-  const current = machineSet(state, worker, version, undefined);
-  const count = Math.min(replicasOf(state, worker), maxMachines);
-  const machines = Array.from({ length: count }, (_, index) => newMachine(state, current, index));
-  const group = { current, machines, next: undefined };
-  state.machines.set(worker.name, group);
-  return group;
+  return worker.group;
 }
 
 /**
@@ -117,15 +113,13 @@ export function groupOf(state: State, worker: WorkerGroup, version: string): Gro
  *
  * @returns whether a rollout begins.
  */
-export function beginRollout(state: State, worker: WorkerGroup, version: string): boolean {
-  const known = groupOf(state, worker, version);
-  const next = machineSet(state, worker, version, known.current);
-  const newest = known.next ?? known.current;
-  const isSameTemplate = (part: keyof MachineTemplateObjects) => isSame(newest[part].spec, next[part].spec);
-  if (newest.version === version && isSameTemplate('bootstrap') && isSameTemplate('infrastructure')) {
+export function beginRollout(worker: WorkerGroup, version: string): boolean {
+  const group = groupOf(worker, version);
+  const next = machineSet(worker, version, group.current);
+  if (differences(group.next ?? group.current, next).length === 0) {
     return false;
   }
-  known.next = next;
+  group.next = next;
   return true;
 }
 
@@ -141,10 +135,8 @@ export function differences(current: MachineSet, desired: MachineSet): string[] 
 }
 
 /** Settings of a group, from the topology or else from the class. */
-function settingOf(state: State, worker: WorkerGroup, ...path: string[]) {
-  const ofClass = state.subject.blueprint?.machineDeployments.get(worker.class)?.settings;
-  return fieldAt(topologyOf(state, worker), ...path) ?? fieldAt(ofClass, ...path);
-}
+const settingOf = (worker: WorkerGroup, ...path: string[]) =>
+  fieldAt(worker.topology, ...path) ?? fieldAt(worker.class?.settings, ...path);
 
 /** A number of Machines or a percentage of them. */
 function portion(value: unknown, replicas: number, round: (number: number) => number, otherwise: number): number {
@@ -157,55 +149,54 @@ function portion(value: unknown, replicas: number, round: (number: number) => nu
 }
 
 /** The strategy of a rollout. That of the topology replaces that of the class as a whole. */
-const rolloutOf = (state: State, worker: WorkerGroup) => objectAt(settingOf(state, worker, 'rollout'), 'strategy');
+const rolloutOf = (worker: WorkerGroup) => objectAt(settingOf(worker, 'rollout'), 'strategy');
 
 /** Whether old Machines stay until somebody deletes them. */
-export const waitsForDeletion = (state: State, worker: WorkerGroup): boolean =>
-  worker.kind === 'MachineDeployment' && rolloutOf(state, worker).type === 'OnDelete';
+export const waitsForDeletion = (worker: WorkerGroup): boolean =>
+  worker.kind === 'MachineDeployment' && rolloutOf(worker).type === 'OnDelete';
 
 /** How many Machines a rollout may create beyond the replicas, and how many may be unavailable. */
-export function strategyOf(state: State, worker: WorkerGroup): { maxSurge: number; maxUnavailable: number } {
-  const replicas = replicasOf(state, worker);
-  const of = (field: string) => fieldAt(rolloutOf(state, worker), 'rollingUpdate', field);
+export function strategyOf(worker: WorkerGroup): { maxSurge: number; maxUnavailable: number } {
+  const { replicas } = worker;
+  const of = (field: string) => fieldAt(rolloutOf(worker), 'rollingUpdate', field);
   const maxSurge = portion(of('maxSurge'), replicas, Math.ceil, 1);
   const maxUnavailable = portion(of('maxUnavailable'), replicas, Math.floor, 0);
   return { maxSurge, maxUnavailable: maxSurge === 0 && maxUnavailable === 0 ? 1 : maxUnavailable };
 }
 
-const reference = (object: JsonObject, kind: string, name: string): JsonObject => ({
-  kind,
+const referenceTo = (object: JsonObject, name = textAt(object, 'metadata', 'name')): JsonObject => ({
+  kind: textAt(object, 'kind'),
   name,
   apiGroup: textAt(object, 'apiVersion').split('/')[0] ?? '',
 });
 
 /** Labels and annotations of the Machines of a group. */
-const metadataOf = (state: State, worker: WorkerGroup) => {
-  const settings = state.subject.blueprint?.machineDeployments.get(worker.class)?.settings;
-  const { labels, annotations } = groupMetadata(state, worker, objectAt(settings, 'metadata'));
+const metadataOf = (worker: WorkerGroup) => {
+  const { labels, annotations } = groupMetadata(worker);
   return { labels: objectAt(labels), annotations: objectAt(annotations) };
 };
 
-const optionalFields = ['failureDomain', 'minReadySeconds', 'readinessGates', 'taints'] as const;
-
 /** The fields of Machines that topology and class may set. */
-function optionalSpec(state: State, worker: WorkerGroup): JsonObject {
+function optionalSpec(worker: WorkerGroup): JsonObject {
   const set = (fields: readonly string[], ...path: string[]): JsonObject =>
     Object.fromEntries(
       fields.flatMap((field) => {
-        const value = settingOf(state, worker, ...path, field);
+        const value = settingOf(worker, ...path, field);
         return value === undefined ? [] : [[field, value]];
       }),
     );
-  return { ...set(optionalFields), ...nonEmpty('deletion', set(machineTimeouts, 'deletion')) };
+  return {
+    ...set(['failureDomain', 'minReadySeconds', 'readinessGates', 'taints']),
+    ...nonEmpty('deletion', set(machineTimeouts, 'deletion')),
+  };
 }
 
 /** A MachineSet and its templates as in requests of CanUpdateMachineSet. */
-export function machineSetObjects(state: State, worker: WorkerGroup, set: MachineSet, replicas: number): JsonObject {
-  const cluster = textAt(state.cluster, 'metadata', 'name');
-  const { labels, annotations } = metadataOf(state, worker);
+export function machineSetObjects(worker: WorkerGroup, set: MachineSet, replicas: number): JsonObject {
+  const { name: clusterName, namespace } = worker.state;
+  const { labels, annotations } = metadataOf(worker);
   const hash = { 'machine-template-hash': set.hash };
-  const { maxSurge } = strategyOf(state, worker);
-  const order = settingOf(state, worker, 'deletion', 'order');
+  const order = settingOf(worker, 'deletion', 'order');
   const selected = [
     'cluster.x-k8s.io/cluster-name',
     'topology.cluster.x-k8s.io/deployment-name',
@@ -217,84 +208,70 @@ export function machineSetObjects(state: State, worker: WorkerGroup, set: Machin
       kind: 'MachineSet',
       metadata: {
         name: set.name,
-        namespace: textAt(state.cluster, 'metadata', 'namespace'),
+        namespace,
         labels: { ...labels, 'cluster.x-k8s.io/deployment-name': worker.name, ...hash },
         annotations: {
           ...annotations,
           'cluster.x-k8s.io/disable-machine-create': 'false',
-          'machinedeployment.clusters.x-k8s.io/desired-replicas': String(replicasOf(state, worker)),
-          'machinedeployment.clusters.x-k8s.io/max-replicas': String(replicasOf(state, worker) + maxSurge),
+          'machinedeployment.clusters.x-k8s.io/desired-replicas': String(worker.replicas),
+          'machinedeployment.clusters.x-k8s.io/max-replicas': String(worker.replicas + strategyOf(worker).maxSurge),
           'machinedeployment.clusters.x-k8s.io/revision': String(set.revision),
         },
       },
       spec: {
-        clusterName: cluster,
+        clusterName,
         replicas,
         ...(order !== undefined && { deletion: { order } }),
         selector: {
           matchLabels: { ...Object.fromEntries(selected.map((name) => [name, labels[name] ?? ''])), ...hash },
         },
         template: {
-          metadata: {
-            labels: { ...labels, ...hash },
-            ...(Object.keys(annotations).length > 0 && { annotations }),
-          },
+          metadata: { labels: { ...labels, ...hash }, ...nonEmpty('annotations', annotations) },
           spec: {
-            clusterName: cluster,
-            bootstrap: {
-              configRef: reference(
-                set.bootstrap,
-                textAt(set.bootstrap, 'kind'),
-                textAt(set.bootstrap, 'metadata', 'name'),
-              ),
-            },
-            infrastructureRef: reference(
-              set.infrastructure,
-              textAt(set.infrastructure, 'kind'),
-              textAt(set.infrastructure, 'metadata', 'name'),
-            ),
+            clusterName,
+            bootstrap: { configRef: referenceTo(set.bootstrap) },
+            infrastructureRef: referenceTo(set.infrastructure),
             version: set.version,
-            ...optionalSpec(state, worker),
+            ...optionalSpec(worker),
           },
         },
       },
     },
-    infrastructureMachineTemplate: copyOf(set.infrastructure),
-    bootstrapConfigTemplate: copyOf(set.bootstrap),
+    infrastructureMachineTemplate: set.infrastructure,
+    bootstrapConfigTemplate: set.bootstrap,
   };
 }
 
-/** An object made of a template, without its name. */
-const madeOf = (template: JsonObject, metadata: JsonObject, spec: JsonObject = {}): JsonObject => ({
-  apiVersion: textAt(template, 'apiVersion'),
-  kind: kindOfTemplate(template),
-  metadata,
-  spec: { ...objectAt(template, 'spec', 'template', 'spec'), ...spec },
-});
+/** Something of a Machine: the Machine itself, or an object made of a template. */
+interface Part {
+  metadata: JsonObject;
+  spec: JsonObject;
+}
 
-/** A Machine as in requests, with what is made for it: objects without their names. */
-function withObjects(
-  { cluster }: State,
+/** A Machine as in requests, with the objects made of its templates. */
+function machineWith(
+  { name: clusterName, namespace }: State,
   name: string,
-  metadata: JsonObject,
   { bootstrap, infrastructure }: MachineTemplateObjects,
-  spec: JsonObject,
+  parts: Readonly<Record<'machine' | 'bootstrap' | 'infrastructure', Part>>,
 ): JsonObject {
-  const namespace = textAt(cluster, 'metadata', 'namespace');
-  const object = (content: JsonObject) => ({
-    ...content,
-    metadata: { name, namespace, ...objectAt(content, 'metadata') },
+  const objectOf = (template: JsonObject, { metadata, spec }: Part): JsonObject => ({
+    apiVersion: textAt(template, 'apiVersion'),
+    kind: kindOfTemplate(template),
+    metadata: { name, namespace, ...metadata },
+    spec: { ...objectAt(template, 'spec', 'template', 'spec'), ...spec },
   });
-  const referenceTo = (content: JsonObject) => reference(content, textAt(content, 'kind'), name);
-  const references = {
-    clusterName: textAt(cluster, 'metadata', 'name'),
-    bootstrap: { configRef: referenceTo(bootstrap), dataSecretName: name },
-    infrastructureRef: referenceTo(infrastructure),
+  const infrastructureMachine = objectOf(infrastructure, parts.infrastructure);
+  const bootstrapConfig = objectOf(bootstrap, parts.bootstrap);
+  const spec = {
+    clusterName,
+    bootstrap: { configRef: referenceTo(bootstrapConfig), dataSecretName: name },
+    infrastructureRef: referenceTo(infrastructureMachine),
   };
   return {
-    machine: object({ apiVersion, kind: 'Machine', metadata, spec: { ...references, ...spec } }),
-    infrastructureMachine: object(infrastructure),
-    bootstrapConfig: object(bootstrap),
+    machine: objectOf({ apiVersion, kind: 'Machine' }, { ...parts.machine, spec: { ...spec, ...parts.machine.spec } }),
+    infrastructureMachine,
+    bootstrapConfig,
   };
 }
 
@@ -302,8 +279,8 @@ function withObjects(
 const nodeDeletionTimeoutSeconds = 10;
 
 /** A Machine with its objects as in requests of UpdateMachine. */
-export function machineObjects(state: State, worker: WorkerGroup, { name, set }: Machine): JsonObject {
-  const { labels: own, annotations } = metadataOf(state, worker);
+export function machineObjects(worker: WorkerGroup, { name, set }: Machine): JsonObject {
+  const { labels: own, annotations } = metadataOf(worker);
   const labels = {
     ...own,
     'cluster.x-k8s.io/deployment-name': worker.name,
@@ -311,45 +288,51 @@ export function machineObjects(state: State, worker: WorkerGroup, { name, set }:
     'machine-template-hash': set.hash,
   };
   const providerID = `rehearsal://${name}`;
-  const objectFrom = (template: JsonObject, spec: JsonObject): JsonObject => {
-    const marks = { annotations: { ...clonedFrom(template).annotations, [inProgress]: '' } };
-    const metadata = mergedMetadata([
+  const metadataFrom = (template: JsonObject) =>
+    mergedMetadata([
       objectAt(template, 'spec', 'template', 'metadata'),
       { labels, annotations },
-      marks,
+      { annotations: { ...clonedFrom(template).annotations, [inProgress]: '' } },
     ]);
-    return madeOf(template, metadata, spec);
-  };
-  const optional = optionalSpec(state, worker);
+  const optional = optionalSpec(worker);
   const deletion = { nodeDeletionTimeoutSeconds, ...objectAt(optional, 'deletion') };
-  return withObjects(
-    state,
-    name,
-    { labels, annotations: { ...annotations, [inProgress]: '', [pendingHooksAnnotation]: 'UpdateMachine' } },
-    { bootstrap: objectFrom(set.bootstrap, {}), infrastructure: objectFrom(set.infrastructure, { providerID }) },
-    { version: set.version, providerID, ...optional, deletion },
-  );
+  return machineWith(worker.state, name, set, {
+    machine: {
+      metadata: {
+        labels,
+        annotations: { ...annotations, [inProgress]: '', [pendingHooksAnnotation]: 'UpdateMachine' },
+      },
+      spec: { version: set.version, providerID, ...optional, deletion },
+    },
+    bootstrap: { metadata: metadataFrom(set.bootstrap), spec: {} },
+    infrastructure: { metadata: metadataFrom(set.infrastructure), spec: { providerID } },
+  });
 }
 
 /** The control plane as the class and its patches have it; undefined if its template is not known. */
-export const controlPlaneOf = ({ patched, cluster }: State): JsonObject | undefined =>
-  patched.get(`${textAt(cluster, 'metadata', 'name')} spec.controlPlaneRef`);
+export const controlPlaneOf = ({ patched, name }: State): JsonObject | undefined =>
+  patched.get(`${name} spec.controlPlaneRef`);
 
 /** A machine of the control plane with its objects, in one version. */
 export function controlPlaneObjects(state: State, name: string, version: string): JsonObject {
   const metadata = {
     labels: {
-      'cluster.x-k8s.io/cluster-name': textAt(state.cluster, 'metadata', 'name'),
+      'cluster.x-k8s.io/cluster-name': state.name,
       'cluster.x-k8s.io/control-plane': '',
       'cluster.x-k8s.io/control-plane-name': state.controlPlane.name,
     },
   };
-  const [, template = unknownTemplates.infrastructure] =
+  const [, infrastructure = unknownTemplates.infrastructure] =
     [...state.patched].find(([place]) => place.startsWith(`${state.controlPlane.name} `)) ?? [];
   const kubeadmConfig = objectAt(controlPlaneOf(state), 'spec', 'template', 'spec', 'kubeadmConfigSpec');
-  const objects = {
-    bootstrap: madeOf(unknownTemplates.bootstrap, metadata, kubeadmConfig),
-    infrastructure: madeOf(template, metadata),
-  };
-  return withObjects(state, name, metadata, objects, { version });
+  return machineWith(
+    state,
+    name,
+    { ...unknownTemplates, infrastructure },
+    {
+      machine: { metadata, spec: { version } },
+      bootstrap: { metadata, spec: kubeadmConfig },
+      infrastructure: { metadata, spec: {} },
+    },
+  );
 }

@@ -8,9 +8,9 @@ import {
   type PlannedVersions,
   parseVersion,
 } from '../../../runtimehooks/index.ts';
-import { call, failed, type Reconcile } from '../cluster/ask.ts';
-import type { Simulation } from '../cluster/effects.ts';
-import { findOnce, type State, targetOf, tell } from '../cluster/state.ts';
+import { responseTo } from '../cluster/ask.ts';
+import { ReconcileError, type Simulation } from '../cluster/effects.ts';
+import type { State } from '../cluster/state.ts';
 import { allowsVersion, otherVersions } from '../topology/refusals.ts';
 
 /** How long Cluster API caches the plan of an extension, in ms. */
@@ -74,14 +74,8 @@ const versionsIn = (list: Json | undefined): string[] => objectsAt(list ?? null)
  * The plan of the extension that the class names. It is cached for ten minutes before it is validated, so an invalid one
  * stays; a failure is not cached.
  */
-function* planOfExtension(
-  reconcile: Reconcile,
-  handler: string,
-  from: string,
-  lowest: string,
-): Simulation<PlannedVersions> {
-  const { state } = reconcile;
-  const to = targetOf(state);
+function* planOfExtension(state: State, handler: string, from: string, lowest: string): Simulation<PlannedVersions> {
+  const to = state.target;
   const key = [from, lowest, to].join(' ');
   if (state.plan?.key === key && state.plan.until > state.now) {
     return state.plan;
@@ -91,16 +85,14 @@ function* planOfExtension(
     ...(lowest !== '' && { fromWorkersKubernetesVersion: lowest }),
     toKubernetesVersion: to,
   };
-  const answer = yield* call(reconcile, 'GenerateUpgradePlan', (cluster) => ({ cluster, ...versions }), handler);
-  if (!answer.ok) {
-    throw failed(answer.error, `${desiredState}failed to get upgrade plan from extension: `);
-  }
-  const { controlPlaneUpgrades, workersUpgrades } = answer.response;
+  const prefix = `${desiredState}failed to get upgrade plan from extension: `;
+  const options = { handler, withCluster: true };
+  const response = yield* responseTo(prefix, state, 'GenerateUpgradePlan', versions, options);
   state.plan = {
     key,
     until: state.now + planCacheMs,
-    controlPlane: versionsIn(controlPlaneUpgrades).slice(0, maxPlanSteps + 1),
-    workers: versionsIn(workersUpgrades).slice(0, maxPlanSteps + 1),
+    controlPlane: versionsIn(response.controlPlaneUpgrades).slice(0, maxPlanSteps + 1),
+    workers: versionsIn(response.workersUpgrades).slice(0, maxPlanSteps + 1),
   };
   return state.plan;
 }
@@ -114,10 +106,9 @@ export const desiredState = 'error computing the desired state of the Cluster to
  *
  * @throws {ReconcileError} when the extension fails, or its plan is invalid.
  */
-export function* upgradePlan(reconcile: Reconcile): Simulation<PlannedVersions> {
-  const { state } = reconcile;
+export function* upgradePlan(state: State): Simulation<PlannedVersions> {
   const from = state.controlPlane.version ?? '';
-  const to = targetOf(state);
+  const to = state.target;
   const lowest = lowestWorkerVersion(state);
   if (from === to && (lowest === undefined || lowest === to)) {
     return { controlPlane: [], workers: [] };
@@ -125,7 +116,7 @@ export function* upgradePlan(reconcile: Reconcile): Simulation<PlannedVersions> 
   const { blueprint } = state.subject;
   const planned: PlannedVersions =
     blueprint?.planHandler !== undefined
-      ? yield* planOfExtension(reconcile, blueprint.planHandler, from, lowest ?? '')
+      ? yield* planOfExtension(state, blueprint.planHandler, from, lowest ?? '')
       : {
           controlPlane:
             from === to
@@ -139,15 +130,15 @@ export function* upgradePlan(reconcile: Reconcile): Simulation<PlannedVersions> 
   if (typeof plan === 'string') {
     if (blueprint?.planHandler !== undefined) {
       const text = `Cluster API keeps the invalid plan of ${blueprint.planHandler} for ten minutes, even if the extension is fixed`;
-      yield* findOnce(state, 'warning', text, 'restart the controller after the fix, or wait');
+      yield* state.findOnce('warning', text, 'restart the controller after the fix, or wait');
     }
-    throw failed(plan, desiredState);
+    throw new ReconcileError(`${desiredState}${plan}`);
   }
   if (blueprint?.planHandler !== undefined) {
     const text = JSON.stringify([plan.controlPlane, plan.workers]);
     if (text !== state.toldPlan) {
       state.toldPlan = text;
-      yield tell(state, { kind: 'plan', controlPlane: plan.controlPlane, workers: plan.workers });
+      yield state.tell({ kind: 'plan', controlPlane: plan.controlPlane, workers: plan.workers });
     }
   }
   return plan;
@@ -160,7 +151,7 @@ const withoutPreRelease = (version: string) => version.replace(/-.*/, '');
 
 /** Why Cluster API's webhook would reject a change to this version now; undefined if it would accept it. */
 export function refusalOf(state: State, to: string): string | undefined {
-  const from = targetOf(state);
+  const from = state.target;
   const { blueprint } = state.subject;
   if (parseVersion(to) === undefined) {
     return `${JSON.stringify(to)} is not a version such as v1.33.0`;

@@ -1,5 +1,5 @@
 import { objectAt, timeText } from '../../../kubernetes/index.ts';
-import { type ClusterApiLimits, editBefore, type Reconcile } from '../cluster/ask.ts';
+import { editBefore } from '../cluster/ask.ts';
 import {
   ControllerRestart,
   ReconcileError,
@@ -7,18 +7,9 @@ import {
   type SimulationEnd,
   SimulationStopped,
 } from '../cluster/effects.ts';
-import {
-  conditionMessage,
-  deferralOf,
-  isPending,
-  type State,
-  targetOf,
-  tell,
-  workerEvent,
-  wrote,
-} from '../cluster/state.ts';
-import { backoffMs, passUntil, restartMs } from '../cluster/time.ts';
-import { failedCondition, pausedCondition, tellCondition } from './condition.ts';
+import type { State } from '../cluster/state.ts';
+import { backoffMs, restartMs } from '../cluster/time.ts';
+import { failedCondition, pausedCondition } from './condition.ts';
 import { hasRollouts, updateInPlace } from './in-place.ts';
 import { refusalOf } from './plan.ts';
 import { durations, reconcileCluster } from './reconcile.ts';
@@ -44,45 +35,34 @@ function* settle(state: State): Simulation {
   const { controlPlane } = state;
   if (controlPlane.readyAt !== undefined && controlPlane.readyAt <= state.now) {
     controlPlane.readyAt = undefined;
-    yield tell(state, {
-      kind: 'control-plane',
-      state: 'ready',
-      version: controlPlane.version ?? '',
-      name: controlPlane.name,
-    });
+    const { name, version = '' } = controlPlane;
+    yield state.tell({ kind: 'control-plane', state: 'ready', version, name });
     if (!controlPlane.isInitialized) {
       controlPlane.isInitialized = true;
       if (state.cluster.spec.controlPlaneEndpoint === undefined) {
         // Loopback, so that an extension that connects to the Cluster reaches only its own machine.
-        state.cluster.spec = { ...state.cluster.spec, controlPlaneEndpoint: { host: '127.0.0.1', port: 6443 } };
-        wrote(state, 'spec');
+        state.write({ spec: { controlPlaneEndpoint: { host: '127.0.0.1', port: 6443 } } });
       }
     }
   }
   for (const worker of state.workers) {
     if (worker.readyAt !== undefined && worker.readyAt <= state.now) {
       worker.readyAt = undefined;
-      yield workerEvent(state, worker, 'ready');
+      yield worker.tell('ready');
     }
   }
 }
 
 /** Reconciles a Cluster until it has reached its goal and nothing changes any more. */
-function* reconcileUntil(state: State, limits: ClusterApiLimits, isThere: () => boolean): Simulation {
+function* reconcileUntil(state: State, isThere: () => boolean): Simulation {
   let idle = 0;
   for (;;) {
-    const reconcile: Reconcile = {
-      state,
-      limits,
-      blocking: new Map(),
-      isNegative: false,
-      requeueAt: undefined,
-      isChanged: false,
-    };
+    state.beginReconcile();
+    const { reconcile } = state;
     const callsBefore = state.calls;
     let nextAt: number | undefined;
     try {
-      yield* reconcileCluster(reconcile);
+      yield* reconcileCluster(state);
       state.failures = 0;
     } catch (error) {
       if (error instanceof ControllerRestart) {
@@ -91,8 +71,8 @@ function* reconcileUntil(state: State, limits: ClusterApiLimits, isThere: () => 
         nextAt = state.now + restartMs;
       } else if (error instanceof ReconcileError) {
         state.failures++;
-        yield* tellCondition(state, failedCondition(error.message));
-        if (state.failures >= limits.maxFailures) {
+        yield* state.tellCondition(failedCondition(error.message));
+        if (state.failures >= state.limits.maxFailures) {
           throw new SimulationStopped(
             `${state.failures === 1 ? 'a reconcile' : `${state.failures} reconciles in a row`} failed: ${error.message}`,
           );
@@ -105,7 +85,7 @@ function* reconcileUntil(state: State, limits: ClusterApiLimits, isThere: () => 
     const hasFailed = nextAt !== undefined;
     addFinalizer(state);
     if (state.playsMachines && !reconcile.isChanged && !hasFailed && hasRollouts(state)) {
-      yield* updateInPlace(reconcile);
+      yield* updateInPlace(state);
       yield* settle(state);
       continue;
     }
@@ -123,13 +103,13 @@ function* reconcileUntil(state: State, limits: ClusterApiLimits, isThere: () => 
         idle = 0;
         continue;
       }
-      const isDeferred = state.workers.some((worker) => deferralOf(state, worker) !== undefined);
+      const isDeferred = state.workers.some(({ deferral }) => deferral !== undefined);
       const remedy = isDeferred ? '; remove the annotations from the topology to upgrade these workers, too' : '';
       throw new (isDeferred ? UpgradeDeferred : SimulationStopped)(
-        `nothing more will happen on its own: ${conditionMessage(state) || 'the Cluster waits'}${remedy}`,
+        `nothing more will happen on its own: ${state.conditionMessage || 'the Cluster waits'}${remedy}`,
       );
     }
-    yield* passUntil(state, Math.max(Math.min(...times), state.now));
+    yield* state.passUntil(Math.max(Math.min(...times), state.now));
     yield* settle(state);
   }
 }
@@ -140,27 +120,21 @@ const clusterFinalizer = 'cluster.cluster.x-k8s.io';
 function addFinalizer(state: State): void {
   const finalizers = (state.cluster.metadata.finalizers ?? []) as string[];
   if (!finalizers.includes(clusterFinalizer) && state.cluster.metadata.deletionTimestamp === undefined) {
-    state.cluster.metadata = { ...state.cluster.metadata, finalizers: [...finalizers, clusterFinalizer] };
-    wrote(state, 'metadata');
+    state.write({ metadata: { finalizers: [...finalizers, clusterFinalizer] } });
   }
 }
 
-function* upgrade(state: State, limits: ClusterApiLimits, to: string): Simulation {
+function* upgrade(state: State, to: string): Simulation {
   const refusal = refusalOf(state, to);
   if (refusal !== undefined) {
     throw new SimulationStopped(`Cluster API refuses spec.topology.version ${to}: ${refusal}`);
   }
-  yield tell(state, { kind: 'user', text: `sets spec.topology.version to ${to}`, flag: `→ ${to}` });
-  state.cluster.spec = {
-    ...state.cluster.spec,
-    topology: { ...objectAt(state.cluster.spec, 'topology'), version: to },
-  };
-  wrote(state, 'spec');
+  yield state.tell({ kind: 'user', text: `sets spec.topology.version to ${to}`, flag: `→ ${to}` });
+  state.write({ spec: { topology: { ...objectAt(state.cluster.spec, 'topology'), version: to } } });
   yield* reconcileUntil(
     state,
-    limits,
     () =>
-      !isPending(state, 'AfterClusterUpgrade') &&
+      !state.pending.has('AfterClusterUpgrade') &&
       state.controlPlane.version === to &&
       state.controlPlane.readyAt === undefined &&
       state.workers.every(({ version, readyAt }) => version === to && readyAt === undefined),
@@ -172,10 +146,10 @@ function* upgrade(state: State, limits: ClusterApiLimits, to: string): Simulatio
  *
  * @returns why it is not completed; empty if all are. A Cluster can be deleted then all the same.
  */
-function* upgradeAll(state: State, limits: ClusterApiLimits, scenario: Scenario): Simulation<string> {
+function* upgradeAll(state: State, upgrades: readonly string[]): Simulation<string> {
   try {
-    for (const to of scenario.upgrades) {
-      yield* upgrade(state, limits, to);
+    for (const to of upgrades) {
+      yield* upgrade(state, to);
     }
   } catch (error) {
     if (!(error instanceof UpgradeDeferred)) {
@@ -186,21 +160,17 @@ function* upgradeAll(state: State, limits: ClusterApiLimits, scenario: Scenario)
   return '';
 }
 
-function* remove(state: State, limits: ClusterApiLimits): Simulation {
-  yield tell(state, { kind: 'user', text: 'deletes the Cluster', flag: 'delete' });
-  state.cluster.metadata = {
-    ...state.cluster.metadata,
-    deletionTimestamp: timeText(new Date(state.start.getTime() + state.now)),
-    deletionGracePeriodSeconds: 0,
-  };
-  wrote(state, 'spec');
-  yield* reconcileUntil(state, limits, () => state.isDeleted);
-  yield* passUntil(state, state.now + durations.delete);
+function* remove(state: State): Simulation {
+  yield state.tell({ kind: 'user', text: 'deletes the Cluster', flag: 'delete' });
+  const deletionTimestamp = timeText(new Date(state.start.getTime() + state.now));
+  state.write({ metadata: { deletionTimestamp, deletionGracePeriodSeconds: 0 }, spec: {} });
+  yield* reconcileUntil(state, () => state.isDeleted);
+  yield* state.passUntil(state.now + durations.delete);
   for (const worker of state.workers) {
-    yield workerEvent(state, worker, 'gone');
+    yield worker.tell('gone');
   }
   const { name, version = '' } = state.controlPlane;
-  yield tell(state, { kind: 'control-plane', state: 'gone', version, name });
+  yield state.tell({ kind: 'control-plane', state: 'gone', version, name });
 }
 
 /**
@@ -209,35 +179,30 @@ function* remove(state: State, limits: ClusterApiLimits): Simulation {
  *
  * @returns whether the simulation could be completed, and if not, why.
  */
-export function* simulateCluster(
-  state: State,
-  scenario: Scenario,
-  limits: ClusterApiLimits,
-): Simulation<SimulationEnd> {
+export function* simulateCluster(state: State, scenario: Scenario): Simulation<SimulationEnd> {
   try {
     state.playsMachines = scenario.updatesInPlace;
     const paused = pausedCondition(state);
     if (paused !== undefined) {
-      yield* tellCondition(state, paused);
+      yield* state.tellCondition(paused);
       throw new SimulationStopped(
         'the Cluster is paused: Cluster API calls no hook for it, not even when it is deleted',
       );
     }
     if (state.controlPlane.version === undefined) {
-      yield tell(state, { kind: 'user', text: `creates the Cluster at ${targetOf(state)}`, flag: 'create' });
+      yield state.tell({ kind: 'user', text: `creates the Cluster at ${state.target}`, flag: 'create' });
     }
     yield* reconcileUntil(
       state,
-      limits,
       () =>
         state.controlPlane.isInitialized &&
         state.controlPlane.readyAt === undefined &&
-        !isPending(state, 'AfterControlPlaneInitialized') &&
-        !isPending(state, 'AfterClusterUpgrade'),
+        !state.pending.has('AfterControlPlaneInitialized') &&
+        !state.pending.has('AfterClusterUpgrade'),
     );
-    const deferral = yield* upgradeAll(state, limits, scenario);
+    const deferral = yield* upgradeAll(state, scenario.upgrades);
     if (scenario.isDeleted) {
-      yield* remove(state, limits);
+      yield* remove(state);
     }
     return { isComplete: deferral === '', reason: deferral, at: state.now };
   } catch (error) {

@@ -1,19 +1,8 @@
 import type { JsonObject } from '../../../kubernetes/index.ts';
 import type { PlannedVersions } from '../../../runtimehooks/index.ts';
-import { ask, block, type Reconcile } from '../cluster/ask.ts';
+import { ask, block } from '../cluster/ask.ts';
 import type { Simulation } from '../cluster/effects.ts';
-import {
-  annotationsOf,
-  deferralOf,
-  isPending,
-  type State,
-  setPending,
-  targetOf,
-  upgradeConcurrency,
-  type WorkerGroup,
-  type WorkerKind,
-  workerKinds,
-} from '../cluster/state.ts';
+import { annotationsOf, type State, type WorkerGroup, type WorkerKind, workerKinds } from '../cluster/state.ts';
 import { desiredState, lowestWorkerVersion, stepsInRequest, upgradePlan } from './plan.ts';
 
 const prefix = `${desiredState}failed to compute ControlPlane: failed to compute version of ControlPlane: `;
@@ -60,27 +49,25 @@ const isOff = ({ version }: WorkerGroup, target: string): boolean => version !==
  * steps from the beginning, up to the first one that waits (computeControlPlaneVersion in exp/topology/desiredstate).
  */
 function* decideControlPlane(
-  reconcile: Reconcile,
+  state: State,
   current: string,
   plan: PlannedVersions,
 ): Simulation<{ version: string; phase: ControlPlanePhase }> {
-  const { state } = reconcile;
-  const { controlPlane, workers } = state;
-  const target = targetOf(state);
+  const { controlPlane, workers, target } = state;
   const steps = stepsInRequest(plan);
   const stays = (phase: ControlPlanePhase = current === target ? 'stable' : 'pending') => ({ version: current, phase });
   if (controlPlane.readyAt !== undefined) {
     return stays(controlPlane.isInitialized ? 'upgrading' : 'provisioning');
   }
   const blocks = function* (hook: Parameters<typeof ask>[1], fields: JsonObject): Simulation<boolean> {
-    if (!isPending(state, hook)) {
+    if (!state.pending.has(hook)) {
       return false;
     }
-    if ((yield* ask(reconcile, hook, { ...fields, ...steps }, prefix)) === 'blocked') {
+    if ((yield* ask(state, hook, { ...fields, ...steps }, prefix)) === 'blocked') {
       return true;
     }
-    yield* setPending(state, [], [hook]);
-    reconcile.isChanged = true;
+    yield* state.setPending([], [hook]);
+    state.reconcile.isChanged = true;
     return false;
   };
   if (yield* blocks('AfterControlPlaneUpgrade', { kubernetesVersion: current })) {
@@ -103,25 +90,25 @@ function* decideControlPlane(
   if (current === target || next === undefined) {
     return stays();
   }
-  if (!isPending(state, 'AfterClusterUpgrade')) {
+  if (!state.pending.has('AfterClusterUpgrade')) {
     const keys = Object.keys(annotationsOf(state.cluster)).filter((key) => key.startsWith(blockingAnnotation));
     if (keys.length > 0) {
       const names = keys.sort().join(', ');
       const message = `annotation${keys.length === 1 ? ` ${names} is` : `s ${names} are`} set`;
-      block(reconcile, 'BeforeClusterUpgrade', message, state.now + annotationRetryMs);
+      block(state, 'BeforeClusterUpgrade', message, state.now + annotationRetryMs);
       return stays();
     }
     const fields = { fromKubernetesVersion: current, toKubernetesVersion: target, ...steps };
-    if ((yield* ask(reconcile, 'BeforeClusterUpgrade', fields, prefix)) === 'blocked') {
+    if ((yield* ask(state, 'BeforeClusterUpgrade', fields, prefix)) === 'blocked') {
       return stays();
     }
-    yield* setPending(state, ['AfterClusterUpgrade']);
+    yield* state.setPending(['AfterClusterUpgrade']);
   }
   const fields = { fromKubernetesVersion: current, toKubernetesVersion: next, ...steps };
-  if ((yield* ask(reconcile, 'BeforeControlPlaneUpgrade', fields, prefix)) === 'blocked') {
+  if ((yield* ask(state, 'BeforeControlPlaneUpgrade', fields, prefix)) === 'blocked') {
     return stays();
   }
-  yield* setPending(state, [
+  yield* state.setPending([
     'AfterControlPlaneUpgrade',
     ...(plan.workers[0] === next ? ['BeforeWorkersUpgrade', 'AfterWorkersUpgrade'] : []),
   ]);
@@ -130,13 +117,13 @@ function* decideControlPlane(
 
 /** Decides which groups of one kind start their upgrade (computeMachineDeploymentVersion in exp/topology/desiredstate). */
 function decideWorkers(
-  { state, blocking }: Reconcile,
+  state: State,
   kind: WorkerKind,
   phase: ControlPlanePhase,
   [step]: readonly string[],
   versions: Map<string, string>,
 ): WorkerDecisions {
-  const target = targetOf(state);
+  const { blocking } = state.reconcile;
   const groups = state.workers.filter((worker) => worker.kind === kind);
   const upgrading = new Set(groups.filter(({ readyAt }) => readyAt !== undefined).map(({ name }) => name));
   const pending = new Set<string>();
@@ -145,12 +132,11 @@ function decideWorkers(
   const mayStart = !isHookBlocking && (phase === 'stable' || phase === 'waiting-for-workers');
   let isHeld = false;
   for (const worker of groups) {
-    const deferral = deferralOf(state, worker);
+    const { name, version, deferral } = worker;
     isHeld ||= deferral === 'hold';
-    if (!isOff(worker, target)) {
+    if (!isOff(worker, state.target)) {
       continue;
     }
-    const { name, version } = worker;
     const isDeferred = isHeld || deferral === 'defer';
     if (isDeferred) {
       deferred.add(name);
@@ -158,7 +144,7 @@ function decideWorkers(
     if (
       isDeferred ||
       !mayStart ||
-      upgrading.size >= upgradeConcurrency(state) ||
+      upgrading.size >= state.upgradeConcurrency ||
       step === undefined ||
       step === version
     ) {
@@ -176,17 +162,16 @@ function decideWorkers(
  *
  * @throws {ReconcileError} when a hook or the plan fails.
  */
-export function* decideVersions(reconcile: Reconcile): Simulation<Decisions> {
-  const { state } = reconcile;
+export function* decideVersions(state: State): Simulation<Decisions> {
   const { version: current } = state.controlPlane;
   const none: PlannedVersions = { controlPlane: [], workers: [] };
   const isCreated = current !== undefined;
-  const plan = isCreated ? yield* upgradePlan(reconcile) : none;
+  const plan = isCreated ? yield* upgradePlan(state) : none;
   const { version, phase } = isCreated
-    ? yield* decideControlPlane(reconcile, current, plan)
-    : { version: targetOf(state), phase: 'stable' as const };
+    ? yield* decideControlPlane(state, current, plan)
+    : { version: state.target, phase: 'stable' as const };
   const workerVersions = new Map(state.workers.map(({ name, version: own = version }) => [name, own]));
-  const decide = (kind: WorkerKind) => decideWorkers(reconcile, kind, phase, plan.workers, workerVersions);
+  const decide = (kind: WorkerKind) => decideWorkers(state, kind, phase, plan.workers, workerVersions);
   const [deployments, pools] = workerKinds.map(decide) as [WorkerDecisions, WorkerDecisions];
   return {
     plan,
@@ -201,9 +186,9 @@ export function* decideVersions(reconcile: Reconcile): Simulation<Decisions> {
 export function isUpgraded(state: State, { phase, workers }: Decisions): boolean {
   return (
     phase === 'stable' &&
-    isPending(state, 'AfterClusterUpgrade') &&
-    !isPending(state, 'AfterControlPlaneUpgrade') &&
-    !isPending(state, 'AfterWorkersUpgrade') &&
+    state.pending.has('AfterClusterUpgrade') &&
+    !state.pending.has('AfterControlPlaneUpgrade') &&
+    !state.pending.has('AfterWorkersUpgrade') &&
     workerKinds.every((kind) => workers[kind].upgrading.size === 0 && workers[kind].pending.size === 0)
   );
 }

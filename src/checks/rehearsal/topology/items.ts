@@ -14,12 +14,9 @@ import {
   annotationsOf,
   deferAnnotation,
   holdAnnotation,
-  replicasOf,
   type State,
-  topologyOf,
   upgradeStepAnnotation,
   type WorkerGroup,
-  workerLists,
 } from '../cluster/state.ts';
 
 /** A template in the place where it is used. */
@@ -78,11 +75,11 @@ export function mergedMetadata(parts: readonly JsonObject[]): JsonObject {
 
 /** Cluster API's own labels of the objects of a Cluster. */
 const ownLabels = (state: State, more: JsonObject = {}): JsonObject => ({
-  labels: { [clusterNameLabel]: textAt(state.cluster, 'metadata', 'name'), [ownedLabel]: '', ...more },
+  labels: { [clusterNameLabel]: state.name, [ownedLabel]: '', ...more },
 });
 
 /** Those of a group of workers. */
-const groupLabels = (state: State, { kind, topologyName }: WorkerGroup): JsonObject =>
+const groupLabels = ({ state, kind, topologyName }: WorkerGroup): JsonObject =>
   ownLabels(state, { [groupLabel[kind]]: topologyName });
 
 /** Cluster API's own annotations of what is made of a template. */
@@ -95,8 +92,8 @@ export const clonedFrom = (template: JsonObject): { annotations: JsonObject } =>
 
 /** The variable `builtin` for the whole request. */
 export function clusterBuiltin(state: State, { upgradeStep }: Desired): JsonObject {
+  const { name, namespace } = state;
   const { metadata, spec } = state.cluster;
-  const [name, namespace] = [textAt(metadata, 'name'), textAt(metadata, 'namespace')];
   const classRef = objectAt(spec, 'topology', 'classRef');
   const classNamespace = textAt(classRef, 'namespace') || namespace;
   const network = objectAt(spec, 'clusterNetwork');
@@ -129,40 +126,6 @@ export function clusterBuiltin(state: State, { upgradeStep }: Desired): JsonObje
   };
 }
 
-/**
- * A template with the metadata of what is made of it: an object (`isObject`), or a copy of the template. It is the same
- * object in each round.
- */
-function templateFor(
-  state: State,
-  template: ClassTemplate,
-  place: string,
-  isObject: boolean,
-  parts: readonly JsonObject[],
-): JsonObject {
-  const known = state.templates.get(place);
-  if (known !== undefined) {
-    return known;
-  }
-  const withMetadata = (object: JsonObject): JsonObject => {
-    const metadata = objectAt(object, 'metadata');
-    return { ...object, metadata: { ...metadata, ...mergedMetadata([metadata, ...parts, clonedFrom(template)]) } };
-  };
-  const { annotations, ...metadata } = objectAt(template, 'metadata');
-  // Requests had annotations that were emptied, until v1.14.
-  const isBare = isJsonObject(annotations) && Object.keys(annotations).length === 0;
-  let instance = template;
-  if (has(state.release, 'templateMetadata')) {
-    const source = isBare ? { ...template, metadata } : template;
-    const spec = objectAt(template, 'spec');
-    instance = isObject
-      ? { ...source, spec: { ...spec, template: withMetadata(objectAt(spec, 'template')) } }
-      : withMetadata(source);
-  }
-  state.templates.set(place, instance);
-  return instance;
-}
-
 /** What there is to say about a template in one place. */
 interface Use {
   kind: string;
@@ -180,65 +143,77 @@ interface Use {
   sets?: readonly ControlPlaneField[];
 }
 
-/** A template where it is used; none if it is not known. */
+/** A template with the metadata of what is made of it. */
+function withMetadata(template: ClassTemplate, { isObject, metadata: parts }: Use): JsonObject {
+  const merged = (object: JsonObject): JsonObject => {
+    const metadata = objectAt(object, 'metadata');
+    return { ...object, metadata: { ...metadata, ...mergedMetadata([metadata, ...parts, clonedFrom(template)]) } };
+  };
+  if (!isObject) {
+    return merged(template);
+  }
+  const spec = objectAt(template, 'spec');
+  const { annotations, ...metadata } = objectAt(template, 'metadata');
+  // Requests had annotations that were emptied, until v1.14.
+  const isBare = isJsonObject(annotations) && Object.keys(annotations).length === 0;
+  return {
+    ...template,
+    ...(isBare && { metadata }),
+    spec: { ...spec, template: merged(objectAt(spec, 'template')) },
+  };
+}
+
+/** A template where it is used, the same object in each round; none if it is not known. */
 function itemFor(state: State, template: ClassTemplate | undefined, use: Use): Item[] {
   if (template === undefined) {
     return [];
   }
-  const {
-    apiVersion = clusterApiVersion,
-    kind,
-    name,
-    fieldPath,
-    isObject,
-    metadata,
-    topology,
-    builtin,
-    sets = [],
-  } = use;
-  const holder = { apiVersion, kind, namespace: textAt(state.cluster, 'metadata', 'namespace'), name, fieldPath };
-  const object = templateFor(state, template, placeOf(holder), isObject, metadata);
+  const { apiVersion = clusterApiVersion, kind, name, fieldPath, topology, builtin, sets = [] } = use;
+  const holder = { apiVersion, kind, namespace: state.namespace, name, fieldPath };
+  const place = placeOf(holder);
+  const object =
+    state.templates.get(place) ?? (has(state.release, 'templateMetadata') ? withMetadata(template, use) : template);
+  state.templates.set(place, object);
   return [{ holder, object, overrides: objectsAt(topology, 'variables', 'overrides'), builtin, sets }];
 }
 
 /** Labels and annotations of a group of workers, which its MachineSets and Machines get as well. */
-export function groupMetadata(state: State, worker: WorkerGroup, classMetadata: JsonObject): JsonObject {
+export function groupMetadata(worker: WorkerGroup): JsonObject {
   const merged = mergedMetadata([
-    classMetadata,
-    objectAt(topologyOf(state, worker), 'metadata'),
-    groupLabels(state, worker),
+    objectAt(worker.class?.settings, 'metadata'),
+    objectAt(worker.topology, 'metadata'),
+    groupLabels(worker),
   ]);
   const { [deferAnnotation]: _defer, [holdAnnotation]: _hold, ...annotations } = objectAt(merged, 'annotations');
   return { labels: merged.labels ?? {}, ...nonEmpty('annotations', annotations) };
 }
 
-function workerItems(state: State, blueprint: Blueprint, worker: WorkerGroup, desired: Desired): Item[] {
-  const { kind, name, topologyName, class: className } = worker;
-  const isDeployment = kind === 'MachineDeployment';
-  const { bootstrap, infrastructure, settings } = blueprint[workerLists[kind]].get(className) ?? {};
-  if (settings === undefined) {
+function workerItems(worker: WorkerGroup, desired: Desired): Item[] {
+  const { state, kind, name, topologyName, topology, group } = worker;
+  if (worker.class === undefined) {
     return [];
   }
-  const topology = topologyOf(state, worker);
-  const machines = state.machines.get(name);
-  const set = machines?.next ?? machines?.current;
-  const base = `${textAt(state.cluster, 'metadata', 'name')}-${topologyName}`;
+  const { bootstrap, infrastructure, settings } = worker.class;
+  const isDeployment = kind === 'MachineDeployment';
+  const set = group?.next ?? group?.current;
   const nameOf = (part: 'bootstrap' | 'infrastructure', template: ClassTemplate) => ({
-    name: textAt(set?.[part], 'metadata', 'name') || state.names.generated(base, kindOfTemplate(template)),
+    name:
+      textAt(set?.[part], 'metadata', 'name') ||
+      state.names.generated(`${state.name}-${topologyName}`, kindOfTemplate(template)),
   });
   const builtin: JsonObject = {
     [isDeployment ? 'machineDeployment' : 'machinePool']: {
       version: desired.workerVersions.get(name) ?? desired.version,
-      metadata: groupMetadata(state, worker, objectAt(settings, 'metadata')),
-      class: className,
+      metadata: groupMetadata(worker),
+      class: textAt(settings, 'class'),
       name,
       topologyName,
-      ...(topology.replicas !== undefined && { replicas: replicasOf(state, worker) }),
+      ...(topology.replicas !== undefined && { replicas: worker.replicas }),
       ...(bootstrap && { bootstrap: { configRef: nameOf('bootstrap', bootstrap) } }),
       ...(infrastructure && { infrastructureRef: nameOf('infrastructure', infrastructure) }),
     },
   };
-  const use = { kind, name, isObject: !isDeployment, metadata: [groupLabels(state, worker)], topology, builtin };
+  const use = { kind, name, isObject: !isDeployment, metadata: [groupLabels(worker)], topology, builtin };
   return [
     ...itemFor(state, bootstrap, { ...use, fieldPath: machineFields.bootstrap }),
     ...itemFor(state, infrastructure, { ...use, fieldPath: machineFields.infrastructure }),
@@ -263,10 +238,8 @@ function controlPlaneItems(state: State, { controlPlane }: Blueprint, desired: D
   if (template === undefined) {
     return [];
   }
-  const { metadata, spec } = state.cluster;
   const { name } = state.controlPlane;
-  const cluster = textAt(metadata, 'name');
-  const topology = objectAt(spec, 'topology', 'controlPlane');
+  const topology = objectAt(state.cluster.spec, 'topology', 'controlPlane');
   const own = [objectAt(settings, 'metadata'), objectAt(topology, 'metadata'), ownLabels(state)];
   const { replicas } = topology;
   const builtin: JsonObject = {
@@ -276,7 +249,7 @@ function controlPlaneItems(state: State, { controlPlane }: Blueprint, desired: D
       name,
       ...(replicas !== undefined && { replicas }),
       ...(machines && {
-        machineTemplate: { infrastructureRef: { name: state.names.generated(cluster, kindOfTemplate(machines)) } },
+        machineTemplate: { infrastructureRef: { name: state.names.generated(state.name, kindOfTemplate(machines)) } },
       }),
     },
   };
@@ -284,7 +257,14 @@ function controlPlaneItems(state: State, { controlPlane }: Blueprint, desired: D
   const use = { topology, builtin };
   return [
     ...itemFor(state, template, {
-      ...{ ...use, kind: 'Cluster', name: cluster, fieldPath: 'spec.controlPlaneRef', isObject: true, metadata: own },
+      ...{
+        ...use,
+        kind: 'Cluster',
+        name: state.name,
+        fieldPath: 'spec.controlPlaneRef',
+        isObject: true,
+        metadata: own,
+      },
       sets: fieldsSet(topology, settings, machines !== undefined),
     }),
     ...itemFor(state, machines, {
@@ -300,13 +280,13 @@ function controlPlaneItems(state: State, { controlPlane }: Blueprint, desired: D
 export const itemsOf = (state: State, blueprint: Blueprint, desired: Desired): Item[] => [
   ...itemFor(state, blueprint.infrastructureCluster, {
     kind: 'Cluster',
-    name: textAt(state.cluster, 'metadata', 'name'),
+    name: state.name,
     fieldPath: 'spec.infrastructureRef',
     isObject: true,
     metadata: [ownLabels(state)],
   }),
   ...controlPlaneItems(state, blueprint, desired),
-  ...state.workers.flatMap((worker) => workerItems(state, blueprint, worker, desired)),
+  ...state.workers.flatMap((worker) => workerItems(worker, desired)),
 ];
 
 /** A holder in one line: `MachineDeployment default/sample-md-0 spec.template.spec.infrastructureRef`. */

@@ -10,11 +10,11 @@ import {
   textAt,
 } from '../../../kubernetes/index.ts';
 import { applyPatch, BadPatch, isEmptyPatch, revertIgnored, withTaken } from '../../../runtimehooks/index.ts';
-import { call, failed, type Reconcile } from '../cluster/ask.ts';
+import { responseTo } from '../cluster/ask.ts';
 import type { Blueprint, ClassPatch } from '../cluster/blueprint.ts';
-import type { Simulation, TemplateChange } from '../cluster/effects.ts';
+import { ReconcileError, type Simulation, type TemplateChange } from '../cluster/effects.ts';
 import { has } from '../cluster/releases.ts';
-import { findOnce, type PatchedTemplates, tell } from '../cluster/state.ts';
+import type { PatchedTemplates, State } from '../cluster/state.ts';
 import { generateInline, InlinePatchError, templatesOf } from './inline.ts';
 import { clusterBuiltin, type Desired, holderText, type Item, itemsOf, placeOf, variable } from './items.ts';
 import { variablesFor, variablesOf } from './variables.ts';
@@ -22,7 +22,7 @@ import { variablesFor, variablesOf } from './variables.ts';
 const prefix = 'error computing the desired state of the Cluster topology: failed to apply patches: ';
 
 interface Round {
-  reconcile: Reconcile;
+  state: State;
   blueprint: Blueprint;
   items: Item[];
   /** UIDs of the items, new in every round. */
@@ -54,8 +54,8 @@ export function withoutBookkeeping(object: JsonObject): JsonObject {
 }
 
 function requestOf(round: Round, patch: ClassPatch, hasUids: boolean): JsonObject {
-  const { blueprint, items, uids, builtin, reconcile } = round;
-  const own = variablesFor(blueprint, patch, variablesOf(reconcile.state.cluster));
+  const { blueprint, items, uids, builtin, state } = round;
+  const own = variablesFor(blueprint, patch, variablesOf(state.cluster));
   return {
     ...(patch.settings !== undefined && { settings: patch.settings }),
     variables: [...own, variable('builtin', builtin)],
@@ -79,8 +79,7 @@ const partsInRequests = [['spec'], ['metadata', 'labels'], ['metadata', 'annotat
 
 /** Applies the patches of an answer, unless it is that of the last round for the same templates. */
 function* apply(round: Round, patch: ClassPatch, generated: readonly JsonObject[]): Simulation<PatchedTemplates> {
-  const { reconcile, items, uids } = round;
-  const { state } = reconcile;
+  const { state, items, uids } = round;
   const where = `${prefix}failed to apply patches for patch ${JSON.stringify(patch.name)}: `;
   const indexOf = new Map(uids.map((uid, index) => [uid, index]));
   const before = items.map(({ object }) => object);
@@ -107,17 +106,16 @@ function* apply(round: Round, patch: ClassPatch, generated: readonly JsonObject[
     if (index === undefined || object === undefined) {
       const uid = JSON.stringify(textAt(item, 'uid').slice(0, 100));
       const text = `patch ${patch.name}: ${uid} is not the uid of an item of the request`;
-      yield* findOnce(state, 'warning', text, 'copy it from the item');
-      throw failed('unable to find corresponding request item for patch', where);
+      yield* state.findOnce('warning', text, 'copy it from the item');
+      throw new ReconcileError(`${where}unable to find corresponding request item for patch`);
     }
     if (isEmptyPatch(item)) {
       continue;
     }
     work += JSON.stringify(object).length;
     if (work > maxPatchedLength) {
-      throw failed(
-        `the patches of one answer change more than ${maxPatchedLength / 1024 / 1024} MiB of templates: send one patch for each template`,
-        where,
+      throw new ReconcileError(
+        `${where}the patches of one answer change more than ${maxPatchedLength / 1024 / 1024} MiB of templates: send one patch for each template`,
       );
     }
     try {
@@ -135,31 +133,28 @@ function* apply(round: Round, patch: ClassPatch, generated: readonly JsonObject[
       }
       const holder = items[index]?.holder ?? {};
       const text = `the patch of ${holderText(holder)} cannot be applied`;
-      yield* findOnce(state, 'warning', text, 'compute patches from the template in the request');
-      throw failed(error.message, where);
+      yield* state.findOnce('warning', text, 'compute patches from the template in the request');
+      throw new ReconcileError(`${where}${error.message}`);
     }
   }
   return { before, answer, after, ignored };
 }
 
 /** The patches of one patch of the class, in the items of the response to a request. */
-function* patchesOf({ reconcile }: Round, patch: ClassPatch, request: JsonObject): Simulation<JsonObject[]> {
+function* patchesOf({ state }: Round, patch: ClassPatch, request: JsonObject): Simulation<JsonObject[]> {
   const where = `${prefix}failed to generate patches for patch ${JSON.stringify(patch.name)}: `;
   if (patch.definitions.length > 0) {
     try {
       return generateInline(patch, request);
     } catch (error) {
-      throw error instanceof InlinePatchError ? failed(error.message, where) : error;
+      throw error instanceof InlinePatchError ? new ReconcileError(`${where}${error.message}`) : error;
     }
   }
   if (patch.generatePatches === undefined) {
-    throw failed(`failed to create patch generator for patch ${JSON.stringify(patch.name)}`, prefix);
+    throw new ReconcileError(`${prefix}failed to create patch generator for patch ${JSON.stringify(patch.name)}`);
   }
-  const answer = yield* call(reconcile, 'GeneratePatches', request, patch.generatePatches);
-  if (!answer.ok) {
-    throw failed(answer.error, where);
-  }
-  return objectsAt(answer.response, 'items');
+  const response = yield* responseTo(where, state, 'GeneratePatches', request, { handler: patch.generatePatches });
+  return objectsAt(response, 'items');
 }
 
 function* generate(round: Round, patch: ClassPatch): Simulation {
@@ -172,8 +167,8 @@ function* generate(round: Round, patch: ClassPatch): Simulation {
 }
 
 /** The templates whose patches have another effect than was reported before, with the changes that Cluster API ignores. */
-function changesOf({ reconcile, items, patches }: Round, originals: readonly JsonObject[]): TemplateChange[] {
-  const { patched, release, toldTemplates } = reconcile.state;
+function changesOf({ state, items, patches }: Round, originals: readonly JsonObject[]): TemplateChange[] {
+  const { patched, release, toldTemplates } = state;
   const dropsMetadata = !has(release, 'templateMetadata');
   return items.flatMap(({ holder, object, sets }, index) => {
     const original = originals[index] ?? {};
@@ -202,8 +197,7 @@ function changesOf({ reconcile, items, patches }: Round, originals: readonly Jso
 
 /** Reports the result of the patches when it differs from that of the last round. */
 function* compare(round: Round, originals: readonly JsonObject[], input: string): Simulation {
-  const { reconcile, items, patches } = round;
-  const { state } = reconcile;
+  const { state, items, patches } = round;
   const last = state.round;
   const results = items.map(({ object }) => object);
   if (last !== undefined && last.input === input) {
@@ -212,7 +206,7 @@ function* compare(round: Round, originals: readonly JsonObject[], input: string)
       const text = `${unstable}: ${changed.map(({ holder }) => holderText(holder)).join(', ')}`;
       const remedy =
         'compute patches only from the request, without time, randomness or random order; otherwise Machines roll forever';
-      yield* findOnce(state, 'error', text, remedy, unstable);
+      yield* state.findOnce('error', text, remedy, unstable);
     }
   }
   const isKnown = last !== undefined && results.every((object, index) => object === last.results[index]);
@@ -220,7 +214,7 @@ function* compare(round: Round, originals: readonly JsonObject[], input: string)
   const changes = isKnown ? [] : changesOf(round, originals);
   // Patches that change from round to round are reported once.
   if (changes.length > 0 && !state.reported.has(unstable)) {
-    yield tell(state, { kind: 'templates', isFirst, changes });
+    yield state.tell({ kind: 'templates', isFirst, changes });
   }
   state.round = { input, patches, results };
 }
@@ -238,36 +232,35 @@ const repeatAfterMs = 1100;
  *
  * @throws {ReconcileError} for a failure, and for patches that cannot be applied.
  */
-export function* applyRound(reconcile: Reconcile, desired: Desired): Simulation {
-  const { blueprint } = reconcile.state.subject;
+export function* applyRound(state: State, desired: Desired): Simulation {
+  const { blueprint } = state.subject;
   if (blueprint === undefined) {
     return;
   }
   if (blueprint.patches.length === 0) {
-    for (const { holder, object } of itemsOf(reconcile.state, blueprint, desired)) {
-      reconcile.state.patched.set(placeOf(holder), object);
+    for (const { holder, object } of itemsOf(state, blueprint, desired)) {
+      state.patched.set(placeOf(holder), object);
     }
     return;
   }
-  const isFirst = reconcile.state.round === undefined;
-  yield* round(reconcile, blueprint, desired);
+  const isFirst = state.round === undefined;
+  yield* round(state, blueprint, desired);
   if (!isFirst || blueprint.patches.every(({ definitions }) => definitions.length > 0)) {
     return;
   }
-  yield* round(reconcile, blueprint, desired);
+  yield* round(state, blueprint, desired);
   if (!blueprint.isRepeated) {
     blueprint.isRepeated = true;
-    yield { do: 'wait', at: reconcile.state.now, ms: repeatAfterMs };
-    yield* round(reconcile, blueprint, desired);
+    yield { do: 'wait', at: state.now, ms: repeatAfterMs };
+    yield* round(state, blueprint, desired);
   }
 }
 
-function* round(reconcile: Reconcile, blueprint: Blueprint, desired: Desired): Simulation {
-  const { state } = reconcile;
+function* round(state: State, blueprint: Blueprint, desired: Desired): Simulation {
   const items = itemsOf(state, blueprint, desired);
   const originals = items.map(({ object }) => object);
   const current: Round = {
-    reconcile,
+    state,
     blueprint,
     items,
     uids: items.map(() => state.names.uid()),
@@ -284,21 +277,15 @@ function* round(reconcile: Reconcile, blueprint: Blueprint, desired: Desired): S
     yield* generate(current, patch);
   }
   const last = blueprint.patches.at(-1);
-  for (const patch of blueprint.patches) {
-    if (patch.validateTopology === undefined || last === undefined) {
+  for (const { name, settings, validateTopology: handler } of blueprint.patches) {
+    if (handler === undefined || last === undefined) {
       continue;
     }
     // A pitfall in Cluster API: every validator gets the variables of the last patch of the class.
-    const { variables = [], items: validated = [] } = requestOf(current, last, false);
-    const request = {
-      ...(patch.settings !== undefined && { settings: patch.settings }),
-      variables,
-      items: validated,
-    };
-    const answer = yield* call(reconcile, 'ValidateTopology', request, patch.validateTopology);
-    if (!answer.ok) {
-      throw failed(answer.error, `${prefix}validation of patch ${JSON.stringify(patch.name)} failed: `);
-    }
+    const { settings: _, ...fields } = requestOf(current, last, false);
+    const request = { ...(settings !== undefined && { settings }), ...fields };
+    const where = `${prefix}validation of patch ${JSON.stringify(name)} failed: `;
+    yield* responseTo(where, state, 'ValidateTopology', request, { handler });
   }
   yield* compare(current, originals, input);
 }

@@ -6,7 +6,7 @@ import {
   type SimulatedEvent,
 } from '../../../../src/checks/rehearsal/cluster/effects.ts';
 import { createNames } from '../../../../src/checks/rehearsal/cluster/names.ts';
-import { initialState, type State } from '../../../../src/checks/rehearsal/cluster/state.ts';
+import { State } from '../../../../src/checks/rehearsal/cluster/state.ts';
 import { readInput } from '../../../../src/checks/rehearsal/index.ts';
 import { type Scenario, simulateCluster } from '../../../../src/checks/rehearsal/simulation/simulate.ts';
 import type { JsonObject } from '../../../../src/kubernetes/index.ts';
@@ -90,17 +90,14 @@ export function simulate(
   const upgrades = scenario.upgrades ?? [];
   const { subjects } = readInput(yaml === '' ? [] : objectsOf(yaml), upgrades[0]);
   let uids = 0;
-  const state = initialState(
-    subjects[0]!,
-    createNames(() => `uid-${++uids}`),
-    new Date('2026-08-21T10:00:00Z'),
+  const state = new State({
+    subject: subjects[0]!,
+    names: createNames(() => `uid-${++uids}`),
+    start: new Date('2026-08-21T10:00:00Z'),
+    limits: { maxCalls, maxFailures },
     release,
-  );
-  const simulation = simulateCluster(
-    state,
-    { upgrades, isDeleted: false, updatesInPlace: false, ...scenario },
-    { maxCalls, maxFailures },
-  );
+  });
+  const simulation = simulateCluster(state, { upgrades, isDeleted: false, updatesInPlace: false, ...scenario });
   const simulated: Omit<Simulated, 'end'> = { calls: [], log: [], conditions: [], events: [], state };
   const nth = new Map<string, number>();
   let given: EffectOutcome | undefined;
