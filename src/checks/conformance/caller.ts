@@ -1,7 +1,7 @@
 import { type JsonObject, perObject } from '../../kubernetes/index.ts';
 import {
-  createConnections,
   type Extension,
+  ExtensionConnections,
   isCallError,
   type Resolve,
   readAnswer,
@@ -38,7 +38,7 @@ interface PlainRequest {
 
 /** Creates the caller of an extension server, over persistent connections; `signal` aborts its calls. */
 export function createCaller(extension: Extension, resolve: Resolve | undefined, signal: AbortSignal) {
-  const connections = createConnections({
+  const connections = new ExtensionConnections({
     maxConcurrentCalls: concurrentCalls,
     maxAnswerBytes,
     ...(resolve && { resolve }),
@@ -68,7 +68,7 @@ export function createCaller(extension: Extension, resolve: Resolve | undefined,
         target: path === undefined ? target : { ...target, path: path(target.path) },
         caBundle: extension.clientConfig.caBundle || undefined,
         body: isObject ? bytesOf(body) : body,
-        withoutContentType: !withContentType,
+        hasContentType: withContentType,
         signal: AbortSignal.any([signal, AbortSignal.timeout(hangUpAfterMs ?? timeoutSeconds * 1000)]),
       });
       const ms = performance.now() - started;

@@ -9,8 +9,8 @@ import { createCalls } from './calls/calls.ts';
 import { createWaits } from './calls/waits.ts';
 import type { Client, ClientOptions } from './client-types.ts';
 import { discover } from './discovery/discover.ts';
-import { createBackoff } from './exchange/backoff.ts';
-import { createConnections } from './exchange/connections.ts';
+import { Backoff } from './exchange/backoff.ts';
+import { ExtensionConnections } from './exchange/connections.ts';
 import { createCallMetrics } from './exchange/metrics.ts';
 import { createRegistry } from './registry/registry.ts';
 
@@ -48,8 +48,8 @@ function clientWith(options: ClientOptions, mimicsClusterApi: boolean): Client {
   if (unregistered !== undefined) {
     throw new TypeError(`extensions: ${unregistered.message}`);
   }
-  const connections = createConnections(options);
-  const backoff = createBackoff(now);
+  const connections = new ExtensionConnections(options);
+  const backoff = new Backoff(now);
   const metrics =
     options.metrics &&
     createCallMetrics(options.metrics, () =>
@@ -64,7 +64,6 @@ function clientWith(options: ClientOptions, mimicsClusterApi: boolean): Client {
     backoff,
     metrics,
     now,
-    withoutContentType: mimicsClusterApi,
     definitions: definitionsOf(options),
     responses: createCache(now),
     mimicsClusterApi,

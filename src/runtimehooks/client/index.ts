@@ -19,7 +19,7 @@ export {
   phaseOf,
   readDiscovery,
 } from './discovery/discovery.ts';
-export { createConnections } from './exchange/connections.ts';
+export { ExtensionConnections } from './exchange/connections.ts';
 export { complete, readAnswer } from './exchange/exchange.ts';
 export { openTls, probeTls, type TlsFacts } from './exchange/tls.ts';
 export { addressOf, type Target, targetOf } from './exchange/url.ts';

@@ -101,7 +101,7 @@ async function ask(
       timeoutSeconds: handler.timeoutSeconds,
       request: outgoing.content,
       signal,
-      ignoresBackoff: mimicsClusterApi,
+      mimicsClusterApi,
     },
     context,
   );

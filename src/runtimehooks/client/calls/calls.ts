@@ -14,7 +14,7 @@ import type { RegisteredHandler } from '../registry/registration.ts';
 import type { HandlerRegistry } from '../registry/registry.ts';
 import { type CallContext, callHandler } from './call-handler.ts';
 import { selectorFor } from './selection.ts';
-import type { Waits } from './waits.ts';
+import type { createWaits } from './waits.ts';
 
 const groupHook = (hook: HookDefinition) => JSON.stringify(formatGroupHook(hook));
 
@@ -29,7 +29,7 @@ const calledObject = ({ object, request }: CallAllOptions<object>): CalledObject
 /** Selects the handlers for a call from a registry, and calls them. */
 export function createCalls(
   registry: HandlerRegistry,
-  waits: Waits,
+  waits: ReturnType<typeof createWaits>,
   namespaceLabels: ClientOptions['namespaceLabels'],
   context: CallContext,
 ) {

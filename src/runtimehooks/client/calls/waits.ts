@@ -6,25 +6,6 @@ import type { CalledObject } from '../client-types.ts';
 /** Longest time for which a wait is remembered, in ms, whatever retryAfterSeconds says. */
 const maxWaitMs = 24 * 60 * 60_000;
 
-/** A wait: until when, in ms, and the extension's message. */
-interface Wait {
-  until: number;
-  message: string;
-}
-
-/** The waits that extensions have asked for. Until a wait expires, the extension is not called again. */
-export interface Waits {
-  /**
-   * The key of a wait; undefined if waits of this hook are not remembered. Without a handler, it is the key for all
-   * handlers of the hook.
-   */
-  keyOf(hook: HookDefinition, object: CalledObject, handler?: string): string | undefined;
-  /** The response that replaces a call until the wait expires; undefined if there is no wait. */
-  running(hook: HookDefinition, key: string | undefined): JsonObject | undefined;
-  /** Remembers the wait that a response asks for, if any, for at most a day. */
-  remember(key: string | undefined, response: Record<string, unknown>): void;
-}
-
 /** A successful response without any other fields. */
 export function emptyResponse(hook: HookDefinition): JsonObject {
   return {
@@ -36,13 +17,22 @@ export function emptyResponse(hook: HookDefinition): JsonObject {
   };
 }
 
-/** Creates a store of waits. `now` returns milliseconds of a monotonic clock. */
-export function createWaits(now: () => number): Waits {
-  const waits = createCache<Wait>(now);
+/**
+ * The waits that extensions have asked for. Until a wait expires, the extension is not called again.
+ *
+ * @param now returns milliseconds of a monotonic clock.
+ */
+export function createWaits(now: () => number) {
+  const waits = createCache<{ until: number; message: string }>(now);
   return {
-    keyOf: (hook, { uid }, handler) =>
+    /**
+     * The key of a wait; undefined if waits of this hook are not remembered. Without a handler, it is the key for all
+     * handlers of the hook.
+     */
+    keyOf: (hook: HookDefinition, { uid }: CalledObject, handler?: string): string | undefined =>
       hook.isBlocking && uid !== undefined ? JSON.stringify([formatGroupHook(hook), uid, handler]) : undefined,
-    running(hook, key) {
+    /** The response that replaces a call until the wait expires; undefined if there is no wait. */
+    running(hook: HookDefinition, key: string | undefined): JsonObject | undefined {
       const wait = key === undefined ? undefined : waits.get(key);
       return (
         wait && {
@@ -52,7 +42,8 @@ export function createWaits(now: () => number): Waits {
         }
       );
     },
-    remember(key, { retryAfterSeconds, message }) {
+    /** Remembers the wait that a response asks for, if any, for at most a day. */
+    remember(key: string | undefined, { retryAfterSeconds, message }: Record<string, unknown>): void {
       if (key !== undefined && typeof retryAfterSeconds === 'number' && retryAfterSeconds > 0) {
         const lifeMs = Math.min(retryAfterSeconds * 1000, maxWaitMs);
         waits.set(key, { until: now() + lifeMs, message: typeof message === 'string' ? message : '' }, lifeMs);

@@ -39,9 +39,9 @@ export async function discover(
       request: complete(hook, {}, {}),
       signal,
       maxAnswerBytes: maxDiscoveryBytes,
-      ignoresBackoff: true,
+      mimicsClusterApi: true,
     },
-    { ...context, withoutContentType: true },
+    context,
   );
   if (isCallError(answer)) {
     return failed(answer);

@@ -6,7 +6,7 @@ import type { Target } from './url.ts';
 export const handshakeMs = 10_000;
 
 /** Cluster API's text for a call that takes longer than its timeout. */
-export const timeoutExpired = 'http request timeout expired';
+const timeoutExpired = 'http request timeout expired';
 
 /** Go's texts for system errors, which users know from conditions. */
 const words: Readonly<Record<string, string>> = {
@@ -37,9 +37,19 @@ function isTlsProblem(code: string): boolean {
   );
 }
 
+const isOverTime = (signal: AbortSignal) => (signal.reason as Error | undefined)?.name === 'TimeoutError';
+
+/** Whether the caller has given up, rather than the time being over. */
+export const isCancelled = (signal: AbortSignal): boolean => signal.aborted && !isOverTime(signal);
+
 /** Why a call got no response, as Cluster API's client would report it. */
-export function explained(thrown: unknown, target: Target): CallError {
+export function unanswered(thrown: unknown, target: Target, signal: AbortSignal): CallError {
   const prefix = `http call failed: Post ${JSON.stringify(target.url)}: `;
+  if (signal.aborted) {
+    return isOverTime(signal)
+      ? { step: 'timeout', message: `${prefix}${timeoutExpired}` }
+      : { step: 'cancelled', message: `${prefix}context canceled` };
+  }
   const outer = thrown as SystemError;
   // A host with several addresses fails once for each of them.
   const [first] = outer.errors ?? [];
@@ -58,7 +68,7 @@ export function explained(thrown: unknown, target: Target): CallError {
 }
 
 /** Why the body of a 200 response could not be read to its end, as Cluster API's decoder would report it. */
-export function explainedWithin(thrown: unknown, signal: AbortSignal): CallError {
+export function brokenOff(thrown: unknown, signal: AbortSignal): CallError {
   const failed = (step: 'timeout' | 'decode', problem: string): CallError => ({
     step,
     message: `http call failed: failed to decode response: ${problem}`,

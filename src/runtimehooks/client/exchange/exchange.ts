@@ -27,8 +27,8 @@ interface Outgoing {
   signal: AbortSignal | undefined;
   /** Longest response that is read, in bytes. Default: the limit of calls. */
   maxAnswerBytes?: number;
-  /** Whether to call an extension in backoff anyway. */
-  ignoresBackoff: boolean;
+  /** Whether to call as Cluster API does: without a Content-Type, and even if the extension is in backoff. */
+  mimicsClusterApi: boolean;
 }
 
 /** The parts of the client that exchanges depend on. */
@@ -37,8 +37,6 @@ export interface ExchangeContext {
   backoff: Backoff;
   metrics: CallMetrics | undefined;
   now: () => number;
-  /** Whether requests have no Content-Type, like Cluster API's. */
-  withoutContentType: boolean;
 }
 
 /** A message of a server, wrapped because it may have any field, even those of an error. */
@@ -95,8 +93,8 @@ export function complete(hook: HookDefinition, request: object, settings: Extens
 
 /** Sends a request and reads the response, in the version of the handler. Never throws because of a server. */
 export async function exchange(outgoing: Outgoing, context: ExchangeContext): Promise<Message | CallError> {
-  const { extension, hook, handler, timeoutSeconds, request, signal } = outgoing;
-  const { connections, backoff, metrics, now, withoutContentType } = context;
+  const { extension, hook, handler, timeoutSeconds, request, signal, mimicsClusterApi } = outgoing;
+  const { connections, backoff, metrics, now } = context;
   const { clientConfig } = extension;
   const { group, version, name } = hook;
   const target = targetOf(clientConfig, {
@@ -109,12 +107,14 @@ export async function exchange(outgoing: Outgoing, context: ExchangeContext): Pr
   if (isCallError(target)) {
     return target;
   }
-  const backingOff = outgoing.ignoresBackoff ? undefined : backoff.holds(extension);
-  if (backingOff !== undefined) {
+  const failing = mimicsClusterApi ? undefined : backoff.holds(extension);
+  if (failing !== undefined) {
     metrics?.heldBack(extension.name);
+    const seconds = Math.ceil(backoff.waitMs(extension) / 1000);
+    const times = failing.failures === 1 ? 'once' : `${failing.failures} times`;
     return {
       step: 'backoff',
-      message: `extension ${JSON.stringify(extension.name)} is not called for another ${Math.ceil(backingOff.waitMs / 1000)}s: it failed ${backingOff.failures === 1 ? 'once' : `${backingOff.failures} times`} in a row, last with: ${backingOff.lastError}`,
+      message: `extension ${JSON.stringify(extension.name)} is not called for another ${seconds}s: it failed ${times} in a row, last with: ${failing.lastError}`,
     };
   }
   const timeout = AbortSignal.timeout(timeoutSeconds * 1000);
@@ -124,7 +124,7 @@ export async function exchange(outgoing: Outgoing, context: ExchangeContext): Pr
     caBundle: clientConfig.caBundle || undefined,
     body: JSON.stringify(request),
     maxAnswerBytes: outgoing.maxAnswerBytes,
-    withoutContentType,
+    hasContentType: !mimicsClusterApi,
     signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
   });
   const result = isCallError(answer) ? answer : readAnswer(answer, hook);
@@ -142,7 +142,7 @@ export async function exchange(outgoing: Outgoing, context: ExchangeContext): Pr
     (now() - started) / 1000,
   );
   if (!isFailed) {
-    backoff.succeeded(extension);
+    backoff.forget(extension.name);
   } else if (isIgnorable(result)) {
     backoff.failed(extension, result.message);
   }
