@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isJsonObject, isSame, itemsAt, type Json, type JsonObject, objectAt, setOwn } from '../../kubernetes/index.ts';
 import { type Component, componentKey, componentSections, componentsOf } from './components.ts';
-import { methods, OperationIds, operationIdsOf } from './operation-ids.ts';
+import { methods, newOperationIds, operationIdsOf, withOperationIds } from './operation-ids.ts';
 import { formatReference, parseReference, visitReferences, visitValues } from './references.ts';
 import { FreshNames, type Renaming } from './renaming.ts';
 
@@ -334,9 +334,9 @@ export async function mergeDocuments(
     await nextTurn();
     signal?.throwIfAborted();
   }
-  const ids = new OperationIds(read);
-  for (const { name, document: original } of read) {
-    const document = ids.applied(original);
+  const ids = newOperationIds(read);
+  for (const [index, { name, document: original }] of read.entries()) {
+    const document = withOperationIds(original, ids.newIds[index] ?? new Map());
     const part = { name, document, components: componentsOf(document) };
     parts.push(part);
     components.add(name, part.components);

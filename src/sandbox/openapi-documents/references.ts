@@ -66,8 +66,9 @@ interface ReferenceVisitor {
   reference(text: string): string;
   /** Replaces the name of a security scheme in a security requirement. */
   securityScheme?(name: string): string;
-  /** Replaces the id of an operation in a link. */
+  /** Replaces the id of an operation, and that in a link. */
   operation?(id: string): string;
+  link?(id: string): string;
 }
 
 function visitRequirements(value: Json, visitor: ReferenceVisitor): Json {
@@ -95,15 +96,6 @@ function visitDiscriminator(value: Json, visitor: ReferenceVisitor): Json {
   return { ...value, mapping };
 }
 
-function visitLink(link: Json, visitor: ReferenceVisitor): Json {
-  const visited = visitReferences(link, visitor);
-  if (visitor.operation === undefined || !isJsonObject(visited) || typeof visited.operationId !== 'string') {
-    return visited;
-  }
-  const operationId = visitor.operation(visited.operationId);
-  return operationId === visited.operationId ? visited : { ...visited, operationId };
-}
-
 /** Visits the values of a map with arbitrary names; returns the input itself if nothing changes. */
 export function visitValues(value: JsonObject, visit: (item: Json, key: string) => Json): JsonObject {
   const entries = Object.entries(value).map(([key, item]) => [key, visit(item, key)] as const);
@@ -128,6 +120,9 @@ export function visitReferences(part: Json, visitor: ReferenceVisitor): Json {
     if (key === '$ref' && typeof value === 'string') {
       return visitor.reference(value);
     }
+    if (key === 'operationId' && typeof value === 'string') {
+      return visitor.operation?.(value) ?? value;
+    }
     if (typeof value !== 'object' || value === null || fieldsOfData.has(key) || key.startsWith('x-')) {
       return value;
     }
@@ -144,7 +139,9 @@ export function visitReferences(part: Json, visitor: ReferenceVisitor): Json {
         : value;
     }
     if (key === 'links' && isJsonObject(value)) {
-      return visitValues(value, (link) => visitLink(link, visitor));
+      const { operation: _, link: operation, ...others } = visitor;
+      const inLinks = operation === undefined ? others : { ...others, operation };
+      return visitValues(value, (link) => visitReferences(link, inLinks));
     }
     if (fieldsOfNames.has(key) && isJsonObject(value)) {
       return visitValues(value, (item) => visitReferences(item, visitor));

@@ -170,7 +170,7 @@ test('ids of operations: unique in paths, callbacks and shared callbacks, and li
       },
       components: { callbacks: { K: callback('shared'), ...own }, links: { N: { operationId: 'shared' } } },
     });
-  const merged = await merge(document('/a', {}), document('/b', { L: callback('get') }));
+  const merged = await merge(document('/a', {}), document('/b', { L: callback('called') }));
   const item = (suffix: string) => ({
     summary: 's',
     get: {
@@ -183,13 +183,12 @@ test('ids of operations: unique in paths, callbacks and shared callbacks, and li
   });
   expect(merged.document.paths).toEqual({ '/a': item(''), '/b': item('_v2') });
   expect(merged.document.components).toEqual({
-    callbacks: { K: callback('shared'), L: callback('get_v3') },
+    callbacks: { K: callback('shared'), L: callback('called_v2') },
     links: { N: { operationId: 'shared' } },
   });
   expect(merged.report.renamed.map(({ name, newName }) => `${name} ${newName}`)).toEqual([
     'get get_v2',
     'called called_v2',
-    'get get_v3',
   ]);
 });
 

@@ -34,7 +34,8 @@ test.each<[string, ComponentReference | undefined]>([
 const marked = {
   reference: (text: string) => `${text}!`,
   securityScheme: (name: string) => `${name}?`,
-  operation: (id: string) => (id === 'same' ? id : `${id}.`),
+  operation: (id: string) => `${id};`,
+  link: (id: string) => (id === 'same' ? id : `${id}.`),
 };
 const visit = (part: Json) => visitReferences(part, marked);
 
@@ -96,7 +97,21 @@ test.each<[string, Json, Json]>([
     { links: { a: { operationId: 'o', x: { $ref: 'a' } }, b: { operationId: 1 }, c: 1, d: { $ref: 'd' } } },
     { links: { a: { operationId: 'o.', x: { $ref: 'a!' } }, b: { operationId: 1 }, c: 1, d: { $ref: 'd!' } } },
   ],
-  ['links that are a list', { links: [{ operationId: 'o' }] }, { links: [{ operationId: 'o' }] }],
+  [
+    'operations: in paths and callbacks',
+    {
+      paths: {
+        '/a': { get: { operationId: 'o', callbacks: { operationId: { $url: { post: { operationId: 'p' } } } } } },
+      },
+      operationId: 1,
+    },
+    {
+      paths: {
+        '/a': { get: { operationId: 'o;', callbacks: { operationId: { $url: { post: { operationId: 'p;' } } } } } },
+      },
+      operationId: 1,
+    },
+  ],
 ])('visits %s', (_, part, expected) => {
   expect(visit(part)).toEqual(expected);
 });
