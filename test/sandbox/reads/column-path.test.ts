@@ -37,13 +37,9 @@ test.each([
   ['.metadata.labels.*', 'label'],
   ['.list[0].name', 'one'],
   ['.list[-1:].name', 'two'],
-  ['.list[1,0].name', 'two'],
+  ['.list[-1].name', 'two'],
   ['.list[:1].name', 'one'],
-  ['.list[5,1].name', 'two'],
   ['.list[*].name', 'one'],
-  ['..zone', 'x'],
-  ['..at..zone', 'x'],
-  ['.list..[?(@.zone=="y")].zone', 'y'],
   ['.list[?(@.name=="two")].size', '2'],
   [".list[?( @.at.zone != 'x' )].name", 'two'],
   ['.list[?(@.size>1)].name', 'two'],
@@ -76,9 +72,10 @@ for (let depth = 0; depth < 60; depth++) {
   deep = { a: deep };
 }
 
-// Each took seconds, or with a few more characters or levels hours.
+// Several took seconds once, or with a few more characters or levels hours.
 test.each([
-  ['several descents', '..a..a..a..a..none'],
+  ['a descent', '..text'],
+  ['several indices', '.a[0,1]'],
   ['a regular expression that backtracks', '..[?(@.match(/(a+)+$/))]'],
   ['a regular expression in a text', "..a[?(@.match('(a+)+$'))]"],
   ['a regular expression in a name', `..['(@.text.match("(a+)+$"))']`],
