@@ -8,35 +8,10 @@ import type { Registry } from '../resources/registry.ts';
 import { type Store, storageKey } from '../storage/store.ts';
 import { locally } from './availability.ts';
 
-/**
- * The group priorities (groupPriorityMinimum) that a kube-apiserver 1.36 gives its own groups. Groups of definitions
- * have a different one.
- */
-const groupPriorities: Readonly<Record<string, number>> = {
-  '': 18_000,
-  apps: 17_800,
-  'events.k8s.io': 17_750,
-  'authentication.k8s.io': 17_700,
-  'authorization.k8s.io': 17_600,
-  batch: 17_400,
-  'networking.k8s.io': 17_200,
-  policy: 17_100,
-  'rbac.authorization.k8s.io': 17_000,
-  'apiextensions.k8s.io': 16_700,
-  'admissionregistration.k8s.io': 16_700,
-  'scheduling.k8s.io': 16_600,
-  'coordination.k8s.io': 16_500,
-};
-const ofDefinitions = { groupPriorityMinimum: 1000, versionPriority: 100 };
 /** The label of objects that this controller creates and deletes. */
 const managedLabel = 'kube-aggregator.kubernetes.io/automanaged';
 
-function objectOf(group: string, version: string, now: string): JsonObject {
-  const groupPriorityMinimum = groupPriorities[group];
-  const spec: JsonObject =
-    groupPriorityMinimum === undefined
-      ? { group, version, ...ofDefinitions }
-      : { version, groupPriorityMinimum, versionPriority: group === '' ? 1 : 15, ...(group === '' ? {} : { group }) };
+function objectOf(group: string, version: string, isCustom: boolean, now: string): JsonObject {
   return {
     apiVersion: 'apiregistration.k8s.io/v1',
     kind: 'APIService',
@@ -44,9 +19,14 @@ function objectOf(group: string, version: string, now: string): JsonObject {
       name: `${version}.${group}`,
       uid: randomUUID(),
       creationTimestamp: now,
-      labels: { [managedLabel]: groupPriorityMinimum === undefined ? 'true' : 'onstart' },
+      labels: { [managedLabel]: isCustom ? 'true' : 'onstart' },
     },
-    spec,
+    spec: {
+      ...(group === '' ? {} : { group }),
+      version,
+      groupPriorityMinimum: isCustom ? 1000 : 17_000,
+      versionPriority: isCustom ? 100 : 15,
+    },
     status: { conditions: withCondition([], locally, now) },
   };
 }
@@ -69,7 +49,8 @@ export function keepLocalApiServices(context: { store: Store; registry: Registry
         const key = storageKey('', `${version}.${group}`);
         served.add(key);
         if (apiServices.get(key) === undefined) {
-          apiServices.create(key, objectOf(group, version, context.now()));
+          const isCustom = registry.of(group, version).every((resource) => resource.isCustom);
+          apiServices.create(key, objectOf(group, version, isCustom, context.now()));
         }
       }
     }
