@@ -1,5 +1,5 @@
 import { printable } from '../../base/index.ts';
-import { isJsonObject, type Json, type JsonObject, setOwn } from '../../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, own, setOwn } from '../../kubernetes/index.ts';
 
 /** Why an OpenAPI v2 document cannot be converted, in one line that names the place in the document. */
 export class V2ConversionError extends Error {}
@@ -94,35 +94,13 @@ function sorted(value: Json): Json {
   if (Array.isArray(value)) {
     return value.map(sorted);
   }
-  return isJsonObject(value) ? mapped(value, '', sorted) : value;
+  return isJsonObject(value) ? sortedFields(value, sorted) : value;
 }
 
-function wrong(place: string, value: Json | undefined, expected: string): V2ConversionError {
-  const shown = value === undefined ? 'is missing' : `is ${printable(JSON.stringify(value).slice(0, 60))}`;
-  return new V2ConversionError(`${printable(place.slice(0, 300))} ${shown}; it must be ${expected}`);
-}
-
-/** An object, empty if it is absent. @throws {V2ConversionError} for any other value. */
-function objectOf(value: Json | undefined, place: string): JsonObject {
-  if (value !== undefined && value !== null && !isJsonObject(value)) {
-    throw wrong(place, value, 'an object');
-  }
-  return value ?? {};
-}
-
-/** A list, empty if it is absent. @throws {V2ConversionError} for any other value. */
-function listOf(value: Json | undefined, place: string): Json[] {
-  if (value !== undefined && value !== null && !Array.isArray(value)) {
-    throw wrong(place, value, 'a list');
-  }
-  return value ?? [];
-}
-
-/** Converts each value of an object, in the order of the keys. */
-function mapped(value: Json | undefined, place: string, convert: (item: Json, place: string) => Json): JsonObject {
-  const source = objectOf(value, place);
+/** An object with its keys in order, and its values converted. */
+function sortedFields(source: JsonObject, convert: (item: Json, key: string) => Json): JsonObject {
   const keys = Object.keys(source).sort(compare);
-  return Object.fromEntries(keys.map((key) => [key, convert(source[key] as Json, `${place}.${key}`)]));
+  return Object.fromEntries(keys.map((key) => [key, convert(source[key] as Json, key)]));
 }
 
 /** The keys of a schema in the order of an API server. */
@@ -140,204 +118,6 @@ function extensions(source: JsonObject, target: JsonObject): JsonObject {
   return target;
 }
 
-function mediaTypes(value: Json | undefined, place: string): string[] {
-  const types = listOf(value, place);
-  if (types.length > maxMediaTypes) {
-    throw new V2ConversionError(`${printable(place.slice(0, 300))} has more than ${maxMediaTypes} entries`);
-  }
-  return types.map((type) => {
-    if (typeof type !== 'string') {
-      throw wrong(`${place}[]`, type, 'a media type');
-    }
-    return type;
-  });
-}
-
-/** One conversion, with the parts of the document that its steps refer to. */
-class Conversion {
-  /** Parameters that operations share by reference. */
-  readonly #parameters: JsonObject;
-  /** Schemas of request bodies by parameter, since operations can share parameters. */
-  readonly #bodySchemas = new Map<JsonObject, JsonObject>();
-  readonly #lengths = new Map<JsonObject, number>();
-  readonly #maxCopied: number;
-  #copied = 0;
-
-  constructor(document: JsonObject, maxCopied: number) {
-    this.#maxCopied = maxCopied;
-    this.#parameters = objectOf(document.parameters, 'parameters');
-  }
-
-  schema(value: Json, place: string): JsonObject {
-    if (!isJsonObject(value)) {
-      throw wrong(place, value, 'a schema');
-    }
-    const inner = (item: Json, itemPlace: string) => this.schema(item, itemPlace);
-    const result: JsonObject = {};
-    for (const key of keysInOrder(value)) {
-      let item = value[key] as Json;
-      switch (key) {
-        case '$ref': {
-          const at = typeof item === 'string' ? item.indexOf(schemaPrefix) : -1;
-          if (typeof item !== 'string' || at < 0) {
-            throw wrong(`${place}.$ref`, item, `a reference to ${schemaPrefix}NAME`);
-          }
-          item = `#/components/schemas/${item.slice(at + schemaPrefix.length)}`;
-          break;
-        }
-        case 'properties':
-          item = mapped(item, `${place}.properties`, inner);
-          break;
-        case 'items':
-          item = Array.isArray(item)
-            ? item.map((part, index) => inner(part, `${place}.items[${index}]`))
-            : inner(item, `${place}.items`);
-          break;
-        case 'additionalProperties':
-        case 'additionalItems':
-          item = isJsonObject(item) ? inner(item, `${place}.${key}`) : item;
-          break;
-        // allOf, anyOf, oneOf and not are copied as they are, references included, as by the API server.
-        default:
-          item = sorted(item);
-      }
-      if (!isEmpty(item) || meaningfulWhenEmpty.has(key) || !knownSchemaFields.has(key)) {
-        setOwn(result, key, item);
-      }
-    }
-    return wrapReference(result);
-  }
-
-  parameter(source: JsonObject, place: string): JsonObject {
-    if (typeof source.$ref === 'string') {
-      return { $ref: source.$ref.replace(parameterPrefix, '#/components/parameters/') };
-    }
-    const result = pick(source, ['name', 'in', 'description', 'required', 'allowEmptyValue']);
-    result.schema =
-      source.schema === undefined
-        ? pick(source, ['type', 'format', 'uniqueItems'])
-        : this.schema(source.schema, `${place}.schema`);
-    return extensions(source, result);
-  }
-
-  /**
-   * A parameter. If a reference leads to a request body, the parameter itself is returned, since v3 has no bodies among
-   * parameters.
-   */
-  #resolved(value: Json, place: string): JsonObject {
-    const parameter = objectOf(value, place);
-    const { $ref } = parameter;
-    if (typeof $ref !== 'string' || !$ref.startsWith(parameterPrefix)) {
-      return parameter;
-    }
-    const name = $ref.slice(parameterPrefix.length);
-    const shared = Object.hasOwn(this.#parameters, name) ? this.#parameters[name] : undefined;
-    return isJsonObject(shared) && shared.in === 'body' ? shared : parameter;
-  }
-
-  response(value: Json, produces: readonly string[], place: string): JsonObject {
-    const source = objectOf(value, place);
-    if (typeof source.$ref === 'string') {
-      return { $ref: source.$ref.replace(responsePrefix, '#/components/responses/') };
-    }
-    const { description, schema = null } = source;
-    const content = schema === null ? {} : this.#content(produces, this.schema(schema, `${place}.schema`), place);
-    // The description is required by OpenAPI, so it is written even if it is empty.
-    return extensions(source, {
-      description: typeof description === 'string' ? description : '',
-      ...compact({ content }),
-    });
-  }
-
-  operation(source: JsonObject, place: string): JsonObject {
-    const consumes = mediaTypes(source.consumes, `${place}.consumes`);
-    const produces = mediaTypes(source.produces, `${place}.produces`);
-    const parameters: JsonObject[] = [];
-    let requestBody: JsonObject | undefined;
-    for (const [index, value] of listOf(source.parameters, `${place}.parameters`).entries()) {
-      const at = `${place}.parameters[${index}]`;
-      const parameter = this.#resolved(value, at);
-      if ((parameter.name === 'body' || parameter.in === 'body') && isJsonObject(parameter.schema)) {
-        requestBody = { content: this.#content(consumes, this.#bodySchema(parameter, at), at) };
-      } else {
-        parameters.push(this.parameter(parameter, at));
-      }
-    }
-    const sourceResponses = objectOf(source.responses, `${place}.responses`);
-    const codes = Object.entries(sourceResponses).filter(([code]) => !/^[xX]-/.test(code));
-    // Names of responses are integers, which JavaScript objects keep in ascending order, before `default`.
-    const responses = mapped(Object.fromEntries(codes), `${place}.responses`, (value, at) =>
-      this.response(value, produces, at),
-    );
-    return extensions(source, {
-      ...pick(source, ['tags', 'summary', 'description']),
-      ...compact({
-        externalDocs: externalDocs(source, place),
-        operationId: source.operationId,
-        parameters,
-        requestBody,
-      }),
-      responses: extensions(sourceResponses, responses),
-      ...pick(source, ['deprecated']),
-    });
-  }
-
-  /** One entry per media type, all with the same schema. */
-  #content(types: readonly string[], schema: JsonObject, place: string): JsonObject {
-    const length = this.#lengths.get(schema) ?? JSON.stringify(schema).length;
-    this.#lengths.set(schema, length);
-    this.#copied += length * types.length;
-    if (this.#copied > this.#maxCopied) {
-      const at = printable(place.slice(0, 300));
-      throw new V2ConversionError(
-        `the schemas up to ${at}, repeated for each media type, have more than ${this.#maxCopied} characters`,
-      );
-    }
-    return Object.fromEntries(types.toSorted(compare).map((type) => [type, { schema }]));
-  }
-
-  #bodySchema(parameter: JsonObject, place: string): JsonObject {
-    const known = this.#bodySchemas.get(parameter);
-    if (known !== undefined) {
-      return known;
-    }
-    const schema = this.schema(parameter.schema as Json, `${place}.schema`);
-    this.#bodySchemas.set(parameter, schema);
-    return schema;
-  }
-
-  path(value: Json, place: string): JsonObject {
-    const source = objectOf(value, place);
-    const result = pick(source, ['$ref']);
-    for (const method of ['get', 'put', 'post', 'delete', 'options', 'head', 'patch']) {
-      const at = `${place}.${method}`;
-      if (source[method] !== undefined && source[method] !== null) {
-        result[method] = this.operation(objectOf(source[method], at), at);
-      }
-    }
-    const parameters = listOf(source.parameters, `${place}.parameters`).map((item, index) => {
-      const at = `${place}.parameters[${index}]`;
-      return this.parameter(objectOf(item, at), at);
-    });
-    return extensions(source, { ...result, ...compact({ parameters }) });
-  }
-
-  components(document: JsonObject): JsonObject {
-    const produces = mediaTypes(document.produces, 'produces');
-    const parameters = mapped(document.parameters, 'parameters', (value, place) =>
-      this.parameter(objectOf(value, place), place),
-    );
-    // Request bodies among the shared parameters have become part of the operations.
-    const shared = Object.entries(parameters).filter(([, value]) => (value as JsonObject).in !== 'body');
-    return compact({
-      schemas: mapped(document.definitions, 'definitions', (value, place) => this.schema(value, place)),
-      responses: mapped(document.responses, 'responses', (value, place) => this.response(value, produces, place)),
-      parameters: Object.fromEntries(shared),
-      securitySchemes: mapped(document.securityDefinitions, 'securityDefinitions', securityScheme),
-    });
-  }
-}
-
 /** In v3 a reference cannot have sibling fields: if it has any, it becomes the only element of an allOf. */
 function wrapReference(schema: JsonObject): JsonObject {
   const { $ref, ...rest } = schema;
@@ -348,23 +128,249 @@ function wrapReference(schema: JsonObject): JsonObject {
   return Object.fromEntries(keysInOrder(wrapped).map((key) => [key, wrapped[key] as Json]));
 }
 
-function externalDocs(source: JsonObject, place: string): JsonObject {
-  return pick(objectOf(source.externalDocs, `${place}.externalDocs`), ['description', 'url']);
-}
+/** A reference with another prefix; undefined for what is none. */
+const moved = ({ $ref }: JsonObject, from: string, to: string): JsonObject | undefined =>
+  typeof $ref === 'string' ? { $ref: $ref.replace(from, to) } : undefined;
 
-function securityScheme(value: Json, place: string): JsonObject {
-  const source = objectOf(value, place);
-  const result = pick(source, ['type', 'description', 'name', 'in']);
-  if (typeof source.flow === 'string' && source.flow !== '') {
-    result.flows = { [source.flow]: pick(source, ['authorizationUrl', 'tokenUrl', 'scopes']) };
+/** One conversion, with the parts of the document that its steps refer to. */
+class Conversion {
+  /** Parameters that operations share by reference. */
+  readonly #parameters: JsonObject;
+  readonly #maxCopied: number;
+  #copied = 0;
+  /** The steps to the value that is being converted: `.items`, `[0]`. */
+  readonly #path: string[] = [];
+
+  constructor(document: JsonObject, maxCopied: number) {
+    this.#maxCopied = maxCopied;
+    this.#parameters = this.#at(document, 'parameters', (value) => this.#object(value));
   }
-  return extensions(source, result);
-}
 
-function infoOf(document: JsonObject): JsonObject {
-  const source = objectOf(document.info, 'info');
-  const fields = ['description', 'title', 'termsOfService', 'contact', 'license', 'version'];
-  return extensions(source, pick(source, fields));
+  /** Where in the document the conversion is. */
+  get #place(): string {
+    return printable(this.#path.join('').replace('.', '').slice(0, 300));
+  }
+
+  #fail(value: Json | undefined, expected: string): never {
+    const shown = value === undefined ? 'is missing' : `is ${printable(JSON.stringify(value).slice(0, 60))}`;
+    throw new V2ConversionError(`${this.#place} ${shown}; it must be ${expected}`);
+  }
+
+  /** Converts a field, or an item. After an error, the path leads to it. */
+  #at<T>(holder: JsonObject | Json[], key: string | number, convert: (value: Json | undefined) => T): T {
+    this.#path.push(typeof key === 'number' ? `[${key}]` : `.${key}`);
+    const result = convert((holder as JsonObject)[key]);
+    this.#path.pop();
+    return result;
+  }
+
+  /** An object, empty if it is absent. */
+  #object(value: Json | undefined): JsonObject {
+    return isJsonObject(value ?? {}) ? ((value ?? {}) as JsonObject) : this.#fail(value, 'an object');
+  }
+
+  /** A list, empty if it is absent, with its items converted. */
+  #list<T>(value: Json | undefined, convert: (item: Json | undefined) => T): T[] {
+    const list = value ?? [];
+    return Array.isArray(list) ? list.map((_, index) => this.#at(list, index, convert)) : this.#fail(value, 'a list');
+  }
+
+  /** Converts each value of an object, in the order of the keys. */
+  #map(value: Json | undefined, convert: (item: Json | undefined) => Json): JsonObject {
+    const source = this.#object(value);
+    return sortedFields(source, (_, key) => this.#at(source, key, convert));
+  }
+
+  #mediaTypes(source: JsonObject, field: 'consumes' | 'produces'): string[] {
+    return this.#at(source, field, (value) => {
+      const types = this.#list(value, (type) => (typeof type === 'string' ? type : this.#fail(type, 'a media type')));
+      if (types.length > maxMediaTypes) {
+        throw new V2ConversionError(`${this.#place} has more than ${maxMediaTypes} entries`);
+      }
+      return types;
+    });
+  }
+
+  #externalDocs(source: JsonObject): JsonObject {
+    return this.#at(source, 'externalDocs', (value) => pick(this.#object(value), ['description', 'url']));
+  }
+
+  readonly #schema = (value: Json | undefined): JsonObject => {
+    if (!isJsonObject(value)) {
+      return this.#fail(value, 'a schema');
+    }
+    const result: JsonObject = {};
+    for (const key of keysInOrder(value)) {
+      const item = this.#at(value, key, (field) => this.#schemaField(key, field as Json));
+      if (!isEmpty(item) || meaningfulWhenEmpty.has(key) || !knownSchemaFields.has(key)) {
+        setOwn(result, key, item);
+      }
+    }
+    return wrapReference(result);
+  };
+
+  #schemaField(key: string, value: Json): Json {
+    switch (key) {
+      case '$ref': {
+        const at = typeof value === 'string' ? value.indexOf(schemaPrefix) : -1;
+        return typeof value === 'string' && at >= 0
+          ? `#/components/schemas/${value.slice(at + schemaPrefix.length)}`
+          : this.#fail(value, `a reference to ${schemaPrefix}NAME`);
+      }
+      case 'properties':
+        return this.#map(value, this.#schema);
+      case 'items':
+        return Array.isArray(value) ? this.#list(value, this.#schema) : this.#schema(value);
+      case 'additionalProperties':
+      case 'additionalItems':
+        return isJsonObject(value) ? this.#schema(value) : value;
+      // allOf, anyOf, oneOf and not are copied as they are, references included, as by the API server.
+      default:
+        return sorted(value);
+    }
+  }
+
+  readonly #parameter = (value: Json | undefined): JsonObject => {
+    const source = this.#object(value);
+    const reference = moved(source, parameterPrefix, '#/components/parameters/');
+    if (reference !== undefined) {
+      return reference;
+    }
+    const schema =
+      source.schema === undefined
+        ? pick(source, ['type', 'format', 'uniqueItems'])
+        : this.#at(source, 'schema', this.#schema);
+    const fields = pick(source, ['name', 'in', 'description', 'required', 'allowEmptyValue']);
+    return extensions(source, { ...fields, schema });
+  };
+
+  /** The shared request body that a reference leads to, since v3 has no bodies among parameters; else the parameter itself. */
+  #resolved(parameter: JsonObject): JsonObject {
+    const { $ref } = parameter;
+    const isShared = typeof $ref === 'string' && $ref.startsWith(parameterPrefix);
+    const shared = isShared ? own(this.#parameters, $ref.slice(parameterPrefix.length)) : undefined;
+    return isJsonObject(shared) && shared.in === 'body' ? shared : parameter;
+  }
+
+  #response(value: Json | undefined, produces: readonly string[]): JsonObject {
+    const source = this.#object(value);
+    const reference = moved(source, responsePrefix, '#/components/responses/');
+    if (reference !== undefined) {
+      return reference;
+    }
+    const { description, schema = null } = source;
+    const content = schema === null ? {} : this.#content(produces, this.#at(source, 'schema', this.#schema));
+    // The description is required by OpenAPI, so it is written even if it is empty.
+    return extensions(source, {
+      description: typeof description === 'string' ? description : '',
+      ...compact({ content }),
+    });
+  }
+
+  #operation(source: JsonObject): JsonObject {
+    const consumes = this.#mediaTypes(source, 'consumes');
+    const produces = this.#mediaTypes(source, 'produces');
+    let requestBody: JsonObject | undefined;
+    const parameters = this.#at(source, 'parameters', (list) =>
+      this.#list(list, (value) => {
+        const parameter = this.#resolved(this.#object(value));
+        if ((parameter.name !== 'body' && parameter.in !== 'body') || !isJsonObject(parameter.schema)) {
+          return this.#parameter(parameter);
+        }
+        requestBody = { content: this.#content(consumes, this.#at(parameter, 'schema', this.#schema)) };
+        return [];
+      }),
+    ).flat();
+    const responses = this.#at(source, 'responses', (value) => {
+      const all = this.#object(value);
+      const codes = Object.fromEntries(Object.entries(all).filter(([code]) => !/^[xX]-/.test(code)));
+      // Names of responses are integers, which JavaScript objects keep in ascending order, before `default`.
+      return extensions(
+        all,
+        this.#map(codes, (response) => this.#response(response, produces)),
+      );
+    });
+    return extensions(source, {
+      ...pick(source, ['tags', 'summary', 'description']),
+      ...compact({
+        externalDocs: this.#externalDocs(source),
+        operationId: source.operationId,
+        parameters,
+        requestBody,
+      }),
+      responses,
+      ...pick(source, ['deprecated']),
+    });
+  }
+
+  /** One entry per media type, all with the same schema. */
+  #content(types: readonly string[], schema: JsonObject): JsonObject {
+    this.#copied += JSON.stringify(schema).length * Math.max(types.length, 1);
+    if (this.#copied > this.#maxCopied) {
+      throw new V2ConversionError(
+        `the schemas up to ${this.#place}, repeated for each media type, have more than ${this.#maxCopied} characters`,
+      );
+    }
+    return Object.fromEntries(types.toSorted(compare).map((type) => [type, { schema }]));
+  }
+
+  readonly #pathItem = (value: Json | undefined): JsonObject => {
+    const source = this.#object(value);
+    const result = pick(source, ['$ref']);
+    for (const method of ['get', 'put', 'post', 'delete', 'options', 'head', 'patch']) {
+      if (source[method] !== undefined && source[method] !== null) {
+        result[method] = this.#at(source, method, (operation) => this.#operation(this.#object(operation)));
+      }
+    }
+    const parameters = this.#at(source, 'parameters', (list) => this.#list(list, this.#parameter));
+    return extensions(source, { ...result, ...compact({ parameters }) });
+  };
+
+  readonly #securityScheme = (value: Json | undefined): JsonObject => {
+    const source = this.#object(value);
+    const result = pick(source, ['type', 'description', 'name', 'in']);
+    if (typeof source.flow === 'string' && source.flow !== '') {
+      result.flows = { [source.flow]: pick(source, ['authorizationUrl', 'tokenUrl', 'scopes']) };
+    }
+    return extensions(source, result);
+  };
+
+  document(source: JsonObject): JsonObject {
+    this.#at(
+      source,
+      'swagger',
+      (value) => value === '2.0' || this.#fail(value, '"2.0": only OpenAPI v2 documents can be converted'),
+    );
+    const infoFields = ['description', 'title', 'termsOfService', 'contact', 'license', 'version'];
+    const info = this.#at(source, 'info', (value) => {
+      const object = this.#object(value);
+      return extensions(object, pick(object, infoFields));
+    });
+    const paths = this.#at(source, 'paths', (value) => {
+      const all = this.#object(value);
+      const items = Object.entries(all).filter(([path]) => path.startsWith('/'));
+      return extensions(all, this.#map(Object.fromEntries(items), this.#pathItem));
+    });
+    const produces = this.#mediaTypes(source, 'produces');
+    const section = (field: string, convert: (value: Json | undefined) => JsonObject) =>
+      this.#at(source, field, (value) => this.#map(value, convert));
+    // Request bodies among the shared parameters have become part of the operations.
+    const parameters = Object.entries(section('parameters', this.#parameter)).filter(
+      ([, value]) => (value as JsonObject).in !== 'body',
+    );
+    const components = compact({
+      schemas: section('definitions', this.#schema),
+      responses: section('responses', (value) => this.#response(value, produces)),
+      parameters: Object.fromEntries(parameters),
+      securitySchemes: section('securityDefinitions', this.#securityScheme),
+    });
+    return {
+      openapi: '3.0.0',
+      info,
+      ...(source.paths === undefined || source.paths === null ? {} : { paths }),
+      ...compact({ components, externalDocs: this.#externalDocs(source) }),
+    };
+  }
 }
 
 /**
@@ -375,26 +381,12 @@ function infoOf(document: JsonObject): JsonObject {
  * The input is not changed. Time and size of the result are linear in it; values may be shared between places in the
  * result.
  *
- * @throws {V2ConversionError} for a value that is not an OpenAPI v2 document, and for a document that has operations with more than `maxMediaTypes` media types, or schemas of more than `maxCopied` characters, counted
- *   once per media type.
+ * @throws {V2ConversionError} for a value that is not an OpenAPI v2 document, and for a document that has operations with
+ *   more than `maxMediaTypes` media types, or schemas of more than `maxCopied` characters, counted once per media type.
  */
 export function convertV2ToV3(
   document: JsonObject,
   { maxCopied = defaultMaxCopied }: { maxCopied?: number } = {},
 ): JsonObject {
-  if (document.swagger !== '2.0') {
-    throw wrong('swagger', document.swagger, '"2.0": only OpenAPI v2 documents can be converted');
-  }
-  const conversion = new Conversion(document, maxCopied);
-  const result: JsonObject = { openapi: '3.0.0', info: infoOf(document) };
-  if (document.paths !== undefined && document.paths !== null) {
-    const paths = objectOf(document.paths, 'paths');
-    const items = Object.entries(paths).filter(([path]) => path.startsWith('/'));
-    const convert = (value: Json, place: string) => conversion.path(value, place);
-    result.paths = extensions(paths, mapped(Object.fromEntries(items), 'paths', convert));
-  }
-  return {
-    ...result,
-    ...compact({ components: conversion.components(document), externalDocs: externalDocs(document, '') }),
-  };
+  return new Conversion(document, maxCopied).document(document);
 }

@@ -157,7 +157,7 @@ describe('rejected documents', () => {
     [
       'produces of numbers',
       swagger({ paths: { '/a': { get: { produces: [1] } } } }),
-      'paths./a.get.produces[] is 1; it must be a media type',
+      'paths./a.get.produces[0] is 1; it must be a media type',
     ],
     [
       'many media types',
