@@ -1035,7 +1035,7 @@ type Json = null | boolean | number | string | Json[] | {
 type JsonObject = {
   [key: string]: Json;
 };
-type Strictness = 'strict' | 'tolerant' | 'received';
+type Strictness = 'strict' | 'received';
 interface MessageProblem {
   field: string;
   message: string;

@@ -39,9 +39,6 @@ function schemaFor(schema: MessageSchema, strictness: Strictness, isOwn: boolean
         delete result[keyword];
       }
     }
-    if (strictness === 'tolerant' && result.type !== undefined) {
-      result.nullable = true;
-    }
   }
   const inner = (part: MessageSchema) => schemaFor(part, strictness, isOwn);
   if (properties !== undefined) {
@@ -79,19 +76,15 @@ function withTypes(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) {
     return value;
   }
-  const { oneOf, ...rest } = value as { oneOf?: { type: string; nullable?: true }[] };
+  const { oneOf, ...rest } = value as { oneOf?: { type: string }[] };
   const parts = Object.fromEntries(Object.entries(rest).map(([key, part]) => [key, withTypes(part)]));
   if (!Array.isArray(oneOf)) {
     return oneOf === undefined ? parts : { ...parts, oneOf: withTypes(oneOf) };
   }
   const types = oneOf.map(({ type }) => type);
-  if (
-    String(types) !== 'integer,string' ||
-    oneOf.some((one) => Object.keys(one).some((key) => key !== 'type' && key !== 'nullable'))
-  ) {
+  if (String(types) !== 'integer,string' || oneOf.some((one) => Object.keys(one).some((key) => key !== 'type'))) {
     throw new Error(`oneOf ${JSON.stringify(oneOf)} is more than is known here`);
   }
-  // Null would be both, where it is allowed, and is neither.
   return { ...parts, type: types };
 }
 

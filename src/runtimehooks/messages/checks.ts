@@ -69,7 +69,7 @@ class Check {
   /** @param isOwn whether the schema is one of the hook itself, not one of Kubernetes or Cluster API. */
   at(value: unknown, schema: MessageSchema, isOwn: boolean): void {
     const { $ref, type, enum: allowed, format, allOf = [], oneOf } = schema;
-    if (this.problems.length >= this.#most || (type !== undefined && value === null && this.#isTolerant)) {
+    if (this.problems.length >= this.#most) {
       return;
     }
     if ($ref !== undefined) {
@@ -102,10 +102,6 @@ class Check {
     } else if (isJsonObject(value)) {
       this.#checkFields(value, schema, isOwn);
     }
-  }
-
-  get #isTolerant(): boolean {
-    return this.#strictness === 'tolerant';
   }
 
   /** @param name of the component that is the schema. */
@@ -158,7 +154,7 @@ class Check {
 
   #checkFields(value: object, { properties, additionalProperties, required = [] }: MessageSchema, isOwn: boolean) {
     const fields = value as Record<string, unknown>;
-    for (const name of this.#strictness === 'strict' || (this.#strictness === 'received' && isOwn) ? required : []) {
+    for (const name of this.#strictness === 'strict' || isOwn ? required : []) {
       if (!has(fields, name)) {
         this.#add('must be set', name);
       }
@@ -191,17 +187,6 @@ export function schemaProblems(
   const check = new Check(hook, strictness, strictness === 'strict' ? maxProblems : 1);
   check.component(value, hook[message].component);
   return check.problems;
-}
-
-/** Whether a message of a hook has no problem. */
-export function messageFits(
-  hook: HookDefinition,
-  message: 'request' | 'response',
-  value: unknown,
-  strictness: Strictness,
-): boolean {
-  const fits = fitsOf(hook, message, strictness);
-  return fits === undefined ? schemaProblems(hook, message, value, strictness).length === 0 : fits(value);
 }
 
 /** The problems with a message of a hook, at most 20; empty for a valid message. */

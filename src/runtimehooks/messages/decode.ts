@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, perObject } from '../../kubernetes/index.ts';
 import type { HookDefinition } from '../catalog/definition.ts';
 import type { MessageSchema } from '../catalog/schema.ts';
-import { formatProblems, messageFits, messageProblems } from './checks.ts';
+import { formatProblems, messageProblems } from './checks.ts';
 import { type Components, componentsFor, resolved } from './components.ts';
 import { goTypeError } from './go-type-error.ts';
 
@@ -70,7 +70,7 @@ function spelledFields(value: JsonObject, known: MessageSchema, components: Comp
  */
 export function decodeRequest(hook: HookDefinition, value: Json): { request: JsonObject } | { problem: string } {
   // Messages from Cluster API need not be copied.
-  if (isJsonObject(value) && messageFits(hook, 'request', value, 'received')) {
+  if (isJsonObject(value) && messageProblems(hook, 'request', value, 'received').length === 0) {
     return { request: value };
   }
   const request = spelled(value, hook.request.schema, componentsFor(hook));
@@ -90,9 +90,6 @@ export function decodeResponse(hook: HookDefinition, value: Json): { response: J
   }
   const components = componentsFor(hook);
   const response = spelled(value, hook.response.schema, components);
-  if (isJsonObject(response) && messageFits(hook, 'response', response, 'tolerant')) {
-    return { response };
-  }
   const problem = goTypeError(hook, components, response);
-  return { problem: problem ?? formatProblems(messageProblems(hook, 'response', response, 'tolerant')) };
+  return problem === undefined ? { response: response as JsonObject } : { problem };
 }

@@ -2,15 +2,13 @@ import type { HookDefinition } from '../catalog/definition.ts';
 import { clusterApiHooks } from '../catalog/definitions/definitions.ts';
 import { fits as receivedFits } from './received-fits.ts';
 import { fits as strictFits } from './strict-fits.ts';
-import { fits as tolerantFits } from './tolerant-fits.ts';
 
 /**
  * How strictly a message is checked. `strict`, for messages that we send: only known fields, all required fields, and
- * allowed values. `tolerant`, for responses that we receive, which we read as Cluster API does: only types count, and
- * null means absent. `received`, for requests to a handler: types, and the fields that the hook's own messages require.
+ * allowed values. `received`, for requests to a handler: types, and the fields that the hook's own messages require.
  * Objects of Cluster API in them may lack any field, since releases differ in what they send.
  */
-export type Strictness = 'strict' | 'tolerant' | 'received';
+export type Strictness = 'strict' | 'received';
 
 /** Whether a message has no problem. */
 type Fits = (message: unknown) => boolean;
@@ -21,13 +19,11 @@ type FitsByComponent = Readonly<Record<string, Fits>>;
 /** Whose checks are generated, and whose messages: those that the program checks. */
 export const generated: Readonly<Record<Strictness, readonly ('request' | 'response')[]>> = {
   strict: ['request', 'response'],
-  tolerant: ['response'],
   received: ['request'],
 };
 
 const fitsByStrictness: Readonly<Record<Strictness, FitsByComponent>> = {
   strict: strictFits,
-  tolerant: tolerantFits,
   received: receivedFits,
 };
 
