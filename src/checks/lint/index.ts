@@ -5,4 +5,4 @@ export type { FormatContext } from './formats/format.ts';
 export { formats } from './formats/formats.ts';
 export { lint } from './lint.ts';
 export type { LintError, LintedObject, LintResult, LintSummary } from './result.ts';
-export { type DocumentChange, type RewriteProblem, rewriteManifests } from './rewrite.ts';
+export { type RewriteProblem, rewriteManifests } from './rewrite.ts';

@@ -20,12 +20,6 @@ export interface RewriteProblem {
   isContent: boolean;
 }
 
-/** A document that changes. */
-export interface DocumentChange {
-  before: DocumentText;
-  after: string;
-}
-
 /** A text with changed ExtensionConfigs. */
 export interface Rewritten {
   text: string;
@@ -33,7 +27,6 @@ export interface Rewritten {
   objects: number;
   /** If there are any, the text is of no use. */
   problems: RewriteProblem[];
-  changes: DocumentChange[];
 }
 
 /** What an ExtensionConfig becomes; the same object if nothing changes. @throws {ConversionError} */
@@ -44,7 +37,7 @@ async function rewriteDocument(
   { text, firstLine }: DocumentText,
   change: ChangeObject,
   to: Version,
-): Promise<Omit<Rewritten, 'changes'>> {
+): Promise<Rewritten> {
   const edits: Edit[] = [];
   const problems: RewriteProblem[] = [];
   let objects = 0;
@@ -92,7 +85,6 @@ async function rewriteDocument(
  * @param to the version that lists of ExtensionConfigs get.
  */
 export async function rewriteManifests(text: string, change: ChangeObject, to: Version): Promise<Rewritten> {
-  const changes: DocumentChange[] = [];
   const pieces: string[] = [];
   const problems: RewriteProblem[] = [];
   let objects = 0;
@@ -106,14 +98,11 @@ export async function rewriteManifests(text: string, change: ChangeObject, to: V
     // Text between two documents, such as comments, belongs to neither.
     const rewritten = await rewriteDocument(document, part, change, to);
     pieces.push(text.slice(done, part.start), rewritten.text);
-    if (rewritten.text !== part.text) {
-      changes.push({ before: part, after: rewritten.text });
-    }
     objects += rewritten.objects;
     for (const problem of rewritten.problems) {
       problems.push(problem);
     }
     done = part.start + part.text.length;
   }
-  return { text: pieces.join('') + text.slice(done), objects, problems, changes };
+  return { text: pieces.join('') + text.slice(done), objects, problems };
 }

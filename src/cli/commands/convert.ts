@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { StructuredPatchHunk } from 'diff';
 import { count, printableLines, systemProblem, withoutControls } from '../../base/index.ts';
-import { type DocumentChange, type RewriteProblem, rewriteManifests } from '../../checks/lint/index.ts';
+import { type RewriteProblem, rewriteManifests } from '../../checks/lint/index.ts';
 import { convert } from '../../extensionconfig/conversion/index.ts';
 import { apiVersionOf, hubVersion, kind, versions } from '../../extensionconfig/index.ts';
 import { createReplacer, ReplaceError, readManifests, showPlace } from '../../kubernetes/manifests/index.ts';
@@ -28,40 +27,17 @@ const convertFlags = {
   quiet: switchFlag('with --write: do not say which files were changed', { short: 'q' }),
 } satisfies Flags;
 
-/** Time limit for the diff of one document, in milliseconds: finding the smallest one may take very long. */
-const diffTimeout = 2000;
+/** Time limit for a diff, in milliseconds: finding the smallest one of many changes may take very long. */
+const diffTimeout = 5000;
 
 /** The changes in a file, as a unified diff. */
-async function diffOf(
-  file: string,
-  before: string,
-  after: string,
-  changes: readonly DocumentChange[],
-): Promise<string> {
+async function diffOf(file: string, before: string, after: string): Promise<string> {
   const { formatPatch, structuredPatch } = await import('diff');
   const header = `--- a/${file}\n+++ b/${file}\n`;
-  const tooMany = `${header}(too many differences to show)\n`;
-  const hunks: StructuredPatchHunk[] = [];
-  // One document after the other, so that the time is proportional to their number. (Several JSON documents may share a
-  // line.)
-  const parts = changes.some((change) => change.before.form === 'json')
-    ? [{ before: { text: before, firstLine: 1 }, after }]
-    : changes;
-  let moved = 0;
-  for (const part of parts) {
-    const options = { context: 3, timeout: diffTimeout };
-    const fileHunks = structuredPatch('', '', part.before.text, part.after, '', '', options)?.hunks;
-    if (fileHunks === undefined) {
-      return tooMany;
-    }
-    for (const hunk of fileHunks) {
-      const oldStart = hunk.oldStart + part.before.firstLine - 1;
-      hunks.push({ ...hunk, oldStart, newStart: oldStart + moved });
-      moved += hunk.newLines - hunk.oldLines;
-    }
-  }
-  const patch = { oldFileName: file, newFileName: file, oldHeader: '', newHeader: '', hunks };
-  return header + formatPatch(patch, { includeIndex: false, includeUnderline: false, includeFileHeaders: false });
+  const patch = structuredPatch(file, file, before, after, '', '', { context: 3, timeout: diffTimeout });
+  return patch === undefined
+    ? `${header}(too many differences to show)\n`
+    : header + formatPatch(patch, { includeIndex: false, includeUnderline: false, includeFileHeaders: false });
 }
 
 export const command = defineCommand({
@@ -93,7 +69,7 @@ export const command = defineCommand({
         continue;
       }
       const { file, text: before } = manifest;
-      const { text, objects, problems, changes } = await rewriteManifests(
+      const { text, objects, problems } = await rewriteManifests(
         before,
         (object) => convert(object, apiVersionOf(to)),
         to,
@@ -106,7 +82,7 @@ export const command = defineCommand({
       }
       if (check) {
         if (text !== before) {
-          io.stdout.write(printableLines(await diffOf(withoutControls(file), before, text, changes)));
+          io.stdout.write(printableLines(await diffOf(withoutControls(file), before, text)));
           code = Math.max(code, exitCode.findings);
         }
       } else if (!write) {

@@ -230,7 +230,7 @@ describe('--check', () => {
     const { code, stdout, stderr } = await runProgram(['convert', '--check', '-f', file]);
     expect([code, stderr]).toEqual([1, '']);
     expect(readFileSync(file, 'utf8')).toBe(text);
-    expect(stdout.match(/^@@.*$/gm)).toEqual(['@@ -6,5 +6,5 @@', '@@ -20,5 +20,5 @@']);
+    expect(stdout.match(/^@@.*$/gm)).toEqual(['@@ -4,7 +4,7 @@', '@@ -18,7 +18,7 @@']);
     expect(stdout).toContain(`--- a/${file}\n+++ b/${file}\n`);
     expect(applyPatch(text, stdout)).toBe(inV1beta2(text));
   });
