@@ -188,7 +188,7 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
       }
     };
     const parsed = parsedInput(input, options);
-    const upstreamInput = input.whole === input.object ? parsed : { ...parsed, object: input.whole };
+    const upstreamInput = { ...parsed, object: input.whole };
     const present = presentParts(input);
     for (const [part, rulesOfPart] of activeBySubject[input.subject]) {
       if (part !== undefined && !present[part]) {
@@ -199,7 +199,7 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
         current.rule.check(current.rule.upstream ? upstreamInput : parsed, add, options);
       }
     }
-    return reports.length === 0 ? reports : selected(reports, input, leftOut);
+    return selected(reports, input, leftOut);
   }
 
   return {

@@ -232,6 +232,20 @@ const cases: [name: string, rule: string, object: JsonObject, situation: Situati
     [],
   ],
   [
+    'an update of an object without a status removes no handler',
+    'handler-named-by-class',
+    example({ handlers: [] }),
+    { subject: 'status', context: [exampleClass('generate.my-extension')], old: example() },
+    [],
+  ],
+  [
+    'an update of an empty status removes no handler',
+    'handler-named-by-class',
+    example({ handlers: [] }),
+    { subject: 'status', context: [exampleClass('generate.my-extension')], old: { ...example(), status: {} } },
+    [],
+  ],
+  [
     'an update that leaves the selector alone excludes nothing anew',
     'namespace-selector-excludes',
     example({ spec: { namespaceSelector: { matchLabels: { team: 'b' } } } }),

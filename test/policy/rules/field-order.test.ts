@@ -34,6 +34,7 @@ const ordered: FieldPath[] = [
   ['aUnknown'],
   ['aUnknown', 'deeper', 2],
   ['aUnknown', 'deeper', 10],
+  ['aUnknown', 'other'],
   ['zUnknown'],
 ];
 

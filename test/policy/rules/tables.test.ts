@@ -15,7 +15,7 @@ import {
   futureHook,
   removedHook,
 } from './examples.ts';
-import { lineOf, ruleOf } from './lines.ts';
+import { lineOf, linesWith, ruleOf } from './lines.ts';
 
 const withMetadata = (metadata: JsonObject) => example({ metadata });
 const renderIt = 'lint the output of envsubst, clusterctl, helm template or kustomize';
@@ -485,6 +485,9 @@ const cases: Record<string, Table> = {
       settings({ template: `{{ .name }} \${X}` }),
       withMetadata({ annotations: { a: `\${X}` } }),
       url('https://a/$x/{y}'),
+      // Of the wrong type, which is another finding.
+      settings({ template: [`\${X}`] }),
+      { apiVersion: 'runtime.cluster.x-k8s.io/v1beta2', kind: 'ExtensionConfig', metadata: { name: 'no-spec' } },
     ],
     invalid: [
       service({ name: `\${NAME}` }),
@@ -754,6 +757,7 @@ const cases: Record<string, Table> = {
     valid: [
       handlers({ failurePolicy: 'Fail' }),
       handlers({ failurePolicy: 'Ignore', requestHook: { apiVersion: capi, hook: 'AfterControlPlaneInitialized' } }),
+      handlers({ failurePolicy: 'Ignore', requestHook: { apiVersion: capi, hook: 'Unknown' } }),
     ],
     invalid: [
       handlers({ failurePolicy: 'Ignore' }),
@@ -1015,6 +1019,17 @@ test.each(Object.entries(cases))('%s', (id, { valid, invalid, message, findings 
   expect(invalid.map(found)).toEqual(
     findings.map((lines) => lines.map((line) => (message === undefined ? line : `${line}: ${message}`))),
   );
+});
+
+test.each([
+  'api-version-unknown',
+  'api-group',
+  'metadata',
+  'unknown-field',
+  'not-rendered',
+])('%s reports nothing that the API server has seen to', (id) => {
+  expect(linesWith(id, ruleOf(id).example.bad, { isPruned: false })).not.toEqual([]);
+  expect(linesWith(id, ruleOf(id).example.bad, { isPruned: true })).toEqual([]);
 });
 
 test('no message names something that does not exist', () => {

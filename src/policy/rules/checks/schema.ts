@@ -71,7 +71,7 @@ function forUnknownFields(
     const fieldSchema = own(properties, key);
     if (fieldSchema === undefined) {
       report([...path, key]);
-    } else if (typeof value[key] === 'object') {
+    } else {
       forUnknownFields(value[key], fieldSchema, report, [...path, key]);
     }
   }

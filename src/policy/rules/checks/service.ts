@@ -149,7 +149,7 @@ export const serviceRules: readonly Rule[] = [
         return;
       }
       const service = facts?.services?.find(named.namespace, named.name);
-      const port = object.spec?.clientConfig?.service?.port ?? defaultServicePort;
+      const port = named.port ?? defaultServicePort;
       if (service === undefined || service === 'absent' || service.ports.length === 0 || service.ports.includes(port)) {
         return;
       }

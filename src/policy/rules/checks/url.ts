@@ -40,8 +40,8 @@ function urlRule({
     about: 'url',
     check({ url }, report) {
       const message = url && problemOf(url);
-      if (message !== undefined) {
-        report({ path: urlPath, reason: 'FieldValueInvalid', value: showableUrl(url?.text ?? ''), message });
+      if (url !== undefined && message !== undefined) {
+        report({ path: urlPath, reason: 'FieldValueInvalid', value: showableUrl(url.text), message });
       }
     },
     example: {

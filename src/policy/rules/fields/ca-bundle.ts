@@ -44,8 +44,12 @@ function problemOf(certificates: readonly BundledCertificate[]): string | undefi
   if (certificates.length === 0) {
     return 'contains no PEM certificate';
   }
-  const at = certificates.findIndex(({ unread }) => unread !== undefined);
-  return at === -1 ? undefined : `has a certificate (number ${at + 1}) that ${certificates[at]?.unread}`;
+  for (const [index, { unread }] of certificates.entries()) {
+    if (unread !== undefined) {
+      return `has a certificate (number ${index + 1}) that ${unread}`;
+    }
+  }
+  return undefined;
 }
 
 function parse(encoded: string): CaBundle | undefined {

@@ -23,9 +23,11 @@ export function validService(service: { namespace?: unknown; name?: unknown } | 
   return isValid ? { namespace, name } : undefined;
 }
 
-/** The Service that an object names; undefined for invalid names. */
-export function namedService(object: ExtensionConfig): { namespace: string; name: string } | undefined {
-  return validService(object.spec?.clientConfig?.service);
+/** The Service that an object names, and the port, if any; undefined for invalid names. */
+export function namedService({ spec }: ExtensionConfig) {
+  const service = spec?.clientConfig?.service;
+  const names = validService(service);
+  return names && { ...names, port: service?.port };
 }
 
 /** Checks that the name or the namespace of the Service is set, and valid according to `problemsOf`. */

@@ -18,7 +18,7 @@ function parse(text: string): ClientUrl | undefined {
   }
   const authority = uri.host ?? '';
   const bracket = authority.startsWith('[') ? authority.lastIndexOf(']') : -1;
-  const colon = bracket === -1 ? authority.lastIndexOf(':') : authority.indexOf(':', bracket);
+  const colon = authority.indexOf(':', bracket);
   const port = colon === -1 ? undefined : authority.slice(colon + 1);
   const host = bracket === -1 ? authority.slice(0, colon === -1 ? undefined : colon) : authority.slice(1, bracket);
   return { ...uri, text, hostname: (host.endsWith('.') ? host.slice(0, -1) : host).toLowerCase(), port };
