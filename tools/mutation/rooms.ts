@@ -83,7 +83,15 @@ export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
     mutate: ['src/kubernetes/objects/**/*.ts'],
     tests: ['test/kubernetes/objects/**/*.test.ts', 'test/extensionconfig/conversion/review.test.ts'],
   },
-  runtime: { mutate: ['src/runtimehooks/client/**/*.ts'], tests: ['test/runtimehooks/client/**/*.test.ts'] },
+  runtime: {
+    mutate: ['src/runtimehooks/client/**/*.ts'],
+    tests: [
+      'test/runtimehooks/client/**/*.test.ts',
+      'test/exports/client.test.ts',
+      // The report about an extension.
+      'test/cli/commands/discover.test.ts',
+    ],
+  },
   hooks: {
     mutate: [
       'src/runtimehooks/catalog/**/*.ts',
