@@ -64,7 +64,6 @@ export function createSideThread(
   let last: Promise<unknown> = Promise.resolve();
 
   async function stop(): Promise<void> {
-    clearTimeout(idle);
     const ended = worker;
     worker = undefined;
     await ended?.terminate();

@@ -157,6 +157,22 @@ test('a thread that is closed ends whatever it is doing, and one that never star
   expect(results).toEqual(['failed']);
 });
 
+test('a body whose client leaves while it waits gets its response at once, and the thread lives on', async () => {
+  const gate = newGate();
+  const thread = createSideThread({ module, data: gate.data, maxHeapMib: 64 }, () => {});
+  onTestFinished(() => thread.close());
+  const decide = (text: string, client = new AbortController()) =>
+    thread.decide({ webhook: 'validate', body: Buffer.from(text) }, client.signal);
+  const first = (await decide('thread')).text;
+  const client = new AbortController();
+  const [waiting, abandoned, next] = [decide('wait'), decide('loop', client), decide('thread')];
+  client.abort();
+  expect(await abandoned).toMatchObject({ code: 503 });
+  gate.open();
+  expect(await waiting).toMatchObject({ code: 200 });
+  expect((await next).text).toBe(first);
+});
+
 test('a thread that has had nothing to do for a minute ends; one that decides does not', async () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   onTestFinished(() => mock.timers.reset());
@@ -171,7 +187,8 @@ test('a thread that has had nothing to do for a minute ends; one that decides do
   expect(await threadOf()).toBe(first);
   // Counted from the last body, while another one waits for its turn.
   mock.timers.tick(59_999);
-  const [waiting, next] = [decide('wait'), threadOf()];
+  const [before, waiting, next] = [threadOf(), decide('wait'), threadOf()];
+  expect(await before).toBe(first);
   while (!gate.isReached()) {
     await nextTurn();
   }
@@ -180,5 +197,8 @@ test('a thread that has had nothing to do for a minute ends; one that decides do
   expect(await waiting).toMatchObject({ code: 200 });
   expect(await next).toBe(first);
   mock.timers.tick(60_000);
-  expect(await threadOf()).toBeGreaterThan(first);
+  const second = await threadOf();
+  expect(second).toBeGreaterThan(first);
+  // The end of the first, while the second starts, does not count for the second.
+  expect(await threadOf()).toBe(second);
 });
