@@ -176,11 +176,7 @@ export function readKey(text: string | undefined, certificate: Certificate): Par
 
 /** Reads the private key of a CA, which must be able to sign. The problem never contains any part of the key. */
 export function readCaKey(text: string | undefined, ca: Certificate): Parsed<string> {
-  return signingKey(readKey(text, ca), ca);
-}
-
-/** What `readKey` has read for a CA, if that key can sign certificates. */
-export function signingKey(key: Parsed<string>, ca: Certificate): Parsed<string> {
+  const key = readKey(text, ca);
   const problem = key.state === 'usable' ? signingProblem(ca.x509.publicKey) : undefined;
   return problem === undefined ? key : { state: 'broken', problem };
 }

@@ -16,7 +16,6 @@ export {
   readCertificates,
   readKey,
   servingProblem,
-  signingKey,
   unreadProblem,
   usable,
 } from './certificate.ts';

@@ -4,7 +4,6 @@ import {
   fetchSecret,
   isStatus,
   type KubernetesClient,
-  metadataOf,
   StatusError,
   secretPath,
 } from '../../kubernetes/client/index.ts';
@@ -25,8 +24,8 @@ export function clusterStore(
         return undefined;
       }
       const { secret, data } = secretRead;
-      const metadata = metadataOf(secret, `the Secret ${namespace}/${name}`, name);
-      return { data, annotations: textValues(metadata.annotations), version: metadata.resourceVersion, raw: secret };
+      const { annotations, resourceVersion } = secret.metadata as JsonObject & { resourceVersion: string };
+      return { data, annotations: textValues(annotations), version: resourceVersion, raw: secret };
     },
     async write(role, contents, from: StoredSecret | undefined) {
       const name = names[role];

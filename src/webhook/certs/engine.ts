@@ -23,7 +23,7 @@ import {
 } from './facts.ts';
 import { type Action, next, type Settings } from './next.ts';
 import { type CertificateStore, Conflict, type SecretContents, type StoredSecret } from './store.ts';
-import { isInSync, type TargetAccess, type TargetReading } from './target.ts';
+import { isInSync, type TargetAccess } from './target.ts';
 
 export interface Clock {
   now(): Date;
@@ -130,7 +130,7 @@ export async function runCertificates(run: Run): Promise<RunOutcome> {
     }
     try {
       if (action.kind === 'inject') {
-        await injectAll(run, action.target, facts, refused);
+        await injectAll(run, facts, refused);
       } else {
         await perform(run, action, snapshot);
         run.report({ action: action.kind, reason: action.reason });
@@ -154,14 +154,9 @@ export async function runCertificates(run: Run): Promise<RunOutcome> {
  *
  * @throws {Conflict} after all targets, if another client wrote some at the same time.
  */
-async function injectAll(
-  run: Run,
-  first: TargetReading,
-  facts: CertificateFacts,
-  refused: Map<string, string>,
-): Promise<void> {
+async function injectAll(run: Run, facts: CertificateFacts, refused: Map<string, string>): Promise<void> {
   const conflicts: string[] = [];
-  for (const target of [first, ...facts.targets.filter((other) => other !== first)]) {
+  for (const target of facts.targets) {
     if (target.state !== 'present' || refused.has(target.id) || isInSync(target, facts.bundle)) {
       continue;
     }
@@ -208,15 +203,18 @@ const unrecorded = { [injectedAnnotation]: undefined, [injectedSinceAnnotation]:
 
 type SecretAction = Exclude<Action, { kind: 'inject' | 'wait' | 'blocked' | 'done' }>;
 
+/** A Secret that does not exist yet. */
+const empty: SecretContents = { data: {}, annotations: {} };
+
 async function perform(run: Run, action: SecretAction, { facts, caSecret, servingSecret }: Snapshot): Promise<void> {
   const { store, entropy, clock } = run;
-  const current: SecretContents = caSecret ?? { data: {}, annotations: {} };
+  const current = caSecret ?? empty;
   const writeCa = (changes: Record<string, string | undefined>, annotations = current.annotations) =>
     store.write('ca', { data: changed(current.data, changes), annotations }, caSecret);
   const annotated = (changes: Record<string, string | undefined>) => changed(current.annotations, changes);
   const annotate = (changes: Record<string, string | undefined>) => writeCa({}, annotated(changes));
   const writeServing = (changes: Record<string, string>) => {
-    const { data, annotations }: SecretContents = servingSecret ?? { data: {}, annotations: {} };
+    const { data, annotations } = servingSecret ?? empty;
     return store.write('serving', { data: changed(data, changes), annotations }, servingSecret);
   };
   switch (action.kind) {

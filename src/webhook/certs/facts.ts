@@ -16,7 +16,6 @@ import {
   readKey,
   readPem,
   servingProblem,
-  signingKey,
   usable,
 } from '../../base/x509/index.ts';
 import type { StoredSecret } from './store.ts';
@@ -115,8 +114,8 @@ function dateOf(text: string | undefined): Date | undefined {
 
 /** A time in the future means that a clock is or was wrong: the delay starts over. */
 function pastDateOf(text: string | undefined, now: Date): Date | undefined {
-  const date = dateOf(text);
-  return date !== undefined && date > now ? undefined : date;
+  const date = new Date(text ?? Number.NaN);
+  return date <= now ? date : undefined;
 }
 
 function parseKey(text: string | undefined, certificate: Certificate | undefined): Parsed<string> {
@@ -124,14 +123,8 @@ function parseKey(text: string | undefined, certificate: Certificate | undefined
 }
 
 /** The certificate that a key belongs to, if any. */
-function ownerOf(text: string | undefined, certificates: readonly Certificate[]) {
-  for (const certificate of certificates) {
-    const key = readKey(text, certificate);
-    if (key.state === 'usable') {
-      return { certificate, key };
-    }
-  }
-  return undefined;
+function ownerOf(text: string | undefined, certificates: readonly Certificate[]): Certificate | undefined {
+  return certificates.find((certificate) => readKey(text, certificate).state === 'usable');
 }
 
 /** A certificate that counts only together with its key. */
@@ -143,20 +136,21 @@ function withKey(read: Parsed<Certificate>, key: Parsed<string>): Parsed<Certifi
 }
 
 function servingOf(tls: Readonly<Record<string, string>>, now: Date): Parsed<Certificate> {
-  const chain = readCertificates(tls['tls.crt']);
+  const text = tls['tls.crt'] ?? '';
+  const chain = readCertificates(text);
   if (chain.state !== 'usable') {
     return chain;
   }
   const [certificate] = chain.value;
   // Pods serve the text unchanged, and this program may not have written it.
-  const problem = framingProblem(readPem(tls['tls.crt'] ?? '')) ?? servingProblem(certificate.x509);
+  const problem = framingProblem(readPem(text)) ?? servingProblem(certificate.x509);
   if (problem !== undefined) {
     return { state: 'broken', problem };
   }
-  const serving = withKey({ state: 'usable', value: certificate }, readKey(tls['tls.key'], certificate));
-  return serving.state === 'usable' && certificate.x509.validToDate <= now
-    ? { state: 'broken', problem: `expired at ${certificate.x509.validToDate.toISOString()}` }
-    : serving;
+  if (certificate.x509.validToDate <= now) {
+    return { state: 'broken', problem: `expired at ${certificate.x509.validToDate.toISOString()}` };
+  }
+  return withKey({ state: 'usable', value: certificate }, readKey(tls['tls.key'], certificate));
 }
 
 /**
@@ -225,22 +219,18 @@ export function remember(fingerprints: readonly string[]): string | undefined {
   return fingerprints.length === 0 ? undefined : [...new Set(fingerprints)].slice(0, maxRemembered).join(',');
 }
 
-/** The annotations that remember retired CAs, the last one first. */
+/** The annotations that remember retired CAs, the last one first, once more are retired. */
 export function retiring(
   fingerprints: readonly string[],
   { retired, now }: Pick<CertificateFacts, 'retired' | 'now'>,
 ): Record<string, string | undefined> {
-  const all = remember([...fingerprints, ...retired]);
-  return {
-    [retiredAnnotation]: all,
-    ...(fingerprints.length > 0 || all === undefined
-      ? { [retiredSinceAnnotation]: all && now.toISOString() }
-      : undefined),
-  };
+  return fingerprints.length === 0
+    ? {}
+    : { [retiredAnnotation]: remember([...fingerprints, ...retired]), [retiredSinceAnnotation]: now.toISOString() };
 }
 
 function overwrittenOf(annotation: string | undefined): Overwritten | undefined {
-  const [times = '', since, ids = ''] = (annotation ?? '').split(' ', 3);
+  const [times, since, ids = ''] = (annotation ?? '').split(' ', 3) as [string, string?, string?];
   const date = dateOf(since);
   const targets = ids.split(',', maxRemembered).filter((id) => /^[A-Za-z]+\/[a-z0-9.-]+$/.test(id));
   return /^[1-9]\d{0,5}$/.test(times) && date !== undefined && targets.length > 0
@@ -276,7 +266,7 @@ export function deriveFacts(
   const certificates = usable(readCertificates(ca['ca.crt'])) ?? [];
   // A user's own CA may come with the one that signed it, in any order: the active one has the key.
   const owner = ownerOf(ca['ca.key'], certificates);
-  const active = readCa(owner?.certificate.pem ?? ca['ca.crt'], now);
+  const active = readCa(owner?.pem ?? ca['ca.crt'], now);
   const next = readCa(ca['next.crt'], now);
   const successor = withKey(next, parseKey(ca['next.key'], usable(next)));
   const previous = (usable(readCertificates(ca['previous.crt'])) ?? []).filter(isCa);
@@ -292,10 +282,7 @@ export function deriveFacts(
   );
   const isTrusted = (one: Certificate) => trusted.some(({ fingerprint }) => fingerprint === one.fingerprint);
 
-  const activeKey =
-    owner !== undefined && active.state === 'usable'
-      ? signingKey(owner.key, owner.certificate)
-      : parseKey(ca['ca.key'], usable(active));
+  const activeKey = parseKey(ca['ca.key'], usable(active));
   const anchors =
     active.state === 'usable'
       ? []
@@ -324,7 +311,7 @@ export function deriveFacts(
         ? 'missing'
         : successor.state !== 'absent'
           ? 'staged'
-          : previous.length > 0 || (ca['previous.crt'] ?? '') !== ''
+          : ca['previous.crt']
             ? 'promoted'
             : 'steady',
     active,

@@ -15,7 +15,7 @@ import { isInSync, type TargetAccess } from './target.ts';
 export interface Injection {
   id: string;
   result: 'written' | 'in sync' | 'missing' | 'failed' | 'left alone';
-  reason?: string;
+  reason?: string | undefined;
   skipped: string[];
 }
 
@@ -45,8 +45,7 @@ export async function injectTargets(
       if (results.get(id)?.result === 'failed') {
         continue;
       }
-      const end = (result: Injection['result'], reason?: string) =>
-        results.set(id, { id, result, skipped, ...(reason === undefined ? {} : { reason }) });
+      const end = (result: Injection['result'], reason?: string) => results.set(id, { id, result, skipped, reason });
       if (target.state !== 'present') {
         end(target.state, target.problem);
         continue;

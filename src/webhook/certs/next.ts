@@ -25,7 +25,7 @@ export type Action = { reason: string } & (
   | { kind: 'issue-serving-certificate' }
   | { kind: 'write-bundle' }
   | { kind: 'forget-injection' }
-  | { kind: 'inject'; target: TargetReading }
+  | { kind: 'inject' }
   | { kind: 'record-injection' }
   | { kind: 'promote' }
   | { kind: 'retire' }
@@ -68,14 +68,13 @@ export function isStuck(action: Action, facts: CertificateFacts): boolean {
 }
 
 /** Who holds the rotation up, and what to do, as the end of a reason; empty if nobody does. */
-function heldUpBy({ overwritten, active }: CertificateFacts): string {
+function heldUpBy({ overwritten }: CertificateFacts, active: Certificate): string {
   if (overwritten === undefined) {
     return '';
   }
   const { times, since, targets } = overwritten;
   const often = times === 1 ? `at ${iso(since)}` : `${times} times since ${iso(since)}`;
-  const end = usable(active)?.x509.validToDate;
-  return `; another client has overwritten caBundle in ${targets.join(', ')} ${often}, and the wait starts over each time: if a GitOps tool does so, let it ignore that field, since the rotation must end before the CA expires${end === undefined ? '' : ` at ${iso(end)}`}`;
+  return `; another client has overwritten caBundle in ${targets.join(', ')} ${often}, and the wait starts over each time: if a GitOps tool does so, let it ignore that field, since the rotation must end before the CA expires at ${iso(active.x509.validToDate)}`;
 }
 
 function iso(date: Date): string {
@@ -154,7 +153,7 @@ function caStep(facts: CertificateFacts, settings: Settings): Action | undefined
 }
 
 /** Why a new serving certificate is needed, or undefined. */
-function servingProblem(facts: CertificateFacts, settings: Settings): string | undefined {
+function servingProblem(facts: CertificateFacts, active: Certificate, settings: Settings): string | undefined {
   const serving = usable(facts.serving);
   if (serving === undefined) {
     return `the serving certificate ${problemOf(facts.serving)}`;
@@ -165,8 +164,8 @@ function servingProblem(facts: CertificateFacts, settings: Settings): string | u
   if (facts.signer === undefined) {
     return 'the serving certificate is not signed by any known CA';
   }
-  if (facts.signer.fingerprint !== usable(facts.active)?.fingerprint) {
-    return facts.stage === 'staged' ? undefined : 'the serving certificate is not signed by the active CA';
+  if (facts.signer.fingerprint !== active.fingerprint) {
+    return 'the serving certificate is not signed by the active CA';
   }
   const early = earlyProblem(serving, facts.now);
   if (early !== undefined) {
@@ -201,7 +200,7 @@ function trustStep(facts: CertificateFacts, settings: Settings): Action {
         'every target trusts a CA that is not in the Secret of the CA (restored from a backup?): it stays trusted for the overlap, because pods may still serve its certificates',
     };
   }
-  const problem = servingProblem(facts, settings);
+  const problem = servingProblem(facts, active, settings);
   const canSign = facts.activeKey.state === 'usable';
   // A working serving certificate is replaced with one from another CA only after every target has trusted that CA for
   // a while.
@@ -224,7 +223,7 @@ function trustStep(facts: CertificateFacts, settings: Settings): Action {
     } else if (target.state === 'present' && !isInSync(target, facts.bundle)) {
       const reason = `${target.id} does not have the trust bundle of stage ${facts.stage}`;
       return facts.injectedSince === undefined
-        ? { kind: 'inject', target, reason }
+        ? { kind: 'inject', reason }
         : { kind: 'forget-injection', reason: `${reason}, although it did at ${iso(facts.injectedSince)}` };
     }
   }
@@ -234,8 +233,7 @@ function trustStep(facts: CertificateFacts, settings: Settings): Action {
     return { kind: 'record-removal', reason: 'no target trusts a retired CA any longer' };
   }
 
-  const waits = facts.stage === 'staged' || facts.stage === 'promoted' || (problem !== undefined && mustPropagate);
-  if (!waits) {
+  if (facts.stage === 'steady' && !mustPropagate) {
     // A missing target does not stop a rotation: it trusts nothing, and the other certificates must not expire because
     // of it.
     const missing = facts.targets.filter(({ state }) => state === 'missing').map((target) => missingTarget(target));
@@ -243,8 +241,9 @@ function trustStep(facts: CertificateFacts, settings: Settings): Action {
     const early = earlyProblem(active, now);
     const wrong =
       early === undefined ? [] : [`the CA ${early}: check the clocks, or replace it with rotate --force-ca`];
-    if (blocked.length > 0 || missing.length > 0 || early !== undefined) {
-      return { kind: 'blocked', reason: [...wrong, ...blocked, ...missing].join('; ') };
+    const problems = [...wrong, ...blocked, ...missing];
+    if (problems.length > 0) {
+      return { kind: 'blocked', reason: problems.join('; ') };
     }
     const targets = facts.targets.length === 0 ? '; no targets were named' : ', and so is every target';
     return { kind: 'done', reason: `the CA and the serving certificate are in order${targets}` };
@@ -252,7 +251,7 @@ function trustStep(facts: CertificateFacts, settings: Settings): Action {
   if (blocked.length > 0) {
     return { kind: 'blocked', reason: `the rotation stops in stage ${facts.stage}: ${blocked.join('; ')}` };
   }
-  if (facts.stage === 'staged' || (problem !== undefined && mustPropagate)) {
+  if (facts.stage === 'staged' || mustPropagate) {
     if (facts.injectedSince === undefined) {
       return { kind: 'record-injection', reason: ofTargets(facts.targets, 'has the trust bundle') };
     }
@@ -265,7 +264,7 @@ function trustStep(facts: CertificateFacts, settings: Settings): Action {
         kind: 'wait',
         for: 'propagation',
         until,
-        reason: `${ofTargets(facts.targets, `has had the trust bundle since ${iso(facts.injectedSince)}`)}; API servers need the propagation delay to notice${heldUpBy(facts)}`,
+        reason: `${ofTargets(facts.targets, `has had the trust bundle since ${iso(facts.injectedSince)}`)}; API servers need the propagation delay to notice${heldUpBy(facts, active)}`,
       };
     }
     return facts.stage === 'staged'
@@ -275,20 +274,23 @@ function trustStep(facts: CertificateFacts, settings: Settings): Action {
         }
       : { kind: 'issue-serving-certificate', reason: problem as string };
   }
-  const { adoptedSince } = facts;
-  if (facts.previous.length > 0 && adoptedSince !== undefined && adoptedSince > now) {
+  if (facts.previous.length === 0) {
+    return { kind: 'retire', reason: 'the previous CA expired' };
+  }
+  const adopted = facts.adoptedSince?.getTime() ?? 0;
+  if (adopted > now.getTime()) {
     // The clock was ahead then, or is behind now. Waiting for that time could take years.
     return {
       kind: 'adopt-ca',
       cas: [],
-      reason: `a previous CA was adopted at ${iso(adoptedSince)}, which is in the future: the overlap starts over`,
+      reason: `a previous CA was adopted at ${iso(new Date(adopted))}, which is in the future: the overlap starts over`,
     };
   }
   // Promoted, with a serving certificate of the new CA. Its time of issue is taken from the certificate itself, where
   // no write can lose it, in whole seconds, rounded up. A restored one is older than the CA that was adopted.
   const issued = (usable(facts.serving) as Certificate).x509.validFromDate.getTime() + backdateMs;
-  const until = new Date(Math.max(issued, adoptedSince?.getTime() ?? issued) + settings.overlapMs);
-  if (facts.previous.length > 0 && settings.overlapMs > 0 && until > now) {
+  const until = new Date(Math.max(issued, adopted) + settings.overlapMs);
+  if (settings.overlapMs > 0 && until > now) {
     return {
       kind: 'wait',
       for: 'overlap',
@@ -296,8 +298,5 @@ function trustStep(facts: CertificateFacts, settings: Settings): Action {
       reason: 'pods may still serve certificates of the previous CA until the overlap is over',
     };
   }
-  return {
-    kind: 'retire',
-    reason: facts.previous.length > 0 ? 'the overlap is over' : 'the previous CA expired',
-  };
+  return { kind: 'retire', reason: 'the overlap is over' };
 }

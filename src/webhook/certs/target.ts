@@ -47,8 +47,8 @@ export function unread(id: `${TargetKind}/${string}`, state: 'missing' | 'failed
   return { id, state, problem, entries: [], skipped: [] };
 }
 
-export function isUnlisted({ id, state }: TargetReading): boolean {
-  return state === 'failed' && id.endsWith('/*');
+export function isUnlisted({ id }: TargetReading): boolean {
+  return id.endsWith('/*');
 }
 
 const end = '-----END CERTIFICATE-----\n';
@@ -65,6 +65,6 @@ function sorted(bundle: string): string {
  * of them alike, and a CA that becomes active only moves to the front.
  */
 export function isInSync(target: TargetReading, bundle: string): boolean {
-  const holds = (pem: string) => pem === bundle || (pem.length === bundle.length && sorted(pem) === sorted(bundle));
-  return target.state === 'present' && target.entries.every((entry) => holds(entry.bundle));
+  const wanted = sorted(bundle);
+  return target.state === 'present' && target.entries.every((entry) => sorted(entry.bundle) === wanted);
 }

@@ -109,8 +109,8 @@ export class VersionedFolder {
       await rename(folder, join(this.home, folderName(version)));
       return true;
     } catch (error) {
-      await rm(folder, { recursive: true, force: true });
-      if (['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) {
+      await rm(folder, { recursive: true });
+      if (['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code as string)) {
         return false;
       }
       throw error;

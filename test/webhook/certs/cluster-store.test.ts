@@ -68,6 +68,15 @@ describe('the two Secrets in a cluster', () => {
     );
   });
 
+  test.each([
+    ['are immutable and may not be changed', true, 403, /^forbidden: the permission to update secrets/],
+    ['may be changed, but not so', false, 422, /^no$/],
+  ])('that %s: the error is that of the API server', async (_name, immutable, code, message) => {
+    const { store } = storeOf({ [`PUT ${secrets}/the-ca`]: code });
+    const from = { data: {}, annotations: {}, version: '1', raw: { ...secret, immutable } };
+    await expect(store.write('ca', { data: {}, annotations: {} }, from)).rejects.toThrow(message);
+  });
+
   test('that may not be read: the error names the missing permission', async () => {
     const { store } = storeOf({ [`GET ${secrets}/the-ca`]: 403, [`GET ${secrets}/the-tls`]: 500 });
     await expect(store.read('ca')).rejects.toThrow(

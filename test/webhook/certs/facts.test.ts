@@ -148,6 +148,10 @@ describe('the CA that signed the serving certificate', () => {
     expect(fingerprintOf(world)).toBe(expected);
     expect(factsOf(world).isSignerInBundle).toBe(isKept);
   });
+
+  test('lacks no names if there is none', () => {
+    expect([factsOf({ ca: steady }).servingLacks, factsOf({ tls: served }).servingLacks]).toEqual([[], []]);
+  });
 });
 
 test('without an active CA, those still depended on are the anchors: the signer first, then our own in targets, then previous ones', () => {
@@ -175,6 +179,8 @@ describe('the record of targets', () => {
     expect(idOf({ ca: staged, targets: [...targets, targetOf('K/c', 'present')] })).not.toBe(id);
     expect(idOf({ ca: staged, targets: targets.slice(1) })).not.toBe(id);
     expect(idOf({ ca: steady, targets })).not.toBe(id);
+    expect(idOf({ ca: { ...steady, 'previous.crt': pem(sandbox) }, targets })).not.toBe(id);
+    expect(idOf({ ca: staged, targets: [targetOf('K/a', 'present', ''), targetOf('K/c', 'failed')] })).not.toBe(id);
   });
 
   test.each<[string, string | undefined, boolean, Date | undefined]>([
@@ -213,14 +219,15 @@ test.each<[string, Record<string, string>, string[], boolean]>([
   expect(forgotten.map(({ fingerprint }) => fingerprint)).toEqual(isForgotten ? [isTwo] : []);
 });
 
-test('the time of the last retirement is that of the last CA retired, and goes with the last one', () => {
+test('the time of the last retirement is that of the last CA retired, and at most 16 are remembered', () => {
   const now = at(0);
   const [key, since] = [retiredAnnotation, retiredSinceAnnotation];
   expect([retiring(['B'], { retired: ['A'], now }), retiring([], { retired: ['A'], now })]).toEqual([
     { [key]: 'B,A', [since]: now.toISOString() },
-    { [key]: 'A' },
+    {},
   ]);
-  expect(retiring([], { retired: [], now })).toEqual({ [key]: undefined, [since]: undefined });
+  const names = [...'ABCDEFGHIJKLMNOPQ'];
+  expect(retiring(names, { retired: names, now })[key]).toBe('A,B,C,D,E,F,G,H,I,J,K,L,M,N,O,P');
 });
 
 test('a wait that has begun is known while some targets cannot be listed', () => {
@@ -269,4 +276,6 @@ test('only targets that have another bundle are overwritten; they are remembered
   const annotations = { [overwrittenAnnotation]: `3 ${since} Kind/a,Kind/b` };
   expect(overwrittenNow(factsOf({ ca: steady, targets, annotations }))).toBe(`4 ${since} Kind/a,Kind/b,Kind/c`);
   expect(overwrittenNow(factsOf({ ca: steady, targets }))).toBe(`1 ${now.toISOString()} Kind/b,Kind/c`);
+  const many = Array.from({ length: 17 }, (_, index) => targetOf(`Kind/${index}`, 'present', ''));
+  expect(overwrittenNow(factsOf({ ca: steady, targets: many }))).toMatch(/ Kind\/0,.*,Kind\/15$/);
 });

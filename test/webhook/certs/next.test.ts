@@ -98,8 +98,9 @@ function factsIn(world: World) {
   return deriveFacts(now, stored(world.ca, annotations), stored(world.tls), targets, world.names ?? names);
 }
 
-function decide(world: World) {
-  return next(factsIn(world), {
+function decide(world: World, targets?: TargetReading[]) {
+  const facts = factsIn(world);
+  return next(targets === undefined ? facts : { ...facts, targets }, {
     mode: 'rotate',
     force: false,
     forceCa: false,
@@ -147,7 +148,7 @@ const rows: [string, World, string, RegExp][] = [
   ["a user's key alone", { ca: { 'ca.key': usersCa.key } }, 'blocked', /: ca\.crt is missing\. It is not replaced/],
   [
     "a user's CA that has expired",
-    { ca: { 'ca.crt': pem(usersCa), 'ca.key': usersCa.key }, now: 1001 * day },
+    { ca: { 'ca.crt': pem(usersCa), 'ca.key': usersCa.key }, now: 1000 * day },
     'create-ca',
     /expired/,
   ],
@@ -161,7 +162,7 @@ const rows: [string, World, string, RegExp][] = [
     'our certificate is damaged, and its key is not',
     { ca: { ...steady, 'ca.crt': 'x' }, tls: tls(servingOne, pem(one)) },
     'stage-ca',
-    /still use/,
+    /still use [0-9A-F:]{23}…, so/,
   ],
   [
     'all expired',
@@ -169,8 +170,13 @@ const rows: [string, World, string, RegExp][] = [
     'create-ca',
     /expired/,
   ],
-  ['CA lost, serving certificate works', { tls: tls(servingOne, pem(one)) }, 'stage-ca', /still use/],
-  ['both lost, a target trusts ours', { target: pem(one) }, 'stage-ca', /still use/],
+  [
+    'CA lost, serving certificate works',
+    { tls: tls(servingOne, pem(one)) },
+    'stage-ca',
+    /still use [0-9A-F:]{23}…, so/,
+  ],
+  ['both lost, a target trusts ours', { target: pem(one) }, 'stage-ca', /still use [0-9A-F:]{23}…, so/],
   ['both lost, a target trusts an expired one', { target: pem(dead) }, 'create-ca', /is missing/],
   ['key lost', { ca: { 'ca.crt': pem(one) }, tls: tls(servingOne, pem(one)) }, 'stage-ca', /key of the CA is missing/],
   ['key of another', { ca: { ...steady, 'ca.key': two.key } }, 'stage-ca', /does not belong/],
@@ -328,6 +334,12 @@ const rows: [string, World, string, RegExp][] = [
     { ca: staged, tls: tls(servingOne, both), target: both, since: 0, missing: 'Kind/gone' },
     'promote',
     /has trusted the next/,
+  ],
+  [
+    'the key of the CA is lost, and there is no serving certificate: its Secret takes no bundle alone',
+    { ca: { ...staged, 'ca.key': '' }, target: both },
+    'record-injection',
+    /has the trust bundle/,
   ],
   [
     'a retired CA that no target has',
@@ -510,6 +522,12 @@ const rows: [string, World, string, RegExp][] = [
     /overlap is over/,
   ],
   [
+    'promoted, no overlap: also in the second of the issue',
+    { ca: promoted, tls: tls(servingTwo, turned), target: turned, now: -500, settings: { overlapMs: 0 } },
+    'retire',
+    /overlap is over/,
+  ],
+  [
     'promoted, the overlap counts from the serving certificate',
     { ca: promoted, tls: tls(late, turned), target: turned, now: day + minute },
     'wait',
@@ -561,6 +579,16 @@ test.each(rows)('%s', (_name, world, kind, reason) => {
   const action = decide(world);
   expect(action.kind).toBe(kind);
   expect(action.reason).toMatch(reason);
+});
+
+test('a reason names every target that is missing or failed', () => {
+  const world: World = { ca: staged, tls: tls(servingOne, both) };
+  const reasonFor = (state: TargetReading['state'], problem: string) => {
+    const targets = ['Kind/one', 'Kind/two'].map((id) => ({ id, state, problem, entries: [], skipped: [] }));
+    return decide(world, targets).reason;
+  };
+  expect(reasonFor('missing', 'gone')).toBe('no target exists (Kind/one: missing: gone; Kind/two: missing: gone)');
+  expect(reasonFor('failed', 'no')).toBe('the rotation stops in stage staged: Kind/one: no; Kind/two: no');
 });
 
 test('a wait ends at the time that it names', () => {

@@ -2,6 +2,7 @@
 // trusted.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { issueCa } from '../../../src/base/x509/index.ts';
+import { retiredAnnotation } from '../../../src/webhook/certs/facts.ts';
 import { runCertificates, type Step } from '../../../src/webhook/certs/index.ts';
 import { day, quickEntropy } from '../../base/x509/entropy.ts';
 import {
@@ -216,13 +217,32 @@ test.each([
 ] as const)('a CA %s: adopted or not', async (_what, where, whose, isAdopted) => {
   const made = await issueCa(new Date(clock.time), day, quickEntropy, { sandbox: whose === 'sandbox' });
   const { pem } = made.certificate;
-  const run = runFor(server, clock, {}, { blockOn: new Set() });
+  const run = runFor(server, clock, { force: true }, { blockOn: new Set() });
   for (const target of (await run.targets.read()).slice(0, where === 'one' ? 1 : undefined)) {
     await run.targets.inject(target, ca() + pem);
   }
   await runCertificates(run);
-  expect(run.progress.map(({ action }) => action).includes('adopt-ca')).toBe(isAdopted);
+  const actions = run.progress.map(({ action }) => action);
+  expect(actions.filter((action) => action === 'adopt-ca')).toHaveLength(isAdopted ? 1 : 0);
+  // --force still holds after the adoption.
+  expect(actions.filter((action) => action === 'issue-serving-certificate')).toHaveLength(1);
   expect(bundles()).toEqual([isAdopted ? ca() + pem : ca()]);
+});
+
+test('a CA that is adopted is no longer a retired one; others stay retired', async () => {
+  const { certificate } = await issueCa(new Date(clock.time), day, quickEntropy);
+  const secret = structuredClone(server.objects.get(caPath)!);
+  secret.metadata.annotations = { [retiredAnnotation]: `AA,${certificate.fingerprint},BB` };
+  server.put(caPath, secret);
+  const retired: unknown[] = [];
+  const report = ({ action }: Step) =>
+    void retired.push(action, server.objects.get(caPath)!.metadata.annotations?.[retiredAnnotation]);
+  const run = runFor(server, clock, {}, { blockOn: new Set(), report });
+  for (const target of await run.targets.read()) {
+    await run.targets.inject(target, ca() + certificate.pem);
+  }
+  await runCertificates(run);
+  expect(retired.slice(0, 2)).toEqual(['adopt-ca', 'AA,BB']);
 });
 
 test('no more CAs are adopted than a bundle may hold', async () => {
@@ -231,11 +251,17 @@ test('no more CAs are adopted than a bundle may hold', async () => {
       issueCa(new Date(clock.time), day, quickEntropy).then((one) => one.certificate.pem),
     ),
   );
-  const run = runFor(server, clock);
+  const adopted: number[] = [];
+  const report = ({ action }: Step) => {
+    if (action === 'adopt-ca') {
+      adopted.push(valueIn(server.objects.get(caPath), 'previous.crt').split('-----BEGIN').length - 1);
+    }
+  };
+  const run = runFor(server, clock, {}, { report });
   for (const target of await run.targets.read()) {
     await run.targets.inject(target, made.join(''));
   }
   expect((await runCertificates(run)).action.kind).toBe('done');
-  expect(run.progress.filter(({ action }) => action === 'adopt-ca')).toHaveLength(1);
+  expect(adopted).toEqual([15]);
   expectSteady(server);
 });

@@ -207,6 +207,8 @@ test('--force-ca finishes an interrupted rotation instead of starting another', 
   await walk({ forceCa: true }, { blockOn: new Set() });
   const next = fingerprint(caPath, 'next.crt');
   const { steps } = await walk({ forceCa: true });
+  expect(steps[0]).toBe('continue: a rotation is under way (stage staged), so --force-ca starts no other one');
+  expect(kinds(steps).filter((kind) => kind === 'continue')).toHaveLength(1);
   expect(kinds(steps)).not.toContain('stage-ca');
   expect(fingerprint(caPath, 'ca.crt')).toBe(next);
 });
@@ -402,14 +404,18 @@ test('a conflicting step is reported and repeated, with growing waits, up to 19 
 });
 
 test.each([
-  ['the Secret', servingPath, `Secret ${namespace}/extensionconfig-webhook-tls was changed by another client`],
-  ['a target', mutatingPath, 'MutatingWebhookConfiguration/ours was changed by another client'],
+  ['the Secret', [servingPath], `Secret ${namespace}/extensionconfig-webhook-tls was changed by another client`],
+  [
+    'two targets',
+    [mutatingPath, validatingPath],
+    'MutatingWebhookConfiguration/ours was changed by another client; ValidatingWebhookConfiguration/ours was changed by another client',
+  ],
 ])('the 20th conflict over %s in a row ends the run', async (_what, contested, message) => {
   await repair();
   set(servingPath, 'tls.key', 'garbage');
   putTargets(server);
   server.before = ({ path }) => {
-    if (path === contested) {
+    if (contested.includes(path)) {
       server.put(path, server.objects.get(path)!);
     }
     return 'apply';
