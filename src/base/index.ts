@@ -10,7 +10,7 @@ export { systemProblem } from './files/system-problem.ts';
 export { parseSmallYaml, readableYaml, YamlError } from './files/yaml.ts';
 export { bugFields, type Log } from './log.ts';
 export { orAborted } from './or-aborted.ts';
-export { createLogOutput, type LogStream } from './terminal/log-output.ts';
+export { createLogOutput, type LogStream, logLineOptions } from './terminal/log-output.ts';
 export { withoutNodeHint } from './terminal/node-hint.ts';
 export { coloured, type Paint, plain, type Style } from './terminal/paint.ts';
 export { paragraph } from './terminal/paragraph.ts';

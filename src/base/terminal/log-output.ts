@@ -22,7 +22,7 @@ const batchMs = 20;
  * does not end the process, but its lines are counted. Not pino's own destination, which tries without an end to write
  * the rest when the process exits.
  *
- * @param render makes the text of a line of JSON; by default it is the line itself, in which everything is printable.
+ * @param render makes the text of some lines of JSON; by default they stay as they are, but everything is printable.
  */
 export function createLogOutput(stream: LogStream, render = printableJsonText): LogOutput {
   const ownStream = typeof stream.fd === 'number';
@@ -34,7 +34,8 @@ export function createLogOutput(stream: LogStream, render = printableJsonText): 
     clearTimeout(timer);
     timer = undefined;
     const count = lines.length;
-    const text = lines.join('');
+    // All at once: each line of its own would cost a call of an extension 4 % of its time.
+    const text = render(lines.join(''));
     lines = [];
     length = 0;
     stream.write(text, (error) => {
@@ -49,8 +50,7 @@ export function createLogOutput(stream: LogStream, render = printableJsonText): 
     process.on('exit', () => send());
   }
   return {
-    write(json) {
-      const line = render(json);
+    write(line) {
       if (length + (stream as unknown as Writable).writableLength + line.length > maxWaiting) {
         lostLines++;
         return;
@@ -67,5 +67,27 @@ export function createLogOutput(stream: LogStream, render = printableJsonText): 
     get lostLines() {
       return lostLines;
     },
+  };
+}
+
+/**
+ * Options of pino that the lines of all logs have in common: an ISO timestamp and the name of the level.
+ */
+export function logLineOptions(level: string) {
+  let time = Number.NaN;
+  let field = '';
+  return {
+    level,
+    base: null,
+    /** Formatted once a millisecond: a busy server has many lines in each. */
+    timestamp() {
+      const now = Date.now();
+      if (now !== time) {
+        time = now;
+        field = `,"time":"${new Date(now).toISOString()}"`;
+      }
+      return field;
+    },
+    formatters: { level: (label: string) => ({ level: label }) },
   };
 }

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { Logger } from 'pino';
-import { createLogOutput, type LogStream, printableJson } from '../../base/index.ts';
+import { createLogOutput, type LogStream, logLineOptions, printableJson } from '../../base/index.ts';
 import { choiceFlag, type Flags, type FlagValues } from './flags.ts';
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -19,8 +19,16 @@ const colours = { warn: 'yellow', error: 'red', fatal: 'red' } as const;
 const plainWord = /^[\w.:/@-]+$/;
 const plainText = /^[\x20-\x7e]*$/;
 
-/** Formats a JSON line of the log for reading: time, level, message, then each field with its value. */
-export function renderLine(line: string, stream: LogStream): string {
+/** Formats JSON lines of the log for reading: time, level, message, then each field with its value. */
+export function renderLines(lines: string, stream: LogStream): string {
+  return lines
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => renderLine(line, stream))
+    .join('');
+}
+
+function renderLine(line: string, stream: LogStream): string {
   const { time, level, msg, ...fields } = JSON.parse(line) as Record<string, unknown>;
   const name = String(level).toUpperCase().padEnd(5);
   const colour = colours[String(level) as keyof typeof colours];
@@ -43,15 +51,7 @@ export async function openLog(stream: LogStream, flags: FlagValues<typeof logFla
   const { pino } = await import('pino');
   const format = flags['log-format'];
   const isText = format === 'text' || (format === 'auto' && stream.isTTY === true);
-  const output = createLogOutput(stream, isText ? (line) => renderLine(line, stream) : undefined);
-  const log = pino(
-    {
-      level: flags['log-level'],
-      base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-    },
-    output,
-  );
+  const output = createLogOutput(stream, isText ? (lines) => renderLines(lines, stream) : undefined);
+  const log = pino(logLineOptions(flags['log-level']), output);
   return { log, lostLines: () => output.lostLines };
 }

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { createLogOutput, type Log, type LogStream } from '../../base/index.ts';
+import { createLogOutput, type Log, type LogStream, logLineOptions } from '../../base/index.ts';
 
 /**
  * The default log of an extension server: JSON lines, for whose reader handlers do not wait.
@@ -12,14 +12,6 @@ export function defaultLog(level = 'info', stream: LogStream = process.stdout) {
     throw new TypeError(`logLevel: ${JSON.stringify(level.slice(0, 100))} is not one of ${levels}`);
   }
   const output = createLogOutput(stream);
-  const log: Log = pino(
-    {
-      level,
-      base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-    },
-    output,
-  );
+  const log: Log = pino(logLineOptions(level), output);
   return { log, lostLines: () => output.lostLines };
 }

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { mock } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createLogOutput } from '../../../src/base/index.ts';
+import { createLogOutput, logLineOptions } from '../../../src/base/index.ts';
 
 /** A stream that keeps what is written to it; with `fd`, it is one of the process's own. */
 function streamOf(options: { fd?: number; write?: (text: string, done: (error?: Error) => void) => void } = {}) {
@@ -30,7 +30,7 @@ test('each line is written at once, and everything in it is printable', () => {
 
 test('lines can be shown in another way', () => {
   const { stream, writes } = streamOf();
-  createLogOutput(stream, (line) => `<${line}>`).write('a');
+  createLogOutput(stream, (lines) => `<${lines}>`).write('a');
   expect(writes).toEqual(['<a>']);
 });
 
@@ -109,4 +109,20 @@ test('what is collected is written when that is asked for, once, and when the pr
   expect(writes).toEqual(['a', 'b']);
   mock.timers.tick(60_000);
   expect(writes).toEqual(['a', 'b']);
+});
+
+test('each line has the time of its millisecond', async () => {
+  const { timestamp } = logLineOptions('info');
+  const before = Date.now();
+  const [first, second] = [timestamp(), timestamp()];
+  await vi.waitUntil(() => Date.now() > before + 2);
+  const third = timestamp();
+  const after = Date.now();
+  const times = [first, second, third].map((field) =>
+    Date.parse(/^,"time":"(\d{4}-\d\d-\d\dT[\d:.]+Z)"$/.exec(field)![1]!),
+  );
+  expect(times).toEqual(times.toSorted());
+  expect(times[0]).toBeGreaterThanOrEqual(before);
+  expect(times[2]).toBeGreaterThan(before + 2);
+  expect(times[2]).toBeLessThanOrEqual(after);
 });

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import type { LogStream } from '../../../src/base/index.ts';
-import { openLog, renderLine } from '../../../src/cli/framework/log.ts';
+import { openLog, renderLines } from '../../../src/cli/framework/log.ts';
 
 function collecting(isTTY: boolean) {
   const written = { text: '' };
@@ -50,7 +50,7 @@ test('uses the requested format, wherever the log is written', async () => {
 
 test('escapes control characters in a message', async () => {
   const line = JSON.stringify({ time: 't', level: 'info', msg: 'a\u001b[31mb' });
-  expect(renderLine(line, collecting(false).stream)).toBe('t INFO  "a\\u001b[31mb"\n');
+  expect(renderLines(`${line}\n`, collecting(false).stream)).toBe('t INFO  "a\\u001b[31mb"\n');
 });
 
 const script = `
