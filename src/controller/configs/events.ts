@@ -13,15 +13,6 @@ export interface ConfigEvent {
   message: string;
 }
 
-/** Records events. A failure to do so never fails the work that is reported. */
-export interface EventRecorder {
-  record(config: StoredConfig, event: ConfigEvent): void;
-  /** Forgets a deleted object. */
-  forget(uid: string): void;
-  /** Resolves when everything recorded has been written, or has failed. */
-  flush(): Promise<void>;
-}
-
 /** Namespace of events about cluster-scoped objects. */
 const namespace = 'default';
 const eventsPath = `/api/v1/namespaces/${namespace}/events`;
@@ -36,12 +27,6 @@ const maxWaiting = 1_000;
 /** How long the stored count of a repeating event may be out of date, in ms. */
 const repeatMs = 5 * 60_000;
 
-/**
- * How many events an object may have in a burst, and the time after which it may have one more, in ms; as in client-go.
- */
-const burst = 25;
-const refillMs = 5 * 60_000;
-
 /** An event that was written. */
 interface Known {
   name: string;
@@ -52,23 +37,20 @@ interface Known {
 
 /** What is remembered about an object. */
 interface ObjectEvents {
-  /** How many writes it may still have, and when that was last computed, in ms of the clock. */
-  budget: number;
-  budgetAt: number;
   /** By type, reason and message. */
   known: LruCache<Known>;
   /** The key of the last event. */
-  latest: string | undefined;
+  latest: string;
 }
 
 interface Waiting {
   config: StoredConfig;
   event: ConfigEvent;
+  /** Type, reason and message. */
   key: string;
   at: Date;
 }
 
-/** Options of a recorder of events. */
 interface EventRecorderOptions {
   cluster: KubernetesClient;
   /** The reporting program, and its instance. */
@@ -79,21 +61,11 @@ interface EventRecorderOptions {
   onProblem(problem: string): void;
 }
 
-/** Takes one write from the budget of an object, if there is any left. */
-function takeFromBudget(object: ObjectEvents, at: number): boolean {
-  object.budget = Math.min(burst, object.budget + Math.max(0, at - object.budgetAt) / refillMs);
-  object.budgetAt = at;
-  const isLeft = object.budget >= 1;
-  object.budget -= isLeft ? 1 : 0;
-  return isLeft;
-}
-
 /**
  * Writes events (v1), one at a time. A repeating event is one object with a count, which is written at most every five
- * minutes unless another event happened in between. Each object may have 25 events at once and then one every five
- * minutes, however often the message changes. An API server that rejects events never holds up the work.
+ * minutes unless another event happened in between. A failure never fails or holds up the work that is reported.
  */
-export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
+export function createEventRecorder(options: EventRecorderOptions) {
   const { cluster, component, instance, now, onProblem } = options;
   const objects = new LruCache<ObjectEvents>(maxObjects);
   const waiting: Waiting[] = [];
@@ -134,12 +106,12 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   }
 
   /** Counts an event that was written before: at the API server only if another one happened since, or after a while. */
-  async function repeat(before: Known, one: Waiting, mayWriteNow: boolean): Promise<Known> {
+  async function repeat(before: Known, one: Waiting, isNews: boolean): Promise<Known> {
     const at = one.at.getTime();
     const count = before.count + 1;
     const sinceMs = at - before.writtenAt;
     // If the clock has been set back, the event must not be suppressed forever.
-    if (!mayWriteNow && sinceMs >= 0 && sinceMs < repeatMs) {
+    if (!isNews && sinceMs >= 0 && sinceMs < repeatMs) {
       return { ...before, count };
     }
     try {
@@ -156,23 +128,12 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
 
   async function write(one: Waiting): Promise<void> {
     const { uid } = one.config.metadata;
-    const at = one.at.getTime();
-    const object = objects.get(uid) ?? {
-      budget: burst,
-      budgetAt: at,
-      known: new LruCache(maxKnown),
-      latest: undefined,
-    };
+    const object = objects.get(uid) ?? { known: new LruCache(maxKnown), latest: '' };
     objects.set(uid, object);
     const before = object.known.get(one.key);
-    const isNews = before === undefined || object.latest !== one.key;
+    const isNews = object.latest !== one.key;
     object.latest = one.key;
-    const mayWriteNow = isNews && takeFromBudget(object, at);
-    if (before !== undefined) {
-      object.known.set(one.key, await repeat(before, one, mayWriteNow));
-    } else if (mayWriteNow) {
-      object.known.set(one.key, await create(one));
-    }
+    object.known.set(one.key, before === undefined ? await create(one) : await repeat(before, one, isNews));
   }
 
   async function work(): Promise<void> {
@@ -187,7 +148,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   }
 
   return {
-    record(config, { type, reason, message }) {
+    record(config: StoredConfig, { type, reason, message }: ConfigEvent): void {
       const event = { type, reason, message: message.slice(0, maxMessage) };
       const key = JSON.stringify([type, reason, event.message]);
       if (waiting.length < maxWaiting) {
@@ -195,9 +156,13 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
         working ??= work();
       }
     },
-    forget: (uid) => objects.delete(uid),
-    async flush() {
+    /** Forgets a deleted object. */
+    forget: (uid: string) => objects.delete(uid),
+    /** Resolves when everything recorded has been written, or has failed. */
+    async flush(): Promise<void> {
       await working;
     },
   };
 }
+
+export type EventRecorder = ReturnType<typeof createEventRecorder>;

@@ -41,23 +41,6 @@ export class ConfigConflict extends Error {}
 /** The object has been deleted, or replaced by another one with the same name. */
 export class ConfigGone extends Error {}
 
-/** Writes ExtensionConfigs. Each write applies only to the version that it was computed from. */
-export interface ConfigStore {
-  /**
-   * Writes the status that `change` returns, if it differs. If another client has written in the meantime, the object
-   * is read again, unless its spec has changed.
-   *
-   * @returns the object after the write.
-   * @throws {ConfigConflict} when its generation has changed, or after five conflicts in a row.
-   */
-  writeStatus(
-    config: StoredConfig,
-    change: (status: ExtensionConfigStatus | undefined) => ExtensionConfigStatus,
-  ): Promise<StoredConfig>;
-  /** Writes a caBundle (base64). @throws {ConfigConflict} when another client has written in the meantime. */
-  writeCaBundle(config: StoredConfig, caBundle: string): Promise<StoredConfig>;
-}
-
 /** Number of conflicts in a row after which the run starts over. */
 const maxConflicts = 5;
 
@@ -65,10 +48,10 @@ const maxConflicts = 5;
 export type OnWrite = (before: StoredConfig, after: StoredConfig) => void;
 
 /**
- * ExtensionConfigs of a cluster. Writes are merge patches with the resourceVersion, so that nothing that other clients
- * wrote is lost, and unknown fields are preserved.
+ * Writes ExtensionConfigs of a cluster. Writes are merge patches with the resourceVersion, so that nothing that other
+ * clients wrote is lost, and unknown fields are preserved.
  */
-export function createConfigStore(cluster: KubernetesClient, onWrite: OnWrite): ConfigStore {
+export function createConfigStore(cluster: KubernetesClient, onWrite: OnWrite) {
   const pathOf = (config: StoredConfig) => `${collectionPath}/${encodeURIComponent(config.metadata.name)}`;
 
   /** The object after a request. */
@@ -101,7 +84,17 @@ export function createConfigStore(cluster: KubernetesClient, onWrite: OnWrite): 
   }
 
   return {
-    async writeStatus(config, change) {
+    /**
+     * Writes the status that `change` returns, if it differs. If another client has written in the meantime, the object
+     * is read again, unless its spec has changed.
+     *
+     * @returns the object after the write.
+     * @throws {ConfigConflict} when its generation has changed, or after five conflicts in a row.
+     */
+    async writeStatus(
+      config: StoredConfig,
+      change: (status: ExtensionConfigStatus | undefined) => ExtensionConfigStatus,
+    ): Promise<StoredConfig> {
       let current = config;
       for (let conflicts = 0; ; conflicts++) {
         const before = (current.status ?? {}) as JsonObject;
@@ -123,6 +116,10 @@ export function createConfigStore(cluster: KubernetesClient, onWrite: OnWrite): 
         }
       }
     },
-    writeCaBundle: (config, caBundle) => patch(pathOf(config), config, { spec: { clientConfig: { caBundle } } }),
+    /** Writes a caBundle (base64). @throws {ConfigConflict} when another client has written in the meantime. */
+    writeCaBundle: (config: StoredConfig, caBundle: string): Promise<StoredConfig> =>
+      patch(pathOf(config), config, { spec: { clientConfig: { caBundle } } }),
   };
 }
+
+export type ConfigStore = ReturnType<typeof createConfigStore>;

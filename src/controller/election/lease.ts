@@ -65,23 +65,13 @@ export function releasedSpec(before: LeaseSpec, holder: Holder, now: Date): Json
   return { ...heldSpec(before, holder, now), holderIdentity: '', leaseDurationSeconds: 1 };
 }
 
-/** One Lease at the API server. Errors are those of `request`; 403 and 401 become `Forbidden`. */
-export interface StoredLease {
-  /** Resolves with undefined if there is none. */
-  read(): Promise<JsonObject | undefined>;
-  /**
-   * Replaces the spec of the Lease as it was read, or creates it if there was none. Resolves with the Lease; with undefined
-   * when another client was faster.
-   */
-  write(lease: JsonObject | undefined, spec: JsonObject): Promise<JsonObject | undefined>;
-}
-
-/** Reads and writes one Lease. */
-export function storedLease(cluster: KubernetesClient, { namespace, name }: LeaseName): StoredLease {
+/** Reads and writes one Lease. Errors are those of `request`; 403 and 401 become `Forbidden`. */
+export function storedLease(cluster: KubernetesClient, { namespace, name }: LeaseName) {
   const path = leasePath(namespace, name);
   const key = `${namespace}/${name}`;
   return {
-    async read() {
+    /** Resolves with undefined if there is none. */
+    async read(): Promise<JsonObject | undefined> {
       try {
         return await cluster.request('GET', path);
       } catch (error) {
@@ -91,7 +81,11 @@ export function storedLease(cluster: KubernetesClient, { namespace, name }: Leas
         throw explain(error, 'get', resource, key);
       }
     },
-    async write(lease, spec) {
+    /**
+     * Replaces the spec of the Lease as it was read, or creates it if there was none. Resolves with the Lease; with
+     * undefined when another client was faster.
+     */
+    async write(lease: JsonObject | undefined, spec: JsonObject): Promise<JsonObject | undefined> {
       const created = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name, namespace }, spec };
       try {
         return await (lease === undefined
@@ -107,3 +101,5 @@ export function storedLease(cluster: KubernetesClient, { namespace, name }: Leas
     },
   };
 }
+
+export type StoredLease = ReturnType<typeof storedLease>;

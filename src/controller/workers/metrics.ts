@@ -7,19 +7,6 @@ import { conditionOf } from '../configs/conditions.ts';
 import type { StoredConfig } from '../configs/stored.ts';
 import { hookVersionsSupported } from './hook-versions.ts';
 
-/** The reports of a controller. */
-export interface ControllerMetrics {
-  /** A run for an ExtensionConfig has ended. */
-  ran(result: 'success' | 'failure', seconds: number): void;
-  /** An extension was discovered in the mode `observe`. */
-  discovered(extensionConfig: string, isSuccess: boolean, seconds: number): void;
-  /** When the certificate of an extension server expires; undefined when it could not be read. */
-  serverCertificate(extensionConfig: string, notAfter: Date | undefined): void;
-  forget(extensionConfig: string): void;
-  /** Drops the observations of all extensions: another replica observes them from now on. */
-  forgetAll(): void;
-}
-
 /** Values that are read at each scrape. */
 interface Observed {
   configs(): readonly StoredConfig[];
@@ -75,7 +62,7 @@ function countHooks(configs: readonly StoredConfig[], known: KnownHooks): HookCo
 }
 
 /** Registers the metrics of a controller. */
-export function createControllerMetrics(registry: Registry, known: KnownHooks, observed: Observed): ControllerMetrics {
+export function createControllerMetrics(registry: Registry, known: KnownHooks, observed: Observed) {
   const { counter, measured, times } = metricsIn(registry, prefix);
   const ofConfigs = metricsIn(registry, 'extensionconfig_');
   const labelNames = ['extensionconfig'] as const;
@@ -178,31 +165,37 @@ export function createControllerMetrics(registry: Registry, known: KnownHooks, o
     labelNames,
   );
   return {
-    ran(result, seconds) {
+    /** A run for an ExtensionConfig has ended. */
+    ran(result: 'success' | 'failure', seconds: number): void {
       runs.inc({ result });
       addRunTime(seconds);
     },
-    discovered(extensionconfig, isSuccess, seconds) {
+    /** An extension was discovered in the mode `observe`. */
+    discovered(extensionconfig: string, isSuccess: boolean, seconds: number): void {
       discoveries.inc({ extensionconfig, result: isSuccess ? 'success' : 'failure' });
       discoveries.inc({ extensionconfig, result: isSuccess ? 'failure' : 'success' }, 0);
       latency.set({ extensionconfig }, seconds);
     },
-    serverCertificate(extensionconfig, notAfter) {
+    /** When the certificate of an extension server expires; undefined when it could not be read. */
+    serverCertificate(extensionconfig: string, notAfter: Date | undefined): void {
       if (notAfter === undefined) {
         serverEnds.remove({ extensionconfig });
       } else {
         serverEnds.set({ extensionconfig }, notAfter.getTime() / 1000);
       }
     },
-    forget(extensionconfig) {
+    forget(extensionconfig: string): void {
       latency.remove({ extensionconfig });
       serverEnds.remove({ extensionconfig });
       discoveries.remove({ extensionconfig, result: 'success' });
       discoveries.remove({ extensionconfig, result: 'failure' });
     },
-    forgetAll() {
+    /** Drops the observations of all extensions: another replica observes them from now on. */
+    forgetAll(): void {
       latency.reset();
       serverEnds.reset();
     },
   };
 }
+
+export type ControllerMetrics = ReturnType<typeof createControllerMetrics>;
