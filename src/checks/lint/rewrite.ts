@@ -1,11 +1,16 @@
 import { apiVersionOf, isExtensionConfig, kind, type Version, versionOf } from '../../extensionconfig/index.ts';
-import { ConversionError, formatFieldPath, isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import {
+  ConversionError,
+  fieldAt,
+  formatFieldPath,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from '../../kubernetes/index.ts';
 import {
   type DocumentText,
-  type Edit,
   EditError,
   editDocument,
-  editsBetween,
   type PlacedObject,
   type ReadDocument,
   readDocuments,
@@ -38,12 +43,11 @@ async function rewriteDocument(
   change: ChangeObject,
   to: Version,
 ): Promise<Rewritten> {
-  const edits: Edit[] = [];
   const problems: RewriteProblem[] = [];
   let objects = 0;
-  const root = read.value as Json;
-  if (isJsonObject(root) && root.kind === `${kind}List` && versionOf(root.apiVersion) !== undefined) {
-    edits.push(...editsBetween(root.apiVersion as Json, apiVersionOf(to), ['apiVersion']));
+  let value = structuredClone(read.value) as Json;
+  if (isJsonObject(value) && value.kind === `${kind}List` && versionOf(value.apiVersion) !== undefined) {
+    value.apiVersion = apiVersionOf(to);
   }
   for (const placed of read.objects) {
     const { object, path, placeOf } = placed;
@@ -53,13 +57,15 @@ async function rewriteDocument(
     try {
       const changed = change(object, placed);
       objects += changed === object ? 0 : 1;
-      const written = path.reduce<Json | undefined>((at, step) => (at as Record<string, Json>)[step], root);
-      // Items of a typed list may omit the version if the list has it.
-      const inherits = isJsonObject(written) && !Object.hasOwn(written, 'apiVersion');
-      for (const edit of editsBetween(object, changed, [...path])) {
-        if (!(inherits && edit.path.length === path.length + 1 && edit.path.at(-1) === 'apiVersion')) {
-          edits.push(edit);
-        }
+      const written = fieldAt(value, ...path) as JsonObject;
+      // Items of a typed list may omit the version and kind if the list has them.
+      const names = Object.keys(changed).filter((name) => !Object.hasOwn(object, name) || Object.hasOwn(written, name));
+      const next = Object.fromEntries(names.map((name) => [name, changed[name] as Json]));
+      const last = path.at(-1);
+      if (last === undefined) {
+        value = next;
+      } else {
+        (fieldAt(value, ...path.slice(0, -1)) as Record<string | number, Json>)[last] = next;
       }
     } catch (error) {
       if (!(error instanceof ConversionError)) {
@@ -70,7 +76,7 @@ async function rewriteDocument(
     }
   }
   try {
-    return { text: problems.length === 0 ? await editDocument(text, read, edits) : text, objects, problems };
+    return { text: problems.length === 0 ? await editDocument(text, read, value) : text, objects, problems };
   } catch (error) {
     if (!(error instanceof EditError)) {
       throw error;

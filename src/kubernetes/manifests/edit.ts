@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { applyOperations, type PatchOperation } from '../objects/json/apply-patch.ts';
 import type { Json } from '../objects/json/json.ts';
-import { jsonPointer } from '../objects/json/json-patch.ts';
 import type { NodePosition } from './compose.ts';
 import { type ReadDocument, readDocument } from './document.ts';
-import { aliasError, type Edit, EditError } from './edits.ts';
+import { aliasError, type Edit, EditError, editsBetween } from './edits.ts';
 
 /** Text that needs no quotes in YAML 1.1 and 1.2: an apiVersion. */
 const plainText = /^[a-z][a-z0-9.-]*\/[a-z0-9]+$/;
@@ -37,35 +35,23 @@ function spliced(text: string, root: NodePosition | undefined, edits: readonly E
   return pieces.join('') + text.slice(done);
 }
 
-/** An edit as an operation of a JSON patch. */
-function operationOf({ path, value }: Edit): PatchOperation {
-  const pointer = jsonPointer(path);
-  if (value === undefined) {
-    return { op: 'remove', path: pointer };
-  }
-  // To add an item of a list would insert it.
-  return { op: typeof path.at(-1) === 'number' ? 'replace' : 'add', path: pointer, value };
-}
-
 /**
- * The text of one document with fields set and removed. If only the text of scalars changes, nothing else does;
- * otherwise comments and the order of keys are preserved, and JSON remains JSON. `read` is the result of `readDocument`
- * for the text.
+ * The text of one document with another value. If only the text of scalars changes, nothing else does; otherwise comments
+ * and the order of keys are preserved, and JSON remains JSON. `read` is the result of `readDocument` for the text.
  *
  * @throws {EditError} when a field comes from an anchor, so that setting it would change something else.
  */
-export async function editDocument(text: string, read: ReadDocument, edits: readonly Edit[]): Promise<string> {
+export async function editDocument(text: string, read: ReadDocument, value: Json): Promise<string> {
+  const before = read.value as Json;
+  const edits = editsBetween(before, value);
   if (edits.length === 0) {
     return text;
   }
-  const before = read.value as Json;
-  // Via JSON, so that no values are shared.
-  const expected = applyOperations(JSON.parse(JSON.stringify(before)) as Json, edits.map(operationOf));
   let result = spliced(text, read.places(), edits);
   if (result === undefined) {
     if (read.form === 'json') {
       const indent = /\n([ \t]+)"/.exec(text)?.[1];
-      result = JSON.stringify(expected, null, indent);
+      result = JSON.stringify(value, null, indent);
     } else {
       // Its library is not needed to read manifests.
       const { rewritten } = await import('./rewrite.ts');
@@ -78,7 +64,7 @@ export async function editDocument(text: string, read: ReadDocument, edits: read
     result = result.trimEnd() + text.slice(text.length - end);
   }
   const again = readDocument({ text: result, firstLine: 1, form: read.form });
-  if ('errors' in again || !isDeepStrictEqual(JSON.parse(JSON.stringify(again.value)), expected)) {
+  if ('errors' in again || !isDeepStrictEqual(JSON.parse(JSON.stringify(again.value)), value)) {
     throw new EditError(
       'cannot be rewritten without changing another part of the document; usually anchors and aliases are the cause',
     );

@@ -43,8 +43,8 @@ function* findEdits(before: Json, after: Json, path: Path): Generator<Edit> {
  * The smallest set of fields to set or remove that turns one value into another. Lists of different length are set as a
  * whole.
  */
-export function editsBetween(before: Json, after: Json, path: Path = []): Edit[] {
-  return [...findEdits(before, after, path)];
+export function editsBetween(before: Json, after: Json): Edit[] {
+  return [...findEdits(before, after, [])];
 }
 
 /** The error for a field whose value comes from an anchor. */

@@ -3,7 +3,7 @@
 // that 4 MiB of `]` exhaust the memory, and a list of letters takes 2 GiB and 11 seconds.
 export { type PlacedObject, type ReadDocument, readDocument } from './document.ts';
 export { editDocument } from './edit.ts';
-export { type Edit, EditError, editsBetween } from './edits.ts';
+export { EditError } from './edits.ts';
 export { type ManifestFile, readDocuments, readManifests } from './read-manifests.ts';
 export { createReplacer, ReplaceError } from './replace-file.ts';
 export { showPlace } from './show-place.ts';
