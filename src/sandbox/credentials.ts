@@ -11,12 +11,10 @@ import {
  * The certificates and the token of a sandbox, which are created for each sandbox and written only to its kubeconfig.
  */
 interface Credentials {
-  /** PEM of the CA. */
   ca: string;
   /** PEM of the serving certificate and its key. */
   cert: string;
   key: string;
-  /** Bearer token of the only user. */
   token: string;
   /**
    * PEM of the API server's client certificate for aggregated API servers, and its key. Issued when first needed, since
@@ -30,9 +28,7 @@ export const proxyClientName = 'front-proxy-client';
 
 const validityMs = 30 * 24 * 60 * 60 * 1000;
 
-/**
- * Creates a CA, a serving certificate for loopback, and a token. The CA's key never leaves the process's memory.
- */
+/** Creates a CA, a serving certificate for loopback, and a token. The CA's key never leaves the process's memory. */
 export async function makeCredentials(now: Date): Promise<Credentials> {
   const ca = await issueCa(now, validityMs, ellipticEntropy, { sandbox: true });
   const names = ['localhost', '127.0.0.1', '::1'];

@@ -33,7 +33,6 @@ import { create } from './writes/writes.ts';
 /** An event that is not reported to clients. */
 export type SandboxEvent = AdmissionEvent | { event: 'bug'; request: string; message: string };
 
-/** Options of `startSandbox`. */
 export interface SandboxOptions {
   /** The addresses of webhooks that are referred to by `service`. Default: none. */
   resolveService?: ResolveService;
@@ -60,7 +59,6 @@ export interface SandboxOptions {
   aggregationPace?: AggregationPace;
 }
 
-/** A running sandbox. */
 export interface Sandbox {
   /** https://127.0.0.1:PORT */
   url: string;
@@ -75,7 +73,6 @@ export interface Sandbox {
 
 /** How long a request may take to arrive, without its response, in milliseconds. */
 const requestTimeout = 60_000;
-/** The only user. */
 const user: UserInfo = { username: 'sandbox-admin', groups: ['system:masters', 'system:authenticated'] };
 
 interface Context extends EndpointContext, DocumentContext {
@@ -153,7 +150,6 @@ function kubeconfigOf(url: string, ca: string, token: string): string {
   });
 }
 
-/** Namespaces that every cluster has. */
 const initialNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 
 /**
@@ -185,11 +181,7 @@ function authenticationConfig(ca: string): JsonObject {
   };
 }
 
-/**
- * Starts an API server on loopback.
- *
- * @throws {DataFileError} when the file for its objects cannot be used.
- */
+/** Starts an API server on loopback. @throws {DataFileError} when the file for its objects cannot be used. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const clock = options.clock ?? (() => new Date());
   const now = () => timeText(clock());

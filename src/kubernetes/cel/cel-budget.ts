@@ -40,7 +40,6 @@ interface Operation {
   operands: unknown[];
 }
 
-/** An operand that has not been evaluated yet. */
 const unknown = Symbol('unknown');
 
 /** A part of an expression that is charged when it has been evaluated. */

@@ -2,12 +2,10 @@ import { evaluate, type TypeCheckResult } from '@marcbachmann/cel-js';
 import type { Json } from '../objects/json/json.ts';
 import { fieldOf, goDuration, propertyOf, type Schema } from '../schema/index.ts';
 
-/** Reserved words of CEL, which cannot be field names. */
 const reserved = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return'.split(' '),
 );
 
-/** The name of a property in an expression. */
 export function celName(name: string): string {
   if (reserved.has(name)) {
     return `__${name}__`;

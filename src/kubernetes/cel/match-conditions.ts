@@ -13,10 +13,8 @@ export interface MatchCondition {
   expression: string;
 }
 
-/** The match conditions of a webhook could not be evaluated. */
 export class UndecidedConditions extends Error {}
 
-/** Maximum number of conditions of one webhook. */
 const maxConditions = 64;
 
 const environment = new Environment()
@@ -37,7 +35,6 @@ function compile(condition: MatchCondition): MeteredExpression {
   return expression;
 }
 
-/** The problems with the matchConditions of a webhook at `field`. */
 export function matchConditionCauses(value: Json | undefined, field: string): StatusCause[] {
   if (value === undefined || value === null) {
     return [];

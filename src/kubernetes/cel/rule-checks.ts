@@ -97,7 +97,6 @@ function isUnknown({ error }: TypeCheckResult, expression: string): boolean {
   return code === 'no_matching_overload' || comparedObjects.test(summary);
 }
 
-/** Options of a check. */
 interface RuleChecks {
   /**
    * As Cluster API checks the rules of a variable: `self` has the type of the schema, and lists are atomic, so that
@@ -107,9 +106,7 @@ interface RuleChecks {
   isVariable?: boolean;
 }
 
-/** The result of a check. */
 export interface CheckedRules {
-  /** Why rules cannot be compiled. */
   causes: StatusCause[];
   /** Valid rules that this engine cannot evaluate, each with the reason. */
   unknown: string[];

@@ -17,7 +17,6 @@ export interface ValidationRule {
   optionalOldSelf?: boolean;
 }
 
-/** The reasons that a rule may give. */
 export const ruleReasons = [
   'FieldValueInvalid',
   'FieldValueDuplicate',
@@ -25,10 +24,8 @@ export const ruleReasons = [
   'FieldValueRequired',
 ] as const;
 
-/** A rule with the schema that it belongs to. */
 export interface PlacedRule {
   rule: ValidationRule;
-  /** The path of the rule. */
   path: string;
   schema: JsonObject;
   /** The path of the outermost `items` that the schema is within. */

@@ -14,7 +14,6 @@ const meter = new Meter(environment);
 
 interface Compiled {
   program: MeteredExpression;
-  /** Whether it uses `oldSelf`. */
   needsOld: boolean;
 }
 
@@ -71,7 +70,6 @@ interface Variables {
   oldSelf: unknown;
 }
 
-/** One evaluation of the rules for an object. */
 class Validation {
   readonly causes: StatusCause[] = [];
   readonly budget: Budget;

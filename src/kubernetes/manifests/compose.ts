@@ -22,9 +22,7 @@ export class ComposeError extends Error {
   }
 }
 
-/** The position of a node in the text, and of its children. */
 export interface NodePosition {
-  /** Offset of the node. */
   at: number;
   /** Offset after a scalar. */
   end?: number;
@@ -106,7 +104,6 @@ class Composer {
   /** Nodes read so far, including those of aliases, and how many of them came from aliases. */
   nodes = 0;
   aliased = 0;
-  /** The position of the last node read. */
   place: NodePosition | undefined;
   private next = 1;
   private readonly anchors = new Map<string, Anchor>();
@@ -253,7 +250,6 @@ class Composer {
     return this.fail('a key must be text, not a map or a list', 'start' in event ? event.start : this.lastAt);
   }
 
-  /** Number of open flow collections. */
   private flowDepth = 0;
 
   /** The last known offset, for events without one. */
@@ -381,7 +377,6 @@ class Composer {
     return value;
   }
 
-  /** Reads the next node and everything in it. */
   node(): unknown {
     const event = this.event();
     switch (event.type) {

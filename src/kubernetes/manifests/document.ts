@@ -6,7 +6,6 @@ import { type Composed, ComposeError, compose, type NodePosition } from './compo
 import { flattenFlow } from './flow.ts';
 import type { DocumentText } from './split.ts';
 
-/** An error in the YAML itself, with its position in the stream. */
 export interface DocumentError {
   line: number;
   column: number;
@@ -24,9 +23,7 @@ export interface PlacedObject {
   endOf(path: FieldPath): { line: number; column: number };
 }
 
-/** A document that has been read. */
 export interface ReadDocument {
-  /** The whole document. */
   value: unknown;
   /** The document itself or, if it is a `List`, its items. */
   objects: PlacedObject[];

@@ -6,13 +6,11 @@ const tab = 0x09;
 const isBlank = (code: number) => code === space || code === tab;
 const isBreak = (code: number) => code === newline || code === carriageReturn;
 
-/** Offset of the end of the line that `at` is in. */
 function lineEnd(text: string, at: number): number {
   const lineBreak = text.indexOf('\n', at);
   return lineBreak === -1 ? text.length : lineBreak;
 }
 
-/** Offset after the spaces and tabs that begin at `at`. */
 function blankEnd(text: string, at: number): number {
   let end = at;
   while (isBlank(text.charCodeAt(end))) {

@@ -78,7 +78,6 @@ export async function* readManifests(
   }
 }
 
-/** The documents of a text as kubectl reads them. */
 export function* readDocuments(text: string): Generator<ManifestDocument> {
   for (const part of splitDocuments(text)) {
     if ('error' in part) {

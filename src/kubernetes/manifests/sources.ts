@@ -6,13 +6,8 @@ import { FileError, readRegularFileSync, systemProblem } from '../../base/index.
 
 /** One stream of manifests: a file, or standard input. */
 interface Source {
-  /** The path as the user gave it, or `<stdin>`. */
   file: string;
-  /**
-   * Reads the whole text, including a byte order mark.
-   *
-   * @throws {SourceError} that says why it cannot be read.
-   */
+  /** Reads the whole text, including a byte order mark. @throws {SourceError} that says why it cannot be read. */
   read(signal: AbortSignal): Promise<string>;
 }
 
@@ -26,7 +21,6 @@ export class SourceError extends Error {
   }
 }
 
-/** A path that cannot be read. */
 interface Unreadable {
   file: string;
   message: string;
@@ -42,7 +36,6 @@ const manifestName = /\.(ya?ml|json)$/i;
 /** Folders to skip, which contain no manifests: version control, editors, dependencies. */
 const isSkipped = (name: string) => name.startsWith('.') || name === 'node_modules';
 
-/** Maximum depth of nested folders. */
 const maxFolderDepth = 100;
 
 const unreadable = (file: string, error: unknown): Unreadable => ({

@@ -1,4 +1,3 @@
-/** One document of a stream as text. */
 export interface DocumentText {
   text: string;
   /** Line of the stream on which the text begins, counted from 1, and its offset in the stream. */

@@ -1,13 +1,11 @@
 import { truncated } from '../../base/index.ts';
 import { type CauseReason, fieldErrorMessage, type StatusCause } from '../objects/errors/status.ts';
 
-/** Maximum number of causes that a response lists. */
 export const maxCauses = 500;
 
 /** Maximum number of characters of a value in a message. */
 const maxShown = 4_096;
 
-/** Truncates a text for messages. */
 export function shorten(text: string): string {
   return truncated(text, maxShown);
 }
@@ -25,12 +23,10 @@ function shownCause(reason: CauseReason, field: string, shown: string | undefine
   return { reason, message: fieldErrorMessage(reason, shown, detail), field };
 }
 
-/** A field that is missing. */
 export function required(field: string, detail = ''): StatusCause {
   return causeOf('FieldValueRequired', field, undefined, detail);
 }
 
-/** A field with an invalid value. */
 export function invalid(field: string, value: unknown, detail: string): StatusCause {
   return causeOf('FieldValueInvalid', field, value ?? null, detail);
 }
@@ -41,17 +37,14 @@ export function invalidForEach(field: string, value: unknown, details: readonly 
   return details.map((detail) => shownCause('FieldValueInvalid', field, shown, detail));
 }
 
-/** A field that must not be set. */
 export function forbiddenField(field: string, detail: string): StatusCause {
   return causeOf('FieldValueForbidden', field, undefined, detail);
 }
 
-/** A duplicate value. */
 export function duplicate(field: string, value: unknown): StatusCause {
   return causeOf('FieldValueDuplicate', field, value ?? null, '');
 }
 
-/** A value that is not one of those allowed. */
 export function notSupported(field: string, value: unknown, allowed: readonly string[]): StatusCause {
   const list = allowed.map((name) => JSON.stringify(name)).join(', ');
   return causeOf('FieldValueNotSupported', field, value, `supported values: ${list}`);

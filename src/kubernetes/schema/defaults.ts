@@ -4,7 +4,6 @@ import { fieldOf, type Schema } from './schema.ts';
 
 const withDefaults = new WeakMap<Schema, boolean>();
 
-/** Whether a schema has a default at any level. */
 export function hasDefaults(schema: Schema): boolean {
   const known = withDefaults.get(schema);
   if (known !== undefined) {
@@ -28,7 +27,6 @@ export function hasDefaults(schema: Schema): boolean {
  */
 const maxDefaultBytes = 8 * 1024 * 1024;
 
-/** The defaults make an object too large. */
 export class DefaultsError extends Error {}
 
 /** A copy of a schema's default. @throws {DefaultsError} when it exceeds the limit. */

@@ -5,7 +5,6 @@ import { LruCache } from '../../base/index.ts';
 export interface Pattern {
   /** Whether it matches anywhere in a text, in time linear in the length of the text times `size`. */
   test(text: string): boolean;
-  /** Number of instructions of the compiled program. */
   size: number;
 }
 
@@ -25,7 +24,6 @@ const closing = new Map([
  * group counts as often as the group is repeated.
  */
 function sizeOf(source: string): number {
-  /** Sizes of the open groups; the first is the whole pattern. */
   const open = [0];
   let last = 0;
   for (let at = 0; at < source.length; at++) {

@@ -18,7 +18,6 @@ function typeNameOf(value: Json): string {
   return typeof value === 'number' ? (Number.isInteger(value) ? 'integer' : 'number') : typeof value;
 }
 
-/** A value as field errors show it. */
 function show(value: Json): string {
   return shorten(JSON.stringify(value));
 }
@@ -68,7 +67,6 @@ export interface Work {
   endedAt?: string;
 }
 
-/** The work that one object may take. */
 export const workOfObject = (): Work => ({ left: maxWork });
 
 /** The problems of a value, within the limits above. */
@@ -89,7 +87,6 @@ class Findings {
     this.shown = shown;
   }
 
-  /** Whether validation can stop. */
   get isFull(): boolean {
     return this.causes.length >= this.#most;
   }

@@ -7,9 +7,7 @@ import { prune } from './pruning.ts';
 import { type Schema, shownKey } from './schema.ts';
 import { validateSchema, type Work, workOfObject } from './schema-validation.ts';
 
-/** Keywords of OpenAPI that structural schemas must not use. */
 const forbiddenKeywords = ['$ref', 'definitions', 'dependencies', 'id', 'patternProperties'];
-/** Keywords that are not allowed within allOf, anyOf, oneOf and not. */
 const outsideOnly = ['type', 'description', 'title', 'default', 'additionalProperties', 'nullable'];
 
 /** Adds causes to others. Passing a huge number of arguments to `push` would exceed the stack. */
@@ -239,9 +237,7 @@ function nodeCauses(schema: JsonObject, path: string, place: string, work: Work)
 
 /** What the check of a schema may cost, or of several that share it. */
 export interface SchemaBudget {
-  /** For the validation of defaults. */
   work: Work;
-  /** Instructions of the patterns so far. */
   patterns: { size: number };
 }
 
@@ -249,7 +245,6 @@ export interface SchemaBudget {
 export const isSpent = ({ work, patterns }: SchemaBudget): boolean =>
   work.endedAt !== undefined || patterns.size > maxPatternSize;
 
-/** The budget of one definition. */
 export const schemaBudget = (): SchemaBudget => ({ work: workOfObject(), patterns: { size: 0 } });
 
 /**

@@ -31,7 +31,6 @@ const defaultPace: AggregationPace = {
   timeoutMs: 15_000,
 };
 
-/** The dependencies of aggregation. */
 interface AggregatorContext {
   store: Store;
   registry: Registry;
@@ -107,7 +106,6 @@ export class Remote {
     }
   }
 
-  /** Whether the last check succeeded. */
   get isAvailable(): boolean {
     const key = storageKey('', this.apiService.metadata.name);
     const object = this.#context.store.collection(apiServiceStorage).get(key);
@@ -203,14 +201,12 @@ export class Aggregator {
     });
   }
 
-  /** The OpenAPI v2 documents of all servers. */
   v2Documents(): JsonObject[] {
     return this.all()
       .map(({ openapi }) => openapi?.v2?.document)
       .filter((document) => document !== undefined);
   }
 
-  /** Ends all checks. */
   stop(): void {
     for (const stop of this.#stops) {
       stop();

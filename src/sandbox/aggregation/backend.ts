@@ -32,7 +32,6 @@ function latin1(text: string): string {
   return Buffer.from(text.replaceAll(/[\0\r\n]/g, ''), 'utf8').toString('latin1');
 }
 
-/** The connections to the server of one APIService. */
 export class Backend {
   /** Requests of clients that are being passed on. */
   running = 0;
@@ -96,7 +95,6 @@ export class Backend {
     return wholeAnswer(this.start('GET', path, { ...userHeaders(user), ...headers }, signal), maxBytes);
   }
 
-  /** Ends all connections. */
   close(): void {
     this.#agent.destroy();
   }

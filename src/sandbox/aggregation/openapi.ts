@@ -17,7 +17,6 @@ const maxV2Bytes = 8 * 1024 * 1024;
  */
 const maxCopied = 8 * 1024 * 1024;
 
-/** The OpenAPI documents of an APIService. */
 export interface OpenApiEntry {
   /** Of the whole server, as it publishes it. */
   v2: { document: JsonObject; etag: string | undefined } | undefined;

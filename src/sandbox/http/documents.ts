@@ -8,7 +8,6 @@ import { aggregatedDiscovery, coreVersions, groupDocument, groupList, resourceLi
 import { jsonReply, type Reply, unknownPath } from './http.ts';
 import { openApiReply } from './openapi-response.ts';
 
-/** The dependencies of discovery and OpenAPI documents. */
 export interface DocumentContext {
   registry: Registry;
   aggregator: Aggregator;
@@ -20,7 +19,6 @@ export interface DocumentContext {
 const discoveryType =
   /application\/json;(?=[^,]*g=apidiscovery\.k8s\.io)(?=[^,]*v=v2(?:;|,|$))[^,]*as=APIGroupDiscoveryList/;
 
-/** The response of /version. */
 export const version = {
   major: '1',
   minor: '36',

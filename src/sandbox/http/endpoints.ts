@@ -20,7 +20,6 @@ const tearDownAfter = 1_000;
 /** How long a client of a watch may take to read what was sent, in milliseconds. */
 const maxStall = 30_000;
 
-/** The dependencies of requests for resources. */
 export interface EndpointContext extends WriteContext {
   inFlight: InFlight;
 }

@@ -44,7 +44,6 @@ export interface Reply {
   body?: string | Uint8Array;
 }
 
-/** A document, as JSON or as YAML. */
 export function jsonReply(
   code: number,
   document: JsonObject | Status,
@@ -59,7 +58,6 @@ export function jsonReply(
   };
 }
 
-/** Plain text. */
 export function textReply(code: number, body: string, type = 'text/plain; charset=utf-8'): Reply {
   return {
     code,
@@ -68,7 +66,6 @@ export function textReply(code: number, body: string, type = 'text/plain; charse
   };
 }
 
-/** The response to a path that is not served. */
 export const unknownPath = textReply(404, '404 page not found\n');
 
 /** Responses of at most this many characters are not counted. */

@@ -1,7 +1,6 @@
 /** Maximum number of bytes of bodies and responses in memory. */
 const maxInFlight = 256 * 1024 * 1024;
 
-/** Counts the bytes of bodies and responses that a sandbox has in memory. */
 export class InFlight {
   #bytes = 0;
 
@@ -13,7 +12,6 @@ export class InFlight {
     return fits;
   }
 
-  /** Releases reserved bytes. */
   release(bytes: number): void {
     this.#bytes -= bytes;
   }

@@ -3,9 +3,7 @@ interface ApiPath {
   group: string;
   version: string;
   plural: string;
-  /** Empty for all namespaces and for cluster-scoped resources. */
   namespace: string;
-  /** Empty for the collection. */
   name: string;
   subresource: string;
 }

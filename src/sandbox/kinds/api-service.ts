@@ -22,7 +22,6 @@ export interface ApiService {
   > & { version: string; service?: { namespace: string; name: string; port: number } };
 }
 
-/** The collection of APIServices. */
 export const apiServiceStorage = storageNameOf('apiregistration.k8s.io', 'apiservices');
 
 function serviceOf(object: JsonObject): JsonObject | undefined {
@@ -94,5 +93,4 @@ function validate(object: JsonObject): StatusCause[] {
   return causes;
 }
 
-/** Checks of APIServices. */
 export const apiServiceStrategy: KindStrategy = { nameFormat: 'path', validate };

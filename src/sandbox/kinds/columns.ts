@@ -11,7 +11,6 @@ export function sizeOf(value: Json | undefined): number {
   return Array.isArray(value) ? value.length : isJsonObject(value) ? Object.keys(value).length : 0;
 }
 
-/** A number in an object; 0 if there is none. */
 export function countedAt(object: JsonObject, ...path: string[]): number {
   return Number(fieldAt(object, ...path) ?? 0);
 }

@@ -13,12 +13,10 @@ export function condition(type: string, status: Condition['status'], reason: str
   return { type, status, reason, message };
 }
 
-/** The conditions in an object's status. */
 export function conditionsOf(object: JsonObject): JsonObject[] {
   return objectsAt(object, 'status', 'conditions');
 }
 
-/** Whether a condition has status True. */
 export function isConditionTrue(object: JsonObject, type: string): boolean {
   return conditionsOf(object).some((condition) => condition.type === type && condition.status === 'True');
 }

@@ -22,13 +22,11 @@ import type { KindStrategy } from '../resources/resource.ts';
 import { condition, conditionsOf, isConditionTrue, withCondition } from './conditions.ts';
 import { immutableCauses } from './field-causes.ts';
 
-/** The collection of CustomResourceDefinitions. */
 export const definitionStorage = 'customresourcedefinitions.apiextensions.k8s.io';
 
 /** Names of a CustomResourceDefinition, with their defaults. */
 export type DefinitionNames = V1CustomResourceDefinitionNames & { singular: string; listKind: string };
 
-/** A CustomResourceDefinition, after validation. */
 export interface Definition {
   metadata: { name: string };
   spec: Omit<V1CustomResourceDefinitionSpec, 'versions'> & {
@@ -202,7 +200,6 @@ function validate(object: JsonObject, old: JsonObject | undefined): StatusCause[
   return [...causes, ...immutableCauses(object, old, ['spec.group', 'spec.scope'])];
 }
 
-/** The strategy of CustomResourceDefinitions. */
 export const definitionStrategy: KindStrategy = {
   prepare,
   validate,

@@ -6,11 +6,7 @@ const lifetime = 60 * 60 * 1_000;
 /** Maximum number of events that are kept: the oldest are removed first. */
 const maxEvents = 5_000;
 
-/**
- * Removes events that have expired, and the oldest when there are too many.
- *
- * @returns a function that stops it.
- */
+/** Removes events that have expired, and the oldest when there are too many. @returns a function that stops it. */
 export function startEventController({ store }: { store: Store }, limits = { lifetime, maxEvents }): () => void {
   const events = store.collection(eventStorage);
   /** When events were last written, by the clock of performance.now(), the oldest first. */

@@ -11,7 +11,6 @@ import { type Column, type KindStrategy, metadataOf } from '../resources/resourc
 
 /** Name of the collection of events: both groups share the same objects. */
 export const eventStorage = 'events';
-/** The apiVersion in which events are stored. */
 const storedAs = 'v1';
 
 /**
@@ -31,7 +30,6 @@ const ownNames: Record<string, string> = Object.fromEntries(
   Object.entries(coreNames).map(([own, core]) => [core, own]),
 );
 
-/** Converts an event between its two representations. */
 function translated(event: JsonObject, apiVersion: string): JsonObject {
   const names = apiVersion === storedAs ? coreNames : ownNames;
   return {

@@ -24,7 +24,6 @@ export function selectorCauses(selector: Json | undefined, field: string): Statu
       );
 }
 
-/** The problems of the labels and annotations in metadata. */
 export function keyCauses(metadata: JsonObject, field: string): StatusCause[] {
   const causes = Object.entries(objectAt(metadata, 'labels')).flatMap(([key, value]) => [
     ...qualifiedNameProblems(key).map((problem) => invalid(`${field}.labels`, key, problem)),

@@ -16,7 +16,6 @@ const keysOf = (names: Names) => fields.flatMap((field) => namesIn(names, field)
 export class NamesInUse {
   readonly #users = new Map<string, string>();
 
-  /** Replaces the names that a definition uses. */
   use(user: string, names: Names = {}, before: Names = {}): void {
     for (const key of keysOf(before)) {
       this.#users.delete(key);

@@ -65,5 +65,4 @@ function validate(object: JsonObject): StatusCause[] {
   ];
 }
 
-/** The features that distinguish the two kinds of webhook configurations from plain objects. */
 export const webhookConfigurationStrategy: KindStrategy = { prepare, validate };

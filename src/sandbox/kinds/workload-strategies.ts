@@ -156,7 +156,6 @@ function completeContainers(template: JsonObject, { kind }: JsonObject): void {
   }
 }
 
-/** A workload whose pods are always restarted. */
 const workload: KindStrategy = {
   prepare: (object) => completeContainers(objectAt(object, 'spec', 'template'), object),
   validate: (object, old) => [
@@ -178,7 +177,6 @@ function observing(counts: JsonObject): Pick<KindStrategy, 'observe'> {
   };
 }
 
-/** ReplicaSets and StatefulSets. */
 export const scaledStrategy: KindStrategy = { ...workload, ...observing({ replicas: 0 }) };
 
 /** Without nodes a DaemonSet has no pods to start. */

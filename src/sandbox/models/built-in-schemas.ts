@@ -94,7 +94,6 @@ function listRules(path: string): Schema {
   };
 }
 
-/** The schema of a field of a model. */
 function schemaOfField(model: string, name: string, type: string, format: string): Schema {
   // Two fields of JSONSchemaProps that the type tables call `any`: a schema, and a schema or a boolean.
   if (model === 'V1JSONSchemaProps' && name === 'items') {
@@ -167,7 +166,6 @@ export function dropEmpty(value: Json, schema: Schema | undefined): void {
   }
 }
 
-/** Schema of metav1.ObjectMeta. */
 export function objectMetaSchema(): Schema {
   return schemaOfModel('V1ObjectMeta') as Schema;
 }

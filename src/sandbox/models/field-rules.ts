@@ -3,7 +3,6 @@ import type { Schema } from '../../kubernetes/schema/index.ts';
 /** What the type tables lack about a field. */
 type Rule = Omit<Schema, 'properties'>;
 
-/** The rules of a model. */
 interface ModelRules {
   required?: string[];
   fields?: Record<string, Rule>;

@@ -21,7 +21,6 @@ interface MergeConflict {
   leftOut: string[];
 }
 
-/** The result of a merge. */
 export interface MergeReport {
   documents: number;
   paths: number;
@@ -36,13 +35,11 @@ export interface MergeReport {
   dangling: { document: string; reference: string }[];
 }
 
-/** A merged document with the report on it. */
 export interface Merged {
   document: JsonObject;
   report: MergeReport;
 }
 
-/** Progress and cancellation of a merge. */
 interface MergeOptions {
   signal?: AbortSignal | undefined;
   /** Called after each document, in each of two passes. */
@@ -95,7 +92,6 @@ function corrected({ name, document }: NamedDocument, report: Pick<MergeReport, 
   }) as JsonObject;
 }
 
-/** The merged components, to which documents are added one by one. */
 class MergedComponents {
   /** By section and name, then by meaning. */
   readonly #variants = new Map<string, Map<string, Variant>>();
@@ -179,7 +175,6 @@ interface PathEntry {
   added: Map<string, string>;
 }
 
-/** The paths of all documents. */
 class MergedPaths {
   readonly #items = new Map<string, PathEntry>();
   readonly #conflicts = new Map<string, MergeConflict>();

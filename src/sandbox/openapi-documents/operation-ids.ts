@@ -81,7 +81,6 @@ export function withOperationIds(document: JsonObject, newIds: ReadonlyMap<strin
   return visitReferences(document, { reference: (text) => text, operation: newId, link: newId }) as JsonObject;
 }
 
-/** The ids of all operations of a document. */
 export function operationIdsOf(document: JsonObject): Set<string> {
   return new Set(operationsOf(document).map(({ id }) => id));
 }

@@ -7,7 +7,6 @@ import { yamlText } from './yaml-text.ts';
 // `items` in `items`, at three messages per level, is the most.
 protobuf.util.recursionLimit = maxJsonDepth * 3;
 
-/** The versions of OpenAPI that can be encoded. */
 export type OpenApiVersion = 'v2' | 'v3';
 const descriptions = {
   v2: new URL('./openapi-v2.proto', import.meta.url),
@@ -93,7 +92,6 @@ function messageOf(type: protobuf.Type, json: Json): object | undefined {
   return message;
 }
 
-/** The message of a type with alternatives. */
 function oneOf({ fields, fieldsArray }: protobuf.Type, json: Json): object | undefined {
   const as = (name: string) => {
     const value = fields[name] && encodeValue(fields[name], json);

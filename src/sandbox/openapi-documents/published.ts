@@ -15,7 +15,6 @@ export class PublishedDocument {
   readonly version: OpenApiVersion;
   /** SHA-512 of the JSON in upper-case hexadecimal, the same for all representations: the hash in URLs, and the ETag. */
   readonly hash: string;
-  /** When its content last changed. */
   readonly lastModified: Date;
   readonly #json: Buffer;
   #protobuf: Uint8Array | undefined;

@@ -7,11 +7,9 @@ import { parseYaml } from './yaml.ts';
 /** Why a value is not a usable OpenAPI document: the message continues after the name of the document. */
 export class InvalidOpenApi extends Error {}
 
-/** A document after parsing. */
 interface ReadOpenApi {
   /** OpenAPI 3.0. */
   document: JsonObject;
-  /** Whether it was converted from OpenAPI v2. */
   isConverted: boolean;
 }
 
@@ -102,7 +100,6 @@ function checkObjects(document: JsonObject): void {
   }
 }
 
-/** The location of one document on an API server. */
 export interface DocumentPlace {
   /** `apis/apps/v1`, `api/v1`, `version`. */
   name: string;

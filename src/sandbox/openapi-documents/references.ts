@@ -1,6 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, keyOfToken, pointerToken } from '../../kubernetes/index.ts';
 
-/** The target of a reference to a component. */
 export interface ComponentReference {
   /** `schemas`, `parameters`, … */
   section: string;
@@ -34,7 +33,6 @@ export function parseReference(reference: string): ComponentReference | undefine
     : { section, name: unescaped(name), rest: rest.map((part) => `/${part}`).join('') };
 }
 
-/** The reference to a component. */
 export function formatReference({ section, name, rest }: ComponentReference): string {
   return `${componentPrefix}${section}/${pointerToken(name).replaceAll('%', '%25')}${rest}`;
 }
@@ -62,9 +60,7 @@ const fieldsOfData = new Set(['default', 'enum', 'example', 'value', 'scopes', '
 
 /** Replaces references in a part of a document. Each function returns the replacement for its argument. */
 interface ReferenceVisitor {
-  /** Replaces the text of a `$ref`. */
   reference(text: string): string;
-  /** Replaces the name of a security scheme in a security requirement. */
   securityScheme?(name: string): string;
   /** Replaces the id of an operation, and that in a link. */
   operation?(id: string): string;

@@ -1,6 +1,5 @@
 import { componentKey } from './components.ts';
 
-/** A component or operation that was renamed. */
 export interface Renaming {
   /** Section of the components, or `operationId`. */
   section: string;

@@ -30,7 +30,6 @@ export class OpenApi {
     this.#metrics = metrics;
   }
 
-  /** Number of documents in memory. */
   get size(): number {
     return this.#documents.size;
   }

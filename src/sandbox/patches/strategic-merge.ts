@@ -104,7 +104,6 @@ function mergeList(list: Json[], patch: Json[], mergeKey: string, items: Schema 
   }
   /** The remaining items of the list; undefined where an item has been deleted. */
   const merged: (Json | undefined)[] = [...list];
-  /** Positions of the items by key. */
   const places = new Map<string, number[]>();
   const note = (item: Json, index: number) => {
     if (isJsonObject(item) && item[mergeKey] !== undefined) {

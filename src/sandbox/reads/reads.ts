@@ -6,7 +6,6 @@ import { type Store, storageKey } from '../storage/store.ts';
 import type { VersionConverter } from '../webhooks/conversion.ts';
 import { metadataOnly, tableOf, type View } from './tables.ts';
 
-/** The dependencies of reads. */
 export interface ReadContext {
   store: Store;
   converter: VersionConverter;
@@ -40,7 +39,6 @@ export function numberOf(query: URLSearchParams, name: string): number {
   return value;
 }
 
-/** Reads one object. @throws {RequestError} 404. */
 export async function get(context: ReadContext, { resource, namespace, name, view }: ReadRequest): Promise<JsonObject> {
   const key = storageKey(resource.namespaced ? namespace : '', name);
   const stored = context.store.collection(resource.storage).get(key);

@@ -4,7 +4,6 @@ import { apiVersionOf, metadataOf } from '../resources/resource.ts';
 import type { StoreEvent } from '../storage/store.ts';
 import { isOn, numberOf, type ReadContext, type ReadRequest, selectorOf, shown, versionOf } from './reads.ts';
 
-/** The receiver of a watch's lines. */
 interface WatchSink {
   /** Takes one line. @returns whether it has been sent; if not, `drained` resolves once it has. */
   write(line: string | Buffer): boolean;
@@ -22,7 +21,6 @@ const defaultWatchSeconds = 1_800;
 /** Number of objects that are sent with one call of the conversion webhook. */
 const batchSize = 100;
 
-/** An event for the client. */
 interface WatchItem {
   type: string;
   /** As it is stored. */

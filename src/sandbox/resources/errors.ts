@@ -25,13 +25,11 @@ function about(resource: Named, name: string) {
   return { name, ...(resource.group === '' ? {} : { group: resource.group }), kind: resource.plural };
 }
 
-/** 404: the object is not stored. */
 export function notFound(resource: Named, name: string): RequestError {
   const message = `${qualified(resource)} ${JSON.stringify(name)} not found`;
   return new RequestError(failure(404, 'NotFound', message, about(resource, name)));
 }
 
-/** 409: an object with this name is already stored. */
 export function alreadyExists(resource: Named, name: string): RequestError {
   const message = `${qualified(resource)} ${JSON.stringify(name)} already exists`;
   return new RequestError(failure(409, 'AlreadyExists', message, about(resource, name)));
@@ -53,7 +51,6 @@ export function preconditionFailed(resource: Named, name: string, field: string,
   return conflict(resource, name, `Precondition failed: ${why}`);
 }
 
-/** 400: the request, or its body, is malformed. */
 export function badRequest(message: string): RequestError {
   return new RequestError(failure(400, 'BadRequest', message));
 }
@@ -65,7 +62,6 @@ export function forbidden(resource: Named, name: string, why: string, causes?: S
   return new RequestError(failure(403, 'Forbidden', message, details));
 }
 
-/** 401: the bearer token is missing or wrong. */
 export function unauthorized(): RequestError {
   return new RequestError(failure(401, 'Unauthorized', 'Unauthorized'));
 }
@@ -75,13 +71,11 @@ export function methodNotAllowed(message: string, details: { group?: string; kin
   return new RequestError(failure(405, 'MethodNotAllowed', message, details));
 }
 
-/** 415: the media type of the body is not accepted for this request. */
 export function unsupportedMediaType(accepted: readonly string[]): RequestError {
   const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`;
   return new RequestError(failure(415, 'UnsupportedMediaType', message));
 }
 
-/** 406: the client accepts only formats that are not served. */
 export function notAcceptable(served: readonly string[]): RequestError {
   const message = `only the following media types are accepted: ${served.join(', ')}`;
   return new RequestError(failure(406, 'NotAcceptable', message));
@@ -99,7 +93,6 @@ export function tooLargeVersion(requested: number, current: number): RequestErro
   return new RequestError(failure(504, 'Timeout', message, { causes, retryAfterSeconds: 1 }));
 }
 
-/** 413: the request is larger than this server accepts. */
 export function tooLarge(why: string): RequestError {
   return new RequestError(failure(413, 'RequestEntityTooLarge', `Request entity too large: ${why}`, { causes: [] }));
 }

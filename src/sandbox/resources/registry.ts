@@ -19,7 +19,6 @@ export function compareVersions(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** The served resources. Entries are replaced, never modified. */
 export class Registry {
   readonly #byStorage = new Map<string, { resources: readonly Resource[]; since: number }>();
   /** By group and version, then by plural. */
@@ -65,7 +64,6 @@ export class Registry {
     return this.#byVersion.get(`${group}/${version}`)?.get(plural);
   }
 
-  /** Whether a group and version has any resources. */
   serves(group: string, version: string): boolean {
     return this.#byVersion.has(`${group}/${version}`);
   }
@@ -81,7 +79,6 @@ export class Registry {
     return this.#byStorage.keys();
   }
 
-  /** The served versions of a collection. */
   ofStorage(storage: string): readonly Resource[] {
     return this.#byStorage.get(storage)?.resources ?? [];
   }

@@ -21,11 +21,9 @@ export interface KindStrategy {
   /** Writes what a controller would write after a change of the spec, when that is stored. */
   observe?(object: JsonObject, now: string): void;
   validate?(object: JsonObject, old: JsonObject | undefined): StatusCause[];
-  /** Why an object with this name may not be deleted. */
   deletionProblem?(name: string): string | undefined;
   /** If present, deletion only marks the object this way, and a controller finishes it. */
   markForDeletion?(object: JsonObject, now: string): void;
-  /** Warnings for the client that writes the object. */
   warn?(object: JsonObject): string[];
   /** The format of the name; default: an RFC 1123 subdomain. */
   nameFormat?: 'subdomain' | 'label' | 'label1035' | 'path';
@@ -61,7 +59,6 @@ export interface ScalePaths {
 
 /** One resource in one served version, addressed by a path under /api or /apis. */
 export interface Resource {
-  /** Empty for the core group. */
   group: string;
   version: string;
   plural: string;
@@ -81,11 +78,9 @@ export interface Resource {
   selectableFields: readonly string[];
   /** Whether changes of the spec increase metadata.generation. */
   hasGeneration: boolean;
-  /** Whether it is defined by a CustomResourceDefinition. */
   isCustom: boolean;
   schema: Schema;
   columns: readonly Column[];
-  /** Warning for every request to a deprecated version. */
   deprecation: string | undefined;
   /** The webhook that converts between versions; undefined if only apiVersion differs. */
   conversion: WebhookClientConfig | undefined;
@@ -114,7 +109,6 @@ export function verbsOf(resource: Resource): readonly string[] {
 /** The kind of the bodies of the subresource `scale`. */
 export const scaleKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' } as const;
 
-/** The collection of namespaces. */
 export const namespaceStorage = 'namespaces';
 
 /** The metadata of an object that has passed `completed`. */

@@ -10,7 +10,6 @@ const format = 1;
 /** Where the header of a SQLite database has these (sqlite.org/fileformat.html), and its length. */
 const header = { magic: 'SQLite format 3\0', format: 60, applicationId: 68, length: 100 };
 
-/** An object as it is stored. */
 interface StoredObject {
   collection: string;
   key: string;
@@ -92,7 +91,6 @@ export class DataFile {
     return Number(row?.version ?? 1);
   }
 
-  /** All objects. */
   *objects(): Generator<StoredObject> {
     for (const { collection, key, object } of this.#database.prepare('SELECT * FROM objects').iterate()) {
       yield { collection: String(collection), key: String(key), object: JSON.parse(String(object)) as JsonObject };

@@ -9,7 +9,6 @@ import {
 import { badRequest } from '../resources/errors.ts';
 import type { Resource } from '../resources/resource.ts';
 
-/** Whether an object matches. */
 export type Selector = (object: JsonObject) => boolean;
 
 function unable(text: string, why: string) {
@@ -47,11 +46,7 @@ export function labelsOf(object: JsonObject): Record<string, string> {
   return objectAt(object, 'metadata', 'labels') as Record<string, string>;
 }
 
-/**
- * Parses the `labelSelector` query parameter.
- *
- * @throws {RequestError} 400 when it is malformed.
- */
+/** Parses the `labelSelector` query parameter. @throws {RequestError} 400 when it is malformed. */
 export function parseLabelSelector(text: string): Selector {
   if (text.trim() === '') {
     return () => true;

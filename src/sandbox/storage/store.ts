@@ -34,9 +34,7 @@ function withVersion(object: JsonObject, version: number): JsonObject {
   return { ...object, metadata: { ...(object.metadata as JsonObject), resourceVersion: String(version) } };
 }
 
-/** What the collections of a store share. */
 interface Shared {
-  /** The version of the last write. */
   version: number;
   /** Bytes of JSON in all collections. */
   bytes: number;
@@ -60,7 +58,6 @@ export class Store {
     }
   }
 
-  /** The version of the last write. */
   get version(): number {
     return this.#shared.version;
   }
@@ -75,7 +72,6 @@ export class Store {
     return collection;
   }
 
-  /** Forgets an empty collection and its history. */
   drop(name: string): void {
     this.#collections.delete(name);
   }
@@ -101,7 +97,6 @@ class Collection {
     this.#forgotten = shared.version;
   }
 
-  /** Adds an object that was stored before the store was opened. */
   load(key: string, object: JsonObject): void {
     const bytes = bytesOf(object);
     this.#shared.bytes += bytes;

@@ -56,9 +56,7 @@ export interface AdmissionAttempt {
   oldObject: JsonObject | undefined;
   user: UserInfo;
   dryRun: boolean;
-  /** CreateOptions, UpdateOptions or DeleteOptions. */
   options: JsonObject;
-  /** Called with a warning for the client. */
   warn(text: string): void;
   /** Brings an object that a webhook has changed into the form of the request's version. @throws when it has another. */
   complete(object: Json): JsonObject;
@@ -74,7 +72,6 @@ export interface AdmissionEvent {
   annotations?: JsonObject;
 }
 
-/** The dependencies of admission. */
 export interface AdmissionContext {
   store: Store;
   registry: Registry;

@@ -82,11 +82,7 @@ export class VersionConverter {
     return this.#convertTo(resource, objects, apiVersionOf({ group: resource.group, version }));
   }
 
-  /**
-   * Converts an object to the stored version.
-   *
-   * @throws {RequestError} 500 when the webhook fails.
-   */
+  /** Converts an object to the stored version. @throws {RequestError} 500 when the webhook fails. */
   async encode(resource: Resource, object: JsonObject): Promise<JsonObject> {
     const { group, storageVersion, strategy } = resource;
     const apiVersion = strategy.storedAs ?? apiVersionOf({ group, version: storageVersion });

@@ -4,7 +4,6 @@ import { isJsonObject, type JsonObject, parseJson } from '../../kubernetes/index
 import type { WebhookClientConfig } from '../resources/resource.ts';
 import { wholeAnswer } from './whole-answer.ts';
 
-/** A Service that a webhook configuration refers to. */
 export interface ServiceReference {
   namespace: string;
   name: string;
@@ -15,7 +14,6 @@ export interface ServiceReference {
 /** The address of a Service's endpoint, or undefined if it has none. */
 export type ResolveService = (service: ServiceReference) => Endpoint | undefined;
 
-/** The address of a server. */
 export interface Endpoint {
   host: string;
   port: number;
@@ -52,7 +50,6 @@ export class WebhookCaller {
     this.#resolve = resolve;
   }
 
-  /** Closes all idle connections. */
   close(): void {
     for (const agent of this.#agents.values()) {
       agent.destroy();

@@ -1,6 +1,5 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 
-/** A response that was read completely. */
 export interface WholeAnswer {
   status: number;
   headers: IncomingMessage['headers'];

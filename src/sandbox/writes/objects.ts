@@ -15,7 +15,6 @@ const decoder = new TextDecoder();
 /** Maximum number of unknown fields that are reported, as in the API server's decoder. */
 const maxUnknown = 100;
 
-/** Formats of request bodies, by media type. */
 const formats = new Map<string, Format>([
   ['application/json', { name: 'json', parse: parseJson }],
   ['application/yaml', { name: 'yaml', parse: (body) => parseYaml(body) }],
@@ -26,7 +25,6 @@ const formats = new Map<string, Format>([
   ],
 ]);
 
-/** The media type of a Content-Type header, without parameters. */
 export function mediaTypeOf(header: string | undefined): string {
   return (header ?? 'application/json').split(';')[0]?.trim().toLowerCase() ?? '';
 }

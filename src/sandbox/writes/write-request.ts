@@ -3,7 +3,6 @@ import { badRequest, unavailable } from '../resources/errors.ts';
 import type { Resource, UserInfo } from '../resources/resource.ts';
 import type { AdmissionAttempt, AdmissionContext } from '../webhooks/admission.ts';
 
-/** The dependencies of writes. */
 export interface WriteContext extends AdmissionContext {
   /** The current time as metav1.Time is serialized. */
   now(): string;
@@ -57,7 +56,6 @@ export function isDryRun(query: URLSearchParams, more: readonly Json[] = []): bo
   return values.length > 0;
 }
 
-/** A write as admission sees it. */
 export function attemptOf(
   request: WriteRequest,
   fields: Pick<AdmissionAttempt, 'operation' | 'object' | 'oldObject' | 'options' | 'dryRun' | 'complete'>,

@@ -178,7 +178,6 @@ export async function create(context: WriteContext, request: WriteRequest): Prom
   return context.converter.present(resource, created);
 }
 
-/** Computes the next state of an object from the current one, both in the request's version. */
 type Produce = (current: JsonObject) => JsonObject;
 
 /** An object with what this request may not write as it was: fields of the server, and the status, or all but the status. */
@@ -283,12 +282,10 @@ async function changeThrough(
   return scaleOf(request.resource, await change(context, request, scaled, retry));
 }
 
-/** The resource of the bodies of a request. */
 function bodyResourceOf({ resource, subresource }: WriteRequest): Resource {
   return subresource === 'scale' ? scaleResourceOf(resource) : resource;
 }
 
-/** Replaces an object or a subresource of it. @throws {RequestError} */
 export async function update(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
   const { query, warn, body } = request;
   const mediaType = mediaTypeOf(request.mediaType);
@@ -298,7 +295,6 @@ export async function update(context: WriteContext, request: WriteRequest): Prom
 
 const noServerSideApply = 'the sandbox has no server-side apply: use kubectl apply without --server-side';
 
-/** Patches an object or a subresource of it. @throws {RequestError} */
 export async function patch(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
   const resource = bodyResourceOf(request);
   const mediaType = mediaTypeOf(request.mediaType);
