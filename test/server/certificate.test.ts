@@ -5,13 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import forge from 'node-forge';
 import type { Logger } from 'pino';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { checkPair, judgePair } from '../../src/server/certificates/certificate.ts';
 import { describeChecks, type ReadinessFacts, readinessOf } from '../../src/server/health/readiness.ts';
 import { selfSignedPair } from '../../src/server/index.ts';
 import { createServingCertificate } from '../../src/server/serving-certificate.ts';
 import { localhost, makeCertificate, makeKey, testCa } from '../base/x509/certificates.ts';
 import { needs } from '../support/needs.ts';
+import { takeTime } from './clock.ts';
 import { pairOf } from './running.ts';
 
 const good = pairOf(localhost);
@@ -143,45 +144,47 @@ test('a certificate that is not valid yet does not replace one that is, until it
   expect(judgePair(next, next, now)).toEqual({ use: true });
 });
 
-test('a certificate that is not valid yet is used once it is, without another change', () => {
-  vi.useFakeTimers({ now: new Date('2029-12-31T23:58:30Z') });
-  onTestFinished(() => void vi.useRealTimers());
+test('a certificate that is not valid yet is used once it is, without another change', async () => {
+  const time = takeTime();
+  onTestFinished(time.restore);
+  // The clock beside the timers.
+  let clock = Date.parse('2029-12-31T23:58:30Z') - performance.now();
   const used: Date[] = [];
   const failures: unknown[] = [];
   const log = { info() {}, error: (fields: unknown) => void failures.push(fields) };
   const metrics = { certificateLoaded() {}, certificateFailed() {}, certificateSource() {} };
   const serving = createServingCertificate(
     ({ notBefore }) => void used.push(notBefore),
-    () => new Date(),
+    () => new Date(clock + performance.now()),
     { log: log as unknown as Logger, metrics },
   );
   const next = { ...good, notBefore: new Date('2030-01-01T00:00:00Z') };
   serving.take({ kind: 'pair', pair: good });
   serving.take({ kind: 'pair', pair: next });
-  vi.advanceTimersByTime(89_000);
+  await time.advance(89_000);
   expect([used, failures.length]).toEqual([[good.notBefore], 1]);
   expect(serving.state()).toMatchObject({
     pair: good,
     certificateProblem: expect.stringContaining('not valid before'),
   });
-  vi.advanceTimersByTime(1_000);
+  await time.advance(1_000);
   expect(used).toEqual([good.notBefore, next.notBefore]);
   expect(serving.state()).toMatchObject({ pair: next, certificateProblem: undefined });
   // The clock may be set while it waits.
   const later = { ...good, notBefore: new Date('2030-01-02T00:00:00Z') };
   serving.take({ kind: 'pair', pair: later });
-  vi.setSystemTime(later.notBefore);
-  vi.advanceTimersByTime(60_000);
+  clock += 86_400_000;
+  await time.advance(60_000);
   expect(used.at(-1)).toEqual(later.notBefore);
   // A later certificate ends the wait for an earlier one.
   serving.take({ kind: 'pair', pair: { ...good, notBefore: new Date('2030-01-03T00:00:00Z') } });
   serving.take({ kind: 'pair', pair: good });
-  vi.advanceTimersByTime(3 * 86_400_000);
+  await time.advance(3 * 86_400_000);
   expect(used.at(-1)).toEqual(good.notBefore);
   // Nothing is used after the end, and no timer is left.
   serving.take({ kind: 'pair', pair: { ...good, notBefore: new Date('2031-01-01T00:00:00Z') } });
   serving.stop();
-  expect(vi.getTimerCount()).toBe(0);
+  expect(time.pending()).toBe(0);
 });
 
 test('the self-signed certificate is for localhost, for a year', () => {

@@ -22,6 +22,7 @@ export function takeTime() {
     return Object.assign(timer, {
       unref() {
         timer.isReferenced = false;
+        return timer;
       },
     });
   };

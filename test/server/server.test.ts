@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { connect as connectHttp2, constants } from 'node:http2';
 import { connect } from 'node:net';
-import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { mock } from 'node:test';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import {
   type CertificateEvent,
   type Exchange,
@@ -148,20 +149,22 @@ describe('updates of the certificate', () => {
   });
 
   test('as long as there is none, the log says once a minute what is missing', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const { tell, lines, stop } = await serving({}, absent);
+    mock.timers.enable({ apis: ['setInterval'] });
+    onTestFinished(() => mock.timers.reset());
+    const { tell, lines } = await serving({}, absent);
     const reminders = () => lines.filter(({ msg }) => msg === 'still waiting for a serving certificate');
-    vi.advanceTimersByTime(59_999);
+    mock.timers.tick(59_999);
     expect(reminders()).toEqual([]);
-    vi.advanceTimersByTime(60_001);
+    mock.timers.tick(60_001);
     const reminder = { level: 40, reason: 'not there', msg: 'still waiting for a serving certificate' };
     expect(reminders()).toEqual([reminder, reminder]);
     tell({ kind: 'pair', pair });
-    vi.advanceTimersByTime(600_000);
+    mock.timers.tick(600_000);
     expect(reminders()).toHaveLength(2);
-    await stop({ graceMs: 0, timeoutMs: 100 });
-    expect(vi.getTimerCount()).toBe(0);
+    const stopped = await serving({}, absent);
+    await stopped.stop({ graceMs: 0, timeoutMs: 100 });
+    mock.timers.tick(600_000);
+    expect(stopped.lines.at(-1)).toMatchObject({ msg: 'stopped' });
   });
 
   test('an expired certificate does not replace a valid one', async () => {
