@@ -42,7 +42,6 @@ export {
 } from './sdk/objects/update-machine.ts';
 export {
   createExtensionServer,
-  createHostedExtension,
   type ExtensionCertificates,
   type ExtensionServer,
   type ExtensionServerOptions,

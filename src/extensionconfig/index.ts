@@ -1,7 +1,7 @@
 export { type CustomResourceDefinition, crd, openApiSchemaOf } from './api/crd.ts';
 export { decodeExtensionConfig } from './api/decode.ts';
 export { defaultServicePort, defaultsOf, withAllDefaults, withDefaults } from './api/defaults.ts';
-export { maxViolations, type SchemaViolation } from './api/examine.ts';
+export type { SchemaViolation } from './api/examine.ts';
 export {
   allowDeletionAnnotation,
   apiVersionOf,
@@ -18,5 +18,4 @@ export {
   versionOf,
   versions,
 } from './api/names.ts';
-export { maxAnnotationBytes } from './api/own-schema.ts';
 export type { ExtensionConfig } from './api/v1beta2.ts';

@@ -1,7 +1,6 @@
 export { type Admission, type AdmissionPolicy, type ClusterKnowledge, createAdmission } from './admission/admission.ts';
 export type { AdmissionOutcome, Knowledge, PendingProbe } from './admission/outcome.ts';
 export { rejectMalformed, warningText } from './admission/response.ts';
-export { serverAddress } from './facts/address.ts';
 export type {
   ExtensionConfigFacts,
   FactKind,
@@ -13,16 +12,13 @@ export type {
   SecretFacts,
 } from './facts/facts.ts';
 export { createManifestFacts } from './facts/manifest-facts.ts';
-export { keyOfObject } from './facts/parts.ts';
-export { readSecret } from './facts/secrets.ts';
-export { type CollectedKind, createFactsStore, type FactsStore } from './facts/store.ts';
+export type { CollectedKind, FactsStore } from './facts/store.ts';
 export { parseRulesConfig, RulesConfigError, readLevels } from './rules/config-file.ts';
 export { exampleReports } from './rules/example-reports.ts';
 export type { Finding, Rule, RuleInput, Severity, Situation } from './rules/rule.ts';
 export {
   createRuleSet,
   type Level,
-  maxReports,
   parsedInput,
   type RuleFinding,
   type RuleSet,

@@ -3,7 +3,6 @@ export {
   type CoreVersion,
   coreVersionIn,
   defineHook,
-  formatGroupHook,
   formatHook,
   type HookDefinition,
   type HookOptions,
@@ -19,25 +18,12 @@ export { LifecycleFileError, parseLifecycles } from './catalog/file.ts';
 export { newestKnownRelease, oldestKnownRelease, unknownReleaseProblem } from './catalog/known.ts';
 export type { Lifecycle, LifecycleKey } from './catalog/lifecycle.ts';
 export type * from './catalog/message-types.ts';
-export {
-  type Deprecation,
-  deprecationIn,
-  type Phase,
-  phaseIn,
-  type Stability,
-  stabilityOf,
-  supportEnd,
-} from './catalog/policy.ts';
+export { type Deprecation, deprecationIn, type Phase, phaseIn, type Stability } from './catalog/policy.ts';
 export { compareReleases, formatRelease, parseRelease, type Release } from './catalog/release.ts';
-export { boolean, int32, list, type MessageSchema, object, ref, string, stringMap } from './catalog/schema.ts';
+export type { MessageSchema } from './catalog/schema.ts';
 export type { SchemaValue } from './catalog/schema-value.ts';
 export { applyPatch, BadPatch, type EncodedPatch, isEmptyPatch, withTaken } from './patches/apply.ts';
-export {
-  type ControlPlaneField,
-  fieldsSetBy,
-  revertIgnored,
-  type TemplatePlace,
-} from './patches/ignored.ts';
+export { type ControlPlaneField, fieldsSetBy, revertIgnored, type TemplatePlace } from './patches/ignored.ts';
 export {
   compareBuilds,
   compareVersions,

@@ -1,19 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { importProblems } from '../../tools/architecture/imports.ts';
-
-/** Writes a tree of files for one test and returns its folder. */
-function tree(files: Record<string, string>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'rooms-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  for (const [file, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, file)), { recursive: true });
-    writeFileSync(join(folder, file), text);
-  }
-  return folder;
-}
+import { tree } from './tree.ts';
 
 const low = { name: 'low', knows: 'little' };
 const high = { name: 'high', knows: 'more' };

@@ -3,7 +3,7 @@ import type { CoreV1EventList, V1Secret } from '@kubernetes/client-node';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type RunningController, startController } from '../../src/controller/index.ts';
-import { createHostedExtension, type Handler, type RunningExtension } from '../../src/extension/index.ts';
+import { createExtensionServer, type Handler, type RunningExtension } from '../../src/extension/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { clusterApiHooks, type HookDefinition } from '../../src/runtimehooks/index.ts';
 import { sampleRequest } from '../../src/runtimehooks/messages/index.ts';
@@ -51,12 +51,11 @@ function handlers(): Handler[] {
 }
 
 async function startServer(port = 0): Promise<RunningExtension> {
-  const server = createHostedExtension({
+  const server = createExtensionServer({
     handlers: handlers(),
     certificates: { secret: `${namespace}/${secrets.secret}`, kubeconfig: environment.kubeconfigFile },
     ...{ host: '127.0.0.1', port, healthHost: '127.0.0.1', healthPort: 0 },
     log: quiet,
-    processMetrics: false,
   });
   const started = await server.start();
   running.push(started);

@@ -42,9 +42,14 @@ export function readImports(tree: string): Imports {
 }
 
 /** The folders that enclose a file, outermost first: `a/b/c.ts` is in `a` and `a/b`. */
-function foldersOf(file: string): string[] {
+export function foldersOf(file: string): string[] {
   const steps = dirname(file) === '.' ? [] : dirname(file).split('/');
   return steps.map((_step, index) => steps.slice(0, index + 1).join('/'));
+}
+
+/** The folders that have an `index.ts`. */
+export function doorsIn(imports: Imports): ReadonlySet<string> {
+  return new Set([...imports.keys()].filter((file) => file.endsWith('/index.ts')).map((file) => dirname(file)));
 }
 
 /** A cycle in a graph as the names on it; undefined if there is none. */
@@ -167,7 +172,7 @@ export function importProblems(tree: string, wings: readonly Wing[], dependencie
   for (const { name, rooms } of wings) {
     problems.push(...(rooms === undefined ? [] : orderProblems(importsWithin(imports, name), rooms, `${name}/`)));
   }
-  const doors = new Set([...imports.keys()].filter((file) => file.endsWith('/index.ts')).map((file) => dirname(file)));
+  const doors = doorsIn(imports);
   for (const [file, targets] of imports) {
     for (const target of targets) {
       const door = foldersOf(target).findLast((folder) => doors.has(folder));

@@ -5,9 +5,9 @@ import { createWriteStream, readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { LogStream } from '../../src/base/index.ts';
+import { pino } from 'pino';
+import { createLogOutput, type LogStream } from '../../src/base/index.ts';
 import { createExtensionServer, handler, walkTemplates } from '../../src/extension/index.ts';
-import { defaultLog } from '../../src/extension/sdk/log.ts';
 import { benchCalls } from './extension-calls.ts';
 
 const [folder = '.', kind = 'sdk'] = process.argv.slice(2);
@@ -89,7 +89,7 @@ if (kind === 'sdk') {
     handlers,
     certificates: { folder },
     ...{ host: '127.0.0.1', port: 0, healthHost: '127.0.0.1', healthPort: 0 },
-    log: defaultLog('info', nowhere as unknown as LogStream).log,
+    log: pino({ base: null }, createLogOutput(nowhere as unknown as LogStream)),
   }).start();
   process.once('SIGTERM', () => void stop({ graceMs: 0, timeoutMs: 1000 }));
   report(port);

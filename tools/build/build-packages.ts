@@ -65,7 +65,7 @@ const withoutSandbox: Plugin = {
   name: 'without-sandbox',
   resolveId: {
     filter: { id: /\/commands\/sandbox\/sandbox\.ts$/ },
-    handler: () => join(root, 'tools/build/no-sandbox.ts'),
+    handler: () => join(root, 'src/cli/commands/no-sandbox.ts'),
   },
 };
 

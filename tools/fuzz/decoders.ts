@@ -13,7 +13,8 @@ import {
   usable,
 } from '../../src/base/x509/index.ts';
 import { reviewConversion } from '../../src/extensionconfig/conversion/index.ts';
-import { KubeConfigError, loadKubeConfig } from '../../src/kubernetes/client/index.ts';
+import { loadKubeConfig } from '../../src/kubernetes/client/index.ts';
+import { KubeConfigError } from '../../src/kubernetes/client/kubeconfig/kubeconfig.ts';
 import {
   applyMergePatch,
   applyOperations,
@@ -33,13 +34,9 @@ import { createAdmission, createRuleSet } from '../../src/policy/index.ts';
 import { readDiscovery } from '../../src/runtimehooks/client/index.ts';
 import { clusterApiHooks, createHookCatalog, hooks, newestKnownRelease } from '../../src/runtimehooks/index.ts';
 import { decodeRequest, decodeResponse, sampleRequest, sampleResponse } from '../../src/runtimehooks/messages/index.ts';
-import {
-  convertV2ToV3,
-  encodeProtobuf,
-  InvalidOpenApi,
-  readOpenApi,
-  V2ConversionError,
-} from '../../src/sandbox/openapi-documents/index.ts';
+import { V2ConversionError } from '../../src/sandbox/openapi-documents/convert-v2.ts';
+import { convertV2ToV3, InvalidOpenApi, readOpenApi } from '../../src/sandbox/openapi-documents/index.ts';
+import { encodeProtobuf } from '../../src/sandbox/openapi-documents/protobuf.ts';
 import { parseProtobuf } from '../../src/sandbox/writes/protobuf.ts';
 import { createDecide } from '../../src/webhook/index.ts';
 import { changedValue, damagedBytes, damagedText, jsonBody } from './inputs.ts';

@@ -1,7 +1,6 @@
 import { _, Ajv } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
-import type { MessageSchema } from '../../src/runtimehooks/catalog/schema.ts';
-import { clusterApiHooks } from '../../src/runtimehooks/index.ts';
+import { clusterApiHooks, type MessageSchema } from '../../src/runtimehooks/index.ts';
 import { componentOf, componentsOf, shared } from '../../src/runtimehooks/messages/components.ts';
 import { generated, type Strictness } from '../../src/runtimehooks/messages/fits.ts';
 import { formats } from '../../src/runtimehooks/messages/formats.ts';

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Command, Help, type Option } from 'commander';
 import { checks } from '../../src/checks/conformance/index.ts';
-import { helpConfiguration } from '../../src/cli/framework/help.ts';
 import { rules } from '../../src/policy/index.ts';
 import { wings } from '../architecture/wings.ts';
 import { idleProgram } from './program-report.ts';
@@ -55,7 +54,7 @@ function helpOf(command: Command, shared: ReadonlyMap<string, unknown>): string 
     },
     getOutHelpWidth: () => helpWidth,
   });
-  const below = command.options.filter((option) => shared.has(helpItemOf(option)));
+  const below = command.options.filter((option) => shared.has(helpItemOf(option, command)));
   for (const option of below) {
     option.hideHelp();
   }
@@ -77,9 +76,9 @@ function wrapped(text: string, indent: string): string {
     .join('\n');
 }
 
-/** What the help says about a flag. */
-function helpItemOf(option: Option): string {
-  const help = Object.assign(new Help(), helpConfiguration, { helpWidth });
+/** What the help of a command says about a flag. */
+function helpItemOf(option: Option, command: Command): string {
+  const help = Object.assign(command.createHelp(), { helpWidth });
   return help.formatItem(help.optionTerm(option), 26, help.optionDescription(option), help);
 }
 
@@ -88,7 +87,7 @@ async function commandReference(): Promise<string> {
   const program = await idleProgram();
   const commands = program.commands.flatMap((command) => [command, ...command.commands]);
   const flags = commands.flatMap((command) =>
-    command.options.map((option) => ({ command, name: option.flags, item: helpItemOf(option) })),
+    command.options.map((option) => ({ command, name: option.flags, item: helpItemOf(option, command) })),
   );
   const shared = new Map([...Map.groupBy(flags, ({ item }) => item)].filter(([, { length }]) => length > 1));
   const names = [...shared.values()].map(([first]) => first?.name);

@@ -1,8 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
 import { Registry } from 'prom-client';
-import { exitCode } from '../../src/cli/framework/program.ts';
-import { wholeProgram } from '../../src/cli/index.ts';
+import { exitCode, wholeProgram } from '../../src/cli/index.ts';
 import { createControllerMetrics } from '../../src/controller/workers/metrics.ts';
 import { createCallMetrics as createHandlerMetrics } from '../../src/extension/sdk/http/metrics.ts';
 import { addWatchingMetrics } from '../../src/policy/cluster-facts/index.ts';

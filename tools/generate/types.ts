@@ -1,5 +1,5 @@
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
-import type { Version } from '../../src/extensionconfig/index.ts';
+import { hubVersion } from '../../src/extensionconfig/index.ts';
 import { definition } from './definition.ts';
 
 const objectMeta = {
@@ -36,9 +36,9 @@ function decoded(schema: Record<string, unknown>): Record<string, unknown> {
   return result;
 }
 
-/** The TypeScript source of one version's types, generated from the CustomResourceDefinition. */
-export async function typesOf(version: Version): Promise<string> {
-  const { openAPIV3Schema } = definition.spec.versions.find(({ name }) => name === version)!.schema;
+/** The TypeScript source of the hub version's types, generated from the CustomResourceDefinition. */
+export async function hubTypes(): Promise<string> {
+  const { openAPIV3Schema } = definition.spec.versions.find(({ name }) => name === hubVersion)!.schema;
   const schema = decoded(structuredClone(openAPIV3Schema) as Record<string, unknown>);
   (schema.properties as Record<string, unknown>).metadata = decoded(objectMeta);
   schema.title = 'ExtensionConfig';

@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { versions } from '../../src/extensionconfig/index.ts';
+import { hubVersion, versions } from '../../src/extensionconfig/index.ts';
 import { apiReports } from '../build/build-packages.ts';
 import { definitionFile, definitionText } from './definition.ts';
 import { messageFitsFile, messageFitsOf, strictnesses } from './message-fits.ts';
@@ -7,12 +7,12 @@ import { messageTypes } from './message-types.ts';
 import { generatedPages } from './pages.ts';
 import { programReport, programReportFile } from './program-report.ts';
 import { typeTablesFile, typeTablesText } from './type-tables.ts';
-import { typesOf } from './types.ts';
+import { hubTypes } from './types.ts';
 import { validatorFile, validatorOf } from './validators.ts';
 
 writeFileSync(definitionFile, definitionText);
+writeFileSync(new URL(`../../src/extensionconfig/api/${hubVersion}.ts`, import.meta.url), await hubTypes());
 for (const version of versions) {
-  writeFileSync(new URL(`../../src/extensionconfig/api/${version}.ts`, import.meta.url), await typesOf(version));
   writeFileSync(validatorFile(version), validatorOf(version));
 }
 writeFileSync(new URL('../../src/runtimehooks/catalog/message-types.ts', import.meta.url), await messageTypes());

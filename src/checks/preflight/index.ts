@@ -2,4 +2,3 @@ export { examineExtension } from './examine.ts';
 export { installedRelease } from './installed-release.ts';
 export { reportOf } from './report.ts';
 export { preflightAsText } from './text.ts';
-export { wireChangesBetween } from './wire-changes.ts';

@@ -1,4 +1,3 @@
-export { createNames } from './cluster/names.ts';
 export { newestRelease, oldestRelease } from './cluster/releases.ts';
 export { type Fault, parseFault } from './faults.ts';
 export { jsonLine } from './output/json.ts';

@@ -1,3 +1,3 @@
 export { hookNames } from './handlers.ts';
-export { addHandlers, ProjectError, projectFiles, writeProject } from './project.ts';
+export { addHandlers, ProjectError, writeProject } from './project.ts';
 export { TemplateTypesError, templateTypes } from './template-types.ts';

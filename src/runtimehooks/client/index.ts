@@ -38,5 +38,5 @@ export {
   extensionOf,
   type RegisteredHandler,
 } from './registry/registration.ts';
-export { createRegistry, type HandlerRegistry } from './registry/registry.ts';
+export type { HandlerRegistry } from './registry/registry.ts';
 export { askExtension, type ExtensionAnswer, type Survey, surveyExtension } from './survey.ts';

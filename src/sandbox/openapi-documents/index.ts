@@ -1,6 +1,6 @@
-export { convertV2ToV3, maxMediaTypes, V2ConversionError } from './convert-v2.ts';
+export { convertV2ToV3 } from './convert-v2.ts';
 export { type Merged, MergeError, type MergeReport, mergeDocuments, type NamedDocument } from './merge.ts';
-export { encodeProtobuf, type OpenApiVersion } from './protobuf.ts';
+export type { OpenApiVersion } from './protobuf.ts';
 export { PublishedDocument } from './published.ts';
 export { type DocumentPlace, documentList, InvalidOpenApi, openApiOf, readOpenApi } from './read.ts';
 export { ofGroupVersion } from './split.ts';

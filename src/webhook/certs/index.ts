@@ -5,5 +5,5 @@ export { type CertificateFacts, deriveFacts } from './facts.ts';
 export { folderStore } from './folder-store.ts';
 export { bundleIn, bundleOfSecret, type Injection, injectTargets } from './inject.ts';
 export { type Action, isCaDue, isServingCertificateDue, isStuck, missingTarget, next } from './next.ts';
-export { type CertificateStore, Conflict, type StoredSecret } from './store.ts';
+export type { CertificateStore, StoredSecret } from './store.ts';
 export { isInSync, noTargets, type TargetAccess, type TargetKind } from './target.ts';

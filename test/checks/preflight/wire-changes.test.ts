@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { wireChangesBetween } from '../../../src/checks/preflight/index.ts';
+import { wireChangesBetween } from '../../../src/checks/preflight/wire-changes.ts';
 import { olderVersionsOf } from '../../../src/checks/preflight/written-as.ts';
 import {
   clusterApiHooks,

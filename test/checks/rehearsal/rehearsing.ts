@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { loadAll } from 'js-yaml';
+import { createNames } from '../../../src/checks/rehearsal/cluster/names.ts';
 import {
-  createNames,
   type Entry,
   type Fault,
   type InputObject,

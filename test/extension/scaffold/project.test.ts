@@ -6,7 +6,8 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { checkExtensionConfig } from '../../../src/exports/rules.ts';
-import { hookNames, ProjectError, projectFiles, writeProject } from '../../../src/extension/scaffold/index.ts';
+import { hookNames, ProjectError, writeProject } from '../../../src/extension/scaffold/index.ts';
+import { projectFiles } from '../../../src/extension/scaffold/project.ts';
 import { startSandbox } from '../../../src/sandbox/index.ts';
 import { needs } from '../../support/needs.ts';
 

@@ -1,12 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  createHostedExtension,
-  type ExtensionServerOptions,
-  type Handler,
-  type RunningExtension,
-} from '../../../src/extension/index.ts';
+import type { ExtensionServerOptions, Handler, RunningExtension } from '../../../src/extension/index.ts';
+import { createHostedExtension } from '../../../src/extension/sdk/server.ts';
 import { localhost } from '../../base/x509/certificates.ts';
 import { type Answer, collectingLog, exchange, pairOf } from '../../server/running.ts';
 import { endWith } from '../../support/ends.ts';

@@ -4,14 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { aroundEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { parse } from 'yaml';
-import {
-  createExtensionServer,
-  createHostedExtension,
-  type ExtensionServerOptions,
-  handler,
-} from '../../../src/extension/index.ts';
+import { createExtensionServer, type ExtensionServerOptions, handler } from '../../../src/extension/index.ts';
+import { createHostedExtension } from '../../../src/extension/sdk/server.ts';
 import { requestFor } from '../../../src/extension/sdk/testing/testing.ts';
-import { defineHook, hooksGroup, object, ref, string } from '../../../src/runtimehooks/index.ts';
+import { defineHook, hooksGroup } from '../../../src/runtimehooks/index.ts';
 import { selfSignedPair } from '../../../src/server/index.ts';
 import { makeCertificate, testCa } from '../../base/x509/certificates.ts';
 import { collectingLog, openTls, until } from '../../server/running.ts';
@@ -241,11 +237,15 @@ test.each([
 });
 
 test('a hook whose schemas refer to what is not there is refused at the start', async () => {
-  const message = { apiVersion: string(), kind: string(), status: string() };
+  const text = { type: 'string' } as const;
+  const message = { apiVersion: text, kind: text, status: text };
   const hook = defineHook({
     ...{ group: 'hooks.example.com', version: 'v1', name: 'PowerOff' },
-    request: object('', { required: { ...message, machine: ref('example.com.Machine') } }),
-    response: object('', { required: message }),
+    request: {
+      type: 'object',
+      properties: { ...message, machine: { $ref: '#/components/schemas/example.com.Machine' } },
+    },
+    response: { type: 'object', required: ['status'], properties: message },
   });
   const powerOff = handler(hook, { name: 'power-off', handle: (_, { answer }) => answer.done() });
   const certificates = { folder: certificateFolder() };

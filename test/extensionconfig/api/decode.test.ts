@@ -1,16 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { examine } from '../../../src/extensionconfig/api/examine.ts';
+import { examine, maxViolations } from '../../../src/extensionconfig/api/examine.ts';
 import { isOfFormat } from '../../../src/extensionconfig/api/formats.ts';
-import { type LimitedSchema, ownSchemaOf } from '../../../src/extensionconfig/api/own-schema.ts';
+import { type LimitedSchema, maxAnnotationBytes, ownSchemaOf } from '../../../src/extensionconfig/api/own-schema.ts';
 import { fits as v1alpha1 } from '../../../src/extensionconfig/api/v1alpha1-fits.ts';
 import { fits as v1beta2 } from '../../../src/extensionconfig/api/v1beta2-fits.ts';
-import {
-  decodeExtensionConfig,
-  maxAnnotationBytes,
-  maxViolations,
-  versions,
-} from '../../../src/extensionconfig/index.ts';
+import { decodeExtensionConfig, versions } from '../../../src/extensionconfig/index.ts';
 import { runs } from '../../support/runs.ts';
 
 const fitters = { v1alpha1, v1beta2 };

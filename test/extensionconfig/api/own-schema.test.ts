@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { hasMoreBytes, ownSchemaOf } from '../../../src/extensionconfig/api/own-schema.ts';
-import { maxAnnotationBytes, openApiSchemaOf, versions } from '../../../src/extensionconfig/index.ts';
+import { hasMoreBytes, maxAnnotationBytes, ownSchemaOf } from '../../../src/extensionconfig/api/own-schema.ts';
+import { openApiSchemaOf, versions } from '../../../src/extensionconfig/index.ts';
 
 test.each(versions)('the schema of %s is that of the CustomResourceDefinition, plus the metadata', (version) => {
   const { properties = {}, ...rest } = ownSchemaOf(version);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import {
+  conversionDataAnnotation,
   conversionDataBytes,
   conversionDataOf,
   type KeptValue,
   maxConversionDataBytes,
   withConversionData,
 } from '../../../src/extensionconfig/conversion/conversion-data.ts';
-import { conversionDataAnnotation } from '../../../src/extensionconfig/conversion/index.ts';
 import { ConversionError, type Json, type JsonObject } from '../../../src/kubernetes/index.ts';
 
 const withText = (text: Json): JsonObject => ({ metadata: { annotations: { [conversionDataAnnotation]: text } } });

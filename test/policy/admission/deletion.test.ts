@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { allowDeletionAnnotation } from '../../../src/extensionconfig/index.ts';
 import type { AdmissionRequest, JsonObject } from '../../../src/kubernetes/index.ts';
+import { createFactsStore } from '../../../src/policy/facts/store.ts';
 import type { ClusterKnowledge, Level } from '../../../src/policy/index.ts';
-import { createFactsStore, createManifestFacts } from '../../../src/policy/index.ts';
+import { createManifestFacts } from '../../../src/policy/index.ts';
 import { example, exampleClass, exampleCluster, exampleHandler } from '../rules/examples.ts';
 import { admission, requestFor } from './policy.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFactsStore } from '../../../src/policy/index.ts';
+import { createFactsStore } from '../../../src/policy/facts/store.ts';
 
 const metadata = { namespace: 'a', name: 'b', uid: 'u', resourceVersion: '1' };
 

@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
-import {
-  type CollectedKind,
-  createFactsStore,
-  type FactsStore,
-  type KnownExtensionConfig,
-} from '../../../src/policy/index.ts';
+import { createFactsStore } from '../../../src/policy/facts/store.ts';
+import type { CollectedKind, FactsStore, KnownExtensionConfig } from '../../../src/policy/index.ts';
 
 /** A store in which every kind is known, with the given objects. */
 function storeOf(kind: CollectedKind, objects: Record<string, JsonObject> = {}): FactsStore {

@@ -4,15 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { issueCa, issueServingCertificate } from '../../../src/base/x509/index.ts';
 import { injectCaFromSecretAnnotation } from '../../../src/extensionconfig/index.ts';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
-import {
-  type CollectedKind,
-  createFactsStore,
-  createManifestFacts,
-  type FactsStore,
-  keyOfObject,
-  readSecret,
-  serverAddress,
-} from '../../../src/policy/index.ts';
+import { serverAddress } from '../../../src/policy/facts/address.ts';
+import { keyOfObject } from '../../../src/policy/facts/parts.ts';
+import { readSecret } from '../../../src/policy/facts/secrets.ts';
+import { createFactsStore } from '../../../src/policy/facts/store.ts';
+import { type CollectedKind, createManifestFacts, type FactsStore } from '../../../src/policy/index.ts';
 import { quickEntropy } from '../../base/x509/entropy.ts';
 import {
   example,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ExtensionConfig } from '../../../src/extensionconfig/index.ts';
-import { createFactsStore, parsedInput, type RuleInput, rules } from '../../../src/policy/index.ts';
+import { createFactsStore } from '../../../src/policy/facts/store.ts';
+import { parsedInput, type RuleInput, rules } from '../../../src/policy/index.ts';
 import { now, ruleSetOptions } from '../admission/policy.ts';
 
 /** Objects that lack ever more fields, as decoding returns them. */

@@ -6,7 +6,6 @@ import {
   createRuleSet,
   type Finding,
   type Level,
-  maxReports,
   parseRulesConfig,
   type Rule,
   type RuleInput,
@@ -14,7 +13,7 @@ import {
   RulesConfigError,
   rules,
 } from '../../../src/policy/index.ts';
-import { maxReportsLength } from '../../../src/policy/rules/rule-set.ts';
+import { maxReports, maxReportsLength } from '../../../src/policy/rules/rule-set.ts';
 import { now, ruleSetOptions } from '../admission/policy.ts';
 import { example, exampleHandler, exampleService } from './examples.ts';
 

@@ -1,18 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import { formatGroupHook } from '../../../src/runtimehooks/catalog/definition.ts';
+import { object, ref, string } from '../../../src/runtimehooks/catalog/schema.ts';
 import {
   clusterApiHooks,
   coreVersionIn,
   defineHook,
-  formatGroupHook,
   formatHook,
   formatRelease,
   type HookOptions,
   hookIn,
   hooks,
-  object,
   parseRelease,
-  ref,
-  string,
 } from '../../../src/runtimehooks/index.ts';
 
 const release = (text: string) => parseRelease(text)!;

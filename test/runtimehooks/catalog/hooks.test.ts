@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { stabilityOf, supportEnd } from '../../../src/runtimehooks/catalog/policy.ts';
 import {
   clusterApiHooks,
   compareReleases,
@@ -10,8 +11,6 @@ import {
   parseLifecycles,
   parseRelease,
   phaseIn,
-  stabilityOf,
-  supportEnd,
   unknownReleaseProblem,
 } from '../../../src/runtimehooks/index.ts';
 

@@ -1,17 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
+import { int32, list, object, ref, string } from '../../../src/runtimehooks/catalog/schema.ts';
 import {
   clusterApiHooks,
   defineHook,
   type HookDefinition,
   hooks,
-  int32,
-  list,
   type MessageSchema,
-  object,
-  ref,
-  string,
 } from '../../../src/runtimehooks/index.ts';
 import {
   decodeResponse,

@@ -1,14 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { compileErrors, validate } from '@readme/openapi-parser';
 import { describe, expect, test } from 'vitest';
-import {
-  clusterApiHooks,
-  defineHook,
-  type MessageSchema,
-  object,
-  parseRelease,
-  string,
-} from '../../../src/runtimehooks/index.ts';
+import { object, string } from '../../../src/runtimehooks/catalog/schema.ts';
+import { clusterApiHooks, defineHook, type MessageSchema, parseRelease } from '../../../src/runtimehooks/index.ts';
 import { openApiDocument, openApiPage } from '../../../src/runtimehooks/messages/index.ts';
 
 const release = parseRelease('1.14')!;

@@ -1,15 +1,6 @@
 import { type JsonObject, objectsAt } from '../../../src/kubernetes/index.ts';
-import {
-  boolean,
-  defineHook,
-  hooks,
-  int32,
-  list,
-  object,
-  ref,
-  string,
-  stringMap,
-} from '../../../src/runtimehooks/index.ts';
+import { boolean, int32, list, object, ref, string, stringMap } from '../../../src/runtimehooks/catalog/schema.ts';
+import { defineHook, hooks } from '../../../src/runtimehooks/index.ts';
 import { defineHookVersions } from '../../../src/runtimehooks/versions/index.ts';
 
 const { group, name, summary, purpose } = hooks.BeforeClusterUpgrade;

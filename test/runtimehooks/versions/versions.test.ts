@@ -1,14 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
-import {
-  defineHook,
-  hooks,
-  list,
-  type MessageSchema,
-  object,
-  string,
-  stringMap,
-} from '../../../src/runtimehooks/index.ts';
+import { list, object, string, stringMap } from '../../../src/runtimehooks/catalog/schema.ts';
+import { defineHook, hooks, type MessageSchema } from '../../../src/runtimehooks/index.ts';
 import { messageProblems, sampleRequest } from '../../../src/runtimehooks/messages/index.ts';
 import { defineHookVersions } from '../../../src/runtimehooks/versions/index.ts';
 import {

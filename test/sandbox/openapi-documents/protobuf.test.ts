@@ -5,7 +5,7 @@ import protobuf from 'protobufjs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type Json, type JsonObject, parseJson } from '../../../src/kubernetes/index.ts';
-import { encodeProtobuf } from '../../../src/sandbox/openapi-documents/index.ts';
+import { encodeProtobuf } from '../../../src/sandbox/openapi-documents/protobuf.ts';
 import { yamlText } from '../../../src/sandbox/openapi-documents/yaml-text.ts';
 import { runs } from '../../support/runs.ts';
 

@@ -4,7 +4,7 @@ import protobuf from 'protobufjs';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
-import { encodeProtobuf } from '../../../src/sandbox/openapi-documents/index.ts';
+import { PublishedDocument } from '../../../src/sandbox/openapi-documents/index.ts';
 import { eventually, send } from '../client.ts';
 
 const json = 'application/json';
@@ -92,7 +92,7 @@ test('the hash is that of the JSON, and protobuf represents the same document', 
   const text = await get(gadgets);
   const bytes = await get(gadgets, { accept: asked });
   expect(text.headers.etag).toBe(`"${createHash('sha512').update(text.bytes).digest('hex').toUpperCase()}"`);
-  expect(bytes.bytes.equals(encodeProtobuf(text.json))).toBe(true);
+  expect(bytes.bytes.equals(new PublishedDocument(text.json, new Date()).as('protobuf'))).toBe(true);
   const description = new URL('../../../src/sandbox/openapi-documents/openapi-v3.proto', import.meta.url);
   const type = protobuf
     .parse(readFileSync(description, 'utf8'), { keepCase: true })

@@ -9,7 +9,8 @@ import {
   retiredAnnotation,
   retiredSinceAnnotation,
 } from '../../../src/webhook/certs/facts.ts';
-import { Conflict, type Run, runCertificates } from '../../../src/webhook/certs/index.ts';
+import { type Run, runCertificates } from '../../../src/webhook/certs/index.ts';
+import { Conflict } from '../../../src/webhook/certs/store.ts';
 import { unread } from '../../../src/webhook/certs/target.ts';
 import { day, quickEntropy } from '../../base/x509/entropy.ts';
 import {

@@ -1,8 +1,4 @@
-import {
-  conversionDataAnnotation,
-  maxConversionDataBytes,
-  reviewConversion,
-} from '../../../src/extensionconfig/conversion/index.ts';
+import { reviewConversion } from '../../../src/extensionconfig/conversion/index.ts';
 import { decodeAdmissionReview, parseJson, reviewOf } from '../../../src/kubernetes/index.ts';
 import { createAdmission, createRuleSet } from '../../../src/policy/index.ts';
 import { createHookCatalog, newestKnownRelease } from '../../../src/runtimehooks/index.ts';
@@ -73,8 +69,8 @@ function parseAll(webhook: Shape['webhook'], text: string): void {
   try {
     const body = JSON.parse(text) as Converted;
     for (const { metadata } of (webhook === 'convert' && body.request?.objects) || []) {
-      const data = metadata?.annotations?.[conversionDataAnnotation];
-      if (typeof data === 'string' && data.length <= maxConversionDataBytes) {
+      const data = metadata?.annotations?.['runtime.cluster.x-k8s.io/conversion-data'];
+      if (typeof data === 'string' && data.length <= 256 * 1024) {
         JSON.parse(data);
       }
     }

@@ -16,7 +16,8 @@ import {
   issueServingCertificate,
 } from '../../../../src/base/x509/index.ts';
 import { mayAsk } from '../../../../src/kubernetes/client/authentication/credential-plugin.ts';
-import { connect, KubeConfigError, loadKubeConfig, withRemedy } from '../../../../src/kubernetes/client/index.ts';
+import { connect, loadKubeConfig, withRemedy } from '../../../../src/kubernetes/client/index.ts';
+import { KubeConfigError } from '../../../../src/kubernetes/client/kubeconfig/kubeconfig.ts';
 import { day, quickEntropy } from '../../../base/x509/entropy.ts';
 
 // Only part of the Kubernetes client is loaded: whatever a kubeconfig may name must work with that part.

@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { KubeConfigError, loadKubeConfig } from '../../../../src/kubernetes/client/index.ts';
+import { loadKubeConfig } from '../../../../src/kubernetes/client/index.ts';
+import { KubeConfigError } from '../../../../src/kubernetes/client/kubeconfig/kubeconfig.ts';
 
 const server = 'https://127.0.0.1:6443';
 

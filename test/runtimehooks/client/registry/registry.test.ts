@@ -1,9 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  createRegistry,
-  type HandlerRegistry,
-  type RegisteredHandler,
-} from '../../../../src/runtimehooks/client/index.ts';
+import type { HandlerRegistry, RegisteredHandler } from '../../../../src/runtimehooks/client/index.ts';
+import { createRegistry } from '../../../../src/runtimehooks/client/registry/registry.ts';
 import { hooksGroup } from '../../../../src/runtimehooks/index.ts';
 import { extensionConfig, storedHandler } from '../extension-server.ts';
 

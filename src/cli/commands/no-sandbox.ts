@@ -1,5 +1,5 @@
-import { defineCommand } from '../../src/cli/framework/command.ts';
-import { FailureError } from '../../src/cli/framework/program.ts';
+import { defineCommand } from '../framework/command.ts';
+import { FailureError } from '../framework/program.ts';
 
 /** What the image has instead of `sandbox`. */
 export const command = defineCommand({
