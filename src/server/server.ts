@@ -1,7 +1,6 @@
 import type { Log } from '../base/index.ts';
 import type { CertificateSource } from './certificates/certificate-source.ts';
 import { watchClientCa } from './certificates/client-ca.ts';
-import type { FileWatch } from './certificates/file-watch.ts';
 import { drain, type StopOptions } from './connections/drain.ts';
 import { defaultLimits, type Limits, limitsWith } from './connections/limits.ts';
 import { type Address, listen } from './connections/listen.ts';
@@ -94,13 +93,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       now: now(),
     });
 
-  let clientCaWatch: FileWatch | undefined;
+  let stopClientCa: (() => void) | undefined;
   let health: HealthServer | undefined;
   let port: number;
   async function close(): Promise<void> {
     certificates.stop();
     certificate.stop();
-    clientCaWatch?.close();
+    stopClientCa?.();
     phase = 'stopped';
     await health?.stop();
   }
@@ -117,7 +116,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       });
     }
     if (clients !== undefined) {
-      clientCaWatch = await watchClientCa(
+      stopClientCa = await watchClientCa(
         clients.caFile,
         (pem) => {
           clientCaProblem = undefined;

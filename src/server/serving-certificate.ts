@@ -4,15 +4,6 @@ import type { CertificateEvent } from './certificates/certificate-source.ts';
 import type { Metrics } from './health/metrics.ts';
 import type { ReadinessFacts } from './health/readiness.ts';
 
-/** The serving certificate in use, and why a newer one is not. */
-interface ServingCertificate {
-  /** Handles an update from the source. */
-  take(event: CertificateEvent): void;
-  /** Ends all waits. */
-  stop(): void;
-  state(): Pick<ReadinessFacts, 'pair' | 'certificateProblem' | 'sourceProblem'>;
-}
-
 /** Called when the certificate changes. */
 interface CertificateReports {
   log: Log;
@@ -33,7 +24,7 @@ export function createServingCertificate(
   use: (pair: CertificatePair) => void,
   now: () => Date,
   { log, metrics }: CertificateReports,
-): ServingCertificate {
+) {
   let pair: CertificatePair | undefined;
   let certificateProblem: string | undefined;
   let sourceProblem: string | undefined;
@@ -99,25 +90,35 @@ export function createServingCertificate(
   }
 
   return {
-    take(event) {
+    /** Handles an update from the source. */
+    take(event: CertificateEvent): void {
       if (event.kind !== 'source') {
         clearTimeout(waiting);
       }
       switch (event.kind) {
         case 'pair':
-          return takePair(event.pair, event.bundle);
+          takePair(event.pair, event.bundle);
+          break;
         case 'absent':
-          return noteAbsent(event.reason);
+          noteAbsent(event.reason);
+          break;
         case 'broken':
-          return noteUnusable(event.reason);
+          noteUnusable(event.reason);
+          break;
         case 'source':
-          return noteSource(event.problem);
+          noteSource(event.problem);
       }
     },
-    stop() {
+    /** Ends all waits. */
+    stop(): void {
       clearInterval(reminder);
       clearTimeout(waiting);
     },
-    state: () => ({ pair, certificateProblem, sourceProblem }),
+    /** The certificate in use, and why a newer one is not. */
+    state: (): Pick<ReadinessFacts, 'pair' | 'certificateProblem' | 'sourceProblem'> => ({
+      pair,
+      certificateProblem,
+      sourceProblem,
+    }),
   };
 }

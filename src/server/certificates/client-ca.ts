@@ -1,6 +1,6 @@
 import type { Log } from '../../base/index.ts';
 import { bundleOf, readCertificates } from '../../base/x509/index.ts';
-import { type FileState, type FileWatch, watchFiles } from './file-watch.ts';
+import { type FileState, watchFiles } from './file-watch.ts';
 
 /** The client CA file is unusable at start. */
 export class ClientCaError extends Error {}
@@ -23,6 +23,7 @@ function checkClientCa(path: string, state: FileState): { pem: string } | { prob
  * Watches the client CA file and passes on its contents whenever they are usable. If a new version is broken, the
  * problem is logged and passed to `onProblem`, and the previous version stays in use.
  *
+ * @returns the function that stops it.
  * @throws {ClientCaError} when the file is unusable at start: without it no client could be authenticated.
  */
 export async function watchClientCa(
@@ -31,31 +32,25 @@ export async function watchClientCa(
   onProblem: (problem: string) => void,
   log: Log,
   pollMs?: number,
-): Promise<FileWatch> {
-  let problemAtStart: string | undefined;
-  let started = false;
-  const watch = await watchFiles(
+): Promise<() => void> {
+  let isInUse = false;
+  return watchFiles(
     [path],
-    (states) => {
-      const checked = checkClientCa(path, states[0] as FileState);
+    ([state]) => {
+      const checked = checkClientCa(path, state as FileState);
       if ('pem' in checked) {
         onPem(checked.pem);
-        if (started) {
+        if (isInUse) {
           log.info('client CA reloaded');
         }
-      } else if (started) {
+        isInUse = true;
+      } else if (isInUse) {
         onProblem(checked.problem);
         log.error({ reason: checked.problem }, 'the new client CA is unusable; the previous one stays in use');
       } else {
-        problemAtStart = checked.problem;
+        throw new ClientCaError(checked.problem);
       }
     },
     pollMs,
   );
-  started = true;
-  if (problemAtStart !== undefined) {
-    watch.close();
-    throw new ClientCaError(problemAtStart);
-  }
-  return watch;
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { checkPair } from './certificate.ts';
 import type { CertificateEvent, CertificateSource } from './certificate-source.ts';
-import { type FileState, type FileWatch, watchFiles } from './file-watch.ts';
+import { type FileState, watchFiles } from './file-watch.ts';
 
 /** Files of a kubernetes.io/tls Secret that is mounted as a volume. */
 const certificateFile = 'tls.crt';
@@ -36,10 +36,10 @@ function eventOf(folder: string, cert: FileState, key: FileState, bundle: FileSt
 
 /** The pair `tls.crt` and `tls.key` in a folder, read again whenever the files change. */
 export function fileCertificates(folder: string, pollMs?: number): CertificateSource {
-  let watch: FileWatch | undefined;
+  let stop: (() => void) | undefined;
   return {
     async start(onEvent) {
-      watch = await watchFiles(
+      stop = await watchFiles(
         [certificateFile, keyFile, bundleFile].map((name) => join(folder, name)),
         (states) => {
           const [cert, key, bundle] = states as [FileState, FileState, FileState];
@@ -49,7 +49,7 @@ export function fileCertificates(folder: string, pollMs?: number): CertificateSo
       );
     },
     stop() {
-      watch?.close();
+      stop?.();
     },
   };
 }

@@ -15,11 +15,6 @@ export type FileState =
       lacksFolder?: true;
     };
 
-/** A set of watched files. */
-export interface FileWatch {
-  close(): void;
-}
-
 /** How often files are read: fs.watch is silent on some mounts, and after a folder was replaced. */
 const defaultPollMs = 500;
 /** How long to wait after a change before reading again: writers replace two files, and the kubelet a whole folder. */
@@ -48,12 +43,14 @@ function sameStates(a: readonly FileState[], b: readonly FileState[]): boolean {
  * through the `..data` symlink of a Kubernetes volume. Calls `onStates` (in the order of `paths`) with the first state
  * before the promise resolves, and then with each state that differs from the previous one. A state is reported only
  * when two reads in a row agree on it, since the files cannot be read at the same instant.
+ *
+ * @returns the function that stops it. Rejects with what `onStates` throws for the first state.
  */
 export async function watchFiles(
   paths: readonly string[],
   onStates: (states: readonly FileState[]) => void,
   pollMs: number = defaultPollMs,
-): Promise<FileWatch> {
+): Promise<() => void> {
   const end = new AbortController();
   // Not a state of any file, so that the first one differs from it.
   let reported: readonly FileState[] = [];
@@ -80,5 +77,5 @@ export async function watchFiles(
       await check(settleMs);
     }
   })();
-  return { close: () => end.abort() };
+  return () => end.abort();
 }

@@ -1,26 +1,8 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { metricsIn } from '../../base/metrics/index.ts';
 import type { CertificatePair } from '../certificates/certificate.ts';
-import { readTrustBundle, stages as stageNames } from '../certificates/trust-bundle.ts';
+import { readTrustBundle, stages } from '../certificates/trust-bundle.ts';
 import type { ConnectionEvents, Connections } from '../connections/connections.ts';
-
-/** The server's metrics. */
-export interface Metrics {
-  /** The format of Prometheus' text exposition. */
-  contentType: string;
-  /** The registry to which an application adds its own metrics. */
-  registry: Registry;
-  /** All metrics in that format. */
-  render(): Promise<string>;
-  /** Counts what happens on a port. */
-  eventsOf(port: string): ConnectionEvents;
-  /** `bundle` is the trust bundle that came with the pair. */
-  certificateLoaded(pair: CertificatePair, bundle: string | undefined): void;
-  certificateFailed(): void;
-  /** To be called when the source of certificates begins to fail, or works again. */
-  certificateSource(works: boolean): void;
-  handshakeFailed(): void;
-}
 
 /** What the metrics are about. */
 interface MetricsOptions {
@@ -40,8 +22,10 @@ export const lostLogLinesHelp = 'Lines of the log that were lost: nobody read th
 /** The connections of the main port, counted at each scrape. */
 type LiveCounts = Pick<Connections, 'size' | 'inFlight' | 'inFlightBytes'>;
 
+const secondsOf = (time: Date) => time.getTime() / 1000;
+
 /** Creates the metrics of a server, in their own registry. */
-export function createMetrics(options: MetricsOptions, connections: () => LiveCounts): Metrics {
+export function createMetrics(options: MetricsOptions, connections: () => LiveCounts) {
   const { prefix, port: mainPort, version, processMetrics, lostLogLines } = options;
   const registry = new Registry();
   const { counter, counted, gauge, measured } = metricsIn(registry, prefix);
@@ -49,21 +33,30 @@ export function createMetrics(options: MetricsOptions, connections: () => LiveCo
     collectDefaultMetrics({ register: registry });
   }
   const refusals = counter('http_refusals_total', 'Requests refused before a decision, by HTTP status code.', ['code']);
-  const notAfter = gauge(
+  let certificate: { notAfter: Date; bundle: ReturnType<typeof readTrustBundle> | undefined } | undefined;
+  measured(
     'certificate_not_after_timestamp_seconds',
     'When the serving certificate expires, in seconds since 1970.',
+    () => certificate && secondsOf(certificate.notAfter),
   );
-  // Without a certificate there is no expiry time: 0 would trigger every alert on it.
-  notAfter.remove();
-  const caNotAfterGauge = gauge(
+  measured(
     'authority_not_after_timestamp_seconds',
     'When the first CA in the trust bundle expires, in seconds since 1970. Absent without a bundle.',
+    () => certificate?.bundle?.caNotAfter && secondsOf(certificate.bundle.caNotAfter),
   );
-  caNotAfterGauge.remove();
-  const stages = gauge(
+  gauge(
     'certificate_stage',
     'Stage of the CA rotation as the trust bundle shows it: 1 for the current stage. Absent without a bundle.',
     ['stage'],
+    {
+      collect() {
+        this.reset();
+        const current = certificate?.bundle?.stage;
+        for (const stage of current === undefined ? [] : stages) {
+          this.set({ stage }, stage === current ? 1 : 0);
+        }
+      },
+    },
   );
   const reloads = counter(
     'certificate_reloads_total',
@@ -117,34 +110,27 @@ export function createMetrics(options: MetricsOptions, connections: () => LiveCo
     1,
   );
   return {
-    contentType: registry.contentType,
+    /** The format of Prometheus' text exposition. */
+    contentType: registry.contentType as string,
+    /** The registry to which an application adds its own metrics. */
     registry,
+    /** All metrics in that format. */
     render: () => registry.metrics(),
-    eventsOf: (port) => ({
+    /** Counts what happens on a port. */
+    eventsOf: (port: string): ConnectionEvents => ({
       refused: (code) => refusals.inc({ code: String(code) }),
       evicted: () => evicted.inc({ port }),
       dropped: () => dropped.inc({ port }),
       responseDropped: () => responsesDropped.inc({ port }),
     }),
-    certificateLoaded(pair, bundle) {
+    /** `bundle` is the trust bundle that came with the pair. */
+    certificateLoaded({ notAfter }: CertificatePair, bundle: string | undefined): void {
       reloads.inc({ result: 'success' });
-      notAfter.set(pair.notAfter.getTime() / 1000);
-      stages.reset();
-      caNotAfterGauge.remove();
-      if (bundle !== undefined) {
-        const { caNotAfter, stage } = readTrustBundle(bundle);
-        for (const name of stageNames) {
-          stages.set({ stage: name }, name === stage ? 1 : 0);
-        }
-        if (caNotAfter !== undefined) {
-          caNotAfterGauge.set(caNotAfter.getTime() / 1000);
-        }
-      }
+      certificate = { notAfter, bundle: bundle === undefined ? undefined : readTrustBundle(bundle) };
     },
-    certificateFailed() {
-      reloads.inc({ result: 'failure' });
-    },
-    certificateSource(works) {
+    certificateFailed: () => reloads.inc({ result: 'failure' }),
+    /** To be called when the source of certificates begins to fail, or works again. */
+    certificateSource(works: boolean): void {
       sourceUp.set(works ? 1 : 0);
       if (!works) {
         sourceFailures.inc();
@@ -153,3 +139,6 @@ export function createMetrics(options: MetricsOptions, connections: () => LiveCo
     handshakeFailed: () => handshakes.inc(),
   };
 }
+
+/** The metrics of a server. */
+export type Metrics = ReturnType<typeof createMetrics>;

@@ -21,13 +21,13 @@ describe('watched files', () => {
   /** Watches `a` and `b`, and records what is reported. */
   async function watching(pollMs?: number, names = ['a', 'b']) {
     const seen: (readonly FileState[])[] = [];
-    const watch = await watchFiles(
+    const stop = await watchFiles(
       names.map((name) => join(folder, name)),
       (states) => seen.push(states),
       pollMs,
     );
-    onTestFinished(() => watch.close());
-    return { seen, watch };
+    onTestFinished(() => stop());
+    return { seen, stop };
   }
   const texts = (states: readonly FileState[] | undefined) =>
     states?.map((state) => ('text' in state ? state.text : state.code));
@@ -100,10 +100,10 @@ describe('watched files', () => {
 
   test('are not reported after the watch has ended during a change', async () => {
     await write('a', '1');
-    const { seen, watch } = await watching(5);
+    const { seen, stop } = await watching(5);
     await write('a', '2');
     await pause(10);
-    watch.close();
+    stop();
     await pause(150);
     expect(seen).toHaveLength(1);
   });
@@ -191,14 +191,14 @@ describe('the client CA', () => {
     const { log, lines } = collectingLog();
     const pems: string[] = [];
     const problems: string[] = [];
-    const watch = await watchClientCa(
+    const stop = await watchClientCa(
       join(folder, 'ca.crt'),
       (pem) => pems.push(pem),
       (problem) => problems.push(problem),
       log,
       5,
     );
-    onTestFinished(() => watch.close());
+    onTestFinished(() => stop());
     return { pems, problems, lines };
   }
 

@@ -1,12 +1,5 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-
-/** The metrics of calls. */
-export interface CallMetrics {
-  /** Counts a response, or a failure to get one, before failurePolicy is applied. */
-  request(labels: RequestLabels, seconds: number): void;
-  /** Counts a call that was not made because its extension is in backoff. */
-  heldBack(extension: string): void;
-}
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { metricsIn } from '../../../base/metrics/index.ts';
 
 /** The labels of the request metric. */
 interface RequestLabels {
@@ -37,7 +30,8 @@ const buckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3
  * Registers the metrics of calls: two with Cluster API's names, labels and buckets, and ours for backoff and
  * concurrency.
  */
-export function createCallMetrics(registry: Registry, loads: () => readonly ExtensionLoad[]): CallMetrics {
+export function createCallMetrics(registry: Registry, loads: () => readonly ExtensionLoad[]) {
+  const { counter, gauge } = metricsIn(registry, 'extensionconfig_extension_');
   const registers = [registry];
   const requests = new Counter({
     name: 'capi_runtime_sdk_requests_total',
@@ -52,48 +46,41 @@ export function createCallMetrics(registry: Registry, loads: () => readonly Exte
     buckets,
     registers,
   });
-  const heldCalls = new Counter({
-    name: 'extensionconfig_extension_calls_held_back_total',
-    help: 'Calls not made because the extension failed before and is in backoff.',
-    labelNames: ['extension'],
-    registers,
-  });
-  const gauges = {
-    backoffSeconds: new Gauge({
-      name: 'extensionconfig_extension_backoff_seconds',
-      help: 'Seconds until a failed extension is called again; 0 when it is not in backoff.',
-      labelNames: ['extension'],
-      registers,
-      collect: () => collect(),
-    }),
-    running: new Gauge({
-      name: 'extensionconfig_extension_calls_running',
-      help: 'Calls of an extension in flight.',
-      labelNames: ['extension'],
-      registers,
-    }),
-    waiting: new Gauge({
-      name: 'extensionconfig_extension_calls_waiting',
-      help: 'Calls of an extension waiting because the maximum number is in flight.',
-      labelNames: ['extension'],
-      registers,
-    }),
-  };
-  function collect(): void {
-    const current = loads();
-    for (const [fact, gauge] of Object.entries(gauges) as [keyof typeof gauges, Gauge<'extension'>][]) {
-      gauge.reset();
-      for (const load of current) {
-        gauge.set({ extension: load.extension }, load[fact]);
-      }
-    }
-  }
+  const heldCalls = counter(
+    'calls_held_back_total',
+    'Calls not made because the extension failed before and is in backoff.',
+    ['extension'],
+  );
+  const measured = (name: string, help: string, read: (load: ExtensionLoad) => number) =>
+    gauge(name, help, ['extension'], {
+      collect() {
+        this.reset();
+        for (const load of loads()) {
+          this.set({ extension: load.extension }, read(load));
+        }
+      },
+    });
+  measured(
+    'backoff_seconds',
+    'Seconds until a failed extension is called again; 0 when it is not in backoff.',
+    (load) => load.backoffSeconds,
+  );
+  measured('calls_running', 'Calls of an extension in flight.', (load) => load.running);
+  measured(
+    'calls_waiting',
+    'Calls of an extension waiting because the maximum number is in flight.',
+    (load) => load.waiting,
+  );
   return {
-    request(labels, seconds) {
+    /** Counts a response, or a failure to get one, before failurePolicy is applied. */
+    request(labels: RequestLabels, seconds: number): void {
       const { code: _code, status: _status, ...call } = labels;
       requests.inc({ ...labels });
       durations.observe(call, seconds);
     },
-    heldBack: (extension) => heldCalls.inc({ extension }),
+    /** Counts a call that was not made because its extension is in backoff. */
+    heldBack: (extension: string) => heldCalls.inc({ extension }),
   };
 }
+
+export type CallMetrics = ReturnType<typeof createCallMetrics>;
