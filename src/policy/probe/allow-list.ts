@@ -56,40 +56,34 @@ function rangeOf(text: string): Range | undefined {
   return prefix > longest ? undefined : { address, prefix, family: version === 4 ? 'ipv4' : 'ipv6' };
 }
 
-/** The bits of an address, most significant first. */
-function bitsOf({ address, family }: Range): bigint {
+/** An IPv6 address in its one canonical form: groups in hexadecimal, with at most one gap. */
+const canonical = (address: string) => new URL(`http://[${address}]`).hostname.slice(1, -1);
+
+/** The numbers that an address is written as: four of 8 bits, or eight of 16. */
+function partsOf({ address, family }: Range): number[] {
   if (family === 'ipv4') {
-    return address.split('.').reduce((bits, byte) => (bits << 8n) | BigInt(byte), 0n);
+    return address.split('.').map(Number);
   }
-  // URLs have one canonical form for each address: groups in hexadecimal, with at most one gap.
-  const [head = '', tail = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
-  const [before, after] = [head, tail].map((part) => part.split(':').filter((group) => group !== '')) as [
-    string[],
-    string[],
-  ];
+  const [before = [], after = []] = canonical(address)
+    .split('::')
+    .map((half) => half.split(':').filter((group) => group !== ''));
   const gap = Array<string>(8 - before.length - after.length).fill('0');
-  return [...before, ...gap, ...after].reduce((bits, group) => (bits << 16n) | BigInt(`0x${group}`), 0n);
+  return [...before, ...gap, ...after].map((group) => Number.parseInt(group, 16));
 }
 
-/**
- * The range that was probably meant by an address with bits set after the prefix, as text; undefined if there are none.
- */
+/** The range that was probably meant by an address with bits set after the prefix; undefined if there are none. */
 function meantRange(range: Range): string | undefined {
-  const [length, size] = range.family === 'ipv4' ? [32, 8] : [128, 16];
-  const behind = BigInt(length - range.prefix);
-  const bits = bitsOf(range);
-  const start = (bits >> behind) << behind;
-  if (start === bits) {
+  const parts = partsOf(range);
+  const isShort = range.family === 'ipv4';
+  const size = isShort ? 8 : 16;
+  const start = parts.map((part, index) => {
+    const behind = Math.min(size, Math.max(0, size * (index + 1) - range.prefix));
+    return (part >> behind) << behind;
+  });
+  if (start.join() === parts.join()) {
     return undefined;
   }
-  const parts = Array.from({ length: length / size }, (_, index) =>
-    Number(BigInt.asUintN(size, start >> BigInt(length - size * (index + 1)))),
-  );
-  const address =
-    range.family === 'ipv4'
-      ? parts.join('.')
-      : new URL(`http://[${parts.map((part) => part.toString(16)).join(':')}]`).hostname.slice(1, -1);
-  return `${address}/${range.prefix}`;
+  return `${isShort ? start.join('.') : canonical(start.map((part) => part.toString(16)).join(':'))}/${range.prefix}`;
 }
 
 function listOf(ranges: readonly Range[]): BlockList {
