@@ -93,12 +93,7 @@ export async function run(args: readonly string[], io: Io, name: string = ownNam
   if (args[0] === '__complete') {
     const words = args.slice(2);
     const called = calledCommand(words);
-    const program = await createProgram(
-      programCalled(name),
-      (command) => command === called,
-      io,
-      () => {},
-    );
+    const program = await createProgram(programCalled(name), (command) => command === called, io);
     const { createLookUp } = await import('./commands/completion/look-up.ts');
     io.stdout.write(await completionLines(program, words, createLookUp(io.env)));
     return 0;
@@ -108,10 +103,5 @@ export async function run(args: readonly string[], io: Io, name: string = ownNam
 
 /** The whole program with all of its commands, for documentation. */
 export function wholeProgram(io: Io) {
-  return createProgram(
-    programCalled(ownName),
-    () => true,
-    io,
-    () => {},
-  );
+  return createProgram(programCalled(ownName), () => true, io);
 }

@@ -10,14 +10,13 @@ import { checkPortsDiffer, startProblem } from '../framework/port-problem.ts';
 import { UsageError } from '../framework/program.ts';
 import { version } from '../framework/version.ts';
 import { readWith } from './catalog-flags.ts';
+import { healthFlags } from './health-flags.ts';
 import { publishFile, withdrawFile } from './publish-file.ts';
 
 const sampleFlags = {
   port: integerFlag('PORT', 0, 65535, 'port of the hooks (HTTPS); 0: any free port', { default: 9443 }),
   host: textFlag('HOST', 'address to listen on', { defaultText: 'all interfaces' }),
-  'health-port': integerFlag('PORT', 0, 65535, 'port of /healthz, /readyz and /metrics (HTTP); 0: any free port', {
-    default: 8080,
-  }),
+  'health-port': healthFlags['health-port'],
   'cert-dir': textFlag('DIR', 'folder with tls.crt and tls.key; reloaded on change'),
   'self-signed': switchFlag('serve with a certificate for localhost, created at startup'),
   'write-extension-config': textFlag(

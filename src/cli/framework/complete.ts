@@ -56,10 +56,6 @@ function completionOfArgument(argument: Argument): Completion {
   return argument.name() === 'DIR' ? folders : files;
 }
 
-function takesValue(option: Option): boolean {
-  return option.required || option.optional;
-}
-
 /** The candidates for the last of the words after the program's name. */
 function complete(program: Command, words: readonly string[]): Completion {
   const current = words.at(-1) ?? '';
@@ -77,7 +73,7 @@ function complete(program: Command, words: readonly string[]): Completion {
       areFlagsOver = true;
     } else if (word.startsWith('-') && !areFlagsOver) {
       const option = optionOf(word);
-      flag = option !== undefined && takesValue(option) ? option : undefined;
+      flag = option?.required ? option : undefined;
     } else {
       const next = help.visibleCommands(command).find((candidate) => candidate.name() === word);
       if (next !== undefined && argumentsBefore === 0) {

@@ -1,5 +1,4 @@
 import { styleText } from 'node:util';
-import type { Logger } from 'pino';
 import { createLogOutput, type LogStream, logLineOptions, printableJson } from '../../base/index.ts';
 import { choiceFlag, type Flags, type FlagValues } from './flags.ts';
 
@@ -39,14 +38,11 @@ function renderLine(line: string, stream: LogStream): string {
   return `${String(time)} ${shown} ${typeof msg === 'string' && plainText.test(msg) ? msg : printableJson(msg)}${rest.join('')}\n`;
 }
 
-interface OpenLog {
-  log: Logger;
-  /** Number of lines that could not be written, or that were too many for their reader. */
-  lostLines: () => number;
-}
-
-/** Opens the log of a command: one line per event, with an ISO timestamp and the name of the level. */
-export async function openLog(stream: LogStream, flags: FlagValues<typeof logFlags>): Promise<OpenLog> {
+/**
+ * Opens the log of a command: one line per event, with an ISO timestamp and the name of the level. `lostLines` is the
+ * number of those that could not be written, or that were too many for their reader.
+ */
+export async function openLog(stream: LogStream, flags: FlagValues<typeof logFlags>) {
   // The other commands need no log.
   const { pino } = await import('pino');
   const format = flags['log-format'];

@@ -68,7 +68,7 @@ export async function createProgram(
   { name, commands }: Program,
   loads: (command: string) => boolean,
   io: Io,
-  end: (code: number) => void,
+  end: (code: number) => void = () => {},
 ): Promise<CommanderCommand> {
   const program = new CommanderCommand(name)
     // A flag after a command belongs to that command, even if the parent has a flag of the same name.

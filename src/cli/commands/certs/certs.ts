@@ -170,14 +170,14 @@ async function advance(
   { entropy, report }: Pick<Run, 'entropy' | 'report'>,
 ): Promise<number> {
   const context = await readContext(flags, io);
-  const run = readRun(flags, context, io, mode);
+  const run = readRun(flags, mode);
   const serving = await context.store.read('serving');
   const external = context.external(serving);
   if (external !== undefined) {
     return injectOnly(context, io, external, serving);
   }
   checkClock(context);
-  const { action, facts } = await runCertificates({ ...run, entropy, report });
+  const { action, facts } = await runCertificates({ ...context, ...run, entropy, report });
   const missing = facts.targets.filter(({ state }) => state === 'missing');
   if (context.json) {
     const until = action.kind === 'wait' ? { until: action.until.toISOString() } : {};
@@ -249,11 +249,11 @@ export const command = defineCommand({
       bootstrapFlags,
       async (flags, io) => {
         const context = await readContext(flags, io);
-        const run = readRun(flags, context, io, 'rotate');
-        const { facts, servingSecret } = await readSnapshot(run);
+        const { settings } = readRun(flags, 'rotate');
+        const { facts, servingSecret } = await readSnapshot(context);
         const external = context.external(servingSecret);
-        const action = external === undefined ? next(facts, { ...run.settings, refused: new Map() }) : undefined;
-        const status = statusOf(facts, action, external, await context.bundle(), run.settings.caRenewBeforeMs);
+        const action = external === undefined ? next(facts, { ...settings, refused: new Map() }) : undefined;
+        const status = statusOf(facts, action, external, await context.bundle(), settings.caRenewBeforeMs);
         io.stdout.write(context.json ? `${printableJson(status, 2)}\n` : renderStatus(status));
         return status.ok ? exitCode.ok : exitCode.findings;
       },

@@ -4,15 +4,12 @@ import { connect, type KubernetesClient, loadKubeConfig } from '../../../kuberne
 import { dns1035LabelProblems, dns1123LabelProblems, dns1123SubdomainProblems } from '../../../kubernetes/index.ts';
 import {
   bundleIn,
-  type CertificateStore,
-  type Clock,
   clusterStore,
   clusterTargets,
   folderStore,
   noTargets,
   type Run,
   type StoredSecret,
-  type TargetAccess,
   type TargetKind,
 } from '../../../webhook/certs/index.ts';
 import { durationFlag } from '../../framework/duration.ts';
@@ -117,12 +114,8 @@ const maxNames = 100;
 export const issuerAnnotation = 'cert-manager.io/certificate-name';
 
 /** What the flags of a command refer to: the Secrets, the targets, the names of the serving certificate. */
-export interface CertsContext {
-  store: CertificateStore;
-  targets: TargetAccess;
+export interface CertsContext extends Pick<Run, 'store' | 'targets' | 'clock' | 'names' | 'signal'> {
   cluster: KubernetesClient | undefined;
-  clock: Clock;
-  names: string[];
   json: boolean;
   /** Why this program does not issue the certificates, and where the bundle comes from; undefined if it does. */
   external(serving: StoredSecret | undefined): string | undefined;
@@ -193,6 +186,7 @@ export async function readContext(flags: CommonFlags & Partial<RunFlags>, io: Io
       sleep: (ms) => sleep(Math.max(0, ms), undefined, { signal: io.signal }).catch(() => {}),
     },
     names,
+    signal: io.signal,
     json: flags.output === 'json',
     external(serving) {
       if (flags['external-ca']) {
@@ -206,13 +200,8 @@ export async function readContext(flags: CommonFlags & Partial<RunFlags>, io: Io
   };
 }
 
-/** A run of the state machine according to the flags. */
-export function readRun(
-  flags: RunFlags,
-  context: CertsContext,
-  io: Io,
-  mode: 'repair' | 'rotate',
-): Omit<Run, 'entropy' | 'report'> {
+/** How to run the state machine, according to the flags. */
+export function readRun(flags: RunFlags, mode: 'repair' | 'rotate') {
   const caValidityMs = flags['ca-validity'];
   const caRenewBeforeMs = flags['ca-renew-before'];
   if (caRenewBeforeMs >= caValidityMs) {
@@ -221,10 +210,6 @@ export function readRun(
     );
   }
   return {
-    store: context.store,
-    targets: context.targets,
-    clock: context.clock,
-    names: context.names,
     servingValidityMs: flags.validity,
     caValidityMs,
     blockOn: new Set(flags.wait ? ['propagation', 'overlap'] : mode === 'repair' ? ['propagation'] : []),
@@ -236,6 +221,5 @@ export function readRun(
       overlapMs: flags.overlap,
       caRenewBeforeMs,
     },
-    signal: io.signal,
-  };
+  } satisfies Partial<Run>;
 }

@@ -24,6 +24,6 @@ export const command = defineCommand({
         `completion: ${JSON.stringify(shell)} is not allowed: it must be one of ${shells.join(', ')}`,
       );
     }
-    io.stdout.write(script('extensionconfig-webhook'));
+    io.stdout.write(script);
   },
 });

@@ -2,11 +2,11 @@
  * Scripts that ask the program itself for candidates (`PROGRAM __complete -- WORD…`). No word is ever evaluated, so
  * that a Tab after `$(…)` runs nothing, and no other package is needed.
  */
-export const completionScripts: Readonly<Record<'bash' | 'zsh' | 'fish', (program: string) => string>> = {
+export const completionScripts: Readonly<Record<'bash' | 'zsh' | 'fish', string>> = {
   // Also for bash 3.2 (macOS): no negative indices, no mapfile. Bash splits words at "=", but the program needs them
   // whole.
-  bash: (program) => `# bash completion for ${program}; in ~/.bashrc: source <(${program} completion bash)
-_${asIdentifier(program)}_complete() {
+  bash: `# bash completion for extensionconfig-webhook; in ~/.bashrc: source <(extensionconfig-webhook completion bash)
+_extensionconfig_webhook_complete() {
   local current="\${COMP_WORDS[COMP_CWORD]}" i line directive=4
   local -a words
   words=()
@@ -25,7 +25,7 @@ _${asIdentifier(program)}_complete() {
     else
       COMPREPLY+=("\${line%%$'\\t'*}")
     fi
-  done < <(command ${program} __complete -- "\${words[@]}" 2>/dev/null)
+  done < <(command extensionconfig-webhook __complete -- "\${words[@]}" 2>/dev/null)
   if [[ "$directive" == 0 || "$directive" == 16 ]]; then
     compopt -o filenames 2>/dev/null
     local kind=-f
@@ -35,14 +35,14 @@ _${asIdentifier(program)}_complete() {
     done < <(compgen "$kind" -- "$current")
   fi
 }
-complete -F _${asIdentifier(program)}_complete ${program}
+complete -F _extensionconfig_webhook_complete extensionconfig-webhook
 `,
-  zsh: (program) => `#compdef ${program}
-# zsh completion for ${program}; in ~/.zshrc: source <(${program} completion zsh)
-_${program}() {
+  zsh: `#compdef extensionconfig-webhook
+# zsh completion for extensionconfig-webhook; in ~/.zshrc: source <(extensionconfig-webhook completion zsh)
+_extensionconfig-webhook() {
   local -a lines candidates
   local line directive
-  lines=("\${(@f)$(command ${program} __complete -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
+  lines=("\${(@f)$(command extensionconfig-webhook __complete -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
   directive=\${lines[-1]#:}
   for line in "\${(@)lines[1,-2]}"; do
     if [[ $line == *$'\\t'* ]]; then
@@ -53,27 +53,25 @@ _${program}() {
   done
   [[ $words[CURRENT] == -*=* ]] && compset -P '*='
   if (( \${#candidates} )); then
-    _describe '${program}' candidates
+    _describe 'extensionconfig-webhook' candidates
   elif [[ $directive == 0 ]]; then
     _files
   elif [[ $directive == 16 ]]; then
     _files -/
   fi
 }
-if [[ $funcstack[1] == _${program} ]]; then
-  _${program} "$@"
+if [[ $funcstack[1] == _extensionconfig-webhook ]]; then
+  _extensionconfig-webhook "$@"
 else
   (( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
-  compdef _${program} ${program}
+  compdef _extensionconfig-webhook extensionconfig-webhook
 fi
 `,
-  fish: (
-    program,
-  ) => `# fish completion for ${program}; in ~/.config/fish/config.fish: ${program} completion fish | source
-function __${asIdentifier(program)}_complete
+  fish: `# fish completion for extensionconfig-webhook; in ~/.config/fish/config.fish: extensionconfig-webhook completion fish | source
+function __extensionconfig_webhook_complete
     set -l words (commandline -opc)
     set -l current (commandline -ct)
-    set -l lines (command ${program} __complete -- $words[2..-1] "$current" 2>/dev/null)
+    set -l lines (command extensionconfig-webhook __complete -- $words[2..-1] "$current" 2>/dev/null)
     set -l prefix (string match -r -- '^-[^=]*=' "$current")
     switch "$lines[-1]"
         case ':0'
@@ -86,11 +84,7 @@ function __${asIdentifier(program)}_complete
             end
     end
 end
-complete -c ${program} -e
-complete -c ${program} -f -a '(__${asIdentifier(program)}_complete)'
+complete -c extensionconfig-webhook -e
+complete -c extensionconfig-webhook -f -a '(__extensionconfig_webhook_complete)'
 `,
 };
-
-function asIdentifier(program: string): string {
-  return program.replaceAll('-', '_');
-}

@@ -1,14 +1,7 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { count, shortList, withoutControls } from '../../../base/index.ts';
-import {
-  formats,
-  type LintedObject,
-  type LintPolicy,
-  type LintResult,
-  type LintSummary,
-  lint,
-} from '../../../checks/lint/index.ts';
+import { formats, type LintPolicy, type LintResult, type LintSummary, lint } from '../../../checks/lint/index.ts';
 import { createReplacer, showPlace } from '../../../kubernetes/manifests/index.ts';
 import { createRuleSet, type RuleSetOptions, rules } from '../../../policy/index.ts';
 import { defineCommand } from '../../framework/command.ts';
@@ -105,10 +98,6 @@ const lintFlags = {
   'no-config': switchFlag(`ignore ${lintConfigName} files`),
 } satisfies Flags;
 
-function withoutWarnings(object: LintedObject): LintedObject {
-  return { ...object, findings: object.findings.filter(({ severity }) => severity === 'deny') };
-}
-
 interface Policies {
   /** Returns the policy for a file. Files with the same options share one. */
   policyOf: (file: string) => LintPolicy;
@@ -193,7 +182,9 @@ export const command = defineCommand({
         io.stderr.write(`${showPlace(result.error)}: ${withoutControls(result.error.message)}\n`);
         await output.write(format.error(result.error));
       } else {
-        await output.write(format.object(flags.quiet ? withoutWarnings(result.object) : result.object));
+        const { findings } = result.object;
+        const shown = flags.quiet ? findings.filter(({ severity }) => severity === 'deny') : findings;
+        await output.write(format.object({ ...result.object, findings: shown }));
         progress.show(() => `${count(summary.objects, 'ExtensionConfig')} in ${count(summary.files, 'file')}`);
       }
     }

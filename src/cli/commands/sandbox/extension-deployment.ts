@@ -8,16 +8,15 @@ import { createMissing } from './create-missing.ts';
 
 /** Name of the sample extension's namespace, and of everything in it. */
 export const extensionName = 'sample-extension';
-export const namespace = extensionName;
 const labels = { 'app.kubernetes.io/name': extensionName };
 export const secretName = `${extensionName}-tls`;
-export const deployments = `/apis/apps/v1/namespaces/${namespace}/deployments`;
+export const deployments = `/apis/apps/v1/namespaces/${extensionName}/deployments`;
 
 /** Registers the sample extension. Its CA is injected from the Secret that `startExtension` creates. */
 export async function registerExtension(config: KubeConfig): Promise<void> {
   const cluster = connect(config, new AbortController().signal);
-  await createMissing(cluster, '/api/v1/namespaces', { metadata: { name: namespace, labels } });
-  await createMissing(cluster, `/api/v1/namespaces/${namespace}/services`, {
+  await createMissing(cluster, '/api/v1/namespaces', { metadata: { name: extensionName, labels } });
+  await createMissing(cluster, `/api/v1/namespaces/${extensionName}/services`, {
     metadata: { name: extensionName, labels },
     spec: { selector: labels, ports: [{ name: 'hooks', port: 443, targetPort: 'hooks' }] },
   });
@@ -26,15 +25,18 @@ export async function registerExtension(config: KubeConfig): Promise<void> {
     kind: 'ExtensionConfig',
     metadata: {
       name: extensionName,
-      annotations: { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': `${namespace}/${secretName}` },
+      annotations: { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': `${extensionName}/${secretName}` },
     },
-    spec: { clientConfig: { service: { namespace, name: extensionName, port: 443 } }, namespaceSelector: {} },
+    spec: {
+      clientConfig: { service: { namespace: extensionName, name: extensionName, port: 443 } },
+      namespaceSelector: {},
+    },
   });
 }
 
 export async function deploy(config: KubeConfig, kubeconfigFile: string, signal: AbortSignal): Promise<void> {
   const names = { service: extensionName, secret: secretName, 'ca-secret': `${extensionName}-ca` };
-  await bootstrap({ kubeconfig: kubeconfigFile, namespace, ...names }, signal);
+  await bootstrap({ kubeconfig: kubeconfigFile, namespace: extensionName, ...names }, signal);
   const image = `extensionconfig-webhook:${version}`;
   await createMissing(connect(config, signal), deployments, {
     metadata: { name: extensionName, labels, annotations: { 'extensionconfig-webhook/runs-in-sandbox': 'true' } },

@@ -7,15 +7,7 @@ import { isSame, textAt, timeText } from '../../../kubernetes/index.ts';
 import { secretCertificates } from '../../../server/index.ts';
 import { version } from '../../framework/version.ts';
 import { reachedAtAnnotation } from '../resolve-flag.ts';
-import {
-  deploy,
-  deployments,
-  extensionName,
-  namespace,
-  secretName,
-  statusOf,
-  wantedBy,
-} from './extension-deployment.ts';
+import { deploy, deployments, extensionName, secretName, statusOf, wantedBy } from './extension-deployment.ts';
 
 /** How long to wait before another attempt to start the extension, in milliseconds. */
 const retryDelayMs = 1_000;
@@ -49,8 +41,8 @@ export async function startExtension(
   let retry: NodeJS.Timeout | undefined;
 
   async function startFor(template: string): Promise<void> {
-    const certificates = secretCertificates(`${namespace}/${secretName}`, (onEvent) =>
-      watchServingSecret(config, namespace, secretName, onEvent),
+    const certificates = secretCertificates(`${extensionName}/${secretName}`, (onEvent) =>
+      watchServingSecret(config, extensionName, secretName, onEvent),
     );
     // Only its Service can be found, so nobody could probe it.
     const options = { host: '127.0.0.1', port, healthPort: 'none', version, processMetrics: false } as const;
@@ -60,7 +52,7 @@ export async function startExtension(
       port = server.port;
       // For calls from this machine: a Service in the sandbox has no address.
       const annotations = { [reachedAtAnnotation]: `127.0.0.1:${port}` };
-      const service = `/api/v1/namespaces/${namespace}/services/${extensionName}`;
+      const service = `/api/v1/namespaces/${extensionName}/services/${extensionName}`;
       await cluster.request('PATCH', service, { metadata: { annotations } });
     }
   }
@@ -73,7 +65,7 @@ export async function startExtension(
 
   async function follow(): Promise<void> {
     signal.throwIfAborted();
-    const deployment = informer.get(`${namespace}/${extensionName}`);
+    const deployment = informer.get(`${extensionName}/${extensionName}`);
     const wanted = wantedBy(deployment);
     let problem: Error | undefined;
     if (wanted !== running?.template) {
