@@ -78,21 +78,21 @@ function nameProblems(name: string): string[] {
 
 /** The problems with one handler; `seen` contains the names of the handlers before it. */
 function problemsOf(offered: OfferedHandler, seen: Set<string>, known: KnownHooks): DiscoveryProblem[] {
-  const name = quotable(offered.name ?? '');
+  const { name: fullName = '', timeoutSeconds = defaultTimeoutSeconds, failurePolicy = 'Fail' } = offered;
+  const name = quotable(fullName);
   const problems: DiscoveryProblem[] = [];
   const add = (message: string, remedy: string) => problems.push({ handler: name, message, remedy });
-  if (seen.has(offered.name ?? '')) {
+  if (seen.has(fullName)) {
     add(`duplicate name for handler ${name} found`, 'give each handler of the server a unique name, even across hooks');
   }
-  seen.add(offered.name ?? '');
-  const ofName = nameProblems(offered.name ?? '');
+  seen.add(fullName);
+  const ofName = nameProblems(fullName);
   if (ofName.length > 0) {
     add(
       `handler name ${name} is not valid: [${ofName.join(' ')}]`,
       'use lower case letters, digits and hyphens, at most 63',
     );
   }
-  const { timeoutSeconds = defaultTimeoutSeconds, failurePolicy = 'Fail' } = offered;
   if (timeoutSeconds < 0 || timeoutSeconds > maxTimeoutSeconds) {
     add(
       `handler ${name} timeoutSeconds ${timeoutSeconds} must be between 0 and ${maxTimeoutSeconds}`,
@@ -105,9 +105,9 @@ function problemsOf(offered: OfferedHandler, seen: Set<string>, known: KnownHook
       'write Fail or Ignore in exactly this case, or omit it',
     );
   }
-  const apiVersion = offered.requestHook?.apiVersion ?? '';
-  const hook = offered.requestHook?.hook ?? '';
-  if (parseApiVersion(apiVersion) === undefined) {
+  const { apiVersion = '', hook = '' } = offered.requestHook ?? {};
+  const groupVersion = parseApiVersion(apiVersion);
+  if (groupVersion === undefined) {
     add(
       `handler ${name} requestHook APIVersion ${quotable(apiVersion)} is not valid: unexpected GroupVersion string: ${quotable(apiVersion)}`,
       'write hooks.runtime.cluster.x-k8s.io/v1alpha1',
@@ -115,8 +115,7 @@ function problemsOf(offered: OfferedHandler, seen: Set<string>, known: KnownHook
   } else {
     const phase = phaseOf({ apiVersion, hook }, known);
     if (phase === undefined || phase === 'future' || phase === 'removed') {
-      const parsed = parseApiVersion(apiVersion);
-      const other = parsed && known.catalog.findIgnoringCase(parsed.group, parsed.version, hook);
+      const other = known.catalog.findIgnoringCase(groupVersion.group, groupVersion.version, hook);
       const remedy =
         phase === 'future'
           ? 'upgrade Cluster API first, then the extension'
@@ -159,10 +158,11 @@ export function readDiscovery(response: JsonObject, extension: string, known: Kn
     for (const problem of problemsOf(handler, seen, known)) {
       problems.set(problem.message, problem);
     }
-    const { name = '', requestHook = {}, timeoutSeconds = defaultTimeoutSeconds, failurePolicy } = handler;
+    const { name = '', requestHook, timeoutSeconds = defaultTimeoutSeconds, failurePolicy } = handler;
+    const { apiVersion = '', hook = '' } = requestHook ?? {};
     handlers.push({
       name: `${quotable(name)}.${extension}`,
-      requestHook: { apiVersion: quotable(requestHook.apiVersion ?? ''), hook: quotable(requestHook.hook ?? '') },
+      requestHook: { apiVersion: quotable(apiVersion), hook: quotable(hook) },
       // The API server omits 0, and 0 means the default.
       ...(timeoutSeconds === 0 ? {} : { timeoutSeconds }),
       failurePolicy: quotable(failurePolicy || 'Fail'),

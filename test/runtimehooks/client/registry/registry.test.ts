@@ -90,6 +90,12 @@ test('an ExtensionConfig is replaced as a whole, and can be removed', () => {
   expect(registry.extensions.map(({ name }) => name)).toEqual(['two']);
 });
 
+test('extensions with handlers are listed by name', () => {
+  const configs = ['b', 'c', 'a'].map((name) => extensionConfig(name, url, [storedHandler(`x.${name}`, create)]));
+  const { registry } = warm(...configs, extensionConfig('none', url, []));
+  expect(registry.extensions.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+});
+
 test('the handlers of an ExtensionConfig that becomes invalid are removed', () => {
   const { registry } = warm(extensionConfig('one', url, [storedHandler('a.one', create)]));
   const error = registry.add(
@@ -116,6 +122,10 @@ test('lookup by hook needs a group and a hook, and finds every version', () => {
   expect(registry.list('', create)).toEqual({
     step: 'registry',
     message: 'failed to list extension handlers: invalid argument: when calling List gh.Group must not be empty',
+  });
+  expect(registry.list(hooksGroup, '')).toEqual({
+    step: 'registry',
+    message: 'failed to list extension handlers: invalid argument: when calling List gh.Hook must not be empty',
   });
 });
 
