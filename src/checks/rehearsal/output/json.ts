@@ -21,24 +21,13 @@ export function jsonLine(entry: Entry): string | undefined {
     const end = isComplete ? 'complete' : 'incomplete';
     return `${printableJson({ cluster, seconds: at / 1000, end, ...(reason !== '' && { reason }), calls })}\n`;
   }
-  const { status, message, retryAfterSeconds, error, handler, isMadeUp } = entry.call;
+  const { type: _, number, hook, pendingHooks, call, cluster: _cluster, at: _at, ...about } = entry;
+  const { status, message, retryAfterSeconds, error, handler, isMadeUp } = call;
   const record = {
-    cluster,
-    call: entry.number,
-    seconds: at / 1000,
-    hook: entry.hook,
-    handler,
-    kubernetesVersion: entry.kubernetesVersion,
-    fromKubernetesVersion: entry.fromKubernetesVersion,
-    toKubernetesVersion: entry.toKubernetesVersion,
-    controlPlaneUpgrades: entry.controlPlaneUpgrades,
-    workersUpgrades: entry.workersUpgrades,
-    machine: entry.machine,
-    status,
-    retryAfterSeconds,
+    ...{ cluster, call: number, seconds: at / 1000, hook, handler, ...about, status, retryAfterSeconds },
     message: message === '' ? undefined : message,
     error: error === '' ? undefined : error,
-    pendingHooks: entry.pendingHooks,
+    pendingHooks,
     madeUp: isMadeUp ? true : undefined,
   };
   return `${printableJson(record)}\n`;

@@ -1,8 +1,9 @@
 import { count, type Paint, printable } from '../../../base/index.ts';
 import { hooks } from '../../../runtimehooks/index.ts';
-import type { CallEntry, EndEntry, Entry } from '../record.ts';
-import { eventLines, indent, line } from './event-lines.ts';
-import { answerText, argumentsText, clockText, Runs, stepsText, verdictOf } from './words.ts';
+import type { TemplateChange } from '../cluster/effects.ts';
+import type { CallEntry, EndEntry, Entry, EventEntry } from '../record.ts';
+import { diffLines } from './diff.ts';
+import { answerText, argumentsText, clockText, eventText, Runs, stepsText, verdictOf } from './words.ts';
 
 const styleOf = { passed: 'green', blocked: 'yellow', failed: 'red', ignored: 'dim' } as const;
 
@@ -10,6 +11,52 @@ const styleOf = { passed: 'green', blocked: 'yellow', failed: 'red', ignored: 'd
 const hookWidth = Math.max(...Object.keys(hooks).map((name) => name.length));
 /** Width of the column for versions. */
 const argumentWidth = 19;
+
+/** Indentation of lines without a time. */
+const indent = ' '.repeat(11);
+
+/** A line with its time. */
+function line(at: number, text: string): string {
+  return `  ${clockText(at).padStart(7)}  ${text}\n`;
+}
+
+/** A template that was changed by patches, with its diff. */
+function templateLines(change: TemplateChange, paint: Paint): string {
+  const { holder, template, ignored } = change;
+  return [
+    `${indent}${printable(template)} (${printable(holder)})\n`,
+    ...diffLines(change).map((text) => {
+      const style = text.startsWith('+') ? 'green' : text.startsWith('-') ? 'red' : 'dim';
+      return `${indent}  ${paint(style, text)}\n`;
+    }),
+    ...ignored.map(
+      (path) => `${indent}  ${paint('yellow', `! Cluster API ignores the change to ${printable(path)}`)}\n`,
+    ),
+  ].join('');
+}
+
+/** Events other than calls, as lines of text. */
+function eventLines({ event, at }: EventEntry, paint: Paint): string {
+  const text = eventText(event);
+  switch (event.kind) {
+    case 'object-condition':
+    case 'condition': {
+      const style = event.reason === 'ReconcileFailed' ? 'red' : 'cyan';
+      const [first = '', ...more] = event.message.split('\n').map(printable);
+      const lines = [`${text}${first === '' ? '' : `: ${first}`}`, ...more];
+      return lines.map((one) => `${indent}${paint(style, one)}\n`).join('');
+    }
+    case 'pending-hooks':
+    case 'plan':
+      return `${indent}${paint('dim', text)}\n`;
+    case 'templates':
+      return [line(at, text), ...event.changes.map((change) => templateLines(change, paint))].join('');
+    case 'finding':
+      return line(at, paint(event.severity === 'error' ? 'red' : 'yellow', text));
+    default:
+      return line(at, event.kind === 'fault' ? paint('yellow', text) : text);
+  }
+}
 
 /**
  * A timeline of one Cluster to read: a line per call, and below it what changed. Identical calls in a row are counted.
