@@ -53,7 +53,10 @@ const nowhere = { host: '127.0.0.1', port: 9 };
 /** The result of discovery. */
 type Discovered = { ok: true; config: ExtensionConfig } | { ok: false; error: string };
 
-/** Calls Discovery on an extension twice, as Cluster API does: its own write of the status triggers the second call. */
+/**
+ * Calls Discovery on an extension twice: Cluster API's own write of the status triggers the second call
+ * (core/reconcilers/extensionconfig, v1.14).
+ */
 async function discover(client: Client, config: ExtensionConfig, options: RehearsalOptions): Promise<Discovered> {
   const { onEntry, signal } = options;
   let handlers: readonly object[] | undefined;

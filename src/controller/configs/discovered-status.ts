@@ -56,7 +56,7 @@ function conditionsOf(finding: RunFinding): Condition[] {
 }
 
 /**
- * The status for a result, as Cluster API writes it: conditions of both kinds, and the handlers, which remain when
+ * The status for a result (core/reconcilers/extensionconfig/extensionconfig_controller.go, v1.14): conditions of both kinds, and the handlers, which remain when
  * discovery fails. Fields and conditions of other controllers are preserved.
  */
 export function discoveredStatus(

@@ -49,7 +49,7 @@ export function rejectMalformed(uid: string, problem: string): AdmissionOutcome 
   return { response, verdict: 'malformed', deniedBy: [], warnedBy: [] };
 }
 
-/** Denies a write because the feature gate is disabled: 403, as Cluster API does. */
+/** Denies a write because the feature gate is disabled: 403, as core/webhooks/admission/extensionconfig.go does, v1.14. */
 export function denyByGate(uid: string, name: string, gate: string): AdmissionOutcome {
   const message = causeMessage(
     'FieldValueForbidden',

@@ -98,7 +98,7 @@ export type CallAllResult<Response> = (
   | { ok: false; error: CallError }
 ) & { calls: { handler: string; result: CallResult<Response> }[] };
 
-/** Calls extension servers, as Cluster API does. */
+/** Calls extension servers, as Cluster API's client does (internal/runtime/client/client.go, v1.14). */
 export interface Client {
   readonly registry: HandlerRegistry;
   /** Calls Discovery on an extension server and validates the answer, even if the extension is in backoff. */

@@ -79,7 +79,7 @@ export function decodeRequest(hook: HookDefinition, value: Json): { request: Jso
 }
 
 /**
- * A response as Cluster API's decoder reads it: field names match in any case, null counts as absent (in a list of
+ * A response as Cluster API reads it (httpCall in internal/runtime/client/client.go, v1.14, by encoding/json): field names match in any case, null counts as absent (in a list of
  * objects: as an object without fields), unknown fields are ignored, and only types are checked.
  *
  * @returns the response, or what is wrong with it, as Go's decoder words it, in one line.

@@ -59,7 +59,7 @@ export function compareVersions(a: KubernetesVersion, b: KubernetesVersion): num
 }
 
 /**
- * Compares versions as Cluster API does (util/version/version.go, WithBuildTags).
+ * Compares versions as Cluster API does (util/version/version.go, WithBuildTags, v1.14).
  *
  * @returns -1, 0 or 1, or 2 if the versions differ only in builds that have no order.
  */

@@ -19,7 +19,8 @@ function shownValue(value: Json): string {
 }
 
 /**
- * The value of a variable with defaults filled in, at any depth, as Cluster API's webhook does.
+ * The value of a variable with defaults filled in, at any depth (defaultValue in
+ * internal/topology/variables/cluster_variable_defaulting.go, v1.14).
  *
  * @param value undefined when the variable is not set.
  * @returns undefined when it is not set and has no default.

@@ -123,8 +123,8 @@ export class Connections {
   }
 
   /** The open connection with this TCP socket, TLS socket or HTTP/2 session. */
-  of(carrier: object | undefined): Connection | undefined {
-    const connection = carrier && this.#connections.get(carrier);
+  of(socketOrSession: object | undefined): Connection | undefined {
+    const connection = socketOrSession && this.#connections.get(socketOrSession);
     return connection?.state.has(connection) ? connection : undefined;
   }
 

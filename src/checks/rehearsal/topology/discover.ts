@@ -55,7 +55,7 @@ export const notReady = 'VariablesReady';
 const rounds = 2;
 
 /**
- * Reconciles a ClusterClass: asks its extensions for variables, twice, as Cluster API does.
+ * Reconciles a ClusterClass: asks its extensions for variables, twice (core/reconcilers/clusterclass, v1.14).
  *
  * @returns why no Cluster of the class would be reconciled; undefined if they would be.
  */

@@ -21,7 +21,8 @@ const advisedTimeoutSeconds = 10;
 const inPlaceTag = 'In-Place Update Hooks';
 
 /**
- * Checks handlers as Cluster API does at discovery, and beyond: with Go's server such mistakes only show there.
+ * Checks handlers as Cluster API does at discovery (defaultAndValidateDiscoveryResponse in
+ * internal/runtime/client/client.go, v1.14), and beyond: with Go's server such mistakes only show there.
  *
  * @returns problems that prevent the handlers from being served, and warnings about problems to come.
  */

@@ -9,8 +9,8 @@ import {
 } from '../../../runtimehooks/index.ts';
 
 /**
- * The templates of a request with the patches of a response, as Cluster API makes them: without what it ignores or
- * overwrites. In the order of the request's items.
+ * The templates of a request with the patches of a response, without what Cluster API ignores or overwrites
+ * (core/reconcilers/topology/cluster/patches/engine.go, v1.14). In the order of the request's items.
  *
  * @throws {Error} when the response is a Failure, Cluster API could not apply a patch, or a patch is for an item that the request does not have.
  */

@@ -110,8 +110,8 @@ function fieldProblems(variables: ClusterClassVariable[]): string[] {
 }
 
 /**
- * Checks variables as Cluster API does when it discovers them: without that, a mistake shows in a condition of the
- * ClusterClass.
+ * Checks variables as Cluster API does when it discovers them (internal/topology/variables, v1.14): without that, a mistake
+ * shows in a condition of the ClusterClass.
  */
 function problemsOf(definitions: Definitions): string[] {
   const own = Object.entries(definitions).flatMap(([name, definition]) => definitionProblems(name, definition));

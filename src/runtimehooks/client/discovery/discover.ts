@@ -12,8 +12,8 @@ const discoveryTimeoutSeconds = 10;
 const maxDiscoveryBytes = 2 * 1024 * 1024;
 
 /**
- * Calls Discovery on an extension, as Cluster API does: even in backoff, and without a Content-Type. A server that
- * rejects such a request must not appear to be discovered by Cluster API.
+ * Calls Discovery on an extension, as Cluster API does (Discover in internal/runtime/client/client.go, v1.14): even in
+ * backoff, and without a Content-Type. A server that rejects such a request must not appear to be discovered by it.
  */
 export async function discover(
   config: ExtensionConfig,

@@ -42,7 +42,7 @@ const isOverTime = (signal: AbortSignal) => (signal.reason as Error | undefined)
 /** Whether the caller has given up, rather than the time being over. */
 export const isCancelled = (signal: AbortSignal): boolean => signal.aborted && !isOverTime(signal);
 
-/** Why a call got no response, as Cluster API's client would report it. */
+/** Why a call got no response, as httpCall reports it (internal/runtime/client/client.go, v1.14). */
 export function unanswered(thrown: unknown, target: Target, signal: AbortSignal): CallError {
   const prefix = `http call failed: Post ${JSON.stringify(target.url)}: `;
   if (signal.aborted) {

@@ -27,7 +27,7 @@ interface Outgoing {
   signal: AbortSignal | undefined;
   /** Longest response that is read, in bytes. Default: the limit of calls. */
   maxAnswerBytes?: number;
-  /** Whether to call as Cluster API does: without a Content-Type, and even if the extension is in backoff. */
+  /** Whether to call without a Content-Type, as Cluster API does (httpCall), and even if the extension is in backoff. */
   mimicsClusterApi: boolean;
 }
 
