@@ -71,14 +71,7 @@ interface Write {
  * service accounts of kube-system or as the controller manager itself, and the API server when a
  * CustomResourceDefinition is deleted. Denying their requests would only leave things half deleted.
  */
-const teardownAccounts: ReadonlySet<string> = new Set(['system:kube-controller-manager', 'system:apiserver']);
-
-const systemNamespace = 'system:serviceaccount:kube-system:';
-
-/** Whether a user is one of the cluster's own controllers, whose deletions are never denied. */
-function isTeardown(username: string): boolean {
-  return teardownAccounts.has(username) || username.startsWith(systemNamespace);
-}
+const teardownAccount = /^system:(?:kube-controller-manager$|apiserver$|serviceaccount:kube-system:)/;
 
 /** Whether a deletion can still be denied because it has not begun. */
 function isToBeJudged({ oldObject, subResource, username }: AdmissionRequest): boolean {
@@ -86,7 +79,7 @@ function isToBeJudged({ oldObject, subResource, username }: AdmissionRequest): b
   return (
     oldObject !== undefined &&
     subResource === '' &&
-    !isTeardown(username) &&
+    !teardownAccount.test(username) &&
     // A second request: the deletion is already in progress.
     !(isJsonObject(metadata) && typeof metadata.deletionTimestamp === 'string')
   );

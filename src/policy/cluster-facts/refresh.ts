@@ -1,6 +1,6 @@
 import { type AdmissionRequest, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import type { ClusterKnowledge } from '../admission/admission.ts';
-import type { FactKind, Facts, KnownSecret, KnownService } from '../facts/facts.ts';
+import type { Facts } from '../facts/facts.ts';
 import { readSecret } from '../facts/secrets.ts';
 import { readService } from '../facts/services.ts';
 import { annotatedSecret } from '../rules/fields/secret.ts';
@@ -12,9 +12,16 @@ interface Named {
   name: string;
 }
 
-/** The facts about one object, and none about others. */
-function onlyFor<T>({ namespace, name }: Named, fact: T | 'absent') {
-  return { find: (ns: string, n: string) => (ns === namespace && n === name ? fact : undefined) };
+/** The fact about an object as it is now, and none about others; undefined if it could not be read in time. */
+async function readNow<T>(
+  objects: NamedObjects,
+  kind: 'Secret' | 'Service',
+  { namespace, name }: Named,
+  factOf: (object: JsonObject) => T,
+) {
+  const found = await objects.read(kind, namespace, name);
+  const fact = typeof found === 'object' ? factOf(found) : found;
+  return fact && { find: (ns: string, n: string) => (ns === namespace && n === name ? fact : undefined) };
 }
 
 /**
@@ -54,27 +61,18 @@ async function readBoth(
   known: () => ClusterKnowledge,
   objects: NamedObjects,
 ): Promise<ClusterKnowledge> {
-  const [foundSecret, foundService] = await Promise.all([
-    secret && objects.read('Secret', secret.namespace, secret.name),
-    service && objects.read('Service', service.namespace, service.name),
+  const [secrets, services] = await Promise.all([
+    secret && readNow(objects, 'Secret', secret, readSecret),
+    service && readNow(objects, 'Service', service, readService),
   ]);
   const now = known();
-  const facts: { -readonly [K in keyof Facts]: Facts[K] } = { ...now.facts };
-  const unknown = new Set<FactKind>(now.unknown);
-  if (secret !== undefined) {
-    facts.secrets =
-      foundSecret && onlyFor<KnownSecret>(secret, foundSecret === 'absent' ? foundSecret : readSecret(foundSecret));
-    if (foundSecret === undefined) {
-      unknown.add('Secret');
-    }
+  const unknown = new Set(now.unknown);
+  if (secret !== undefined && secrets === undefined) {
+    unknown.add('Secret');
   }
-  if (service !== undefined) {
-    facts.services =
-      foundService &&
-      onlyFor<KnownService>(service, foundService === 'absent' ? foundService : readService(foundService));
-    if (foundService === undefined) {
-      unknown.add('Service');
-    }
+  if (service !== undefined && services === undefined) {
+    unknown.add('Service');
   }
+  const facts = { ...now.facts, ...(secret && { secrets }), ...(service && { services }) };
   return { ...now, facts, unknown: [...unknown] };
 }

@@ -12,7 +12,7 @@ export const collectedKinds = ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Na
 export type CollectedKind = (typeof collectedKinds)[number];
 
 export interface FactsStore {
-  /** The current facts, which change with the store. */
+  /** What is known now; the facts about a kind change with its collection. */
   readonly facts: Facts;
   readonly collections: Readonly<Record<CollectedKind, FactCollection>>;
   /** Sets whether all objects of a kind have been added, which is initially false. */
@@ -46,23 +46,15 @@ export function createFactsStore({ secrets, isServiceCertain = () => true }: Fac
   const known = new Set<CollectedKind>();
   const ifKnown = <T>(kind: CollectedKind, facts: T) => (known.has(kind) ? facts : undefined);
   return {
-    facts: {
-      get extensionConfigs() {
-        return ifKnown('ExtensionConfig', extensionConfigs.facts);
-      },
-      get clusterClasses() {
-        return ifKnown('ClusterClass', clusterClasses.facts);
-      },
-      get clusters() {
-        return ifKnown('Cluster', clusters.facts);
-      },
-      get namespaces() {
-        return ifKnown('Namespace', namespaceFacts);
-      },
-      get services() {
-        return ifKnown('Service', serviceFacts);
-      },
-      secrets,
+    get facts() {
+      return {
+        extensionConfigs: ifKnown('ExtensionConfig', extensionConfigs.facts),
+        clusterClasses: ifKnown('ClusterClass', clusterClasses.facts),
+        clusters: ifKnown('Cluster', clusters.facts),
+        namespaces: ifKnown('Namespace', namespaceFacts),
+        services: ifKnown('Service', serviceFacts),
+        secrets,
+      };
     },
     collections: {
       ExtensionConfig: extensionConfigs.collection,

@@ -1,3 +1,4 @@
+import { shortList } from '../../base/index.ts';
 import {
   type LabelSelector,
   selectorSize,
@@ -16,19 +17,12 @@ const maxSelectorSize = 500;
 
 /** Names for a message, the first few and the number of the others: `a, b, c and 4 more`. */
 export function someOf(names: Iterable<string>): string {
-  const all = [...new Set(names)];
-  return namesAndRest(all.slice(0, maxNamed), all.length);
-}
-
-function namesAndRest(names: readonly string[], count: number): string {
-  const rest = count - names.length;
-  return `${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  return shortList([...new Set(names)], maxNamed);
 }
 
 /**
- * The Clusters in namespaces that an extension is called for, for a message as by `someOf`; undefined if there are
- * none. Each namespace is looked up once, and only a few names are formatted: there may be as many Clusters as the
- * whole cluster has.
+ * The Clusters in namespaces that an extension is called for, for a message; undefined if there are none. Each namespace
+ * is looked up once: there may be as many Clusters as the whole cluster has.
  */
 export function someClusters(
   clusters: ReadonlySet<KnownCluster>,
@@ -38,8 +32,7 @@ export function someClusters(
   const namespaces = new Set(Array.from(clusters, ({ namespace }) => namespace));
   const selected = new Set([...namespaces].filter((namespace) => selectsNamespace(selector, namespace, facts)));
   const called = [...clusters].filter(({ namespace }) => selected.has(namespace));
-  const names = called.slice(0, maxNamed).map(({ key }) => `Cluster ${key}`);
-  return called.length === 0 ? undefined : namesAndRest(names, called.length);
+  return called.length === 0 ? undefined : someOf(called.map(({ key }) => `Cluster ${key}`));
 }
 
 /** Whether a selector is small enough to be compared with many others. */

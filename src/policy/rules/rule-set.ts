@@ -82,10 +82,6 @@ function leaveOut(leftOut: LeftOut, { rule, severity }: Pick<RuleFinding, 'rule'
   leftOut[severity === 'deny' ? 'denied' : 'warned'] ??= { rule, severity };
 }
 
-function byField(a: RuleFinding, b: RuleFinding): number {
-  return compareFieldPaths(a.path, b.path);
-}
-
 function lengthOf({ field, message, value }: RuleFinding): number {
   return field.length + message.length + (typeof value === 'string' ? Math.min(value.length, maxCountedValue) : 0);
 }
@@ -97,7 +93,7 @@ function selected(findings: readonly RuleFinding[], input: RuleInput, leftOut: L
     input.violations,
     findings.some(({ rule }) => rule.id === notRenderedId) ? unrenderedIn(input).map(({ path }) => path) : [],
   );
-  const reports = findings.filter((report) => !isEcho(report)).sort(byField);
+  const reports = findings.filter((report) => !isEcho(report)).sort((a, b) => compareFieldPaths(a.path, b.path));
   // Denials first: if warnings crowded them out, the object would be allowed.
   const denialsFirst = [
     ...reports.filter(({ severity }) => severity === 'deny'),

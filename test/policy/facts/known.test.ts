@@ -314,10 +314,10 @@ test('each kind becomes known separately', () => {
   const parts = ['extensionConfigs', 'clusterClasses', 'clusters', 'namespaces', 'services'] as const;
   const kinds = ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Namespace', 'Service'] as const;
   for (const [index, kind] of kinds.entries()) {
-    const { facts, setKnown } = createFactsStore({ secrets: { find: () => undefined } });
-    setKnown(kind, true);
-    expect(parts.filter((part) => facts[part] !== undefined)).toEqual([parts[index]]);
-    setKnown(kind, false);
-    expect(parts.filter((part) => facts[part] !== undefined)).toEqual([]);
+    const store = createFactsStore({ secrets: { find: () => undefined } });
+    store.setKnown(kind, true);
+    expect(parts.filter((part) => store.facts[part] !== undefined)).toEqual([parts[index]]);
+    store.setKnown(kind, false);
+    expect(parts.filter((part) => store.facts[part] !== undefined)).toEqual([]);
   }
 });

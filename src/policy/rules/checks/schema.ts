@@ -16,11 +16,6 @@ const reasons: Record<SchemaViolation['problem'], CauseReason> = {
   invalid: 'FieldValueInvalid',
 };
 
-/** Whether the violation is not reported by rule field-type. */
-function isReported({ problem, value }: SchemaViolation): boolean {
-  return problem !== 'type' || value === null;
-}
-
 function findingOf({ path, problem, value, message }: SchemaViolation): Finding {
   if (path.length === 0) {
     return { path, reason: reasons[problem], message, verbatim: true };
@@ -110,7 +105,8 @@ export const schemaRules: readonly Rule[] = [
     isFallback: true,
     check({ violations }, report) {
       for (const violation of violations) {
-        if (isReported(violation)) {
+        // Others are the findings of rule field-type.
+        if (violation.problem !== 'type' || violation.value === null) {
           report(findingOf(violation));
         }
       }
