@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isJsonObject, isSame, itemsAt, type Json, type JsonObject, objectAt, setOwn } from '../../kubernetes/index.ts';
 import { type Component, componentKey, componentSections, componentsOf } from './components.ts';
-import { methods, newOperationIds, operationIdsOf, withOperationIds } from './operation-ids.ts';
+import { methods, newOperationIds, operationIdsOf } from './operation-ids.ts';
 import { formatReference, parseReference, visitReferences, visitValues } from './references.ts';
 import { FreshNames, type Renaming } from './renaming.ts';
 
@@ -50,21 +50,23 @@ interface MergeOptions {
 const ofAllOperations = ['$ref', 'summary', 'description', 'servers', 'parameters'];
 const definitionPrefix = '#/definitions/';
 
-/** The entries of the documents with one name and one meaning. */
+/** A component of one name and one meaning, and the documents that have it, by index. */
 interface Variant {
   newName: string;
-  documents: string[];
+  owners: number[];
   component: Component;
-  /** Index of the first document that has it, in which its references are resolved. */
-  owner: number;
 }
 
 function sectionOf(document: JsonObject, section: string): JsonObject {
   return objectAt(document, 'components', section);
 }
 
-/** Corrects references in the form of OpenAPI v2 if there is a component that they can mean. */
-function corrected({ name, document }: NamedDocument, report: Pick<MergeReport, 'corrected' | 'dangling'>): JsonObject {
+/** A document with new ids of its operations, and references in the form of OpenAPI v2 corrected if a component has their name. */
+function corrected(
+  { name, document }: NamedDocument,
+  newIds: ReadonlyMap<string, string>,
+  report: Pick<MergeReport, 'corrected' | 'dangling'>,
+): JsonObject {
   const schemas = sectionOf(document, 'schemas');
   const reported = new Set<string>();
   const note = (list: MergeReport['dangling'], reference: string) => {
@@ -73,7 +75,10 @@ function corrected({ name, document }: NamedDocument, report: Pick<MergeReport, 
       list.push({ document: name, reference });
     }
   };
+  const newId = (id: string) => newIds.get(id) ?? id;
   return visitReferences(document, {
+    operation: newId,
+    link: newId,
     reference(text) {
       const old = text.startsWith(definitionPrefix) ? text.slice(definitionPrefix.length) : undefined;
       if (old !== undefined && Object.hasOwn(schemas, old)) {
@@ -95,57 +100,50 @@ function corrected({ name, document }: NamedDocument, report: Pick<MergeReport, 
 class MergedComponents {
   /** By section and name, then by meaning. */
   readonly #variants = new Map<string, Map<string, Variant>>();
-  /** For each document, the meanings of its components, by section and name. */
-  readonly #meanings: Map<string, string>[] = [];
-  count = 0;
+  /** For each document, the new names of its renamed components, by section and name. */
+  readonly #newNames: Map<string, string>[] = [];
 
-  add(document: string, components: readonly Component[]): void {
-    const meanings = new Map<string, string>();
-    const owner = this.#meanings.push(meanings) - 1;
-    this.count += components.length;
+  add(components: readonly Component[]): void {
+    const owner = this.#newNames.push(new Map()) - 1;
     for (const component of components) {
       const { section, name, meaning } = component;
       const key = componentKey(section, name);
-      meanings.set(key, meaning);
       const variants = this.#variants.get(key) ?? new Map<string, Variant>();
       this.#variants.set(key, variants);
-      const variant = variants.get(meaning);
-      if (variant === undefined) {
-        variants.set(meaning, { newName: name, documents: [document], component, owner });
-      } else {
-        variant.documents.push(document);
-      }
+      const variant = variants.get(meaning) ?? { newName: name, owners: [], component };
+      variants.set(meaning, variant);
+      variant.owners.push(owner);
     }
   }
 
   /** Names all variants: the first keeps its name. */
-  name(): Renaming[] {
+  name(documents: readonly NamedDocument[]): Renaming[] {
     const names = new FreshNames(new Set(this.#variants.keys()));
     const others = [...this.#variants.values()].flatMap((variants) => [...variants.values()].slice(1));
     return others.map((variant) => {
       const { section, name } = variant.component;
-      variant.newName = names.take(section, name);
-      return { section, name, newName: variant.newName, documents: variant.documents };
+      const newName = names.take(section, name);
+      variant.newName = newName;
+      for (const owner of variant.owners) {
+        this.#newNames[owner]?.set(componentKey(section, name), newName);
+      }
+      return { section, name, newName, documents: variant.owners.map((owner) => documents[owner]?.name ?? '') };
     });
-  }
-
-  #newName(section: string, name: string, owner: number): string {
-    const key = componentKey(section, name);
-    const meaning = this.#meanings[owner]?.get(key);
-    return (meaning === undefined ? undefined : this.#variants.get(key)?.get(meaning)?.newName) ?? name;
   }
 
   /** A part of a document, with the new names in its references. */
   renamed(part: Json, owner: number): Json {
+    const newNameOf = (section: string, name: string) =>
+      this.#newNames[owner]?.get(componentKey(section, name)) ?? name;
     return visitReferences(part, {
-      reference: (text) => {
+      reference(text) {
         const target = parseReference(text);
-        const name = target && this.#newName(target.section, target.name, owner);
-        return target === undefined || name === target.name
+        const name = target && newNameOf(target.section, target.name);
+        return target === undefined || name === undefined || name === target.name
           ? text
-          : formatReference({ ...target, name: name as string });
+          : formatReference({ ...target, name });
       },
-      securityScheme: (name) => this.#newName('securitySchemes', name, owner),
+      securityScheme: (name) => newNameOf('securitySchemes', name),
     });
   }
 
@@ -157,7 +155,7 @@ class MergedComponents {
     return Object.fromEntries(
       known.map((section) => {
         const entries = (sections.get(section) ?? []).map(
-          ({ newName, component, owner }) => [newName, this.renamed(component.value, owner)] as const,
+          ({ newName, component, owners }) => [newName, this.renamed(component.value, owners[0] ?? 0)] as const,
         );
         return [section, Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))];
       }),
@@ -321,23 +319,21 @@ export async function mergeDocuments(
     signal?.throwIfAborted();
   }
 
-  const parts: { name: string; document: JsonObject; components: Component[] }[] = [];
   const components = new MergedComponents();
-  const read: NamedDocument[] = [];
-  for (const named of documents) {
-    read.push({ name: named.name, document: corrected(named, findings) });
+  const ids = newOperationIds(documents);
+  const parts: NamedDocument[] = [];
+  let componentsBefore = 0;
+  for (const [index, named] of documents.entries()) {
+    const document = corrected(named, ids.newIds[index] ?? new Map(), findings);
     await nextTurn();
     signal?.throwIfAborted();
-  }
-  const ids = newOperationIds(read);
-  for (const [index, { name, document: original }] of read.entries()) {
-    const document = withOperationIds(original, ids.newIds[index] ?? new Map());
-    const part = { name, document, components: componentsOf(document) };
-    parts.push(part);
-    components.add(name, part.components);
+    const own = componentsOf(document);
+    componentsBefore += own.length;
+    parts.push({ name: named.name, document });
+    components.add(own);
     await afterOne();
   }
-  const renamed = components.name();
+  const renamed = components.name(parts);
 
   const shared: JsonObject = {};
   const own: (typeof inherited)[number][] = [];
@@ -353,11 +349,11 @@ export async function mergeDocuments(
   }
   const paths = new MergedPaths();
   const left = { characters: maxInherited };
-  for (const [index, { name, document }] of parts.entries()) {
+  for (const [index, part] of parts.entries()) {
     const values = Object.fromEntries(
-      own.flatMap((field) => (document[field] === undefined ? [] : [[field, document[field]]])),
+      own.flatMap((field) => (part.document[field] === undefined ? [] : [[field, part.document[field]]])),
     );
-    paths.add(name, components.renamed(withInherited({ name, document }, values, left), index) as JsonObject);
+    paths.add(part.name, components.renamed(withInherited(part, values, left), index) as JsonObject);
     await afterOne();
   }
 
@@ -369,7 +365,7 @@ export async function mergeDocuments(
   const report: MergeReport = {
     documents: documents.length,
     paths: paths.size,
-    componentsBefore: components.count,
+    componentsBefore,
     componentsAfter: Object.values(merged).reduce<number>(
       (sum, section) => sum + Object.keys(objectAt(section)).length,
       0,

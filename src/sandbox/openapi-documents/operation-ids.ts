@@ -75,12 +75,6 @@ export function newOperationIds(documents: readonly { name: string; document: Js
   return { newIds, renamed };
 }
 
-/** A document with new ids of its operations, and of links to them. */
-export function withOperationIds(document: JsonObject, newIds: ReadonlyMap<string, string>): JsonObject {
-  const newId = (id: string) => newIds.get(id) ?? id;
-  return visitReferences(document, { reference: (text) => text, operation: newId, link: newId }) as JsonObject;
-}
-
 export function operationIdsOf(document: JsonObject): Set<string> {
   return new Set(operationsOf(document).map(({ id }) => id));
 }
