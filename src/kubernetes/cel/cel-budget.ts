@@ -1,6 +1,5 @@
 import { type ASTNode, type Context, type Environment, EvaluationError, type ParseResult } from '@marcbachmann/cel-js';
-import { LruCache } from '../../base/index.ts';
-import { compilePattern, type Pattern, weightOfPattern } from '../schema/index.ts';
+import { compilePattern, type Pattern } from '../schema/index.ts';
 
 /** Maximum cost of one evaluation of an expression (apiserver, cel.PerCallLimit): "roughly 0.1 second". */
 const perCall = 1_000_000;
@@ -68,9 +67,6 @@ const absorbing = new Set(['all', 'exists']);
 
 /** Names with functions that are not values themselves. */
 const namespaces = new Set(['cel', 'optional']);
-
-/** Maximum weight of the compiled patterns of `matches` that are kept: less than ten megabytes, or one that is larger. */
-const maxPatterns = 20_000;
 
 const weights = new WeakMap<object, number>();
 
@@ -254,10 +250,8 @@ export interface MeteredExpression {
 export class Meter {
   readonly #parser: Environment;
   readonly #evaluator: Environment;
-  /** The patterns of `matches` that were used lately: only compiling one anew is charged. */
-  readonly #patterns = new LruCache(maxPatterns, (source, pattern: Pattern) =>
-    Math.min(maxPatterns, weightOfPattern(source, pattern)),
-  );
+  /** The patterns whose compilation has been charged. */
+  readonly #patterns = new WeakSet<Pattern>();
   #steps: readonly Step[] = [];
   #budget: Budget = { left: 0 };
   /** The remaining budget of the current evaluation; negative once it has been stopped. */
@@ -376,16 +370,16 @@ export class Meter {
     if (typeof text !== 'string' || typeof source !== 'string') {
       throw new EvaluationError("found no matching overload for 'matches'");
     }
-    let pattern = this.#patterns.get(source);
-    if (pattern === undefined) {
+    let pattern: Pattern;
+    try {
+      pattern = compilePattern(source);
+    } catch (error) {
       this.#spend(500);
-      try {
-        pattern = compilePattern(source);
-      } catch (error) {
-        throw new EvaluationError((error as Error).message);
-      }
-      this.#spend(pattern.size * 50);
-      this.#patterns.set(source, pattern);
+      throw new EvaluationError((error as Error).message);
+    }
+    if (!this.#patterns.has(pattern)) {
+      this.#patterns.add(pattern);
+      this.#spend(500 + pattern.size * 50);
     }
     this.#spend((text.length * pattern.size) / 10);
     return pattern.test(text);

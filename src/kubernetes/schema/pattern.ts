@@ -58,7 +58,7 @@ function sizeOf(source: string): number {
  * The memory that a pattern takes, in units of up to half a kilobyte: its instructions, its text (a class of a million
  * characters is a single instruction), and the tables of Unicode classes.
  */
-export function weightOfPattern(source: string, { size }: Pattern): number {
+function weightOfPattern(source: string, { size }: Pattern): number {
   return size + source.length + 100 * (source.match(/\\p/gi)?.length ?? 0);
 }
 
