@@ -1,6 +1,6 @@
 import { evaluate, type TypeCheckResult } from '@marcbachmann/cel-js';
 import type { Json } from '../objects/json/json.ts';
-import { fieldOf, goDuration, propertyOf, type Schema } from '../schema/index.ts';
+import { fieldOf, isGoDuration, propertyOf, type Schema } from '../schema/index.ts';
 
 const reserved = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return'.split(' '),
@@ -30,11 +30,10 @@ function mapOf(entries: [string, unknown][]): unknown {
 /** Longest text that is read as a duration, in characters. */
 const maxDuration = 256;
 
-/** A duration as the library has it, whose class it does not export; the text itself if it is none. */
+/** A duration as the library has it, whose class it does not export; the text itself if it is none, or one in words. */
 function durationOf(text: string): unknown {
   try {
-    const go = text.length > maxDuration ? undefined : goDuration(text);
-    return go === undefined ? text : evaluate('duration(text)', { text: go });
+    return text.length <= maxDuration && isGoDuration(text) ? evaluate('duration(text)', { text }) : text;
   } catch {
     return text;
   }
