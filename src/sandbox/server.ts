@@ -19,7 +19,6 @@ import { startDefinitionController } from './kinds/definition-controller.ts';
 import { startEventController } from './kinds/event-controller.ts';
 import { builtInResources } from './kinds/kinds.ts';
 import { startNamespaceController } from './kinds/namespace-controller.ts';
-import { OpenApiMetrics } from './openapi/metrics.ts';
 import { OpenApi } from './openapi/open-api.ts';
 import { badRequest, RequestError, tooLarge, unauthorized } from './resources/errors.ts';
 import { Registry } from './resources/registry.ts';
@@ -210,7 +209,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     converter,
     now,
     log,
-    openapi: new OpenApi(registry, clock, new OpenApiMetrics(registry, metrics)),
+    openapi: new OpenApi(registry, clock, metrics),
     metrics,
     inFlight: new InFlight(),
     token,

@@ -1,9 +1,9 @@
+import { Counter, Histogram, type Registry as MetricsRegistry } from 'prom-client';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { PublishedDocument } from '../openapi-documents/index.ts';
 import type { Registry } from '../resources/registry.ts';
 import type { Resource } from '../resources/resource.ts';
 import { buildDocument } from './build.ts';
-import type { OpenApiMetrics } from './metrics.ts';
 import { v2Of } from './v2.ts';
 
 interface Built {
@@ -20,14 +20,38 @@ interface Built {
 export class OpenApi {
   readonly #registry: Registry;
   readonly #clock: () => Date;
-  readonly #metrics: OpenApiMetrics;
+  // Under the names that Kubernetes gives them (`crd_openapi_v3_…`: KEP-2896).
+  readonly #regenerations: Counter<'crd' | 'group' | 'version' | 'reason'>;
+  readonly #duration: Histogram;
+  /** The labels that have been counted, by their values. */
+  readonly #counted = new Map<string, { crd: string; group: string; version: string; reason: string }>();
   readonly #documents = new Map<string, Built>();
   #v2: { parts: readonly (number | JsonObject)[]; document: PublishedDocument } | undefined;
 
-  constructor(registry: Registry, clock: () => Date, metrics: OpenApiMetrics) {
+  constructor(registry: Registry, clock: () => Date, metrics: MetricsRegistry) {
     this.#registry = registry;
     this.#clock = clock;
-    this.#metrics = metrics;
+    this.#regenerations = new Counter({
+      name: 'apiextensions_openapi_v3_regeneration_count',
+      help: 'Counter of OpenAPI v3 spec regeneration count broken down by group, version, causing CRD and reason.',
+      labelNames: ['crd', 'group', 'version', 'reason'],
+      registers: [metrics],
+      // Users choose the names of definitions, so the series of deleted ones must be removed.
+      collect: () => {
+        for (const [key, labels] of this.#counted) {
+          if (registry.ofStorage(labels.crd).length === 0) {
+            this.#counted.delete(key);
+            this.#regenerations.remove(labels);
+          }
+        }
+      },
+    });
+    this.#duration = new Histogram({
+      name: 'crd_openapi_v3_aggregation_duration_seconds',
+      help: 'Time to build the OpenAPI v3 document of a group-version out of its CustomResourceDefinitions.',
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+      registers: [metrics],
+    });
   }
 
   get size(): number {
@@ -60,7 +84,7 @@ export class OpenApi {
 
   #build(resources: readonly Resource[], known: Built | undefined): PublishedDocument {
     const isCustom = resources.some((resource) => resource.isCustom);
-    const stop = isCustom ? this.#metrics.startAggregation() : undefined;
+    const stop = isCustom ? this.#duration.startTimer() : undefined;
     const document = new PublishedDocument(buildDocument(resources), this.#clock());
     stop?.();
     // Changes that do not affect the document, such as of a status, keep it as it was.
@@ -71,7 +95,10 @@ export class OpenApi {
     for (const resource of resources) {
       const last = before.get(resource.storage);
       if (resource.isCustom && last !== resource) {
-        this.#metrics.countRegeneration(resource, last === undefined ? 'add' : 'update');
+        const { storage: crd, group, version } = resource;
+        const labels = { crd, group, version, reason: last === undefined ? 'add' : 'update' };
+        this.#counted.set(JSON.stringify(labels), labels);
+        this.#regenerations.inc(labels);
       }
     }
     return document;
