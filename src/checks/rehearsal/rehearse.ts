@@ -156,8 +156,8 @@ const classNotReady =
 const maxProblems = 20;
 
 /**
- * Simulates the lifecycles of Clusters against real extension servers: discovery, the reconcile of their classes, then each
- * Cluster. Several Clusters are played concurrently, in simulated time, so entries of different Clusters may be
+ * Simulates the lifecycles of Clusters against real extension servers: discovery, the reconcile of their classes, then
+ * each Cluster. Several Clusters are played concurrently, in simulated time, so entries of different Clusters may be
  * interleaved.
  *
  * @returns how many Clusters there were, and how many could be completed.

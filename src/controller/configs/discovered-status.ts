@@ -56,8 +56,8 @@ function conditionsOf(finding: RunFinding): Condition[] {
 }
 
 /**
- * The status for a result (core/reconcilers/extensionconfig/extensionconfig_controller.go, v1.14): conditions of both kinds, and the handlers, which remain when
- * discovery fails. Fields and conditions of other controllers are preserved.
+ * The status for a result (core/reconcilers/extensionconfig/extensionconfig_controller.go, v1.14): conditions of both
+ * kinds, and the handlers, which remain when discovery fails. Fields and conditions of other controllers are preserved.
  */
 export function discoveredStatus(
   stored: ExtensionConfigStatus | undefined,

@@ -79,8 +79,9 @@ export function decodeRequest(hook: HookDefinition, value: Json): { request: Jso
 }
 
 /**
- * A response as Cluster API reads it (httpCall in internal/runtime/client/client.go, v1.14, by encoding/json): field names match in any case, null counts as absent (in a list of
- * objects: as an object without fields), unknown fields are ignored, and only types are checked.
+ * A response as Cluster API reads it (httpCall in internal/runtime/client/client.go, v1.14, by encoding/json): field
+ * names match in any case, null counts as absent (in a list of objects: as an object without fields), unknown fields
+ * are ignored, and only types are checked.
  *
  * @returns the response, or what is wrong with it, as Go's decoder words it, in one line.
  */

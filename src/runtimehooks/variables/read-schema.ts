@@ -29,8 +29,8 @@ const plain: Readonly<Record<string, 'boolean' | 'number' | 'string'>> = {
 const any = ['default', 'example'] as const;
 
 /**
- * The schema of a variable as Cluster API reads it (internal/topology/variables/schema.go, v1.14): unknown fields are dropped, and so are fields of another type, with
- * which the message as a whole cannot be decoded.
+ * The schema of a variable as Cluster API reads it (internal/topology/variables/schema.go, v1.14): unknown fields are
+ * dropped, and so are fields of another type, with which the message as a whole cannot be decoded.
  */
 export function readSchema(raw: JsonObject): Schema {
   const schema: JsonObject = {};

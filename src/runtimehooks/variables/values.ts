@@ -36,9 +36,10 @@ export function withDefaults(value: Json | undefined, schema: Schema): Json | un
 const maxUnknown = 20;
 
 /**
- * Why Cluster API refuses the value of a variable, in its own words (internal/topology/variables): by its schema, then its
- * rules. Each message shows the whole value. Rules that compare it with the value before are left out, as at the creation
- * of a Cluster. Of alternatives that all fail (anyOf, oneOf), Cluster API also lists why the closest one fails.
+ * Why Cluster API refuses the value of a variable, in its own words (internal/topology/variables): by its schema, then
+ * its rules. Each message shows the whole value. Rules that compare it with the value before are left out, as at the
+ * creation of a Cluster. Of alternatives that all fail (anyOf, oneOf), Cluster API also lists why the closest one
+ * fails.
  *
  * @param path of the variable.
  * @param budget for the cost of the rules, when several values share it.

@@ -35,9 +35,9 @@ const endsOf = ({
 const firstIn = (connections: ReadonlySet<Connection>): Connection | undefined => connections.values().next().value;
 
 /**
- * The connections of a server with their requests. Node limits the time of handshakes, of HTTP/1.1 requests, and of idle
- * HTTP/1.1 connections; this does what it does not: it closes idle and stalled connections when others need the room,
- * limits the bytes in memory, gives up responses that are never read, and has the timeouts of HTTP/2.
+ * The connections of a server with their requests. Node limits the time of handshakes, of HTTP/1.1 requests, and of
+ * idle HTTP/1.1 connections; this does what it does not: it closes idle and stalled connections when others need the
+ * room, limits the bytes in memory, gives up responses that are never read, and has the timeouts of HTTP/2.
  */
 export class Connections {
   // Each connection is in exactly one of these sets, the oldest first.

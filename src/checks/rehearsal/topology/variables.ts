@@ -85,8 +85,8 @@ function checkedOverrides(blueprint: Blueprint, place: JsonObject, path: string,
 }
 
 /**
- * Fills in the defaults of a Cluster's variables (core/webhooks/admission/cluster.go, v1.14): of variables that are not set, and of
- * fields within those that are, and within overrides.
+ * Fills in the defaults of a Cluster's variables (core/webhooks/admission/cluster.go, v1.14): of variables that are not
+ * set, and of fields within those that are, and within overrides.
  * @returns the topology, and what the webhook would refuse.
  */
 export function checkedTopology(

@@ -12,7 +12,8 @@ import {
  * The templates of a request with the patches of a response, without what Cluster API ignores or overwrites
  * (core/reconcilers/topology/cluster/patches/engine.go, v1.14). In the order of the request's items.
  *
- * @throws {Error} when the response is a Failure, Cluster API could not apply a patch, or a patch is for an item that the request does not have.
+ * @throws {Error} when the response is a Failure, Cluster API could not apply a patch, or a patch is for an item that
+ *   the request does not have.
  */
 export function applyPatches(
   request: Pick<GeneratePatchesRequest, 'items'>,

@@ -191,8 +191,8 @@ export interface IdempotentOptions extends ExpectedStatus {
 
 /**
  * Calls a handler until it no longer blocks, and then once more, as Cluster API does when another handler blocked or
- * failed (CallAllExtensions in internal/runtime/client/client.go, v1.14), or when a write failed after the call. Asserts that the handler finishes with Success, and that the repeated
- * call gets the same answer.
+ * failed (CallAllExtensions in internal/runtime/client/client.go, v1.14), or when a write failed after the call.
+ * Asserts that the handler finishes with Success, and that the repeated call gets the same answer.
  *
  * @throws {Error} when it blocks for too long, fails, or the answers differ.
  */

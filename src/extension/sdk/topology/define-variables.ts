@@ -110,8 +110,8 @@ function fieldProblems(variables: ClusterClassVariable[]): string[] {
 }
 
 /**
- * Checks variables as Cluster API does when it discovers them (internal/topology/variables, v1.14): without that, a mistake
- * shows in a condition of the ClusterClass.
+ * Checks variables as Cluster API does when it discovers them (internal/topology/variables, v1.14): without that, a
+ * mistake shows in a condition of the ClusterClass.
  */
 function problemsOf(definitions: Definitions): string[] {
   const own = Object.entries(definitions).flatMap(([name, definition]) => definitionProblems(name, definition));
@@ -142,8 +142,8 @@ function variablesOf(definitions: Definitions): ClusterClassVariable[] {
  * Defines variables by name.
  *
  * @throws {TypeError} for definitions that Cluster API rejects: names such as `builtin` or one with a dot, unknown
- *   fields, and schemas that are not structural or whose defaults they do not allow. The message names the variable, the
- *   path in its schema, and the problem.
+ *   fields, and schemas that are not structural or whose defaults they do not allow. The message names the variable,
+ *   the path in its schema, and the problem.
  */
 export function defineVariables<const D extends Definitions>(
   definitions: D & Exact<D>,

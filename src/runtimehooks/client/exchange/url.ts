@@ -60,9 +60,9 @@ function withTimeout(query: string | undefined, timeoutSeconds: number): string 
 }
 
 /**
- * The URL of a handler (urlForExtension in internal/runtime/client/client.go, v1.14): a service takes precedence over a URL, the hook and the handler are
- * in lower case, and the joined path is clean (no double or trailing slash, no dots). Before that, Go unescapes the
- * path of a URL, but not the path of a service.
+ * The URL of a handler (urlForExtension in internal/runtime/client/client.go, v1.14): a service takes precedence over a
+ * URL, the hook and the handler are in lower case, and the joined path is clean (no double or trailing slash, no dots).
+ * Before that, Go unescapes the path of a URL, but not the path of a service.
  */
 export function targetOf(clientConfig: ClientConfig, called: CalledHandler): Target | CallError {
   const { service, url } = clientConfig;
