@@ -1,7 +1,10 @@
-import { Readable } from 'node:stream';
+import { randomBytes } from 'node:crypto';
+import { PassThrough, Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { expect, test, vi } from 'vitest';
-import { readFirstValue } from '../../../../src/runtimehooks/client/exchange/body.ts';
+import { readBeginning, readFirstValue, unpacked } from '../../../../src/runtimehooks/client/exchange/body.ts';
 import { collectGarbage } from '../../../support/collect-garbage.ts';
 
 const json = (length: number) => Buffer.from(`{"a":"${'x'.repeat(length - 8)}"}`);
@@ -44,6 +47,35 @@ test.each<[string, limit: number, pieces: number[], buffers: number[]]>([
   } finally {
     allocate.mockRestore();
   }
+});
+
+test('of an error response no more is read than its beginning', async () => {
+  const body = new PassThrough();
+  body.write('01234');
+  body.write('56789');
+  expect(String(await readBeginning(body, 10))).toBe('0123456789');
+  expect(body.destroyed).toBe(true);
+});
+
+test('what gzip cannot make shorter is unpacked, whatever its length', async () => {
+  const bytes = randomBytes(1024 * 1024);
+  const packed = gzipSync(bytes);
+  function* chunks() {
+    for (let at = 0; at < packed.length; at += 16 * 1024) {
+      yield packed.subarray(at, at + 16 * 1024);
+    }
+  }
+  expect((await buffer(unpacked(Readable.from(chunks()), 'GZIP'))).equals(bytes)).toBe(true);
+});
+
+test('members of gzip that unpack to nothing are read up to 256 KiB', async () => {
+  const empty = gzipSync('');
+  const members = (bytes: number) => Readable.from(Array(Math.ceil(bytes / empty.length)).fill(empty));
+  expect(await buffer(unpacked(members(200 * 1024), 'gzip'))).toHaveLength(0);
+  await expect(buffer(unpacked(members(300 * 1024), 'gzip'))).rejects.toMatchObject({
+    message: 'it unpacks to nothing',
+    code: 'Z_DATA_ERROR',
+  });
 });
 
 test('a response in single bytes takes little more memory than the response', async () => {
