@@ -63,10 +63,10 @@ async function startNode(log: keyof typeof logs, args: readonly string[], health
   return { child, url };
 }
 
-/** A review whose line in the log is as long as possible. */
+/** A review whose line in the log is as long as possible: each of these characters is six there. */
 const { body: captured } = capturedCalls.find(({ name }) => name === 'create-validate.json')!;
-const long = 'n'.repeat(253);
-const request = { ...captured.request, name: long, userInfo: { username: long } };
+const long = '\u0001'.repeat(253);
+const request = { ...captured.request, name: long, subResource: long, userInfo: { username: long } };
 const body = JSON.stringify({ ...captured, request });
 const call = async (port: number, agent: Agent) => (await send(port, validate, body, { agent })).code;
 
