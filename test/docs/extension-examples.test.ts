@@ -4,14 +4,14 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { runProgram } from '../cli/commands/io.ts';
-import { compile, linkedProject, run } from '../extension/scaffold/linked-project.ts';
+import { compile, linkedProject, runTests } from '../extension/scaffold/linked-project.ts';
 import { readPage } from './pages.ts';
 
 const examples = ['topology-mutation.ts', 'in-place-and-plan.ts'];
 
 /** A project with the handlers of the examples. */
-function exampleProject(): string {
-  const folder = linkedProject(['BeforeClusterCreate']);
+async function exampleProject(): Promise<string> {
+  const folder = await linkedProject(['BeforeClusterCreate']);
   for (const file of examples) {
     writeFileSync(join(folder, 'src/handlers', file), readPage(`docs/examples/${file}`));
   }
@@ -107,12 +107,10 @@ test('workers have the variables of their MachineDeployment', async () => {
 `;
 
 test('the examples compile, and their patches are those of the original', { timeout: 120_000 }, async () => {
-  const folder = exampleProject();
+  const folder = await exampleProject();
   writeFileSync(join(folder, 'test/patches.test.ts'), patchTest);
   expect(await compile(folder)).toBe('');
-  const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', 'test/*.test.ts'], {
-    cwd: folder,
-  }).catch((error: { stdout: string }) => error);
+  const stdout = await runTests(folder);
   // The generated tests use invented templates, which the original refuses as well.
   expect(stdout.match(/^not ok .*$/gm)).toEqual([
     expect.stringContaining('generate-patches: the same request gets the same answer'),
@@ -207,7 +205,7 @@ const cluster = {
 test('a Cluster of the quick start lives with them: created, upgraded by two minors, deleted', {
   timeout: 120_000,
 }, async () => {
-  const folder = exampleProject();
+  const folder = await exampleProject();
   const env = { ...process.env, PORT: '0', HEALTH_PORT: '0' };
   const child = spawn(process.execPath, ['src/main.ts', '--development'], { cwd: folder, env, stdio: 'ignore' });
   onTestFinished(async () => {

@@ -121,7 +121,7 @@ async function startManagementCluster(folder: string) {
 test('nodes are updated by SSH and by an agent, of machines that the API server knows', {
   timeout: 60_000,
 }, async () => {
-  const folder = linkedProject(['UpdateMachine']);
+  const folder = await linkedProject(['UpdateMachine']);
   for (const file of files) {
     writeFileSync(join(folder, 'src', file), readPage(`docs/examples/${file}`));
   }

@@ -6,6 +6,7 @@ import { type InputOptions, type Plugin, rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 import sbom from 'rollup-plugin-sbom';
 import { oldestNode } from '../../src/exports/node-version.ts';
+import { withDeclarations } from './declarations.ts';
 import { filesByUrl } from './files-by-url.ts';
 import { licences } from './licences.ts';
 import { type Package, packages } from './packages.ts';
@@ -191,20 +192,6 @@ async function buildPackage(
   writeFileSync(join(folder, 'commit'), commit());
 }
 
-/** Calls `use` with a folder that has the declaration file of each module, where what they import is found. */
-async function withDeclarations<T>(use: (declarations: string) => Promise<T>): Promise<T> {
-  const folder = join(root, 'node_modules/.cache', `declarations-${process.pid}`);
-  execFileSync(process.execPath, [
-    join(root, 'node_modules/typescript/bin/tsc'),
-    ...['-p', join(root, 'tsconfig.build.json'), '--outDir', folder],
-  ]);
-  try {
-    return await use(folder);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
 /** Builds the npm packages, each in a folder of its name in `into`, which is emptied first. */
 export async function buildPackages(into: string, release: ReleaseFacts = checkout): Promise<void> {
   const target = resolve(into);
@@ -221,19 +208,19 @@ export async function buildPackages(into: string, release: ReleaseFacts = checko
 /**
  * What the packages export: for each entry point one text, its declarations without comments, by the name of a file in
  * docs/api.
+ *
+ * @param declarations a folder that has the declaration file of each module.
  */
-export async function apiReports(): Promise<Map<string, string>> {
+export async function apiReports(declarations: string): Promise<Map<string, string>> {
   const reports = new Map<string, string>();
-  await withDeclarations(async (declarations) => {
-    for (const built of packages) {
-      for (const entry of Object.values(built.exports)) {
-        const build = await rolldown(declarationOptions(built, [entry], declarations));
-        const { output } = await build.generate({ format: 'es' });
-        const [{ code }] = output;
-        reports.set(`${built.name}.${entry}.d.ts`, code.replaceAll(/ *\/\*\*[\s\S]*?\*\/\n?/g, ''));
-      }
+  for (const built of packages) {
+    for (const entry of Object.values(built.exports)) {
+      const build = await rolldown(declarationOptions(built, [entry], declarations));
+      const { output } = await build.generate({ format: 'es' });
+      const [{ code }] = output;
+      reports.set(`${built.name}.${entry}.d.ts`, code.replaceAll(/ *\/\*\*[\s\S]*?\*\/\n?/g, ''));
     }
-  });
+  }
   return reports;
 }
 

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { hubVersion, versions } from '../../src/extensionconfig/index.ts';
 import { apiReports } from '../build/build-packages.ts';
+import { withDeclarations } from '../build/declarations.ts';
 import { definitionFile, definitionText } from './definition.ts';
 import { messageFitsFile, messageFitsOf, strictnesses } from './message-fits.ts';
 import { messageTypes } from './message-types.ts';
@@ -25,7 +26,7 @@ for (const { file, text } of await generatedPages()) {
 }
 const reports = new URL('../../docs/api/', import.meta.url);
 mkdirSync(reports, { recursive: true });
-for (const [file, text] of await apiReports()) {
+for (const [file, text] of await withDeclarations(apiReports)) {
   writeFileSync(new URL(file, reports), text);
 }
 writeFileSync(new URL(programReportFile, reports), await programReport());

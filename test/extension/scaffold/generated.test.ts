@@ -4,12 +4,12 @@ import { expect, test } from 'vitest';
 import { addHandlers, hookNames, ProjectError, templateTypes } from '../../../src/extension/scaffold/index.ts';
 import { findTypeScript5 } from '../../package/from-registry.ts';
 import { labTemplate } from './crds.ts';
-import { compile, linkedProject, run } from './linked-project.ts';
+import { compile, linkedProject, runTests } from './linked-project.ts';
 
 test('the generated project compiles, and its tests pass; those of what is not written yet are named', {
   timeout: 120_000,
 }, async () => {
-  const folder = linkedProject(hookNames);
+  const folder = await linkedProject(hookNames);
   expect(await compile(folder)).toBe('');
   // Its plan passes two minors, as Cluster API asks.
   writeFileSync(
@@ -45,7 +45,7 @@ test('a MachineDeployment that overrides a variable', async () => {
 });
 `,
   );
-  const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', 'test/*.test.ts'], { cwd: folder });
+  const stdout = await runTests(folder);
   expect(stdout).toMatch(/^# fail 0$/m);
   expect(stdout).toMatch(/^ok \d+ - a plan of two minors$/m);
   expect(stdout).toMatch(/^ok \d+ - a MachineDeployment that overrides a variable$/m);
@@ -56,7 +56,7 @@ test('a MachineDeployment that overrides a variable', async () => {
 });
 
 test('handlers that are added later compile with the others', { timeout: 120_000 }, async () => {
-  const folder = linkedProject(['BeforeClusterCreate', 'DiscoverVariables']);
+  const folder = await linkedProject(['BeforeClusterCreate', 'DiscoverVariables']);
   expect(addHandlers(folder, ['GeneratePatches', 'CanUpdateMachine'])).toEqual([
     'src/handlers/generate-patches.ts',
     'src/handlers/can-update-machine.ts',
@@ -69,7 +69,7 @@ test('handlers that are added later compile with the others', { timeout: 120_000
   expect(await compile(folder)).toBe('');
   // What has to be written first is named in the tests, as in a new project.
   addHandlers(folder, ['UpdateMachine']);
-  const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', 'test/*.test.ts'], { cwd: folder });
+  const stdout = await runTests(folder);
   expect(stdout).toMatch(/^# fail 0$/m);
   expect(stdout).toMatch(/^# todo 2$/m);
   expect(() => addHandlers(folder, ['BeforeClusterDelete', 'GeneratePatches'])).toThrow(
@@ -109,7 +109,7 @@ test.each([
       labTemplate({ v1: spec }),
       labTemplate({ v1: diskOf('gib'), v1beta1: diskOf('size') }, 'LabDiskTemplate'),
     ];
-    const folder = linkedProject(['GeneratePatches', 'UpdateMachine'], await templateTypes(crds));
+    const folder = await linkedProject(['GeneratePatches', 'UpdateMachine'], await templateTypes(crds));
     const lines: readonly [code: string, error: RegExp | undefined][] = [
       ["import { defineInPlaceChanges, handler } from 'cluster-api-extension';", undefined],
       [

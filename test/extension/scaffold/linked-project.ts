@@ -5,13 +5,15 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { writeProject } from '../../../src/extension/scaffold/index.ts';
+import { declarations } from '../../support/declarations.ts';
 
 const root = new URL('../../../', import.meta.url).pathname;
-const source = (file: string) => `./src/exports/${file}.ts`;
-export const run = promisify(execFile);
+/** An entry of the SDK: its declarations, as users have them, and its source, which Node.js runs. */
+const source = (file: string) => ({ types: `./types/exports/${file}.d.ts`, default: `./src/exports/${file}.ts` });
+const run = promisify(execFile);
 
 /** A generated project that has this checkout as the SDK. */
-export function linkedProject(hooks: readonly string[], templateTypes?: string): string {
+export async function linkedProject(hooks: readonly string[], templateTypes?: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'generated-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeProject(folder, {
@@ -27,6 +29,7 @@ export function linkedProject(hooks: readonly string[], templateTypes?: string):
   mkdirSync(sdk);
   symlinkSync(join(root, 'node_modules/@types/node'), join(modules, '@types/node'));
   symlinkSync(join(root, 'src'), join(sdk, 'src'));
+  symlinkSync(await declarations(), join(sdk, 'types'));
   const exports = {
     '.': source('extension'),
     './testing': source('extension-testing'),
@@ -41,3 +44,10 @@ export const compile = async (folder: string, tsc = join(root, 'node_modules/.bi
   const { stdout } = await run(tsc, ['-p', '.'], { cwd: folder }).catch((error: { stdout: string }) => error);
   return stdout;
 };
+
+/** What the tests of a project print, in TAP: all of them in one process, which loads the SDK once. */
+export async function runTests(folder: string): Promise<string> {
+  const args = ['--test', '--test-isolation=none', '--test-reporter=tap', 'test/*.test.ts'];
+  const { stdout } = await run(process.execPath, args, { cwd: folder }).catch((error: { stdout: string }) => error);
+  return stdout;
+}

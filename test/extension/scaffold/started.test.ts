@@ -6,14 +6,21 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { linkedProject } from './linked-project.ts';
 
 /** Runs a script of a new project's package.json. */
-function start(script: string, env: NodeJS.ProcessEnv) {
-  const folder = linkedProject(['BeforeClusterCreate']);
+async function start(script: string, env: NodeJS.ProcessEnv) {
+  const folder = await linkedProject(['BeforeClusterCreate']);
   const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;
   };
   const child = spawn('sh', ['-c', `exec ${scripts[script]}`], {
     cwd: folder,
-    env: { PATH: `${join(process.execPath, '..')}:${process.env.PATH}`, PORT: '0', HEALTH_PORT: '0', ...env },
+    env: {
+      PATH: `${join(process.execPath, '..')}:${process.env.PATH}`,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      NODE_COMPILE_CACHE_PORTABLE: process.env.NODE_COMPILE_CACHE_PORTABLE,
+      PORT: '0',
+      HEALTH_PORT: '0',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     // A group of its own: with --watch, Node.js has a child that would outlive it.
     detached: true,
@@ -41,7 +48,7 @@ function start(script: string, env: NodeJS.ProcessEnv) {
 
 describe('a new project', () => {
   test.each([{}, { CERT_DIR: '' }])('does not start without certificates, and says what to do: %j', async (env) => {
-    const { exited, output } = start('start', env);
+    const { exited, output } = await start('start', env);
     expect(await exited).toEqual([1, null]);
     expect(output).toEqual({
       stdout: '',
@@ -50,7 +57,7 @@ describe('a new project', () => {
   });
 
   test('is developed with a certificate for this machine, restarts when a file changes, and ends with Ctrl-C', async () => {
-    const { folder, child, exited, output, until, config } = start('dev', {});
+    const { folder, child, exited, output, until, config } = await start('dev', {});
     const lines = (text: string) => output.stdout.split('\n').filter((line) => line.includes(text));
     await until(() => lines('ExtensionConfig written').length > 0);
     expect(readFileSync(config, 'utf8')).toMatch(/name: lab\n(.*\n)*.*url: "https:\/\/localhost:\d+"\n.*caBundle: \w/);
@@ -62,7 +69,7 @@ describe('a new project', () => {
   });
 
   test('is debugged with the debugger of Node.js; LOG_LEVEL sets what is logged', async () => {
-    const { output, until, config } = start('debug', { LOG_LEVEL: 'error' });
+    const { output, until, config } = await start('debug', { LOG_LEVEL: 'error' });
     await until(() => existsSync(config) && /Debugger listening|Starting inspector/.test(output.stderr));
     expect(output.stdout).not.toContain('listening');
   });
