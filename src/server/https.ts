@@ -79,7 +79,7 @@ async function createNodeServer({ limits, http2, clients }: HttpsOptions, secure
     maxHeaderSize: limits.maxHeaderBytes,
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
-    // The periodic check of all connections does that: a timer would cost 3 % of a review.
+    // The periodic check of all connections does that, without a timer for each request.
     keepAliveTimeout: 0,
     connectionsCheckingInterval: limits.timeoutCheckMs,
     noDelay: true,

@@ -34,7 +34,7 @@ export function createLogOutput(stream: LogStream, render = printableJsonText): 
     clearTimeout(timer);
     timer = undefined;
     const count = lines.length;
-    // All at once: each line of its own would cost a call of an extension 4 % of its time.
+    // All at once, which takes far less time than each line of its own.
     const text = render(lines.join(''));
     lines = [];
     length = 0;

@@ -132,7 +132,7 @@ async function judge(
   request: AdmissionRequest,
   { admission, refresh, probe }: DecideOptions,
 ): Promise<Reply> {
-  // Nothing is awaited in vain: each turn costs 1 % of a review.
+  // Nothing is awaited in vain.
   const refreshing = webhook === 'validate' ? refresh?.(request) : undefined;
   const outcome = admission[webhook](request, refreshing && (await refreshing));
   const pending = outcome.probe;
