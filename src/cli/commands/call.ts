@@ -17,7 +17,7 @@ import { readLimitedFile } from '../framework/limited-file.ts';
 import { didYouMean } from '../framework/nearest.ts';
 import { exitCode, FailureError, type Io, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
-import { type Extensions, extensionFlags, readExtensions, unreachableHint } from './extensions.ts';
+import { type Extensions, extensionFlags, readExtensions, unreachableHint, untilEnd } from './extensions.ts';
 import { hookNamed } from './hooks.ts';
 import { objectsOf } from './manifest-objects.ts';
 
@@ -294,24 +294,20 @@ that cannot be read.`,
     if ((flags.request === undefined) === !flags.sample) {
       throw new UsageError('call: pass either --request FILE or --sample');
     }
-    const extensions = await readExtensions(flags, name === undefined ? [] : [name.slice(dot + 1)], io);
-    const client = createClusterApiClient({
-      resolve: extensions.resolve,
-      // Of a namespace that is not in a cluster, only the label that each has is known.
-      namespaceLabels:
-        extensions.namespaceLabels ?? (async (namespace) => ({ 'kubernetes.io/metadata.name': namespace })),
-    });
-    const progress = startProgress(io.stderr, () => 'waiting for the answer');
-    try {
-      const caller = { client, flags, io, extensions };
-      const unregistered = await register(caller);
-      const verdict = hook === undefined ? await callOne(name ?? '', caller) : await callAll(hook, caller);
-      // Handlers of extensions that could not be discovered were not called.
-      return verdict === 'failed' || unregistered > 0 ? exitCode.findings : exitCode.ok;
-    } finally {
-      progress.stop();
-      extensions.close();
-      await client.close();
-    }
+    using extensions = await readExtensions(flags, name === undefined ? [] : [name.slice(dot + 1)], io);
+    await using client = untilEnd(
+      createClusterApiClient({
+        resolve: extensions.resolve,
+        // Of a namespace that is not in a cluster, only the label that each has is known.
+        namespaceLabels:
+          extensions.namespaceLabels ?? (async (namespace) => ({ 'kubernetes.io/metadata.name': namespace })),
+      }),
+    );
+    using _progress = startProgress(io.stderr, () => 'waiting for the answer');
+    const caller = { client, flags, io, extensions };
+    const unregistered = await register(caller);
+    const verdict = hook === undefined ? await callOne(name ?? '', caller) : await callAll(hook, caller);
+    // Handlers of extensions that could not be discovered were not called.
+    return verdict === 'failed' || unregistered > 0 ? exitCode.findings : exitCode.ok;
   },
 });

@@ -79,7 +79,7 @@ function explained(error: unknown): Error {
 export async function extensionsOfCluster(flags: FlagValues<typeof clusterFlags>, names: readonly string[], io: Io) {
   const config = await orNoCluster(loadKubeConfig(flags, io.env), '', '; or pass files with -f');
   const cluster = connect(config, io.signal, shortRetries);
-  const progress = startProgress(io.stderr, () => 'waiting for the API server');
+  using _progress = startProgress(io.stderr, () => 'waiting for the API server');
   try {
     const originals = await fromCluster(cluster, names);
     return {
@@ -102,7 +102,5 @@ export async function extensionsOfCluster(flags: FlagValues<typeof clusterFlags>
   } catch (error) {
     io.signal.throwIfAborted();
     throw explained(error);
-  } finally {
-    progress.stop();
   }
 }

@@ -6,7 +6,7 @@ import { table } from '../framework/layout.ts';
 import { exitCode } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
 import { catalogFlags, handlerTimeoutFlag, hookCatalogOf } from './catalog-flags.ts';
-import { type Extensions, extensionFlags, readExtensions, unreachableHint } from './extensions.ts';
+import { type Extensions, extensionFlags, readExtensions, unreachableHint, untilEnd } from './extensions.ts';
 import { inTurn } from './in-turn.ts';
 
 const discoverFlags = {
@@ -64,37 +64,31 @@ would not, 2 usage error or a file that cannot be read.`,
       catalog: hookCatalogOf(flags['hook-lifecycles']),
       release: flags['target-cluster-api-version'],
     };
-    const extensions = await readExtensions(flags, names, io);
+    using extensions = await readExtensions(flags, names, io);
     const { configs, resolve } = extensions;
-    const client = createClient({ resolve, ...known });
+    await using client = untilEnd(createClient({ resolve, ...known }));
     let [count, errors] = [0, 0];
-    const progress = startProgress(io.stderr, () => `${count} of ${configs.length} ExtensionConfigs asked`);
-    try {
-      const surveys = inTurn(configs, (config) =>
-        surveyExtension(config, {
-          client,
-          known,
-          resolve,
-          signal: io.signal,
-          maxHandlerTimeoutSeconds: flags['max-handler-timeout-seconds'],
-        }),
+    using progress = startProgress(io.stderr, () => `${count} of ${configs.length} ExtensionConfigs asked`);
+    const surveys = inTurn(configs, (config) =>
+      surveyExtension(config, {
+        client,
+        known,
+        resolve,
+        signal: io.signal,
+        maxHandlerTimeoutSeconds: flags['max-handler-timeout-seconds'],
+      }),
+    );
+    for await (const survey of surveys) {
+      count++;
+      errors += survey.findings.filter(({ severity }) => severity === 'error').length;
+      progress.clear();
+      io.stdout.write(
+        flags.output === 'json'
+          ? `${printableJson(survey)}\n`
+          : flags.output === 'yaml'
+            ? `---\n${readableYaml(survey)}`
+            : surveyText(survey, extensions),
       );
-      for await (const survey of surveys) {
-        count++;
-        errors += survey.findings.filter(({ severity }) => severity === 'error').length;
-        progress.clear();
-        io.stdout.write(
-          flags.output === 'json'
-            ? `${printableJson(survey)}\n`
-            : flags.output === 'yaml'
-              ? `---\n${readableYaml(survey)}`
-              : surveyText(survey, extensions),
-        );
-      }
-    } finally {
-      progress.stop();
-      extensions.close();
-      await client.close();
     }
     if (configs.length === 0) {
       io.stderr.write('discover: there are no ExtensionConfigs\n');

@@ -23,8 +23,8 @@ export const extensionFlags = {
   ...clusterFlags,
 } satisfies Flags;
 
-/** ExtensionConfigs, and what is known about where they come from. */
-export interface Extensions {
+/** ExtensionConfigs, and what is known about where they come from. At the end, Services are no longer reachable (`using`). */
+export interface Extensions extends Disposable {
   configs: ExtensionConfig[];
   /** The objects as written in manifests, or as returned by the API server. */
   originals: ReadonlyMap<ExtensionConfig, JsonObject>;
@@ -34,8 +34,6 @@ export interface Extensions {
   resolve: Resolve;
   /** Whether they are called at a Service whose name cannot be looked up, since no DNS server answers. */
   isWithoutDns: boolean;
-  /** Ends what makes Services reachable. */
-  close(): void;
   /** Looks up labels of a namespace, undefined for one that does not exist; itself undefined if there is no cluster. */
   namespaceLabels: ((namespace: string) => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
 }
@@ -94,7 +92,7 @@ function checkResolved(resolved: readonly Resolved[], configs: readonly Extensio
  * The ExtensionConfigs in files, or in the cluster.
  *
  * @param names of the ExtensionConfigs to read; empty for all.
- * @param isCalled whether extensions will be called: then Services of the cluster are made reachable, until `close`.
+ * @param isCalled whether extensions will be called: then Services of the cluster are made reachable.
  * @throws {UsageError} for files that cannot be read or have no ExtensionConfig, and for a name that none of them has.
  * @throws {FailureError} when the API server does not respond, or does not have the object.
  */
@@ -135,7 +133,7 @@ export async function readExtensions(
       resolve,
       isWithoutDns,
       namespaceLabels: undefined,
-      close: () => {},
+      [Symbol.dispose]() {},
     };
   }
   // The Kubernetes client is large; files do without it.
@@ -146,6 +144,11 @@ export async function readExtensions(
   const reached =
     isCalled && !flags['no-port-forward']
       ? await reachServices(configs, resolve, cluster, flags, io)
-      : { resolve, close: () => {} };
+      : { resolve, [Symbol.dispose]() {} };
   return { ...extensions, ...reached, isWithoutDns: isCalled && (await lacksDns(configs, reached.resolve)) };
+}
+
+/** A client that is closed at the end of the block (`await using`). */
+export function untilEnd<C extends { close(): Promise<void> }>(client: C): C & AsyncDisposable {
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() });
 }

@@ -18,9 +18,8 @@ interface Service {
   port: number;
 }
 
-interface Reached {
+interface Reached extends Disposable {
   resolve: Resolve;
-  close(): void;
 }
 
 /** How long a port-forward may take to begin, in ms. */
@@ -156,7 +155,7 @@ export async function reachServices(
     throw error;
   }
   return {
-    close,
+    [Symbol.dispose]: close,
     resolve(host) {
       const port = ports.get(/:\d+$/.test(host) ? host : `${host}:443`);
       return known(host) ?? (port === undefined ? undefined : { host: '127.0.0.1', port });

@@ -1,11 +1,13 @@
 import { printableJson } from '../../base/index.ts';
+import { examineExtension, installedRelease, preflightAsText, reportOf } from '../../checks/preflight/index.ts';
+import { askExtension, createClient } from '../../runtimehooks/client/index.ts';
 import { formatRelease, parseRelease, type Release } from '../../runtimehooks/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { type Flag, FlagError, type Flags, outputFlag, switchFlag } from '../framework/flags.ts';
 import { exitCode, FailureError, paintFor, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
 import { catalogFlags, hookCatalogOf, knownReleases } from './catalog-flags.ts';
-import { type Extensions, extensionFlags, readExtensions } from './extensions.ts';
+import { type Extensions, extensionFlags, readExtensions, untilEnd } from './extensions.ts';
 import { inTurn } from './in-turn.ts';
 
 const releaseFlag: Flag<Release | undefined> = {
@@ -39,18 +41,8 @@ const preflightFlags = {
   'hook-lifecycles': catalogFlags['hook-lifecycles'],
 } satisfies Flags;
 
-/** What does the work: the rules and the client, which the help does without. */
-async function loadWork() {
-  const [preflight, runtime] = await Promise.all([
-    import('../../checks/preflight/index.ts'),
-    import('../../runtimehooks/client/index.ts'),
-  ]);
-  return { ...preflight, ...runtime };
-}
-
 /** The running release: given, read from the cluster, or assumed to be the one before the target. */
 async function currentRelease(release: Release | undefined, to: Release, { cluster }: Extensions) {
-  const { installedRelease } = await loadWork();
   const from = release ?? (cluster && (await installedRelease(cluster)));
   return { from: from ?? { ...to, minor: Math.max(0, to.minor - 1) }, isFromKnown: from !== undefined };
 }
@@ -73,45 +65,34 @@ a file that cannot be read.`,
     if (to === undefined) {
       throw new UsageError(`preflight: name the release to upgrade to, for example --${targetName} v1.14`);
     }
-    const { askExtension, createClient, examineExtension, preflightAsText, reportOf } = await loadWork();
     const catalog = hookCatalogOf(flags['hook-lifecycles']);
-    const extensions = await readExtensions(flags, names, io, !flags.offline);
+    using extensions = await readExtensions(flags, names, io, !flags.offline);
     const { configs, resolve, originals } = extensions;
-    const client = createClient({ resolve, catalog, release: to });
+    await using client = untilEnd(createClient({ resolve, catalog, release: to }));
     let count = 0;
-    const progress = startProgress(io.stderr, () => `${count} of ${configs.length} ExtensionConfigs asked`);
-    try {
-      const current = await currentRelease(flags['current-cluster-api-version'], to, extensions).catch(
-        (error: Error) => {
-          io.signal.throwIfAborted();
-          throw new FailureError(error.message);
-        },
-      );
-      const verdicts = [];
-      const results = inTurn(configs, async (config) => ({
-        config,
-        original: originals.get(config) ?? {},
-        isFromCluster: extensions.cluster !== undefined,
-        answer: flags.offline ? undefined : await askExtension(config, { client, resolve, signal: io.signal }),
-      }));
-      for await (const facts of results) {
-        io.signal.throwIfAborted();
-        count++;
-        verdicts.push(examineExtension(facts, { ...current, to, catalog, now: new Date(), resolve }));
-      }
-      const report = reportOf({ ...current, to }, verdicts);
-      progress.clear();
-      io.stdout.write(
-        flags.output === 'json' ? `${printableJson(report, 2)}\n` : preflightAsText(report, paintFor(io)),
-      );
-      if (configs.length === 0) {
-        io.stderr.write(`preflight: there are no ExtensionConfigs, so nothing is in the way of ${formatRelease(to)}\n`);
-      }
-      return report.verdict === 'safe' ? exitCode.ok : exitCode.findings;
-    } finally {
-      progress.stop();
-      extensions.close();
-      await client.close();
+    using progress = startProgress(io.stderr, () => `${count} of ${configs.length} ExtensionConfigs asked`);
+    const current = await currentRelease(flags['current-cluster-api-version'], to, extensions).catch((error: Error) => {
+      io.signal.throwIfAborted();
+      throw new FailureError(error.message);
+    });
+    const verdicts = [];
+    const results = inTurn(configs, async (config) => ({
+      config,
+      original: originals.get(config) ?? {},
+      isFromCluster: extensions.cluster !== undefined,
+      answer: flags.offline ? undefined : await askExtension(config, { client, resolve, signal: io.signal }),
+    }));
+    for await (const facts of results) {
+      io.signal.throwIfAborted();
+      count++;
+      verdicts.push(examineExtension(facts, { ...current, to, catalog, now: new Date(), resolve }));
     }
+    const report = reportOf({ ...current, to }, verdicts);
+    progress.clear();
+    io.stdout.write(flags.output === 'json' ? `${printableJson(report, 2)}\n` : preflightAsText(report, paintFor(io)));
+    if (configs.length === 0) {
+      io.stderr.write(`preflight: there are no ExtensionConfigs, so nothing is in the way of ${formatRelease(to)}\n`);
+    }
+    return report.verdict === 'safe' ? exitCode.ok : exitCode.findings;
   },
 });

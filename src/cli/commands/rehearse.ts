@@ -263,7 +263,7 @@ that cannot be read.`,
   async run({ flags, io }, names: string[]) {
     const upgrades = flags['upgrade-to'];
     const input = await readFiles(flags, upgrades[0], io);
-    const extensions = await readExtensions(flags, names, io);
+    using extensions = await readExtensions(flags, names, io);
     if (extensions.configs.length === 0) {
       throw new UsageError('there are no ExtensionConfigs: pass files with -f');
     }
@@ -272,53 +272,48 @@ that cannot be read.`,
     const onRequest = folder === undefined ? undefined : requestWriter(folder);
     let [calls, ended] = [0, 0];
     let hint: string | undefined;
-    const progress = startProgress(io.stderr, () => `${calls} calls made, ${ended} of ${clusters} Clusters done`);
+    using progress = startProgress(io.stderr, () => `${calls} calls made, ${ended} of ${clusters} Clusters done`);
     const printer =
       flags.output === 'text'
         ? textPrinter(io, input.subjects.map(clusterOf), progress.clear)
         : flags.output === 'json'
           ? jsonPrinter(io, progress.clear)
           : htmlPrinter(io, progress.clear);
-    try {
-      const { complete } = await rehearse({
-        configs: extensions.configs,
-        subjects: input.subjects,
-        scenario: { upgrades, isDeleted: flags.delete, updatesInPlace: flags['in-place-updates'] },
-        limits: { maxCalls: flags['max-calls'], maxFailures: flags['max-failures'] },
-        release: flags['cluster-api-version'],
-        faults: flags.fault,
-        resolve: extensions.resolve,
-        namespaceLabels: labelsBy(async (namespace) => ({
-          'kubernetes.io/metadata.name': namespace,
-          ...(await extensions.namespaceLabels?.(namespace)),
-          ...input.namespaces.get(namespace),
-        })),
-        isRealTime: flags['real-time'],
-        onRequest,
-        onEntry(entry) {
-          calls += entry.type === 'call' ? 1 : 0;
-          if (entry.type === 'end') {
-            ended++;
-            hint ??= unreachableHint(entry.reason, extensions);
-          }
-          printer.add(entry);
-        },
-        signal: io.signal,
-      });
-      printer.end();
-      if (hint !== undefined) {
-        io.stderr.write(`rehearse: ${hint}\n`);
-      }
-      if (complete < clusters) {
-        return exitCode.findings;
-      }
-      if (flags.output === 'text' && upgrades.length === 0 && !flags.delete) {
-        io.stdout.write('add --upgrade-to VERSION and --delete for the rest of the lifecycle\n');
-      }
-      return exitCode.ok;
-    } finally {
-      extensions.close();
-      progress.stop();
+    const { complete } = await rehearse({
+      configs: extensions.configs,
+      subjects: input.subjects,
+      scenario: { upgrades, isDeleted: flags.delete, updatesInPlace: flags['in-place-updates'] },
+      limits: { maxCalls: flags['max-calls'], maxFailures: flags['max-failures'] },
+      release: flags['cluster-api-version'],
+      faults: flags.fault,
+      resolve: extensions.resolve,
+      namespaceLabels: labelsBy(async (namespace) => ({
+        'kubernetes.io/metadata.name': namespace,
+        ...(await extensions.namespaceLabels?.(namespace)),
+        ...input.namespaces.get(namespace),
+      })),
+      isRealTime: flags['real-time'],
+      onRequest,
+      onEntry(entry) {
+        calls += entry.type === 'call' ? 1 : 0;
+        if (entry.type === 'end') {
+          ended++;
+          hint ??= unreachableHint(entry.reason, extensions);
+        }
+        printer.add(entry);
+      },
+      signal: io.signal,
+    });
+    printer.end();
+    if (hint !== undefined) {
+      io.stderr.write(`rehearse: ${hint}\n`);
     }
+    if (complete < clusters) {
+      return exitCode.findings;
+    }
+    if (flags.output === 'text' && upgrades.length === 0 && !flags.delete) {
+      io.stdout.write('add --upgrade-to VERSION and --delete for the rest of the lifecycle\n');
+    }
+    return exitCode.ok;
   },
 });

@@ -40,13 +40,13 @@ export function createProgress(terminal: Terminal): Progress {
   };
 }
 
-/** Progress that shows a text by itself, for work that waits, until it is stopped. */
-export function startProgress(terminal: Terminal, text: () => string): Progress & { stop(): void } {
+/** Progress that shows a text by itself, for work that waits, until the end of the block (`using`). */
+export function startProgress(terminal: Terminal, text: () => string): Progress & Disposable {
   const progress = createProgress(terminal);
   const ticking = setInterval(() => progress.show(text), every);
   return {
     ...progress,
-    stop() {
+    [Symbol.dispose]() {
       clearInterval(ticking);
       progress.clear();
     },

@@ -93,7 +93,7 @@ function servingProblem(
 }
 
 /** Prints the steps of a run as lines; on a terminal also the current wait, if it lasts over a second. */
-function showSteps(io: Io): { report(step: Step): void; end(): void } {
+function showSteps(io: Io): { report(step: Step): void } & Disposable {
   let doing = 'waiting for the API server';
   let lastWait = '';
   const line = startProgress(io.stderr, () => doing);
@@ -108,13 +108,13 @@ function showSteps(io: Io): { report(step: Step): void; end(): void } {
       }
       lastWait = action === 'wait' ? text : '';
     },
-    end: line.stop,
+    [Symbol.dispose]: line[Symbol.dispose],
   };
 }
 
 /** Runs work with a line on a terminal if it takes over a second; errors of a cluster become messages for the operator. */
 async function orFail(io: Io, work: (report: (step: Step) => void) => Promise<number>): Promise<number> {
-  const steps = showSteps(io);
+  using steps = showSteps(io);
   try {
     return await work(steps.report);
   } catch (error) {
@@ -122,8 +122,6 @@ async function orFail(io: Io, work: (report: (step: Step) => void) => Promise<nu
     const isBug = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
     const isExplained = error instanceof UsageError || error instanceof FailureError;
     throw isBug || isExplained || !(error instanceof Error) ? error : new FailureError(withRemedy(error));
-  } finally {
-    steps.end();
   }
 }
 

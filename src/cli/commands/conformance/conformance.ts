@@ -70,39 +70,35 @@ be completed in time, 2 usage error or a file that cannot be read.`,
     }
     const requests = readRequests(flags.request);
     const known = { catalog: hookCatalogOf(flags['hook-lifecycles']), release: flags['target-cluster-api-version'] };
-    const { configs, resolve, close } = await readExtensions(flags, names, io);
+    using extensions = await readExtensions(flags, names, io);
+    const { configs, resolve } = extensions;
     let doing = '';
-    const progress = startProgress(io.stderr, () => doing);
+    using progress = startProgress(io.stderr, () => doing);
     const reports: ConformanceReport[] = [];
-    try {
-      for (const config of configs) {
-        const name = withoutControls(config.metadata.name ?? '');
-        doing = `${name}: discovery`;
-        const report = await testConformance(config, {
-          known,
-          resolve,
-          withSideEffects: flags['with-side-effects'],
-          requests,
-          hooks: clusterApiHooks,
-          signal: io.signal,
-          now: () => new Date(),
-          ...(flags.check.length > 0 && { checks: flags.check }),
-          timeLimitMs: flags['time-limit'],
-          onCheck: ({ id }, index, count) => {
-            doing = `${name}: check ${index + 1} of ${count}, ${id}`;
-          },
-        });
-        reports.push(report);
-        progress.clear();
-        if (flags.output === 'json') {
-          io.stdout.write(`${printableJson(report)}\n`);
-        } else if (flags.output === 'text') {
-          io.stdout.write(reportAsText(report, paintFor(io)));
-        }
+    for (const config of configs) {
+      const name = withoutControls(config.metadata.name ?? '');
+      doing = `${name}: discovery`;
+      const report = await testConformance(config, {
+        known,
+        resolve,
+        withSideEffects: flags['with-side-effects'],
+        requests,
+        hooks: clusterApiHooks,
+        signal: io.signal,
+        now: () => new Date(),
+        ...(flags.check.length > 0 && { checks: flags.check }),
+        timeLimitMs: flags['time-limit'],
+        onCheck: ({ id }, index, count) => {
+          doing = `${name}: check ${index + 1} of ${count}, ${id}`;
+        },
+      });
+      reports.push(report);
+      progress.clear();
+      if (flags.output === 'json') {
+        io.stdout.write(`${printableJson(report)}\n`);
+      } else if (flags.output === 'text') {
+        io.stdout.write(reportAsText(report, paintFor(io)));
       }
-    } finally {
-      progress.stop();
-      close();
     }
     if (flags.output === 'junit') {
       io.stdout.write(reportsAsJunit(reports));

@@ -16,31 +16,27 @@ export interface LintFacts extends Pick<LintPolicy, 'facts' | 'prepare'> {
 async function ofCluster(flags: FactsFlags, io: Io): Promise<LintFacts> {
   const config = await orNoCluster(loadKubeConfig(flags, io.env), '--cluster-facts: ');
   let state = 'waiting for the API server';
-  const progress = startProgress(io.stderr, () => state);
-  try {
-    const { facts, problems, prepare } = await readCluster({
-      config,
-      signal: io.signal,
-      onProgress(resource, objects) {
-        state = `${objects} objects read, now ${resource}`;
-      },
-    });
-    progress.stop();
-    if (problems.has('ExtensionConfig') && problems.has('Service')) {
-      throw new FailureError(`--cluster-facts: ${problems.get('ExtensionConfig')}`);
-    }
-    const reportUnread = () => {
-      for (const [kind, problem] of problems) {
-        io.stderr.write(`lint: --cluster-facts: nothing is known about ${kind}s: ${withoutControls(problem)}\n`);
-      }
-      problems.clear();
-    };
-    reportUnread();
-    // Secrets are read when a manifest names them.
-    return { facts, prepare, finish: reportUnread };
-  } finally {
-    progress.stop();
+  using progress = startProgress(io.stderr, () => state);
+  const { facts, problems, prepare } = await readCluster({
+    config,
+    signal: io.signal,
+    onProgress(resource, objects) {
+      state = `${objects} objects read, now ${resource}`;
+    },
+  });
+  progress.clear();
+  if (problems.has('ExtensionConfig') && problems.has('Service')) {
+    throw new FailureError(`--cluster-facts: ${problems.get('ExtensionConfig')}`);
   }
+  const reportUnread = () => {
+    for (const [kind, problem] of problems) {
+      io.stderr.write(`lint: --cluster-facts: nothing is known about ${kind}s: ${withoutControls(problem)}\n`);
+    }
+    problems.clear();
+  };
+  reportUnread();
+  // Secrets are read when a manifest names them.
+  return { facts, prepare, finish: reportUnread };
 }
 
 async function ofManifests(paths: readonly string[], io: Io): Promise<LintFacts> {

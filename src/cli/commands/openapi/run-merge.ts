@@ -82,7 +82,7 @@ export async function mergeSources(args: readonly string[], flags: MergeFlagValu
   const warn = (message: string) => io.stderr.write(`openapi merge: ${printable(message)}\n`);
   const cache = flags['skip-cache'] ? noCache : await openCache(flags['cache-dir'] ?? cacheDirectory(io.env), warn);
   let state = 'reading';
-  const progress = startProgress(io.stderr, () => state);
+  using progress = startProgress(io.stderr, () => state);
   try {
     const gathered = await gather(args, flags, {
       io,
@@ -117,7 +117,6 @@ export async function mergeSources(args: readonly string[], flags: MergeFlagValu
     }
     throw error instanceof MergeError ? new FailureError(`openapi merge: ${printable(error.message)}`) : error;
   } finally {
-    progress.stop();
     await cache.cleanUp();
   }
 }
