@@ -1,4 +1,4 @@
-import { printableJson, shortList, withoutControls } from '../../base/index.ts';
+import { shortList, withoutControls } from '../../base/index.ts';
 import { dns1123LabelProblems, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import {
   type CallAllResult,
@@ -12,7 +12,7 @@ import { clusterApiHooks, type HookDefinition } from '../../runtimehooks/index.t
 import { sampleRequest } from '../../runtimehooks/messages/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { type Flags, type FlagValues, outputFlag, switchFlag, textFlag } from '../framework/flags.ts';
-import { indentedYaml } from '../framework/layout.ts';
+import { indentedYaml, jsonText } from '../framework/layout.ts';
 import { readLimitedFile } from '../framework/limited-file.ts';
 import { didYouMean } from '../framework/nearest.ts';
 import { exitCode, FailureError, type Io, UsageError } from '../framework/program.ts';
@@ -205,7 +205,7 @@ async function callOne(name: string, { client, flags, io, extensions }: Caller):
   const verdict = verdictOf(hook, result);
   if (flags.output === 'json') {
     const response = result.ok ? { response: result.response } : {};
-    io.stdout.write(`${printableJson({ handler: name, hook: hook.name, ...verdict, ...response }, 2)}\n`);
+    io.stdout.write(jsonText({ handler: name, hook: hook.name, ...verdict, ...response }));
   } else {
     io.stdout.write(verdictText(name, verdict, extensions));
     io.stdout.write(result.ok ? indentedYaml(result.response) : '');
@@ -250,7 +250,7 @@ async function callAll(hook: HookDefinition, caller: Caller): Promise<Verdict['v
     ...(one.ok ? { response: one.response } : {}),
   }));
   if (flags.output === 'json') {
-    io.stdout.write(`${printableJson({ hook: hook.name, ...verdict, calls }, 2)}\n`);
+    io.stdout.write(jsonText({ hook: hook.name, ...verdict, calls }));
     return verdict.verdict;
   }
   for (const { handler, response, ...one } of calls) {

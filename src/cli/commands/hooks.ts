@@ -1,4 +1,4 @@
-import { printableJson, withoutControls } from '../../base/index.ts';
+import { withoutControls } from '../../base/index.ts';
 import {
   clusterApiHooks,
   coreVersionIn,
@@ -21,7 +21,7 @@ import {
 } from '../../runtimehooks/messages/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { type Flags, outputFlag } from '../framework/flags.ts';
-import { indentedYaml, table } from '../framework/layout.ts';
+import { indentedYaml, jsonText, table } from '../framework/layout.ts';
 import { readLimitedFile } from '../framework/limited-file.ts';
 import { didYouMean } from '../framework/nearest.ts';
 import { exitCode, UsageError } from '../framework/program.ts';
@@ -188,7 +188,7 @@ cannot be read.`,
     const changes = onDocument(newFile, () => compareHookDocuments(before, after, facts));
     const breaks = changes.filter(({ severity }) => severity === 'break').length;
     if (flags.output === 'json') {
-      io.stdout.write(`${printableJson({ breaks, changes }, 2)}\n`);
+      io.stdout.write(jsonText({ breaks, changes }));
     } else {
       io.stdout.write(changes.map((change) => `${changeText(change)}\n`).join(''));
       io.stdout.write(
@@ -208,15 +208,13 @@ export const command = defineCommand({
     const release = flags['target-cluster-api-version'];
     if (name !== undefined) {
       const hook = hookNamed(name, 'hooks');
-      io.stdout.write(
-        flags.output === 'json' ? `${printableJson(explain(hook, release), 2)}\n` : explanationText(hook, release),
-      );
+      io.stdout.write(flags.output === 'json' ? jsonText(explain(hook, release)) : explanationText(hook, release));
       return;
     }
     const rows = clusterApiHooks.map((hook) => describe(hook, release));
     io.stdout.write(
       flags.output === 'json'
-        ? `${printableJson(rows, 2)}\n`
+        ? jsonText(rows)
         : table([
             ['HOOK', 'VERSION', 'SINCE', 'STATE', 'BLOCKS', 'WHAT IT IS FOR'],
             ...rows.map((row) => [

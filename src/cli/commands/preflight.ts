@@ -1,9 +1,9 @@
-import { printableJson } from '../../base/index.ts';
 import { examineExtension, installedRelease, preflightAsText, reportOf } from '../../checks/preflight/index.ts';
 import { askExtension, createClient } from '../../runtimehooks/client/index.ts';
 import { formatRelease, parseRelease, type Release } from '../../runtimehooks/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { type Flag, FlagError, type Flags, outputFlag, switchFlag } from '../framework/flags.ts';
+import { jsonText } from '../framework/layout.ts';
 import { exitCode, FailureError, paintFor, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
 import { catalogFlags, hookCatalogOf, knownReleases } from './catalog-flags.ts';
@@ -89,7 +89,7 @@ a file that cannot be read.`,
     }
     const report = reportOf({ ...current, to }, verdicts);
     progress.clear();
-    io.stdout.write(flags.output === 'json' ? `${printableJson(report, 2)}\n` : preflightAsText(report, paintFor(io)));
+    io.stdout.write(flags.output === 'json' ? jsonText(report) : preflightAsText(report, paintFor(io)));
     if (configs.length === 0) {
       io.stderr.write(`preflight: there are no ExtensionConfigs, so nothing is in the way of ${formatRelease(to)}\n`);
     }

@@ -1,8 +1,7 @@
-import { printableJson } from '../../base/index.ts';
 import { exampleReports, type Rule, rules, warningText } from '../../policy/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { outputFlag } from '../framework/flags.ts';
-import { indentedYaml, table } from '../framework/layout.ts';
+import { indentedYaml, jsonText, table } from '../framework/layout.ts';
 import { didYouMean } from '../framework/nearest.ts';
 import { UsageError } from '../framework/program.ts';
 
@@ -43,7 +42,7 @@ rules. --rules-config of lint and serve configures individual rules.`,
       const rows = rules.map(describe);
       io.stdout.write(
         output === 'json'
-          ? `${printableJson(rows, 2)}\n`
+          ? jsonText(rows)
           : table([
               ['RULE', 'SEVERITY', 'PROFILE', 'WHAT IT CHECKS'],
               ...rows.map((row) => [row.id, row.severity, row.profile, row.summary]),
@@ -57,6 +56,6 @@ rules. --rules-config of lint and serve configures individual rules.`,
       const hint = didYouMean(id, ids, '"rules" without an id lists them');
       throw new UsageError(`rules: there is no rule ${JSON.stringify(id)}; ${hint}`);
     }
-    io.stdout.write(output === 'json' ? `${printableJson(explain(rule), 2)}\n` : explanationText(rule));
+    io.stdout.write(output === 'json' ? jsonText(explain(rule)) : explanationText(rule));
   },
 });

@@ -1,4 +1,4 @@
-import { readableYaml } from '../../base/index.ts';
+import { printableJson, readableYaml } from '../../base/index.ts';
 
 /** A table whose columns are as wide as their widest cell; the last column is not padded. */
 export function table(rows: readonly (readonly string[])[]): string {
@@ -15,3 +15,6 @@ export function table(rows: readonly (readonly string[])[]): string {
 export function indentedYaml(value: object): string {
   return readableYaml(value).replaceAll(/^(?=.)/gm, '  ');
 }
+
+/** A value as JSON for readers, which ends with a line break. */
+export const jsonText = (value: unknown) => `${printableJson(value, 2)}\n`;

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createProgress } from '../../../src/cli/framework/progress.ts';
+import { createProgress, startProgress } from '../../../src/cli/framework/progress.ts';
 
 test('progress stays on one line, of which nothing is left', () => {
   const terminal = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY: true, columns: 20 });
@@ -11,4 +11,19 @@ test('progress stays on one line, of which nothing is left', () => {
   progress.clear();
   const [, shown, rest] = String(terminal.read()).split('\r\u001b[K');
   expect([shown, rest]).toEqual(['an-extension-with …', '']);
+});
+
+test('progress of work that waits is shown by itself until the end of the block', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const terminal = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY: true });
+  let done = 0;
+  {
+    using _progress = startProgress(terminal, () => `${done} done`);
+    vi.advanceTimersByTime(1_000);
+    done = 1;
+    vi.advanceTimersByTime(200);
+  }
+  vi.advanceTimersByTime(1_000);
+  expect(String(terminal.read()).split('\r\u001b[K')).toEqual(['', '0 done …', '1 done …', '']);
 });

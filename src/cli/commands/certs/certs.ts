@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { printableJson, withoutControls } from '../../../base/index.ts';
+import { withoutControls } from '../../../base/index.ts';
 import { ellipticEntropy, problemOf, systemEntropy, usable } from '../../../base/x509/index.ts';
 import { withRemedy } from '../../../kubernetes/client/index.ts';
 import {
@@ -19,6 +19,7 @@ import {
 } from '../../../webhook/certs/index.ts';
 import { defineCommand } from '../../framework/command.ts';
 import { defaultsOf, type Flags, type FlagValues } from '../../framework/flags.ts';
+import { jsonText } from '../../framework/layout.ts';
 import { exitCode, FailureError, type Io, UsageError } from '../../framework/program.ts';
 import { startProgress } from '../../framework/progress.ts';
 import {
@@ -47,7 +48,7 @@ function writeLines({ stdout }: Pick<Io, 'stdout'>, lines: readonly string[]): v
 /** Prints injections as lines, or as JSON after other fields; returns the exit code. */
 function reportInjections(injections: Injection[], json: boolean, io: Io, fields: object = {}): number {
   if (json) {
-    io.stdout.write(`${printableJson({ ...fields, targets: injections }, 2)}\n`);
+    io.stdout.write(jsonText({ ...fields, targets: injections }));
   } else {
     const lines = injections.flatMap(({ id, result, reason, skipped }) => [
       `${id}: ${result}${reason === undefined ? '' : `: ${reason}`}`,
@@ -181,7 +182,7 @@ async function advance(
     const until = action.kind === 'wait' ? { until: action.until.toISOString() } : {};
     const ids = missing.map(({ id }) => id);
     io.stdout.write(
-      `${printableJson({ stage: facts.stage, result: action.kind, reason: action.reason, ...until, missing: ids }, 2)}\n`,
+      jsonText({ stage: facts.stage, result: action.kind, reason: action.reason, ...until, missing: ids }),
     );
   } else {
     writeLines(io, [
@@ -252,7 +253,7 @@ export const command = defineCommand({
         const external = context.external(servingSecret);
         const action = external === undefined ? next(facts, { ...settings, refused: new Map() }) : undefined;
         const status = statusOf(facts, action, external, await context.bundle(), settings.caRenewBeforeMs);
-        io.stdout.write(context.json ? `${printableJson(status, 2)}\n` : renderStatus(status));
+        io.stdout.write(context.json ? jsonText(status) : renderStatus(status));
         return status.ok ? exitCode.ok : exitCode.findings;
       },
     ),

@@ -1,4 +1,4 @@
-import { printableJson, readableYaml } from '../../../base/index.ts';
+import { readableYaml } from '../../../base/index.ts';
 import {
   clusterApiHooks,
   compareReleases,
@@ -10,6 +10,7 @@ import {
 import { openApiDocument, openApiPage } from '../../../runtimehooks/messages/index.ts';
 import { defineCommand } from '../../framework/command.ts';
 import { type Flags, outputFlag } from '../../framework/flags.ts';
+import { jsonText } from '../../framework/layout.ts';
 import { catalogFlags } from '../catalog-flags.ts';
 import { merge } from './merge.ts';
 
@@ -48,7 +49,7 @@ Compare two documents: extensionconfig-webhook hooks diff OLD NEW`,
     }
     switch (flags.output) {
       case 'json':
-        io.stdout.write(`${printableJson(document, 2)}\n`);
+        io.stdout.write(jsonText(document));
         break;
       case 'html':
         io.stdout.write(openApiPage(document));

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
-import { count, printable, printableJson, readableYaml, shortList, systemProblem } from '../../../base/index.ts';
+import { count, printable, readableYaml, shortList, systemProblem } from '../../../base/index.ts';
 import type { JsonObject } from '../../../kubernetes/index.ts';
 import { MergeError, type MergeReport, mergeDocuments } from '../../../sandbox/openapi-documents/index.ts';
+import { jsonText } from '../../framework/layout.ts';
 import { exitCode, FailureError, type Io } from '../../framework/program.ts';
 import { startProgress } from '../../framework/progress.ts';
 import { cacheDirectory, noCache, openCache } from './cache.ts';
@@ -56,7 +57,7 @@ function summary(report: Report): string {
 
 function writeReport(file: string, report: Report): void {
   try {
-    writeFileSync(file, `${printableJson(report, 2)}\n`);
+    writeFileSync(file, jsonText(report));
   } catch (error) {
     throw new FailureError(`--report: ${file} cannot be written: ${systemProblem(error)}`);
   }
@@ -65,7 +66,7 @@ function writeReport(file: string, report: Report): void {
 /** The document as text. @throws {FailureError} when it exceeds the maximum length of a string. */
 function textOf(document: JsonObject, output: MergeFlagValues['output']): string {
   try {
-    return output === 'json' ? `${printableJson(document, 2)}\n` : readableYaml(document, -1);
+    return output === 'json' ? jsonText(document) : readableYaml(document, -1);
   } catch (error) {
     // V8: "Invalid string length". Everything else was checked when the documents were read.
     if (error instanceof RangeError) {
