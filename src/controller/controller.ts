@@ -14,9 +14,7 @@ import { Term } from './term.ts';
 import { createControllerMetrics } from './workers/metrics.ts';
 import { type Mode, workersFor } from './workers/workers.ts';
 
-/** Options of a controller. */
 export interface ControllerOptions {
-  /** Connection to the API server. */
   kubeConfig: KubeConfig;
   mode: Mode;
   log: Logger;
@@ -39,7 +37,6 @@ export interface ControllerOptions {
   pace?: Partial<ControllerPace>;
 }
 
-/** A running controller. */
 export interface RunningController {
   /**
    * Resolves when all ExtensionConfigs have been listed for the first time; never, if the controller is stopped before.

@@ -47,14 +47,11 @@ async function findRival(
   return later !== undefined && later.renewTime !== spec.renewTime ? later.holderIdentity || undefined : undefined;
 }
 
-/** The dependencies of watching for a rival. */
 interface RivalWatch {
   cluster: KubernetesClient;
-  /** The Lease of the rival. */
   lease: LeaseName;
   now: () => Date;
   pace: Pick<ControllerPace, 'rivalCheckMs' | 'rivalRetryMs'>;
-  /** Ends the watch. */
   signal: AbortSignal;
   /** Called once, when there is no rival and the work may begin. */
   onFree(): void;

@@ -19,7 +19,6 @@ import { Queue, type RunResult } from './queue/queue.ts';
 import type { Worker } from './workers/worker.ts';
 import type { CreateWorker } from './workers/workers.ts';
 
-/** The dependencies of a term. */
 interface TermOptions {
   kubeConfig: KubeConfig;
   /** Creates the worker, with a connection that ends with the term. */
@@ -82,7 +81,6 @@ export class Term {
     void this.#informer.synced.then(() => this.#begin());
   }
 
-  /** Why the copy of the ExtensionConfigs may be stale. */
   get problem(): string | undefined {
     const { isSynced, problem } = this.#informer;
     return isSynced ? problem : (problem ?? 'the ExtensionConfigs have not been read yet');
@@ -98,7 +96,6 @@ export class Term {
     return { waiting: this.#queue.waiting, running: this.#queue.running };
   }
 
-  /** The current ExtensionConfigs. */
   configs(): StoredConfig[] {
     return this.#informer.list().flatMap((object) => readStored(object) ?? []);
   }

@@ -46,7 +46,6 @@ const resets = { streamResetBurst: 200, streamResetRate: 33 };
 /** Longest path that is logged, in characters. */
 const maxLoggedPath = 512;
 
-/** Options of an HTTPS port. */
 interface HttpsOptions {
   limits: Limits;
   /** Whether to offer HTTP/2 besides HTTP/1.1. */

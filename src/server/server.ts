@@ -12,13 +12,11 @@ import { createHttpsPort, type HttpsPort } from './https.ts';
 import type { Handler } from './requests/exchange.ts';
 import { createServingCertificate } from './serving-certificate.ts';
 
-/** The server as its application sees it. */
 interface ServerContext {
   metrics: Metrics;
   log: Log;
 }
 
-/** Options of a server. */
 export interface ServerOptions {
   /** Creates the handler of the requests of allowed clients on the main port. */
   handler: (context: ServerContext) => Handler;
@@ -46,9 +44,7 @@ export interface ServerOptions {
   pollMs?: number | undefined;
 }
 
-/** A server that is listening. */
 export interface RunningServer {
-  /** The main port. */
   port: number;
   /** The health port; 0 if there is none. */
   healthPort: number;

@@ -4,7 +4,6 @@ import type { CertificateEvent } from './certificates/certificate-source.ts';
 import type { Metrics } from './health/metrics.ts';
 import type { ReadinessFacts } from './health/readiness.ts';
 
-/** Called when the certificate changes. */
 interface CertificateReports {
   log: Log;
   metrics: Pick<Metrics, 'certificateLoaded' | 'certificateFailed' | 'certificateSource'>;
@@ -90,7 +89,6 @@ export function createServingCertificate(
   }
 
   return {
-    /** Handles an update from the source. */
     take(event: CertificateEvent): void {
       if (event.kind !== 'source') {
         clearTimeout(waiting);
@@ -109,7 +107,6 @@ export function createServingCertificate(
           noteSource(event.problem);
       }
     },
-    /** Ends all waits. */
     stop(): void {
       clearInterval(reminder);
       clearTimeout(waiting);

@@ -5,10 +5,8 @@ import { pausedAnnotation } from '../configs/discovered-status.ts';
 import type { StoredConfig } from '../configs/stored.ts';
 import { readCaBundle } from './ca-secret.ts';
 
-/** The dependencies of polling Secrets. */
 interface SecretPollOptions {
   cluster: KubernetesClient;
-  /** The current ExtensionConfigs. */
   configs(): Iterable<StoredConfig>;
   /** Called for each ExtensionConfig whose Secret has changed. */
   onChange(name: string): void;

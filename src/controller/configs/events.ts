@@ -27,7 +27,6 @@ const maxWaiting = 1_000;
 /** How long the stored count of a repeating event may be out of date, in ms. */
 const repeatMs = 5 * 60_000;
 
-/** An event that was written. */
 interface Known {
   name: string;
   count: number;
@@ -35,11 +34,9 @@ interface Known {
   writtenAt: number;
 }
 
-/** What is remembered about an object. */
 interface ObjectEvents {
   /** By type, reason and message. */
   known: LruCache<Known>;
-  /** The key of the last event. */
   latest: string;
 }
 
@@ -57,7 +54,6 @@ interface EventRecorderOptions {
   component: string;
   instance: string;
   now: () => Date;
-  /** Called when an event could not be written. */
   onProblem(problem: string): void;
 }
 
@@ -156,7 +152,6 @@ export function createEventRecorder(options: EventRecorderOptions) {
         working ??= work();
       }
     },
-    /** Forgets a deleted object. */
     forget: (uid: string) => objects.delete(uid),
     /** Resolves when everything recorded has been written, or has failed. */
     async flush(): Promise<void> {

@@ -9,7 +9,6 @@ import { isStatus, type KubernetesClient } from '../../kubernetes/client/index.t
 import { dns1123SubdomainProblems, isJsonObject, type JsonObject, mergePatchOf } from '../../kubernetes/index.ts';
 import type { ExtensionConfigStatus } from './conditions.ts';
 
-/** Path of all ExtensionConfigs at the API server. */
 export const collectionPath = `/apis/${apiVersionOf(hubVersion)}/extensionconfigs`;
 
 /** An ExtensionConfig as stored by the API server. */
@@ -54,7 +53,6 @@ export type OnWrite = (before: StoredConfig, after: StoredConfig) => void;
 export function createConfigStore(cluster: KubernetesClient, onWrite: OnWrite) {
   const pathOf = (config: StoredConfig) => `${collectionPath}/${encodeURIComponent(config.metadata.name)}`;
 
-  /** The object after a request. */
   async function request(
     config: StoredConfig,
     ...parameters: Parameters<typeof cluster.request>

@@ -7,7 +7,6 @@ import { heldSpec, type LeaseSpec, releasedSpec, type StoredLease, specOf, store
 
 /** Options of an election. The default times are client-go's. */
 export interface LeaderElectionOptions {
-  /** The Lease. */
   namespace: string;
   name: string;
   /** Identity of this candidate, which must be unique. Default: the host name and a random suffix. */
@@ -22,7 +21,6 @@ export interface LeaderElectionOptions {
   retryPeriodMs?: number;
 }
 
-/** The dependencies of an election besides its options. */
 export interface ElectionRun extends Required<Omit<LeaderElectionOptions, 'identity'>> {
   kubeConfig: KubeConfig;
   identity: string;
@@ -44,9 +42,7 @@ export interface ElectionRun extends Required<Omit<LeaderElectionOptions, 'ident
 export class Candidate {
   readonly #run: ElectionRun;
   readonly #what: string;
-  /** Aborts requests. */
   readonly #stop = new AbortController();
-  /** Ends the pause between two attempts. */
   readonly #pause = new AbortController();
   readonly #lease: StoredLease;
   readonly #working: Promise<void>;

@@ -1,7 +1,6 @@
 import { explain, isStatus, type KubernetesClient } from '../../kubernetes/client/index.ts';
 import { type JsonObject, objectAt } from '../../kubernetes/index.ts';
 
-/** The name of a Lease. */
 export interface LeaseName {
   namespace: string;
   name: string;
@@ -28,7 +27,6 @@ const resource = 'leases.coordination.k8s.io';
 
 const microTime = (date: Date) => date.toISOString().replace('Z', '000Z');
 
-/** Path of Leases at the API server. */
 export function leasePath(namespace: string, name?: string): string {
   const collection = `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/leases`;
   return name === undefined ? collection : `${collection}/${encodeURIComponent(name)}`;

@@ -15,10 +15,8 @@ export interface QueuePace {
   maxBackoffMs: number;
 }
 
-/** Options of a queue. */
 export interface QueueOptions {
   run(key: string): Promise<RunResult>;
-  /** Maximum number of concurrent runs. */
   concurrency: number;
   /**
    * Maximum number of concurrent runs for keys whose last run failed, so that unresponsive extensions do not hold up
@@ -28,9 +26,7 @@ export interface QueueOptions {
   pace: QueuePace;
 }
 
-/** Options for adding a key. */
 interface AddOptions {
-  /** Resets its backoff. */
   afresh?: boolean;
   /** It has failed before, and counts against the limit for failing keys. */
   suspect?: boolean;
@@ -42,7 +38,6 @@ interface Entry {
   isAddedAgain: boolean;
   /** Whether it was forgotten during its run: then its failures no longer count. */
   isForgotten: boolean;
-  /** Failures in a row. */
   failures: number;
   isSuspect: boolean;
   startedAt: number;

@@ -60,7 +60,6 @@ const namesIn = (status: ExtensionConfigStatus | undefined) =>
 /** Maximum number of handlers that an event names. */
 const maxNamed = 5;
 
-/** The event for a change of the status. */
 function eventOf(
   before: ExtensionConfigStatus | undefined,
   finding: RunFinding,

@@ -4,7 +4,6 @@ import { formatRelease } from '../../runtimehooks/index.ts';
 import { type Condition, conditionOf } from '../configs/conditions.ts';
 import type { StoredConfig } from '../configs/stored.ts';
 
-/** Type of the condition that the mode `advise` writes. */
 export const hookVersionsSupported = 'HookVersionsSupported';
 
 /** The rules to apply, the most severe first, with the reason that the condition gets when they have findings. */
@@ -24,7 +23,6 @@ const checks: readonly { rule: Rule; reason: string }[] = [
 /** Maximum number of handlers that a message names. */
 const maxNamed = 20;
 
-/** The findings of one rule about the handlers of an ExtensionConfig. */
 function findingsOf(rule: Rule, config: StoredConfig, { catalog, release }: KnownHooks, now: Date): Finding[] {
   const findings: Finding[] = [];
   const options = { hooks: catalog, clusterApi: release, maxHandlerTimeoutSeconds: 30 };

@@ -61,7 +61,6 @@ function countHooks(configs: readonly StoredConfig[], known: KnownHooks): HookCo
   return [...counts.values()];
 }
 
-/** Registers the metrics of a controller. */
 export function createControllerMetrics(registry: Registry, known: KnownHooks, observed: Observed) {
   const { counter, measured, times } = metricsIn(registry, prefix);
   const ofConfigs = metricsIn(registry, 'extensionconfig_');
@@ -165,12 +164,10 @@ export function createControllerMetrics(registry: Registry, known: KnownHooks, o
     labelNames,
   );
   return {
-    /** A run for an ExtensionConfig has ended. */
     ran(result: 'success' | 'failure', seconds: number): void {
       runs.inc({ result });
       addRunTime(seconds);
     },
-    /** An extension was discovered in the mode `observe`. */
     discovered(extensionconfig: string, isSuccess: boolean, seconds: number): void {
       discoveries.inc({ extensionconfig, result: isSuccess ? 'success' : 'failure' });
       discoveries.inc({ extensionconfig, result: isSuccess ? 'failure' : 'success' }, 0);

@@ -40,7 +40,6 @@ export interface Worker {
    * @throws {Error} when the API server fails: the run is retried.
    */
   run(config: StoredConfig, signal: AbortSignal): Promise<RunResult>;
-  /** Called when an object has been deleted. */
   forget(config: StoredConfig): void;
   /** Writes what is still pending. */
   flush?(): Promise<void>;

@@ -6,7 +6,6 @@ import { createDiscoverWorker } from './discover-worker.ts';
 import { createObserveWorker } from './observe-worker.ts';
 import type { Worker, WorkerContext, WritingContext } from './worker.ts';
 
-/** What a controller does. */
 export type Mode =
   /** Discovers extensions and writes their status, in clusters without Cluster API's own controller. */
   | 'discover'
@@ -15,7 +14,6 @@ export type Mode =
   /** Writes nothing: metrics only. */
   | 'observe';
 
-/** Reporting component of events. */
 const component = 'extensionconfig-webhook';
 /** Longest name of a replica that an event may have, in characters. */
 const maxInstance = 128;

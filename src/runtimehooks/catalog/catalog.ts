@@ -1,7 +1,6 @@
 import { knownLifecycles } from './known.ts';
 import type { Lifecycle } from './lifecycle.ts';
 
-/** The known hooks and APIs. */
 export interface HookCatalog {
   /** The lifecycle of a hook (or kind) in one version, or undefined when the catalog does not have it. */
   find(group: string, version: string, name: string): Lifecycle | undefined;
@@ -9,7 +8,6 @@ export interface HookCatalog {
   knowsGroup(group: string): boolean;
   /** The known hook whose name differs from `name` only in case, or undefined. */
   findIgnoringCase(group: string, version: string, name: string): Lifecycle | undefined;
-  /** Everything in the catalog. */
   readonly lifecycles: readonly Lifecycle[];
 }
 

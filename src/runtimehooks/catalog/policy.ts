@@ -52,7 +52,6 @@ export function supportEnd(lifecycle: Lifecycle): SupportEnd | undefined {
   };
 }
 
-/** The phase of a version's lifecycle. */
 export type Phase = 'future' | 'supported' | 'deprecated' | 'removed';
 
 /** The phase of a version in a release of Cluster API. */

@@ -14,7 +14,6 @@ import {
 } from './findings.ts';
 import { extensionOf } from './registry/registration.ts';
 
-/** How an extension server is asked. */
 interface AskOptions {
   client: Client;
   resolve?: Resolve | undefined;
@@ -76,7 +75,6 @@ export interface Survey {
   latenciesMs: readonly number[];
 }
 
-/** The dependencies of a survey. */
 interface SurveyOptions extends AskOptions {
   known: KnownHooks;
   /** Longest handler timeout that is not warned about, in seconds. */

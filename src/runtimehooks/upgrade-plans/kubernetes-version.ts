@@ -1,4 +1,3 @@
-/** A version of Kubernetes. */
 export interface KubernetesVersion {
   text: string;
   numbers: readonly [number, number, number];

@@ -11,13 +11,10 @@ export interface PlannedVersions {
   workers: readonly string[];
 }
 
-/** An upgrade that is planned. */
 interface Upgrade {
-  /** The version of the control plane. */
   controlPlane: string;
   /** The lowest version of any worker; empty without workers. */
   workers: string;
-  /** The target. */
   to: string;
 }
 

@@ -45,7 +45,6 @@ const oneRulesCost = 10_000_000;
 
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
-/** The budget for checking all definitions in one answer. */
 interface Effort extends SchemaBudget {
   rules: number;
   /** Whether a rule was not evaluated for a value, or not checked for its types, because of the limits. */

@@ -77,7 +77,6 @@ export class Connections {
     return this.#budget.held;
   }
 
-  /** A client has connected. */
   open(transport: Socket): void {
     if (this.size >= this.limits.maxConnections) {
       const evictable = this.#connectionToEvict();
@@ -128,7 +127,6 @@ export class Connections {
     return connection?.state.has(connection) ? connection : undefined;
   }
 
-  /** A request has arrived. */
   begin(exchange: OpenExchange): void {
     const { connection } = exchange;
     connection.exchanges.add(exchange);

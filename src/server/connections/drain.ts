@@ -1,7 +1,6 @@
 import type { Server } from 'node:net';
 import type { Connections } from './connections.ts';
 
-/** How to stop. */
 export interface StopOptions {
   /** Until this resolves, new connections are accepted, so that a response can tell clients that the server stops. */
   closeAfter?: Promise<unknown> | undefined;

@@ -11,7 +11,6 @@ import { createHealthApplication } from './health.ts';
 import type { Metrics } from './metrics.ts';
 import type { Readiness } from './readiness.ts';
 
-/** Options of a health port. */
 interface HealthServerOptions {
   address: Address;
   readiness(): Readiness;
@@ -21,7 +20,6 @@ interface HealthServerOptions {
   log: Log;
 }
 
-/** A health port that is listening. */
 export interface HealthServer {
   port: number;
   /** Closes the port at once. */

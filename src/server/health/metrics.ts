@@ -4,7 +4,6 @@ import type { CertificatePair } from '../certificates/certificate.ts';
 import { readTrustBundle, stages } from '../certificates/trust-bundle.ts';
 import type { ConnectionEvents, Connections } from '../connections/connections.ts';
 
-/** What the metrics are about. */
 interface MetricsOptions {
   version: string;
   /** Prefix of metric names: `extensionconfig_webhook_`. */
@@ -16,7 +15,6 @@ interface MetricsOptions {
   lostLogLines?: (() => number) | undefined;
 }
 
-/** Describes the metric `log_lines_lost_total`. */
 export const lostLogLinesHelp = 'Lines of the log that were lost: nobody read them, or they could not be written.';
 
 /** The connections of the main port, counted at each scrape. */
@@ -140,5 +138,4 @@ export function createMetrics(options: MetricsOptions, connections: () => LiveCo
   };
 }
 
-/** The metrics of a server. */
 export type Metrics = ReturnType<typeof createMetrics>;

@@ -1,9 +1,7 @@
 import type { CertificatePair } from '../certificates/certificate.ts';
 
-/** The phase of a server's lifecycle. */
 export type ServerPhase = 'starting' | 'serving' | 'draining' | 'stopped';
 
-/** The inputs of readiness. */
 export interface ReadinessFacts {
   phase: ServerPhase;
   /** Name of the main port. */
@@ -18,11 +16,9 @@ export interface ReadinessFacts {
   now: Date;
 }
 
-/** One check of readiness. */
 interface ReadinessCheck {
   /** As `/readyz?verbose` shows it: lower case with hyphens. */
   name: string;
-  /** The problem; undefined if there is none. */
   problem: string | undefined;
   /**
    * Whether a problem makes the pod not ready. A problem that does not affect reviews for now (a certificate source

@@ -80,7 +80,6 @@ const noBytes: Buffer = Buffer.alloc(0);
 /** Size of the first buffer for a body of unknown length: larger than an ordinary review. */
 const firstBytes = 16 * 1024;
 
-/** A request whose body is to be read. */
 interface Incoming {
   readonly request: HttpRequest;
   readonly connection: Connection;

@@ -21,7 +21,6 @@ export const refusalHeaders: ReadonlyMap<number, readonly string[]> = new Map([
   [503, ['retry-after', '1']],
 ]);
 
-/** The Status that says why. */
 export function statusOf({ code, message }: Refusal): Answer {
   return { code, text: JSON.stringify(refusal(code, message)) };
 }

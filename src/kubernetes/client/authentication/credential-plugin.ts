@@ -3,7 +3,6 @@ import { isatty } from 'node:tty';
 import type { Cluster } from '@kubernetes/client-node';
 import { readRegularFileSync } from '../../../base/index.ts';
 
-/** The fields of a plugin that are used here. */
 export interface Plugin {
   apiVersion?: string;
   command?: string;
@@ -13,7 +12,6 @@ export interface Plugin {
   interactiveMode?: string;
 }
 
-/** Which of the standard streams are a terminal. */
 interface Terminal {
   input: boolean;
   errors: boolean;

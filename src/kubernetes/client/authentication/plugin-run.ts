@@ -36,7 +36,6 @@ export interface CredentialSource {
 /** There are no credentials. The message contains nothing secret. */
 export class CredentialError extends Error {}
 
-/** How a plugin is started. */
 export interface PluginCall {
   command: string;
   args: readonly string[];

@@ -10,7 +10,6 @@ import { prepareUser } from './users.ts';
 /** Largest kubeconfig, in bytes: one with 500 clusters and embedded certificates has some 3 MiB. */
 const maxKubeconfigBytes = 8 * 1024 * 1024;
 
-/** Path of the service account token in a pod. */
 const serviceAccountToken = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 
 /** A kubeconfig is unusable. The message is one line and contains nothing secret. */
@@ -20,7 +19,6 @@ export class KubeConfigError extends Error {
   }
 }
 
-/** The API server to use, and the user. */
 interface KubeConfigOptions {
   /** The file; undefined for $KUBECONFIG, ~/.kube/config or the pod's service account. */
   kubeconfig?: string | undefined;

@@ -85,13 +85,11 @@ export const shortRetries: Partial<RetryOptions> = {
   deadlineMs: 30_000,
 };
 
-/** A change that a watch reports. */
 interface WatchEvent {
   type: 'ADDED' | 'MODIFIED' | 'DELETED';
   object: JsonObject;
 }
 
-/** Options and callbacks of a watch. */
 interface WatchOptions {
   /** How long the server should keep the watch open, in ms; rounded up to whole seconds in the request. */
   watchMs: number;

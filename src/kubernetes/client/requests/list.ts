@@ -6,7 +6,6 @@ import { ResponseError, ResponseTooLong } from './transport.ts';
 /** Number of objects on a first page; it is reduced if the page would exceed the limit of a response. */
 const pageLength = 100;
 
-/** Which objects to list. */
 interface ListOptions {
   /** Path of the collection, without a query. */
   path: string;
@@ -18,7 +17,6 @@ interface ListOptions {
   maxObjects: number;
 }
 
-/** A page of a list. */
 interface Page {
   items: JsonObject[];
   /** Version of the whole list, from which to watch. */

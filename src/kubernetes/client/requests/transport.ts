@@ -43,7 +43,6 @@ export class ResponseError extends Error {
 /** A response exceeds the limit: a list can be read in smaller pages. */
 export class ResponseTooLong extends ResponseError {}
 
-/** A request for `open`. */
 export interface OutgoingRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH';
   path: string;

@@ -66,7 +66,6 @@ export function encodeData(data: Record<string, string>, before: JsonObject): Js
   return encoded;
 }
 
-/** The path of a Secret at the API server. */
 export function secretPath(namespace: string, name?: string): string {
   return `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets${name === undefined ? '' : `/${encodeURIComponent(name)}`}`;
 }

@@ -7,11 +7,9 @@ export interface InformerChange {
   /** `NAMESPACE/NAME`, or just the name of a cluster-scoped object. */
   key: string;
   object: JsonObject;
-  /** The object before an update. */
   previous?: JsonObject;
 }
 
-/** The limits of a copy, and the receiver of its changes. */
 export interface CollectionCopyOptions {
   /** Resource name in permissions: `extensionconfigs.runtime.cluster.x-k8s.io`. */
   resource: string;

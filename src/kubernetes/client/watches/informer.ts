@@ -18,7 +18,6 @@ const defaultPace: WatchPace = {
   maxPollMs: 5_000,
 };
 
-/** A single object to follow. */
 interface NamedObject {
   name: string;
   /** The object in problems: `Secret NAMESPACE/NAME`. */
@@ -29,7 +28,6 @@ interface NamedObject {
   remedy: string;
 }
 
-/** Options and callbacks of an informer. */
 export interface InformerOptions {
   /** Path of the collection, without a query: `/apis/GROUP/VERSION/PLURAL`, or that of one namespace. */
   path: string;
@@ -278,7 +276,6 @@ class CollectionFollower implements Informer {
     }
   }
 
-  /** Runs one watch, until the server ends it. */
   async #watch(query: Readonly<Record<string, string>>, onOpen: () => void): Promise<void> {
     const { watchMs, graceMs } = this.#pace;
     await this.#cluster.watch(`${this.#options.path}?${new URLSearchParams(query)}`, {

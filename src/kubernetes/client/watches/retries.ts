@@ -25,9 +25,7 @@ export function waitAfter(failures: number, minMs: number, maxMs: number): numbe
 /** What to do after a watch has ended: start the next one at once, or report a problem and wait, in ms. */
 export type AfterWatch = 'again' | { waitMs: number };
 
-/** The life of a watch. */
 export interface WatchLife {
-  /** Whether the server accepted it. */
   isOpen: boolean;
   /** How long after its request it ended, in ms. */
   lastedMs: number;
@@ -39,7 +37,6 @@ export interface WatchLife {
 export class WatchRetries {
   readonly #pace: Pick<WatchPace, 'minRetryMs' | 'maxRetryMs'>;
   readonly #jitter: () => number;
-  /** Number of consecutive abnormal ends. */
   #failures = 0;
 
   /** @param jitter returns the factor for a wait, unless the server asks for a longer one. */

@@ -10,7 +10,6 @@ import type { RegisteredHandler } from '../registry/registration.ts';
 import { responseCachingOf } from './response-caching.ts';
 import { emptyResponse } from './waits.ts';
 
-/** The hooks that a client knows. */
 export interface Definitions {
   /** By group, version and name. */
   hooks: ReadonlyMap<string, HookDefinition>;
@@ -18,10 +17,8 @@ export interface Definitions {
   versions: ReadonlyMap<string, HookVersions>;
 }
 
-/** The state that all calls of a client share. */
 export interface CallContext extends ExchangeContext {
   definitions: Definitions;
-  /** Cached responses. */
   responses: Cache<JsonObject>;
   mimicsClusterApi: boolean;
 }

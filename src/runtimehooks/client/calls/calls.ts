@@ -58,7 +58,6 @@ export function createCalls(
     return selected;
   }
 
-  /** Calls one handler. */
   async function one<Request extends object, Response extends object>(
     hook: HookDefinition<Request, Response>,
     call: CallOptions<Request>,

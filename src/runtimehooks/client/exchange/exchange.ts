@@ -13,7 +13,6 @@ import { targetOf } from './url.ts';
 /** How much of an error response Cluster API's errors contain, in bytes. */
 const maxErrorBody = 512;
 
-/** A request to one handler. */
 interface Outgoing {
   extension: Extension;
   /** The hook in the version of the handler. */

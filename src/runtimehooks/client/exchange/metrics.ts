@@ -1,7 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { metricsIn } from '../../../base/metrics/index.ts';
 
-/** The labels of the request metric. */
 interface RequestLabels {
   /** HTTP status code, or `<error>`. */
   code: string;

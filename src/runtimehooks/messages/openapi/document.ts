@@ -4,7 +4,6 @@ import type { Release } from '../../catalog/release.ts';
 import { componentPrefix, type MessageSchema } from '../../catalog/schema.ts';
 import { componentsOf } from '../components.ts';
 
-/** An operation of an OpenAPI document: one hook. */
 interface HookOperation {
   tags: readonly string[];
   summary: string;

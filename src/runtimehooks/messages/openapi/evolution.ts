@@ -18,7 +18,6 @@ export interface HookChange {
   message: string;
 }
 
-/** Facts that are not in the two documents. */
 interface EvolutionFacts {
   /** Lifecycles of the hooks, which rules 3 and 4 need. */
   lifecycles?: HookCatalog | undefined;

@@ -6,21 +6,18 @@ import { componentOf } from '../components.ts';
 /** Why a text is not an OpenAPI document of hooks, in one line. */
 export class OpenApiError extends Error {}
 
-/** A hook as described in a document. */
 export interface DocumentedHook {
   path: string;
   group: string;
   version: string;
   /** Its name in the path, in lower case. */
   hook: string;
-  /** Names of the path parameters. */
   parameters: readonly string[];
   isDeprecated: boolean;
   request: JsonObject;
   response: JsonObject;
 }
 
-/** The hooks in a document. */
 export interface HookDocument {
   /** `info.version`. */
   version: string;
