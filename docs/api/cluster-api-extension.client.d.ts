@@ -293,7 +293,6 @@ interface Lifecycle extends LifecycleKey {
 }
 interface HookCatalog {
   find(group: string, version: string, name: string): Lifecycle | undefined;
-  knowsGroup(group: string): boolean;
   findIgnoringCase(group: string, version: string, name: string): Lifecycle | undefined;
   readonly lifecycles: readonly Lifecycle[];
 }

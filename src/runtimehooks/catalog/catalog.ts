@@ -4,8 +4,6 @@ import type { Lifecycle } from './lifecycle.ts';
 export interface HookCatalog {
   /** The lifecycle of a hook (or kind) in one version, or undefined when the catalog does not have it. */
   find(group: string, version: string, name: string): Lifecycle | undefined;
-  /** Whether the catalog has any version of any hook of a group. */
-  knowsGroup(group: string): boolean;
   /** The known hook whose name differs from `name` only in case, or undefined. */
   findIgnoringCase(group: string, version: string, name: string): Lifecycle | undefined;
   readonly lifecycles: readonly Lifecycle[];
@@ -21,17 +19,14 @@ const hookKey = (group: string, version: string, name: string) => `${group}/${ve
 export function createHookCatalog(own: readonly Lifecycle[] = []): HookCatalog {
   const byKey = new Map<string, Lifecycle>();
   const byLowerCaseKey = new Map<string, Lifecycle>();
-  const groups = new Set<string>();
   for (const lifecycle of [...knownLifecycles, ...own]) {
     const key = hookKey(lifecycle.group, lifecycle.version, lifecycle.name);
     byKey.set(key, lifecycle);
     byLowerCaseKey.set(key.toLowerCase(), lifecycle);
-    groups.add(lifecycle.group);
   }
   return {
     find: (group, version, name) => byKey.get(hookKey(group, version, name)),
     findIgnoringCase: (group, version, name) => byLowerCaseKey.get(hookKey(group, version, name).toLowerCase()),
-    knowsGroup: (group) => groups.has(group),
     lifecycles: [...byKey.values()],
   };
 }

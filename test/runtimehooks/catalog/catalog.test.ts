@@ -22,8 +22,3 @@ test.each(['BeforeLunch', 'beforelunch', 'BEFORELUNCH'])('%s is found, whatever 
   expect(catalog.findIgnoringCase('hooks.example.com', 'v1', name)).toBe(own);
   expect(catalog.findIgnoringCase('hooks.example.com', 'v2', name)).toBeUndefined();
 });
-
-test('a group is known if any hook is in it', () => {
-  const catalog = createHookCatalog([own]);
-  expect([known.group, own.group, 'example.com'].map(catalog.knowsGroup)).toEqual([true, true, false]);
-});

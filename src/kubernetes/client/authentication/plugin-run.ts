@@ -19,16 +19,19 @@ export interface Credential {
   expirationTimestamp?: string;
 }
 
+/** Whether two credentials are the same, but for their time. */
+export const areSameSecrets = (a: Credential, b: Credential): boolean =>
+  (['token', 'clientCertificateData', 'clientKeyData'] as const).every((name) => a[name] === b[name]);
+
 /** Credentials that change while the program runs: those of a plugin, or in a file. */
 export interface CredentialSource {
   /**
    * What the next requests send. That may take longer than a request: a person may have to do something.
    *
+   * @param refused what the API server has refused; it is not used again before others were looked for.
    * @throws {CredentialError} when there are none.
    */
-  get(signal: AbortSignal): Promise<Credential>;
-  /** The same after the API server has refused some: these, if there are no others. */
-  after(refused: Credential, signal: AbortSignal): Promise<Credential>;
+  get(signal: AbortSignal, refused?: Credential): Promise<Credential>;
   /** A user with credentials, as the client library knows them. */
   userWith(user: User, credential: Credential): User;
 }

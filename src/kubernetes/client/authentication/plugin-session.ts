@@ -53,19 +53,11 @@ export class PluginSession implements CredentialSource {
   }
 
   /** The credentials, for which the plugin runs if it has given none that are still valid. */
-  async get(signal: AbortSignal): Promise<Credential> {
-    const { expirationTimestamp } = this.#held ?? {};
-    const isExpired = expirationTimestamp !== undefined && Date.parse(expirationTimestamp) <= Date.now();
-    return this.#held === undefined || isExpired ? this.#ask(signal) : this.#held;
-  }
-
-  async after(refused: Credential, signal: AbortSignal): Promise<Credential> {
-    const other = this.#held === refused || this.#held === undefined ? await this.#ask(signal) : this.#held;
-    const isOther =
-      other.token !== refused.token ||
-      other.clientCertificateData !== refused.clientCertificateData ||
-      other.clientKeyData !== refused.clientKeyData;
-    return isOther ? other : refused;
+  async get(signal: AbortSignal, refused?: Credential): Promise<Credential> {
+    const held = this.#held;
+    const end = held?.expirationTimestamp;
+    const isExpired = end !== undefined && Date.parse(end) <= Date.now();
+    return held === undefined || held === refused || isExpired ? this.#ask(signal) : held;
   }
 
   /** A token of the user's own comes first, as in kubectl. */

@@ -42,14 +42,10 @@ export class TokenFile implements CredentialSource {
   }
 
   /** The token. If the file cannot be read again, the last token stays in use. */
-  async get(): Promise<Credential> {
-    const isFresh = this.#known !== undefined && this.#now() - this.#known.readAt < maxAgeMs;
-    return isFresh && this.#known !== undefined ? this.#known.credential : this.#read();
-  }
-
-  async after(refused: Credential): Promise<Credential> {
-    const other = this.#known?.credential === refused ? this.#read() : await this.get();
-    return other.token === refused.token ? refused : other;
+  async get(_signal?: AbortSignal, refused?: Credential): Promise<Credential> {
+    const known = this.#known;
+    const isUsable = known !== undefined && known.credential !== refused && this.#now() - known.readAt < maxAgeMs;
+    return isUsable ? known.credential : this.#read();
   }
 
   /** It is preferred to a token in the kubeconfig itself, as in kubectl. */

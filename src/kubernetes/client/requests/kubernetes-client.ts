@@ -3,6 +3,7 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import pRetry from 'p-retry';
 import { printable } from '../../../base/index.ts';
 import { fieldAt, isJsonObject, type Json, type JsonObject, parseJson } from '../../objects/json/json.ts';
+import { areSameSecrets } from '../authentication/plugin-run.ts';
 import {
   type ApiResponse,
   ConnectionError,
@@ -318,7 +319,7 @@ export function connect(
       // If that fails, the refusal says more.
       const other = await transport.signIn(signal, credential).catch(() => credential);
       signal.throwIfAborted();
-      if (other === credential) {
+      if (areSameSecrets(other ?? credential, credential)) {
         throw error;
       }
       return work();

@@ -70,7 +70,7 @@ export interface Transport {
    * Gets the credentials that `open` sends, if they change while the program runs. That may take longer than a request: up
    * to 15 minutes if a person has to do something for a plugin.
    *
-   * @param refused those that the server has refused; returned if there are no others.
+   * @param refused those that the server has refused.
    * @returns undefined if they do not change.
    * @throws {ConnectionError} when there are none.
    */
@@ -133,10 +133,7 @@ export function transportFor(config: KubeConfig): Transport {
     if (source === undefined) {
       return undefined;
     }
-    const credential = await credentials(
-      refused === undefined ? source.get(signal) : source.after(refused, signal),
-      signal,
-    );
+    const credential = await credentials(source.get(signal, refused), signal);
     const user = config.getCurrentUser();
     if (credential !== signedIn?.credential && cluster !== null && user !== null) {
       if (credential.clientCertificateData !== signedIn?.credential.clientCertificateData) {

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, objectAt } from '../../../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, objectAt, perObject } from '../../../kubernetes/index.ts';
 import type { HookCatalog } from '../../catalog/catalog.ts';
 import { isAtLeastAsStable, stabilityOf, supportEnd } from '../../catalog/policy.ts';
 import { compareReleases, formatRelease, type Release } from '../../catalog/release.ts';
@@ -224,21 +224,15 @@ function shapeOf(schema: Json | undefined): string {
   return JSON.stringify(Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Numbers for shapes, so that the shape of a message that many hooks share is written down only once. */
-class Shapes {
-  private readonly known = new WeakMap<JsonObject, number>();
-  private readonly numbers = new Map<string, number>();
-
-  of(schema: JsonObject): number {
-    let number = this.known.get(schema);
-    if (number === undefined) {
-      const shape = shapeOf(schema);
-      number = this.numbers.get(shape) ?? this.numbers.size;
-      this.numbers.set(shape, number);
-      this.known.set(schema, number);
-    }
+/** Numbers the shapes of schemas, so that the shape of a message that many hooks share is written down only once. */
+function numberedShapes(): (schema: JsonObject) => number {
+  const numbers = new Map<string, number>();
+  return perObject((schema) => {
+    const shape = shapeOf(schema);
+    const number = numbers.get(shape) ?? numbers.size;
+    numbers.set(shape, number);
     return number;
-  }
+  });
 }
 
 /** The other versions of a hook in a document that are at least as stable. */
@@ -307,9 +301,9 @@ export function compareHookDocuments(before: HookDocument, after: HookDocument, 
   const oldNames = new Set(before.hooks.map(nameOf));
   const newByGroupHook = Map.groupBy(after.hooks, groupHookOf);
   const added = after.hooks.filter((hook) => !oldNames.has(nameOf(hook)));
-  const shapes = new Shapes();
+  const shape = numberedShapes();
   const messagesOf = ({ request, response }: DocumentedHook, { schemas }: HookDocument) =>
-    `${shapes.of(resolved(request, schemas) ?? anything)} ${shapes.of(resolved(response, schemas) ?? anything)}`;
+    `${shape(resolved(request, schemas) ?? anything)} ${shape(resolved(response, schemas) ?? anything)}`;
   const addedByMessages = new Map(added.map((hook) => [messagesOf(hook, after), nameOf(hook)]));
 
   for (const hook of before.hooks) {

@@ -146,10 +146,10 @@ test('the file is read once a minute, and the last token stays in use if that fa
     writeFileSync(path, text);
     now += 60_000;
     expect(await file.get()).toBe(two);
-    expect(await file.after(two)).toBe(two);
+    expect(await file.get(undefined, two)).toBe(two);
   }
   writeFileSync(path, 'five');
-  expect(await file.after(two)).toEqual({ token: 'five' });
+  expect(await file.get(undefined, two)).toEqual({ token: 'five' });
 });
 
 test.each([
