@@ -7,115 +7,108 @@ import {
 } from '../../../kubernetes/index.ts';
 import { exampleServiceObject } from '../examples/cluster.ts';
 import { example, exampleService } from '../examples/manifest.ts';
-import { checkServiceLabel, namedService } from '../fields/service.ts';
+import { isServiceDefined, namedService, type Service } from '../fields/service.ts';
 import { someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
 
-export const serviceRules: readonly Rule[] = [
-  {
-    id: 'service-name',
-    summary: 'service.name is set and is an RFC 1035 label, like every Service name.',
+/** A rule about one field of the Service, which `problemsOf` its value says what is wrong with. */
+function serviceRule<Field extends keyof Service>({
+  field,
+  problemsOf,
+  bad,
+  good,
+  ...rule
+}: Pick<Rule, 'id' | 'summary' | 'upstream'> & {
+  field: Field;
+  problemsOf(value: NonNullable<Service[Field]>): readonly string[];
+  bad: string | number;
+  good: string | number;
+}): Rule {
+  const withValue = (value: string | number) =>
+    example({ clientConfig: { service: { ...exampleService, [field]: value } } });
+  return {
+    ...rule,
     severity: 'deny',
-    upstream: true,
     about: 'service',
     check({ object }, report) {
-      checkServiceLabel(object, 'name', dns1035LabelProblems, report);
-    },
-    example: {
-      bad: example({ clientConfig: { service: { ...exampleService, name: '1st-extension' } } }),
-      good: example({ clientConfig: { service: { ...exampleService, name: 'first-extension' } } }),
-    },
-  },
-  {
-    id: 'service-namespace',
-    summary: 'service.namespace is set and is an RFC 1123 label.',
-    severity: 'deny',
-    upstream: true,
-    about: 'service',
-    check({ object }, report) {
-      checkServiceLabel(object, 'namespace', dns1123LabelProblems, report);
-    },
-    example: {
-      bad: example({ clientConfig: { service: { ...exampleService, namespace: 'CAPI_Extensions' } } }),
-      good: example({ clientConfig: { service: { ...exampleService, namespace: 'capi-extensions' } } }),
-    },
-  },
-  {
-    id: 'service-path',
-    summary: 'service.path is a URL path that begins with "/".',
-    severity: 'deny',
-    upstream: true,
-    about: 'service',
-    check({ object }, report) {
-      const value = object.spec?.clientConfig?.service?.path;
-      if (!value) {
+      const service = object.spec?.clientConfig?.service;
+      if (!isServiceDefined(service)) {
         return;
       }
-      const path = ['spec', 'clientConfig', 'service', 'path'];
-      const uri = parseRequestUri(value);
-      if ('problem' in uri) {
-        report({
-          path,
-          reason: 'FieldValueInvalid',
-          value,
-          message: `${uri.problem}; write a path like /runtime-extensions`,
-        });
+      const path = ['spec', 'clientConfig', 'service', field];
+      const isRequired = field === 'name' || field === 'namespace';
+      const value = service[field] ?? (isRequired ? '' : undefined);
+      if (value === '' && isRequired) {
+        report({ path, reason: 'FieldValueRequired', message: `set the ${field} of the Service` });
       }
-      if (!value.startsWith('/')) {
-        const message = 'must begin with "/"; the host comes from the Service and is not part of the path';
+      const problems = value === undefined ? [] : problemsOf(value as NonNullable<Service[Field]>);
+      for (const message of problems) {
         report({ path, reason: 'FieldValueInvalid', value, message });
       }
     },
-    example: {
-      bad: example({ clientConfig: { service: { ...exampleService, path: 'runtime-extensions/' } } }),
-      good: example({ clientConfig: { service: { ...exampleService, path: '/runtime-extensions/' } } }),
+    example: { bad: withValue(bad), good: withValue(good) },
+  };
+}
+
+export const serviceRules: readonly Rule[] = [
+  serviceRule({
+    id: 'service-name',
+    summary: 'service.name is set and is an RFC 1035 label, like every Service name.',
+    upstream: true,
+    field: 'name',
+    problemsOf: dns1035LabelProblems,
+    bad: '1st-extension',
+    good: 'first-extension',
+  }),
+  serviceRule({
+    id: 'service-namespace',
+    summary: 'service.namespace is set and is an RFC 1123 label.',
+    upstream: true,
+    field: 'namespace',
+    problemsOf: dns1123LabelProblems,
+    bad: 'CAPI_Extensions',
+    good: 'capi-extensions',
+  }),
+  serviceRule({
+    id: 'service-path',
+    summary: 'service.path is a URL path that begins with "/".',
+    upstream: true,
+    field: 'path',
+    problemsOf(path) {
+      const uri = parseRequestUri(path);
+      return path === ''
+        ? []
+        : [
+            ...('problem' in uri ? [`${uri.problem}; write a path like /runtime-extensions`] : []),
+            ...(path.startsWith('/')
+              ? []
+              : ['must begin with "/"; the host comes from the Service and is not part of the path']),
+          ];
     },
-  },
-  {
+    bad: 'runtime-extensions/',
+    good: '/runtime-extensions/',
+  }),
+  serviceRule({
     id: 'service-port',
     summary: 'service.port is between 1 and 65535.',
-    severity: 'deny',
     upstream: true,
-    about: 'service',
-    check({ object }, report) {
-      const port = object.spec?.clientConfig?.service?.port;
-      if (port !== undefined && !isPortNumber(port)) {
-        report({
-          path: ['spec', 'clientConfig', 'service', 'port'],
-          reason: 'FieldValueInvalid',
-          value: port,
-          message: 'must be a port number between 1 and 65535',
-        });
-      }
-    },
-    example: {
-      bad: example({ clientConfig: { service: { ...exampleService, port: 65536 } } }),
-      good: example({ clientConfig: { service: { ...exampleService, port: 8443 } } }),
-    },
-  },
-  {
+    field: 'port',
+    problemsOf: (port) => (isPortNumber(port) ? [] : ['must be a port number between 1 and 65535']),
+    bad: 65536,
+    good: 8443,
+  }),
+  serviceRule({
     id: 'service-path-plain',
     summary: 'service.path has no query and no fragment: Cluster API appends the path of each hook to it.',
-    severity: 'deny',
-    about: 'service',
-    check({ object }, report) {
-      const value = object.spec?.clientConfig?.service?.path ?? '';
-      const mark = /[?#]/.exec(value)?.[0];
-      if (mark !== undefined) {
-        const what = mark === '?' ? 'query' : 'fragment';
-        report({
-          path: ['spec', 'clientConfig', 'service', 'path'],
-          reason: 'FieldValueInvalid',
-          value,
-          message: `has a ${what}; remove the "${mark}" and everything after it`,
-        });
-      }
+    field: 'path',
+    problemsOf(path) {
+      const mark = /[?#]/.exec(path)?.[0];
+      const what = mark === '?' ? 'query' : 'fragment';
+      return mark === undefined ? [] : [`has a ${what}; remove the "${mark}" and everything after it`];
     },
-    example: {
-      bad: example({ clientConfig: { service: { ...exampleService, path: '/hooks?tenant=a' } } }),
-      good: example({ clientConfig: { service: { ...exampleService, path: '/hooks' } } }),
-    },
-  },
+    bad: '/hooks?tenant=a',
+    good: '/hooks',
+  }),
   {
     id: 'service-missing',
     summary: 'The Service exists.',

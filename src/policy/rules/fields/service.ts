@@ -1,8 +1,7 @@
 import type { ExtensionConfig } from '../../../extensionconfig/index.ts';
 import { dns1035LabelProblems, dns1123LabelProblems } from '../../../kubernetes/index.ts';
-import type { Finding } from '../rule.ts';
 
-type Service = NonNullable<NonNullable<NonNullable<ExtensionConfig['spec']>['clientConfig']>['service']>;
+export type Service = NonNullable<NonNullable<NonNullable<ExtensionConfig['spec']>['clientConfig']>['service']>;
 
 /** Whether `spec.clientConfig.service` counts as set: Cluster API treats a service without any value as absent. */
 export function isServiceDefined(service: Service | undefined): service is Service {
@@ -28,25 +27,4 @@ export function namedService({ spec }: ExtensionConfig) {
   const service = spec?.clientConfig?.service;
   const names = validService(service);
   return names && { ...names, port: service?.port };
-}
-
-/** Checks that the name or the namespace of the Service is set, and valid according to `problemsOf`. */
-export function checkServiceLabel(
-  object: ExtensionConfig,
-  field: 'name' | 'namespace',
-  problemsOf: (value: string) => string[],
-  report: (finding: Finding) => void,
-): void {
-  const service = object.spec?.clientConfig?.service;
-  if (!isServiceDefined(service)) {
-    return;
-  }
-  const path = ['spec', 'clientConfig', 'service', field];
-  const value = service[field] ?? '';
-  if (value === '') {
-    report({ path, reason: 'FieldValueRequired', message: `set the ${field} of the Service` });
-  }
-  for (const message of problemsOf(value)) {
-    report({ path, reason: 'FieldValueInvalid', value, message });
-  }
 }
