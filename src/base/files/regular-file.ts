@@ -63,9 +63,6 @@ function explained(path: string, error: unknown): FileError {
   return new FileError(path, code, code === 'ENOENT' ? 'does not exist' : `cannot be read: ${systemProblem(error)}`);
 }
 
-/** Bytes that are read of a file beyond its size: files in /proc report a size of 0, and a file may grow. */
-const moreBytes = 4096;
-
 /**
  * Reads a small regular file (symbolic links are followed) of at most `maxBytes`. A FIFO, a device, a folder or an
  * endless file is rejected without blocking.
@@ -99,23 +96,17 @@ export function readRegularFileSync(path: string, maxBytes: number): Buffer {
     check(path, statSync(path), maxBytes);
     const descriptor = openSync(path, flags);
     try {
-      const stats = fstatSync(descriptor);
-      check(path, stats, maxBytes);
-      const chunks: Buffer[] = [];
+      check(path, fstatSync(descriptor), maxBytes);
+      // Not by its size: files in /proc report one of 0, and a file may grow.
+      const bytes = Buffer.allocUnsafe(maxBytes + 1);
       let length = 0;
-      for (let size = stats.size + 1; ; size = moreBytes) {
-        const chunk = Buffer.allocUnsafe(size);
-        const read = readSync(descriptor, chunk);
-        length += read;
-        if (length > maxBytes) {
-          throw tooLarge(path, maxBytes);
-        }
-        if (read === 0) {
-          const [first] = chunks;
-          return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
-        }
-        chunks.push(chunk.subarray(0, read));
+      for (let read = -1; read !== 0 && length <= maxBytes; length += read) {
+        read = readSync(descriptor, bytes.subarray(length));
       }
+      if (length > maxBytes) {
+        throw tooLarge(path, maxBytes);
+      }
+      return bytes.subarray(0, length);
     } finally {
       closeSync(descriptor);
     }
