@@ -15,7 +15,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(join(folder, '..', '..'), { recursive: true, force: true }));
 
-const open = (limits = defaultLimits) => openCache(folder, (message) => warnings.push(message), limits);
+const open = async (limits = defaultLimits) => (await openCache(folder, (message) => warnings.push(message), limits))!;
 
 /** Makes files look as if they had last been used some days ago. */
 function age(days: number, names = readdirSync(folder)): void {
@@ -95,9 +95,7 @@ test('an entry over the limit is not stored', async () => {
 test('a folder that others can write to is not used', async () => {
   mkdirSync(folder, { recursive: true });
   chmodSync(folder, 0o777);
-  const cache = await open();
-  await cache.write('a', Buffer.from('content'));
-  expect(readdirSync(folder)).toEqual([]);
+  expect(await open()).toBeUndefined();
   expect(warnings).toEqual([
     `the cache ${folder} is not used: it is writable by other users (fix that with chmod 700)`,
   ]);
@@ -107,7 +105,7 @@ test('a folder that cannot be created is reported, without failing', async () =>
   mkdirSync(join(folder, '..'), { recursive: true });
   writeFileSync(folder, '');
   const cache = await open();
-  expect(await cache.read('a')).toBeUndefined();
+  expect(cache).toBeUndefined();
   expect(warnings).toEqual([`the cache ${folder} is not used: it is not a folder`]);
 });
 
@@ -128,12 +126,12 @@ test('a user whom the system knows only by number has no folder, and nothing is 
   expect(warnings).toEqual([
     'no cache is used: this user has no home folder; set HOME or XDG_CACHE_HOME, or use --cache-dir',
   ]);
-  expect(await cache.read('a')).toBeUndefined();
+  expect(cache).toBeUndefined();
 });
 
 test.runIf(process.platform === 'linux')('a folder that the system cannot make is not used', async () => {
   const warnings: string[] = [];
   const cache = await openCache('/proc/none/of/these', (message) => warnings.push(message));
   expect(warnings).toEqual(['the cache /proc/none/of/these is not used: ENOENT']);
-  expect(await cache.read('a')).toBeUndefined();
+  expect(cache).toBeUndefined();
 });

@@ -11,14 +11,7 @@ export const defaultLimits = {
   maxEntryBytes: 64 * 1024 * 1024,
 };
 
-export interface DocumentCache {
-  /** The entry for a key; undefined if it is missing. After a crash it may be incomplete. */
-  read(key: string): Promise<Buffer | undefined>;
-  /** Stores an entry, if it can be written. */
-  write(key: string, content: Buffer): Promise<void>;
-  /** Removes entries that are too old, and the least recently used ones when they exceed the total size. */
-  cleanUp(): Promise<void>;
-}
+export type DocumentCache = ReturnType<typeof folderCache>;
 
 const ownFolder = ['extensionconfig-webhook', 'openapi'];
 
@@ -35,12 +28,6 @@ export function cacheDirectory(env: NodeJS.ProcessEnv, systemHome?: () => string
 /** The name of an entry, or of one that is being written. */
 const entryName = /^[0-9a-f]{64}(?:\.[0-9a-f-]{36})?$/;
 
-export const noCache: DocumentCache = {
-  read: () => Promise.resolve(undefined),
-  write: () => Promise.resolve(),
-  cleanUp: () => Promise.resolve(),
-};
-
 /** Why a folder cannot be trusted, or undefined. Other users who can write to it could forge documents of a server. */
 function problemOf(stats: Stats): string | undefined {
   if (!stats.isDirectory()) {
@@ -55,10 +42,11 @@ function problemOf(stats: Stats): string | undefined {
 }
 
 /** The files of a cache in a folder that can be trusted. */
-function folderCache(directory: string, limits: typeof defaultLimits): DocumentCache {
+function folderCache(directory: string, limits: typeof defaultLimits) {
   const fileOf = (key: string) => join(directory, createHash('sha256').update(key).digest('hex'));
   return {
-    async read(key) {
+    /** The entry for a key; undefined if it is missing. After a crash it may be incomplete. */
+    async read(key: string): Promise<Buffer | undefined> {
       const file = fileOf(key);
       try {
         const content = await readRegularFile(file, limits.maxEntryBytes);
@@ -68,7 +56,8 @@ function folderCache(directory: string, limits: typeof defaultLimits): DocumentC
         return undefined;
       }
     },
-    async write(key, content) {
+    /** Stores an entry, if it can be written. */
+    async write(key: string, content: Buffer): Promise<void> {
       if (content.length > limits.maxEntryBytes) {
         return;
       }
@@ -82,7 +71,8 @@ function folderCache(directory: string, limits: typeof defaultLimits): DocumentC
         discardFile(unfinished);
       }
     },
-    async cleanUp() {
+    /** Removes entries that are too old, and the least recently used ones when they exceed the total size. */
+    async cleanUp(): Promise<void> {
       try {
         const files = (await readdir(directory))
           .filter((name) => entryName.test(name))
@@ -108,16 +98,16 @@ function folderCache(directory: string, limits: typeof defaultLimits): DocumentC
  * time of a file is that of its last use.
  *
  * @param directory undefined if there is none.
- * @param warn called with the reason if the folder cannot be used; nothing is cached then.
+ * @param warn called with the reason if the folder cannot be used; then there is no cache.
  */
 export async function openCache(
   directory: string | undefined,
   warn: (message: string) => void,
   limits = defaultLimits,
-): Promise<DocumentCache> {
+): Promise<DocumentCache | undefined> {
   if (directory === undefined) {
     warn('no cache is used: this user has no home folder; set HOME or XDG_CACHE_HOME, or use --cache-dir');
-    return noCache;
+    return undefined;
   }
   try {
     const stats = await lstat(directory).catch(() => undefined);
@@ -127,11 +117,11 @@ export async function openCache(
     const problem = problemOf(stats ?? (await lstat(directory)));
     if (problem !== undefined) {
       warn(`the cache ${directory} is not used: it ${problem}`);
-      return noCache;
+      return undefined;
     }
   } catch (error) {
     warn(`the cache ${directory} is not used: ${(error as NodeJS.ErrnoException).code ?? 'it cannot be created'}`);
-    return noCache;
+    return undefined;
   }
   return folderCache(directory, limits);
 }

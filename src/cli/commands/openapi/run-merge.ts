@@ -5,12 +5,12 @@ import { MergeError, type MergeReport, mergeDocuments } from '../../../sandbox/o
 import { jsonText } from '../../framework/layout.ts';
 import { exitCode, FailureError, type Io } from '../../framework/program.ts';
 import { startProgress } from '../../framework/progress.ts';
-import { cacheDirectory, noCache, openCache } from './cache.ts';
+import { cacheDirectory, openCache } from './cache.ts';
 import type { MergeFlagValues } from './merge-flags.ts';
-import { type Gathered, gather } from './sources.ts';
+import { type Collection, gather } from './sources.ts';
 
 /** The complete report: the result of the merge, and its input. */
-type Report = MergeReport & Pick<Gathered, 'cached' | 'missing' | 'converted'>;
+type Report = MergeReport & Pick<Collection, 'cached' | 'missing' | 'converted'>;
 
 const maxNamed = 3;
 const maxLines = 20;
@@ -81,7 +81,7 @@ export async function mergeSources(args: readonly string[], flags: MergeFlagValu
   const timeout = AbortSignal.timeout(flags.timeout);
   const signal = AbortSignal.any([io.signal, timeout]);
   const warn = (message: string) => io.stderr.write(`openapi merge: ${printable(message)}\n`);
-  const cache = flags['skip-cache'] ? noCache : await openCache(flags['cache-dir'] ?? cacheDirectory(io.env), warn);
+  const cache = flags['skip-cache'] ? undefined : await openCache(flags['cache-dir'] ?? cacheDirectory(io.env), warn);
   let state = 'reading';
   using progress = startProgress(io.stderr, () => state);
   try {
@@ -118,6 +118,6 @@ export async function mergeSources(args: readonly string[], flags: MergeFlagValu
     }
     throw error instanceof MergeError ? new FailureError(`openapi merge: ${printable(error.message)}`) : error;
   } finally {
-    await cache.cleanUp();
+    await cache?.cleanUp();
   }
 }

@@ -23,19 +23,9 @@ import { FailureError, type Io, UsageError } from '../../framework/program.ts';
 import { inTurn } from '../in-turn.ts';
 import type { DocumentCache } from './cache.ts';
 
-export interface Gathered {
-  documents: NamedDocument[];
-  /** Number of documents that came from the cache. */
-  cached: number;
-  /** Documents that a server lists but does not serve, with the reason. */
-  missing: { document: string; reason: string }[];
-  /** Names of documents that were converted from OpenAPI v2. */
-  converted: string[];
-}
-
 interface FetchContext {
   io: Pick<Io, 'stdin' | 'env'>;
-  cache: DocumentCache;
+  cache: DocumentCache | undefined;
   /** Aborted by the user or at the timeout. */
   signal: AbortSignal;
   onProgress(done: number, total: number): void;
@@ -50,10 +40,14 @@ const requestTimeoutMs = 30_000;
 /** The input exceeds a limit: merging only a part of it would be misleading. */
 class LimitError extends FailureError {}
 
-class Collection implements Gathered {
+/** The documents to merge, within the limits, and problems with fetching them. */
+export class Collection {
   documents: NamedDocument[] = [];
+  /** Number of documents that came from the cache. */
   cached = 0;
-  missing: Gathered['missing'] = [];
+  /** Documents that a server lists but does not serve, with the reason. */
+  missing: { document: string; reason: string }[] = [];
+  /** Names of documents that were converted from OpenAPI v2. */
   converted: string[] = [];
   #bytes = 0;
 
@@ -156,7 +150,7 @@ async function oneDocument(
   collection: Collection,
 ): Promise<{ document: JsonObject; isConverted: boolean }> {
   const key = `${server.name}\n${place.path}`;
-  const cached = place.hash === undefined ? undefined : await cache.read(key);
+  const cached = place.hash === undefined ? undefined : await cache?.read(key);
   if (cached !== undefined) {
     try {
       const document = openApiOf(parseJson(cached));
@@ -186,7 +180,7 @@ async function oneDocument(
   collection.count(text.length);
   const document = openApiOf(value);
   if (isListed) {
-    await cache.write(key, Buffer.from(text));
+    await cache?.write(key, Buffer.from(text));
   }
   return document;
 }
@@ -316,7 +310,7 @@ export async function gather(
   args: readonly string[],
   flags: { kubeconfig: string | undefined; context: string | undefined },
   surroundings: FetchContext,
-): Promise<Gathered> {
+): Promise<Collection> {
   const collection = new Collection();
   if (args.length === 0 || flags.kubeconfig !== undefined || flags.context !== undefined) {
     await fromCluster(flags, surroundings, collection);
