@@ -4,16 +4,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import forge from 'node-forge';
-import type { Logger } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { checkPair, judgePair } from '../../src/server/certificates/certificate.ts';
-import { describeChecks, type ReadinessFacts, readinessOf } from '../../src/server/health/readiness.ts';
-import { selfSignedPair } from '../../src/server/index.ts';
-import { createServingCertificate } from '../../src/server/serving-certificate.ts';
-import { localhost, makeCertificate, makeKey, testCa } from '../base/x509/certificates.ts';
-import { needs } from '../support/needs.ts';
-import { takeTime } from './clock.ts';
-import { pairOf } from './running.ts';
+import { checkPair, judgePair } from '../../../src/server/certificates/certificate.ts';
+import { selfSignedPair } from '../../../src/server/index.ts';
+import { localhost, makeCertificate, makeKey, testCa } from '../../base/x509/certificates.ts';
+import { needs } from '../../support/needs.ts';
+import { pairOf } from '../running.ts';
 
 const good = pairOf(localhost);
 const encrypted = forge.pki.encryptRsaPrivateKey(forge.pki.privateKeyFromPem(localhost.key), 'secret');
@@ -144,49 +140,6 @@ test('a certificate that is not valid yet does not replace one that is, until it
   expect(judgePair(next, next, now)).toEqual({ use: true });
 });
 
-test('a certificate that is not valid yet is used once it is, without another change', async () => {
-  const time = takeTime();
-  onTestFinished(time.restore);
-  // The clock beside the timers.
-  let clock = Date.parse('2029-12-31T23:58:30Z') - performance.now();
-  const used: Date[] = [];
-  const failures: unknown[] = [];
-  const log = { info() {}, error: (fields: unknown) => void failures.push(fields) };
-  const metrics = { certificateLoaded() {}, certificateFailed() {}, certificateSource() {} };
-  const serving = createServingCertificate(
-    ({ notBefore }) => void used.push(notBefore),
-    () => new Date(clock + performance.now()),
-    { log: log as unknown as Logger, metrics },
-  );
-  const next = { ...good, notBefore: new Date('2030-01-01T00:00:00Z') };
-  serving.take({ kind: 'pair', pair: good });
-  serving.take({ kind: 'pair', pair: next });
-  await time.advance(89_000);
-  expect([used, failures.length]).toEqual([[good.notBefore], 1]);
-  expect(serving.state()).toMatchObject({
-    pair: good,
-    certificateProblem: expect.stringContaining('not valid before'),
-  });
-  await time.advance(1_000);
-  expect(used).toEqual([good.notBefore, next.notBefore]);
-  expect(serving.state()).toMatchObject({ pair: next, certificateProblem: undefined });
-  // The clock may be set while it waits.
-  const later = { ...good, notBefore: new Date('2030-01-02T00:00:00Z') };
-  serving.take({ kind: 'pair', pair: later });
-  clock += 86_400_000;
-  await time.advance(60_000);
-  expect(used.at(-1)).toEqual(later.notBefore);
-  // A later certificate ends the wait for an earlier one.
-  serving.take({ kind: 'pair', pair: { ...good, notBefore: new Date('2030-01-03T00:00:00Z') } });
-  serving.take({ kind: 'pair', pair: good });
-  await time.advance(3 * 86_400_000);
-  expect(used.at(-1)).toEqual(good.notBefore);
-  // Nothing is used after the end, and no timer is left.
-  serving.take({ kind: 'pair', pair: { ...good, notBefore: new Date('2031-01-01T00:00:00Z') } });
-  serving.stop();
-  expect(time.pending()).toBe(0);
-});
-
 test('the self-signed certificate is for localhost, for a year', () => {
   const pair = selfSignedPair(new Date('2030-01-01T00:00:00Z'));
   const certificate = new X509Certificate(pair.cert);
@@ -195,133 +148,4 @@ test('the self-signed certificate is for localhost, for a year', () => {
   expect(certificate.checkIP('::1')).toBeDefined();
   expect(certificate.verify(certificate.publicKey)).toBe(true);
   expect(pair.notAfter).toEqual(new Date('2031-01-01T00:00:00Z'));
-});
-
-test.each([
-  ['serving', good, undefined, true, undefined],
-  ['draining', good, undefined, false, /shutting down/],
-  ['starting', good, undefined, false, /not open/],
-  ['serving', undefined, 'tls.crt does not exist', false, /no serving certificate: tls.crt does not exist/],
-  ['serving', { ...good, notAfter: new Date(0) }, undefined, false, /expired at 1970/],
-  ['serving', good, 'the new one is broken', true, undefined],
-] as const)('readiness: %s', (phase, pair, certificateProblem, ready, reason) => {
-  const state = readinessOf({
-    phase,
-    port: 'webhook',
-    pair,
-    certificateProblem,
-    sourceProblem: undefined,
-    now: new Date('2030-01-01T00:00:00Z'),
-  });
-  expect(state.ready).toBe(ready);
-  if (!state.ready) {
-    expect(state.reason).toMatch(reason!);
-  }
-});
-
-describe('readiness as text', () => {
-  const said = (facts: Partial<ReadinessFacts>) => {
-    const state = readinessOf({
-      phase: 'serving',
-      port: 'webhook',
-      pair: good,
-      certificateProblem: undefined,
-      sourceProblem: undefined,
-      now: new Date('2030-01-01T00:00:00Z'),
-      ...facts,
-    });
-    return [state.ready ? 'ready' : state.reason, ...describeChecks(state, 'readyz').split('\n')];
-  };
-  const certificate = '[+]serving-certificate ok';
-  const source = '[+]certificate-source ok';
-  const phase = '[+]phase ok';
-  const passed = ['readyz check passed', ''];
-  const failed = ['readyz check failed', ''];
-
-  test.each<[string, Partial<ReadinessFacts>, string[]]>([
-    ['all is well', {}, ['ready', certificate, source, phase, ...passed]],
-    [
-      'client certificates are checked',
-      { clientCa: { problem: undefined } },
-      ['ready', certificate, source, '[+]client-ca ok', phase, ...passed],
-    ],
-    [
-      'the client CA is broken',
-      { clientCa: { problem: 'no PEM' } },
-      ['ready', certificate, source, '[!]client-ca degraded: no PEM', phase, ...passed],
-    ],
-    [
-      'the source fails',
-      { sourceProblem: 'forbidden' },
-      ['ready', certificate, '[!]certificate-source degraded: forbidden', phase, ...passed],
-    ],
-    [
-      'the new certificate is broken',
-      { certificateProblem: 'no PEM' },
-      [
-        'ready',
-        '[!]serving-certificate degraded: the previous certificate is still served: no PEM',
-        source,
-        phase,
-        ...passed,
-      ],
-    ],
-    [
-      'no certificate yet',
-      { pair: undefined },
-      [
-        'no serving certificate: not read yet',
-        '[-]serving-certificate failed: no serving certificate: not read yet',
-        source,
-        phase,
-        ...failed,
-      ],
-    ],
-    [
-      'expired just now',
-      { now: good.notAfter },
-      [
-        'the serving certificate expired at 2049-01-01T00:00:00.000Z',
-        '[-]serving-certificate failed: the serving certificate expired at 2049-01-01T00:00:00.000Z',
-        source,
-        phase,
-        ...failed,
-      ],
-    ],
-    [
-      'before the start, the certificate comes first',
-      { phase: 'starting', pair: undefined, certificateProblem: 'gone' },
-      [
-        'no serving certificate: gone',
-        '[-]serving-certificate failed: no serving certificate: gone',
-        source,
-        '[-]phase failed: the webhook port is not open yet',
-        ...failed,
-      ],
-    ],
-    [
-      'before the start',
-      { phase: 'starting' },
-      [
-        'the webhook port is not open yet',
-        certificate,
-        source,
-        '[-]phase failed: the webhook port is not open yet',
-        ...failed,
-      ],
-    ],
-    [
-      'at the end, the shutdown comes first',
-      { phase: 'stopped', pair: undefined },
-      [
-        'shutting down',
-        '[-]serving-certificate failed: no serving certificate: not read yet',
-        source,
-        '[-]phase failed: shutting down',
-        ...failed,
-      ],
-    ],
-  ])('%s', (_, facts, lines) => {
-    expect(said(facts)).toEqual(lines);
-  });
 });
