@@ -1,10 +1,17 @@
 import { printable } from '../../base/index.ts';
 import { pendingHooksAnnotation } from '../../extensionconfig/index.ts';
-import { copyOf, fieldAt, type Json, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import { fieldAt, type Json, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import { type Schema, validateSchema } from '../../kubernetes/schema/index.ts';
 import { hooks, parseVersion } from '../../runtimehooks/index.ts';
 import { formatProblems, messageProblems } from '../../runtimehooks/messages/index.ts';
-import type { Blueprint, ClassTemplate, MachineTemplates, RehearsedCluster } from './cluster/blueprint.ts';
+import {
+  type Blueprint,
+  type ClassTemplate,
+  defaultKinds,
+  type MachineTemplates,
+  type ProviderKinds,
+  type RehearsedCluster,
+} from './cluster/blueprint.ts';
 import { inV1beta2 } from './core-v1beta1.ts';
 import { clusterClassSchema, clusterSchema, namespaceSchema } from './input-schemas.ts';
 import { sampleCluster } from './sample.ts';
@@ -31,13 +38,7 @@ export class InputError extends Error {}
 const coreGroup = 'cluster.x-k8s.io';
 const coreVersion = 'cluster.x-k8s.io/v1beta2';
 
-/** Kinds to use without a class: those of Cluster API's own providers for development. */
-const defaultKinds: RehearsedCluster['kinds'] = {
-  infrastructure: { apiGroup: 'infrastructure.cluster.x-k8s.io', kind: 'DockerCluster' },
-  controlPlane: { apiGroup: 'controlplane.cluster.x-k8s.io', kind: 'KubeadmControlPlane' },
-};
-
-const groupOf = (object: JsonObject) => textAt(object, 'apiVersion').split('/')[0] ?? '';
+const groupOf = (object: Json) => textAt(object, 'apiVersion').split('/')[0] ?? '';
 const isCore = (object: JsonObject, kind: string) => object.kind === kind && groupOf(object) === coreGroup;
 const namespacedName = (namespace: string, name: string) => `${namespace}/${name}`;
 const namespaceOf = (object: JsonObject) => textAt(object, 'metadata', 'namespace') || 'default';
@@ -75,7 +76,36 @@ function checkFields({ object, where }: InputObject, schema: Schema): void {
 /** Maximum number of worker groups of a Cluster: each is upgraded in turn, and each step names them all. */
 const maxWorkerGroups = 200;
 
-/** The Cluster as in requests, after checking for everything that would confuse an extension. */
+/** What would confuse an extension in a Cluster; undefined if nothing would. */
+function problemOf(cluster: JsonObject): string | undefined {
+  if (nameOf(cluster) === '') {
+    return 'the Cluster has no metadata.name';
+  }
+  if (fieldAt(cluster, 'spec', 'topology') === undefined) {
+    return `Cluster ${printable(nameOf(cluster))} has no spec.topology: Cluster API calls hooks only for Clusters of a ClusterClass`;
+  }
+  const version = textAt(cluster, 'spec', 'topology', 'version');
+  if (parseVersion(version) === undefined) {
+    return `spec.topology.version ${JSON.stringify(printable(version))} is not a version such as v1.33.0`;
+  }
+  const pending = textAt(cluster, 'metadata', 'annotations', pendingHooksAnnotation);
+  const stranger = pending.split(',').find((hook) => hook !== '' && !Object.hasOwn(hooks, hook));
+  if (stranger !== undefined) {
+    return `the annotation ${pendingHooksAnnotation} names ${JSON.stringify(printable(stranger.slice(0, 100)))}, which is not a hook: leave it out`;
+  }
+  const groups = ['machineDeployments', 'machinePools'].flatMap((list) =>
+    objectsAt(cluster, 'spec', 'topology', 'workers', list),
+  );
+  if (groups.length > maxWorkerGroups) {
+    return `the Cluster has ${groups.length} groups of workers; a rehearsal takes at most ${maxWorkerGroups}`;
+  }
+  const { group, version: apiVersion, request } = hooks.BeforeClusterCreate;
+  const message = { apiVersion: `${group}/${apiVersion}`, kind: request.kind, cluster };
+  const problems = messageProblems(hooks.BeforeClusterCreate, 'request', message, 'strict');
+  return problems.length === 0 ? undefined : `the Cluster is not valid: ${printable(formatProblems(problems))}`;
+}
+
+/** The Cluster as in requests. */
 function checkedCluster({ object, where }: InputObject): JsonObject {
   const { status: _status, ...rest } = object;
   const cluster = withoutBookkeeping(rest);
@@ -83,43 +113,9 @@ function checkedCluster({ object, where }: InputObject): JsonObject {
   if (Object.keys(objectAt(metadata, 'annotations')).length === 0) {
     delete metadata.annotations;
   }
-  if (nameOf(cluster) === '') {
-    throw new InputError(`${where()}: the Cluster has no metadata.name`);
-  }
-  const version = textAt(cluster, 'spec', 'topology', 'version');
-  if (fieldAt(cluster, 'spec', 'topology') === undefined) {
-    throw new InputError(
-      `${where()}: Cluster ${printable(nameOf(cluster))} has no spec.topology: Cluster API calls hooks only for Clusters of a ClusterClass`,
-    );
-  }
-  if (parseVersion(version) === undefined) {
-    throw new InputError(
-      `${where()}: spec.topology.version ${JSON.stringify(printable(version))} is not a version such as v1.33.0`,
-    );
-  }
-  const pending = textAt(cluster, 'metadata', 'annotations', pendingHooksAnnotation);
-  const stranger = pending.split(',').find((hook) => hook !== '' && !Object.hasOwn(hooks, hook));
-  if (stranger !== undefined) {
-    throw new InputError(
-      `${where()}: the annotation ${pendingHooksAnnotation} names ${JSON.stringify(printable(stranger.slice(0, 100)))}, which is not a hook: leave it out`,
-    );
-  }
-  const groups = ['machineDeployments', 'machinePools'].flatMap((list) =>
-    objectsAt(cluster, 'spec', 'topology', 'workers', list),
-  );
-  if (groups.length > maxWorkerGroups) {
-    throw new InputError(
-      `${where()}: the Cluster has ${groups.length} groups of workers; a rehearsal takes at most ${maxWorkerGroups}`,
-    );
-  }
-  const request = {
-    apiVersion: `${hooks.BeforeClusterCreate.group}/${hooks.BeforeClusterCreate.version}`,
-    kind: hooks.BeforeClusterCreate.request.kind,
-    cluster,
-  };
-  const problems = messageProblems(hooks.BeforeClusterCreate, 'request', request, 'strict');
-  if (problems.length > 0) {
-    throw new InputError(`${where()}: the Cluster is not valid: ${printable(formatProblems(problems))}`);
+  const problem = problemOf(cluster);
+  if (problem !== undefined) {
+    throw new InputError(`${where()}: ${problem}`);
   }
   checkFields({ object: cluster, where }, clusterSchema);
   return cluster;
@@ -145,22 +141,17 @@ function templateAt(
   if (reference === undefined) {
     return undefined;
   }
-  const [apiVersion, kind, name] = [
-    textAt(reference, 'apiVersion'),
-    textAt(reference, 'kind'),
-    textAt(reference, 'name'),
-  ];
-  const entry = templates.get(templateKey(apiVersion.split('/')[0] ?? '', kind, namespace, name));
-  if (entry === undefined) {
-    if (where === undefined) {
-      return undefined;
-    }
+  const kind = textAt(reference, 'kind');
+  const name = textAt(reference, 'name');
+  const entry = templates.get(templateKey(groupOf(reference), kind, namespace, name));
+  if (entry === undefined && where !== undefined) {
     throw new InputError(
       `${where()}: ${printable(kind)} ${printable(`${namespace}/${name}`)} is not in the files; pass it with --cluster-class, because patches need the templates`,
     );
   }
-  const template = withoutBookkeeping(entry);
-  return { ...template, apiVersion, metadata: { ...objectAt(template, 'metadata'), namespace } };
+  const template = entry && withoutBookkeeping(entry);
+  const apiVersion = textAt(reference, 'apiVersion');
+  return template && { ...template, apiVersion, metadata: { ...objectAt(template, 'metadata'), namespace } };
 }
 
 /** Maximum number of definitions of inline patches of a class: each is compared with every template in each round. */
@@ -207,6 +198,7 @@ function blueprintOf({ object, where }: InputObject, templates: Templates): Blue
   return {
     namespace,
     name,
+    kinds: kindsOf(object),
     planHandler: textAt(object, 'spec', 'upgrade', 'external', 'generateUpgradePlanExtension') || undefined,
     versions: Array.isArray(versions) ? versions.filter((version) => typeof version === 'string') : [],
     patches,
@@ -227,18 +219,15 @@ function blueprintOf({ object, where }: InputObject, templates: Templates): Blue
   };
 }
 
-function kindsOf(object: JsonObject): RehearsedCluster['kinds'] {
-  const kind = (reference: Json | undefined, otherwise: RehearsedCluster['kinds']['controlPlane']) =>
-    reference === undefined
-      ? otherwise
-      : {
-          apiGroup: textAt(reference, 'apiVersion').split('/')[0] ?? '',
-          kind: kindOfTemplate({ kind: textAt(reference, 'kind') }),
-        };
-  return {
-    infrastructure: kind(fieldAt(object, 'spec', 'infrastructure', 'templateRef'), defaultKinds.infrastructure),
-    controlPlane: kind(fieldAt(object, 'spec', 'controlPlane', 'templateRef'), defaultKinds.controlPlane),
+/** The kinds of the objects that are made of the templates of a class. */
+function kindsOf(object: JsonObject): ProviderKinds {
+  const kindOf = (part: keyof ProviderKinds) => {
+    const reference = objectAt(object, 'spec', part, 'templateRef');
+    return reference.kind === undefined
+      ? defaultKinds[part]
+      : { apiGroup: groupOf(reference), kind: kindOfTemplate(reference) };
   };
+  return { infrastructure: kindOf('infrastructure'), controlPlane: kindOf('controlPlane') };
 }
 
 /** Maximum number of Clusters of one rehearsal. */
@@ -252,12 +241,7 @@ const maxClusters = 10_000;
  * @throws {InputError} for input that cannot be rehearsed.
  */
 export function readInput(input: readonly InputObject[], target: string | undefined): RehearsalInput {
-  const dropped = new Map<JsonObject, readonly string[]>();
-  const objects = input.map(({ object, where }): InputObject => {
-    const converted = inV1beta2(object);
-    dropped.set(converted.object, converted.dropped);
-    return { object: converted.object, where };
-  });
+  const objects = input.map(({ object, where }) => ({ ...inV1beta2(object), where }));
   const templates = new Map(
     objects.map(({ object }) => [
       templateKey(groupOf(object), textAt(object, 'kind'), namespaceOf(object), nameOf(object)),
@@ -269,7 +253,7 @@ export function readInput(input: readonly InputObject[], target: string | undefi
     checkFields(one, namespaceSchema);
     namespaces.set(nameOf(one.object), objectAt(one.object, 'metadata', 'labels') as Record<string, string>);
   }
-  const classes = new Map<string, { blueprint: Blueprint; kinds: RehearsedCluster['kinds']; workerClass: string }>();
+  const classes = new Map<string, Blueprint>();
   for (const one of objects.filter(({ object }) => isCore(object, 'ClusterClass'))) {
     onlyV1beta2(one);
     checkFields(one, clusterClassSchema);
@@ -277,33 +261,25 @@ export function readInput(input: readonly InputObject[], target: string | undefi
     if (classes.has(key)) {
       throw new InputError(`${one.where()}: there are two ClusterClasses ${printable(key)}: leave one out`);
     }
-    classes.set(key, {
-      blueprint: blueprintOf(one, templates),
-      kinds: kindsOf(one.object),
-      workerClass: textAt(one.object, 'spec', 'workers', 'machineDeployments', 0, 'class'),
-    });
+    classes.set(key, blueprintOf(one, templates));
   }
-  const namespaceByClass = new Map(
-    [...classes.values()].map(({ blueprint: { name, namespace } }) => [name, namespace]),
-  );
+  const namespaceByClass = new Map([...classes.values()].map(({ name, namespace }) => [name, namespace]));
   const clusters = objects.filter(({ object }) => isCore(object, 'Cluster'));
   if (clusters.length > maxClusters) {
     throw new InputError(`the files have ${clusters.length} Clusters; a rehearsal takes at most ${maxClusters}`);
   }
-  const subjects: RehearsedCluster[] = [];
-  const seen = new Set<string>();
+  const subjects = new Map<string, RehearsedCluster>();
   for (const one of clusters) {
     onlyV1beta2(one);
     const cluster = checkedCluster(one);
     const key = namespacedName(namespaceOf(cluster), nameOf(cluster));
-    if (seen.has(key)) {
+    if (subjects.has(key)) {
       throw new InputError(`${one.where()}: there are two Clusters ${printable(key)}`);
     }
-    seen.add(key);
     const classRef = objectAt(cluster, 'spec', 'topology', 'classRef');
     const className = namespacedName(textAt(classRef, 'namespace') || namespaceOf(cluster), textAt(classRef, 'name'));
-    const classInput = classes.get(className);
-    if (classInput === undefined && classes.size > 0) {
+    const blueprint = classes.get(className);
+    if (blueprint === undefined && classes.size > 0) {
       const other = namespaceByClass.get(textAt(classRef, 'name'));
       const remedy =
         other === undefined
@@ -311,29 +287,11 @@ export function readInput(input: readonly InputObject[], target: string | undefi
           : `there is one of that name in the namespace ${printable(other)}: set classRef.namespace to it, or correct metadata.namespace of the Cluster or the class`;
       throw new InputError(`${one.where()}: ClusterClass ${printable(className)} is not among the files: ${remedy}`);
     }
-    subjects.push({
-      cluster,
-      blueprint: classInput?.blueprint,
-      kinds: classInput?.kinds ?? defaultKinds,
-      dropped: dropped.get(one.object) ?? [],
-    });
+    subjects.set(key, { cluster, blueprint, dropped: one.dropped });
   }
-  if (clusters.length === 0) {
-    const [first] = classes.values();
-    subjects.push(
-      first === undefined
-        ? { cluster: sampleCluster(target), blueprint: undefined, kinds: defaultKinds, dropped: [] }
-        : {
-            cluster: sampleCluster(target, {
-              namespace: first.blueprint.namespace,
-              name: first.blueprint.name,
-              workerClass: first.workerClass,
-            }),
-            blueprint: first.blueprint,
-            kinds: first.kinds,
-            dropped: [],
-          },
-    );
+  if (subjects.size === 0) {
+    const [blueprint] = classes.values();
+    return { subjects: [{ cluster: sampleCluster(target, blueprint), blueprint, dropped: [] }], namespaces };
   }
-  return { subjects: subjects.map((subject) => ({ ...subject, cluster: copyOf(subject.cluster) })), namespaces };
+  return { subjects: [...subjects.values()], namespaces };
 }

@@ -1,5 +1,5 @@
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
-import { isSame, type JsonObject, textAt } from '../../kubernetes/index.ts';
+import { isSame, objectAt, textAt } from '../../kubernetes/index.ts';
 import {
   type Client,
   complete,
@@ -114,9 +114,10 @@ async function playCluster(
   const cluster = clusterOf(subject);
   const refusals = topologyCauses(subject).map(causeText);
   droppedFields(cluster, subject.dropped).forEach(onEntry);
+  let checked = subject;
   if (subject.blueprint !== undefined) {
     const { topology, problems } = checkedTopology(subject.blueprint, subject.cluster);
-    subject.cluster.spec = { ...(subject.cluster.spec as JsonObject), topology };
+    checked = { ...subject, cluster: { ...subject.cluster, spec: { ...objectAt(subject.cluster, 'spec'), topology } } };
     refusals.push(...problems);
   }
   if (refusals.length > 0) {
@@ -130,7 +131,7 @@ async function playCluster(
     const caller = createCaller(client, options.release);
     const call =
       unreachable === undefined ? caller : withFaults(caller, createCaller(unreachable, options.release), faults);
-    const state = new State({ subject, names, start, limits, release, edits });
+    const state = new State({ subject: checked, names, start, limits, release, edits });
     let hasErrors = false;
     const { end, calls } = await play(simulateCluster(state, scenario), cluster, call, {
       ...options,

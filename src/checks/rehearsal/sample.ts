@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { compareVersions, parseVersion } from '../../runtimehooks/index.ts';
+import type { Blueprint } from './cluster/blueprint.ts';
 
 const sampleVersion = 'v1.31.0';
 
@@ -16,29 +17,23 @@ function versionBefore(target: string | undefined): string {
  * A Cluster with a control plane and two groups of workers.
  *
  * @param target the version that it is to be upgraded to first.
- * @param blueprint the class that it is created from, with the name of one of its worker classes. Without one (''), the
- *   Cluster has no workers: Cluster API would refuse it.
+ * @param blueprint the class that it is created from. Of one without worker classes, it has no workers: Cluster API would
+ *   refuse it.
  */
-export function sampleCluster(
-  target: string | undefined,
-  blueprint: { namespace: string; name: string; workerClass: string } = {
-    namespace: 'default',
-    name: 'sample',
-    workerClass: 'default-worker',
-  },
-): JsonObject {
-  const worker = (name: string, replicas: number) => ({ class: blueprint.workerClass, name, replicas });
+export function sampleCluster(target: string | undefined, blueprint: Blueprint | undefined): JsonObject {
+  const [workerClass] = blueprint === undefined ? ['default-worker'] : blueprint.machineDeployments.keys();
+  const worker = (name: string, replicas: number) => ({ class: workerClass ?? '', name, replicas });
   return {
     apiVersion: 'cluster.x-k8s.io/v1beta2',
     kind: 'Cluster',
-    metadata: { name: 'sample', namespace: blueprint.namespace },
+    metadata: { name: 'sample', namespace: blueprint?.namespace ?? 'default' },
     spec: {
       clusterNetwork: { pods: { cidrBlocks: ['10.0.0.0/16'] } },
       topology: {
-        classRef: { name: blueprint.name },
+        classRef: { name: blueprint?.name ?? 'sample' },
         version: versionBefore(target),
         controlPlane: { replicas: 3 },
-        workers: { machineDeployments: blueprint.workerClass === '' ? [] : [worker('md-0', 3), worker('md-1', 2)] },
+        workers: { machineDeployments: workerClass === undefined ? [] : [worker('md-0', 3), worker('md-1', 2)] },
       },
     },
   };

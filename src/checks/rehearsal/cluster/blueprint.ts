@@ -34,10 +34,23 @@ export interface ClassVariable {
   schema: JsonObject;
 }
 
+/** Kinds of the objects that Cluster API creates for a Cluster. */
+export interface ProviderKinds {
+  infrastructure: { apiGroup: string; kind: string };
+  controlPlane: { apiGroup: string; kind: string };
+}
+
+/** Kinds without a class: those of Cluster API's own providers for development. */
+export const defaultKinds: ProviderKinds = {
+  infrastructure: { apiGroup: 'infrastructure.cluster.x-k8s.io', kind: 'DockerCluster' },
+  controlPlane: { apiGroup: 'controlplane.cluster.x-k8s.io', kind: 'KubeadmControlPlane' },
+};
+
 /** A ClusterClass with its templates. */
 export interface Blueprint {
   namespace: string;
   name: string;
+  kinds: ProviderKinds;
   /** Handler of GenerateUpgradePlan. */
   planHandler: string | undefined;
   /** `spec.kubernetesVersions`. */
@@ -63,20 +76,12 @@ export interface Blueprint {
   variables: Map<string, ClassVariable[]>;
 }
 
-/** A kind of a provider's objects. */
-interface ProviderKind {
-  apiGroup: string;
-  kind: string;
-}
-
 /** A Cluster to rehearse, and what is known about it. */
 export interface RehearsedCluster {
   /** In v1beta2, with a topology. */
   cluster: JsonObject;
   /** Its class. If undefined, upgrades take one minor per step, and nothing is patched. */
   blueprint: Blueprint | undefined;
-  /** Kinds of the objects that Cluster API creates for it. */
-  kinds: { infrastructure: ProviderKind; controlPlane: ProviderKind };
   /** Fields of the Cluster in the file that v1beta2 does not have, and that were dropped. */
   dropped: readonly string[];
 }

@@ -14,7 +14,7 @@ import {
 } from '../../../kubernetes/index.ts';
 import type { Release } from '../../../runtimehooks/index.ts';
 import { clusterInV1beta1 } from '../core-v1beta1.ts';
-import type { MachineTemplates, RehearsedCluster } from './blueprint.ts';
+import { defaultKinds, type MachineTemplates, type ProviderKinds, type RehearsedCluster } from './blueprint.ts';
 import type { Condition, Effect, RehearsedHook, SimulatedEvent, Simulation } from './effects.ts';
 import type { Names } from './names.ts';
 import { has, newestRelease } from './releases.ts';
@@ -156,6 +156,7 @@ export class State {
   readonly start: Date;
   readonly name: string;
   readonly namespace: string;
+  readonly kinds: ProviderKinds;
   /** Milliseconds since the simulation began. */
   now = 0;
   /** The Cluster as it is stored, without status. */
@@ -217,6 +218,7 @@ export class State {
     this.edits = edits;
     this.name = textAt(metadata, 'name');
     this.namespace = textAt(metadata, 'namespace') || 'default';
+    this.kinds = subject.blueprint?.kinds ?? defaultKinds;
     this.cluster = {
       ...(cluster as State['cluster']),
       metadata: {
@@ -230,7 +232,7 @@ export class State {
     };
     const naming = textAt(subject.blueprint?.controlPlane.settings, 'naming', 'template');
     this.controlPlane = {
-      kind: subject.kinds.controlPlane.kind,
+      kind: this.kinds.controlPlane.kind,
       name: textAt(spec, 'controlPlaneRef', 'name') || this.nameOf(naming, 'ControlPlane'),
       version,
       readyAt: undefined,

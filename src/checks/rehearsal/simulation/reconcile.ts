@@ -19,12 +19,12 @@ export const durations = { create: 120_000, controlPlane: 180_000, workers: 120_
 
 function* create(state: State): Simulation {
   yield* state.setPending(['AfterControlPlaneInitialized']);
-  const { controlPlane, subject, target: version } = state;
-  const infrastructureName = state.nameOf(subject.blueprint?.infrastructureNaming ?? '', 'InfrastructureCluster');
+  const { controlPlane, kinds, target: version } = state;
+  const infrastructureName = state.nameOf(state.subject.blueprint?.infrastructureNaming ?? '', 'InfrastructureCluster');
   state.write({
     spec: {
-      infrastructureRef: { ...subject.kinds.infrastructure, name: infrastructureName },
-      controlPlaneRef: { ...subject.kinds.controlPlane, name: controlPlane.name },
+      infrastructureRef: { ...kinds.infrastructure, name: infrastructureName },
+      controlPlaneRef: { ...kinds.controlPlane, name: controlPlane.name },
     },
   });
   controlPlane.version = version;
