@@ -27,13 +27,13 @@ export interface Variation {
   hangUpAfterMs?: number;
 }
 
-/** A request as Cluster API would send it. */
-interface PlainRequest {
+/** What is called, with the request that Cluster API would send. */
+export interface Callee {
+  /** Name of the handler without that of the ExtensionConfig; undefined for Discovery. */
+  name: string | undefined;
   hook: HookDefinition;
-  /** Name of the handler, without that of the ExtensionConfig; undefined for Discovery. */
-  handler: string | undefined;
   timeoutSeconds: number;
-  body: JsonObject;
+  request: JsonObject;
 }
 
 /** Creates the caller of an extension server, over persistent connections; `signal` aborts its calls. */
@@ -48,19 +48,14 @@ export function createCaller(extension: Extension, resolve: Resolve | undefined,
   const bytesOf = perObject((body: JsonObject) => Buffer.from(JSON.stringify(body)));
   return {
     /** Makes one call. Never rejects: a failure is also an outcome. */
-    async send(
-      { hook, handler, timeoutSeconds, body: plainBody }: PlainRequest,
-      variation: Variation,
-    ): Promise<Outcome> {
+    async send({ hook, name: handler, timeoutSeconds, request }: Callee, variation: Variation): Promise<Outcome> {
       const { group, version, name } = hook;
-      const target = targetOf(extension.clientConfig, {
-        ...{ group, version, hook: name, timeoutSeconds },
-        ...(handler === undefined ? {} : { handler }),
-      });
+      const call = { group, version, hook: name, timeoutSeconds, ...(handler !== undefined && { handler }) };
+      const target = targetOf(extension.clientConfig, call);
       if (isCallError(target)) {
         return { error: target, ms: 0 };
       }
-      const { body = plainBody, withContentType = false, path, hangUpAfterMs } = variation;
+      const { body = request, withContentType = false, path, hangUpAfterMs } = variation;
       const isObject = typeof body !== 'string' && !Buffer.isBuffer(body);
       calls++;
       const started = performance.now();
@@ -80,7 +75,7 @@ export function createCaller(extension: Extension, resolve: Resolve | undefined,
       return {
         response: read.content,
         effect() {
-          effect ??= effectOf(hook, isObject ? body : plainBody, read.content);
+          effect ??= effectOf(hook, isObject ? body : request, read.content);
           return effect;
         },
         ms,

@@ -1,5 +1,4 @@
-import type { ExtensionFinding } from '../../runtimehooks/client/index.ts';
-import type { Trial, TriedHandler } from './trial.ts';
+import type { Trial, Tried } from './trial.ts';
 
 /** The subject of a check, which determines the order and the headings in reports. */
 export type CheckGroup = 'TLS' | 'Discovery' | 'Calls' | 'Answers' | 'Patches' | 'Variables' | 'Upgrade plans' | 'Load';
@@ -7,8 +6,11 @@ export type CheckGroup = 'TLS' | 'Discovery' | 'Calls' | 'Answers' | 'Patches' |
 /** `must`: otherwise Cluster API, or the Clusters, would suffer. `should`: a recommendation of the Runtime SDK. */
 export type CheckLevel = 'must' | 'should';
 
-/** Reports a problem: as an error if the check is a `must`, unless it is only a recommendation. */
-export type ReportProblem = (problem: Omit<ExtensionFinding, 'severity' | 'remedy'> & { isWarning?: boolean }) => void;
+/**
+ * Reports a problem, of a handler if it is about one: as an error if the check is a `must`, unless it is only a
+ * recommendation.
+ */
+export type ReportProblem = (message: string, handler?: { name: string | undefined }, isWarning?: boolean) => void;
 
 /** Why a check was skipped, if it was. */
 export type Skipped = string | undefined;
@@ -35,11 +37,7 @@ export interface GroupedCheck extends Check {
 }
 
 /** What a check does with one handler. */
-type Look = (
-  handler: TriedHandler,
-  trial: Trial,
-  report: (message: string, isWarning?: boolean) => void,
-) => Promise<void>;
+type Look = (handler: Tried, report: (message: string, isWarning?: boolean) => void) => Promise<void>;
 
 /**
  * Checks the handlers that respond, one after the other.
@@ -47,11 +45,11 @@ type Look = (
  * @param reason why the check is skipped if none of them is selected.
  */
 export const ofAnswering =
-  (look: Look, reason = 'no handler answers', isSelected: (handler: TriedHandler) => boolean = () => true) =>
+  (look: Look, reason = 'no handler answers', isSelected: (handler: Tried) => boolean = () => true) =>
   async (trial: Trial, report: ReportProblem): Promise<Skipped> => {
     const handlers = (await trial.answering()).filter(isSelected);
     for (const handler of handlers) {
-      await look(handler, trial, (message, isWarning = false) => report({ handler: handler.name, message, isWarning }));
+      await look(handler, (message, isWarning) => report(message, handler, isWarning));
     }
     return handlers.length === 0 ? reason : undefined;
   };

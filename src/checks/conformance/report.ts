@@ -1,6 +1,6 @@
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import { type ExtensionFinding, quotable } from '../../runtimehooks/client/index.ts';
-import type { CheckGroup, CheckLevel, GroupedCheck, Skipped } from './check.ts';
+import type { GroupedCheck, Skipped } from './check.ts';
 import { checks as allChecks } from './checks.ts';
 import type { Untried } from './choose-handlers.ts';
 import { discoveryProblem } from './outcome.ts';
@@ -10,20 +10,13 @@ import { createTrial, type Trial, type TrialOptions } from './trial.ts';
 export type CheckStatus = 'passed' | 'failed' | 'warning' | 'skipped';
 
 /** A check with its result. */
-export interface CheckResult {
-  id: string;
-  group: CheckGroup;
-  level: CheckLevel;
-  requirement: string;
+export interface CheckResult extends Omit<GroupedCheck, 'needsDiscovery' | 'run'> {
   status: CheckStatus;
   problems: ExtensionFinding[];
   /** Number of problems beyond those listed. */
   more?: number;
   /** Why the check was skipped. */
   skipReason?: string;
-  /** Why the requirement matters. */
-  reason: string;
-  remedy: string;
   ms: number;
 }
 
@@ -67,13 +60,13 @@ async function runCheck(check: GroupedCheck, trial: Trial, limit: AbortSignal): 
   let more = 0;
   const started = performance.now();
   let skipReason: Skipped;
-  if (check.needsDiscovery && trial.discovery.outcome.error !== undefined) {
+  if (check.needsDiscovery && trial.discovered.outcome.error !== undefined) {
     skipReason = 'Discovery gave no answer';
   } else if (!limit.aborted) {
-    skipReason = await check.run(trial, ({ isWarning, message, ...problem }) => {
+    skipReason = await check.run(trial, (message, { name: handler } = { name: undefined }, isWarning = false) => {
       const severity = level === 'should' || isWarning ? 'warning' : 'error';
       if (problems.length < maxProblems) {
-        problems.push({ severity, ...problem, message: quotable(message, maxMessage) });
+        problems.push({ severity, ...(handler && { handler }), message: quotable(message, maxMessage) });
       } else {
         more++;
       }
@@ -119,14 +112,14 @@ export async function testConformance(
   } finally {
     await trial.close();
   }
-  const problem = limit.aborted ? undefined : discoveryProblem(trial.discovery.outcome);
+  const problem = limit.aborted ? undefined : discoveryProblem(trial.discovered.outcome);
   const isComplete = !limit.aborted && problem === undefined;
   return {
     extensionConfig: trial.extension.name,
     verdict: isComplete && results.every(({ status }) => status !== 'failed') ? 'passed' : 'failed',
     checks: results,
     ...(problem !== undefined && { discoveryProblem: quotable(problem, maxMessage) }),
-    called: trial.handlers.map(({ name }) => name),
+    called: trial.handlers.map(({ name = '' }) => name),
     notCalled: trial.untried.slice(0, maxListed),
     calls: trial.calls(),
     ms: Math.round(performance.now() - started),

@@ -29,8 +29,8 @@ export const answerChecks: readonly Check[] = [
     requirement: 'Every answer has the status Success or Failure.',
     reason: 'Any other status, or none, is an error for Cluster API ("got unknown response status").',
     remedy: 'set status in every answer, spelled Success or Failure',
-    run: ofAnswering(async (handler, { first }, report) => {
-      const outcome = await first(handler);
+    run: ofAnswering(async (handler, report) => {
+      const outcome = await handler.first();
       if (!isSuccess(outcome) && !isFailure(outcome)) {
         report(`the status is ${JSON.stringify(quotable(String(outcome.response?.status ?? ''), 60))}`);
       }
@@ -42,12 +42,12 @@ export const answerChecks: readonly Check[] = [
     requirement: 'The test request is answered with Success.',
     reason: 'A handler that always answers Failure is not tested: the checks of a success have nothing to check.',
     remedy: 'pass a request that the extension can process: --request FILE',
-    run: ofAnswering(async (handler, { first, second }, report) => {
-      const outcome = await first(handler);
+    run: ofAnswering(async (handler, report) => {
+      const outcome = await handler.first();
       if (isFailure(outcome)) {
         const message = shownMessage(outcome);
         const text = `answers Failure${message === '' ? ' without a message' : `: ${message}`}`;
-        report(text, isSuccess(await second(handler)));
+        report(text, isSuccess(await handler.second()));
       }
     }),
   },
@@ -58,8 +58,8 @@ export const answerChecks: readonly Check[] = [
     reason:
       'Cluster API silently ignores unknown fields, so a misspelt one is lost (even the book has boostrapConfigPatch).',
     remedy: 'compare with "hooks HOOK"; answer retryAfterSeconds: 0 when there is nothing to wait for',
-    run: ofAnswering(async (handler, { first }, report) => {
-      const outcome = await first(handler);
+    run: ofAnswering(async (handler, report) => {
+      const outcome = await handler.first();
       if (isSuccess(outcome)) {
         const { group, version, response } = handler.hook;
         const typed = { ...outcome.response, apiVersion: `${group}/${version}`, kind: response.kind };
@@ -76,14 +76,14 @@ export const answerChecks: readonly Check[] = [
     reason:
       'Any call may be repeated after it succeeded: because another handler blocked, the controller restarted, or a write after the call failed.',
     remedy: 'make handlers idempotent: check the current state, and derive the answer only from the request',
-    run: ofAnswering(async (handler, { first, second, unsteady }, report) => {
-      const [one, other] = [await first(handler), await second(handler)];
+    run: ofAnswering(async (handler, report) => {
+      const [one, other] = [await handler.first(), await handler.second()];
       const isSame = isBlocking(one) ? one.response?.status === other.response?.status : isSameOutcome(one, other);
       if (other.error !== undefined) {
         report(`called again, it ${describe(other)}`);
       } else if (!isSame) {
         report(difference(one, other));
-      } else if (unsteady.has(handler)) {
+      } else if (handler.isUnsteady) {
         report('called again and again, it does not always give the same answer');
       }
     }),
@@ -96,9 +96,9 @@ export const answerChecks: readonly Check[] = [
       'Since 1.12 Cluster API does not call again earlier, even if the user changes the target; a negative number blocks too, and in a Failure the field has no effect.',
     remedy: 'answer between a few seconds and a few minutes while work is in progress, and 0 when it is done',
     run: ofAnswering(
-      async (handler, { first, second }, report) => {
+      async (handler, report) => {
         const problems = new Map<string, boolean>();
-        for (const { response = {} } of [await first(handler), await second(handler)]) {
+        for (const { response = {} } of [await handler.first(), await handler.second()]) {
           const { retryAfterSeconds: seconds, status } = response;
           if (typeof seconds !== 'number' || seconds === 0) {
             continue;
@@ -126,13 +126,11 @@ export const answerChecks: readonly Check[] = [
     reason:
       'They are written into conditions: a message that keeps changing makes controllers loop on their own writes.',
     remedy: 'say what the handler waits for or what is wrong, and nothing that changes by itself',
-    run: ofAnswering(async (handler, { first, second, call }, report) => {
-      const outcomes = [await first(handler), await second(handler)];
-      const [one, other, ...refused] = [
-        ...outcomes,
-        await call(handler, malformed),
-        await call(handler, malformed),
-      ].map(messageOf);
+    run: ofAnswering(async (handler, report) => {
+      const outcomes = [await handler.first(), await handler.second()];
+      const [one, other, ...refused] = [...outcomes, await handler.call(malformed), await handler.call(malformed)].map(
+        messageOf,
+      );
       const parts = new Set([one, other, ...refused].flatMap((text = '') => changingParts(text)));
       if (parts.size > 0) {
         report(`a message contains ${[...parts].join(' and ')}`);
@@ -151,8 +149,8 @@ export const answerChecks: readonly Check[] = [
     requirement: 'Messages contain no secrets, no stack traces, and at most 1,024 characters.',
     reason: 'Since 1.14 every Failure message appears in a condition, where everyone who may read Clusters sees it.',
     remedy: 'write messages for users; put details for developers in the log',
-    run: ofAnswering(async (handler, { first, call }, report) => {
-      const texts = [await first(handler), await call(handler, malformed)].map(messageOf);
+    run: ofAnswering(async (handler, report) => {
+      const texts = [await handler.first(), await handler.call(malformed)].map(messageOf);
       const parts = new Set(texts.flatMap(secretParts));
       if (parts.size > 0) {
         // The text itself is not shown, since other people read this report as well.

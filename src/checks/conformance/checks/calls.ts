@@ -1,5 +1,4 @@
 import { isCallError, targetOf } from '../../../runtimehooks/client/index.ts';
-import { hooks } from '../../../runtimehooks/index.ts';
 import type { Check } from '../check.ts';
 import { describe, difference, isSameOutcome, isSuccess } from '../outcome.ts';
 import { callOverHttp2 } from '../wire.ts';
@@ -26,16 +25,16 @@ export const callChecks: readonly Check[] = [
       'Every handler answers a call as Cluster API sends it: HTTP 200, JSON, fields of the right types, at most 2 MiB.',
     reason: 'Anything else is a failed call: the reconcile fails and is retried, and Clusters wait.',
     remedy: 'answer failures with 200 too, with status Failure and a message; check the types of the fields',
-    async run({ handlers, first, call }, report) {
+    async run({ handlers }, report) {
       for (const handler of handlers) {
-        const outcome = await first(handler);
+        const outcome = await handler.first();
         // Timeouts, and servers that need a Content-Type, are reported by other checks.
         if (outcome.error === undefined || outcome.error.step === 'timeout') {
           continue;
         }
-        const typed = outcome.error.step === 'http' ? await call(handler, { withContentType: true }) : undefined;
+        const typed = outcome.error.step === 'http' ? await handler.call({ withContentType: true }) : undefined;
         if (typed?.response === undefined) {
-          report({ handler: handler.name, message: describe(outcome) });
+          report(describe(outcome), handler);
         }
       }
       return handlers.length === 0 ? 'no handler is called' : undefined;
@@ -49,21 +48,20 @@ export const callChecks: readonly Check[] = [
     reason: 'A call that is not answered in time fails; one that is almost late fails on a busier machine.',
     remedy:
       'answer at once, do long work in the background and answer with retryAfterSeconds; apply the timeout in the query to the calls that the handler makes',
-    async run({ handlers, first, second }, report) {
+    async run({ handlers }, report) {
       for (const handler of handlers) {
-        const { name, timeoutSeconds } = handler;
-        const outcome = await first(handler);
+        const { timeoutSeconds } = handler;
+        const outcome = await handler.first();
         if (outcome.error?.step === 'timeout') {
-          report({ handler: name, message: `did not answer within ${timeoutSeconds} seconds` });
+          report(`did not answer within ${timeoutSeconds} seconds`, handler);
           continue;
         }
-        const again = outcome.error === undefined ? await second(handler) : outcome;
+        const again = outcome.error === undefined ? await handler.second() : outcome;
         const ms = Math.min(outcome.ms, again.ms);
         if (again.error?.step === 'timeout') {
-          report({ handler: name, message: `called again, it did not answer within ${timeoutSeconds} seconds` });
+          report(`called again, it did not answer within ${timeoutSeconds} seconds`, handler);
         } else if (ms > timeoutSeconds * 500) {
-          const message = `takes ${(ms / 1000).toFixed(1)} of its ${timeoutSeconds} seconds`;
-          report({ handler: name, message, isWarning: true });
+          report(`takes ${(ms / 1000).toFixed(1)} of its ${timeoutSeconds} seconds`, handler, true);
         }
       }
       return handlers.length === 0 ? 'no handler is called' : undefined;
@@ -76,18 +74,17 @@ export const callChecks: readonly Check[] = [
     reason: 'They are called in every reconcile of every Cluster, one after the other.',
     remedy: 'keep expensive work out of these handlers; note that a port-forward adds some time',
     needsDiscovery: true,
-    async run({ answering, first, second, discovery, discover }, report) {
+    async run({ answering, discovery }, report) {
       for (const handler of await answering()) {
-        const ms = Math.min((await first(handler)).ms, (await second(handler)).ms);
+        const ms = Math.min((await handler.first()).ms, (await handler.second()).ms);
         if (ms > advisedMs && handler.hook.tags.includes('Topology Mutation Hook')) {
-          report({ handler: handler.name, message: `takes ${Math.round(ms)} ms` });
+          report(`takes ${Math.round(ms)} ms`, handler);
         }
       }
-      const ms = Math.min(discovery.outcome.ms, (await discover()).outcome.ms);
+      const ms = Math.min((await discovery.first()).ms, (await discovery.second()).ms);
       if (ms > slowDiscoveryMs) {
-        report({ message: `Discovery takes ${Math.round(ms)} ms` });
+        report(`Discovery takes ${Math.round(ms)} ms`);
       }
-      return undefined;
     },
   },
   {
@@ -96,22 +93,21 @@ export const callChecks: readonly Check[] = [
     requirement: 'A call without a Content-Type gets the same answer as one with application/json.',
     reason: 'Cluster API sends no Content-Type: body parsers that expect one see an empty body or reject the request.',
     remedy: 'parse every body as JSON, whatever its type (in Express: express.json({ type: () => true }))',
-    async run({ handlers, second, isBlamed, call, discovery: { outcome }, discover }, report) {
-      const typedDiscovery = await discover({ withContentType: true });
-      if (outcome.error !== undefined && typedDiscovery.outcome.error === undefined) {
-        report({ message: `Discovery without a Content-Type ${describe(outcome)}` });
+    async run({ handlers, discovery, discovered: { outcome } }, report) {
+      const typedDiscovery = await discovery.call({ withContentType: true });
+      if (outcome.error !== undefined && typedDiscovery.error === undefined) {
+        report(`Discovery without a Content-Type ${describe(outcome)}`);
       }
       for (const handler of handlers) {
-        const bare = await second(handler);
+        const bare = await handler.second();
         if (bare.error !== undefined && bare.error.step !== 'http') {
           continue;
         }
-        const typed = await call(handler, { withContentType: true });
+        const typed = await handler.call({ withContentType: true });
         if (bare.error !== undefined && typed.error === undefined) {
-          report({ handler: handler.name, message: `without a Content-Type it ${describe(bare)}` });
-        } else if (bare.error === undefined && (await isBlamed(handler, typed))) {
-          const message = `with and without a Content-Type ${difference(bare, typed)}`;
-          report({ handler: handler.name, message });
+          report(`without a Content-Type it ${describe(bare)}`, handler);
+        } else if (bare.error === undefined && (await handler.isBlamed(typed))) {
+          report(`with and without a Content-Type ${difference(bare, typed)}`, handler);
         }
       }
       return handlers.length === 0 && outcome.error !== undefined ? 'nothing answers' : undefined;
@@ -125,22 +121,20 @@ export const callChecks: readonly Check[] = [
       'Cluster API always uses lower case, whatever discovery says; a path that does something else in another case is a trap.',
     remedy: 'compare paths in lower case',
     needsDiscovery: true,
-    async run({ answering, call, second, isBlamed, discover, discovery }, report) {
-      const { outcome } = await discover({ path: shouted });
-      if (isSuccess(outcome) && !isSameOutcome(discovery.outcome, outcome)) {
-        report({ message: `Discovery in upper case: ${difference(discovery.outcome, outcome)}` });
+    async run({ answering, discovery, discovered }, report) {
+      const outcome = await discovery.call({ path: shouted });
+      if (isSuccess(outcome) && !isSameOutcome(discovered.outcome, outcome)) {
+        report(`Discovery in upper case: ${difference(discovered.outcome, outcome)}`);
       }
       for (const handler of await answering()) {
-        const other = await call(handler, { path: shouted });
+        const other = await handler.call({ path: shouted });
         const step = other.error?.step;
         if (step !== undefined && step !== 'decode' && step !== 'http') {
-          report({ handler: handler.name, message: `called in upper case it ${describe(other)}` });
-        } else if (isSuccess(other) && !handler.hook.isBlocking && (await isBlamed(handler, other))) {
-          const message = `called in upper case: ${difference(await second(handler), other)}`;
-          report({ handler: handler.name, message });
+          report(`called in upper case it ${describe(other)}`, handler);
+        } else if (isSuccess(other) && !handler.hook.isBlocking && (await handler.isBlamed(other))) {
+          report(`called in upper case: ${difference(await handler.second(), other)}`, handler);
         }
       }
-      return undefined;
     },
   },
   {
@@ -151,17 +145,16 @@ export const callChecks: readonly Check[] = [
       'If a server answers everything with Success, a wrong path or a renamed handler goes unnoticed and nothing is done.',
     remedy: 'answer 404 for paths without a handler',
     needsDiscovery: true,
-    async run({ discover }, report) {
-      const { outcome } = await discover({
+    async run({ discovery }, report) {
+      const outcome = await discovery.call({
         path: (path) => path.replace('/discovery?', '/conformance-no-such-hook/none?'),
       });
       const step = outcome.error?.step;
       if (isSuccess(outcome)) {
-        report({ message: 'a path without a handler answers Success' });
+        report('a path without a handler answers Success');
       } else if (step !== undefined && step !== 'http') {
-        report({ message: `a path without a handler ${describe(outcome)}`, isWarning: step === 'decode' });
+        report(`a path without a handler ${describe(outcome)}`, undefined, step === 'decode');
       }
-      return undefined;
     },
   },
   {
@@ -171,15 +164,14 @@ export const callChecks: readonly Check[] = [
     reason: "Cluster API's client uses HTTP/2 whenever the server offers it in the TLS handshake.",
     remedy: 'fix HTTP/2 in the server or the proxy in front of it, or do not offer h2 in ALPN',
     needsDiscovery: true,
-    async run({ extension, resolve, signal }, report) {
-      const { group, version, name, request } = hooks.Discovery;
+    async run({ extension, resolve, signal, discovery }, report) {
+      const { group, version, name } = discovery.hook;
       const target = targetOf(extension.clientConfig, { group, version, hook: name, timeoutSeconds: 10 });
       if (isCallError(target)) {
         return 'there is no address';
       }
-      const body = JSON.stringify({ apiVersion: `${group}/${version}`, kind: request.kind });
       const limit = AbortSignal.any([signal, AbortSignal.timeout(10_000)]);
-      const outcome = await callOverHttp2(target, body, resolve, limit);
+      const outcome = await callOverHttp2(target, JSON.stringify(discovery.request), resolve, limit);
       if (outcome === undefined) {
         return 'no TLS handshake succeeded';
       }
@@ -188,7 +180,7 @@ export const callChecks: readonly Check[] = [
       }
       if (outcome.code !== 200) {
         const answer = outcome.code === undefined ? 'no answer' : `HTTP ${outcome.code}`;
-        report({ message: `Discovery over HTTP/2 has ${answer}` });
+        report(`Discovery over HTTP/2 has ${answer}`);
       }
       return undefined;
     },

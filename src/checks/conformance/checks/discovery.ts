@@ -16,15 +16,14 @@ export const discoveryValid: Check = {
   reason: 'A single invalid handler makes Cluster API refuse the whole extension.',
   remedy:
     'if nothing answers, start the server (a Service outside of your cluster needs --resolve, unless its ExtensionConfig is read from the cluster); if handlers are invalid, correct them: "discover" explains each problem',
-  async run({ discovery: { outcome, problems } }, report) {
+  async run({ discovered: { outcome, problems } }, report) {
     const problem = discoveryProblem(outcome);
     if (problem !== undefined) {
-      report({ message: problem });
+      report(problem);
     }
     for (const { handler, message } of problems) {
-      report({ ...(handler === '' ? {} : { handler }), message });
+      report(message, { name: handler });
     }
-    return undefined;
   },
 };
 
@@ -39,28 +38,27 @@ export const discoveryChecks: readonly Check[] = [
       'A handler that is offered but not served fails every reconcile; two handlers for an in-place hook make all in-place decisions fail.',
     remedy: 'serve each handler at /GROUP/VERSION/HOOK/NAME, in lower case and below the path of the clientConfig',
     needsDiscovery: true,
-    async run({ discovery, handlers, first }, report) {
-      if (discovery.handlers.length === 0) {
-        report({ message: 'there are no handlers', isWarning: true });
+    async run({ discovered, handlers }, report) {
+      if (discovered.handlers.length === 0) {
+        report('there are no handlers', undefined, true);
       }
       const inPlace = new Map<string, string>();
-      for (const { name, requestHook } of discovery.handlers) {
-        const handler = name.slice(0, name.lastIndexOf('.'));
+      for (const { name, requestHook } of discovered.handlers) {
+        const handler = { name: name.slice(0, name.lastIndexOf('.')) };
         const { apiVersion, hook } = requestHook;
         const key = `${apiVersion.split('/')[0]} ${hook}`;
         const other = /^(?:CanUpdate|UpdateMachine)/.test(hook) ? inPlace.get(key) : undefined;
         if (other !== undefined) {
-          report({ handler, message: `${other} serves ${hook} too; Cluster API accepts only one handler for it` });
+          report(`${other} serves ${hook} too; Cluster API accepts only one handler for it`, handler);
         }
-        inPlace.set(key, handler);
+        inPlace.set(key, handler.name);
       }
       for (const handler of handlers) {
-        const { code } = (await first(handler)).error ?? {};
+        const { code } = (await handler.first()).error ?? {};
         if (code === 404 || code === 405) {
-          report({ handler: handler.name, message: `is offered, but its path answers HTTP ${code}` });
+          report(`is offered, but its path answers HTTP ${code}`, handler);
         }
       }
-      return undefined;
     },
   },
   {
@@ -70,18 +68,18 @@ export const discoveryChecks: readonly Check[] = [
     reason:
       'Each discovery replaces the registered handlers: if one is missing once, all calls to it fail until the next discovery.',
     remedy: 'offer the same handlers in all replicas and at all times, even while the server starts',
-    async run({ discovery, discover }, report) {
-      if (!isSuccess(discovery.outcome)) {
+    async run({ discovery, discovered, read }, report) {
+      if (!isSuccess(discovered.outcome)) {
         return 'Discovery gave no answer to compare with';
       }
       const others = await eachOf(Array.from({ length: concurrentDiscoveries }), concurrentDiscoveries, () =>
-        discover(),
+        discovery.call(),
       );
-      const failed = others.find(({ outcome }) => !isSuccess(outcome));
+      const failed = others.find((outcome) => !isSuccess(outcome));
       if (failed !== undefined) {
-        report({ message: `asked ${concurrentDiscoveries} times at once, Discovery ${describe(failed.outcome)}` });
-      } else if (!others.every(({ handlers }) => areSameHandlers(handlers, discovery.handlers))) {
-        report({ message: 'the handlers are not the same each time' });
+        report(`asked ${concurrentDiscoveries} times at once, Discovery ${describe(failed)}`);
+      } else if (!others.every((outcome) => areSameHandlers(read(outcome).handlers, discovered.handlers))) {
+        report('the handlers are not the same each time');
       }
       return undefined;
     },
@@ -94,9 +92,9 @@ export const discoveryChecks: readonly Check[] = [
     reason:
       'A reconcile has one minute for all its handlers; with Ignore, operations that should wait go ahead during an outage.',
     remedy: 'do long work in the background and answer with retryAfterSeconds; use Fail unless the work may be skipped',
-    async run({ discovery: { handlers }, known }, report) {
+    async run({ discovered: { handlers }, known }, report) {
       for (const { handler = '', message } of handlerFindings(handlers, known, advisedSeconds)) {
-        report({ handler, message });
+        report(message, { name: handler });
       }
       return handlers.length === 0 ? 'Discovery offers no handlers' : undefined;
     },

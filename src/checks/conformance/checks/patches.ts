@@ -9,20 +9,20 @@ import type { Trial } from '../trial.ts';
 /** Reports one kind of problem with the patches in all first responses. */
 const ofKind =
   (kind: PatchProblem) =>
-  async ({ handlers, first }: Trial, report: ReportProblem): Promise<Skipped> => {
+  async ({ handlers }: Trial, report: ReportProblem): Promise<Skipped> => {
     let patches = 0;
     for (const handler of handlers) {
-      const { name, hook, request } = handler;
-      const { response, error } = await first(handler);
+      const { hook, request } = handler;
+      const { response, error } = await handler.first();
       if (kind === 'unreadable' && error?.step === 'decode' && error.message.includes('base64')) {
         patches++;
-        report({ handler: name, message: error.message });
+        report(error.message, handler);
       }
       const review = response?.status === 'Success' ? reviewPatches(hook, request, response) : undefined;
       patches += review?.count ?? 0;
       for (const problem of review?.problems ?? []) {
         if (problem.kind === kind) {
-          report({ handler: name, message: problem.message });
+          report(problem.message, handler);
         }
       }
     }
@@ -75,10 +75,10 @@ export const patchChecks: readonly Check[] = [
     requirement: 'The same templates become the same objects, whatever their uids and their order in the request.',
     reason: 'Other objects are new templates: Cluster API replaces the machines of a Cluster again and again.',
     remedy: 'sort the lists that come from maps, and use no times, random numbers, counters or uids',
-    run: ofHook('GeneratePatches', async (handler, { first, call }, report) => {
-      const outcome = await first(handler);
+    run: ofHook('GeneratePatches', async (handler, report) => {
+      const outcome = await handler.first();
       for (let reconcile = 0; isSuccess(outcome) && reconcile < reconciles; reconcile++) {
-        const again = await call(handler, { body: asNextTime(handler.request) });
+        const again = await handler.call({ body: asNextTime(handler.request) });
         if (!isSuccess(again)) {
           report(`with other uids it ${describe(again)}`);
           return;

@@ -22,7 +22,7 @@ export const planChecks: readonly Check[] = [
     reason: "Any other plan is an error in the Cluster's condition, and the Cluster is not upgraded.",
     remedy:
       'return at least one version for each minor, with the target last; leave the workers empty unless they need a different path',
-    run: ofHook('GenerateUpgradePlan', async (handler, { call }, report) => {
+    run: ofHook('GenerateUpgradePlan', async (handler, report) => {
       const { fromWorkersKubernetesVersion: _, ...request } = handler.request;
       for (const { control, workers, to } of upgrades) {
         const body: JsonObject = {
@@ -32,7 +32,7 @@ export const planChecks: readonly Check[] = [
           ...(workers === undefined ? {} : { fromWorkersKubernetesVersion: workers }),
         };
         const where = `from ${control} (workers ${workers ?? 'none'}) to ${to}`;
-        const outcome = await call(handler, { body });
+        const outcome = await handler.call({ body });
         if (outcome.error !== undefined) {
           report(`${where}: it ${describe(outcome)}`);
         } else if (isSuccess(outcome)) {

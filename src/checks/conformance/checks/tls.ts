@@ -12,13 +12,13 @@ export const tlsChecks: readonly Check[] = [
       'The server serves a certificate that the caBundle of the ExtensionConfig (or, without one, the system) trusts.',
     reason: 'Cluster API trusts nothing else: without it, every call fails in the handshake.',
     remedy: 'serve a certificate signed by the CA in spec.clientConfig.caBundle, with its intermediate certificates',
-    async run({ discovery: { outcome }, target }, report) {
+    async run({ discovered: { outcome }, target }, report) {
       if (isCallError(target)) {
         return target.message;
       }
       const { step, message = '' } = outcome.error ?? {};
       if (step === 'tls' || step === 'tls-config') {
-        report({ message });
+        report(message);
       }
       return step === 'connect' ? 'there is no connection' : undefined;
     },
@@ -36,7 +36,7 @@ export const tlsChecks: readonly Check[] = [
       }
       const finding = certificateNameFinding(facts, target.serverName);
       if (finding !== undefined) {
-        report(finding);
+        report(finding.message, undefined, finding.severity === 'warning');
       }
       return undefined;
     },
@@ -51,7 +51,7 @@ export const tlsChecks: readonly Check[] = [
       const facts = await tls();
       const finding = facts && certificateDateFinding(facts, now());
       if (finding !== undefined) {
-        report({ message: finding.message, isWarning: finding.severity === 'warning' });
+        report(finding.message, undefined, finding.severity === 'warning');
       }
       return facts === undefined ? noHandshake : undefined;
     },
@@ -68,7 +68,7 @@ export const tlsChecks: readonly Check[] = [
       // OpenSSL offers the old versions only at security level 0.
       const old = await tls({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' });
       if (old !== undefined) {
-        report({ message: `the server accepts ${old.protocol}`, isWarning: current !== undefined });
+        report(`the server accepts ${old.protocol}`, undefined, current !== undefined);
       }
       return current === undefined && old === undefined ? noHandshake : undefined;
     },

@@ -11,8 +11,8 @@ export const variableChecks: readonly Check[] = [
     reason: 'An invalid one keeps every Cluster of the class from being reconciled (VariablesReady False).',
     remedy:
       'correct names and schemas: types, RE2 patterns, CEL rules, and defaults, examples and enums that satisfy them',
-    run: ofHook('DiscoverVariables', async (handler, { first }, report) => {
-      const outcome = await first(handler);
+    run: ofHook('DiscoverVariables', async (handler, report) => {
+      const outcome = await handler.first();
       for (const { message, isWarning } of isSuccess(outcome) ? variableProblems(outcome.response.variables) : []) {
         report(message, isWarning);
       }

@@ -4,7 +4,7 @@ import { hooks } from '../../../runtimehooks/index.ts';
 import { olderCluster } from '../../rehearsal/index.ts';
 import { type Check, ofAnswering, type ReportProblem, type Skipped } from '../check.ts';
 import { describe, difference, isSuccess, type Outcome } from '../outcome.ts';
-import type { Trial, TriedHandler } from '../trial.ts';
+import type { Trial, Tried } from '../trial.ts';
 import { hangUpWithinRequest } from '../wire.ts';
 
 /**
@@ -15,10 +15,10 @@ import { hangUpWithinRequest } from '../wire.ts';
  * @param most maximum number of handlers to call.
  */
 async function compareVariation(
-  { answering, second, isBlamed, call }: Trial,
+  { answering }: Trial,
   report: ReportProblem,
   what: string,
-  vary: (handler: TriedHandler) => JsonObject | string | undefined,
+  vary: (handler: Tried) => JsonObject | string | undefined,
   most = Number.POSITIVE_INFINITY,
 ): Promise<Skipped> {
   let count = 0;
@@ -28,12 +28,13 @@ async function compareVariation(
       continue;
     }
     count++;
-    const before = await second(handler);
-    const outcome = await call(handler, { body });
-    if (before.error === undefined && (await isBlamed(handler, outcome))) {
-      const message =
-        outcome.error === undefined ? `${what}: ${difference(before, outcome)}` : `${what} it ${describe(outcome)}`;
-      report({ handler: handler.name, message });
+    const before = await handler.second();
+    const outcome = await handler.call({ body });
+    if (before.error === undefined && (await handler.isBlamed(outcome))) {
+      report(
+        outcome.error === undefined ? `${what}: ${difference(before, outcome)}` : `${what} it ${describe(outcome)}`,
+        handler,
+      );
     }
   }
   return count === 0 ? 'it applies to none of the called handlers' : undefined;
@@ -115,11 +116,11 @@ export const variationChecks: readonly Check[] = [
     reason: 'The hook version is the same in both cases: an extension for several releases of Cluster API gets both.',
     remedy: 'check apiVersion before decoding the spec, and read both versions',
     run: ofAnswering(
-      async (handler, { second, call }, report) => {
-        const outcome = await call(handler, { body: { ...handler.request, cluster: olderCluster } });
+      async (handler, report) => {
+        const outcome = await handler.call({ body: { ...handler.request, cluster: olderCluster } });
         if (outcome.error !== undefined) {
           report(`given a Cluster of v1beta1 it ${describe(outcome)}`);
-        } else if (isSuccess(await second(handler)) && !isSuccess(outcome)) {
+        } else if (isSuccess(await handler.second()) && !isSuccess(outcome)) {
           report('refuses a Cluster of v1beta1: it works with Cluster API 1.13 and newer');
         }
       },
@@ -151,33 +152,32 @@ export const variationChecks: readonly Check[] = [
     reason: 'Anyone who can reach the port can send anything: it must not crash, block or mislead the server.',
     remedy: 'catch errors of the JSON parser and answer status Failure; keep a limit on size and depth',
     needsDiscovery: true,
-    async run({ answering, call, discover }, report) {
+    async run({ answering, discovery }, report) {
       for (const { what, body } of malformed) {
         // Discovery does not depend on its request: it only has to respond.
-        const message = malformedProblem(what, false, (await discover({ body })).outcome);
+        const message = malformedProblem(what, false, await discovery.call({ body }));
         if (message !== undefined) {
-          report({ handler: hooks.Discovery.name, message });
+          report(message, { name: hooks.Discovery.name });
           break;
         }
       }
       let hung = 0;
       for (const handler of await answering()) {
         for (const { what, body, mustFail } of malformed) {
-          const outcome = await call(handler, { body });
+          const outcome = await handler.call({ body });
           const message = malformedProblem(what, mustFail, outcome);
           if (message !== undefined) {
-            report({ handler: handler.name, message });
+            report(message, handler);
           }
           hung += outcome.error?.step === 'timeout' ? 1 : 0;
           if (hung >= maxHangs) {
-            return undefined;
+            return;
           }
           if (outcome.error !== undefined && outcome.error.step !== 'http') {
             break;
           }
         }
       }
-      return undefined;
     },
   },
   {
@@ -188,12 +188,12 @@ export const variationChecks: readonly Check[] = [
       'Cluster API hangs up when a call times out or its controller stops: a server that does not survive that is often down.',
     remedy: 'handle errors on closed requests and responses',
     needsDiscovery: true,
-    async run({ extension, resolve, signal, discover, answering, call }, report) {
-      const [handler] = await answering();
-      const { group, version, name } = handler?.hook ?? hooks.Discovery;
+    async run({ extension, resolve, signal, discovery, answering }, report) {
+      const [callee = discovery] = await answering();
+      const { group, version, name } = callee.hook;
       const target = targetOf(extension.clientConfig, {
         ...{ group, version, hook: name, timeoutSeconds: 10 },
-        ...(handler && { handler: handler.name }),
+        ...(callee.name !== undefined && { handler: callee.name }),
       });
       if (isCallError(target)) {
         return 'there is no address';
@@ -201,16 +201,14 @@ export const variationChecks: readonly Check[] = [
       const limit = AbortSignal.any([signal, AbortSignal.timeout(10_000)]);
       for (let count = 0; count < hangUps; count++) {
         await hangUpWithinRequest(target, resolve, limit);
-        await (handler === undefined ? discover({ hangUpAfterMs: 1 }) : call(handler, { hangUpAfterMs: 1 }));
+        await callee.call({ hangUpAfterMs: 1 });
       }
       const after = `after ${2 * hangUps} callers hung up`;
-      const { outcome } = await discover();
-      if (outcome.error !== undefined) {
-        report({ message: `${after}, Discovery ${describe(outcome)}` });
-      }
-      const next = handler && (await call(handler));
-      if (next?.error !== undefined) {
-        report({ handler: handler?.name ?? '', message: `${after}, it ${describe(next)}` });
+      for (const one of new Set([discovery, callee])) {
+        const outcome = await one.call();
+        if (outcome.error !== undefined) {
+          report(`${after}, ${one === discovery ? 'Discovery' : 'it'} ${describe(outcome)}`, one);
+        }
       }
       return undefined;
     },
