@@ -70,7 +70,8 @@ function createOtherPaths(paths: readonly string[]): (exchange: Exchange) => voi
   const exchanges = new WeakMap<object, Exchange>();
   const application = express().disable('x-powered-by');
   application.use((request) => {
-    exchanges.get(request)?.refuse({ code: 404, message: `no such path; the webhooks are ${paths.join(', ')}` });
+    const exchange = exchanges.get(request) as Exchange;
+    exchange.refuse({ code: 404, message: `no such path; the webhooks are ${paths.join(', ')}` });
   });
   return (exchange) => {
     exchanges.set(exchange.request, exchange);

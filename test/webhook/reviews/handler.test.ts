@@ -216,7 +216,6 @@ test('unknown paths get a 404 in JSON', async () => {
   for (const path of ['/', '/mutate', `${validate}/`, validate.toUpperCase(), '//', '/%ff', '/..%2f']) {
     const answer = await post(path, '{}');
     expect([path, answer.code, answer.json().kind]).toEqual([path, 404, 'Status']);
-    expect(answer.headers).not.toHaveProperty('x-powered-by');
     expect(answer.json().message).toBe(`no such path; the webhooks are ${mutate}, ${validate}, /convert`);
   }
 });

@@ -11,6 +11,7 @@ test.each([
   const { webhookPort, health } = await start({ convert });
   const unknown = await send(webhookPort, '/', '{}');
   expect([unknown.code, unknown.json().message]).toEqual([404, message]);
+  expect(unknown.headers).not.toHaveProperty('x-powered-by');
   const conversion = await send(webhookPort, '/convert', '{}');
   expect([conversion.code, conversion.json().message]).toEqual(
     convert === undefined ? [404, message] : [400, 'not one'],
