@@ -214,16 +214,16 @@ function remembered(annotation: string | undefined): string[] {
   return (annotation ?? '').split(',', maxRemembered).filter((entry) => entry !== '');
 }
 
-/** The value of an annotation that remembers CAs, the last one first; undefined without any. */
-export function remember(fingerprints: readonly string[]): string | undefined {
-  return fingerprints.length === 0 ? undefined : [...new Set(fingerprints)].slice(0, maxRemembered).join(',');
+/** The value of an annotation that remembers CAs, the last one first; empty without any. */
+export function remember(fingerprints: readonly string[]): string {
+  return [...new Set(fingerprints)].slice(0, maxRemembered).join(',');
 }
 
 /** The annotations that remember retired CAs, the last one first, once more are retired. */
 export function retiring(
   fingerprints: readonly string[],
   { retired, now }: Pick<CertificateFacts, 'retired' | 'now'>,
-): Record<string, string | undefined> {
+): Record<string, string> {
   return fingerprints.length === 0
     ? {}
     : { [retiredAnnotation]: remember([...fingerprints, ...retired]), [retiredSinceAnnotation]: now.toISOString() };
