@@ -4,7 +4,6 @@ function isInOneLine(text: string): boolean {
   // The decoder skips other characters, accepts the two characters of base64url, and uses only the low byte beyond
   // ASCII.
   return (
-    text.length % 4 === 0 &&
     Buffer.from(text, 'base64').length === (text.length / 4) * 3 - padding &&
     Buffer.byteLength(text) === text.length &&
     !text.includes('-') &&

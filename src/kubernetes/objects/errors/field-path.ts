@@ -20,10 +20,11 @@ const plainProperty = /^[A-Za-z_][A-Za-z0-9_]{0,319}$/;
 export function formatFieldPath(path: FieldPath): string {
   let text = '';
   for (const segment of path) {
-    if (typeof segment === 'number' || !plainProperty.test(segment)) {
-      text += `[${typeof segment === 'number' ? segment : printable(segment)}]`;
+    const key = String(segment);
+    if (plainProperty.test(key)) {
+      text += text === '' ? key : `.${key}`;
     } else {
-      text += text === '' ? segment : `.${segment}`;
+      text += `[${printable(key)}]`;
     }
   }
   return text;

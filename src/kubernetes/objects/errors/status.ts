@@ -44,11 +44,10 @@ export interface Status {
 
 /** A metav1.Status that reports a failure. `code` is the HTTP status code, `reason` one of metav1.StatusReason. */
 export function failure(code: number, reason: string, message: string, details?: StatusDetails): Status {
-  const status: Status = { apiVersion: 'v1', kind: 'Status', metadata: {}, status: 'Failure', message, reason, code };
-  if (details !== undefined) {
-    status.details = details;
-  }
-  return status;
+  return {
+    ...{ apiVersion: 'v1', kind: 'Status', metadata: {}, status: 'Failure', message, reason, code },
+    ...(details && { details }),
+  };
 }
 
 /** The metav1.StatusReason of the HTTP status codes that servers refuse requests with. */

@@ -1,4 +1,4 @@
-import { type Json, JsonError, parseJson } from './json.ts';
+import { type Json, parseJson } from './json.ts';
 import { closingQuote, quote } from './json-text.ts';
 
 /**
@@ -10,12 +10,9 @@ import { closingQuote, quote } from './json-text.ts';
 export function parseFirstJson(bytes: Buffer): Json {
   try {
     return parseJson(bytes);
-  } catch (error) {
-    const first = firstJsonValue(bytes);
-    if (error instanceof JsonError && first.length < bytes.length) {
-      return parseJson(first);
-    }
-    throw error;
+  } catch {
+    // The bytes of the first value, which is not checked yet: of none, or one that never ends, all.
+    return parseJson(bytes.subarray(0, createFirstJsonScanner().scan(bytes)));
   }
 }
 
@@ -62,11 +59,6 @@ export function withWholeFractionsShown(json: Buffer): Json | undefined {
     }
   }
   return shown && parseFirstJson(shown);
-}
-
-/** The bytes of the first JSON value, which is not checked; those of none end where the text does. */
-function firstJsonValue(bytes: Buffer): Buffer {
-  return bytes.subarray(0, createFirstJsonScanner().scan(bytes));
 }
 
 /** Looks for the end of the first array or object of a text that comes in pieces. */

@@ -67,6 +67,15 @@ describe('operations of a JSON Patch', () => {
       ],
       { ...before, a: { b: [1, 2, 3], c: [1, 2, 3, 4] } },
     ],
+    ['a copy of the document', [{ op: 'copy', from: '', path: '/x' }], { ...before, x: before }],
+    [
+      'tests of the document and of an item',
+      [
+        { op: 'test', path: '', value: before },
+        { op: 'test', path: '/a/b/0', value: 1 },
+      ],
+      before,
+    ],
     [
       'a test',
       [
@@ -128,6 +137,7 @@ describe('operations of a JSON Patch', () => {
       { op: 'move', from: '/a', path: '/a/b/0' },
       'move operation does not apply: doc is missing destination path: /a/b/0: missing value',
     ],
+    [{ op: 'move', from: '/n', path: '/a/b/9' }, `error in move for path: '/a/b/9': ${invalidIndex(9)}`],
     [{ op: 'move', from: '', path: '/y' }, 'unable to move entire document to another path: invalid state detected'],
     [
       { op: 'copy', from: '/x', path: '/y' },
@@ -164,6 +174,19 @@ describe('operations of a JSON Patch', () => {
     } else {
       expect(apply).toThrow(new PatchError('the patch makes the document nest deeper than 256 levels'));
     }
+  });
+
+  test('shift at most 200,000,000 items per patch', () => {
+    const items: Json = Array(100_000).fill(0);
+    const times = (count: number, operation: PatchOperation) => Array<PatchOperation>(count).fill(operation);
+    const lengthAfter = (operations: PatchOperation[]) => (applyOperations(items, operations) as Json[]).length;
+    const [toFront, toEnd] = ['/0', '/-'].map((path): PatchOperation => ({ op: 'add', path, value: 1 }));
+    const tooMany = new PatchError('the patch moves more than 200000000 items of lists; replace a list as a whole');
+    expect(lengthAfter(times(1_980, toFront as PatchOperation))).toBe(101_980);
+    expect(() => lengthAfter(times(1_981, toFront as PatchOperation))).toThrow(tooMany);
+    expect(() => lengthAfter(times(2_100, { op: 'remove', path: '/0' }))).toThrow(tooMany);
+    expect(lengthAfter(times(5_000, toEnd as PatchOperation))).toBe(105_000);
+    expect(lengthAfter(times(5_000, { op: 'remove', path: '/-1' }))).toBe(95_000);
   });
 
   test('copy at most 3 MiB per patch', () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   applyMergePatch,
   applyOperations,
+  changedNames,
   encodedPatch,
   isSame,
   type Json,
@@ -170,15 +171,25 @@ describe('a JSON Patch', () => {
 test('values below very long names are replaced as a whole', () => {
   const fields = (value: number, count = 3) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, value]));
-  const [long, short] = ['k'.repeat(3000), 'k'.repeat(1000)];
-  expect(jsonPatchOf({ a: { [long]: fields(0) }, b: 0 }, { a: { [long]: fields(1) }, b: 1 })).toEqual([
-    { op: 'replace', path: `/a/${long}`, value: fields(1) },
+  const [long, short] = ['k'.repeat(2049), 'k'.repeat(2048)];
+  expect(jsonPatchOf({ a: { [short]: fields(0) }, b: 0 }, { a: { [short]: fields(1) }, b: 1 })).toEqual([
+    { op: 'replace', path: `/a/${short}`, value: fields(1) },
     { op: 'replace', path: '/b', value: 1 },
   ]);
   expect(jsonPatchOf({ [long]: [fields(0), 1] }, { [long]: [fields(0), 1] })).toEqual([]);
   expect(jsonPatchOf({ [short]: fields(0, 1) }, { [short]: fields(1, 1) })).toEqual([
     { op: 'replace', path: `/${short}/f0`, value: 1 },
   ]);
+});
+
+test.each<[JsonObject, JsonObject, string[]]>([
+  [{ a: 1, b: 2, c: 3 }, { d: 4, c: 3, b: 5 }, ['a', 'b', 'd']],
+  [{ a: [] }, { a: [] }, ['a']],
+  [{}, { toString: 1 }, ['toString']],
+  [{ toString: 1 }, {}, ['toString']],
+  [{ a: 1 }, { a: 1 }, []],
+])('from %j to %j, what is not identical are the fields %j', (a, b, names) => {
+  expect(changedNames(a, b)).toEqual(names);
 });
 
 describe('a merge patch', () => {

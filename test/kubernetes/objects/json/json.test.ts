@@ -1,12 +1,17 @@
 import { expect, test, vi } from 'vitest';
 import {
+  canonical,
   copyOf,
   fieldAt,
+  itemsAt,
   type Json,
   JsonError,
   maxJsonDepth,
+  objectAt,
+  objectsAt,
   parseJson,
   setOwn,
+  textAt,
   textValues,
 } from '../../../../src/kubernetes/index.ts';
 
@@ -126,6 +131,28 @@ test.each<[string, (string | number)[], unknown]>([
   ['a list by a name', ['list', 'length'], undefined],
 ])('fieldAt: %s', (_name, path, value) => {
   expect(fieldAt({ a: { b: 1 }, list: [0, { c: 2 }] }, ...path)).toEqual(value);
+});
+
+test('what is not of the type that is asked for reads as empty', () => {
+  const value: Json = { object: { a: 1 }, text: 'x', list: [{ b: 2 }, 'y', null, [3]] };
+  const all = [
+    [objectAt(value, 'object'), textAt(value, 'text'), itemsAt(value, 'list'), objectsAt(value, 'list')],
+    [objectAt(value, 'list'), textAt(value, 'object'), itemsAt(value, 'text'), objectsAt(value, 'object')],
+    [objectAt(value, 'no'), textAt(value, 'no'), itemsAt(value, 'no'), objectsAt(undefined)],
+  ];
+  expect(all).toEqual([
+    [{ a: 1 }, 'x', [{ b: 2 }, 'y', null, [3]], [{ b: 2 }]],
+    [{}, '', [], []],
+    [{}, '', [], []],
+  ]);
+});
+
+test.each<[Json, string]>([
+  [{ b: [1, 'x', null], a: { d: true, c: {} } }, '{"a":{"c":{},"d":true},"b":[1,"x",null]}'],
+  [['b', 'a'], '["b","a"]'],
+  [{ 'a"': [] }, '{"a\\"":[]}'],
+])('the canonical text of %j is %s', (value, text) => {
+  expect(canonical(value)).toBe(text);
 });
 
 test('reads only annotations that are strings', () => {
