@@ -10,7 +10,7 @@ import {
 } from 'js-yaml';
 import { truncated } from '../../base/index.ts';
 import { isJsonObject, setOwn } from '../objects/json/json.ts';
-import { keyText, plainValue, ScalarError, taggedValue } from './scalar.ts';
+import { keyText, resolveScalar, type Scalar, ScalarError } from './scalar.ts';
 
 /** Why a document cannot be read, with its position. The message continues "YAML: ". */
 export class ComposeError extends Error {
@@ -122,8 +122,13 @@ class Composer {
     throw new ComposeError(message, Math.max(offset, 0));
   }
 
-  private rethrow(error: unknown, offset: number): never {
-    throw error instanceof ScalarError ? new ComposeError(error.message, Math.max(offset, 0)) : error;
+  /** Runs what may throw a ScalarError about the text at an offset. */
+  private about<T>(offset: number, run: () => T): T {
+    try {
+      return run();
+    } catch (error) {
+      throw error instanceof ScalarError ? new ComposeError(error.message, offset) : error;
+    }
   }
 
   private openAnchor(
@@ -174,34 +179,25 @@ class Composer {
     }
   }
 
-  private scalar(event: ScalarEvent): unknown {
+  private resolved(event: ScalarEvent): Scalar {
     const source = this.scalarText(event);
     const tag = tagOf(this.text, event);
-    let value: unknown;
-    try {
-      value =
-        tag !== undefined ? taggedValue(tag, source) : event.style === SCALAR_STYLE.PLAIN ? plainValue(source) : source;
-    } catch (error) {
-      this.rethrow(error, event.tagStart);
+    return tag === undefined && event.style !== SCALAR_STYLE.PLAIN
+      ? { value: source }
+      : this.about(event.tagStart, () => resolveScalar(source, tag));
+  }
+
+  private scalar(event: ScalarEvent): unknown {
+    const { value } = this.resolved(event);
+    if (typeof value === 'number' && !Number.isFinite(value)) {
+      this.fail(`${this.scalarText(event)} is not a JSON number; put it in quotes if it is text`, event.valueStart);
     }
-    if (typeof value === 'number') {
-      if (!Number.isFinite(value)) {
-        this.fail(`${source} is not a JSON number; put it in quotes if it is text`, event.valueStart);
-      }
-      // JSON's integers have no negative zero.
-      value = value === 0 ? 0 : value;
-    }
-    return value;
+    // JSON's integers have no negative zero.
+    return value === 0 ? 0 : value;
   }
 
   private keyOf(event: ScalarEvent): string {
-    const source = this.scalarText(event);
-    const tag = tagOf(this.text, event);
-    try {
-      return tag === undefined && event.style !== SCALAR_STYLE.PLAIN ? source : keyText(source, tag);
-    } catch (error) {
-      this.rethrow(error, event.valueStart);
-    }
+    return this.about(event.valueStart, () => keyText(this.resolved(event)));
   }
 
   private isMerge(event: Event): boolean {

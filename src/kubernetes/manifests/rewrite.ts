@@ -13,7 +13,7 @@ import {
 } from 'yaml';
 import { fieldAt, type Json } from '../objects/json/json.ts';
 import { aliasError, type Edit, type Path } from './edits.ts';
-import { plainValue } from './scalar.ts';
+import { resolveScalar } from './scalar.ts';
 
 /** A plain scalar that is not a string for kubectl: it is written back unchanged. */
 class Raw {
@@ -30,7 +30,7 @@ class Raw {
  */
 class NotText extends RegExp {
   override test(text: string): boolean {
-    return plainValue(text) !== text || /^\d{4}-\d/.test(text);
+    return resolveScalar(text).value !== text || /^\d{4}-\d/.test(text);
   }
 }
 

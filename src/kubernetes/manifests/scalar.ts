@@ -6,7 +6,11 @@
 /** A scalar that kubectl rejects. The message continues "YAML: ". */
 export class ScalarError extends Error {}
 
-type Resolved = string | number | boolean | null;
+/** A value; of a 64-bit integer, all its digits. */
+export interface Scalar {
+  value: string | number | boolean | null;
+  integer?: bigint;
+}
 
 const words = new Map<string, boolean | null | number>([
   ...['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'].map((word) => [word, true] as const),
@@ -63,7 +67,7 @@ function parseNumber(text: string): { value: number; integer?: bigint } | undefi
   return Number.isFinite(value) ? { value } : undefined;
 }
 
-function resolve(text: string): { value: Resolved; integer?: bigint } {
+function resolvePlain(text: string): Scalar {
   const word = words.get(text);
   if (word !== undefined) {
     return { value: word };
@@ -72,65 +76,47 @@ function resolve(text: string): { value: Resolved; integer?: bigint } {
   return (/^[-+.0-9]/.test(text) ? parseNumber(text) : undefined) ?? { value: text };
 }
 
-/**
- * The value of a scalar without quotes and tag: `yes` is true, `0o17` is 15, `e1` is a string. May be infinite or NaN.
- */
-export function plainValue(text: string): Resolved {
-  return resolve(text).value;
-}
-
-const shortTags: Readonly<Record<string, string>> = Object.assign(Object.create(null) as object, {
-  'tag:yaml.org,2002:str': '!!str',
-  'tag:yaml.org,2002:bool': '!!bool',
-  'tag:yaml.org,2002:int': '!!int',
-  'tag:yaml.org,2002:float': '!!float',
-  'tag:yaml.org,2002:null': '!!null',
-  'tag:yaml.org,2002:binary': '!!binary',
-  'tag:yaml.org,2002:timestamp': '!!timestamp',
-});
-
+const tagPrefix = 'tag:yaml.org,2002:';
 const timestamp = /^\d{4}-\d\d?-\d\d?(?:(?:[Tt]| )\d\d?:\d\d?:\d\d?(?:\.\d{1,9})?(?:Z|[-+]\d\d:\d\d)?)?$/;
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-function tagged(tag: string, text: string): { value: Resolved; integer?: bigint } {
-  const short = shortTags[tag];
-  if (short === undefined || short === '!!str') {
-    return { value: text };
+/**
+ * The value of a scalar without quotes: `yes` is true, `0o17` is 15, `e1` is a string; may be infinite or NaN. With an
+ * explicit tag, given by its full name, quotes do not matter; an unknown tag results in a string.
+ *
+ * @throws {ScalarError} when the text does not match the tag.
+ */
+export function resolveScalar(text: string, tag?: string): Scalar {
+  if (tag === undefined) {
+    return resolvePlain(text);
   }
-  if (short === '!!binary') {
+  const type = tag.startsWith(tagPrefix) ? tag.slice(tagPrefix.length) : '';
+  if (type === 'binary') {
     const packed = text.replaceAll(/[\r\n]/g, '');
     if (packed.length % 4 !== 0 || !base64.test(packed)) {
       throw new ScalarError('the text after !!binary is not base64');
     }
     return { value: new TextDecoder().decode(Buffer.from(packed, 'base64')) };
   }
-  if (short === '!!timestamp') {
-    if (!timestamp.test(text)) {
-      throw new ScalarError('the text after !!timestamp is not a date or a time');
+  if (type === 'timestamp' && !timestamp.test(text)) {
+    throw new ScalarError('the text after !!timestamp is not a date or a time');
+  }
+  const { value, integer: whole } = resolvePlain(text);
+  switch (type) {
+    case 'bool':
+    case 'null':
+    case 'int':
+    case 'float': {
+      const actual =
+        value === null ? 'null' : typeof value === 'boolean' ? 'bool' : whole === undefined ? typeof value : 'int';
+      if (actual !== type && !(type === 'float' && typeof value === 'number')) {
+        throw new ScalarError(`the text after !!${type} cannot be read as one`);
+      }
+      return type === 'float' || whole === undefined ? { value } : { value, integer: whole };
     }
-    return { value: text };
+    default:
+      return { value: text };
   }
-  const resolved = resolve(text);
-  const { value } = resolved;
-  const fits =
-    short === '!!bool'
-      ? typeof value === 'boolean'
-      : short === '!!null'
-        ? value === null
-        : typeof value === 'number' && (short === '!!float' || resolved.integer !== undefined);
-  if (!fits) {
-    throw new ScalarError(`the text after ${short} cannot be read as one`);
-  }
-  return short === '!!float' ? { value } : resolved;
-}
-
-/**
- * The value of a scalar with an explicit tag, given by its full name; an unknown tag results in a string.
- *
- * @throws {ScalarError} when the text does not match the tag.
- */
-export function taggedValue(tag: string, text: string): Resolved {
-  return tagged(tag, text).value;
 }
 
 /**
@@ -139,8 +125,7 @@ export function taggedValue(tag: string, text: string): Resolved {
  * @throws {ScalarError} for null and for integers of more than 63 bits, which kubectl rejects, and for other numbers, which
  *   it rounds.
  */
-export function keyText(text: string, tag: string | undefined): string {
-  const { value, integer: whole } = tag === undefined ? resolve(text) : tagged(tag, text);
+export function keyText({ value, integer: whole }: Scalar): string {
   const isNumber = typeof value === 'number' && (whole === undefined || whole >= 2n ** 63n);
   if (value === null || isNumber) {
     throw new ScalarError(`the key ${value === null ? 'null' : String(whole ?? value)} is not text; put it in quotes`);
