@@ -30,7 +30,7 @@ export interface NodePosition {
   fields?: Map<string, { key: number; value: NodePosition }>;
   items?: NodePosition[];
   /** For a scalar without anchor and tag: the text between its quotes, or the plain text. */
-  text?: { from: number; to: number; isPlain: boolean };
+  text?: { from: number; to: number };
   /** The anchor that the node refers to, if it is an alias. */
   alias?: string;
 }
@@ -370,14 +370,13 @@ class Composer {
           this.lastAt = this.startOf(event);
         }
         const isQuoted = event.style === SCALAR_STYLE.SINGLE_QUOTED || event.style === SCALAR_STYLE.DOUBLE_QUOTED;
-        const isPlain = event.style === SCALAR_STYLE.PLAIN;
-        const isBare =
-          (isPlain || isQuoted) && event.tagStart === -1 && event.anchorStart === -1 && event.valueStart !== -1;
+        const isBlock = event.style === SCALAR_STYLE.LITERAL_BLOCK || event.style === SCALAR_STYLE.FOLDED_BLOCK;
+        const isBare = !isBlock && event.tagStart === -1 && event.anchorStart === -1 && event.valueStart !== -1;
         const place: NodePosition | undefined = this.isPlaced
           ? {
               at: this.lastAt,
               end: Math.max(this.lastAt, event.valueEnd + (isQuoted ? 1 : 0)),
-              ...(isBare && { text: { from: event.valueStart, to: event.valueEnd, isPlain } }),
+              ...(isBare && { text: { from: event.valueStart, to: event.valueEnd } }),
             }
           : undefined;
         const anchor = this.openAnchor(event, value, place);

@@ -11,42 +11,54 @@ function storageVersionHash(resource: Resource): string {
   return createHash('sha256').update(identity).digest().subarray(0, 8).toString('base64');
 }
 
-function subresourcesOf({ group, version, kind, hasStatus, scale }: Resource) {
-  return [
-    ...(scale === undefined ? [] : [{ subresource: 'scale', responseKind: scaleKind }]),
-    ...(hasStatus ? [{ subresource: 'status', responseKind: { group, version, kind } }] : []),
+/** A resource in an APIGroupDiscoveryList. */
+function aggregatedResource(resource: Resource) {
+  const { group, version, kind, plural, singular, namespaced, shortNames, categories, hasStatus, scale } = resource;
+  const responseKind = { group, version, kind };
+  const subresources = [
+    ...(scale === undefined ? [] : [{ subresource: 'scale', responseKind: scaleKind, verbs: statusVerbs }]),
+    ...(hasStatus ? [{ subresource: 'status', responseKind, verbs: statusVerbs }] : []),
   ];
-}
-
-function verbsAndNamesOf(resource: Resource): JsonObject {
-  const { shortNames, categories } = resource;
   return {
+    resource: plural,
+    responseKind,
+    scope: namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: singular,
     verbs: [...verbsOf(resource)],
     ...(shortNames.length > 0 ? { shortNames: [...shortNames] } : {}),
     ...(categories.length > 0 ? { categories: [...categories] } : {}),
+    ...(subresources.length > 0 ? { subresources } : {}),
   };
 }
 
+/** A resource and its subresources in an APIResourceList. */
 function resourceEntries(resource: Resource): JsonObject[] {
-  const { plural, singular, namespaced, kind } = resource;
-  const main: JsonObject = {
-    name: plural,
-    singularName: singular,
-    namespaced,
-    kind,
-    ...verbsAndNamesOf(resource),
-    storageVersionHash: storageVersionHash(resource),
-  };
+  const { namespaced } = resource;
+  const {
+    resource: name,
+    responseKind,
+    scope: _,
+    singularResource,
+    subresources = [],
+    ...lists
+  } = aggregatedResource(resource);
   return [
-    main,
-    ...subresourcesOf(resource).map(({ subresource, responseKind }) => ({
-      name: `${plural}/${subresource}`,
-      singularName: '',
+    {
+      name,
+      singularName: singularResource,
       namespaced,
       kind: responseKind.kind,
+      ...lists,
+      storageVersionHash: storageVersionHash(resource),
+    },
+    ...subresources.map(({ subresource, responseKind: { kind, ...version }, verbs }) => ({
+      name: `${name}/${subresource}`,
+      singularName: '',
+      namespaced,
+      kind,
       // Given where they differ from those of the resource: kubectl scale needs the version of a Scale.
-      ...(subresource === 'scale' ? { group: responseKind.group, version: responseKind.version } : {}),
-      verbs: statusVerbs,
+      ...(subresource === 'scale' ? version : {}),
+      verbs,
     })),
   ];
 }
@@ -116,20 +128,6 @@ export function coreVersions(serverAddress: string): JsonObject {
     kind: 'APIVersions',
     versions: ['v1'],
     serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }],
-  };
-}
-
-function aggregatedResource(resource: Resource): JsonObject {
-  const subresources = subresourcesOf(resource).map((entry) => ({ ...entry, verbs: statusVerbs }));
-  const { group, version, kind, plural, singular, namespaced } = resource;
-  const responseKind = { group, version, kind };
-  return {
-    resource: plural,
-    responseKind,
-    scope: namespaced ? 'Namespaced' : 'Cluster',
-    singularResource: singular,
-    ...verbsAndNamesOf(resource),
-    ...(subresources.length > 0 ? { subresources } : {}),
   };
 }
 
