@@ -120,125 +120,96 @@ function take(progress: Progress, { holder, key }: Place): void {
 
 const missing = (text: string) => new PatchError(`${text}: missing value`);
 
-function add(progress: Progress, path: string, value: Json): void {
-  if (path === '') {
-    progress.root = value;
-    return;
-  }
-  const place = placeAt(progress.root, path);
+/** The place that a pointer refers to. @throws {PatchError} with this text if there is none. */
+function placeOf({ root }: Progress, pointer: string, text: string): Place {
+  const place = placeAt(root, pointer);
   if (place === undefined) {
-    throw missing(`add operation does not apply: doc is missing path: "${path}"`);
+    throw missing(text);
   }
-  put(progress, place, value, `error in add for path: '${path}'`);
-}
-
-function remove(progress: Progress, path: string): void {
-  const place = placeAt(progress.root, path);
-  if (place === undefined) {
-    throw missing(`remove operation does not apply: doc is missing path: "${path}"`);
-  }
-  if (path === '' || valueIn(place) === undefined) {
-    throw new PatchError(`error in remove for path: '${path}': ${absence(place, 'remove')}`);
-  }
-  take(progress, place);
-}
-
-function replace(progress: Progress, path: string, value: Json): void {
-  if (path === '') {
-    progress.root = value;
-    return;
-  }
-  const place = placeAt(progress.root, path);
-  if (place === undefined || valueIn(place) === undefined) {
-    throw missing(`replace operation does not apply: doc is missing ${place === undefined ? 'path' : 'key'}: ${path}`);
-  }
-  const { holder, key } = place;
-  if (Array.isArray(holder)) {
-    holder[indexOf(key, holder.length) ?? 0] = value;
-  } else {
-    setOwn(holder, key, value);
-  }
-}
-
-function move(progress: Progress, from: string, path: string): void {
-  if (from === '') {
-    throw new PatchError('unable to move entire document to another path: invalid state detected');
-  }
-  const source = placeAt(progress.root, from);
-  if (source === undefined) {
-    throw missing(`move operation does not apply: doc is missing from path: ${from}`);
-  }
-  const value = valueIn(source);
-  if (value === undefined) {
-    throw new PatchError(`error in move for path: '${source.key}': ${absence(source, 'get')}`);
-  }
-  take(progress, source);
-  const place = placeAt(progress.root, path);
-  if (place === undefined) {
-    throw missing(`move operation does not apply: doc is missing destination path: ${path}`);
-  }
-  put(progress, place, value, `error in move for path: '${path}'`);
-}
-
-function copy(progress: Progress, from: string, path: string): void {
-  const source = placeAt(progress.root, from);
-  if (source === undefined) {
-    throw missing(`copy operation does not apply: doc is missing from path: "${from}"`);
-  }
-  const value = from === '' ? progress.root : valueIn(source);
-  if (value === undefined) {
-    throw new PatchError(`error in copy for from: '${from}': ${absence(source, 'get')}`);
-  }
-  const place = placeAt(progress.root, path);
-  if (place === undefined) {
-    throw missing(`copy operation does not apply: doc is missing destination path: ${path}`);
-  }
-  progress.copied += Buffer.byteLength(JSON.stringify(value));
-  if (progress.copied > maxCopiedBytes) {
-    throw new PatchError(
-      `Unable to complete the copy, the accumulated size increase of copy is ${progress.copied}, exceeding the limit ${maxCopiedBytes}`,
-    );
-  }
-  put(progress, place, copyOf(value), 'error while adding value during copy');
-}
-
-function test(progress: Progress, path: string, expected: Json): void {
-  const place = placeAt(progress.root, path);
-  if (place === undefined) {
-    throw missing(`test operation does not apply: is missing path: ${path}`);
-  }
-  const value = path === '' ? progress.root : valueIn(place);
-  if (value === undefined && Array.isArray(place.holder)) {
-    throw new PatchError(`error in test for path: '${path}': ${indexProblem(place.key)}`);
-  }
-  // A field that is missing equals null.
-  if (!isSame(value ?? null, expected)) {
-    throw new PatchError(`testing value ${path} failed: test failed`);
-  }
+  return place;
 }
 
 function apply(progress: Progress, operation: PatchOperation): void {
-  switch (operation.op) {
+  const { op, path } = operation;
+  const lacking = `${op} operation does not apply: doc is missing`;
+  switch (op) {
     case 'add':
-      add(progress, operation.path, copyOf(operation.value ?? null));
-      break;
-    case 'replace':
-      replace(progress, operation.path, copyOf(operation.value ?? null));
-      break;
-    case 'remove':
-      remove(progress, operation.path);
-      break;
-    case 'move':
-      move(progress, operation.from, operation.path);
-      break;
-    case 'copy':
-      copy(progress, operation.from, operation.path);
-      break;
-    case 'test':
-      test(progress, operation.path, operation.value ?? null);
-      break;
+    case 'replace': {
+      const value = copyOf(operation.value ?? null);
+      if (path === '') {
+        progress.root = value;
+        return;
+      }
+      if (op === 'add') {
+        put(progress, placeOf(progress, path, `${lacking} path: "${path}"`), value, `error in add for path: '${path}'`);
+        return;
+      }
+      const place = placeOf(progress, path, `${lacking} path: ${path}`);
+      if (valueIn(place) === undefined) {
+        throw missing(`${lacking} key: ${path}`);
+      }
+      const { holder, key } = place;
+      if (Array.isArray(holder)) {
+        holder[indexOf(key, holder.length) ?? 0] = value;
+      } else {
+        setOwn(holder, key, value);
+      }
+      return;
+    }
+    case 'remove': {
+      const place = placeOf(progress, path, `${lacking} path: "${path}"`);
+      if (path === '' || valueIn(place) === undefined) {
+        throw new PatchError(`error in remove for path: '${path}': ${absence(place, 'remove')}`);
+      }
+      take(progress, place);
+      return;
+    }
+    case 'move': {
+      const { from } = operation;
+      if (from === '') {
+        throw new PatchError('unable to move entire document to another path: invalid state detected');
+      }
+      const source = placeOf(progress, from, `${lacking} from path: ${from}`);
+      const value = valueIn(source);
+      if (value === undefined) {
+        throw new PatchError(`error in move for path: '${source.key}': ${absence(source, 'get')}`);
+      }
+      take(progress, source);
+      const place = placeOf(progress, path, `${lacking} destination path: ${path}`);
+      put(progress, place, value, `error in move for path: '${path}'`);
+      return;
+    }
+    case 'copy': {
+      const { from } = operation;
+      const source = placeOf(progress, from, `${lacking} from path: "${from}"`);
+      const value = from === '' ? progress.root : valueIn(source);
+      if (value === undefined) {
+        throw new PatchError(`error in copy for from: '${from}': ${absence(source, 'get')}`);
+      }
+      const place = placeOf(progress, path, `${lacking} destination path: ${path}`);
+      progress.copied += Buffer.byteLength(JSON.stringify(value));
+      if (progress.copied > maxCopiedBytes) {
+        throw new PatchError(
+          `Unable to complete the copy, the accumulated size increase of copy is ${progress.copied}, exceeding the limit ${maxCopiedBytes}`,
+        );
+      }
+      put(progress, place, copyOf(value), 'error while adding value during copy');
+      return;
+    }
+    case 'test': {
+      const place = placeOf(progress, path, `test operation does not apply: is missing path: ${path}`);
+      const value = path === '' ? progress.root : valueIn(place);
+      if (value === undefined && Array.isArray(place.holder)) {
+        throw new PatchError(`error in test for path: '${path}': ${indexProblem(place.key)}`);
+      }
+      // A field that is missing equals null.
+      if (!isSame(value ?? null, operation.value ?? null)) {
+        throw new PatchError(`testing value ${path} failed: test failed`);
+      }
+      return;
+    }
     default:
-      throw new PatchError(`Unexpected kind: ${String((operation as { op: unknown }).op)}`);
+      throw new PatchError(`Unexpected kind: ${String(op)}`);
   }
 }
 
