@@ -4,15 +4,7 @@ import { isJsonObject, type Json, type JsonObject, own, setOwn } from '../../kub
 /** Why an OpenAPI v2 document cannot be converted, in one line that names the place in the document. */
 export class V2ConversionError extends Error {}
 
-/**
- * Maximum number of media types of an operation. A schema is written once for each of them, so this limits how much a
- * document can grow; API servers have up to seven.
- */
-export const maxMediaTypes = 50;
-/**
- * Default for the maximum number of characters, in JSON, of all copies of schemas, of which there is one per media
- * type.
- */
+/** Default for the maximum number of characters, in JSON, of all copies of schemas: a schema is written once per media type. */
 const defaultMaxCopied = 64 * 1024 * 1024;
 
 const schemaPrefix = '#/definitions/';
@@ -182,13 +174,9 @@ class Conversion {
   }
 
   #mediaTypes(source: JsonObject, field: 'consumes' | 'produces'): string[] {
-    return this.#at(source, field, (value) => {
-      const types = this.#list(value, (type) => (typeof type === 'string' ? type : this.#fail(type, 'a media type')));
-      if (types.length > maxMediaTypes) {
-        throw new V2ConversionError(`${this.#place} has more than ${maxMediaTypes} entries`);
-      }
-      return types;
-    });
+    return this.#at(source, field, (value) =>
+      this.#list(value, (type) => (typeof type === 'string' ? type : this.#fail(type, 'a media type'))),
+    );
   }
 
   #externalDocs(source: JsonObject): JsonObject {
@@ -305,7 +293,8 @@ class Conversion {
 
   /** One entry per media type, all with the same schema. */
   #content(types: readonly string[], schema: JsonObject): JsonObject {
-    this.#copied += JSON.stringify(schema).length * Math.max(types.length, 1);
+    // An entry takes some characters more.
+    this.#copied += (JSON.stringify(schema).length + 20) * Math.max(types.length, 1);
     if (this.#copied > this.#maxCopied) {
       throw new V2ConversionError(
         `the schemas up to ${this.#place}, repeated for each media type, have more than ${this.#maxCopied} characters`,
@@ -381,8 +370,8 @@ class Conversion {
  * The input is not changed. Time and size of the result are linear in it; values may be shared between places in the
  * result.
  *
- * @throws {V2ConversionError} for a value that is not an OpenAPI v2 document, and for a document that has operations with
- *   more than `maxMediaTypes` media types, or schemas of more than `maxCopied` characters, counted once per media type.
+ * @throws {V2ConversionError} for a value that is not an OpenAPI v2 document, and for one with schemas of more than
+ *   `maxCopied` characters, counted once per media type.
  */
 export function convertV2ToV3(
   document: JsonObject,
