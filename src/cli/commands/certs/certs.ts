@@ -93,31 +93,26 @@ function servingProblem(
     : undefined;
 }
 
-/** Prints the steps of a run as lines; on a terminal also the current wait, if it lasts over a second. */
-function showSteps(io: Io): { report(step: Step): void } & Disposable {
+/**
+ * Runs work whose steps are printed as lines, on a terminal also the current wait if it lasts over a second; errors of a
+ * cluster become messages for the operator.
+ */
+async function orFail(io: Io, work: (report: (step: Step) => void) => Promise<number>): Promise<number> {
   let doing = 'waiting for the API server';
   let lastWait = '';
-  const line = startProgress(io.stderr, () => doing);
-  return {
-    report({ action, reason }) {
-      const text = `${action}: ${reason}`;
-      doing = action === 'wait' ? text : 'waiting for the API server';
-      // A wait is checked every half minute, perhaps for a day, but its line is written once.
-      if (text !== lastWait) {
-        line.clear();
-        io.stderr.write(`${withoutControls(text)}\n`);
-      }
-      lastWait = action === 'wait' ? text : '';
-    },
-    [Symbol.dispose]: line[Symbol.dispose],
+  using line = startProgress(io.stderr, () => doing);
+  const report = ({ action, reason }: Step) => {
+    const text = `${action}: ${reason}`;
+    doing = action === 'wait' ? text : 'waiting for the API server';
+    // A wait is checked every half minute, perhaps for a day, but its line is written once.
+    if (text !== lastWait) {
+      line.clear();
+      io.stderr.write(`${withoutControls(text)}\n`);
+    }
+    lastWait = action === 'wait' ? text : '';
   };
-}
-
-/** Runs work with a line on a terminal if it takes over a second; errors of a cluster become messages for the operator. */
-async function orFail(io: Io, work: (report: (step: Step) => void) => Promise<number>): Promise<number> {
-  using steps = showSteps(io);
   try {
-    return await work(steps.report);
+    return await work(report);
   } catch (error) {
     // TypeErrors and the like are bugs, for which the stack is needed.
     const isBug = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
@@ -166,7 +161,8 @@ async function advance(
   flags: RunFlags,
   io: Io,
   mode: 'repair' | 'rotate',
-  { entropy, report }: Pick<Run, 'entropy' | 'report'>,
+  report: Run['report'],
+  entropy = systemEntropy,
 ): Promise<number> {
   const context = await readContext(flags, io);
   const run = readRun(flags, mode);
@@ -179,11 +175,9 @@ async function advance(
   const { action, facts } = await runCertificates({ ...context, ...run, entropy, report });
   const missing = facts.targets.filter(({ state }) => state === 'missing');
   if (context.json) {
-    const until = action.kind === 'wait' ? { until: action.until.toISOString() } : {};
-    const ids = missing.map(({ id }) => id);
-    io.stdout.write(
-      jsonText({ stage: facts.stage, result: action.kind, reason: action.reason, ...until, missing: ids }),
-    );
+    const until = action.kind === 'wait' ? action.until.toISOString() : undefined;
+    const { kind: result, reason } = action;
+    io.stdout.write(jsonText({ stage: facts.stage, result, reason, until, missing: missing.map(({ id }) => id) }));
   } else {
     writeLines(io, [
       ...facts.targets.flatMap(({ id, skipped }) => skipped.map((line) => `${id}: left alone: ${line}`)),
@@ -219,12 +213,12 @@ export const command = defineCommand({
     bootstrap: subcommand(
       'create what is missing or broken, and inject the trust bundle; change nothing if all is well',
       bootstrapFlags,
-      (flags, io, report) => advance(flags, io, 'repair', { entropy: systemEntropy, report }),
+      (flags, io, report) => advance(flags, io, 'repair', report),
     ),
     rotate: subcommand(
       'renew what is due, and continue a rotation that is under way',
       { ...bootstrapFlags, ...rotateFlags },
-      (flags, io, report) => advance(flags, io, 'rotate', { entropy: systemEntropy, report }),
+      (flags, io, report) => advance(flags, io, 'rotate', report),
     ),
     inject: subcommand(
       'write the trust bundle into the targets, and do nothing else',
@@ -268,7 +262,7 @@ export async function bootstrap(flags: Partial<RunFlags>, signal: AbortSignal): 
   });
   const io: Io = { stdin: new PassThrough(), stdout: sink, stderr: sink, env: {}, signal };
   const all = { ...defaultsOf(bootstrapFlags), ...flags };
-  const code = await orFail(io, (report) => advance(all, io, 'repair', { entropy: ellipticEntropy, report }));
+  const code = await orFail(io, (report) => advance(all, io, 'repair', report, ellipticEntropy));
   if (code !== exitCode.ok) {
     throw new FailureError(`certificates could not be created: ${output.trim()}`);
   }

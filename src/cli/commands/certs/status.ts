@@ -15,47 +15,43 @@ interface CertificateStatus {
   serial?: string;
   notBefore?: string;
   notAfter?: string;
-  problem?: string;
+  problem?: string | undefined;
 }
 
 interface CertsStatus {
   ok: boolean;
   stage: string;
   certificates: CertificateStatus[];
-  targets: { id: string; state: string; reason?: string; leftAlone: string[] }[];
-  next: { action: string; reason: string; until?: string };
-}
-
-function describe(what: string, certificate: Certificate, now: Date, due: boolean): CertificateStatus {
-  const { x509 } = certificate;
-  const problem =
-    x509.validFromDate > now
-      ? `not valid before ${x509.validFromDate.toISOString()}: check the clocks`
-      : x509.validToDate <= now
-        ? 'expired'
-        : due
-          ? 'inside its renewal window'
-          : undefined;
-  return {
-    what,
-    subject: printable((x509.subject ?? '').split('\n').join(', ')),
-    serial: x509.serialNumber,
-    notBefore: x509.validFromDate.toISOString(),
-    notAfter: x509.validToDate.toISOString(),
-    ...(problem === undefined ? {} : { problem }),
-  };
+  targets: { id: string; state: string; reason?: string | undefined; leftAlone: string[] }[];
+  next: { action: string; reason: string; until?: string | undefined };
 }
 
 function certificateStatus(
   what: string,
   value: Parsed<Certificate>,
   now: Date,
-  isDue: (found: Certificate) => boolean,
+  isDue: (certificate: Certificate, now: Date) => boolean = () => false,
 ): CertificateStatus {
-  const certificates = usable(value);
-  return certificates === undefined
-    ? { what, problem: String(problemOf(value)) }
-    : describe(what, certificates, now, isDue(certificates));
+  const certificate = usable(value);
+  if (certificate === undefined) {
+    return { what, problem: problemOf(value) };
+  }
+  const { subject = '', serialNumber: serial, validFromDate, validToDate } = certificate.x509;
+  return {
+    what,
+    subject: printable(subject.split('\n').join(', ')),
+    serial,
+    notBefore: validFromDate.toISOString(),
+    notAfter: validToDate.toISOString(),
+    problem:
+      validFromDate > now
+        ? `not valid before ${validFromDate.toISOString()}: check the clocks`
+        : validToDate <= now
+          ? 'expired'
+          : isDue(certificate, now)
+            ? 'inside its renewal window'
+            : undefined,
+  };
 }
 
 /** `external` says why this program does not issue the certificates; then only the bundle and the targets count. */
@@ -67,7 +63,8 @@ export function statusOf(
   caRenewBeforeMs: number,
 ): CertsStatus {
   const { now } = facts;
-  const never = () => false;
+  const listed = (what: string, all: readonly Certificate[]) =>
+    all.map((value) => certificateStatus(what, { state: 'usable', value }, now));
   const certificates: CertificateStatus[] = [];
   if (external === undefined) {
     const active = certificateStatus('CA', facts.active, now, (ca) => isCaDue(ca, now, caRenewBeforeMs));
@@ -76,25 +73,21 @@ export function statusOf(
     }
     certificates.push(active);
     if (facts.successor.state !== 'absent') {
-      certificates.push(certificateStatus('next CA', facts.successor, now, never));
+      certificates.push(certificateStatus('next CA', facts.successor, now));
     }
-    certificates.push(...facts.previous.map((ca) => describe('previous CA', ca, now, false)));
+    certificates.push(...listed('previous CA', facts.previous));
   }
-  const serving = certificateStatus('serving certificate', facts.serving, now, (certificate) =>
-    isServingCertificateDue(certificate, now),
-  );
+  const serving = certificateStatus('serving certificate', facts.serving, now, isServingCertificateDue);
   if (facts.servingLacks.length > 0 && external === undefined) {
     serving.problem = `not for ${facts.servingLacks.join(', ')}`;
   }
   certificates.push(serving);
   const bundleText = usable(bundle);
-  if (bundleText === undefined) {
-    certificates.push({ what: 'trust bundle', problem: String(problemOf(bundle)) });
-  } else {
-    for (const certificate of usable(readCertificates(bundleText)) ?? []) {
-      certificates.push(describe('in trust bundle', certificate, now, false));
-    }
-  }
+  certificates.push(
+    ...(bundleText === undefined
+      ? [{ what: 'trust bundle', problem: problemOf(bundle) }]
+      : listed('in trust bundle', usable(readCertificates(bundleText)) ?? [])),
+  );
   const wanted = external === undefined ? facts.bundle : (bundleText ?? '');
   const targets = facts.targets.map((target) => ({
     id: target.id,
@@ -106,7 +99,7 @@ export function statusOf(
           : isInSync(target, wanted)
             ? 'in sync'
             : 'out of sync',
-    ...(target.problem === undefined ? {} : { reason: target.problem }),
+    reason: target.problem,
     leftAlone: target.skipped,
   }));
   const planned = action ?? { kind: 'inject only', reason: String(external) };
@@ -124,7 +117,7 @@ export function statusOf(
     next: {
       action: planned.kind,
       reason: planned.reason,
-      ...(action?.kind === 'wait' ? { until: action.until.toISOString() } : {}),
+      until: action?.kind === 'wait' ? action.until.toISOString() : undefined,
     },
   };
 }
