@@ -60,7 +60,6 @@ function checkAliases(document: unknown, maxValues: number): void {
   }
 }
 
-/** A problem at an offset of a text, with its line number. */
 function problemAt(text: string, offset: number, problem: string): YamlError {
   return new YamlError(`line ${text.slice(0, offset).split('\n').length}: ${problem}`);
 }

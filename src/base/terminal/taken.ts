@@ -10,7 +10,6 @@ export function takeTerminal(): () => void {
   };
 }
 
-/** Whether another program talks to a person on the terminal. */
 export function isTerminalTaken(): boolean {
   return takers > 0;
 }

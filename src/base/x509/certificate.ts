@@ -181,7 +181,6 @@ export function readCaKey(text: string | undefined, ca: Certificate): Parsed<str
   return problem === undefined ? key : { state: 'broken', problem };
 }
 
-/** Whether one certificate has been signed by another, judging by names and signature. */
 export function isSignedBy(certificate: Certificate, ca: Certificate): boolean {
   // A key that cannot be decoded has issued nothing, according to checkIssued; accessing the key itself throws then.
   return certificate.x509.checkIssued(ca.x509) && certificate.x509.verify(ca.x509.publicKey);

@@ -37,7 +37,6 @@ function parsed(der: Buffer): Asn1[] {
     .value as Asn1[];
 }
 
-/** A public key's SubjectPublicKeyInfo: its algorithm and its bits. */
 function publicKeyInfo(publicKey: KeyObject): [Asn1, Asn1] {
   return parsed(publicKey.export({ type: 'spki', format: 'der' })) as [Asn1, Asn1];
 }
@@ -50,7 +49,6 @@ function keyIdentifier([, bits]: [Asn1, Asn1]): string {
     .toString('latin1');
 }
 
-/** The AlgorithmIdentifier of a signature algorithm. */
 function identifierOf({ oid, hasNull }: SignatureAlgorithm): Asn1 {
   const parameters = hasNull ? [universal(Type.NULL, '')] : [];
   return universal(Type.SEQUENCE, [universal(Type.OID, asn1.oidToDer(oid).getBytes()), ...parameters]);

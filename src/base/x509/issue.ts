@@ -13,7 +13,6 @@ export const backdateMs = 5 * 60_000;
 /** Organization in the subject of every CA that this program creates for a webhook, by which recovery knows it. */
 export const organization = 'extensionconfig-webhook';
 
-/** The source of keys and serial numbers. */
 export interface Entropy {
   /** Creates a key pair in PEM (PKCS #8, SPKI), off the main thread. */
   makeKeyPair(): Promise<KeyPair>;

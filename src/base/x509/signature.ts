@@ -67,7 +67,6 @@ export function unreadableProblem(key: KeyObject): string | undefined {
     : 'has a key in compressed form, or with explicit curve parameters instead of a named curve, which API servers cannot parse: generate an uncompressed one with a named curve';
 }
 
-/** The type of a key, for messages. */
 function typeOf(key: KeyObject): string {
   const { asymmetricKeyType: type } = key;
   return type === 'ec' ? `${type} on ${detailsOf(key).namedCurve ?? 'an unnamed curve'}` : String(type);

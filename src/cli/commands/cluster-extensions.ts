@@ -56,7 +56,6 @@ async function fromCluster(cluster: KubernetesClient, names: readonly string[]):
   }
 }
 
-/** What an API server's refusal means to the user. */
 function explained(error: unknown): Error {
   if (error instanceof UsageError || !(error instanceof Error)) {
     return error as Error;

@@ -1,7 +1,6 @@
 import { type Flags, textFlag } from '../framework/flags.ts';
 import { UsageError } from '../framework/program.ts';
 
-/** The flags that select the API server, named as in kubectl. */
 export const clusterFlags = {
   kubeconfig: textFlag('FILE', 'how to reach the API server', {
     defaultText: '$KUBECONFIG, ~/.kube/config, or in-cluster',

@@ -30,7 +30,6 @@ const convertFlags = {
 /** Time limit for a diff, in milliseconds: finding the smallest one of many changes may take very long. */
 const diffTimeout = 5000;
 
-/** The changes in a file, as a unified diff. */
 async function diffOf(file: string, before: string, after: string): Promise<string> {
   const { formatPatch, structuredPatch } = await import('diff');
   const header = `--- a/${file}\n+++ b/${file}\n`;

@@ -144,7 +144,6 @@ export function hookNamed(name: string, where: string): HookDefinition {
   return hook;
 }
 
-/** What `work` returns; its OpenApiErrors become usage errors that name the file. */
 function onDocument<T>(file: string, work: () => T): T {
   try {
     return work();

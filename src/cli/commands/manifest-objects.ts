@@ -6,7 +6,6 @@ import { type Io, UsageError } from '../framework/program.ts';
 
 interface ManifestObject {
   object: JsonObject;
-  /** `FILE:LINE` of the object. */
   where: () => string;
 }
 

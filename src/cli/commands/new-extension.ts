@@ -60,7 +60,6 @@ const newExtensionFlags = {
 /** Longest name, in characters: names of Services and Secrets, which add a suffix, have at most 63. */
 const maxNameLength = 40;
 
-/** What npm is to install: a version, or the file of a folder with packed packages. */
 function specOf(name: string, folder: string | undefined): string {
   if (folder === undefined) {
     return `^${version}`;

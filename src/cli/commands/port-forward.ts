@@ -22,14 +22,11 @@ interface Reached extends Disposable {
   resolve: Resolve;
 }
 
-/** How long a port-forward may take to begin, in ms. */
 const startTimeoutMs = 15_000;
-/** How much of kubectl's output is kept, in characters. */
 const maxOutput = 4096;
 
 const hostOf = ({ namespace, name, port }: Service) => `${name}.${namespace}.svc:${port}`;
 
-/** The Services of ExtensionConfigs, by the host at which they are called. */
 export function servicesOf(configs: readonly ExtensionConfig[]): Map<string, Service> {
   const services = new Map<string, Service>();
   for (const { spec } of configs) {

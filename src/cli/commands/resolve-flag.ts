@@ -41,7 +41,6 @@ export const resolveFlag: Flag<readonly Resolved[]> = {
   },
 };
 
-/** The addresses of hosts according to the flags. */
 export function resolveOf(flags: readonly Resolved[]): Resolve {
   const places = new Map(flags.map(({ host, to }) => [host, to]));
   return (host) => places.get(/:\d+$/.test(host) ? host : `${host}:443`);

@@ -1,7 +1,6 @@
 import { Argument, type Command, type Option } from 'commander';
 import { type LookedUp, suggestionsFor } from './flags.ts';
 
-/** An argument with suggested values, by default files. */
 export class SuggestedArgument extends Argument {
   readonly suggestions: readonly string[] | LookedUp | undefined;
 
@@ -20,7 +19,6 @@ interface Candidate {
 }
 
 interface Completion {
-  /** The candidates, or what to look up for them. */
   candidates: readonly Candidate[] | LookedUp;
   directive: number;
 }

@@ -26,7 +26,6 @@ function millisecondsOf(text: string): number {
   return parseDuration(text) ?? Number.NaN;
 }
 
-/** A flag with a duration between two bounds, which are written like its values; the parsed value is in ms. */
 export function durationFlag(min: string, max: string, defaultText: string, summary: string): Flag<number> {
   return {
     summary,

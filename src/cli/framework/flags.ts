@@ -3,7 +3,6 @@ import { truncated, withoutControls } from '../../base/index.ts';
 import { nearestTo } from './nearest.ts';
 import { type Io, UsageError } from './program.ts';
 
-/** A flag of a command, which can also be set by an environment variable. */
 export interface Flag<T> {
   /** The placeholder for the value in the help; absent for a switch, which has no value. */
   placeholder?: string;
@@ -31,7 +30,6 @@ export type LookedUp = 'contexts' | 'extensions' | 'handlers';
 /** A value that a flag does not accept. The message continues "… is not allowed: ". */
 export class FlagError extends Error {}
 
-/** Flags by name, without leading dashes: `client-ca-file`. */
 export type Flags = Readonly<Record<string, Flag<unknown>>>;
 
 export type FlagValues<F extends Flags> = { readonly [K in keyof F]: F[K] extends Flag<infer T> ? T : never };
@@ -161,7 +159,6 @@ function refuseUnknownVariables(top: Command, env: NodeJS.ProcessEnv): void {
   }
 }
 
-/** Reads the flags that are not on the command line from the environment. */
 function applyEnvironment(command: Command, env: NodeJS.ProcessEnv): void {
   const top = namingCommand(command);
   refuseUnknownVariables(top, env);
@@ -254,7 +251,6 @@ interface Checked {
   problemsOf?: (text: string) => readonly string[];
 }
 
-/** A flag with any text but an empty one as its value, if `problemsOf` finds nothing wrong with it. */
 export function textFlag<T extends string | undefined = undefined>(
   placeholder: string,
   summary: string,
@@ -275,7 +271,6 @@ export function textFlag<T extends string | undefined = undefined>(
   };
 }
 
-/** The same as a flag that may be given several times. */
 export function listFlag(
   placeholder: string,
   summary: string,

@@ -11,7 +11,6 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('');
 }
 
-/** A value as YAML, two columns to the right. */
 export function indentedYaml(value: object): string {
   return readableYaml(value).replaceAll(/^(?=.)/gm, '  ');
 }

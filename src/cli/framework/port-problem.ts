@@ -30,7 +30,6 @@ export function startProblem(error: unknown, healthHost = '--health-host'): unkn
   return new FailureError(portProblem(code, port, flag) ?? address);
 }
 
-/** Ports of a server and of its health checks; without a host it listens on all interfaces. */
 interface Ports {
   port: number;
   host: string | undefined;

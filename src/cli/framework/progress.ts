@@ -4,7 +4,6 @@ import { isTerminalTaken } from '../../base/index.ts';
 const firstAfter = 1000;
 const every = 200;
 
-/** One line with the progress of a long run, which overwrites itself. */
 interface Progress {
   /** Shows the line once a second has passed, and not too often. */
   show(text: () => string): void;

@@ -21,7 +21,6 @@ const versionAsked = 'version';
 
 export interface Program {
   name: string;
-  /** Returns the output of --version: one line. */
   version: () => Promise<string>;
   commands: readonly CommandEntry[];
 }

@@ -32,7 +32,6 @@ export class BehaviourError extends Error {
 const maxFileLength = 256 * 1024;
 const maxSeconds = 3600;
 const maxTimes = 1_000_000;
-/** Longest path of a field in a problem, in characters. */
 const maxPathLength = 200;
 
 const times = { type: 'integer', minimum: 1, maximum: maxTimes };

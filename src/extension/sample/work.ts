@@ -8,7 +8,6 @@ import { defineVariables } from '../sdk/topology/define-variables.ts';
 import { walkTemplates } from '../sdk/topology/walk.ts';
 import { planUpgrade } from '../sdk/upgrade-plan.ts';
 
-/** How long it takes the sample to update a machine, in seconds. */
 const updateSeconds = 2;
 
 const updates = createJobs({ retryAfterSeconds: 1 });

@@ -14,7 +14,6 @@ export function handlerNameOf(hook: string): string {
 const variableOf = (hook: string) => `${hook.charAt(0).toLowerCase()}${hook.slice(1)}`;
 const summaryOf = (hook: string) => (hooks[hook as keyof typeof hooks] as HookDefinition).summary;
 
-/** The project's file with the types of templates. */
 export const typesFile = 'src/template-types.ts';
 
 /** Files that a project has only if it needs them. */
@@ -49,13 +48,11 @@ export function importsOf(chosen: readonly string[]): [lines: string, names: str
   return [lines.join(''), chosen.map(variableOf)];
 }
 
-/** The file that lists the handlers. */
 export function handlersFile(chosen: readonly string[]): string {
   const [imports, names] = importsOf(chosen);
   return `${imports}\n/** The handlers, as Discovery lists them. */\nexport const handlers = [${names.join(', ')}];\n`;
 }
 
-/** The lines of the README about the handlers. */
 export function handlersTable(chosen: readonly string[]): string {
   const rows = chosen.map((hook) => `| \`${handlerNameOf(hook)}\` | ${hook}: ${summaryOf(hook)} |`);
   return ['| handler | hook |', '| --- | --- |', ...rows].join('\n');

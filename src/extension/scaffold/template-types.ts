@@ -108,13 +108,11 @@ async function interfaceOf({ name, apiVersion, kind, schema }: Kind): Promise<st
   return indented(code.replace(/^export interface \S+/m, () => `export interface ${name}`));
 }
 
-/** The fields of a kind, or of what is made of a template. */
 function fieldsOf({ kind, schema }: Kind): FieldTree {
   const ofTemplate = kind.endsWith('Template') ? ['properties', 'template', 'properties', 'spec'] : [];
   return { spec: fieldTree(fieldAt(schema, 'properties', 'spec', ...ofTemplate)) };
 }
 
-/** What `template-types` cannot use. */
 export class TemplateTypesError extends Error {}
 
 /**

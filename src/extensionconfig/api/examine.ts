@@ -3,7 +3,6 @@ import { isJsonObject, type Json, setOwn } from '../../kubernetes/index.ts';
 import { fieldOf, type Schema } from '../../kubernetes/schema/index.ts';
 import { hasMoreBytes, type LimitedSchema } from './own-schema.ts';
 
-/** One violation of the schema of an object's version. */
 export interface SchemaViolation {
   /** Empty for the last one of many, which only counts the others. */
   path: (string | number)[];

@@ -11,7 +11,6 @@ const {
   'date-time': dateTime,
 } = fullFormats as unknown as Record<'int32' | 'int64' | 'date-time', { validate(value: unknown): boolean }>;
 
-/** The formats of our schemas, for ajv. */
 export const formats = {
   int32: { type: 'number', validate: int32.validate },
   int64: { type: 'number', validate: int64.validate },

@@ -55,7 +55,6 @@ export function conversionDataOf(object: JsonObject): ConversionData | undefined
   return versions && data;
 }
 
-/** Size of an object's conversion data, in bytes of UTF-8. */
 export function conversionDataBytes(object: JsonObject): number {
   const text = fieldAt(object, 'metadata', 'annotations', conversionDataAnnotation);
   return typeof text === 'string' ? Buffer.byteLength(text) : 0;

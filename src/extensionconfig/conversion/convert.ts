@@ -23,7 +23,6 @@ const conditions = {
   v1beta2: { v1beta1: ['deprecated', 'v1beta1', 'conditions'], v1beta2: ['conditions'] },
 } as const satisfies Record<Version, Record<'v1beta1' | 'v1beta2', readonly string[]>>;
 
-/** The field of `status` that only this version has. */
 const ownField = { v1alpha1: 'v1beta2', v1beta2: 'deprecated' } as const satisfies Record<Version, string>;
 
 const { minimum: minTimeoutSeconds = 0 } =

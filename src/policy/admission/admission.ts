@@ -149,7 +149,6 @@ const nothingKnown: ClusterKnowledge = {
   unknown: factKinds,
 };
 
-/** The rule under which findings about a server appear in metrics and audit annotations. */
 const probeRule: FindingRule = { id: 'probe' };
 
 /** Whether to probe the server: on creation and when its address or CA changes, but not in a dry run. */

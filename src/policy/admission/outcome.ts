@@ -7,7 +7,6 @@ import type { Finding } from '../rules/rule.ts';
 export interface Knowledge {
   /** The age of the oldest known part, in milliseconds; undefined if nothing is known. */
   ageMs: number | undefined;
-  /** The kinds about which nothing is known. */
   unknown: readonly FactKind[];
 }
 
@@ -15,9 +14,7 @@ export interface Knowledge {
 export interface AdmissionOutcome {
   response: AdmissionResponse;
   verdict: 'allowed' | 'warned' | 'denied' | 'malformed';
-  /** Ids of the rules that denied the request, each once. */
   deniedBy: string[];
-  /** Ids of the rules that warned, each once. */
   warnedBy: string[];
   /** How current the facts about the cluster were; absent if facts are not used. */
   knowledge?: Knowledge;
@@ -27,11 +24,9 @@ export interface AdmissionOutcome {
   probe?: PendingProbe;
 }
 
-/** A server to probe, and what to do with the findings about it. */
 export interface PendingProbe {
   config: ExtensionConfig;
   /** The facts by which the outcome was decided, for the CA in a Secret; absent if facts are not used. */
   facts: Facts | undefined;
-  /** The outcome including the findings about the server. */
   conclude(findings: readonly Finding[]): AdmissionOutcome;
 }

@@ -24,9 +24,7 @@ const missesOfGone = 3;
 
 export interface KindWatchContext {
   config: KubeConfig;
-  /** For finding out which versions are served. */
   cluster: KubernetesClient;
-  /** Milliseconds of a monotonic clock. */
   now: () => number;
   pace: Partial<WatchPace>;
   /** Called with why objects of a kind may be stale or missing; with undefined when they are current again. */
@@ -53,7 +51,6 @@ export class KindWatch {
   readonly #collection: FactCollection;
   readonly #context: KindWatchContext;
   #state: State = { is: 'unknown' };
-  /** Why objects may be stale or missing. */
   problem: string | undefined;
   #isStopped = false;
 

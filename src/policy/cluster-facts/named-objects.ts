@@ -10,7 +10,6 @@ const maxReading = 32;
 
 const plurals: Readonly<Record<NamedKind, string>> = { Secret: 'secrets', Service: 'services' };
 
-/** Reads objects that ExtensionConfigs name, as they are now. */
 export interface NamedObjects {
   /**
    * One object; `absent` if it does not exist. Undefined if that could not be found out, in a second at most; `problem`

@@ -33,7 +33,6 @@ interface ReadClusterOptions {
   onProgress?(resource: string, count: number): void;
 }
 
-/** Reads the facts about a cluster once. Rejects only if `signal` is aborted. */
 export async function readCluster({ config, signal, onProgress }: ReadClusterOptions): Promise<ClusterReading> {
   const cluster = connect(config, signal, shortRetries);
   const problems: ClusterReading['problems'] = new Map();

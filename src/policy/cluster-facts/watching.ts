@@ -12,7 +12,6 @@ import { refreshed } from './refresh.ts';
 /** Intervals of watching, in ms; tests pass shorter ones. */
 export interface WatchingPace {
   informers: Partial<WatchPace>;
-  /** How often to ask the API server which versions it serves. */
   versionsMs: number;
   maxAgeMs: number;
 }
@@ -105,7 +104,6 @@ export function watchCluster({
     }
   }
 
-  /** The age of the facts about a kind, in ms; undefined if they are unknown or too old. */
   function knownAgeOf({ ageMs }: KindWatch): number | undefined {
     return ageMs !== undefined && ageMs <= pace.maxAgeMs ? ageMs : undefined;
   }

@@ -12,7 +12,6 @@ const patchFields = [
   'validateExtension',
 ] as const;
 
-/** Longest name of a handler that Cluster API allows, in characters. */
 const maxHandlerLength = 512;
 
 /** The places that name a handler; for each handler only the first. */

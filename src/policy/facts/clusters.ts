@@ -42,7 +42,6 @@ function reduce(key: string, object: JsonObject): Item {
   };
 }
 
-/** Clusters by pending hook, and by ClusterClass. */
 export function createClusters(): { collection: FactCollection; facts: ClusterFacts } {
   const byPending = new Index<Item>((item) => item.pending.map((hook) => [hook, item]));
   const byClass = new Index<Item>((item) => (item.clusterClass ? [[item.clusterClass, item]] : []));

@@ -6,7 +6,6 @@ export interface FactCollection {
   reduce(key: string, object: JsonObject): unknown;
   /** Adds what `reduce` made of an object, or replaces that of the one with the same key. */
   putReduced(key: string, item: unknown): void;
-  /** Reduces and adds an object. */
   put(key: string, object: JsonObject): void;
   remove(key: string): void;
   clear(): void;
@@ -51,7 +50,6 @@ export class Index<Item, Entry = Item> {
   }
 }
 
-/** A collection that also has the items by key. */
 export class IndexedCollection<Item> implements FactCollection {
   readonly reduce: (key: string, object: JsonObject) => Item;
   readonly #indexes: readonly Pick<Index<Item>, 'add' | 'remove'>[];

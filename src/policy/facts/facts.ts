@@ -31,13 +31,11 @@ export interface KnownExtensionConfig {
 export interface ExtensionConfigFacts {
   find(name: string): KnownExtensionConfig | undefined;
   byAddress(address: string): Iterable<KnownExtensionConfig>;
-  /** Those with a handler of this hook, `HOOK.GROUP`. */
   byHook(hook: string): Iterable<KnownExtensionConfig>;
   /** Those whose annotation names this Secret, `NAMESPACE/NAME`. */
   bySecret(secret: string): Iterable<KnownExtensionConfig>;
 }
 
-/** A place in a ClusterClass that names a handler. */
 export interface HandlerReference {
   /** NAMESPACE/NAME of the ClusterClass. */
   readonly clusterClass: string;
@@ -59,7 +57,6 @@ export interface KnownCluster {
 }
 
 export interface ClusterFacts {
-  /** The Clusters that wait for a hook, according to the annotation with pending hooks. */
   waitingFor(hook: string): ReadonlySet<KnownCluster>;
   /** The namespaces that have Clusters of a ClusterClass (`NAMESPACE/NAME`), each once. */
   namespacesOfClass(clusterClass: string): Iterable<string>;
@@ -70,7 +67,6 @@ export interface NamespaceFacts {
   labelsOf(namespace: string): Readonly<Record<string, string>> | undefined;
 }
 
-/** The fields of a Service that matter for calls to an extension. */
 export interface KnownService {
   /** Empty for a Service of type ExternalName, which accepts every port. */
   readonly ports: readonly number[];

@@ -9,7 +9,6 @@ import {
   textValues,
 } from '../../kubernetes/index.ts';
 
-/** The non-empty string at a path. */
 export function nonEmptyText(value: Json | undefined, ...path: readonly string[]): string | undefined {
   const field = fieldAt(value, ...path);
   return typeof field === 'string' && field !== '' ? field : undefined;

@@ -7,7 +7,6 @@ import type { Facts, NamespaceFacts, SecretFacts, ServiceFacts } from './facts.t
 import { namespacedName } from './parts.ts';
 import { readService } from './services.ts';
 
-/** The kinds that are kept completely: all existing objects. */
 export const collectedKinds = ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Namespace', 'Service'] as const;
 export type CollectedKind = (typeof collectedKinds)[number];
 
@@ -31,7 +30,6 @@ function labelsOf(name: string, namespace: JsonObject): Readonly<Record<string, 
   return { 'kubernetes.io/metadata.name': name, ...textValues(objectAt(namespace, 'metadata', 'labels')) };
 }
 
-/** An empty store, in which nothing is known. */
 export function createFactsStore({ secrets, isServiceCertain = () => true }: FactsStoreOptions = {}): FactsStore {
   const extensionConfigs = createExtensionConfigs();
   const clusterClasses = createClusterClasses();

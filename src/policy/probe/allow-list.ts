@@ -39,7 +39,6 @@ const guarded: readonly string[] = [
   '2001::/32',
 ];
 
-/** Parses a range: an address with a prefix length, or a single address. */
 function rangeOf(text: string): Range | undefined {
   const [address = '', length, ...rest] = text.split('/');
   const version = isIP(address);

@@ -13,7 +13,6 @@ const pathKey = (path: FieldPath) => JSON.stringify(path);
 
 export const notRenderedId = 'not-rendered';
 
-/** Paths of an object that rules cannot read. */
 class UnreadPaths {
   readonly #paths = new Set<string>();
   readonly #above = new Set<string>();

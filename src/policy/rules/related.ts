@@ -15,7 +15,6 @@ const maxCompared = 20;
 /** Longest selector that is compared, in keys and values: one that lists namespaces has a few dozen. */
 const maxSelectorSize = 500;
 
-/** Names for a message, the first few and the number of the others: `a, b, c and 4 more`. */
 export function someOf(names: Iterable<string>): string {
   return shortList([...new Set(names)], maxNamed);
 }

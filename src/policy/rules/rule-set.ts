@@ -11,10 +11,8 @@ import { rules as allRules } from './rules.ts';
 
 type Profile = 'strict' | 'upstream';
 
-/** The levels that a configuration file can give to a rule. */
 export type Level = Severity | 'off';
 
-/** The operator's configuration of the rules. */
 export interface RuleSetOptions extends RuleOptions {
   profile: Profile;
   /** Levels of individual rules, by id; they override the profile. */
@@ -153,13 +151,11 @@ export function parsedInput(input: RuleInput, { hooks }: Pick<RuleOptions, 'hook
   return { ...input, url: clientUrlOf(object), caBundle: caBundleOf(object), handlers: handlersOf(object, hooks) };
 }
 
-/** Creates a rule set from an operator's configuration. */
 export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = allRules): RuleSet {
   const active = rules.flatMap((rule): ActiveRule[] => {
     const severity = severityOf(rule, options);
     return severity === 'off' ? [] : [{ rule, severity }];
   });
-  /** The rules for a kind of writes, by the part that they are about. */
   const byPart = (subject: Subject) => {
     const applied = active.filter(({ rule: { subjects = ['object'] } }) => subjects.includes(subject));
     return [...Map.groupBy(applied, ({ rule }) => rule.about)];

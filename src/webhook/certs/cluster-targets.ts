@@ -31,7 +31,6 @@ interface BundleField {
 
 interface KindFacts {
   resource: string;
-  /** Path of its collection. */
   base: string;
   fields(object: JsonObject): BundleField[];
 }
@@ -92,7 +91,6 @@ interface Raw {
   kind: TargetKind;
   path: string;
   resourceVersion: string;
-  /** JSON pointers to the caBundles, with their values. */
   fields: { pointer: string; value: Json | undefined }[];
 }
 

@@ -31,7 +31,6 @@ export interface Clock {
   sleep(ms: number): Promise<void>;
 }
 
-/** An event, for the log. */
 export interface Step {
   action: Action['kind'] | 'conflict' | 'continue' | 'refused';
   reason: string;

@@ -83,11 +83,9 @@ export interface CertificateFacts {
   removed: string[];
   /** The serving certificate; usable if its key is present and it has not expired. */
   serving: Parsed<Certificate>;
-  /** Names that the serving certificate lacks. */
   servingLacks: string[];
   /** The CA that has signed the serving certificate, out of all known CAs. */
   signer: Certificate | undefined;
-  /** Whether the signer is in the trust bundle. */
   isSignerInBundle: boolean;
   /** CAs outside the CA's Secret that targets or the serving certificate need; empty if that Secret has a usable CA. */
   anchors: Certificate[];
@@ -122,7 +120,6 @@ function parseKey(text: string | undefined, certificate: Certificate | undefined
   return certificate === undefined ? { state: 'absent' } : readCaKey(text, certificate);
 }
 
-/** The certificate that a key belongs to, if any. */
 function ownerOf(text: string | undefined, certificates: readonly Certificate[]): Certificate | undefined {
   return certificates.find((certificate) => readKey(text, certificate).state === 'usable');
 }
@@ -209,7 +206,6 @@ function casIn(targets: readonly TargetReading[], now: Date): CasInTargets {
   };
 }
 
-/** The fingerprints in an annotation that remembers CAs. */
 function remembered(annotation: string | undefined): string[] {
   return (annotation ?? '').split(',', maxRemembered).filter((entry) => entry !== '');
 }
@@ -344,7 +340,6 @@ export function deriveFacts(
   };
 }
 
-/** Whether this program has created a CA. */
 function isOurs({ x509 }: Certificate): boolean {
   return x509.subject.split('\n').includes(`O=${organization}`);
 }

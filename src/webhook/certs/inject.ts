@@ -19,7 +19,6 @@ export interface Injection {
   skipped: string[];
 }
 
-/** Maximum number of attempts for a target that another client keeps writing. */
 const maxTries = 10;
 
 /**

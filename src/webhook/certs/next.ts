@@ -106,7 +106,6 @@ export function next(facts: CertificateFacts, settings: Settings): Action {
   return caStep(facts, settings) ?? trustStep(facts, settings);
 }
 
-/** Steps that create or stage a CA. */
 function caStep(facts: CertificateFacts, settings: Settings): Action | undefined {
   const { active, activeKey, ownCaProblem, successor, previous, now } = facts;
   if (ownCaProblem !== undefined) {

@@ -15,7 +15,6 @@ export interface StoredSecret extends SecretContents {
 }
 
 export interface CertificateStore {
-  /** The name of a Secret in messages. */
   describe(role: SecretRole): string;
   read(role: SecretRole): Promise<StoredSecret | undefined>;
   /** Writes a Secret, or creates it without `from`. @throws {Conflict} when it has changed since `from` was read. */

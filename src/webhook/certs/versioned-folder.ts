@@ -83,7 +83,6 @@ export class VersionedFolder {
     return true;
   }
 
-  /** The existing versions, newest first. */
   async #versions(): Promise<number[]> {
     try {
       const names = await namesIn(this.home);
@@ -159,7 +158,6 @@ export class VersionedFolder {
     }
   }
 
-  /** Replaces a link atomically. */
   async #link(target: string, name: string): Promise<void> {
     const temporary = join(this.home, `${draft}${randomBytes(6).toString('hex')}`);
     await symlink(target, temporary);

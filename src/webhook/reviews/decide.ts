@@ -32,7 +32,6 @@ export interface ReviewNote extends Pick<AdmissionOutcome, 'verdict' | 'deniedBy
   request?: Pick<AdmissionRequest, 'operation' | 'subResource' | 'name' | 'username' | 'dryRun'>;
 }
 
-/** What metrics and the log record about a ConversionReview. */
 export interface ConversionNote {
   kind: 'conversion';
   uid: string;
@@ -40,7 +39,6 @@ export interface ConversionNote {
   /** Why it failed: names the object and the field, not its value. */
   reason?: string;
   desiredAPIVersion?: string;
-  /** Number of objects to convert. */
   objects?: number;
 }
 
@@ -97,14 +95,12 @@ export interface SideThread {
   close(): Promise<void>;
 }
 
-/** Rejects a whole request, with a metav1.Status and the response's HTTP status code. */
 export function refuse(code: number, message: string): Reply {
   return { code, text: JSON.stringify(refusal(code, message)), note: { kind: 'refused' } };
 }
 
 /** Longest name that is logged, in characters: the longest that Kubernetes allows. */
 const maxNameLength = 253;
-/** Longest reason for a failed conversion that is logged, in characters. */
 const maxReasonLength = 1024;
 
 function replyTo(request: AdmissionRequest | undefined, outcome: AdmissionOutcome): Reply {

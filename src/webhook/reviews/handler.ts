@@ -21,7 +21,6 @@ interface HandlerOptions {
   log: Log;
 }
 
-/** Creates the handler of the requests on the webhook port: reads a body, has it decided on, and sends the decision. */
 export function createHandler({ webhooks, decide, metrics, refused, log }: HandlerOptions): Handler {
   const byPath = new Map<string, Webhook>(webhooks.map((webhook) => [webhookPaths[webhook], webhook]));
   const otherPaths = createOtherPaths([...byPath.keys()]);

@@ -13,7 +13,6 @@ export interface ReviewMetrics {
     outcome: Pick<AdmissionOutcome, 'verdict' | 'deniedBy' | 'warnedBy' | 'knowledge'>,
     seconds: number,
   ): void;
-  /** Called for each large body that was passed to the side thread. */
   largeBody(result: SideThreadResult): void;
   conversion(result: 'Success' | 'Failure', seconds: number): void;
 }
@@ -23,7 +22,6 @@ export const metricsPrefix = 'extensionconfig_webhook_';
 /** Upper bounds in seconds: a decision takes well under a millisecond, a large object some; 10 s is the API server's default timeout. */
 const latencyBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10];
 
-/** Adds the metrics of reviews, and of the feature gates, to the server's. */
 export function createReviewMetrics(registry: Registry, featureGates: FeatureGates): ReviewMetrics {
   const { counter, gauge, tally, times } = metricsIn(registry, metricsPrefix);
   const reviews = tally(

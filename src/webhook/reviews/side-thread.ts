@@ -2,17 +2,13 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { type Reply, refuse, type SideThread, type SideThreadTask } from './decide.ts';
 
-/** Which bodies are decided off the event loop, and how. */
 export interface SideThreadOptions {
   /** A module that answers each message, a `SideThreadTask`, with one, a `Reply`. */
   module: URL;
-  /** The thread's `workerData`; it is cloned. */
   data: unknown;
-  /** Larger bodies, in bytes, go to the thread. */
   overBytes?: number | undefined;
   /** Timeout of a decision, including the wait for other bodies, in milliseconds; then the response is a 503. */
   timeoutMs?: number | undefined;
-  /** Maximum memory for the objects of one body, in MiB. */
   maxHeapMib?: number | undefined;
 }
 

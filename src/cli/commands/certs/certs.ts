@@ -45,7 +45,6 @@ function writeLines({ stdout }: Pick<Io, 'stdout'>, lines: readonly string[]): v
   stdout.write(lines.map((line) => `${withoutControls(line)}\n`).join(''));
 }
 
-/** Prints injections as lines, or as JSON after other fields; returns the exit code. */
 function reportInjections(injections: Injection[], json: boolean, io: Io, fields: object = {}): number {
   if (json) {
     io.stdout.write(jsonText({ ...fields, targets: injections }));
@@ -133,7 +132,6 @@ function checkClock({ cluster, clock }: CertsContext): void {
   }
 }
 
-/** bootstrap and rotate, for certificates that are issued elsewhere. */
 async function injectOnly(
   context: CertsContext,
   io: Io,

@@ -46,7 +46,6 @@ function addressProblems(address: string): string[] {
   return isAddress(address.split('%', 1).join()) ? ['must be an IP address without a zone'] : ['must be an IP address'];
 }
 
-/** Flags of all commands, for where things are. */
 export const commonFlags = {
   namespace: textFlag('NAME', 'namespace of the Secrets and the service', {
     defaultText: "the pod's own, or extensionconfig-webhook-system",
@@ -119,7 +118,6 @@ export interface CertsContext extends Pick<Run, 'store' | 'targets' | 'clock' | 
   json: boolean;
   /** Why this program does not issue the certificates, and where the bundle comes from; undefined if it does. */
   external(serving: StoredSecret | undefined): string | undefined;
-  /** The bundle that `inject` writes. */
   bundle(): Promise<Parsed<string>>;
 }
 
@@ -167,7 +165,6 @@ async function openStore(flags: CommonFlags, namespace: string, caSecret: string
   return { cluster: undefined, store: folderStore(folder), targets: noTargets };
 }
 
-/** Reads the flags, without connecting to anything yet. */
 export async function readContext(flags: CommonFlags & Partial<RunFlags>, io: Io): Promise<CertsContext> {
   const namespace = flags.namespace ?? ownNamespace();
   const caSecret = flags['ca-secret'] ?? defaultCaSecret;
@@ -200,7 +197,6 @@ export async function readContext(flags: CommonFlags & Partial<RunFlags>, io: Io
   };
 }
 
-/** How to run the state machine, according to the flags. */
 export function readRun(flags: RunFlags, mode: 'repair' | 'rotate') {
   const caValidityMs = flags['ca-validity'];
   const caRenewBeforeMs = flags['ca-renew-before'];

@@ -122,7 +122,6 @@ export function statusOf(
   };
 }
 
-/** A sentence in lines that fit. */
 const wrapped = (sentence: string) => paragraph('', sentence, '    ');
 
 const seconds = (time = '') => time.replace(/\.\d+Z$/, 'Z');

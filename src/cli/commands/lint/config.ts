@@ -27,14 +27,12 @@ const fieldNames = [...Object.keys(flagOf), 'rules'].join(', ');
 type PolicyFlag = keyof typeof policyFlags;
 type PolicyValues = FlagValues<typeof policyFlags>;
 
-/** The content of a file: flags that it sets, and levels of rules. */
 interface LintConfig {
   file: string;
   flags: Partial<Record<PolicyFlag, unknown>>;
   levels: RuleSetOptions['levels'];
 }
 
-/** @throws {FlagError} that names the field. */
 function parseField(folder: string, field: keyof typeof flagOf, value: unknown): unknown {
   if (field === 'hookLifecycles') {
     if (!Array.isArray(value) || !value.every((item) => typeof item === 'string' && item !== '')) {
@@ -60,7 +58,6 @@ function parseField(folder: string, field: keyof typeof flagOf, value: unknown):
   }
 }
 
-/** @throws {UsageError} with one line for each mistake. */
 function readLintConfig(file: string): LintConfig {
   let content: unknown;
   try {
@@ -101,7 +98,6 @@ function readLintConfig(file: string): LintConfig {
   return config;
 }
 
-/** The values of the flags, and which of them were given. */
 interface PolicySources {
   values: PolicyValues;
   /** Whether a flag was given on the command line or in the environment, in which case it overrides the file. */

@@ -9,7 +9,6 @@ import { createProgress, startProgress } from '../../framework/progress.ts';
 import { orNoCluster } from '../cluster-flags.ts';
 
 export interface LintFacts extends Pick<LintPolicy, 'facts' | 'prepare'> {
-  /** Reports what could not be read. */
   finish?(): void;
 }
 

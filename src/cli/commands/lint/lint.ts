@@ -23,7 +23,6 @@ import { openBaselines } from './baselines.ts';
 import { createLintOptions, lintConfigName } from './config.ts';
 import { factsOf, type LintFacts } from './facts.ts';
 
-/** Characters of output that are buffered before they are written. */
 const outputChunk = 16 * 1024;
 
 const help = `

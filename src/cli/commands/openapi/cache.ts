@@ -41,7 +41,6 @@ function problemOf(stats: Stats): string | undefined {
     : undefined;
 }
 
-/** The files of a cache in a folder that can be trusted. */
 function folderCache(directory: string, limits: typeof defaultLimits) {
   const fileOf = (key: string) => join(directory, createHash('sha256').update(key).digest('hex'));
   return {

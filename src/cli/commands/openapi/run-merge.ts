@@ -9,7 +9,6 @@ import { cacheDirectory, openCache } from './cache.ts';
 import type { MergeFlagValues } from './merge-flags.ts';
 import { type Collection, gather } from './sources.ts';
 
-/** The complete report: the result of the merge, and its input. */
 type Report = MergeReport & Pick<Collection, 'cached' | 'missing' | 'converted'>;
 
 const maxNamed = 3;

@@ -32,7 +32,6 @@ interface FetchContext {
 }
 
 const mebibyte = 1024 * 1024;
-/** Limits: bytes of all documents together, and number of documents. */
 const maxTotalBytes = 512 * mebibyte;
 const maxDocuments = 10_000;
 const requestTimeoutMs = 30_000;
@@ -51,7 +50,6 @@ export class Collection {
   converted: string[] = [];
   #bytes = 0;
 
-  /** @throws {LimitError} */
   count(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes > maxTotalBytes) {
@@ -217,7 +215,6 @@ async function fromList(
   }
 }
 
-/** All documents of the API server of a kubeconfig. @throws {FailureError} when it does not list them. */
 async function fromCluster(
   flags: { kubeconfig: string | undefined; context: string | undefined },
   surroundings: FetchContext,

@@ -68,7 +68,6 @@ export function wantedBy(deployment: JsonObject | undefined): string | undefined
   return Number(spec.replicas ?? 0) > 0 ? JSON.stringify(spec.template ?? null) : undefined;
 }
 
-/** The status of the Deployment, with the one pod that the sandbox runs. */
 export function statusOf(
   deployment: JsonObject,
   isRunning: boolean,

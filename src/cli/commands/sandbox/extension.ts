@@ -9,7 +9,6 @@ import { version } from '../../framework/version.ts';
 import { reachedAtAnnotation } from '../resolve-flag.ts';
 import { deploy, deployments, extensionName, secretName, statusOf, wantedBy } from './extension-deployment.ts';
 
-/** How long to wait before another attempt to start the extension, in milliseconds. */
 const retryDelayMs = 1_000;
 /** How long calls in flight may take when the extension is stopped, in milliseconds. */
 const stopping = { graceMs: 0, timeoutMs: 1_000 };

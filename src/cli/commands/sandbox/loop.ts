@@ -15,7 +15,6 @@ const pace: Partial<ControllerPace> = {
 /** Host and port of the sample extension's Service, as in URLs. */
 const serviceHost = `${extensionName}.${extensionName}.svc:443`;
 
-/** The parts of a sandbox besides its API server and the webhook. */
 export interface LoopSettings {
   extension: boolean;
   controller: boolean;

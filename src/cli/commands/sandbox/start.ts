@@ -35,7 +35,6 @@ const levels = { denied: 'info', audit: 'info', 'failed-open': 'warn', bug: 'err
 /** The webhook configurations of an installation. The sandbox uses the same, so that manifests can be applied to it. */
 const configurationsFile = new URL('manifests/base/webhooks.yaml', packageRoot);
 
-/** The configurations of the manifest, with a reference to a webhook server. */
 function configurationsFor(webhook: WebhookReference, clusterFacts: boolean) {
   return loadAll(readFileSync(configurationsFile, 'utf8')).map((document) => {
     const configuration = document as V1MutatingWebhookConfiguration & V1ValidatingWebhookConfiguration;
@@ -144,7 +143,6 @@ export async function untilServed(
 ): Promise<void> {
   const cluster = connect(config, signal);
   const { name } = crd.metadata;
-  /** Why they are not served yet; undefined if they are. */
   async function missing(): Promise<string | undefined> {
     const conditions = objectsAt(await cluster.request('GET', `${definitions}/${name}`), 'status', 'conditions');
     const refusal = conditions.find(
@@ -185,14 +183,12 @@ export async function untilServed(
 export interface RunningSandbox {
   url: string;
   config: KubeConfig;
-  /** Readable by its owner only. */
   kubeconfigFile: string;
   webhook: WebhookReference;
   stop(): Promise<void>;
 }
 
 interface SandboxSettings {
-  /** On loopback; 0 means any free port. */
   port: number;
   /** The webhook to use; by default the sandbox starts its own. */
   webhook?: WebhookReference | undefined;

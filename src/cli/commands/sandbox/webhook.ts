@@ -17,7 +17,6 @@ import { policyFlags, ruleSetOptionsOf } from '../policy-flags.ts';
 
 /** Namespace and Service of the webhook in the manifests, which the sandbox also uses. */
 export const webhookService = { namespace: 'extensionconfig-webhook-system', name: 'extensionconfig-webhook' };
-/** Name of both webhook configurations. */
 export const configurationName = 'extensionconfig-webhook';
 const servingSecret = 'extensionconfig-webhook-tls';
 
@@ -43,7 +42,6 @@ export function behindService(url: URL, ca: string): WebhookReference {
   };
 }
 
-/** The webhook server called through its Service, as in a cluster. */
 export const byService: WebhookReference = {
   description: `Service ${webhookService.namespace}/${webhookService.name}`,
   clientConfig: (path) => ({ service: { ...webhookService, path } }),

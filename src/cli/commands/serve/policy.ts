@@ -14,7 +14,6 @@ export interface ServePolicy {
   rules: Omit<RuleSetOptions, 'hooks'>;
   lifecycles: readonly Lifecycle[];
   isRuntimeSdkEnabled: boolean;
-  /** Whether rules get facts about the cluster. */
   hasFacts: boolean;
   /** Severity of findings about extension servers; absent if servers are not probed. */
   probes: Severity | undefined;
@@ -24,7 +23,6 @@ export function ruleSetOf({ rules, lifecycles }: ServePolicy): RuleSet {
   return createRuleSet({ ...rules, hooks: createHookCatalog(lifecycles) });
 }
 
-/** The decisions for a policy, with facts about the cluster if the policy requires them. */
 export function admissionOf(policy: ServePolicy, facts: AdmissionPolicy['facts']): Admission {
   const { isRuntimeSdkEnabled, probes } = policy;
   return createAdmission({ rules: ruleSetOf(policy), isRuntimeSdkEnabled, now: () => new Date(), facts, probes });

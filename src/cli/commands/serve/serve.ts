@@ -70,7 +70,6 @@ function servePolicyOf(flags: ServeFlags): ServePolicy {
   };
 }
 
-/** A warning if the cluster is watched although no enabled rule needs that; otherwise undefined. */
 function unusedFacts(policy: ServePolicy): string | undefined {
   // Probes need the CA in a Secret.
   if (!policy.hasFacts || policy.probes !== undefined) {

@@ -60,7 +60,6 @@ export type Answers<Response> = 'retryAfterSeconds' extends keyof Response
   ? BlockingAnswers<Response>
   : FinalAnswers<Response>;
 
-/** An answer with its response. */
 class MadeAnswer {
   readonly response: JsonObject;
   constructor(response: JsonObject) {

@@ -1,6 +1,5 @@
 import { inspect } from 'node:util';
 
-/** Whether a value is text of at least one character. */
 export const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /** Any other key than text would be other work at each call. @throws {TypeError} that names its value. */

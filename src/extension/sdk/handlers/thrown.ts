@@ -1,13 +1,11 @@
 import { inspect } from 'node:util';
 import { HandlerFailure } from './handler.ts';
 
-/** Longest text of an error in the log, in characters. */
 const maxLogged = 20_000;
 
 /** Maximum number of causes that the log shows, each below the one before. */
 const maxCauses = 5;
 
-/** What the log says about something that was thrown. */
 interface Fault {
   error: string;
   message: string;

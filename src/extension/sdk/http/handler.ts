@@ -25,7 +25,6 @@ function normalized(path: string): string {
   return [first, group, version, ...rest.map((segment) => segment.toLowerCase())].join('/');
 }
 
-/** Creates the handler of the requests on the port of an extension server. */
 export function createHttpHandler({
   handlers,
   prefix,

@@ -51,7 +51,6 @@ function readRequest(bytes: Buffer): { request: Json } | { problem: string } {
   }
 }
 
-/** What all routes of one handler (empty for Discovery) do with a call: log it, measure it, and fail it. */
 function createCalls(
   hook: string,
   handler: string,
@@ -69,7 +68,6 @@ function createCalls(
     counted(result, durationMs / 1000);
     return Math.round(durationMs * 1000) / 1000;
   }
-  /** Sends the answer to a call, counts it, and logs it. */
   function finish({ result, code = 200, text, retryAfterSeconds, cluster }: CallEnd, exchange: Exchange): void {
     exchange.respond({ code, text });
     const durationMs = count(result, exchange);

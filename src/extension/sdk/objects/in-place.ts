@@ -59,12 +59,10 @@ type CheckedFields<Fields, Known> = Only<Fields, Known> & {
     : CheckedKinds<Fields[Object]>;
 };
 
-/** The fields of a CanUpdateMachine response, without its envelope. */
 type MachinePatches = Pick<
   CanUpdateMachineResponse,
   'machinePatch' | 'infrastructureMachinePatch' | 'bootstrapConfigPatch'
 >;
-/** The fields of a CanUpdateMachineSet response, without its envelope. */
 type MachineSetPatches = Pick<
   CanUpdateMachineSetResponse,
   'machineSetPatch' | 'infrastructureMachineTemplatePatch' | 'bootstrapConfigTemplatePatch'

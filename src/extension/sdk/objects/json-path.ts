@@ -1,7 +1,6 @@
 import { isJsonObject, type Json } from '../../../kubernetes/index.ts';
 import type { CheckedPath } from './checked-path.ts';
 
-/** Longest path that is read, in characters. */
 const maxLength = 1024;
 
 /** The segments of a path such as `spec.disks[0].size` or `labels["example.com/tier"]`. @throws {SyntaxError} */

@@ -10,7 +10,6 @@ interface HandlerRule extends Pick<Rule, 'id' | 'summary' | 'severity'> {
   good: JsonObject;
 }
 
-/** A rule about each handler by itself. */
 export function handlerRule({ field, findingOf, bad, good, ...rule }: HandlerRule): Rule {
   return {
     ...rule,

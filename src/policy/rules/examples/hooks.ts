@@ -1,9 +1,7 @@
 import type { Lifecycle } from '../../../runtimehooks/index.ts';
 
 export const removedHook = 'BeforeThing';
-/** Name of the invented hook whose first version is deprecated. */
 export const deprecatedHook = 'AfterThing';
-/** Name of the invented hook that a later release introduces. */
 export const futureHook = 'DuringThing';
 
 const group = 'hooks.example.com';

@@ -9,7 +9,6 @@ export interface PlacedHandler {
   path: FieldPath;
   /** The hook that it serves, or undefined if its requestHook is incomplete. */
   hook: LifecycleKey | undefined;
-  /** The lifecycle of the hook; undefined if it is not in the catalog. */
   lifecycle: Lifecycle | undefined;
 }
 

@@ -8,9 +8,7 @@ export const secretAnnotationPath = ['metadata', 'annotations', injectCaFromSecr
 interface NamedSecret {
   namespace: string;
   name: string;
-  /** NAMESPACE/NAME. */
   key: string;
-  /** Undefined if unknown. */
   found: KnownSecret | 'absent' | undefined;
 }
 
@@ -21,7 +19,6 @@ export function annotatedSecret({ metadata }: JsonObject): { namespace: string; 
   return typeof value === 'string' ? secretNameOf(value) : undefined;
 }
 
-/** The Secret that the annotation of an ExtensionConfig names; undefined without a valid annotation. */
 export function namedSecret({ metadata }: ExtensionConfig, facts: Facts | undefined): NamedSecret | undefined {
   const parts = secretNameOf(metadata.annotations?.[injectCaFromSecretAnnotation] ?? '');
   return (
