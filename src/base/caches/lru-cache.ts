@@ -1,7 +1,4 @@
-/**
- * A map of what was used lately, within a maximum weight: what was not used for longest is dropped first. A value that
- * is heavier than the maximum is not kept at all.
- */
+/** A map of what was used lately; what is heavier than the maximum weight is not kept at all. */
 export class LruCache<Value> {
   readonly #maxWeight: number;
   readonly #weightOf: (key: string, value: Value) => number;

@@ -172,12 +172,7 @@ export async function issueCa(
   });
 }
 
-/**
- * Creates a serving certificate with a new key.
- *
- * @param names DNS names and IP addresses, at least one; the first becomes the common name.
- * @param validityMs validity period from `now`, in ms; the certificate expires no later than the CA.
- */
+/** Creates a serving certificate with a new key, for DNS names and IP addresses; the first becomes the common name. */
 export async function issueServingCertificate(
   ca: Issued,
   names: readonly string[],
@@ -193,13 +188,7 @@ export async function issueServingCertificate(
   ]);
 }
 
-/**
- * Creates a client certificate for an existing key.
- *
- * @param name the common name.
- * @param keys the key pair that it is for.
- * @param validityMs validity period from `now`, in ms; the certificate expires no later than the CA.
- */
+/** Creates a client certificate for an existing key. */
 export function issueClientCertificate(
   ca: Issued,
   name: string,
@@ -211,12 +200,7 @@ export function issueClientCertificate(
   return issueEndEntity({ name, keys, ca, now, validityMs, entropy }, [{ name: 'extKeyUsage', clientAuth: true }]);
 }
 
-/**
- * Creates a self-signed serving certificate with a new elliptic-curve key, for development.
- *
- * @param names DNS names and IP addresses, at least one; the first becomes the common name.
- * @param validityMs validity period from `now`, in ms.
- */
+/** Creates a self-signed serving certificate with a new elliptic-curve key, for development. */
 export function issueSelfSigned(names: readonly string[], now: Date, validityMs: number): Issued {
   const name = names[0] as string;
   return issueEndEntity({ name, keys: makeEllipticKeyPair(), now, validityMs, entropy: systemEntropy }, [

@@ -20,10 +20,7 @@ const byCurve = new Map<string | undefined, SignatureAlgorithm>([
 /** Every asymmetric key has details, maybe empty ones. */
 const detailsOf = (key: KeyObject) => key.asymmetricKeyDetails as AsymmetricKeyDetails;
 
-/**
- * The algorithm with which a key signs certificates; undefined for keys that cannot. Only algorithms are used that all
- * clients of a webhook support, above all API servers (Go).
- */
+/** The algorithm with which a key signs certificates, if all clients of a webhook support one for it. */
 export function signatureOf(key: KeyObject): SignatureAlgorithm | undefined {
   const { asymmetricKeyType: type } = key;
   // The details of an RSA key take longer to read than everything else here.

@@ -33,12 +33,7 @@ export function publishFile(what: string, file: string, text: string, stale?: st
   }
 }
 
-/**
- * Removes a file that `publishFile` created, unless it has other content by now: an edited copy, or one of another
- * program, is kept.
- *
- * @returns why it could not be removed; undefined if there is nothing left to remove.
- */
+/** Removes a file of `publishFile`, unless it has other content by now; returns why it could not be removed. */
 export function withdrawFile(file: string, text: string): string | undefined {
   try {
     if (readFileSync(file, 'utf8') === text) {

@@ -12,12 +12,7 @@ export interface Command<F extends Flags = Flags> {
   commands?: Readonly<Record<string, Command & { summary: string }>>;
   /** Whether it takes any flag and argument, and ignores them. */
   acceptsAnything?: boolean;
-  /**
-   * Does the work; absent for a mere group.
-   *
-   * @param args as the syntax of each says: a text, undefined if it is missing, or several texts.
-   * @returns the exit code; by default 0.
-   */
+  /** Does the work, with arguments as their syntax says; returns the exit code, by default 0. Absent for a group. */
   // biome-ignore lint/suspicious/noConfusingVoidType: most commands have nothing to return.
   run?(call: Call<F>, ...args: (string | undefined | string[])[]): Promise<number | void> | number | void;
 }

@@ -45,10 +45,7 @@ const variablePrefix = 'EXTENSIONCONFIG_WEBHOOK_';
 
 const asVariable = (name: string) => name.toUpperCase().replaceAll('-', '_');
 
-/**
- * The environment variable of a flag: EXTENSIONCONFIG_WEBHOOK_SERVE_CLIENT_CA_FILE. The command is the first word after
- * the program's name, so that the commands of a group (`certs rotate`, `certs status`) share their variables.
- */
+/** EXTENSIONCONFIG_WEBHOOK_SERVE_CLIENT_CA_FILE; the commands of a group (`certs rotate`) share their variables. */
 function environmentVariableOf(command: string, flag: string): string {
   return `${variablePrefix}${asVariable(command)}_${asVariable(flag)}`;
 }
@@ -173,13 +170,7 @@ function applyEnvironment(command: Command, env: NodeJS.ProcessEnv): void {
   }
 }
 
-/**
- * A call of a command, with the values of its flags: from the command line, else from the environment, else the default. An
- * empty environment variable counts as unset.
- *
- * @throws {UsageError} that names the variable, its value and what is allowed. (Commander has already parsed those on
- *   the command line.)
- */
+/** The values of flags: from the command line, else the environment (an empty variable is unset), else the default. */
 export function readFlags<F extends Flags>(flags: F, command: Command, io: Io): Call<F> {
   applyEnvironment(command, io.env);
   const attributes = new Map(flagOptionsOf(command).map((option) => [option.name(), option.attributeName()]));

@@ -3,13 +3,7 @@ import { UsageError } from './program.ts';
 
 const mebibyte = 1024 * 1024;
 
-/**
- * Reads a small text file that a flag names.
- *
- * @param maxMebibytes the limit; default 1, which no configuration exceeds.
- * @throws {UsageError} when it cannot be read, is not a regular file, is larger, or is not UTF-8. The message names the
- *   flag and the file.
- */
+/** Reads a small text file that a flag names. @throws {UsageError} with the flag and the file, for what is not one. */
 export function readLimitedFile(flag: string, file: string, maxMebibytes = 1): string {
   const where = `${flag}: ${printable(file)}`;
   let bytes: Buffer;

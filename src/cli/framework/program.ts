@@ -1,10 +1,7 @@
 import { WriteStream } from 'node:tty';
 import { coloured, type Paint, plain } from '../../base/index.ts';
 
-/**
- * Exit codes of the program, for scripts. `interrupted` is what shells report for SIGINT, and `outputClosed` what they
- * report for SIGPIPE: the reader of the output closed it before the end.
- */
+/** Exit codes, for scripts; those of shells for SIGINT and, where the reader closed the output, for SIGPIPE. */
 export const exitCode = { ok: 0, findings: 1, usage: 2, interrupted: 130, outputClosed: 141 } as const;
 
 /** The environment of a command; tests pass their own. */
@@ -13,10 +10,7 @@ export interface Io {
   stdout: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
   stderr: NodeJS.WritableStream & { isTTY?: boolean };
   env: NodeJS.ProcessEnv;
-  /**
-   * Aborted when the user or the system asks the program to stop (SIGINT, SIGTERM). A command that throws the reason
-   * ends with a message and exit code 130.
-   */
+  /** Aborted by SIGINT and SIGTERM. A command that throws the reason ends with a message and exit code 130. */
   signal: AbortSignal;
 }
 

@@ -58,11 +58,7 @@ function build(built: CommanderCommand, command: Command, io: Io, end: (code: nu
   }
 }
 
-/**
- * Builds a program. Only the commands that `loads` accepts by name have flags and an action.
- *
- * @param end takes the exit code of a command if it is not 0.
- */
+/** Builds a program. Only the commands that `loads` accepts by name have flags and an action. */
 export async function createProgram(
   { name, commands }: Program,
   loads: (command: string) => boolean,
@@ -102,20 +98,14 @@ export async function createProgram(
   return program;
 }
 
-/**
- * The command that arguments name, as in `help NAME`, too; it need not exist. The name of another command may follow as
- * an argument (`discover sample-extension`), which would load the modules of both.
- */
+/** The command that arguments name, which need not exist. An argument may be the name of another one. */
 export function calledCommand(args: readonly string[]): string | undefined {
   // Flags of the program itself take no values.
   const [first, second] = args.filter((arg) => !arg.startsWith('-'));
   return first === 'help' ? second : first;
 }
 
-/**
- * Arguments with the meaning of `help`. Commander prints the program's own help for a command that does not exist, and
- * knows no `help COMMAND SUBCOMMAND`.
- */
+/** Arguments with the meaning of `help`: commander knows no `help COMMAND SUBCOMMAND`, and no error of `help NONE`. */
 function explicitHelp({ commands }: Program, args: readonly string[]): string[] {
   const [first, command, ...more] = args;
   if (first !== 'help' || command === undefined || command === 'help' || command.startsWith('-')) {

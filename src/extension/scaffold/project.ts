@@ -72,12 +72,7 @@ export function projectFiles(options: ProjectOptions): Map<string, string> {
   return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/**
- * Writes a project into a folder that does not exist yet or is empty. Never overwrites.
- *
- * @returns the paths of its files, below the folder.
- * @throws {ProjectError} when the folder is not empty or cannot be written.
- */
+/** Writes a project into a new or empty folder, and returns the paths of its files. @throws {ProjectError} */
 export function writeProject(folder: string, options: ProjectOptions): string[] {
   const files = projectFiles(options);
   try {
@@ -103,12 +98,7 @@ export function writeProject(folder: string, options: ProjectOptions): string[] 
 /** The list of handlers in a project, as it is generated. */
 const handlersList = /^export const handlers = \[([^\]]*)\];$/m;
 
-/**
- * Adds handlers to a generated project. Never overwrites.
- *
- * @returns the paths of the files that were written, below the folder.
- * @throws {ProjectError} when it is not such a project, or has a handler of the hook already.
- */
+/** Adds handlers to a project, and returns the paths of the files; never overwrites. @throws {ProjectError} */
 export function addHandlers(folder: string, hooks: readonly string[]): string[] {
   const index = 'src/handlers/index.ts';
   try {

@@ -60,11 +60,7 @@ export function conversionDataBytes(object: JsonObject): number {
   return typeof text === 'string' ? Buffer.byteLength(text) : 0;
 }
 
-/**
- * The object with other conversion data; without the annotation if there are none.
- *
- * @throws {ConversionError} when they are longer than `maxConversionDataBytes`, or the object has no room for annotations.
- */
+/** The object with other conversion data, if any. @throws {ConversionError} for too long ones. */
 export function withConversionData(object: JsonObject, data: ConversionData): JsonObject {
   const metadata = own(object, 'metadata') ?? {};
   const before = isJsonObject(metadata) ? (own(metadata, 'annotations') ?? {}) : null;

@@ -33,10 +33,7 @@ export interface AdmissionPolicy {
   /** Whether Cluster API's feature gate RuntimeSDK is enabled; if not, ExtensionConfigs cannot be written. */
   isRuntimeSdkEnabled: boolean;
   now: () => Date;
-  /**
-   * Returns the facts about the cluster, for each decision; absent if facts are not used. `elsewhere`: another thread
-   * has them, and deletions are handed back to that thread.
-   */
+  /** The facts, for each decision; absent if none are used. `elsewhere`: another thread has them. */
   facts?: (() => ClusterKnowledge) | 'elsewhere' | undefined;
   /** The severity of findings about the extension server itself; absent if servers are not probed. */
   probes?: Severity | undefined;

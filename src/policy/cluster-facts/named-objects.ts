@@ -11,10 +11,7 @@ const maxReading = 32;
 const plurals: Readonly<Record<NamedKind, string>> = { Secret: 'secrets', Service: 'services' };
 
 export interface NamedObjects {
-  /**
-   * One object; `absent` if it does not exist. Undefined if that could not be found out, in a second at most; `problem`
-   * then says why. Never rejects.
-   */
+  /** One object; undefined if that could not be found out within a second, as `problem` then says. Never rejects. */
   read(kind: NamedKind, namespace: string, name: string): Promise<JsonObject | 'absent' | undefined>;
   /** Why objects of a kind cannot be read, according to the last attempt; undefined if they can. */
   problem(kind: NamedKind): string | undefined;

@@ -56,10 +56,7 @@ export interface Watching {
   stop(): void;
 }
 
-/**
- * Watches the objects that rules have facts about. APIs that are not served are looked for again from time to time;
- * until then it is known that they have no objects.
- */
+/** Watches the objects that rules have facts about. APIs that are not served are looked for again from time to time. */
 export function watchCluster({
   config,
   onProblem,

@@ -34,12 +34,7 @@ export function parseRulesConfig(text: string): Map<string, Level> {
   );
 }
 
-/**
- * Reads rule levels from the value of the key `rules`.
- *
- * @param mistakes others in the same file.
- * @throws {RulesConfigError} that names every unknown rule and level, and every upstream rule that would be weakened.
- */
+/** Reads rule levels. @throws {RulesConfigError} for unknown rules and levels, upstream rules, and `mistakes`. */
 export function readLevels(value: unknown, mistakes: string[] = []): Map<string, Level> {
   const levelsById = value ?? {};
   if (!isJsonObject(levelsById)) {

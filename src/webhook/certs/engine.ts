@@ -80,11 +80,7 @@ export async function readSnapshot(run: Pick<Run, 'store' | 'targets' | 'clock' 
   return { facts: deriveFacts(run.clock.now(), caSecret, servingSecret, targets, run.names), caSecret, servingSecret };
 }
 
-/**
- * Runs the state machine step by step: each step is one write, and everything is read again in between.
- *
- * @throws {Conflict} after 20 conflicts in a row: another client keeps writing.
- */
+/** Runs the state machine: a step is one write, after which everything is read again. @throws {Conflict} after 20. */
 export async function runCertificates(run: Run): Promise<RunOutcome> {
   const refused = new Map<string, string>();
   let { force, forceCa } = run.settings;

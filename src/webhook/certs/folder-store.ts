@@ -29,10 +29,7 @@ async function explained<T>(folder: string, action: 'read' | 'written', work: ()
   }
 }
 
-/**
- * The two Secrets as files: `tls.crt`, `tls.key` and `ca.crt` in the folder itself, the CA in `ca/` below it. All files
- * of a Secret change at once, and one of two runs at a time wins.
- */
+/** The two Secrets as files, the CA in `ca/`. All files of a Secret change at once, and one of two runs wins. */
 export function folderStore(folder: string): CertificateStore {
   const folders: Readonly<Record<SecretRole, VersionedFolder>> = {
     serving: new VersionedFolder(folder, true),

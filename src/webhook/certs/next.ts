@@ -54,10 +54,7 @@ export function isCaDue(ca: Certificate, now: Date, renewBeforeMs: number): bool
  */
 const heldUpDelayMs = 10 * 60_000;
 
-/**
- * Whether another client holds a rotation up: it has overwritten targets twice since the rotation began, so it will do so
- * again. Once may be a manifest that was applied again.
- */
+/** Whether another client has overwritten targets twice in this rotation: once may be a manifest applied again. */
 function isHeldUp({ overwritten }: CertificateFacts): boolean {
   return overwritten !== undefined && overwritten.times > 1;
 }

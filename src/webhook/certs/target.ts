@@ -30,12 +30,7 @@ export interface TargetReading {
 export interface TargetAccess {
   /** Reads all targets. One that cannot be read is returned with state `failed`, not thrown as an error. */
   read(): Promise<TargetReading[]>;
-  /**
-   * Writes the bundle into every entry of a target that has a different one.
-   *
-   * @returns why the API server refuses it; undefined once it is written.
-   * @throws {Conflict} when the target has changed since it was read.
-   */
+  /** Writes a bundle into a target; returns why the API server refuses it. @throws {Conflict} when it has changed. */
   inject(target: TargetReading, bundle: string): Promise<string | undefined>;
 }
 

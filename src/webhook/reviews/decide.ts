@@ -63,10 +63,7 @@ export type Probe = (
   pending: Pick<PendingProbe, 'config' | 'facts'>,
 ) => Promise<Parameters<PendingProbe['conclude']>[0]>;
 
-/**
- * What is known about the cluster for one request, with the objects that it names as they are now; undefined if it
- * names none that had to be read. Never rejects.
- */
+/** What is known for one request, with the objects that it names; undefined if none had to be read. Never rejects. */
 type Refresh = (request: AdmissionRequest) => Promise<ClusterKnowledge> | undefined;
 
 /**

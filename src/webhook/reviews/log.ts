@@ -10,10 +10,7 @@ const messages = {
 
 const rounded = (durationMs: number) => Math.round(durationMs * 1000) / 1000;
 
-/**
- * Logs one line for a review: at info when it was denied or warned about, at debug when it was allowed. Who, what and
- * by which rules; never the object, since messages and fields may contain secrets.
- */
+/** One line for a review, at info unless it was allowed. Never the object: messages and fields may contain secrets. */
 export function logReview(log: Log, webhook: Webhook, note: ReviewNote, durationMs: number): void {
   const level = note.verdict === 'allowed' ? 'debug' : 'info';
   if (!log.isLevelEnabled(level)) {

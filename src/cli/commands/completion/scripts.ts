@@ -1,7 +1,4 @@
-/**
- * Scripts that ask the program itself for candidates (`PROGRAM __complete -- WORD…`). No word is ever evaluated, so
- * that a Tab after `$(…)` runs nothing, and no other package is needed.
- */
+/** Scripts that ask the program for candidates. No word is evaluated, so that a Tab after `$(…)` runs nothing. */
 export const completionScripts: Readonly<Record<'bash' | 'zsh' | 'fish', string>> = {
   // Also for bash 3.2 (macOS): no negative indices, no mapfile. Bash splits words at "=", but the program needs them
   // whole.

@@ -92,13 +92,7 @@ function folderCache(directory: string, limits: typeof defaultLimits) {
   };
 }
 
-/**
- * Opens the cache in a folder, which is created if it is missing. Entries are files that only their owner can read; the
- * time of a file is that of its last use.
- *
- * @param directory undefined if there is none.
- * @param warn called with the reason if the folder cannot be used; then there is no cache.
- */
+/** Opens the cache in a folder; undefined, and a warning, if it cannot be used. The time of a file is its last use. */
 export async function openCache(
   directory: string | undefined,
   warn: (message: string) => void,

@@ -296,13 +296,7 @@ async function fromFiles(path: string, surroundings: FetchContext, collection: C
   }
 }
 
-/**
- * Fetches the documents that the arguments name: those of the API server, if there are no arguments or a flag selects
- * it; then files, folders, `-` and URLs in their order.
- *
- * @throws {UsageError} for a file that cannot be read or is not a document, {FailureError} for a server or URL; the
- *   reason of the signal.
- */
+/** Fetches the documents that arguments name, and of the API server, without any or if a flag selects it. */
 export async function gather(
   args: readonly string[],
   flags: { kubeconfig: string | undefined; context: string | undefined },

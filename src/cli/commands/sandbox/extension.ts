@@ -19,13 +19,7 @@ export interface RunningSampleExtension {
   stop(): Promise<void>;
 }
 
-/**
- * Starts the sample extension, and keeps it in the state that its Deployment requires, like a kubelet: with no replicas
- * it is stopped, with a new template restarted.
- *
- * @param signal ends the start, and all requests afterwards.
- * @throws {FailureError} when there is no certificate; the reason of `signal`.
- */
+/** Starts the sample extension, and keeps it as its Deployment requires, until the signal. @throws {FailureError} */
 export async function startExtension(
   { config, kubeconfigFile }: { config: KubeConfig; kubeconfigFile: string },
   log: Logger,

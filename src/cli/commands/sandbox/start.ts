@@ -208,13 +208,7 @@ interface SandboxSettings {
   prepare?(config: KubeConfig): Promise<void>;
 }
 
-/**
- * Starts an API server and the webhook in front of it, as in a cluster: configurations without a caBundle, `certs
- * bootstrap`, a webhook that watches its Secret.
- *
- * @throws {FailureError} when the port is taken, or certificates cannot be created; {UsageError} when the file cannot be
- *   used; the reason of `signal` when that was aborted.
- */
+/** Starts an API server and the webhook in front of it, as in a cluster. @throws {FailureError | UsageError} */
 export async function startSandboxWithWebhook(
   settings: SandboxSettings,
   log: Logger,

@@ -37,12 +37,7 @@ const featureGatesFlag: Flag<FeatureGates> = {
 /** Seconds that even a slow cluster needs to remove a terminating pod from all endpoints. */
 const shutdownDelayInPod = 10;
 
-/**
- * How long connections are accepted after the signal to stop, in seconds: as set by the flag; by default, in a pod,
- * until endpoints have been updated, since SIGTERM may arrive earlier. Outside of a pod there is nothing to wait for.
- *
- * @throws {UsageError} when the delay is not less than the timeout that includes it.
- */
+/** Seconds for which connections are accepted after SIGTERM, which may arrive in a pod before endpoints are updated. */
 export function shutdownDelayOf(flags: ServeFlags, env: NodeJS.ProcessEnv): number {
   const { 'shutdown-delay': delay, 'shutdown-timeout': timeout } = flags;
   if (delay === undefined) {

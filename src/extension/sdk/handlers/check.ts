@@ -20,12 +20,7 @@ const advisedTimeoutSeconds = 10;
 /** Hooks for which Cluster API allows one handler in total: with two, every decision fails. */
 const inPlaceTag = 'In-Place Update Hooks';
 
-/**
- * Checks handlers as Cluster API does at discovery (defaultAndValidateDiscoveryResponse in
- * internal/runtime/client/client.go, v1.14), and beyond: with Go's server such mistakes only show there.
- *
- * @returns problems that prevent the handlers from being served, and warnings about problems to come.
- */
+/** Checks handlers as Cluster API does at discovery, and beyond: with Go's server such mistakes only show there. */
 export function checkHandlers(handlers: readonly Handler[]): { problems: string[]; warnings: string[] } {
   if (!Array.isArray(handlers)) {
     return { problems: ['handlers must be a list of what handler(hook, { name, handle }) returns'], warnings: [] };

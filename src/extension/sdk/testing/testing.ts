@@ -129,11 +129,7 @@ function checkStatus({ name }: Handler, outcome: TestOutcome, expected: Expected
 /** Far enough for times and dates in answers to change, in milliseconds: a day, an hour, a minute and a second. */
 const turnMs = 90_061_000;
 
-/**
- * Calls a handler with a request that means the same as the given one, and checks the status of its answer.
- *
- * @returns the outcome, with its response as it would be for the given request.
- */
+/** Calls a handler with a request that means the same; the response is as it would be for the given request. */
 async function callVaried<H extends Hook>(
   handler: Handler<H>,
   request: RequestFor<H> | undefined,
