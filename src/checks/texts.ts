@@ -1,35 +1,30 @@
-/** Patterns that messages must not match, with the name of what they find. */
+/** Something that messages must not contain, and how it is recognized. */
 interface Unwanted {
   what: string;
-  found: (text: string) => boolean;
+  expressions: readonly RegExp[];
 }
-
-const matches =
-  (...expressions: readonly RegExp[]) =>
-  (text: string) =>
-    expressions.some((expression) => expression.test(text));
 
 /** Texts that differ from call to call. */
 const changing: readonly Unwanted[] = [
   {
     what: 'a time',
-    found: matches(
+    expressions: [
       /\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/,
       /\b\d{2}:\d{2}:\d{2}\b/,
       /\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)/,
       // Seconds or milliseconds since 1970, from 2017 to 2033.
       /(?:^|\D)(?:1[5-9]\d{8}|1[5-9]\d{11})(?:\D|$)/,
-    ),
+    ],
   },
-  { what: 'a measured duration', found: matches(/\b\d{1,9}\.\d{1,9} ?(?:ms|s|µs)\b/) },
-  { what: 'an address in memory', found: matches(/\b0x[0-9a-f]{8,16}\b/) },
+  { what: 'a measured duration', expressions: [/\b\d{1,9}\.\d{1,9} ?(?:ms|s|µs)\b/] },
+  { what: 'an address in memory', expressions: [/\b0x[0-9a-f]{8,16}\b/] },
 ];
 
 /** What begins a private key in a text of several lines. */
 const privateKey = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----/;
 
 /** Secrets. What is labelled as one begins after its label. */
-const secrets: readonly { what: string; expressions: readonly RegExp[] }[] = [
+const secrets: readonly Unwanted[] = [
   { what: 'a private key', expressions: [privateKey] },
   { what: 'a token (JWT)', expressions: [/\beyJ[\w-]{8,16}/] },
   { what: 'an access key', expressions: [/\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/, /\bgh[pousr]_\w{36}/] },
@@ -43,23 +38,19 @@ const secrets: readonly { what: string; expressions: readonly RegExp[] }[] = [
   { what: 'a bearer token', expressions: [/(?<label>\bBearer )[\w.~+/-]{16}/i] },
 ];
 
-/** Texts that reveal more than users should read. */
-const unwantedInConditions: readonly Unwanted[] = [
-  ...secrets.map(({ what, expressions }) => ({ what, found: matches(...expressions) })),
-  {
-    what: 'a stack trace',
-    found: matches(/\n\s{1,8}at \S/, /goroutine \d{1,9} \[/, /Traceback \(most recent call last\)/),
-  },
-];
+const stackTrace: Unwanted = {
+  what: 'a stack trace',
+  expressions: [/\n\s{1,8}at \S/, /goroutine \d{1,9} \[/, /Traceback \(most recent call last\)/],
+};
 
 const wordsOf = (unwanted: readonly Unwanted[], text: string) =>
-  unwanted.filter(({ found }) => found(text)).map(({ what }) => what);
+  unwanted.filter(({ expressions }) => expressions.some((one) => one.test(text))).map(({ what }) => what);
 
 /** Parts of a message that differ from call to call. */
 export const changingParts = (text: string): string[] => wordsOf(changing, text);
 
 /** Parts of a message that do not belong in a condition. */
-export const secretParts = (text: string): string[] => wordsOf(unwantedInConditions, text);
+export const secretParts = (text: string): string[] => wordsOf([...secrets, stackTrace], text);
 
 /** Where the first secret of a line begins; undefined if it has none. */
 function secretAt(line: string): number | undefined {

@@ -16,7 +16,6 @@ import {
   fieldsSetBy,
   type HookDefinition,
   revertIgnored,
-  type TemplatePlace,
 } from '../../runtimehooks/index.ts';
 
 /** Maximum number of patches in one answer that are examined. */
@@ -36,46 +35,41 @@ interface PatchReview {
   results: JsonObject;
 }
 
-/** An object that patches may change, and what Cluster API takes of the result. */
+/** An object that patches may change. */
 interface Target {
+  /** Where it is used. */
+  place: string;
   object: JsonObject;
-  /** Reverts what Cluster API ignores; returns the first such field. */
-  takeOver(before: JsonObject, after: JsonObject): string | undefined;
+  /** Reverts what Cluster API ignores in the patched object; returns the first such field. */
+  revert(before: JsonObject, after: JsonObject): string | undefined;
+}
+
+/** A patch of the target with this id. `where` names it in messages. */
+interface PlacedPatch {
+  id: string;
+  where: string;
+  patch: EncodedPatch;
 }
 
 /** Reviews patches one after the other, as Cluster API applies them. */
-class Review implements PatchReview {
-  readonly problems: { kind: PatchProblem; message: string }[] = [];
-  count = 0;
-  readonly #targets = new Map<string, Target>();
-
-  add(place: string, target: Target): void {
-    this.#targets.set(place, target);
-  }
-
-  get results(): JsonObject {
-    return Object.fromEntries([...this.#targets].map(([place, { object }]) => [place, object]));
-  }
-
-  report(kind: PatchProblem, message: string): void {
-    this.problems.push({ kind, message });
-  }
-
-  /** Applies one patch to the object at a place. `where` names it in messages. */
-  apply(place: string, where: string, patch: EncodedPatch): void {
-    const target = this.#targets.get(place);
-    if (target === undefined) {
-      return;
-    }
+function reviewOf(targets: ReadonlyMap<string, Target>, patches: readonly PlacedPatch[]): PatchReview {
+  const problems: { kind: PatchProblem; message: string }[] = [];
+  for (const { id, where, patch } of patches.slice(0, maxPatches)) {
+    const report = (kind: PatchProblem, message: string) => problems.push({ kind, message: `${where}${message}` });
+    const target = targets.get(id);
     const { patchType } = patch;
+    if (target === undefined) {
+      report('unknown item', `: uid ${JSON.stringify(quotable(id, 60))} is not in the request`);
+      continue;
+    }
     if (patchType !== 'JSONPatch' && patchType !== 'JSONMergePatch') {
       const shown = JSON.stringify(quotable(String(patchType ?? ''), 40));
-      this.report('unreadable', `${where}: patchType ${shown} is not JSONPatch or JSONMergePatch`);
-      return;
+      report('unreadable', `: patchType ${shown} is not JSONPatch or JSONMergePatch`);
+      continue;
     }
     if (typeof patch.patch !== 'string' || patch.patch === '') {
-      this.report('unreadable', `${where}: there is a patchType, but no patch`);
-      return;
+      report('unreadable', ': there is a patchType, but no patch');
+      continue;
     }
     const before = target.object;
     let after: JsonObject;
@@ -85,65 +79,56 @@ class Review implements PatchReview {
       if (!(error instanceof BadPatch)) {
         throw error;
       }
-      this.report(error.isUnreadable ? 'unreadable' : 'inapplicable', `${where}: ${quotable(error.message, 300)}`);
-      return;
+      report(error.isUnreadable ? 'unreadable' : 'inapplicable', `: ${quotable(error.message, 300)}`);
+      continue;
     }
     if (after.kind !== before.kind || after.apiVersion !== before.apiVersion) {
-      this.report('inapplicable', `${where}: the object has another kind or apiVersion afterwards`);
-      return;
+      report('inapplicable', ': the object has another kind or apiVersion afterwards');
+    } else if (JSON.stringify(after).length > maxObjectLength) {
+      report('inapplicable', ': the object has more than 3 MiB afterwards');
+    } else {
+      if (isSame(before, after)) {
+        report('idle', ' changes nothing');
+      }
+      const ignored = target.revert(before, after);
+      if (ignored !== undefined) {
+        report('ignored', ` changes ${quotable(ignored, 200)}`);
+      }
+      target.object = after;
     }
-    if (JSON.stringify(after).length > maxObjectLength) {
-      this.report('inapplicable', `${where}: the object has more than 3 MiB afterwards`);
-      return;
-    }
-    if (isSame(before, after)) {
-      this.report('idle', `${where} changes nothing`);
-    }
-    const ignored = target.takeOver(before, after);
-    if (ignored !== undefined) {
-      this.report('ignored', `${where} changes ${quotable(ignored, 200)}`);
-    }
-    target.object = after;
   }
+  const results = Object.fromEntries([...targets.values()].map(({ place, object }) => [place, object]));
+  return { problems, count: patches.length, results };
 }
 
 /** Reviews the patches of a GeneratePatches response. */
-function reviewTemplatePatches(request: JsonObject, response: JsonObject): Review {
-  const review = new Review();
-  const places = new Map<string, string>();
+function reviewTemplatePatches(request: JsonObject, response: JsonObject): PatchReview {
+  const targets = new Map<string, Target>();
   for (const item of itemsAt(request, 'items')) {
     const object = objectAt(item, 'object');
     const holder = objectAt(item, 'holderReference');
     const builtin = itemsAt(item, 'variables').find((variable) => textAt(variable, 'name') === 'builtin');
-    const place: TemplatePlace = { holder, sets: fieldsSetBy(objectAt(builtin, 'value')) };
-    const key = JSON.stringify([holder, object.kind ?? null]);
-    places.set(textAt(item, 'uid'), key);
-    review.add(key, {
+    const sets = fieldsSetBy(objectAt(builtin, 'value'));
+    targets.set(textAt(item, 'uid'), {
+      place: JSON.stringify([holder, object.kind ?? null]),
       object,
-      takeOver(before, after) {
-        const [path] = revertIgnored(before, after, place);
+      revert(before, after) {
+        const [path] = revertIgnored(before, after, { holder, sets });
         return path && `/${path.join('/')}`;
       },
     });
   }
-  const patches = itemsAt(response, 'items');
-  review.count = patches.length;
-  for (const [index, patch] of patches.slice(0, maxPatches).entries()) {
-    const { uid, ...encoded } = objectAt(patch);
-    const place = places.get(String(uid));
-    if (place === undefined) {
-      const shown = JSON.stringify(quotable(String(uid ?? ''), 60));
-      review.report('unknown item', `items[${index}]: uid ${shown} is not in the request`);
-    } else {
-      review.apply(place, `items[${index}]`, encoded);
-    }
-  }
-  return review;
+  const patches = itemsAt(response, 'items').map((item, index) => {
+    const { uid, ...patch } = objectAt(item);
+    return { id: String(uid ?? ''), where: `items[${index}]`, patch };
+  });
+  return reviewOf(targets, patches);
 }
 
 /** Reviews the patches of a CanUpdateMachine or CanUpdateMachineSet response. */
-function reviewMachinePatches(request: JsonObject, response: JsonObject): Review {
-  const review = new Review();
+function reviewMachinePatches(request: JsonObject, response: JsonObject): PatchReview {
+  const targets = new Map<string, Target>();
+  const patches: PlacedPatch[] = [];
   for (const [name, object] of Object.entries(objectAt(request, 'current'))) {
     const patch = objectAt(response, `${name}Patch`);
     if (!isJsonObject(object) || (!patch.patch && !patch.patchType)) {
@@ -151,15 +136,15 @@ function reviewMachinePatches(request: JsonObject, response: JsonObject): Review
     }
     const isTemplate = name === 'machineSet' || name.endsWith('Template');
     const changeable = isTemplate ? '/spec/template/spec' : '/spec';
-    review.add(name, {
+    targets.set(name, {
+      place: name,
       object,
-      takeOver: (before, after) =>
+      revert: (before, after) =>
         jsonPatchOf(before, after).find(({ path }) => path !== changeable && !path.startsWith(`${changeable}/`))?.path,
     });
-    review.count++;
-    review.apply(name, `${name}Patch`, patch);
+    patches.push({ id: name, where: `${name}Patch`, patch });
   }
-  return review;
+  return reviewOf(targets, patches);
 }
 
 /** The patches of a response; undefined for a hook whose responses contain none. */
@@ -168,15 +153,10 @@ export function reviewPatches(
   request: JsonObject,
   response: JsonObject,
 ): PatchReview | undefined {
-  switch (name) {
-    case 'GeneratePatches':
-      return reviewTemplatePatches(request, response);
-    case 'CanUpdateMachine':
-    case 'CanUpdateMachineSet':
-      return reviewMachinePatches(request, response);
-    default:
-      return undefined;
+  if (name === 'GeneratePatches') {
+    return reviewTemplatePatches(request, response);
   }
+  return name.startsWith('CanUpdate') ? reviewMachinePatches(request, response) : undefined;
 }
 
 const isZero = (value: Json) =>
