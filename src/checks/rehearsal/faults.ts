@@ -61,16 +61,6 @@ export function parseFault(text: string): Fault | { problem: string } {
 /** Name of the handler that a fault adds. */
 const secondHandler = 'second-handler.rehearsal';
 
-/** The faults of one simulation. */
-interface Strikes {
-  /** Number of calls so far. */
-  calls: number;
-  /** Faults that have not occurred yet. */
-  waiting: Fault[];
-  /** Number of further calls that fail because the extension is down. */
-  down: number;
-}
-
 /**
  * Wraps a caller so that it injects the faults of one simulation.
  *
@@ -81,40 +71,43 @@ export function withFaults(
   down: Caller,
   faults: readonly Fault[],
 ): (effect: CallEffect, signal: AbortSignal) => Promise<EffectOutcome> {
-  const strikes: Strikes = { calls: 0, waiting: [...faults], down: 0 };
-  const hitting = (kind: Fault['kind'], { hook }: CallEffect, next: number): Fault | undefined => {
-    const strike = strikes.waiting.find(
-      ({ kind: one, where }) => one === kind && (where === hook || (typeof where === 'number' && next >= where)),
-    );
-    strikes.waiting = strikes.waiting.filter((fault) => fault !== strike);
-    return strike;
-  };
+  let calls = 0;
+  let waiting = faults;
+  /** Number of further calls that fail because the extension is down. */
+  let failures = 0;
   return async (effect, signal) => {
-    const next = strikes.calls + 1;
+    const next = calls + 1;
+    const strike = (kind: Fault['kind']): Fault | undefined => {
+      const fault = waiting.find(
+        ({ kind: one, where }) =>
+          one === kind && (where === effect.hook || (typeof where === 'number' && next >= where)),
+      );
+      waiting = waiting.filter((one) => one !== fault);
+      return fault;
+    };
     const notes: FaultNote[] = [];
-    const outage = hitting('down', effect, next);
+    const outage = strike('down');
     if (outage !== undefined) {
-      strikes.down = outage.amount;
-      const text = `the extensions are down for ${outage.amount === 1 ? 'one try' : `${outage.amount} tries`}`;
-      notes.push({ text, when: 'before' });
+      failures = outage.amount;
+      notes.push({
+        text: `the extensions are down for ${failures === 1 ? 'one try' : `${failures} tries`}`,
+        when: 'before',
+      });
     }
-    const outcome = await (strikes.down > 0 ? down : up)(effect, signal);
+    const outcome = await (failures > 0 ? down : up)(effect, signal);
     if (outcome.calls.length === 0) {
       return outcome;
     }
-    strikes.calls += outcome.calls.length;
-    if (strikes.down > 0) {
-      strikes.down--;
-      if (strikes.down === 0) {
-        notes.push({ text: 'the extensions are reachable again', when: 'after' });
-      }
+    calls += outcome.calls.length;
+    if (failures > 0 && --failures === 0) {
+      notes.push({ text: 'the extensions are reachable again', when: 'after' });
     }
-    if (hitting('restart', effect, next) !== undefined) {
+    if (strike('restart') !== undefined) {
       notes.push({ text: 'the controller restarts before it acts on the answer', when: 'after' });
       return { ok: 'restart', calls: outcome.calls, faults: notes };
     }
-    const isBlockable = outcome.ok && hooks[effect.hook].isBlocking && effect.handler === undefined;
-    const block = isBlockable ? hitting('block', effect, next) : undefined;
+    const isBlockable = hooks[effect.hook].isBlocking && effect.handler === undefined;
+    const block = outcome.ok && isBlockable ? strike('block') : undefined;
     return block !== undefined && outcome.ok
       ? secondBlocks(outcome, block.amount, notes)
       : { ...outcome, faults: notes };

@@ -6,7 +6,6 @@ import { hooks, parseVersion } from '../../runtimehooks/index.ts';
 import { formatProblems, messageProblems } from '../../runtimehooks/messages/index.ts';
 import {
   type Blueprint,
-  type ClassTemplate,
   defaultKinds,
   type MachineTemplates,
   type ProviderKinds,
@@ -137,7 +136,7 @@ function templateAt(
   namespace: string,
   templates: Templates,
   where: (() => string) | undefined,
-): ClassTemplate | undefined {
+): JsonObject | undefined {
   if (reference === undefined) {
     return undefined;
   }

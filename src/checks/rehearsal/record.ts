@@ -1,5 +1,5 @@
 import { withoutSecrets } from '../texts.ts';
-import type { HandlerCall, RehearsedHook, SimulatedEvent } from './cluster/effects.ts';
+import type { HandlerCall, RehearsedHook, SimulatedEvent, SimulationEnd } from './cluster/effects.ts';
 
 /** One call of a handler. */
 export interface CallEntry {
@@ -32,12 +32,9 @@ export interface EventEntry {
 }
 
 /** How the simulation of a Cluster ended. */
-export interface EndEntry {
+export interface EndEntry extends SimulationEnd {
   type: 'end';
   cluster: string;
-  at: number;
-  isComplete: boolean;
-  reason: string;
   calls: number;
 }
 

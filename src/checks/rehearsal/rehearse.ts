@@ -1,5 +1,5 @@
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
-import { isSame, objectAt, textAt } from '../../kubernetes/index.ts';
+import { isSame, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import {
   type Client,
   complete,
@@ -11,7 +11,7 @@ import { hooks, type Release } from '../../runtimehooks/index.ts';
 import { eachOf } from '../each-of.ts';
 import { createCaller } from './caller.ts';
 import type { RehearsedCluster } from './cluster/blueprint.ts';
-import { handlerCall } from './cluster/effects.ts';
+import { handlerCall, SimulationStopped } from './cluster/effects.ts';
 import { createNames, type Names } from './cluster/names.ts';
 import { type ClusterApiLimits, State, type UserEdit } from './cluster/state.ts';
 import { type Fault, withFaults } from './faults.ts';
@@ -50,45 +50,37 @@ const maxWarned = 100;
 /** An address on which nothing listens: the discard port of this machine. */
 const nowhere = { host: '127.0.0.1', port: 9 };
 
-/** The result of discovery. */
-type Discovered = { ok: true; config: ExtensionConfig } | { ok: false; error: string };
-
 /**
- * Calls Discovery on an extension twice: Cluster API's own write of the status triggers the second call
- * (core/reconcilers/extensionconfig, v1.14).
+ * Calls Discovery on an extension twice, as Cluster API does: its own write of the status triggers the second call.
+ *
+ * @returns the ExtensionConfig with its handlers.
+ * @throws {SimulationStopped} when it fails.
  */
-async function discover(client: Client, config: ExtensionConfig, options: RehearsalOptions): Promise<Discovered> {
+async function discover(client: Client, config: ExtensionConfig, options: RehearsalOptions): Promise<ExtensionConfig> {
   const { onEntry, signal } = options;
-  let handlers: readonly object[] | undefined;
-  for (let round = 0; round < 2; round++) {
+  const { name = '' } = config.metadata;
+  let handlers: JsonObject[] | undefined;
+  for (let round = 1; round <= 2; round++) {
     const discovery = await client.discover(config, { signal });
     signal.throwIfAborted();
-    const call = handlerCall(
-      config.metadata.name ?? '',
-      discovery.ok
-        ? {}
-        : {
-            status: discovery.error.step === 'status' || discovery.error.step === 'validation' ? 'Failure' : 'Error',
-            error: discovery.error.message,
-          },
-    );
-    onEntry(entryOf('', round + 1, { at: 0, hook: 'Discovery', request: {}, pendingHooks: '' }, call));
+    const effect = { at: 0, hook: 'Discovery', request: {}, pendingHooks: '' } as const;
     if (!discovery.ok) {
-      return { ok: false, error: `Error in discovery: ${discovery.error.message}` };
-    }
-    const sorted = discovery.handlers.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    if (handlers !== undefined && !isSame(handlers as never, sorted as never)) {
-      onEntry(
-        warning(
-          '',
-          `${config.metadata.name} does not answer discovery the same each time`,
-          'offer the same handlers in all replicas and at all times',
-        ),
+      const { message: error, step } = discovery.error;
+      const status = step === 'status' || step === 'validation' ? 'Failure' : 'Error';
+      onEntry(entryOf('', round, effect, handlerCall(name, { status, error })));
+      throw new SimulationStopped(
+        `${name} is not discovered, and no manager would start: Error in discovery: ${error}`,
       );
+    }
+    onEntry(entryOf('', round, effect, handlerCall(name, {})));
+    const sorted = discovery.handlers.toSorted((a, b) => (a.name < b.name ? -1 : 1)) as unknown as JsonObject[];
+    if (handlers !== undefined && !isSame(handlers, sorted)) {
+      const text = `${name} does not answer discovery the same each time`;
+      onEntry(warning('', text, 'offer the same handlers in all replicas and at all times'));
     }
     handlers = sorted;
   }
-  return { ok: true, config: { ...config, status: { ...config.status, handlers: handlers as never } } };
+  return { ...config, status: { ...config.status, handlers: handlers as never } };
 }
 
 /** Creates a client that behaves like that of Cluster API's managers. */
@@ -142,7 +134,7 @@ async function playCluster(
     });
     const isComplete = end.isComplete && !hasErrors;
     const reason = end.isComplete && hasErrors ? 'the lifecycle completed, but with errors' : end.reason;
-    onEntry({ type: 'end', cluster, at: end.at, isComplete, reason, calls });
+    onEntry({ ...end, type: 'end', cluster, isComplete, reason, calls });
     return isComplete;
   } finally {
     await unreachable?.close();
@@ -167,10 +159,6 @@ export async function rehearse(given: RehearsalOptions): Promise<{ clusters: num
   const { subjects, signal } = given;
   const onEntry = (entry: Entry) => given.onEntry(masked(entry));
   const clusters = subjects.length;
-  const stop = (reason: string) => {
-    onEntry({ type: 'end', cluster: '', at: 0, isComplete: false, reason, calls: 0 });
-    return { clusters, complete: 0 };
-  };
   const client = connect(given, given.resolve);
   const options: RehearsalOptions = {
     ...given,
@@ -185,15 +173,11 @@ export async function rehearse(given: RehearsalOptions): Promise<{ clusters: num
   try {
     const configs: ExtensionConfig[] = [];
     for (const config of options.configs) {
-      const discovery = await discover(client, config, options);
-      if (!discovery.ok) {
-        return stop(`${config.metadata.name} is not discovered, and no manager would start: ${discovery.error}`);
-      }
-      configs.push(discovery.config);
+      configs.push(await discover(client, config, options));
     }
     const [wrong] = client.registry.warmUp(configs).values();
     if (wrong !== undefined) {
-      return stop(wrong.message);
+      throw new SimulationStopped(wrong.message);
     }
     const namespaces = new Set(subjects.map(({ cluster }) => textAt(cluster, 'metadata', 'namespace') || 'default'));
     for (const namespace of [...namespaces].slice(0, maxWarned)) {
@@ -209,7 +193,7 @@ export async function rehearse(given: RehearsalOptions): Promise<{ clusters: num
         for (const subject of subjects.filter((one) => one.blueprint === blueprint && end.startsWith(notReady))) {
           onEntry({ type: 'event', cluster: clusterOf(subject), at: 0, event: failedCondition(classNotReady) });
         }
-        return stop(end);
+        throw new SimulationStopped(end);
       }
       warningsOfClass(blueprint).forEach(onEntry);
     }
@@ -218,6 +202,12 @@ export async function rehearse(given: RehearsalOptions): Promise<{ clusters: num
       return playCluster(subject, configs, client, options);
     });
     return { clusters, complete: results.filter((isComplete) => isComplete).length };
+  } catch (error) {
+    if (!(error instanceof SimulationStopped)) {
+      throw error;
+    }
+    onEntry({ type: 'end', cluster: '', at: 0, isComplete: false, reason: error.message, calls: 0 });
+    return { clusters, complete: 0 };
   } finally {
     await client.close();
   }

@@ -15,13 +15,10 @@ export interface ClassPatch {
   settings: JsonObject | undefined;
 }
 
-/** A template that a class references, in the version of the reference. */
-export type ClassTemplate = JsonObject;
-
 /** The templates that Machines are created from. */
 export interface MachineTemplates {
-  bootstrap: ClassTemplate | undefined;
-  infrastructure: ClassTemplate | undefined;
+  bootstrap: JsonObject | undefined;
+  infrastructure: JsonObject | undefined;
   /** The class of workers itself. */
   settings: JsonObject;
 }
@@ -56,12 +53,12 @@ export interface Blueprint {
   /** `spec.kubernetesVersions`. */
   versions: readonly string[];
   patches: readonly ClassPatch[];
-  infrastructureCluster: ClassTemplate | undefined;
+  infrastructureCluster: JsonObject | undefined;
   /** `spec.infrastructure.naming.template`. */
   infrastructureNaming: string;
   controlPlane: {
-    template: ClassTemplate | undefined;
-    machines: ClassTemplate | undefined;
+    template: JsonObject | undefined;
+    machines: JsonObject | undefined;
     /** `spec.controlPlane`. */
     settings: JsonObject;
   };

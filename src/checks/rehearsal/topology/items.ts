@@ -8,7 +8,7 @@ import {
   textAt,
 } from '../../../kubernetes/index.ts';
 import type { ControlPlaneField } from '../../../runtimehooks/index.ts';
-import type { Blueprint, ClassTemplate } from '../cluster/blueprint.ts';
+import type { Blueprint } from '../cluster/blueprint.ts';
 import { has, upgradeStepText } from '../cluster/releases.ts';
 import {
   annotationsOf,
@@ -144,7 +144,7 @@ interface Use {
 }
 
 /** A template with the metadata of what is made of it. */
-function withMetadata(template: ClassTemplate, { isObject, metadata: parts }: Use): JsonObject {
+function withMetadata(template: JsonObject, { isObject, metadata: parts }: Use): JsonObject {
   const merged = (object: JsonObject): JsonObject => {
     const metadata = objectAt(object, 'metadata');
     return { ...object, metadata: { ...metadata, ...mergedMetadata([metadata, ...parts, clonedFrom(template)]) } };
@@ -164,7 +164,7 @@ function withMetadata(template: ClassTemplate, { isObject, metadata: parts }: Us
 }
 
 /** A template where it is used, the same object in each round; none if it is not known. */
-function itemFor(state: State, template: ClassTemplate | undefined, use: Use): Item[] {
+function itemFor(state: State, template: JsonObject | undefined, use: Use): Item[] {
   if (template === undefined) {
     return [];
   }
@@ -196,7 +196,7 @@ function workerItems(worker: WorkerGroup, desired: Desired): Item[] {
   const { bootstrap, infrastructure, settings } = worker.class;
   const isDeployment = kind === 'MachineDeployment';
   const set = group?.next ?? group?.current;
-  const nameOf = (part: 'bootstrap' | 'infrastructure', template: ClassTemplate) => ({
+  const nameOf = (part: 'bootstrap' | 'infrastructure', template: JsonObject) => ({
     name:
       textAt(set?.[part], 'metadata', 'name') ||
       state.names.generated(`${state.name}-${topologyName}`, kindOfTemplate(template)),
