@@ -11,6 +11,7 @@ test.each([
   '/a?b#c',
   'https://ü.example',
   'https://[::1]:443/',
+  'https://[1:2:3:4:5:6:7:8]',
   'https://[fe80::1%25eth0]',
   'https://u:p@h',
   'HTTPS://h',

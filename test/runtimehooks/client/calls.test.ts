@@ -1051,7 +1051,7 @@ test("metrics have Cluster API's names and labels, and our own report backoff", 
   expect(text).toContain(`capi_runtime_sdk_requests_total${labels('500', 'Unknown')} 1`);
   expect(text).toMatch(/capi_runtime_sdk_request_duration_seconds_count\{.*\} 3/);
   expect(text).toContain('extensionconfig_extension_calls_held_back_total{extension="one"} 1');
-  expect(text).toContain('extensionconfig_extension_backoff_seconds{extension="one"} 1');
+  expect(text).toContain('extensionconfig_extension_backoff_seconds{extension="one"} 1\n');
   const recorded = readFileSync(new URL('../../support/fixtures/runtime-sdk/metrics.txt', import.meta.url), 'utf8');
   const names = (lines: string) =>
     new Set(

@@ -86,7 +86,7 @@ export function invalid(group: string, kind: string, name: string, causes: Statu
 }
 
 /** How each reason begins a message, as in Kubernetes' `field.Error`. */
-const prefixes: Partial<Record<CauseReason, string>> = {
+const prefixes: Record<CauseReason, string> = {
   FieldValueNotFound: 'Not found',
   FieldValueRequired: 'Required value',
   FieldValueDuplicate: 'Duplicate value',
@@ -96,6 +96,7 @@ const prefixes: Partial<Record<CauseReason, string>> = {
   FieldValueTooLong: 'Too long',
   FieldValueTooMany: 'Too many',
   FieldValueTypeInvalid: 'Invalid value',
+  InternalError: 'Internal error',
 };
 
 /** Longest value that a message shows, in characters; the rest is truncated. */
@@ -117,8 +118,7 @@ export function showValue(value: unknown): string {
  * value as shown in the message; undefined if it is not shown.
  */
 export function fieldErrorMessage(reason: CauseReason, shown: string | undefined, detail: string): string {
-  const prefix = prefixes[reason] ?? 'Invalid value';
-  const start = shown === undefined ? prefix : `${prefix}: ${shown}`;
+  const start = shown === undefined ? prefixes[reason] : `${prefixes[reason]}: ${shown}`;
   return detail === '' ? start : `${start}: ${detail}`;
 }
 
