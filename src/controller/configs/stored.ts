@@ -6,7 +6,13 @@ import {
   kind,
 } from '../../extensionconfig/index.ts';
 import { isStatus, type KubernetesClient } from '../../kubernetes/client/index.ts';
-import { dns1123SubdomainProblems, isJsonObject, type JsonObject, mergePatchOf } from '../../kubernetes/index.ts';
+import {
+  dns1123SubdomainProblems,
+  isJsonObject,
+  isSame,
+  type JsonObject,
+  mergePatchOf,
+} from '../../kubernetes/index.ts';
 import type { ExtensionConfigStatus } from './conditions.ts';
 
 export const collectionPath = `/apis/${apiVersionOf(hubVersion)}/extensionconfigs`;
@@ -84,10 +90,10 @@ export function createConfigStore(cluster: KubernetesClient, onWrite: OnWrite) {
   return {
     /**
      * Writes the status that `change` returns, if it differs. If another client has written in the meantime, the object
-     * is read again, unless its spec has changed.
+     * is read again, unless its spec or its annotations have changed.
      *
      * @returns the object after the write.
-     * @throws {ConfigConflict} when its generation has changed, or after five conflicts in a row.
+     * @throws {ConfigConflict} when these have changed, or after five conflicts in a row.
      */
     async writeStatus(
       config: StoredConfig,
@@ -109,8 +115,10 @@ export function createConfigStore(cluster: KubernetesClient, onWrite: OnWrite) {
           }
         }
         current = await request(current, 'GET', pathOf(current));
-        if (current.metadata.generation !== config.metadata.generation) {
-          throw new ConfigConflict(`the spec of ${config.metadata.name} was changed by another client`);
+        const { generation, annotations } = current.metadata;
+        // An annotation may have paused discovery, or resumed it.
+        if (generation !== config.metadata.generation || !isSame(annotations, config.metadata.annotations)) {
+          throw new ConfigConflict(`${config.metadata.name} was changed by another client`);
         }
       }
     },
