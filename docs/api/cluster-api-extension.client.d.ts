@@ -400,14 +400,14 @@ interface RegisteredHandler {
   failurePolicy: 'Fail' | 'Ignore';
   extension: Extension;
 }
-interface HandlerRegistry {
+declare class HandlerRegistry {
+  #private;
+  get extensions(): readonly Extension[];
   warmUp(configs: Iterable<ExtensionConfig>): Map<string, CallError>;
-  readonly isReady: boolean;
   add(config: ExtensionConfig): CallError | undefined;
-  remove(name: string): CallError | undefined;
+  remove(name: string): void;
   get(name: string): RegisteredHandler | CallError;
   list(group: string, hook: string): readonly RegisteredHandler[] | CallError;
-  readonly extensions: readonly Extension[];
 }
 interface ClientCertificate {
   cert: string;

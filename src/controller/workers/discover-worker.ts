@@ -45,9 +45,7 @@ export function createDiscoverWorker(context: WritingContext): Worker {
   return {
     fingerprintOf,
     begin(configs) {
-      if (!client.registry.isReady) {
-        client.registry.warmUp([]);
-      }
+      client.registry.warmUp([]);
       for (const { name } of client.registry.extensions) {
         client.registry.remove(name);
       }

@@ -12,7 +12,7 @@ import { discover } from './discovery/discover.ts';
 import { Backoff } from './exchange/backoff.ts';
 import { ExtensionConnections } from './exchange/connections.ts';
 import { createCallMetrics } from './exchange/metrics.ts';
-import { createRegistry } from './registry/registry.ts';
+import { HandlerRegistry } from './registry/registry.ts';
 
 function definitionsOf({ hooks = clusterApiHooks, versions = [] }: ClientOptions): Definitions {
   const all = [...hooks, ...versions.flatMap((known) => known.versions)];
@@ -43,7 +43,7 @@ export function createClusterApiClient(options: ClientOptions = {}): Client {
 function clientWith(options: ClientOptions, mimicsClusterApi: boolean): Client {
   const { now = () => performance.now(), release = newestKnownRelease } = options;
   const catalog = options.catalog ?? createHookCatalog();
-  const registry = createRegistry();
+  const registry = new HandlerRegistry();
   const [unregistered] = options.extensions === undefined ? [] : registry.warmUp(options.extensions).values();
   if (unregistered !== undefined) {
     throw new TypeError(`extensions: ${unregistered.message}`);

@@ -10,34 +10,7 @@ import {
   type RegisteredHandler,
 } from './registration.ts';
 
-/** Handlers of discovered extensions, by name and by hook. Errors are upstream's, as values. */
-export interface HandlerRegistry {
-  /**
-   * Fills the registry for the first time. An ExtensionConfig that cannot be registered does not affect the others;
-   * upstream, one such object stops the whole manager.
-   *
-   * @returns the errors, by ExtensionConfig.
-   */
-  warmUp(configs: Iterable<ExtensionConfig>): Map<string, CallError>;
-  readonly isReady: boolean;
-  /** Replaces the registered handlers of an ExtensionConfig with those in its status: all of them, or none. */
-  add(config: ExtensionConfig): CallError | undefined;
-  /** Removes an ExtensionConfig; an unknown one is ignored. */
-  remove(name: string): CallError | undefined;
-  get(name: string): RegisteredHandler | CallError;
-  /** The handlers of a hook in any version, sorted by name. */
-  list(group: string, hook: string): readonly RegisteredHandler[] | CallError;
-  /** Extensions with at least one handler, sorted by name. */
-  readonly extensions: readonly Extension[];
-}
-
 const failure = (message: string): CallError => ({ step: 'registry', message });
-
-/** The error of an operation that a registry without its first handlers does not have. */
-const cold = (what: string, operation: string) =>
-  failure(
-    `failed to ${what}: invalid operation: ${operation} cannot be called on a registry which has not been warmed up`,
-  );
 
 /** The handlers in the status of an ExtensionConfig, all of them or none. */
 function handlersOf(config: ExtensionConfig): RegisteredHandler[] | CallError {
@@ -71,108 +44,87 @@ function handlersOf(config: ExtensionConfig): RegisteredHandler[] | CallError {
   return problems.length === 0 ? handlers : failure(`${prefix}: ${aggregate(problems)}`);
 }
 
-const registryKey = (group: string, hook: string) => `${hook}.${group}`;
+/** Handlers of discovered extensions, by name and by hook. Errors are upstream's, as values. */
+export class HandlerRegistry {
+  #isReady = false;
+  readonly #byExtension = new Map<string, readonly RegisteredHandler[]>();
+  /** All handlers; undefined after a change. */
+  #byName: ReadonlyMap<string, RegisteredHandler> | undefined;
 
-/** Creates an empty registry, which has to be warmed up. */
-export function createRegistry(): HandlerRegistry {
-  let isReady = false;
-  const byName = new Map<string, RegisteredHandler>();
-  const byExtension = new Map<string, readonly RegisteredHandler[]>();
-  /** Sorted by name; a hook that has changed is sorted on the next access. */
-  const byHook = new Map<string, Map<string, RegisteredHandler>>();
-  const sorted = new Map<string, readonly RegisteredHandler[]>();
-
-  function forget(name: string): void {
-    for (const handler of byExtension.get(name) ?? []) {
-      const key = registryKey(handler.group, handler.hook);
-      byName.delete(handler.name);
-      byHook.get(key)?.delete(handler.name);
-      sorted.delete(key);
-    }
-    byExtension.delete(name);
+  /** Extensions with at least one handler, sorted by name. */
+  get extensions(): readonly Extension[] {
+    return [...this.#byExtension.values()]
+      .flatMap(([handler]) => (handler === undefined ? [] : [handler.extension]))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  function replace(config: ExtensionConfig): CallError | undefined {
-    forget(config.metadata.name ?? '');
+  /**
+   * Fills the registry for the first time; until then, nothing can be looked up. An ExtensionConfig that cannot be
+   * registered does not affect the others; upstream, one such object stops the whole manager.
+   *
+   * @returns the errors, by ExtensionConfig.
+   */
+  warmUp(configs: Iterable<ExtensionConfig>): Map<string, CallError> {
+    this.#isReady = true;
+    const errors = new Map<string, CallError>();
+    for (const config of configs) {
+      const error = this.#replace(config);
+      if (error !== undefined) {
+        errors.set(config.metadata.name ?? '', error);
+      }
+    }
+    return errors;
+  }
+
+  /** Replaces the registered handlers of an ExtensionConfig with those in its status: all of them, or none. */
+  add(config: ExtensionConfig): CallError | undefined {
+    const error = this.#replace(config);
+    return error && prefixed(`failed to register ExtensionConfig ${JSON.stringify(config.metadata.name)}`, error);
+  }
+
+  /** Removes an ExtensionConfig; an unknown one is ignored. */
+  remove(name: string): void {
+    this.#byExtension.delete(name);
+    this.#byName = undefined;
+  }
+
+  get(name: string): RegisteredHandler | CallError {
+    const quoted = JSON.stringify(name);
+    const problem = this.#isReady
+      ? `handler with name ${quoted} has not been registered`
+      : 'invalid operation: Get cannot be called on a registry not yet ready';
+    return (
+      (this.#isReady ? this.#handlers().get(name) : undefined) ??
+      failure(`failed to get extension handler ${quoted} from registry: ${problem}`)
+    );
+  }
+
+  /** The handlers of a hook in any version, sorted by name. */
+  list(group: string, hook: string): readonly RegisteredHandler[] | CallError {
+    if (!this.#isReady) {
+      const gh = JSON.stringify(formatGroupHook({ group, name: hook }));
+      return failure(
+        `failed to list extension handlers for GroupHook ${gh}: invalid operation: List cannot be called on a registry which has not been warmed up`,
+      );
+    }
+    return [...this.#handlers().values()]
+      .filter((handler) => handler.group === group && handler.hook === hook)
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  #handlers(): ReadonlyMap<string, RegisteredHandler> {
+    this.#byName ??= new Map([...this.#byExtension.values()].flat().map((handler) => [handler.name, handler]));
+    return this.#byName;
+  }
+
+  #replace(config: ExtensionConfig): CallError | undefined {
+    const name = config.metadata.name ?? '';
+    this.remove(name);
     const handlers = handlersOf(config);
     if (isCallError(handlers)) {
       return handlers;
     }
-    for (const handler of handlers) {
-      const key = registryKey(handler.group, handler.hook);
-      const ofHook = byHook.get(key) ?? new Map<string, RegisteredHandler>();
-      byHook.set(key, ofHook.set(handler.name, handler));
-      byName.set(handler.name, handler);
-      sorted.delete(key);
-    }
-    byExtension.set(config.metadata.name ?? '', handlers);
+    this.#byExtension.set(name, handlers);
     return undefined;
   }
-
-  return {
-    get isReady() {
-      return isReady;
-    },
-    get extensions() {
-      return [...byExtension.values()]
-        .flatMap(([handler]) => (handler === undefined ? [] : [handler.extension]))
-        .sort((a, b) => (a.name < b.name ? -1 : 1));
-    },
-    warmUp(configs) {
-      if (isReady) {
-        const message =
-          'failed to warm up registry: invalid operation: WarmUp cannot be called on a registry which has already been warmed up';
-        return new Map([['', failure(message)]]);
-      }
-      const errors = new Map<string, CallError>();
-      for (const config of configs) {
-        const error = replace(config);
-        if (error !== undefined) {
-          errors.set(config.metadata.name ?? '', error);
-        }
-      }
-      isReady = true;
-      return errors;
-    },
-    add(config) {
-      const name = JSON.stringify(config.metadata.name);
-      const error = isReady ? replace(config) : cold(`add ExtensionConfig ${name} to registry`, 'Add');
-      return error && prefixed(`failed to register ExtensionConfig ${name}`, error);
-    },
-    remove(name) {
-      if (!isReady) {
-        const what = `ExtensionConfig ${JSON.stringify(name)}`;
-        return prefixed(`failed to unregister ${what}`, cold(`remove ${what} from registry`, 'Remove'));
-      }
-      forget(name);
-      return undefined;
-    },
-    get(name) {
-      const quoted = JSON.stringify(name);
-      const problem = isReady
-        ? `handler with name ${quoted} has not been registered`
-        : 'invalid operation: Get cannot be called on a registry not yet ready';
-      return byName.get(name) ?? failure(`failed to get extension handler ${quoted} from registry: ${problem}`);
-    },
-    list(group, hook) {
-      const missing = group === '' ? 'Group' : hook === '' ? 'Hook' : undefined;
-      if (missing !== undefined) {
-        return failure(
-          `failed to list extension handlers: invalid argument: when calling List gh.${missing} must not be empty`,
-        );
-      }
-      if (!isReady) {
-        const gh = JSON.stringify(formatGroupHook({ group, name: hook }));
-        return cold(`list extension handlers for GroupHook ${gh}`, 'List');
-      }
-      const key = registryKey(group, hook);
-      const known = sorted.get(key);
-      if (known !== undefined) {
-        return known;
-      }
-      const handlers = [...(byHook.get(key)?.values() ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1));
-      sorted.set(key, handlers);
-      return handlers;
-    },
-  };
 }
