@@ -60,10 +60,6 @@ function checkAliases(document: unknown, maxValues: number): void {
   }
 }
 
-function problemAt(text: string, offset: number, problem: string): YamlError {
-  return new YamlError(`line ${text.slice(0, offset).split('\n').length}: ${problem}`);
-}
-
 /** The key at an offset, as written. */
 function keyAt(text: string, offset: number, events: readonly Event[]): string {
   for (const event of events) {
@@ -101,6 +97,7 @@ function parse(text: string): unknown {
       [`nesting exceeded maxDepth (${maxDepth})`]: () => 'nests too deeply',
       [`aliases exceeded maxAliases (${maxAliases})`]: () => `has more than ${maxAliases} aliases`,
     };
-    throw problemAt(text, offset, known[error.reason]?.() ?? error.reason.slice(0, 300));
+    const line = text.slice(0, offset).split('\n').length;
+    throw new YamlError(`line ${line}: ${known[error.reason]?.() ?? error.reason.slice(0, 300)}`);
   }
 }

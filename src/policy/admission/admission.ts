@@ -126,10 +126,6 @@ function writeOf(request: AdmissionRequest): Write | AdmissionOutcome {
   };
 }
 
-function isOutcome(value: Write | AdmissionOutcome): value is AdmissionOutcome {
-  return 'response' in value;
-}
-
 /** Longest name that a response repeats, in characters: that of a DNS subdomain (RFC 1123). */
 const maxShownName = 253;
 
@@ -169,7 +165,7 @@ export function createAdmission({
 
   function mutate(request: AdmissionRequest): AdmissionOutcome {
     const write = writeOf(request);
-    if (isOutcome(write)) {
+    if ('response' in write) {
       return write;
     }
     const outcome = allow(request.uid);
@@ -186,7 +182,7 @@ export function createAdmission({
 
   function validate(request: AdmissionRequest, known = facts?.()): AdmissionOutcome {
     const write = writeOf(request);
-    if (isOutcome(write)) {
+    if ('response' in write) {
       return write;
     }
     const { object, oldObject, subject, writtenAs } = write;

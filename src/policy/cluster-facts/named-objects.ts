@@ -1,3 +1,4 @@
+import { orAborted } from '../../base/index.ts';
 import { explain, isStatus, type KubernetesClient } from '../../kubernetes/client/index.ts';
 import type { JsonObject } from '../../kubernetes/index.ts';
 
@@ -54,15 +55,12 @@ export function createNamedObjects(
         return undefined;
       }
       reading++;
-      const late = Promise.withResolvers<undefined>();
-      const timer = setTimeout(() => {
-        note(kind, `${plurals[kind]}: no answer from the API server within ${timeoutMs} ms`);
-        late.resolve(undefined);
-      }, timeoutMs);
       try {
-        return await Promise.race([get(kind, namespace, name), late.promise]);
+        return await orAborted(get(kind, namespace, name), AbortSignal.timeout(timeoutMs));
+      } catch {
+        note(kind, `${plurals[kind]}: no answer from the API server within ${timeoutMs} ms`);
+        return undefined;
       } finally {
-        clearTimeout(timer);
         reading--;
       }
     },

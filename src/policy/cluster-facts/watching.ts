@@ -34,7 +34,7 @@ export interface WatchingOptions {
   pace?: Partial<WatchingPace>;
 }
 
-interface KindStatus {
+export interface KindStatus {
   isKnown: boolean;
   /** The age of the copy, in ms; undefined if nothing has been read yet, and for Secrets. */
   ageMs: number | undefined;
