@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../kubernetes/index.ts';
+import { type JsonObject, perObject } from '../../../kubernetes/index.ts';
 import type { HookDefinition, hooks, RequestOf, ResponseOf } from '../../../runtimehooks/index.ts';
 
 /** Names of Cluster API's hooks that a handler can serve. The server itself answers Discovery. */
@@ -74,38 +74,24 @@ export function responseIn(returned: unknown): JsonObject | undefined {
 
 const answerWith = (response: JsonObject) => new MadeAnswer(response) as unknown as Answer<unknown>;
 
-/** The functions that create the answers of a hook. Made once per hook, since a call takes only microseconds. */
-export function answersOf(hook: HookDefinition): BlockingAnswers<unknown> {
-  const known = answersByHook.get(hook) ?? Object.freeze(makeAnswers(hook));
-  answersByHook.set(hook, known);
-  return known;
-}
-
-const answersByHook = new WeakMap<HookDefinition, BlockingAnswers<unknown>>();
-
 /** Fields that a whole response has, and which it would say something else with. */
 const filledIn = ['apiVersion', 'kind', 'status', 'retryAfterSeconds'] as const;
 
-/** @throws {TypeError} for a field of a whole response: what fails in another server's would be a success here. */
-function refuseEnvelope(fields: object): void {
-  const field = filledIn.find((name) => Object.hasOwn(fields, name));
-  if (field !== undefined) {
-    throw new TypeError(`answer.done takes no ${field}: leave it out, or answer with answer.fail or answer.retry`);
-  }
-}
-
-function makeAnswers(hook: HookDefinition): BlockingAnswers<unknown> {
+/** The functions that create the answers of a hook. Made once per hook, since a call takes only microseconds. */
+export const answersOf = perObject((hook: HookDefinition): BlockingAnswers<unknown> => {
   // Absent reads as 0, but the schema requires it, and Go's server always writes it.
   const goOn = hook.isBlocking ? { retryAfterSeconds: 0 } : {};
-  return {
+  return Object.freeze({
     done: (fields?: object) => {
-      if (fields !== undefined && fields !== null) {
-        refuseEnvelope(fields);
+      // What fails or blocks in another server's response would be a success here.
+      const field = filledIn.find((name) => Object.hasOwn(fields ?? {}, name));
+      if (field !== undefined) {
+        throw new TypeError(`answer.done takes no ${field}: leave it out, or answer with answer.fail or answer.retry`);
       }
       return answerWith({ ...goOn, ...(fields as JsonObject | undefined), status: 'Success' });
     },
-    fail: (message) => answerWith({ ...goOn, status: 'Failure', message }),
-    retry: (seconds, message) => {
+    fail: (message: string) => answerWith({ ...goOn, status: 'Failure', message }),
+    retry: (seconds: number, message: string) => {
       if (seconds === 0) {
         // Of a time that was rounded down, for example.
         throw new RangeError(
@@ -114,5 +100,5 @@ function makeAnswers(hook: HookDefinition): BlockingAnswers<unknown> {
       }
       return answerWith({ status: 'Success', message, retryAfterSeconds: seconds });
     },
-  };
-}
+  });
+});
