@@ -35,35 +35,31 @@ function compile(condition: MatchCondition): MeteredExpression {
   return expression;
 }
 
-export function matchConditionCauses(value: Json | undefined, field: string): StatusCause[] {
-  if (value === undefined || value === null) {
-    return [];
-  }
-  const conditions = objectsAt(value);
-  const causes: StatusCause[] = [];
+export function* matchConditionCauses(value: Json | undefined, field: string): Generator<StatusCause> {
+  const conditions = objectsAt(value ?? undefined);
   if (conditions.length > maxConditions) {
-    return [causeOf('FieldValueTooMany', field, conditions.length, `must have at most ${maxConditions} items`)];
+    yield causeOf('FieldValueTooMany', field, conditions.length, `must have at most ${maxConditions} items`);
+    return;
   }
   const names = new Set<string>();
   for (const [index, { name, expression }] of conditions.entries()) {
     const at = `${field}[${index}]`;
     if (typeof name !== 'string' || name === '') {
-      causes.push(required(`${at}.name`));
+      yield required(`${at}.name`);
     } else if (names.has(name)) {
-      causes.push(duplicate(`${at}.name`, name));
+      yield duplicate(`${at}.name`, name);
     } else {
       names.add(name);
     }
     if (typeof expression !== 'string' || expression.trim() === '') {
-      causes.push(required(`${at}.expression`));
+      yield required(`${at}.expression`);
       continue;
     }
     const problem = decisionProblem(environment.check(expression));
     if (problem !== undefined) {
-      causes.push(invalid(`${at}.expression`, expression, problem));
+      yield invalid(`${at}.expression`, expression, problem);
     }
   }
-  return causes;
 }
 
 /**

@@ -47,42 +47,40 @@ function fieldPathProblem(path: string, schema: Schema): string | undefined {
 }
 
 /** The problems of the texts of a rule, as the API server words them. */
-function textCauses({ rule: fields, path, schema }: PlacedRule): StatusCause[] {
+function* textCauses({ rule: fields, path, schema }: PlacedRule): Generator<StatusCause> {
   const { rule, message, messageExpression, reason, fieldPath } = fields;
-  const causes: StatusCause[] = [];
   const shown = isText(message) ? message.trim() : '';
   if (typeof rule !== 'string' || rule.trim() === '') {
-    causes.push(required(`${path}.rule`, 'rule is not specified'));
+    yield required(`${path}.rule`, 'rule is not specified');
   } else if (isText(message) && shown === '') {
-    causes.push(invalid(`${path}.message`, message, 'message must be non-empty if specified'));
+    yield invalid(`${path}.message`, message, 'message must be non-empty if specified');
   } else if (isText(message) && message.length > maxMessage) {
     const why = `message must have a maximum length of ${maxMessage} characters`;
-    causes.push(invalid(`${path}.message`, `${message.slice(0, 10)}...`, why));
+    yield invalid(`${path}.message`, `${message.slice(0, 10)}...`, why);
   } else if (hasLineBreak(shown)) {
-    causes.push(invalid(`${path}.message`, message, 'message must not contain line breaks'));
+    yield invalid(`${path}.message`, message, 'message must not contain line breaks');
   } else if (hasLineBreak(rule.trim()) && shown === '') {
-    causes.push(required(`${path}.message`, 'message must be specified if rule contains line breaks'));
+    yield required(`${path}.message`, 'message must be specified if rule contains line breaks');
   }
   if (isText(messageExpression) && messageExpression.trim() === '') {
-    causes.push(required(`${path}.messageExpression`, 'messageExpression must be non-empty if specified'));
+    yield required(`${path}.messageExpression`, 'messageExpression must be non-empty if specified');
   }
   if (isText(reason) && !ruleReasons.some((known) => known === reason)) {
-    causes.push(notSupported(`${path}.reason`, reason, [...ruleReasons].sort()));
+    yield notSupported(`${path}.reason`, reason, [...ruleReasons].sort());
   }
   if (isText(fieldPath)) {
     const field = `${path}.fieldPath`;
     if (fieldPath.trim() === '') {
-      causes.push(invalid(field, fieldPath, 'fieldPath must be non-empty if specified'));
+      yield invalid(field, fieldPath, 'fieldPath must be non-empty if specified');
     } else if (hasLineBreak(fieldPath)) {
-      causes.push(invalid(field, fieldPath, 'fieldPath must not contain line breaks'));
+      yield invalid(field, fieldPath, 'fieldPath must not contain line breaks');
     } else {
       const problem = fieldPathProblem(fieldPath, schema as Schema);
       if (problem !== undefined) {
-        causes.push(invalid(field, fieldPath, `fieldPath must be a valid path: ${problem}`));
+        yield invalid(field, fieldPath, `fieldPath must be a valid path: ${problem}`);
       }
     }
   }
-  return causes;
 }
 
 /** Whether an expression uses what Kubernetes has and this engine does not. */
@@ -142,7 +140,7 @@ export function checkRules(schema: JsonObject, path: string, { isVariable = fals
   };
   for (const placed of rules) {
     const { rule: fields, path: at, schema: part, list } = placed;
-    const wrong = textCauses(placed);
+    const wrong = [...textCauses(placed)];
     causes.push(...wrong);
     if (wrong.length > 0) {
       continue;

@@ -1,7 +1,7 @@
 import type { StatusCause } from '../objects/errors/status.ts';
-import { isJsonObject, type Json, type JsonObject } from '../objects/json/json.ts';
+import { isJsonObject, type Json, type JsonObject, objectAt } from '../objects/json/json.ts';
 import { perObject } from '../objects/per-object.ts';
-import { forbiddenField, invalid, invalidForEach, required } from './causes.ts';
+import { firstCauses, forbiddenField, invalid, invalidForEach, required } from './causes.ts';
 import { compilePattern, PatternError } from './pattern.ts';
 import { prune } from './pruning.ts';
 import { type Schema, shownKey } from './schema.ts';
@@ -9,13 +9,6 @@ import { validateSchema, type Work, workOfObject } from './schema-validation.ts'
 
 const forbiddenKeywords = ['$ref', 'definitions', 'dependencies', 'id', 'patternProperties'];
 const outsideOnly = ['type', 'description', 'title', 'default', 'additionalProperties', 'nullable'];
-
-/** Adds causes to others. Passing a huge number of arguments to `push` would exceed the stack. */
-function addAll(causes: StatusCause[], more: readonly StatusCause[]): void {
-  for (const cause of more) {
-    causes.push(cause);
-  }
-}
 
 const junctors = ['allOf', 'anyOf', 'oneOf', 'not'] as const;
 
@@ -57,12 +50,16 @@ const partsByPath = perObject(
 );
 
 /** The problems of a branch; `schema` is the schema around it, at `path`, for the same value. */
-function branchCauses(branch: JsonObject, at: string, schema: JsonObject | undefined, path: string): StatusCause[] {
-  const causes: StatusCause[] = [];
+function* branchCauses(
+  branch: JsonObject,
+  at: string,
+  schema: JsonObject | undefined,
+  path: string,
+): Generator<StatusCause> {
   const isIntOrString = schema?.['x-kubernetes-int-or-string'] === true;
   for (const keyword of outsideOnly) {
     if (branch[keyword] !== undefined && !(keyword === 'type' && isIntOrString)) {
-      causes.push(forbiddenField(`${at}.${keyword}`, 'must be empty to be structural'));
+      yield forbiddenField(`${at}.${keyword}`, 'must be empty to be structural');
     }
   }
   const outside = schema && partsByPath(schema);
@@ -70,31 +67,27 @@ function branchCauses(branch: JsonObject, at: string, schema: JsonObject | undef
     const partAt = `${at}${step}`;
     const outsideAt = `${path}${step}`;
     if (!outside?.has(step)) {
-      causes.push(required(outsideAt, `because it is defined in ${partAt}`));
+      yield required(outsideAt, `because it is defined in ${partAt}`);
     }
-    addAll(causes, branchCauses(part, partAt, outside?.get(step), outsideAt));
+    yield* branchCauses(part, partAt, outside?.get(step), outsideAt);
   }
   for (const [inner, innerAt] of branchesOf(branch, at)) {
-    addAll(causes, branchCauses(inner, innerAt, schema, path));
+    yield* branchCauses(inner, innerAt, schema, path);
   }
-  return causes;
 }
 
 /** Maximum number of unknown fields of a default that are reported. */
 const maxUnknown = 100;
 
-function defaultCauses(schema: JsonObject, path: string, work: Work): StatusCause[] {
+function* defaultCauses(schema: JsonObject, path: string, work: Work): Generator<StatusCause> {
   if (schema.default === undefined) {
-    return [];
+    return;
   }
   const field = `${path}.default`;
-  const copy = structuredClone(schema.default) as Json;
-  const unknown = prune(copy, schema as Schema, false);
+  yield* validateSchema(schema.default, schema as Schema, field, work);
+  const unknown = prune(structuredClone(schema.default) as Json, schema as Schema, false);
   const details = unknown.slice(0, maxUnknown).map((name) => `must not have the unknown field ${JSON.stringify(name)}`);
-  return [
-    ...validateSchema(schema.default, schema as Schema, field, work),
-    ...(details.length === 0 ? [] : invalidForEach(field, schema.default, details)),
-  ];
+  yield* invalidForEach(field, schema.default, details);
 }
 
 function additionalPropertiesProblem({ additionalProperties, properties }: JsonObject): string | undefined {
@@ -114,125 +107,132 @@ function additionalPropertiesProblem({ additionalProperties, properties }: JsonO
 const maxPatternSize = 300_000;
 
 /** The problems of the patterns of a schema. The whole schema is searched, because `pattern` may be anywhere. */
-function patternCauses(schema: JsonObject, path: string, total: { size: number }): StatusCause[] {
-  const causes: StatusCause[] = [];
+function* patternCauses(schema: JsonObject, path: string, total: { size: number }): Generator<StatusCause> {
   const { pattern } = schema;
   if (typeof pattern === 'string' && pattern !== '' && total.size <= maxPatternSize) {
     const field = `${path}.pattern`;
     try {
       total.size += compilePattern(pattern).size + 10;
       if (total.size > maxPatternSize) {
-        causes.push(forbiddenField(field, 'together with this one, the patterns of the schema are too large'));
+        yield forbiddenField(field, 'together with this one, the patterns of the schema are too large');
       }
     } catch (error) {
       if (!(error instanceof PatternError)) {
         throw error;
       }
-      causes.push(invalid(field, pattern, `must be a valid regular expression, but isn't: ${error.message}`));
+      yield invalid(field, pattern, `must be a valid regular expression, but isn't: ${error.message}`);
     }
   }
   for (const [part, at] of [...partsOf(schema, path), ...branchesOf(schema, path)]) {
-    addAll(causes, patternCauses(part, at, total));
+    yield* patternCauses(part, at, total);
   }
-  return causes;
 }
 
 /** The problems of int-or-string and of embedded resources (validation.go in apiextensions' pkg/apiserver/schema). */
-function extensionCauses(schema: JsonObject, path: string): StatusCause[] {
-  const causes: StatusCause[] = [];
+function* extensionCauses(schema: JsonObject, path: string): Generator<StatusCause> {
   const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true;
   const isEmbedded = schema['x-kubernetes-embedded-resource'] === true;
   if (schema['x-kubernetes-int-or-string'] === true) {
     const why = 'must be false if x-kubernetes-int-or-string is true';
     for (const name of ['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource']) {
       if (schema[name] === true) {
-        causes.push(invalid(`${path}.${name}`, true, why));
+        yield invalid(`${path}.${name}`, true, why);
       }
     }
   }
   if (!isEmbedded) {
-    return causes;
+    return;
   }
   if (schema.type !== 'object') {
     const why = 'must be object if x-kubernetes-embedded-resource is true';
-    causes.push(schema.type ? invalid(`${path}.type`, schema.type, why) : required(`${path}.type`, why));
+    yield schema.type ? invalid(`${path}.type`, schema.type, why) : required(`${path}.type`, why);
   }
   if (schema.additionalProperties === true || isJsonObject(schema.additionalProperties)) {
     const why = 'must not be used if x-kubernetes-embedded-resource is set';
-    causes.push(forbiddenField(`${path}.additionalProperties`, why));
+    yield forbiddenField(`${path}.additionalProperties`, why);
   }
   if (!isOpen && Object.keys(isJsonObject(schema.properties) ? schema.properties : {}).length === 0) {
     const why =
       'must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields';
-    causes.push(required(`${path}.properties`, why));
+    yield required(`${path}.properties`, why);
   }
-  return causes;
 }
 
 /** The problems of the keys of a list of type map (validation.go in apiextensions' pkg/apis/apiextensions/validation). */
-function listCauses(schema: JsonObject, path: string): StatusCause[] {
-  const causes: StatusCause[] = [];
+function* listCauses(schema: JsonObject, path: string): Generator<StatusCause> {
   const { items, 'x-kubernetes-list-type': listType, 'x-kubernetes-list-map-keys': given } = schema;
   const keys = Array.isArray(given) ? given : [];
   const at = `${path}.x-kubernetes-list-map-keys`;
   if (listType !== 'map') {
     const why = 'must be map if x-kubernetes-list-map-keys is non-empty';
     const field = `${path}.x-kubernetes-list-type`;
-    return keys.length === 0 ? [] : [listType === undefined ? required(field, why) : invalid(field, listType, why)];
+    if (keys.length > 0) {
+      yield listType === undefined ? required(field, why) : invalid(field, listType, why);
+    }
+    return;
   }
   if (keys.length === 0) {
-    causes.push(required(at, 'must not be empty if x-kubernetes-list-type is map'));
+    yield required(at, 'must not be empty if x-kubernetes-list-type is map');
   }
   if (!isJsonObject(items)) {
-    causes.push(required(`${path}.items`, 'must have a schema if x-kubernetes-list-type is map'));
+    yield required(`${path}.items`, 'must have a schema if x-kubernetes-list-type is map');
   } else if (items.type !== 'object') {
     const why = "must be object if parent array's x-kubernetes-list-type is map";
-    causes.push(invalid(`${path}.items.type`, items.type ?? '', why));
+    yield invalid(`${path}.items.type`, items.type ?? '', why);
   } else {
     const fields = isJsonObject(items.properties) ? items.properties : {};
     // An API server repeats the message for each such key.
     if (keys.some((key) => typeof key !== 'string' || !Object.hasOwn(fields, key))) {
-      causes.push(invalid(at, given, 'entries must all be names of item properties'));
+      yield invalid(at, given, 'entries must all be names of item properties');
     }
     if (new Set(keys).size < keys.length) {
-      causes.push(invalid(at, given, 'must not contain duplicate entries'));
+      yield invalid(at, given, 'must not contain duplicate entries');
     }
   }
-  return causes;
 }
 
-function nodeCauses(schema: JsonObject, path: string, place: string, work: Work): StatusCause[] {
-  const causes: StatusCause[] = [];
+function* nodeCauses(schema: JsonObject, path: string, place: string, work: Work): Generator<StatusCause> {
   const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true;
   const isEmbedded = schema['x-kubernetes-embedded-resource'] === true;
   if (!schema.type && !isOpen && !isEmbedded && schema['x-kubernetes-int-or-string'] !== true) {
-    causes.push(required(`${path}.type`, `must not be empty ${place}`));
+    yield required(`${path}.type`, `must not be empty ${place}`);
   }
   for (const keyword of forbiddenKeywords) {
     if (schema[keyword] !== undefined) {
-      causes.push(forbiddenField(`${path}.${keyword}`, 'is not supported'));
+      yield forbiddenField(`${path}.${keyword}`, 'is not supported');
     }
   }
   if (schema.uniqueItems === true) {
     const why = 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic';
-    causes.push(forbiddenField(`${path}.uniqueItems`, why));
+    yield forbiddenField(`${path}.uniqueItems`, why);
   }
   const problem = additionalPropertiesProblem(schema);
   if (problem !== undefined) {
-    causes.push(forbiddenField(`${path}.additionalProperties`, problem));
+    yield forbiddenField(`${path}.additionalProperties`, problem);
   }
   if (schema.type === 'array' && !isJsonObject(schema.items) && !isOpen) {
-    causes.push(required(`${path}.items`, 'must be specified'));
+    yield required(`${path}.items`, 'must be specified');
   }
-  causes.push(...extensionCauses(schema, path), ...listCauses(schema, path));
-  addAll(causes, defaultCauses(schema, path, work));
+  yield* extensionCauses(schema, path);
+  yield* listCauses(schema, path);
+  yield* defaultCauses(schema, path, work);
   for (const [branch, at] of branchesOf(schema, path)) {
-    addAll(causes, branchCauses(branch, at, schema, path));
+    yield* branchCauses(branch, at, schema, path);
   }
   for (const [part, at, kind] of partsOf(schema, path)) {
-    addAll(causes, nodeCauses(part, at, `for specified ${kind}`, work));
+    yield* nodeCauses(part, at, `for specified ${kind}`, work);
   }
-  return causes;
+}
+
+function* rootCauses(schema: JsonObject, path: string, work: Work): Generator<StatusCause> {
+  yield* nodeCauses(schema, path, 'at the root', work);
+  const metadata = isJsonObject(schema.properties) ? schema.properties.metadata : undefined;
+  for (const name of Object.keys(objectAt(metadata, 'properties'))) {
+    if (name !== 'name' && name !== 'generateName') {
+      const why = 'must not be specified; only name and generateName may be restricted';
+      yield forbiddenField(`${path}.properties[metadata].properties[${name}]`, why);
+    }
+  }
 }
 
 /** What the check of a schema may cost, or of several that share it. */
@@ -261,23 +261,6 @@ export function structuralCauses(
   { work, patterns }: SchemaBudget = schemaBudget(),
 ): StatusCause[] {
   // First, because defaults are validated with the schema.
-  const unreadable = patternCauses(schema, path, patterns);
-  if (unreadable.length > 0) {
-    return unreadable;
-  }
-  const causes = nodeCauses(schema, path, 'at the root', work);
-  const metadata = isJsonObject(schema.properties) ? schema.properties.metadata : undefined;
-  if (isJsonObject(metadata) && isJsonObject(metadata.properties)) {
-    const others = Object.keys(metadata.properties).filter((name) => name !== 'name' && name !== 'generateName');
-    const at = `${path}.properties[metadata]`;
-    causes.push(
-      ...others.map((name) =>
-        forbiddenField(
-          `${at}.properties[${name}]`,
-          'must not be specified; only name and generateName may be restricted',
-        ),
-      ),
-    );
-  }
-  return causes;
+  const unreadable = firstCauses(patternCauses(schema, path, patterns));
+  return unreadable.length > 0 ? unreadable : firstCauses(rootCauses(schema, path, work));
 }

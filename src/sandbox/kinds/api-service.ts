@@ -53,44 +53,42 @@ export const apiServiceColumns: readonly Column[] = [
 ];
 
 /** The API server's checks of an APIService (kube-aggregator, validation of apiregistration). */
-function validate(object: JsonObject): StatusCause[] {
+function* validate(object: JsonObject): Generator<StatusCause> {
   const spec = objectAt(object, 'spec');
   const { name } = object.metadata as JsonObject;
   const { group = '', version = '', caBundle, insecureSkipTLSVerify } = spec;
-  const causes: StatusCause[] = [];
   const wanted = `${String(version)}.${String(group)}`;
   if (name !== wanted) {
-    causes.push(invalid('metadata.name', name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`));
+    yield invalid('metadata.name', name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`);
   }
   if (group === '' && version !== 'v1') {
-    causes.push(required('spec.group', 'only v1 may have an empty group and it better be legacy kube'));
+    yield required('spec.group', 'only v1 may have an empty group and it better be legacy kube');
   }
   for (const problem of group === '' ? [] : dns1123SubdomainProblems(String(group))) {
-    causes.push(invalid('spec.group', group, problem));
+    yield invalid('spec.group', group, problem);
   }
   for (const problem of dns1035LabelProblems(String(version))) {
-    causes.push(invalid('spec.version', version, problem));
+    yield invalid('spec.version', version, problem);
   }
   const service = serviceOf(object);
   const hasBundle = typeof caBundle === 'string' && caBundle !== '';
   if (service === undefined) {
     if (hasBundle) {
       const shown = `${Buffer.byteLength(caBundle, 'base64')} bytes`;
-      causes.push(invalid('spec.caBundle', shown, 'local APIServices may not have a caBundle'));
+      yield invalid('spec.caBundle', shown, 'local APIServices may not have a caBundle');
     }
     if (insecureSkipTLSVerify === true) {
-      causes.push(invalid('spec.insecureSkipTLSVerify', true, 'local APIServices may not have insecureSkipTLSVerify'));
+      yield invalid('spec.insecureSkipTLSVerify', true, 'local APIServices may not have insecureSkipTLSVerify');
     }
   } else if (hasBundle && insecureSkipTLSVerify === true) {
-    causes.push(invalid('spec.insecureSkipTLSVerify', true, 'may not be true if caBundle is present'));
+    yield invalid('spec.insecureSkipTLSVerify', true, 'may not be true if caBundle is present');
   }
   const statuses = ['True', 'False', 'Unknown'];
   for (const [index, { status = '' }] of conditionsOf(object).entries()) {
     if (!statuses.includes(String(status))) {
-      causes.push(notSupported(`status.conditions[${index}].status`, status, statuses));
+      yield notSupported(`status.conditions[${index}].status`, status, statuses);
     }
   }
-  return causes;
 }
 
 export const apiServiceStrategy: KindStrategy = { nameFormat: 'path', validate };

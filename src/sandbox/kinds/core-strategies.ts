@@ -41,32 +41,34 @@ const maxDataBytes = 1024 * 1024;
 const keyFormat = /^[-._a-zA-Z0-9]{1,253}$/;
 
 /** The problems of the data of Secrets and ConfigMaps (kubernetes, core validation of both). */
-function dataCauses(object: JsonObject, old: JsonObject | undefined, fields: readonly string[]): StatusCause[] {
+function* dataCauses(
+  object: JsonObject,
+  old: JsonObject | undefined,
+  fields: readonly string[],
+): Generator<StatusCause> {
   const entries = fields.flatMap((field) =>
     Object.entries(objectAt(object, field)).map(([key, value]) => ({ field, key, value: String(value) })),
   );
-  const causes = entries
-    .filter(({ key }) => !keyFormat.test(key) || key === '.' || key === '..')
-    .map(({ field, key }) =>
-      invalid(`${field}[${key}]`, key, "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"),
-    );
+  for (const { field, key } of entries) {
+    if (!keyFormat.test(key) || key === '.' || key === '..') {
+      const why = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'";
+      yield invalid(`${field}[${key}]`, key, why);
+    }
+  }
   for (const { field, key } of entries) {
     const other = fields.find((one) => one !== field && own(objectAt(object, one), key) !== undefined);
     if (other !== undefined) {
-      causes.push(invalid(`${field}[${key}]`, key, `duplicate of key present in ${other}`));
+      yield invalid(`${field}[${key}]`, key, `duplicate of key present in ${other}`);
     }
   }
   if (entries.reduce((sum, { value }) => sum + value.length, 0) > maxDataBytes) {
-    causes.push(causeOf('FieldValueTooLong', fields[0] ?? '', undefined, `may not be more than ${maxDataBytes} bytes`));
+    yield causeOf('FieldValueTooLong', fields[0] ?? '', undefined, `may not be more than ${maxDataBytes} bytes`);
   }
   if (old?.immutable === true) {
     const why = 'field is immutable when `immutable` is set';
     const changed = fields.filter((field) => !isSame(object[field] ?? {}, old[field] ?? {}));
-    causes.push(
-      ...[...(object.immutable === true ? [] : ['immutable']), ...changed].map((field) => forbiddenField(field, why)),
-    );
+    yield* [...(object.immutable === true ? [] : ['immutable']), ...changed].map((field) => forbiddenField(field, why));
   }
-  return causes;
 }
 
 export const configMapStrategy: KindStrategy = {
@@ -110,31 +112,28 @@ export const serviceStrategy: KindStrategy = {
       port.targetPort ??= port.port ?? null;
     }
   },
-  validate(object, old) {
-    const { type, ports, externalName, clusterIP } = objectAt(object, 'spec');
-    const causes: StatusCause[] = [];
-    const count = objectsAt(ports).length;
-    if (count === 0 && type !== 'ExternalName' && clusterIP !== 'None') {
-      causes.push(required('spec.ports'));
+  *validate(object, old) {
+    const { type, externalName, clusterIP } = objectAt(object, 'spec');
+    const ports = objectsAt(object, 'spec', 'ports');
+    if (ports.length === 0 && type !== 'ExternalName' && clusterIP !== 'None') {
+      yield required('spec.ports');
     }
-    for (const [index, { name }] of objectsAt(ports).entries()) {
-      if (name === undefined && count > 1) {
-        causes.push(required(`spec.ports[${index}].name`));
+    for (const [index, { name }] of ports.entries()) {
+      if (name === undefined && ports.length > 1) {
+        yield required(`spec.ports[${index}].name`);
       }
     }
-    const served = objectsAt(ports).map(({ port, protocol }) => ({ port: `${String(port)}/${String(protocol)}` }));
-    causes.push(
-      ...duplicateCauses(objectsAt(ports), 'name', 'spec.ports'),
-      ...duplicateCauses(served, 'port', 'spec.ports'),
-    );
+    const served = ports.map(({ port, protocol }) => ({ port: `${String(port)}/${String(protocol)}` }));
+    yield* duplicateCauses(ports, 'name', 'spec.ports');
+    yield* duplicateCauses(served, 'port', 'spec.ports');
     if (type === 'ExternalName') {
-      causes.push(
-        ...(externalName === undefined ? ['is required'] : dns1123SubdomainProblems(String(externalName))).map(
-          (problem) => invalid('spec.externalName', externalName ?? '', problem),
-        ),
-      );
+      for (const problem of externalName === undefined
+        ? ['is required']
+        : dns1123SubdomainProblems(String(externalName))) {
+        yield invalid('spec.externalName', externalName ?? '', problem);
+      }
+    } else if (fieldAt(old, 'spec', 'clusterIP')) {
+      yield* immutableCauses(object, old, ['spec.clusterIP'], 'may not change once set');
     }
-    const isFixed = type !== 'ExternalName' && Boolean(fieldAt(old, 'spec', 'clusterIP'));
-    return [...causes, ...(isFixed ? immutableCauses(object, old, ['spec.clusterIP'], 'may not change once set') : [])];
   },
 };

@@ -17,7 +17,7 @@ import {
   type StatusCause,
   textAt,
 } from '../../kubernetes/index.ts';
-import { invalid, maxCauses, required, type Schema, structuralCauses } from '../../kubernetes/schema/index.ts';
+import { invalid, required, type Schema, structuralCauses } from '../../kubernetes/schema/index.ts';
 import type { KindStrategy } from '../resources/resource.ts';
 import { condition, conditionsOf, isConditionTrue, withCondition } from './conditions.ts';
 import { immutableCauses } from './field-causes.ts';
@@ -86,8 +86,7 @@ function prepare(object: JsonObject, old: JsonObject | undefined): void {
   }
 }
 
-function nameCauses(spec: JsonObject): StatusCause[] {
-  const causes: StatusCause[] = [];
+function* nameCauses(spec: JsonObject): Generator<StatusCause> {
   const names = objectAt(spec, 'names');
   const checked: [string, unknown][] = [
     ['plural', names.plural],
@@ -98,106 +97,98 @@ function nameCauses(spec: JsonObject): StatusCause[] {
   ];
   for (const [field, name] of checked) {
     if (typeof name === 'string') {
-      causes.push(...dns1035LabelProblems(name).map((problem) => invalid(`spec.names.${field}`, name, problem)));
+      yield* dns1035LabelProblems(name).map((problem) => invalid(`spec.names.${field}`, name, problem));
     }
   }
   if (names.kind !== undefined && names.kind === names.listKind) {
-    causes.push(invalid('spec.names.listKind', names.listKind, 'kind and listKind may not be the same'));
+    yield invalid('spec.names.listKind', names.listKind, 'kind and listKind may not be the same');
   }
-  return causes;
 }
 
-function versionCauses(spec: JsonObject): StatusCause[] {
-  const causes: StatusCause[] = [];
+function* versionCauses(spec: JsonObject): Generator<StatusCause> {
   const versions = objectsAt(spec, 'versions');
   const seen = new Set<unknown>();
   for (const [index, version] of versions.entries()) {
     const field = `spec.versions[${index}]`;
     const { name } = version;
     if (typeof name !== 'string' || dns1035LabelProblems(name).length > 0) {
-      causes.push(invalid(`${field}.name`, name, 'a version is an RFC 1035 label, such as v1 or v1beta1'));
+      yield invalid(`${field}.name`, name, 'a version is an RFC 1035 label, such as v1 or v1beta1');
     }
     if (seen.has(name)) {
-      causes.push(invalid(`${field}.name`, name, 'must not be a version that the definition already has'));
+      yield invalid(`${field}.name`, name, 'must not be a version that the definition already has');
     }
     seen.add(name);
     if (version.deprecationWarning !== undefined && version.deprecated !== true) {
       const why = 'can only be set for deprecated versions';
-      causes.push(invalid(`${field}.deprecationWarning`, version.deprecationWarning, why));
+      yield invalid(`${field}.deprecationWarning`, version.deprecationWarning, why);
     }
     const schema = isJsonObject(version.schema) ? version.schema.openAPIV3Schema : undefined;
     const path = `${field}.schema.openAPIV3Schema`;
     if (!isJsonObject(schema)) {
-      causes.push(required(path, 'schemas are required'));
+      yield required(path, 'schemas are required');
     } else if (schema.type !== 'object') {
-      causes.push(invalid(`${path}.type`, schema.type, 'must be object at the root'));
+      yield invalid(`${path}.type`, schema.type, 'must be object at the root');
     } else {
-      causes.push(
-        ...structuralCauses(schema, path).slice(0, maxCauses),
-        ...checkRules(schema, path).causes.slice(0, maxCauses),
-      );
+      yield* structuralCauses(schema, path);
+      yield* checkRules(schema, path).causes;
     }
   }
   const stored = versions.filter(({ storage }) => storage === true).length;
   if (stored !== 1) {
-    causes.push(
-      invalid(
-        'spec.versions',
-        versions.map(({ name }) => name ?? null),
-        'must have exactly one version marked as storage version',
-      ),
+    yield invalid(
+      'spec.versions',
+      versions.map(({ name }) => name ?? null),
+      'must have exactly one version marked as storage version',
     );
   }
-  return causes;
 }
 
 /** The annotation that definitions in Kubernetes' own groups need. */
 const approval = 'api-approved.kubernetes.io';
 
-function validate(object: JsonObject, old: JsonObject | undefined): StatusCause[] {
+function* validate(object: JsonObject, old: JsonObject | undefined): Generator<StatusCause> {
   const spec = objectAt(object, 'spec');
-  const causes: StatusCause[] = [];
   const { group } = spec;
   if (typeof group === 'string') {
-    causes.push(...dns1123SubdomainProblems(group).map((problem) => invalid('spec.group', group, problem)));
+    yield* dns1123SubdomainProblems(group).map((problem) => invalid('spec.group', group, problem));
     if (!group.includes('.')) {
-      causes.push(invalid('spec.group', group, 'should be a domain with at least one dot'));
+      yield invalid('spec.group', group, 'should be a domain with at least one dot');
     }
     const isProtected = /(^|\.)(k8s|kubernetes)\.io$/.test(group);
     if (old === undefined && isProtected && textAt(object, 'metadata', 'annotations', approval) === '') {
       const why = `protected groups must have approval annotation "${approval}", see https://github.com/kubernetes/enhancements/pull/1111`;
-      causes.push(required(`metadata.annotations[${approval}]`, why));
+      yield required(`metadata.annotations[${approval}]`, why);
     }
   }
   if (spec.preserveUnknownFields === true && fieldAt(old, 'spec', 'preserveUnknownFields') !== true) {
     const why =
       'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
-    causes.push(invalid('spec.preserveUnknownFields', true, why));
+    yield invalid('spec.preserveUnknownFields', true, why);
   }
-  // Spreading a huge number of arguments would exceed the stack.
-  causes.push(...nameCauses(spec).slice(0, maxCauses), ...versionCauses(spec).slice(0, maxCauses));
+  yield* nameCauses(spec);
+  yield* versionCauses(spec);
   const plural = isJsonObject(spec.names) ? spec.names.plural : undefined;
   const name = (object.metadata as JsonObject).name;
   if (typeof plural === 'string' && typeof group === 'string' && name !== `${plural}.${group}`) {
-    causes.push(invalid('metadata.name', name, `must be spec.names.plural+"."+spec.group (${plural}.${group})`));
+    yield invalid('metadata.name', name, `must be spec.names.plural+"."+spec.group (${plural}.${group})`);
   }
   const conversion = objectAt(spec, 'conversion');
   if (conversion.strategy === 'Webhook') {
     const { url, service } = objectAt(conversion, 'webhook', 'clientConfig');
     if ((url === undefined) === (service === undefined)) {
-      causes.push(required('spec.conversion.webhook.clientConfig', 'exactly one of url or service is required'));
+      yield required('spec.conversion.webhook.clientConfig', 'exactly one of url or service is required');
     }
-    causes.push(...bundleCauses(object, old));
+    yield* bundleCauses(object, old);
   }
   if (old !== undefined) {
     const present = new Set(objectsAt(spec, 'versions').map((version) => version.name));
     for (const [index, version] of itemsAt(object, 'status', 'storedVersions').entries()) {
       if (!present.has(version)) {
-        causes.push(invalid(`status.storedVersions[${index}]`, version, 'must appear in spec.versions'));
+        yield invalid(`status.storedVersions[${index}]`, version, 'must appear in spec.versions');
       }
     }
   }
-  return [...causes, ...immutableCauses(object, old, ['spec.group', 'spec.scope'])];
+  yield* immutableCauses(object, old, ['spec.group', 'spec.scope']);
 }
 
 export const definitionStrategy: KindStrategy = {

@@ -64,26 +64,22 @@ function namespaceCauses(event: JsonObject, about: string): StatusCause[] {
 }
 
 /** Checks the required fields of an event with an `eventTime`; `names` are the names of the fields in its version. */
-function newEventCauses(event: JsonObject, names: Record<string, string>): StatusCause[] {
+function* newEventCauses(event: JsonObject, names: Record<string, string>): Generator<StatusCause> {
   const fieldOf = (name: string) => names[name] ?? name;
-  const causes: StatusCause[] = [];
   const controller = fieldOf('reportingController');
   const name = event[controller];
-  causes.push(
-    ...(isEmpty(name)
-      ? [required(controller)]
-      : qualifiedNameProblems(String(name)).map((problem) => invalid(controller, name, problem))),
-  );
+  yield* isEmpty(name)
+    ? [required(controller)]
+    : qualifiedNameProblems(String(name)).map((problem) => invalid(controller, name, problem));
   for (const [name, max] of Object.entries(maxLength)) {
     const field = fieldOf(name);
     if (name !== 'note' && isEmpty(event[field])) {
-      causes.push(required(field));
+      yield required(field);
     }
     if (String(event[field] ?? '').length > max) {
-      causes.push(invalid(field, event[field], `can have at most ${max} characters`));
+      yield invalid(field, event[field], `can have at most ${max} characters`);
     }
   }
-  return causes;
 }
 
 /** Events of the core group, which older clients write and kubectl reads. */

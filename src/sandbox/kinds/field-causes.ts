@@ -24,37 +24,38 @@ export function selectorCauses(selector: Json | undefined, field: string): Statu
       );
 }
 
-export function keyCauses(metadata: JsonObject, field: string): StatusCause[] {
-  const causes = Object.entries(objectAt(metadata, 'labels')).flatMap(([key, value]) => [
-    ...qualifiedNameProblems(key).map((problem) => invalid(`${field}.labels`, key, problem)),
-    ...labelValueProblems(String(value)).map((problem) => invalid(`${field}.labels`, value, problem)),
-  ]);
-  const annotations = Object.keys(objectAt(metadata, 'annotations')).flatMap((key) =>
-    qualifiedNameProblems(key.toLowerCase()).map((problem) => invalid(`${field}.annotations`, key, problem)),
-  );
-  return [...causes, ...annotations];
+export function* keyCauses(metadata: JsonObject, field: string): Generator<StatusCause> {
+  for (const [key, value] of Object.entries(objectAt(metadata, 'labels'))) {
+    yield* qualifiedNameProblems(key).map((problem) => invalid(`${field}.labels`, key, problem));
+    yield* labelValueProblems(String(value)).map((problem) => invalid(`${field}.labels`, value, problem));
+  }
+  for (const key of Object.keys(objectAt(metadata, 'annotations'))) {
+    yield* qualifiedNameProblems(key.toLowerCase()).map((problem) => invalid(`${field}.annotations`, key, problem));
+  }
 }
 
 /** A cause for each field (`spec.selector`) that an update changes although it must not; none for a creation. */
-export function immutableCauses(
+export function* immutableCauses(
   object: JsonObject,
   old: JsonObject | undefined,
   fields: readonly string[],
   detail = 'field is immutable',
-): StatusCause[] {
-  return fields
-    .filter(
-      (field) => old !== undefined && !isSame(fieldAt(object, ...field.split('.')), fieldAt(old, ...field.split('.'))),
-    )
-    .map((field) => invalid(field, fieldAt(object, ...field.split('.')), detail));
+): Generator<StatusCause> {
+  for (const field of fields) {
+    const path = field.split('.');
+    if (old !== undefined && !isSame(fieldAt(object, ...path), fieldAt(old, ...path))) {
+      yield invalid(field, fieldAt(object, ...path), detail);
+    }
+  }
 }
 
 /** A cause for each item of a list that has the same value in a field as an earlier one. */
-export function duplicateCauses(items: readonly JsonObject[], key: string, field: string): StatusCause[] {
+export function* duplicateCauses(items: readonly JsonObject[], key: string, field: string): Generator<StatusCause> {
   const seen = new Set<Json>();
-  return items.flatMap(({ [key]: value }, index) => {
-    const isDuplicate = value !== undefined && seen.has(value);
+  for (const [index, { [key]: value }] of items.entries()) {
+    if (value !== undefined && seen.has(value)) {
+      yield duplicate(`${field}[${index}].${key}`, value);
+    }
     seen.add(value ?? '');
-    return isDuplicate ? [duplicate(`${field}[${index}].${key}`, value)] : [];
-  });
+  }
 }

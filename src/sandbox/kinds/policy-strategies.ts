@@ -17,24 +17,21 @@ function isCidr(value: Json | undefined): boolean {
   return version !== 0 && more.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128);
 }
 
-function peerCauses(peer: JsonObject, field: string): StatusCause[] {
+function* peerCauses(peer: JsonObject, field: string): Generator<StatusCause> {
   const { ipBlock, podSelector, namespaceSelector } = peer;
-  const causes = [
-    ...selectorCauses(podSelector, `${field}.podSelector`),
-    ...selectorCauses(namespaceSelector, `${field}.namespaceSelector`),
-  ];
+  yield* selectorCauses(podSelector, `${field}.podSelector`);
+  yield* selectorCauses(namespaceSelector, `${field}.namespaceSelector`);
   if (ipBlock === undefined && podSelector === undefined && namespaceSelector === undefined) {
-    causes.push(required(field, 'must specify a peer'));
+    yield required(field, 'must specify a peer');
   }
   if (isJsonObject(ipBlock)) {
     if (podSelector !== undefined || namespaceSelector !== undefined) {
-      causes.push(forbiddenField(field, 'may not specify both ipBlock and another peer'));
+      yield forbiddenField(field, 'may not specify both ipBlock and another peer');
     }
     if (ipBlock.cidr !== undefined && !isCidr(ipBlock.cidr)) {
-      causes.push(invalid(`${field}.ipBlock.cidr`, ipBlock.cidr, 'must be a valid CIDR value, (e.g. 10.9.8.0/24)'));
+      yield invalid(`${field}.ipBlock.cidr`, ipBlock.cidr, 'must be a valid CIDR value, (e.g. 10.9.8.0/24)');
     }
   }
-  return causes;
 }
 
 /** Network policies (kubernetes, pkg/apis/networking/validation, ValidateNetworkPolicySpec). */
@@ -44,8 +41,8 @@ export const networkPolicyStrategy: KindStrategy = {
       spec.policyTypes ??= objectsAt(spec, 'egress').length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
     }
   },
-  validate({ spec }) {
-    const causes = selectorCauses(objectAt(spec).podSelector, 'spec.podSelector');
+  *validate({ spec }) {
+    yield* selectorCauses(objectAt(spec).podSelector, 'spec.podSelector');
     for (const [direction, peers] of [
       ['ingress', 'from'],
       ['egress', 'to'],
@@ -54,34 +51,32 @@ export const networkPolicyStrategy: KindStrategy = {
         for (const [at, { port, endPort }] of objectsAt(rule, 'ports').entries()) {
           const field = `spec.${direction}[${index}].ports[${at}].endPort`;
           if (endPort !== undefined && typeof port !== 'number') {
-            causes.push(invalid(field, endPort, 'may not be specified when `port` is non-numeric or not specified'));
+            yield invalid(field, endPort, 'may not be specified when `port` is non-numeric or not specified');
           } else if (Number(endPort) < Number(port)) {
-            causes.push(invalid(field, endPort, 'must be greater than or equal to `port`'));
+            yield invalid(field, endPort, 'must be greater than or equal to `port`');
           }
         }
         for (const [at, peer] of objectsAt(rule, peers).entries()) {
-          causes.push(...peerCauses(peer, `spec.${direction}[${index}].${peers}[${at}]`));
+          yield* peerCauses(peer, `spec.${direction}[${index}].${peers}[${at}]`);
         }
       }
     }
-    return causes;
   },
 };
 
 /** Pod disruption budgets (kubernetes, pkg/apis/policy/validation, ValidatePodDisruptionBudgetSpec). */
 export const disruptionBudgetStrategy: KindStrategy = {
-  validate({ spec }) {
+  *validate({ spec }) {
     const { minAvailable, maxUnavailable, selector } = objectAt(spec);
-    const causes = selectorCauses(selector, 'spec.selector');
+    yield* selectorCauses(selector, 'spec.selector');
     if (minAvailable !== undefined && maxUnavailable !== undefined) {
-      causes.push(invalid('spec', spec, 'minAvailable and maxUnavailable cannot be both set'));
+      yield invalid('spec', spec, 'minAvailable and maxUnavailable cannot be both set');
     }
     for (const [field, value] of Object.entries({ minAvailable, maxUnavailable })) {
       if (typeof value === 'string' && Number.parseInt(value, 10) > 100) {
-        causes.push(invalid(`spec.${field}`, value, 'must not be greater than 100%'));
+        yield invalid(`spec.${field}`, value, 'must not be greater than 100%');
       }
     }
-    return causes;
   },
 };
 
@@ -90,21 +85,21 @@ const maxPriority = 1_000_000_000;
 
 /** Priority classes (kubernetes, pkg/apis/scheduling/validation, ValidatePriorityClass). */
 export const priorityClassStrategy: KindStrategy = {
-  validate(object, old) {
+  *validate(object, old) {
     const { value } = object;
-    const causes = immutableCauses(object, old, ['preemptionPolicy']);
+    yield* immutableCauses(object, old, ['preemptionPolicy']);
     if (old !== undefined && value !== old.value) {
-      causes.push(forbiddenField('value', 'may not be changed in an update.'));
+      yield forbiddenField('value', 'may not be changed in an update.');
     }
     if (String(objectAt(object, 'metadata').name).startsWith('system-')) {
-      causes.push(
-        forbiddenField('metadata.name', "priority class names with 'system-' prefix are reserved for system use only"),
+      yield forbiddenField(
+        'metadata.name',
+        "priority class names with 'system-' prefix are reserved for system use only",
       );
     }
     if (Number(value) > maxPriority) {
-      causes.push(forbiddenField('value', `maximum allowed value of a user defined priority is ${maxPriority}`));
+      yield forbiddenField('value', `maximum allowed value of a user defined priority is ${maxPriority}`);
     }
-    return causes;
   },
 };
 
@@ -113,33 +108,32 @@ const rbac = 'rbac.authorization.k8s.io';
 /** Roles and ClusterRoles (kubernetes, pkg/apis/rbac/validation, ValidatePolicyRule). */
 export const roleStrategy: KindStrategy = {
   nameFormat: 'path',
-  validate: (role) =>
-    objectsAt(role, 'rules').flatMap((rule, index) => {
+  *validate(role) {
+    for (const [index, rule] of objectsAt(role, 'rules').entries()) {
       const field = `rules[${index}]`;
       const has = (list: string) => Array.isArray(rule[list]) && rule[list].length > 0;
-      const causes =
-        rule.verbs === undefined || has('verbs')
-          ? []
-          : [required(`${field}.verbs`, 'verbs must contain at least one value')];
+      if (rule.verbs !== undefined && !has('verbs')) {
+        yield required(`${field}.verbs`, 'verbs must contain at least one value');
+      }
       if (has('nonResourceURLs')) {
         const urls = rule.nonResourceURLs;
         if (role.kind === 'Role') {
-          causes.push(invalid(`${field}.nonResourceURLs`, urls, 'namespaced rules cannot apply to non-resource URLs'));
+          yield invalid(`${field}.nonResourceURLs`, urls, 'namespaced rules cannot apply to non-resource URLs');
         }
         if (has('apiGroups') || has('resources') || has('resourceNames')) {
           const why = 'rules cannot apply to both regular resources and non-resource URLs';
-          causes.push(invalid(`${field}.nonResourceURLs`, urls, why));
+          yield invalid(`${field}.nonResourceURLs`, urls, why);
         }
-        return causes;
+        continue;
       }
       if (!has('apiGroups')) {
-        causes.push(required(`${field}.apiGroups`, 'resource rules must supply at least one api group'));
+        yield required(`${field}.apiGroups`, 'resource rules must supply at least one api group');
       }
       if (!has('resources')) {
-        causes.push(required(`${field}.resources`, 'resource rules must supply at least one resource'));
+        yield required(`${field}.resources`, 'resource rules must supply at least one resource');
       }
-      return causes;
-    }),
+    }
+  },
 };
 
 /** RoleBindings and ClusterRoleBindings (kubernetes, pkg/apis/rbac/validation, ValidateRoleBinding). */
@@ -155,22 +149,21 @@ export const bindingStrategy: KindStrategy = {
       }
     }
   },
-  validate(object, old) {
-    const causes = immutableCauses(object, old, ['roleRef'], 'cannot change roleRef');
+  *validate(object, old) {
+    yield* immutableCauses(object, old, ['roleRef'], 'cannot change roleRef');
     const kinds = object.kind === 'RoleBinding' ? ['Role', 'ClusterRole'] : ['ClusterRole'];
     const kind = objectAt(object, 'roleRef').kind;
     if (kind !== undefined && !kinds.includes(String(kind))) {
-      causes.push(notSupported('roleRef.kind', kind, kinds));
+      yield notSupported('roleRef.kind', kind, kinds);
     }
     for (const [index, { kind: of, apiGroup, namespace }] of objectsAt(object, 'subjects').entries()) {
       const group = of === 'ServiceAccount' ? '' : rbac;
       if ((apiGroup ?? '') !== group) {
-        causes.push(notSupported(`subjects[${index}].apiGroup`, apiGroup, [group]));
+        yield notSupported(`subjects[${index}].apiGroup`, apiGroup, [group]);
       }
       if (of === 'ServiceAccount' && object.kind === 'ClusterRoleBinding' && !namespace) {
-        causes.push(required(`subjects[${index}].namespace`));
+        yield required(`subjects[${index}].namespace`);
       }
     }
-    return causes;
   },
 };

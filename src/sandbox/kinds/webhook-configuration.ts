@@ -19,50 +19,45 @@ const alone: Readonly<Record<string, string>> = {
 };
 
 /** The problems of a webhook that its schema does not find (kubernetes, pkg/apis/admissionregistration/validation). */
-function validateWebhook(webhook: JsonObject, field: string): StatusCause[] {
-  const causes: StatusCause[] = [];
-  const report = (path: string, value: Json | undefined, message: string) =>
-    causes.push(invalid(`${field}.${path}`, value, message));
+function* validateWebhook(webhook: JsonObject, field: string): Generator<StatusCause> {
+  const wrong = (path: string, value: Json | undefined, message: string) => invalid(`${field}.${path}`, value, message);
   const { name, admissionReviewVersions, clientConfig } = webhook;
   if (typeof name === 'string' && name.split('.').filter((part) => part !== '').length < 3) {
-    report('name', name, 'should be a domain with at least three segments separated by dots');
+    yield wrong('name', name, 'should be a domain with at least three segments separated by dots');
   }
   if (admissionReviewVersions !== undefined && !itemsAt(admissionReviewVersions).includes('v1')) {
-    report('admissionReviewVersions', admissionReviewVersions, 'must include at least one of v1, v1beta1');
+    yield wrong('admissionReviewVersions', admissionReviewVersions, 'must include at least one of v1, v1beta1');
   }
   const { url, service } = objectAt(clientConfig);
   if (clientConfig !== undefined && (url === undefined) === (service === undefined)) {
-    causes.push(required(`${field}.clientConfig`, 'exactly one of url or service is required'));
+    yield required(`${field}.clientConfig`, 'exactly one of url or service is required');
   }
   if (typeof url === 'string' && !url.startsWith('https://')) {
-    report('clientConfig.url', url, '"https" is the only allowed URL scheme');
+    yield wrong('clientConfig.url', url, '"https" is the only allowed URL scheme');
   }
   const { path } = objectAt(service);
   if (typeof path === 'string' && !path.startsWith('/')) {
-    report('clientConfig.service.path', path, "must start with a '/'");
+    yield wrong('clientConfig.service.path', path, "must start with a '/'");
   }
   for (const [index, rule] of objectsAt(webhook, 'rules').entries()) {
     for (const [list, why] of Object.entries(alone)) {
       const values = itemsAt(rule, list);
       if (values.length > 1 && values.includes('*')) {
-        report(`rules[${index}].${list}`, values, why);
+        yield wrong(`rules[${index}].${list}`, values, why);
       }
     }
   }
-  return [
-    ...causes,
-    ...selectorCauses(webhook.namespaceSelector, `${field}.namespaceSelector`),
-    ...selectorCauses(webhook.objectSelector, `${field}.objectSelector`),
-    ...matchConditionCauses(webhook.matchConditions, `${field}.matchConditions`),
-  ];
+  yield* selectorCauses(webhook.namespaceSelector, `${field}.namespaceSelector`);
+  yield* selectorCauses(webhook.objectSelector, `${field}.objectSelector`);
+  yield* matchConditionCauses(webhook.matchConditions, `${field}.matchConditions`);
 }
 
-function validate(object: JsonObject): StatusCause[] {
+function* validate(object: JsonObject): Generator<StatusCause> {
   const webhooks = objectsAt(object, 'webhooks');
-  return [
-    ...webhooks.flatMap((webhook, index) => validateWebhook(webhook, `webhooks[${index}]`)),
-    ...duplicateCauses(webhooks, 'name', 'webhooks'),
-  ];
+  for (const [index, webhook] of webhooks.entries()) {
+    yield* validateWebhook(webhook, `webhooks[${index}]`);
+  }
+  yield* duplicateCauses(webhooks, 'name', 'webhooks');
 }
 
 export const webhookConfigurationStrategy: KindStrategy = { prepare, validate };

@@ -59,72 +59,75 @@ function resourceCauses({ resources }: JsonObject, field: string): StatusCause[]
 const handlers = ['exec', 'httpGet', 'tcpSocket', 'grpc'];
 
 /** The problems of a container that depend on several fields (kubernetes, core validation of containers). */
-function containerCauses(container: JsonObject, volumes: ReadonlySet<Json | undefined>, field: string): StatusCause[] {
-  const causes = resourceCauses(container, field);
+function* containerCauses(
+  container: JsonObject,
+  volumes: ReadonlySet<Json | undefined>,
+  field: string,
+): Generator<StatusCause> {
+  yield* resourceCauses(container, field);
   for (const [index, { name }] of objectsAt(container, 'volumeMounts').entries()) {
     if (name !== undefined && !volumes.has(name)) {
-      causes.push(causeOf('FieldValueNotFound', `${field}.volumeMounts[${index}].name`, name, ''));
+      yield causeOf('FieldValueNotFound', `${field}.volumeMounts[${index}].name`, name, '');
     }
   }
   for (const probe of ['livenessProbe', 'readinessProbe', 'startupProbe']) {
     const count = handlers.filter((handler) => fieldAt(container, probe, handler) !== undefined).length;
     if (container[probe] !== undefined && count === 0) {
-      causes.push(required(`${field}.${probe}`, 'must specify a handler type'));
+      yield required(`${field}.${probe}`, 'must specify a handler type');
     } else if (count > 1) {
-      causes.push(forbiddenField(`${field}.${probe}`, 'may not specify more than 1 handler type'));
+      yield forbiddenField(`${field}.${probe}`, 'may not specify more than 1 handler type');
     }
   }
-  return causes;
 }
 
 /** The problems of a pod template that depend on several fields (kubernetes, core validation of PodTemplateSpec). */
-function templateCauses(template: JsonObject, restartPolicies: readonly string[], field: string): StatusCause[] {
+function* templateCauses(
+  template: JsonObject,
+  restartPolicies: readonly string[],
+  field: string,
+): Generator<StatusCause> {
   const spec = objectAt(template, 'spec');
-  const causes = keyCauses(objectAt(template, 'metadata'), `${field}.metadata`);
+  yield* keyCauses(objectAt(template, 'metadata'), `${field}.metadata`);
   if (template.spec === undefined) {
-    return [...causes, required(`${field}.spec.containers`)];
+    yield required(`${field}.spec.containers`);
+    return;
   }
   if (!restartPolicies.includes(String(spec.restartPolicy))) {
-    causes.push(notSupported(`${field}.spec.restartPolicy`, spec.restartPolicy, restartPolicies));
+    yield notSupported(`${field}.spec.restartPolicy`, spec.restartPolicy, restartPolicies);
   }
   for (const [index, { name: _, ...sources }] of objectsAt(spec, 'volumes').entries()) {
     const at = `${field}.spec.volumes[${index}]`;
     if (Object.keys(sources).length > 1) {
-      causes.push(forbiddenField(at, 'may not specify more than 1 volume type'));
+      yield forbiddenField(at, 'may not specify more than 1 volume type');
     }
   }
-  causes.push(
-    ...duplicateCauses(objectsAt(spec, 'containers'), 'name', `${field}.spec.containers`),
-    ...duplicateCauses(objectsAt(spec, 'volumes'), 'name', `${field}.spec.volumes`),
-  );
+  yield* duplicateCauses(objectsAt(spec, 'containers'), 'name', `${field}.spec.containers`);
+  yield* duplicateCauses(objectsAt(spec, 'volumes'), 'name', `${field}.spec.volumes`);
   const volumes = new Set(objectsAt(spec, 'volumes').map(({ name }) => name));
   for (const list of ['initContainers', 'containers']) {
     for (const [index, container] of objectsAt(spec, list).entries()) {
-      causes.push(...containerCauses(container, volumes, `${field}.spec.${list}[${index}]`));
+      yield* containerCauses(container, volumes, `${field}.spec.${list}[${index}]`);
     }
   }
-  return causes;
 }
 
 /** The problems of a selector and a template, which must have the labels that it selects. */
-function selectorAndTemplateCauses(object: JsonObject, restartPolicies: readonly string[]): StatusCause[] {
+function* selectorAndTemplateCauses(object: JsonObject, restartPolicies: readonly string[]): Generator<StatusCause> {
   const { selector, template } = objectAt(object, 'spec');
   if (!isJsonObject(selector) || !isJsonObject(template)) {
-    return [];
+    return;
   }
   const causes = [
     ...selectorCauses(selector, 'spec.selector'),
     ...templateCauses(template, restartPolicies, 'spec.template'),
   ];
+  yield* causes;
   const labels = objectAt(template, 'metadata', 'labels');
   if (Object.keys(selector).length === 0) {
-    causes.push(
-      invalid('spec.selector', selector, `empty selector is invalid for ${String(object.kind).toLowerCase()}`),
-    );
+    yield invalid('spec.selector', selector, `empty selector is invalid for ${String(object.kind).toLowerCase()}`);
   } else if (causes.length === 0 && !selectsLabels(selector, labels as Record<string, string>)) {
-    causes.push(invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`'));
+    yield invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`');
   }
-  return causes;
 }
 
 /**
@@ -185,24 +188,22 @@ export const daemonSetStrategy: KindStrategy = {
   ...observing({ currentNumberScheduled: 0, desiredNumberScheduled: 0, numberMisscheduled: 0, numberReady: 0 }),
 };
 
-function deploymentCauses(object: JsonObject): StatusCause[] {
+function* deploymentCauses(object: JsonObject): Generator<StatusCause> {
   const { strategy, minReadySeconds = 0, progressDeadlineSeconds } = objectAt(object, 'spec');
-  const causes: StatusCause[] = [];
   const rolling = fieldAt(strategy, 'rollingUpdate');
   if (fieldAt(strategy, 'type') === 'Recreate' && rolling !== undefined) {
     const why = "may not be specified when strategy `type` is 'Recreate'";
-    causes.push(forbiddenField('spec.strategy.rollingUpdate', why));
+    yield forbiddenField('spec.strategy.rollingUpdate', why);
   }
   const isNone = (value: Json | undefined) => value === 0 || value === '0%';
   if (isNone(fieldAt(rolling, 'maxSurge')) && isNone(fieldAt(rolling, 'maxUnavailable'))) {
     const field = 'spec.strategy.rollingUpdate.maxUnavailable';
-    causes.push(invalid(field, fieldAt(rolling, 'maxUnavailable'), 'may not be 0 when `maxSurge` is 0'));
+    yield invalid(field, fieldAt(rolling, 'maxUnavailable'), 'may not be 0 when `maxSurge` is 0');
   }
   if (Number(progressDeadlineSeconds) <= Number(minReadySeconds)) {
     const why = 'must be greater than minReadySeconds';
-    causes.push(invalid('spec.progressDeadlineSeconds', progressDeadlineSeconds, why));
+    yield invalid('spec.progressDeadlineSeconds', progressDeadlineSeconds, why);
   }
-  return causes;
 }
 
 export const deploymentStrategy: KindStrategy = {
@@ -297,24 +298,22 @@ const maxCronJobName = 52;
 
 export const cronJobStrategy: KindStrategy = {
   prepare: (object) => completeContainers(objectAt(object, 'spec', 'jobTemplate', 'spec', 'template'), object),
-  validate(object) {
-    const causes: StatusCause[] = [];
+  *validate(object) {
     const { name } = object.metadata as JsonObject;
     if (typeof name === 'string' && name.length > maxCronJobName) {
-      causes.push(invalid('metadata.name', name, `must be no more than ${maxCronJobName} characters`));
+      yield invalid('metadata.name', name, `must be no more than ${maxCronJobName} characters`);
     }
     const { schedule } = objectAt(object, 'spec');
     const problem = typeof schedule === 'string' ? scheduleProblem(schedule) : undefined;
     if (problem !== undefined) {
-      causes.push(invalid('spec.schedule', schedule, problem));
+      yield invalid('spec.schedule', schedule, problem);
     }
     const job = objectAt(object, 'spec', 'jobTemplate', 'spec');
     if (job.selector !== undefined) {
-      causes.push(invalid('spec.jobTemplate.spec.selector', job.selector, '`selector` will be auto-generated'));
+      yield invalid('spec.jobTemplate.spec.selector', job.selector, '`selector` will be auto-generated');
     }
     if (isJsonObject(job.template)) {
-      causes.push(...templateCauses(job.template, jobRestartPolicies, 'spec.jobTemplate.spec.template'));
+      yield* templateCauses(job.template, jobRestartPolicies, 'spec.jobTemplate.spec.template');
     }
-    return causes;
   },
 };

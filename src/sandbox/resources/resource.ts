@@ -20,7 +20,7 @@ export interface KindStrategy {
   prepare?(object: JsonObject, old: JsonObject | undefined): void;
   /** Writes what a controller would write after a change of the spec, when that is stored. */
   observe?(object: JsonObject, now: string): void;
-  validate?(object: JsonObject, old: JsonObject | undefined): StatusCause[];
+  validate?(object: JsonObject, old: JsonObject | undefined): Iterable<StatusCause>;
   deletionProblem?(name: string): string | undefined;
   /** If present, deletion only marks the object this way, and a controller finishes it. */
   markForDeletion?(object: JsonObject, now: string): void;

@@ -41,38 +41,36 @@ const maxAnnotationBytes = 256 * 1024;
  * The problems with the name, labels, annotations and finalizers of an object; `old` is the metadata before. Their JSON
  * types must be valid.
  */
-export function metadataCauses(
+export function* metadataCauses(
   metadata: JsonObject,
   old: JsonObject | undefined,
   format: NonNullable<KindStrategy['nameFormat']>,
-): StatusCause[] {
-  const causes: StatusCause[] = [];
+): Generator<StatusCause> {
   const { name, annotations, finalizers } = metadata;
   if (typeof name !== 'string' || name === '') {
-    causes.push(required('metadata.name', 'name or generateName is required'));
+    yield required('metadata.name', 'name or generateName is required');
   } else {
     for (const problem of nameProblems(name, format)) {
-      causes.push(invalid('metadata.name', name, problem));
+      yield invalid('metadata.name', name, problem);
     }
   }
-  causes.push(...keyCauses(metadata, 'metadata'));
+  yield* keyCauses(metadata, 'metadata');
   const bytes = isJsonObject(annotations)
     ? Object.entries(annotations).reduce((sum, [key, value]) => sum + Buffer.byteLength(`${key}${String(value)}`), 0)
     : 0;
   if (bytes > maxAnnotationBytes) {
     const why = `may not be more than ${maxAnnotationBytes} bytes`;
-    causes.push(causeOf('FieldValueTooLong', 'metadata.annotations', undefined, why));
+    yield causeOf('FieldValueTooLong', 'metadata.annotations', undefined, why);
   }
   for (const [index, finalizer] of itemsAt(finalizers).entries()) {
     for (const problem of qualifiedNameProblems(String(finalizer))) {
-      causes.push(invalid(`metadata.finalizers[${index}]`, finalizer, problem));
+      yield invalid(`metadata.finalizers[${index}]`, finalizer, problem);
     }
   }
   const known = new Set(itemsAt(old, 'finalizers'));
   const added = itemsAt(finalizers).find((finalizer) => !known.has(finalizer));
   if (old?.deletionTimestamp !== undefined && added !== undefined) {
     const why = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${JSON.stringify(added)}}`;
-    causes.push(forbiddenField('metadata.finalizers', why));
+    yield forbiddenField('metadata.finalizers', why);
   }
-  return causes;
 }

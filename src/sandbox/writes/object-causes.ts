@@ -60,7 +60,7 @@ export function causesOf(
   object: JsonObject,
   old: JsonObject | undefined,
 ): StatusCause[] {
-  const causes = metadataCauses(metadataOf(object), old && metadataOf(old), strategy.nameFormat ?? 'subdomain');
+  const causes = [...metadataCauses(metadataOf(object), old && metadataOf(old), strategy.nameFormat ?? 'subdomain')];
   if (!isCustom) {
     // Duplicates in lists of Kubernetes' own kinds are found by their strategies.
     const others = validateSchema(object, schema).filter(({ reason }) => reason !== 'FieldValueDuplicate');
