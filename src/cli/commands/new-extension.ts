@@ -3,8 +3,8 @@ import { basename, join, relative, resolve } from 'node:path';
 import { hookNames, ProjectError, writeProject } from '../../extension/scaffold/index.ts';
 import { dns1035LabelProblems } from '../../kubernetes/index.ts';
 import { defineCommand } from '../framework/command.ts';
-import { choiceFlag, type Flag, FlagError, type Flags, textFlag } from '../framework/flags.ts';
-import { nearestTo } from '../framework/nearest.ts';
+import { choiceFlag, type Flag, FlagError, type Flags, listFlag, textFlag } from '../framework/flags.ts';
+import { didYouMean } from '../framework/nearest.ts';
 import { FailureError, UsageError } from '../framework/program.ts';
 import { shellPath } from '../framework/shell-path.ts';
 import { version } from '../framework/version.ts';
@@ -25,10 +25,7 @@ const hooksFlag: Flag<readonly string[]> = {
       .filter((part) => part !== '')
       .map((hook) => {
         if (!hookNames.includes(hook)) {
-          const [nearest] = nearestTo(hook, hookNames);
-          throw new FlagError(
-            nearest === undefined ? `the hooks are ${hookNames.join(', ')}` : `did you mean ${nearest}?`,
-          );
+          throw new FlagError(didYouMean(hook, hookNames, `the hooks are ${hookNames.join(', ')}`));
         }
         return hook;
       }),
@@ -44,14 +41,9 @@ const newExtensionFlags = {
     ['cert-manager', 'bootstrap'],
     'what issues the serving certificate: cert-manager, or a Job that runs certs bootstrap',
   ),
-  crds: {
-    placeholder: 'FILE',
-    summary: 'CustomResourceDefinitions of the templates to patch, which get types; may be repeated',
-    default: [],
+  crds: listFlag('FILE', 'CustomResourceDefinitions of the templates to patch, which get types; may be repeated', {
     defaultText: 'none',
-    repeatable: true,
-    parse: (text) => [text],
-  } as Flag<readonly string[]>,
+  }),
   packages: textFlag('DIR', 'folder with packed packages, as npm run pack -- DIR writes them in a checkout', {
     defaultText: 'npm installs them from its registry',
   }),
@@ -102,10 +94,7 @@ export const command = defineCommand({
         io.stdout.write(`${join(folder, file)}\n`);
       }
     } catch (error) {
-      if (error instanceof ProjectError) {
-        throw new FailureError(error.message);
-      }
-      throw error;
+      throw error instanceof ProjectError ? new FailureError(error.message) : error;
     }
     const where = relative('.', folder) === '' ? '' : `cd ${shellPath(folder)} && `;
     io.stdout.write(`\nNext: ${where}npm install && npm test && npm run dev\n`);

@@ -69,7 +69,7 @@ describe('usage errors have exit code 2, and nothing is written', () => {
   test.each([
     ['no folder', [], "missing required argument 'DIR'"],
     ['an empty folder name', ['', '--name', 'x'], 'DIR is empty: name the folder of the project'],
-    ['a misspelled hook', ['DIR', '--hooks', 'BeforeClusterUpgrad'], 'did you mean BeforeClusterUpgrade?'],
+    ['a misspelled hook', ['DIR', '--hooks', 'BeforeClusterUpgrad'], 'did you mean BeforeClusterUpgrade or '],
     ['an unknown hook', ['DIR', '--hooks', 'Q'], 'the hooks are BeforeClusterCreate, '],
     ['Discovery, which the server answers itself', ['DIR', '--hooks', 'Discovery'], '--hooks'],
     ['no hook', ['DIR', '--hooks', ','], '--hooks: name at least one hook'],
