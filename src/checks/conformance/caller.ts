@@ -81,7 +81,6 @@ export function createCaller(extension: Extension, resolve: Resolve | undefined,
         ms,
       };
     },
-    /** Number of calls so far. */
     calls: () => calls,
     close: () => connections.close(),
   };

@@ -36,7 +36,6 @@ export interface GroupedCheck extends Check {
   group: CheckGroup;
 }
 
-/** What a check does with one handler. */
 type Look = (handler: Tried, report: (message: string, isWarning?: boolean) => void) => Promise<void>;
 
 /**

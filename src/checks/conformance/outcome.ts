@@ -5,7 +5,6 @@ import { secretParts } from '../texts.ts';
 
 /** A response that Cluster API could read. */
 interface Answer {
-  /** How long the call took, in ms. */
   ms: number;
   response: JsonObject;
   /**

@@ -29,13 +29,11 @@ export type PatchProblem = 'unknown item' | 'unreadable' | 'inapplicable' | 'idl
 /** The patches of a response. */
 interface PatchReview {
   problems: readonly { kind: PatchProblem; message: string }[];
-  /** Number of patches. */
   count: number;
   /** The patched objects by the place where they are used, since uids are different each time. */
   results: JsonObject;
 }
 
-/** An object that patches may change. */
 interface Target {
   /** Where it is used. */
   place: string;
@@ -101,7 +99,6 @@ function reviewOf(targets: ReadonlyMap<string, Target>, patches: readonly Placed
   return { problems, count: patches.length, results };
 }
 
-/** Reviews the patches of a GeneratePatches response. */
 function reviewTemplatePatches(request: JsonObject, response: JsonObject): PatchReview {
   const targets = new Map<string, Target>();
   for (const item of itemsAt(request, 'items')) {
@@ -125,7 +122,6 @@ function reviewTemplatePatches(request: JsonObject, response: JsonObject): Patch
   return reviewOf(targets, patches);
 }
 
-/** Reviews the patches of a CanUpdateMachine or CanUpdateMachineSet response. */
 function reviewMachinePatches(request: JsonObject, response: JsonObject): PatchReview {
   const targets = new Map<string, Target>();
   const patches: PlacedPatch[] = [];

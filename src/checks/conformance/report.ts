@@ -15,7 +15,6 @@ export interface CheckResult extends Omit<GroupedCheck, 'needsDiscovery' | 'run'
   problems: ExtensionFinding[];
   /** Number of problems beyond those listed. */
   more?: number;
-  /** Why the check was skipped. */
   skipReason?: string;
   ms: number;
 }
@@ -28,7 +27,6 @@ export interface ConformanceReport {
   checks: CheckResult[];
   /** Why Discovery was not successful, if so: all checks that need an answer or handlers are skipped. */
   discoveryProblem?: string;
-  /** Names of the handlers that were called. */
   called: string[];
   /** Handlers that were not called, and why. */
   notCalled: readonly Untried[];
@@ -36,17 +34,14 @@ export interface ConformanceReport {
   ms: number;
 }
 
-/** Options of a run. */
 interface ConformanceOptions extends TrialOptions {
   /** The checks to run; default: all. */
   checks?: readonly GroupedCheck[];
   /** Time limit for one extension, in ms. */
   timeLimitMs: number;
-  /** Called before each check. */
   onCheck?: (check: GroupedCheck, index: number, count: number) => void;
 }
 
-/** Maximum number of problems that are listed for a check. */
 const maxProblems = 10;
 /** Longest message of a problem, in characters. */
 const maxMessage = 500;

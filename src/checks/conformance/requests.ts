@@ -6,7 +6,6 @@ import { samples } from '../rehearsal/index.ts';
 
 const { before, after } = samples;
 
-/** The fields of a request with sample objects, by the name of the hook. */
 function fieldsOf(name: string, variables: readonly Json[]): JsonObject {
   switch (name) {
     case 'GeneratePatches':

@@ -54,7 +54,6 @@ export class Tried implements Callee {
     this.#send = send;
   }
 
-  /** One call. */
   call(variation: Variation = {}): Promise<Outcome> {
     return this.#send(this, variation);
   }
@@ -127,7 +126,6 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
     ...{ extension, known, target, now, signal, resolve, discovery, discovered, handlers },
     /** The handlers in an answer of Discovery, and what is wrong with them. */
     read,
-    /** The handlers that are not called, and why. */
     untried: chosen.untried,
     /** The handlers whose first response Cluster API can read. */
     async answering(): Promise<readonly Tried[]> {
@@ -145,7 +143,6 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
       const limit = AbortSignal.any([signal, AbortSignal.timeout(discoverySeconds * 1000)]);
       return isCallError(target) ? undefined : probeTls(target, limit, resolve, versions);
     },
-    /** Number of calls so far. */
     calls: caller.calls,
     close: caller.close,
   };

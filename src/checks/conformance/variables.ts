@@ -12,7 +12,6 @@ import {
 
 /** Maximum number of parts of all schemas of one answer that are examined for advice. */
 const maxParts = 20_000;
-/** Maximum number of variables that get values. */
 const maxVariables = 500;
 /** Longest text that is made up as a value, in characters. */
 const maxSampleLength = 256;

@@ -16,7 +16,6 @@ export async function hangUpWithinRequest(
   }
 }
 
-/** The result of a call over HTTP/2. */
 type Http2Outcome = { offered: false } | { offered: true; code: number | undefined };
 
 /** Longest response over HTTP/2 that is read, in bytes. */

@@ -73,7 +73,6 @@ export function createBaseline(folder: string, text = '{"findings":[]}') {
       }
       return isIn;
     },
-    /** Number of findings. */
     get size(): number {
       return size;
     },

@@ -40,7 +40,6 @@ function isRepeated(report: RuleFinding, reports: readonly RuleFinding[]): boole
 
 const endedAt = ({ line, column }: { line: number; column: number }) => ({ endLine: line, endColumn: column });
 
-/** Compares two places, as a `sort` callback. */
 function byPlace(a: LintFinding, b: LintFinding): number {
   return a.line - b.line || a.column - b.column;
 }

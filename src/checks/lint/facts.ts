@@ -3,10 +3,8 @@ import { readManifests } from '../../kubernetes/manifests/index.ts';
 import { createManifestFacts, type Facts } from '../../policy/index.ts';
 import type { LintError } from './result.ts';
 
-/** The facts that manifests provide about their cluster. */
 interface ManifestFacts {
   facts: Facts;
-  /** The number of objects with facts. */
   objects: number;
   /** Files that could not be read, which count as absent: a folder may contain templates. */
   errors: LintError[];

@@ -7,7 +7,6 @@ import { createNames, type Names } from './names.ts';
 import type { LintError, LintResult } from './result.ts';
 import { readSuppressions } from './suppressions.ts';
 
-/** The input of a run. */
 interface LintRun {
   /** Files, folders, and `-` for standard input. */
   paths: readonly string[];
@@ -16,7 +15,6 @@ interface LintRun {
   policyOf: (file: string) => LintPolicy;
   /** Stops the run; results so far have been yielded. */
   signal: AbortSignal;
-  /** Called before each file is read. */
   onFile?: (file: string) => void;
   /** Changes a file: if given, what has only one right answer is fixed. @throws {Error} that says why it cannot be written. */
   fix?: ((file: string, text: string, objects: number) => Promise<void>) | undefined;

@@ -46,7 +46,6 @@ export type LintResult = { object: LintedObject } | { error: LintError };
 export interface LintSummary {
   /** Number of files (and standard input) that were read. */
   files: number;
-  /** Number of ExtensionConfigs that were checked. */
   objects: number;
   denials: number;
   warnings: number;

@@ -28,7 +28,6 @@ export interface RewriteProblem {
 /** A text with changed ExtensionConfigs. */
 export interface Rewritten {
   text: string;
-  /** Number of ExtensionConfigs that changed. */
   objects: number;
   /** If there are any, the text is of no use. */
   problems: RewriteProblem[];

@@ -3,10 +3,8 @@ import { rules } from '../../policy/index.ts';
 /** What a comment to the linter begins with, after its `#`. */
 const marker = 'extensionconfig-lint:';
 
-/** A comment that turns off a rule. */
 interface Suppression {
   ruleId: string;
-  /** The line of the comment. */
   line: number;
   /** The line that it is about: its own if content precedes it, else the next one with content. */
   target: number;

@@ -22,7 +22,6 @@ import { inOrder, type PreflightFinding, type Topic, type Verdict, verdictOf } f
 import { wireChangesBetween } from './wire-changes.ts';
 import { olderVersionsOf } from './written-as.ts';
 
-/** The facts about an extension before an upgrade. */
 interface ExtensionFacts {
   config: ExtensionConfig;
   /** The object as written in a manifest, or as returned by the API server. */
@@ -32,7 +31,6 @@ interface ExtensionFacts {
   answer: ExtensionAnswer | undefined;
 }
 
-/** The upgrade. */
 interface Upgrade {
   from: Release;
   to: Release;
@@ -47,7 +45,6 @@ export interface ExtensionVerdict {
   verdict: Verdict;
   /** In the order in which to handle them. */
   findings: PreflightFinding[];
-  /** Names of the hooks that it serves. */
   hooks: string[];
 }
 

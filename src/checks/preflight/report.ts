@@ -5,7 +5,6 @@ import { inOrder, type PreflightFinding, type Verdict, verdictOf } from './findi
 
 /** The effects of an upgrade on all extensions. */
 export interface PreflightReport {
-  /** The release that is running now. */
   from: string;
   /**
    * Whether that release was detected or given by the user; otherwise it is assumed to be the one before the target.

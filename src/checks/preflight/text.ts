@@ -5,7 +5,6 @@ import type { PreflightReport } from './report.ts';
 const verdicts: Record<Verdict, string> = { safe: 'safe', unsafe: 'NOT SAFE', unknown: 'NOT KNOWN' };
 const styles: Record<Verdict, Style> = { safe: 'green', unsafe: 'red', unknown: 'yellow' };
 
-/** Maximum number of extensions that a line names. */
 const maxNames = 5;
 
 /** Findings of several extensions that are dealt with in the same way. */

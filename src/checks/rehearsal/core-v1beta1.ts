@@ -45,7 +45,6 @@ function durationOf(seconds: Json | undefined): string | undefined {
   return `${hours > 0 ? `${hours}h` : ''}${hours > 0 || minutes > 0 ? `${minutes}m` : ''}${seconds % 60}s`;
 }
 
-/** The fields of an object that are there. */
 const present = (fields: Record<string, Json | undefined>): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, Json] => entry[1] !== undefined));
 

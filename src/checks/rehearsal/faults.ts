@@ -22,7 +22,6 @@ export interface Fault {
 
 const kinds = { down: 3, restart: 1, block: 30 } as const;
 
-/** Largest amount of a fault. */
 const maxAmount = 86_400;
 
 /**

@@ -17,7 +17,6 @@ export interface PlayOptions {
   isRealTime?: boolean;
   /** Called for every entry; entries of the same Cluster come in order. */
   onEntry: (entry: Entry) => void;
-  /** Called for every call of a handler, with its request. */
   onRequest?: ((call: CallEntry, request: JsonObject) => void) | undefined;
   signal: AbortSignal;
   /** Waits for some milliseconds of real time. */

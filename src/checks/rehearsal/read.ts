@@ -51,7 +51,6 @@ function onlyV1beta2({ object, where }: InputObject): void {
   }
 }
 
-/** Maximum number of problems of an object that are reported. */
 const maxProblems = 5;
 /** Longest report of one problem, in characters. */
 const maxProblem = 400;
@@ -120,7 +119,6 @@ function checkedCluster({ object, where }: InputObject): JsonObject {
   return cluster;
 }
 
-/** Templates by group, kind, namespace and name. */
 type Templates = ReadonlyMap<string, JsonObject>;
 
 const templateKey = (group: string, kind: string, namespace: string, name: string) =>

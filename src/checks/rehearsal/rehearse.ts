@@ -37,7 +37,6 @@ export interface RehearsalOptions extends PlayOptions {
   namespaceLabels: (namespace: string) => Promise<Readonly<Record<string, string>> | undefined>;
   start?: Date;
   names?: Names;
-  /** Changes to make on behalf of the user. */
   edits?: readonly UserEdit[];
 }
 
@@ -145,7 +144,6 @@ async function playCluster(
 const classNotReady =
   'ClusterClass is not successfully reconciled: status of VariablesReady condition on ClusterClass must be "True"';
 
-/** Maximum number of problems of a Cluster that are reported. */
 const maxProblems = 20;
 
 /**

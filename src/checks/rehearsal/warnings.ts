@@ -6,10 +6,8 @@ import type { Blueprint } from './cluster/blueprint.ts';
 import { type EventEntry, warning } from './record.ts';
 import { templatesOf } from './topology/inline.ts';
 
-/** Maximum number of names in a warning. */
 const maxNamed = 10;
 
-/** A warning about things, if there are any. */
 const about = (cluster: string, names: readonly string[], before: string, after: string, remedy: string) =>
   names.length === 0 ? [] : [warning(cluster, `${before}: ${shortList(names, maxNamed)}${after}`, remedy)];
 

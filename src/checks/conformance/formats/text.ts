@@ -4,7 +4,6 @@ import type { CheckResult, CheckStatus, ConformanceReport } from '../report.ts';
 
 const words: Record<CheckStatus, string> = { passed: 'ok', failed: 'FAILED', warning: 'warning', skipped: 'skipped' };
 const styles: Record<CheckStatus, Style> = { passed: 'green', failed: 'red', warning: 'yellow', skipped: 'gray' };
-/** Width of the status column. */
 const statusWidth = 8;
 const margin = ' '.repeat(statusWidth + 3);
 

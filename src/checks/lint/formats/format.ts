@@ -4,7 +4,6 @@ import type { LintError, LintedObject, LintSummary } from '../result.ts';
 
 /** What a format needs before the first result. */
 export interface FormatContext {
-  /** Version of this program. */
   version: string;
   /** All rules that can have findings. */
   rules: readonly Rule[];

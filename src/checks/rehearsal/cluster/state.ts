@@ -94,7 +94,6 @@ export class WorkerGroup {
     return (Array.isArray(list) ? byName(list).get(this.topologyName) : undefined) ?? {};
   }
 
-  /** Desired number of machines. */
   get replicas(): number {
     const { replicas } = this.topology;
     return typeof replicas === 'number' ? replicas : 1;
@@ -114,13 +113,10 @@ export class WorkerGroup {
 
 /** Limits for a simulation that would otherwise never end. */
 export interface ClusterApiLimits {
-  /** Maximum number of calls of handlers. */
   maxCalls: number;
-  /** Maximum number of reconciles that fail in a row. */
   maxFailures: number;
 }
 
-/** What one reconcile has come to. */
 const newReconcile = () => ({
   /** Hooks that block, with their messages. */
   blocking: new Map<string, string>(),
@@ -183,14 +179,11 @@ export class State {
   readonly waits = new Map<string, { until: number; message: string }>();
   /** The cached plan of an extension. */
   plan: { key: string; until: number; controlPlane: readonly string[]; workers: readonly string[] } | undefined;
-  /** The plan that was reported last. */
   toldPlan = '';
-  /** Number of reconciles that have failed in a row. */
   failures = 0;
   calls = 0;
   /** How often each hook has blocked in a row. */
   readonly blocked = new Map<string, number>();
-  /** The last condition that was reported. */
   condition: Condition | undefined;
   isDeleted = false;
   /** The templates of the class with the metadata of this Cluster, by the place where they are used. */
@@ -201,7 +194,6 @@ export class State {
   readonly toldTemplates = new Map<string, { object: JsonObject; ignored: readonly string[] }>();
   /** Reports made so far, because each is made only once. */
   readonly reported = new Set<string>();
-  /** Pending edits of the user. */
   edits: readonly UserEdit[];
 
   constructor({ subject, names, start, limits, release = newestRelease, edits = [] }: Beginning) {
@@ -294,7 +286,6 @@ export class State {
     };
   }
 
-  /** Sets or removes an annotation of the Cluster. */
   annotate(key: string, value: string | undefined): void {
     const annotations = { ...annotationsOf(this.cluster) };
     if (value === undefined) {
@@ -343,7 +334,6 @@ export class State {
     }
   }
 
-  /** Advances time. */
   *passUntil(until: number): Simulation {
     if (until > this.now) {
       const fromMs = this.now;

@@ -6,9 +6,7 @@ import type { TemplateChange } from '../cluster/effects.ts';
 
 /** Largest object that is compared line by line, in characters of JSON; of larger ones the operations are shown. */
 const maxCompared = 64 * 1024;
-/** Maximum number of lines that differ. */
 const maxEdits = 500;
-/** Maximum number of operations shown. */
 const maxOperations = 100;
 /** Longest line, in characters. */
 const maxLength = 200;

@@ -18,9 +18,7 @@ import {
 
 /** Maximum number of Clusters that are drawn, those that could not be completed first. */
 const maxTimelines = 20;
-/** Maximum number of rows of a table. */
 const maxRows = 2000;
-/** Maximum number of Clusters in the list. */
 const maxListed = 5000;
 
 function templateHtml(change: TemplateChange): string {

@@ -7,7 +7,6 @@ import { answerText, argumentsText, clockText, eventText, Runs, stepsText, verdi
 
 const styleOf = { passed: 'green', blocked: 'yellow', failed: 'red', ignored: 'dim' } as const;
 
-/** Width of the column for the hook. */
 const hookWidth = Math.max(...Object.keys(hooks).map((name) => name.length));
 /** Width of the column for versions. */
 const argumentWidth = 19;
@@ -15,7 +14,6 @@ const argumentWidth = 19;
 /** Indentation of lines without a time. */
 const indent = ' '.repeat(11);
 
-/** A line with its time. */
 function line(at: number, text: string): string {
   return `  ${clockText(at).padStart(7)}  ${text}\n`;
 }
@@ -35,7 +33,6 @@ function templateLines(change: TemplateChange, paint: Paint): string {
   ].join('');
 }
 
-/** Events other than calls, as lines of text. */
 function eventLines({ event, at }: EventEntry, paint: Paint): string {
   const text = eventText(event);
   switch (event.kind) {
@@ -110,7 +107,6 @@ export function createTimeline(paint: Paint) {
   }
 
   return {
-    /** The lines for one more entry. */
     add(entry: Entry): string {
       if (entry.type === 'call') {
         return callText(entry);

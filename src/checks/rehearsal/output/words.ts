@@ -108,7 +108,6 @@ export function eventText(event: SimulatedEvent): string {
   }
 }
 
-/** Whether a hook is called in every reconcile. */
 const isRoundHook = (hook: string): boolean => hook === 'GeneratePatches' || hook === 'ValidateTopology';
 
 /**

@@ -16,7 +16,6 @@ const hooksText = (action: string, blocking: ReadonlyMap<string, string>) => {
   return `Following hooks are blocking ${action}: ${hooks.join('; ')}`;
 };
 
-/** Number of names in a list of a condition. */
 const maxNames = 3;
 
 /** Names as in a condition: sorted, the first three and the number of the others. */

@@ -163,7 +163,6 @@ class Rollout {
     yield this.#condition(`Machine ${machine}`, 'UpToDate', text === '' ? 'True' : 'False', reason, text);
   }
 
-  /** The condition Updating of a Machine. */
   *#updating(machine: string, reason: string, message = ''): Simulation {
     const status = reason === 'NotUpdating' ? 'False' : 'True';
     yield this.#condition(`Machine ${machine}`, 'Updating', status, reason, message);
@@ -186,7 +185,6 @@ class Rollout {
     }
   }
 
-  /** An update in place that goes on or failed. */
   *inProgress(machine: string, reason: 'InPlaceUpdating' | 'InPlaceUpdateFailed', message: string): Simulation {
     yield* this.#upToDate(machine, 'Updating', [message]);
     yield* this.#updating(machine, reason, message);

@@ -170,13 +170,11 @@ const referenceTo = (object: JsonObject, name = textAt(object, 'metadata', 'name
   apiGroup: textAt(object, 'apiVersion').split('/')[0] ?? '',
 });
 
-/** Labels and annotations of the Machines of a group. */
 const metadataOf = (worker: WorkerGroup) => {
   const { labels, annotations } = groupMetadata(worker);
   return { labels: objectAt(labels), annotations: objectAt(annotations) };
 };
 
-/** The fields of Machines that topology and class may set. */
 function optionalSpec(worker: WorkerGroup): JsonObject {
   const set = (fields: readonly string[], ...path: string[]): JsonObject =>
     Object.fromEntries(

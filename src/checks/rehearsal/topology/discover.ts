@@ -5,7 +5,6 @@ import type { Blueprint } from '../cluster/blueprint.ts';
 import type { Effect, Simulation } from '../cluster/effects.ts';
 import { causeText, define, definitionsIn } from './variables.ts';
 
-/** Maximum number of problems of definitions that are reported. */
 const maxProblems = 5;
 /** Longest text about a rule, in characters. */
 const maxText = 400;
