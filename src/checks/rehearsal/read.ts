@@ -16,7 +16,7 @@ import { clusterClassSchema, clusterSchema, namespaceSchema } from './input-sche
 import { sampleCluster } from './sample.ts';
 import { kindOfTemplate } from './topology/items.ts';
 import { withoutBookkeeping } from './topology/round.ts';
-import { definitionsIn } from './topology/variables.ts';
+import { causeText, definitionsIn } from './topology/variables.ts';
 
 /** An object in a file, and its location: `clusters.yaml:12`. */
 export interface InputObject {
@@ -52,8 +52,6 @@ function onlyV1beta2({ object, where }: InputObject): void {
 }
 
 const maxProblems = 5;
-/** Longest report of one problem, in characters. */
-const maxProblem = 400;
 
 /** @throws {InputError} for fields with values that the API server refuses: they would count as absent. */
 function checkFields({ object, where }: InputObject, schema: Schema): void {
@@ -61,10 +59,7 @@ function checkFields({ object, where }: InputObject, schema: Schema): void {
   if (causes.length === 0) {
     return;
   }
-  const shown = causes.slice(0, maxProblems).map(({ message, field = '' }) => {
-    const reason = printable(message.slice(0, maxProblem));
-    return message.includes(field) ? reason : `${printable(field.slice(0, maxProblem))}: ${reason}`;
-  });
+  const shown = causes.slice(0, maxProblems).map((cause) => printable(causeText(cause)));
   const more = causes.length > shown.length ? `; and ${causes.length - shown.length} more` : '';
   throw new InputError(
     `${where()}: the ${printable(textAt(object, 'kind'))} is not valid: ${shown.join('; ')}${more}: correct this, because the API server refuses it`,

@@ -76,7 +76,8 @@ function samplesAt(minor: number) {
     start: new Date('2026-01-01T00:00:00Z'),
     limits: { maxCalls: 0, maxFailures: 0 },
   });
-  const desired = { version, workerVersions: new Map(), upgradeStep: undefined };
+  const workers = state.workers.map((worker) => ({ worker, version }));
+  const desired = { version, workers, upgradeStep: undefined };
   const items = itemsOf(state, blueprint, desired);
   for (const { holder, object } of items) {
     state.patched.set(placeOf(holder), object);

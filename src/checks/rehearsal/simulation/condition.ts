@@ -19,8 +19,8 @@ const hooksText = (action: string, blocking: ReadonlyMap<string, string>) => {
 const maxNames = 3;
 
 /** Names as in a condition: sorted, the first three and the number of the others. */
-function namesText(kind: string, all: ReadonlySet<string>): string {
-  const names = [...all].sort();
+function namesText(kind: string, all: readonly string[]): string {
+  const names = all.toSorted();
   const shown = names.slice(0, maxNames).join(', ');
   const more = names.length > maxNames ? `, ... (${names.length - maxNames} more)` : '';
   return `${kind}${names.length === 1 ? '' : 's'} ${shown}${more}`;
@@ -32,9 +32,6 @@ const deferral = {
   MachinePool: 'topology.cluster.x-k8s.io/defer-upgrade or hold-upgrade-sequence annotations',
 } as const;
 
-const without = (all: ReadonlySet<string>, ...others: ReadonlySet<string>[]) =>
-  new Set([...all].filter((name) => !others.some((other) => other.has(name))));
-
 /** The condition of a Cluster that is being upgraded; undefined if it is not. */
 function upgradingCondition(state: State, decisions: Decisions): Condition | undefined {
   const { blocking, isNegative } = state.reconcile;
@@ -44,7 +41,7 @@ function upgradingCondition(state: State, decisions: Decisions): Condition | und
     version !== state.target ||
     phase === 'upgrading' ||
     phase === 'starting' ||
-    workerKinds.some((kind) => workers[kind].upgrading.size > 0 || workers[kind].pending.size > 0);
+    workers.some((worker) => worker.isUpgrading || worker.isPending);
   if (!isUpgrading) {
     return undefined;
   }
@@ -65,18 +62,20 @@ function upgradingCondition(state: State, decisions: Decisions): Condition | und
     lines.push(`${state.controlPlane.kind} pending upgrade to version ${plan.controlPlane.join(', ')}`);
   }
   for (const kind of workerKinds) {
-    const { upgrading, pending: all, deferred: allDeferred } = workers[kind];
-    const deferred = without(allDeferred, upgrading);
-    const pending = without(all, upgrading, deferred);
-    if (upgrading.size > 0) {
+    const namesOf = (isOne: (decision: Decisions['workers'][number]) => boolean) =>
+      workers.filter((one) => one.worker.kind === kind && isOne(one)).map(({ worker }) => worker.name);
+    const upgrading = namesOf(({ isUpgrading }) => isUpgrading);
+    const deferred = namesOf(({ isUpgrading, isDeferred }) => isDeferred && !isUpgrading);
+    const pending = namesOf(({ isUpgrading, isDeferred, isPending }) => isPending && !isDeferred && !isUpgrading);
+    if (upgrading.length > 0) {
       lines.push(`${namesText(kind, upgrading)} upgrading to version ${version}${later(plan.workers)}`);
     }
-    if (pending.size > 0 && plan.workers.length > 0) {
+    if (pending.length > 0 && plan.workers.length > 0) {
       lines.push(`${namesText(kind, pending)} pending upgrade to version ${plan.workers.join(', ')}`);
     }
-    if (deferred.size > 0) {
+    if (deferred.length > 0) {
       lines.push(`${namesText(kind, deferred)} upgrade to version ${version} deferred using ${deferral[kind]}`);
-      const onlyDeferred = !isBlocked && !isControlPlaneBusy && upgrading.size === 0 && pending.size === 0;
+      const onlyDeferred = !isBlocked && !isControlPlaneBusy && upgrading.length === 0 && pending.length === 0;
       if (onlyDeferred && reason === 'ClusterUpgrading') {
         reason = `${kind}sUpgradeDeferred`;
       }

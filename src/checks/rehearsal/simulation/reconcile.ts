@@ -53,7 +53,7 @@ function addLabels(state: State): void {
 }
 
 /** Writes the versions that were decided on. */
-function* changeVersions(state: State, { version, workers, workerVersions }: Decisions): Simulation {
+function* changeVersions(state: State, { version, workers }: Decisions): Simulation {
   const { controlPlane, reconcile } = state;
   if (controlPlane.version !== version) {
     controlPlane.previous = controlPlane.version;
@@ -62,8 +62,7 @@ function* changeVersions(state: State, { version, workers, workerVersions }: Dec
     reconcile.isChanged = true;
     yield state.tell({ kind: 'control-plane', state: 'upgrading', version, name: controlPlane.name });
   }
-  for (const worker of state.workers) {
-    const next = workerVersions.get(worker.name) ?? version;
+  for (const { worker, version: next, isPending } of workers) {
     if (worker.version !== next) {
       const isEmpty = worker.replicas === 0;
       worker.version = next;
@@ -75,7 +74,7 @@ function* changeVersions(state: State, { version, workers, workerVersions }: Dec
         yield* state.findOnce('warning', text, 'delete their Machines during an upgrade');
       }
     }
-    if (!workers[worker.kind].pending.has(worker.name) && plays(worker) && beginRollout(worker, next)) {
+    if (!isPending && plays(worker) && beginRollout(worker, next)) {
       reconcile.isChanged = true;
     }
   }

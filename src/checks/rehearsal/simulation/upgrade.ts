@@ -23,11 +23,14 @@ type ControlPlanePhase =
   | 'waiting-for-workers'
   | 'stable';
 
-/** What one reconcile decides about the groups of workers of one kind, by their names. */
-interface WorkerDecisions {
-  upgrading: ReadonlySet<string>;
-  pending: ReadonlySet<string>;
-  deferred: ReadonlySet<string>;
+/** What one reconcile decides about a group of workers. */
+interface WorkerDecision {
+  worker: WorkerGroup;
+  /** The version that it should have. */
+  version: string;
+  isUpgrading: boolean;
+  isPending: boolean;
+  isDeferred: boolean;
 }
 
 /** What one reconcile decides about versions. */
@@ -36,13 +39,8 @@ export interface Decisions {
   /** The version that the control plane should have. */
   version: string;
   phase: ControlPlanePhase;
-  workers: Readonly<Record<WorkerKind, WorkerDecisions>>;
-  /** The versions that the groups of workers should have, by their names. */
-  workerVersions: ReadonlyMap<string, string>;
+  workers: readonly WorkerDecision[];
 }
-
-/** Whether a group of workers exists whose template does not have a version. */
-const isOff = ({ version }: WorkerGroup, target: string): boolean => version !== undefined && version !== target;
 
 /**
  * Decides about the control plane: which hooks are called, and which version it gets. Each reconcile goes through the
@@ -119,42 +117,30 @@ function* decideControlPlane(
 function decideWorkers(
   state: State,
   kind: WorkerKind,
-  phase: ControlPlanePhase,
+  { version: otherwise, phase }: { version: string; phase: ControlPlanePhase },
   [step]: readonly string[],
-  versions: Map<string, string>,
-): WorkerDecisions {
+): WorkerDecision[] {
   const { blocking } = state.reconcile;
   const groups = state.workers.filter((worker) => worker.kind === kind);
-  const upgrading = new Set(groups.filter(({ readyAt }) => readyAt !== undefined).map(({ name }) => name));
-  const pending = new Set<string>();
-  const deferred = new Set<string>();
   const isHookBlocking = blocking.has('AfterControlPlaneUpgrade') || blocking.has('BeforeWorkersUpgrade');
   const mayStart = !isHookBlocking && (phase === 'stable' || phase === 'waiting-for-workers');
+  let upgrading = groups.filter(({ readyAt }) => readyAt !== undefined).length;
   let isHeld = false;
-  for (const worker of groups) {
-    const { name, version, deferral } = worker;
+  return groups.map((worker) => {
+    const { version, deferral, readyAt } = worker;
     isHeld ||= deferral === 'hold';
-    if (!isOff(worker, state.target)) {
-      continue;
+    const isUpgrading = readyAt !== undefined;
+    if (version === undefined || version === state.target) {
+      return { worker, version: version ?? otherwise, isUpgrading, isPending: false, isDeferred: false };
     }
     const isDeferred = isHeld || deferral === 'defer';
-    if (isDeferred) {
-      deferred.add(name);
+    const isFree = mayStart && !isDeferred && upgrading < state.upgradeConcurrency;
+    if (!isFree || step === undefined || step === version) {
+      return { worker, version, isUpgrading, isPending: true, isDeferred };
     }
-    if (
-      isDeferred ||
-      !mayStart ||
-      upgrading.size >= state.upgradeConcurrency ||
-      step === undefined ||
-      step === version
-    ) {
-      pending.add(name);
-    } else {
-      upgrading.add(name);
-      versions.set(name, step);
-    }
-  }
-  return { upgrading, pending, deferred };
+    upgrading += isUpgrading ? 0 : 1;
+    return { worker, version: step, isUpgrading: true, isPending: false, isDeferred };
+  });
 }
 
 /**
@@ -167,19 +153,11 @@ export function* decideVersions(state: State): Simulation<Decisions> {
   const none: PlannedVersions = { controlPlane: [], workers: [] };
   const isCreated = current !== undefined;
   const plan = isCreated ? yield* upgradePlan(state) : none;
-  const { version, phase } = isCreated
+  const controlPlane = isCreated
     ? yield* decideControlPlane(state, current, plan)
     : { version: state.target, phase: 'stable' as const };
-  const workerVersions = new Map(state.workers.map(({ name, version: own = version }) => [name, own]));
-  const decide = (kind: WorkerKind) => decideWorkers(state, kind, phase, plan.workers, workerVersions);
-  const [deployments, pools] = workerKinds.map(decide) as [WorkerDecisions, WorkerDecisions];
-  return {
-    plan,
-    version,
-    phase,
-    workers: { MachineDeployment: deployments, MachinePool: pools },
-    workerVersions,
-  };
+  const workers = workerKinds.flatMap((kind) => decideWorkers(state, kind, controlPlane, plan.workers));
+  return { plan, ...controlPlane, workers };
 }
 
 /** Whether nothing of a Cluster waits for its version, so that its upgrade is done. */
@@ -189,6 +167,6 @@ export function isUpgraded(state: State, { phase, workers }: Decisions): boolean
     state.pending.has('AfterClusterUpgrade') &&
     !state.pending.has('AfterControlPlaneUpgrade') &&
     !state.pending.has('AfterWorkersUpgrade') &&
-    workerKinds.every((kind) => workers[kind].upgrading.size === 0 && workers[kind].pending.size === 0)
+    !workers.some(({ isUpgrading, isPending }) => isUpgrading || isPending)
   );
 }

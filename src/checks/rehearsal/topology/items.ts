@@ -35,7 +35,8 @@ export interface Item {
 export interface Desired {
   /** The version of the control plane. */
   version: string;
-  workerVersions: ReadonlyMap<string, string>;
+  /** The groups of workers, and the versions that they should have. */
+  workers: readonly { worker: WorkerGroup; version: string }[];
   upgradeStep: string | undefined;
 }
 
@@ -188,7 +189,7 @@ export function groupMetadata(worker: WorkerGroup): JsonObject {
   return { labels: merged.labels ?? {}, ...nonEmpty('annotations', annotations) };
 }
 
-function workerItems(worker: WorkerGroup, desired: Desired): Item[] {
+function workerItems(worker: WorkerGroup, version: string): Item[] {
   const { state, kind, name, topologyName, topology, group } = worker;
   if (worker.class === undefined) {
     return [];
@@ -203,7 +204,7 @@ function workerItems(worker: WorkerGroup, desired: Desired): Item[] {
   });
   const builtin: JsonObject = {
     [isDeployment ? 'machineDeployment' : 'machinePool']: {
-      version: desired.workerVersions.get(name) ?? desired.version,
+      version,
       metadata: groupMetadata(worker),
       class: textAt(settings, 'class'),
       name,
@@ -286,7 +287,7 @@ export const itemsOf = (state: State, blueprint: Blueprint, desired: Desired): I
     metadata: [ownLabels(state)],
   }),
   ...controlPlaneItems(state, blueprint, desired),
-  ...state.workers.flatMap((worker) => workerItems(worker, desired)),
+  ...desired.workers.flatMap(({ worker, version }) => workerItems(worker, version)),
 ];
 
 /** A holder in one line: `MachineDeployment default/sample-md-0 spec.template.spec.infrastructureRef`. */

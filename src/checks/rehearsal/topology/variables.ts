@@ -22,8 +22,8 @@ const schemaFrom = perObject(readSchema);
 const schemaOf = ({ schema }: ClassVariable): Schema => schemaFrom(schema);
 
 /** A problem on one line. */
-export const causeText = ({ field, message }: StatusCause): string =>
-  `${field === undefined ? '' : `${field}: `}${message}`.slice(0, maxProblem);
+export const causeText = ({ field = '', message }: StatusCause): string =>
+  (message.includes(field) ? message : `${field}: ${message}`).slice(0, maxProblem);
 
 /** Variables of an answer of DiscoverVariables, or of a class, as definitions. */
 export function definitionsIn(list: Json | undefined, from: string): [string, ClassVariable][] {
