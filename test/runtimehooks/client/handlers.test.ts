@@ -254,6 +254,18 @@ describe('a response is cached', () => {
     expect(await call('a.one', hook, { request })).toMatchObject({ ok: true, from: 'extension' });
   });
 
+  test('but not of the plan of a Cluster without a UID', async () => {
+    const hook = hooks.GenerateUpgradePlan;
+    answers = { a: response(hook) };
+    const { call } = clientWith({ a: hook.name });
+    const { cluster, ...request } = requestOf(hook) as { cluster: JsonObject };
+    const { uid: _, ...metadata } = cluster.metadata as JsonObject;
+    for (const _time of [1, 2]) {
+      const given = { request: { ...request, cluster: { ...cluster, metadata } }, cache: true };
+      expect(await call('a.one', hook, given)).toMatchObject({ ok: true, from: 'extension' });
+    }
+  });
+
   test('but not in place of an ignored error', async () => {
     answers = {};
     const { call, client } = clientWith({ a: 'DiscoverVariables' }, { now: () => 0 }, { failurePolicy: 'Ignore' });
@@ -277,6 +289,30 @@ describe('a response is cached', () => {
       variables.push({ name: 'x' });
     }
   });
+});
+
+test.each<[string, (client: Client) => unknown]>([
+  ['disconnected', (client) => client.disconnect('one')],
+  ['closed', (client) => client.close()],
+  [
+    'told that the extension was removed, and of a new one',
+    (client) => {
+      client.remove('one');
+      expect(client.registry.get('a.one')).toMatchObject({ step: 'registry' });
+      const handlers = [storedHandler('a.one', upgrade.name)];
+      client.registry.add(extensionConfig('one', { url: server.url, caBundle }, handlers));
+    },
+  ],
+])('a client that was %s opens a new connection', async (_, act) => {
+  answers = { a: success() };
+  const { client, call } = clientWith({ a: upgrade.name }, { maxConcurrentCalls: 1 });
+  await call('a.one');
+  const before = server.connections();
+  await call('a.one');
+  expect(server.connections()).toBe(before);
+  await act(client);
+  await call('a.one');
+  expect(server.connections()).toBe(before + 1);
 });
 
 test('nothing is sent to a handler in a version without a known conversion', async () => {
