@@ -33,31 +33,9 @@ function inKnownOrder(
   return [...ordered, ...byName.values()];
 }
 
-function conditionsOf(finding: RunFinding): Condition[] {
-  const paused: Condition =
-    finding.kind === 'paused'
-      ? {
-          type: pausedType,
-          status: 'True',
-          reason: 'Paused',
-          message: `ExtensionConfig has the ${pausedAnnotation} annotation`,
-        }
-      : { type: pausedType, status: 'False', reason: 'NotPaused', message: '' };
-  switch (finding.kind) {
-    case 'paused':
-      return [paused];
-    case 'discovered':
-      return [{ type: discoveredType, status: 'True', reason: 'Discovered', message: '' }, paused];
-    case 'not-discovered': {
-      const message = `Error in discovery: ${finding.error}`;
-      return [{ type: discoveredType, status: 'False', reason: 'NotDiscovered', message }, paused];
-    }
-  }
-}
-
 /**
- * The status for a result (core/reconcilers/extensionconfig/extensionconfig_controller.go, v1.14): conditions of both
- * kinds, and the handlers, which remain when discovery fails. Fields and conditions of other controllers are preserved.
+ * The status for a result, as Cluster API writes it: conditions of both kinds, and the handlers, which remain when
+ * discovery fails. Fields and conditions of other controllers are preserved.
  */
 export function discoveredStatus(
   stored: ExtensionConfigStatus | undefined,
@@ -65,41 +43,35 @@ export function discoveredStatus(
   generation: number,
   now: Date,
 ): ExtensionConfigStatus {
-  const status: ExtensionConfigStatus = {
-    ...stored,
-    conditions: withConditions(stored?.conditions, conditionsOf(finding), generation, now),
-  };
+  const withSet = (...conditions: Condition[]) => withConditions(stored?.conditions, conditions, generation, now);
   if (finding.kind === 'paused') {
-    return status;
+    const message = `ExtensionConfig has the ${pausedAnnotation} annotation`;
+    return { ...stored, conditions: withSet({ type: pausedType, status: 'True', reason: 'Paused', message }) };
   }
-  const isDiscovered = finding.kind === 'discovered';
-  status.deprecated = {
+  const type = discoveredType;
+  const notPaused: Condition = { type: pausedType, status: 'False', reason: 'NotPaused', message: '' };
+  const withV1Beta1 = (condition: Parameters<typeof withV1Beta1Condition>[1]) => ({
     ...stored?.deprecated,
     v1beta1: {
       ...stored?.deprecated?.v1beta1,
-      conditions: withV1Beta1Condition(
-        stored?.deprecated?.v1beta1?.conditions,
-        isDiscovered
-          ? { type: discoveredType, status: 'True' }
-          : {
-              type: discoveredType,
-              status: 'False',
-              severity: 'Error',
-              reason: 'DiscoveryFailed',
-              message: `Error in discovery: ${finding.error}`,
-            },
-        now,
-      ),
+      conditions: withV1Beta1Condition(stored?.deprecated?.v1beta1?.conditions, condition, now),
     },
-  };
-  if (isDiscovered) {
-    const handlers = inKnownOrder(stored?.handlers, finding.handlers);
-    if (handlers.length > 0) {
-      status.handlers = handlers;
-    } else {
-      // Go omits an empty list.
-      delete status.handlers;
-    }
+  });
+  if (finding.kind === 'not-discovered') {
+    const message = `Error in discovery: ${finding.error}`;
+    return {
+      ...stored,
+      conditions: withSet({ type, status: 'False', reason: 'NotDiscovered', message }, notPaused),
+      deprecated: withV1Beta1({ type, status: 'False', severity: 'Error', reason: 'DiscoveryFailed', message }),
+    };
   }
-  return status;
+  const { handlers: known, ...others } = stored ?? {};
+  const handlers = inKnownOrder(known, finding.handlers);
+  return {
+    ...others,
+    conditions: withSet({ type, status: 'True', reason: 'Discovered', message: '' }, notPaused),
+    deprecated: withV1Beta1({ type, status: 'True' }),
+    // Go omits an empty list.
+    ...(handlers.length > 0 && { handlers }),
+  };
 }

@@ -12,16 +12,16 @@ import type { WritingContext } from './worker.ts';
 /** Whether the API server rejects the content of a write: a retry would fail again until something changes. */
 const isRefusal = (error: unknown): error is StatusError => isStatus(error, 400, 403, 413, 422);
 
-/** Writes caBundle from the Secret that the annotation names. */
+/** The object with the CA of the Secret that its annotation names, or why there is none. */
 async function injectCa(
   config: StoredConfig,
   { cluster, events, store }: WritingContext,
-): Promise<{ config: StoredConfig } | { error: string }> {
+): Promise<StoredConfig | string> {
   const annotation = config.metadata.annotations?.[injectCaFromSecretAnnotation];
   if (annotation === undefined) {
-    return { config };
+    return config;
   }
-  const failed = (problem: string) => ({ error: `failed to reconcile caBundle: ${problem}` });
+  const failed = (problem: string) => `failed to reconcile caBundle: ${problem}`;
   const name = secretNameOf(annotation);
   if (name === undefined) {
     // Anyone who may write an ExtensionConfig controls its text.
@@ -32,13 +32,13 @@ async function injectCa(
     return failed(reading.problem);
   }
   if (reading.caBundle === config.spec?.clientConfig?.caBundle) {
-    return { config };
+    return config;
   }
   try {
     const after = await store.writeCaBundle(config, reading.caBundle);
     const message = `spec.clientConfig.caBundle was filled from ca.crt of Secret ${name.namespace}/${name.name}`;
     events.record(after, { type: 'Normal', reason: 'CABundleInjected', message });
-    return { config: after };
+    return after;
   } catch (error) {
     if (isRefusal(error)) {
       return failed(error.message);
@@ -108,23 +108,24 @@ interface RunOutcome {
 
 /** What discovery finds for an ExtensionConfig, and the object with its caBundle. */
 async function find(config: StoredConfig, context: WritingContext, signal: AbortSignal): Promise<RunOutcome> {
-  const injected = await injectCa(config, context);
-  if ('error' in injected) {
-    return { finding: { kind: 'not-discovered', error: injected.error }, after: config };
+  const notDiscovered = (error: string): RunFinding => ({ kind: 'not-discovered', error });
+  const after = await injectCa(config, context);
+  if (typeof after === 'string') {
+    return { finding: notDiscovered(after), after: config };
   }
-  const after = injected.config;
-  const selector = selectorProblem(after);
-  if (selector !== undefined) {
-    return { finding: { kind: 'not-discovered', error: selector }, after };
+  const problem = selectorProblem(after);
+  if (problem !== undefined) {
+    return { finding: notDiscovered(problem), after };
   }
   const { client } = context;
   const result = await client.discover(after, { signal });
   // It is called again in ten minutes only, and a thousand idle connections with their certificates take 200 MB.
   client.disconnect(config.metadata.name);
   signal.throwIfAborted();
-  return result.ok
-    ? { finding: { kind: 'discovered', handlers: result.handlers }, after }
-    : { finding: { kind: 'not-discovered', error: result.error.message }, after };
+  const finding: RunFinding = result.ok
+    ? { kind: 'discovered', handlers: result.handlers }
+    : notDiscovered(result.error.message);
+  return { finding, after };
 }
 
 /**

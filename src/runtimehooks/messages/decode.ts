@@ -11,54 +11,27 @@ const spellingsOf = perObject(
     new Map(Object.keys(properties).map((name) => [name.toLowerCase(), name])),
 );
 
-/**
- * The value with its known fields in their exact spelling, and without nulls where the schema specifies a type. Parts
- * that need no change are not copied, and most messages need none.
- */
+/** The value with its known fields in their exact spelling, and without nulls where the schema specifies a type. */
 function spelled(value: Json, schema: MessageSchema | undefined, components: Components): Json {
   const known = resolved(schema, components);
   if (known === undefined || typeof value !== 'object' || value === null) {
     return value;
   }
-  return Array.isArray(value) ? spelledItems(value, known, components) : spelledFields(value, known, components);
-}
-
-function spelledItems(value: Json[], { items }: MessageSchema, components: Components): Json[] {
-  if (items === undefined) {
-    return value;
+  const { properties = {}, additionalProperties, items } = known;
+  if (Array.isArray(value)) {
+    // For Go's decoder, a null in a list of objects is an object without fields.
+    const isOfObjects = resolved(items, components)?.type === 'object';
+    return value.map((item) => (item === null && isOfObjects ? {} : spelled(item, items, components)));
   }
-  // For Go's decoder, a null in a list of objects is an object without fields.
-  const isOfObjects = resolved(items, components)?.type === 'object';
-  let copy: Json[] | undefined;
-  for (const [index, item] of value.entries()) {
-    const read = item === null && isOfObjects ? {} : spelled(item, items, components);
-    if (read !== item) {
-      copy ??= [...value];
-      copy[index] = read;
-    }
-  }
-  return copy ?? value;
-}
-
-function spelledFields(value: JsonObject, known: MessageSchema, components: Components): JsonObject {
-  const { properties = {}, additionalProperties } = known;
-  const names = Object.keys(value);
-  /** The fields so far, from the first one that needs a change. */
-  let copy: [string, Json][] | undefined;
-  for (const [index, name] of names.entries()) {
+  const fields: [string, Json][] = [];
+  for (const [name, field] of Object.entries(value)) {
     const exact = Object.hasOwn(properties, name) ? name : (spellingsOf(properties).get(name.toLowerCase()) ?? name);
-    const field = value[name] as Json;
     const fieldSchema = Object.hasOwn(properties, exact) ? properties[exact] : additionalProperties;
-    const isAbsent = field === null && resolved(fieldSchema, components)?.type !== undefined;
-    const read = spelled(field, fieldSchema, components);
-    if (isAbsent || exact !== name || read !== field) {
-      copy ??= names.slice(0, index).map((before) => [before, value[before] as Json]);
-    }
-    if (!isAbsent) {
-      copy?.push([exact, read]);
+    if (field !== null || resolved(fieldSchema, components)?.type === undefined) {
+      fields.push([exact, spelled(field, fieldSchema, components)]);
     }
   }
-  return copy === undefined ? value : Object.fromEntries(copy);
+  return Object.fromEntries(fields);
 }
 
 /**
