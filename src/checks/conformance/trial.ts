@@ -107,7 +107,7 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
     timeoutSeconds: discoverySeconds,
     request: { apiVersion: `${group}/${version}`, kind: request.kind },
   });
-  const read = (outcome: Outcome) =>
+  const read = (outcome: Outcome): ReturnType<typeof readDiscovery> =>
     isSuccess(outcome) ? readDiscovery(outcome.response, extension.name, known) : { handlers: [], problems: [] };
   const outcome = await discovery.first();
   const discovered = { outcome, ...read(outcome) };
