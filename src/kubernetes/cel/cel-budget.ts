@@ -1,4 +1,5 @@
 import { type ASTNode, type Context, type Environment, EvaluationError, type ParseResult } from '@marcbachmann/cel-js';
+import { LruCache } from '../../base/index.ts';
 import { compilePattern, type Pattern } from '../schema/index.ts';
 
 /** Maximum cost of one evaluation of an expression (apiserver, cel.PerCallLimit): "roughly 0.1 second". */
@@ -238,10 +239,23 @@ function evaluationError(error: unknown): unknown {
 }
 
 /** A compiled expression, whose steps are charged. */
-export interface MeteredExpression {
+interface MeteredExpression {
   program: ParseResult;
   steps: readonly Step[];
 }
+
+/**
+ * Maximum number of characters of compiled expressions that are kept: one takes up to 130 bytes when compiled, all
+ * together some fifty megabytes at most.
+ */
+const maxCompiled = 400_000;
+/** What a kept expression takes besides its characters, in characters. */
+const overhead = 20;
+/**
+ * Maximum number of characters of expressions that are compiled for one budget, which takes less than a second: those of a
+ * definition that has more are evicted before they are used again.
+ */
+const maxCompiledNow = 500_000;
 
 /**
  * Counts the cost of expressions while they are evaluated, and stops those that cost too much. The library limits the
@@ -250,6 +264,8 @@ export interface MeteredExpression {
 export class Meter {
   readonly #parser: Environment;
   readonly #evaluator: Environment;
+  /** The most recently used expressions; null for those that this engine cannot evaluate. */
+  readonly #compiled = new LruCache<MeteredExpression | null>(maxCompiled, ({ length }) => overhead + length);
   /** The patterns whose compilation has been charged. */
   readonly #patterns = new WeakSet<Pattern>();
   #steps: readonly Step[] = [];
@@ -270,28 +286,45 @@ export class Meter {
       .registerFunction('matchesRe2(dyn, dyn): bool', (text, source) => this.#matches(text, source), isSync);
   }
 
+  #compile(expression: string, budget: Budget): MeteredExpression | null {
+    let compiled = this.#compiled.get(expression);
+    if (compiled === undefined) {
+      budget.compiled = (budget.compiled ?? 0) + expression.length;
+      if (budget.compiled > maxCompiledNow) {
+        throw new CostError(true);
+      }
+      compiled = null;
+      if (this.#parser.check(expression).valid) {
+        const instrumentation = new Instrumentation();
+        const text = instrumentation.part(this.#parser.parse(expression).ast);
+        compiled = { program: this.#evaluator.parse(text), steps: instrumentation.steps };
+      }
+      this.#compiled.set(expression, compiled);
+    }
+    return compiled;
+  }
+
   /**
-   * Compiles an expression that the environment has found valid.
+   * Evaluates an expression; undefined if this engine cannot.
    *
-   * @throws {EvaluationError} when it nests too deeply.
+   * @throws {CostError} when it costs more than a single evaluation may, or than is left in the budget, or when too many
+   *   expressions have been compiled for it.
+   * @throws {EvaluationError} when the expression itself fails.
    */
-  compile(expression: string): MeteredExpression {
-    const instrumentation = new Instrumentation();
+  evaluate(expression: string, variables: Context, budget: Budget): unknown {
     try {
-      const text = instrumentation.part(this.#parser.parse(expression).ast);
-      return { program: this.#evaluator.parse(text), steps: instrumentation.steps };
+      const compiled = this.#compile(expression, budget);
+      return compiled === null ? undefined : this.#run(compiled, variables, budget);
     } catch (error) {
+      if (error instanceof CostError) {
+        // What was stopped retains the values that it has created, which may take many megabytes.
+        this.#compiled.delete(expression);
+      }
       throw evaluationError(error);
     }
   }
 
-  /**
-   * Evaluates the result of `compile`.
-   *
-   * @throws {CostError} when it costs more than a single evaluation may, or than is left in the budget.
-   * @throws {EvaluationError} when the expression itself fails.
-   */
-  evaluate({ program, steps }: MeteredExpression, variables: Context, budget: Budget): unknown {
+  #run({ program, steps }: MeteredExpression, variables: Context, budget: Budget): unknown {
     if (budget.left <= 0) {
       throw new CostError(true);
     }
@@ -311,7 +344,7 @@ export class Meter {
       return value;
     } catch (error) {
       this.#spend(0);
-      throw evaluationError(error);
+      throw error;
     } finally {
       Error.stackTraceLimit = stackTraceLimit;
       budget.left -= before - this.#left;

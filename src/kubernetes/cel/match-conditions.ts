@@ -3,7 +3,7 @@ import type { StatusCause } from '../objects/errors/status.ts';
 import { type Json, type JsonObject, objectsAt } from '../objects/json/json.ts';
 import { causeOf, duplicate, invalid, required } from '../schema/index.ts';
 import { celOf, decisionProblem } from './cel.ts';
-import { type Budget, CostError, Meter, type MeteredExpression, matchConditionsBudget } from './cel-budget.ts';
+import { type Budget, CostError, Meter, matchConditionsBudget } from './cel-budget.ts';
 
 /**
  * A match condition of a webhook: a CEL expression about the request (admissionregistration.k8s.io/v1, MatchCondition).
@@ -22,18 +22,6 @@ const environment = new Environment()
   .registerVariable('oldObject', 'dyn')
   .registerVariable('request', 'dyn');
 const meter = new Meter(environment);
-
-/** Compiled once per object: stored objects do not change. */
-const compiled = new WeakMap<MatchCondition, MeteredExpression>();
-
-function compile(condition: MatchCondition): MeteredExpression {
-  let expression = compiled.get(condition);
-  if (expression === undefined) {
-    expression = meter.compile(condition.expression);
-    compiled.set(condition, expression);
-  }
-  return expression;
-}
 
 export function* matchConditionCauses(value: Json | undefined, field: string): Generator<StatusCause> {
   const conditions = objectsAt(value ?? undefined);
@@ -74,10 +62,9 @@ export function matchesConditions(conditions: readonly MatchCondition[], request
   const variables = { object: celOf(object), oldObject: celOf(oldObject), request: celOf(rest) };
   const budget: Budget = { left: matchConditionsBudget };
   const failures: string[] = [];
-  for (const condition of conditions) {
-    const { name } = condition;
+  for (const { name, expression } of conditions) {
     try {
-      const result = meter.evaluate(compile(condition), variables, budget);
+      const result = meter.evaluate(expression, variables, budget);
       if (result === false) {
         return false;
       }
@@ -85,10 +72,6 @@ export function matchesConditions(conditions: readonly MatchCondition[], request
         failures.push(`${name}: is not a bool`);
       }
     } catch (error) {
-      if (error instanceof CostError) {
-        // A compiled expression retains the values that it has created.
-        compiled.delete(condition);
-      }
       failures.push(`${name}: ${error instanceof CostError ? error.message : (error as EvaluationError).summary}`);
     }
   }

@@ -1,59 +1,17 @@
 import { type EvaluationError, Optional } from '@marcbachmann/cel-js';
-import { LruCache } from '../../base/index.ts';
 import { fieldErrorMessage, type StatusCause } from '../objects/errors/status.ts';
 import { canonical, isJsonObject, type Json, type JsonObject, own } from '../objects/json/json.ts';
 import { perObject } from '../objects/per-object.ts';
 import { fieldOf, joinPath, partsOf, type Schema } from '../schema/index.ts';
 import { celOf, type Seen } from './cel.ts';
-import { type Budget, CostError, Meter, type MeteredExpression, rulesBudget } from './cel-budget.ts';
+import { type Budget, CostError, Meter, rulesBudget } from './cel-budget.ts';
 import { untypedEnvironment } from './environment.ts';
 import { isTransition, ruleReasons, type ValidationRule } from './rule.ts';
 
 const environment = untypedEnvironment();
 const meter = new Meter(environment);
 
-interface Compiled {
-  program: MeteredExpression;
-  needsOld: boolean;
-}
-
-/**
- * Maximum number of characters of compiled expressions that are kept: one takes up to 130 bytes when compiled, all
- * together some fifty megabytes at most.
- */
-const maxCompiled = 400_000;
-/** What a kept expression takes besides its characters, in characters. */
-const overhead = 20;
-/** The most recently used compiled expressions; null for those that this engine cannot evaluate. */
-const compiled = new LruCache<Compiled | null>(maxCompiled, (expression) => overhead + expression.length);
-
-/**
- * Maximum number of characters of expressions that are compiled for one object, which takes less than a second: those of a
- * definition that has more are evicted before they are used again.
- */
-const maxCompiledNow = 500_000;
-
-/** @throws {CostError} when too many expressions would have to be compiled for one object. */
-function compile(expression: string, budget: Budget): Compiled | undefined {
-  let entry = compiled.get(expression);
-  if (entry === undefined) {
-    budget.compiled = (budget.compiled ?? 0) + expression.length;
-    if (budget.compiled > maxCompiledNow) {
-      throw new CostError(true);
-    }
-    const isValid = environment.check(expression).valid;
-    entry = isValid ? { program: meter.compile(expression), needsOld: isTransition(expression, environment) } : null;
-    compiled.set(expression, entry);
-  }
-  return entry ?? undefined;
-}
-
-/** Evicts an expression that was stopped: it retains the values that it has created, which may take many megabytes. */
-function forget(expression: string, error: unknown): void {
-  if (error instanceof CostError) {
-    compiled.delete(expression);
-  }
-}
+const needsOld = perObject(({ rule }: ValidationRule) => isTransition(rule, environment));
 
 /** Whether a schema has rules (x-kubernetes-validations), at any depth. */
 export const hasRules: (schema: Schema) => boolean = perObject(
@@ -91,14 +49,12 @@ function messageOf(
 ): string {
   if (messageExpression !== undefined) {
     try {
-      const expression = compile(messageExpression, budget);
-      const text = expression === undefined ? undefined : meter.evaluate(expression.program, { ...variables }, budget);
+      const text = meter.evaluate(messageExpression, { ...variables }, budget);
       if (typeof text === 'string' && text.trim() !== '') {
         return text.slice(0, maxMessage);
       }
-    } catch (error) {
+    } catch {
       // The rule's fixed message is used instead.
-      forget(messageExpression, error);
     }
   }
   return message ?? `failed rule: ${rule.trim()}`;
@@ -111,15 +67,13 @@ function problemOf(
   hasOld: boolean,
   validation: Validation,
 ): string | undefined {
+  if (!hasOld && rule.optionalOldSelf !== true && needsOld(rule)) {
+    return undefined;
+  }
   try {
-    const expression = compile(rule.rule, validation.budget);
-    if (expression === undefined || (expression.needsOld && !hasOld && rule.optionalOldSelf !== true)) {
-      return undefined;
-    }
-    const holds = meter.evaluate(expression.program, { ...variables }, validation.budget) === true;
-    return holds ? undefined : messageOf(rule, variables, validation);
+    const holds = meter.evaluate(rule.rule, { ...variables }, validation.budget) ?? true;
+    return holds === true ? undefined : messageOf(rule, variables, validation);
   } catch (error) {
-    forget(rule.rule, error);
     if (!(error instanceof CostError)) {
       return `${(error as EvaluationError).summary} evaluating rule: ${rule.message ?? rule.rule}`;
     }
