@@ -43,18 +43,15 @@ const maxResponseBytes = 7 * 1024 * 1024;
  */
 export class WebhookCaller {
   readonly #resolve: ResolveService;
-  /** One for each caBundle and name, because certificates are verified only when a connection is opened. */
-  readonly #agents = new Map<string, Agent>();
+  /** Its connections are kept by caBundle and name, too. */
+  readonly #agent = new Agent({ keepAlive: true });
 
   constructor(resolve: ResolveService) {
     this.#resolve = resolve;
   }
 
   close(): void {
-    for (const agent of this.#agents.values()) {
-      agent.destroy();
-    }
-    this.#agents.clear();
+    this.#agent.destroy();
   }
 
   /**
@@ -73,7 +70,8 @@ export class WebhookCaller {
         host: target.host,
         port: target.port,
         servername: target.servername,
-        agent: this.#agentOf(target.ca, target.servername),
+        agent: this.#agent,
+        ...(target.ca === undefined ? {} : { ca: target.ca }),
         method: 'POST',
         path: target.path,
         headers: {
@@ -100,16 +98,6 @@ export class WebhookCaller {
         name === 'AbortError' || name === 'TimeoutError' ? 'context deadline exceeded' : withoutNodeHint(message);
       throw new Error(`failed to call webhook: Post ${JSON.stringify(target.url)}: ${why}`);
     }
-  }
-
-  #agentOf(ca: string | undefined, servername: string): Agent {
-    const key = `${servername}\n${ca ?? ''}`;
-    let agent = this.#agents.get(key);
-    if (agent === undefined) {
-      agent = new Agent({ keepAlive: true, ...(ca === undefined ? {} : { ca }) });
-      this.#agents.set(key, agent);
-    }
-    return agent;
   }
 
   #target(client: WebhookClientConfig, timeoutSeconds: number) {
