@@ -143,10 +143,10 @@ export class Aggregator {
   constructor(context: AggregatorContext) {
     this.#context = context;
     const { store } = context;
-    const { schedule, stop } = soon(() => this.#reconcile());
+    const { schedule, follow, stop } = soon(() => this.#reconcile());
+    follow(store.collection(apiServiceStorage));
     this.#stops = [
       stop,
-      store.collection(apiServiceStorage).subscribe(schedule),
       // A Service that was missing may have been created.
       store.collection('services').subscribe(() => {
         for (const remote of this.#remotes.values()) {

@@ -125,7 +125,6 @@ export function startDefinitionController({
   const definitions = store.collection(definitionStorage);
   /** Each definition as it was last looked at: to compare all schemas after each change would take long. */
   const built = new Map<string, JsonObject>();
-  const cleaning = new Map<string, () => void>();
 
   function serve(name: string, object: JsonObject): void {
     const last = built.get(name);
@@ -157,13 +156,9 @@ export function startDefinitionController({
       if (!isSame(conditions, status.conditions)) {
         definitions.replace(key, object, { ...object, status: { ...status, conditions } });
       }
-      if (!cleaning.has(name)) {
-        cleaning.set(name, instances.subscribe(schedule));
-      }
+      follow(instances);
       return;
     }
-    cleaning.get(name)?.();
-    cleaning.delete(name);
     const left = finalizers.filter((finalizer) => finalizer !== cleanupFinalizer);
     const stored = definitions.replace(key, object, { ...object, metadata: { ...metadata, finalizers: left } });
     if (stored !== undefined && left.length === 0) {
@@ -208,14 +203,8 @@ export function startDefinitionController({
     }
   }
 
-  const { schedule, stop } = soon(reconcile);
-  const unsubscribe = definitions.subscribe(schedule);
+  const { schedule, follow, stop } = soon(reconcile);
+  follow(definitions);
   schedule();
-  return () => {
-    unsubscribe();
-    stop();
-    for (const end of cleaning.values()) {
-      end();
-    }
-  };
+  return stop;
 }

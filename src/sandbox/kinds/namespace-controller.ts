@@ -18,8 +18,7 @@ const grace = 1_000;
  */
 export function startNamespaceController(context: { store: Store; registry: Registry; now(): string }): () => void {
   const namespaces = context.store.collection(namespaceStorage);
-  const waiting = new Map<string, () => void>();
-  const { schedule, stop } = soon(() => {
+  const { schedule, follow, stop } = soon(() => {
     for (const [key, namespace] of namespaces.list()) {
       if (metadataOf(namespace).deletionTimestamp !== undefined) {
         finish(key, namespace);
@@ -35,8 +34,8 @@ export function startNamespaceController(context: { store: Store; registry: Regi
       const collection = context.store.collection(storage);
       const remaining = collection.deleteAll(context.now(), isInside);
       left += remaining;
-      if (remaining > 0 && !waiting.has(storage)) {
-        waiting.set(storage, collection.subscribe(schedule));
+      if (remaining > 0) {
+        follow(collection);
       }
     }
     if (left === 0 && itemsAt(finalizers).length === 0) {
@@ -44,14 +43,8 @@ export function startNamespaceController(context: { store: Store; registry: Regi
     }
   }
 
-  const unsubscribe = namespaces.subscribe(schedule);
+  follow(namespaces);
   // For namespaces that were being deleted when the sandbox was stopped.
   schedule();
-  return () => {
-    unsubscribe();
-    stop();
-    for (const end of waiting.values()) {
-      end();
-    }
-  };
+  return stop;
 }
