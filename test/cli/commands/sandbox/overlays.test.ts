@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connect, loadKubeConfig, shortRetries } from '../../../../src/kubernetes/client/index.ts';
 import { isSame, type JsonObject } from '../../../../src/kubernetes/index.ts';
@@ -209,6 +210,8 @@ describe('overlays', { ...needs('kubectl'), timeout: 120_000 }, () => {
             const annotations = { writes: String(writes) };
             await cluster.request('PATCH', `${configs(version)}/${name}`, { metadata: { annotations } });
           }
+          // Without an end, but not as fast as possible: other tests run on the machine.
+          await sleep(10);
         }
       });
       const failed = Promise.all(writers);
