@@ -19,6 +19,17 @@ interface Lifecycle extends LifecycleKey {
   singleton?: boolean;
   blockingSince?: Release;
 }
+interface WrittenLifecycle extends LifecycleKey {
+  introduced: string;
+  deprecated?: {
+    release: string;
+    date: string;
+  } | undefined;
+  removed?: string | undefined;
+  replacedBy?: LifecycleKey | undefined;
+  singleton?: boolean | undefined;
+  blockingSince?: string | undefined;
+}
 interface HookCatalog {
   find(group: string, version: string, name: string): Lifecycle | undefined;
   findIgnoringCase(group: string, version: string, name: string): Lifecycle | undefined;
@@ -103,26 +114,11 @@ interface ReleaseChange {
 type CoreVersion = 'v1beta1' | 'v1beta2';
 type RequestOf<Hook> = Hook extends HookDefinition<infer Request, infer _> ? Request : never;
 type ResponseOf<Hook> = Hook extends HookDefinition<infer _, infer Response> ? Response : never;
-interface HookOptions {
-  group: string;
-  version: string;
-  name: string;
+interface HookOptions extends Omit<WrittenLifecycle, 'introduced'> {
+  introduced?: string | undefined;
   summary?: string | undefined;
   purpose?: string | undefined;
   tags?: readonly string[] | undefined;
-  singleton?: boolean | undefined;
-  introduced?: string | undefined;
-  deprecated?: {
-    release: string;
-    date: string;
-  } | undefined;
-  removed?: string | undefined;
-  replacedBy?: {
-    group: string;
-    version: string;
-    name: string;
-  } | undefined;
-  blockingSince?: string | undefined;
   fieldsSince?: {
     request?: Readonly<Record<string, string>> | undefined;
     response?: Readonly<Record<string, string>> | undefined;

@@ -1,4 +1,4 @@
-import { type Lifecycle, lifecycleFrom } from './lifecycle.ts';
+import { type Lifecycle, lifecycleFrom, type WrittenLifecycle } from './lifecycle.ts';
 import { lifecycleProblem } from './policy.ts';
 import { compareReleases, parseRelease, type Release } from './release.ts';
 import type { MessageSchema } from './schema.ts';
@@ -66,24 +66,15 @@ export type RequestOf<Hook> = Hook extends HookDefinition<infer Request, infer _
 /** The response type of a hook. */
 export type ResponseOf<Hook> = Hook extends HookDefinition<infer _, infer Response> ? Response : never;
 
-/** The definition that `defineHook` takes. */
-export interface HookOptions {
-  group: string;
-  version: string;
-  name: string;
+/** The definition that `defineHook` takes: a lifecycle, with releases as `1.12`, and the messages. */
+export interface HookOptions extends Omit<WrittenLifecycle, 'introduced'> {
+  /** First release that has the hook. Default: the first one with Runtime Hooks. */
+  introduced?: string | undefined;
   /** One sentence: what the hook is for. Default: its name. */
   summary?: string | undefined;
   /** When it is called, and what the answer decides. Default: the summary. */
   purpose?: string | undefined;
   tags?: readonly string[] | undefined;
-  singleton?: boolean | undefined;
-  /** First release that has the hook, as `1.12`. Default: the first one with Runtime Hooks. */
-  introduced?: string | undefined;
-  deprecated?: { release: string; date: string } | undefined;
-  removed?: string | undefined;
-  replacedBy?: { group: string; version: string; name: string } | undefined;
-  /** First release in which it can block; needs `retryAfterSeconds` in the response. */
-  blockingSince?: string | undefined;
   /** First releases of fields of a message that came later than the hook, as `1.12`. */
   fieldsSince?:
     | {
@@ -159,53 +150,39 @@ export function defineHook(options: HookOptions): HookDefinition {
   if (!nameFormat.test(name)) {
     throw new Error(`${hook}: name ${JSON.stringify(name)} is not of the form BeforeClusterCreate`);
   }
-  const isBlocking = options.blockingSince !== undefined;
-  const problems = {
-    request: schemaProblem(options.request, ['apiVersion', 'kind'], []),
-    response: schemaProblem(options.response, isBlocking ? ['retryAfterSeconds'] : [], ['status']),
-  };
-  for (const [message, problem] of Object.entries(problems)) {
-    if (problem !== undefined) {
-      throw new Error(`${hook}: the schema of the ${message} ${problem}`);
-    }
-  }
-  const { introduced = firstRelease, deprecated, removed, replacedBy, blockingSince } = options;
-  const lifecycle = lifecycleFrom(
-    {
-      group,
-      version,
-      name,
-      introduced,
-      deprecated,
-      removed,
-      replacedBy,
-      blockingSince,
-      singleton: singleton || undefined,
-    },
-    (text) => releaseOf(text, hook),
+  const lifecycle = lifecycleFrom({ ...options, introduced: options.introduced ?? firstRelease }, (text) =>
+    releaseOf(text, hook),
   );
   const problem = lifecycleProblem(lifecycle);
   if (problem !== undefined) {
     throw new Error(`${hook} is ${problem}`);
   }
-  const since = (message: 'request' | 'response'): Record<string, Release> => {
-    const entries = Object.entries(options.fieldsSince?.[message] ?? {});
-    const unknown = entries.find(([field]) => options[message].properties?.[field] === undefined);
-    if (unknown !== undefined) {
-      throw new Error(`${hook}: the ${message} has no field ${unknown[0]}`);
+  const { introduced, blockingSince } = lifecycle;
+  const isLater = (release: Release) => compareReleases(release, introduced) > 0;
+  function message(which: 'request' | 'response', wanted: string[], required: string[]): MessageDefinition {
+    const schema = options[which];
+    const wrong = schemaProblem(schema, wanted, required);
+    if (wrong !== undefined) {
+      throw new Error(`${hook}: the schema of the ${which} ${wrong}`);
     }
-    const releases = entries.map(([field, release]): [string, Release] => [field, releaseOf(release, hook)]);
-    if (message === 'response' && lifecycle.blockingSince !== undefined) {
-      releases.push(['retryAfterSeconds', lifecycle.blockingSince]);
+    const releases: [string, Release][] = [];
+    for (const [field, release] of Object.entries(options.fieldsSince?.[which] ?? {})) {
+      if (schema.properties?.[field] === undefined) {
+        throw new Error(`${hook}: the ${which} has no field ${field}`);
+      }
+      releases.push([field, releaseOf(release, hook)]);
     }
-    return Object.fromEntries(releases.filter(([, release]) => compareReleases(release, lifecycle.introduced) > 0));
-  };
-  const message = (suffix: 'Request' | 'Response', schema: MessageSchema): MessageDefinition => ({
-    kind: `${name}${suffix}`,
-    component: `${prefix}.${name}${suffix}`,
-    schema,
-    fieldsSince: since(suffix === 'Request' ? 'request' : 'response'),
-  });
+    if (which === 'response' && blockingSince !== undefined) {
+      releases.push(['retryAfterSeconds', blockingSince]);
+    }
+    const suffix = which === 'request' ? 'Request' : 'Response';
+    return {
+      kind: `${name}${suffix}`,
+      component: `${prefix}.${name}${suffix}`,
+      schema,
+      fieldsSince: Object.fromEntries(releases.filter(([, release]) => isLater(release))),
+    };
+  }
   return {
     group,
     version,
@@ -215,9 +192,9 @@ export function defineHook(options: HookOptions): HookDefinition {
     tags: options.tags ?? [],
     singleton,
     lifecycle,
-    isBlocking,
-    request: message('Request', options.request),
-    response: message('Response', options.response),
+    isBlocking: blockingSince !== undefined,
+    request: message('request', ['apiVersion', 'kind'], []),
+    response: message('response', blockingSince === undefined ? [] : ['retryAfterSeconds'], ['status']),
     changes: (options.changes ?? [])
       .map(({ release, text, coreBefore }) => ({
         release: releaseOf(release, hook),
@@ -225,7 +202,7 @@ export function defineHook(options: HookOptions): HookDefinition {
         ...(coreBefore !== undefined && { coreBefore }),
       }))
       .sort((a, b) => compareReleases(a.release, b.release))
-      .filter(({ release }) => compareReleases(release, lifecycle.introduced) > 0),
+      .filter(({ release }) => isLater(release)),
     components: options.components ?? {},
   };
 }

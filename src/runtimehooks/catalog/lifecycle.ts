@@ -47,7 +47,7 @@ export function lifecycleFrom(written: WrittenLifecycle, releaseOf: (text: strin
     ...(deprecated && { deprecated: { release: releaseOf(deprecated.release), date: deprecated.date } }),
     ...(removed !== undefined && { removed: releaseOf(removed) }),
     ...(replacedBy && { replacedBy }),
-    ...(singleton !== undefined && { singleton }),
+    ...(singleton && { singleton }),
     ...(blockingSince !== undefined && { blockingSince: releaseOf(blockingSince) }),
   };
 }

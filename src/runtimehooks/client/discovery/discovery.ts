@@ -35,7 +35,7 @@ export interface DiscoveryProblem {
 }
 
 /** The handlers of an extension, with defaults applied, and every reason to reject them. */
-interface DiscoveryResult {
+export interface DiscoveryResult {
   handlers: DiscoveredHandler[];
   problems: DiscoveryProblem[];
 }
