@@ -20,14 +20,8 @@ interface Behaviour {
 
 export type Behaviours = ReadonlyMap<string, Behaviour>;
 
-/** An unusable behaviour file: all problems at once, one per line. */
-export class BehaviourError extends Error {
-  readonly problems: readonly string[];
-  constructor(problems: readonly string[]) {
-    super(problems.join('; '));
-    this.problems = problems;
-  }
-}
+/** An unusable behaviour file: its message has all problems. */
+export class BehaviourError extends Error {}
 
 const maxFileLength = 256 * 1024;
 const maxSeconds = 3600;
@@ -81,21 +75,21 @@ export function parseBehaviours(yaml: string, handlers: ReadonlyMap<string, bool
     document = parseSmallYaml(yaml, maxFileLength);
   } catch (error) {
     if (error instanceof YamlError) {
-      throw new BehaviourError([error.message]);
+      throw new BehaviourError(error.message);
     }
     throw error;
   }
   const ofHandlers = Object.fromEntries([...handlers].map(([name, canBlock]) => [name, behaviour(canBlock)]));
   const schema = object({ handlers: object(ofHandlers) }, ['handlers']);
   if (!isJsonObject(document)) {
-    throw new BehaviourError(['it must have one field, handlers, with a behaviour for each handler that it names']);
+    throw new BehaviourError('it must have one field, handlers, with a behaviour for each handler that it names');
   }
   const problems = [
     ...prune(document, schema, false).map((path) => unknownField(path, schema)),
     ...validateSchema(document, schema).map(({ field, message }) => `${field}: ${message}`),
   ];
   if (problems.length > 0) {
-    throw new BehaviourError(problems.slice(0, 20));
+    throw new BehaviourError(problems.slice(0, 20).join('; '));
   }
   return new Map(Object.entries(document.handlers as Record<string, Behaviour>));
 }
