@@ -46,35 +46,24 @@ function webhookFields(object: JsonObject): BundleField[] {
   }));
 }
 
+const kindOf = (version: string, plural: string, fields: KindFacts['fields']): KindFacts => ({
+  resource: `${plural}.${version.replace(/\/.*/, '')}`,
+  base: `/apis/${version}/${plural}`,
+  fields,
+});
+const conversion = ['spec', 'conversion', 'webhook', 'clientConfig'];
+const admission = 'admissionregistration.k8s.io/v1';
+
 const kinds: Readonly<Record<TargetKind, KindFacts>> = {
-  MutatingWebhookConfiguration: {
-    resource: 'mutatingwebhookconfigurations.admissionregistration.k8s.io',
-    base: '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations',
-    fields: webhookFields,
-  },
-  ValidatingWebhookConfiguration: {
-    resource: 'validatingwebhookconfigurations.admissionregistration.k8s.io',
-    base: '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations',
-    fields: webhookFields,
-  },
-  CustomResourceDefinition: {
-    resource: 'customresourcedefinitions.apiextensions.k8s.io',
-    base: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
-    fields: (object) =>
-      isJsonObject(fieldAt(object, 'spec', 'conversion', 'webhook', 'clientConfig'))
-        ? [{ where: 'spec.conversion.webhook', path: ['spec', 'conversion', 'webhook', 'clientConfig'] }]
-        : [],
-  },
-  APIService: {
-    resource: 'apiservices.apiregistration.k8s.io',
-    base: '/apis/apiregistration.k8s.io/v1/apiservices',
-    fields: () => [{ where: 'spec', path: ['spec'] }],
-  },
-  ExtensionConfig: {
-    resource: 'extensionconfigs.runtime.cluster.x-k8s.io',
-    base: '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs',
-    fields: () => [{ where: 'spec.clientConfig', path: ['spec', 'clientConfig'] }],
-  },
+  MutatingWebhookConfiguration: kindOf(admission, 'mutatingwebhookconfigurations', webhookFields),
+  ValidatingWebhookConfiguration: kindOf(admission, 'validatingwebhookconfigurations', webhookFields),
+  CustomResourceDefinition: kindOf('apiextensions.k8s.io/v1', 'customresourcedefinitions', (object) =>
+    isJsonObject(fieldAt(object, ...conversion)) ? [{ where: 'spec.conversion.webhook', path: conversion }] : [],
+  ),
+  APIService: kindOf('apiregistration.k8s.io/v1', 'apiservices', () => [{ where: 'spec', path: ['spec'] }]),
+  ExtensionConfig: kindOf('runtime.cluster.x-k8s.io/v1beta2', 'extensionconfigs', () => [
+    { where: 'spec.clientConfig', path: ['spec', 'clientConfig'] },
+  ]),
 };
 
 const targetKinds = Object.keys(kinds) as TargetKind[];

@@ -88,9 +88,12 @@ export function missingTarget({ id, problem }: TargetReading): string {
   return `${id}: missing: ${problem ?? 'does not exist'}`;
 }
 
+const missingOf = (targets: readonly TargetReading[]) =>
+  targets.filter(({ state }) => state === 'missing').map(missingTarget);
+
 /** That something is true of every target, as a part of a sentence, if that is true; missing ones are named. */
 function ofTargets(targets: readonly TargetReading[], claim: string): string {
-  const missing = targets.filter(({ state }) => state === 'missing').map((target) => missingTarget(target));
+  const missing = missingOf(targets);
   if (missing.length === 0) {
     return `every target ${claim}`;
   }
@@ -232,12 +235,11 @@ function trustStep(facts: CertificateFacts, settings: Settings): Action {
   if (facts.stage === 'steady' && !mustPropagate) {
     // A missing target does not stop a rotation: it trusts nothing, and the other certificates must not expire because
     // of it.
-    const missing = facts.targets.filter(({ state }) => state === 'missing').map((target) => missingTarget(target));
     // The CA may be the user's own, and the wrong clock may be the local one: it is replaced only on request.
     const early = earlyProblem(active, now);
     const wrong =
       early === undefined ? [] : [`the CA ${early}: check the clocks, or replace it with rotate --force-ca`];
-    const problems = [...wrong, ...blocked, ...missing];
+    const problems = [...wrong, ...blocked, ...missingOf(facts.targets)];
     if (problems.length > 0) {
       return { kind: 'blocked', reason: problems.join('; ') };
     }
