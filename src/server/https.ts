@@ -164,7 +164,7 @@ export async function createHttpsPort(options: HttpsOptions): Promise<HttpsPort>
         cert: pair.cert,
         key: pair.key,
         // Without an explicit list, Node would trust every public CA.
-        ...(clients !== undefined && { ca: clientCa ?? [] }),
+        ca: clientCa ?? [],
       });
     }
   }

@@ -244,6 +244,30 @@ describe('a response to a client that has gone', () => {
   });
 });
 
+test('more connections than open files allow are not accepted, and the log says so', async () => {
+  const { lines } = await serving({ limits: { maxConnections: Number.MAX_SAFE_INTEGER } });
+  expect(lines[0]).toEqual({
+    level: 40,
+    openFiles: expect.any(Number),
+    maxConnections: expect.any(Number),
+    msg: 'the limit of open files (ulimit -n) allows fewer connections than configured',
+  });
+});
+
+test('whoever asks after the client has gone learns it, too', async () => {
+  const gone = Promise.withResolvers<boolean>();
+  const { port } = await serving({
+    handler: () => async (exchange) => {
+      await exchange.readBody('any request');
+      await until(() => exchange.isGone, 'the client is gone');
+      gone.resolve(exchange.gone.aborted);
+    },
+  });
+  const socket = await openTls(port);
+  socket.end('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}', () => socket.destroy());
+  expect(await gone.promise).toBe(true);
+});
+
 test('a request over HTTP/2 that arrives after its refusal gets no other response, though the first one was not read', async () => {
   const responded = Promise.withResolvers<unknown>();
   const { port, metric } = await serving({

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import { framingProblem, problemOf, readCertificates, readPem, servingProblem, usable } from '../../base/x509/index.ts';
+import { framingProblem, problemOf, readCertificates, readPem, servingProblem } from '../../base/x509/index.ts';
 
 /** A serving certificate (with its chain) and its key, known to match. */
 export interface CertificatePair {
@@ -22,10 +22,10 @@ type CheckedPair = { pair: CertificatePair } | { problem: string };
 /** Checks that a certificate and a key can serve TLS together, before the server switches to them. */
 export function checkPair(cert: string, key: string): CheckedPair {
   const chain = readCertificates(cert);
-  const serving = usable(chain)?.[0].x509;
-  if (serving === undefined) {
-    return { problem: `the certificate ${problemOf(chain) ?? 'is missing'}` };
+  if (chain.state !== 'usable') {
+    return { problem: `the certificate ${problemOf(chain)}` };
   }
+  const serving = chain.value[0].x509;
   let privateKey: KeyObject;
   try {
     privateKey = createPrivateKey(key);
@@ -47,7 +47,7 @@ export function checkPair(cert: string, key: string): CheckedPair {
     return {
       problem:
         framing === undefined
-          ? `the pair cannot be used for TLS: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}`
+          ? `the pair cannot be used for TLS: ${(error as NodeJS.ErrnoException).code}`
           : `the text of the certificate ${framing}`,
     };
   }
@@ -91,7 +91,7 @@ export function judgePair(
   }
   // The clock was ahead where it was issued. Clients would reject it.
   if (candidate.notBefore > now && current.notBefore <= now) {
-    const until = candidate.notBefore < current.notAfter ? candidate.notBefore : current.notAfter;
+    const until = new Date(Math.min(candidate.notBefore.getTime(), current.notAfter.getTime()));
     return {
       use: false,
       reason: `the new certificate is not valid before ${candidate.notBefore.toISOString()}: check the clocks`,

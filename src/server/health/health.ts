@@ -43,8 +43,8 @@ export function createHealthApplication(
     }
   }
 
-  return async ({ method, url = '' }, response) => {
-    const [path = '', query] = url.split('?', 2);
+  return async ({ method, url }, response) => {
+    const [path, query] = (url as string).split('?', 2) as [string, string?];
     // Only reads, of paths that they can have.
     const readPath = method === 'GET' || method === 'HEAD' ? path : '';
     const { code, type, text } = await answerTo(readPath, new URLSearchParams(query).has('verbose')).catch((error) => {

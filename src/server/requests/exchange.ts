@@ -49,14 +49,14 @@ export class Exchange implements OpenExchange {
 
   /** The path of the request, without its query. */
   get path(): string {
-    const { url = '/' } = this.request;
+    const url = this.request.url as string;
     const mark = url.indexOf('?');
     return mark === -1 ? url : url.slice(0, mark);
   }
 
   /** What follows the first question mark of its URL. */
   get query(): string {
-    return (this.request.url ?? '').slice(this.path.length + 1);
+    return (this.request.url as string).slice(this.path.length + 1);
   }
 
   /** Whether the client has disconnected before its response. */

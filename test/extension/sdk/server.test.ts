@@ -139,19 +139,12 @@ describe('invalid options', () => {
     }
   });
 
-  test.each<[object, string]>([
-    [
-      { requestTimeoutMs: -1 },
-      'limits.requestTimeoutMs: -1 must be a whole number of milliseconds from 1 to 2147483647',
-    ],
-    [{ headersTimeoutMs: 0.5 }, 'limits.headersTimeoutMs: 0.5 must be a whole number of milliseconds from 1 to'],
-    [{ stallTimeoutMs: Number('x') }, 'limits.stallTimeoutMs: NaN must be a whole number of milliseconds from 0 to'],
-    [{ maxConnections: 0 }, 'limits.maxConnections: 0 must be a whole number from 1 to 9007199254740991'],
-    [{ maxBody: 1 }, 'limits.maxBody is not a limit; it must be one of maxBodyBytes, '],
-    [{ maxBodyBytes: '1Mi' }, 'limits.maxBodyBytes: 1Mi must be a whole number from 1 to'],
-  ])('the limits %j', (limits, message) => {
+  test('limits that the server does not have', () => {
+    const limits: object = { maxBody: 1 };
     expect(() => createExtensionServer({ handlers: [create], limits })).toThrow(TypeError);
-    expect(() => createExtensionServer({ handlers: [create], limits })).toThrow(message);
+    expect(() => createExtensionServer({ handlers: [create], limits })).toThrow(
+      'limits.maxBody is not a limit; it must be one of maxBodyBytes, ',
+    );
   });
 
   test.each([{}, { caFile: '' }])('the clients %j', (given) => {

@@ -25,7 +25,7 @@ describe('checkPair', () => {
       fingerprint: new X509Certificate(localhost.cert).fingerprint256,
       subjectAltName: 'DNS:localhost',
     });
-    expect(pairOf(testCa).subjectAltName).toBe('');
+    expect(checkPair(testCa.cert, testCa.key)).toMatchObject({ pair: { subjectAltName: '' } });
   });
 
   test('throws for a certificate and key that do not match', () => {
@@ -136,6 +136,7 @@ test('a certificate that is not valid yet does not replace one that is, until it
   expect(judgePair(short, next, short.notAfter)).toEqual({ use: true });
   expect(judgePair(good, next, next.notBefore)).toEqual({ use: true });
   expect(judgePair(undefined, next, now)).toEqual({ use: true });
+  expect(judgePair(good, next, good.notBefore)).toEqual({ use: false, reason, until: next.notBefore });
   // Neither is valid.
   expect(judgePair(next, next, now)).toEqual({ use: true });
 });

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { defaultLimits, limitsWith } from '../../../src/server/index.ts';
 import { mutate, openTls, readAll, review, send, start, stopAll, until, validate } from '../running.ts';
 
 afterEach(stopAll);
@@ -34,6 +35,18 @@ describe('bodies', () => {
     clearInterval(writing);
     expect(text).toMatch(/^HTTP\/1.1 413 /);
   });
+});
+
+test.each<[object, string]>([
+  [{ requestTimeoutMs: -1 }, 'limits.requestTimeoutMs: -1 must be a whole number of milliseconds from 1 to 2147483647'],
+  [{ headersTimeoutMs: 0.5 }, 'limits.headersTimeoutMs: 0.5 must be a whole number of milliseconds from 1 to'],
+  [{ stallTimeoutMs: Number('x') }, 'limits.stallTimeoutMs: NaN must be a whole number of milliseconds from 0 to'],
+  [{ maxConnections: 0 }, 'limits.maxConnections: 0 must be a whole number from 1 to 9007199254740991'],
+  [{ maxBody: 1 }, 'limits.maxBody is not a limit; it must be one of maxBodyBytes, maxConnections, '],
+  [{ maxBodyBytes: '1Mi' }, 'limits.maxBodyBytes: 1Mi must be a whole number from 1 to'],
+])('the limits %j are none', (changes, message) => {
+  expect(() => limitsWith(defaultLimits, changes)).toThrow(TypeError);
+  expect(() => limitsWith(defaultLimits, changes)).toThrow(message);
 });
 
 describe('time', () => {

@@ -69,6 +69,16 @@ test('metrics of the process are optional', async () => {
   expect(await newMetrics().render()).not.toContain('process_');
 });
 
+test('lines that a log has lost are counted, if the log counts them', async () => {
+  const options = { version: '1', prefix: 'x_', port: 'main', processMetrics: false, lostLogLines: () => 3 };
+  expect(
+    await samples(
+      createMetrics(options, () => live),
+      'log_lines_lost',
+    ),
+  ).toEqual(['x_log_lines_lost_total 3']);
+});
+
 test('events are counted by port and code', async () => {
   const metrics = newMetrics();
   const [main, health] = [metrics.eventsOf('main'), metrics.eventsOf('health')];
