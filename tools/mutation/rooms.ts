@@ -71,13 +71,21 @@ export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
       '!test/server/decision.test.ts',
       '!test/server/reload.test.ts',
       '!test/server/tls.test.ts',
+      '!test/server/hostile.test.ts',
       // Only extensions speak HTTP/2.
       'test/extension/sdk/http2.test.ts',
     ],
   },
   extension: {
     mutate: ['src/extension/sdk/**/*.ts'],
-    tests: ['test/extension/sdk/**/*.test.ts', '!test/extension/sdk/http2.test.ts'],
+    tests: [
+      'test/extension/sdk/**/*.test.ts',
+      '!test/extension/sdk/http2.test.ts',
+      '!test/extension/sdk/log.test.ts',
+      '!test/extension/sdk/process.test.ts',
+      // Types of templates have the trees of their fields.
+      'test/extension/scaffold/template-types.test.ts',
+    ],
   },
   kubernetes: {
     mutate: ['src/kubernetes/objects/**/*.ts'],

@@ -3,15 +3,16 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { folderProblem, makeFolder } from '../../base/index.ts';
 import { type CertificatePair, selfSignedPair } from '../../server/index.ts';
+import { prefixOf } from './handlers/options.ts';
 
 /** An ExtensionConfig of a server on this machine, which trusts its self-signed certificate. */
 export function localExtensionConfig(
   name: string,
   port: number,
-  path = '',
+  path: string | undefined,
   { cert }: Pick<CertificatePair, 'cert'>,
 ): string {
-  const url = `https://localhost:${port}${path === '' || path.startsWith('/') ? path : `/${path}`}`;
+  const url = `https://localhost:${port}${prefixOf(path)}`;
   return `\
 apiVersion: runtime.cluster.x-k8s.io/v1beta2
 kind: ExtensionConfig

@@ -113,7 +113,6 @@ export function createKubernetesJobs(options: KubernetesJobsOptions): Kubernetes
     }
     const { name, namespace: clusterNamespace, uid } = cluster?.metadata ?? {};
     const isOwned = name !== undefined && uid !== undefined && clusterNamespace === namespace;
-    const owner = { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Cluster', name: name ?? '', uid: uid ?? '' };
     return {
       apiVersion: 'batch/v1',
       kind: 'Job',
@@ -126,7 +125,7 @@ export function createKubernetesJobs(options: KubernetesJobsOptions): Kubernetes
           ...(name !== undefined && { [clusterLabel]: name }),
         },
         annotations: { [keyAnnotation]: key },
-        ...(isOwned && { ownerReferences: [owner] }),
+        ...(isOwned && { ownerReferences: [{ apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Cluster', name, uid }] }),
       },
       spec: { ttlSecondsAfterFinished: keepSeconds, ...spec },
     };

@@ -127,12 +127,6 @@ test('the testing kit reads it, and handlers in tests get it', async () => {
   const { response, result } = await callHandler(label, request);
   expect(result).toBe('success');
   expect(applyPatches(request, response)[0]).toMatchObject({ spec: { template: { spec: { region: 'eu' } } } });
-  const broken = join(folder, 'broken.json');
-  writeFileSync(broken, '{');
-  expect(() => requestFromFile('GeneratePatches', broken)).toThrow(/broken\.json has no JSON: /);
-  expect(() => requestFromFile('ValidateTopology', fileOf('GeneratePatches'))).toThrow(
-    /has a GeneratePatchesRequest, where a ValidateTopologyRequest is needed$/,
-  );
 });
 
 test('names of Clusters cannot lead out of the folder, and a folder with files is refused', async () => {

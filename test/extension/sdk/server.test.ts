@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { aroundEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { createExtensionServer, type ExtensionServerOptions, handler } from '../../../src/extension/index.ts';
+import { prepareDevelopment } from '../../../src/extension/sdk/development.ts';
 import { createHostedExtension } from '../../../src/extension/sdk/server.ts';
 import { requestFor } from '../../../src/extension/sdk/testing/testing.ts';
 import { defineHook, hooksGroup } from '../../../src/runtimehooks/index.ts';
@@ -55,6 +56,19 @@ test('for development: a certificate that is kept, and an ExtensionConfig to use
   });
   expect(lines).toContainEqual({ level: 30, file, msg: 'ExtensionConfig written: try discover -f and call -f' });
   expect(lines.find(({ msg }) => msg === 'listening')).toMatchObject({ host: 'localhost' });
+});
+
+test('for development: a certificate is kept until it is valid for a day or less', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'development-'));
+  endWith(() => rmSync(folder, { recursive: true }));
+  const start = Date.parse('2026-01-01T00:00:00Z');
+  const certificateAt = (hours: number) => {
+    prepareDevelopment(folder, new Date(start + hours * 3_600_000));
+    return readFileSync(join(folder, 'tls.crt'), 'utf8');
+  };
+  const first = certificateAt(0);
+  expect(certificateAt(364 * 24 - 1)).toBe(first);
+  expect(certificateAt(364 * 24)).not.toBe(first);
 });
 
 test.each<[string, (folder: string) => void]>([
@@ -204,6 +218,30 @@ describe('invalid options', () => {
     await expect(server.start()).rejects.toThrow(
       `cannot listen on 192.0.2.1:0: EADDRNOTAVAIL; this is not an address of this machine: correct the option ${option}`,
     );
+  });
+
+  test.each([
+    ['EACCES', 'ports below 1024 need privileges: choose another with the option port, 0 for any free one'],
+    ['EADDRNOTAVAIL', 'this is not an address of this machine: correct the option host'],
+    ['ENOTFOUND', 'this is not an address of this machine: correct the option host'],
+    ['EAI_AGAIN', 'this is not an address of this machine: correct the option host'],
+    ['EINVAL', 'correct the options port and host'],
+  ])('an address that results in %s: the error says what to do', async (code, remedy) => {
+    const failing = vi.spyOn(Server.prototype, 'listen').mockImplementation(function (this: Server) {
+      process.nextTick(() => this.emit('error', Object.assign(new Error('no'), { code })));
+      return this;
+    });
+    onTestFinished(() => failing.mockRestore());
+    const options = { ...loopback, healthPort: 'none', certificates: 'self-signed', log: collectingLog().log } as const;
+    await expect(createHostedExtension({ handlers: [create], ...options }).start()).rejects.toThrow(
+      `cannot listen on 127.0.0.1:0: ${code}; ${remedy}`,
+    );
+  });
+
+  test('a folder for development that cannot be made', async () => {
+    const certificates = { development: '/proc/nosuch/folder' };
+    const server = createExtensionServer({ handlers: [create], ...loopback, certificates, log: collectingLog().log });
+    await expect(server.start()).rejects.toThrow(/^certificates: \/proc\/nosuch\/folder cannot be written: /);
   });
 
   test('a kubeconfig that does not exist', async () => {

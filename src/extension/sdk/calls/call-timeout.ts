@@ -18,8 +18,8 @@ export function goDurationMs(text: string): number | undefined {
   }
   let total = 0;
   let read = 0;
-  for (const [part, number, unit = ''] of text.matchAll(/(\d{1,12}(?:\.\d{1,12})?)(ns|us|µs|ms|s|m|h)/g)) {
-    total += Number(number) * (unitMs[unit] ?? 0);
+  for (const [part, number, unit] of text.matchAll(/(\d{1,12}(?:\.\d{1,12})?)(ns|us|µs|ms|s|m|h)/g)) {
+    total += Number(number) * (unitMs[unit as string] as number);
     read += part.length;
   }
   return read === text.length ? total : undefined;
@@ -30,14 +30,10 @@ const defaultTimeoutSeconds = 10;
 /** Longest time that a call may take, in milliseconds: Cluster API's limit. */
 const maxTimeoutMs = 30_000;
 
-/**
- * The `timeout` in a call's query, in milliseconds; undefined if it is absent or not a duration. 0 counts as absent, as it
- * does for API servers: a caller that waits for nothing would not call.
- */
+/** The `timeout` in a call's query, in milliseconds; undefined if it is absent or not a duration. */
 function timeoutOf(query: string): number | undefined {
   const text = /(?:^|&)timeout=([^&]*)/.exec(query)?.[1];
-  const ms = text === undefined ? undefined : goDurationMs(text);
-  return ms !== undefined && ms > 0 ? ms : undefined;
+  return text === undefined ? undefined : goDurationMs(text);
 }
 
 /**
@@ -45,5 +41,6 @@ function timeoutOf(query: string): number | undefined {
  * never longer than Cluster API.
  */
 export function callTimeoutMs(query: string, handlerSeconds = defaultTimeoutSeconds): number {
-  return Math.min(timeoutOf(query) ?? handlerSeconds * 1000, maxTimeoutMs);
+  // 0 counts as absent, as it does for API servers: a caller that waits for nothing would not call.
+  return Math.min(timeoutOf(query) || handlerSeconds * 1000, maxTimeoutMs);
 }

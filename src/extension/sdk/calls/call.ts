@@ -87,7 +87,7 @@ class Context implements HandlerContext<unknown> {
   #childLog(): Log {
     const { cluster } = this;
     const { hook, name } = this.#handler;
-    this.#log ??= this.#call.log.child({ hook: hook.name, handler: name, ...(cluster !== undefined && { cluster }) });
+    this.#log ??= this.#call.log.child({ hook: hook.name, handler: name, cluster });
     return this.#log;
   }
 }
@@ -121,8 +121,8 @@ const seesLog = 'see the log of the extension';
 
 /** What is wrong with an answer that matches the schema: what Cluster API would misunderstand. */
 function answerProblem(response: JsonObject): string | undefined {
-  const { status, retryAfterSeconds } = response;
-  return status === 'Success' && typeof retryAfterSeconds === 'number' && retryAfterSeconds < 0
+  const { status, retryAfterSeconds = 0 } = response as { status?: string; retryAfterSeconds?: number };
+  return status === 'Success' && retryAfterSeconds < 0
     ? `retryAfterSeconds must be 0 or more, not ${retryAfterSeconds}: Cluster API treats a negative number as blocking`
     : undefined;
 }
@@ -147,9 +147,7 @@ function problemOf(hook: HookDefinition, response: JsonObject): string | undefin
 /** The response that is sent: without the end of a message that is too long. */
 function sendable(response: JsonObject): JsonObject {
   const { message } = response;
-  return typeof message === 'string' && message.length > maxMessageLength
-    ? { ...response, message: message.slice(0, maxMessageLength) }
-    : response;
+  return typeof message === 'string' ? { ...response, message: message.slice(0, maxMessageLength) } : response;
 }
 
 /**
@@ -162,8 +160,7 @@ const maxAnswerBytes = 20 * 1024 * 1024;
 function written(handler: Handler, response: JsonObject): { text: string } | { problem: string } | 'too large' {
   try {
     const text = textOf(handler, response);
-    // A character has at most three bytes.
-    return text.length * 3 > maxAnswerBytes && Buffer.byteLength(text) > maxAnswerBytes ? 'too large' : { text };
+    return Buffer.byteLength(text) > maxAnswerBytes ? 'too large' : { text };
   } catch (error) {
     // A field that takes any JSON has a bigint, or an object that contains itself.
     return { problem: `JSON cannot represent it: ${fault(error).message}` };
@@ -208,7 +205,7 @@ function outcomeOfReturned(returned: unknown, handler: Handler, context: Context
 }
 
 const isPromise = (value: unknown): value is PromiseLike<unknown> =>
-  typeof value === 'object' && value !== null && typeof (value as Partial<PromiseLike<unknown>>).then === 'function';
+  typeof (value as Partial<PromiseLike<unknown>> | null | undefined)?.then === 'function';
 
 /**
  * Runs a handler on a request as received. Never throws or rejects: every problem becomes a Failure, whose message is

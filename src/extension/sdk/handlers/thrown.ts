@@ -17,11 +17,10 @@ interface Fault {
 export function fault(error: unknown, causes = maxCauses): Fault {
   try {
     if (error instanceof Error) {
-      const [name, message, stack] = [error.name, error.message, error.stack ?? ''].map((text) =>
-        String(text).slice(0, maxLogged),
-      );
+      const shown = (text: unknown) => String(text).slice(0, maxLogged);
+      const { name, message, stack = '' } = error;
       const cause = error.cause === undefined || causes === 0 ? {} : { cause: fault(error.cause, causes - 1) };
-      return { error: name ?? '', message: message ?? '', stack, ...cause };
+      return { error: shown(name), message: shown(message), stack: shown(stack), ...cause };
     }
     // Not String(), which throws for an object without a prototype.
     const message = typeof error === 'string' ? error : inspect(error, { breakLength: Number.POSITIVE_INFINITY });

@@ -89,8 +89,8 @@ export type KnownFields = Readonly<Record<string, readonly FieldTree[]>>;
 
 function fieldsOfMachine(): FieldTree {
   const components = componentsOf([hooks.CanUpdateMachine]) as ReadonlyMap<string, unknown>;
-  const [, schema] = [...components].find(([name]) => name.endsWith('.Machine')) ?? [];
-  return fieldTree(schema as Json, (one) => {
+  const [, schema] = [...components].find(([name]) => name.endsWith('.Machine')) as [string, Json];
+  return fieldTree(schema, (one) => {
     const reference = one.$ref ?? fieldAt(one, 'allOf', 0, '$ref');
     return typeof reference === 'string' ? (components.get(componentOf(reference)) as Json) : one;
   });
@@ -128,7 +128,7 @@ function parsed(object: keyof UpdatableFields, byKind: PathsByKind = {}, known?:
       }
       const versions = known === undefined ? anyFields : own(known, kind);
       if (versions === undefined) {
-        const kinds = Object.keys(known ?? {}).join(', ');
+        const kinds = Object.keys(known as KnownFields).join(', ');
         throw new TypeError(
           `${object}: ${kind} is not known; it must be one of ${kinds}: template-types adds those of other CRDs`,
         );
@@ -203,7 +203,7 @@ export function defineInPlaceChanges<const Fields extends UpdatableFields>(
     throw new TypeError(`${inspect(wrong).slice(0, 100)} is not known: list fields of ${lists.join(', ')}`);
   }
   const { machine = [], infrastructureMachine, bootstrapConfig }: UpdatableFields = fields;
-  const ofMachine = parsed('machine', { Machine: machine }, { Machine: [fieldsOfMachine()] }).get('Machine') ?? [];
+  const ofMachine = parsed('machine', { Machine: machine }, { Machine: [fieldsOfMachine()] });
   const ofInfrastructure = parsed('infrastructureMachine', infrastructureMachine, known);
   const ofBootstrap = parsed('bootstrapConfig', bootstrapConfig, known);
   const fieldsOf = (byKind: FieldsByKind, object: Json | undefined) =>
@@ -217,7 +217,7 @@ export function defineInPlaceChanges<const Fields extends UpdatableFields>(
   ): T {
     const [before, after] = [current as JsonObject, desired as JsonObject];
     const patchesByName = {
-      [ofMachines]: ofMachine,
+      [ofMachines]: ofMachine.get('Machine') as readonly Segments[],
       [ofInfrastructureMachines]: fieldsOf(ofInfrastructure, after[ofInfrastructureMachines]),
       [ofBootstrapConfigs]: fieldsOf(ofBootstrap, after[ofBootstrapConfigs]),
     };

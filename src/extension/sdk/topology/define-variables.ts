@@ -104,8 +104,8 @@ function definitionProblems(name: string, definition: VariableDefinition): strin
 function fieldProblems(variables: ClusterClassVariable[]): string[] {
   const response = { status: 'Success', variables };
   return messageProblems(hooks.DiscoverVariables, 'response', response, 'strict').map(({ field, message }) => {
-    const [, index = '', rest = ''] = /^variables\[(\d+)\](.*)$/s.exec(field) ?? [];
-    return `variables[${variables[Number(index)]?.name ?? ''}]${rest}: ${message}`;
+    const [, index, rest] = /^variables\[(\d+)\](.*)$/s.exec(field) as RegExpExecArray;
+    return `variables[${variables[Number(index)]?.name}]${rest}: ${message}`;
   });
 }
 

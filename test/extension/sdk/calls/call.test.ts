@@ -412,6 +412,29 @@ test('a sample of what is not a hook is refused by name, also in plain JavaScrip
   expect(() => requestFor('toString' as 'BeforeClusterCreate')).toThrow('"toString" is not a hook');
 });
 
+test.each<
+  [string, (answer: { done(fields?: object | null): unknown; retry(seconds: number): unknown }) => unknown, string]
+>([
+  [
+    'a field of the whole response',
+    ({ done }) => done({ status: 'Failure' }),
+    'answer.done takes no status: leave it out, or answer with answer.fail or answer.retry',
+  ],
+  [
+    'no time',
+    ({ retry }) => retry(0),
+    'answer.retry takes a whole number above 0: Cluster API takes 0 for done; use answer.done if it is',
+  ],
+])('the log says what an answer does not take: %s', async (_, make, message) => {
+  const { result, lines } = await callHandler(create((_request, { answer }) => make(answer as never) as never));
+  expect([result, lines.at(-1)?.message]).toEqual(['error', message]);
+});
+
+test('an answer without fields may say so', async () => {
+  const { response } = await callHandler(create((_, { answer }) => answer.done(null as never)));
+  expect(response).toEqual({ status: 'Success', retryAfterSeconds: 0 });
+});
+
 test('a failure that the handler throws is a warning in the log, with its causes', async () => {
   const cause = new Error('connect ECONNREFUSED', { cause: 'no route' });
   const { response, result, lines } = await callHandler(
@@ -424,6 +447,7 @@ test('a failure that the handler throws is a warning in the log, with its causes
     {
       level: 40,
       handler: 'create',
+      msg: 'the handler failed with a message for users',
       message: 'the backup server cannot be reached',
       cause: { message: 'connect ECONNREFUSED', cause: { message: 'no route' } },
     },

@@ -30,6 +30,15 @@ const encoded = (patch: unknown) => Buffer.from(JSON.stringify(patch)).toString(
 const response = (uid: string, patch: unknown) =>
   ({ items: [{ uid, patchType: 'JSONPatch', patch: encoded(patch) }] }) as unknown as GeneratePatchesResponse;
 
+test('without patches, and with an empty one, templates are as in the request', () => {
+  const objects = request.items.map(({ object }) => object);
+  expect(applyPatches(request, { status: 'Success' })).toEqual(objects);
+  const { uid } = request.items[0]!;
+  expect(applyPatches(request, response(uid, []))).toEqual(objects);
+  const none = { items: [{ uid, patchType: 'JSONMergePatch', patch: '' }] } as unknown as GeneratePatchesResponse;
+  expect(applyPatches(request, none)).toEqual(objects);
+});
+
 test('what Cluster API ignores is left out', () => {
   const { uid, object } = request.items[0]!;
   const renamed = response(uid, [{ op: 'replace', path: '/metadata/name', value: 'other' }]);

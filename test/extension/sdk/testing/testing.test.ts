@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { HandlerFailure, handler } from '../../../../src/extension/index.ts';
 import { fakeClock } from '../../../../src/extension/sdk/testing/clock.ts';
 import {
@@ -6,6 +9,7 @@ import {
   assertIdempotent,
   callHandler,
   requestFor,
+  requestFromFile,
 } from '../../../../src/extension/sdk/testing/testing.ts';
 import { hooks } from '../../../../src/runtimehooks/index.ts';
 
@@ -20,6 +24,22 @@ test('a request has every field of its hook, and the given ones', () => {
     cluster: { metadata: { name: 'example' } },
   });
   expect(requestFor(hooks.BeforeClusterCreate)).toEqual(requestFor('BeforeClusterCreate'));
+});
+
+test('a request can be in a file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'requests-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'request.json');
+  const request = requestFor('GeneratePatches');
+  writeFileSync(file, JSON.stringify({ kind: 'GeneratePatchesRequest', ...request }));
+  expect(requestFromFile('GeneratePatches', file)).toEqual({ kind: 'GeneratePatchesRequest', ...request });
+  expect(() => requestFromFile('ValidateTopology', file)).toThrow(
+    `${file} has a GeneratePatchesRequest, where a ValidateTopologyRequest is needed`,
+  );
+  writeFileSync(file, '{}');
+  expect(() => requestFromFile('ValidateTopology', file)).toThrow(`${file} has no kind, where`);
+  writeFileSync(file, '{');
+  expect(() => requestFromFile('ValidateTopology', file)).toThrow(`${file} has no JSON: `);
 });
 
 describe('a call', () => {
