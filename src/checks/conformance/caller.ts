@@ -46,12 +46,17 @@ export function createCaller(extension: Extension, resolve: Resolve | undefined,
   let calls = 0;
   /** Requests of handlers, which are sent again and again: written once. */
   const bytesOf = perObject((body: JsonObject) => Buffer.from(JSON.stringify(body)));
+  function targetFor({ hook: { group, version, name: hook }, name: handler, timeoutSeconds }: Callee) {
+    const call = { group, version, hook, timeoutSeconds, ...(handler !== undefined && { handler }) };
+    return targetOf(extension.clientConfig, call);
+  }
   return {
+    /** Where a call goes. */
+    targetFor,
     /** Makes one call. Never rejects: a failure is also an outcome. */
-    async send({ hook, name: handler, timeoutSeconds, request }: Callee, variation: Variation): Promise<Outcome> {
-      const { group, version, name } = hook;
-      const call = { group, version, hook: name, timeoutSeconds, ...(handler !== undefined && { handler }) };
-      const target = targetOf(extension.clientConfig, call);
+    async send(callee: Callee, variation: Variation): Promise<Outcome> {
+      const { hook, timeoutSeconds, request } = callee;
+      const target = targetFor(callee);
       if (isCallError(target)) {
         return { error: target, ms: 0 };
       }

@@ -1,7 +1,6 @@
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import type { Json, JsonObject } from '../../kubernetes/index.ts';
 import {
-  addressOf,
   extensionOf,
   isCallError,
   type KnownHooks,
@@ -121,9 +120,10 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
   const chosen = choose(values);
   // Requests for the definitions of variables contain no values: these were the first calls.
   const handlers = chosen.handlers.map((callee) => definers.find(({ name }) => name === callee.name) ?? tried(callee));
-  const target = addressOf(extension.clientConfig);
+  const target = caller.targetFor(discovery);
   return {
     ...{ extension, known, target, now, signal, resolve, discovery, discovered, handlers },
+    targetFor: caller.targetFor,
     /** The handlers in an answer of Discovery, and what is wrong with them. */
     read,
     untried: chosen.untried,

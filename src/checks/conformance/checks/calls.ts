@@ -1,4 +1,4 @@
-import { isCallError, targetOf } from '../../../runtimehooks/client/index.ts';
+import { isCallError } from '../../../runtimehooks/client/index.ts';
 import type { Check } from '../check.ts';
 import { describe, difference, isSameOutcome, isSuccess } from '../outcome.ts';
 import { callOverHttp2 } from '../wire.ts';
@@ -164,9 +164,7 @@ export const callChecks: readonly Check[] = [
     reason: "Cluster API's client uses HTTP/2 whenever the server offers it in the TLS handshake.",
     remedy: 'fix HTTP/2 in the server or the proxy in front of it, or do not offer h2 in ALPN',
     needsDiscovery: true,
-    async run({ extension, resolve, signal, discovery }, report) {
-      const { group, version, name } = discovery.hook;
-      const target = targetOf(extension.clientConfig, { group, version, hook: name, timeoutSeconds: 10 });
+    async run({ target, resolve, signal, discovery }, report) {
       if (isCallError(target)) {
         return 'there is no address';
       }

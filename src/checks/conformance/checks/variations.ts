@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../kubernetes/index.ts';
-import { isCallError, targetOf } from '../../../runtimehooks/client/index.ts';
+import { isCallError } from '../../../runtimehooks/client/index.ts';
 import { hooks } from '../../../runtimehooks/index.ts';
 import { olderCluster } from '../../rehearsal/index.ts';
 import { type Check, ofAnswering, type ReportProblem, type Skipped } from '../check.ts';
@@ -14,31 +14,25 @@ import { hangUpWithinRequest } from '../wire.ts';
  * @param vary returns the variation of a request, or its text; undefined for a handler that it does not apply to.
  * @param most maximum number of handlers to call.
  */
-async function compareVariation(
-  { answering }: Trial,
-  report: ReportProblem,
-  what: string,
-  vary: (handler: Tried) => JsonObject | string | undefined,
-  most = Number.POSITIVE_INFINITY,
-): Promise<Skipped> {
-  let count = 0;
-  for (const handler of await answering()) {
-    const body = vary(handler);
-    if (body === undefined || count === most) {
-      continue;
+const varied =
+  (what: string, vary: (handler: Tried) => JsonObject | string | undefined, most = Number.POSITIVE_INFINITY) =>
+  async ({ answering }: Trial, report: ReportProblem): Promise<Skipped> => {
+    let count = 0;
+    for (const handler of await answering()) {
+      const body = vary(handler);
+      if (body === undefined || count === most) {
+        continue;
+      }
+      count++;
+      const before = await handler.second();
+      const outcome = await handler.call({ body });
+      if (before.error === undefined && (await handler.isBlamed(outcome))) {
+        const how = outcome.error === undefined ? `: ${difference(before, outcome)}` : ` it ${describe(outcome)}`;
+        report(`${what}${how}`, handler);
+      }
     }
-    count++;
-    const before = await handler.second();
-    const outcome = await handler.call({ body });
-    if (before.error === undefined && (await handler.isBlamed(outcome))) {
-      report(
-        outcome.error === undefined ? `${what}: ${difference(before, outcome)}` : `${what} it ${describe(outcome)}`,
-        handler,
-      );
-    }
-  }
-  return count === 0 ? 'it applies to none of the called handlers' : undefined;
-}
+    return count === 0 ? 'it applies to none of the called handlers' : undefined;
+  };
 
 /** A request with fields that are in no release, both at the top level and in its objects. */
 function withUnknownFields(request: JsonObject): JsonObject {
@@ -91,8 +85,7 @@ export const variationChecks: readonly Check[] = [
     requirement: 'A request with unknown fields gets the same answer.',
     reason: 'Releases of Cluster API add fields to requests and objects without a new version of the hook.',
     remedy: 'ignore unknown fields when decoding requests (no DisallowUnknownFields, no additionalProperties: false)',
-    run: (trial, report) =>
-      compareVariation(trial, report, 'with unknown fields', ({ request }) => withUnknownFields(request)),
+    run: varied('with unknown fields', ({ request }) => withUnknownFields(request)),
   },
   {
     id: 'cluster-without-type',
@@ -100,14 +93,13 @@ export const variationChecks: readonly Check[] = [
     requirement: 'A Cluster without apiVersion and kind gets the same answer.',
     reason: "Cluster API's controllers read Clusters from a cache, where both may be missing.",
     remedy: 'do not require apiVersion and kind of the Cluster: its type follows from the hook',
-    run: (trial, report) =>
-      compareVariation(trial, report, 'given a Cluster without apiVersion and kind', ({ request }) => {
-        if (!isJsonObject(request.cluster)) {
-          return undefined;
-        }
-        const { apiVersion: _a, kind: _k, ...cluster } = request.cluster;
-        return { ...request, cluster };
-      }),
+    run: varied('given a Cluster without apiVersion and kind', ({ request }) => {
+      if (!isJsonObject(request.cluster)) {
+        return undefined;
+      }
+      const { apiVersion: _a, kind: _k, ...cluster } = request.cluster;
+      return { ...request, cluster };
+    }),
   },
   {
     id: 'older-cluster',
@@ -135,15 +127,12 @@ export const variationChecks: readonly Check[] = [
     reason:
       'GeneratePatches requests contain all templates of a class, up to 20 MiB; many frameworks refuse bodies over 100 KiB.',
     remedy: "raise the limit of the body parser to 20 MiB (in Express: express.json({ limit: '20mb' }))",
-    run: (trial, report) =>
-      compareVariation(
-        trial,
-        report,
-        'given 2 MiB',
-        // The padding is put into the text: writing it as JSON would take most of the time of the call.
-        ({ request }) => `${JSON.stringify(request).slice(0, -1)},"conformancePadding":"${'x'.repeat(paddingBytes)}"}`,
-        maxLargeRequests,
-      ),
+    run: varied(
+      'given 2 MiB',
+      // The padding is put into the text: writing it as JSON would take most of the time of the call.
+      ({ request }) => `${JSON.stringify(request).slice(0, -1)},"conformancePadding":"${'x'.repeat(paddingBytes)}"}`,
+      maxLargeRequests,
+    ),
   },
   {
     id: 'malformed-bodies',
@@ -188,13 +177,9 @@ export const variationChecks: readonly Check[] = [
       'Cluster API hangs up when a call times out or its controller stops: a server that does not survive that is often down.',
     remedy: 'handle errors on closed requests and responses',
     needsDiscovery: true,
-    async run({ extension, resolve, signal, discovery, answering }, report) {
+    async run({ targetFor, resolve, signal, discovery, answering }, report) {
       const [callee = discovery] = await answering();
-      const { group, version, name } = callee.hook;
-      const target = targetOf(extension.clientConfig, {
-        ...{ group, version, hook: name, timeoutSeconds: 10 },
-        ...(callee.name !== undefined && { handler: callee.name }),
-      });
+      const target = targetFor(callee);
       if (isCallError(target)) {
         return 'there is no address';
       }
