@@ -4,9 +4,6 @@ import { dirname } from 'node:path';
 /**
  * Creates a folder and its missing parents. Does not use Node.js's `recursive` option, which loops forever where the
  * system cannot create folders: below /proc.
- *
- * @param mode of the folders that are created.
- * @throws {Error} of the system, with its code.
  */
 export function makeFolder(folder: string, mode = 0o777): void {
   const parent = dirname(folder);

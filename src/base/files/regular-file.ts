@@ -63,12 +63,7 @@ function explained(path: string, error: unknown): FileError {
   return new FileError(path, code, code === 'ENOENT' ? 'does not exist' : `cannot be read: ${systemProblem(error)}`);
 }
 
-/**
- * Reads a small regular file (symbolic links are followed) of at most `maxBytes`. A FIFO, a device, a folder or an
- * endless file is rejected without blocking.
- *
- * @throws {FileError} that says why not.
- */
+/** Reads a small regular file, also through links. @throws {FileError} for any other file, without blocking. */
 export async function readRegularFile(path: string, maxBytes: number): Promise<Buffer> {
   try {
     // Also checked before opening, which alone can wake the writer of a FIFO, or start some devices.

@@ -27,10 +27,8 @@ const maxAliased = 100_000;
 const maxDepth = 256;
 
 /**
- * Parses a small YAML (or JSON) document, such as a file that a flag names. Time is linear in its length, which
- * `maxLength` limits.
+ * Parses a small YAML (or JSON) document of at most `maxLength` characters, in linear time.
  *
- * @param maxLength in characters.
  * @throws {YamlError} when it is longer, is not a single YAML document, has a duplicate key, nests too deep, has more
  *   than 100 aliases, or has aliases that contain themselves or expand to too many values.
  */

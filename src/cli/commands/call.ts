@@ -263,10 +263,6 @@ async function callAll(hook: HookDefinition, caller: Caller): Promise<Verdict['v
   return verdict.verdict;
 }
 
-/**
- * `call HANDLER.EXTENSIONCONFIG`, `call --hook HOOK --all`: makes a call and shows what Cluster API would do with the
- * answer.
- */
 export const command = defineCommand({
   description:
     'Calls a handler, or with --all every handler of a hook one after the other, and shows what Cluster API would make of the answers. The calls are real: the extension does its work.',

@@ -68,13 +68,7 @@ function explained(error: unknown): Error {
   return new FailureError(`${withRemedy(error)}${hint}`);
 }
 
-/**
- * The ExtensionConfigs of the cluster that the flags name.
- *
- * @param names only these; empty for all.
- * @throws {UsageError} when the flags name no cluster.
- * @throws {FailureError} when the API server does not answer, or has no such object.
- */
+/** The ExtensionConfigs with these names (all without any) of the cluster that the flags name. */
 export async function extensionsOfCluster(flags: FlagValues<typeof clusterFlags>, names: readonly string[], io: Io) {
   const config = await orNoCluster(loadKubeConfig(flags, io.env), '', '; or pass files with -f');
   const cluster = connect(config, io.signal, shortRetries);

@@ -71,11 +71,7 @@ async function fromFiles(paths: readonly string[], io: Io): Promise<ExtensionCon
   return configs;
 }
 
-/**
- * Whether each address that the user gives is used.
- *
- * @throws {UsageError} for one of a Service that no ExtensionConfig names.
- */
+/** @throws {UsageError} for an address of a Service that no ExtensionConfig names. */
 function checkResolved(resolved: readonly Resolved[], configs: readonly ExtensionConfig[]): void {
   const services = servicesOf(configs);
   const unused = resolved.find(({ host }) => !services.has(host));
@@ -89,12 +85,9 @@ function checkResolved(resolved: readonly Resolved[], configs: readonly Extensio
 }
 
 /**
- * The ExtensionConfigs in files, or in the cluster.
+ * The ExtensionConfigs with these names (all without any) in files, or in the cluster.
  *
- * @param names of the ExtensionConfigs to read; empty for all.
  * @param isCalled whether extensions will be called: then Services of the cluster are made reachable.
- * @throws {UsageError} for files that cannot be read or have no ExtensionConfig, and for a name that none of them has.
- * @throws {FailureError} when the API server does not respond, or does not have the object.
  */
 export async function readExtensions(
   flags: FlagValues<typeof extensionFlags>,

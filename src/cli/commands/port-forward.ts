@@ -90,10 +90,8 @@ function forward(child: ChildProcess, signal: AbortSignal): Promise<number | str
 
 /**
  * Makes the Services of extensions reachable from outside of their cluster: those of the sandbox at the address in their
- * annotation, others through `kubectl port-forward`, which a line on standard error says. Services whose names have an
- * address here are called directly.
- *
- * @param known addresses of Services that need nothing.
+ * annotation, others through `kubectl port-forward`, which a line on standard error says. Services that are `known`, or
+ * whose names have an address here, are called directly.
  */
 export async function reachServices(
   configs: readonly ExtensionConfig[],

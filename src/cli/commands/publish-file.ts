@@ -4,13 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { discardFile, folderProblem } from '../../base/index.ts';
 import { FailureError } from '../framework/program.ts';
 
-/**
- * Creates a file atomically, readable by its owner only; never replaces another file.
- *
- * @param what names its content in messages.
- * @param stale the text of the file that may be replaced.
- * @throws {FailureError} if it exists or cannot be written.
- */
+/** Creates a file atomically, readable by its owner only; replaces only a file with the text `stale`. */
 export function publishFile(what: string, file: string, text: string, stale?: string): void {
   const temporary = `${file}.${randomUUID()}.tmp`;
   try {

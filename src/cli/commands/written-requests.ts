@@ -12,8 +12,6 @@ const maxName = 150;
  * Creates a folder, and returns what writes the requests of a rehearsal into it: a file for each, readable by its owner
  * only, since variables of Clusters may be secrets. `team_blue-0007-GeneratePatches.json` is that of the seventh call for
  * the Cluster team/blue.
- *
- * @throws {FailureError} for a folder that is not empty or cannot be written, also by what is returned.
  */
 export function requestWriter(folder: string): (call: Entry & { type: 'call' }, request: JsonObject) => void {
   const attempt = <T>(action: () => T): T => {

@@ -13,9 +13,7 @@ const levels: readonly unknown[] = ['off', 'warn', 'deny'];
 
 /**
  * Reads rule levels from YAML (or JSON) text: a map `rules` from rule id to `off`, `warn` or `deny`. `false` is accepted
- * for `off`, which is what YAML 1.1 makes of it.
- *
- * @throws {RulesConfigError} for invalid YAML, or as `readLevels`.
+ * for `off`, which is what YAML 1.1 makes of it. @throws {RulesConfigError}
  */
 export function parseRulesConfig(text: string): Map<string, Level> {
   let content: unknown;

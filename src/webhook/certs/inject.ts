@@ -22,10 +22,9 @@ export interface Injection {
 const maxTries = 10;
 
 /**
- * Writes a trust bundle into every target and reads it back.
+ * Writes a trust bundle into every target and reads it back. The bundle of a source is asked for whenever the targets have
+ * been read, so that a target never gets an older bundle again.
  *
- * @param bundleOf returns the bundle of a source as PEM text. It is called once for each time that the targets are read,
- *   and after them, so that a target never gets an older bundle again.
  * @throws {Conflict} when another client has written in each of 10 attempts.
  */
 export async function injectTargets(

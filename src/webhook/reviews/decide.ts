@@ -66,11 +66,7 @@ export type Probe = (
 /** What is known for one request, with the objects that it names; undefined if none had to be read. Never rejects. */
 type Refresh = (request: AdmissionRequest) => Promise<ClusterKnowledge> | undefined;
 
-/**
- * Decides on the body of a request to a webhook. Never rejects.
- *
- * @param gone is called when a decision takes long; its signal aborts the decision when the client has disconnected.
- */
+/** Decides on a body; never rejects. When that takes long, `gone` is called: its signal is of a client that has left. */
 export type Decide = (webhook: Webhook, body: Uint8Array, gone: () => AbortSignal) => Promise<Reply>;
 
 /** The argument of the module's default export. */

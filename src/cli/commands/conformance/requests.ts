@@ -22,11 +22,7 @@ function hookOf({ apiVersion, kind }: JsonObject, where: string): HookDefinition
   return hook;
 }
 
-/**
- * Requests of the user, by `formatHook`.
- *
- * @throws {UsageError} for a file that cannot be read, and for an invalid request.
- */
+/** Requests of the user, by `formatHook`. @throws {UsageError} for an invalid one. */
 export function readRequests(files: readonly string[]): Map<string, JsonObject> {
   const requests = new Map<string, JsonObject>();
   for (const file of files) {

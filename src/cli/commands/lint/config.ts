@@ -120,10 +120,8 @@ function optionsOf({ values, isGiven }: PolicySources, config: LintConfig): Rule
 
 /**
  * The rules for a manifest: flags, completed by the nearest `.extensionconfig-lint.yaml` in the manifest's folder or
- * above it, up to the root of the git repository (or of the file system). Each folder is searched once.
- *
- * @returns a function that returns the rule options for a file (or `<stdin>`, which counts as in the working folder);
- *   it throws UsageError for an unusable configuration file.
+ * above it, up to the root of the git repository (or of the file system). Each folder is searched once. `<stdin>` counts
+ * as a file in the working folder.
  */
 export function createLintOptions(sources: PolicySources): (file: string) => RuleSetOptions {
   const plain = ruleSetOptionsOf(sources.values);

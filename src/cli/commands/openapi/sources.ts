@@ -80,12 +80,7 @@ function shown(url: URL): string {
   return printable(`${url.origin}${url.pathname}`);
 }
 
-/**
- * The body of a response.
- *
- * @param maxBytes the longest one that is read; one that declares to be longer is not even begun.
- * @throws {StatusError} for any response but 200; {FailureError} when it is too long, late or cannot be fetched.
- */
+/** The body of a response. @throws {StatusError} unless it is a 200; {FailureError} when it is too long, or fails. */
 export async function fetchLimited(url: URL, stop: AbortSignal, maxBytes = maxStreamBytes): Promise<Buffer> {
   const tooLarge = () => new FailureError(`${shown(url)} is larger than ${maxBytes / mebibyte} MiB`);
   const signal = AbortSignal.any([stop, AbortSignal.timeout(requestTimeoutMs)]);

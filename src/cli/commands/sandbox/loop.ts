@@ -22,10 +22,8 @@ export interface LoopSettings {
 
 /**
  * Starts the sample extension, and then the controller, so that the extension responds when the controller calls it. The
- * log says what could not be started; the sandbox goes on without it.
- *
- * @param signal ends the start.
- * @returns the port of the extension on loopback, undefined if it does not run, and what stops both. Never rejects.
+ * log says what could not be started; the sandbox goes on without it. Returns the port of the extension on loopback,
+ * undefined if it does not run, and what stops both.
  */
 export async function startLoop(sandbox: RunningSandbox, settings: LoopSettings, log: Logger, signal: AbortSignal) {
   const quiet = log.child({}, { level: log.isLevelEnabled('warn') ? 'warn' : log.level });

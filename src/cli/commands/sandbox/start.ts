@@ -132,9 +132,7 @@ const servedWithinMs = 60_000;
  * Returns when ExtensionConfigs are served: their definition is established, and the API server has begun to answer for
  * them.
  *
- * @param withinMs how long that may take, in ms.
  * @throws {FailureError} when the API server refuses the definition (its names, its caBundle), or when time is up.
- * @throws {StatusError | ConnectionError} of an API server that does not serve them; the reason of `signal`.
  */
 export async function untilServed(
   config: KubeConfig,
