@@ -7,7 +7,6 @@ import { Registry as MetricsRegistry } from 'prom-client';
 import { failure, isJsonObject, type JsonObject, timeText } from '../kubernetes/index.ts';
 import { DefaultsError } from '../kubernetes/schema/index.ts';
 import { type AggregationPace, Aggregator } from './aggregation/aggregator.ts';
-import { keepLocalApiServices } from './aggregation/local.ts';
 import { passOn } from './aggregation/proxy.ts';
 import { isAuthorized, makeCredentials, proxyClientName } from './credentials.ts';
 import { answerDocument, type DocumentContext, remoteFor, version } from './http/documents.ts';
@@ -244,7 +243,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     startDefinitionController(context),
     startNamespaceController(context),
     startEventController(context),
-    keepLocalApiServices(context),
     () => aggregator.stop(),
   ];
   async function make(plural: string, namespace: string, object: JsonObject): Promise<void> {

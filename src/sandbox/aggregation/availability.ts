@@ -16,9 +16,6 @@ const timeoutMs = 5000;
 /** Maximum number of bytes of a response that are read; the content does not matter. */
 const maxBytes = 1024 * 1024;
 
-/** The availability of versions that the API server serves itself. */
-export const locally = condition('Available', 'True', 'Local', 'Local APIServices are always available');
-
 /** `/apis/GROUP/VERSION`. */
 export function pathOf({ spec: { group = '', version } }: ApiService): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
