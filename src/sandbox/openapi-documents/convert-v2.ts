@@ -60,8 +60,6 @@ const knownSchemaFields = new Set(schemaFields);
 /** Fields that are kept even if they are empty, since an empty value differs from an absent one. */
 const meaningfulWhenEmpty = new Set(['default', 'example', 'additionalProperties', 'additionalItems', 'items', 'not']);
 
-const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
-
 function isEmpty(value: Json): boolean {
   return (
     value === null ||
@@ -91,18 +89,18 @@ function sorted(value: Json): Json {
 
 /** An object with its keys in order, and its values converted. */
 function sortedFields(source: JsonObject, convert: (item: Json, key: string) => Json): JsonObject {
-  const keys = Object.keys(source).sort(compare);
+  const keys = Object.keys(source).sort();
   return Object.fromEntries(keys.map((key) => [key, convert(source[key] as Json, key)]));
 }
 
 /** The keys of a schema in the order of an API server. */
 function keysInOrder(schema: JsonObject): string[] {
   const others = Object.keys(schema).filter((key) => !knownSchemaFields.has(key));
-  return [...schemaFields.filter((key) => Object.hasOwn(schema, key)), ...others.sort(compare)];
+  return [...schemaFields.filter((key) => Object.hasOwn(schema, key)), ...others.sort()];
 }
 
 function extensions(source: JsonObject, target: JsonObject): JsonObject {
-  for (const key of Object.keys(source).sort(compare)) {
+  for (const key of Object.keys(source).sort()) {
     if (/^[xX]-/.test(key)) {
       setOwn(target, key, sorted(source[key] as Json));
     }
@@ -300,7 +298,7 @@ class Conversion {
         `the schemas up to ${this.#place}, repeated for each media type, have more than ${this.#maxCopied} characters`,
       );
     }
-    return Object.fromEntries(types.toSorted(compare).map((type) => [type, { schema }]));
+    return Object.fromEntries(types.toSorted().map((type) => [type, { schema }]));
   }
 
   readonly #pathItem = (value: Json | undefined): JsonObject => {

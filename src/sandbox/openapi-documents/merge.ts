@@ -138,10 +138,11 @@ class MergedComponents {
     return visitReferences(part, {
       reference(text) {
         const target = parseReference(text);
-        const name = target && newNameOf(target.section, target.name);
-        return target === undefined || name === undefined || name === target.name
-          ? text
-          : formatReference({ ...target, name });
+        if (target === undefined) {
+          return text;
+        }
+        const name = newNameOf(target.section, target.name);
+        return name === target.name ? text : formatReference({ ...target, name });
       },
       securityScheme: (name) => newNameOf('securitySchemes', name),
     });

@@ -73,15 +73,13 @@ function messageOf(type: protobuf.Type, json: Json): object | undefined {
   for (const [key, value] of Object.entries(json)) {
     const field = fieldOf(type, key);
     if (field !== undefined) {
-      const encoded = encodeField(field, value);
-      // Zero values are not written in proto3. Inside a oneof they are: `default: 0` differs from no default.
-      message[field.name] = encoded === 0 || encoded === false || encoded === '' ? undefined : encoded;
+      message[field.name] = encodeField(field, value);
       continue;
     }
     const list = (key.startsWith('x-') ? extensions : undefined) ?? others;
-    // The values of a `NamedX { name, value }` message.
-    const named = list?.resolvedType;
-    if (list !== undefined && named instanceof protobuf.Type) {
+    if (list !== undefined) {
+      // The values of a `NamedX { name, value }` message.
+      const named = list.resolvedType as protobuf.Type;
       message[list.name] ??= [];
       (message[list.name] as object[]).push({
         name: key,

@@ -86,6 +86,19 @@ describe('schemas', () => {
       { unknown: 1, 'x-a': 'b c' },
       { schema: { specification_extension: [{ name: 'x-a', value: { yaml: 'b c\n' } }] } },
     ],
+    ['items of a list that the message cannot have', { required: ['a', 1, null] }, { schema: { required: ['a'] } }],
+    ['what is not an object', { properties: 'x', externalDocs: [1], not: 'y' }, { schema: {} }],
+    [
+      'a property with the name of the field for all properties',
+      { properties: { additionalProperties: { type: 'string' } } },
+      {
+        schema: {
+          properties: {
+            additional_properties: [{ name: 'additionalProperties', value: { schema: { type: 'string' } } }],
+          },
+        },
+      },
+    ],
     [
       'a property named __proto__',
       JSON.parse('{"properties":{"__proto__":{"type":"string"}}}'),
