@@ -23,8 +23,6 @@ import { openBaselines } from './baselines.ts';
 import { createLintOptions, lintConfigName } from './config.ts';
 import { factsOf, type LintFacts } from './facts.ts';
 
-const outputChunk = 16 * 1024;
-
 const help = `
 PATH is a file, a folder (all *.yaml, *.yml and *.json below it, except hidden
 files and node_modules), or - for standard input. Settings without a flag come
@@ -55,25 +53,11 @@ function tally(summary: LintSummary, result: LintResult): void {
   }
 }
 
-/** Writes text in larger chunks, and waits for a slow reader. */
-function createOutput({ stdout, signal }: Io) {
-  let pending = '';
-  async function flush(): Promise<void> {
-    const text = pending;
-    pending = '';
-    if (text !== '' && !stdout.write(text)) {
-      await once(stdout, 'drain', { signal }).catch(() => undefined);
-    }
+/** Writes text, and waits for a slow reader. */
+async function print({ stdout, signal }: Io, text: string): Promise<void> {
+  if (text !== '' && !stdout.write(text)) {
+    await once(stdout, 'drain', { signal }).catch(() => undefined);
   }
-  return {
-    flush,
-    async write(text: string): Promise<void> {
-      pending += text;
-      if (pending.length >= outputChunk) {
-        await flush();
-      }
-    },
-  };
 }
 
 const formatNames = Object.keys(formats) as (keyof typeof formats)[];
@@ -147,7 +131,6 @@ export const command = defineCommand({
 
     const summary: LintSummary = { files: 0, objects: 0, denials: 0, warnings: 0, errors: 0, skipped: 0 };
     let firstSkipped: string | undefined;
-    const output = createOutput(io);
     const progress = createProgress(flags.quiet ? { ...io.stderr, isTTY: false } : io.stderr);
     const replaceFile = createReplacer();
     const unusedComments: string[] = [];
@@ -172,18 +155,18 @@ export const command = defineCommand({
         firstSkipped ??= showPlace({ file, line });
       },
     };
-    await output.write(format.begin());
+    await print(io, format.begin());
     for await (const entry of lint(run)) {
       const result = 'error' in entry ? entry : { object: baselines.without(entry.object) };
       tally(summary, result);
       if ('error' in result) {
         progress.clear();
         io.stderr.write(`${showPlace(result.error)}: ${withoutControls(result.error.message)}\n`);
-        await output.write(format.error(result.error));
+        await print(io, format.error(result.error));
       } else {
         const { findings } = result.object;
         const shown = flags.quiet ? findings.filter(({ severity }) => severity === 'deny') : findings;
-        await output.write(format.object({ ...result.object, findings: shown }));
+        await print(io, format.object({ ...result.object, findings: shown }));
         progress.show(() => `${count(summary.objects, 'ExtensionConfig')} in ${count(summary.files, 'file')}`);
       }
     }
@@ -201,14 +184,10 @@ export const command = defineCommand({
         `lint: skipped ${count(summary.skipped, 'document')} without a kind, which kubectl would refuse; the first is ${firstSkipped}\n`,
       );
     }
-    if (io.signal.aborted) {
-      await output.flush();
-      throw io.signal.reason;
-    }
+    io.signal.throwIfAborted();
     if (!flags.quiet || flags.output !== 'text') {
-      await output.write(format.end(summary));
+      await print(io, format.end(summary));
     }
-    await output.flush();
     const note = baselines.finish();
     if (note !== undefined && !flags.quiet) {
       io.stderr.write(`lint: ${note}\n`);
