@@ -13,23 +13,16 @@ import { listEntry, type OpenApiEntry, readOpenApi } from './openapi.ts';
 
 /** How often aggregated servers are contacted, in ms. */
 export interface AggregationPace {
-  /** Interval between availability checks. */
+  /** Interval between checks, after which the documents of an available server are read. */
   checkMs: number;
-  /** Interval after the first failure; it doubles with each further failure, up to `checkMs`. */
-  retryMs: number;
-  /** Interval between reads of the discovery and OpenAPI documents. */
-  documentsMs: number;
   /** Timeout for reading the documents. */
   timeoutMs: number;
 }
 
 /** As in a kube-apiserver 1.36. */
-const defaultPace: AggregationPace = {
-  checkMs: 30_000,
-  retryMs: 1000,
-  documentsMs: 60_000,
-  timeoutMs: 15_000,
-};
+const defaultPace: AggregationPace = { checkMs: 30_000, timeoutMs: 15_000 };
+/** Longest interval between checks of a server that is not available, in ms. */
+const retryMs = 1000;
 
 interface AggregatorContext {
   store: Store;
@@ -52,8 +45,6 @@ export class Remote {
   readonly #stop = new AbortController();
   /** Ends the wait for the next check. */
   #wake = new AbortController();
-  #failures = 0;
-  #readAt = Number.NEGATIVE_INFINITY;
 
   constructor(apiService: ApiService, context: AggregatorContext) {
     this.apiService = apiService;
@@ -70,29 +61,24 @@ export class Remote {
 
   async #run(): Promise<void> {
     const { signal } = this.#stop;
-    const { checkMs, retryMs } = this.#pace;
+    const { checkMs } = this.#pace;
     while (!signal.aborted) {
       this.#wake = new AbortController();
-      await this.#round().catch(() => {
-        this.#failures++;
-      });
-      const wait = this.#failures === 0 ? checkMs : Math.min(checkMs, retryMs * 2 ** Math.min(this.#failures - 1, 20));
-      await setTimeout(wait, undefined, { signal: AbortSignal.any([signal, this.#wake.signal]) }).catch(() => {});
+      const isAvailable = await this.#round().catch(() => false);
+      await setTimeout(isAvailable ? checkMs : Math.min(checkMs, retryMs), undefined, {
+        signal: AbortSignal.any([signal, this.#wake.signal]),
+      }).catch(() => {});
     }
   }
 
-  async #round(): Promise<void> {
+  /** @returns whether the server is available. */
+  async #round(): Promise<boolean> {
     const { signal } = this.#stop;
     const { store, now } = this.#context;
     const availability = await availabilityOf(this.apiService, this.backend, store, signal);
-    if (signal.aborted) {
-      return;
-    }
     const isAvailable = availability.status === 'True';
-    const wasAvailable = this.#failures === 0;
-    this.#failures = isAvailable ? 0 : this.#failures + 1;
     // The documents are read before the server is reported as available.
-    if (isAvailable && (!wasAvailable || performance.now() - this.#readAt >= this.#pace.documentsMs)) {
+    if (isAvailable) {
       await this.#read();
     }
     const collection = store.collection(apiServiceStorage);
@@ -104,6 +90,7 @@ export class Remote {
         collection.replace(key, object, { ...object, status: { ...objectAt(object, 'status'), conditions } });
       }
     }
+    return isAvailable;
   }
 
   get isAvailable(): boolean {
@@ -114,7 +101,6 @@ export class Remote {
 
   /** Reads the documents that the server publishes. Those that cannot be read remain as they were. */
   async #read(): Promise<void> {
-    this.#readAt = performance.now();
     const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(this.#pace.timeoutMs)]);
     const at = new Date(this.#context.now());
     await Promise.allSettled([

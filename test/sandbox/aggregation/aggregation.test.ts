@@ -160,7 +160,7 @@ beforeAll(async () => {
       const port = namespace === 'lab' ? ports.get(name) : undefined;
       return port === undefined ? undefined : { host: '127.0.0.1', port, servername: 'localhost' };
     },
-    aggregationPace: { checkMs: 100, retryMs: 50, documentsMs: 300, timeoutMs: 2000 },
+    aggregationPace: { checkMs: 100, timeoutMs: 2000 },
   });
   const { json: config } = await get('/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication');
   const data = config.data as Record<string, string>;
