@@ -26,9 +26,8 @@ export interface NodePosition {
   at: number;
   /** Offset after a scalar. */
   end?: number;
-  /** The fields of a map, each with the offset of its key. */
-  fields?: Map<string, { key: number; value: NodePosition }>;
-  items?: NodePosition[];
+  /** The fields of a map, each with the offset of its key, or the items of a list. */
+  children?: Map<string | number, { at: number; value: NodePosition }>;
   /** For a scalar without anchor and tag: the text between its quotes, or the plain text. */
   text?: { from: number; to: number };
   /** The anchor that the node refers to, if it is an alias. */
@@ -279,7 +278,7 @@ class Composer {
    * Merges the maps that a "<<" refers to, as kubectl does: they override the keys before it, and of several maps the
    * first wins.
    */
-  private mergeInto(map: Record<string, unknown>, fields: NodePosition['fields'], at: number): void {
+  private mergeInto(map: Record<string, unknown>, children: NodePosition['children'], at: number): void {
     const isList = this.event().type === EVENT_ID.SEQUENCE;
     const value = this.node();
     const place = this.place;
@@ -292,13 +291,17 @@ class Composer {
       for (const [key, item] of Object.entries(from)) {
         setOwn(map, key, item);
       }
-      for (const [key, field] of (isList ? place?.items?.[index] : place)?.fields ?? []) {
-        fields?.set(key, field);
+      for (const [key, field] of (isList ? place?.children?.get(index)?.value : place)?.children ?? []) {
+        children?.set(key, field);
       }
     }
   }
 
-  private fillMap(map: Record<string, unknown>, fields: NodePosition['fields'], style: MappingEvent['style']): void {
+  private fillMap(
+    map: Record<string, unknown>,
+    children: NodePosition['children'],
+    style: MappingEvent['style'],
+  ): void {
     // The map's own keys, once others have been merged into it.
     let own: Set<string> | undefined;
     while (this.event().type !== EVENT_ID.POP) {
@@ -306,7 +309,7 @@ class Composer {
       if (this.isMerge(keyEvent)) {
         own ??= new Set(Object.keys(map));
         this.next++;
-        this.mergeInto(map, fields, (keyEvent as ScalarEvent).valueStart);
+        this.mergeInto(map, children, (keyEvent as ScalarEvent).valueStart);
         continue;
       }
       const { key, at } = this.key(style);
@@ -318,16 +321,16 @@ class Composer {
       own?.add(key);
       setOwn(map, key, this.node());
       if (this.place !== undefined) {
-        fields?.set(key, { key: at, value: this.place });
+        children?.set(key, { at, value: this.place });
       }
     }
   }
 
-  private fillList(list: unknown[], items: NodePosition['items']): void {
+  private fillList(list: unknown[], children: NodePosition['children']): void {
     while (this.event().type !== EVENT_ID.POP) {
       list.push(this.node());
       if (this.place !== undefined) {
-        items?.push(this.place);
+        children?.set(list.length - 1, { at: this.place.at, value: this.place });
       }
     }
   }
@@ -336,17 +339,15 @@ class Composer {
     const isFlow = event.style === COLLECTION_STYLE.FLOW;
     const isMap = event.type === EVENT_ID.MAPPING;
     const value = isMap ? {} : [];
-    const place: NodePosition | undefined = this.isPlaced
-      ? { at: event.start, ...(isMap ? { fields: new Map() } : { items: [] }) }
-      : undefined;
+    const place: NodePosition | undefined = this.isPlaced ? { at: event.start, children: new Map() } : undefined;
     const before = this.nodes++;
     const anchor = this.openAnchor(event, value, place);
     this.lastAt = event.start;
     this.flowDepth += isFlow ? 1 : 0;
     if (Array.isArray(value)) {
-      this.fillList(value, place?.items);
+      this.fillList(value, place?.children);
     } else {
-      this.fillMap(value, place?.fields, event.style);
+      this.fillMap(value, place?.children, event.style);
     }
     this.next++;
     this.flowDepth -= isFlow ? 1 : 0;

@@ -105,26 +105,18 @@ function offsetOf(root: NodePosition | undefined, path: FieldPath): number {
   let place = root;
   let offset = place?.at ?? 0;
   for (const segment of path) {
-    if (typeof segment === 'number' && place?.items !== undefined) {
-      place = place.items[segment];
-      offset = place?.at ?? offset;
-    } else {
-      const field = place?.fields?.get(String(segment));
-      place = field?.value;
-      offset = field?.key ?? offset;
-    }
-    if (place === undefined) {
-      break;
-    }
+    const child = place?.children?.get(segment);
+    place = child?.value;
+    offset = child?.at ?? offset;
   }
   return offset;
 }
 
 /** Offset after a node: after its last scalar and, in brackets, after the closing one. */
-function endOffset(place: NodePosition, text: string): number {
-  const last = place.items?.at(-1) ?? [...(place.fields?.values() ?? [])].at(-1)?.value;
-  const isFlow = (place.items ?? place.fields) !== undefined && /[{[]/.test(text.charAt(place.at));
-  const end = last === undefined ? (place.end ?? place.at + (isFlow ? 1 : 0)) : endOffset(last, text);
+function endOffset({ at, end: after, children }: NodePosition, text: string): number {
+  const last = [...(children?.values() ?? [])].at(-1)?.value;
+  const isFlow = children !== undefined && /[{[]/.test(text.charAt(at));
+  const end = last === undefined ? (after ?? at + (isFlow ? 1 : 0)) : endOffset(last, text);
   const closing = /[\s,]*[\]}]/y;
   closing.lastIndex = end;
   return isFlow && closing.test(text) ? closing.lastIndex : end;
@@ -134,11 +126,11 @@ function endOffset(place: NodePosition, text: string): number {
 function endOffsetOf(root: NodePosition | undefined, path: FieldPath, text: string): number {
   let place = root;
   for (const segment of path) {
-    const next = typeof segment === 'number' ? place?.items?.[segment] : place?.fields?.get(segment)?.value;
-    if (next === undefined || place?.alias !== undefined) {
+    const child = place?.alias === undefined ? place?.children?.get(segment) : undefined;
+    if (child === undefined) {
       break;
     }
-    place = next;
+    place = child.value;
   }
   return place === undefined ? 0 : endOffset(place, text);
 }

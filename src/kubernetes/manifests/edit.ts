@@ -16,7 +16,7 @@ function spliced(text: string, root: NodePosition | undefined, edits: readonly E
       if (place?.alias !== undefined) {
         throw aliasError(path, depth, place.alias);
       }
-      place = typeof segment === 'number' ? place?.items?.[segment] : place?.fields?.get(segment)?.value;
+      place = place?.children?.get(segment)?.value;
     }
     if (place?.text === undefined || place.alias !== undefined || typeof value !== 'string' || !plainText.test(value)) {
       return undefined;
