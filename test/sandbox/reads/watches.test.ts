@@ -52,7 +52,7 @@ test('a client that reads late misses nothing, and costs the others nothing', { 
   const text = 'x'.repeat(500_000);
   const object = { metadata: { name: 'changing' }, data: { text } };
   await send(sandbox, 'POST', configMaps, { body: object, headers: { accept } });
-  const changes = 40;
+  const changes = 24;
   for (let i = 1; i < changes; i++) {
     const headers = { 'content-type': 'application/merge-patch+json', accept };
     const body = { data: { count: `${i}` } };
@@ -119,12 +119,12 @@ test('the history of a large object does not fill the memory', () => {
   const collection = new Store().collection('a');
   const data = 'x'.repeat(1_000_000);
   let stored = collection.create('/a', { metadata: {}, data });
-  for (let i = 0; i < 200; i++) {
+  for (let i = 0; i < 100; i++) {
     stored = collection.replace('/a', stored!, { metadata: {}, data: `${data}${i}` });
   }
   expect(collection.eventsAfter(1)).toBeUndefined();
   expect(collection.eventsAfter(collection.oldest)?.length).toBeLessThan(70);
-  expect(collection.eventsAfter(200)).toHaveLength(2);
+  expect(collection.eventsAfter(100)).toHaveLength(2);
 });
 
 test('the store has a limit, and deleting makes room', () => {
