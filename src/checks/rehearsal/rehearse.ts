@@ -9,7 +9,7 @@ import {
 } from '../../runtimehooks/client/index.ts';
 import { hooks, type Release } from '../../runtimehooks/index.ts';
 import { eachOf } from '../each-of.ts';
-import { createCaller } from './caller.ts';
+import { type Caller, createCaller } from './caller.ts';
 import type { RehearsedCluster } from './cluster/blueprint.ts';
 import { handlerCall, SimulationStopped } from './cluster/effects.ts';
 import { createNames, type Names } from './cluster/names.ts';
@@ -82,23 +82,15 @@ async function discover(client: Client, config: ExtensionConfig, options: Rehear
   return { ...config, status: { ...config.status, handlers: handlers as never } };
 }
 
-/** Creates a client that behaves like that of Cluster API's managers. */
-function connect(options: RehearsalOptions, resolve: Resolve | undefined): Client {
-  return createClusterApiClient({
-    ...(resolve !== undefined && { resolve }),
-    namespaceLabels: options.namespaceLabels,
-  });
-}
-
 /** The name of a Cluster in entries: `NAMESPACE/NAME`. */
 export function clusterOf({ cluster: { metadata } }: RehearsedCluster): string {
   return `${textAt(metadata, 'namespace') || 'default'}/${textAt(metadata, 'name')}`;
 }
 
+/** @param callers make calls to the servers, and to none. */
 async function playCluster(
   subject: RehearsedCluster,
-  configs: readonly ExtensionConfig[],
-  client: Client,
+  callers: { up: Caller; down: Caller },
   options: RehearsalOptions,
 ): Promise<boolean> {
   const { scenario, limits, release, edits, faults = [], onEntry, start = new Date(), names = createNames() } = options;
@@ -116,28 +108,20 @@ async function playCluster(
     onEntry({ type: 'end', cluster, at: 0, isComplete: false, reason, calls: 0 });
     return false;
   }
-  const unreachable = faults.length === 0 ? undefined : connect(options, () => nowhere);
-  unreachable?.registry.warmUp(configs);
-  try {
-    const caller = createCaller(client, options.release);
-    const call =
-      unreachable === undefined ? caller : withFaults(caller, createCaller(unreachable, options.release), faults);
-    const state = new State({ subject: checked, names, start, limits, release, edits });
-    let hasErrors = false;
-    const { end, calls } = await play(simulateCluster(state, scenario), cluster, call, {
-      ...options,
-      onEntry(entry) {
-        hasErrors ||= entry.type === 'event' && entry.event.kind === 'finding' && entry.event.severity === 'error';
-        onEntry(entry);
-      },
-    });
-    const isComplete = end.isComplete && !hasErrors;
-    const reason = end.isComplete && hasErrors ? 'the lifecycle completed, but with errors' : end.reason;
-    onEntry({ ...end, type: 'end', cluster, isComplete, reason, calls });
-    return isComplete;
-  } finally {
-    await unreachable?.close();
-  }
+  const call = withFaults(callers.up, callers.down, faults);
+  const state = new State({ subject: checked, names, start, limits, release, edits });
+  let hasErrors = false;
+  const { end, calls } = await play(simulateCluster(state, scenario), cluster, call, {
+    ...options,
+    onEntry(entry) {
+      hasErrors ||= entry.type === 'event' && entry.event.kind === 'finding' && entry.event.severity === 'error';
+      onEntry(entry);
+    },
+  });
+  const isComplete = end.isComplete && !hasErrors;
+  const reason = end.isComplete && hasErrors ? 'the lifecycle completed, but with errors' : end.reason;
+  onEntry({ ...end, type: 'end', cluster, isComplete, reason, calls });
+  return isComplete;
 }
 
 /** What Cluster API reports for the Clusters of a class whose variables cannot be discovered. */
@@ -154,10 +138,11 @@ const maxProblems = 20;
  * @returns how many Clusters there were, and how many could be completed.
  */
 export async function rehearse(given: RehearsalOptions): Promise<{ clusters: number; complete: number }> {
-  const { subjects, signal } = given;
+  const { subjects, signal, namespaceLabels, resolve, release } = given;
   const onEntry = (entry: Entry) => given.onEntry(masked(entry));
   const clusters = subjects.length;
-  const client = connect(given, given.resolve);
+  const client = createClusterApiClient({ namespaceLabels, resolve });
+  const unreachable = createClusterApiClient({ namespaceLabels, resolve: () => nowhere });
   const options: RehearsalOptions = {
     ...given,
     onEntry,
@@ -177,16 +162,17 @@ export async function rehearse(given: RehearsalOptions): Promise<{ clusters: num
     if (wrong !== undefined) {
       throw new SimulationStopped(wrong.message);
     }
+    unreachable.registry.warmUp(configs);
     const namespaces = new Set(subjects.map(({ cluster }) => textAt(cluster, 'metadata', 'namespace') || 'default'));
     for (const namespace of [...namespaces].slice(0, maxWarned)) {
-      unselected(configs, namespace, (await options.namespaceLabels(namespace)) ?? {}).forEach(onEntry);
+      unselected(configs, namespace, (await namespaceLabels(namespace)) ?? {}).forEach(onEntry);
     }
     const blueprints = [...new Set(subjects.flatMap(({ blueprint }) => blueprint ?? []))];
     uncalled(configs, blueprints, options.scenario.updatesInPlace).forEach(onEntry);
-    const caller = createCaller(client, options.release);
+    const callers = { up: createCaller(client, release), down: createCaller(unreachable, release) };
     for (const blueprint of blueprints) {
       const name = `${blueprint.namespace}/${blueprint.name}`;
-      const { end } = await play(discoverVariables(blueprint), name, caller, options);
+      const { end } = await play(discoverVariables(blueprint), name, callers.up, options);
       if (end !== undefined) {
         for (const subject of subjects.filter((one) => one.blueprint === blueprint && end.startsWith(notReady))) {
           onEntry({ type: 'event', cluster: clusterOf(subject), at: 0, event: failedCondition(classNotReady) });
@@ -197,7 +183,7 @@ export async function rehearse(given: RehearsalOptions): Promise<{ clusters: num
     }
     const results = await eachOf(subjects, clustersAtOnce, (subject) => {
       signal.throwIfAborted();
-      return playCluster(subject, configs, client, options);
+      return playCluster(subject, callers, options);
     });
     return { clusters, complete: results.filter((isComplete) => isComplete).length };
   } catch (error) {
@@ -207,6 +193,6 @@ export async function rehearse(given: RehearsalOptions): Promise<{ clusters: num
     onEntry({ type: 'end', cluster: '', at: 0, isComplete: false, reason: error.message, calls: 0 });
     return { clusters, complete: 0 };
   } finally {
-    await client.close();
+    await Promise.all([client.close(), unreachable.close()]);
   }
 }

@@ -129,7 +129,7 @@ const newReconcile = () => ({
 });
 
 /** What a simulation starts with. */
-export interface Beginning {
+interface Beginning {
   subject: RehearsedCluster;
   names: Names;
   start: Date;
@@ -301,6 +301,11 @@ export class State {
 
   tell(event: SimulatedEvent): Effect {
     return { do: 'tell', at: this.now, event };
+  }
+
+  tellControlPlane(happens: Extract<SimulatedEvent, { kind: 'control-plane' }>['state']): Effect {
+    const { name, version = '' } = this.controlPlane;
+    return this.tell({ kind: 'control-plane', state: happens, version, name });
   }
 
   /** Reports something that no condition says, once for each subject: by default, its text. */

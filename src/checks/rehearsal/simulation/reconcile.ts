@@ -29,7 +29,7 @@ function* create(state: State): Simulation {
   });
   controlPlane.version = version;
   controlPlane.readyAt = state.now + durations.create;
-  yield state.tell({ kind: 'control-plane', state: 'creating', version, name: controlPlane.name });
+  yield state.tellControlPlane('creating');
   for (const worker of state.workers) {
     worker.version = version;
     yield worker.tell('creating');
@@ -60,7 +60,7 @@ function* changeVersions(state: State, { version, workers }: Decisions): Simulat
     controlPlane.version = version;
     controlPlane.readyAt = state.now + durations.controlPlane;
     reconcile.isChanged = true;
-    yield state.tell({ kind: 'control-plane', state: 'upgrading', version, name: controlPlane.name });
+    yield state.tellControlPlane('upgrading');
   }
   for (const { worker, version: next, isPending } of workers) {
     if (worker.version !== next) {

@@ -35,8 +35,7 @@ function* settle(state: State): Simulation {
   const { controlPlane } = state;
   if (controlPlane.readyAt !== undefined && controlPlane.readyAt <= state.now) {
     controlPlane.readyAt = undefined;
-    const { name, version = '' } = controlPlane;
-    yield state.tell({ kind: 'control-plane', state: 'ready', version, name });
+    yield state.tellControlPlane('ready');
     if (!controlPlane.isInitialized) {
       controlPlane.isInitialized = true;
       if (state.cluster.spec.controlPlaneEndpoint === undefined) {
@@ -169,8 +168,7 @@ function* remove(state: State): Simulation {
   for (const worker of state.workers) {
     yield worker.tell('gone');
   }
-  const { name, version = '' } = state.controlPlane;
-  yield state.tell({ kind: 'control-plane', state: 'gone', version, name });
+  yield state.tellControlPlane('gone');
 }
 
 /**
