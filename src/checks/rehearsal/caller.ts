@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
-import { type CallResult, type Client, isCallError } from '../../runtimehooks/client/index.ts';
+import { type CallError, type CallResult, type Client, isCallError } from '../../runtimehooks/client/index.ts';
 import { type HookDefinition, hooks, inPlaceHooks, type Release } from '../../runtimehooks/index.ts';
 import { type CallEffect, type EffectOutcome, type HandlerCall, handlerCall } from './cluster/effects.ts';
 import { has, newestRelease } from './cluster/releases.ts';
@@ -45,48 +45,39 @@ function callOf(hook: HookDefinition, handler: string, result: CallResult<JsonOb
 
 /** Creates a caller that calls extensions through a client, as Cluster API's controllers do. */
 export function createCaller(client: Client, release: Release = newestRelease): Caller {
-  async function one(hook: HookDefinition, effect: CallEffect, handler: string, signal: AbortSignal) {
-    const { object, request } = effect;
-    const result = (await client.callExtension(hook, { handler, object, request, signal })) as CallResult<JsonObject>;
-    const calls = [callOf(hook, handler, result, release)];
-    return result.ok
+  const failed = (error: string, calls: readonly HandlerCall[] = []) => ({ ok: false as const, error, calls });
+  const outcomeOf = (
+    result: { ok: true; response: JsonObject } | { ok: false; error: CallError },
+    calls: readonly HandlerCall[],
+  ) =>
+    result.ok
       ? { ok: true as const, response: shortened(result.response), calls }
-      : { ok: false as const, error: errorText(result.error.message, release), calls };
-  }
+      : failed(errorText(result.error.message, release), calls);
 
-  return async (effect, signal) => {
-    const hook: HookDefinition = hooks[effect.hook];
-    if (effect.handler !== undefined) {
-      return one(hook, effect, effect.handler, signal);
-    }
-    if (inPlaceHooks.has(effect.hook)) {
-      const failed = (error: string) => ({ ok: false as const, error, calls: [] });
-      const handlers = await client.handlersFor(hook, effect.object);
+  return async ({ hook: name, handler: named, object, request }, signal) => {
+    const hook = hooks[name] as HookDefinition<object, object> as HookDefinition<JsonObject, JsonObject>;
+    let handler = named;
+    if (handler === undefined && inPlaceHooks.has(name)) {
+      const handlers = await client.handlersFor(hook, object);
       if (isCallError(handlers)) {
         return failed(handlers.message);
       }
-      const [handler, ...more] = handlers;
-      if (more.length > 0) {
-        return failed(`found multiple ${effect.hook} hooks (${handlers.join(',')}): only one hook is supported`);
+      if (handlers.length > 1) {
+        return failed(`found multiple ${name} hooks (${handlers.join(',')}): only one hook is supported`);
       }
+      [handler] = handlers;
       if (handler === undefined) {
-        return effect.hook === 'UpdateMachine'
+        return name === 'UpdateMachine'
           ? failed('no extensions registered for UpdateMachine hook')
           : { ok: true, response: {}, calls: [] };
       }
-      return one(hook, effect, handler, signal);
     }
-    const { object, request } = effect;
-    const result = await client.callAllExtensions<object, object>(hook as HookDefinition<object, object>, {
-      object,
-      request,
-      signal,
-    });
-    const calls = result.calls.map(({ handler, result: answer }) =>
-      callOf(hook, handler, answer as CallResult<JsonObject>, release),
-    );
-    return result.ok
-      ? { ok: true, response: shortened(result.response as JsonObject), calls }
-      : { ok: false, error: errorText(result.error.message, release), calls };
+    if (handler !== undefined) {
+      const result = await client.callExtension(hook, { handler, object, request, signal });
+      return outcomeOf(result, [callOf(hook, handler, result, release)]);
+    }
+    const result = await client.callAllExtensions(hook, { object, request, signal });
+    const calls = result.calls.map(({ handler: one, result: answer }) => callOf(hook, one, answer, release));
+    return outcomeOf(result, calls);
   };
 }
