@@ -151,16 +151,21 @@ function moved(object: JsonObject, moves: Moves, to: 'newer' | 'older'): JsonObj
   return Object.fromEntries(Object.entries(result).filter(([, value]) => !isEmpty(value)));
 }
 
-/** Changes the control plane and the groups of workers in a topology or a class. */
-function eachPart(spec: JsonObject, change: (part: JsonObject, path: string) => JsonObject): void {
+/**
+ * Changes the control plane and the groups of workers in a topology or a class. Of a group, `place` is the list, and
+ * `index` its place there.
+ */
+export function eachPart(
+  spec: JsonObject,
+  change: (part: JsonObject, place: string, index: number | undefined) => JsonObject,
+): void {
   if (isJsonObject(spec.controlPlane)) {
-    spec.controlPlane = change(spec.controlPlane, 'controlPlane');
+    spec.controlPlane = change(spec.controlPlane, 'controlPlane', undefined);
   }
-  const { workers } = spec;
-  for (const list of isJsonObject(workers) ? ['machineDeployments', 'machinePools'] : []) {
-    const groups = objectAt(workers)[list];
-    if (groups !== undefined) {
-      objectAt(workers)[list] = objectsAt(groups).map((group, index) => change(group, `workers.${list}[${index}]`));
+  const workers = objectAt(spec, 'workers');
+  for (const list of ['machineDeployments', 'machinePools']) {
+    if (workers[list] !== undefined) {
+      workers[list] = objectsAt(workers, list).map((group, index) => change(group, `workers.${list}`, index));
     }
   }
 }
@@ -198,8 +203,9 @@ function clusterOf(cluster: JsonObject, dropped: string[]): void {
   if (take(topology, ['rolloutAfter']) !== undefined) {
     dropped.push(`${path}.rolloutAfter`);
   }
-  eachPart(topology, (part, place) => {
-    cleanVariables(objectAt(part, 'variables'), 'overrides', `${path}.${place}.variables.overrides`, dropped);
+  eachPart(topology, (part, place, index) => {
+    const where = index === undefined ? place : `${place}[${index}]`;
+    cleanVariables(objectAt(part, 'variables'), 'overrides', `${path}.${where}.variables.overrides`, dropped);
     return moved(part, partMoves, 'newer');
   });
   cleanVariables(topology, 'variables', `${path}.variables`, dropped);

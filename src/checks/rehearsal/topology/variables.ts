@@ -1,6 +1,6 @@
 import {
+  copyOf,
   fieldAt,
-  isJsonObject,
   type Json,
   type JsonObject,
   objectAt,
@@ -12,6 +12,7 @@ import {
 import { DefaultsError, type Schema } from '../../../kubernetes/schema/index.ts';
 import { readSchema, valueCauses, withDefaults } from '../../../runtimehooks/variables/index.ts';
 import type { Blueprint, ClassPatch, ClassVariable } from '../cluster/blueprint.ts';
+import { eachPart } from '../core-v1beta1.ts';
 
 /** Longest report of one problem, in characters. */
 const maxProblem = 400;
@@ -111,32 +112,14 @@ export function checkedTopology(
   }
   const path = 'spec.topology';
   const variables = [...checkedValues(blueprint, assigned, `${path}.variables`, problems), ...preset];
-  const topology: JsonObject = { ...objectAt(cluster, 'spec', 'topology') };
+  const topology = copyOf(objectAt(cluster, 'spec', 'topology'));
   if (variables.length > 0) {
     topology.variables = variables;
   }
-  if (isJsonObject(topology.controlPlane)) {
-    topology.controlPlane = checkedOverrides(blueprint, topology.controlPlane, `${path}.controlPlane`, problems);
-  }
-  if (isJsonObject(topology.workers)) {
-    const workers = { ...topology.workers };
-    for (const kind of ['machineDeployments', 'machinePools'] as const) {
-      const groups = workers[kind];
-      if (Array.isArray(groups)) {
-        workers[kind] = groups.map((group) =>
-          isJsonObject(group)
-            ? checkedOverrides(
-                blueprint,
-                group,
-                `${path}.workers.${kind}[${textAt(group, 'name').slice(0, 100)}]`,
-                problems,
-              )
-            : group,
-        );
-      }
-    }
-    topology.workers = workers;
-  }
+  eachPart(topology, (part, place, index) => {
+    const where = index === undefined ? place : `${place}[${textAt(part, 'name').slice(0, 100)}]`;
+    return checkedOverrides(blueprint, part, `${path}.${where}`, problems);
+  });
   return { topology, problems };
 }
 
