@@ -59,13 +59,36 @@ const newEntry = (isSuspect: boolean): Entry => ({
   dueAt: 0,
 });
 
+/** First in, first out, in constant time: an array's own `shift` moves all of a long array. */
+class Line {
+  #added: string[] = [];
+  /** In reverse. */
+  #next: string[] = [];
+
+  get length(): number {
+    return this.#added.length + this.#next.length;
+  }
+
+  push(key: string): void {
+    this.#added.push(key);
+  }
+
+  shift(): string | undefined {
+    if (this.#next.length === 0) {
+      this.#next = this.#added.reverse();
+      this.#added = [];
+    }
+    return this.#next.pop();
+  }
+}
+
 /** Runs work by key: each key at most once at a time, and again if it is added during its run. */
 export class Queue {
   readonly #options: QueueOptions;
   readonly #entries = new Map<string, Entry>();
   /** The keys that are ready, first in, first out. */
-  readonly #healthy: string[] = [];
-  readonly #failing: string[] = [];
+  readonly #healthy = new Line();
+  readonly #failing = new Line();
   readonly #stopped = Promise.withResolvers<void>();
   #running = 0;
   #runningFailing = 0;
