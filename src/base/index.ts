@@ -5,6 +5,7 @@ export { folderProblem } from './files/folder-problem.ts';
 export { homeFolder } from './files/home-folder.ts';
 export { makeFolder } from './files/make-folder.ts';
 export { packageRoot } from './files/package-root.ts';
+export { readLimited } from './files/read-limited.ts';
 export { FileError, readRegularFile, readRegularFileSync } from './files/regular-file.ts';
 export { systemProblem } from './files/system-problem.ts';
 export { parseSmallYaml, readableYaml, YamlError } from './files/yaml.ts';

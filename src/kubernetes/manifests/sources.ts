@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { FileError, readRegularFileSync, systemProblem } from '../../base/index.ts';
+import { FileError, readLimited, readRegularFileSync, systemProblem } from '../../base/index.ts';
 
 /** One stream of manifests: a file, or standard input. */
 interface Source {
@@ -101,17 +101,11 @@ function readFile(file: string): string {
 }
 
 async function readStream(stream: Readable, signal: AbortSignal): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of addAbortSignal(signal, stream)) {
-    const bytes = Buffer.from(chunk as Uint8Array | string);
-    size += bytes.length;
-    if (size > maxStreamBytes) {
-      throw new SourceError(tooLarge);
-    }
-    chunks.push(bytes);
+  const bytes = await readLimited(addAbortSignal(signal, stream), maxStreamBytes);
+  if (bytes === undefined) {
+    throw new SourceError(tooLarge);
   }
-  return decode(Buffer.concat(chunks));
+  return decode(bytes);
 }
 
 const fileSource = (file: string): Source => ({ file, read: async () => readFile(file) });

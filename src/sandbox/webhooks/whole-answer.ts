@@ -1,4 +1,5 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
+import { readLimited } from '../../base/index.ts';
 
 export interface WholeAnswer {
   status: number;
@@ -21,15 +22,9 @@ export async function wholeAnswer(call: ClientRequest, maxBytes: number, body?: 
   });
   call.end(body);
   const response = await promise;
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBytes) {
-      call.destroy();
-      throw new Error(`the response is longer than ${maxBytes} bytes`);
-    }
-    chunks.push(chunk);
+  const bytes = await readLimited(response, maxBytes);
+  if (bytes === undefined) {
+    throw new Error(`the response is longer than ${maxBytes} bytes`);
   }
-  return { status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) };
+  return { status: response.statusCode ?? 0, headers: response.headers, body: bytes };
 }

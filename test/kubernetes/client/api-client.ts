@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
-import { type OutgoingRequest, readLimited, transportFor } from '../../../src/kubernetes/client/requests/transport.ts';
+import { readLimited } from '../../../src/base/index.ts';
+import { type OutgoingRequest, transportFor } from '../../../src/kubernetes/client/requests/transport.ts';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
 
 /** A response of an API server other than 2xx. */

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { printable } from '../../../base/index.ts';
+import { printable, readLimited } from '../../../base/index.ts';
 import {
   connect,
   explain,
@@ -96,16 +96,11 @@ export async function fetchLimited(url: URL, stop: AbortSignal, maxBytes = maxSt
       await answer.body?.cancel();
       throw tooLarge();
     }
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    for await (const chunk of (answer.body ?? []) as AsyncIterable<Uint8Array>) {
-      size += chunk.length;
-      if (size > maxBytes) {
-        throw tooLarge();
-      }
-      chunks.push(chunk);
+    const bytes = await readLimited((answer.body ?? []) as AsyncIterable<Uint8Array>, maxBytes);
+    if (bytes === undefined) {
+      throw tooLarge();
     }
-    return Buffer.concat(chunks);
+    return bytes;
   } catch (error) {
     stop.throwIfAborted();
     if (error instanceof StatusError || error instanceof FailureError) {

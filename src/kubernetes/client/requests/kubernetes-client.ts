@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import pRetry from 'p-retry';
-import { printable } from '../../../base/index.ts';
+import { printable, readLimited } from '../../../base/index.ts';
 import { fieldAt, isJsonObject, type Json, type JsonObject, parseJson } from '../../objects/json/json.ts';
 import { areSameSecrets } from '../authentication/plugin-run.ts';
 import {
@@ -13,7 +13,6 @@ import {
   type OutgoingRequest,
   ResponseError,
   ResponseTooLong,
-  readLimited,
   type Transport,
   transportFor,
 } from './transport.ts';

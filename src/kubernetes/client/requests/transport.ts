@@ -195,25 +195,6 @@ export function transportFor(config: KubeConfig): Transport {
 }
 
 /**
- * Reads a whole body of at most `maxBytes`; for a longer one the connection is closed.
- *
- * @returns undefined for a longer body. Rejects when the connection breaks.
- */
-export async function readLimited(body: Readable, maxBytes: number): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  // Leaving the loop destroys the stream, and with it the connection.
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > maxBytes) {
-      return undefined;
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, length);
-}
-
-/**
  * The lines of a body, without line breaks; empty lines are skipped.
  *
  * @throws {ResponseError} for a line of more than `maxBytes`.

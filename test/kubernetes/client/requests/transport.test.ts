@@ -6,9 +6,10 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KubeConfig } from '@kubernetes/client-node';
 import { expect, onTestFinished, test } from 'vitest';
+import { readLimited } from '../../../../src/base/index.ts';
 import { issueCa, issueServingCertificate } from '../../../../src/base/x509/index.ts';
 import { ConnectionError } from '../../../../src/kubernetes/client/index.ts';
-import { causeOf, linesOf, readLimited, transportFor } from '../../../../src/kubernetes/client/requests/transport.ts';
+import { causeOf, linesOf, transportFor } from '../../../../src/kubernetes/client/requests/transport.ts';
 import { day, quickEntropy } from '../../../base/x509/entropy.ts';
 
 function configOf(server: string, user: object = { token: 'a token' }): KubeConfig {
@@ -214,12 +215,4 @@ test.each<[readonly string[]]>([
 
 test('accepts any number of lines of the maximum length', async () => {
   expect(await lines(['1234\n1234\n12', '34\n1', '234', '\n'], 4)).toEqual(['1234', '1234', '1234', '1234']);
-});
-
-test('reads a whole body, up to its limit', async () => {
-  const body = () => Readable.from([Buffer.from('12'), Buffer.from('34')]);
-  expect((await readLimited(body(), 4))?.toString()).toBe('1234');
-  const longer = body();
-  expect(await readLimited(longer, 3)).toBeUndefined();
-  expect(longer.destroyed).toBe(true);
 });
