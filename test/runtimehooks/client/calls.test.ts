@@ -366,7 +366,7 @@ test.concurrent.for([200, 503])('a response %d that is cut off counts under its 
       response.write('{"status":', () => response.destroy());
       return undefined;
     },
-    { options: { metrics } },
+    { options: { metrics }, handler: patience('http') },
   );
   await call();
   expect(await metrics.metrics()).toMatch(new RegExp(`^capi_runtime_sdk_requests_total\\{code="${code}".* 1$`, 'm'));
