@@ -38,12 +38,6 @@ function isRepeated(report: RuleFinding, reports: readonly RuleFinding[]): boole
   );
 }
 
-const endedAt = ({ line, column }: { line: number; column: number }) => ({ endLine: line, endColumn: column });
-
-function byPlace(a: LintFinding, b: LintFinding): number {
-  return a.line - b.line || a.column - b.column;
-}
-
 /** The findings of all rules in an object. `namesake`: where another object of the same name is. */
 export function reportsOf(object: JsonObject, { rules, now, facts }: LintPolicy, namesake?: string): RuleFinding[] {
   const version = versionOf(object.apiVersion);
@@ -86,17 +80,18 @@ export async function checkObject(
   const reports = reportsOf(object, policy, names.claim(name, place));
   const findings = reports
     .filter((report) => !isRepeated(report, reports))
-    .map(
-      (report): LintFinding => ({
+    .map((report): LintFinding => {
+      const { line: endLine, column: endColumn } = endOf(report.path);
+      return {
         file,
         ...placeOf(report.path),
-        ...endedAt(endOf(report.path)),
+        ...{ endLine, endColumn },
         ruleId: report.rule.id,
         severity: report.severity,
         field: report.field,
         message: warningText(report),
-      }),
-    )
-    .sort(byPlace);
+      };
+    })
+    .sort((a, b) => a.line - b.line || a.column - b.column);
   return { ...place, name, apiVersion: apiVersionText(object), findings };
 }
