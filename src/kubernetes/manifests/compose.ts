@@ -54,6 +54,9 @@ interface Anchor {
   scalar?: ScalarEvent;
 }
 
+/** Longest key on one line that kubectl's parser accepts, in characters (YAML 1.2, 7.4.2). */
+const maxKeyLength = 1024;
+
 /** Maximum number of duplicate keys that are reported for a document. */
 const maxDuplicates = 5;
 
@@ -216,6 +219,9 @@ class Composer {
       this.next++;
       this.nodes++;
       const at = event.valueStart === -1 ? Math.max(event.tagStart, event.anchorStart) : this.startOf(event);
+      if (event.valueEnd - event.valueStart > maxKeyLength && !this.isExplicit(at)) {
+        this.fail(`a key is longer than ${maxKeyLength} characters, which kubectl does not read`, at);
+      }
       if (event.valueStart === -1 && at === -1) {
         this.fail(style === 1 ? 'a key is missing before ":"' : 'a key is missing', this.lastAt);
       }
@@ -247,6 +253,15 @@ class Composer {
   private startOf(event: ScalarEvent): number {
     const isQuoted = event.style === SCALAR_STYLE.SINGLE_QUOTED || event.style === SCALAR_STYLE.DOUBLE_QUOTED;
     return event.valueStart - (isQuoted ? 1 : 0);
+  }
+
+  /** Whether a key follows a "?" and so may be of any length. */
+  private isExplicit(at: number): boolean {
+    let before = at - 1;
+    while (before >= 0 && /\s/.test(this.text.charAt(before))) {
+      before--;
+    }
+    return this.text.charAt(before) === '?';
   }
 
   private alias(): Anchor {

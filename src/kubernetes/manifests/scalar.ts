@@ -119,16 +119,42 @@ export function resolveScalar(text: string, tag?: string): Scalar {
   }
 }
 
+/** Go's strconv.FormatFloat with format 'g', shortest precision and 32 bits. */
+function formatFloat32(value: number): string {
+  const single = Math.fround(value);
+  if (single === Number.POSITIVE_INFINITY) {
+    return '.inf';
+  }
+  if (single === Number.NEGATIVE_INFINITY) {
+    return '-.inf';
+  }
+  if (Number.isNaN(single)) {
+    return '.nan';
+  }
+  if (single === 0) {
+    return Object.is(single, -0) ? '-0' : '0';
+  }
+  let digits = 1;
+  while (digits < 9 && Math.fround(Number(single.toExponential(digits - 1))) !== single) {
+    digits++;
+  }
+  const [mantissa = '', exponent = ''] = single.toExponential(digits - 1).split('e');
+  const power = Number(exponent);
+  // Go decides on the format as if there were 6 digits.
+  if (power < -4 || power >= 6) {
+    return `${mantissa}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
+  }
+  return single.toFixed(Math.max(digits - 1 - power, 0));
+}
+
 /**
  * A scalar as the key of a map: keys in Kubernetes objects are strings, so `1` is "1" and `yes` is "true".
  *
- * @throws {ScalarError} for null and for integers of more than 63 bits, which kubectl rejects, and for other numbers, which
- *   it rounds.
+ * @throws {ScalarError} for null and for integers of more than 63 bits, which kubectl rejects.
  */
 export function keyText({ value, integer: whole }: Scalar): string {
-  const isNumber = typeof value === 'number' && (whole === undefined || whole >= 2n ** 63n);
-  if (value === null || isNumber) {
-    throw new ScalarError(`the key ${value === null ? 'null' : String(whole ?? value)} is not text; put it in quotes`);
+  if (value === null || (whole !== undefined && whole >= 2n ** 63n)) {
+    throw new ScalarError(`the key ${value === null ? 'null' : String(whole)} is not text; put it in quotes`);
   }
-  return String(whole ?? value);
+  return whole !== undefined ? String(whole) : typeof value === 'number' ? formatFloat32(value) : String(value);
 }
