@@ -25,13 +25,14 @@ export function applyPatches(
   const templates = new Map(request.items.map(({ uid, object }) => [uid, object as JsonObject]));
   const items = new Map(request.items.map((item) => [item.uid, item]));
   for (const patch of response.items ?? []) {
-    const [template, item] = [templates.get(patch.uid), items.get(patch.uid)];
-    if (template === undefined || item === undefined) {
+    const item = items.get(patch.uid);
+    if (item === undefined) {
       throw new Error(`the response has a patch for ${JSON.stringify(patch.uid)}, which the request does not have`);
     }
     if (isEmptyPatch(patch)) {
       continue;
     }
+    const template = templates.get(patch.uid) as JsonObject;
     const after = applyPatch(template, patch);
     const builtin = item.variables?.find(({ name }) => name === 'builtin')?.value as Json | undefined;
     revertIgnored(template, after, { holder: item.holderReference, sets: fieldsSetBy(builtin) });

@@ -141,6 +141,22 @@ describe('assertDeterministic', () => {
 });
 
 describe('a handler that does not work', () => {
+  test.each<[string, Handle, object | undefined]>([
+    [
+      'error',
+      () => {
+        throw new Error('x');
+      },
+      undefined,
+    ],
+    ['invalid answer', () => 'no answer' as never, undefined],
+    ['invalid request', (_, { answer }) => answer.done(), { cluster: 7 }],
+  ])('is not what a test expects that expects a Failure: %s', async (result, handle, request) => {
+    const checked = assertDeterministic(create(handle), request as never, { status: 'Failure' });
+    await expect(checked).rejects.toThrow(`create: ${result}: `);
+    await expect(checked).rejects.not.toThrow('pass a request that it accepts');
+  });
+
   const failing = create((_, { answer }) => answer.fail('the backup server cannot be reached'));
 
   test.each([assertDeterministic, assertIdempotent])('%o: a Failure is not fine', async (assert) => {
