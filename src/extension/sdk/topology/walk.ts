@@ -119,14 +119,14 @@ export interface WalkOptions<Values = unknown> {
   log?: Log | undefined;
 }
 
-const isOneOf = (allowed: string | readonly string[] | undefined, value: string, same: (a: string) => boolean) =>
-  allowed === undefined || (typeof allowed === 'string' ? same(allowed) : allowed.some(same)) || allowed === value;
+const isOneOf = (allowed: string | readonly string[] | undefined, same: (a: string) => boolean) =>
+  allowed === undefined || (typeof allowed === 'string' ? same(allowed) : allowed.some(same));
 
 function matchesKind({ kind, apiVersion }: TemplateMatch, object: JsonObject): boolean {
   const objectVersion = String(object.apiVersion);
   return (
-    isOneOf(kind, String(object.kind), (one) => one === object.kind) &&
-    isOneOf(apiVersion, objectVersion, (one) =>
+    isOneOf(kind, (one) => one === object.kind) &&
+    isOneOf(apiVersion, (one) =>
       one.endsWith('/*') ? objectVersion.startsWith(one.slice(0, -1)) : one === objectVersion,
     )
   );
