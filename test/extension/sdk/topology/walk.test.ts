@@ -205,6 +205,15 @@ describe('a template without metadata or spec', () => {
     const patches = walkTemplates(requestOf({ object: bare }), [{ mutate }]);
     expect(decoded(patches).flatMap(([, , patch]) => patch)).toEqual(operations);
   });
+
+  test('has no patch either if they are null, or empty, and nothing is set', () => {
+    for (const object of [
+      { ...bare, spec: null },
+      { ...bare, metadata: {}, spec: {} },
+    ]) {
+      expect(walkTemplates(requestOf({ object }), [{ mutate() {} }])).toEqual([]);
+    }
+  });
 });
 
 describe('what Cluster API ignores or overwrites', () => {
