@@ -7,6 +7,7 @@ import { createServer } from 'node:https';
 import { type AddressInfo, connect as connectTcp, createServer as createTcpServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { mock } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import {
@@ -311,16 +312,16 @@ test('a plugin ends with the last request that waits for it; one that does not t
   };
   stops[0].abort('first');
   expect([await asked[0], isRunning()]).toEqual(['first', true]);
-  vi.useFakeTimers({ toFake: ['setTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
+  mock.timers.enable({ apis: ['setTimeout'] });
+  onTestFinished(() => mock.timers.reset());
   stops[1].abort('second');
   expect(await asked[1]).toBe('second');
-  await expect.poll(() => existsSync(join(folder, 'tidied'))).toBe(true);
-  vi.advanceTimersByTime(1999);
+  await vi.waitFor(() => expect(existsSync(join(folder, 'tidied'))).toBe(true));
+  mock.timers.tick(1999);
   expect(isRunning()).toBe(true);
-  vi.advanceTimersByTime(1);
-  await expect.poll(isRunning).toBe(false);
-  await expect.poll(() => [pipes(), process.listenerCount('exit')]).toEqual(before);
+  mock.timers.tick(1);
+  await vi.waitFor(() => expect(isRunning()).toBe(false));
+  await vi.waitFor(() => expect([pipes(), process.listenerCount('exit')]).toEqual(before));
 });
 
 test('shows nothing of a token that is not one', async () => {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { TokenFile, withTokenFile } from '../../../../src/kubernetes/client/authentication/token-file.ts';
 import { connect, loadKubeConfig, startInformer } from '../../../../src/kubernetes/client/index.ts';
 
@@ -100,9 +100,9 @@ test('a watch follows the file, too', async () => {
   onTestFinished(() => informer.stop());
   await informer.synced;
   state.accepted = 'second';
-  await expect.poll(() => problems.some((problem) => problem?.includes('credentials'))).toBe(true);
+  await vi.waitFor(() => expect(problems.some((problem) => problem?.includes('credentials'))).toBe(true));
   write('second');
-  await expect.poll(() => sent.at(-1)).toBe('second');
+  await vi.waitFor(() => expect(sent.at(-1)).toBe('second'));
 });
 
 test("a pod's token is followed in the same way", async () => {
