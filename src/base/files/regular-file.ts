@@ -85,23 +85,32 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<B
   }
 }
 
+/** Bytes that are read of a file beyond its size: files in /proc report a size of 0, and a file may grow. */
+const moreBytes = 4096;
+
 /** Synchronous `readRegularFile`, for start-up, when nothing else is waiting. */
 export function readRegularFileSync(path: string, maxBytes: number): Buffer {
   try {
     check(path, statSync(path), maxBytes);
     const descriptor = openSync(path, flags);
     try {
-      check(path, fstatSync(descriptor), maxBytes);
-      // Not by its size: files in /proc report one of 0, and a file may grow.
-      const bytes = Buffer.allocUnsafe(maxBytes + 1);
+      const stats = fstatSync(descriptor);
+      check(path, stats, maxBytes);
+      const chunks: Buffer[] = [];
       let length = 0;
-      for (let read = -1; read !== 0 && length <= maxBytes; length += read) {
-        read = readSync(descriptor, bytes.subarray(length));
+      // A buffer of maxBytes for each file would be garbage of many MiB.
+      for (let size = stats.size + 1; ; size = moreBytes) {
+        const chunk = Buffer.allocUnsafe(size);
+        const read = readSync(descriptor, chunk);
+        length += read;
+        if (length > maxBytes) {
+          throw tooLarge(path, maxBytes);
+        }
+        if (read === 0) {
+          return Buffer.concat(chunks);
+        }
+        chunks.push(chunk.subarray(0, read));
       }
-      if (length > maxBytes) {
-        throw tooLarge(path, maxBytes);
-      }
-      return bytes.subarray(0, length);
     } finally {
       closeSync(descriptor);
     }
