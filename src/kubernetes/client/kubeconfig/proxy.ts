@@ -17,7 +17,12 @@ function settingOf(env: NodeJS.ProcessEnv, name: string): { name: string; value:
 function isIn(address: string, network: string): boolean {
   const [base = '', length = ''] = network.split('/', 2);
   const family = isIPv6(base) ? 'ipv6' : 'ipv4';
-  if (isIP(base) === 0 || !/^\d{1,3}$/.test(length) || Number(length) > (family === 'ipv6' ? 128 : 32)) {
+  if (
+    isIP(address) === 0 ||
+    isIP(base) === 0 ||
+    !/^\d{1,3}$/.test(length) ||
+    Number(length) > (family === 'ipv6' ? 128 : 32)
+  ) {
     return false;
   }
   const list = new BlockList();
@@ -28,9 +33,9 @@ function isIn(address: string, network: string): boolean {
 /** Splits HOST:PORT or [HOST]:PORT; the port may be missing. */
 function split(entry: string): { host: string; port: string } {
   const colon = entry.lastIndexOf(':');
-  const hasPort = colon > 0 && (entry.indexOf(':') === colon || entry[colon - 1] === ']');
+  const hasPort = colon !== -1 && (entry.indexOf(':') === colon || entry[colon - 1] === ']');
   const host = hasPort ? entry.slice(0, colon) : entry;
-  return { host: host.replace(/^\[|\]$/g, ''), port: hasPort ? entry.slice(colon + 1) : '' };
+  return { host: host.replace(/[[\]]/g, ''), port: hasPort ? entry.slice(colon + 1) : '' };
 }
 
 /** Whether an entry of NO_PROXY is about a server: an address, a network, a domain with those below it, or `*`. */
@@ -39,14 +44,14 @@ function excludes(entry: string, host: string, port: string): boolean {
     return true;
   }
   if (entry.includes('/')) {
-    return isIP(host) !== 0 && isIn(host, entry);
+    return isIn(host, entry);
   }
   const excluded = split(entry);
   if (excluded.host === '' || (excluded.port !== '' && excluded.port !== port)) {
     return false;
   }
   if (isIP(excluded.host) !== 0) {
-    return isIP(host) !== 0 && isIn(host, `${excluded.host}/${isIPv6(excluded.host) ? 128 : 32}`);
+    return isIn(host, `${excluded.host}/${isIPv6(excluded.host) ? 128 : 32}`);
   }
   const domain = excluded.host.replace(/^\*\./, '.');
   return domain.startsWith('.') ? host.endsWith(domain) : host === domain || host.endsWith(`.${domain}`);
@@ -59,9 +64,9 @@ function excludes(entry: string, host: string, port: string): boolean {
  * @throws {Error} that does not contain the URL: it may have a password.
  */
 export function checkProxy(name: string, value: string): void {
-  const url = URL.parse(value);
   try {
-    if (url !== null && schemes.includes(url.protocol)) {
+    const url = new URL(value);
+    if (schemes.includes(url.protocol)) {
       // Decoded by the client library, too.
       decodeURIComponent(`${url.username}:${url.password}`);
       return;
@@ -80,18 +85,21 @@ export function checkProxy(name: string, value: string): void {
  * @throws {Error} when the variable is not the URL of a proxy. The message does not contain it: it may have a password.
  */
 export function proxyFor(server: string, env: NodeJS.ProcessEnv): string | undefined {
-  const url = URL.canParse(server) ? new URL(server) : undefined;
-  const proxy = url && settingOf(env, url.protocol === 'http:' ? 'HTTP_PROXY' : 'HTTPS_PROXY');
-  if (url === undefined || proxy === undefined) {
+  const url = URL.parse(server);
+  if (url === null) {
     return undefined;
   }
-  const host = url.hostname.replace(/^\[|\]$/g, '').toLowerCase();
+  const proxy = settingOf(env, url.protocol === 'http:' ? 'HTTP_PROXY' : 'HTTPS_PROXY');
+  if (proxy === undefined) {
+    return undefined;
+  }
+  const host = url.hostname.replace(/[[\]]/g, '').toLowerCase();
   const port = url.port || (url.protocol === 'http:' ? '80' : '443');
-  if (host === 'localhost' || (isIP(host) !== 0 && (isIn(host, '127.0.0.0/8') || isIn(host, '::1/128')))) {
+  if (host === 'localhost' || isIn(host, '127.0.0.0/8') || isIn(host, '::1/128')) {
     return undefined;
   }
-  const entries = (settingOf(env, 'NO_PROXY')?.value ?? '').split(',').map((entry) => entry.trim().toLowerCase());
-  if (entries.some((entry) => entry !== '' && excludes(entry, host, port))) {
+  const entries = settingOf(env, 'NO_PROXY')?.value.split(',');
+  if (entries?.some((entry) => excludes(entry.trim().toLowerCase(), host, port))) {
     return undefined;
   }
   const text = proxy.value.includes('://') ? proxy.value : `http://${proxy.value}`;

@@ -17,6 +17,8 @@ test.each<[string, string, NodeJS.ProcessEnv, string | undefined]>([
   ['never for localhost', 'https://localhost:6443', { HTTPS_PROXY }, undefined],
   ['never for 127.0.0.0/8', 'https://127.9.9.9:6443', { HTTPS_PROXY }, undefined],
   ['never for ::1', 'https://[::1]:6443', { HTTPS_PROXY }, undefined],
+  ['not for the port of HTTPS', 'https://a.test', { HTTPS_PROXY, NO_PROXY: 'a.test:443' }, undefined],
+  ['not for the port of HTTP', 'http://a.test', { HTTP_PROXY: HTTPS_PROXY, NO_PROXY: 'a.test:80' }, undefined],
   ['not for a server that is not a URL', 'api.example.com', { HTTPS_PROXY }, undefined],
 ])('%s', (_, url, env, expected) => {
   expect(proxyFor(url, env)).toBe(expected);
@@ -39,10 +41,18 @@ test.each<[noProxy: string, host: string, isExcluded: boolean]>([
   ['', 'api.example.com', false],
   [',,', 'api.example.com', false],
   [':6443', 'api.example.com', false],
+  // A name that ends with a dot ends with an empty domain, too.
+  [':6443', 'api.example.com.', false],
+  ['api*.example.com', 'api.example.com', false],
   ['10.0.0.0/8', '10.1.2.3', true],
   ['10.0.0.0/8', '11.1.2.3', false],
   ['10.0.0.0/99', '10.1.2.3', false],
+  ['10.0.0.0/x8', '10.1.2.3', false],
+  ['10.0.0.0/8x', '10.1.2.3', false],
+  ['example.com/8', '10.1.2.3', false],
+  ['fd00::/129', '[fd00::1]', false],
   ['10.0.0.0/8', 'api.example.com', false],
+  ['10.1.2.3', 'api.example.com', false],
   ['10.1.2.3', '10.1.2.3', true],
   ['10.1.2.3:443', '10.1.2.3', false],
   ['fd00::/8', '[fd00::1]', true],
