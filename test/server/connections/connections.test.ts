@@ -130,18 +130,28 @@ const onLinux = needs('Linux', process.platform === 'linux');
 
 test('connections from one port to two addresses of the server are told apart', onLinux, async () => {
   const { webhookPort } = await start({ webhook: { host: '0.0.0.0', port: 0 } });
-  // A port that was free a moment ago. Both connections name it: the system then lets them share it.
-  const probe = await openTcp(webhookPort);
-  const { localPort } = probe;
-  await once(probe.resetAndDestroy(), 'close');
-  const openFrom = async (host: string) => {
-    const socket = connect({ host, port: webhookPort, localAddress: '127.0.0.1', localPort: localPort! });
+  const openFrom = async (host: string, localPort: number) => {
+    const socket = connect({ host, port: webhookPort, localAddress: '127.0.0.1', localPort });
     opened.push(socket);
     await once(socket, 'connect');
     return socket;
   };
-  const first = await openFrom('127.0.0.1');
-  const other = await openFrom('127.0.0.2');
+  /** Both connections name a port that was free a moment ago: the system then lets them share it. */
+  async function openPair(attempts: number): Promise<[Socket, Socket]> {
+    const probe = await openTcp(webhookPort);
+    const localPort = probe.localPort as number;
+    await once(probe.resetAndDestroy(), 'close');
+    try {
+      return [await openFrom('127.0.0.1', localPort), await openFrom('127.0.0.2', localPort)];
+    } catch (error) {
+      // Another process may take the port in the meantime.
+      if (attempts > 1 && /^EADDR/.test(String((error as NodeJS.ErrnoException).code))) {
+        return openPair(attempts - 1);
+      }
+      throw error;
+    }
+  }
+  const [first, other] = await openPair(10);
   other.destroy();
   await pause(50);
   const socket = await openTls(webhookPort, { socket: first });
