@@ -10,7 +10,8 @@ export interface MutationRoom {
 
 /**
  * The rooms that `npm run test:mutation -- ROOM` knows. Tests that measure time or start other programs are left out:
- * they are slow, and under mutation they fail for the wrong reason. So are property tests of what a table tests too.
+ * they are slow, and under mutation they fail for the wrong reason. So are tests that wait for certificates to expire, and
+ * property tests of what a table tests too.
  */
 export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
   rules: {
@@ -72,6 +73,7 @@ export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
       '!test/server/reload.test.ts',
       '!test/server/tls.test.ts',
       '!test/server/hostile.test.ts',
+      '!test/server/requests/resumption.test.ts',
       // Only extensions speak HTTP/2.
       'test/extension/sdk/http2.test.ts',
     ],
@@ -83,6 +85,7 @@ export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
       '!test/extension/sdk/http2.test.ts',
       '!test/extension/sdk/log.test.ts',
       '!test/extension/sdk/process.test.ts',
+      '!test/extension/sdk/resumption.test.ts',
       // Types of templates have the trees of their fields.
       'test/extension/scaffold/template-types.test.ts',
     ],

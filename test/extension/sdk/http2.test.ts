@@ -8,7 +8,7 @@ import { handler } from '../../../src/extension/index.ts';
 import { requestFor } from '../../../src/extension/sdk/testing/testing.ts';
 import { hooksGroup } from '../../../src/runtimehooks/index.ts';
 import { makeCertificate, testCa } from '../../base/x509/certificates.ts';
-import { openTls, readAll, until } from '../../server/running.ts';
+import { openTls, until } from '../../server/running.ts';
 import { ending, endWith } from '../../support/ends.ts';
 import { metricAt } from '../../support/metrics.ts';
 import { needs } from '../../support/needs.ts';
@@ -358,60 +358,6 @@ test('only clients with a certificate are answered; others get a 403 that says w
   expect([refused.code, refused.json().message]).toEqual([403, 'a client certificate is required']);
   const { cert, key } = makeCertificate({ commonName: 'capi', issuer: testCa });
   expect((await call(open(port, {}, { cert, key }), bodyWith({}))).code).toBe(200);
-});
-
-describe('a session that a caller wants to resume does not outlive its certificate', () => {
-  test.concurrent.each([
-    ['h2', 'TLSv1.2'],
-    ['h2', 'TLSv1.3'],
-    ['http/1.1', 'TLSv1.2'],
-    ['http/1.1', 'TLSv1.3'],
-  ] as const)('%s, %s', async (protocol, version) => {
-    const caFile = join(certificateFolder(), 'ca.crt');
-    writeFileSync(caFile, testCa.cert);
-    const { port } = await startExtension([create], { clients: { caFile } });
-    // In a certificate, times have whole seconds.
-    const notAfter = new Date(Math.ceil(Date.now() / 1000) * 1000 + 2_000);
-    const { cert, key } = makeCertificate({ commonName: 'capi', issuer: testCa, notAfter });
-    let resumable: NonSharedBuffer | undefined;
-
-    /** The answer to a call on a new connection, which resumes the session of the one before. */
-    async function resumed(): Promise<{ code: number; isResumed: boolean; message: unknown }> {
-      const socket = await openTls(port, {
-        ...{ cert, key, ca: testCa.cert, minVersion: version, maxVersion: version, ALPNProtocols: [protocol] },
-        ...(resumable && { session: resumable }),
-      });
-      socket.on('session', (session: NonSharedBuffer) => {
-        resumable = session;
-      });
-      resumable ??= socket.getSession();
-      expect(socket.alpnProtocol).toBe(protocol);
-      const isResumed = socket.isSessionReused();
-      if (protocol === 'h2') {
-        const session = connect('https://localhost', { createConnection: () => socket });
-        session.on('error', () => {});
-        endWith(async () => session.destroy());
-        const { code, json } = await call(session, bodyWith({}));
-        return { code, isResumed, message: json().message };
-      }
-      const received = readAll(socket);
-      const body = bodyWith({});
-      socket.write(
-        `POST ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
-      );
-      const [head = '', text = ''] = (await received).split('\r\n\r\n');
-      return { code: Number(head.split(' ')[1]), isResumed, message: JSON.parse(text).message };
-    }
-
-    expect((await resumed()).code).toBe(200);
-    await until(() => Date.now() > notAfter.getTime() + 1_000, 'it has expired');
-    // The certificate is checked in full handshakes only.
-    expect(await resumed()).toEqual({
-      code: 403,
-      isResumed: false,
-      message: expect.stringContaining('CERT_HAS_EXPIRED'),
-    });
-  });
 });
 
 test('a call whose handler takes long is not cut to make room, in either version of HTTP', async () => {
