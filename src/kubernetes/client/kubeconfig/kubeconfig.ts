@@ -77,11 +77,11 @@ function checkPem(config: KubeConfig): void {
 function noCluster(config: KubeConfig): string {
   const name = config.getCurrentContext();
   const context = name ? config.getContextObject(name) : null;
-  if (context?.cluster) {
+  if (context !== null) {
     return `context ${JSON.stringify(name)} of the kubeconfig has cluster ${JSON.stringify(context.cluster)}, which is not among clusters with a server: kubectl config set-context ${JSON.stringify(name)} --cluster NAME sets one`;
   }
-  const known = config.getContexts()?.map((one) => one.name) ?? [];
-  return context === null && known.length > 0
+  const known = config.getContexts().map((one) => one.name);
+  return known.length > 0
     ? `the kubeconfig has ${name ? `current-context ${JSON.stringify(name)}, which is not among its contexts with a cluster` : 'no current-context'} (it has ${known.join(', ')}): use --context`
     : 'the kubeconfig names no cluster: use --kubeconfig and --context, or run in a pod';
 }
@@ -180,19 +180,20 @@ export async function loadKubeConfig(
   if (contents !== undefined) {
     useProxy(cluster, env);
   }
-  if (!/^https?:$/.test(URL.parse(cluster.server)?.protocol ?? '')) {
+  const protocol = URL.parse(cluster.server)?.protocol;
+  if (protocol !== 'https:' && protocol !== 'http:') {
     throw new KubeConfigError(
       `the kubeconfig has server ${JSON.stringify(cluster.server)}, which is not a URL such as https://10.0.0.1:6443`,
     );
   }
   // Without a proxy, the client library rejects it only at the first request, and reports missing credentials.
-  if (cluster.server.startsWith('http:') && !cluster.skipTLSVerify && !cluster.proxyUrl) {
+  if (protocol === 'http:' && !cluster.skipTLSVerify && !cluster.proxyUrl) {
     throw new KubeConfigError(
       `the kubeconfig has server ${JSON.stringify(cluster.server)}, without TLS: for kubectl proxy add insecure-skip-tls-verify: true to its cluster, otherwise use https`,
     );
   }
   // Without a user, the library omits the CA as well, and the server would seem to have a bad certificate.
-  if (config.getCurrentUser() === null && !cluster.server.startsWith('http:')) {
+  if (config.getCurrentUser() === null && protocol === 'https:') {
     const context = config.getCurrentContext();
     const user = config.getContextObject(context)?.user;
     throw new KubeConfigError(
@@ -201,7 +202,7 @@ export async function loadKubeConfig(
   }
   checkPem(config);
   try {
-    prepareUser(config, contents ?? {});
+    prepareUser(config, cluster, contents ?? {});
   } catch (error) {
     throw new KubeConfigError(`the user in the kubeconfig: ${(error as Error).message}`);
   }

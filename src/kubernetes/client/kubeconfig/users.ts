@@ -1,4 +1,4 @@
-import type { KubeConfig } from '@kubernetes/client-node';
+import type { Cluster, KubeConfig } from '@kubernetes/client-node';
 import { informed, type Plugin } from '../authentication/credential-plugin.ts';
 import { impersonationOf } from '../authentication/impersonation.ts';
 import type { TokenFileUser } from '../authentication/token-file.ts';
@@ -16,10 +16,9 @@ const forPluginsName = 'client.authentication.k8s.io/exec';
  *
  * @throws {Error} that says what is wrong.
  */
-export function prepareUser(config: KubeConfig, { users = [], clusters = [] }: Contents): void {
+export function prepareUser(config: KubeConfig, cluster: Cluster, { users = [], clusters = [] }: Contents): void {
   const user: WholeUser | null = config.getCurrentUser();
-  const cluster = config.getCurrentCluster();
-  if (user === null || cluster === null) {
+  if (user === null) {
     return;
   }
   const { tokenFile, ...more } = users.find(({ name }) => name === user.name)?.user ?? {};

@@ -166,6 +166,13 @@ test.each([
   await expect(load()).rejects.toThrow(problem);
 });
 
+test('accepts a certificate that is PEM in base64', async () => {
+  const data = Buffer.from('-----BEGIN CERTIFICATE-----').toString('base64');
+  const text = kubeconfigOf(['here']).replace('"server"', `"certificate-authority-data":"${data}","server"`);
+  const config = await loadKubeConfig({ kubeconfig: join(folderWith({ config: text }), 'config') });
+  expect(config.getCurrentCluster()?.caData).toBe(data);
+});
+
 test('merges files that each contain only a part of a kubeconfig', async () => {
   const whole = JSON.parse(kubeconfigOf(['here'])) as Record<string, unknown>;
   const { clusters, users, contexts, ...head } = whole;
