@@ -24,6 +24,8 @@ test('a certificate that is not valid yet is used once it is, without another ch
   const next = { ...good, notBefore: new Date('2030-01-01T00:00:00Z') };
   serving.take({ kind: 'pair', pair: good });
   serving.take({ kind: 'pair', pair: next });
+  // News about the source do not end the wait.
+  serving.take({ kind: 'source', problem: undefined });
   await time.advance(89_000);
   expect([used, failures.length]).toEqual([[good.notBefore], 1]);
   expect(serving.state()).toMatchObject({

@@ -127,3 +127,14 @@ test('reports the state of the Secret: absent, a pair with its trust bundle, bro
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(events).toHaveLength(length);
 });
+
+test('the wait for the first event keeps the process no longer than until it comes', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const before = timers();
+  const source = secretCertificates(`${namespace}/${name}`, (onEvent) => {
+    onEvent({ kind: 'absent', reason: 'not there' });
+    return () => {};
+  });
+  await source.start(() => {});
+  expect(timers()).toBe(before);
+});

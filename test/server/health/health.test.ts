@@ -108,6 +108,12 @@ test('/readyz?verbose of a server without a certificate lists what fails', async
   );
 });
 
+test('HEAD gets the header of the response to GET', async () => {
+  state = { ready: false, reason: 'gone', checks: [] };
+  const answer = await http().head('/readyz');
+  expect([answer.status, answer.headers['content-length'], answer.text]).toEqual([503, '5', undefined]);
+});
+
 test('metrics that cannot be rendered result in a 500 and a log line', async () => {
   const broken = createHealthApplication(
     () => state,
