@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createServer, request } from 'node:https';
@@ -7,7 +8,12 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, aroundEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createKubernetesJobs, handler, type KubernetesJobsOptions } from '../../../src/extension/index.ts';
+import {
+  createKubernetesJobs,
+  handler,
+  type KubernetesJob,
+  type KubernetesJobsOptions,
+} from '../../../src/extension/index.ts';
 import { callHandler, requestFor } from '../../../src/extension/sdk/testing/testing.ts';
 import { connect, type KubernetesClient, loadKubeConfig } from '../../../src/kubernetes/client/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
@@ -91,8 +97,8 @@ const list = async (version: string): Promise<JsonObject[]> => {
 const isMarked = async (version: string) => JSON.stringify(await list(version)).includes('failure-reported');
 const nameOf = (job: JsonObject) => String((job.metadata as JsonObject).name);
 const path = (job: JsonObject) => `/apis/batch/v1/namespaces/default/jobs/${nameOf(job)}`;
-/** Makes the Pod of a Job, which ended with this message. */
-async function failPod(job: JsonObject, message: string): Promise<void> {
+/** Makes the Pod of a Job, whose containers ended with these messages. */
+async function failPod(job: JsonObject, ...messages: (string | undefined)[]): Promise<void> {
   const name = nameOf(job);
   await client.request('POST', '/api/v1/namespaces/default/pods', {
     apiVersion: 'v1',
@@ -103,12 +109,10 @@ async function failPod(job: JsonObject, message: string): Promise<void> {
   await client.request('PATCH', `/api/v1/namespaces/default/pods/${name}-x/status`, {
     status: {
       phase: 'Failed',
-      containerStatuses: [
-        {
-          ...{ name: 'backup', image: 'backup:1', imageID: '', ready: false, restartCount: 0 },
-          state: { terminated: { exitCode: 1, message } },
-        },
-      ],
+      containerStatuses: messages.map((message, index) => ({
+        ...{ name: `backup-${index}`, image: 'backup:1', imageID: '', ready: false, restartCount: 0 },
+        state: { terminated: { exitCode: 1, ...(message !== undefined && { message }) } },
+      })),
     },
   });
 }
@@ -147,6 +151,75 @@ test('each key is one Job, whichever replicas are asked, and its status is the a
   expect((await call('v1.40.0')).answer).toEqual(['success', undefined]);
   expect((await call('v1.40.0')).answer).toEqual(['success', undefined]);
   expect((await call('v1.41.0')).answer).toEqual(blocking);
+});
+
+/** Calls a handler with a job of its own. */
+async function callJob(job: Partial<KubernetesJob>, options: Partial<KubernetesJobsOptions> = {}) {
+  const jobs = createKubernetesJobs({ namespace: 'default', template, kubeconfig, ...options });
+  return callHandler(
+    handler('BeforeClusterUpgrade', {
+      name: 'wait',
+      handle: (_, context) => jobs.answer(context, { key: 'one', message: 'backups run', ...job }),
+    }),
+    requestFor('BeforeClusterUpgrade', {}),
+  );
+}
+
+const hash = createHash('sha256').update('one').digest('hex').slice(0, 20);
+const identity = { 'cluster-api-extension/key': hash, 'cluster-api-extension/attempt': '0' };
+const cluster = { name: 'c', namespace: 'default', uid: 'u' };
+const clusterLabel = { 'cluster.x-k8s.io/cluster-name': 'c' };
+const owner = { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Cluster', name: 'c', uid: 'u' };
+
+test.each<[string, Partial<KubernetesJob>, labels: object, owners: object[] | undefined]>([
+  ['no Cluster', {}, {}, undefined],
+  ['a Cluster in its namespace', { cluster: { metadata: cluster } }, clusterLabel, [owner]],
+  [
+    'a Cluster in another namespace',
+    { cluster: { metadata: { ...cluster, namespace: 'other' } } },
+    clusterLabel,
+    undefined,
+  ],
+  ['a Cluster without a uid', { cluster: { metadata: { name: 'c', namespace: 'default' } } }, clusterLabel, undefined],
+  ['a Cluster without a name', { cluster: { metadata: { namespace: 'default', uid: 'u' } } }, {}, undefined],
+  ['a Cluster without metadata', { cluster: {} }, {}, undefined],
+])('the metadata of a Job for %s', async (_, job, labels, owners) => {
+  const { lines } = await callJob(job);
+  expect(lines).toMatchObject([{ msg: 'Job created', job: `extension-${hash}-0` }]);
+  const { items } = await client.request('GET', '/apis/batch/v1/namespaces/default/jobs');
+  const [{ metadata }] = items as [{ metadata: JsonObject }];
+  expect([metadata.name, metadata.labels, metadata.annotations, metadata.ownerReferences]).toEqual([
+    `extension-${hash}-0`,
+    { ...identity, ...labels },
+    { 'cluster-api-extension/key': 'one' },
+    owners,
+  ]);
+});
+
+test('a Job has the environment and the time of its template, too', async () => {
+  const container = { name: 'backup', image: 'backup:1', env: [{ name: 'A', value: '1' }] };
+  const spec = { restartPolicy: 'Never', containers: [container] };
+  await callJob({ env: { B: '2' } }, { template: { ttlSecondsAfterFinished: 60, template: { spec } } });
+  const { items } = await client.request('GET', '/apis/batch/v1/namespaces/default/jobs');
+  const env = [...container.env, { name: 'B', value: '2' }];
+  expect(items).toMatchObject([
+    { spec: { ttlSecondsAfterFinished: 60, template: { spec: { containers: [{ env }] } } } },
+  ]);
+});
+
+test.each<[string, string, (string | undefined)[] | undefined, string]>([
+  ['no Pod', 'v1.50.0', undefined, 'the work failed: see the log of its Job'],
+  ['a Pod without messages', 'v1.51.0', [undefined, ''], 'the work failed: see the log of its Job'],
+  ['the second container', 'v1.52.0', [undefined, 'no space left', 'other'], 'no space left'],
+  ['a long message', 'v1.53.0', ['x'.repeat(5000)], 'x'.repeat(4096)],
+])('a failure with the message of %s', async (_, version, messages, expected) => {
+  await call(version);
+  const [job] = await list(version);
+  if (messages !== undefined) {
+    await failPod(job!, ...messages);
+  }
+  await end(job!, 'Failed');
+  expect((await call(version)).answer).toEqual(['failure', expected]);
 });
 
 describe('two replicas, of which one is killed', () => {
