@@ -30,7 +30,7 @@ export function listen(server: Server, port: 'main' | 'health', address: Address
     const onError = (error: NodeJS.ErrnoException) =>
       reject(new ListenError(port, address, error.code ?? error.message));
     server.once('error', onError);
-    server.listen({ port: address.port, ...(address.host !== undefined && { host: address.host }) }, () => {
+    server.listen(address, () => {
       server.off('error', onError);
       resolve((server.address() as AddressInfo).port);
     });

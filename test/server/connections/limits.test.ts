@@ -44,9 +44,15 @@ test.each<[object, string]>([
   [{ maxConnections: 0 }, 'limits.maxConnections: 0 must be a whole number from 1 to 9007199254740991'],
   [{ maxBody: 1 }, 'limits.maxBody is not a limit; it must be one of maxBodyBytes, maxConnections, '],
   [{ maxBodyBytes: '1Mi' }, 'limits.maxBodyBytes: 1Mi must be a whole number from 1 to'],
+  [{ keepAliveTimeoutMs: 2 ** 31 }, 'limits.keepAliveTimeoutMs: 2147483648 must be a whole number of milliseconds'],
 ])('the limits %j are none', (changes, message) => {
   expect(() => limitsWith(defaultLimits, changes)).toThrow(TypeError);
   expect(() => limitsWith(defaultLimits, changes)).toThrow(message);
+});
+
+test('the least and the largest limits are allowed', () => {
+  const changes = { maxInFlightBytes: 0, maxConnections: 1, keepAliveTimeoutMs: 2 ** 31 - 1 };
+  expect(limitsWith(defaultLimits, changes)).toMatchObject(changes);
 });
 
 describe('time', () => {
