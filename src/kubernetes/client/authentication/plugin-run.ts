@@ -94,7 +94,7 @@ function credentialIn(output: Buffer, command: string): Credential {
   return credential;
 }
 
-/** A stream's bytes, as far as they are within the limit; `onMore` is called once if there are more. */
+/** A stream's bytes, as far as they are within the limit; `onMore` is called when there are more. */
 function collect(stream: Readable, maxBytes: number, onMore = () => {}): () => Buffer {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -102,9 +102,8 @@ function collect(stream: Readable, maxBytes: number, onMore = () => {}): () => B
     if (length < maxBytes) {
       chunks.push(chunk.subarray(0, maxBytes - length));
     }
-    const isFirst = length <= maxBytes;
     length += chunk.length;
-    if (isFirst && length > maxBytes) {
+    if (length > maxBytes) {
       onMore();
     }
   });
@@ -149,7 +148,7 @@ export async function runPlugin(
     child.stderr.destroy();
   }
   const onAbort = () => stop(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
+  signal.addEventListener('abort', onAbort);
   process.on('exit', kill);
   child.on('exit', () => process.off('exit', kill));
   const output = collect(child.stdout, maxOutputBytes, () =>

@@ -145,6 +145,16 @@ test.each<[string, object, object]>([
   ['a certificate in files', { 'client-certificate': 'tls.crt', 'client-key': 'tls.key' }, { name: 'jane' }],
   ['a plugin for tokens', { exec: credential({ token: 'plugged' }) }, { authorization: 'Bearer plugged' }],
   [
+    'a plugin whose other fields are empty',
+    { exec: credential({ token: 't', clientCertificateData: '', clientKeyData: null, expirationTimestamp: null }) },
+    { authorization: 'Bearer t' },
+  ],
+  [
+    'a token in the kubeconfig before that of a plugin',
+    { token: 'own', exec: credential({ token: 'plugged' }) },
+    { authorization: 'Bearer own' },
+  ],
+  [
     'a plugin in a folder, relative to the kubeconfig',
     { exec: { command: './plugin' } },
     { authorization: 'Bearer p' },
@@ -262,6 +272,16 @@ test.each<[string, string, string]>([
     'printed only one of clientCertificateData and clientKeyData',
   ],
   [
+    'a key without its certificate',
+    `echo '{"status":{"token":"t","clientKeyData":"s3cr3t"}}'`,
+    'printed only one of clientCertificateData and clientKeyData',
+  ],
+  [
+    'only a key',
+    `echo '{"status":{"clientKeyData":"s3cr3t"}}'`,
+    'printed only one of clientCertificateData and clientKeyData',
+  ],
+  [
     'no time',
     `echo '{"status":{"token":"s3cr3t","expirationTimestamp":"soon"}}'`,
     'printed a status.expirationTimestamp that is not a time',
@@ -348,7 +368,10 @@ test('tells a plugin what kubectl tells it: always the version, and the cluster 
     env: [{ name: 'A', value: 'b' }],
     interactiveMode: 'Never',
   };
-  const extensions = [{ name: 'client.authentication.k8s.io/exec', extension: { shoot: 'one' } }];
+  const extensions = [
+    { name: 'other', extension: {} },
+    { name: 'client.authentication.k8s.io/exec', extension: { shoot: 'one' } },
+  ];
   async function toldTo(more: object) {
     const { authorization } = (await seenOf({ exec: { ...exec, ...more } }, { cluster: { extensions } })) as {
       authorization: string;
