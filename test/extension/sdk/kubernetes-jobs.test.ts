@@ -97,16 +97,16 @@ const list = async (version: string): Promise<JsonObject[]> => {
 const isMarked = async (version: string) => JSON.stringify(await list(version)).includes('failure-reported');
 const nameOf = (job: JsonObject) => String((job.metadata as JsonObject).name);
 const path = (job: JsonObject) => `/apis/batch/v1/namespaces/default/jobs/${nameOf(job)}`;
-/** Makes the Pod of a Job, whose containers ended with these messages. */
-async function failPod(job: JsonObject, ...messages: (string | undefined)[]): Promise<void> {
+/** Makes a Pod of a Job, whose containers ended with these messages. */
+async function failPod(job: JsonObject, messages: readonly (string | undefined)[], pod = 'x'): Promise<void> {
   const name = nameOf(job);
   await client.request('POST', '/api/v1/namespaces/default/pods', {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name: `${name}-x`, labels: { 'batch.kubernetes.io/job-name': name } },
+    metadata: { name: `${name}-${pod}`, labels: { 'batch.kubernetes.io/job-name': name } },
     spec: { containers: [{ name: 'backup', image: 'backup:1' }] },
   });
-  await client.request('PATCH', `/api/v1/namespaces/default/pods/${name}-x/status`, {
+  await client.request('PATCH', `/api/v1/namespaces/default/pods/${name}-${pod}/status`, {
     status: {
       phase: 'Failed',
       containerStatuses: messages.map((message, index) => ({
@@ -207,6 +207,14 @@ test('a Job has the environment and the time of its template, too', async () => 
   ]);
 });
 
+test.each(['Complete', 'Failed'])('a Job whose condition %s is False runs', async (type) => {
+  await call('v1.54.0');
+  const [job] = await list('v1.54.0');
+  await client.request('PATCH', `${path(job!)}/status`, { status: { conditions: [{ type, status: 'False' }] } });
+  expect((await call('v1.54.0')).answer).toEqual(blocking);
+  expect(await list('v1.54.0')).toHaveLength(1);
+});
+
 test.each<[string, string, (string | undefined)[] | undefined, string]>([
   ['no Pod', 'v1.50.0', undefined, 'the work failed: see the log of its Job'],
   ['a Pod without messages', 'v1.51.0', [undefined, ''], 'the work failed: see the log of its Job'],
@@ -215,8 +223,11 @@ test.each<[string, string, (string | undefined)[] | undefined, string]>([
 ])('a failure with the message of %s', async (_, version, messages, expected) => {
   await call(version);
   const [job] = await list(version);
+  // Another Job, and the first of two attempts.
+  await failPod({ metadata: { name: 'another' } }, ['another']);
   if (messages !== undefined) {
-    await failPod(job!, ...messages);
+    await failPod(job!, [undefined], 'a');
+    await failPod(job!, messages);
   }
   await end(job!, 'Failed');
   expect((await call(version)).answer).toEqual(['failure', expected]);
@@ -296,7 +307,7 @@ describe('two replicas, of which one is killed', () => {
     expect(others).toEqual([]);
     await client.request('PATCH', `${path(job!)}/status`, { status: { active: 1, startTime: '2026-01-01T00:00:00Z' } });
     expect(await ask()).toBe('Success 10 backups run');
-    await failPod(job!, 'no space left');
+    await failPod(job!, ['no space left']);
     await end(job!, 'Failed');
     let failures = 0;
     let answer = await ask();

@@ -31,6 +31,7 @@ export function apiClient(config: KubeConfig): ApiClient {
   const transport = transportFor(config);
   const { signal } = new AbortController();
   return async <T>(method: OutgoingRequest['method'] | 'DELETE', path: string, body?: object) => {
+    await transport.signIn(signal);
     const answer = await transport.open({
       // The program deletes nothing, and its type does not have it.
       method: method as OutgoingRequest['method'],

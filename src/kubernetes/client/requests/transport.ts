@@ -75,7 +75,11 @@ export interface Transport {
    * @throws {ConnectionError} when there are none.
    */
   signIn(signal: AbortSignal, refused?: Credential): Promise<Credential | undefined>;
-  /** @throws {ConnectionError} when there is no response. */
+  /**
+   * Sends a request with the credentials that `signIn` got last.
+   *
+   * @throws {ConnectionError} when there is no response.
+   */
   open(request: OutgoingRequest): Promise<ApiResponse>;
 }
 
@@ -90,7 +94,7 @@ export const maxRefusalBytes = 64 * 1024;
 
 /** What is between here and the server, for messages: without the proxy's user and password. */
 function throughProxy(proxyUrl: string | undefined): string {
-  return proxyUrl && URL.canParse(proxyUrl) ? ` (through the proxy ${new URL(proxyUrl).host})` : '';
+  return proxyUrl ? ` (through the proxy ${new URL(proxyUrl).host})` : '';
 }
 
 /**
@@ -147,9 +151,6 @@ export function transportFor(config: KubeConfig): Transport {
   }
 
   async function open({ method, path, body, signal, headersTimeoutMs }: OutgoingRequest): Promise<ApiResponse> {
-    if (signedIn === undefined) {
-      await signIn(signal);
-    }
     const [{ RequestContext }, { Agent }] = await Promise.all([import('../client-node.ts'), import('undici')]);
     const context = new RequestContext(`${server}${path}`, method as HttpMethod);
     await credentials((signedIn?.config ?? config).applySecurityAuthentication(context), signal);
@@ -216,10 +217,8 @@ export async function* linesOf(body: Readable, maxBytes: number): AsyncGenerator
         yield line;
       }
     }
-    if (start < chunk.length) {
-      pieces.push(chunk.subarray(start));
-      length += chunk.length - start;
-    }
+    pieces.push(chunk.subarray(start));
+    length += chunk.length - start;
     if (length > maxBytes) {
       throw new ResponseError(`the API server sent a line of more than ${maxBytes} bytes`);
     }

@@ -546,3 +546,9 @@ test.each([
 ])('interactiveMode %s with a terminal %s lets a plugin ask: %s', (interactiveMode, input, expected) => {
   expect(mayAsk({ interactiveMode }, { input, errors: false })).toBe(expected);
 });
+
+test('a plugin that has to ask needs a terminal', () => {
+  expect(() => mayAsk({ interactiveMode: 'Always', command: 'login' }, { input: false, errors: true })).toThrow(
+    'the credential plugin "login" has interactiveMode Always, and standard input is not a terminal: ',
+  );
+});

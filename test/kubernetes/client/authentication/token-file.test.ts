@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { KubeConfig } from '@kubernetes/client-node';
+import { KubeConfig, type User } from '@kubernetes/client-node';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { TokenFile, withTokenFile } from '../../../../src/kubernetes/client/authentication/token-file.ts';
 import { connect, loadKubeConfig, startInformer } from '../../../../src/kubernetes/client/index.ts';
@@ -127,6 +127,14 @@ test("a pod's token is followed in the same way", async () => {
   rmSync(token);
   await cluster.request('GET', '/api/v1/x');
   expect(sent).toEqual(['first', 'first', 'second', 'second']);
+});
+
+test.each<User>([
+  { name: 'u' },
+  { name: 'u', authProvider: { name: 'a' } },
+  { name: 'u', authProvider: { name: 'a', config: {} } },
+])('a user whose token is in no file stays as it is: %j', (user) => {
+  expect(withTokenFile(user)).toBe(user);
 });
 
 test('the file is read once a minute, and the last token stays in use if that fails', async () => {

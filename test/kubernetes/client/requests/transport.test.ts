@@ -104,8 +104,8 @@ test('a credential plugin that never returns does not delay an aborted request',
   const stop = new AbortController();
   const opened = transport.open({ ...get, signal: stop.signal });
   stop.abort(new Error('stopped'));
-  await expect(opened).rejects.toThrow('stopped');
-  await expect(transport.open({ ...get, signal: stop.signal })).rejects.toThrow('stopped');
+  await expect(opened).rejects.toThrow(new Error('stopped'));
+  await expect(transport.open({ ...get, signal: stop.signal })).rejects.toThrow(new Error('stopped'));
 });
 
 test('a request aborted while waiting for the response says so', async () => {
@@ -117,7 +117,7 @@ test('a request aborted while waiting for the response says so', async () => {
   });
   const stop = new AbortController();
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  await expect(transportFor(configOf(url)).open({ ...get, signal: stop.signal })).rejects.toThrow('stopped');
+  await expect(transportFor(configOf(url)).open({ ...get, signal: stop.signal })).rejects.toThrow(new Error('stopped'));
 });
 
 test('after a failed connection the next one is new, with the current settings', async () => {
