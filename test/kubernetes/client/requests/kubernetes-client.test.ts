@@ -113,6 +113,19 @@ test('a watch rejects an endless line', async () => {
   await expect(watching).rejects.toThrow('a line of more than 4194304 bytes');
 });
 
+test('the clock of the server is compared with that of this machine, if its responses have a time', async () => {
+  const date = new Date(Date.now() + 3_600_000).toUTCString();
+  const { cluster } = await clientOf((_request, response, count) =>
+    json(response, 200, {}, { date: count === 2 ? date : 'soon' }),
+  );
+  await cluster.request('GET', '/version');
+  expect(cluster.clockOffsetMs?.()).toBeUndefined();
+  await cluster.request('GET', '/version');
+  expect(cluster.clockOffsetMs?.()).toBeGreaterThan(3_590_000);
+  await cluster.request('GET', '/version');
+  expect(cluster.clockOffsetMs?.()).toBeLessThan(3_610_000);
+});
+
 test('redirects are not followed', async () => {
   let followed = 0;
   const other = createServer((_request, response) => {
