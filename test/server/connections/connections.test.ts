@@ -2,9 +2,11 @@ import { once } from 'node:events';
 import { get } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { startHealthServer } from '../../../src/server/index.ts';
 import { needs } from '../../support/needs.ts';
 import {
+  collectingLog,
   keepAliveAgent,
   metricOf,
   mutate,
@@ -124,6 +126,32 @@ describe('when there is no room for another connection', () => {
     }
     expect(await metricOf(health, 'connections_evicted_total{port="health"}')).toBeGreaterThan(80);
   });
+});
+
+test('the health port closes no connection on which it still responds to make room', async () => {
+  const rendered = Promise.withResolvers<string>();
+  const started = Promise.withResolvers<void>();
+  const { port, stop } = await startHealthServer({
+    address: { host: '127.0.0.1', port: 0 },
+    readiness: () => ({ ready: true, checks: [] }),
+    metrics: {
+      contentType: 'text/plain',
+      render() {
+        started.resolve();
+        return rendered.promise;
+      },
+    },
+    log: collectingLog().log,
+  });
+  onTestFinished(stop);
+  const scrape = fetch(`http://127.0.0.1:${port}/metrics`);
+  scrape.catch(() => {});
+  await started.promise;
+  for (let i = 0; i < 100; i++) {
+    (await openTcp(port)).on('error', () => {});
+  }
+  rendered.resolve('late 1\n');
+  expect(await (await scrape).text()).toBe('late 1\n');
 });
 
 const onLinux = needs('Linux', process.platform === 'linux');
