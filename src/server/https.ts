@@ -137,11 +137,15 @@ export async function createHttpsPort(options: HttpsOptions): Promise<HttpsPort>
   }
   const onRequest = (request: HttpRequest, response: HttpResponse) => {
     const exchange = beginExchange(request, response, connections);
-    if (exchange?.connection.refusal !== undefined) {
-      exchange.refuse({ code: 403, message: exchange.connection.refusal });
-    } else if (exchange !== undefined && request.httpVersion === '1.1' && request.headers.host === undefined) {
+    if (exchange === undefined) {
+      return;
+    }
+    const { refusal } = exchange.connection;
+    if (refusal !== undefined) {
+      exchange.refuse({ code: 403, message: refusal });
+    } else if (request.httpVersion === '1.1' && request.headers.host === undefined) {
       exchange.refuse({ code: 400, message: 'HTTP/1.1 requires the header Host' });
-    } else if (exchange !== undefined) {
+    } else {
       void handle(exchange);
     }
   };

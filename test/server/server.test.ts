@@ -360,14 +360,15 @@ describe('a handler that throws an error', () => {
     expect(await metric('connections')).toBe(1);
   });
 
-  test('after its response is only logged', async () => {
+  test('after its response is only logged, with the beginning of its path', async () => {
     const handler = failing(async (exchange) => {
       exchange.respond({ code: 200, text: '{}' });
       throw new Error('no');
     });
     const { port, lines, metric } = await serving({ handler });
-    expect((await send(port, '/fails', '{}')).code).toBe(200);
+    expect((await send(port, `/fails/${'x'.repeat(1_000)}`, '{}')).code).toBe(200);
     expect(lines.at(-1)).toMatchObject({ level: 50, error: 'Error', msg: 'the handler of a request failed' });
+    expect(lines.at(-1)?.path).toBe(`/fails/${'x'.repeat(505)}`);
     expect(await metric('http_refusals_total{code="500"}')).toBeNaN();
   });
 });

@@ -96,9 +96,14 @@ test('a new client CA is used, an unusable one is not', async () => {
   await until(async () => String(await codes()) === '200,200', 'both count');
 });
 
-test.each(['TLSv1.2', 'TLSv1.3'] as const)('a client with a certificate resumes no %s session', async (version) => {
+test.each([
+  ['TLSv1.2', true],
+  ['TLSv1.2', false],
+  ['TLSv1.3', true],
+  ['TLSv1.3', false],
+] as const)('a %s session is resumed unless certificates of clients are requested (%s)', async (version, isRequested) => {
   await writeFile(caFile, clientCa.cert);
-  const { webhookPort } = await start({ clients: { caFile, allowedNames: [] } });
+  const { webhookPort } = await start(isRequested ? { clients: { caFile, allowedNames: [] } } : {});
   const client = { ...apiServer, ca: testCa.cert, minVersion: version, maxVersion: version };
   const first = await openTls(webhookPort, client);
   let session = first.getSession();
@@ -109,7 +114,7 @@ test.each(['TLSv1.2', 'TLSv1.3'] as const)('a client with a certificate resumes 
   first.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
   expect(await received).toMatch(/^HTTP\/1.1 404 /);
   const second = await openTls(webhookPort, { ...client, ...(session && { session }) });
-  expect(second.isSessionReused()).toBe(false);
+  expect(second.isSessionReused()).toBe(!isRequested);
   second.destroy();
 });
 
