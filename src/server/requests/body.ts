@@ -134,7 +134,7 @@ export function collectBody(incoming: Incoming, maxBytes: number): Promise<Buffe
     }
     length += chunk.length;
   }
-  const end = () => finish(body.length === length ? body : body.subarray(0, length));
+  const end = () => finish(body.subarray(0, length));
   request.on('data', take);
   request.on('end', end);
   return promise;
