@@ -254,6 +254,17 @@ test('more connections than open files allow are not accepted, and the log says 
   });
 });
 
+test.each([
+  ['/a/b', '/a/b', ''],
+  ['/a?', '/a', ''],
+  ['/a?b=c?d', '/a', 'b=c?d'],
+])('the URL %s has the path %j and the query %j', async (url, path, query) => {
+  const { port } = await serving({
+    handler: () => (exchange) => exchange.respond({ code: 200, text: JSON.stringify([exchange.path, exchange.query]) }),
+  });
+  expect((await send(port, url, '{}')).json()).toEqual([path, query]);
+});
+
 test('whoever asks after the client has gone learns it, too', async () => {
   const gone = Promise.withResolvers<boolean>();
   const { port } = await serving({
