@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject, setOwn } from './json.ts';
 /** A deep copy of a JSON value; several times faster than structuredClone, which checks for cycles and classes. */
 export function copyOf<T extends Json>(value: T): T {
   if (Array.isArray(value)) {
-    return value.map(copyOf) as T;
+    return value.map(copied) as T;
   }
   if (isJsonObject(value)) {
     // Most fields are strings and numbers: the engine copies them all at once.
@@ -18,3 +18,6 @@ export function copyOf<T extends Json>(value: T): T {
   }
   return value;
 }
+
+/** Most fields are strings and numbers, for which a call costs more than the copy. */
+const copied = (field: Json): Json => (typeof field === 'object' && field !== null ? copyOf(field) : field);
