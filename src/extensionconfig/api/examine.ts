@@ -1,8 +1,9 @@
 import { charactersIn } from '../../base/index.ts';
 import { isJsonObject, type Json, setOwn } from '../../kubernetes/index.ts';
-import { fieldOf, type Schema } from '../../kubernetes/schema/index.ts';
+import type { Schema } from '../../kubernetes/schema/index.ts';
 import { hasMoreBytes, type LimitedSchema } from './own-schema.ts';
 
+/** One violation of the schema of an object's version. */
 export interface SchemaViolation {
   /** Empty for the last one of many, which only counts the others. */
   path: (string | number)[];
@@ -13,6 +14,7 @@ export interface SchemaViolation {
   message: string;
 }
 
+/** The result of examining an object. */
 export interface Examined {
   /** The object without values of a wrong type. */
   whole: Record<string, unknown>;
@@ -21,9 +23,13 @@ export interface Examined {
   violations: SchemaViolation[];
 }
 
-/** Maximum number of wrong types that are reported for one object, and of other violations. */
+/**
+ * Maximum number of violations that are reported for one object: 100 wrong types, and 100 others. Users do not fix more
+ * at once, and the response stays small.
+ */
 export const maxViolations = 100;
 
+/** Whether a value conforms to a format. */
 export type FormatCheck = (format: string, value: unknown) => boolean;
 
 /** Stands for a value that is dropped. */
@@ -50,8 +56,8 @@ class ViolationList {
     if (this.#count <= maxViolations) {
       return this.#listed;
     }
-    const more = this.#count - maxViolations + 1;
-    return this.#listed.with(-1, { path: [], problem, message: `${more} more ${this.#what}` });
+    const shown = this.#listed.slice(0, maxViolations - 1);
+    return [...shown, { path: [], problem, message: `${this.#count - shown.length} more ${this.#what}` }];
   }
 }
 
@@ -81,9 +87,19 @@ const emptyValues: Readonly<Record<NonNullable<Schema['type']>, unknown>> = {
   boolean: false,
 };
 
-/** Whether a string has more than `limit` characters: code points, as for the API server, of at most two code units. */
+/**
+ * Whether a string has more than `limit` characters, counted in code points as by the API server. Without a limit
+ * nothing is counted, since annotations may have megabytes.
+ */
 function isLongerThan(text: string, limit: number): boolean {
-  return charactersIn(text.slice(0, 2 * (limit + 1))) > limit;
+  if (text.length <= limit) {
+    return false;
+  }
+  // A character has at most two code units.
+  if (text.length > 2 * limit) {
+    return true;
+  }
+  return charactersIn(text) > limit;
 }
 
 /** One traversal of an object along its schema. Valid values are shared with the original. */
@@ -138,12 +154,14 @@ class SchemaWalk {
   }
 
   #properties(value: Record<string, unknown>, schema: LimitedSchema): Record<string, unknown> {
+    const { properties = {}, additionalProperties } = schema;
+    const others = typeof additionalProperties === 'object' ? additionalProperties : undefined;
     const keys = Object.keys(value);
     let copy: Record<string, unknown> | undefined;
     for (let at = 0; at < keys.length; at++) {
       const key = keys[at] as string;
       const field = value[key];
-      const fieldSchema = fieldOf(schema, key);
+      const fieldSchema = Object.hasOwn(properties, key) ? properties[key] : others;
       const rest = fieldSchema === undefined ? field : this.#below(key, field, fieldSchema);
       if (rest !== field && copy === undefined) {
         copy = {};
@@ -160,11 +178,9 @@ class SchemaWalk {
 
   /** Whether a value exceeds a limit; adds the violation. */
   #isOverLimit(value: unknown, schema: LimitedSchema): boolean {
-    const { maxLength, maxItems = Number.POSITIVE_INFINITY } = schema;
+    const { maxLength = Number.POSITIVE_INFINITY, maxItems = Number.POSITIVE_INFINITY } = schema;
     if (typeof value === 'string') {
       return (
-        // Without a limit nothing is counted: annotations may have megabytes.
-        maxLength !== undefined &&
         isLongerThan(value, maxLength) &&
         this.#addLimit('tooLong', `must be at most ${maxLength} characters long`, value)
       );
@@ -175,9 +191,8 @@ class SchemaWalk {
     return isJsonObject(value) && this.#isOverLimitOfObjects(value, schema);
   }
 
-  #isOverLimitOfObjects(value: Record<string, unknown>, schema: LimitedSchema): boolean {
-    const { maxProperties = Number.POSITIVE_INFINITY, maxTotalBytes } = schema;
-    if (Object.keys(value).length > maxProperties) {
+  #isOverLimitOfObjects(value: Record<string, unknown>, { maxProperties, maxTotalBytes }: LimitedSchema): boolean {
+    if (maxProperties !== undefined && Object.keys(value).length > maxProperties) {
       return this.#addLimit('tooMany', `must have at most ${maxProperties} properties`, value);
     }
     return (
@@ -197,29 +212,23 @@ class SchemaWalk {
     if (schema.enum !== undefined && !schema.enum.includes(value as Json)) {
       this.limits.add(this.#path, 'notSupported', `must be one of ${schema.enum.join(', ')}`, value);
     }
-    const {
-      minimum = Number.NEGATIVE_INFINITY,
-      maximum = Number.POSITIVE_INFINITY,
-      minLength = 0,
-      minItems = 0,
-    } = schema;
     if (typeof value === 'number') {
-      if (value < minimum) {
-        this.#addInvalid(`must be at least ${minimum}`, value);
+      if (schema.minimum !== undefined && value < schema.minimum) {
+        this.#addInvalid(`must be at least ${schema.minimum}`, value);
       }
-      if (value > maximum) {
-        this.#addInvalid(`must be at most ${maximum}`, value);
+      if (schema.maximum !== undefined && value > schema.maximum) {
+        this.#addInvalid(`must be at most ${schema.maximum}`, value);
       }
     } else if (typeof value === 'string') {
-      if (!isLongerThan(value, minLength - 1)) {
-        this.#addInvalid(`must have at least ${minLength} characters`, value);
+      if (schema.minLength !== undefined && !isLongerThan(value, schema.minLength - 1)) {
+        this.#addInvalid(`must have at least ${schema.minLength} characters`, value);
       }
       if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) {
         this.#addInvalid(`must match ${schema.pattern}`, value);
       }
     } else if (Array.isArray(value)) {
-      if (value.length < minItems) {
-        this.#addInvalid(`must have at least ${minItems} items`, value);
+      if (schema.minItems !== undefined && value.length < schema.minItems) {
+        this.#addInvalid(`must have at least ${schema.minItems} items`, value);
       }
     } else if (isJsonObject(value)) {
       this.#checkObject(value, schema);
@@ -233,8 +242,8 @@ class SchemaWalk {
     this.limits.add(this.#path, 'invalid', message, value);
   }
 
-  #checkObject(value: object, { minProperties = 0, required = [] }: LimitedSchema): void {
-    if (Object.keys(value).length < minProperties) {
+  #checkObject(value: object, { minProperties, required = [] }: LimitedSchema): void {
+    if (minProperties !== undefined && Object.keys(value).length < minProperties) {
       this.#addInvalid(`must have at least ${minProperties} properties`, value);
     }
     for (const name of required) {

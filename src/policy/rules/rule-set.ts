@@ -180,7 +180,7 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
       }
     };
     const parsed = parsedInput(input, options);
-    const upstreamInput = { ...parsed, object: input.whole };
+    const upstreamInput = input.whole === input.object ? parsed : { ...parsed, object: input.whole };
     const present = presentParts(input);
     for (const [part, rulesOfPart] of activeBySubject[input.subject]) {
       if (part !== undefined && !present[part]) {
@@ -191,7 +191,7 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
         current.rule.check(current.rule.upstream ? upstreamInput : parsed, add, options);
       }
     }
-    return selected(reports, input, leftOut);
+    return reports.length === 0 ? reports : selected(reports, input, leftOut);
   }
 
   return {
