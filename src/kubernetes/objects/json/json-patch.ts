@@ -8,7 +8,7 @@ export type JsonPatchOperation =
 
 /** A key as a token of a JSON Pointer (RFC 6901). */
 export function pointerToken(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+  return /[~/]/.test(key) ? key.replaceAll('~', '~0').replaceAll('/', '~1') : key;
 }
 
 /** The key that a token of a JSON Pointer stands for. */
