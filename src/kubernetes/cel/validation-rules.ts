@@ -71,8 +71,8 @@ function problemOf(
     return undefined;
   }
   try {
-    const holds = meter.evaluate(rule.rule, { ...variables }, validation.budget) ?? true;
-    return holds === true ? undefined : messageOf(rule, variables, validation);
+    const holds = meter.evaluate(rule.rule, { ...variables }, validation.budget);
+    return holds === true || holds === undefined ? undefined : messageOf(rule, variables, validation);
   } catch (error) {
     if (!(error instanceof CostError)) {
       return `${(error as EvaluationError).summary} evaluating rule: ${rule.message ?? rule.rule}`;

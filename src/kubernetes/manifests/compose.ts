@@ -198,8 +198,8 @@ class Composer {
     return value === 0 ? 0 : value;
   }
 
-  private keyOf(event: ScalarEvent): string {
-    return this.about(event.valueStart, () => keyText(this.resolved(event)));
+  private keyOf(event: ScalarEvent, at: number): string {
+    return this.about(at, () => keyText(this.resolved(event)));
   }
 
   private isMerge(event: Event): boolean {
@@ -226,7 +226,7 @@ class Composer {
         this.fail(style === 1 ? 'a key is missing before ":"' : 'a key is missing', this.lastAt);
       }
       this.checkPlain(event, true);
-      const key = this.keyOf(event);
+      const key = this.keyOf(event, at);
       this.lastAt = at;
       const anchor = this.openAnchor(event, key, { at });
       if (anchor !== undefined) {
@@ -240,7 +240,7 @@ class Composer {
       if (scalar === undefined) {
         this.fail('a key must be text, not a map or a list', at);
       }
-      return { key: this.keyOf(scalar), at };
+      return { key: this.keyOf(scalar, at), at };
     }
     return this.fail('a key must be text, not a map or a list', 'start' in event ? event.start : this.lastAt);
   }

@@ -50,6 +50,7 @@ test.each<[string, string, Json, Json | undefined, boolean]>([
     undefined,
     false,
   ],
+  ['a null, which is not true', 'self.name', { name: null }, undefined, false],
   ['a field oldSelf', 'self.oldSelf == 1', { oldSelf: 2 }, undefined, false],
   ['oldSelf within a list, a call and a macro', '[1].all(x, size([oldSelf.max]) == x)', { max: 2 }, undefined, true],
   ['a forbidden transition', 'self.max == oldSelf.max', { max: 2 }, { max: 1 }, false],

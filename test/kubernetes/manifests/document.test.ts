@@ -160,6 +160,8 @@ test.each<[string, string, number, number, RegExp]>([
   ['a control character', 'a: 1\nb: "\u0007"', 12, 5, /control character U\+0007/],
   ['not a number', 'a: .nan', 11, 4, /.nan is not a JSON number; put it in quotes/],
   ['a key that is null', 'a:\n  ~: 1', 12, 3, /the key null is not text; put it in quotes/],
+  ['a key that is null, with an anchor', 'a:\n  &b : 1', 12, 4, /the key null is not text; put it in quotes/],
+  ['an alias of null as a key', 'a: &b\nc:\n  *b : 1', 13, 3, /the key null is not text; put it in quotes/],
   ['a key that is a list', '? [a]\n: 1', 11, 3, /a key must be text, not a map or a list/],
   ['an alias that contains itself', 'a: &a\n  b: *a\n', 12, 6, /contains itself/],
   ['an alias that contains itself twice', 'a: &a [*a, *a]\n', 11, 8, /contains itself/],

@@ -10,9 +10,12 @@ import { closingQuote, quote } from './json-text.ts';
 export function parseFirstJson(bytes: Buffer): Json {
   try {
     return parseJson(bytes);
-  } catch {
-    // The bytes of the first value, which is not checked yet: of none, or one that never ends, all.
-    return parseJson(bytes.subarray(0, createFirstJsonScanner().scan(bytes)));
+  } catch (error) {
+    const end = createFirstJsonScanner().scan(bytes);
+    if (end === undefined || end === bytes.length) {
+      throw error;
+    }
+    return parseJson(bytes.subarray(0, end));
   }
 }
 

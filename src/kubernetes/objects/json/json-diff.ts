@@ -169,11 +169,11 @@ export function mergePatchOf(before: JsonObject, after: JsonObject): JsonObject 
       if (inner !== undefined) {
         setOwn(patch, name, inner);
       }
-    } else if (value === undefined) {
-      setOwn(patch, name, null);
-    } else if (!isSame(old, value)) {
+    } else if (value !== undefined && !isSame(old, value)) {
       refuseNull(value, name);
       setOwn(patch, name, value);
+    } else if (value === undefined && old !== undefined) {
+      setOwn(patch, name, null);
     }
   }
   return Object.keys(patch).length === 0 ? undefined : patch;

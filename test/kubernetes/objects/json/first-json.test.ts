@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   createFirstJsonScanner,
   JsonError,
@@ -99,6 +99,12 @@ test.each([
   '"a" x',
 ])('%j does not begin with a value', (text) => {
   expect(() => parseFirstJson(Buffer.from(text))).toThrow(JsonError);
+});
+
+test.each(['{"a":1', '[1,]'])('%j, which nothing follows, is parsed once', (text) => {
+  using parse = vi.spyOn(JSON, 'parse');
+  expect(() => parseFirstJson(Buffer.from(text))).toThrow(JsonError);
+  expect(parse).toHaveBeenCalledTimes(1);
 });
 
 test('rejects deep nesting, with and without trailing text', () => {

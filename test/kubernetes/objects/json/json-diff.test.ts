@@ -203,6 +203,8 @@ describe('a merge patch', () => {
     ],
     ['of a list, as a whole', { a: [1, null] }, { a: [null] }, { a: [null] }],
     ['of an object in place of a text', { a: 'x' }, { a: {} }, { a: {} }],
+    ['of a field that becomes undefined', { a: 1, b: 1 }, { a: 1, b: undefined } as unknown as JsonObject, { b: null }],
+    ['of a field that is undefined anew', { a: 1 }, { a: 1, b: undefined } as unknown as JsonObject, undefined],
     [
       'of the field __proto__',
       {},
