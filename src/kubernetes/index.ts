@@ -82,4 +82,4 @@ export {
   decodeConversionReview,
 } from './objects/reviews/conversion-review.ts';
 export { describe } from './objects/reviews/request.ts';
-export { timeText } from './objects/time.ts';
+export { goDurationMs, timeText } from './objects/time.ts';

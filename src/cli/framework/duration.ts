@@ -1,26 +1,8 @@
+import { goDurationMs } from '../../kubernetes/index.ts';
 import { type Flag, FlagError } from './flags.ts';
 
-const unitMs: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-};
-
-const maxTextLength = 64;
-
-/** Parses a duration in Go's syntax, plus days: `30s`, `1h30m`, `90d`. Returns ms, or undefined for anything else. */
-function parseDuration(text: string): number | undefined {
-  if (text === '0') {
-    return 0;
-  }
-  const parts = text.length > maxTextLength ? [] : [...text.matchAll(/(\d{1,15}(?:\.\d{1,15})?)(ms|s|m|h|d)/g)];
-  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) {
-    return undefined;
-  }
-  return parts.reduce((sum, [, count, unit]) => sum + Number(count) * (unitMs[unit as string] as number), 0);
-}
+/** Milliseconds of a duration in Go's syntax, plus days: `30s`, `1h30m`, `90d`; undefined for anything else. */
+const parseDuration = (text: string): number | undefined => goDurationMs(text, { d: 86_400_000 });
 
 function millisecondsOf(text: string): number {
   return parseDuration(text) ?? Number.NaN;

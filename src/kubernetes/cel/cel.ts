@@ -1,6 +1,7 @@
 import { evaluate, type TypeCheckResult } from '@marcbachmann/cel-js';
 import type { Json } from '../objects/json/json.ts';
-import { fieldOf, isGoDuration, propertyOf, type Schema } from '../schema/index.ts';
+import { goDurationMs } from '../objects/time.ts';
+import { fieldOf, propertyOf, type Schema } from '../schema/index.ts';
 
 const reserved = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return'.split(' '),
@@ -33,7 +34,8 @@ const maxDuration = 256;
 /** A duration as the library has it, whose class it does not export; the text itself if it is none, or one in words. */
 function durationOf(text: string): unknown {
   try {
-    return text.length <= maxDuration && isGoDuration(text) ? evaluate('duration(text)', { text }) : text;
+    const isDuration = text.length <= maxDuration && goDurationMs(text) !== undefined;
+    return isDuration ? evaluate('duration(text)', { text }) : text;
   } catch {
     return text;
   }

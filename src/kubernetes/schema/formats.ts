@@ -1,28 +1,12 @@
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { isBase64 } from '../objects/base64.ts';
+import { goDurationMs } from '../objects/time.ts';
 
-/** One part of a duration as Go writes it. */
-const goPart = /(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h)/y;
 /**
  * A duration in words, which the API server reads too (kube-openapi, strfmt.ParseDuration): a number with the short name of a
  * unit, or the beginning of its long one. Any other text around them does not count.
  */
 const words = /\d\s*(?:(?:ns|us|µs|ms|s|m|h|hr|d|w|wk)(?![a-zµ])|nano|micro|milli|sec|min|hour|day|week)/i;
-
-/** Whether a text is a duration as Go's time.ParseDuration reads it. */
-export function isGoDuration(text: string): boolean {
-  const start = text.startsWith('-') || text.startsWith('+') ? 1 : 0;
-  if (text.length === start + 1 && text.endsWith('0')) {
-    return true;
-  }
-  goPart.lastIndex = start;
-  let end = start;
-  // Part by part: a single expression for all of them runs out of stack for a text of some MiB.
-  while (end < text.length && goPart.test(text)) {
-    end = goPart.lastIndex;
-  }
-  return end > start && end === text.length;
-}
 
 function matchesFormat(format: unknown, text: string): boolean {
   if (format instanceof RegExp) {
@@ -44,7 +28,7 @@ const maxLength = 4 * 1024 * 1024;
 /** Formats that the API server checks; it ignores all others. */
 export const formats: Readonly<Record<string, (text: string) => boolean>> = {
   byte: isBase64,
-  duration: (text) => isGoDuration(text) || words.test(text),
+  duration: (text) => goDurationMs(text) !== undefined || words.test(text),
   ...Object.fromEntries(
     (['date', 'email', 'hostname', 'ipv4', 'ipv6', 'uri', 'uuid'] as const).map((name) => [
       name,

@@ -1,6 +1,5 @@
 export { causeOf, duplicate, forbiddenField, invalid, maxCauses, notSupported, required } from './causes.ts';
 export { applyDefaults, DefaultsError, hasDefaults } from './defaults.ts';
-export { isGoDuration } from './formats.ts';
 export { compilePattern, type Pattern } from './pattern.ts';
 export { dropNulls, prune } from './pruning.ts';
 export { fieldOf, joinPath, propertyOf, type Schema, shownKey } from './schema.ts';

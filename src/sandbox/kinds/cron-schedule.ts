@@ -1,4 +1,4 @@
-import { isGoDuration } from '../../kubernetes/schema/index.ts';
+import { goDurationMs } from '../../kubernetes/index.ts';
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
@@ -33,7 +33,7 @@ export function scheduleProblem(text: string): string | undefined {
     return 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead';
   }
   if (text.startsWith('@')) {
-    const isMacro = macros.includes(text) || (text.startsWith('@every ') && isGoDuration(text.slice(7)));
+    const isMacro = macros.includes(text) || (text.startsWith('@every ') && goDurationMs(text.slice(7)) !== undefined);
     return isMacro ? undefined : `unrecognized descriptor: ${text}`;
   }
   const parts = text.trim().split(/\s+/);

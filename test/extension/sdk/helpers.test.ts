@@ -7,23 +7,9 @@ import {
   handler,
   planUpgrade,
 } from '../../../src/extension/index.ts';
-import { goDurationMs } from '../../../src/extension/sdk/calls/call-timeout.ts';
 import { fakeClock } from '../../../src/extension/sdk/testing/clock.ts';
 import { assertIdempotent, callHandler, requestFor } from '../../../src/extension/sdk/testing/testing.ts';
 import type { GenerateUpgradePlanRequest } from '../../../src/runtimehooks/index.ts';
-
-test.each([
-  ['10s', 10_000],
-  ['1m0s', 60_000],
-  ['1.5s', 1500],
-  ['200ms', 200],
-  ['1h2m3s', 3_723_000],
-  ['', undefined],
-  ['10', undefined],
-  ['soon', undefined],
-  ['-5s', undefined],
-  ['1s '.repeat(100), undefined],
-])('duration %j', (text, ms) => expect(goDurationMs(text)).toBe(ms));
 
 describe('upgrade plans', () => {
   const request = (from: string, to: string, fromWorkers?: string): GenerateUpgradePlanRequest => ({
