@@ -32,8 +32,9 @@ test('a rotation with an overlap of three seconds fails no call, even without a 
   expect(await certs('bootstrap')).toMatchObject({ code: 0 });
   const config = await loadKubeConfig({ kubeconfig: api.kubeconfig() });
   const server = await start({
-    certificates: secretCertificates(`${namespace}/extensionconfig-webhook-tls`, (onEvent) =>
-      watchServingSecret(config, namespace, 'extensionconfig-webhook-tls', onEvent),
+    certificates: secretCertificates(
+      `${namespace}/extensionconfig-webhook-tls`,
+      watchServingSecret(config, namespace, 'extensionconfig-webhook-tls'),
     ),
   });
   const servername = `extensionconfig-webhook.${namespace}.svc`;

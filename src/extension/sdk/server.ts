@@ -202,7 +202,7 @@ async function sourceOf(certificates: HostedExtensionOptions['certificates']): P
     throw new TypeError(`certificates: secret ${JSON.stringify(secret)}: namespace and name ${problem}`);
   }
   const config = await loadKubeConfig({ kubeconfig, context });
-  return secretCertificates(secret, (onEvent) => watchServingSecret(config, namespace, name, onEvent));
+  return secretCertificates(secret, watchServingSecret(config, namespace, name));
 }
 
 /**

@@ -51,9 +51,8 @@ export function secretCertificates(
         onEvent(eventOf(event, place));
         resolve();
       });
-      const timer = new AbortController();
-      await Promise.race([first, sleep(firstNewsMs, undefined, { signal: timer.signal }).catch(() => {})]);
-      timer.abort();
+      // A timer that does not keep the process: after the first event there is nothing to wait for.
+      await Promise.race([first, sleep(firstNewsMs, undefined, { ref: false })]);
     },
     stop() {
       stop?.();

@@ -22,11 +22,7 @@ afterEach(async () => {
 });
 
 const certificatesOf = (config: KubeConfig, pace: Partial<WatchPace> = {}, options = {}) =>
-  secretCertificates(
-    `${namespace}/${name}`,
-    (onEvent) => watchServingSecret(config, namespace, name, onEvent, pace),
-    options,
-  );
+  secretCertificates(`${namespace}/${name}`, watchServingSecret(config, namespace, name, pace), options);
 const encode = (text: string) => Buffer.from(text).toString('base64');
 const put = ({ cert, key }: TestCertificate, bundle: string) =>
   api.put(servingPath, {

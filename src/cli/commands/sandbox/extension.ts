@@ -34,8 +34,9 @@ export async function startExtension(
   let retry: NodeJS.Timeout | undefined;
 
   async function startFor(template: string): Promise<void> {
-    const certificates = secretCertificates(`${extensionName}/${secretName}`, (onEvent) =>
-      watchServingSecret(config, extensionName, secretName, onEvent),
+    const certificates = secretCertificates(
+      `${extensionName}/${secretName}`,
+      watchServingSecret(config, extensionName, secretName),
     );
     // Only its Service can be found, so nobody could probe it.
     const options = { host: '127.0.0.1', port, healthPort: 'none', version, processMetrics: false } as const;

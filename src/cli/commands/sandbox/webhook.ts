@@ -95,8 +95,9 @@ export async function startWebhookOfSecret(
   // Definitions are added while a sandbox is running, and should be noticed soon.
   const watching = clusterFacts ? followCluster(config, log, { pace: { versionsMs: 500 } }) : undefined;
   const server = await startLocalWebhook(
-    secretCertificates(`${webhookService.namespace}/${servingSecret}`, (onEvent) =>
-      watchServingSecret(config, webhookService.namespace, servingSecret, onEvent),
+    secretCertificates(
+      `${webhookService.namespace}/${servingSecret}`,
+      watchServingSecret(config, webhookService.namespace, servingSecret),
     ),
     log,
     port,

@@ -36,7 +36,7 @@ async function certificatesOf(flags: ServeFlags, env: NodeJS.ProcessEnv) {
   if (secret !== undefined) {
     const [namespace = '', name = ''] = secret.split('/');
     const config = await orNoCluster(loadKubeConfig(flags, env), '--cert-secret: ');
-    return secretCertificates(secret, (onEvent) => watchServingSecret(config, namespace, name, onEvent));
+    return secretCertificates(secret, watchServingSecret(config, namespace, name));
   }
   if (folder === undefined) {
     throw new UsageError(

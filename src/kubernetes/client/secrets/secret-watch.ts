@@ -1,5 +1,4 @@
 import type { KubeConfig } from '@kubernetes/client-node';
-import type { JsonObject } from '../../objects/json/json.ts';
 import { startInformer } from '../watches/informer.ts';
 import type { WatchPace } from '../watches/retries.ts';
 import { decodeSecret, secretPath } from './secrets.ts';
@@ -29,52 +28,53 @@ const defaultPace: Partial<WatchPace> = { watchMs: 20_000, pollMs: 1_000, maxPol
  * is absent for a while. Needs `get` and `watch` on it. While it cannot be watched it is polled, and a `watching` event
  * says why. Contents are passed on without validation.
  *
- * @returns a function that stops following.
+ * @returns a function that starts to follow it, and returns one that stops.
  */
 export function watchServingSecret(
   config: KubeConfig,
   namespace: string,
   name: string,
-  onEvent: (event: SecretEvent) => void,
   changes: Partial<WatchPace> = {},
-): () => void {
+): (onEvent: (event: SecretEvent) => void) => () => void {
   const key = `${namespace}/${name}`;
-  let last = '';
-  /** Each state once: what else changes in the Secret does not matter. */
-  function emit(state: SecretEvent): void {
-    const text = JSON.stringify(state);
-    if (text !== last) {
-      last = text;
-      onEvent(state);
+  return (onEvent) => {
+    let last = '';
+    /** Each state once: what else changes in the Secret does not matter. */
+    function emit(state: SecretEvent): void {
+      const text = JSON.stringify(state);
+      if (text !== last) {
+        last = text;
+        onEvent(state);
+      }
     }
-  }
-  const informer = startInformer(config, {
-    path: secretPath(namespace),
-    resource: 'secrets',
-    only: {
-      name,
-      subject: `Secret ${key}`,
-      key,
-      remedy: `; allow get and watch on it, in a Role of namespace ${namespace} for the account of this server`,
-    },
-    keep(object) {
-      const data = decodeSecret(object, namespace, name);
-      const secret: JsonObject = { cert: data['tls.crt'] ?? '', key: data['tls.key'] ?? '', ca: data['ca.crt'] ?? '' };
-      return { metadata: object.metadata ?? {}, secret };
-    },
-    onChange: ({ type, object }) =>
-      emit(
-        type === 'deleted'
-          ? { kind: 'absent', reason: `Secret ${key} was deleted` }
-          : { kind: 'secret', secret: object.secret as unknown as ServingSecret },
-      ),
-    onProblem: (problem) => onEvent({ kind: 'watching', problem }),
-    pace: { ...defaultPace, ...changes },
-  });
-  void informer.synced.then(() => {
-    if (informer.list().length === 0) {
-      emit({ kind: 'absent', reason: `Secret ${key} does not exist` });
-    }
-  });
-  return () => informer.stop();
+    const informer = startInformer(config, {
+      path: secretPath(namespace),
+      resource: 'secrets',
+      only: {
+        name,
+        subject: `Secret ${key}`,
+        key,
+        remedy: `; allow get and watch on it, in a Role of namespace ${namespace} for the account of this server`,
+      },
+      keep(object) {
+        const data = decodeSecret(object, namespace, name);
+        const secret = { cert: data['tls.crt'] ?? '', key: data['tls.key'] ?? '', ca: data['ca.crt'] ?? '' };
+        return { metadata: object.metadata ?? {}, secret };
+      },
+      onChange: ({ type, object }) =>
+        emit(
+          type === 'deleted'
+            ? { kind: 'absent', reason: `Secret ${key} was deleted` }
+            : { kind: 'secret', secret: object.secret as unknown as ServingSecret },
+        ),
+      onProblem: (problem) => onEvent({ kind: 'watching', problem }),
+      pace: { ...defaultPace, ...changes },
+    });
+    void informer.synced.then(() => {
+      if (informer.list().length === 0) {
+        emit({ kind: 'absent', reason: `Secret ${key} does not exist` });
+      }
+    });
+    return () => informer.stop();
+  };
 }

@@ -27,7 +27,7 @@ afterEach(async () => {
 function watch(changes: Partial<WatchPace>): void {
   const config = new KubeConfig();
   config.loadFromFile(server.kubeconfig());
-  stop = watchServingSecret(config, namespace, name, (event) => events.push(event), changes);
+  stop = watchServingSecret(config, namespace, name, changes)((event) => events.push(event));
 }
 
 const put = (text: string) =>
