@@ -4,7 +4,7 @@ import type { HandlerCall, RehearsedHook, SimulatedEvent, SimulationEnd } from '
 /** One call of a handler. */
 export interface CallEntry {
   type: 'call';
-  /** `NAMESPACE/NAME` of the Cluster; of the ClusterClass for DiscoverVariables; empty for Discovery. */
+  /** `NAMESPACE/NAME` of the Cluster; for DiscoverVariables `ClusterClass NAMESPACE/NAME`; empty for Discovery. */
   cluster: string;
   /** Counted from 1 for each Cluster. */
   number: number;

@@ -22,7 +22,7 @@ import { type Scenario, simulateCluster } from './simulation/simulate.ts';
 import { discoverVariables, notReady } from './topology/discover.ts';
 import { topologyCauses } from './topology/refusals.ts';
 import { causeText, checkedTopology } from './topology/variables.ts';
-import { droppedFields, uncalled, unselected, warningsOfClass } from './warnings.ts';
+import { droppedFields, nameOfClass, uncalled, unselected, warningsOfClass } from './warnings.ts';
 
 /** Options of a rehearsal. */
 export interface RehearsalOptions extends PlayOptions {
@@ -171,8 +171,7 @@ export async function rehearse(given: RehearsalOptions): Promise<{ clusters: num
     uncalled(configs, blueprints, options.scenario.updatesInPlace).forEach(onEntry);
     const callers = { up: createCaller(client, release), down: createCaller(unreachable, release) };
     for (const blueprint of blueprints) {
-      const name = `${blueprint.namespace}/${blueprint.name}`;
-      const { end } = await play(discoverVariables(blueprint), name, callers.up, options);
+      const { end } = await play(discoverVariables(blueprint), nameOfClass(blueprint), callers.up, options);
       if (end !== undefined) {
         for (const subject of subjects.filter((one) => one.blueprint === blueprint && end.startsWith(notReady))) {
           onEntry({ type: 'event', cluster: clusterOf(subject), at: 0, event: failedCondition(classNotReady) });

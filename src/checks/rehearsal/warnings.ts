@@ -15,9 +15,13 @@ const about = (cluster: string, names: readonly string[], before: string, after:
 export const droppedFields = (cluster: string, dropped: readonly string[]): EventEntry[] =>
   about(cluster, dropped, 'fields that v1beta2 does not have are left out', '', 'write the Cluster in v1beta2');
 
+/** The name of a class in entries: a Cluster may have the same one. */
+export const nameOfClass = ({ namespace, name }: Blueprint): string => `ClusterClass ${namespace}/${name}`;
+
 /** What extensions do not get of a class, once its variables have been discovered. */
-export function warningsOfClass({ namespace, name, patches, variables }: Blueprint): EventEntry[] {
-  const place = `${namespace}/${name}`;
+export function warningsOfClass(blueprint: Blueprint): EventEntry[] {
+  const { patches, variables } = blueprint;
+  const place = nameOfClass(blueprint);
   const isInline = patches.some(({ variablesFrom }) => variablesFrom === 'inline');
   const ofClass = [...variables].filter(([, definitions]) => definitions.every(({ from }) => from === 'inline'));
   const unevaluated = patches.flatMap((patch) => {

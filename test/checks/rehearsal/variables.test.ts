@@ -371,6 +371,20 @@ test('handlers that fail, and definitions that differ, are named as by Cluster A
   }
 });
 
+test('a class has a record of its own, although its Cluster has the same name', async () => {
+  variables = [defined('flavor', { type: 'string' }), defined('own', { type: 'string' })];
+  const { entries, end } = await play();
+  const clusters = entries.flatMap((entry) =>
+    entry.type === 'call' ? [`${entry.hook} ${entry.number} ${entry.cluster}`] : [],
+  );
+  expect(clusters.slice(2, 5)).toEqual([
+    'DiscoverVariables 1 ClusterClass default/lab',
+    'DiscoverVariables 2 ClusterClass default/lab',
+    'GeneratePatches 1 default/lab',
+  ]);
+  expect(end).toMatchObject({ cluster: 'default/lab', isComplete: true });
+});
+
 test('a DiscoverVariables answer that changes is reported', async () => {
   variables = [defined('flavor', { type: 'string' })];
   const changing = await startExtension((received) => {

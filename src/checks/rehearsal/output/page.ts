@@ -142,7 +142,7 @@ export function htmlPage(all: readonly Entry[]): string {
   const before = preparation
     .map(({ cluster, entries, end }) => {
       const reason = end === undefined ? '' : `<p class="reason">${escaped(end.reason)}</p>`;
-      const title = cluster === '' ? 'Extensions' : `ClusterClass ${escaped(cluster)}`;
+      const title = cluster === '' ? 'Extensions' : escaped(cluster);
       return `<details class="list"${end === undefined ? '' : ' open'}><summary>${title} ${badge(end)}</summary>${reason}<div class="wide"><table class="timeline"><tbody>${rowsOf(entries)}</tbody></table></div></details>`;
     })
     .join('');
