@@ -85,13 +85,14 @@ export function* responseTo(prefix: string, ...request: Parameters<typeof call>)
   return answer.response;
 }
 
-/** Reports a negative retryAfterSeconds, once for each hook. */
-export function* reportNegative(
+/** Counts an answer that blocks, and reports a negative retryAfterSeconds, once for each hook. */
+export function* countBlock(
   state: State,
   hook: RehearsedHook,
   seconds: number,
   meaning = 'treats it as blocking, but without a wait, and calls again as soon as the Cluster is reconciled',
 ): Simulation {
+  state.blocked.set(hook, (state.blocked.get(hook) ?? 0) + 1);
   if (seconds < 0) {
     const text = `${hook} returned retryAfterSeconds ${seconds}: Cluster API ${meaning}`;
     const remedy = 'return a positive number of seconds while work is in progress, and 0 when it is done';
@@ -123,8 +124,7 @@ export function* ask(
     state.blocked.delete(hook);
     return 'passed';
   }
-  state.blocked.set(hook, (state.blocked.get(hook) ?? 0) + 1);
-  yield* reportNegative(state, hook, retryAfterSeconds);
+  yield* countBlock(state, hook, retryAfterSeconds);
   state.reconcile.isNegative ||= retryAfterSeconds < 0;
   const until = state.now + waitMs(retryAfterSeconds);
   const text = typeof message === 'string' ? message : '';

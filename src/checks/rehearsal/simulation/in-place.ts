@@ -1,6 +1,6 @@
 import { fieldAt, isSame, type Json, type JsonObject, objectAt, textAt } from '../../../kubernetes/index.ts';
 import { applyPatch, BadPatch, isEmptyPatch } from '../../../runtimehooks/index.ts';
-import { call, reportNegative } from '../cluster/ask.ts';
+import { call, countBlock } from '../cluster/ask.ts';
 import { ControllerRestart, type Effect, type Simulation, SimulationStopped } from '../cluster/effects.ts';
 import type { GroupMachines, Machine, MachineSet, State, WorkerGroup } from '../cluster/state.ts';
 import { backoffMs, restartMs, waitMs } from '../cluster/time.ts';
@@ -108,8 +108,10 @@ function* updateMachine(state: State, desired: JsonObject, rollout?: Rollout): S
   const name = textAt(desired, 'machine', 'metadata', 'name');
   let reported = '';
   const shown = function* (reason: 'InPlaceUpdating' | 'InPlaceUpdateFailed', message: string): Simulation {
-    reported = message;
-    yield* rollout?.inProgress(name, reason, message) ?? [];
+    if (message !== reported) {
+      reported = message;
+      yield* rollout?.inProgress(name, reason, message) ?? [];
+    }
   };
   const onFailure = () =>
     shown('InPlaceUpdateFailed', 'UpdateMachine hook failed: please check controller logs for errors');
@@ -118,17 +120,15 @@ function* updateMachine(state: State, desired: JsonObject, rollout?: Rollout): S
     const subject = `Machine ${name} is not updated, `;
     const { response } = yield* answerTo(state, 'UpdateMachine', { desired }, subject, onFailure);
     const { retryAfterSeconds: seconds, message } = response;
-    if (typeof seconds !== 'number') {
-      return;
+    if (typeof seconds === 'number' && seconds !== 0) {
+      yield* countBlock(state, 'UpdateMachine', seconds, 'takes the update as done');
     }
-    yield* reportNegative(state, 'UpdateMachine', seconds, 'takes the update as done');
-    if (seconds <= 0) {
+    if (typeof seconds !== 'number' || seconds <= 0) {
+      state.blocked.delete('UpdateMachine');
       return;
     }
     const text = typeof message === 'string' && message !== '' ? `${inProgressText}: ${message}` : inProgressText;
-    if (text !== reported) {
-      yield* shown('InPlaceUpdating', text);
-    }
+    yield* shown('InPlaceUpdating', text);
     yield* state.passUntil(state.now + waitMs(seconds));
   }
 }
@@ -319,7 +319,7 @@ function* updateControlPlane(state: State, from: string, to: string): Simulation
     const [current, desired] = [controlPlaneObjects(state, name, from), controlPlaneObjects(state, name, to)];
     const answer = yield* answerTo(state, 'CanUpdateMachine', { current, desired });
     if (covers(answer, current, desired, 'spec')) {
-      yield* updateMachine(state, desired);
+      yield* updateMachine(state, controlPlaneObjects(state, name, to, true));
     }
   }
 }

@@ -240,97 +240,109 @@ export function machineSetObjects(worker: WorkerGroup, set: MachineSet, replicas
   };
 }
 
-/** Something of a Machine: the Machine itself, or an object made of a template. */
-interface Part {
-  metadata: JsonObject;
-  spec: JsonObject;
-}
+/** How long Cluster API tries to delete the Node of a Machine, unless somebody sets it, in seconds. */
+const nodeDeletionTimeoutSeconds = 10;
 
-/** A Machine as in requests, with the objects made of its templates. */
+/**
+ * A Machine as in requests, with the objects made of its templates.
+ *
+ * @param settings the fields of its spec that users set.
+ * @param isMarked whether it is being updated.
+ */
 function machineWith(
   { name: clusterName, namespace }: State,
   name: string,
-  { bootstrap, infrastructure }: MachineTemplateObjects,
-  parts: Readonly<Record<'machine' | 'bootstrap' | 'infrastructure', Part>>,
+  { bootstrap, infrastructure, version }: MachineTemplateObjects & { version: string },
+  metadata: JsonObject,
+  settings: JsonObject,
+  isMarked: boolean,
 ): JsonObject {
-  const objectOf = (template: JsonObject, { metadata, spec }: Part): JsonObject => ({
+  const providerID = `rehearsal://${name}`;
+  const marks = isMarked ? { [inProgress]: '' } : {};
+  const madeOf = (template: JsonObject, more: JsonObject): JsonObject => ({
     apiVersion: textAt(template, 'apiVersion'),
     kind: kindOfTemplate(template),
-    metadata: { name, namespace, ...metadata },
-    spec: { ...objectAt(template, 'spec', 'template', 'spec'), ...spec },
+    metadata: {
+      name,
+      namespace,
+      ...mergedMetadata([
+        objectAt(template, 'spec', 'template', 'metadata'),
+        metadata,
+        template.metadata === undefined ? {} : clonedFrom(template),
+        { annotations: marks },
+      ]),
+    },
+    spec: { ...objectAt(template, 'spec', 'template', 'spec'), ...more },
   });
-  const infrastructureMachine = objectOf(infrastructure, parts.infrastructure);
-  const bootstrapConfig = objectOf(bootstrap, parts.bootstrap);
-  const spec = {
-    clusterName,
-    bootstrap: { configRef: referenceTo(bootstrapConfig), dataSecretName: name },
-    infrastructureRef: referenceTo(infrastructureMachine),
-  };
+  const infrastructureMachine = madeOf(infrastructure, { providerID });
+  const bootstrapConfig = madeOf(bootstrap, {});
+  const pending = isMarked ? { [pendingHooksAnnotation]: 'UpdateMachine' } : {};
   return {
-    machine: objectOf({ apiVersion, kind: 'Machine' }, { ...parts.machine, spec: { ...spec, ...parts.machine.spec } }),
+    machine: {
+      apiVersion,
+      kind: 'Machine',
+      metadata: { name, namespace, ...mergedMetadata([metadata, { annotations: { ...marks, ...pending } }]) },
+      spec: {
+        clusterName,
+        bootstrap: { configRef: referenceTo(bootstrapConfig), dataSecretName: name },
+        infrastructureRef: referenceTo(infrastructureMachine),
+        version,
+        providerID,
+        ...settings,
+        deletion: { nodeDeletionTimeoutSeconds, ...objectAt(settings, 'deletion') },
+      },
+    },
     infrastructureMachine,
     bootstrapConfig,
   };
 }
 
-/** How long Cluster API tries to delete the Node of a Machine, unless somebody sets it, in seconds. */
-const nodeDeletionTimeoutSeconds = 10;
-
 /** A Machine with its objects as in requests of UpdateMachine. */
 export function machineObjects(worker: WorkerGroup, { name, set }: Machine): JsonObject {
-  const { labels: own, annotations } = metadataOf(worker);
-  const labels = {
-    ...own,
+  const { labels, annotations } = metadataOf(worker);
+  const own = {
     'cluster.x-k8s.io/deployment-name': worker.name,
     'cluster.x-k8s.io/set-name': set.name,
     'machine-template-hash': set.hash,
   };
-  const providerID = `rehearsal://${name}`;
-  const metadataFrom = (template: JsonObject) =>
-    mergedMetadata([
-      objectAt(template, 'spec', 'template', 'metadata'),
-      { labels, annotations },
-      { annotations: { ...clonedFrom(template).annotations, [inProgress]: '' } },
-    ]);
-  const optional = optionalSpec(worker);
-  const deletion = { nodeDeletionTimeoutSeconds, ...objectAt(optional, 'deletion') };
-  return machineWith(worker.state, name, set, {
-    machine: {
-      metadata: {
-        labels,
-        annotations: { ...annotations, [inProgress]: '', [pendingHooksAnnotation]: 'UpdateMachine' },
-      },
-      spec: { version: set.version, providerID, ...optional, deletion },
-    },
-    bootstrap: { metadata: metadataFrom(set.bootstrap), spec: {} },
-    infrastructure: { metadata: metadataFrom(set.infrastructure), spec: { providerID } },
-  });
+  const metadata = { labels: { ...labels, ...own }, annotations };
+  return machineWith(worker.state, name, set, metadata, optionalSpec(worker), true);
 }
 
 /** The control plane as the class and its patches have it; undefined if its template is not known. */
 export const controlPlaneOf = ({ patched, name }: State): JsonObject | undefined =>
   patched.get(`${name} spec.controlPlaneRef`);
 
-/** A machine of the control plane with its objects, in one version. */
-export function controlPlaneObjects(state: State, name: string, version: string): JsonObject {
-  const metadata = {
+/**
+ * A machine of a KubeadmControlPlane with its objects, in one version, as in requests of CanUpdateMachine or, marked, of
+ * UpdateMachine (controlplane/kubeadm/pkg/desiredstate, v1.14).
+ */
+export function controlPlaneObjects(state: State, name: string, version: string, isMarked = false): JsonObject {
+  const { name: controlPlane } = state.controlPlane;
+  const [, machines = unknownTemplates.infrastructure] =
+    [...state.patched].find(([place]) => place.startsWith(`${controlPlane} `)) ?? [];
+  const templateName = state.names.generated(state.name, kindOfTemplate(machines));
+  const { kubeadmConfigSpec = {}, machineTemplate } = objectAt(controlPlaneOf(state), 'spec', 'template', 'spec');
+  const { apiVersion: bootstrapVersion = '', kind = '' } = unknownTemplates.bootstrap;
+  const settings = state.subject.blueprint?.controlPlane.settings;
+  const topology = objectAt(state.cluster.spec, 'topology', 'controlPlane');
+  const own = {
     labels: {
       'cluster.x-k8s.io/cluster-name': state.name,
+      'topology.cluster.x-k8s.io/owned': '',
       'cluster.x-k8s.io/control-plane': '',
-      'cluster.x-k8s.io/control-plane-name': state.controlPlane.name,
+      'cluster.x-k8s.io/control-plane-name': controlPlane,
     },
   };
-  const [, infrastructure = unknownTemplates.infrastructure] =
-    [...state.patched].find(([place]) => place.startsWith(`${state.controlPlane.name} `)) ?? [];
-  const kubeadmConfig = objectAt(controlPlaneOf(state), 'spec', 'template', 'spec', 'kubeadmConfigSpec');
-  return machineWith(
-    state,
-    name,
-    { ...unknownTemplates, infrastructure },
-    {
-      machine: { metadata, spec: { version } },
-      bootstrap: { metadata, spec: kubeadmConfig },
-      infrastructure: { metadata, spec: {} },
-    },
-  );
+  const metadata = mergedMetadata([
+    ...[machineTemplate, settings, topology].map((part) => objectAt(part, 'metadata')),
+    own,
+  ]);
+  const templates = {
+    bootstrap: { apiVersion: bootstrapVersion, kind, spec: { template: { spec: kubeadmConfigSpec } } },
+    infrastructure: { ...machines, metadata: { name: templateName } },
+    version,
+  };
+  const deletion = { ...objectAt(settings, 'deletion'), ...objectAt(topology, 'deletion') };
+  return machineWith(state, name, templates, metadata, { deletion }, isMarked);
 }

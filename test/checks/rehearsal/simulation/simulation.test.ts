@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { fieldAt, type JsonObject } from '../../../../src/kubernetes/index.ts';
+import { pendingHooksAnnotation } from '../../../../src/extensionconfig/index.ts';
+import { fieldAt, type JsonObject, textAt } from '../../../../src/kubernetes/index.ts';
 import { type Answer, blocking, callLine, classYaml, clusterYaml, simulate } from './simulating.ts';
 
 const passes = () => undefined;
@@ -677,6 +678,71 @@ spec: { template: { spec: ${spec} } }
       infrastructureMachine: { apiVersion: 'infrastructure.cluster.x-k8s.io/v1beta2', kind: 'M', spec: { size: 3 } },
       bootstrapConfig: { kind: 'KubeadmConfig', spec: { files: [{ path: '/a' }] } },
     });
+  });
+
+  test('an update of a control plane is requested with what marks its Machine, and where to find it', () => {
+    const { calls } = simulate(covered, {
+      ...scenario,
+      yaml:
+        scenario.yaml.replace(
+          'replicas: 2 }',
+          'replicas: 2, metadata: { labels: { a: b } }, deletion: { nodeDrainTimeoutSeconds: 3 } }',
+        ) + classOf('KubeadmControlPlaneTemplate'),
+    });
+    const requestOf = (name: string) => calls.find(({ hook }) => hook === name)!.request.desired as JsonObject;
+    const name = textAt(requestOf('UpdateMachine'), 'machine', 'metadata', 'name');
+    const inProgress = 'in-place-updates.internal.cluster.x-k8s.io/update-in-progress';
+    const labels = {
+      a: 'b',
+      'cluster.x-k8s.io/cluster-name': 'c',
+      'topology.cluster.x-k8s.io/owned': '',
+      'cluster.x-k8s.io/control-plane': '',
+      'cluster.x-k8s.io/control-plane-name': name.replace(/-\w+$/, ''),
+    };
+    expect(requestOf('UpdateMachine')).toMatchObject({
+      machine: {
+        metadata: { labels, annotations: { [inProgress]: '', [pendingHooksAnnotation]: 'UpdateMachine' } },
+        spec: {
+          providerID: `rehearsal://${name}`,
+          deletion: { nodeDeletionTimeoutSeconds: 10, nodeDrainTimeoutSeconds: 3 },
+        },
+      },
+      infrastructureMachine: {
+        metadata: {
+          labels,
+          annotations: {
+            'cluster.x-k8s.io/cloned-from-name': expect.stringMatching(/^c-\w{5}$/),
+            'cluster.x-k8s.io/cloned-from-groupkind': 'MTemplate.infrastructure.cluster.x-k8s.io',
+            [inProgress]: '',
+          },
+        },
+        spec: { providerID: `rehearsal://${name}` },
+      },
+      bootstrapConfig: { metadata: { name, namespace: 'team', labels, annotations: { [inProgress]: '' } } },
+    });
+    expect(JSON.stringify(requestOf('CanUpdateMachine'))).not.toContain(inProgress);
+  });
+
+  test('a failure that repeats changes no condition', () => {
+    const { events, end } = simulate(
+      (effect, nth) =>
+        effect.hook !== 'UpdateMachine' ? covered(effect) : nth > 1 && nth < 5 ? { error: 'busy' } : {},
+      scenario,
+    );
+    expect(end.isComplete).toBe(true);
+    const failures = events.flatMap(({ event }) =>
+      event.kind === 'object-condition' && event.reason === 'InPlaceUpdateFailed' ? [event.object] : [],
+    );
+    expect(failures).toEqual([...new Set(failures)]);
+    expect(failures).toHaveLength(1);
+  });
+
+  test('an update that blocks forever reaches the limit of calls, which is reported', () => {
+    const { end } = simulate(
+      (effect) => (effect.hook === 'UpdateMachine' ? { retryAfterSeconds: 5 } : covered(effect)),
+      { ...scenario, maxCalls: 20 },
+    );
+    expect(end.reason).toMatch(/^20 calls were made, .* UpdateMachine has blocked 15 times in a row/);
   });
 
   test('machines of another control plane are not asked about', () => {
