@@ -135,13 +135,13 @@ export class Exchange implements OpenExchange {
     const isLast = !request.complete || this.#connections.isDraining;
     this.#writeHead(code, Buffer.byteLength(text), isLast, refusalHeaders.get(refusal.code));
     const { stream } = response;
-    if (stream === undefined && !request.complete) {
+    if (request.complete) {
+      response.end(text);
+    } else if (stream === undefined) {
       response.write(text);
       this.#endAfterBody();
-      return;
-    }
-    response.end(text);
-    if (stream !== undefined && !request.complete) {
+    } else {
+      response.end(text);
       // Only after a whole response (RFC 9113, 8.1), whose last frame is sent in the turn in which the stream finishes:
       // a reset in that turn overtakes it, and clients take the response for cut off, or wait for its end.
       stream.once('finish', () => setImmediate(() => stream.close(http2Codes.noError)));
@@ -154,7 +154,7 @@ export class Exchange implements OpenExchange {
 
   reset(): void {
     this.isReset = true;
-    this.response.stream?.close(http2Codes.cancel);
+    (this.response.stream as ServerHttp2Stream).close(http2Codes.cancel);
   }
 
   end(): void {

@@ -1,9 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { rm, writeFile } from 'node:fs/promises';
+import { afterEach, expect, test } from 'vitest';
 import { ClientCaError } from '../../../src/server/index.ts';
 import { makeCertificate, type TestCertificate, testCa } from '../../base/x509/certificates.ts';
+import { apiServer, clientCa, clientCaFile, otherCa } from '../client-ca.ts';
 import {
   collectingLog,
   metricOf,
@@ -17,9 +16,6 @@ import {
   validate,
 } from '../running.ts';
 
-const clientCa = makeCertificate({ commonName: 'client CA', isCa: true });
-const otherCa = makeCertificate({ commonName: 'other CA', isCa: true });
-const apiServer = makeCertificate({ commonName: 'kube-apiserver', issuer: clientCa });
 const byDnsName = makeCertificate({ commonName: 'x', dnsNames: ['apiserver.example'], issuer: clientCa });
 const nameless = makeCertificate({ commonName: '', dnsNames: ['other', 'apiserver.example'], issuer: clientCa });
 const odd = makeCertificate({
@@ -32,15 +28,7 @@ const expired = makeCertificate({ commonName: 'kube-apiserver', issuer: clientCa
 const stranger = makeCertificate({ commonName: 'kube-apiserver', issuer: otherCa });
 const selfMade = makeCertificate({ commonName: 'kube-apiserver' });
 
-let folder: string;
-let caFile: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'clients-'));
-  caFile = join(folder, 'ca.crt');
-});
 afterEach(stopAll);
-afterAll(() => rm(folder, { recursive: true }));
 
 const allowedNames = ['kube-apiserver', 'apiserver.example'];
 
@@ -59,7 +47,7 @@ test.each<[string, TestCertificate | undefined, readonly string[], number, RegEx
   ['of another CA', stranger, allowedNames, 403, /not accepted/],
   ['self-signed', selfMade, [], 403, /not accepted/],
 ])('a client with a certificate: %s', async (_name, certificate, names, code, message) => {
-  await writeFile(caFile, clientCa.cert);
+  const caFile = await clientCaFile();
   const { webhookPort, health, lines } = await start({ clients: { caFile, allowedNames: names } });
   const answer = await send(webhookPort, validate, review('x'), { ...certificate });
   expect(answer.code).toBe(code);
@@ -76,7 +64,7 @@ test.each<[string, TestCertificate | undefined, readonly string[], number, RegEx
 });
 
 test('a new client CA is used, an unusable one is not', async () => {
-  await writeFile(caFile, clientCa.cert);
+  const caFile = await clientCaFile();
   const { webhookPort, health, lines } = await start({ clients: { caFile, allowedNames: [] }, pollMs: 20 });
   const readiness = async () => (await fetch(`${health}/readyz?verbose`)).text();
   expect(await readiness()).toContain('[+]client-ca ok\n');
@@ -102,7 +90,7 @@ test.each([
   ['TLSv1.3', true],
   ['TLSv1.3', false],
 ] as const)('a %s session is resumed unless certificates of clients are requested (%s)', async (version, isRequested) => {
-  await writeFile(caFile, clientCa.cert);
+  const caFile = await clientCaFile();
   const { webhookPort } = await start(isRequested ? { clients: { caFile, allowedNames: [] } } : {});
   const client = { ...apiServer, ca: testCa.cert, minVersion: version, maxVersion: version };
   const first = await openTls(webhookPort, client);
@@ -119,7 +107,7 @@ test.each([
 });
 
 test('a client CA after one without a final line break is used', async () => {
-  await writeFile(caFile, clientCa.cert.trimEnd() + otherCa.cert);
+  const caFile = await clientCaFile(clientCa.cert.trimEnd() + otherCa.cert);
   const { webhookPort } = await start({ clients: { caFile, allowedNames: [] } });
   for (const client of [apiServer, stranger]) {
     expect((await send(webhookPort, validate, review('x'), { ...client })).code).toBe(200);
@@ -132,9 +120,9 @@ test.each([
   ['a key', clientCa.key, /ca.crt is not PEM/],
   ['too many', clientCa.cert.repeat(17), /ca.crt \w+ more than 16 certificates/],
 ])('without a usable CA the server does not start: %s', async (_name, content, message) => {
-  await rm(caFile, { force: true });
-  if (content !== undefined) {
-    await writeFile(caFile, content);
+  const caFile = await clientCaFile(content);
+  if (content === undefined) {
+    await rm(caFile);
   }
   const starting = start({ clients: { caFile, allowedNames: [] } });
   await expect(starting).rejects.toThrow(ClientCaError);
@@ -142,7 +130,7 @@ test.each([
 });
 
 test('a server that has stopped, or did not start, no longer reads the client CA', async () => {
-  await writeFile(caFile, clientCa.cert);
+  const caFile = await clientCaFile();
   const clients = { clients: { caFile, allowedNames: [] }, pollMs: 20 };
   const isReloaded = (lines: readonly Record<string, unknown>[]) =>
     lines.some(({ msg }) => msg === 'client CA reloaded');

@@ -1,23 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { writeFile } from 'node:fs/promises';
+import { afterEach, describe, expect, test } from 'vitest';
 import { makeCertificate, type TestCertificate, testCa } from '../../base/x509/certificates.ts';
+import { apiServer, clientCa, clientCaFile, otherCa } from '../client-ca.ts';
 import { openTls, readAll, review, start, stopAll, until, validate } from '../running.ts';
 
-const clientCa = makeCertificate({ commonName: 'client CA', isCa: true });
-const otherCa = makeCertificate({ commonName: 'other CA', isCa: true });
-const apiServer = makeCertificate({ commonName: 'kube-apiserver', issuer: clientCa });
-
-let folder: string;
-let caFile: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'clients-'));
-  caFile = join(folder, 'ca.crt');
-});
 afterEach(stopAll);
-afterAll(() => rm(folder, { recursive: true }));
 
 describe.each(['TLSv1.2', 'TLSv1.3'] as const)('a %s session that a client resumes', (version) => {
   /** Connects, and sends a review: its code, and the session to resume. */
@@ -43,7 +30,7 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('a %s session that a client resum
   }
 
   test('does not outlive the certificate of the client', async () => {
-    await writeFile(caFile, clientCa.cert);
+    const caFile = await clientCaFile();
     const { webhookPort } = await start({ clients: { caFile, allowedNames: [] } });
     // In a certificate, times have whole seconds.
     const notAfter = new Date(Math.ceil(Date.now() / 1000) * 1000 + 2_000);
@@ -56,7 +43,7 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('a %s session that a client resum
   });
 
   test('does not outlive its CA', async () => {
-    await writeFile(caFile, clientCa.cert);
+    const caFile = await clientCaFile();
     const { webhookPort, lines } = await start({ clients: { caFile, allowedNames: [] }, pollMs: 20 });
     const first = await call(webhookPort, apiServer);
     expect(first.code).toBe(200);
