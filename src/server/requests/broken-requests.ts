@@ -1,5 +1,6 @@
 import type { Server } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { OpenExchange } from '../connections/connection.ts';
 import type { Connections } from '../connections/connections.ts';
 import { lateMessage, statusOf } from './refusal.ts';
 
@@ -22,11 +23,10 @@ export function refuseBrokenRequests(server: Server, connections: Connections): 
   // TLS errors arrive here too, before there is a request to respond to.
   server.on('clientError', ({ code: errorCode }: NodeJS.ErrnoException, socket: Duplex) => {
     const refusal = refusalOf(errorCode);
+    const connection = connections.of(socket);
     // The client takes the next response for that to its first request, which may be another one that was valid.
-    const awaitsOther = [...(connections.of(socket)?.exchanges ?? [])].some(
-      ({ hasArrived, respondingSince }) => hasArrived || respondingSince !== undefined,
-    );
-    if (refusal === undefined || awaitsOther || !socket.writable) {
+    const isOwn = ({ hasArrived, respondingSince }: OpenExchange) => !hasArrived && respondingSince === undefined;
+    if (refusal === undefined || !connection || ![...connection.exchanges].every(isOwn) || !socket.writable) {
       socket.destroy();
       return;
     }

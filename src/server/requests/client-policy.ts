@@ -18,8 +18,8 @@ export function refusalOf(socket: TLSSocket, { allowedNames }: ClientPolicy): st
     return `the client certificate is not accepted: ${String(socket.authorizationError)}`;
   }
   const { CN } = certificate.toLegacyObject().subject;
-  // OpenSSL compares names as clients do: other cases, and domains below one, match too.
-  const hasDnsName = (name: string) => certificate.checkHost(name, { subject: 'never', wildcards: false }) === name;
+  // OpenSSL compares names as clients do: other cases, patterns, and domains below one, match too.
+  const hasDnsName = (name: string) => certificate.checkHost(name) === name;
   return allowedNames.length === 0 || allowedNames.some((name) => name === CN || hasDnsName(name))
     ? undefined
     : 'the client certificate has none of the allowed names';
