@@ -34,7 +34,7 @@ export function headerRefusal(
     if (method !== 'POST') {
       return { code: 405, message: `${method} is not supported here: use POST` };
     }
-    if (!jsonContentType.test(headers['content-type'] ?? '')) {
+    if (!jsonContentType.test(String(headers['content-type']))) {
       return { code: 415, message: 'the content type must be application/json' };
     }
   }

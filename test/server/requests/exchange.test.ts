@@ -1,13 +1,11 @@
 import { EventEmitter } from 'node:events';
 import { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Connections } from '../../../src/server/connections/connections.ts';
-import { endTimedOut } from '../../../src/server/connections/timeouts.ts';
 import { defaultLimits } from '../../../src/server/index.ts';
 import type { HttpRequest } from '../../../src/server/requests/body.ts';
 import { beginExchange, type Exchange, type HttpResponse } from '../../../src/server/requests/exchange.ts';
-import { takeTime } from '../clock.ts';
 
 /** A connection whose requests and responses are objects of the test. */
 function newConnection(isHttp2 = false) {
@@ -143,17 +141,11 @@ test('while the server drains, a response is the last of its connection', () => 
   expect(destroySoon).not.toHaveBeenCalled();
 });
 
-test('a connection is cut when not even the reset of a request can be sent', async () => {
-  const time = takeTime();
-  onTestFinished(time.restore);
-  const { begin, connections, socket } = newConnection(true);
-  const { stream, exchange } = begin();
-  exchange.respond({ code: 200, text });
-  await time.advance(defaultLimits.responseTimeoutMs);
-  endTimedOut(connections);
-  expect([stream.close.mock.calls, socket.destroyed]).toEqual([[[8]], false]);
-  endTimedOut(connections);
-  expect([stream.close.mock.calls, socket.destroyed]).toEqual([[[8]], true]);
+test('a request over HTTP/2 that is given up is marked, and its stream cancelled', () => {
+  const { stream, exchange } = newConnection(true).begin();
+  expect(exchange.isReset).toBe(false);
+  exchange.reset();
+  expect([exchange.isReset, stream.close.mock.calls]).toEqual([true, [[8]]]);
 });
 
 test('while a response is sent, the server is no longer to blame for what its client does not do', () => {
