@@ -37,9 +37,9 @@ function kindsOf(crd: JsonObject): Kind[] {
   });
 }
 
-/** The fields of `metadata` in which templates are of interest. */
+/** The fields of `metadata` in which templates are of interest. A kind may have the name Record. */
 const metadataType =
-  '{ name?: string; namespace?: string; labels?: Record<string, string>; annotations?: Record<string, string>; [field: string]: unknown }';
+  '{ name?: string; namespace?: string; labels?: { [name: string]: string }; annotations?: { [name: string]: string }; [field: string]: unknown }';
 
 /** Longest description that becomes a comment, in characters. */
 const maxDescriptionLength = 10_000;

@@ -108,6 +108,7 @@ test.each([
     const crds = [
       labTemplate({ v1: spec }),
       labTemplate({ v1: diskOf('gib'), v1beta1: diskOf('size') }, 'LabDiskTemplate'),
+      labTemplate({ v1: spec }, 'Record'),
     ];
     const folder = await linkedProject(['GeneratePatches', 'UpdateMachine'], await templateTypes(crds));
     const lines: readonly [code: string, error: RegExp | undefined][] = [

@@ -58,7 +58,7 @@ test('a type is written as its author would: indented, with the name of its kind
 export interface K3sTemplate {
   apiVersion: "infrastructure.example.com/v1"
   kind: "K3sTemplate"
-  metadata: { name?: string; namespace?: string; labels?: Record<string, string>; annotations?: Record<string, string>; [field: string]: unknown }
+  metadata: { name?: string; namespace?: string; labels?: { [name: string]: string }; annotations?: { [name: string]: string }; [field: string]: unknown }
   spec: {
     /**
      * Its {

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../../../kubernetes/index.ts';
+import { isJsonObject, type Json, setOwn } from '../../../kubernetes/index.ts';
 import type { CheckedPath } from './checked-path.ts';
 
 const maxLength = 1024;
@@ -107,7 +107,7 @@ function put(holder: Json, segment: string | number, value: Json, path: string):
   if (Array.isArray(holder) && typeof segment === 'number' && segment <= holder.length) {
     holder[segment] = value;
   } else if (isJsonObject(holder) && typeof segment === 'string') {
-    holder[segment] = value;
+    setOwn(holder, segment, value);
   } else {
     throw new RangeError(
       `${path}: ${JSON.stringify(segment)} cannot be set: what is there is not an object or list that has it`,

@@ -25,6 +25,13 @@ test.each<[string, Json | undefined, Json]>([
       { name: 'w', value: '3' },
     ],
   ],
+  ['a/v1beta1', null, { v: '2', w: '3' }],
+  // Components take the last one.
+  [
+    'a/v1beta2',
+    [{ name: 'a', value: '0' }, { name: 'v', value: '1' }, { name: 'a', value: '1' }, { name: 'v', value: '9' }, 'b'],
+    [{ name: 'a', value: '0' }, { name: 'v', value: '2' }, { name: 'a', value: '1' }, 'b', { name: 'w', value: '3' }],
+  ],
   // What is there counts for more than the version.
   ['a/v1', { a: '0' }, { a: '0', v: '2', w: '3' }],
 ])('%s: %j becomes %j', (apiVersion, extraArgs, after) => {

@@ -79,6 +79,17 @@ describe('patches of a machine', () => {
     expect(current).toEqual(before);
   });
 
+  test('all fields of an object have any names', () => {
+    const labelled = (labels: string) => ({
+      infrastructureMachine: JSON.parse(`{"kind":"Lab","spec":{"labels":${labels}}}`),
+    });
+    const changes = defineInPlaceChanges({ infrastructureMachine: { Lab: ['spec.labels.*'] } });
+    const request = machineRequest(labelled('{}'), labelled('{"__proto__":"a"}'));
+    expect(operationsOf(changes.machinePatches(request))).toEqual({
+      infrastructureMachinePatch: [{ op: 'add', path: '/spec/labels/__proto__', value: 'a' }],
+    });
+  });
+
   test('are absent if nothing changes, and if there is no object', () => {
     const changes = defineInPlaceChanges({ machine: ['spec.version'] });
     expect(changes.machinePatches(machineRequest(current, current))).toEqual({});
