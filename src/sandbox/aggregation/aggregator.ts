@@ -124,22 +124,20 @@ export class Aggregator {
   readonly #context: AggregatorContext;
   /** By the name of the APIService. */
   readonly #remotes = new Map<string, Remote>();
-  readonly #stops: (() => void)[];
+  readonly #stop: () => void;
 
   constructor(context: AggregatorContext) {
     this.#context = context;
     const { store } = context;
-    const { schedule, follow, stop } = soon(() => this.#reconcile());
-    follow(store.collection(apiServiceStorage));
-    this.#stops = [
-      stop,
-      // A Service that was missing may have been created.
-      store.collection('services').subscribe(() => {
-        for (const remote of this.#remotes.values()) {
-          remote.check();
-        }
-      }),
-    ];
+    const { schedule, stop } = soon(() => this.#reconcile());
+    this.#stop = stop;
+    store.collection(apiServiceStorage).subscribe(schedule);
+    // A Service that was missing may have been created.
+    store.collection('services').subscribe(() => {
+      for (const remote of this.#remotes.values()) {
+        remote.check();
+      }
+    });
     schedule();
   }
 
@@ -194,9 +192,7 @@ export class Aggregator {
   }
 
   stop(): void {
-    for (const stop of this.#stops) {
-      stop();
-    }
+    this.#stop();
     for (const remote of this.#remotes.values()) {
       remote.close();
     }

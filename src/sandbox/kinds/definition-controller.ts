@@ -156,7 +156,8 @@ export function startDefinitionController({
       if (!isSame(conditions, status.conditions)) {
         definitions.replace(key, object, { ...object, status: { ...status, conditions } });
       }
-      follow(instances);
+      // A listener that is there already is not added again.
+      instances.subscribe(schedule);
       return;
     }
     const left = finalizers.filter((finalizer) => finalizer !== cleanupFinalizer);
@@ -203,8 +204,8 @@ export function startDefinitionController({
     }
   }
 
-  const { schedule, follow, stop } = soon(reconcile);
-  follow(definitions);
+  const { schedule, stop } = soon(reconcile);
+  definitions.subscribe(schedule);
   schedule();
   return stop;
 }

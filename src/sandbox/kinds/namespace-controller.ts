@@ -18,7 +18,7 @@ const grace = 1_000;
  */
 export function startNamespaceController(context: { store: Store; registry: Registry; now(): string }): () => void {
   const namespaces = context.store.collection(namespaceStorage);
-  const { schedule, follow, stop } = soon(() => {
+  const { schedule, stop } = soon(() => {
     for (const [key, namespace] of namespaces.list()) {
       if (metadataOf(namespace).deletionTimestamp !== undefined) {
         finish(key, namespace);
@@ -35,7 +35,8 @@ export function startNamespaceController(context: { store: Store; registry: Regi
       const remaining = collection.deleteAll(context.now(), isInside);
       left += remaining;
       if (remaining > 0) {
-        follow(collection);
+        // A listener that is there already is not added again.
+        collection.subscribe(schedule);
       }
     }
     if (left === 0 && itemsAt(finalizers).length === 0) {
@@ -43,7 +44,7 @@ export function startNamespaceController(context: { store: Store; registry: Regi
     }
   }
 
-  follow(namespaces);
+  namespaces.subscribe(schedule);
   // For namespaces that were being deleted when the sandbox was stopped.
   schedule();
   return stop;

@@ -36,15 +36,7 @@ export class OpenApi {
       help: 'Counter of OpenAPI v3 spec regeneration count broken down by group, version, causing CRD and reason.',
       labelNames: ['crd', 'group', 'version', 'reason'],
       registers: [metrics],
-      // Users choose the names of definitions, so the series of deleted ones must be removed.
-      collect: () => {
-        for (const [key, labels] of this.#counted) {
-          if (registry.ofStorage(labels.crd).length === 0) {
-            this.#counted.delete(key);
-            this.#regenerations.remove(labels);
-          }
-        }
-      },
+      collect: () => this.#removeDeleted(),
     });
     this.#duration = new Histogram({
       name: 'crd_openapi_v3_aggregation_duration_seconds',
@@ -52,6 +44,16 @@ export class OpenApi {
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
       registers: [metrics],
     });
+  }
+
+  /** Users choose the names of definitions, so the series of deleted ones must be removed, even if nobody collects them. */
+  #removeDeleted(): void {
+    for (const [key, labels] of this.#counted) {
+      if (this.#registry.ofStorage(labels.crd).length === 0) {
+        this.#counted.delete(key);
+        this.#regenerations.remove(labels);
+      }
+    }
   }
 
   get size(): number {
@@ -74,6 +76,7 @@ export class OpenApi {
         this.#documents.delete(other);
       }
     }
+    this.#removeDeleted();
     if (resources.length === 0) {
       return undefined;
     }

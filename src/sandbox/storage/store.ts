@@ -196,7 +196,7 @@ class Collection {
     return this.#events.slice(at);
   }
 
-  /** Calls the listener with every later write, in order. @returns a function that ends the subscription. */
+  /** Calls the listener with every later write, in order; one that is subscribed already only once. @returns a function that ends that. */
   subscribe(listener: (event: StoreEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
