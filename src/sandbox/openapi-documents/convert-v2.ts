@@ -1,5 +1,5 @@
 import { printable } from '../../base/index.ts';
-import { isJsonObject, type Json, type JsonObject, own, setOwn } from '../../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, own } from '../../kubernetes/index.ts';
 
 /** Why an OpenAPI v2 document cannot be converted, in one line that names the place in the document. */
 export class V2ConversionError extends Error {}
@@ -11,111 +11,27 @@ const schemaPrefix = '#/definitions/';
 const parameterPrefix = '#/parameters/';
 const responsePrefix = '#/responses/';
 
-/**
- * Fields of a schema in the order in which an API server writes them (k8s.io/kube-openapi, pkg/validation/spec). The
- * hash of a document is that of its bytes, so the order matters. All other fields follow, sorted.
- */
-const schemaFields = [
-  'id',
-  '$ref',
-  '$schema',
-  'description',
-  'type',
-  'nullable',
-  'format',
-  'title',
-  'default',
-  'maximum',
-  'exclusiveMaximum',
-  'minimum',
-  'exclusiveMinimum',
-  'maxLength',
-  'minLength',
-  'pattern',
-  'maxItems',
-  'minItems',
-  'uniqueItems',
-  'multipleOf',
-  'enum',
-  'maxProperties',
-  'minProperties',
-  'required',
-  'items',
-  'allOf',
-  'oneOf',
-  'anyOf',
-  'not',
-  'properties',
-  'additionalProperties',
-  'patternProperties',
-  'dependencies',
-  'additionalItems',
-  'definitions',
-  'discriminator',
-  'readOnly',
-  'externalDocs',
-  'example',
-];
-const knownSchemaFields = new Set(schemaFields);
-/** Fields that are kept even if they are empty, since an empty value differs from an absent one. */
-const meaningfulWhenEmpty = new Set(['default', 'example', 'additionalProperties', 'additionalItems', 'items', 'not']);
-
-function isEmpty(value: Json): boolean {
-  return (
-    value === null ||
-    value === false ||
-    value === '' ||
-    (Array.isArray(value) ? value.length === 0 : isJsonObject(value) && Object.keys(value).length === 0)
+/** The fields that have a value. */
+function pick(source: JsonObject, fields: readonly string[]): JsonObject {
+  return Object.fromEntries(
+    fields.flatMap((field): [string, Json][] => {
+      const value = source[field] ?? null;
+      return value === null ? [] : [[field, value]];
+    }),
   );
 }
 
-/** The fields that are not empty, since an API server omits empty ones. */
-function compact(fields: Record<string, Json | undefined>): JsonObject {
-  const entries = Object.entries(fields) as [string, Json][];
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined && !isEmpty(value)));
+/** The fields that are not empty. */
+function compact(fields: Record<string, JsonObject | Json[] | undefined>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([key, value]) => (value && Object.keys(value).length > 0 ? [[key, value]] : [])),
+  );
 }
 
-function pick(source: JsonObject, fields: readonly string[]): JsonObject {
-  return compact(Object.fromEntries(fields.map((field) => [field, source[field]])));
-}
+const isExtension = (key: string) => /^[xX]-/.test(key);
 
-/** Copies a value and sorts the keys of all objects, as an API server writes untyped values. */
-function sorted(value: Json): Json {
-  if (Array.isArray(value)) {
-    return value.map(sorted);
-  }
-  return isJsonObject(value) ? sortedFields(value, sorted) : value;
-}
-
-/** An object with its keys in order, and its values converted. */
-function sortedFields(source: JsonObject, convert: (item: Json, key: string) => Json): JsonObject {
-  const keys = Object.keys(source).sort();
-  return Object.fromEntries(keys.map((key) => [key, convert(source[key] as Json, key)]));
-}
-
-/** The keys of a schema in the order of an API server. */
-function keysInOrder(schema: JsonObject): string[] {
-  const others = Object.keys(schema).filter((key) => !knownSchemaFields.has(key));
-  return [...schemaFields.filter((key) => Object.hasOwn(schema, key)), ...others.sort()];
-}
-
-function extensions(source: JsonObject, target: JsonObject): JsonObject {
-  for (const key of Object.keys(source).sort()) {
-    if (/^[xX]-/.test(key)) {
-      setOwn(target, key, sorted(source[key] as Json));
-    }
-  }
-  return target;
-}
-
-/** In v3 a reference cannot have sibling fields: if it has any, it becomes the only element of an allOf. */
-function wrapReference(schema: JsonObject): JsonObject {
-  const { $ref, ...rest } = schema;
-  if ($ref === undefined || Object.keys(rest).length === 0) {
-    return schema;
-  }
-  const wrapped: JsonObject = { ...rest, allOf: [{ $ref }] };
-  return Object.fromEntries(keysInOrder(wrapped).map((key) => [key, wrapped[key] as Json]));
+function extensions(source: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(source).filter(([key]) => isExtension(key)));
 }
 
 /** A reference with another prefix; undefined for what is none. */
@@ -165,10 +81,10 @@ class Conversion {
     return Array.isArray(list) ? list.map((_, index) => this.#at(list, index, convert)) : this.#fail(value, 'a list');
   }
 
-  /** Converts each value of an object, in the order of the keys. */
+  /** Converts each value of an object. */
   #map(value: Json | undefined, convert: (item: Json | undefined) => Json): JsonObject {
     const source = this.#object(value);
-    return sortedFields(source, (_, key) => this.#at(source, key, convert));
+    return Object.fromEntries(Object.keys(source).map((key) => [key, this.#at(source, key, convert)]));
   }
 
   #mediaTypes(source: JsonObject, field: 'consumes' | 'produces'): string[] {
@@ -185,14 +101,14 @@ class Conversion {
     if (!isJsonObject(value)) {
       return this.#fail(value, 'a schema');
     }
-    const result: JsonObject = {};
-    for (const key of keysInOrder(value)) {
-      const item = this.#at(value, key, (field) => this.#schemaField(key, field as Json));
-      if (!isEmpty(item) || meaningfulWhenEmpty.has(key) || !knownSchemaFields.has(key)) {
-        setOwn(result, key, item);
-      }
+    const { $ref, ...others } = Object.fromEntries(
+      Object.keys(value).map((key) => [key, this.#at(value, key, (field) => this.#schemaField(key, field as Json))]),
+    );
+    if ($ref === undefined) {
+      return others;
     }
-    return wrapReference(result);
+    // In v3 a reference cannot have other fields beside it.
+    return Object.keys(others).length === 0 ? { $ref } : { ...others, allOf: [{ $ref }] };
   };
 
   #schemaField(key: string, value: Json): Json {
@@ -212,7 +128,7 @@ class Conversion {
         return isJsonObject(value) ? this.#schema(value) : value;
       // allOf, anyOf, oneOf and not are copied as they are, references included, as by the API server.
       default:
-        return sorted(value);
+        return value;
     }
   }
 
@@ -227,7 +143,7 @@ class Conversion {
         ? pick(source, ['type', 'format', 'uniqueItems'])
         : this.#at(source, 'schema', this.#schema);
     const fields = pick(source, ['name', 'in', 'description', 'required', 'allowEmptyValue']);
-    return extensions(source, { ...fields, schema });
+    return { ...fields, schema, ...extensions(source) };
   };
 
   /** The shared request body that a reference leads to, since v3 has no bodies among parameters; else the parameter itself. */
@@ -247,10 +163,11 @@ class Conversion {
     const { description, schema = null } = source;
     const content = schema === null ? {} : this.#content(produces, this.#at(source, 'schema', this.#schema));
     // The description is required by OpenAPI, so it is written even if it is empty.
-    return extensions(source, {
+    return {
       description: typeof description === 'string' ? description : '',
       ...compact({ content }),
-    });
+      ...extensions(source),
+    };
   }
 
   #operation(source: JsonObject): JsonObject {
@@ -269,24 +186,15 @@ class Conversion {
     ).flat();
     const responses = this.#at(source, 'responses', (value) => {
       const all = this.#object(value);
-      const codes = Object.fromEntries(Object.entries(all).filter(([code]) => !/^[xX]-/.test(code)));
-      // Names of responses are integers, which JavaScript objects keep in ascending order, before `default`.
-      return extensions(
-        all,
-        this.#map(codes, (response) => this.#response(response, produces)),
-      );
+      const codes = Object.fromEntries(Object.entries(all).filter(([code]) => !isExtension(code)));
+      return { ...this.#map(codes, (response) => this.#response(response, produces)), ...extensions(all) };
     });
-    return extensions(source, {
-      ...pick(source, ['tags', 'summary', 'description']),
-      ...compact({
-        externalDocs: this.#externalDocs(source),
-        operationId: source.operationId,
-        parameters,
-        requestBody,
-      }),
+    return {
+      ...pick(source, ['tags', 'summary', 'description', 'operationId', 'deprecated']),
+      ...compact({ externalDocs: this.#externalDocs(source), parameters, requestBody }),
       responses,
-      ...pick(source, ['deprecated']),
-    });
+      ...extensions(source),
+    };
   }
 
   /** One entry per media type, all with the same schema. */
@@ -298,7 +206,7 @@ class Conversion {
         `the schemas up to ${this.#place}, repeated for each media type, have more than ${this.#maxCopied} characters`,
       );
     }
-    return Object.fromEntries(types.toSorted().map((type) => [type, { schema }]));
+    return Object.fromEntries(types.map((type) => [type, { schema }]));
   }
 
   readonly #pathItem = (value: Json | undefined): JsonObject => {
@@ -310,7 +218,7 @@ class Conversion {
       }
     }
     const parameters = this.#at(source, 'parameters', (list) => this.#list(list, this.#parameter));
-    return extensions(source, { ...result, ...compact({ parameters }) });
+    return { ...result, ...compact({ parameters }), ...extensions(source) };
   };
 
   readonly #securityScheme = (value: Json | undefined): JsonObject => {
@@ -319,7 +227,7 @@ class Conversion {
     if (typeof source.flow === 'string' && source.flow !== '') {
       result.flows = { [source.flow]: pick(source, ['authorizationUrl', 'tokenUrl', 'scopes']) };
     }
-    return extensions(source, result);
+    return { ...result, ...extensions(source) };
   };
 
   document(source: JsonObject): JsonObject {
@@ -331,12 +239,12 @@ class Conversion {
     const infoFields = ['description', 'title', 'termsOfService', 'contact', 'license', 'version'];
     const info = this.#at(source, 'info', (value) => {
       const object = this.#object(value);
-      return extensions(object, pick(object, infoFields));
+      return { ...pick(object, infoFields), ...extensions(object) };
     });
     const paths = this.#at(source, 'paths', (value) => {
       const all = this.#object(value);
       const items = Object.entries(all).filter(([path]) => path.startsWith('/'));
-      return extensions(all, this.#map(Object.fromEntries(items), this.#pathItem));
+      return { ...this.#map(Object.fromEntries(items), this.#pathItem), ...extensions(all) };
     });
     const produces = this.#mediaTypes(source, 'produces');
     const section = (field: string, convert: (value: Json | undefined) => JsonObject) =>
@@ -362,8 +270,8 @@ class Conversion {
 
 /**
  * Converts an OpenAPI v2 document to the OpenAPI v3 document that an API server (1.36) generates for an aggregated API
- * server that publishes only v2. Keys are in the same order, so that the bytes of its JSON and their hash are the same.
- * The one addition is shared `parameters`, to which the API server leaves dangling references.
+ * server that publishes only v2; it is an equal document, but not one of the same bytes. The one addition is shared
+ * `parameters`, to which the API server leaves dangling references.
  *
  * The input is not changed. Time and size of the result are linear in it; values may be shared between places in the
  * result.

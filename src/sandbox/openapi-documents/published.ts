@@ -2,14 +2,6 @@ import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { encodeProtobuf, type OpenApiVersion } from './protobuf.ts';
 
-const escapes: Record<string, string> = {
-  '<': '\\u003c',
-  '>': '\\u003e',
-  '&': '\\u0026',
-  '\u2028': '\\u2028',
-  '\u2029': '\\u2029',
-};
-
 /** An OpenAPI document as an API server sends it, in each of its representations. */
 export class PublishedDocument {
   readonly version: OpenApiVersion;
@@ -19,14 +11,8 @@ export class PublishedDocument {
   readonly #json: Buffer;
   #protobuf: Uint8Array | undefined;
 
-  /**
-   * Characters are escaped as by Go's encoding/json, so that a document whose keys are in an API server's order has the
-   * same bytes and hash as on that server.
-   */
   constructor(document: JsonObject, lastModified: Date, version: OpenApiVersion = 'v3') {
-    // In JSON these characters occur only in strings.
-    const text = JSON.stringify(document).replaceAll(/[<>&\u2028\u2029]/g, (character) => escapes[character] as string);
-    this.#json = Buffer.from(text);
+    this.#json = Buffer.from(JSON.stringify(document));
     this.hash = createHash('sha512').update(this.#json).digest('hex').toUpperCase();
     this.lastModified = lastModified;
     this.version = version;

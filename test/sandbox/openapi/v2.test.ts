@@ -97,7 +97,10 @@ test.each([
   expect(schemas.get('io.k8s.api.core.v1.ConfigMap')).toMatchObject({
     type: { value: ['object'] },
     vendorExtension: [
-      { name: 'x-kubernetes-group-version-kind', value: { yaml: '- group: ""\n  version: v1\n  kind: ConfigMap\n' } },
+      {
+        name: 'x-kubernetes-group-version-kind',
+        value: { yaml: '[{"group":"","version":"v1","kind":"ConfigMap"}]\n' },
+      },
     ],
   });
 });
