@@ -17,10 +17,10 @@ function parse(text: string): ClientUrl | undefined {
     return undefined;
   }
   const authority = uri.host ?? '';
-  const bracket = authority.startsWith('[') ? authority.lastIndexOf(']') : -1;
-  const colon = authority.indexOf(':', bracket);
-  const port = colon === -1 ? undefined : authority.slice(colon + 1);
-  const host = bracket === -1 ? authority.slice(0, colon === -1 ? undefined : colon) : authority.slice(1, bracket);
+  // What follows the last colon outside brackets is the port, as in Go: other colons may be those of an IPv6 address.
+  const port = /:(\d*)$/.exec(authority)?.[1];
+  const address = port === undefined ? authority : authority.slice(0, -port.length - 1);
+  const host = address.startsWith('[') ? address.slice(1, -1) : address;
   return { ...uri, text, hostname: (host.endsWith('.') ? host.slice(0, -1) : host).toLowerCase(), port };
 }
 

@@ -26,6 +26,8 @@ test.each([
   ['https://h:/', 'h', ''],
   ['https://[2001:DB8::1]', '2001:db8::1', undefined],
   ['https://[::1]:443', '::1', '443'],
+  ['https://[::1]:', '::1', ''],
+  ['https://2001:db8::1:443', '2001:db8::1', '443'],
   ['https://', '', undefined],
   ['https:opaque', '', undefined],
 ])('%s has the host %j and the port %j', (url, hostname, port) => {
