@@ -1,6 +1,5 @@
 import { charactersIn } from '../../base/index.ts';
 import { isJsonObject, type Json, setOwn } from '../../kubernetes/index.ts';
-import type { Schema } from '../../kubernetes/schema/index.ts';
 import { hasMoreBytes, type LimitedSchema } from './own-schema.ts';
 
 /** One violation of the schema of an object's version. */
@@ -61,31 +60,22 @@ class ViolationList {
   }
 }
 
-function hasType(value: unknown, type: Schema['type']): boolean {
+function hasType(value: unknown, type: LimitedSchema['type']): boolean {
   switch (type) {
-    case undefined:
-      return true;
     case 'object':
       return isJsonObject(value);
     case 'array':
       return Array.isArray(value);
     case 'integer':
       return Number.isInteger(value);
-    default:
-      // The remaining types of JSON Schema are those of typeof.
-      return typeof value === type;
+    case 'string':
+      return typeof value === 'string';
   }
 }
 
-/** Empty values of the JSON types, for array items whose index must be kept. */
-const emptyValues: Readonly<Record<NonNullable<Schema['type']>, unknown>> = {
-  object: Object.freeze({}),
-  array: Object.freeze([]),
-  string: '',
-  integer: 0,
-  number: 0,
-  boolean: false,
-};
+const emptyObject = Object.freeze({});
+/** Stands for an item of another type, whose index must be kept: items of our lists are objects or strings. */
+const emptyItem = ({ type }: LimitedSchema) => (type === 'string' ? '' : emptyObject);
 
 /**
  * Whether a string has more than `limit` characters, counted in code points as by the API server. Without a limit
@@ -147,15 +137,14 @@ class SchemaWalk {
       const rest = this.#below(index, item, schema);
       if (rest !== item) {
         copy ??= value.slice();
-        copy[index] = rest === absent ? emptyValues[schema.type ?? 'object'] : rest;
+        copy[index] = rest === absent ? emptyItem(schema) : rest;
       }
     }
     return copy ?? value;
   }
 
   #properties(value: Record<string, unknown>, schema: LimitedSchema): Record<string, unknown> {
-    const { properties = {}, additionalProperties } = schema;
-    const others = typeof additionalProperties === 'object' ? additionalProperties : undefined;
+    const { properties = {}, additionalProperties: others } = schema;
     const keys = Object.keys(value);
     let copy: Record<string, unknown> | undefined;
     for (let at = 0; at < keys.length; at++) {
@@ -178,7 +167,7 @@ class SchemaWalk {
 
   /** Whether a value exceeds a limit; adds the violation. */
   #isOverLimit(value: unknown, schema: LimitedSchema): boolean {
-    const { maxLength = Number.POSITIVE_INFINITY, maxItems = Number.POSITIVE_INFINITY } = schema;
+    const { maxLength = Number.POSITIVE_INFINITY, maxItems = Number.POSITIVE_INFINITY, maxTotalBytes } = schema;
     if (typeof value === 'string') {
       return (
         isLongerThan(value, maxLength) &&
@@ -188,15 +177,9 @@ class SchemaWalk {
     if (Array.isArray(value)) {
       return value.length > maxItems && this.#addLimit('tooMany', `must have at most ${maxItems} items`, value);
     }
-    return isJsonObject(value) && this.#isOverLimitOfObjects(value, schema);
-  }
-
-  #isOverLimitOfObjects(value: Record<string, unknown>, { maxProperties, maxTotalBytes }: LimitedSchema): boolean {
-    if (maxProperties !== undefined && Object.keys(value).length > maxProperties) {
-      return this.#addLimit('tooMany', `must have at most ${maxProperties} properties`, value);
-    }
     return (
       maxTotalBytes !== undefined &&
+      isJsonObject(value) &&
       hasMoreBytes(value, maxTotalBytes) &&
       this.#addLimit('tooLong', `must be at most ${maxTotalBytes} bytes, keys and values together`, value)
     );
@@ -212,23 +195,15 @@ class SchemaWalk {
     if (schema.enum !== undefined && !schema.enum.includes(value as Json)) {
       this.limits.add(this.#path, 'notSupported', `must be one of ${schema.enum.join(', ')}`, value);
     }
-    if (typeof value === 'number') {
-      if (schema.minimum !== undefined && value < schema.minimum) {
-        this.#addInvalid(`must be at least ${schema.minimum}`, value);
-      }
-      if (schema.maximum !== undefined && value > schema.maximum) {
-        this.#addInvalid(`must be at most ${schema.maximum}`, value);
-      }
-    } else if (typeof value === 'string') {
+    if (typeof value === 'number' && schema.minimum !== undefined && value < schema.minimum) {
+      this.#addInvalid(`must be at least ${schema.minimum}`, value);
+    }
+    if (typeof value === 'string') {
       if (schema.minLength !== undefined && !isLongerThan(value, schema.minLength - 1)) {
         this.#addInvalid(`must have at least ${schema.minLength} characters`, value);
       }
       if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) {
         this.#addInvalid(`must match ${schema.pattern}`, value);
-      }
-    } else if (Array.isArray(value)) {
-      if (schema.minItems !== undefined && value.length < schema.minItems) {
-        this.#addInvalid(`must have at least ${schema.minItems} items`, value);
       }
     } else if (isJsonObject(value)) {
       this.#checkObject(value, schema);

@@ -2,9 +2,16 @@ import type { Schema } from '../../kubernetes/schema/index.ts';
 import { openApiSchemaOf } from './crd.ts';
 import type { Version } from './names.ts';
 
-/** A schema with the limits of the CustomResourceDefinition and those that Kubernetes itself adds. */
-export interface LimitedSchema extends Schema {
+/** The keywords that our schemas use, and limits that Kubernetes itself adds. */
+export interface LimitedSchema
+  extends Pick<
+    Schema,
+    'required' | 'enum' | 'format' | 'pattern' | 'minLength' | 'maxLength' | 'minimum' | 'maxItems' | 'minProperties'
+  > {
+  type: 'object' | 'array' | 'string' | 'integer';
   properties?: Record<string, LimitedSchema>;
+  additionalProperties?: LimitedSchema;
+  items?: LimitedSchema;
   /** Maximum number of bytes of all keys and values of a map of strings together. */
   maxTotalBytes?: number;
 }
@@ -30,7 +37,7 @@ const metadata: LimitedSchema = {
 
 /** The schema of one version of ExtensionConfig with that of its metadata. */
 export function ownSchemaOf(version: Version): LimitedSchema {
-  const schema = openApiSchemaOf(version);
+  const schema = openApiSchemaOf(version) as LimitedSchema;
   return { ...schema, properties: { ...schema.properties, metadata } };
 }
 

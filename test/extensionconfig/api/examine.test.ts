@@ -15,18 +15,18 @@ const lines = ({ violations }: Examined) =>
     (one) => `${one.path.join('.')} ${one.problem} ${'value' in one ? JSON.stringify(one.value) : '-'}: ${one.message}`,
   );
 
-type Type = NonNullable<LimitedSchema['type']>;
+type Type = LimitedSchema['type'];
 const values: [value: unknown, ...types: Type[]][] = [
   ['', 'string'],
   ['x', 'string'],
-  [1, 'integer', 'number'],
-  [1.5, 'number'],
-  [true, 'boolean'],
+  [1, 'integer'],
+  [1.5],
+  [true],
   [[], 'array'],
   [{}, 'object'],
   [null],
 ];
-const types: readonly Type[] = ['string', 'integer', 'number', 'boolean', 'array', 'object'];
+const types: readonly Type[] = ['string', 'integer', 'array', 'object'];
 
 describe.each(types)('type %s', (type) => {
   test.each(values)('of %j', (value, ...fitting) => {
@@ -40,16 +40,13 @@ describe.each(types)('type %s', (type) => {
     }
     expect(result.whole).toBe(result.limited);
   });
-
-  test('replaces an item of another type with an empty one', () => {
-    const other = type === 'object' ? 1 : {};
-    const empty = { string: '', integer: 0, number: 0, boolean: false, array: [], object: {} }[type];
-    expect(examined([other, other], { type: 'array', items: { type } }).limited).toEqual({ f: [empty, empty] });
-  });
 });
 
-test.each(values)('%j is valid if the schema has no type', (value) => {
-  expect(lines(examined(value, {}))).toEqual([]);
+test.each([
+  ['string', ''],
+  ['object', {}],
+] as const)('an item that is no %s is replaced with an empty one', (type, empty) => {
+  expect(examined([1, 1], { type: 'array', items: { type } }).limited).toEqual({ f: [empty, empty] });
 });
 
 const smile = '\u{1F600}';
@@ -71,12 +68,6 @@ describe('a limit', () => {
       ['abc', `ab${smile}`, smile.repeat(3), 'abcd', 'abcde'].map((value) => [value, tooLong(value)]),
     ],
     ['maxItems', { type: 'array', maxItems: 1 }, [[], [1]], [[[1, 2], 'f tooMany [1,2]: must have at most 1 items']]],
-    [
-      'maxProperties',
-      { type: 'object', maxProperties: 1 },
-      [{}, { a: 1 }],
-      [[{ a: 1, b: 2 }, 'f tooMany {"a":1,"b":2}: must have at most 1 properties']],
-    ],
     [
       'bytes of keys and values',
       { type: 'object', maxTotalBytes: 4 },
@@ -103,8 +94,6 @@ describe('a limit', () => {
 
   test.each<[string, LimitedSchema, within: unknown[], beyond: [value: unknown, line: string][]]>([
     ['minimum', { type: 'integer', minimum: 2 }, [2, 3], [[1, 'f invalid 1: must be at least 2']]],
-    ['maximum', { type: 'integer', maximum: 2 }, [2, -3], [[3, 'f invalid 3: must be at most 2']]],
-    ['both', { type: 'integer', minimum: 0, maximum: 0 }, [0], [[1, 'f invalid 1: must be at most 0']]],
     [
       'minLength, in code points',
       { type: 'string', minLength: 2 },
@@ -120,7 +109,6 @@ describe('a limit', () => {
         ['ac', 'f invalid "ac": must match ^.b$'],
       ],
     ],
-    ['minItems', { type: 'array', minItems: 1 }, [[1], [1, 2]], [[[], 'f invalid []: must have at least 1 items']]],
     [
       'minProperties',
       { type: 'object', minProperties: 1 },
@@ -152,20 +140,6 @@ describe('a limit', () => {
       expect(lines(result)).toEqual([line]);
       expect(result.limited).toEqual({ f: value });
       expect(result.whole).toBe(result.limited);
-    }
-  });
-
-  test('does not apply to values of other types', () => {
-    const schema: LimitedSchema = {
-      minLength: 9,
-      minItems: 9,
-      minProperties: 9,
-      minimum: 9,
-      pattern: 'x',
-      required: ['a'],
-    };
-    for (const value of [true, null]) {
-      expect(lines(examined(value, schema))).toEqual([]);
     }
   });
 
@@ -211,26 +185,19 @@ describe('nested values', () => {
     const map = examined(value, { type: 'object', additionalProperties: text });
     expect(map.limited).toEqual({ f: { a: 'x', d: 'y' } });
     expect(map.whole).toEqual({ f: { a: 'x', c: 'abc', d: 'y' } });
-    for (const additionalProperties of [true, undefined]) {
-      const schema: LimitedSchema = {
-        type: 'object',
-        properties: { a: { type: 'integer' } },
-        ...(additionalProperties && { additionalProperties }),
-      };
-      const object = examined(value, schema);
-      expect(lines(object)).toEqual(['f.a type "x": must be of type integer']);
-      expect(object.limited).toEqual({ f: { b: 1, c: 'abc', d: 'y' } });
-    }
+    const object = examined(value, { type: 'object', properties: { a: { type: 'integer' } } });
+    expect(lines(object)).toEqual(['f.a type "x": must be of type integer']);
+    expect(object.limited).toEqual({ f: { b: 1, c: 'abc', d: 'y' } });
   });
 
   test("in the order of the schema's fields, others by the schema of additional properties", () => {
     const schema: LimitedSchema = {
       type: 'object',
       properties: { a: { type: 'integer' } },
-      additionalProperties: { type: 'boolean' },
+      additionalProperties: { type: 'string' },
     };
-    expect(lines(examined({ a: 1, b: true, constructor: 1 }, schema))).toEqual([
-      'f.constructor type 1: must be of type boolean',
+    expect(lines(examined({ a: 1, b: 'x', constructor: 1 }, schema))).toEqual([
+      'f.constructor type 1: must be of type string',
     ]);
   });
 

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
-import { hasMoreBytes, maxAnnotationBytes, ownSchemaOf } from '../../../src/extensionconfig/api/own-schema.ts';
-import { openApiSchemaOf, versions } from '../../../src/extensionconfig/index.ts';
+import {
+  hasMoreBytes,
+  type LimitedSchema,
+  maxAnnotationBytes,
+  ownSchemaOf,
+} from '../../../src/extensionconfig/api/own-schema.ts';
+import { hubVersion, openApiSchemaOf, versions } from '../../../src/extensionconfig/index.ts';
 
 test.each(versions)('the schema of %s is that of the CustomResourceDefinition, plus the metadata', (version) => {
   const { properties = {}, ...rest } = ownSchemaOf(version);
@@ -20,6 +25,28 @@ test.each(versions)('the schema of %s is that of the CustomResourceDefinition, p
       deletionTimestamp: { type: 'string' },
     },
   });
+});
+
+/** What `examine` finds violations of, and what does not limit values. */
+const examined: readonly string[] = [
+  ...['type', 'properties', 'additionalProperties', 'items', 'required', 'enum', 'format', 'pattern'],
+  ...['minLength', 'maxLength', 'minimum', 'maxItems', 'minProperties', 'maxTotalBytes'],
+];
+const unlimiting = /^(description|x-kubernetes-(list|map)-(type|map-keys))$/;
+
+function keywordsOf(schema: LimitedSchema): string[] {
+  const { properties = {}, additionalProperties, items } = schema;
+  const below = [...Object.values(properties), additionalProperties, items].flatMap((one) =>
+    one ? keywordsOf(one) : [],
+  );
+  return [...Object.keys(schema), ...below];
+}
+
+test.each(versions)('the schema of %s has no other keywords than are examined', (version) => {
+  const keywords = new Set(keywordsOf(ownSchemaOf(version)).filter((keyword) => !unlimiting.test(keyword)));
+  expect([...keywords].sort()).toEqual(
+    examined.filter((one) => one !== 'minProperties' || version === hubVersion).toSorted(),
+  );
 });
 
 test.each([
