@@ -55,8 +55,8 @@ class ViolationList {
     if (this.#count <= maxViolations) {
       return this.#listed;
     }
-    const shown = this.#listed.slice(0, maxViolations - 1);
-    return [...shown, { path: [], problem, message: `${this.#count - shown.length} more ${this.#what}` }];
+    const more = this.#count - maxViolations + 1;
+    return this.#listed.with(-1, { path: [], problem, message: `${more} more ${this.#what}` });
   }
 }
 
@@ -77,19 +77,9 @@ const emptyObject = Object.freeze({});
 /** Stands for an item of another type, whose index must be kept: items of our lists are objects or strings. */
 const emptyItem = ({ type }: LimitedSchema) => (type === 'string' ? '' : emptyObject);
 
-/**
- * Whether a string has more than `limit` characters, counted in code points as by the API server. Without a limit
- * nothing is counted, since annotations may have megabytes.
- */
+/** Whether a string has more than `limit` characters: code points, as for the API server, of at most two code units. */
 function isLongerThan(text: string, limit: number): boolean {
-  if (text.length <= limit) {
-    return false;
-  }
-  // A character has at most two code units.
-  if (text.length > 2 * limit) {
-    return true;
-  }
-  return charactersIn(text) > limit;
+  return text.length > limit && charactersIn(text.slice(0, 2 * (limit + 1))) > limit;
 }
 
 /** One traversal of an object along its schema. Valid values are shared with the original. */
@@ -165,22 +155,17 @@ class SchemaWalk {
     return copy ?? value;
   }
 
-  /** Whether a value exceeds a limit; adds the violation. */
-  #isOverLimit(value: unknown, schema: LimitedSchema): boolean {
-    const { maxLength = Number.POSITIVE_INFINITY, maxItems = Number.POSITIVE_INFINITY, maxTotalBytes } = schema;
-    if (typeof value === 'string') {
-      return (
-        isLongerThan(value, maxLength) &&
-        this.#addLimit('tooLong', `must be at most ${maxLength} characters long`, value)
-      );
+  /** Whether a value exceeds a limit; adds the violation. A schema has only limits of its type. */
+  #isOverLimit(value: unknown, { maxLength, maxItems, maxTotalBytes }: LimitedSchema): boolean {
+    if (maxLength !== undefined && isLongerThan(value as string, maxLength)) {
+      return this.#addLimit('tooLong', `must be at most ${maxLength} characters long`, value);
     }
-    if (Array.isArray(value)) {
-      return value.length > maxItems && this.#addLimit('tooMany', `must have at most ${maxItems} items`, value);
+    if (maxItems !== undefined && (value as unknown[]).length > maxItems) {
+      return this.#addLimit('tooMany', `must have at most ${maxItems} items`, value);
     }
     return (
       maxTotalBytes !== undefined &&
-      isJsonObject(value) &&
-      hasMoreBytes(value, maxTotalBytes) &&
+      hasMoreBytes(value as Record<string, unknown>, maxTotalBytes) &&
       this.#addLimit('tooLong', `must be at most ${maxTotalBytes} bytes, keys and values together`, value)
     );
   }
@@ -192,42 +177,36 @@ class SchemaWalk {
   }
 
   #checkRest(value: unknown, schema: LimitedSchema): void {
-    if (schema.enum !== undefined && !schema.enum.includes(value as Json)) {
-      this.limits.add(this.#path, 'notSupported', `must be one of ${schema.enum.join(', ')}`, value);
+    const { enum: values, minimum, minLength, pattern, minProperties, required = [], format } = schema;
+    if (values !== undefined && !values.includes(value as Json)) {
+      this.limits.add(this.#path, 'notSupported', `must be one of ${values.join(', ')}`, value);
     }
-    if (typeof value === 'number' && schema.minimum !== undefined && value < schema.minimum) {
-      this.#addInvalid(`must be at least ${schema.minimum}`, value);
+    if (minimum !== undefined && (value as number) < minimum) {
+      this.#addInvalid(`must be at least ${minimum}`, value);
     }
-    if (typeof value === 'string') {
-      if (schema.minLength !== undefined && !isLongerThan(value, schema.minLength - 1)) {
-        this.#addInvalid(`must have at least ${schema.minLength} characters`, value);
-      }
-      if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) {
-        this.#addInvalid(`must match ${schema.pattern}`, value);
-      }
-    } else if (isJsonObject(value)) {
-      this.#checkObject(value, schema);
+    if (minLength !== undefined && !isLongerThan(value as string, minLength - 1)) {
+      this.#addInvalid(`must have at least ${minLength} characters`, value);
     }
-    if (schema.format !== undefined && !this.#isOfFormat(schema.format, value)) {
-      this.#addInvalid(`must be of format ${schema.format}`, value);
+    if (pattern !== undefined && !new RegExp(pattern, 'u').test(value as string)) {
+      this.#addInvalid(`must match ${pattern}`, value);
     }
-  }
-
-  #addInvalid(message: string, value: unknown): void {
-    this.limits.add(this.#path, 'invalid', message, value);
-  }
-
-  #checkObject(value: object, { minProperties, required = [] }: LimitedSchema): void {
-    if (minProperties !== undefined && Object.keys(value).length < minProperties) {
+    if (minProperties !== undefined && Object.keys(value as object).length < minProperties) {
       this.#addInvalid(`must have at least ${minProperties} properties`, value);
     }
     for (const name of required) {
-      if (!Object.hasOwn(value, name)) {
+      if (!Object.hasOwn(value as object, name)) {
         this.#path.push(name);
         this.limits.add(this.#path, 'required', 'must be set');
         this.#path.pop();
       }
     }
+    if (format !== undefined && !this.#isOfFormat(format, value)) {
+      this.#addInvalid(`must be of format ${format}`, value);
+    }
+  }
+
+  #addInvalid(message: string, value: unknown): void {
+    this.limits.add(this.#path, 'invalid', message, value);
   }
 }
 
