@@ -156,7 +156,7 @@ test('a Secret that cannot be read is unknown for its decision, which is reporte
 test('a Secret that the API server does not send in time is unknown for its decision', async () => {
   const server = await scripted();
   server.silent.add(secret);
-  const { watching, problems } = follow(server);
+  const { watching, problems } = follow(server, { versionsMs: 60_000 });
   await watching.synced;
   const before = performance.now();
   expect((await watching.refresh(requestFor(example())))?.unknown).toEqual(['Secret']);
@@ -167,7 +167,7 @@ test('a Secret that the API server does not send in time is unknown for its deci
 test('beyond 32 at once, nothing is known about further Secrets', async () => {
   const server = await scripted();
   server.silent.add(secret);
-  const { watching } = follow(server);
+  const { watching } = follow(server, { versionsMs: 60_000 });
   await watching.synced;
   const request = requestFor(example({ clientConfig: { url: 'https://a' } }));
   const waiting = Array.from({ length: 32 }, () => watching.refresh(request));
