@@ -17,11 +17,11 @@ export { hooksGroup } from './catalog/definitions/parts.ts';
 export { LifecycleFileError, parseLifecycles } from './catalog/file.ts';
 export { newestKnownRelease, oldestKnownRelease, unknownReleaseProblem } from './catalog/known.ts';
 export type { Lifecycle, LifecycleKey } from './catalog/lifecycle.ts';
-export type * from './catalog/message-types.ts';
 export { type Deprecation, deprecationIn, type Phase, phaseIn, type Stability } from './catalog/policy.ts';
 export { compareReleases, formatRelease, parseRelease, type Release } from './catalog/release.ts';
 export type { MessageSchema } from './catalog/schema.ts';
 export type { SchemaValue } from './catalog/schema-value.ts';
+export type * from './message-types/index.ts';
 export { applyPatch, BadPatch, type EncodedPatch, isEmptyPatch, withTaken } from './patches/apply.ts';
 export { type ControlPlaneField, fieldsSetBy, revertIgnored, type TemplatePlace } from './patches/ignored.ts';
 export {

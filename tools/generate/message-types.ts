@@ -21,6 +21,8 @@ function typeName(component: string): string {
   return `${match[1]}${component.slice(match[0].length)}`;
 }
 
+const generated = '// Generated from the schemas of the hooks by `npm run generate`. Do not edit.';
+
 /** Any JSON: the only component without a type. */
 const anyJson = 'AnyJSON';
 
@@ -59,19 +61,29 @@ export async function messageTypes({ format = true } = {}): Promise<string> {
   );
   const root = { title: 'Root', type: 'object', additionalProperties: false, definitions } as JSONSchema;
   const source = await compile(root, '', {
-    bannerComment: '// Generated from the schemas of the hooks by `npm run generate`. Do not edit.',
+    bannerComment: generated,
     unreachableDefinitions: true,
     format,
     style: { singleQuote: true, printWidth: 120 },
   });
-  const messages = clusterApiHooks.map(({ name, request, response }) => {
-    const [requestType, answered] = [request, response].map(({ component }) => typeName(component));
-    return `  ${name}: { request: ${requestType}; response: ${answered} };\n`;
-  });
   // The compiler needs a root, and adds a note about it to each definition.
-  const types = source
+  return source
     .replaceAll(/ \* ?\n \* This interface was referenced by .*\n \* via .*\n/g, '')
     .replaceAll(/\/\*\*\n \* This interface was referenced by .*\n \* via .*\n \*\/\n/g, '')
     .replace(/export interface Root \{\s*\}\n/, '');
-  return `${types}\n/** The types of the messages, by hook. */\nexport interface HookMessages {\n${messages.join('')}}\n`;
+}
+
+/** The TypeScript source of an interface with these types, by hook. */
+export function hookMessages(): string {
+  const messages = clusterApiHooks.map(({ name, request, response }) => {
+    const [requestType, answered] = [request, response].map(({ component }) => `messages.${typeName(component)}`);
+    return `  ${name}: { request: ${requestType}; response: ${answered} };\n`;
+  });
+  return `${generated}
+import type * as messages from '../../message-types/index.ts';
+
+/** The types of the messages, by hook. */
+export interface HookMessages {
+${messages.join('')}}
+`;
 }

@@ -4,7 +4,7 @@ import { apiReports } from '../build/build-packages.ts';
 import { withDeclarations } from '../build/declarations.ts';
 import { definitionFile, definitionText } from './definition.ts';
 import { messageFitsFile, messageFitsOf, strictnesses } from './message-fits.ts';
-import { messageTypes } from './message-types.ts';
+import { hookMessages, messageTypes } from './message-types.ts';
 import { generatedPages } from './pages.ts';
 import { programReport, programReportFile } from './program-report.ts';
 import { typeTablesFile, typeTablesText } from './type-tables.ts';
@@ -16,7 +16,9 @@ writeFileSync(new URL(`../../src/extensionconfig/api/${hubVersion}.ts`, import.m
 for (const version of versions) {
   writeFileSync(validatorFile(version), validatorOf(version));
 }
-writeFileSync(new URL('../../src/runtimehooks/catalog/message-types.ts', import.meta.url), await messageTypes());
+const hooksWing = new URL('../../src/runtimehooks/', import.meta.url);
+writeFileSync(new URL('message-types/index.ts', hooksWing), await messageTypes());
+writeFileSync(new URL('catalog/definitions/hook-messages.ts', hooksWing), hookMessages());
 for (const strictness of strictnesses) {
   writeFileSync(messageFitsFile(strictness), messageFitsOf(strictness));
 }

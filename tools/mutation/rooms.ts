@@ -104,12 +104,8 @@ export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
     ],
   },
   hooks: {
-    mutate: [
-      'src/runtimehooks/catalog/**/*.ts',
-      '!src/runtimehooks/catalog/message-types.ts',
-      '!src/runtimehooks/catalog/definitions/**',
-    ],
-    tests: ['test/runtimehooks/catalog/**/*.test.ts', '!test/runtimehooks/catalog/message-types.test.ts'],
+    mutate: ['src/runtimehooks/catalog/**/*.ts', '!src/runtimehooks/catalog/definitions/**'],
+    tests: ['test/runtimehooks/catalog/**/*.test.ts'],
   },
   caches: { mutate: ['src/base/caches/**/*.ts'], tests: ['test/base/caches/**/*.test.ts'] },
   files: { mutate: ['src/base/files/**/*.ts'], tests: ['test/base/files/**/*.test.ts'] },

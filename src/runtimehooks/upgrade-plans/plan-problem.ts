@@ -1,5 +1,5 @@
 import { itemsAt, type Json, textAt } from '../../kubernetes/index.ts';
-import type { GenerateUpgradePlanRequest, GenerateUpgradePlanResponse } from '../catalog/message-types.ts';
+import type { GenerateUpgradePlanRequest, GenerateUpgradePlanResponse } from '../message-types/index.ts';
 import { compareBuilds, formatVersion, type KubernetesVersion, parseTolerantly } from './kubernetes-version.ts';
 
 /** A plan as in the response of GenerateUpgradePlan. */

@@ -1,6 +1,6 @@
 import { defineHook, type HookDefinition, type HookOptions } from '../definition.ts';
-import type { HookMessages } from '../message-types.ts';
 import { bytes, int32, list, type MessageSchema, object, ref, string, stringMap } from '../schema.ts';
+import type { HookMessages } from './hook-messages.ts';
 
 /** The group of Cluster API's own hooks. */
 export const hooksGroup = 'hooks.runtime.cluster.x-k8s.io';

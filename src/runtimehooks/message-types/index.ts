@@ -2004,24 +2004,3 @@ export interface Variable {
    */
   value: AnyJSON;
 }
-
-/** The types of the messages, by hook. */
-export interface HookMessages {
-  Discovery: { request: DiscoveryRequest; response: DiscoveryResponse };
-  BeforeClusterCreate: { request: BeforeClusterCreateRequest; response: BeforeClusterCreateResponse };
-  AfterControlPlaneInitialized: { request: AfterControlPlaneInitializedRequest; response: AfterControlPlaneInitializedResponse };
-  BeforeClusterUpgrade: { request: BeforeClusterUpgradeRequest; response: BeforeClusterUpgradeResponse };
-  BeforeControlPlaneUpgrade: { request: BeforeControlPlaneUpgradeRequest; response: BeforeControlPlaneUpgradeResponse };
-  AfterControlPlaneUpgrade: { request: AfterControlPlaneUpgradeRequest; response: AfterControlPlaneUpgradeResponse };
-  BeforeWorkersUpgrade: { request: BeforeWorkersUpgradeRequest; response: BeforeWorkersUpgradeResponse };
-  AfterWorkersUpgrade: { request: AfterWorkersUpgradeRequest; response: AfterWorkersUpgradeResponse };
-  AfterClusterUpgrade: { request: AfterClusterUpgradeRequest; response: AfterClusterUpgradeResponse };
-  BeforeClusterDelete: { request: BeforeClusterDeleteRequest; response: BeforeClusterDeleteResponse };
-  GeneratePatches: { request: GeneratePatchesRequest; response: GeneratePatchesResponse };
-  ValidateTopology: { request: ValidateTopologyRequest; response: ValidateTopologyResponse };
-  DiscoverVariables: { request: DiscoverVariablesRequest; response: DiscoverVariablesResponse };
-  CanUpdateMachine: { request: CanUpdateMachineRequest; response: CanUpdateMachineResponse };
-  CanUpdateMachineSet: { request: CanUpdateMachineSetRequest; response: CanUpdateMachineSetResponse };
-  UpdateMachine: { request: UpdateMachineRequest; response: UpdateMachineResponse };
-  GenerateUpgradePlan: { request: GenerateUpgradePlanRequest; response: GenerateUpgradePlanResponse };
-}

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseSync } from 'oxc-parser';
 import { expect, test } from 'vitest';
-import { messageTypes } from '../../../tools/generate/message-types.ts';
+import { hookMessages, messageTypes } from '../../../tools/generate/message-types.ts';
 
 /**
  * The syntax tree and the comments of a source, however it is formatted: formatting it takes longer than everything
@@ -17,10 +17,10 @@ function said(source: string): unknown {
   };
 }
 
-test('the types of the messages are those of the schemas (else: npm run generate)', async () => {
-  const checkedIn = readFileSync(
-    new URL('../../../src/runtimehooks/catalog/message-types.ts', import.meta.url),
-    'utf8',
-  );
-  expect(said(checkedIn)).toEqual(said(await messageTypes({ format: false })));
+test.each([
+  ['message-types/index.ts', () => messageTypes({ format: false })],
+  ['catalog/definitions/hook-messages.ts', hookMessages],
+])('%s has the types of the schemas (else: npm run generate)', async (file, generate) => {
+  const checkedIn = readFileSync(new URL(`../../../src/runtimehooks/${file}`, import.meta.url), 'utf8');
+  expect(said(checkedIn)).toEqual(said(await generate()));
 });
