@@ -27,8 +27,8 @@ function embeddingOf(field: string, { properties = {} }: MessageSchema): string[
   }
 }
 
-/** `v1alpha1.ExtensionHandler`. */
-const typeName = (component: string) => component.split('.').slice(-2).join('.');
+/** The Go type of a component by its reference: `v1alpha1.ExtensionHandler`. */
+const typeName = (reference: string) => reference.split('.').slice(-2).join('.');
 
 const referenceIn = ({ $ref, allOf }: MessageSchema) => $ref ?? allOf?.[0]?.$ref;
 
@@ -36,7 +36,7 @@ const referenceIn = ({ $ref, allOf }: MessageSchema) => $ref ?? allOf?.[0]?.$ref
 function goType(schema: MessageSchema, field = ''): string {
   const reference = referenceIn(schema);
   if (reference !== undefined) {
-    return typeName(componentOf(reference));
+    return typeName(reference);
   }
   const { type, format, items = {}, additionalProperties = {} } = schema;
   switch (type) {
@@ -96,7 +96,7 @@ export function goTypeError({ response }: HookDefinition, components: Components
     }
     return undefined;
   }
-  /** `struct` is the innermost struct that has the field at the end of `path`. */
+  /** `struct` is a reference to the innermost struct that has the field at the end of `path`. */
   function problemOf(value: Json, schema: MessageSchema, path: readonly string[], struct: string): string | undefined {
     const reference = referenceIn(schema);
     const known = reference === undefined ? schema : components.get(componentOf(reference));
@@ -105,8 +105,9 @@ export function goTypeError({ response }: HookDefinition, components: Components
     }
     const kind = unfit(value, known);
     if (kind !== undefined) {
-      const place = path.length === 0 ? 'value' : `struct field ${struct}.${path.join('.')}`;
-      return `json: cannot unmarshal ${kind} into Go ${place} of type ${path.length === 0 ? struct : goType(schema, path.at(-1))}`;
+      const owner = struct.slice(struct.lastIndexOf('.') + 1);
+      const place = path.length === 0 ? 'value' : `struct field ${owner}.${path.join('.')}`;
+      return `json: cannot unmarshal ${kind} into Go ${place} of type ${goType(schema, path.at(-1))}`;
     }
     if (typeof value === 'string') {
       return known.format === 'byte' ? base64Problem(value) : undefined;
@@ -120,8 +121,8 @@ export function goTypeError({ response }: HookDefinition, components: Components
       }
       return undefined;
     }
-    const inner = reference === undefined ? struct : typeName(componentOf(reference)).replace(/^.*\./, '');
-    return isJsonObject(value) ? fieldsProblem(value, known, path, inner) : undefined;
+    return isJsonObject(value) ? fieldsProblem(value, known, path, reference ?? struct) : undefined;
   }
-  return problemOf(value, { $ref: `${componentPrefix}${response.component}` }, [], typeName(response.component));
+  const reference = `${componentPrefix}${response.component}`;
+  return problemOf(value, { $ref: reference }, [], reference);
 }
