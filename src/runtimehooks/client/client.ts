@@ -55,7 +55,7 @@ function clientWith(options: ClientOptions, mimicsClusterApi: boolean): Client {
     createCallMetrics(options.metrics, () =>
       registry.extensions.map((extension) => ({
         extension: extension.name,
-        backoffSeconds: backoff.waitMs(extension) / 1000,
+        backoffSeconds: (backoff.holds(extension)?.waitMs ?? 0) / 1000,
         ...connections.load(extension.name),
       })),
     );

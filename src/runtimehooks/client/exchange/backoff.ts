@@ -28,19 +28,16 @@ export class Backoff {
     this.#now = now;
   }
 
-  /** Milliseconds until an extension may be called again. */
-  waitMs(extension: Identity): number {
-    return Math.max(0, (this.#failing(extension)?.until ?? 0) - this.#now());
-  }
-
-  /** The failures that prevent a call, or undefined if it may be made. */
-  holds(extension: Identity): { failures: number; lastError: string } | undefined {
-    return this.waitMs(extension) === 0 ? undefined : this.#failing(extension);
+  /** The failures that prevent a call, and for how many ms more; undefined if it may be made. */
+  holds(extension: Identity): { waitMs: number; failures: number; lastError: string } | undefined {
+    const failing = this.#failing(extension);
+    const waitMs = (failing?.until ?? 0) - this.#now();
+    return failing === undefined || waitMs <= 0 ? undefined : { ...failing, waitMs };
   }
 
   failed(extension: Identity, lastError: string): void {
     // Concurrent calls that fail together count as one failure.
-    if (this.waitMs(extension) > 0) {
+    if (this.holds(extension) !== undefined) {
       return;
     }
     const { name, uid } = extension;

@@ -109,7 +109,7 @@ export async function exchange(outgoing: Outgoing, context: ExchangeContext): Pr
   const failing = mimicsClusterApi ? undefined : backoff.holds(extension);
   if (failing !== undefined) {
     metrics?.heldBack(extension.name);
-    const seconds = Math.ceil(backoff.waitMs(extension) / 1000);
+    const seconds = Math.ceil(failing.waitMs / 1000);
     const times = failing.failures === 1 ? 'once' : `${failing.failures} times`;
     return {
       step: 'backoff',

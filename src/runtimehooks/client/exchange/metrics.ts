@@ -1,4 +1,4 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Histogram, type Registry } from 'prom-client';
 import { metricsIn } from '../../../base/metrics/index.ts';
 
 interface RequestLabels {
@@ -31,19 +31,17 @@ const buckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3
  */
 export function createCallMetrics(registry: Registry, loads: () => readonly ExtensionLoad[]) {
   const { counter, gauge } = metricsIn(registry, 'extensionconfig_extension_');
-  const registers = [registry];
-  const requests = new Counter({
-    name: 'capi_runtime_sdk_requests_total',
-    help: 'Number of HTTP requests, partitioned by status code, host, hook and response status.',
-    labelNames: ['code', ...callLabels, 'status'],
-    registers,
-  });
+  const requests = metricsIn(registry, 'capi_runtime_sdk_').counter(
+    'requests_total',
+    'Number of HTTP requests, partitioned by status code, host, hook and response status.',
+    ['code', ...callLabels, 'status'],
+  );
   const durations = new Histogram({
     name: 'capi_runtime_sdk_request_duration_seconds',
     help: 'Request duration in seconds, broken down by hook and host.',
     labelNames: callLabels,
     buckets,
-    registers,
+    registers: [registry],
   });
   const heldCalls = counter(
     'calls_held_back_total',
@@ -72,9 +70,8 @@ export function createCallMetrics(registry: Registry, loads: () => readonly Exte
   );
   return {
     /** Counts a response, or a failure to get one, before failurePolicy is applied. */
-    request(labels: RequestLabels, seconds: number): void {
-      const { code: _code, status: _status, ...call } = labels;
-      requests.inc({ ...labels });
+    request({ code, status, ...call }: RequestLabels, seconds: number): void {
+      requests.inc({ code, ...call, status });
       durations.observe(call, seconds);
     },
     /** Counts a call that was not made because its extension is in backoff. */
