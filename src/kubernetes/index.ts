@@ -46,7 +46,6 @@ export {
   type JsonPatchOperation,
   jsonPointer,
   keyOfToken,
-  pointerKeys,
   pointerToken,
 } from './objects/json/json-patch.ts';
 export {

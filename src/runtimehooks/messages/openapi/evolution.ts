@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, objectAt, perObject } from '../../../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, objectAt } from '../../../kubernetes/index.ts';
 import type { HookCatalog } from '../../catalog/catalog.ts';
 import { isAtLeastAsStable, stabilityOf, supportEnd } from '../../catalog/policy.ts';
 import { compareReleases, formatRelease, type Release } from '../../catalog/release.ts';
@@ -73,56 +73,48 @@ const shownName = (name: string): string => (name.length > maxName ? `${name.sli
 const below = ({ path, ...place }: Place, step: string): Place => ({ ...place, path: `${path}${step}` });
 const fieldOf = (place: Place, name: string) => below(place, `.${shownName(name)}`);
 
-class Comparison {
-  readonly changes: HookChange[] = [];
+/**
+ * Compares the messages of hooks in two documents.
+ *
+ * @returns a function that adds the changes of one message to `changes`. It throws an {OpenApiError} when fields nest too
+ *   deep, or there are too many pairs of schemas.
+ */
+function createComparison(oldSchemas: Schemas, newSchemas: Schemas, changes: HookChange[]) {
   /**
    * Pairs of schemas that have been compared, since fields share schemas: a finding is reported only where it occurs
    * first.
    */
-  readonly #seen = {
+  const seen = {
     request: new WeakMap<JsonObject, Set<JsonObject>>(),
     response: new WeakMap<JsonObject, Set<JsonObject>>(),
   };
-  #compared = 0;
-  readonly #before: Schemas;
-  readonly #after: Schemas;
+  let compared = 0;
 
-  constructor(before: Schemas, after: Schemas) {
-    this.#before = before;
-    this.#after = after;
-  }
-
-  #breaks({ hook, path: field }: Place, message: string): void {
-    this.changes.push({
+  /** @param other what to do instead of making a new version. */
+  function breaks({ hook, path: field }: Place, text: string, other = ''): void {
+    changes.push({
       severity: 'break',
       rule: 1,
       hook,
       field,
-      message: `${message}; make a new version of the hook`,
+      message: `${text}; ${other}make a new version of the hook`,
     });
   }
 
-  #notes({ hook, path: field }: Place, message: string): void {
-    this.changes.push({ severity: 'note', hook, field, message });
+  function notes({ hook, path: field }: Place, message: string): void {
+    changes.push({ severity: 'note', hook, field, message });
   }
 
-  /**
-   * Compares the values of a field.
-   *
-   * @throws {OpenApiError} when fields nest too deep, or there are too many pairs of schemas.
-   */
-  compare(place: Place, oldValue: Json | undefined, newValue: Json | undefined, depth = 0): void {
-    const before = resolved(oldValue, this.#before) ?? anything;
-    const after = resolved(newValue, this.#after) ?? anything;
-    const seen = this.#seen[place.direction];
-    const partners = seen.get(before) ?? new Set();
+  function compare(place: Place, oldValue: Json | undefined, newValue: Json | undefined, depth = 0): void {
+    const before = resolved(oldValue, oldSchemas) ?? anything;
+    const after = resolved(newValue, newSchemas) ?? anything;
+    const partners = seen[place.direction].get(before) ?? new Set();
     if (partners.has(after)) {
       return;
     }
-    seen.set(before, partners.add(after));
-    const [oldProperties, newProperties] = [propertiesOf(before), propertiesOf(after)];
-    this.#compared += 1 + Object.keys(oldProperties).length + Object.keys(newProperties).length;
-    if (depth > maxDepth || this.#compared > maxCompared) {
+    seen[place.direction].set(before, partners.add(after));
+    compared += 1 + Object.keys(propertiesOf(before)).length + Object.keys(propertiesOf(after)).length;
+    if (depth > maxDepth || compared > maxCompared) {
       const problem =
         depth > maxDepth
           ? `nests deeper than ${maxDepth} levels`
@@ -131,62 +123,54 @@ class Comparison {
         `cannot be compared: ${place.path.slice(0, 300)} of ${place.hook} ${problem}: shorten the chains of references`,
       );
     }
-    this.#compareValues(place, before, after);
-    this.#compareFields(place, before, after);
-    for (const [name, property] of Object.entries(oldProperties)) {
-      if (Object.hasOwn(newProperties, name)) {
-        this.compare(fieldOf(place, name), property, newProperties[name], depth + 1);
-      }
-    }
+    compareValues(place, before, after);
+    compareFields(place, before, after, depth + 1);
     for (const [keyword, mark] of [
       ['items', '[]'],
       ['additionalProperties', '{}'],
     ] as const) {
       if (isJsonObject(before[keyword]) && isJsonObject(after[keyword])) {
-        this.compare(below(place, mark), before[keyword], after[keyword], depth + 1);
+        compare(below(place, mark), before[keyword], after[keyword], depth + 1);
       }
     }
   }
 
-  #compareFields(place: Place, before: JsonObject, after: JsonObject): void {
+  function compareFields(place: Place, before: JsonObject, after: JsonObject, depth: number): void {
     const isResponse = place.direction === 'response';
     const [oldProperties, newProperties] = [propertiesOf(before), propertiesOf(after)];
-    const added = Object.keys(newProperties).filter((name) => !Object.hasOwn(oldProperties, name));
-    const shapes = new Map(added.map((name) => [shapeOf(newProperties[name]), name]));
-    for (const [name, property] of Object.entries(oldProperties)) {
-      if (!Object.hasOwn(newProperties, name)) {
-        const other = shapes.get(shapeOf(property));
-        const renamed = other === undefined ? '' : `, or renamed to ${shownName(other)}, which is of the same type`;
-        this.#breaks(fieldOf(place, name), `was removed${renamed}`);
-      }
-    }
     const [oldRequired, newRequired] = [texts(before.required), texts(after.required)];
-    for (const name of added) {
+    for (const [name, property] of Object.entries(oldProperties)) {
+      const field = fieldOf(place, name);
+      if (!Object.hasOwn(newProperties, name)) {
+        breaks(field, 'was removed');
+        continue;
+      }
+      if (isResponse && newRequired.has(name) && !oldRequired.has(name)) {
+        breaks(field, 'became required, which older extensions may leave out');
+      }
+      if (!isResponse && oldRequired.has(name) && !newRequired.has(name)) {
+        breaks(field, 'became optional, but older extensions rely on it');
+      }
+      compare(field, property, newProperties[name], depth);
+    }
+    for (const name of Object.keys(newProperties).filter((key) => !Object.hasOwn(oldProperties, key))) {
       const field = fieldOf(place, name);
       if (field.path === 'response.retryAfterSeconds') {
         // Required by Cluster API's schemas, though its clients read its absence as 0.
-        this.#notes(field, 'is new: the hook can block; without it, it does not');
+        notes(field, 'is new: the hook can block; without it, it does not');
       } else if (isResponse && newRequired.has(name)) {
-        this.#breaks(field, 'is new and required, which older extensions do not answer; make it optional, or');
+        breaks(field, 'is new and required, which older extensions do not answer', 'make it optional, or ');
       } else {
-        this.#notes(field, 'is new');
-      }
-    }
-    for (const name of Object.keys(oldProperties).filter((key) => Object.hasOwn(newProperties, key))) {
-      if (isResponse && newRequired.has(name) && !oldRequired.has(name)) {
-        this.#breaks(fieldOf(place, name), 'became required, which older extensions may leave out');
-      }
-      if (!isResponse && oldRequired.has(name) && !newRequired.has(name)) {
-        this.#breaks(fieldOf(place, name), 'became optional, but older extensions rely on it');
+        notes(field, 'is new');
       }
     }
   }
 
-  #compareValues(place: Place, before: JsonObject, after: JsonObject): void {
+  function compareValues(place: Place, before: JsonObject, after: JsonObject): void {
     const isResponse = place.direction === 'response';
     const [oldType, newType] = [typeOf(before), typeOf(after)];
     if (oldType !== newType) {
-      this.#breaks(place, `was ${oldType} and is now ${newType}`);
+      breaks(place, `was ${oldType} and is now ${newType}`);
       return;
     }
     // An extension may still send a value that used to be allowed; it may not understand a new one.
@@ -195,7 +179,7 @@ class Comparison {
     const lost = wide.size === 0 ? ['any text'] : [...wide].filter((value) => !narrow.has(value));
     if (narrow.size > 0 && lost.length > 0) {
       const values = lost.join(', ');
-      this.#breaks(
+      breaks(
         place,
         isResponse ? `no longer takes ${values}` : `may now be ${values}, which older extensions do not know`,
       );
@@ -210,29 +194,11 @@ class Comparison {
       ...upperLimits.filter((keyword) => isTighter(keyword, -1)),
     ]) {
       const limit = `${keyword} ${JSON.stringify(tight[keyword])}`;
-      this.#breaks(place, `${isResponse ? 'is limited further by' : 'is no longer limited by'} ${limit}`);
+      breaks(place, `${isResponse ? 'is limited further by' : 'is no longer limited by'} ${limit}`);
     }
   }
-}
 
-/** Equal for two fields of which one may be the renamed other. */
-function shapeOf(schema: Json | undefined): string {
-  if (!isJsonObject(schema)) {
-    return '';
-  }
-  const { description: _d, example: _e, default: _f, ...rest } = schema;
-  return JSON.stringify(Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-/** Numbers the shapes of schemas, so that the shape of a message that many hooks share is written down only once. */
-function numberedShapes(): (schema: JsonObject) => number {
-  const numbers = new Map<string, number>();
-  return perObject((schema) => {
-    const shape = shapeOf(schema);
-    const number = numbers.get(shape) ?? numbers.size;
-    numbers.set(shape, number);
-    return number;
-  });
+  return compare;
 }
 
 /** The other versions of a hook in a document that are at least as stable. */
@@ -253,7 +219,6 @@ function replacements(hook: DocumentedHook, document: ReadonlyMap<string, readon
 function removal(
   hook: DocumentedHook,
   replacedBy: readonly string[],
-  renamedTo: string | undefined,
   { lifecycles, release, month }: EvolutionFacts,
 ): HookChange {
   const change = (severity: HookChange['severity'], rule: 1 | 4, message: string): HookChange => ({
@@ -263,8 +228,7 @@ function removal(
     message: `was removed${message}`,
   });
   if (replacedBy.length === 0) {
-    const hint = renamedTo === undefined ? '' : `, or renamed to ${renamedTo}, whose messages are the same`;
-    return change('break', 1, `${hint}, and no version that is at least as stable takes its place`);
+    return change('break', 1, ', and no version that is at least as stable takes its place');
   }
   const others = `${replacedBy.join(', ')} takes its place`;
   const lifecycle = lifecycles?.findIgnoringCase(hook.group, hook.version, hook.hook);
@@ -295,23 +259,18 @@ function removal(
  *   100,000 fields.
  */
 export function compareHookDocuments(before: HookDocument, after: HookDocument, facts: EvolutionFacts): HookChange[] {
-  const comparison = new Comparison(before.schemas, after.schemas);
-  const { changes } = comparison;
+  const changes: HookChange[] = [];
+  const compare = createComparison(before.schemas, after.schemas, changes);
   const newByName = new Map(after.hooks.map((hook) => [nameOf(hook), hook]));
   const oldNames = new Set(before.hooks.map(nameOf));
   const newByGroupHook = Map.groupBy(after.hooks, groupHookOf);
   const added = after.hooks.filter((hook) => !oldNames.has(nameOf(hook)));
-  const shape = numberedShapes();
-  const messagesOf = ({ request, response }: DocumentedHook, { schemas }: HookDocument) =>
-    `${shape(resolved(request, schemas) ?? anything)} ${shape(resolved(response, schemas) ?? anything)}`;
-  const addedByMessages = new Map(added.map((hook) => [messagesOf(hook, after), nameOf(hook)]));
 
   for (const hook of before.hooks) {
     const name = nameOf(hook);
     const current = newByName.get(name);
     if (current === undefined) {
-      const renamedTo = addedByMessages.get(messagesOf(hook, before));
-      changes.push(removal(hook, replacements(hook, newByGroupHook), renamedTo, facts));
+      changes.push(removal(hook, replacements(hook, newByGroupHook), facts));
       continue;
     }
     if (hook.parameters.join() !== current.parameters.join()) {
@@ -339,7 +298,7 @@ export function compareHookDocuments(before: HookDocument, after: HookDocument, 
       changes.push({ severity: 'note', hook: name, message: 'is no longer deprecated' });
     }
     for (const message of ['request', 'response'] as const) {
-      comparison.compare({ hook: name, direction: message, path: message }, hook[message], current[message]);
+      compare({ hook: name, direction: message, path: message }, hook[message], current[message]);
     }
   }
   for (const hook of added) {

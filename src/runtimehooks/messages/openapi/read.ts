@@ -1,5 +1,5 @@
 import { parseSmallYaml, YamlError } from '../../../base/index.ts';
-import { isJsonObject, itemsAt, type Json, type JsonObject, own, pointerKeys } from '../../../kubernetes/index.ts';
+import { isJsonObject, itemsAt, type Json, type JsonObject, own } from '../../../kubernetes/index.ts';
 import { componentPrefix } from '../../catalog/schema.ts';
 import { componentOf } from '../components.ts';
 
@@ -38,51 +38,16 @@ function findObject(value: unknown, ...path: string[]): JsonObject | undefined {
 
 /** Maximum number of references that lead to a schema: one to another is rare, and one to itself is a mistake. */
 const maxHops = 10;
-/** Longest reference to a part of the document that is not a schema, in characters. */
-const maxReference = 1000;
-
-/** The keys of a reference such as `#/components/pathItems/Hook`; undefined for one that leads out of the document. */
-function keysOf(reference: string): string[] | undefined {
-  if (!reference.startsWith('#/') || reference.length > maxReference) {
-    return undefined;
-  }
-  try {
-    return pointerKeys(decodeURIComponent(reference.slice(1)));
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * A part of a document, or what it refers to: a path item, a request or a response.
- *
- * @throws {OpenApiError} for a reference that does not lead to an object in the document.
- */
-function referred(document: JsonObject, part: JsonObject | undefined, where: string): JsonObject | undefined {
-  let current = part;
-  for (let hops = 0; typeof current?.$ref === 'string'; hops++) {
-    const reference = current.$ref;
-    const keys = hops < maxHops ? keysOf(reference) : undefined;
-    current = keys && findObject(document, ...keys);
-    if (current === undefined) {
-      throw new OpenApiError(
-        `${where}: $ref ${JSON.stringify(reference.slice(0, 300))} does not lead to an object in this document: correct it, or add the object`,
-      );
-    }
-  }
-  return current;
-}
-
-function hookOf(document: JsonObject, path: string, operation: JsonObject): DocumentedHook {
+function hookOf(path: string, operation: JsonObject): DocumentedHook {
   const [, group = '', version = '', hook = '', ...rest] = path.split('/');
   const json = ['content', 'application/json', 'schema'];
   const where = `paths ${JSON.stringify(path)}`;
-  const request = findObject(referred(document, findObject(operation, 'requestBody'), where), ...json);
-  const response = findObject(referred(document, findObject(operation, 'responses', '200'), where), ...json);
+  const request = findObject(operation, 'requestBody', ...json);
+  const response = findObject(operation, 'responses', '200', ...json);
   const parameters = rest.filter((segment) => segment.startsWith('{') && segment.endsWith('}'));
   if (hook === '' || parameters.length !== rest.length || request === undefined || response === undefined) {
     throw new OpenApiError(
-      `${where}: a hook is a POST to /GROUP/VERSION/HOOK or /GROUP/VERSION/HOOK/{name}, with a request and a response 200 in application/json`,
+      `${where}: a hook is a POST to /GROUP/VERSION/HOOK or /GROUP/VERSION/HOOK/{name}, with a request and a response 200 in application/json; only schemas may be references`,
     );
   }
   return {
@@ -178,15 +143,15 @@ export function readHookDocument(text: string): HookDocument {
   }
   const schemas = Object.entries(findObject(content, 'components', 'schemas') ?? {});
   const operations = Object.entries(paths).flatMap(([path, item]) => {
-    const where = `paths ${JSON.stringify(path)}`;
-    const post = findObject(item, 'post') ?? findObject(referred(content, findObject(item), where), 'post');
+    // A reference to a path item is not followed, but what it refers to may be a hook.
+    const post = findObject(item, 'post') ?? (isJsonObject(item) && item.$ref !== undefined ? {} : undefined);
     return post === undefined ? [] : [[path, post] as const];
   });
   if (schemas.length > maxEntries || operations.length > maxEntries) {
     throw new OpenApiError(`has more than ${maxEntries} paths or schemas`);
   }
   const byName = new Map(schemas.filter((entry): entry is [string, JsonObject] => isJsonObject(entry[1])));
-  const hooks = operations.map(([path, operation]) => hookOf(content, path, operation));
+  const hooks = operations.map(([path, operation]) => hookOf(path, operation));
   checkReferences(
     [
       ...hooks.flatMap(({ path, request, response }) =>
