@@ -66,66 +66,21 @@ export function compareBuilds(a: KubernetesVersion, b: KubernetesVersion): numbe
   return Math.sign(compareVersions(a, b)) || compareParts(a.build, b.build, () => 2);
 }
 
-const digits = /^\d*$/;
-const identifier = /^[0-9A-Za-z-]*$/;
-
-/** A number as Go's semver library reads it, after leading zeros were cut; else its error. */
-function numberIn(part: string, name: string): number | string {
-  if (!digits.test(part)) {
-    return `Invalid character(s) found in ${name} number ${JSON.stringify(part)}`;
-  }
-  if (part === '' || part.length > 15) {
-    return `strconv.ParseUint: parsing ${JSON.stringify(part)}: ${part === '' ? 'invalid syntax' : 'value out of range'}`;
-  }
-  return Number(part);
-}
+const tolerated = /^v?(\d+)(?:\.(\d+)(?:\.(\d+)(?:-([0-9A-Za-z.-]*))?(?:\+([0-9A-Za-z.-]*))?)?)?$/;
 
 /**
- * Parses a version as Cluster API parses those in plans (ParseTolerant of Go's blang/semver): also `1.33`.
- *
- * @returns the error of that library for anything else.
+ * Parses a version as Cluster API parses those in plans (ParseTolerant of Go's blang/semver): also `1.33`, and numbers with
+ * leading zeros; undefined for anything else.
  */
-export function parseTolerantly(text: string): KubernetesVersion | string {
-  const [major = '', minor, ...rest] = text.trim().replace(/^v/, '').split('.');
-  const parts = minor === undefined ? [major] : rest.length === 0 ? [major, minor] : [major, minor, rest.join('.')];
-  if (parts.length < 3 && /[+-]/.test(parts.at(-1) ?? '')) {
-    return 'Short version cannot contain PreRelease/Build meta data';
-  }
-  const [first = '', second = '0', third = '0'] = parts.map((part) =>
-    part.length > 1 ? part.replace(/^0+(?=\d)/, '') : part,
-  );
-  const plus = third.indexOf('+');
-  const build = plus === -1 ? undefined : third.slice(plus + 1);
-  const release = plus === -1 ? third : third.slice(0, plus);
-  const dash = release.indexOf('-');
-  const pre = dash === -1 ? undefined : release.slice(dash + 1);
-  const numbers: number[] = [];
-  for (const [name, part] of [
-    ['major', first],
-    ['minor', second],
-    ['patch', dash === -1 ? release : release.slice(0, dash)],
-  ] as const) {
-    const number = numberIn(part, name);
-    if (typeof number === 'string') {
-      return number;
-    }
-    numbers.push(number);
-  }
-  for (const part of pre?.split('.') ?? []) {
-    if (/^0\d+$/.test(part)) {
-      return `Numeric PreRelease version must not contain leading zeroes ${JSON.stringify(part)}`;
-    }
-    if (part === '' || !identifier.test(part)) {
-      return part === '' ? 'Prerelease is empty' : `Invalid character(s) found in prerelease ${JSON.stringify(part)}`;
-    }
-  }
-  const wrong = build?.split('.').find((part) => part === '' || !identifier.test(part));
-  if (wrong !== undefined) {
-    return wrong === ''
-      ? 'Build meta data is empty'
-      : `Invalid character(s) found in build meta data ${JSON.stringify(wrong)}`;
-  }
-  return { text, numbers: numbers as unknown as KubernetesVersion['numbers'], pre: pre ?? '', build: build ?? '' };
+export function parseTolerantly(text: string): KubernetesVersion | undefined {
+  const [, major = '', minor = '0', patch = '0', pre, build] = tolerated.exec(text.trim()) ?? [];
+  const numbers = [Number(major || Number.NaN), Number(minor), Number(patch)] as const;
+  const before = pre?.split('.') ?? [];
+  const isValid =
+    numbers.every(Number.isSafeInteger) &&
+    ![...before, ...(build?.split('.') ?? [])].includes('') &&
+    !before.some((part) => /^0\d+$/.test(part));
+  return isValid ? { text, numbers, pre: pre ?? '', build: build ?? '' } : undefined;
 }
 
 /** A version as Go's semver library prints it, with `v`. */

@@ -28,8 +28,8 @@ class PlanError extends Error {}
 
 function parsed(text: string, where: string): KubernetesVersion {
   const version = parseTolerantly(text);
-  if (typeof version === 'string') {
-    throw new PlanError(`${where} ${text}: ${version}`);
+  if (version === undefined) {
+    throw new PlanError(`${where} ${text}: it is not a version such as v1.33.0`);
   }
   return version;
 }

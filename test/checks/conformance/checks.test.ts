@@ -595,7 +595,7 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
         handlers: [offered('GenerateUpgradePlan')],
         answer: () => ({ status: 'Success', controlPlaneUpgrades: [null], workersUpgrades: null }),
       },
-      'invalid ControlPlane upgrade plan: item 0; failed to parse version : strconv.ParseUint: parsing "": invalid syntax',
+      'invalid ControlPlane upgrade plan: item 0; failed to parse version : it is not a version such as v1.33.0',
     ],
   ],
   'concurrent-calls': [['a limit of 45', {}, 'among 50 calls it answers HTTP 429']],

@@ -300,7 +300,7 @@ describe('what fails', () => {
     [
       'with an invalid version',
       { controlPlaneUpgrades: [{ version: 'new' }] },
-      /item 0; failed to parse version new: Invalid character\(s\) found in major number "new"/,
+      /item 0; failed to parse version new: it is not a version such as v1\.33\.0/,
     ],
   ])('a plan %s is rejected', (_, answer, reason) => {
     const { end } = simulate(({ hook }) => (hook === 'GenerateUpgradePlan' ? answer : undefined), {

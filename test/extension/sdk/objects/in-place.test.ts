@@ -165,7 +165,7 @@ describe('an upgrade plan', () => {
     const wrong = { controlPlaneUpgrades: [{ version: 'x0' }, { version: 'x1' }] };
     expect(() => checkedUpgradePlan(asked, wrong)).toThrow(
       new HandlerFailure(
-        'invalid ControlPlane upgrade plan: item 0; failed to parse version x0: Invalid character(s) found in major number "x0"',
+        'invalid ControlPlane upgrade plan: item 0; failed to parse version x0: it is not a version such as v1.33.0',
       ),
     );
   });
