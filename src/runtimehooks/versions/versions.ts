@@ -98,52 +98,40 @@ function checkSteps(change: HookVersionChange): void {
 }
 
 /**
- * Defines the conversion of a hook's messages between its versions, one change after the other.
+ * Defines the conversion of a hook's messages between its versions: one change after the other, oldest first.
  *
- * @throws {Error} when the versions belong to different hooks, when not each leads to the newest in one way, and when a
- *   sample with every field, once converted, does not match the schema of the other version.
+ * @throws {Error} when the versions belong to different hooks, when a change does not begin where the one before it ends,
+ *   and when a sample with every field, once converted, does not match the schema of the other version.
  */
 export function defineHookVersions(changes: readonly HookVersionChange[]): HookVersions {
-  const versions = [...new Set(changes.flatMap(({ older, newer }) => [older, newer]))];
-  const [first] = versions;
+  const [first] = changes;
   if (first === undefined) {
     throw new Error('a hook with versions needs at least one change');
   }
-  const { group, name } = first;
+  const { group, name } = first.older;
+  const versions = [first.older, ...changes.map(({ newer }) => newer)];
+  const known = versions.map(apiVersionOf);
   const stranger = versions.find((hook) => hook.group !== group || hook.name !== name);
   if (stranger !== undefined) {
-    throw new Error(`${formatHook(stranger)} is not a version of ${formatHook(first)}`);
+    throw new Error(`${formatHook(stranger)} is not a version of ${formatHook(first.older)}`);
   }
-  const changeOf = new Map(changes.map((change) => [apiVersionOf(change.older), change]));
-  const known = versions.map(apiVersionOf);
-  /** The changes from one version up to a newer one; undefined if they do not lead there. */
-  function changesBetween(older: Json | undefined, newer: Json | undefined): HookVersionChange[] | undefined {
-    const changes: HookVersionChange[] = [];
-    let at = older;
-    while (at !== newer) {
-      const change = changeOf.get(String(at));
-      if (change === undefined || changes.includes(change)) {
-        return undefined;
-      }
-      changes.push(change);
-      at = apiVersionOf(change.newer);
-    }
-    return changes;
-  }
-  const newest = known.find((version) => !changeOf.has(version));
-  if (changeOf.size < changes.length || known.some((version) => changesBetween(version, newest) === undefined)) {
-    throw new Error(`each version of ${name} must lead to the newest in one way: ${known.join(', ')}`);
+  if (new Set(known).size < known.length || !changes.every(({ older }, index) => older === versions[index])) {
+    throw new Error(`each change of ${name} must begin with the version that the one before it ends with`);
   }
   for (const change of changes) {
     checkSteps(change);
   }
 
-  function unknownVersion(from: Json | undefined, to: string): ConversionError {
-    const wrong = known.includes(String(from)) ? to : from;
-    return new ConversionError(
-      ['apiVersion'],
-      `cannot convert ${showValue(wrong)}: requests are converted to older versions and responses to newer ones, and those of ${name} are ${known.join(', ')}`,
-    );
+  /** @throws {ConversionError} when they do not lead from the one version up to the other. */
+  function changesBetween(older: Json | undefined, newer: Json | undefined): readonly HookVersionChange[] {
+    const [from, to] = [older, newer].map((version) => known.indexOf(String(version))) as [number, number];
+    if (from === -1 || to < from) {
+      throw new ConversionError(
+        ['apiVersion'],
+        `cannot convert ${showValue(from === -1 ? older : newer)}: requests are converted to older versions and responses to newer ones, and those of ${name} are ${known.join(', ')}`,
+      );
+    }
+    return changes.slice(from, to);
   }
   return {
     group,
@@ -151,9 +139,6 @@ export function defineHookVersions(changes: readonly HookVersionChange[]): HookV
     versions,
     requestFor(version, request) {
       const path = changesBetween(`${group}/${version}`, request.apiVersion);
-      if (path === undefined) {
-        throw unknownVersion(request.apiVersion, `${group}/${version}`);
-      }
       const converted = path.reduceRight(toOlder, request);
       const [problem] = path[0] === undefined ? [] : messageProblems(path[0].older, 'request', converted, 'strict');
       if (problem !== undefined) {
@@ -162,11 +147,7 @@ export function defineHookVersions(changes: readonly HookVersionChange[]): HookV
       return converted;
     },
     responseFor(version, response) {
-      const path = changesBetween(response.apiVersion, `${group}/${version}`);
-      if (path === undefined) {
-        throw unknownVersion(response.apiVersion, `${group}/${version}`);
-      }
-      return path.reduce(toNewer, response);
+      return changesBetween(response.apiVersion, `${group}/${version}`).reduce(toNewer, response);
     },
   };
 }
