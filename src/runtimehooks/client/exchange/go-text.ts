@@ -52,17 +52,13 @@ const atValue = 'looking for beginning of value';
 /** What may follow in a JSON text. */
 type Next = 'value' | 'value or ]' | 'key' | 'key or }' | ':' | 'more';
 
+/** The parts of a number, as far as it goes: sign, whole part, fraction and exponent. */
+const number = /(-?)(0|[1-9]\d*)?(\.\d*)?([eE][+-]?\d*)?/y;
+
 /** Reads a string, number, true, false or null from `text` at `start`: where it ends, and what is wrong there. */
 function scanScalar(text: string, start: number): { at: number; wrong?: string } {
   let at = start;
   const isNext = (pattern: RegExp) => pattern.test(text[at] ?? '');
-  const digits = () => {
-    const first = at;
-    while (isNext(/\d/)) {
-      at++;
-    }
-    return at > first;
-  };
   if (text[at] === '"') {
     for (at++; text[at] !== '"'; at++) {
       if ((text[at] ?? '') < ' ') {
@@ -94,27 +90,18 @@ function scanScalar(text: string, start: number): { at: number; wrong?: string }
     }
     return { at };
   }
-  const isNegative = text[at] === '-';
-  at += isNegative ? 1 : 0;
-  if (text[at] === '0') {
-    at++;
-  } else if (!digits()) {
-    return { at, wrong: isNegative ? 'in numeric literal' : atValue };
+  number.lastIndex = start;
+  const [all = '', sign = '', whole, fraction, exponent] = number.exec(text) ?? [];
+  if (whole === undefined) {
+    return { at: start + sign.length, wrong: sign === '' ? atValue : 'in numeric literal' };
   }
-  if (text[at] === '.') {
-    at++;
-    if (!digits()) {
-      return { at, wrong: 'after decimal point in numeric literal' };
-    }
+  if (fraction === '.') {
+    return { at: start + sign.length + whole.length + 1, wrong: 'after decimal point in numeric literal' };
   }
-  if (isNext(/[eE]/)) {
-    at++;
-    at += isNext(/[+-]/) ? 1 : 0;
-    if (!digits()) {
-      return { at, wrong: 'in exponent of numeric literal' };
-    }
-  }
-  return { at };
+  const end = start + all.length;
+  return exponent === undefined || /\d$/.test(exponent)
+    ? { at: end }
+    : { at: end, wrong: 'in exponent of numeric literal' };
 }
 
 /** Why Go's encoding/json cannot read the first value of a JSON text; undefined if it can. */
