@@ -10,6 +10,8 @@ type WholeUser = TokenFileUser & { impersonation?: Record<string, string | strin
 /** Name of the extension of a cluster that plugins get (client-go, ExecConfig.Config). */
 const forPluginsName = 'client.authentication.k8s.io/exec';
 
+const notInHeaders = /[^\t -~\u0080-\u00ff]/;
+
 /**
  * Prepares the user of the current context: adds what the client library dropped, checks who it acts as, and tells its
  * plugin what kubectl tells it.
@@ -25,11 +27,16 @@ export function prepareUser(config: KubeConfig, cluster: Cluster, { users = [], 
   const { extensions = [] } = clusters.find(({ name }) => name === cluster.name)?.cluster ?? {};
   const forPlugins = extensions.find(({ name }) => name === forPluginsName)?.extension;
   const impersonation = impersonationOf({
-    user: user.impersonateUser,
+    user: user.impersonateUser ?? undefined,
     groups: more['as-groups'],
     uid: more['as-uid'],
     extra: more['as-user-extra'],
   });
+  if ([user.token ?? '', ...Object.values(impersonation).flat()].some((value) => notInHeaders.test(value))) {
+    throw new Error(
+      'token, as, as-uid, as-groups and as-user-extra must not have line breaks or other characters that a header cannot have',
+    );
+  }
   const exec: Plugin | undefined = user.exec && informed(user.exec, cluster, forPlugins);
   Object.assign(user, { impersonation, ...(tokenFile && { tokenFile }), ...(exec && { exec }) });
 }

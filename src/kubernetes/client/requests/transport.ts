@@ -64,7 +64,7 @@ export interface ApiResponse {
  * Sends requests to one API server, with the TLS settings and credentials of the kubeconfig. Does not follow redirects.
  */
 export interface Transport {
-  /** The server's URL in the kubeconfig, without a trailing slash. */
+  /** The server's URL in the kubeconfig; as for kubectl, without a query, and without a user, whose password it may have. */
   server: string;
   /**
    * Gets the credentials that `open` sends, if they change while the program runs. That may take longer than a request: up
@@ -103,7 +103,8 @@ function throughProxy(proxyUrl: string | undefined): string {
  */
 export function transportFor(config: KubeConfig): Transport {
   const cluster = config.getCurrentCluster();
-  const server = cluster?.server.replace(/\/$/, '') ?? '';
+  const { origin, pathname } = new URL(cluster?.server ?? '');
+  const server = `${origin}${pathname}`.replace(/\/+$/, '');
   // The library's connector for SOCKS proxies takes the server's name from the request, and ignores its own option.
   const named = cluster?.tlsServerName ? { servername: cluster.tlsServerName } : {};
   const source = tokenFileOf(config) ?? PluginSession.of(config);

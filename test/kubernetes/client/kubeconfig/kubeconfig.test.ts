@@ -272,12 +272,28 @@ test('a token-file, which kubectl does not know, is not read', async () => {
   expect(config.getCurrentUser()?.token).toBeUndefined();
 });
 
-test('null counts as absent, and yes as true, as in kubectl', async () => {
+test.each([
+  '"user":{"token":null,"as-groups":null,"exec":null}',
+  '"user":null',
+])('null counts as absent, and yes as true, as in kubectl: %s', async (user) => {
   const text = kubeconfigOf(['here'])
-    .replace('"user":{}', '"user":{"token":null,"as-groups":null,"exec":null}')
+    .replace('"user":{}', user)
     .replace('"server"', '"proxy-url":null,"insecure-skip-tls-verify":yes,"server"');
   const config = await loadKubeConfig({ kubeconfig: join(folderWith({ config: `---\n${text}` }), 'config') });
   expect(config.getCurrentCluster()).toMatchObject({ server, skipTLSVerify: true });
+});
+
+test.each<[string, object]>([
+  ['a token', { token: 'secret\n' }],
+  ['a user to act as', { as: 'jane\r\nx: y' }],
+  ['a group', { as: 'jane', 'as-groups': ['a', 'b\u0000'] }],
+])('%s with a line break, as the end of a block in YAML leaves it, is refused at once', async (_, user) => {
+  const text = kubeconfigOf(['here']).replace('"user":{}', `"user":${JSON.stringify(user)}`);
+  await expect(loadKubeConfig({ kubeconfig: join(folderWith({ config: text }), 'config') })).rejects.toThrow(
+    new KubeConfigError(
+      'the user in the kubeconfig: token, as, as-uid, as-groups and as-user-extra must not have line breaks or other characters that a header cannot have',
+    ),
+  );
 });
 
 test('a context needs a user, unless there is no TLS', async () => {

@@ -76,6 +76,14 @@ test('keeps the path of a server below a path', async () => {
   expect(requests[0]?.line).toBe('GET /k8s/clusters/c-1/api/v1/x?a=b');
 });
 
+test('a server has neither a user nor a query, nor blanks around it', async () => {
+  const { url, requests } = await noting();
+  const transport = transportFor(configOf(` ${url.replace('//', '//me:secret@')}/path/?a=b `));
+  (await transport.open(get)).body.resume();
+  expect(requests[0]?.line).toBe('GET /path/api/v1/x?a=b');
+  expect(transport.server).toBe(`${url}/path`);
+});
+
 test('credentials are looked up for each request', async () => {
   const { url, requests } = await noting();
   const config = configOf(url);
