@@ -133,7 +133,8 @@ taken, 2 usage error.`,
     const leaderElection = leaderElectionOf(flags);
     const catalog = hookCatalogOf(flags['hook-lifecycles']);
     const kubeConfig = await orNoCluster(loadKubeConfig(flags, io.env));
-    const { log, lostLines } = await openLog(io.stdout, flags);
+    using output = await openLog(io.stdout, flags);
+    const { log, lostLines } = output;
     const metrics = new Registry();
     let controller: RunningController | undefined;
     let isStopping = false;

@@ -61,7 +61,8 @@ export const command = defineCommand({
       throw new UsageError(`--write-extension-config: ${file} exists; remove it, or name another file`);
     }
     const { behaviour, 'client-ca-file': clientCa } = flags;
-    const { log, lostLines } = await openLog(io.stdout, flags);
+    using output = await openLog(io.stdout, flags);
+    const { log, lostLines } = output;
     const certificates = folder === undefined ? selfSignedPair(new Date()) : { folder };
     let server: ReturnType<typeof createSampleExtension>;
     try {

@@ -38,9 +38,12 @@ function renderLine(line: string, stream: LogStream): string {
   return `${String(time)} ${shown} ${typeof msg === 'string' && plainText.test(msg) ? msg : printableJson(msg)}${rest.join('')}\n`;
 }
 
+/** How long the last lines may take when the command has ended, in milliseconds. */
+const lastLinesMs = 1_000;
+
 /**
- * Opens the log of a command: one line per event, with an ISO timestamp and the name of the level. `lostLines` is the
- * number of those that could not be written, or that were too many for their reader.
+ * Opens the log of a command, to its end (`using`): one line per event, with an ISO timestamp and the name of the level.
+ * `lostLines` is the number of those that could not be written, or that were too many for their reader.
  */
 export async function openLog(stream: LogStream, flags: FlagValues<typeof logFlags>) {
   // The other commands need no log.
@@ -49,5 +52,14 @@ export async function openLog(stream: LogStream, flags: FlagValues<typeof logFla
   const isText = format === 'text' || (format === 'auto' && stream.isTTY === true);
   const output = createLogOutput(stream, isText ? (lines) => renderLines(lines, stream) : undefined);
   const log = pino(logLineOptions(flags['log-level']), output);
-  return { log, lostLines: () => output.lostLines };
+  return {
+    log,
+    lostLines: () => output.lostLines,
+    [Symbol.dispose]() {
+      if (stream.fd !== undefined) {
+        // Lines that nobody reads keep the process, and nothing else does any more.
+        setTimeout(() => process.exit(), lastLinesMs).unref();
+      }
+    },
+  };
 }

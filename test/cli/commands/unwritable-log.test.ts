@@ -2,8 +2,10 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import type { Agent } from 'node:https';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, aroundEach, describe, expect, test } from 'vitest';
 import { localhost } from '../../base/x509/certificates.ts';
@@ -42,25 +44,33 @@ const logs = { 'a full disk': () => openSync('/dev/full', 'w'), 'a full pipe tha
 const ways = Object.keys(logs) as (keyof typeof logs)[];
 
 /** Starts a command whose log cannot be written, and waits until it is ready. */
-const start = (log: keyof typeof logs, args: readonly string[], health: number) =>
-  startNode(log, [main, ...args, '--log-level', 'debug'], health);
+const start = (log: keyof typeof logs, argsOf: (port: number, health: number) => readonly string[]) =>
+  startNode(log, (port, health) => [main, ...argsOf(port, health), '--log-level', 'debug']);
+
+function spawnNode(log: keyof typeof logs, args: readonly string[], stderr: 'inherit' | 'pipe'): ChildProcess {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', logs[log](), stderr] });
+  endWith(() => void child.kill('SIGKILL'));
+  return child;
+}
 
 /** The same for any program. */
-async function startNode(log: keyof typeof logs, args: readonly string[], health: number) {
-  const child = spawn(process.execPath, args, {
-    stdio: ['ignore', logs[log](), 'inherit'],
-  });
-  endWith(async () => void child.kill('SIGKILL'));
-  const url = `http://127.0.0.1:${health}`;
-  await until(
-    () =>
+async function startNode(log: keyof typeof logs, argsOf: (port: number, health: number) => readonly string[]) {
+  // Its log would name its ports. Until it listens on those that are free now, another process may take one: then it ends.
+  for (let tries = 1; ; tries++) {
+    const [port, health] = await freePorts();
+    const child = spawnNode(log, argsOf(port, health), 'inherit');
+    const url = `http://127.0.0.1:${health}`;
+    const isReady = () =>
       fetch(`${url}/readyz`).then(
         ({ ok }) => ok,
         () => false,
-      ),
-    'ready',
-  );
-  return { child, url };
+      );
+    await until(async () => child.exitCode !== null || (await isReady()), 'ready');
+    if (child.exitCode === null) {
+      return { child, port, url };
+    }
+    expect(tries, 'programs that ended before they were ready').toBeLessThan(3);
+  }
 }
 
 /** A review whose line in the log is as long as possible: each of these characters is six there. */
@@ -82,22 +92,10 @@ async function terminated(child: ChildProcess): Promise<{ code: unknown; ms: num
 
 describe.each(ways)('with a log on %s', (log) => {
   test('serve goes on, counts the lines that are lost, and ends in time', async () => {
-    const [port, health] = await freePorts();
-    const local = [
-      '--host',
-      '127.0.0.1',
-      '--port',
-      `${port}`,
-      '--health-host',
-      '127.0.0.1',
-      '--health-port',
-      `${health}`,
-    ];
-    const { child, url } = await start(
-      log,
-      ['serve', '--cert-dir', folder, ...local, '--shutdown-timeout', '3'],
-      health,
-    );
+    const { child, port, url } = await start(log, (own, health) => [
+      ...['serve', '--cert-dir', folder, '--shutdown-timeout', '3', '--host', '127.0.0.1', '--port', `${own}`],
+      ...['--health-host', '127.0.0.1', '--health-port', `${health}`],
+    ]);
     const lost = () => metricAt(url, 'extensionconfig_webhook_log_lines_lost_total');
     const agent = keepAliveAgent();
     endWith(async () => agent.destroy());
@@ -112,19 +110,13 @@ describe.each(ways)('with a log on %s', (log) => {
   });
 
   test('an extension of the SDK ends in time', async () => {
-    const [port, health] = await freePorts();
     const sdk = fileURLToPath(new URL('../../../src/extension/index.ts', import.meta.url));
-    const options = {
-      certificates: 'self-signed',
-      host: '127.0.0.1',
-      healthHost: '127.0.0.1',
-      port,
-      healthPort: health,
-    };
-    const program = `import { createExtensionServer, handler } from ${JSON.stringify(sdk)};
+    const options = { certificates: 'self-signed', host: '127.0.0.1', healthHost: '127.0.0.1' };
+    const programAt = (port: number, healthPort: number) =>
+      `import { createExtensionServer, handler } from ${JSON.stringify(sdk)};
 const create = handler('BeforeClusterCreate', { name: 'create', handle: (_, { answer }) => answer.done() });
-await createExtensionServer({ handlers: [create], ...${JSON.stringify(options)} }).run();`;
-    const { child } = await startNode(log, ['--input-type=module', '--eval', program], health);
+await createExtensionServer({ handlers: [create], ...${JSON.stringify({ ...options, port, healthPort })} }).run();`;
+    const { child } = await startNode(log, (...ports) => ['--input-type=module', '--eval', programAt(...ports)]);
     const { code, ms } = await terminated(child);
     expect(code).toBe(0);
     expect(ms).toBeLessThan(8_000);
@@ -136,28 +128,43 @@ describe('other programs with a log on a full pipe that nobody reads', () => {
   const log = 'a full pipe that nobody reads';
 
   test('sample-extension ends in time', async () => {
-    const [port, health] = await freePorts();
-    const local = ['--host', '127.0.0.1', '--port', `${port}`, '--health-port', `${health}`];
-    const { child } = await start(log, ['sample-extension', '--self-signed', ...local], health);
+    const { child } = await start(log, (port, health) => [
+      ...[
+        'sample-extension',
+        '--self-signed',
+        '--host',
+        '127.0.0.1',
+        '--port',
+        `${port}`,
+        '--health-port',
+        `${health}`,
+      ],
+    ]);
     const { code, ms } = await terminated(child);
     expect(code).toBe(0);
     expect(ms).toBeLessThan(8_000);
+  });
+
+  test('a program that cannot start ends', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    endWith(() => taken.close());
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    const args = ['serve', '--self-signed', '--log-level', 'debug', '--host', '127.0.0.1', '--port', `${port}`];
+    const child = spawnNode(log, [main, ...args, '--health-host', '127.0.0.1', '--health-port', '0'], 'pipe');
+    const [printed, [code]] = await Promise.all([text(child.stderr!), once(child, 'exit')]);
+    expect([code, printed]).toEqual([1, expect.stringContaining(`port ${port} is in use`)]);
   });
 
   test('a controller gives its Lease back and ends', async () => {
     const lab = await startLab();
     const kubeconfig = join(folder, 'kubeconfig');
     writeFileSync(kubeconfig, lab.sandbox.kubeconfig);
-    const [, health] = await freePorts();
-    const election = ['--leader-elect', '--leader-election-namespace', 'default'];
-    const { child } = await start(
-      log,
-      [
-        ...['controller', '--mode', 'discover', '--kubeconfig', kubeconfig, ...election],
-        ...['--health-host', '127.0.0.1', '--health-port', `${health}`],
-      ],
-      health,
-    );
+    const { child } = await start(log, (_port, health) => [
+      ...['controller', '--mode', 'discover', '--kubeconfig', kubeconfig],
+      ...['--leader-elect', '--leader-election-namespace', 'default'],
+      ...['--health-host', '127.0.0.1', '--health-port', `${health}`],
+    ]);
     const lease = () =>
       lab.request('GET', '/apis/coordination.k8s.io/v1/namespaces/default/leases/extensionconfig-webhook-controller');
     // There is none at first.

@@ -117,7 +117,8 @@ async function runSandbox(flags: FlagValues<typeof sandboxFlags>, io: Io): Promi
     staleKubeconfig: stale,
   };
   const runs = { extension: !flags['no-extension'], controller: !flags['no-controller'] };
-  const { log } = await openLog(io.stderr, flags);
+  using output = await openLog(io.stderr, flags);
+  const { log } = output;
   // The API server and the Kubernetes client are large; no other command needs them.
   const { startSandboxWithWebhook } = await import('./start.ts');
   const { extensionName, registerExtension } = await import('./extension-deployment.ts');

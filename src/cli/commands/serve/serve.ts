@@ -90,7 +90,8 @@ export const command = defineCommand({
     const policy = servePolicyOf(flags);
     const certificates = await certificatesOf(flags, io.env);
     const config = policy.hasFacts ? await orNoCluster(loadKubeConfig(flags, io.env), '--cluster-facts: ') : undefined;
-    const { log, lostLines } = await openLog(io.stdout, flags);
+    using output = await openLog(io.stdout, flags);
+    const { log, lostLines } = output;
     const unused = unusedFacts(policy);
     if (unused !== undefined) {
       log.warn(unused);
