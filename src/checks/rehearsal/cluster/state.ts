@@ -186,10 +186,8 @@ export class State {
   readonly blocked = new Map<string, number>();
   condition: Condition | undefined;
   isDeleted = false;
-  /** The templates of the class with the metadata of this Cluster, by the place where they are used. */
-  readonly templates = new Map<string, JsonObject>();
-  /** The last round of patches: its input, and what the patches of the class made of the templates. */
-  round: { input: string; patches: Map<string, PatchedTemplates>; results: readonly JsonObject[] } | undefined;
+  /** The last round of patches: its input, and the patched templates. */
+  round: { input: string; results: readonly JsonObject[] } | undefined;
   /** What was reported of patched templates, with the changes that Cluster API ignores, by the place of the template. */
   readonly toldTemplates = new Map<string, { object: JsonObject; ignored: readonly string[] }>();
   /** Reports made so far, because each is made only once. */
@@ -362,16 +360,6 @@ export class State {
       return textAt(origin, 'apiVersion') || `${textAt(reference, 'apiGroup')}/v1beta1`;
     });
   }
-}
-
-/** What the patches of one answer made of templates. */
-export interface PatchedTemplates {
-  before: readonly JsonObject[];
-  /** The patches, by which the same answer is recognized. */
-  answer: Json[];
-  after: readonly JsonObject[];
-  /** The changes that Cluster API ignores, as JSON pointers, by template. */
-  ignored: readonly (readonly string[])[];
 }
 
 /** A change that the user makes during an upgrade or a deletion. */

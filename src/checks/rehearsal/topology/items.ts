@@ -21,9 +21,15 @@ import {
 
 /** A template in the place where it is used. */
 export interface Item {
+  /** New in every round. */
+  uid: string;
   holder: JsonObject;
+  /** Before any patch. */
+  template: JsonObject;
   /** As patched so far; never changed in place. */
   object: JsonObject;
+  /** The changes of patches that Cluster API ignores, as JSON pointers. */
+  ignored: string[];
   /** Variable overrides of that place. */
   overrides: readonly JsonObject[];
   builtin: JsonObject | undefined;
@@ -164,18 +170,16 @@ function withMetadata(template: JsonObject, { isObject, metadata: parts }: Use):
   };
 }
 
-/** A template where it is used, the same object in each round; none if it is not known. */
+/** A template where it is used; none if it is not known. */
 function itemFor(state: State, template: JsonObject | undefined, use: Use): Item[] {
   if (template === undefined) {
     return [];
   }
   const { apiVersion = clusterApiVersion, kind, name, fieldPath, topology, builtin, sets = [] } = use;
   const holder = { apiVersion, kind, namespace: state.namespace, name, fieldPath };
-  const place = placeOf(holder);
-  const object =
-    state.templates.get(place) ?? (has(state.release, 'templateMetadata') ? withMetadata(template, use) : template);
-  state.templates.set(place, object);
-  return [{ holder, object, overrides: objectsAt(topology, 'variables', 'overrides'), builtin, sets }];
+  const object = has(state.release, 'templateMetadata') ? withMetadata(template, use) : template;
+  const overrides = objectsAt(topology, 'variables', 'overrides');
+  return [{ uid: state.names.uid(), holder, template: object, object, ignored: [], overrides, builtin, sets }];
 }
 
 /** Labels and annotations of a group of workers, which its MachineSets and Machines get as well. */

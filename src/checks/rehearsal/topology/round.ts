@@ -14,7 +14,7 @@ import { responseTo } from '../cluster/ask.ts';
 import type { Blueprint, ClassPatch } from '../cluster/blueprint.ts';
 import { ReconcileError, type Simulation, type TemplateChange } from '../cluster/effects.ts';
 import { has } from '../cluster/releases.ts';
-import type { PatchedTemplates, State } from '../cluster/state.ts';
+import type { State } from '../cluster/state.ts';
 import { generateInline, InlinePatchError, templatesOf } from './inline.ts';
 import { clusterBuiltin, type Desired, holderText, type Item, itemsOf, placeOf, variable } from './items.ts';
 import { variablesFor, variablesOf } from './variables.ts';
@@ -24,13 +24,8 @@ const prefix = 'error computing the desired state of the Cluster topology: faile
 interface Round {
   state: State;
   blueprint: Blueprint;
-  items: Item[];
-  /** UIDs of the items, new in every round. */
-  uids: string[];
+  items: readonly Item[];
   builtin: JsonObject;
-  /** What the patches of the class made of the templates, by the names of the patches: in the last round, and in this. */
-  known: ReadonlyMap<string, PatchedTemplates> | undefined;
-  patches: Map<string, PatchedTemplates>;
 }
 
 /**
@@ -53,19 +48,18 @@ export function withoutBookkeeping(object: JsonObject): JsonObject {
   return copy;
 }
 
-function requestOf(round: Round, patch: ClassPatch, hasUids: boolean): JsonObject {
-  const { blueprint, items, uids, builtin, state } = round;
+function requestOf({ blueprint, items, builtin, state }: Round, patch: ClassPatch, hasUids: boolean): JsonObject {
   const own = variablesFor(blueprint, patch, variablesOf(state.cluster));
   return {
     ...(patch.settings !== undefined && { settings: patch.settings }),
     variables: [...own, variable('builtin', builtin)],
-    items: items.map((item, index) => {
+    items: items.map((item) => {
       const variables = [
         ...variablesFor(blueprint, patch, item.overrides),
         ...(item.builtin === undefined ? [] : [variable('builtin', item.builtin)]),
       ];
       return {
-        ...(hasUids && { uid: uids[index] ?? '' }),
+        ...(hasUids && { uid: item.uid }),
         holderReference: item.holder,
         object: item.object,
         ...(variables.length > 0 && { variables }),
@@ -77,52 +71,34 @@ function requestOf(round: Round, patch: ClassPatch, hasUids: boolean): JsonObjec
 /** The parts of a patched template that later patches get. */
 const partsInRequests = [['spec'], ['metadata', 'labels'], ['metadata', 'annotations']];
 
-/** Applies the patches of an answer, unless it is that of the last round for the same templates. */
-function* apply(round: Round, patch: ClassPatch, generated: readonly JsonObject[]): Simulation<PatchedTemplates> {
-  const { state, items, uids } = round;
+/** Applies the patches of an answer. */
+function* apply({ state, items }: Round, patch: ClassPatch, answer: readonly JsonObject[]): Simulation {
   const where = `${prefix}failed to apply patches for patch ${JSON.stringify(patch.name)}: `;
-  const indexOf = new Map(uids.map((uid, index) => [uid, index]));
-  const before = items.map(({ object }) => object);
-  const answer = generated.flatMap(({ uid, patchType = null, patch: encoded = null }) => [
-    indexOf.get(String(uid)) ?? -1,
-    patchType,
-    encoded,
-  ]);
-  const known = round.known?.get(patch.name);
-  if (
-    known !== undefined &&
-    isSame(known.answer, answer) &&
-    known.before.every((object, index) => object === before[index])
-  ) {
-    return known;
-  }
-  const after = [...before];
-  const ignored: string[][] = before.map(() => []);
+  const byUid = new Map(items.map((item) => [item.uid, item]));
   const parts = has(state.release, 'templateMetadata') ? partsInRequests : partsInRequests.slice(0, 1);
   let work = 0;
-  for (const item of generated) {
-    const index = indexOf.get(textAt(item, 'uid'));
-    const object = index === undefined ? undefined : after[index];
-    if (index === undefined || object === undefined) {
-      const uid = JSON.stringify(textAt(item, 'uid').slice(0, 100));
+  for (const one of answer) {
+    const item = byUid.get(textAt(one, 'uid'));
+    if (item === undefined) {
+      const uid = JSON.stringify(textAt(one, 'uid').slice(0, 100));
       const text = `patch ${patch.name}: ${uid} is not the uid of an item of the request`;
       yield* state.findOnce('warning', text, 'copy it from the item');
       throw new ReconcileError(`${where}unable to find corresponding request item for patch`);
     }
-    if (isEmptyPatch(item)) {
+    if (isEmptyPatch(one)) {
       continue;
     }
-    work += JSON.stringify(object).length;
+    work += JSON.stringify(item.object).length;
     if (work > maxPatchedLength) {
       throw new ReconcileError(
         `${where}the patches of one answer change more than ${maxPatchedLength / 1024 / 1024} MiB of templates: send one patch for each template`,
       );
     }
     try {
-      const patched = applyPatch(object, item);
-      const effective = withTaken(object, patched, parts);
-      ignored[index]?.push(...jsonPatchOf(effective, patched).map(({ path }) => path));
-      after[index] = effective;
+      const patched = applyPatch(item.object, one);
+      const effective = withTaken(item.object, patched, parts);
+      item.ignored.push(...jsonPatchOf(effective, patched).map(({ path }) => path));
+      item.object = effective;
     } catch (error) {
       if (!(error instanceof BadPatch)) {
         throw error;
@@ -131,13 +107,11 @@ function* apply(round: Round, patch: ClassPatch, generated: readonly JsonObject[
         // It may build on a value that a Go template computes.
         continue;
       }
-      const holder = items[index]?.holder ?? {};
-      const text = `the patch of ${holderText(holder)} cannot be applied`;
+      const text = `the patch of ${holderText(item.holder)} cannot be applied`;
       yield* state.findOnce('warning', text, 'compute patches from the template in the request');
       throw new ReconcileError(`${where}${error.message}`);
     }
   }
-  return { before, answer, after, ignored };
 }
 
 /** The patches of one patch of the class, in the items of the response to a request. */
@@ -157,28 +131,17 @@ function* patchesOf({ state }: Round, patch: ClassPatch, request: JsonObject): S
   return objectsAt(response, 'items');
 }
 
-function* generate(round: Round, patch: ClassPatch): Simulation {
-  const { items } = round;
-  const patched = yield* apply(round, patch, yield* patchesOf(round, patch, requestOf(round, patch, true)));
-  round.patches.set(patch.name, patched);
-  for (const [index, item] of items.entries()) {
-    item.object = patched.after[index] ?? item.object;
-  }
-}
-
 /** The templates whose patches have another effect than was reported before, with the changes that Cluster API ignores. */
-function changesOf({ state, items, patches }: Round, originals: readonly JsonObject[]): TemplateChange[] {
+function changesOf({ state, items }: Round): TemplateChange[] {
   const { patched, release, toldTemplates } = state;
   const dropsMetadata = !has(release, 'templateMetadata');
-  return items.flatMap(({ holder, object, sets }, index) => {
-    const original = originals[index] ?? {};
+  return items.flatMap(({ holder, template, object, sets, ignored: dropped }) => {
     const place = placeOf(holder);
-    const dropped = [...patches.values()].flatMap(({ ignored }) => ignored[index] ?? []);
-    const after = object === original ? object : copyOf(object);
-    const reverted = object === original ? [] : revertIgnored(original, after, { holder, dropsMetadata, sets });
+    const after = object === template ? object : copyOf(object);
+    const reverted = object === template ? [] : revertIgnored(template, after, { holder, dropsMetadata, sets });
     patched.set(place, after);
     const ignored = [...new Set([...reverted.map((path) => jsonPointer(path)), ...dropped])].sort();
-    const reported = toldTemplates.get(place) ?? { object: original, ignored: [] };
+    const reported = toldTemplates.get(place) ?? { object: template, ignored: [] };
     if (isSame(reported.object, after) && isSame([...reported.ignored], ignored)) {
       return [];
     }
@@ -186,7 +149,7 @@ function changesOf({ state, items, patches }: Round, originals: readonly JsonObj
     return [
       {
         holder: holderText(holder),
-        template: `${textAt(original, 'kind')} ${textAt(original, 'metadata', 'name')}`,
+        template: `${textAt(template, 'kind')} ${textAt(template, 'metadata', 'name')}`,
         before: reported.object,
         after,
         ignored: ignored.filter((path) => !reported.ignored.includes(path)),
@@ -196,10 +159,9 @@ function changesOf({ state, items, patches }: Round, originals: readonly JsonObj
 }
 
 /** Reports the result of the patches when it differs from that of the last round. */
-function* compare(round: Round, originals: readonly JsonObject[], input: string): Simulation {
-  const { state, items, patches } = round;
+function* compare(round: Round, input: string): Simulation {
+  const { state, items } = round;
   const last = state.round;
-  const results = items.map(({ object }) => object);
   if (last !== undefined && last.input === input) {
     const changed = items.filter(({ object }, index) => !isSame(object, last.results[index]));
     if (changed.length > 0) {
@@ -209,14 +171,13 @@ function* compare(round: Round, originals: readonly JsonObject[], input: string)
       yield* state.findOnce('error', text, remedy, unstable);
     }
   }
-  const isKnown = last !== undefined && results.every((object, index) => object === last.results[index]);
   const isFirst = state.toldTemplates.size === 0;
-  const changes = isKnown ? [] : changesOf(round, originals);
+  const changes = changesOf(round);
   // Patches that change from round to round are reported once.
   if (changes.length > 0 && !state.reported.has(unstable)) {
     yield state.tell({ kind: 'templates', isFirst, changes });
   }
-  state.round = { input, patches, results };
+  state.round = { input, results: items.map(({ object }) => object) };
 }
 
 const unstable = 'the same request gets different patches each time';
@@ -258,23 +219,14 @@ export function* applyRound(state: State, desired: Desired): Simulation {
 
 function* round(state: State, blueprint: Blueprint, desired: Desired): Simulation {
   const items = itemsOf(state, blueprint, desired);
-  const originals = items.map(({ object }) => object);
-  const current: Round = {
-    state,
-    blueprint,
-    items,
-    uids: items.map(() => state.names.uid()),
-    builtin: clusterBuiltin(state, desired),
-    known: state.round?.patches,
-    patches: new Map(),
-  };
+  const current: Round = { state, blueprint, items, builtin: clusterBuiltin(state, desired) };
   const input = JSON.stringify([
     current.builtin as Json,
     variablesOf(state.cluster),
     items.map((item) => [item.builtin ?? null, item.overrides as Json]),
   ]);
   for (const patch of blueprint.patches) {
-    yield* generate(current, patch);
+    yield* apply(current, patch, yield* patchesOf(current, patch, requestOf(current, patch, true)));
   }
   const last = blueprint.patches.at(-1);
   for (const { name, settings, validateTopology: handler } of blueprint.patches) {
@@ -287,5 +239,5 @@ function* round(state: State, blueprint: Blueprint, desired: Desired): Simulatio
     const where = `${prefix}validation of patch ${JSON.stringify(name)} failed: `;
     yield* responseTo(where, state, 'ValidateTopology', request, { handler });
   }
-  yield* compare(current, originals, input);
+  yield* compare(current, input);
 }
