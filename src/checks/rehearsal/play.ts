@@ -33,6 +33,10 @@ const pace = { first: 1, longest: 200, inAll: 4000 } as const;
 /** Longest delay of a timer, in ms. */
 const longestSleep = 2 ** 31 - 1;
 
+/** @throws the reason of the signal, by which callers recognize an interruption. */
+const interruptible = (ms: number, signal: AbortSignal): Promise<unknown> =>
+  wait(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
+
 const versionsOf = (list: unknown): string[] | undefined =>
   Array.isArray(list) ? list.map((step) => textAt(step as JsonObject, 'version')) : undefined;
 
@@ -71,7 +75,7 @@ export async function play<T>(
   simulation: Simulation<T>,
   cluster: string,
   answer: (effect: CallEffect, signal: AbortSignal) => Promise<EffectOutcome>,
-  { onEntry, onRequest, signal, isRealTime = false, sleep = (ms) => wait(ms, undefined, { signal }) }: PlayOptions,
+  { onEntry, onRequest, signal, isRealTime = false, sleep = interruptible }: PlayOptions,
 ): Promise<{ end: T; calls: number }> {
   let number = 0;
   /** The current wait: the hook, how often it has blocked in a row, and the real time spent on it, in ms. */
@@ -125,10 +129,7 @@ export async function play<T>(
           );
       if (pause > 0 && (isRealTime || waiting.paused < pace.inAll)) {
         waiting.paused += pause;
-        await sleep(Math.min(pause, longestSleep), signal).catch((error: unknown) => {
-          signal.throwIfAborted();
-          throw error;
-        });
+        await sleep(Math.min(pause, longestSleep), signal);
       }
     }
   }

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Effect, Simulation } from '../../../../src/checks/rehearsal/cluster/effects.ts';
+import { play } from '../../../../src/checks/rehearsal/play.ts';
 import { pendingHooksAnnotation } from '../../../../src/extensionconfig/index.ts';
 import { fieldAt, type JsonObject, textAt } from '../../../../src/kubernetes/index.ts';
 import { type Answer, blocking, callLine, classYaml, clusterYaml, simulate } from './simulating.ts';
@@ -388,6 +390,24 @@ describe('releases of Cluster API', () => {
     expect(stepOf(clusters.at(-1)![1])).toBe(step);
     expect(stepOf(clusters.find(([hook]) => hook === 'AfterWorkersUpgrade')![1])).toBe('v1.32.0');
   });
+});
+
+test.each<[string, Effect]>([
+  ['a second', { do: 'wait', at: 0, ms: 60_000 }],
+  ['simulated time', { do: 'pass', at: 60_000, fromMs: 0 }],
+])('a wait for %s ends with the reason of the signal', async (_, effect) => {
+  const stop = new AbortController();
+  const playing = play(
+    (function* (): Simulation {
+      yield effect;
+    })(),
+    'c',
+    () => Promise.reject(new Error('no call is made')),
+    { onEntry: () => {}, signal: stop.signal, isRealTime: true },
+  );
+  const reason = new Error('stopped');
+  stop.abort(reason);
+  await expect(playing).rejects.toBe(reason);
 });
 
 describe('a restart of the controller', () => {
