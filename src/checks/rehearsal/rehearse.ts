@@ -82,10 +82,11 @@ async function discover(client: Client, config: ExtensionConfig, options: Rehear
   return { ...config, status: { ...config.status, handlers: handlers as never } };
 }
 
+const namespaceOf = ({ cluster }: RehearsedCluster): string => textAt(cluster, 'metadata', 'namespace') || 'default';
+
 /** The name of a Cluster in entries: `NAMESPACE/NAME`. */
-export function clusterOf({ cluster: { metadata } }: RehearsedCluster): string {
-  return `${textAt(metadata, 'namespace') || 'default'}/${textAt(metadata, 'name')}`;
-}
+export const clusterOf = (subject: RehearsedCluster): string =>
+  `${namespaceOf(subject)}/${textAt(subject.cluster, 'metadata', 'name')}`;
 
 /** @param callers make calls to the servers, and to none. */
 async function playCluster(
@@ -138,9 +139,16 @@ const maxProblems = 20;
  * @returns how many Clusters there were, and how many could be completed.
  */
 export async function rehearse(given: RehearsalOptions): Promise<{ clusters: number; complete: number }> {
-  const { subjects, signal, namespaceLabels, resolve, release } = given;
+  const { subjects, signal, resolve, release } = given;
   const onEntry = (entry: Entry) => given.onEntry(masked(entry));
   const clusters = subjects.length;
+  const blueprints = [...new Set(subjects.flatMap(({ blueprint }) => blueprint ?? []))];
+  const namespaces = [...new Set([...subjects.map(namespaceOf), ...blueprints.map(({ namespace }) => namespace)])];
+  // Once for each namespace: every call needs them.
+  const labels = new Map(
+    await eachOf(namespaces, clustersAtOnce, async (name) => [name, await given.namespaceLabels(name)] as const),
+  );
+  const namespaceLabels = async (name: string) => labels.get(name);
   const client = createClusterApiClient({ namespaceLabels, resolve });
   const unreachable = createClusterApiClient({ namespaceLabels, resolve: () => nowhere });
   const options: RehearsalOptions = {
@@ -163,11 +171,9 @@ export async function rehearse(given: RehearsalOptions): Promise<{ clusters: num
       throw new SimulationStopped(wrong.message);
     }
     unreachable.registry.warmUp(configs);
-    const namespaces = new Set(subjects.map(({ cluster }) => textAt(cluster, 'metadata', 'namespace') || 'default'));
-    for (const namespace of [...namespaces].slice(0, maxWarned)) {
-      unselected(configs, namespace, (await namespaceLabels(namespace)) ?? {}).forEach(onEntry);
+    for (const namespace of [...new Set(subjects.map(namespaceOf))].slice(0, maxWarned)) {
+      unselected(configs, namespace, labels.get(namespace) ?? {}).forEach(onEntry);
     }
-    const blueprints = [...new Set(subjects.flatMap(({ blueprint }) => blueprint ?? []))];
     uncalled(configs, blueprints, options.scenario.updatesInPlace).forEach(onEntry);
     const callers = { up: createCaller(client, release), down: createCaller(unreachable, release) };
     for (const blueprint of blueprints) {

@@ -236,16 +236,6 @@ async function readFiles(
   }
 }
 
-/** Looks up each namespace once, since every call needs its labels. */
-function labelsBy<T>(look: (namespace: string) => Promise<T>): (namespace: string) => Promise<T> {
-  const known = new Map<string, Promise<T>>();
-  return (namespace) => {
-    const labels = known.get(namespace) ?? look(namespace);
-    known.set(namespace, labels);
-    return labels;
-  };
-}
-
 /** `rehearse`: plays a Cluster's lifecycle against extensions. */
 export const command = defineCommand({
   description:
@@ -287,11 +277,11 @@ that cannot be read.`,
       release: flags['cluster-api-version'],
       faults: flags.fault,
       resolve: extensions.resolve,
-      namespaceLabels: labelsBy(async (namespace) => ({
+      namespaceLabels: async (namespace) => ({
         'kubernetes.io/metadata.name': namespace,
         ...(await extensions.namespaceLabels?.(namespace)),
         ...input.namespaces.get(namespace),
-      })),
+      }),
       isRealTime: flags['real-time'],
       onRequest,
       onEntry(entry) {
