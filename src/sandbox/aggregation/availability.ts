@@ -10,8 +10,7 @@ import type { Backend } from './backend.ts';
 /** The user as which the API server checks the availability of aggregated servers. */
 export const aggregator: UserInfo = { username: 'system:kube-aggregator', groups: ['system:masters'] };
 
-/** Number of concurrent checks of a server, and their timeout in ms (kube-aggregator, remote availability). */
-const attempts = 5;
+/** Timeout of a check in ms (kube-aggregator, remote availability). */
 const timeoutMs = 5000;
 /** Maximum number of bytes of a response that are read; the content does not matter. */
 const maxBytes = 1024 * 1024;
@@ -33,7 +32,7 @@ function withoutEndpoint(store: Store, { spec }: ApiService): Condition {
     : condition('Available', 'False', 'ServiceNotFound', `${shown} is not present`);
 }
 
-/** Checks whether a server serves its group and version: several times at once, and the first success counts. */
+/** Checks whether a server serves its group and version. */
 export async function availabilityOf(
   apiService: ApiService,
   backend: Backend,
@@ -51,32 +50,16 @@ export async function availabilityOf(
     }
     throw error;
   }
-  const enough = new AbortController();
-  const stop = AbortSignal.any([signal, enough.signal, AbortSignal.timeout(timeoutMs)]);
-  const problems: string[] = [];
+  const stop = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  let problem: string;
   try {
-    const attempt = async () => {
-      try {
-        const { status } = await backend.get(path, aggregator, { 'user-agent': 'kube-apiserver' }, maxBytes, stop);
-        if (status < 200 || status > 399) {
-          throw new Error(`bad status from ${url}: ${status}`);
-        }
-      } catch (error) {
-        problems.push(stop.aborted ? `timed out waiting for ${url}` : withoutNodeHint((error as Error).message));
-        throw error;
-      }
-    };
-    await Promise.any(Array.from({ length: attempts }, attempt));
-    return condition('Available', 'True', 'Passed', 'all checks passed');
-  } catch {
-    const [problem = ''] = problems;
-    return condition(
-      'Available',
-      'False',
-      'FailedDiscoveryCheck',
-      `failing or missing response from ${url}: ${problem}`,
-    );
-  } finally {
-    enough.abort();
+    const { status } = await backend.get(path, aggregator, { 'user-agent': 'kube-apiserver' }, maxBytes, stop);
+    if (status >= 200 && status <= 399) {
+      return condition('Available', 'True', 'Passed', 'all checks passed');
+    }
+    problem = `bad status from ${url}: ${status}`;
+  } catch (error) {
+    problem = stop.aborted ? `timed out waiting for ${url}` : withoutNodeHint((error as Error).message);
   }
+  return condition('Available', 'False', 'FailedDiscoveryCheck', `failing or missing response from ${url}: ${problem}`);
 }

@@ -30,6 +30,21 @@ export interface AggregatedServer {
   stop(): void;
 }
 
+/** An APIService for version v1 of a group and a Service in the namespace `lab`. */
+export function apiService(group: string, name: string, spec: JsonObject = {}): JsonObject {
+  return {
+    metadata: { name: `v1.${group}` },
+    spec: {
+      group,
+      version: 'v1',
+      groupPriorityMinimum: 1000,
+      versionPriority: 15,
+      service: { namespace: 'lab', name },
+      ...spec,
+    },
+  };
+}
+
 /** Responds with JSON. */
 export function json(
   response: ServerResponse,

@@ -10,7 +10,7 @@ import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { needs } from '../../support/needs.ts';
 import { eventually, send } from '../client.ts';
-import { type AggregatedServer, type Answers, json, startAggregatedServer } from './aggregated-server.ts';
+import { type AggregatedServer, type Answers, apiService, json, startAggregatedServer } from './aggregated-server.ts';
 
 const fixtures = new URL('../../support/fixtures/openapi/', import.meta.url);
 const fixture = (name: string) => readFileSync(new URL(name, fixtures));
@@ -127,20 +127,6 @@ const answersOfOlder: Answers = ({ url, headers }, response) => {
     ? json(response, { kind: 'GadgetList', apiVersion: 'old.example.com/v1', metadata: {}, items: [gadget] })
     : false;
 };
-
-function apiService(group: string, name: string, spec: JsonObject = {}): JsonObject {
-  return {
-    metadata: { name: `v1.${group}` },
-    spec: {
-      group,
-      version: 'v1',
-      groupPriorityMinimum: 1000,
-      versionPriority: 15,
-      service: { namespace: 'lab', name },
-      ...spec,
-    },
-  };
-}
 
 async function conditionOf(name: string): Promise<JsonObject> {
   const { json: object } = await get(`${apiServices}/${name}`);
@@ -590,26 +576,6 @@ describe('a malicious or broken server', () => {
       const condition = await untilCondition(`v1.${group}`, 'FailedDiscoveryCheck');
       expect(condition.message).toContain('is longer than 1048576 bytes');
     });
-  });
-
-  test('a check that gets no response is compensated by others', async () => {
-    const asked = { checks: 0 };
-    await withHostile(
-      ({ url }, response) => {
-        if (url === `/apis/${group}/v1` && ++asked.checks === 1) {
-          return true;
-        }
-        return json(response, url === `/apis/${group}/v1` ? { resources: [] } : {});
-      },
-      async () => {
-        const { reason } = await eventually(
-          () => conditionOf(`v1.${group}`),
-          ({ reason }) => reason !== undefined,
-        );
-        expect(reason).toBe('Passed');
-        expect(asked.checks).toBeGreaterThan(1);
-      },
-    );
   });
 
   test('an unresponsive server does not affect others', async () => {

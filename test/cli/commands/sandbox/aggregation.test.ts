@@ -9,7 +9,12 @@ import { resolveFlag, resolveOf } from '../../../../src/cli/commands/resolve-fla
 import { type RunningSandbox, startSandboxWithWebhook } from '../../../../src/cli/commands/sandbox/start.ts';
 import type { JsonObject } from '../../../../src/kubernetes/index.ts';
 import { apiClient } from '../../../kubernetes/client/api-client.ts';
-import { type AggregatedServer, json, startAggregatedServer } from '../../../sandbox/aggregation/aggregated-server.ts';
+import {
+  type AggregatedServer,
+  apiService,
+  json,
+  startAggregatedServer,
+} from '../../../sandbox/aggregation/aggregated-server.ts';
 import { needs } from '../../../support/needs.ts';
 import { type Shell, startShell } from '../../../support/shell.ts';
 import { runProgram } from '../io.ts';
@@ -65,20 +70,13 @@ describe('an aggregated API server behind --resolve, with kubectl', { ...needs('
   }
 
   test('is applied, becomes available, is read, merged and deleted', async () => {
-    const apiService = {
+    const service = { namespace: 'lab', name: 'older', port: 8443 };
+    const applied = {
       apiVersion: 'apiregistration.k8s.io/v1',
       kind: 'APIService',
-      metadata: { name: `v1.${group}` },
-      spec: {
-        group,
-        version: 'v1',
-        groupPriorityMinimum: 1000,
-        versionPriority: 15,
-        insecureSkipTLSVerify: true,
-        service: { namespace: 'lab', name: 'older', port: 8443 },
-      },
+      ...apiService(group, 'older', { insecureSkipTLSVerify: true, service }),
     };
-    expect(await kubectl(['apply', '-f', '-'], apiService)).toBe(
+    expect(await kubectl(['apply', '-f', '-'], applied)).toBe(
       `apiservice.apiregistration.k8s.io/v1.${group} created\n`,
     );
     await kubectl(['wait', '--for=condition=Available', 'apiservice', `v1.${group}`, '--timeout=20s']);
