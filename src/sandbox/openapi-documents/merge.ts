@@ -64,7 +64,7 @@ function sectionOf(document: JsonObject, section: string): JsonObject {
 /** A document with new ids of its operations, and references in the form of OpenAPI v2 corrected if a component has their name. */
 function corrected(
   { name, document }: NamedDocument,
-  newIds: ReadonlyMap<string, string>,
+  ids: ReturnType<typeof newOperationIds>['newIds'][number] | undefined,
   report: Pick<MergeReport, 'corrected' | 'dangling'>,
 ): JsonObject {
   const schemas = sectionOf(document, 'schemas');
@@ -75,10 +75,9 @@ function corrected(
       list.push({ document: name, reference });
     }
   };
-  const newId = (id: string) => newIds.get(id) ?? id;
   return visitReferences(document, {
-    operation: newId,
-    link: newId,
+    operation: (id, operation) => ids?.ofOperations.get(operation) ?? id,
+    link: (id) => ids?.ofLinks.get(id) ?? id,
     reference(text) {
       const old = text.startsWith(definitionPrefix) ? text.slice(definitionPrefix.length) : undefined;
       if (old !== undefined && Object.hasOwn(schemas, old)) {
@@ -325,7 +324,7 @@ export async function mergeDocuments(
   const parts: NamedDocument[] = [];
   let componentsBefore = 0;
   for (const [index, named] of documents.entries()) {
-    const document = corrected(named, ids.newIds[index] ?? new Map(), findings);
+    const document = corrected(named, ids.newIds[index], findings);
     await nextTurn();
     signal?.throwIfAborted();
     const own = componentsOf(document);

@@ -11,16 +11,24 @@ export const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patc
 interface IdentifiedOperation {
   id: string;
   place: string;
+  operation: JsonObject;
 }
 
-/** The operations of a document, including those in callbacks, which their id tells from others at the same place. */
+/**
+ * The operations of a document, including those in callbacks, which their id tells from others at the same place, and their
+ * number from those of the same id.
+ */
 function operationsOf(document: JsonObject): IdentifiedOperation[] {
   const operations: IdentifiedOperation[] = [];
+  const numbers = new Map<string, number>();
   const collect = (part: JsonObject, placeOf: (id: string) => string) =>
     visitReferences(part, {
       reference: (text) => text,
-      operation(id) {
-        operations.push({ id, place: placeOf(id) });
+      operation(id, operation) {
+        const place = placeOf(id);
+        const number = numbers.get(place) ?? 0;
+        numbers.set(place, number + 1);
+        operations.push({ id, place: `${place} ${number}`, operation });
         return id;
       },
     });
@@ -44,9 +52,9 @@ function operationsOf(document: JsonObject): IdentifiedOperation[] {
 const section = 'operationId';
 
 /**
- * The new ids of operations of documents that are being merged, by old id, for each document. The specification requires
- * unique ids: the first operation keeps its id, the others get new ones. Operations of the same path and method are the
- * same operation.
+ * For each of the documents that are being merged, the new ids of its operations, and of those that its links mean, by old
+ * id. The specification requires unique ids: the first operation keeps its id, the others get new ones. Operations of the
+ * same path and method are the same operation.
  */
 export function newOperationIds(documents: readonly { name: string; document: JsonObject }[]) {
   const all = documents.map(({ name, document }) => ({ name, operations: operationsOf(document) }));
@@ -57,20 +65,22 @@ export function newOperationIds(documents: readonly { name: string; document: Js
   const byPlace = new Map<string, string>();
   const renamed: Renaming[] = [];
   const newIds = all.map(({ name, operations }) => {
-    const ids = new Map<string, string>();
-    for (const { id, place } of operations) {
-      let newName = ids.get(id) ?? byPlace.get(place);
+    const ofOperations = new Map<JsonObject, string>();
+    const ofLinks = new Map<string, string>();
+    for (const { id, place, operation } of operations) {
+      let newName = byPlace.get(place);
       if (newName === undefined) {
         newName = seen.has(id) ? names.take(section, id) : id;
         if (newName !== id) {
           renamed.push({ section, name: id, newName, documents: [name] });
         }
       }
-      ids.set(id, newName);
-      byPlace.set(place, byPlace.get(place) ?? newName);
+      ofOperations.set(operation, newName);
+      ofLinks.set(id, ofLinks.get(id) ?? newName);
+      byPlace.set(place, newName);
       seen.add(id);
     }
-    return ids;
+    return { ofOperations, ofLinks };
   });
   return { newIds, renamed };
 }

@@ -62,8 +62,8 @@ const fieldsOfData = new Set(['default', 'enum', 'example', 'value', 'scopes', '
 interface ReferenceVisitor {
   reference(text: string): string;
   securityScheme?(name: string): string;
-  /** Replaces the id of an operation, and that in a link. */
-  operation?(id: string): string;
+  /** Replaces the id of an operation, and that in a link; `holder` is the operation. */
+  operation?(id: string, holder: JsonObject): string;
   link?(id: string): string;
 }
 
@@ -117,7 +117,7 @@ export function visitReferences(part: Json, visitor: ReferenceVisitor): Json {
       return visitor.reference(value);
     }
     if (key === 'operationId' && typeof value === 'string') {
-      return visitor.operation?.(value) ?? value;
+      return visitor.operation?.(value, part) ?? value;
     }
     if (typeof value !== 'object' || value === null || fieldsOfData.has(key) || key.startsWith('x-')) {
       return value;

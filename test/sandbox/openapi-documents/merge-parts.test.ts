@@ -183,12 +183,13 @@ test('ids of operations: unique in paths, callbacks and shared callbacks, and li
   });
   expect(merged.document.paths).toEqual({ '/a': item(''), '/b': item('_v2') });
   expect(merged.document.components).toEqual({
-    callbacks: { K: callback('shared'), L: callback('called_v2') },
+    callbacks: { K: callback('shared'), L: callback('called_v3') },
     links: { N: { operationId: 'shared' } },
   });
   expect(merged.report.renamed.map(({ name, newName }) => `${name} ${newName}`)).toEqual([
     'get get_v2',
     'called called_v2',
+    'called called_v3',
   ]);
 });
 

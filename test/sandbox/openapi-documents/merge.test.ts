@@ -259,6 +259,15 @@ test('operations get unique ids', async () => {
   expect(renamedOf(merged)).toEqual(['operationId list list_v3 b']);
 });
 
+test('ids of operations become unique within a document, too, and its links mean the first', async () => {
+  const links = { L: { operationId: 'list' } };
+  const operation = () => ({ operationId: 'list', responses: { 200: { description: '', links } } });
+  const merged = await merge(documentOf({}, { paths: { '/a': { get: operation(), put: operation() } } }));
+  const put = { ...operation(), operationId: 'list_v2' };
+  expect(merged.document.paths).toEqual({ '/a': { get: operation(), put } });
+  expect(renamedOf(merged)).toEqual(['operationId list list_v2 a']);
+});
+
 test('links follow operations whose ids change, wherever they are', async () => {
   const next = (operationId: string) => ({ Next: { operationId, description: 'd' } });
   const properties = { links: { properties: { operationId: { type: 'string' } }, example: next('list') } };
@@ -359,13 +368,13 @@ test('operations in callbacks get unique ids, too, however deep they are and wha
 test('the time for callbacks in callbacks with long names is linear', async () => {
   const name = 'n'.repeat(200_000);
   const urls = Object.fromEntries(
-    Array.from({ length: 5000 }, (_, index) => [`/${index}`, { post: { operationId: `x${index}` } }]),
+    Array.from({ length: 5000 }, (_, index) => [`/${index}`, { post: { operationId: 'x' } }]),
   );
   const inner = { post: { operationId: 'y', callbacks: { [name]: urls } } };
-  const one = (path: string) =>
-    documentOf({}, { paths: { [path]: { get: { callbacks: { [name]: { [name]: inner } } } } } });
-  const { document } = await merge(one(`/${name}`), one(`/${name}/b`));
-  expect(JSON.stringify(document)).toContain('"operationId":"x4999_v2"');
+  const { document } = await merge(
+    documentOf({}, { paths: { [`/${name}`]: { get: { callbacks: { [name]: { [name]: inner } } } } } }),
+  );
+  expect(JSON.stringify(document)).toContain('"operationId":"x_v5000"');
 });
 
 test('references of OpenAPI v2 are corrected if possible, others without a target are reported', async () => {
