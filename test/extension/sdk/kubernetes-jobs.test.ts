@@ -7,23 +7,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, aroundEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   createKubernetesJobs,
+  type Handler,
   handler,
   type KubernetesJob,
   type KubernetesJobsOptions,
 } from '../../../src/extension/index.ts';
+import { call as callInProcess } from '../../../src/extension/sdk/calls/call.ts';
+import { createLifetime, type EndedLifetime } from '../../../src/extension/sdk/calls/lifetime.ts';
 import { callHandler, requestFor } from '../../../src/extension/sdk/testing/testing.ts';
 import { connect, type KubernetesClient, loadKubeConfig } from '../../../src/kubernetes/client/index.ts';
-import type { JsonObject } from '../../../src/kubernetes/index.ts';
-import { hooksGroup } from '../../../src/runtimehooks/index.ts';
+import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { localhost, testCa } from '../../base/x509/certificates.ts';
-import { ending, endWith } from '../../support/ends.ts';
-import { post, startExtension } from './running.ts';
-
-aroundEach(ending);
 
 let sandbox: Sandbox;
 let client: KubernetesClient;
@@ -234,37 +233,52 @@ test.each<[string, string, (string | undefined)[] | undefined, string]>([
 });
 
 describe('two replicas, of which one is killed', () => {
+  const silent = pino({ enabled: false });
+
   /** At which of its requests to the API server, and whether that still processes it. */
   interface Kill {
     request: number;
     when: 'before' | 'after';
   }
 
-  /** An extension server whose requests to the API server pass through here. */
-  async function startReplica(kill?: Kill) {
-    const requests: string[] = [];
-    const state = { isKilled: false };
-    const proxy = createServer({ ...localhost }, async (incoming, response) => {
-      const { method, url, headers } = incoming;
-      const body = await text(incoming);
-      requests.push(`${method} ${/\/(jobs|pods)\b/.exec(url ?? '')?.[1]}`);
-      const isLast = requests.length === kill?.request;
-      const answer = isLast && kill?.when === 'before' ? undefined : await send(method, url, headers, body);
-      if (answer !== undefined && !isLast && !state.isKilled) {
-        response.writeHead(answer.code, { 'content-type': 'application/json' }).end(answer.body);
-        return;
-      }
-      state.isKilled = true;
-      await extension.stop({ graceMs: 0, timeoutMs: 0 });
-      response.destroy();
-    });
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-    endWith(() => proxy.closeAllConnections());
-    endWith(() => proxy.close());
+  interface Replica {
+    requests: string[];
+    isKilled: boolean;
+    kill: Kill | undefined;
+    lifetime: EndedLifetime;
+    handler: Handler;
+  }
+
+  /** By the tokens of their requests to the API server, which pass through here. */
+  const replicas = new Map<string | undefined, Replica>();
+  const proxy = createServer({ ...localhost }, async (incoming, response) => {
+    const { method, url, headers } = incoming;
+    const body = await text(incoming);
+    const replica = replicas.get(headers.authorization) as Replica;
+    const { requests, kill, lifetime } = replica;
+    requests.push(`${method} ${/\/(jobs|pods)\b/.exec(url ?? '')?.[1]}`);
+    const isLast = requests.length === kill?.request;
+    const answer = isLast && kill?.when === 'before' ? undefined : await send(method, url, headers, body);
+    if (answer !== undefined && !isLast && !replica.isKilled) {
+      response.writeHead(answer.code, { 'content-type': 'application/json' }).end(answer.body);
+      return;
+    }
+    replica.isKilled = true;
+    await lifetime.end(0);
+    response.destroy();
+  });
+  beforeAll(() => new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve)));
+  afterAll(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+
+  function startReplica(kill?: Kill): Replica {
+    const token = `replica-${replicas.size}`;
     const server = `https://localhost:${(proxy.address() as AddressInfo).port}`;
     const ca = Buffer.from(testCa.cert).toString('base64');
-    const file = join(mkdtempSync(join(folder, 'replica-')), 'kubeconfig');
-    const one = { name: 'one', context: { cluster: 'one', user: 'one' }, user: { token: 'x' } };
+    const file = join(folder, token);
+    const one = { name: 'one', context: { cluster: 'one', user: 'one' }, user: { token } };
     writeFileSync(
       file,
       JSON.stringify({
@@ -275,8 +289,10 @@ describe('two replicas, of which one is killed', () => {
       }),
       { mode: 0o600 },
     );
-    const extension = await startExtension([handlerOf({ kubeconfig: file })]);
-    return { requests, state, port: extension.port };
+    const lifetime = createLifetime();
+    const replica = { requests: [], isKilled: false, kill, lifetime, handler: handlerOf({ kubeconfig: file }) };
+    replicas.set(`Bearer ${token}`, replica);
+    return replica;
   }
 
   /**
@@ -285,17 +301,21 @@ describe('two replicas, of which one is killed', () => {
    * @returns the requests of the first replica.
    */
   async function live(version: string, kill?: Kill): Promise<string[]> {
-    const first = await startReplica(kill);
-    const second = await startReplica();
-    const body = JSON.stringify(requestFor('BeforeClusterUpgrade', { toKubernetesVersion: version }));
+    const first = startReplica(kill);
+    const second = startReplica();
+    const upgrade = requestFor('BeforeClusterUpgrade', { toKubernetesVersion: version }) as unknown as Json;
     async function ask(): Promise<string> {
-      for (const { state, port } of [first, second]) {
-        if (!state.isKilled) {
-          const answer = await post(port, `/${hooksGroup}/v1alpha1/beforeclusterupgrade/wait`, body).catch(
-            () => undefined,
-          );
-          if (answer !== undefined && !answer.json().message?.startsWith('handler wait failed')) {
-            const { status, message, retryAfterSeconds } = answer.json();
+      for (const replica of [first, second]) {
+        const { handler, lifetime } = replica;
+        if (!replica.isKilled) {
+          const { response } = await callInProcess(handler, upgrade, {
+            ending: new AbortController(),
+            log: silent,
+            lifetime,
+          });
+          // Whoever is killed at its last request does not answer any more.
+          if (!replica.isKilled) {
+            const { status, message, retryAfterSeconds } = response;
             return `${status} ${retryAfterSeconds} ${message ?? ''}`.trim();
           }
         }
@@ -313,7 +333,7 @@ describe('two replicas, of which one is killed', () => {
     let answer = await ask();
     for (; answer === 'Failure 0 no space left'; failures++) {
       // A failure is marked as reported while its answer is on its way; never by a replica that was killed before.
-      for (let tries = 0; tries < 50 && !(first.state.isKilled || (await isMarked(version))); tries++) {
+      for (let tries = 0; tries < 50 && !(first.isKilled || (await isMarked(version))); tries++) {
         await sleep(20);
       }
       answer = await ask();
