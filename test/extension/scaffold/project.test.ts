@@ -1,12 +1,12 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { checkExtensionConfig } from '../../../src/exports/rules.ts';
-import { hookNames, ProjectError, writeProject } from '../../../src/extension/scaffold/index.ts';
+import { addHandlers, hookNames, ProjectError, writeProject } from '../../../src/extension/scaffold/index.ts';
 import { projectFiles } from '../../../src/extension/scaffold/project.ts';
 import { startSandbox } from '../../../src/sandbox/index.ts';
 import { needs } from '../../support/needs.ts';
@@ -203,6 +203,42 @@ test('manifests that are applied again are unchanged', needs('kubectl'), async (
 
 test('a project without patches has no variables', () => {
   expect(projectFiles({ ...options, hooks: ['BeforeClusterCreate'] }).has('src/variables.ts')).toBe(false);
+});
+
+test('a project to which handlers are added has the files of one that began with them', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'project-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const first = ['BeforeClusterCreate', 'DiscoverVariables'];
+  const added = ['GeneratePatches', 'CanUpdateMachine', 'UpdateMachine'];
+  const index = 'src/handlers/index.ts';
+  const began = projectFiles({ ...options, hooks: [...first, ...added] });
+  writeProject(folder, { ...options, hooks: first });
+  expect(addHandlers(folder, added)).toEqual([
+    'src/handlers/generate-patches.ts',
+    'src/handlers/can-update-machine.ts',
+    'src/handlers/update-machine.ts',
+    'src/in-place.ts',
+    index,
+  ]);
+  const read = (path: string) => readFileSync(join(folder, path), 'utf8');
+  for (const [path, text] of began) {
+    // The table of handlers in the README is the author's.
+    if (path !== 'README.md' && path !== index) {
+      expect(read(path), path).toBe(text);
+    }
+  }
+  // The imports of what was added come first.
+  expect(read(index).split('\n').sort()).toEqual(began.get(index)?.split('\n').sort());
+
+  expect(() => addHandlers(folder, ['BeforeClusterDelete', 'GeneratePatches'])).toThrow(
+    /generate-patches\.ts exists: the project has this handler$/,
+  );
+  expect(existsSync(join(folder, 'src/handlers/before-cluster-delete.ts'))).toBe(false);
+  expect(() => addHandlers(join(folder, 'src'), ['BeforeClusterDelete'])).toThrow(
+    /index\.ts is not there: name the folder/,
+  );
+  writeFileSync(join(folder, index), 'export const handlers = makeHandlers();');
+  expect(() => addHandlers(folder, ['BeforeClusterDelete'])).toThrow(ProjectError);
 });
 
 test('never overwrites', () => {

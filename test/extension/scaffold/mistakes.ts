@@ -1,0 +1,127 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { templateTypes } from '../../../src/extension/scaffold/index.ts';
+import { labTemplate } from './crds.ts';
+import { compile, linkedProject } from './linked-project.ts';
+
+/** Mistakes do not compile, and the errors of a compiler say what is wrong. */
+export async function expectMistakesToBeNamed(compiler?: string): Promise<void> {
+  const disks = { type: 'array', items: { type: 'object', properties: { size: { type: 'integer' } } } };
+  const spec = {
+    type: 'object',
+    required: ['template'],
+    properties: {
+      template: {
+        type: 'object',
+        required: ['spec'],
+        properties: {
+          spec: { type: 'object', properties: { cpus: { type: 'integer' }, disk: { type: 'string' }, disks } },
+        },
+      },
+    },
+  };
+  const diskOf = (field: string) => ({ type: 'object', properties: { [field]: { type: 'integer' } } });
+  const crds = [
+    labTemplate({ v1: spec }),
+    labTemplate({ v1: diskOf('gib'), v1beta1: diskOf('size') }, 'LabDiskTemplate'),
+    labTemplate({ v1: spec }, 'Record'),
+  ];
+  const folder = await linkedProject(['GeneratePatches', 'UpdateMachine'], await templateTypes(crds));
+  const lines: readonly [code: string, error: RegExp | undefined][] = [
+    ["import { defineInPlaceChanges, handler } from 'cluster-api-extension';", undefined],
+    [
+      "import { defineVariables, setArguments, setField, walkTemplates } from 'cluster-api-extension/topology';",
+      undefined,
+    ],
+    ['const done = { handle: (_: unknown, { answer }: any) => answer.done() };', undefined],
+    ["handler('BeforeClusterUpgrade', { name: 'fine-1', ...done });", undefined],
+    ["handler('BeforeClusterUpgarde', { name: 'a', ...done });", /Cluster API has no hook of this name/],
+    ["handler('Discovery', { name: 'a', ...done });", /the server answers Discovery itself/],
+    ["handler('BeforeClusterUpgrade', { name: 'Wait', ...done });", /a handler's name is a lower-case RFC 1123 label/],
+    ["handler('BeforeClusterUpgrade', { name: 'a+b', ...done });", /a handler's name is a lower-case RFC 1123 label/],
+    [
+      "handler('BeforeClusterUpgrade', { name: 'a', timeoutSeconds: 60, ...done });",
+      /a timeout is a whole number of seconds from 1 to 30/,
+    ],
+    ["const v = defineVariables({ tier: { schema: { type: 'string', enum: ['gold', 'iron'] } } });", undefined],
+    ["defineVariables({ a: { requird: true, schema: { type: 'string' } } });", /requird|true/],
+    ["defineVariables({ a: { schema: { type: 'strin' } } });", /"strin"/],
+    ["defineVariables({ a: { schema: { type: 'string', maxLenght: 5 } } });", /never/],
+    ['export const walk = (request: any) => walkTemplates(request, [', undefined],
+    [
+      "  { match: { kind: 'LabMachineTemplate' }, mutate({ spec }, { values: { tier } }) { spec.template.spec.disk = tier ?? ''; } },",
+      undefined,
+    ],
+    [
+      "  { match: { kind: 'LabMachineTemplate' }, mutate({ spec }) { spec.template.spec.cpu = 2; } },",
+      /'cpu' does not exist.*Did you mean 'cpus'/,
+    ],
+    [
+      "  { match: { kind: 'LabMachineTemplate' }, mutate({ spec }) { spec.template.spec.cpus = 'two'; } },",
+      /'string' is not assignable to type 'number'/,
+    ],
+    [
+      "  { match: { kind: 'Other' }, mutate({ spec }, { values: { tier } }) { spec.tier = tier === 'lead' ? 1 : 2; } },",
+      /no overlap/,
+    ],
+    [
+      "  { match: { kind: 'LabDiskTemplate', apiVersion: 'infrastructure.example.com/v1' }, mutate({ spec }) { spec.gib = 2; } },",
+      undefined,
+    ],
+    [
+      "  { match: { kind: 'LabDiskTemplate', apiVersion: 'infrastructure.example.com/v1' }, mutate({ spec }) { spec.size = 2; } },",
+      /'size' does not exist/,
+    ],
+    [
+      "  { match: { kind: 'LabMachineTemplate' }, mutate(template) { setField(template, 'spec.template.spec.disks[0].size', 2); setField(template, 'spec.template.spec[\"any\"]', 2); } },",
+      undefined,
+    ],
+    [
+      `  { match: { kind: 'LabMachineTemplate' }, mutate(template) { for (const one of ['disk', 'any']) { setField(template, \`spec.template.spec.\${one}.x\`, 2); } } },`,
+      undefined,
+    ],
+    [
+      "  { match: { kind: 'LabMachineTemplate' }, mutate(template) { setField(template, 'spec.template.spec.cpu', 2); } },",
+      /spec.template.spec.cpu is not a field of this object: cpu is not known/,
+    ],
+    [
+      "  { match: { kind: 'LabMachineTemplate' }, mutate(template) { setArguments(template, 'spec.template.args', {}); } },",
+      /spec.template.args is not a field of this object: args is not known/,
+    ],
+    [
+      "  { match: { kind: 'Other' }, mutate(template, { item }) { setField(template, 'spec.any.field', 2); setField(item.object, 'a.b', 1); setField({} as object, 'a.b', 1); setField({} as any, 'a.b', 1); } },",
+      undefined,
+    ],
+    ["  { match: { kinds: 'Other' }, mutate({ spec }) { spec.any = 1; } },", /never/],
+    ['], { variables: v });', undefined],
+    [
+      "defineInPlaceChanges({ machine: ['spec.version', 'spec.taints[*].key'], infrastructureMachine: { LabMachine: ['spec.disks[0].size', 'spec.disks[*].*'], Other: ['spec.any'] } });",
+      undefined,
+    ],
+    [
+      "defineInPlaceChanges({ machine: ['spec.versoin'] });",
+      /spec.versoin is not a field of a Machine: versoin is not known/,
+    ],
+    [
+      "defineInPlaceChanges({ infrastructureMachine: { LabMachine: ['spec.cpus', 'spec.disks[*].siz'] } });",
+      /spec.disks\[\*\].siz is not a field of a LabMachine: siz is not known/,
+    ],
+    [
+      "defineInPlaceChanges({ infrastructureMachine: { LabMachine: ['cpus'] } });",
+      /cpus is not a field of a LabMachine/,
+    ],
+    ['defineInPlaceChanges({ machine: ["spec.version"], bootstrapConfg: {} });', /bootstrapConfg|never/],
+  ];
+  writeFileSync(join(folder, 'src/mistakes.ts'), lines.map(([code]) => `${code}\n`).join(''));
+  const all = (await compile(folder, compiler)).split('\n').filter((line) => /^\S/.test(line));
+  const errors = all.filter((line) => line.startsWith('src/mistakes'));
+  expect(all).toEqual(errors);
+  const byLine = Map.groupBy(errors, (error) => Number(/\((\d+),/.exec(error)?.[1]));
+  expect([...byLine.keys()]).toEqual(lines.flatMap(([, error], index) => (error === undefined ? [] : [index + 1])));
+  for (const [index, [code, error]] of lines.entries()) {
+    if (error !== undefined) {
+      expect(byLine.get(index + 1)?.join('\n'), code).toMatch(error);
+    }
+  }
+}
