@@ -193,10 +193,7 @@ function htmlPrinter(io: Io, clear: () => void): Printer {
   };
 }
 
-/**
- * The files that flags name, and the kinds that the files of each flag must contain: a wrong file must not silently
- * result in the sample.
- */
+/** What the files of these flags must contain: a wrong file must not silently result in the sample. */
 const wanted = {
   cluster: ['Cluster', 'Namespace'],
   'cluster-class': ['ClusterClass'],
@@ -208,25 +205,12 @@ async function readFiles(
   io: Io,
 ): Promise<RehearsalInput> {
   const objects: InputObject[] = [];
-  const read = new Set<string>();
-  for (const flag of ['cluster', 'cluster-class'] as const) {
-    const kinds: readonly unknown[] = wanted[flag];
-    // Clusters and their classes may be in one file, which both flags name.
-    const unread = flags[flag].filter((path) => !read.has(path));
-    let hasWanted =
-      flags[flag].length === 0 ||
-      (unread.length < flags[flag].length && objects.some(({ object }) => kinds.includes(object.kind)));
-    for await (const { object, where } of manifestObjects(unread, io)) {
-      hasWanted ||= kinds.includes(object.kind);
-      objects.push({ object, where });
-    }
-    for (const path of unread) {
-      read.add(path);
-    }
-    if (!hasWanted) {
-      throw new UsageError(
-        `--${flag}: there is no ${wanted[flag][0]} in ${printable(flags[flag].join(', ').slice(0, 500))}`,
-      );
+  for await (const object of manifestObjects([...new Set([...flags.cluster, ...flags['cluster-class']])], io)) {
+    objects.push(object);
+  }
+  for (const [flag, kinds] of Object.entries(wanted) as [keyof typeof wanted, readonly unknown[]][]) {
+    if (flags[flag].length > 0 && !objects.some(({ object }) => kinds.includes(object.kind))) {
+      throw new UsageError(`--${flag}: there is no ${kinds[0]} in ${printable(flags[flag].join(', ').slice(0, 500))}`);
     }
   }
   try {
