@@ -10,12 +10,6 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 
-/** A Cluster or ClusterClass in v1beta2, and the paths of fields that v1beta2 does not have. */
-interface Converted {
-  object: JsonObject;
-  dropped: readonly string[];
-}
-
 const coreGroup = 'cluster.x-k8s.io';
 
 const unitSeconds: Readonly<Record<string, number>> = { h: 3600, m: 60, s: 1, ms: 1e-3, us: 1e-6, µs: 1e-6, ns: 1e-9 };
@@ -71,6 +65,11 @@ const template: Change = {
   },
   older: (reference) => reference,
 };
+const variables: Change = {
+  newer: (list) => objectsAt(list).map(({ definitionFrom: _, ...variable }) => variable),
+  older: (list) => list,
+};
+const gone: Change = { newer: () => undefined, older: () => undefined };
 
 /** Fields that have another place in v1beta2, and other values with a change; inner fields before outer ones. */
 type Moves = readonly (readonly [older: string, newer: string, change?: Change])[];
@@ -91,10 +90,13 @@ const partMoves: Moves = [
     (field) => [field, `deletion.${field}Seconds`, duration] as const,
   ),
   ['namingStrategy', 'naming'],
+  ['variables.overrides', 'variables.overrides', variables],
 ];
 const topologyMoves: Moves = [
   ['class', 'classRef.name'],
   ['classNamespace', 'classRef.namespace'],
+  ['variables', 'variables', variables],
+  ['rolloutAfter', 'rolloutAfter', gone],
 ];
 const classPartMoves: Moves = [
   ...partMoves,
@@ -180,35 +182,15 @@ function changeReferences(spec: JsonObject, change: (reference: JsonObject) => J
   }
 }
 
-/** Leaves out `definitionFrom` of variables. */
-function cleanVariables(holder: JsonObject, field: string, path: string, dropped: string[]): void {
-  for (const [index, variable] of objectsAt(holder, field).entries()) {
-    if (take(variable, ['definitionFrom']) !== undefined) {
-      dropped.push(`${path}[${index}].definitionFrom`);
-    }
-  }
-}
-
-function clusterOf(cluster: JsonObject, dropped: string[]): void {
+function clusterOf(cluster: JsonObject): void {
   const spec = objectAt(cluster, 'spec');
   changeReferences(spec, ({ apiVersion, kind, name }) =>
     present({ apiGroup: String(apiVersion ?? '').split('/')[0], kind, name }),
   );
-  if (!isJsonObject(spec.topology)) {
-    return;
+  if (isJsonObject(spec.topology)) {
+    spec.topology = moved(spec.topology, topologyMoves, 'newer');
+    eachPart(spec.topology, (part) => moved(part, partMoves, 'newer'));
   }
-  const path = 'spec.topology';
-  const topology = moved(spec.topology, topologyMoves, 'newer');
-  spec.topology = topology;
-  if (take(topology, ['rolloutAfter']) !== undefined) {
-    dropped.push(`${path}.rolloutAfter`);
-  }
-  eachPart(topology, (part, place, index) => {
-    const where = index === undefined ? place : `${place}[${index}]`;
-    cleanVariables(objectAt(part, 'variables'), 'overrides', `${path}.${where}.variables.overrides`, dropped);
-    return moved(part, partMoves, 'newer');
-  });
-  cleanVariables(topology, 'variables', `${path}.variables`, dropped);
 }
 
 function classOf(clusterClass: JsonObject): void {
@@ -224,19 +206,18 @@ function classOf(clusterClass: JsonObject): void {
  * A Cluster or ClusterClass of v1beta1 in v1beta2, as Cluster API's conversion makes it (api/core/v1beta1/conversion.go,
  * v1.14); other objects as they are.
  */
-export function inV1beta2(object: JsonObject): Converted {
+export function inV1beta2(object: JsonObject): JsonObject {
   const { apiVersion, kind } = object;
   if (apiVersion !== `${coreGroup}/v1beta1` || (kind !== 'Cluster' && kind !== 'ClusterClass')) {
-    return { object, dropped: [] };
+    return object;
   }
-  const dropped: string[] = [];
   const converted = { ...copyOf(object), apiVersion: `${coreGroup}/v1beta2` };
   if (kind === 'Cluster') {
-    clusterOf(converted, dropped);
+    clusterOf(converted);
   } else {
     classOf(converted);
   }
-  return { object: converted, dropped };
+  return converted;
 }
 
 /**

@@ -122,7 +122,6 @@ function secondBlocks(
   const call = handlerCall(secondHandler, {
     message: 'the second handler is not ready',
     retryAfterSeconds: seconds,
-    isMadeUp: true,
   });
   const { retryAfterSeconds, message } = response;
   const first = typeof retryAfterSeconds === 'number' && retryAfterSeconds !== 0 ? retryAfterSeconds : seconds;

@@ -1,5 +1,4 @@
 import { printable } from '../../base/index.ts';
-import { pendingHooksAnnotation } from '../../extensionconfig/index.ts';
 import { fieldAt, type Json, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import { type Schema, validateSchema } from '../../kubernetes/schema/index.ts';
 import { hooks, parseVersion } from '../../runtimehooks/index.ts';
@@ -80,11 +79,6 @@ function problemOf(cluster: JsonObject): string | undefined {
   const version = textAt(cluster, 'spec', 'topology', 'version');
   if (parseVersion(version) === undefined) {
     return `spec.topology.version ${JSON.stringify(printable(version))} is not a version such as v1.33.0`;
-  }
-  const pending = textAt(cluster, 'metadata', 'annotations', pendingHooksAnnotation);
-  const stranger = pending.split(',').find((hook) => hook !== '' && !Object.hasOwn(hooks, hook));
-  if (stranger !== undefined) {
-    return `the annotation ${pendingHooksAnnotation} names ${JSON.stringify(printable(stranger.slice(0, 100)))}, which is not a hook: leave it out`;
   }
   const groups = ['machineDeployments', 'machinePools'].flatMap((list) =>
     objectsAt(cluster, 'spec', 'topology', 'workers', list),
@@ -233,7 +227,7 @@ const maxClusters = 10_000;
  * @throws {InputError} for input that cannot be rehearsed.
  */
 export function readInput(input: readonly InputObject[], target: string | undefined): RehearsalInput {
-  const objects = input.map(({ object, where }) => ({ ...inV1beta2(object), where }));
+  const objects = input.map(({ object, where }) => ({ object: inV1beta2(object), where }));
   const templates = new Map(
     objects.map(({ object }) => [
       templateKey(groupOf(object), textAt(object, 'kind'), namespaceOf(object), nameOf(object)),
@@ -279,11 +273,11 @@ export function readInput(input: readonly InputObject[], target: string | undefi
           : `there is one of that name in the namespace ${printable(other)}: set classRef.namespace to it, or correct metadata.namespace of the Cluster or the class`;
       throw new InputError(`${one.where()}: ClusterClass ${printable(className)} is not among the files: ${remedy}`);
     }
-    subjects.set(key, { cluster, blueprint, dropped: one.dropped });
+    subjects.set(key, { cluster, blueprint });
   }
   if (subjects.size === 0) {
     const [blueprint] = classes.values();
-    return { subjects: [{ cluster: sampleCluster(target, blueprint), blueprint, dropped: [] }], namespaces };
+    return { subjects: [{ cluster: sampleCluster(target, blueprint), blueprint }], namespaces };
   }
   return { subjects: [...subjects.values()], namespaces };
 }

@@ -22,7 +22,7 @@ import { type Scenario, simulateCluster } from './simulation/simulate.ts';
 import { discoverVariables, notReady } from './topology/discover.ts';
 import { topologyCauses } from './topology/refusals.ts';
 import { causeText, checkedTopology } from './topology/variables.ts';
-import { droppedFields, nameOfClass, uncalled, unselected, warningsOfClass } from './warnings.ts';
+import { nameOfClass, uncalled, unselected, warningsOfClass } from './warnings.ts';
 
 /** Options of a rehearsal. */
 export interface RehearsalOptions extends PlayOptions {
@@ -97,7 +97,6 @@ async function playCluster(
   const { scenario, limits, release, edits, faults = [], onEntry, start = new Date(), names = createNames() } = options;
   const cluster = clusterOf(subject);
   const refusals = topologyCauses(subject).map(causeText);
-  droppedFields(cluster, subject.dropped).forEach(onEntry);
   let checked = subject;
   if (subject.blueprint !== undefined) {
     const { topology, problems } = checkedTopology(subject.blueprint, subject.cluster);

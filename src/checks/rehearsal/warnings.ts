@@ -11,10 +11,6 @@ const maxNamed = 10;
 const about = (cluster: string, names: readonly string[], before: string, after: string, remedy: string) =>
   names.length === 0 ? [] : [warning(cluster, `${before}: ${shortList(names, maxNamed)}${after}`, remedy)];
 
-/** @param dropped fields of a Cluster. */
-export const droppedFields = (cluster: string, dropped: readonly string[]): EventEntry[] =>
-  about(cluster, dropped, 'fields that v1beta2 does not have are left out', '', 'write the Cluster in v1beta2');
-
 /** The name of a class in entries: a Cluster may have the same one. */
 export const nameOfClass = ({ namespace, name }: Blueprint): string => `ClusterClass ${namespace}/${name}`;
 

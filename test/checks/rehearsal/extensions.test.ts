@@ -238,10 +238,10 @@ describe('faults', () => {
     });
     expect(end?.isComplete).toBe(true);
     const asked = calls.filter(({ hook }) => hook === 'AfterClusterUpgrade');
-    expect(asked.map(({ call, at }) => [call.handler, call.isMadeUp, at - (asked[0]?.at ?? 0)])).toEqual([
-      ['after-cluster-upgrade.sample', false, 0],
-      ['second-handler.rehearsal', true, 0],
-      ['after-cluster-upgrade.sample', false, 300_000],
+    expect(asked.map(({ call, at }) => [call.handler, at - (asked[0]?.at ?? 0)])).toEqual([
+      ['after-cluster-upgrade.sample', 0],
+      ['second-handler.rehearsal', 0],
+      ['after-cluster-upgrade.sample', 300_000],
     ]);
   });
 

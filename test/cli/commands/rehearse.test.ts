@@ -269,20 +269,6 @@ describe('usage errors', () => {
       /Cluster c has no spec\.topology/,
     ],
     [
-      'pending hooks that are not hooks',
-      () => [
-        '--cluster',
-        file(
-          'pending.yaml',
-          clusterYaml('v1.31.0').replace(
-            'annotations: {',
-            'annotations: { runtime.cluster.x-k8s.io/pending-hooks: "AfterClusterUpgrade,Mine", ',
-          ),
-        ),
-      ],
-      /pending\.yaml:2: the annotation runtime\.cluster\.x-k8s\.io\/pending-hooks names "Mine", which is not a hook/,
-    ],
-    [
       'an invalid version',
       () => ['--cluster', file('version.yaml', clusterYaml('new'))],
       /spec\.topology\.version "new" is not a version/,

@@ -79,6 +79,4 @@ export interface RehearsedCluster {
   cluster: JsonObject;
   /** Its class. If undefined, upgrades take one minor per step, and nothing is patched. */
   blueprint: Blueprint | undefined;
-  /** Fields of the Cluster in the file that v1beta2 does not have, and that were dropped. */
-  dropped: readonly string[];
 }

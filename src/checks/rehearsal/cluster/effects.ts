@@ -16,13 +16,11 @@ export interface HandlerCall {
   retryAfterSeconds: number;
   /** Why it failed, in Cluster API's words; empty for a success. */
   error: string;
-  /** Whether it was made up by a fault instead of being called. */
-  isMadeUp: boolean;
 }
 
 /** The call of a handler, by default a success without a message. */
 export const handlerCall = (handler: string, more: Partial<HandlerCall>): HandlerCall => ({
-  ...{ handler, status: 'Success', message: '', retryAfterSeconds: 0, error: '', isMadeUp: false },
+  ...{ handler, status: 'Success', message: '', retryAfterSeconds: 0, error: '' },
   ...more,
 });
 

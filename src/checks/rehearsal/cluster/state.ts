@@ -234,7 +234,7 @@ export class State {
         (topology) => new WorkerGroup(this, kind, topology, version),
       ),
     );
-    this.pending = new Set(pending === '' ? [] : pending.split(','));
+    this.pending = new Set(pending.split(',').filter((hook) => hook !== ''));
   }
 
   /** The name of an object by the naming template of the class, if it has one. `part`: of a group of workers. */

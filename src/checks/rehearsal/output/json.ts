@@ -22,13 +22,12 @@ export function jsonLine(entry: Entry): string | undefined {
     return `${printableJson({ cluster, seconds: at / 1000, end, ...(reason !== '' && { reason }), calls })}\n`;
   }
   const { type: _, number, hook, pendingHooks, call, cluster: _cluster, at: _at, ...about } = entry;
-  const { status, message, retryAfterSeconds, error, handler, isMadeUp } = call;
+  const { status, message, retryAfterSeconds, error, handler } = call;
   const record = {
     ...{ cluster, call: number, seconds: at / 1000, hook, handler, ...about, status, retryAfterSeconds },
     message: message === '' ? undefined : message,
     error: error === '' ? undefined : error,
     pendingHooks,
-    madeUp: isMadeUp ? true : undefined,
   };
   return `${printableJson(record)}\n`;
 }

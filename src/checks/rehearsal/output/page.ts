@@ -38,7 +38,7 @@ function templateHtml(change: TemplateChange): string {
 function callRow(entry: CallEntry, repeats: number): string {
   const steps = stepsText(entry);
   const verdict = verdictOf(entry);
-  return `<tr id="${callId(entry)}" class="call"><td class="time">${clockText(entry.at)}</td><td><b>${escaped(entry.hook)}</b> <small>${escaped(entry.call.handler)}${entry.call.isMadeUp ? ', made up' : ''}</small></td><td>${escaped(argumentsText(entry))}${steps === '' ? '' : `<br><small>${escaped(steps)}</small>`}</td><td><span class="badge ${verdict}">${verdict}</span> ${escaped(detailText(entry))}${repeats > 0 ? `<br><small>and ${repeats} more like it</small>` : ''}</td></tr>`;
+  return `<tr id="${callId(entry)}" class="call"><td class="time">${clockText(entry.at)}</td><td><b>${escaped(entry.hook)}</b> <small>${escaped(entry.call.handler)}</small></td><td>${escaped(argumentsText(entry))}${steps === '' ? '' : `<br><small>${escaped(steps)}</small>`}</td><td><span class="badge ${verdict}">${verdict}</span> ${escaped(detailText(entry))}${repeats > 0 ? `<br><small>and ${repeats} more like it</small>` : ''}</td></tr>`;
 }
 
 function eventRow({ at, event }: EventEntry): string {

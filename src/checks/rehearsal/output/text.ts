@@ -88,7 +88,7 @@ export function createTimeline(paint: Paint) {
       before,
       line(
         at,
-        `${paint('bold', hook.padEnd(hookWidth))} ${argumentsText(entry).padEnd(argumentWidth)} ${paint(styleOf[verdict], answerText(entry))}${paint('dim', `  (${printable(call.handler)}${call.isMadeUp ? ', made up' : ''})`)}`,
+        `${paint('bold', hook.padEnd(hookWidth))} ${argumentsText(entry).padEnd(argumentWidth)} ${paint(styleOf[verdict], answerText(entry))}${paint('dim', `  (${printable(call.handler)})`)}`,
       ),
       shownSteps,
     ].join('');

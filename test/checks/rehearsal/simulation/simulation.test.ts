@@ -121,6 +121,12 @@ describe('the calls of a simulation', () => {
     ]);
   });
 
+  test('pending hooks that are none of Cluster API’s stay in the annotation', () => {
+    const annotations = `{ ${pendingHooksAnnotation}: "Mine,,AfterControlPlaneInitialized" }`;
+    const { state } = simulate(passes, { yaml: clusterYaml('v1.31.0', { annotations }) });
+    expect(state.pendingHooks).toBe('Mine');
+  });
+
   test('a Cluster that has its references counts as created', () => {
     const reference = '{ apiGroup: g, kind: K, name: k }';
     const yaml = clusterYaml('v1.30.0').replace(
