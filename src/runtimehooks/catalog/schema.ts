@@ -56,13 +56,9 @@ export function object(
 
 /** A text. */
 export const string = (description?: string, more?: More) => described({ type: 'string' }, description, more);
-/** A truth value. */
-export const boolean = (description?: string) => described({ type: 'boolean' }, description);
 /** A 32-bit integer. */
 export const int32 = (description?: string, more?: More) =>
   described({ type: 'integer', format: 'int32' }, description, more);
-/** A 64-bit integer. */
-export const int64 = (description?: string) => described({ type: 'integer', format: 'int64' }, description);
 /** Bytes, represented in JSON as standard base64. */
 export const bytes = (description?: string, more?: More) =>
   described({ type: 'string', format: 'byte' }, description, more);
@@ -75,9 +71,6 @@ export const list = (items: MessageSchema, description?: string, more?: More) =>
 /** A list whose items are identified by the values of some of their fields. */
 export const listByKeys = (items: MessageSchema, keys: readonly string[], description?: string) =>
   list(items, description, { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': keys });
-/** A list that is replaced as a whole. */
-export const atomicList = (items: MessageSchema, description?: string) =>
-  list(items, description, { 'x-kubernetes-list-type': 'atomic' });
 /**
  * A reference to a component by its full name. OpenAPI 3.0 ignores siblings of a `$ref`, hence the `allOf` for a
  * description.

@@ -1,16 +1,18 @@
 import { perObject } from '../../kubernetes/index.ts';
 import type { HookDefinition } from '../catalog/definition.ts';
 import { componentPrefix, type MessageSchema } from '../catalog/schema.ts';
-import { coreSchemas } from './core.ts';
+import coreSchemas from './core-schemas.json' with { type: 'json' };
 import { examples } from './examples.ts';
-import { kubernetesSchemas } from './kubernetes.ts';
 
 /** Schemas by component name. */
 export type Components = ReadonlyMap<string, MessageSchema>;
 
-/** The components of Kubernetes and of Cluster API's core types, with their examples. */
+/**
+ * The components of Kubernetes and of Cluster API's core types (v1beta2), with their examples: the fields in the OpenAPI
+ * document that Cluster API publishes, the descriptions of tools/generate/core-descriptions.ts.
+ */
 export const shared: Components = new Map(
-  Object.entries({ ...kubernetesSchemas, ...coreSchemas }).map(([name, schema]) => {
+  Object.entries(coreSchemas as Readonly<Record<string, MessageSchema>>).map(([name, schema]) => {
     const example = examples[name];
     return [name, example === undefined ? schema : { ...schema, example }];
   }),

@@ -42,6 +42,7 @@ const machineSpec = {
 /** Example objects for components in samples: small, and as Cluster API would send them. */
 export const examples: Readonly<Record<string, unknown>> = {
   'k8s.io.apimachinery.pkg.runtime.RawExtension': template,
+  'k8s.io.apimachinery.pkg.apis.meta.v1.Time': '2026-08-21T12:00:00Z',
   [`${core}.Cluster`]: cluster('v1beta2', { classRef: { name: 'example' } }),
   [`${core}.Machine`]: {
     apiVersion: 'cluster.x-k8s.io/v1beta2',

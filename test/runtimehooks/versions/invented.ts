@@ -1,5 +1,5 @@
 import { type JsonObject, objectsAt } from '../../../src/kubernetes/index.ts';
-import { boolean, int32, list, object, ref, string, stringMap } from '../../../src/runtimehooks/catalog/schema.ts';
+import { int32, list, object, ref, string, stringMap } from '../../../src/runtimehooks/catalog/schema.ts';
 import { defineHook, hooks } from '../../../src/runtimehooks/index.ts';
 import { defineHookVersions } from '../../../src/runtimehooks/versions/index.ts';
 
@@ -25,7 +25,7 @@ export const beforeClusterUpgradeV1beta1 = defineHook({
     required: { cluster, fromVersion: string(), toVersion: string() },
     optional: {
       ...meta,
-      dryRun: boolean(),
+      dryRun: { type: 'boolean' },
       controlPlaneUpgrades: list(step('v1beta1')),
       workersUpgrades: list(step('v1beta1')),
     },
@@ -52,7 +52,12 @@ export const beforeClusterUpgradeV1 = defineHook({
   blockingSince: '1.14',
   request: object('An upgrade is about to begin.', {
     required: { cluster, fromVersion: string(), toVersion: string() },
-    optional: { ...meta, dryRun: boolean(), controlPlaneUpgrades: list(step('v1')), workersUpgrades: list(step('v1')) },
+    optional: {
+      ...meta,
+      dryRun: { type: 'boolean' },
+      controlPlaneUpgrades: list(step('v1')),
+      workersUpgrades: list(step('v1')),
+    },
   }),
   response: object('Whether it may.', {
     required: { status: string('', { enum: ['Failure', 'Success'] }), retryAfterSeconds: int32() },
