@@ -96,7 +96,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     certificates.stop();
     certificate.stop();
     stopClientCa?.();
-    phase = 'stopped';
     await health?.stop();
   }
   try {

@@ -3,6 +3,7 @@ import { connect as connectHttp2, constants } from 'node:http2';
 import { connect } from 'node:net';
 import { mock } from 'node:test';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { openFileLimit } from '../../src/server/connections/open-files.ts';
 import {
   type CertificateEvent,
   type Exchange,
@@ -12,7 +13,7 @@ import {
 } from '../../src/server/index.ts';
 import { localhost, makeCertificate, testCa } from '../base/x509/certificates.ts';
 import { metricAt } from '../support/metrics.ts';
-import { isOpen } from '../support/ports.ts';
+import { freePorts, isOpen } from '../support/ports.ts';
 import { collectingLog, keepAliveAgent, openTls, pairOf, readAll, send, until } from './running.ts';
 
 const stops: (() => Promise<void>)[] = [];
@@ -246,10 +247,11 @@ describe('a response to a client that has gone', () => {
 
 test('more connections than open files allow are not accepted, and the log says so', async () => {
   const { lines } = await serving({ limits: { maxConnections: Number.MAX_SAFE_INTEGER } });
+  const openFiles = openFileLimit()!;
   expect(lines[0]).toEqual({
     level: 40,
-    openFiles: expect.any(Number),
-    maxConnections: expect.any(Number),
+    openFiles,
+    maxConnections: Math.floor((3 / 4) * (openFiles - 40)),
     msg: 'the limit of open files (ulimit -n) allows fewer connections than configured',
   });
 });
@@ -520,6 +522,31 @@ test.each([
   const socket = await openTls(port, { ALPNProtocols: ['h2', 'http/1.1'] });
   expect(socket.alpnProtocol).toBe(protocol);
   socket.destroy();
+});
+
+test('before its main port is open, a server is not ready', async () => {
+  const [{ promise: begun, resolve: begin }, { promise: read, resolve: end }] = [
+    Promise.withResolvers<void>(),
+    Promise.withResolvers<void>(),
+  ];
+  const [healthPort] = await freePorts();
+  const starting = serving({
+    certificates: {
+      async start(onEvent) {
+        onEvent({ kind: 'pair', pair });
+        begin();
+        await read;
+      },
+      stop() {},
+    },
+    health: { host: '127.0.0.1', port: healthPort },
+  });
+  await begun;
+  const ready = async () => (await fetch(`http://127.0.0.1:${healthPort}/readyz`)).text();
+  expect(await ready()).toBe('the main port is not open yet\n');
+  end();
+  await starting;
+  expect(await ready()).toBe('ok\n');
 });
 
 describe('shutdown', () => {

@@ -1,6 +1,6 @@
 import type { CertificatePair } from '../certificates/certificate.ts';
 
-export type ServerPhase = 'starting' | 'serving' | 'draining' | 'stopped';
+export type ServerPhase = 'starting' | 'serving' | 'draining';
 
 export interface ReadinessFacts {
   phase: ServerPhase;
@@ -36,7 +36,7 @@ function phaseProblem({ phase, port }: ReadinessFacts): string | undefined {
       return `the ${port} port is not open yet`;
     case 'serving':
       return undefined;
-    default:
+    case 'draining':
       return 'shutting down';
   }
 }

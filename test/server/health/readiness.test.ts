@@ -120,7 +120,7 @@ describe('readiness as text', () => {
     ],
     [
       'at the end, the shutdown comes first',
-      { phase: 'stopped', pair: undefined },
+      { phase: 'draining', pair: undefined },
       [
         'shutting down',
         '[-]serving-certificate failed: no serving certificate: not read yet',
