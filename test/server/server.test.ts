@@ -513,6 +513,11 @@ describe('the limits', () => {
   });
 });
 
+test('a server that nobody probes has no health port', async () => {
+  const { port, healthPort } = await serving({ health: undefined });
+  expect([(await send(port, '/x', '')).code, healthPort]).toEqual([200, 0]);
+});
+
 test.each([
   [true, 'h2'],
   [false, 'http/1.1'],
@@ -551,14 +556,14 @@ test('before its main port is open, a server is not ready', async () => {
 
 describe('shutdown', () => {
   test('is told to clients, stops the source, and closes both ports', async () => {
-    const { port, healthPort, stop, isSourceStopped, lines } = await serving();
+    const { port, healthPort, stop, isSourceStopped, readiness, lines } = await serving();
     const agent = keepAliveAgent();
     onTestFinished(() => agent.destroy());
     const told = async () => (await send(port, '/x', '', { agent })).headers.connection;
     expect(await told()).toBe('keep-alive');
     const { promise, resolve } = Promise.withResolvers<void>();
     const stopped = stop({ closeAfter: promise, graceMs: 0, timeoutMs: 5_000 });
-    expect([await told(), isSourceStopped()]).toEqual(['close', false]);
+    expect([await told(), isSourceStopped(), await readiness()]).toEqual(['close', false, 'shutting down\n']);
     resolve();
     await stopped;
     expect([isSourceStopped(), await isOpen(port), await isOpen(healthPort)]).toEqual([true, false, false]);
