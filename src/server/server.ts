@@ -113,12 +113,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (clients !== undefined) {
       stopClientCa = await watchClientCa(
         clients.caFile,
-        (pem) => {
-          clientCaProblem = undefined;
-          https.useClientCa(pem);
-        },
-        (problem) => {
-          clientCaProblem = problem;
+        (clientCa) => {
+          clientCaProblem = 'problem' in clientCa ? clientCa.problem : undefined;
+          if ('pem' in clientCa) {
+            https.useClientCa(clientCa.pem);
+          }
         },
         log,
         options.pollMs,

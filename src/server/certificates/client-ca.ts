@@ -6,7 +6,9 @@ import { type FileState, watchFiles } from './file-watch.ts';
 export class ClientCaError extends Error {}
 
 /** The certificates of a client CA file in PEM, or why the file cannot be used. */
-function checkClientCa(path: string, state: FileState): { pem: string } | { problem: string } {
+type ClientCa = { pem: string } | { problem: string };
+
+function readClientCa(path: string, state: FileState): ClientCa {
   if ('code' in state) {
     return { problem: `${path} ${state.problem}` };
   }
@@ -20,16 +22,14 @@ function checkClientCa(path: string, state: FileState): { pem: string } | { prob
 }
 
 /**
- * Watches the client CA file and passes on its contents whenever they are usable. If a new version is broken, the
- * problem is logged and passed to `onProblem`, and the previous version stays in use.
+ * Watches the client CA file and passes on each change. While a new version is unusable, the previous one stays in use.
  *
  * @returns the function that stops it.
  * @throws {ClientCaError} when the file is unusable at start: without it no client could be authenticated.
  */
 export async function watchClientCa(
   path: string,
-  onPem: (pem: string) => void,
-  onProblem: (problem: string) => void,
+  onChange: (clientCa: ClientCa) => void,
   log: Log,
   pollMs?: number,
 ): Promise<() => void> {
@@ -37,19 +37,17 @@ export async function watchClientCa(
   return watchFiles(
     [path],
     ([state]) => {
-      const checked = checkClientCa(path, state as FileState);
-      if ('pem' in checked) {
-        onPem(checked.pem);
-        if (isInUse) {
-          log.info('client CA reloaded');
-        }
-        isInUse = true;
-      } else if (isInUse) {
-        onProblem(checked.problem);
-        log.error({ reason: checked.problem }, 'the new client CA is unusable; the previous one stays in use');
-      } else {
-        throw new ClientCaError(checked.problem);
+      const clientCa = readClientCa(path, state as FileState);
+      if ('problem' in clientCa && !isInUse) {
+        throw new ClientCaError(clientCa.problem);
       }
+      onChange(clientCa);
+      if ('problem' in clientCa) {
+        log.error({ reason: clientCa.problem }, 'the new client CA is unusable; the previous one stays in use');
+      } else if (isInUse) {
+        log.info('client CA reloaded');
+      }
+      isInUse = true;
     },
     pollMs,
   );

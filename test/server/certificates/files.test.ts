@@ -191,29 +191,22 @@ describe('the client CA', () => {
   /** Watches `ca.crt`, and records the results. */
   async function watching() {
     const { log, lines } = collectingLog();
-    const pems: string[] = [];
-    const problems: string[] = [];
-    const stop = await watchClientCa(
-      join(folder, 'ca.crt'),
-      (pem) => pems.push(pem),
-      (problem) => problems.push(problem),
-      log,
-      5,
-    );
+    const changes: object[] = [];
+    const stop = await watchClientCa(join(folder, 'ca.crt'), (change) => changes.push(change), log, 5);
     onTestFinished(() => stop());
-    return { pems, problems, lines };
+    return { changes, lines };
   }
 
   test('is passed on, and each new usable one; an unusable one is reported instead', async () => {
     await write('ca.crt', testCa.cert);
-    const { pems, problems, lines } = await watching();
-    expect([pems, problems, lines]).toEqual([[testCa.cert], [], []]);
+    const { changes, lines } = await watching();
+    expect([changes, lines]).toEqual([[{ pem: testCa.cert }], []]);
     const problem = `${join(folder, 'ca.crt')} is not PEM`;
     await write('ca.crt', 'garbage');
     await until(() => lines.length === 1, 'the problem is logged');
     await write('ca.crt', otherCa.cert);
     await until(() => lines.length === 2, 'the new one is logged');
-    expect([pems, problems]).toEqual([[testCa.cert, otherCa.cert], [problem]]);
+    expect(changes).toEqual([{ pem: testCa.cert }, { problem }, { pem: otherCa.cert }]);
     expect(lines).toEqual([
       { level: 50, reason: problem, msg: 'the new client CA is unusable; the previous one stays in use' },
       { level: 30, msg: 'client CA reloaded' },
