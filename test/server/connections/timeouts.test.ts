@@ -112,3 +112,13 @@ test('the progress of a request is noted, so that a stalled one can make room', 
   await after(100);
   expect(exchange.connection.isStalled(100)).toBe(true);
 });
+
+test.each(['busy', 'idle'])('a connection that sent little but padding is cut, though it is %s', async (state) => {
+  const { connections, exchange, socket, after } = await withRequest(true, { hasArrived: true });
+  if (state === 'idle') {
+    connections.end(exchange);
+  }
+  expect((await after(0)).isCut).toBe(false);
+  Object.defineProperty(socket, 'bytesRead', { value: 5 * 1024 * 1024 });
+  expect((await after(0)).isCut).toBe(true);
+});
