@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isJsonObject, type JsonObject, parseJson } from '../../kubernetes/index.ts';
+import { isJsonObject, type JsonObject, objectAt, parseJson } from '../../kubernetes/index.ts';
 import type { ApiService } from '../kinds/api-service.ts';
-import { convertV2ToV3, documentList, ofGroupVersion, PublishedDocument } from '../openapi-documents/index.ts';
+import { convertV2ToV3, documentList, PublishedDocument } from '../openapi-documents/index.ts';
 import type { UserInfo } from '../resources/resource.ts';
 import { pathOf } from './availability.ts';
 import type { Backend } from './backend.ts';
@@ -67,14 +67,13 @@ export async function readOpenApi(
   if (v2 === undefined || (v2 === last?.v2 && known !== undefined)) {
     return { v2, v3: v2 && known };
   }
-  const { group = '', version } = apiService.spec;
   // Converting a large document takes long: yield between the steps.
   await nextTurn(undefined, { signal });
   const v3 = convertV2ToV3(v2.document, { maxCopied });
   await nextTurn(undefined, { signal });
-  const part = ofGroupVersion(v3, group, version);
-  await nextTurn(undefined, { signal });
-  const document = new PublishedDocument(part, now);
+  // The components are those of the whole server: what no path refers to does no harm.
+  const own = Object.entries(objectAt(v3, 'paths')).filter(([path]) => `${path}/`.startsWith(`${pathOf(apiService)}/`));
+  const document = new PublishedDocument({ ...v3, paths: Object.fromEntries(own) }, now);
   return { v2, v3: document.hash === known?.hash ? known : document };
 }
 

@@ -497,7 +497,9 @@ describe('OpenAPI', () => {
 
   test('of a server that is down is kept, and removed with its APIService', async () => {
     const group = 'short.example.com';
-    const v2 = { swagger: '2.0', info: { title: 's', version: '1' }, paths: {}, definitions: {} };
+    const own = `/apis/${group}/v1/shorts`;
+    const paths = Object.fromEntries([own, `/apis/${group}/v1beta1/shorts`, '/api/v1/pods'].map((path) => [path, {}]));
+    const v2 = { swagger: '2.0', info: { title: 's', version: '1' }, paths };
     const answers: Answers = ({ url }, response) => {
       if (url === `/apis/${group}/v1`) {
         return json(response, list(group, 'Short', 'shorts'));
@@ -520,7 +522,7 @@ describe('OpenAPI', () => {
       before['apis/lab.example.com/v1'],
     ]);
     // A converted document is available here; one that is passed on is not.
-    expect((await get(`/openapi/v3/apis/${group}/v1`)).status).toBe(200);
+    expect(Object.keys((await get(`/openapi/v3/apis/${group}/v1`)).json.paths as object)).toEqual([own]);
     expect((await get(widgetsDocument)).status).toBe(503);
     const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
     const { text } = await get('/apis', { accept });
