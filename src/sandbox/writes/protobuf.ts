@@ -10,6 +10,7 @@ const description = new URL('./kubernetes.proto', import.meta.url);
 const embedded = new Set([
   'ephemeralContainerCommon',
   'handler',
+  'ingressRuleValue',
   'localObjectReference',
   'rule',
   'typeMeta',
