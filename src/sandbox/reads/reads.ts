@@ -101,11 +101,11 @@ export function versionOf(context: ReadContext, text: string | null): number | u
   return version;
 }
 
-function parseContinue(token: string): { version: number; after: string } {
+function parseContinue(token: string, newest: number): { version: number; after: string } {
   try {
     const [version, after] = JSON.parse(Buffer.from(token, 'base64url').toString()) as [unknown, unknown];
-    if (typeof version === 'number' && typeof after === 'string') {
-      return { version, after };
+    if (Number.isInteger(version) && (version as number) <= newest && typeof after === 'string') {
+      return { version: version as number, after };
     }
   } catch {
     // Reported below.
@@ -120,7 +120,7 @@ export function select(context: ReadContext, request: ReadRequest) {
   const token = query.get('continue') ?? '';
   const limit = numberOf(query, 'limit');
   const requested = versionOf(context, query.get('resourceVersion'));
-  const from = token === '' ? undefined : parseContinue(token);
+  const from = token === '' ? undefined : parseContinue(token, context.store.version);
   const isExact = query.get('resourceVersionMatch') === 'Exact' && requested !== undefined;
   const version = from?.version ?? (isExact ? requested : context.store.version);
   const entries = version === context.store.version ? collection.list() : collection.listAt(version);

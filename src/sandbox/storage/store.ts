@@ -203,8 +203,9 @@ class Collection {
   }
 
   #record(type: StoreEvent['type'], key: string, object: JsonObject, previous: JsonObject | undefined): JsonObject {
-    const bytes = bytesOf(object);
-    const change = (type === 'DELETED' ? 0 : bytes) - (this.#sizes.get(key) ?? 0);
+    const before = this.#sizes.get(key) ?? 0;
+    const bytes = type === 'DELETED' ? before : bytesOf(object);
+    const change = type === 'DELETED' ? -before : bytes - before;
     const shared = this.#shared;
     if (change > 0 && shared.bytes + change > maxStoredBytes) {
       throw internalError(`the sandbox stores at most ${maxStoredBytes / 1024 / 1024} MiB; delete objects first`);
