@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
-import { hooks } from '../../runtimehooks/index.ts';
+import { hooks, inPlaceHooks } from '../../runtimehooks/index.ts';
 import type { Caller } from './caller.ts';
 import {
   type CallEffect,
@@ -7,6 +7,7 @@ import {
   type FaultNote,
   type HandlerCall,
   handlerCall,
+  type RehearsedHook,
 } from './cluster/effects.ts';
 
 /** A fault to inject. */
@@ -16,13 +17,12 @@ export interface Fault {
   where: string | number;
   /** For `down`, how many calls fail; for `block`, how many seconds. */
   amount: number;
-  /** The text of the flag. */
-  text: string;
 }
 
-const kinds = { down: 3, restart: 1, block: 30 } as const;
+/** Whether a second handler may block a hook: of those for updates in place, Cluster API accepts only one. */
+const isBlockable = (hook: RehearsedHook): boolean => hooks[hook].isBlocking && !inPlaceHooks.has(hook);
 
-const maxAmount = 86_400;
+const amounts = { down: 3, restart: 1, block: 30 } as const;
 
 /**
  * Parses `KIND@WHERE` or `KIND@WHERE=AMOUNT`.
@@ -30,31 +30,23 @@ const maxAmount = 86_400;
  * @returns the fault, or what is wrong with the text.
  */
 export function parseFault(text: string): Fault | { problem: string } {
-  const match = /^(down|restart|block)@([A-Za-z]{1,40}|\d{1,6})(?:=(\d{1,5}))?$/.exec(text);
-  if (match === null) {
+  const [whole, name = '', hook = '', amount] =
+    /^(down|restart|block)@([A-Za-z]{1,40}|[1-9]\d{0,5})(?:=([1-9]\d{0,4}))?$/.exec(text) ?? [];
+  const kind = name as Fault['kind'];
+  if (whole === undefined || (kind === 'restart' && amount !== undefined)) {
     return {
-      problem: 'it must be of the form down@BeforeClusterUpgrade=3, restart@7 or block@BeforeControlPlaneUpgrade=30',
+      problem:
+        'it must be of the form down@BeforeClusterUpgrade=3, restart@7 or block@BeforeControlPlaneUpgrade=30, with numbers from 1',
     };
   }
-  const [, kind = '', where = '', amount] = match;
-  const fault = kind as Fault['kind'];
-  if (!/^\d/.test(where) && (!Object.hasOwn(hooks, where) || where === 'Discovery')) {
+  const where = /^\d/.test(hook) ? Number(hook) : hook;
+  if (typeof where === 'string' && (!Object.hasOwn(hooks, where) || where === 'Discovery')) {
     return { problem: `${where} is not a hook: "hooks" lists them` };
   }
-  if (Number(where) === 0) {
-    return { problem: 'calls are counted from 1' };
+  if (kind === 'block' && typeof where === 'string' && !isBlockable(where as RehearsedHook)) {
+    return { problem: `a second handler of ${where} cannot block it` };
   }
-  if (fault === 'restart' && amount !== undefined) {
-    return { problem: 'a restart takes no number' };
-  }
-  if (fault === 'block' && !/^\d/.test(where) && !hooks[where as keyof typeof hooks].isBlocking) {
-    return { problem: `${where} cannot block` };
-  }
-  const number = amount === undefined ? kinds[fault] : Number(amount);
-  if (number < 1 || number > maxAmount) {
-    return { problem: `the number must be from 1 to ${maxAmount}` };
-  }
-  return { kind: fault, where: /^\d/.test(where) ? Number(where) : where, amount: number, text };
+  return { kind, where, amount: Number(amount ?? amounts[kind]) };
 }
 
 /** Name of the handler that a fault adds. */
@@ -105,8 +97,7 @@ export function withFaults(
       notes.push({ text: 'the controller restarts before it acts on the answer', when: 'after' });
       return { ok: 'restart', calls: outcome.calls, faults: notes };
     }
-    const isBlockable = hooks[effect.hook].isBlocking && effect.handler === undefined;
-    const block = outcome.ok && isBlockable ? strike('block') : undefined;
+    const block = outcome.ok && isBlockable(effect.hook) ? strike('block') : undefined;
     return block !== undefined && outcome.ok
       ? secondBlocks(outcome, block.amount, notes)
       : { ...outcome, faults: notes };

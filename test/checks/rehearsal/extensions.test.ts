@@ -251,6 +251,8 @@ describe('faults', () => {
     'down@Nothing',
     'restart@3=2',
     'block@GeneratePatches',
+    'block@UpdateMachine',
+    'down@Infinity',
     'down@3=0',
     'down@Discovery',
   ])('cannot be %s', (text) => {

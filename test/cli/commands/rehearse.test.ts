@@ -242,7 +242,7 @@ describe('usage errors', () => {
       /--upgrade-to.*"1\.33".*a version such as v1\.33\.0/,
     ],
     ['an unknown kind of fault', () => ['--fault', 'up@3'], /"up@3" is not allowed: it must be of the form down@/],
-    ['a fault before the first call', () => ['--fault', 'down@0'], /calls are counted from 1/],
+    ['a fault before the first call', () => ['--fault', 'down@0'], /with numbers from 1/],
     ['a fault at an unknown hook', () => ['--fault', 'down@Nothing'], /Nothing is not a hook/],
     ['a missing file', () => ['--cluster', join(folder, 'none.yaml')], /none\.yaml: cannot be read: no such file/],
     [
