@@ -1,17 +1,5 @@
 import { pendingHooksAnnotation } from '../../../extensionconfig/index.ts';
-import {
-  copyOf,
-  fieldAt,
-  isJsonObject,
-  isSame,
-  type Json,
-  type JsonObject,
-  objectAt,
-  objectsAt,
-  perObject,
-  textAt,
-  timeText,
-} from '../../../kubernetes/index.ts';
+import { copyOf, isSame, type JsonObject, objectAt, objectsAt, textAt, timeText } from '../../../kubernetes/index.ts';
 import type { Release } from '../../../runtimehooks/index.ts';
 import { clusterInV1beta1 } from '../core-v1beta1.ts';
 import { defaultKinds, type MachineTemplates, type ProviderKinds, type RehearsedCluster } from './blueprint.ts';
@@ -55,16 +43,12 @@ export interface GroupMachines {
   next: MachineSet | undefined;
 }
 
-/** The topologies of worker groups by name, since their lists may be long. */
-const byName = perObject(
-  (list: readonly Json[]): ReadonlyMap<string, JsonObject> =>
-    new Map(list.filter(isJsonObject).map((group) => [textAt(group, 'name'), group])),
-);
-
 /** A group of worker machines. */
 export class WorkerGroup {
   readonly state: State;
   readonly kind: WorkerKind;
+  /** Its place in the list of the topology. */
+  readonly #index: number;
   /** Its name in the topology: `md-0`. */
   readonly topologyName: string;
   /** The templates and settings of its class, if that is known. */
@@ -78,10 +62,12 @@ export class WorkerGroup {
   /** What it consists of; undefined until that is played. */
   group: GroupMachines | undefined;
 
-  constructor(state: State, kind: WorkerKind, topology: JsonObject, version: string | undefined) {
+  constructor(state: State, kind: WorkerKind, index: number, version: string | undefined) {
     this.state = state;
     this.kind = kind;
+    this.#index = index;
     this.version = version;
+    const { topology } = this;
     this.topologyName = textAt(topology, 'name');
     this.class = state.subject.blueprint?.[workerLists[kind]].get(textAt(topology, 'class'));
     const part = kind === 'MachinePool' ? 'machinePool' : 'machineDeployment';
@@ -90,8 +76,7 @@ export class WorkerGroup {
 
   /** The topology's settings for it. */
   get topology(): JsonObject {
-    const list = fieldAt(this.state.cluster, 'spec', 'topology', 'workers', workerLists[this.kind]);
-    return (Array.isArray(list) ? byName(list).get(this.topologyName) : undefined) ?? {};
+    return objectAt(this.state.cluster, 'spec', 'topology', 'workers', workerLists[this.kind], this.#index);
   }
 
   get replicas(): number {
@@ -231,7 +216,7 @@ export class State {
     };
     this.workers = workerKinds.flatMap((kind) =>
       objectsAt(spec, 'topology', 'workers', workerLists[kind]).map(
-        (topology) => new WorkerGroup(this, kind, topology, version),
+        (_, index) => new WorkerGroup(this, kind, index, version),
       ),
     );
     this.pending = new Set(pending.split(',').filter((hook) => hook !== ''));
