@@ -169,6 +169,16 @@ describe('the page', () => {
     ]);
     expect(text.match(/class="mark /g)).toHaveLength(2);
     expect(text).toContain('>×899</span>');
+    expect(text).toContain('… and 899 more like it, until 0:14:59');
+  });
+
+  test('links each mark to its row in the table', () => {
+    const text = htmlPage(simulation);
+    const links = [...text.matchAll(/<a href="#([^"]+)" class="mark/g)].map(([, id]) => id);
+    expect(links).toHaveLength(4);
+    for (const id of links) {
+      expect(text).toContain(`<tr id="${id}"`);
+    }
   });
 
   test('stops drawing after a maximum number of calls', () => {

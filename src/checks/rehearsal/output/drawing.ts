@@ -7,7 +7,8 @@ import {
   clockText,
   escaped,
   eventText,
-  Runs,
+  type Shown,
+  shownEntries,
   verdictOf,
 } from './words.ts';
 
@@ -76,9 +77,6 @@ class Drawing {
   /** The last mark of each hook. */
   readonly #last = new Map<string, { column: number; entry: CallEntry }>();
   readonly #tints = new Map<string, number>();
-  readonly #runs = new Runs();
-  /** The current run of identical calls: its last mark, and how many calls that represents. */
-  #run: { row: string; calls: number; column: number; entry: CallEntry; index: number } | undefined;
   /** Column of the last mark, and the number of those drawn. */
   #lastMark = -1;
   #drawn = 0;
@@ -110,23 +108,8 @@ class Drawing {
     }
   }
 
-  /** Adds a call, unless it repeats the previous answer: in a run, the second mark represents all but the first. */
-  addCall(entry: CallEntry): void {
-    const kind = entry.hook === 'Discovery' ? 'hidden' : this.#runs.of(entry);
-    if (kind === 'hidden') {
-      return;
-    }
-    const calls = kind === 'again' && this.#run !== undefined ? this.#run.calls + 1 : 1;
-    if (this.#run !== undefined && calls > 2) {
-      const { row, column, entry: first, index } = this.#run;
-      this.#run.calls = calls;
-      this.#cells[index] = markOf(row, column, first, calls - 1);
-      this.#at = entry.at;
-      return;
-    }
-    if (this.#run !== undefined && this.#run.calls > 2) {
-      this.#advance(size.count);
-    }
+  /** Adds a call, or all repetitions of one. */
+  addCall(entry: CallEntry, { count, until }: Shown): void {
     if (this.#drawn === maxDrawn) {
       this.isCut = true;
       return;
@@ -142,8 +125,11 @@ class Drawing {
       this.#cells.push(cell(row, before.column, column, `wait ${verdict}`, ''));
     }
     this.#last.set(row, { column, entry });
-    this.#run = { row, calls, column, entry, index: this.#cells.length };
-    this.#cells.push(markOf(row, column, entry, 1));
+    this.#cells.push(markOf(row, column, entry, count));
+    if (count > 1) {
+      this.#advance(size.count);
+      this.#at = until;
+    }
   }
 
   addEvent(event: SimulatedEvent, at: number): void {
@@ -271,16 +257,17 @@ ${bands.map((row) => cell(row, 2, -1, 'band', '')).join('')}${ticks.join('')}${t
 /** The drawn timeline of a simulation. Its width grows with each call, and with the time that passes. */
 export function drawingOf(entries: readonly Entry[]): string {
   const drawing = new Drawing();
-  for (const entry of entries) {
+  for (const shown of shownEntries(entries)) {
+    const { entry } = shown;
     if (drawing.isCut) {
       break;
     }
-    if (entry.type === 'call') {
-      drawing.addCall(entry);
-    } else if (entry.type === 'event') {
+    if (entry.type === 'event') {
       drawing.addEvent(entry.event, entry.at);
-    } else {
+    } else if (entry.type === 'end') {
       drawing.moveTo(entry.at);
+    } else if (entry.hook !== 'Discovery') {
+      drawing.addCall(entry, shown);
     }
   }
   return drawing.html(

@@ -11,7 +11,8 @@ import {
   detailText,
   escaped,
   eventText,
-  Runs,
+  type Shown,
+  shownEntries,
   stepsText,
   verdictOf,
 } from './words.ts';
@@ -35,10 +36,14 @@ function templateHtml(change: TemplateChange): string {
   return `<h4>${escaped(template)} <small>${escaped(holder)}</small></h4>${lines === '' ? '' : `<pre class="diff">${lines}</pre>`}${skipped === '' ? '' : `<ul class="ignored">${skipped}</ul>`}`;
 }
 
-function callRow(entry: CallEntry, repeats: number): string {
+function callRow(entry: CallEntry, { isRepetition, count: repetitions, until }: Shown): string {
+  const id = callId(entry);
+  if (isRepetition) {
+    return `<tr id="${id}" class="event"><td></td><td colspan="3">… and ${repetitions} more like it, until ${clockText(until)}</td></tr>`;
+  }
   const steps = stepsText(entry);
   const verdict = verdictOf(entry);
-  return `<tr id="${callId(entry)}" class="call"><td class="time">${clockText(entry.at)}</td><td><b>${escaped(entry.hook)}</b> <small>${escaped(entry.call.handler)}</small></td><td>${escaped(argumentsText(entry))}${steps === '' ? '' : `<br><small>${escaped(steps)}</small>`}</td><td><span class="badge ${verdict}">${verdict}</span> ${escaped(detailText(entry))}${repeats > 0 ? `<br><small>and ${repeats} more like it</small>` : ''}</td></tr>`;
+  return `<tr id="${id}" class="call"><td class="time">${clockText(entry.at)}</td><td><b>${escaped(entry.hook)}</b> <small>${escaped(entry.call.handler)}</small></td><td>${escaped(argumentsText(entry))}${steps === '' ? '' : `<br><small>${escaped(steps)}</small>`}</td><td><span class="badge ${verdict}">${verdict}</span> ${escaped(detailText(entry))}</td></tr>`;
 }
 
 function eventRow({ at, event }: EventEntry): string {
@@ -51,37 +56,15 @@ function eventRow({ at, event }: EventEntry): string {
   return `<tr class="event ${event.kind}"><td class="time">${clockText(at)}</td><td colspan="3">${escaped(eventText(event))}${more}</td></tr>`;
 }
 
-/** The table rows of a simulation; a run of identical calls is one row with a count. */
+/** The table rows of a simulation. */
 function rowsOf(entries: readonly Entry[]): string {
-  const rows: string[] = [];
-  const runs = new Runs();
-  let first: CallEntry | undefined;
-  let repeats = 0;
-  const flush = () => {
-    if (first !== undefined) {
-      rows.push(callRow(first, repeats));
-      [first, repeats] = [undefined, 0];
-    }
-  };
-  for (const entry of entries) {
-    if (rows.length >= maxRows) {
-      return `${rows.join('')}<tr><td colspan="4">… and more: the text and JSON outputs have all of it</td></tr>`;
-    }
-    if (entry.type === 'event') {
-      flush();
-      runs.end();
-      rows.push(eventRow(entry));
-    } else if (entry.type === 'call') {
-      const run = runs.of(entry);
-      repeats += run === 'again' ? 1 : 0;
-      if (run === 'new') {
-        flush();
-        first = entry;
-      }
-    }
-  }
-  flush();
-  return rows.join('');
+  const shown = shownEntries(entries);
+  const rows = shown
+    .slice(0, maxRows)
+    .map((one) =>
+      one.entry.type === 'event' ? eventRow(one.entry) : one.entry.type === 'call' ? callRow(one.entry, one) : '',
+    );
+  return `${rows.join('')}${shown.length > maxRows ? '<tr><td colspan="4">… and more: the text and JSON outputs have all of it</td></tr>' : ''}`;
 }
 
 interface ClusterTimeline {

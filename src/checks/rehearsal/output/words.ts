@@ -1,6 +1,6 @@
 import { count, printable, withoutMarkup } from '../../../base/index.ts';
 import type { SimulatedEvent } from '../cluster/effects.ts';
-import type { CallEntry } from '../record.ts';
+import type { CallEntry, Entry } from '../record.ts';
 
 /** Simulated time since the simulation began, as `0:03:00`. */
 export function clockText(ms: number): string {
@@ -129,11 +129,33 @@ export class Runs {
     this.#last = key;
     return isAgain ? 'again' : 'new';
   }
+}
 
-  /** Ends the current run: the next call is a new one. */
-  end(): void {
-    this.#last = '';
+/** An entry worth showing. A repetition of the call before stands for all that follow. */
+export interface Shown {
+  entry: Entry;
+  isRepetition: boolean;
+  /** Number of entries that it stands for, and the time of the last. */
+  count: number;
+  until: number;
+}
+
+export function shownEntries(entries: readonly Entry[]): Shown[] {
+  const runs = new Runs();
+  const shown: Shown[] = [];
+  let repetition: Shown | undefined;
+  for (const entry of entries) {
+    const run = entry.type === 'call' ? runs.of(entry) : 'new';
+    if (run === 'again' && repetition !== undefined) {
+      repetition.count++;
+      repetition.until = entry.at;
+    } else if (run !== 'hidden') {
+      const one = { entry, isRepetition: run === 'again', count: 1, until: entry.at };
+      shown.push(one);
+      repetition = run === 'again' ? one : entry.type === 'call' ? undefined : repetition;
+    }
   }
+  return shown;
 }
 
 /** The anchor of a call in the table of the page. */
