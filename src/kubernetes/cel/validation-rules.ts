@@ -2,7 +2,7 @@ import { type EvaluationError, Optional } from '@marcbachmann/cel-js';
 import { fieldErrorMessage, type StatusCause } from '../objects/errors/status.ts';
 import { canonical, isJsonObject, type Json, type JsonObject, own } from '../objects/json/json.ts';
 import { perObject } from '../objects/per-object.ts';
-import { fieldOf, joinPath, partsOf, type Schema } from '../schema/index.ts';
+import { fieldOf, joinPath, partsOf, type Schema, shorten } from '../schema/index.ts';
 import { celOf, type Seen } from './cel.ts';
 import { type Budget, CostError, Meter, rulesBudget } from './cel-budget.ts';
 import { untypedEnvironment } from './environment.ts';
@@ -32,7 +32,7 @@ class Validation {
   readonly causes: StatusCause[] = [];
   readonly budget: Budget;
   readonly seen: Seen = new Map();
-  /** What messages show as the value. */
+  /** What messages show as the value, instead of what an API server does. */
   readonly shown: string | undefined;
   isOver = false;
 
@@ -60,27 +60,37 @@ function messageOf(
   return message ?? `failed rule: ${rule.trim()}`;
 }
 
-/** The violation of a rule by a value, if any. */
+/** A violated rule, or one that could not be evaluated. */
+interface RuleProblem {
+  message: string;
+  isViolation: boolean;
+}
+
+/** The problem of a value with a rule, if any. */
 function problemOf(
   rule: ValidationRule,
   variables: Variables,
   hasOld: boolean,
   validation: Validation,
-): string | undefined {
+): RuleProblem | undefined {
   if (!hasOld && rule.optionalOldSelf !== true && needsOld(rule)) {
     return undefined;
   }
   try {
     const holds = meter.evaluate(rule.rule, { ...variables }, validation.budget);
-    return holds === true || holds === undefined ? undefined : messageOf(rule, variables, validation);
+    return holds === true || holds === undefined
+      ? undefined
+      : { message: messageOf(rule, variables, validation), isViolation: true };
   } catch (error) {
+    const about = rule.message ?? rule.rule;
     if (!(error instanceof CostError)) {
-      return `${(error as EvaluationError).summary} evaluating rule: ${rule.message ?? rule.rule}`;
+      return { message: `${(error as EvaluationError).summary} evaluating rule: ${about}`, isViolation: false };
     }
     validation.isOver = true;
-    return error.isSpent
+    const message = error.isSpent
       ? error.message
-      : `'${error.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${rule.message ?? rule.rule}`;
+      : `'${error.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${about}`;
+    return { message, isViolation: false };
   }
 }
 
@@ -95,18 +105,28 @@ function previousItems(old: Json | undefined, schema: Schema): (item: Json) => J
   return (item) => (isJsonObject(item) ? items.get(identityOf(item)) : undefined);
 }
 
+/** Messages show the type of a value whose rule cannot be evaluated, and of the others only scalars. */
+function shownFor({ isViolation }: RuleProblem, value: Json, { type = '' }: Schema): string | undefined {
+  if (!isViolation) {
+    return JSON.stringify(type);
+  }
+  return typeof value === 'object' ? undefined : shorten(JSON.stringify(value));
+}
+
 function ruleCause(
   rule: ValidationRule,
-  problem: string,
-  schema: Schema,
+  { message, isViolation }: RuleProblem,
   path: string,
-  shown = JSON.stringify(schema.type ?? 'object'),
+  shown?: string,
 ): StatusCause {
-  const reason = ruleReasons.find((known) => known === rule.reason) ?? 'FieldValueInvalid';
+  const reason = (isViolation && ruleReasons.find((known) => known === rule.reason)) || 'FieldValueInvalid';
   const showsValue = reason === 'FieldValueInvalid' || reason === 'FieldValueDuplicate';
-  const field = `${path}${rule.fieldPath ?? ''}`.replace(/^\./, '');
-  const message = fieldErrorMessage(reason, showsValue ? shown : undefined, problem);
-  return { reason, message, field: field === '' ? '<nil>' : field };
+  const field = `${path}${isViolation ? (rule.fieldPath ?? '') : ''}`.replace(/^\./, '');
+  return {
+    reason,
+    message: fieldErrorMessage(reason, showsValue ? shown : undefined, message),
+    field: field === '' ? '<nil>' : field,
+  };
 }
 
 function validateAt(value: Json, old: Json | undefined, schema: Schema, path: string, validation: Validation): void {
@@ -124,7 +144,7 @@ function validateAt(value: Json, old: Json | undefined, schema: Schema, path: st
       const variables = { self, oldSelf: rule.optionalOldSelf === true ? optional : oldSelf };
       const problem = problemOf(rule, variables, hasOld, validation);
       if (problem !== undefined) {
-        causes.push(ruleCause(rule, problem, schema, path, validation.shown));
+        causes.push(ruleCause(rule, problem, path, validation.shown ?? shownFor(problem, value, schema)));
       }
       if (validation.isOver) {
         return;
@@ -153,7 +173,8 @@ function validateAt(value: Json, old: Json | undefined, schema: Schema, path: st
  *
  * @param old the old value; undefined for a creation.
  * @param budget is shared with other evaluations; by default that of one object.
- * @param shown what messages show, in quotes, as the value; by default its type.
+ * @param shown what messages show, in quotes, as the value; by default a scalar itself (apiextensions-apiserver v0.36,
+ *   pkg/apiserver/schema/cel/validation.go).
  */
 export function validateRules(
   value: Json,

@@ -1,6 +1,8 @@
-import { fullFormats } from 'ajv-formats/dist/formats.js';
+import { isIPv4, isIPv6 } from 'node:net';
 import { isBase64 } from '../objects/base64.ts';
+import { dns1123LabelProblems, dns1123SubdomainProblems } from '../objects/names.ts';
 import { goDurationMs } from '../objects/time.ts';
+import { compilePattern } from './pattern.ts';
 
 /**
  * A duration in words, which the API server reads too (kube-openapi, strfmt.ParseDuration): a number with the short name of a
@@ -8,32 +10,95 @@ import { goDurationMs } from '../objects/time.ts';
  */
 const words = /\d\s*(?:(?:ns|us|µs|ms|s|m|h|hr|d|w|wk)(?![a-zµ])|nano|micro|milli|sec|min|hour|day|week)/i;
 
-function matchesFormat(format: unknown, text: string): boolean {
-  if (format instanceof RegExp) {
-    return format.test(text);
-  }
-  const check = typeof format === 'function' ? format : (format as { validate: unknown }).validate;
-  return check instanceof RegExp ? check.test(text) : (check as (text: string) => boolean)(text);
+/** Whether a text is a day of the calendar: JavaScript takes February 30 for March 1. */
+const isDate = (text: string) => /^\d{4}-\d{2}-\d{2}$/.test(text) && JSON.stringify(new Date(text)).startsWith(text, 1);
+
+const clock = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:.\d+)?(?:z|[+-]\d{2}:\d{2})$/i;
+
+/** Some text, then an address in angle brackets, or an address alone: a part without special characters or one in quotes, and a domain. */
+const email = /^(?:[^<>@,:;]*<([^<>]*)>|([^<>]*))$/;
+const address =
+  /^(?:[^\s()<>[\]:;@\\,."]+(?:\.[^\s()<>[\]:;@\\,."]+)*|"[^"\\]*")@[^\s()<>[\]:;@\\,."]+(?:\.[^\s()<>[\]:;@\\,."]+)*$/;
+
+function isEmail(text: string): boolean {
+  const [, bracketed, plain = ''] = email.exec(text) ?? [];
+  return address.test((bracketed ?? plain).trim());
 }
 
-/** Longest time, in characters: the library splits a longer one into as many pieces as it has letters T. */
-const maxTimeLength = 256;
+const hostname =
+  '^([a-zA-Z0-9\\p{S}\\p{L}]((-?[a-zA-Z0-9\\p{S}\\p{L}]{0,62})?)|([a-zA-Z0-9\\p{S}\\p{L}](([a-zA-Z0-9-\\p{S}\\p{L}]{0,61}[a-zA-Z0-9\\p{S}\\p{L}])?)(\\.)){1,}([a-zA-Z\\p{L}]){2,63})$';
+
+/** Numbers may begin with zeros, as they could before Go 1.17. */
+const withoutZeros = (text: string) => text.replace(/(^|[.:])0+(?=\d+(?:\.|$))/g, '$1');
+const isAnyIPv4 = (text: string) => isIPv4(withoutZeros(text));
+const isIP = (text: string) => isAnyIPv4(text) || (isIPv6(text) && !text.includes('%'));
+
+function isCidr(text: string): boolean {
+  const [, ip = '', bits = ''] = /^([^/]*)\/(\d+)$/.exec(text) ?? [];
+  return isIP(ip) && Number(bits) <= (ip.includes(':') ? 128 : 32);
+}
+
+/** An absolute URI or an absolute path, as Go's url.ParseRequestURI reads it. */
+function isRequestUri(text: string): boolean {
+  const [, scheme, rest = ''] = /^([a-z][a-z0-9+.-]*:)?(.*)$/is.exec(text) ?? [];
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: Go refuses them.
+  if (/[\x00-\x1f\x7f]/.test(text)) {
+    return false;
+  }
+  if (!rest.startsWith('/')) {
+    return scheme !== undefined || text === '*';
+  }
+  const [, authority = ''] = (scheme && /^\/\/([^/?]*)/.exec(rest)) || [];
+  return (
+    !/%(?![0-9a-f]{2})/i.test(rest) &&
+    /^(?:[^\s"<>[\]@\\^`{|}]*@)?(?:\[[^\s[\]]*\]|[^\s"[@:\\^`{|}%]*)(?::\d*)?$/.test(authority)
+  );
+}
+
+/** Longest text of a date and time or of a name, in characters. */
+const maxShort = 256;
 
 /**
- * Longest text of the other formats, in characters: longer than any request to an API server. The library's expressions
- * for email addresses and URIs run out of stack from some 6 Mi on.
+ * Longest text of the other formats, in characters: longer than any request to an API server. Some expressions run out of
+ * stack from some 6 Mi on.
  */
 const maxLength = 4 * 1024 * 1024;
 
-/** Formats that the API server checks; it ignores all others. */
+const uuid = (version: string) => new RegExp(`^[0-9a-f]{8}-?[0-9a-f]{4}-?${version}-?[0-9a-f]{12}$`, 'i');
+const matching = (pattern: RegExp) => (text: string) => pattern.test(text);
+
+const limited = (maxCharacters: number, checks: Record<string, (text: string) => boolean>) =>
+  Object.fromEntries(
+    Object.entries(checks).map(([name, check]) => [
+      name,
+      (text: string) => text.length <= maxCharacters && check(text),
+    ]),
+  );
+
+/** Formats that the API server checks (kube-openapi, pkg/validation/strfmt); it ignores all others. */
 export const formats: Readonly<Record<string, (text: string) => boolean>> = {
+  // Built-in kinds may have empty data, which is decoded; of custom resources an API server refuses it.
   byte: isBase64,
   duration: (text) => goDurationMs(text) !== undefined || words.test(text),
-  ...Object.fromEntries(
-    (['date', 'email', 'hostname', 'ipv4', 'ipv6', 'uri', 'uuid'] as const).map((name) => [
-      name,
-      (text: string) => text.length <= maxLength && matchesFormat(fullFormats[name], text),
-    ]),
-  ),
-  'date-time': (text) => text.length <= maxTimeLength && matchesFormat(fullFormats['date-time'], text),
+  ...limited(maxShort, {
+    date: isDate,
+    'date-time': (text) => isDate(text.slice(0, 10)) && /^t$/i.test(text[10] ?? '') && clock.test(text.slice(11)),
+    hostname: (text) => text.length < maxShort && compilePattern(hostname).test(text),
+    cidr: isCidr,
+    ipv4: (text) => isAnyIPv4(text) || (isIPv6(text) && text.includes('.')),
+    ipv6: (text) => isIPv6(text) && !text.includes('%'),
+    'k8s-long-name': (text) => dns1123SubdomainProblems(text).length === 0,
+    'k8s-short-name': (text) => dns1123LabelProblems(text).length === 0,
+    mac: matching(
+      /^(?:[0-9a-f]{2}([:-])(?:[0-9a-f]{2}\1){4}(?:(?:[0-9a-f]{2}\1){2}|(?:[0-9a-f]{2}\1){14})?[0-9a-f]{2}|[0-9a-f]{4}(?:\.[0-9a-f]{4}){2}(?:\.[0-9a-f]{4}|(?:\.[0-9a-f]{4}){7})?)$/i,
+    ),
+    uuid: matching(uuid('[0-9a-f]{4}-?[0-9a-f]{4}')),
+    uuid3: matching(uuid('3[0-9a-f]{3}-?[0-9a-f]{4}')),
+    uuid4: matching(uuid('4[0-9a-f]{3}-?[89ab][0-9a-f]{3}')),
+    uuid5: matching(uuid('5[0-9a-f]{3}-?[89ab][0-9a-f]{3}')),
+  }),
+  ...limited(maxLength, {
+    email: isEmail,
+    uri: isRequestUri,
+  }),
 };

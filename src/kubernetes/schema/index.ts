@@ -1,4 +1,4 @@
-export { causeOf, duplicate, forbiddenField, invalid, maxCauses, notSupported, required } from './causes.ts';
+export { causeOf, duplicate, forbiddenField, invalid, maxCauses, notSupported, required, shorten } from './causes.ts';
 export { applyDefaults, DefaultsError, hasDefaults } from './defaults.ts';
 export { compilePattern, type Pattern } from './pattern.ts';
 export { dropNulls, prune } from './pruning.ts';

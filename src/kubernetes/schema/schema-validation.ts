@@ -149,6 +149,15 @@ function addInvalid(findings: Findings, path: string, value: Json, rule: string)
   findings.add(path, 'FieldValueInvalid', message);
 }
 
+/**
+ * Adds a problem that an API server reports for the whole object. Here it has the path of the value, which tells which part
+ * an update has changed; messages about a variable have none.
+ */
+function addUnplaced(findings: Findings, path: string, problem: string): void {
+  const field = path === '' || findings.shown !== undefined ? '<nil>' : path;
+  findings.add(field, 'FieldValueInvalid', `Invalid value: ${findings.shown ?? '""'}: ${problem}`);
+}
+
 function addWrongType(findings: Findings, path: string, value: Json, wanted: string): void {
   const actual = show(typeNameOf(value));
   findings.add(
@@ -172,7 +181,6 @@ function validateAt(value: Json, schema: Schema, path: string, findings: Finding
     }
   } else if (schema.type !== undefined && schema.type !== '' && !typeFits(value, schema.type)) {
     addWrongType(findings, path, value, schema.type);
-    return;
   }
   if (schema.enum !== undefined) {
     validateEnum(value, enumOf(schema), path, findings);
@@ -235,8 +243,22 @@ function isMultiple(value: number, factor: number): boolean {
   return Math.abs(quotient - Math.round(quotient)) <= 1e-9 * Math.max(1, Math.abs(quotient));
 }
 
+/** Whether a number can be stored as its type and format say (kube-openapi v0.36, IsValueValidAgainstRange). */
+function isInRange(value: number, { type, format = '' }: Schema): boolean {
+  if (type === 'integer') {
+    const bits = format.endsWith('32') ? 32 : 64;
+    const [least, end] = format.startsWith('uint') ? [0, 2 ** bits] : [-(2 ** (bits - 1)), 2 ** (bits - 1)];
+    return Number.isInteger(value) && value >= least && value < end;
+  }
+  return !(type === 'number' && (format === 'float' || format === 'float32')) || Number.isFinite(Math.fround(value));
+}
+
 function validateNumber(value: number, schema: Schema, path: string, findings: Findings): void {
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, format } = schema;
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
+  if (!isInRange(value, schema)) {
+    const format = schema.format === undefined ? '(default format)' : `with format ${schema.format}`;
+    addUnplaced(findings, path, `Checked value must be of type ${schema.type} ${format} in ${path}`);
+  }
   if (minimum !== undefined && (exclusiveMinimum === true ? value <= minimum : value < minimum)) {
     addInvalid(
       findings,
@@ -256,9 +278,6 @@ function validateNumber(value: number, schema: Schema, path: string, findings: F
   if (multipleOf !== undefined && !isMultiple(value, multipleOf)) {
     addInvalid(findings, path, value, `should be a multiple of ${multipleOf}`);
   }
-  if (format === 'int32' && (value < -(2 ** 31) || value > 2 ** 31 - 1)) {
-    addInvalid(findings, path, value, `must be of type int32: ${value}`);
-  }
 }
 
 function validateArray(value: Json[], schema: Schema, path: string, findings: Findings): void {
@@ -271,7 +290,7 @@ function validateArray(value: Json[], schema: Schema, path: string, findings: Fi
     );
   }
   if (minItems !== undefined && value.length < minItems) {
-    addInvalid(findings, path, value, `should have at least ${minItems} items`);
+    addInvalid(findings, path, value.length, `should have at least ${minItems} items`);
   }
   const listType = schema['x-kubernetes-list-type'];
   if (listType === 'set' || listType === 'map' || schema.uniqueItems === true) {
@@ -327,7 +346,7 @@ function validateObject(value: Record<string, Json>, schema: Schema, path: strin
     );
   }
   if (minProperties !== undefined && keys.length < minProperties) {
-    addInvalid(findings, path, value, `should have at least ${minProperties} properties`);
+    addInvalid(findings, path, keys.length, `should have at least ${minProperties} properties`);
   }
   // In the schema's order, so that the result does not depend on the client's order of fields.
   const specified = names.filter((key) => Object.hasOwn(value, key));
@@ -348,11 +367,7 @@ function validateObject(value: Record<string, Json>, schema: Schema, path: strin
 
 function validateCombined(value: Json, schema: Schema, path: string, findings: Findings): void {
   const fits = (candidate: Schema) => findings.fits(value, candidate, path);
-  const addCombined = (rule: string) => {
-    const message = findings.isQuiet ? '' : `Invalid value: ${findings.shown ?? show(value)}: ${show(path)} ${rule}`;
-    // An API server reports it for the whole object too, but the path tells which part an update has changed.
-    findings.add(path === '' || findings.shown !== undefined ? '<nil>' : path, 'FieldValueInvalid', message);
-  };
+  const addCombined = (rule: string) => addUnplaced(findings, path, `${show(path)} ${rule}`);
   const failing = (schema.allOf ?? []).filter((part) => {
     const before = findings.causes.length;
     validateAt(value, part, path, findings);

@@ -522,7 +522,7 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
           },
         },
       }),
-      'variables[a].schema.openAPIV3Schema.example: Invalid value: "string": begins with y',
+      'variables[a].schema.openAPIV3Schema.example: Invalid value: "x": begins with y',
     ],
     [
       'a rule that only Kubernetes can evaluate',

@@ -62,9 +62,7 @@ test.each<[string, string, Json, Json | undefined, boolean]>([
     true,
   ],
 ])('a rule about %s', (_name, rule, self, old, holds) => {
-  expect(problems({ rule }, self, old)).toEqual(
-    holds ? [] : [['spec', `Invalid value: "object": failed rule: ${rule}`]],
-  );
+  expect(problems({ rule }, self, old)).toEqual(holds ? [] : [['spec', `Invalid value: failed rule: ${rule}`]]);
 });
 
 test('rules of resources may use fields that the schema does not name, and their texts are checked', () => {
@@ -93,9 +91,9 @@ test('rules of resources may use fields that the schema does not name, and their
 test('violations have messages, reasons and fields', () => {
   const rule = 'self.replicas <= self.max';
   const self = { replicas: 3, max: 2 };
-  expect(problems({ rule, message: 'too many' }, self)).toEqual([['spec', 'Invalid value: "object": too many']]);
+  expect(problems({ rule, message: 'too many' }, self)).toEqual([['spec', 'Invalid value: too many']]);
   expect(problems({ rule, messageExpression: "'at most ' + string(self.max)" }, self)).toEqual([
-    ['spec', 'Invalid value: "object": at most 2'],
+    ['spec', 'Invalid value: at most 2'],
   ]);
   expect(problems({ rule, message: 'x', messageExpression: 'self.nothing' }, self)[0]?.[1]).toMatch(/: x$/);
   expect(problems({ rule, message: 'x', reason: 'FieldValueForbidden', fieldPath: '.replicas' }, self)).toEqual([
@@ -193,13 +191,13 @@ test('rules of a definition are applied to its objects, with a warning about a r
   const refused = await post('two', { replicas: 3, max: 2 });
   expect(refused.json).toMatchObject({
     code: 422,
-    message: 'Scale.example.com "two" is invalid: spec.replicas: Invalid value: "object": replicas must not exceed max',
+    message: 'Scale.example.com "two" is invalid: spec.replicas: Invalid value: replicas must not exceed max',
   });
   const patched = await send(sandbox, 'PATCH', `${path}/one`, {
     body: { spec: { max: 1 } },
     headers: { 'content-type': 'application/merge-patch+json' },
   });
   expect((patched.json.details as JsonObject).causes).toMatchObject([
-    { field: 'spec', message: 'Invalid value: "object": max only grows' },
+    { field: 'spec', message: 'Invalid value: max only grows' },
   ]);
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { formats } from '../../../src/kubernetes/schema/formats.ts';
 
@@ -44,4 +45,23 @@ test.each<[string, string, boolean]>([
   ['uri', `http://a/${'a'.repeat(9_000_000)}`, false],
 ])('the format %s decides about a text of some MiB', (format, text, expected) => {
   expect(formats[format]?.(text)).toBe(expected);
+});
+
+/** Texts, each with the formats that apiextensions-apiserver 0.36.4 takes it for. */
+const recorded = JSON.parse(
+  readFileSync(new URL('../../support/fixtures/kube-apiserver/formats.json', import.meta.url), 'utf8'),
+) as Record<string, string>;
+/** Where this program decides otherwise. */
+const known = new Map([
+  ['', ['byte']],
+  ['Zm9v\n', ['byte']],
+  ['a@[1.2.3.4]', ['email']],
+  ['::ffff:01.2.3.4', ['ipv4']],
+  ['001122334455', ['mac']],
+  ['2020-01-01T00:00:00ZT', ['date-time']],
+]);
+
+test.each(Object.entries(recorded))('an API server takes %j for %s', (text, names) => {
+  const differing = Object.entries(formats).filter(([name, fits]) => fits(text) !== names.split(' ').includes(name));
+  expect(differing.map(([name]) => name)).toEqual(known.get(text) ?? []);
 });
