@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -66,28 +66,30 @@ async function extension(dnsName = 'svc.default.svc') {
   return server;
 }
 
-/** A kubectl that forwards to a port of this machine, as the API server of a sandbox cannot, and writes its arguments down. */
+/**
+ * A kubectl that names a port of this machine as the one that it forwards to, as the API server of a sandbox cannot, and
+ * writes its number and its arguments down.
+ */
 function kubectl(port: number) {
   const path = mkdtempSync(join(tmpdir(), 'kubectl-'));
   onTestFinished(() => rmSync(path, { recursive: true }));
-  const log = join(path, 'log.json');
-  writeFileSync(
-    join(path, 'kubectl'),
-    `#!${process.execPath}
-const { createServer, connect } = require('node:net');
-const { writeFileSync } = require('node:fs');
-const server = createServer((socket) => socket.pipe(connect(${port}, 'localhost')).on('error', () => socket.destroy()).pipe(socket).on('error', () => {}));
-server.listen(0, '127.0.0.1', () => {
-  writeFileSync(${JSON.stringify(log)}, JSON.stringify({ pid: process.pid, args: process.argv.slice(2) }));
-  console.log('Forwarding from 127.0.0.1:' + server.address().port + ' -> 9443');
-});
-`,
-  );
-  chmodSync(join(path, 'kubectl'), 0o755);
+  const log = join(path, 'log');
+  const lines = [
+    '#!/bin/sh',
+    `printf '%s\\n' $$ "$@" >'${log}'`,
+    `echo 'Forwarding from 127.0.0.1:${port} -> 9443'`,
+    'exec sleep 60',
+  ];
+  writeFileSync(join(path, 'kubectl'), lines.join('\n'), { mode: 0o755 });
   return {
     env: { PATH: `${path}${delimiter}${process.env.PATH}` },
-    called: () =>
-      existsSync(log) ? (JSON.parse(readFileSync(log, 'utf8')) as { pid: number; args: string[] }) : undefined,
+    called() {
+      if (!existsSync(log)) {
+        return undefined;
+      }
+      const [pid, ...args] = readFileSync(log, 'utf8').trim().split('\n');
+      return { pid: Number(pid), args };
+    },
   };
 }
 
