@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunningSandbox, startSandboxWithWebhook } from '../../../../src/cli/commands/sandbox/start.ts';
+import { type ApiClient, apiClient, type Refusal } from '../../../kubernetes/client/api-client.ts';
 import {
   example,
   exampleClass,
@@ -9,12 +10,17 @@ import {
   exampleSecret,
   exampleServiceObject,
 } from '../../../policy/rules/examples.ts';
+import { eventually } from '../../../sandbox/client.ts';
 import { needs } from '../../../support/needs.ts';
 import { type Shell, startShell } from '../../../support/shell.ts';
+
+const configs = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
+const ofClusters = '/apis/cluster.x-k8s.io/v1beta2/namespaces/clusters';
 
 describe('a cluster whose objects refer to each other, with kubectl', needs('kubectl'), () => {
   let sandbox: RunningSandbox;
   let shell: Shell;
+  let send: ApiClient;
   beforeAll(async () => {
     const quiet = pino({ level: 'silent' });
     sandbox = await startSandboxWithWebhook(
@@ -22,6 +28,7 @@ describe('a cluster whose objects refer to each other, with kubectl', needs('kub
       quiet,
       AbortSignal.timeout(25_000),
     );
+    send = apiClient(sandbox.config);
     shell = startShell({ ...process.env, KUBECONFIG: sandbox.kubeconfigFile });
     // Clusters and ClusterClasses are there: no other definition is needed.
     await apply(exampleNamespace);
@@ -43,22 +50,16 @@ describe('a cluster whose objects refer to each other, with kubectl', needs('kub
     return output;
   }
 
-  /** Repeats a deletion, a dry run of it, until the response is as expected: facts follow the cluster a moment later. */
-  async function deletion(
-    name: string,
-    wanted: 'refused' | 'allowed',
-    flags: readonly string[] = ['--dry-run=server'],
-  ): Promise<string> {
-    for (let tries = 0; ; tries++) {
-      const { code, output } = await kubectl(['delete', 'ext', name, ...flags]);
-      if ((code === 0 ? 'allowed' : 'refused') === wanted) {
-        return output;
-      }
-      if (tries > 100) {
-        throw new Error(`still not ${wanted}: ${output}`);
-      }
-    }
-  }
+  /** The last answer of a deletion that is repeated until it is as expected: facts follow the cluster a moment later. */
+  const deletion = (end: 'refused' | 'allowed', remove: () => Promise<{ code: number; output: string }>) =>
+    eventually(remove, ({ code }) => (code === 0) === (end === 'allowed'));
+
+  /** A dry run of a deletion, without kubectl. */
+  const tryDeletion = (name: string) => () =>
+    send('DELETE', `${configs}/${name}?dryRun=All`).then(
+      () => ({ code: 0, output: '' }),
+      ({ message: output }: Refusal) => ({ code: 1, output }),
+    );
 
   test('deleting an extension that a class needs is denied, and the message says what to do', async () => {
     const first = await apply({ ...exampleNamespace, metadata: { name: 'capi-extensions' } }, example());
@@ -66,7 +67,8 @@ describe('a cluster whose objects refer to each other, with kubectl', needs('kub
     expect(first).toContain('this Secret does not exist');
     await apply(exampleServiceObject, exampleClass());
 
-    const refusal = await deletion('my-extension', 'refused');
+    const dryRun = ['delete', 'ext', 'my-extension', '--dry-run=server'];
+    const { output: refusal } = await deletion('refused', () => kubectl(dryRun));
     expect(refusal).toMatch(
       /^Error from server \(Forbidden\): admission webhook "validate\.\S+" denied the request: ExtensionConfig "my-extension" cannot be deleted, because its handlers are named by ClusterClass clusters\/quick-start \(spec\.patches\[0\]/,
     );
@@ -84,44 +86,34 @@ describe('a cluster whose objects refer to each other, with kubectl', needs('kub
   });
 
   test('deleting the objects that refer to it first succeeds', async () => {
-    const second = example({ name: 'second', clientConfig: { url: 'https://second.example.com' } });
-    await apply(second, exampleClass('generate.second'));
-    await deletion('second', 'refused');
-    await kubectl(['-n', 'clusters', 'delete', 'cc', 'quick-start']);
-    expect(await deletion('second', 'allowed', [])).toMatch(/"second" deleted/);
+    await send('POST', configs, example({ name: 'second', clientConfig: { url: 'https://second.example.com' } }));
+    await send('POST', `${ofClusters}/clusterclasses`, exampleClass('generate.second', 'second'));
+    expect((await deletion('refused', tryDeletion('second'))).output).toContain('clusters/second');
+    await send('DELETE', `${ofClusters}/clusterclasses/second`);
+    await deletion('allowed', tryDeletion('second'));
   });
 
   test('a Cluster that waits for a hook prevents the deletion, until it no longer waits', async () => {
     const name = 'third';
-    await apply(
-      example({ name, clientConfig: { url: 'https://third.example.com' } }),
-      exampleCluster({ 'runtime.cluster.x-k8s.io/pending-hooks': 'AfterClusterUpgrade' }),
-    );
-    const handlers = [
-      {
-        name: 'after.third',
-        requestHook: { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'AfterClusterUpgrade' },
-      },
-    ];
-    const status = JSON.stringify({ status: { handlers } });
-    await kubectl(['patch', 'ext', name, '--subresource=status', '--type=merge', '-p', status]);
-    expect(await deletion(name, 'refused')).toMatch(
+    const hook = { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'AfterClusterUpgrade' };
+    const created = await send('POST', configs, example({ name, clientConfig: { url: 'https://third.example.com' } }));
+    const status = { handlers: [{ name: 'after.third', requestHook: hook }] };
+    await send('PUT', `${configs}/${name}/status`, { ...created, status });
+    const pending = 'runtime.cluster.x-k8s.io/pending-hooks';
+    await send('POST', `${ofClusters}/clusters`, exampleCluster({ [pending]: 'AfterClusterUpgrade' }));
+    expect((await deletion('refused', tryDeletion(name))).output).toMatch(
       /its hook AfterClusterUpgrade is still pending for Cluster clusters\/prod-1/,
     );
-    await kubectl(['-n', 'clusters', 'annotate', 'cl', 'prod-1', 'runtime.cluster.x-k8s.io/pending-hooks-']);
-    await deletion(name, 'allowed');
+    await send('PATCH', `${ofClusters}/clusters/prod-1`, [{ op: 'remove', path: '/metadata/annotations' }]);
+    await deletion('allowed', tryDeletion(name));
   });
 
   test('the garbage collector is exempt', async () => {
-    const fourth = example({ name: 'fourth', clientConfig: { url: 'https://fourth.example.com' } });
-    await apply(fourth, exampleClass('generate.fourth'));
-    await deletion('fourth', 'refused');
-    const { code, output } = await kubectl([
-      'delete',
-      'ext',
-      'fourth',
-      '--as=system:serviceaccount:kube-system:generic-garbage-collector',
-    ]);
+    await send('POST', configs, example({ name: 'fourth', clientConfig: { url: 'https://fourth.example.com' } }));
+    await send('POST', `${ofClusters}/clusterclasses`, exampleClass('generate.fourth', 'fourth'));
+    await deletion('refused', tryDeletion('fourth'));
+    const collector = '--as=system:serviceaccount:kube-system:generic-garbage-collector';
+    const { code, output } = await kubectl(['delete', 'ext', 'fourth', collector]);
     expect(code, output).toBe(0);
   });
 });

@@ -42,34 +42,6 @@ test('reports a port that is taken as serve does', async () => {
   taken.close();
 });
 
-test('replaces the kubeconfig of a killed sandbox, and no other file', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'stale-'));
-  const file = join(folder, 'kubeconfig');
-  const dead = await startSandbox();
-  await dead.stop();
-  writeFileSync(file, dead.kubeconfig);
-  const { stop, output, ended } = startAlone(['--write-kubeconfig', file]);
-  await ready(output);
-  expect(readFileSync(file, 'utf8')).not.toBe(dead.kubeconfig);
-  stop.abort();
-  expect(await ended).toBe(0);
-  const others = [
-    dead.kubeconfig.replaceAll('extensionconfig-sandbox', 'kind'),
-    dead.kubeconfig.replace('127.0.0.1', '10.0.0.1'),
-    `${dead.kubeconfig}- context: {}\n`,
-    'not: [a kubeconfig',
-    '',
-  ];
-  for (const text of others) {
-    writeFileSync(file, text);
-    const refused = startAlone(['--write-kubeconfig', file]);
-    expect(await refused.ended).toBe(2);
-    expect(refused.output.err).toContain(`${file} exists`);
-    expect(readFileSync(file, 'utf8')).toBe(text);
-  }
-  rmSync(folder, { recursive: true });
-});
-
 test('calls a separate webhook server', async () => {
   const server = await startServing();
   const { url, caFile } = server;
