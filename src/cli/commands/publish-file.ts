@@ -4,14 +4,11 @@ import { dirname, resolve } from 'node:path';
 import { discardFile, folderProblem } from '../../base/index.ts';
 import { FailureError } from '../framework/program.ts';
 
-/** Creates a file atomically, readable by its owner only; replaces only a file with the text `stale`. */
-export function publishFile(what: string, file: string, text: string, stale?: string): void {
+/** Creates a file atomically, readable by its owner only. */
+export function publishFile(what: string, file: string, text: string): void {
   const temporary = `${file}.${randomUUID()}.tmp`;
   try {
     writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' });
-    if (stale !== undefined && readFileSync(file, 'utf8') === stale) {
-      rmSync(file);
-    }
     linkSync(temporary, file);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

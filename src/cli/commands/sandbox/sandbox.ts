@@ -11,7 +11,6 @@ import { logFlags, openLog } from '../../framework/log.ts';
 import { type Io, UsageError } from '../../framework/program.ts';
 import { shellPath } from '../../framework/shell-path.ts';
 import { resolveFlag, resolveOf } from '../resolve-flag.ts';
-import { staleKubeconfig } from './kubeconfig-file.ts';
 import type { LoopSettings } from './loop.ts';
 import { behindService, type WebhookReference } from './webhook.ts';
 
@@ -100,12 +99,8 @@ function commandsToTry({ extension, controller }: LoopSettings): string[] {
 async function runSandbox(flags: FlagValues<typeof sandboxFlags>, io: Io): Promise<void> {
   const webhook = referenceOf(flags);
   const file = flags['write-kubeconfig'];
-  let stale: string | undefined;
   if (file !== undefined && existsSync(file)) {
-    stale = await staleKubeconfig('--write-kubeconfig', file);
-    if (stale === undefined) {
-      throw new UsageError(`--write-kubeconfig: ${file} exists; remove it, or name another file`);
-    }
+    throw new UsageError(`--write-kubeconfig: ${file} exists; remove it, or name another file`);
   }
   const settings = {
     port: flags.port,
@@ -114,7 +109,6 @@ async function runSandbox(flags: FlagValues<typeof sandboxFlags>, io: Io): Promi
     clusterFacts: flags['cluster-facts'],
     data: flags.data === undefined ? undefined : resolve(flags.data),
     kubeconfigFile: file === undefined ? undefined : resolve(file),
-    staleKubeconfig: stale,
   };
   const runs = { extension: !flags['no-extension'], controller: !flags['no-controller'] };
   using output = await openLog(io.stderr, flags);

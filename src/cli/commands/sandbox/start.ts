@@ -196,8 +196,6 @@ interface SandboxSettings {
   clusterFacts?: boolean | undefined;
   /** Where to write the kubeconfig when everything is ready, besides the folder that is removed with the sandbox. */
   kubeconfigFile?: string | undefined;
-  /** The current text of that file, which may be replaced. */
-  staleKubeconfig?: string | undefined;
   /** The file that keeps all objects; by default they are kept in memory. */
   data?: string | undefined;
   /** Whether changes of definitions interrupt requests, as those of a kube-apiserver do. */
@@ -262,7 +260,7 @@ export async function startSandboxWithWebhook(
     await settings.prepare?.(config);
     signal.throwIfAborted();
     if (settings.kubeconfigFile !== undefined) {
-      publishFile('the kubeconfig', settings.kubeconfigFile, sandbox.kubeconfig, settings.staleKubeconfig);
+      publishFile('the kubeconfig', settings.kubeconfigFile, sandbox.kubeconfig);
       files.push(settings.kubeconfigFile);
     }
     return { url: sandbox.url, config, kubeconfigFile: settings.kubeconfigFile ?? ownFile, webhook, stop };
