@@ -49,8 +49,7 @@ async function injectCa(
 
 /** Why the handlers could not be registered, as far as the object alone tells. */
 function selectorProblem({ spec }: StoredConfig): string | undefined {
-  const selector = spec?.namespaceSelector as LabelSelector | undefined;
-  const problem = selector && labelSelectorProblems(selector, 1)[0];
+  const [problem] = labelSelectorProblems((spec?.namespaceSelector ?? {}) as LabelSelector);
   return problem && `failed to create namespaceSelector: ${problem.path.join('.')}: ${problem.message}`;
 }
 

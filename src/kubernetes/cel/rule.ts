@@ -51,13 +51,8 @@ export function rulesIn(schema: JsonObject, path: string): PlacedRule[] {
   return rules;
 }
 
-/** Whether a part of a parsed expression is the variable `oldSelf`, and not a text or a field of that name. */
-function isOldSelf(part: object): boolean {
-  return 'op' in part && part.op === 'id' && 'args' in part && part.args === 'oldSelf';
-}
-
 /**
- * Whether a rule uses `oldSelf`, which makes it a transition rule.
+ * Whether a rule uses the variable `oldSelf`, and not a text or a field of that name, which makes it a transition rule.
  *
  * @param environment parses it. An expression that cannot be parsed counts if it has the word.
  */
@@ -65,24 +60,20 @@ export function isTransition(rule: string, environment: Pick<Environment, 'parse
   if (!/\boldSelf\b/.test(rule)) {
     return false;
   }
-  let ast: unknown;
+  const parts: unknown[] = [];
   try {
-    ({ ast } = environment.parse(rule));
+    parts.push(environment.parse(rule).ast);
   } catch {
     return true;
   }
-  const pending = [ast];
-  for (let part = pending.pop(); part !== undefined; part = pending.pop()) {
-    if (typeof part !== 'object' || part === null) {
-      continue;
-    }
-    if (isOldSelf(part)) {
-      return true;
-    }
-    for (const inner of Array.isArray(part) ? part : 'args' in part ? [part.args] : []) {
-      if (inner !== undefined) {
-        pending.push(inner);
+  for (const part of parts) {
+    if (Array.isArray(part)) {
+      parts.push(...part);
+    } else if (typeof part === 'object' && part !== null && 'op' in part && 'args' in part) {
+      if (part.op === 'id' && part.args === 'oldSelf') {
+        return true;
       }
+      parts.push(part.args);
     }
   }
   return false;

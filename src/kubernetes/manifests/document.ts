@@ -225,19 +225,6 @@ function readYaml(text: string): Composed {
   return composed;
 }
 
-/** Replaces lone surrogates, which Go's strings cannot represent. */
-function wellFormed(value: unknown): unknown {
-  if (typeof value === 'string') {
-    return value.toWellFormed();
-  }
-  if (Array.isArray(value)) {
-    return value.map(wellFormed);
-  }
-  return isJsonObject(value)
-    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key.toWellFormed(), wellFormed(item)]))
-    : value;
-}
-
 class JsonSyntaxError extends ComposeError {}
 
 function readJson(text: string): Composed {
@@ -256,7 +243,9 @@ function readJson(text: string): Composed {
     throw new JsonSyntaxError(tooDeep, 0);
   }
   if (/\\u[dD][89a-fA-F]/.test(text)) {
-    value = wellFormed(value);
+    // Go's strings cannot represent lone surrogates: only these are still escaped when the value is written again.
+    const escapes = /\\(?:ud[89a-f]..|.)/g;
+    value = JSON.parse(JSON.stringify(value).replaceAll(escapes, (one) => (one.length > 2 ? '\ufffd' : one)));
   }
   let duplicates: Composed['duplicates'] = [];
   try {

@@ -21,70 +21,56 @@ interface LabelSelectorProblem {
   message: string;
 }
 
-const none: readonly never[] = [];
-
 /**
- * The problems with a selector, in its order. Empty if and only if `metav1.LabelSelectorAsSelector` accepts it; that
- * function stops at the first error, this one after `most`.
+ * The problems with a selector, in its order. None if and only if `metav1.LabelSelectorAsSelector` accepts it; that function
+ * stops at the first error.
  */
-export function labelSelectorProblems(selector: LabelSelector, most: number): LabelSelectorProblem[] {
-  const problems: LabelSelectorProblem[] = [];
-  const { matchLabels, matchExpressions = none } = selector;
-  for (const key of matchLabels === undefined ? none : Object.keys(matchLabels)) {
-    if (problems.length >= most) {
-      break;
-    }
-    const value = matchLabels?.[key] as string;
+export function* labelSelectorProblems({
+  matchLabels = {},
+  matchExpressions = [],
+}: LabelSelector): Generator<LabelSelectorProblem> {
+  for (const key of Object.keys(matchLabels)) {
+    const value = matchLabels[key] as string;
     for (const problem of qualifiedNameProblems(key)) {
-      problems.push({ path: ['matchLabels'], message: `key ${showValue(key)}: ${problem}` });
+      yield { path: ['matchLabels'], message: `key ${showValue(key)}: ${problem}` };
     }
     for (const problem of labelValueProblems(value)) {
-      problems.push({ path: ['matchLabels', key], message: `value ${showValue(value)} ${problem}` });
+      yield { path: ['matchLabels', key], message: `value ${showValue(value)} ${problem}` };
     }
   }
-  for (let index = 0; index < matchExpressions.length && problems.length < most; index++) {
-    addRequirementProblems(
-      problems,
-      most,
-      ['matchExpressions', index],
-      matchExpressions[index] as LabelSelectorRequirement,
-    );
+  for (const [index, requirement] of matchExpressions.entries()) {
+    yield* requirementProblems(requirement, ['matchExpressions', index]);
   }
-  return problems.length > most ? problems.slice(0, most) : problems;
 }
 
-function addRequirementProblems(
-  problems: LabelSelectorProblem[],
-  most: number,
-  at: FieldPath,
+function* requirementProblems(
   { key, operator, values = [] }: LabelSelectorRequirement,
-): void {
+  at: FieldPath,
+): Generator<LabelSelectorProblem> {
   for (const problem of qualifiedNameProblems(key)) {
-    problems.push({ path: [...at, 'key'], message: `key ${showValue(key)}: ${problem}` });
+    yield { path: [...at, 'key'], message: `key ${showValue(key)}: ${problem}` };
   }
   switch (operator) {
     case 'In':
     case 'NotIn':
       if (values.length === 0) {
-        problems.push({ path: [...at, 'values'], message: `values must not be empty for operator ${operator}` });
+        yield { path: [...at, 'values'], message: `values must not be empty for operator ${operator}` };
       }
       break;
     case 'Exists':
     case 'DoesNotExist':
       if (values.length > 0) {
-        problems.push({ path: [...at, 'values'], message: `values must be empty for operator ${operator}` });
+        yield { path: [...at, 'values'], message: `values must be empty for operator ${operator}` };
       }
       break;
-    default:
-      problems.push({
-        path: [...at, 'operator'],
-        message: `operator ${showValue(operator)} is not one of In, NotIn, Exists, DoesNotExist`,
-      });
+    default: {
+      const message = `operator ${showValue(operator)} is not one of In, NotIn, Exists, DoesNotExist`;
+      yield { path: [...at, 'operator'], message };
+    }
   }
-  for (let index = 0; index < values.length && problems.length < most; index++) {
-    const value = values[index] as string;
+  for (const [index, value] of values.entries()) {
     for (const problem of labelValueProblems(value)) {
-      problems.push({ path: [...at, 'values', index], message: `value ${showValue(value)} ${problem}` });
+      yield { path: [...at, 'values', index], message: `value ${showValue(value)} ${problem}` };
     }
   }
 }
@@ -123,7 +109,7 @@ function requirementsOf({ matchLabels = {}, matchExpressions = [] }: LabelSelect
 /** Why no label satisfies all requirements on its key, or undefined if one does. */
 function contradictionIn(key: string, requirements: readonly LabelSelectorRequirement[]): string | undefined {
   const valuesOf = (wanted: string) =>
-    requirements.filter(({ operator }) => operator === wanted).map(({ values = none }) => values);
+    requirements.filter(({ operator }) => operator === wanted).map(({ values = [] }) => values);
   const isIn = requirements.some(({ operator }) => operator === 'In' || operator === 'Exists');
   if (isIn && requirements.some(({ operator }) => operator === 'DoesNotExist')) {
     return `label ${showValue(key)} must both be present and absent`;

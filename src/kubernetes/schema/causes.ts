@@ -1,18 +1,8 @@
 import { truncated } from '../../base/index.ts';
 import { type CauseReason, fieldErrorMessage, type StatusCause } from '../objects/errors/status.ts';
 
+/** Maximum number of causes that a response lists; further ones are not looked for. */
 export const maxCauses = 500;
-
-/** The first causes, as many as a response lists; further ones are not looked for. */
-export function firstCauses(causes: Iterable<StatusCause>): StatusCause[] {
-  const first: StatusCause[] = [];
-  for (const cause of causes) {
-    if (first.push(cause) === maxCauses) {
-      break;
-    }
-  }
-  return first;
-}
 
 /** Maximum number of characters of a value in a message. */
 const maxShown = 4_096;

@@ -1,7 +1,7 @@
 import type { StatusCause } from '../objects/errors/status.ts';
 import { isJsonObject, type Json, type JsonObject, objectAt } from '../objects/json/json.ts';
 import { perObject } from '../objects/per-object.ts';
-import { firstCauses, forbiddenField, invalid, invalidForEach, required } from './causes.ts';
+import { forbiddenField, invalid, invalidForEach, maxCauses, required } from './causes.ts';
 import { compilePattern, PatternError } from './pattern.ts';
 import { prune } from './pruning.ts';
 import { type Schema, shownKey } from './schema.ts';
@@ -261,6 +261,6 @@ export function structuralCauses(
   { work, patterns }: SchemaBudget = schemaBudget(),
 ): StatusCause[] {
   // First, because defaults are validated with the schema.
-  const unreadable = firstCauses(patternCauses(schema, path, patterns));
-  return unreadable.length > 0 ? unreadable : firstCauses(rootCauses(schema, path, work));
+  const unreadable = patternCauses(schema, path, patterns).take(maxCauses).toArray();
+  return unreadable.length > 0 ? unreadable : rootCauses(schema, path, work).take(maxCauses).toArray();
 }

@@ -52,7 +52,7 @@ export function parseLabelSelector(text: string): Selector {
     return () => true;
   }
   const matchExpressions = requirementsOf(text);
-  const [problem] = labelSelectorProblems({ matchExpressions }, 1);
+  const [problem] = labelSelectorProblems({ matchExpressions });
   if (problem !== undefined) {
     throw unable(text, problem.message);
   }

@@ -175,6 +175,12 @@ test.each<[string, string, number, number, RegExp]>([
   expect('errors' in read && read.errors.length).toBeLessThanOrEqual(5);
 });
 
+test('lone surrogates in JSON are replaced, in keys too, and what looks like one is not', () => {
+  const text = String.raw`{"a\uD800": "\\ud800 \udc00x \ud83d\ude00 \uDBFF\\\udfff\u0007"}`;
+  const read = readDocument({ text, firstLine: 1, form: 'json' });
+  expect('value' in read && read.value).toEqual({ 'a\ufffd': '\\ud800 \ufffdx \u{1f600} \ufffd\\\ufffd\u0007' });
+});
+
 test('JSON errors have positions, and so do fields', () => {
   const text = '{"a": 1,\n "b": {"c": [1, {"d": true}]}}';
   const read = readDocument({ text, firstLine: 3, form: 'json' });

@@ -3,9 +3,6 @@ const backslash = 0x5c;
 const [openingBracket, closingBracket] = [0x5b, 0x5d];
 const [openingBrace, closingBrace] = [0x7b, 0x7d];
 
-/** Bytes of a string that are read one by one before its end is searched for: in short strings a search takes longer. */
-const searchedFrom = 64;
-
 /**
  * The index of the closing quote of a string, from a place within it.
  *
@@ -13,28 +10,8 @@ const searchedFrom = 64;
  */
 export function closingQuote(json: Buffer, from: number): number {
   let at = from;
-  let position = -1;
-  while (at < json.length) {
-    const near = Math.min(at + searchedFrom, json.length);
-    while (at < near) {
-      if (json[at] === quote) {
-        return at;
-      }
-      at += json[at] === backslash ? 2 : 1;
-    }
-    if (at >= json.length) {
-      break;
-    }
-    // A long string: a patch in base64, or a message. The next quote may be far away: it is searched for once.
-    if (position < at) {
-      const next = json.indexOf(quote, at);
-      position = next === -1 ? json.length : next;
-    }
-    const escaping = json.subarray(at, position).indexOf(backslash);
-    if (escaping === -1) {
-      return position;
-    }
-    at += escaping + 2;
+  while (at < json.length && json[at] !== quote) {
+    at += json[at] === backslash ? 2 : 1;
   }
   return at;
 }

@@ -31,7 +31,9 @@ export const namespaceSelectorRules: readonly Rule[] = [
         report({ path, reason: 'FieldValueRequired', message: 'set a label selector; {} selects all namespaces' });
         return;
       }
-      const problems = labelSelectorProblems(selector, maxListed + 1);
+      const problems = labelSelectorProblems(selector)
+        .take(maxListed + 1)
+        .toArray();
       if (problems.length > 0) {
         const texts = problems.slice(0, maxListed).map(({ path: at, message }) => `${formatFieldPath(at)}: ${message}`);
         const more = problems.length > maxListed ? '; and more' : '';
@@ -66,7 +68,7 @@ export const namespaceSelectorRules: readonly Rule[] = [
       }
       const contradiction = labelSelectorContradiction(selector);
       // Invalid selectors are reported by rule namespace-selector.
-      if (contradiction !== undefined && labelSelectorProblems(selector, 1).length === 0) {
+      if (contradiction !== undefined && labelSelectorProblems(selector).next().done) {
         report({
           path: ['spec', 'namespaceSelector'],
           reason: 'FieldValueInvalid',

@@ -16,7 +16,7 @@ const failure = (message: string): CallError => ({ step: 'registry', message });
 function handlersOf(config: ExtensionConfig): RegisteredHandler[] | CallError {
   const extension = extensionOf(config);
   const prefix = `failed to add ExtensionConfig ${JSON.stringify(extension.name)} to registry`;
-  const problem = extension.namespaceSelector && labelSelectorProblems(extension.namespaceSelector, 1)[0];
+  const [problem] = labelSelectorProblems(extension.namespaceSelector ?? {});
   if (problem !== undefined) {
     return failure(`${prefix}: failed to create namespaceSelector: ${problem.path.join('.')}: ${problem.message}`);
   }
