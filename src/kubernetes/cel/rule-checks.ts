@@ -1,6 +1,7 @@
-import type { Environment, TypeCheckResult } from '@marcbachmann/cel-js';
+import type { TypeCheckResult } from '@marcbachmann/cel-js';
 import type { StatusCause } from '../objects/errors/status.ts';
 import type { JsonObject } from '../objects/json/json.ts';
+import { perObject } from '../objects/per-object.ts';
 import { fieldOf, invalid, notSupported, required, type Schema } from '../schema/index.ts';
 import { decisionProblem } from './cel.ts';
 import { type Declarations, typedEnvironment, untypedEnvironment } from './environment.ts';
@@ -95,6 +96,14 @@ function isUnknown({ error }: TypeCheckResult, expression: string): boolean {
   return code === 'no_matching_overload' || comparedObjects.test(summary);
 }
 
+/** Why an expression that was type-checked cannot be used for messages; undefined if it can. */
+function messageProblem({ valid, type, error }: TypeCheckResult): string | undefined {
+  if (!valid) {
+    return `messageExpression compilation failed: ${error?.summary ?? 'unknown error'}`;
+  }
+  return type === 'string' || type === 'dyn' ? undefined : 'messageExpression must evaluate to a string';
+}
+
 interface RuleChecks {
   /**
    * As Cluster API checks the rules of a variable: `self` has the type of the schema, and lists are atomic, so that
@@ -128,16 +137,7 @@ export function checkRules(schema: JsonObject, path: string, { isVariable = fals
   }
   const untyped = untypedEnvironment();
   const declarations: Declarations = { left: maxDeclarations };
-  let last: { schema: JsonObject; environment: Environment } | undefined;
-  const environmentFor = (part: JsonObject): Environment => {
-    if (!isVariable) {
-      return untyped;
-    }
-    if (last?.schema !== part) {
-      last = { schema: part, environment: typedEnvironment(part as Schema, declarations) };
-    }
-    return last.environment;
-  };
+  const typedFor = perObject((part: JsonObject) => typedEnvironment(part as Schema, declarations));
   for (const placed of rules) {
     const { rule: fields, path: at, schema: part, list } = placed;
     const wrong = [...textCauses(placed)];
@@ -145,20 +145,25 @@ export function checkRules(schema: JsonObject, path: string, { isVariable = fals
     if (wrong.length > 0) {
       continue;
     }
+    const environment = isVariable ? typedFor(part) : untyped;
+    const check = (
+      expression: string,
+      field: string,
+      skipped: string[],
+      problemOf: (checked: TypeCheckResult) => string | undefined,
+    ): void => {
+      const checked = environment.check(expression);
+      const problem = isUnknown(checked, expression) ? undefined : problemOf(checked);
+      if (problem !== undefined) {
+        causes.push(invalid(field, expression, problem));
+      } else if (!checked.valid && !(isVariable && untyped.check(expression).valid)) {
+        // Values are of any type when rules are evaluated, so that some can be which the types here do not allow.
+        skipped.push(`${field} is not evaluated here: ${checked.error?.summary}`);
+      }
+    };
     const { rule, messageExpression } = fields;
     const field = `${at}.rule`;
-    const environment = environmentFor(part);
-    const checked = environment.check(rule);
-    const problem = decisionProblem(checked);
-    // Values are of any type when rules are evaluated, so that some can be which the types here do not allow.
-    const isEvaluated = (expression: string) => environment !== untyped && untyped.check(expression).valid;
-    if (isUnknown(checked, rule)) {
-      if (!isEvaluated(rule)) {
-        unknown.push(`${field} is not evaluated here: ${checked.error?.summary}`);
-      }
-    } else if (problem !== undefined) {
-      causes.push(invalid(field, rule, problem));
-    }
+    check(rule, field, unknown, decisionProblem);
     const needsOld = isTransition(rule, untyped);
     if (needsOld && fields.optionalOldSelf !== true) {
       transitions.push(field);
@@ -168,18 +173,7 @@ export function checkRules(schema: JsonObject, path: string, { isVariable = fals
       causes.push(invalid(field, rule, why));
     }
     if (isText(messageExpression)) {
-      const text = environment.check(messageExpression);
-      if (isUnknown(text, messageExpression)) {
-        if (!isEvaluated(messageExpression)) {
-          unknownMessages.push(`${at}.messageExpression is not evaluated here: ${text.error?.summary}`);
-        }
-      } else if (!text.valid) {
-        const why = `messageExpression compilation failed: ${text.error?.summary ?? 'unknown error'}`;
-        causes.push(invalid(`${at}.messageExpression`, messageExpression, why));
-      } else if (text.type !== 'string' && text.type !== 'dyn') {
-        const why = 'messageExpression must evaluate to a string';
-        causes.push(invalid(`${at}.messageExpression`, messageExpression, why));
-      }
+      check(messageExpression, `${at}.messageExpression`, unknownMessages, messageProblem);
     }
   }
   return { causes, unknown, unknownMessages, transitions, isComplete: declarations.left >= 0 };

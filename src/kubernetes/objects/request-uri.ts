@@ -26,17 +26,14 @@ const badHostEscape = /%(?!25|[89A-Fa-f])/;
 /** A zone (RFC 6874) may also escape the characters of a host, and the space, but no bytes beyond ASCII. */
 const badZoneEscape = /%(?!2[0-24-9A-E]|3[0-9A-E]|[46][1-9A-F]|[57][0-9A]|5[BDF]|7E)/i;
 
-/** An absolute path of unreserved characters (RFC 3986, 2.3), which is always valid: most Services have such a path. */
-const plainPath = /^\/[A-Za-z0-9\-._~/]*$/;
-
 /** The problem with the `%` escapes of a part, or undefined. */
 function escapeProblem(text: string): string | undefined {
   const at = text.search(badEscape);
   return at === -1 ? undefined : `has the invalid escape ${showValue(text.slice(at, at + 3))}`;
 }
 
-/** The problem with a host (or an IPv6 zone), or undefined. */
-function hostProblem(text: string, badPartEscape: RegExp): string | undefined {
+/** The problem with a name or an IPv4 address (or the zone of an IPv6 address), or undefined. */
+function nameProblem(text: string, badPartEscape: RegExp): string | undefined {
   const problem = escapeProblem(text);
   if (problem !== undefined) {
     return problem;
@@ -49,48 +46,35 @@ function hostProblem(text: string, badPartEscape: RegExp): string | undefined {
   return character === null ? undefined : `has the character ${showValue(character[0])} in its host`;
 }
 
-function authorityProblem(authority: string): string | undefined {
-  const at = authority.lastIndexOf('@');
-  const host = authority.slice(at + 1);
+/** The problem with a host and its port, or undefined. */
+function hostProblem(host: string): string | undefined {
   const open = host.lastIndexOf('[');
-  if (open !== -1) {
-    const close = host.lastIndexOf(']');
-    if (open > 0 || close < 0) {
-      return `has the host ${showValue(host)}, whose brackets do not enclose an IPv6 address`;
-    }
-    if (!portFormat.test(host.slice(close + 1))) {
-      return `has the invalid port ${showValue(host.slice(close + 1))}`;
-    }
-    const literal = host.slice(1, close);
-    const zoneAt = literal.indexOf('%25');
-    const address = zoneAt === -1 ? literal : literal.slice(0, zoneAt);
-    const zone = zoneAt === -1 ? undefined : literal.slice(zoneAt);
-    const badZone = zone === undefined ? undefined : hostProblem(zone, badZoneEscape);
-    if (badZone !== undefined) {
-      return badZone;
-    }
-    // `%25` alone is an empty zone.
-    if (zone === '%25' || address.includes('%') || !isIPv6(address)) {
-      return `has the host ${showValue(host)}, whose brackets do not enclose an IPv6 address`;
-    }
-  } else {
-    const colon = host.lastIndexOf(':');
-    if (colon !== -1 && !portFormat.test(host.slice(colon))) {
-      return `has the invalid port ${showValue(host.slice(colon))}`;
-    }
-    const badHost = hostProblem(host, badHostEscape);
-    if (badHost !== undefined) {
-      return badHost;
-    }
+  const close = host.lastIndexOf(']');
+  const notAddress = `has the host ${showValue(host)}, whose brackets do not enclose an IPv6 address`;
+  if (open > 0 || (open === 0 && close < 0)) {
+    return notAddress;
   }
-  if (at === -1) {
-    return undefined;
+  const colon = host.lastIndexOf(':');
+  const port = open === 0 ? host.slice(close + 1) : colon === -1 ? '' : host.slice(colon);
+  if (!portFormat.test(port)) {
+    return `has the invalid port ${showValue(port)}`;
   }
-  const userInfo = authority.slice(0, at);
-  if (!userInfoFormat.test(userInfo)) {
-    return 'has a character in its user info that must be escaped';
+  if (open === -1) {
+    return nameProblem(host, badHostEscape);
   }
-  return escapeProblem(userInfo);
+  const literal = host.slice(1, close);
+  const zoneAt = literal.indexOf('%25');
+  const address = zoneAt === -1 ? literal : literal.slice(0, zoneAt);
+  const zone = literal.slice(address.length);
+  // `%25` alone is an empty zone.
+  const isAddress = zone !== '%25' && !address.includes('%') && isIPv6(address);
+  return nameProblem(zone, badZoneEscape) ?? (isAddress ? undefined : notAddress);
+}
+
+function userInfoProblem(userInfo: string): string | undefined {
+  return userInfoFormat.test(userInfo)
+    ? escapeProblem(userInfo)
+    : 'has a character in its user info that must be escaped';
 }
 
 /**
@@ -101,9 +85,6 @@ function authorityProblem(authority: string): string | undefined {
  * @returns the parts, or `problem`, which continues a sentence that begins with the value ("… has the invalid port").
  */
 export function parseRequestUri(text: string): RequestUri | { problem: string } {
-  if (plainPath.test(text)) {
-    return { scheme: '', userInfo: undefined, host: undefined, path: text, query: undefined };
-  }
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   if (/[\u0000-\u001f\u007f]/.test(text)) {
     return { problem: 'has a control character' };
@@ -137,13 +118,13 @@ export function parseRequestUri(text: string): RequestUri | { problem: string } 
     const slash = hierarchy.indexOf('/', 2);
     const authority = hierarchy.slice(2, slash === -1 ? undefined : slash);
     path = slash === -1 ? '' : hierarchy.slice(slash);
-    const problem = authorityProblem(authority);
-    if (problem !== undefined) {
-      return { problem };
-    }
     const at = authority.lastIndexOf('@');
     userInfo = at === -1 ? undefined : authority.slice(0, at);
     host = authority.slice(at + 1);
+    const problem = hostProblem(host) ?? userInfoProblem(userInfo ?? '');
+    if (problem !== undefined) {
+      return { problem };
+    }
   }
   const problem = escapeProblem(path);
   return problem === undefined ? { scheme, userInfo, host, path, query } : { problem };

@@ -96,7 +96,6 @@ export async function startExtension(
   const informer = startInformer(config, {
     path: deployments,
     resource: 'deployments.apps',
-    fieldSelector: `metadata.name=${extensionName}`,
     onChange: enqueue,
   });
 

@@ -33,7 +33,6 @@ export interface InformerOptions {
   path: string;
   /** Its name in permissions: `extensionconfigs.runtime.cluster.x-k8s.io`. */
   resource: string;
-  fieldSelector?: string | undefined;
   /**
    * Only this object of the collection. Needs `get` and `watch` on it, instead of `list` and `watch`; while it cannot be
    * watched it is polled.
@@ -89,7 +88,6 @@ class CollectionFollower implements Informer {
   readonly #keep: (object: JsonObject) => JsonObject;
   readonly #maxObjects: number;
   readonly #pace: WatchPace;
-  readonly #query: Readonly<Record<string, string>>;
   readonly #stop = new AbortController();
   readonly #cluster: KubernetesClient;
   readonly #copy: CollectionCopy;
@@ -106,13 +104,11 @@ class CollectionFollower implements Informer {
   #changes = 0;
 
   constructor(config: KubeConfig, options: InformerOptions) {
-    const { resource, only, maxLength = Number.POSITIVE_INFINITY } = options;
-    const fieldSelector = only === undefined ? options.fieldSelector : `metadata.name=${only.name}`;
+    const { resource, maxLength = Number.POSITIVE_INFINITY } = options;
     this.#options = options;
     this.#keep = options.keep ?? withoutManagedFields;
     this.#maxObjects = options.maxObjects ?? 10_000;
     this.#pace = { ...defaultPace, ...options.pace };
-    this.#query = fieldSelector === undefined ? {} : { fieldSelector };
     // It does not retry by itself: failures are reported, and the time of the next attempt depends on them.
     this.#cluster = connect(config, this.#stop.signal, { retries: 0, deadlineMs: this.#pace.readDeadlineMs });
     this.#copy = new CollectionCopy({
@@ -217,8 +213,8 @@ class CollectionFollower implements Informer {
     const { path, resource } = this.#options;
     const list = this.#copy.newList();
     let version = '';
-    const collection = { path, resource, query: this.#query, maxObjects: this.#maxObjects };
-    for await (const { items, resourceVersion } of listPages(this.#cluster, collection)) {
+    const pages = listPages(this.#cluster, { path, resource, maxObjects: this.#maxObjects });
+    for await (const { items, resourceVersion } of pages) {
       version = resourceVersion;
       for (const object of items) {
         list.add(this.#keep(object));
@@ -242,7 +238,7 @@ class CollectionFollower implements Informer {
     // What the list took does not count.
     this.#life.began = performance.now();
     this.#life.from = this.#version;
-    await this.#watch({ ...this.#query, resourceVersion: this.#version }, () => this.#report(undefined));
+    await this.#watch({ resourceVersion: this.#version }, () => this.#report(undefined));
   }
 
   /**
@@ -251,7 +247,7 @@ class CollectionFollower implements Informer {
    */
   async #followObject(only: NamedObject): Promise<void> {
     let reading: Promise<void> | undefined;
-    await this.#watch(this.#query, () => {
+    await this.#watch({ fieldSelector: `metadata.name=${only.name}` }, () => {
       reading = this.#readObject(only).then(
         () => this.#report(undefined),
         (error) => this.#report(this.#describe(error, 'get')),
