@@ -267,7 +267,7 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
           log,
           lifetime,
           replaceAnswer: options.replaceAnswer,
-          metrics: createCallMetrics(metrics.registry),
+          counterOf: createCallMetrics(metrics.registry),
         }),
       name: 'extension',
       metricsPrefix,

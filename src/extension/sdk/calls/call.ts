@@ -23,10 +23,7 @@ export interface CallOutcome {
 
 /** The dependencies of a call. */
 interface CallContext {
-  /**
-   * Aborted when the caller no longer waits for the answer. Often an AbortController, which creates its signal on
-   * demand.
-   */
+  /** Aborted when the caller no longer waits for the answer; read on demand, since it may be created then. */
   ending: { readonly signal: AbortSignal };
   log: Log;
   lifetime: Lifetime;

@@ -10,25 +10,6 @@ const graceMs = 500;
 /** How a call ended: with an outcome, too late for the caller, or because the caller disconnected. */
 type TimedOutcome = CallOutcome | 'late' | 'gone';
 
-/** Tells a handler that no one waits for its answer any more. */
-class Ending {
-  #controller: AbortController | undefined;
-
-  /** Created on first use: most handlers do not read it. */
-  get signal(): AbortSignal {
-    return this.#created().signal;
-  }
-
-  abort(reason: DOMException): void {
-    this.#created().abort(reason);
-  }
-
-  #created(): AbortController {
-    this.#controller ??= new AbortController();
-    return this.#controller;
-  }
-}
-
 /**
  * Runs a handler, and returns the first outcome of the call. The handler's signal is aborted when the caller's timeout
  * expires or the caller disconnects. If the handler returns its answer directly, no timers or promises are created: they
@@ -43,7 +24,8 @@ export function callInTime(
   timeoutMs: number,
   { log, lifetime }: { log: Log; lifetime: Lifetime },
 ): TimedOutcome | Promise<TimedOutcome> {
-  const ending = new Ending();
+  // It creates its signal on first use: most handlers do not read it.
+  const ending = new AbortController();
   const startedMs = performance.now();
   const outcome = call(handler, body, { ending, log, lifetime });
   // The time until the handler returned its promise counts.
@@ -60,7 +42,7 @@ export function callInTime(
 
 async function firstInTime(
   outcome: Promise<CallOutcome>,
-  ending: Ending,
+  ending: AbortController,
   gone: AbortSignal,
   timeoutMs: number,
   leftMs: number,

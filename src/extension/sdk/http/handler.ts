@@ -1,19 +1,12 @@
-import type { Log } from '../../../base/index.ts';
 import { hooks } from '../../../runtimehooks/index.ts';
 import type { Handler as HttpHandler } from '../../../server/index.ts';
-import type { Lifetime } from '../calls/lifetime.ts';
 import type { Handler } from '../handlers/handler.ts';
-import type { HandlerMetrics } from './metrics.ts';
-import { discoveryRoute, handlerRoute, type ReplaceAnswer, type Route } from './routes.ts';
+import { discoveryRoute, handlerRoute, type Route, type RouteContext } from './routes.ts';
 
-export interface HandlerOptions {
+export interface HandlerOptions extends RouteContext {
   handlers: readonly Handler[];
   /** Prefix of all paths: empty, or with a leading slash and no trailing one. */
   prefix: string;
-  metrics: HandlerMetrics;
-  lifetime: Lifetime;
-  log: Log;
-  replaceAnswer?: ReplaceAnswer | undefined;
 }
 
 const pathOf = (hook: { group: string; version: string; name: string }, handler?: string) =>
@@ -25,15 +18,7 @@ function normalized(path: string): string {
   return [first, group, version, ...rest.map((segment) => segment.toLowerCase())].join('/');
 }
 
-export function createHttpHandler({
-  handlers,
-  prefix,
-  metrics,
-  log,
-  lifetime,
-  replaceAnswer,
-}: HandlerOptions): HttpHandler {
-  const context = { log, metrics, lifetime, replaceAnswer };
+export function createHttpHandler({ handlers, prefix, ...context }: HandlerOptions): HttpHandler {
   const routes = new Map<string, Route>([[pathOf(hooks.Discovery), discoveryRoute(handlers, context)]]);
   for (const handler of handlers) {
     routes.set(pathOf(handler.hook, handler.name), handlerRoute(handler, context));
@@ -44,7 +29,7 @@ export function createHttpHandler({
     const own = path.startsWith(prefix) ? path.slice(prefix.length) : '';
     const route = routes.get(own) ?? routes.get(normalized(own));
     if (route === undefined) {
-      log.warn({ path: path.slice(0, 512) }, 'call to a path that no handler has');
+      context.log.warn({ path: path.slice(0, 512) }, 'call to a path that no handler has');
       const message = `page not found: no handler of this extension has this path; ${prefix}${pathOf(hooks.Discovery)} lists them`;
       exchange.refuse({ code: 404, message });
       return;

@@ -8,7 +8,7 @@ import type { Lifetime } from '../calls/lifetime.ts';
 import { callInTime } from '../calls/timed-call.ts';
 import { discoveryOf } from '../handlers/discovery.ts';
 import type { Handler } from '../handlers/handler.ts';
-import type { HandlerMetrics } from './metrics.ts';
+import type { CounterOf } from './metrics.ts';
 
 /** Replaces a handler's answer: with another body, another HTTP status, or (undefined) not at all. */
 export type ReplaceAnswer = (handler: string) => { body?: string | undefined; code?: number | undefined } | undefined;
@@ -21,9 +21,9 @@ export interface Route {
   refuse(refusal: Refusal, exchange: Exchange): void;
 }
 
-interface RouteContext {
+export interface RouteContext {
   log: Log;
-  metrics: HandlerMetrics;
+  counterOf: CounterOf;
   replaceAnswer?: ReplaceAnswer | undefined;
   lifetime: Lifetime;
 }
@@ -55,10 +55,10 @@ function createCalls(
   hook: string,
   handler: string,
   failure: (message: string) => string,
-  { log, metrics }: RouteContext,
+  { log, counterOf }: RouteContext,
 ) {
   const names = { hook, ...(handler !== '' && { handler }) };
-  const counted = metrics.of(hook, handler);
+  const counted = counterOf(hook, handler);
   // The names are serialized once.
   const callLog = log.child(names);
 

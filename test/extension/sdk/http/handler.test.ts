@@ -29,7 +29,7 @@ async function serving(
         prefix: '',
         log,
         lifetime: createLifetime(),
-        metrics: createCallMetrics(metrics.registry),
+        counterOf: createCallMetrics(metrics.registry),
         ...more,
       }),
     name: 'extension',

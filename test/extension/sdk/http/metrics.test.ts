@@ -4,12 +4,12 @@ import { createCallMetrics } from '../../../../src/extension/sdk/http/metrics.ts
 
 test('every call is counted once, however many come between two scrapes', async () => {
   const registry = new Registry();
-  const metrics = createCallMetrics(registry);
-  const count = metrics.of('BeforeClusterUpgrade', 'upgrade');
+  const counterOf = createCallMetrics(registry);
+  const count = counterOf('BeforeClusterUpgrade', 'upgrade');
   for (let call = 0; call < 150; call++) {
     count(call % 3 === 0 ? 'blocking' : 'success', 0.002);
   }
-  metrics.of('Discovery', '')('success', 4);
+  counterOf('Discovery', '')('success', 4);
   const first = await registry.metrics();
   count('blocking', 0.3);
   const second = await registry.metrics();
