@@ -1,5 +1,5 @@
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
-import type { Json, JsonObject } from '../../kubernetes/index.ts';
+import type { Json } from '../../kubernetes/index.ts';
 import {
   extensionOf,
   isCallError,
@@ -9,7 +9,7 @@ import {
   readDiscovery,
   type TlsFacts,
 } from '../../runtimehooks/client/index.ts';
-import { type HookDefinition, hooks } from '../../runtimehooks/index.ts';
+import { hooks } from '../../runtimehooks/index.ts';
 import { eachOf } from '../each-of.ts';
 import { type Callee, createCaller, type Variation } from './caller.ts';
 import { type Choice, chooseHandlers } from './choose-handlers.ts';
@@ -34,71 +34,56 @@ const concurrentFirstCalls = 8;
 type Send = (callee: Callee, variation: Variation) => Promise<Outcome>;
 
 /** What is called: a handler, or Discovery. Its first answers are reused where possible. */
-export class Tried implements Callee {
-  readonly name: string | undefined;
-  readonly hook: HookDefinition;
-  readonly timeoutSeconds: number;
-  readonly request: JsonObject;
-  /** Whether its answers to the same call were found to differ. */
-  isUnsteady = false;
-  readonly #send: Send;
-  #first: Promise<Outcome> | undefined;
-  #second: Promise<Outcome> | undefined;
-
-  constructor({ name, hook, timeoutSeconds, request }: Callee, send: Send) {
-    this.name = name;
-    this.hook = hook;
-    this.timeoutSeconds = timeoutSeconds;
-    this.request = request;
-    this.#send = send;
-  }
-
-  call(variation: Variation = {}): Promise<Outcome> {
-    return this.#send(this, variation);
-  }
-
-  /** The first call, as Cluster API would make it. */
-  first(): Promise<Outcome> {
-    this.#first ??= this.call();
-    return this.#first;
-  }
-
-  /** A second, identical call. Other calls are compared with it, since the first may have started work. */
-  async second(): Promise<Outcome> {
-    await this.first();
-    this.#second ??= this.call();
-    return this.#second;
-  }
-
+function createTried(callee: Callee, send: Send) {
+  let first: Promise<Outcome> | undefined;
+  let second: Promise<Outcome> | undefined;
   /** Whether two calls had the same outcome; for a hook that can block, whether their statuses are the same. */
-  #isSame(a: Outcome, b: Outcome): boolean {
-    return this.hook.isBlocking && a.response !== undefined && b.response !== undefined
+  const isSame = (a: Outcome, b: Outcome) =>
+    callee.hook.isBlocking && a.response !== undefined && b.response !== undefined
       ? a.response.status === b.response.status
       : isSameOutcome(a, b);
-  }
-
-  /**
-   * Whether another call is treated differently: its outcome differs from that of the plain call (for a hook that can
-   * block: the status, since its work may have progressed), and the plain call, made again, still has its own. If not,
-   * the handler is unsteady, which the check `repeatable` reports.
-   */
-  async isBlamed(other: Outcome): Promise<boolean> {
-    const before = await this.second();
-    if (this.#isSame(before, other)) {
-      return false;
-    }
-    const isSteady = this.#isSame(before, await this.call()) && this.#isSame(await this.first(), before);
-    this.isUnsteady ||= !isSteady;
-    return isSteady;
-  }
+  const tried = {
+    ...callee,
+    /** Whether its answers to the same call were found to differ. */
+    isUnsteady: false,
+    call: (variation: Variation = {}): Promise<Outcome> => send(callee, variation),
+    /** The first call, as Cluster API would make it. */
+    first(): Promise<Outcome> {
+      first ??= tried.call();
+      return first;
+    },
+    /** A second, identical call. Other calls are compared with it, since the first may have started work. */
+    async second(): Promise<Outcome> {
+      await tried.first();
+      second ??= tried.call();
+      return second;
+    },
+    /**
+     * Whether another call is treated differently: its outcome differs from that of the plain call (for a hook that can
+     * block: the status, since its work may have progressed), and the plain call, made again, still has its own. If not,
+     * the handler is unsteady, which the check `repeatable` reports.
+     */
+    async isBlamed(other: Outcome): Promise<boolean> {
+      const before = await tried.second();
+      if (isSame(before, other)) {
+        return false;
+      }
+      const isSteady = isSame(before, await tried.call()) && isSame(await tried.first(), before);
+      tried.isUnsteady ||= !isSteady;
+      return isSteady;
+    },
+  };
+  return tried;
 }
+
+export type Tried = ReturnType<typeof createTried>;
 
 /** Calls Discovery on a server, and prepares its trial: what is known about the server, and the ways to call it. */
 export async function createTrial(config: ExtensionConfig, options: TrialOptions) {
   const { known, resolve, signal, now } = options;
   const extension = extensionOf(config);
   const caller = createCaller(extension, resolve, signal);
-  const tried = (callee: Callee) => new Tried(callee, caller.send);
+  const tried = (callee: Callee) => createTried(callee, caller.send);
   const { group, version, request } = hooks.Discovery;
   const discovery = tried({
     name: undefined,

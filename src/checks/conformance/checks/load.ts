@@ -20,12 +20,13 @@ export const loadChecks: readonly Check[] = [
         await callee.second();
       }
       const turns = Array.from({ length: concurrentCalls }, (_, at) => callees[at % callees.length] ?? discovery);
-      const outcomes = await eachOf(turns, concurrentCalls, (callee) => callee.call());
+      const outcomes = await eachOf(turns, concurrentCalls, async (callee) => ({
+        callee,
+        outcome: await callee.call(),
+      }));
       const failed = new Set<Tried>();
-      for (const [at, outcome] of outcomes.entries()) {
-        const callee = turns[at] ?? discovery;
-        const differs = outcome.error !== undefined || (await callee.isBlamed(outcome));
-        if (differs && !failed.has(callee)) {
+      for (const { callee, outcome } of outcomes) {
+        if (!failed.has(callee) && (outcome.error !== undefined || (await callee.isBlamed(outcome)))) {
           failed.add(callee);
           const what =
             outcome.error === undefined ? difference(await callee.second(), outcome) : `it ${describe(outcome)}`;
