@@ -1,7 +1,7 @@
-import { isJsonObject, type Json, type JsonObject, setOwn } from '../../../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, own, setOwn } from '../../../kubernetes/index.ts';
 import type { Variable } from '../../../runtimehooks/index.ts';
 import { HandlerFailure } from '../handlers/handler.ts';
-import { getField, segmentsOf, step } from '../objects/json-path.ts';
+import { segmentsOf, step } from '../objects/json-path.ts';
 
 /** Reads variables by paths such as `builtin.cluster.topology.version` or `disks[0].size`. */
 export interface Variables {
@@ -41,7 +41,7 @@ function charge(work: MergeWork, fields: number): void {
   work.left -= fields;
   if (work.left < 0) {
     throw new HandlerFailure(
-      `the variables of this request, merged for each of its templates, have more than ${maxMerged} fields: the handler must read single variables (variables.get with a longer path), not all of them or all of builtin`,
+      `the variables of this request, merged for each of its templates, have more than ${maxMerged} fields: the handler must read single variables, not all of them, and builtin only where it needs it`,
     );
   }
 }
@@ -90,43 +90,26 @@ function mergedLayers(layers: readonly VariableLayer[], work: MergeWork): JsonOb
   return Object.fromEntries(merged);
 }
 
-/** A value in the lower layer and one in the upper layer, which together are the value of a variable. */
-type Found = readonly [below: Json | undefined, above: Json | undefined];
-
-const notFound: Found = [undefined, undefined];
-
-const valueAt = ([below, above]: Found, work: MergeWork): Json | undefined =>
-  above === undefined ? below : mergedDeep(below, above, work);
-
-function findInLayers(below: VariableLayer, above: VariableLayer, path: string): Found {
-  const [name, ...rest] = segmentsOf(path);
-  if (typeof name !== 'string') {
-    return notFound;
-  }
-  const isMerged = name === 'builtin' || !above.has(name);
-  let layers: Found = [isMerged ? below.get(name) : undefined, above.get(name)];
-  for (const segment of rest) {
-    const [lower, upper] = layers;
-    // Fields of the lower value are visible only where both values are objects.
-    const isHidden = upper !== undefined && !(isJsonObject(lower) && isJsonObject(upper));
-    layers = [isHidden ? undefined : step(lower, segment), step(upper, segment)];
-  }
-  return layers;
-}
-
-/**
- * Access to the variables of a request below those of one of its items. Only values that are read are merged: there may be
- * many variables in a request, and many items.
- */
+/** Access to the variables of a request below those of one of its items. They are merged when they are read. */
 export function layeredVariables(below: VariableLayer, above: VariableLayer, work = mergeWork()): Variables {
+  let builtin: Json | undefined;
   let values: JsonObject | undefined;
-  return new FoundVariables(
-    (path) => findInLayers(below, above, path),
+  return new ReadVariables(
+    (name) => {
+      const ofItem = above.get(name);
+      if (ofItem === undefined) {
+        return below.get(name);
+      }
+      if (name !== 'builtin') {
+        return ofItem;
+      }
+      builtin ??= mergedDeep(below.get(name), ofItem, work);
+      return builtin;
+    },
     () => {
       values ??= mergedLayers([below, above], work);
       return values;
     },
-    work,
   );
 }
 
@@ -137,19 +120,16 @@ export function layeredVariables(below: VariableLayer, above: VariableLayer, wor
  * @param values by the names of the variables: JSON.
  */
 export function variablesOf(values: Readonly<Record<string, unknown>>): Variables {
-  return new FoundVariables(
-    (path) => [getField(values, path), undefined],
+  return new ReadVariables(
+    (name) => own(values, name) as Json | undefined,
     () => values as JsonObject,
-    mergeWork(),
   );
 }
 
-type Find = (path: string) => Found;
-
 /** Reads values of one type; `kind` describes it in messages. */
-function typed<T extends Json>(find: Find, work: MergeWork, kind: string, is: (value: Json) => boolean) {
+function typed<T extends Json>(get: Variables['get'], kind: string, is: (value: Json) => boolean) {
   return (path: string, fallback?: T): T => {
-    const value = valueAt(find(path), work);
+    const value = get(path);
     if (value === undefined) {
       if (fallback === undefined) {
         throw new HandlerFailure(`variable ${path} is not set`);
@@ -168,13 +148,13 @@ const isNumber = (value: Json) => typeof value === 'number';
 const isBoolean = (value: Json) => typeof value === 'boolean';
 
 /** Variables by path. The functions work without the object, too: patchers may take out those that they need. */
-class FoundVariables implements Variables {
+class ReadVariables implements Variables {
   /**
    * `values`, with one getter for all objects. A getter in an object literal is a new function each time, so that each
    * object has a hidden class of its own, which keeps its variables in memory until the next full garbage collection.
    */
   static readonly #values = {
-    get(this: FoundVariables) {
+    get(this: ReadVariables) {
       return this.#allValues();
     },
     enumerable: true,
@@ -189,15 +169,19 @@ class FoundVariables implements Variables {
   readonly list: Variables['list'];
   readonly #allValues: () => JsonObject;
 
-  constructor(find: Find, allValues: () => JsonObject, work: MergeWork) {
-    Object.defineProperty(this, 'values', FoundVariables.#values);
-    this.get = (path) => valueAt(find(path), work);
-    this.has = (path) => find(path).some((value) => value !== undefined);
-    this.string = typed<string>(find, work, 'a string', isString);
-    this.number = typed<number>(find, work, 'a number', isNumber);
-    this.boolean = typed<boolean>(find, work, 'true or false', isBoolean);
-    this.object = typed<JsonObject>(find, work, 'an object', isJsonObject);
-    this.list = typed<Json[]>(find, work, 'a list', Array.isArray);
+  constructor(read: (name: string) => Json | undefined, allValues: () => JsonObject) {
+    Object.defineProperty(this, 'values', ReadVariables.#values);
+    const get = (path: string) => {
+      const [name, ...rest] = segmentsOf(path);
+      return typeof name === 'string' ? rest.reduce(step, read(name)) : undefined;
+    };
+    this.get = get;
+    this.has = (path) => get(path) !== undefined;
+    this.string = typed<string>(get, 'a string', isString);
+    this.number = typed<number>(get, 'a number', isNumber);
+    this.boolean = typed<boolean>(get, 'true or false', isBoolean);
+    this.object = typed<JsonObject>(get, 'an object', isJsonObject);
+    this.list = typed<Json[]>(get, 'a list', Array.isArray);
     this.#allValues = allValues;
   }
 }

@@ -275,8 +275,7 @@ function dropAddedFields(before: JsonObject, after: JsonObject): void {
  * template. All patchers that match a template change the same copy, in their order.
  *
  * @throws {HandlerFailure} when a variable has another type than a patcher expects, when no patcher matches and
- *   `unmatched` is `fail`, and when patchers read all variables, or all of `builtin`, of very many for very many
- *   templates.
+ *   `unmatched` is `fail`, and when patchers read all variables, or `builtin`, of very many for very many templates.
  * @throws {TypeError} when a patcher is asynchronous, and for an option of another value.
  */
 export function walkTemplates<const Matches extends readonly unknown[], Values = unknown>(
