@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -367,24 +366,6 @@ describe('requests to an aggregated server', () => {
     call.on('error', () => {});
     call.destroy();
     await closed.promise;
-  });
-
-  test('are limited in number per server', async () => {
-    const waiting: ServerResponse[] = [];
-    newer.answers = (seen, response) =>
-      seen.url.endsWith('/slow') ? waiting.push(response) > 0 : answersOfNewer(seen, response);
-    const slow = Array.from({ length: 105 }, () => get('/apis/lab.example.com/v1/widgets/slow'));
-    const refused = await Promise.race(slow);
-    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1']);
-    // Others do not have to wait.
-    expect((await get('/apis/old.example.com/v1/gadgets')).status).toBe(200);
-    newer.answers = (seen, response) =>
-      seen.url.endsWith('/slow') ? json(response, {}) : answersOfNewer(seen, response);
-    for (const response of waiting) {
-      json(response, {});
-    }
-    const statuses = (await Promise.all(slow)).map(({ status }) => status);
-    expect([200, 429].map((code) => statuses.filter((status) => status === code).length)).toEqual([100, 5]);
   });
 
   test('are repeated on a connection that the server has closed', async () => {

@@ -13,6 +13,7 @@ import {
 import { eventually } from '../../../sandbox/client.ts';
 import { needs } from '../../../support/needs.ts';
 import { type Shell, startShell } from '../../../support/shell.ts';
+import { withoutDocuments } from './running.ts';
 
 const configs = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
 const ofClusters = '/apis/cluster.x-k8s.io/v1beta2/namespaces/clusters';
@@ -45,7 +46,7 @@ describe('a cluster whose objects refer to each other, with kubectl', needs('kub
   }
 
   async function apply(...objects: object[]): Promise<string> {
-    const { code, output } = await kubectl(['apply', '-f', '-'], ...objects);
+    const { code, output } = await kubectl(['apply', ...withoutDocuments, '-f', '-'], ...objects);
     expect(code, output).toBe(0);
     return output;
   }

@@ -16,7 +16,7 @@ import {
 import { needs } from '../../../support/needs.ts';
 import { type Shell, startShell } from '../../../support/shell.ts';
 import { runProgram } from '../io.ts';
-import { applyGoodAndBad, kubectlOf, ready, startAlone } from './running.ts';
+import { applyGoodAndBad, kubectlOf, ready, startAlone, withoutDocuments } from './running.ts';
 
 /** Definitions of the kinds of others in our manifests, open to any fields. */
 const foreignDefinitions = (
@@ -125,13 +125,14 @@ describe('overlays', { ...needs('kubectl'), timeout: 120_000 }, () => {
       const objects = buildOverlay('default');
       const cpu = (text: string) => JSON.parse(JSON.stringify(objects).replaceAll('"50m"', text)) as object[];
       const [first, other] = [fileOf('one-template', cpu('"50m"')), fileOf('other-template', cpu('"60m"'))];
-      await kubectl('apply', '-f', first);
+      const apply = (...args: string[]) => kubectl('apply', ...withoutDocuments, '-f', ...args);
+      await apply(first);
       const stored = async () => {
         const { items } = JSON.parse(await kubectl('get', '-f', other, '-o', 'json')) as { items: Manifest[] };
         return new Map(items.map((item) => [idOf(item), item]));
       };
       const before = await stored();
-      await expect(kubectl('apply', '-f', other)).rejects.toThrow(/^The Job "\S+" is invalid: .*field is immutable$/m);
+      await expect(apply(other)).rejects.toThrow(/^The Job "\S+" is invalid: .*field is immutable$/m);
       const jobs = [...(await stored()).values()].filter(({ kind }) => kind.endsWith('Job'));
       const cpus = jobs.map(({ kind, spec }) => [kind, /"cpu":"(\d+m)"/.exec(JSON.stringify(spec))?.[1]]);
       expect(new Map(cpus as [string, string][])).toEqual(
@@ -141,7 +142,7 @@ describe('overlays', { ...needs('kubectl'), timeout: 120_000 }, () => {
         ]),
       );
 
-      await kubectl('apply', '-f', other, '--force');
+      await apply(other, '--force');
       const uidOf = (item: Manifest | undefined) => (item?.metadata as JsonObject | undefined)?.uid;
       const replaced = [...(await stored())].filter(([id, item]) => uidOf(item) !== uidOf(before.get(id)));
       expect(replaced.map(([, { kind }]) => kind)).toEqual(['Job']);
@@ -170,14 +171,15 @@ describe('overlays', { ...needs('kubectl'), timeout: 120_000 }, () => {
           JSON.stringify(buildOverlay('with-crd')).replaceAll('0-1-0', '0-2-0').replaceAll(':0.1.0', ':0.2.0'),
         ) as object[],
       );
-      await kubectl('apply', '-f', older);
+      const apply = (file: string) => kubectl('apply', ...withoutDocuments, '-f', file);
+      await apply(older);
       const samples = ['good-selector', 'good-v1alpha1'].flatMap((name) =>
         readManifests(join(manifestsFolder, `samples/${name}.yaml`)).map((sample) => ({
           ...sample,
           metadata: { name },
         })),
       );
-      await kubectl('apply', '-f', fileOf('samples', samples));
+      await apply(fileOf('samples', samples));
 
       const configs = (version: string) => `/apis/runtime.cluster.x-k8s.io/${version}/extensionconfigs`;
       const configurations = '/apis/admissionregistration.k8s.io/v1';
@@ -211,14 +213,14 @@ describe('overlays', { ...needs('kubectl'), timeout: 120_000 }, () => {
             await cluster.request('PATCH', `${configs(version)}/${name}`, { metadata: { annotations } });
           }
           // Without an end, but not as fast as possible: other tests run on the machine.
-          await sleep(10);
+          await sleep(25);
         }
       });
       const failed = Promise.all(writers);
       /** Applies a version's manifests and does what its Job does. */
       async function install(file: string): Promise<void> {
         const first = writes;
-        await Promise.race([kubectl('apply', '-f', file), failed]);
+        await Promise.race([apply(file), failed]);
         const jobs = JSON.parse(await kubectl('get', '-f', file, '-o', 'json')) as { items: Manifest[] };
         const { args } = jobs.items.find(({ kind }) => kind === 'Job')!.spec.template.spec.containers[0];
         const { code, stdout, stderr } = await runProgram([...args, '--kubeconfig', kubeconfig], writing);

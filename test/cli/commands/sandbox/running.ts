@@ -65,6 +65,9 @@ export async function startServing() {
   };
 }
 
+/** With these kubectl apply reads no OpenAPI documents, which takes most of its time. The result is the same. */
+export const withoutDocuments = ['--validate=false', '--openapi-patch=false'];
+
 /**
  * Runs kubectl with a kubeconfig: its output.
  *
@@ -83,7 +86,13 @@ export function kubectlOf(shell: Shell, kubeconfig: string) {
 /** Applies a manifest that is allowed and one that is not: each gets its answer, in one run. */
 export async function applyGoodAndBad(shell: Shell, kubeconfig: string): Promise<void> {
   const files = ['-f', 'manifests/samples/good-url.yaml', '-f', 'manifests/samples/bad-url.yaml'];
-  const { code, stdout, stderr } = await shell.run('kubectl', ['--kubeconfig', kubeconfig, 'apply', ...files]);
+  const { code, stdout, stderr } = await shell.run('kubectl', [
+    '--kubeconfig',
+    kubeconfig,
+    'apply',
+    ...withoutDocuments,
+    ...files,
+  ]);
   expect([code, stdout, stderr]).toEqual([
     1,
     expect.stringMatching(/created/),
