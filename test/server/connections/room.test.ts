@@ -34,6 +34,45 @@ test('a connection that no other may be closed for is closed on arrival', async 
   expect([events.dropped.mock.calls, events.evicted.mock.calls]).toEqual([[[]], []]);
 });
 
+test('to make room, one that has waited for its first request for a while is closed, then the one idle longest', async () => {
+  const { connections, events, time, open, begin } = connectionsWith({ maxConnections: 3, stallTimeoutMs: 250 });
+  const [first, second] = [begin(), begin()];
+  connections.end(first.exchange);
+  await time.advance(1);
+  connections.end(second.exchange);
+  const fresh = open();
+  await time.advance(249);
+  const isOpen = (...sockets: Socket[]) => sockets.map(({ destroyed }) => !destroyed);
+  const third = open();
+  expect(isOpen(first.socket, second.socket, fresh, third)).toEqual([false, true, true, true]);
+  await time.advance(1);
+  const fourth = open();
+  expect(isOpen(second.socket, fresh, third, fourth)).toEqual([true, false, true, true]);
+  expect(events.evicted).toHaveBeenCalledTimes(2);
+});
+
+test.each([
+  ['one is enough', 500_000, [false, true, true]],
+  ['both are needed', 900_000, [false, false, true]],
+])('to make room for a body, stalled connections that hold bytes are closed: %s', async (_, bytes, expected) => {
+  const { connections, time, begin } = connectionsWith({ maxInFlightBytes: 1_000_000, stallTimeoutMs: 250 });
+  const [own, empty, first] = [begin(), begin(), begin()];
+  connections.begin({ ...(first.exchange as object) } as never);
+  const second = begin();
+  expect(connections.holdBody(own.exchange, 50_000)).toBe(true);
+  for (const { exchange } of [first, second]) {
+    expect(connections.holdBody(exchange, 400_000)).toBe(true);
+  }
+  for (const connection of connections.busy) {
+    connection.markProgress();
+  }
+  await time.advance(250);
+  expect(connections.holdBody(own.exchange, bytes)).toBe(true);
+  expect([first, second, empty].map(({ socket }) => !socket.destroyed)).toEqual(expected);
+  expect(own.socket.destroyed).toBe(false);
+  expect(connections.inFlightBytes).toBe(50_000 + bytes + (expected[1] ? 400_000 : 0));
+});
+
 test('one that has closed, or was closed for another, is not taken for that of a later handshake', () => {
   const { connections, open } = connectionsWith({});
   const tls = () => Object.assign(new Socket(), { destroy: vi.fn() });
@@ -42,12 +81,46 @@ test('one that has closed, or was closed for another, is not taken for that of a
   connections.secure(first as never);
   expect([first.destroy.mock.calls.length, connections.of(first)]).toEqual([0, connections.of(socket)]);
   socket.emit('close');
+  const session = { socket: late };
+  connections.upgrade(session as never);
+  expect(connections.of(session)).toBeUndefined();
   connections.secure(late as never);
   expect([late.destroy.mock.calls.length, connections.of(late), connections.of(first)]).toEqual([
     1,
     undefined,
     undefined,
   ]);
+});
+
+test('a connection over HTTP/2 that is closed has a second after its last response to end by itself', async () => {
+  const { connections, time, begin } = connectionsWith({});
+  const { socket, exchange } = begin();
+  const session = { socket, close: vi.fn() };
+  connections.upgrade(session as never);
+  const connection = connections.of(session)!;
+  expect(connection.requestCount).toBe(1);
+  const isCut = async (ms: number) => {
+    await time.advance(ms);
+    connections.close(connection);
+    return socket.destroyed;
+  };
+  expect([await isCut(0), await isCut(5_000)]).toEqual([false, false]);
+  connections.end(exchange);
+  expect([await isCut(999), await isCut(1)]).toEqual([false, true]);
+  expect(session.close).toHaveBeenCalledOnce();
+
+  const other = begin();
+  connections.end(other.exchange);
+  const idle = connections.of(other.socket)!;
+  await time.advance(5_000);
+  connections.upgrade({ ...session, socket: other.socket } as never);
+  connections.close(idle);
+  await time.advance(999);
+  connections.close(idle);
+  expect(other.socket.destroyed).toBe(false);
+  await time.advance(1);
+  connections.close(idle);
+  expect(other.socket.destroyed).toBe(true);
 });
 
 test('a client that sends a large body steadily is not cut, however long it takes; once it stops it is', async () => {
