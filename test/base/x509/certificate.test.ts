@@ -23,14 +23,14 @@ import {
   unreadProblem,
   usable,
 } from '../../../src/base/x509/index.ts';
-import { day, quickEntropy } from './entropy.ts';
+import { day, rsaEntropy } from './entropy.ts';
 import { oddCa, unreadableKeys } from './odd-ca.ts';
 
 const forge: typeof Forge = createRequire(import.meta.url)('node-forge');
 const now = new Date('2026-06-01T00:00:00Z');
-const newCa = (entropy = quickEntropy) => issueCa(now, 100 * day, entropy);
+const newCa = (entropy = rsaEntropy) => issueCa(now, 100 * day, entropy);
 const servingOf = (ca: Issued, names = ['webhook.ns.svc']) =>
-  issueServingCertificate(ca, names, now, 90 * day, quickEntropy);
+  issueServingCertificate(ca, names, now, 90 * day, rsaEntropy);
 const ca = await newCa();
 const serving = await servingOf(ca);
 const fixture = (name: string) =>
@@ -164,8 +164,8 @@ test('a CA key must be able to sign', () => {
 });
 
 test("signed by: both the name and the key must be the CA's", async () => {
-  const keys = await quickEntropy.makeKeyPair();
-  const other = await quickEntropy.makeKeyPair();
+  const keys = await rsaEntropy.makeKeyPair();
+  const other = await rsaEntropy.makeKeyPair();
   const bytes = (fill: number) => () => Buffer.alloc(16, fill);
   const [one, sameName, sameKey] = await Promise.all([
     newCa({ makeKeyPair: async () => keys, randomBytes: bytes(1) }),

@@ -1,10 +1,10 @@
 import { createHash, createPublicKey, X509Certificate } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { issuerKeyIdentifier, signedCertificate } from '../../../src/base/x509/forge.ts';
-import { entropyOn, quickEntropy } from './entropy.ts';
+import { entropyOn, rsaEntropy } from './entropy.ts';
 
 const elliptic = await entropyOn('P-256').makeKeyPair();
-const rsa = await quickEntropy.makeKeyPair();
+const rsa = await rsaEntropy.makeKeyPair();
 
 /** A certificate in DER, self-signed. */
 function signed(keys = elliptic, notBefore = '2026-01-01T00:00:00Z', notAfter = '2027-01-01T00:00:00Z'): Buffer {

@@ -18,7 +18,7 @@ import {
   usable,
 } from '../../../src/base/x509/index.ts';
 import { needs } from '../../support/needs.ts';
-import { day, entropyOn, quickEntropy } from './entropy.ts';
+import { day, entropyOn, rsaEntropy } from './entropy.ts';
 import { shakeHands } from './handshake.ts';
 
 const now = new Date();
@@ -32,7 +32,7 @@ const clientAuth = '1.3.6.1.5.5.7.3.2';
 async function made(
   caDays = 100,
   servingDays = 1000,
-  { ofCa = quickEntropy, ofServing = quickEntropy } = {},
+  { ofCa = rsaEntropy, ofServing = rsaEntropy } = {},
 ): Promise<{ ca: Issued; serving: Issued }> {
   const ca = await issueCa(now, caDays * day, ofCa);
   return { ca, serving: await issueServingCertificate(ca, names, now, servingDays * day, ofServing) };
@@ -72,8 +72,8 @@ function extensionsOf(...all: Issued[]): string[] {
 
 test('a client certificate is valid for clients, signed by the CA, and has its key', async () => {
   const { ca } = await made();
-  const keys = await quickEntropy.makeKeyPair();
-  const { certificate, key } = issueClientCertificate(ca, 'somebody', keys, now, 1000 * day, quickEntropy);
+  const keys = await rsaEntropy.makeKeyPair();
+  const { certificate, key } = issueClientCertificate(ca, 'somebody', keys, now, 1000 * day, rsaEntropy);
   expect(key).toBe(keys.privateKey);
   expect(certificate.x509.subject).toBe('CN=somebody');
   expect(certificate.x509.checkIssued(ca.certificate.x509)).toBe(true);
@@ -91,7 +91,7 @@ test.each(
   const { ca, serving } = await made(100, 1000, keys);
   expect(await handshake(serving, ca, 'webhook.ns.svc')).toBe('connected');
   expect(await handshake(serving, ca, 'other.ns.svc')).toBe('ERR_TLS_CERT_ALTNAME_INVALID');
-  const other = await issueCa(now, day, quickEntropy);
+  const other = await issueCa(now, day, rsaEntropy);
   expect(await handshake(serving, other, 'webhook.ns.svc')).not.toBe('connected');
 });
 
@@ -109,9 +109,9 @@ test('a serving certificate is valid for servers, for its names, and has its key
 });
 
 test('IPv6 addresses may end as IPv4 addresses', async () => {
-  const ca = await issueCa(now, day, quickEntropy);
+  const ca = await issueCa(now, day, rsaEntropy);
   const addresses = ['::ffff:10.0.0.1', '2001:DB8::10.0.0.1', '::1.2.3.4', '1:2:3:4:5:6:7::', '::'];
-  const { certificate } = await issueServingCertificate(ca, addresses, now, day, quickEntropy);
+  const { certificate } = await issueServingCertificate(ca, addresses, now, day, rsaEntropy);
   expect(certificate.x509.subjectAltName?.split(', ')).toEqual([
     'IP Address:0:0:0:0:0:FFFF:A00:1',
     'IP Address:2001:DB8:0:0:0:0:A00:1',
@@ -138,13 +138,13 @@ test('a certificate begins slightly in the past and ends as requested, a serving
 test('a long first name is truncated in the common name, which is limited to 64 characters', async () => {
   const long = `${'a'.repeat(40)}.${'b'.repeat(40)}.svc`;
   const { ca } = await made();
-  const { x509 } = (await issueServingCertificate(ca, [long], now, day, quickEntropy)).certificate;
+  const { x509 } = (await issueServingCertificate(ca, [long], now, day, rsaEntropy)).certificate;
   expect(x509.subject).toBe(`CN=${long.slice(0, 64)}`);
   expect(x509.subjectAltName).toBe(`DNS:${long}`);
 });
 
 test("a CA's subject contains the owner, the time and a unique part", async () => {
-  const { x509 } = (await issueCa(now, day, quickEntropy)).certificate;
+  const { x509 } = (await issueCa(now, day, rsaEntropy)).certificate;
   const end = x509.serialNumber.toLowerCase().slice(-8);
   const today = now.toISOString().slice(0, 10);
   expect(x509.subject).toBe(`O=extensionconfig-webhook\nCN=extensionconfig-webhook CA ${today} ${end}`);
@@ -154,21 +154,21 @@ test("a CA's subject contains the owner, the time and a unique part", async () =
 });
 
 test("a sandbox's CA is never mistaken for a webhook's own by the recovery", async () => {
-  const { x509 } = (await issueCa(now, day, quickEntropy, { sandbox: true })).certificate;
+  const { x509 } = (await issueCa(now, day, rsaEntropy, { sandbox: true })).certificate;
   expect(x509.subject).toBe(`CN=extensionconfig-webhook sandbox ${x509.serialNumber.toLowerCase().slice(-8)}`);
 });
 
 test('serial numbers are unique and positive, with 128 bits; subjects of CAs differ', async () => {
   const serialOf = async (first: number) => {
     const randomBytes = () => Buffer.from([first, ...Array<number>(15).fill(7)]);
-    return (await issueCa(now, day, { ...quickEntropy, randomBytes })).certificate.x509.serialNumber;
+    return (await issueCa(now, day, { ...rsaEntropy, randomBytes })).certificate.x509.serialNumber;
   };
   // Bytes that start with a set high bit, or with zero, need care in DER; a negative number is printed with a sign
   // here.
   const rest = '07'.repeat(15);
   const serials = [await serialOf(0xff), await serialOf(0x80), await serialOf(0x7f), await serialOf(0)];
   expect(serials).toEqual([`FF${rest}`, `80${rest}`, `7F${rest}`, `01${rest}`]);
-  const many = await Promise.all(Array.from({ length: 20 }, () => issueCa(now, day, quickEntropy)));
+  const many = await Promise.all(Array.from({ length: 20 }, () => issueCa(now, day, rsaEntropy)));
   expect(new Set(many.map(({ certificate }) => certificate.x509.serialNumber)).size).toBe(20);
   expect(new Set(many.map(({ certificate }) => certificate.x509.subject)).size).toBe(20);
 });
@@ -199,13 +199,13 @@ test('elliptic-curve keys are new each time; other types of keys cannot sign', a
     privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
   };
-  await expect(issueCa(now, day, { ...quickEntropy, makeKeyPair: async () => pair })).rejects.toThrow(
+  await expect(issueCa(now, day, { ...rsaEntropy, makeKeyPair: async () => pair })).rejects.toThrow(
     'the key is of type ed25519, which is not supported for signing',
   );
 });
 
 test('values that cannot be written into a certificate are errors', async () => {
-  await expect(issueCa(new Date('+012019-01-01'), day, quickEntropy)).rejects.toThrow(
+  await expect(issueCa(new Date('+012019-01-01'), day, rsaEntropy)).rejects.toThrow(
     'the new certificate contains data that is not an X.509 certificate, or one with unreadable dates',
   );
 });
@@ -245,7 +245,7 @@ const alternatives = 'X509v3 Subject Alternative Name:';
 
 test('each kind of certificate has the right extensions', needs('openssl'), async () => {
   const { ca, serving } = await made();
-  const client = issueClientCertificate(ca, 'x', await quickEntropy.makeKeyPair(), now, day, quickEntropy);
+  const client = issueClientCertificate(ca, 'x', await rsaEntropy.makeKeyPair(), now, day, rsaEntropy);
   const self = issueSelfSigned(['localhost'], now, day);
   const lines = (...all: string[]) => ['X509v3 extensions:', ...all].join('\n');
   const issued = [critical.ca, 'CA:FALSE', critical.usage, 'Digital Signature, Key Encipherment', purpose];
@@ -276,9 +276,9 @@ test('each kind of certificate has the right extensions', needs('openssl'), asyn
 });
 
 test('a certificate for an elliptic-curve key does not allow key encipherment', needs('openssl'), async () => {
-  const { ca, serving } = await made(100, 1000, { ofCa: quickEntropy, ofServing: ellipticEntropy });
+  const { ca, serving } = await made(100, 1000, { ofCa: rsaEntropy, ofServing: ellipticEntropy });
   const keys = await ellipticEntropy.makeKeyPair();
-  const client = issueClientCertificate(ca, 'x', keys, now, day, quickEntropy);
+  const client = issueClientCertificate(ca, 'x', keys, now, day, rsaEntropy);
   for (const extensions of extensionsOf(serving, client)) {
     expect(extensions).toContain(`${critical.usage}\nDigital Signature\n${purpose}`);
   }
@@ -288,7 +288,7 @@ test('a certificate for an elliptic-curve key does not allow key encipherment', 
 async function foreignCa(identifier: string): Promise<Issued> {
   const folder = temporaryFolder();
   const file = join(folder, 'ca.key');
-  const { privateKey } = await quickEntropy.makeKeyPair();
+  const { privateKey } = await rsaEntropy.makeKeyPair();
   writeFileSync(file, privateKey, { mode: 0o600 });
   const extensions = [`subjectKeyIdentifier=${identifier}`, 'authorityKeyIdentifier=none'];
   const options = ['-subj', '/CN=theirs', '-key', file, ...extensions.flatMap((extension) => ['-addext', extension])];
@@ -306,7 +306,7 @@ test.each([
   needs('openssl'),
   async (identifier, expected) => {
     const ca = await foreignCa(identifier);
-    const serving = await issueServingCertificate(ca, names, now, day, quickEntropy);
+    const serving = await issueServingCertificate(ca, names, now, day, rsaEntropy);
     expect(isSignedBy(serving.certificate, ca.certificate)).toBe(true);
     expect(extensionsOf(serving)[0]).toContain(`X509v3 Authority Key Identifier:\n${expected}\n`);
     expect(await handshake(serving, ca, 'webhook.ns.svc')).toBe('connected');
@@ -319,13 +319,13 @@ const lives: [string, number, string, string][] = [
   ['past the year 9999', 3_650_000, '9999-12-31T23:59:59.000Z', 'GENERALIZEDTIME'],
 ];
 test.each(lives)('a CA that is valid until a moment %s is readable', async (_name, days, notAfter) => {
-  const made = await issueCa(new Date('2026-01-01'), days * day, quickEntropy);
+  const made = await issueCa(new Date('2026-01-01'), days * day, rsaEntropy);
   expect(made.certificate.x509.validToDate.toISOString()).toBe(notAfter);
 });
 
 test.each(lives)('OpenSSL reads a CA that is valid until a moment %s', needs('openssl'), async (...life) => {
   const [, days, notAfter, type] = life;
-  const made = await issueCa(new Date('2026-01-01'), days * day, quickEntropy);
+  const made = await issueCa(new Date('2026-01-01'), days * day, rsaEntropy);
   const openssl = (...args: string[]) =>
     execFileSync('openssl', args, { input: made.certificate.pem, encoding: 'utf8' });
   expect(openssl('asn1parse').match(/UTCTIME|GENERALIZEDTIME/g)).toEqual(['UTCTIME', type]);

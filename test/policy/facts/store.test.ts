@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { issueCa, issueServingCertificate } from '../../../src/base/x509/index.ts';
+import { ellipticEntropy, issueCa, issueServingCertificate } from '../../../src/base/x509/index.ts';
 import { injectCaFromSecretAnnotation } from '../../../src/extensionconfig/index.ts';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
 import { serverAddress } from '../../../src/policy/facts/address.ts';
@@ -9,7 +9,6 @@ import { keyOfObject } from '../../../src/policy/facts/parts.ts';
 import { readSecret } from '../../../src/policy/facts/secrets.ts';
 import { createFactsStore } from '../../../src/policy/facts/store.ts';
 import { type CollectedKind, createManifestFacts, type FactsStore } from '../../../src/policy/index.ts';
-import { quickEntropy } from '../../base/x509/entropy.ts';
 import {
   example,
   exampleCaBundle,
@@ -294,9 +293,9 @@ describe('Secrets', () => {
 
   test('need only one of several CAs to have signed', async () => {
     const now = new Date('2026-01-01T00:00:00Z');
-    const ca = await issueCa(now, 86_400_000, quickEntropy);
-    const other = await issueCa(now, 86_400_000, quickEntropy);
-    const serving = await issueServingCertificate(ca, ['h.example.com'], now, 3_600_000, quickEntropy);
+    const ca = await issueCa(now, 86_400_000, ellipticEntropy);
+    const other = await issueCa(now, 86_400_000, ellipticEntropy);
+    const serving = await issueServingCertificate(ca, ['h.example.com'], now, 3_600_000, ellipticEntropy);
     const isSigner = (...by: string[]) =>
       readSecret({ stringData: { 'ca.crt': by.join(''), 'tls.crt': serving.certificate.pem } }).isSigner;
     expect(isSigner(ca.certificate.pem)).toBe(true);

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { issueCa } from '../../../src/base/x509/index.ts';
+import { ellipticEntropy, issueCa } from '../../../src/base/x509/index.ts';
 import { readTrustBundle } from '../../../src/server/certificates/trust-bundle.ts';
-import { day, quickEntropy } from '../../base/x509/entropy.ts';
+import { day } from '../../base/x509/entropy.ts';
 
 const now = new Date();
-const { certificate: older } = await issueCa(now, 100 * day, quickEntropy);
-const { certificate: younger } = await issueCa(new Date(now.getTime() + 1000), day, quickEntropy);
+const { certificate: older } = await issueCa(now, 100 * day, ellipticEntropy);
+const { certificate: younger } = await issueCa(new Date(now.getTime() + 1000), day, ellipticEntropy);
 const [a, b] = [older.pem, younger.pem];
 
 test.each([

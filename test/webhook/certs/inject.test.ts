@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { issueCa, type Parsed } from '../../../src/base/x509/index.ts';
+import { ellipticEntropy, issueCa, type Parsed } from '../../../src/base/x509/index.ts';
 import { bundleIn, injectTargets } from '../../../src/webhook/certs/inject.ts';
 import { Conflict } from '../../../src/webhook/certs/store.ts';
 import type { TargetAccess, TargetReading } from '../../../src/webhook/certs/target.ts';
-import { day, quickEntropy } from '../../base/x509/entropy.ts';
+import { day } from '../../base/x509/entropy.ts';
 
 const wanted: Parsed<string> = { state: 'usable', value: 'new' };
 const reading = (id: string, ...bundles: string[]): TargetReading => ({
@@ -157,7 +157,7 @@ describe('injectTargets', () => {
 });
 
 describe('the trust bundle in a Secret', async () => {
-  const { certificate } = await issueCa(new Date('2026-01-01'), day, quickEntropy);
+  const { certificate } = await issueCa(new Date('2026-01-01'), day, ellipticEntropy);
 
   test.each<[string, Record<string, string> | undefined, Parsed<string>]>([
     ['no Secret', undefined, { state: 'broken', problem: 'Secret a/b does not exist' }],

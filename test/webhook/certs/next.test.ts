@@ -1,6 +1,12 @@
 import { createPrivateKey } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { type Certificate, type Issued, issueCa, issueServingCertificate } from '../../../src/base/x509/index.ts';
+import {
+  type Certificate,
+  ellipticEntropy,
+  type Issued,
+  issueCa,
+  issueServingCertificate,
+} from '../../../src/base/x509/index.ts';
 import {
   deriveFacts,
   injectedAnnotation,
@@ -10,16 +16,16 @@ import {
 } from '../../../src/webhook/certs/facts.ts';
 import { isCaDue, isServingCertificateDue, isStuck, next, type Settings } from '../../../src/webhook/certs/next.ts';
 import type { TargetReading } from '../../../src/webhook/certs/target.ts';
-import { day, entropyOn, quickEntropy } from '../../base/x509/entropy.ts';
+import { day, entropyOn } from '../../base/x509/entropy.ts';
 import { oddCa } from '../../base/x509/odd-ca.ts';
 
 const start = new Date('2026-06-01T00:00:00Z');
 const at = (ms: number) => new Date(start.getTime() + ms);
 const minute = 60_000;
 const names = ['webhook.ns.svc'];
-const newCa = (from = start, life = 1000 * day) => issueCa(from, life, quickEntropy);
+const newCa = (from = start, life = 1000 * day) => issueCa(from, life, ellipticEntropy);
 const servingOf = (issuer: Issued, from = start, life = 90 * day) =>
-  issueServingCertificate(issuer, names, from, life, quickEntropy);
+  issueServingCertificate(issuer, names, from, life, ellipticEntropy);
 const [one, two, dead] = [await newCa(), await newCa(), await newCa(at(-20 * day), 10 * day)];
 const [servingOne, servingTwo, late] = [await servingOf(one), await servingOf(two), await servingOf(two, at(day))];
 const [servingBefore, aheadCa] = [await servingOf(one, at(-day)), await newCa(at(day))];

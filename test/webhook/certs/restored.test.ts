@@ -1,10 +1,10 @@
 // Both Secrets are restored from a backup taken before a rotation: certificates that pods served in the meantime stay
 // trusted.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { issueCa } from '../../../src/base/x509/index.ts';
+import { ellipticEntropy, issueCa } from '../../../src/base/x509/index.ts';
 import { retiredAnnotation } from '../../../src/webhook/certs/facts.ts';
 import { runCertificates, type Step } from '../../../src/webhook/certs/index.ts';
-import { day, quickEntropy } from '../../base/x509/entropy.ts';
+import { day } from '../../base/x509/entropy.ts';
 import {
   type ApiServer,
   bundlesOf,
@@ -215,7 +215,7 @@ test.each([
   ['that every target holds, but this program did not make', 'all', 'sandbox', false],
   ['that every target holds', 'all', 'extensionconfig-webhook', true],
 ] as const)('a CA %s: adopted or not', async (_what, where, whose, isAdopted) => {
-  const made = await issueCa(new Date(clock.time), day, quickEntropy, { sandbox: whose === 'sandbox' });
+  const made = await issueCa(new Date(clock.time), day, ellipticEntropy, { sandbox: whose === 'sandbox' });
   const { pem } = made.certificate;
   const run = runFor(server, clock, { force: true }, { blockOn: new Set() });
   for (const target of (await run.targets.read()).slice(0, where === 'one' ? 1 : undefined)) {
@@ -230,7 +230,7 @@ test.each([
 });
 
 test('a CA that is adopted is no longer a retired one; others stay retired', async () => {
-  const { certificate } = await issueCa(new Date(clock.time), day, quickEntropy);
+  const { certificate } = await issueCa(new Date(clock.time), day, ellipticEntropy);
   const secret = structuredClone(server.objects.get(caPath)!);
   secret.metadata.annotations = { [retiredAnnotation]: `AA,${certificate.fingerprint},BB` };
   server.put(caPath, secret);
@@ -248,7 +248,7 @@ test('a CA that is adopted is no longer a retired one; others stay retired', asy
 test('no more CAs are adopted than a bundle may hold', async () => {
   const made = await Promise.all(
     Array.from({ length: 16 }, () =>
-      issueCa(new Date(clock.time), day, quickEntropy).then((one) => one.certificate.pem),
+      issueCa(new Date(clock.time), day, ellipticEntropy).then((one) => one.certificate.pem),
     ),
   );
   const adopted: number[] = [];

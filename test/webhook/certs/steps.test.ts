@@ -1,7 +1,7 @@
 // Each step of a run: what it writes, in which order, what it reports, and how long it waits.
 import { X509Certificate } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { issueCa } from '../../../src/base/x509/index.ts';
+import { ellipticEntropy, issueCa } from '../../../src/base/x509/index.ts';
 import {
   injectedAnnotation,
   injectedSinceAnnotation,
@@ -12,7 +12,7 @@ import {
 import { type Run, runCertificates } from '../../../src/webhook/certs/index.ts';
 import { Conflict } from '../../../src/webhook/certs/store.ts';
 import { unread } from '../../../src/webhook/certs/target.ts';
-import { day, quickEntropy } from '../../base/x509/entropy.ts';
+import { day } from '../../base/x509/entropy.ts';
 import {
   type ApiServer,
   caPath,
@@ -240,7 +240,7 @@ test('a new CA leaves nothing of an old one behind', async () => {
   // No certificate is trusted anywhere, so there is no rotation to continue.
   server.delete(servingPath);
   putTargets(server);
-  const { certificate } = await issueCa(new Date(clock.time), day, quickEntropy);
+  const { certificate } = await issueCa(new Date(clock.time), day, ellipticEntropy);
   for (const key of ['next.crt', 'previous.crt']) {
     set(caPath, key, `${certificate.pem.slice(0, 100)}`);
   }
@@ -287,7 +287,7 @@ test('a next CA whose key is lost is replaced, and nothing trusts it any longer'
 test('the CA of a serving certificate that is not in the Secret stays trusted until another one is in use', async () => {
   await repair();
   const unknown = fingerprint(caPath, 'ca.crt');
-  const other = await issueCa(new Date(clock.time), 1825 * day, quickEntropy);
+  const other = await issueCa(new Date(clock.time), 1825 * day, ellipticEntropy);
   set(caPath, 'ca.crt', other.certificate.pem);
   set(caPath, 'ca.key', other.key);
   const { steps } = await repair({ blockOn: new Set() });

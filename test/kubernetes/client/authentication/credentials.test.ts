@@ -11,6 +11,7 @@ import { mock } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import {
+  ellipticEntropy,
   type Issued,
   issueCa,
   issueClientCertificate,
@@ -19,7 +20,7 @@ import {
 import { mayAsk } from '../../../../src/kubernetes/client/authentication/credential-plugin.ts';
 import { connect, loadKubeConfig, withRemedy } from '../../../../src/kubernetes/client/index.ts';
 import { KubeConfigError } from '../../../../src/kubernetes/client/kubeconfig/kubeconfig.ts';
-import { day, quickEntropy } from '../../../base/x509/entropy.ts';
+import { day } from '../../../base/x509/entropy.ts';
 
 // Only part of the Kubernetes client is loaded: whatever a kubeconfig may name must work with that part.
 
@@ -28,9 +29,9 @@ let ca: Issued;
 let serving: Issued;
 let client: Issued;
 beforeAll(async () => {
-  ca = await issueCa(now, day, quickEntropy);
-  serving = await issueServingCertificate(ca, ['api.test'], now, day, quickEntropy);
-  client = issueClientCertificate(ca, 'jane', await quickEntropy.makeKeyPair(), now, day, quickEntropy);
+  ca = await issueCa(now, day, ellipticEntropy);
+  serving = await issueServingCertificate(ca, ['api.test'], now, day, ellipticEntropy);
+  client = issueClientCertificate(ca, 'jane', await ellipticEntropy.makeKeyPair(), now, day, ellipticEntropy);
 });
 
 const retryOptions = { retries: 0, minTimeoutMs: 0, maxTimeoutMs: 0, deadlineMs: 10_000 };
@@ -440,7 +441,7 @@ test('a watch signs in, and once more if its token is refused', async () => {
 });
 
 test('a client certificate that is refused, or expired, is replaced as a token is', async () => {
-  const other = issueClientCertificate(ca, 'joe', await quickEntropy.makeKeyPair(), now, day, quickEntropy);
+  const other = issueClientCertificate(ca, 'joe', await ellipticEntropy.makeKeyPair(), now, day, ellipticEntropy);
   const folder = mkdtempSync(join(tmpdir(), 'credentials-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const statusOf = ({ certificate, key }: Issued, expirationTimestamp?: string) =>
