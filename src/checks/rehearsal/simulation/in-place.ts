@@ -349,7 +349,9 @@ export function* updateInPlace(state: State): Simulation {
     }
   } catch (error) {
     if (error instanceof BadPatch) {
-      throw new SimulationStopped(`a patch of an in-place update cannot be applied: ${error.message}`);
+      // Cluster API's words differ from those about patches of templates.
+      const message = error.message.replace('apply patch to template', 'apply patch to object');
+      throw new SimulationStopped(`a patch of an in-place update cannot be applied: ${message}`);
     }
     throw error;
   }

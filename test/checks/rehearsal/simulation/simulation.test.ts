@@ -651,6 +651,9 @@ describe('in-place updates', () => {
     expect(playedWith({ patchType: 'Strategic', patch: 'e30=' }).end.reason).toBe(
       `${because}unknown patchType Strategic`,
     );
+    expect(playedWith({ patchType: 'JSONMergePatch', patch: 'eyJraW5kIjpudWxsfQ==' }).end.reason).toContain(
+      "cannot be applied: failed to apply patch to object: failed to convert patched object to Unstructured: failed to unmarshal object from json: Object 'Kind' is missing",
+    );
   });
 
   test('a negative retryAfterSeconds ends an update', () => {
