@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { pendingHooksAnnotation } from '../../../extensionconfig/index.ts';
 import { fieldAt, isSame, type JsonObject, objectAt, textAt } from '../../../kubernetes/index.ts';
 import type {
@@ -78,13 +77,10 @@ function machineSet(worker: WorkerGroup, version: string, before?: MachineSet): 
   const templates = templatesOf(worker, before);
   const revision = (before?.revision ?? 0) + 1;
   const suffix = worker.state.names.generated('', `${worker.name} ${revision}`).slice(1);
-  const digest = createHash('sha256')
-    .update(JSON.stringify([templates, version]))
-    .digest();
   return {
     ...templates,
     name: `${worker.name}-${suffix}`,
-    hash: `${digest.readUInt32BE(0)}-${suffix}`,
+    hash: `${revision}-${suffix}`,
     revision,
     version,
   };

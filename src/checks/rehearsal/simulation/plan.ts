@@ -58,14 +58,8 @@ function stepsOf(versions: readonly string[], from: string, to: string): string[
 
 /** One step per minor, each with patch 0. */
 function minorSteps(from: string, to: string): string[] {
-  const [first, last] = [minorOf(from), minorOf(to)];
-  return [
-    ...Array.from(
-      { length: Math.min(Math.max(0, last - first - 1), maxPlanSteps) },
-      (_, index) => `v${majorOf(to)}.${first + 1 + index}.0`,
-    ),
-    to,
-  ];
+  const length = Math.max(0, minorOf(to) - minorOf(from) - 1);
+  return [...Array.from({ length }, (_, index) => `v${majorOf(to)}.${minorOf(from) + 1 + index}.0`), to];
 }
 
 const versionsIn = (list: Json | undefined): string[] => objectsAt(list ?? null).map((step) => textAt(step, 'version'));
@@ -144,9 +138,6 @@ export function* upgradePlan(state: State): Simulation<PlannedVersions> {
   return plan;
 }
 
-/** Maximum number of minors in an upgrade: each request lists all remaining steps. */
-const maxMinors = 100;
-
 const withoutPreRelease = (version: string) => version.replace(/-.*/, '');
 
 /** Why Cluster API's webhook would reject a change to this version now; undefined if it would accept it. */
@@ -156,8 +147,9 @@ export function refusalOf(state: State, to: string): string | undefined {
   if (parseVersion(to) === undefined) {
     return `${JSON.stringify(to)} is not a version such as v1.33.0`;
   }
-  if (minorOf(to) - minorOf(from) > maxMinors) {
-    return `${to} is more than ${maxMinors} minor versions above ${from}, the maximum of a rehearsal`;
+  // Each request lists all remaining steps.
+  if (minorOf(to) - minorOf(from) > maxPlanSteps) {
+    return `${to} is more than ${maxPlanSteps} minor versions above ${from}, the maximum of a rehearsal`;
   }
   const versions = `from ${JSON.stringify(from.slice(1))} to ${JSON.stringify(to.slice(1))}`;
   if (isOlder(withoutPreRelease(to), withoutPreRelease(from))) {

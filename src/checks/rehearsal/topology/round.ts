@@ -228,16 +228,14 @@ function* round(state: State, blueprint: Blueprint, desired: Desired): Simulatio
   for (const patch of blueprint.patches) {
     yield* apply(current, patch, yield* patchesOf(current, patch, requestOf(current, patch, true)));
   }
-  const last = blueprint.patches.at(-1);
+  const last = blueprint.patches.at(-1) as ClassPatch;
   for (const { name, settings, validateTopology: handler } of blueprint.patches) {
-    if (handler === undefined || last === undefined) {
-      continue;
+    if (handler !== undefined) {
+      // A pitfall in Cluster API: every validator gets the variables of the last patch of the class.
+      const request = requestOf(current, { ...last, settings }, false);
+      const where = `${prefix}validation of patch ${JSON.stringify(name)} failed: `;
+      yield* responseTo(where, state, 'ValidateTopology', request, { handler });
     }
-    // A pitfall in Cluster API: every validator gets the variables of the last patch of the class.
-    const { settings: _, ...fields } = requestOf(current, last, false);
-    const request = { ...(settings !== undefined && { settings }), ...fields };
-    const where = `${prefix}validation of patch ${JSON.stringify(name)} failed: `;
-    yield* responseTo(where, state, 'ValidateTopology', request, { handler });
   }
   yield* compare(current, input);
 }
