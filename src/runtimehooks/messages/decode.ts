@@ -11,20 +11,24 @@ const spellingsOf = perObject(
     new Map(Object.keys(properties).map((name) => [name.toLowerCase(), name])),
 );
 
+/** The properties of a map: always the same object, by which its spellings are remembered. */
+const none: NonNullable<MessageSchema['properties']> = {};
+
 /** The value with its known fields in their exact spelling, and without nulls where the schema specifies a type. */
 function spelled(value: Json, schema: MessageSchema | undefined, components: Components): Json {
   const known = resolved(schema, components);
   if (known === undefined || typeof value !== 'object' || value === null) {
     return value;
   }
-  const { properties = {}, additionalProperties, items } = known;
+  const { properties = none, additionalProperties, items } = known;
   if (Array.isArray(value)) {
     // For Go's decoder, a null in a list of objects is an object without fields.
     const isOfObjects = resolved(items, components)?.type === 'object';
     return value.map((item) => (item === null && isOfObjects ? {} : spelled(item, items, components)));
   }
   const fields: [string, Json][] = [];
-  for (const [name, field] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
+    const field = value[name] as Json;
     const exact = Object.hasOwn(properties, name) ? name : (spellingsOf(properties).get(name.toLowerCase()) ?? name);
     const fieldSchema = Object.hasOwn(properties, exact) ? properties[exact] : additionalProperties;
     if (field !== null || resolved(fieldSchema, components)?.type === undefined) {
