@@ -60,8 +60,8 @@ export async function editDocument(text: string, read: ReadDocument, value: Json
     if (text.includes('\r\n')) {
       result = result.replaceAll(/\r?\n/g, '\r\n');
     }
-    const end = text.length - text.trimEnd().length;
-    result = result.trimEnd() + text.slice(text.length - end);
+    const mark = text.startsWith('\ufeff') ? '\ufeff' : '';
+    result = mark + result.trimEnd() + text.slice(text.trimEnd().length);
   }
   const again = readDocument({ text: result, firstLine: 1, form: read.form });
   if ('errors' in again || !isDeepStrictEqual(JSON.parse(JSON.stringify(again.value)), value)) {

@@ -109,22 +109,26 @@ function collect(node: unknown, value: Json | undefined, pool: Map<string, Node>
   }
 }
 
-/** Whether list items are indented relative to their key, as in the first list of the text. */
-function isSequenceIndented(text: string): boolean {
+/** How far the first map and the first list of a text are indented, which stand below their key. */
+function layoutOf(text: string): { indent: number; indentSeq: boolean } {
+  let indent: number | undefined;
+  let indentSeq: boolean | undefined;
   let keyIndent: number | undefined;
   for (const line of text.split('\n')) {
     const trimmed = line.trimStart();
-    const indent = line.length - trimmed.length;
+    const at = line.length - trimmed.length;
     if (trimmed.startsWith('#') || trimmed === '') {
       continue;
     }
-    if (trimmed.startsWith('- ') && keyIndent !== undefined) {
-      return indent > keyIndent;
-    }
     const isItem = trimmed.startsWith('- ');
-    keyIndent = trimmed.trimEnd().endsWith(':') ? indent + (isItem ? 2 : 0) : undefined;
+    if (keyIndent !== undefined && isItem) {
+      indentSeq ??= at > keyIndent;
+    } else if (keyIndent !== undefined && at > keyIndent) {
+      indent ??= at - keyIndent;
+    }
+    keyIndent = trimmed.trimEnd().endsWith(':') ? at + (isItem ? 2 : 0) : undefined;
   }
-  return true;
+  return { indent: Math.min(indent ?? 2, 8), indentSeq: indentSeq ?? true };
 }
 
 /** The text of a document in YAML with fields set and removed; comments and the order of keys are preserved. */
@@ -153,7 +157,7 @@ export function rewritten(text: string, before: Json, edits: readonly Edit[]): s
   }
   return document.toString({
     lineWidth: 0,
-    indentSeq: isSequenceIndented(text),
+    ...layoutOf(text),
     flowCollectionPadding: text.includes('{ '),
   });
 }

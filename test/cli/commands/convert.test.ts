@@ -116,6 +116,29 @@ status:
   expect(back.stdout).toContain('  # the first\n  - type: Ready # yes\n    status: "True"\n');
 });
 
+test.each([
+  ['four spaces', 4, ''],
+  ['eight, and a byte order mark', 8, '\ufeff'],
+])('lines that do not change keep their indentation of %s', async (_, indent, mark) => {
+  const step = ' '.repeat(indent);
+  const text = `${mark}apiVersion: runtime.cluster.x-k8s.io/v1alpha1
+kind: ExtensionConfig
+metadata:
+${step}labels:
+${step}${step}# a label
+${step}${step}a: b
+status:
+${step}conditions: []
+`;
+  const { stdout } = await runProgram(['convert', '-'], { stdin: text });
+  expect(stdout).toBe(
+    `${text.replace('v1alpha1', 'v1beta2').replace(/conditions.*/s, '')}deprecated:
+${step}${step}v1beta1:
+${step}${step}${step}conditions: []
+`,
+  );
+});
+
 test('without --write several files become one stream', async () => {
   writeFileSync(join(folder, 'a.yaml'), old.trimEnd());
   writeFileSync(join(folder, 'b.yaml'), pod);
