@@ -53,11 +53,21 @@ function tally(summary: LintSummary, result: LintResult): void {
   }
 }
 
-/** Writes text, and waits for a slow reader. */
-async function print({ stdout, signal }: Io, text: string): Promise<void> {
-  if (text !== '' && !stdout.write(text)) {
-    await once(stdout, 'drain', { signal }).catch(() => undefined);
-  }
+const outputChunk = 16 * 1024;
+
+/** Writes text in chunks, since each write is a system call, or all that is left; waits for a slow reader. */
+function createPrinter({ stdout, signal }: Io) {
+  let pending = '';
+  return async (text: string, isLast = false): Promise<void> => {
+    pending += text;
+    if (isLast || pending.length >= outputChunk) {
+      const isTaken = stdout.write(pending);
+      pending = '';
+      if (!isTaken) {
+        await once(stdout, 'drain', { signal }).catch(() => undefined);
+      }
+    }
+  };
 }
 
 const formatNames = Object.keys(formats) as (keyof typeof formats)[];
@@ -155,18 +165,19 @@ export const command = defineCommand({
         firstSkipped ??= showPlace({ file, line });
       },
     };
-    await print(io, format.begin());
+    const print = createPrinter(io);
+    await print(format.begin());
     for await (const entry of lint(run)) {
       const result = 'error' in entry ? entry : { object: baselines.without(entry.object) };
       tally(summary, result);
       if ('error' in result) {
         progress.clear();
         io.stderr.write(`${showPlace(result.error)}: ${withoutControls(result.error.message)}\n`);
-        await print(io, format.error(result.error));
+        await print(format.error(result.error));
       } else {
         const { findings } = result.object;
         const shown = flags.quiet ? findings.filter(({ severity }) => severity === 'deny') : findings;
-        await print(io, format.object({ ...result.object, findings: shown }));
+        await print(format.object({ ...result.object, findings: shown }));
         progress.show(() => `${count(summary.objects, 'ExtensionConfig')} in ${count(summary.files, 'file')}`);
       }
     }
@@ -184,10 +195,9 @@ export const command = defineCommand({
         `lint: skipped ${count(summary.skipped, 'document')} without a kind, which kubectl would refuse; the first is ${firstSkipped}\n`,
       );
     }
+    const hasEnd = !io.signal.aborted && (!flags.quiet || flags.output !== 'text');
+    await print(hasEnd ? format.end(summary) : '', true);
     io.signal.throwIfAborted();
-    if (!flags.quiet || flags.output !== 'text') {
-      await print(io, format.end(summary));
-    }
     const note = baselines.finish();
     if (note !== undefined && !flags.quiet) {
       io.stderr.write(`lint: ${note}\n`);
