@@ -222,6 +222,13 @@ test.each([
   }
 });
 
+test('a folder without certificates', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'no-certificates-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const { code, out } = await statusOf('--cert-dir', folder);
+  expect([code, out]).toEqual([1, expect.stringContaining(`trust bundle: folder ${folder} has no ca.crt\n`)]);
+});
+
 test.each([-2 * 3_600_000, 70 * day])('a clock that is wrong by %d ms: nothing is issued', async (wrongByMs) => {
   // The fake server's responses have the real time.
   vi.useFakeTimers({ now: Date.now() + wrongByMs, toFake: ['Date'] });

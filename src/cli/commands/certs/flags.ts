@@ -193,7 +193,9 @@ export async function readContext(flags: CommonFlags & Partial<RunFlags>, io: Io
         ? undefined
         : `${store.describe('serving')} belongs to cert-manager: only its ca.crt is injected`;
     },
-    bundle: async () => bundleIn((await store.read(source))?.data, store.describe(source)),
+    // Where nothing is stored, a Secret does not exist, but a folder does.
+    bundle: async () =>
+      bundleIn((await store.read(source))?.data ?? (cluster ? undefined : {}), store.describe(source)),
   };
 }
 
