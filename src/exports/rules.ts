@@ -7,7 +7,7 @@ import {
   versions,
   withAllDefaults,
 } from '../extensionconfig/index.ts';
-import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
+import { isJsonObject } from '../kubernetes/index.ts';
 import { createRuleSet, rules, warningText } from '../policy/index.ts';
 import { createHookCatalog, newestKnownRelease, parseRelease, unknownReleaseProblem } from '../runtimehooks/index.ts';
 
@@ -56,22 +56,6 @@ export const ruleDescriptions: readonly RuleDescription[] = rules.map(
     upstream,
   }),
 );
-
-/**
- * A copy of what rules and schemas remember by identity (see `hasMoreBytes` and `namespaceSelectorOf`): callers may
- * modify an object and check it again.
- */
-function detached(object: JsonObject): JsonObject {
-  const { metadata, spec } = object;
-  const copy = { ...object };
-  if (isJsonObject(metadata) && isJsonObject(metadata.annotations)) {
-    copy.metadata = { ...metadata, annotations: { ...metadata.annotations } };
-  }
-  if (isJsonObject(spec) && isJsonObject(spec.namespaceSelector)) {
-    copy.spec = { ...spec, namespaceSelector: { ...spec.namespaceSelector } };
-  }
-  return copy;
-}
 
 /**
  * Checks an ExtensionConfig (of any known version, as parsed from YAML or JSON) as the webhook would on creation, after
@@ -126,7 +110,7 @@ export function checkExtensionConfig(object: unknown, options: CheckOptions = {}
     clusterApi,
     hooks: createHookCatalog(),
   });
-  const complete = withAllDefaults(detached(object));
+  const complete = withAllDefaults(object);
   return ruleSet
     .check({
       ...decodeExtensionConfig(complete, version),

@@ -87,13 +87,13 @@ class SchemaWalk {
   readonly types = new ViolationList('fields have a wrong type');
   readonly limits = new ViolationList('fields do not fit the CustomResourceDefinition');
   readonly #isOfFormat: FormatCheck;
-  readonly #keepsLong: boolean;
+  readonly #onlyTypes: boolean;
   readonly #path: (string | number)[] = [];
   hasOverLimit = false;
 
-  constructor(isOfFormat: FormatCheck, keepsLong: boolean) {
+  constructor(isOfFormat: FormatCheck, onlyTypes: boolean) {
     this.#isOfFormat = isOfFormat;
-    this.#keepsLong = keepsLong;
+    this.#onlyTypes = onlyTypes;
   }
 
   /** The value without what must be dropped, or `absent`. */
@@ -102,10 +102,11 @@ class SchemaWalk {
       this.types.add(this.#path, 'type', `must be of type ${schema.type}`, value);
       return absent;
     }
-    if (!this.#isOverLimit(value, schema)) {
+    if (!this.#onlyTypes) {
+      if (this.#isOverLimit(value, schema)) {
+        return absent;
+      }
       this.#checkRest(value, schema);
-    } else if (!this.#keepsLong) {
-      return absent;
     }
     if (Array.isArray(value)) {
       return schema.items === undefined ? value : this.#items(value, schema.items);

@@ -33,14 +33,7 @@ export function isVersion(version: string): version is Version {
   return (versions as readonly string[]).includes(version);
 }
 
-const apiVersions = { v1alpha1: `${group}/v1alpha1`, v1beta2: `${group}/v1beta2` } as const satisfies Record<
-  Version,
-  string
->;
-
-export function apiVersionOf(version: Version): string {
-  return apiVersions[version];
-}
+export const apiVersionOf = (version: Version): string => `${group}/${version}`;
 
 /** The version in an `apiVersion` of ExtensionConfig's group, or undefined for another API or version. */
 export function versionOf(apiVersion: unknown): Version | undefined {

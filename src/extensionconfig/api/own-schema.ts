@@ -41,35 +41,8 @@ export function ownSchemaOf(version: Version): LimitedSchema {
   return { ...schema, properties: { ...schema.properties, metadata } };
 }
 
-/** The limit that a map exceeds. Listing 10^5 keys takes as long as parsing them, even if only the first are read. */
-const exceeded = new WeakMap<object, number>();
-
-/** Whether all keys and strings of a map, which must not change, have more than `limit` bytes of UTF-8. */
+/** Whether all keys and strings of a map have more than `limit` bytes of UTF-8. */
 export function hasMoreBytes(map: Readonly<Record<string, unknown>>, limit: number): boolean {
-  if ((exceeded.get(map) ?? 0) >= limit) {
-    return true;
-  }
-  const hasMore = countsMoreBytes(map, limit);
-  if (hasMore) {
-    exceeded.set(map, limit);
-  }
-  return hasMore;
-}
-
-function countsMoreBytes(map: Readonly<Record<string, unknown>>, limit: number): boolean {
-  let units = 0;
-  for (const key in map) {
-    const value = map[key];
-    units += key.length + (typeof value === 'string' ? value.length : 0);
-    // Each unit takes at least a byte.
-    if (units > limit) {
-      return true;
-    }
-  }
-  // A UTF-16 unit takes at most three bytes, so bytes rarely have to be counted.
-  if (units * 3 <= limit) {
-    return false;
-  }
   let bytes = 0;
   for (const key in map) {
     const value = map[key];
