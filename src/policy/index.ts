@@ -12,7 +12,6 @@ export type {
   SecretFacts,
 } from './facts/facts.ts';
 export { createManifestFacts } from './facts/manifest-facts.ts';
-export type { CollectedKind, FactsStore } from './facts/store.ts';
 export { parseRulesConfig, RulesConfigError, readLevels } from './rules/config-file.ts';
 export { exampleReports } from './rules/example-reports.ts';
 export type { Finding, Rule, RuleInput, Severity, Situation } from './rules/rule.ts';

@@ -21,7 +21,6 @@ import {
   showValue,
 } from '../../kubernetes/index.ts';
 import { type Facts, factKinds } from '../facts/facts.ts';
-import { createFactsStore } from '../facts/store.ts';
 import type { Finding, RuleInput, Severity, Subject } from '../rules/rule.ts';
 import type { FindingRule, RuleFinding, RuleSet } from '../rules/rule-set.ts';
 import type { AdmissionOutcome, Knowledge } from './outcome.ts';
@@ -136,11 +135,7 @@ function nameOf(request: AdmissionRequest, object: JsonObject): string {
   return truncated(name, maxShownName);
 }
 
-const nothingKnown: ClusterKnowledge = {
-  facts: createFactsStore().facts,
-  ageMs: undefined,
-  unknown: factKinds,
-};
+const nothingKnown: ClusterKnowledge = { facts: {}, ageMs: undefined, unknown: factKinds };
 
 const probeRule: FindingRule = { id: 'probe' };
 

@@ -43,6 +43,7 @@ export async function readCluster({ config, signal, onProgress }: ReadClusterOpt
   });
   const secrets = new Map<string, KnownSecret | 'absent' | undefined>();
   const store = createFactsStore({ secrets: { find: (namespace, name) => secrets.get(`${namespace}/${name}`) } });
+  const known: CollectedKind[] = [];
   let count = 0;
   let unreachable: string | undefined;
   for (const kind of collectedKinds) {
@@ -64,7 +65,7 @@ export async function readCluster({ config, signal, onProgress }: ReadClusterOpt
         count += items.length;
         onProgress?.(name, count);
       }
-      store.setKnown(kind, true);
+      known.push(kind);
     } catch (error) {
       signal.throwIfAborted();
       const message = withRemedy(error as Error);
@@ -74,7 +75,7 @@ export async function readCluster({ config, signal, onProgress }: ReadClusterOpt
     }
   }
   return {
-    facts: store.facts,
+    facts: store.factsAbout(known),
     problems,
     async prepare(object) {
       const named = annotatedSecret(object);

@@ -4,7 +4,7 @@ import { connect, type WatchPace } from '../../kubernetes/client/index.ts';
 import type { AdmissionRequest } from '../../kubernetes/index.ts';
 import type { ClusterKnowledge } from '../admission/admission.ts';
 import type { FactKind } from '../facts/facts.ts';
-import { collectedKinds, createFactsStore } from '../facts/store.ts';
+import { type CollectedKind, collectedKinds, createFactsStore } from '../facts/store.ts';
 import { KindWatch, type KindWatchContext } from './kind-watch.ts';
 import { createNamedObjects } from './named-objects.ts';
 import { refreshed } from './refresh.ts';
@@ -106,18 +106,18 @@ export function watchCluster({
   }
 
   function read(): ClusterKnowledge {
-    let oldest: number | undefined;
-    const unknown: FactKind[] = [];
+    const ages = new Map<CollectedKind, number>();
     for (const watch of watches) {
       const ageMs = knownAgeOf(watch);
-      store.setKnown(watch.kind, ageMs !== undefined);
-      if (ageMs === undefined) {
-        unknown.push(watch.kind);
-      } else {
-        oldest = Math.max(oldest ?? 0, ageMs);
+      if (ageMs !== undefined) {
+        ages.set(watch.kind, ageMs);
       }
     }
-    return { facts: store.facts, ageMs: oldest, unknown };
+    return {
+      facts: store.factsAbout([...ages.keys()]),
+      ageMs: ages.size === 0 ? undefined : Math.max(...ages.values()),
+      unknown: collectedKinds.filter((kind) => !ages.has(kind)),
+    };
   }
 
   function status(kind: FactKind): KindStatus {

@@ -1,17 +1,5 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 
-/** The objects of one kind, reduced to what rules need and indexed. */
-export interface FactCollection {
-  /** The part of an object that is kept, as JSON: all that `putReduced` needs. */
-  reduce(key: string, object: JsonObject): unknown;
-  /** Adds what `reduce` made of an object, or replaces that of the one with the same key. */
-  putReduced(key: string, item: unknown): void;
-  put(key: string, object: JsonObject): void;
-  remove(key: string): void;
-  clear(): void;
-  readonly size: number;
-}
-
 const none: ReadonlySet<never> = new Set();
 
 /** Entries by a key that several items may share. Keys without entries take no memory. */
@@ -50,7 +38,9 @@ export class Index<Item, Entry = Item> {
   }
 }
 
-export class IndexedCollection<Item> implements FactCollection {
+/** The objects of one kind, reduced to what rules need and indexed. */
+export class IndexedCollection<Item> {
+  /** The part of an object that is kept, as JSON: all that `putReduced` needs. */
   readonly reduce: (key: string, object: JsonObject) => Item;
   readonly #indexes: readonly Pick<Index<Item>, 'add' | 'remove'>[];
   readonly #items = new Map<string, Item>();
@@ -75,6 +65,7 @@ export class IndexedCollection<Item> implements FactCollection {
     this.putReduced(key, this.reduce(key, object));
   }
 
+  /** Adds what `reduce` made of an object, or replaces that of the one with the same key. */
   putReduced(key: string, item: Item): void {
     this.remove(key);
     this.#items.set(key, item);
@@ -99,3 +90,5 @@ export class IndexedCollection<Item> implements FactCollection {
     }
   }
 }
+
+export type FactCollection = IndexedCollection<unknown>;

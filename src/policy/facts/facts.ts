@@ -4,16 +4,15 @@ export const factKinds = ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Namespa
 export type FactKind = (typeof factKinds)[number];
 
 /**
- * The facts about the cluster that rules may use. Every part is `undefined` while it is unknown: rules then report
- * nothing. Lookups never wait, and their cost is proportional to the number of results.
+ * The facts about the cluster that rules may use. What is unknown is absent: rules then report nothing. Lookups never wait, and their cost is proportional to the number of results.
  */
 export interface Facts {
-  readonly extensionConfigs: ExtensionConfigFacts | undefined;
-  readonly clusterClasses: ClusterClassFacts | undefined;
-  readonly clusters: ClusterFacts | undefined;
-  readonly namespaces: NamespaceFacts | undefined;
-  readonly services: ServiceFacts | undefined;
-  readonly secrets: SecretFacts | undefined;
+  readonly extensionConfigs?: ExtensionConfigFacts | undefined;
+  readonly clusterClasses?: ClusterClassFacts | undefined;
+  readonly clusters?: ClusterFacts | undefined;
+  readonly namespaces?: NamespaceFacts | undefined;
+  readonly services?: ServiceFacts | undefined;
+  readonly secrets?: SecretFacts | undefined;
 }
 
 /** The parts of an ExtensionConfig that matter to other ExtensionConfigs. */

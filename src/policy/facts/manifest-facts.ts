@@ -39,11 +39,8 @@ export function createManifestFacts(): {
     secrets: { find: (namespace, name) => secrets.get(`${namespace}/${name}`) },
     isServiceCertain: (namespace) => namespacesOfServices.has(namespace),
   });
-  for (const kind of collectedKinds) {
-    store.setKnown(kind, true);
-  }
   return {
-    facts: store.facts,
+    facts: store.factsAbout(collectedKinds),
     add(object) {
       const { kind } = object;
       const isSecret = kind === 'Secret';

@@ -10,14 +10,6 @@ import { readService } from './services.ts';
 export const collectedKinds = ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Namespace', 'Service'] as const;
 export type CollectedKind = (typeof collectedKinds)[number];
 
-export interface FactsStore {
-  /** What is known now; the facts about a kind change with its collection. */
-  readonly facts: Facts;
-  readonly collections: Readonly<Record<CollectedKind, FactCollection>>;
-  /** Sets whether all objects of a kind have been added, which is initially false. */
-  setKnown(kind: CollectedKind, isKnown: boolean): void;
-}
-
 interface FactsStoreOptions {
   /** Default: nothing is known about Secrets. */
   secrets?: SecretFacts;
@@ -30,7 +22,7 @@ function labelsOf(name: string, namespace: JsonObject): Readonly<Record<string, 
   return { 'kubernetes.io/metadata.name': name, ...textValues(objectAt(namespace, 'metadata', 'labels')) };
 }
 
-export function createFactsStore({ secrets, isServiceCertain = () => true }: FactsStoreOptions = {}): FactsStore {
+export function createFactsStore({ secrets, isServiceCertain = () => true }: FactsStoreOptions = {}) {
   const extensionConfigs = createExtensionConfigs();
   const clusterClasses = createClusterClasses();
   const clusters = createClusters();
@@ -41,10 +33,18 @@ export function createFactsStore({ secrets, isServiceCertain = () => true }: Fac
     find: (namespace, name) =>
       services.get(namespacedName(namespace, name)) ?? (isServiceCertain(namespace) ? 'absent' : undefined),
   };
-  const known = new Set<CollectedKind>();
-  const ifKnown = <T>(kind: CollectedKind, facts: T) => (known.has(kind) ? facts : undefined);
+  const collections: Readonly<Record<CollectedKind, FactCollection>> = {
+    ExtensionConfig: extensionConfigs.collection,
+    ClusterClass: clusterClasses.collection,
+    Cluster: clusters.collection,
+    Namespace: namespaces,
+    Service: services,
+  };
   return {
-    get facts() {
+    collections,
+    /** The facts, for kinds of which all objects have been added; they change with the collections. */
+    factsAbout(kinds: readonly CollectedKind[]): Facts {
+      const ifKnown = <T>(kind: CollectedKind, facts: T) => (kinds.includes(kind) ? facts : undefined);
       return {
         extensionConfigs: ifKnown('ExtensionConfig', extensionConfigs.facts),
         clusterClasses: ifKnown('ClusterClass', clusterClasses.facts),
@@ -54,19 +54,7 @@ export function createFactsStore({ secrets, isServiceCertain = () => true }: Fac
         secrets,
       };
     },
-    collections: {
-      ExtensionConfig: extensionConfigs.collection,
-      ClusterClass: clusterClasses.collection,
-      Cluster: clusters.collection,
-      Namespace: namespaces,
-      Service: services,
-    },
-    setKnown(kind, isKnown) {
-      if (isKnown) {
-        known.add(kind);
-      } else {
-        known.delete(kind);
-      }
-    },
   };
 }
+
+export type FactsStore = ReturnType<typeof createFactsStore>;

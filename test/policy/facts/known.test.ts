@@ -1,18 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
-import { createFactsStore } from '../../../src/policy/facts/store.ts';
-import type { CollectedKind, FactsStore, KnownExtensionConfig } from '../../../src/policy/index.ts';
+import { type CollectedKind, collectedKinds, createFactsStore } from '../../../src/policy/facts/store.ts';
+import type { KnownExtensionConfig } from '../../../src/policy/index.ts';
 
 /** A store in which every kind is known, with the given objects. */
-function storeOf(kind: CollectedKind, objects: Record<string, JsonObject> = {}): FactsStore {
+function storeOf(kind: CollectedKind, objects: Record<string, JsonObject> = {}) {
   const store = createFactsStore({ secrets: { find: () => undefined } });
-  for (const each of Object.keys(store.collections) as CollectedKind[]) {
-    store.setKnown(each, true);
-  }
   for (const [key, object] of Object.entries(objects)) {
     store.collections[kind].put(key, object);
   }
-  return store;
+  return { ...store, facts: store.factsAbout(collectedKinds) };
 }
 
 describe('an ExtensionConfig', () => {
@@ -315,9 +312,7 @@ test('each kind becomes known separately', () => {
   const kinds = ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Namespace', 'Service'] as const;
   for (const [index, kind] of kinds.entries()) {
     const store = createFactsStore({ secrets: { find: () => undefined } });
-    store.setKnown(kind, true);
-    expect(parts.filter((part) => store.facts[part] !== undefined)).toEqual([parts[index]]);
-    store.setKnown(kind, false);
-    expect(parts.filter((part) => store.facts[part] !== undefined)).toEqual([]);
+    const facts = store.factsAbout([kind]);
+    expect(parts.filter((part) => facts[part] !== undefined)).toEqual([parts[index]]);
   }
 });

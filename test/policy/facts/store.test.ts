@@ -7,8 +7,8 @@ import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
 import { serverAddress } from '../../../src/policy/facts/address.ts';
 import { keyOfObject } from '../../../src/policy/facts/parts.ts';
 import { readSecret } from '../../../src/policy/facts/secrets.ts';
-import { createFactsStore } from '../../../src/policy/facts/store.ts';
-import { type CollectedKind, createManifestFacts, type FactsStore } from '../../../src/policy/index.ts';
+import { type CollectedKind, collectedKinds, createFactsStore } from '../../../src/policy/facts/store.ts';
+import { createManifestFacts, type Facts } from '../../../src/policy/index.ts';
 import {
   example,
   exampleCaBundle,
@@ -24,16 +24,13 @@ import {
 
 const noSecrets = { secrets: { find: () => undefined } };
 
-function allKnown(): FactsStore {
+function allKnown() {
   const store = createFactsStore(noSecrets);
-  for (const kind of Object.keys(store.collections) as CollectedKind[]) {
-    store.setKnown(kind, true);
-  }
-  return store;
+  return { ...store, facts: store.factsAbout(collectedKinds) };
 }
 
 /** The results of all lookups for a few names, as plain data. */
-function answers({ facts }: FactsStore): unknown {
+function answers({ facts }: { facts: Facts }): unknown {
   const names = ['a', 'b', 'c'];
   return names.map((name) => ({
     config: facts.extensionConfigs?.find(name),
@@ -108,15 +105,6 @@ test('the memory for Clusters and ClusterClasses hardly depends on their content
   expect([...(facts.clusterClasses?.namingExtension('b') ?? [])]).toEqual([
     { clusterClass: 'x/y', field: 'spec.patches[0].external.generatePatchesExtension', handler: 'a.b' },
   ]);
-});
-
-test('a kind is unknown until it is set to known', () => {
-  const store = createFactsStore(noSecrets);
-  expect(store.facts.services).toBeUndefined();
-  store.setKnown('Service', true);
-  expect(store.facts.services?.find('a', 'b')).toBe('absent');
-  store.setKnown('Service', false);
-  expect(store.facts.services).toBeUndefined();
 });
 
 describe('manifests', () => {
