@@ -40,11 +40,10 @@ interface ObjectEvents {
   latest: string;
 }
 
-interface Waiting {
+/** An event to write. */
+interface Written {
   config: StoredConfig;
   event: ConfigEvent;
-  /** Type, reason and message. */
-  key: string;
   at: Date;
 }
 
@@ -64,18 +63,18 @@ interface EventRecorderOptions {
 export function createEventRecorder(options: EventRecorderOptions) {
   const { cluster, component, instance, now, onProblem } = options;
   const objects = new LruCache<ObjectEvents>(maxObjects);
-  const waiting: Waiting[] = [];
-  let working: Promise<void> | undefined;
+  let waiting = 0;
+  let written = Promise.resolve();
   let lastName = 0n;
 
-  async function create({ config, event, at }: Waiting): Promise<Known> {
+  async function create({ config, event, at }: Written): Promise<Known> {
     const { name: object, uid, resourceVersion } = config.metadata;
     // Named as in client-go, by the time in nanoseconds, so that events are listed in order. At most 253 characters.
     const nanoseconds = BigInt(at.getTime()) * 1_000_000n + BigInt(randomInt(1_000_000));
     lastName = nanoseconds > lastName ? nanoseconds : lastName + 1n;
     const name = `${object.slice(0, 200)}.${lastName.toString(16)}`;
     const time = timeText(at);
-    const written = {
+    const body = {
       apiVersion: 'v1',
       kind: 'Event',
       metadata: { name, namespace },
@@ -91,7 +90,7 @@ export function createEventRecorder(options: EventRecorderOptions) {
       count: 1,
     };
     try {
-      await cluster.request('POST', eventsPath, written);
+      await cluster.request('POST', eventsPath, body);
     } catch (error) {
       // No other event has this name: the answer to the first attempt was lost.
       if (!isStatus(error, 409)) {
@@ -102,7 +101,7 @@ export function createEventRecorder(options: EventRecorderOptions) {
   }
 
   /** Counts an event that was written before: at the API server only if another one happened since, or after a while. */
-  async function repeat(before: Known, one: Waiting, isNews: boolean): Promise<Known> {
+  async function repeat(before: Known, one: Written, isNews: boolean): Promise<Known> {
     const at = one.at.getTime();
     const count = before.count + 1;
     const sinceMs = at - before.writtenAt;
@@ -122,41 +121,33 @@ export function createEventRecorder(options: EventRecorderOptions) {
     }
   }
 
-  async function write(one: Waiting): Promise<void> {
+  async function write(one: Written): Promise<void> {
     const { uid } = one.config.metadata;
+    const { type, reason, message } = one.event;
+    const key = JSON.stringify([type, reason, message]);
     const object = objects.get(uid) ?? { known: new LruCache(maxKnown), latest: '' };
     objects.set(uid, object);
-    const before = object.known.get(one.key);
-    const isNews = object.latest !== one.key;
-    object.latest = one.key;
-    object.known.set(one.key, before === undefined ? await create(one) : await repeat(before, one, isNews));
-  }
-
-  async function work(): Promise<void> {
-    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
-      try {
-        await write(one);
-      } catch (error) {
-        onProblem((error as Error).message);
-      }
-    }
-    working = undefined;
+    const before = object.known.get(key);
+    const isNews = object.latest !== key;
+    object.latest = key;
+    object.known.set(key, before === undefined ? await create(one) : await repeat(before, one, isNews));
   }
 
   return {
-    record(config: StoredConfig, { type, reason, message }: ConfigEvent): void {
-      const event = { type, reason, message: message.slice(0, maxMessage) };
-      const key = JSON.stringify([type, reason, event.message]);
-      if (waiting.length < maxWaiting) {
-        waiting.push({ config, event, key, at: now() });
-        working ??= work();
+    record(config: StoredConfig, event: ConfigEvent): void {
+      if (waiting >= maxWaiting) {
+        return;
       }
+      waiting++;
+      const one = { config, event: { ...event, message: event.message.slice(0, maxMessage) }, at: now() };
+      written = written
+        .then(() => write(one))
+        .catch((error: Error) => onProblem(error.message))
+        .finally(() => waiting--);
     },
     forget: (uid: string) => objects.delete(uid),
     /** Resolves when everything recorded has been written, or has failed. */
-    async flush(): Promise<void> {
-      await working;
-    },
+    flush: () => written,
   };
 }
 
