@@ -1,3 +1,4 @@
+import { count } from '../../base/index.ts';
 import { type Finding, parsedInput, type Rule, rules } from '../../policy/index.ts';
 import type { KnownHooks } from '../../runtimehooks/client/index.ts';
 import { formatRelease } from '../../runtimehooks/index.ts';
@@ -7,23 +8,17 @@ import type { StoredConfig } from '../configs/stored.ts';
 export const hookVersionsSupported = 'HookVersionsSupported';
 
 /** The rules to apply, the most severe first, with the reason that the condition gets when they have findings. */
-const checks: readonly { rule: Rule; reason: string }[] = [
+const checks = [
   { id: 'hook-version-removed', reason: 'HookVersionRemoved' },
   { id: 'hook-unknown', reason: 'HookUnknown' },
   { id: 'hook-too-new', reason: 'HookTooNew' },
   { id: 'hook-version-deprecated', reason: 'HookVersionDeprecated' },
-].map(({ id, reason }) => {
-  const rule = rules.find((one) => one.id === id);
-  if (rule === undefined) {
-    throw new Error(`there is no rule ${id}`);
-  }
-  return { rule, reason };
-});
+].map(({ id, reason }) => ({ rule: rules.find((one) => one.id === id) as Rule, reason }));
 
 /** Maximum number of handlers that a message names. */
 const maxNamed = 20;
 
-function findingsOf(rule: Rule, config: StoredConfig, { catalog, release }: KnownHooks, now: Date): Finding[] {
+function findingsOf(rule: Rule, config: StoredConfig, { catalog, release }: KnownHooks): Finding[] {
   const findings: Finding[] = [];
   const options = { hooks: catalog, clusterApi: release, maxHandlerTimeoutSeconds: 30 };
   const input = parsedInput(
@@ -35,7 +30,7 @@ function findingsOf(rule: Rule, config: StoredConfig, { catalog, release }: Know
       version: 'v1beta2',
       subject: 'status',
       isPruned: true,
-      now,
+      now: new Date(),
     },
     options,
   );
@@ -63,14 +58,14 @@ export function hookVersionsCondition(config: StoredConfig, known: KnownHooks): 
     return { type, status: 'Unknown', reason: 'NotDiscovered', message };
   }
   const findings = checks.flatMap(({ rule, reason }) =>
-    findingsOf(rule, config, known, new Date()).map((finding) => ({ reason, finding })),
+    findingsOf(rule, config, known).map((finding) => ({ reason, finding })),
   );
   const [worst] = findings;
   if (worst === undefined) {
     return { type, status: 'True', reason: 'Supported', message: '' };
   }
   const lines = findings.slice(0, maxNamed).map(({ finding }) => lineOf(finding, config));
-  const more = findings.length > maxNamed ? [`and ${findings.length - maxNamed} more handlers`] : [];
+  const more = findings.length > maxNamed ? [`and ${count(findings.length - maxNamed, 'more handler')}`] : [];
   const release = formatRelease(known.release);
   return {
     type,

@@ -84,8 +84,12 @@ test.each([
 
 test('names only some of many handlers, in a message that fits into a condition', () => {
   const handlers = Array.from({ length: 512 }, (_, index) => handler(`h${index}`, `Nothing${'x'.repeat(240)}${index}`));
-  const { message } = hookVersionsCondition(stored(handlers), { catalog, release: v(13) });
+  const messageAbout = (count: number) =>
+    hookVersionsCondition(stored(handlers.slice(0, count)), { catalog, release: v(13) }).message;
+  const message = messageAbout(512);
   expect(message).toMatch(/; and 492 more handlers$/);
+  expect(messageAbout(21)).toMatch(/; and 1 more handler$/);
+  expect(messageAbout(20)).not.toContain(' more ');
   expect(message.length).toBeLessThan(32_768);
 });
 
