@@ -1,5 +1,6 @@
 import type { Schema } from '../../kubernetes/schema/index.ts';
 import definition from './crd.json' with { type: 'json' };
+import type { Version } from './names.ts';
 
 /** The fields of this project's own CustomResourceDefinition of apiextensions.k8s.io/v1 that the program uses. */
 export interface CustomResourceDefinition {
@@ -16,11 +17,9 @@ export interface CustomResourceDefinition {
  */
 export const crd = definition as CustomResourceDefinition;
 
-/** The OpenAPI schema of one version of ExtensionConfig. @throws {Error} for an unknown version. */
-export function openApiSchemaOf(version: string): Schema {
-  const definition = crd.spec.versions.find(({ name }) => name === version);
-  if (definition === undefined) {
-    throw new Error(`the CustomResourceDefinition has no version ${version}`);
-  }
-  return definition.schema.openAPIV3Schema;
+const schemas = new Map(crd.spec.versions.map(({ name, schema }) => [name, schema.openAPIV3Schema]));
+
+/** The OpenAPI schema of one version of ExtensionConfig. */
+export function openApiSchemaOf(version: Version): Schema {
+  return schemas.get(version) as Schema;
 }

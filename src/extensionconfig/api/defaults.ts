@@ -20,8 +20,6 @@ const maxHandlers = openApiSchemaOf(hubVersion).properties?.status?.properties?.
 /** Adds a member; its path is our own: plain names and indices. */
 type Addition = JsonPatchOperation & { op: 'add' };
 
-const none: Addition[] = [];
-
 const isAbsent = (value: Json | undefined): boolean => value === undefined || value === null;
 
 /** Whether a service has any value: like Cluster API, an empty service is treated as absent and gets no defaults. */
@@ -36,7 +34,7 @@ function objectDefaults(object: JsonObject): Addition[] {
   }
   // A field of the wrong type is left unchanged, so that the denial shows it as it was written.
   if (!isJsonObject(spec)) {
-    return none;
+    return [];
   }
   const { clientConfig } = spec;
   const service = isJsonObject(clientConfig) ? clientConfig.service : undefined;
@@ -54,7 +52,7 @@ function statusDefaults(object: JsonObject): Addition[] {
   const handlers = isJsonObject(object.status) ? object.status.handlers : undefined;
   // The API server rejects a status with more handlers anyway, so a patch for them would only be long.
   if (!Array.isArray(handlers) || handlers.length > maxHandlers) {
-    return none;
+    return [];
   }
   const patch: Addition[] = [];
   for (const [index, handler] of handlers.entries()) {

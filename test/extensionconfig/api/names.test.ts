@@ -47,7 +47,7 @@ test.each<[JsonObject, boolean]>([
   expect(isExtensionConfig(object)).toBe(isOne);
 });
 
-test('every known version has a schema, and nothing else does', () => {
+test('every known version has a schema', () => {
   for (const version of versions) {
     expect(isVersion(version)).toBe(true);
     expect(openApiSchemaOf(version)).toBe(
@@ -56,7 +56,6 @@ test('every known version has a schema, and nothing else does', () => {
   }
   for (const version of ['v1', '', 'v1beta2 ', 'constructor']) {
     expect(isVersion(version)).toBe(false);
-    expect(() => openApiSchemaOf(version)).toThrow(`the CustomResourceDefinition has no version ${version}`);
   }
 });
 

@@ -7,12 +7,9 @@ import {
   exampleServingCertificate,
 } from '../examples/certificates.ts';
 import { example, exampleService } from '../examples/manifest.ts';
-import { type BundledCertificate, caBundlePath } from '../fields/ca-bundle.ts';
+import { type BundledCertificate, caBundlePath, expiryNoticeMs } from '../fields/ca-bundle.ts';
 import { isServiceDefined } from '../fields/service.ts';
 import type { Rule, Situation } from '../rule.ts';
-
-/** How long before its expiry a certificate is reported, in milliseconds: 30 days. */
-const notice = 30 * 24 * 60 * 60 * 1000;
 
 function withBundle(caBundle: string) {
   return example({ annotations: {}, clientConfig: { service: exampleService, caBundle } });
@@ -147,7 +144,7 @@ export const caBundleRules: readonly Rule[] = [
     id: 'ca-certificate-expiring',
     summary: 'No certificate in caBundle expires within 30 days.',
     problemOf: ({ notAfter }, now) =>
-      notAfter >= now && notAfter < now + notice
+      notAfter >= now && notAfter < now + expiryNoticeMs
         ? `expires on ${new Date(notAfter).toISOString()}; add its successor next to it now`
         : undefined,
     bad: exampleExpiredCaBundle,

@@ -2,12 +2,12 @@ import { allowDeletionAnnotation, type ExtensionConfig } from '../../../extensio
 import { showValue } from '../../../kubernetes/index.ts';
 import { hooksGroup } from '../../../runtimehooks/index.ts';
 import { exampleClass, exampleCluster } from '../examples/cluster.ts';
-import { example } from '../examples/manifest.ts';
+import { example, exampleHook } from '../examples/manifest.ts';
 import { namespaceSelectorOf } from '../fields/namespace-selector.ts';
 import { someClusters, someReferences } from '../related.ts';
 import type { Rule } from '../rule.ts';
 
-const requestHook = { apiVersion: `${hooksGroup}/v1alpha1`, hook: 'AfterClusterUpgrade' };
+const requestHook = exampleHook('AfterClusterUpgrade');
 
 type Metadata = ExtensionConfig['metadata'];
 

@@ -1,17 +1,13 @@
 import { dns1123LabelProblems, showValue } from '../../../kubernetes/index.ts';
 import { exampleClass } from '../examples/cluster.ts';
-import { example, exampleHandler } from '../examples/manifest.ts';
+import { example, exampleHandler, exampleHook } from '../examples/manifest.ts';
 import { groupVersionOf, nameHook } from '../fields/handlers.ts';
 import { someReferences } from '../related.ts';
 import type { Rule } from '../rule.ts';
 import { handlerRule } from './handler-rule.ts';
 
-const discovery = { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'Discovery' };
-
-const generate = exampleHandler({
-  name: 'generate.my-extension',
-  requestHook: { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'GeneratePatches' },
-});
+const discovery = exampleHook('Discovery');
+const generate = exampleHandler({ name: 'generate.my-extension', requestHook: exampleHook('GeneratePatches') });
 
 export const handlersRules: readonly Rule[] = [
   {
@@ -84,7 +80,7 @@ export const handlersRules: readonly Rule[] = [
           };
     },
     bad: { requestHook: { apiVersion: 'v1alpha1', hook: 'BeforeClusterUpgrade' } },
-    good: { requestHook: { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'BeforeClusterUpgrade' } },
+    good: { requestHook: exampleHook('BeforeClusterUpgrade') },
   }),
   handlerRule({
     id: 'handler-timeout',

@@ -1,11 +1,11 @@
 import { compareReleases, deprecationIn, formatRelease, phaseIn } from '../../../runtimehooks/index.ts';
 import { deprecatedHook, futureHook, removedHook } from '../examples/hooks.ts';
+import { exampleHook } from '../examples/manifest.ts';
 import { nameHook } from '../fields/handlers.ts';
 import type { Rule } from '../rule.ts';
 import { handlerRule } from './handler-rule.ts';
 
-const group = 'hooks.runtime.cluster.x-k8s.io';
-const good = { requestHook: { apiVersion: `${group}/v1alpha1`, hook: 'BeforeClusterUpgrade' } };
+const good = { requestHook: exampleHook('BeforeClusterUpgrade') };
 
 /** The version of an invented provider's hook. */
 const invented = (version: string, hook: string) => ({
@@ -80,7 +80,7 @@ export const hookVersionsRules: readonly Rule[] = [
         message: `no such hook is known in ${hook.group}/${hook.version}; ${remedy}`,
       };
     },
-    bad: { requestHook: { apiVersion: `${group}/v1alpha1`, hook: 'BeforeClusterUpgraded' } },
+    bad: { requestHook: exampleHook('BeforeClusterUpgraded') },
     good,
   }),
   handlerRule({

@@ -1,18 +1,15 @@
 import { type JsonObject, showValue } from '../../../kubernetes/index.ts';
 import { hooksGroup, inPlaceHooks } from '../../../runtimehooks/index.ts';
-import { example, exampleHandler } from '../examples/manifest.ts';
+import { example, exampleHandler, exampleHook } from '../examples/manifest.ts';
 import type { PlacedHandler } from '../fields/handlers.ts';
 import { namespaceSelectorOf } from '../fields/namespace-selector.ts';
 import { overlapping, someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
 
-const requestHook = { apiVersion: `${hooksGroup}/v1alpha1`, hook: 'UpdateMachine' };
+const requestHook = exampleHook('UpdateMachine');
 
 const canUpdate = (name: string): JsonObject =>
-  exampleHandler({
-    name: `can-update.${name}`,
-    requestHook: { apiVersion: `${hooksGroup}/v1alpha1`, hook: 'CanUpdateMachine' },
-  });
+  exampleHandler({ name: `can-update.${name}`, requestHook: exampleHook('CanUpdateMachine') });
 
 /** The handlers of each in-place update hook, at least one, whatever its version: Cluster API counts them together. */
 function inPlaceHandlersOf(handlers: readonly PlacedHandler[]) {

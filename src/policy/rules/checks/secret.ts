@@ -2,13 +2,10 @@ import { injectCaFromSecretAnnotation, secretNameOf } from '../../../extensionco
 import { exampleCaBundle, exampleExpiredCaBundle, exampleFutureCaBundle } from '../examples/certificates.ts';
 import { exampleForeignSecret, exampleSecret } from '../examples/cluster.ts';
 import { example, exampleService } from '../examples/manifest.ts';
-import { caBundlePath } from '../fields/ca-bundle.ts';
+import { caBundlePath, expiryNoticeMs } from '../fields/ca-bundle.ts';
 import { namedSecret, secretAnnotationPath, usableSecret } from '../fields/secret.ts';
 import { someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
-
-/** How long before its expiry a shared CA is reported, in milliseconds: 30 days. */
-const notice = 30 * 24 * 60 * 60 * 1000;
 
 const shared = { [injectCaFromSecretAnnotation]: 'capi-extensions/old' };
 
@@ -97,7 +94,7 @@ export const secretRules: readonly Rule[] = [
       if (
         facts?.extensionConfigs === undefined ||
         secret === undefined ||
-        secret.found.firstNotAfter >= now.getTime() + notice
+        secret.found.firstNotAfter >= now.getTime() + expiryNoticeMs
       ) {
         return;
       }

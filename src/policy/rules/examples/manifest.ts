@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../kubernetes/index.ts';
+import { hooksGroup } from '../../../runtimehooks/index.ts';
 
 interface ExampleParts {
   apiVersion?: string;
@@ -15,11 +16,14 @@ const inject: JsonObject = { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': '
 
 export const exampleService: JsonObject = { namespace: 'capi-extensions', name: 'my-extension', port: 443 };
 
+/** A `requestHook` for one of Cluster API's hooks. */
+export const exampleHook = (hook: string) => ({ apiVersion: `${hooksGroup}/v1alpha1`, hook });
+
 /** A valid handler for an example's status, with `parts` changed. */
 export function exampleHandler(parts: JsonObject = {}): JsonObject {
   return {
     name: 'before-upgrade.my-extension',
-    requestHook: { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'BeforeClusterUpgrade' },
+    requestHook: exampleHook('BeforeClusterUpgrade'),
     timeoutSeconds: 5,
     failurePolicy: 'Fail',
     ...parts,

@@ -21,6 +21,9 @@ export interface BundledCertificate {
   isCa: boolean;
 }
 
+/** How long before its expiry a certificate is reported, in milliseconds: 30 days. */
+export const expiryNoticeMs = 30 * 24 * 60 * 60 * 1000;
+
 export const caBundlePath = ['spec', 'clientConfig', 'caBundle'] as const;
 
 /** @throws {Error} when the bytes are not one certificate. */

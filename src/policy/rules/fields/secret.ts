@@ -19,8 +19,8 @@ export function annotatedSecret({ metadata }: JsonObject): { namespace: string; 
   return typeof value === 'string' ? secretNameOf(value) : undefined;
 }
 
-export function namedSecret({ metadata }: ExtensionConfig, facts: Facts | undefined): NamedSecret | undefined {
-  const parts = secretNameOf(metadata.annotations?.[injectCaFromSecretAnnotation] ?? '');
+export function namedSecret(object: ExtensionConfig, facts: Facts | undefined): NamedSecret | undefined {
+  const parts = annotatedSecret(object as object as JsonObject);
   return (
     parts && {
       ...parts,
