@@ -52,7 +52,6 @@ describe('the wire', () => {
     ['without a content type', path, 'POST', {}],
     ['any content type', path, 'POST', { 'content-type': 'text/plain' }],
     ['any method', path, 'PUT', {}],
-    ['hook and handler in any case', `${root}/BeforeClusterCREATE/Create?timeout=10s`, 'POST', {}],
     ['other query parameters before the timeout', `${path}?a=b&timeout=1m0s`, 'POST', {}],
     ['an invalid timeout', `${path}?timeout=soon`, 'POST', {}],
   ])('%s', async (_name, url, method, headers) => {

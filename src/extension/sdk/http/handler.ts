@@ -12,12 +12,6 @@ export interface HandlerOptions extends RouteContext {
 const pathOf = (hook: { group: string; version: string; name: string }, handler?: string) =>
   `/${hook.group}/${hook.version}/${hook.name.toLowerCase()}${handler === undefined ? '' : `/${handler.toLowerCase()}`}`;
 
-/** A path with the hook and the handler in lower case; group and version are unchanged. */
-function normalized(path: string): string {
-  const [first, group, version, ...rest] = path.split('/', 6);
-  return [first, group, version, ...rest.map((segment) => segment.toLowerCase())].join('/');
-}
-
 export function createHttpHandler({ handlers, prefix, ...context }: HandlerOptions): HttpHandler {
   const routes = new Map<string, Route>([[pathOf(hooks.Discovery), discoveryRoute(handlers, context)]]);
   for (const handler of handlers) {
@@ -26,8 +20,7 @@ export function createHttpHandler({ handlers, prefix, ...context }: HandlerOptio
 
   return async (exchange) => {
     const { path } = exchange;
-    const own = path.startsWith(prefix) ? path.slice(prefix.length) : '';
-    const route = routes.get(own) ?? routes.get(normalized(own));
+    const route = path.startsWith(prefix) ? routes.get(path.slice(prefix.length)) : undefined;
     if (route === undefined) {
       context.log.warn({ path: path.slice(0, 512) }, 'call to a path that no handler has');
       const message = `page not found: no handler of this extension has this path; ${prefix}${pathOf(hooks.Discovery)} lists them`;

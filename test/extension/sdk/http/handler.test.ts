@@ -221,7 +221,7 @@ describe('a path', () => {
   });
 
   test.each([
-    [`${root}/BEFOREclusterCREATE/Create`, 200],
+    [`${root}/BeforeClusterCreate/create`, 404],
     [`${root}/beforeclustercreate/create/`, 404],
     [`${root}/beforeclustercreate/create/a/b`, 404],
     [`${root.toUpperCase()}/beforeclustercreate/create`, 404],
