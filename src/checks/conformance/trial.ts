@@ -104,7 +104,9 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
   const values = definitions.flatMap(({ response }) => (response ? sampleValues(response.variables) : []));
   const chosen = choose(values);
   // Requests for the definitions of variables contain no values: these were the first calls.
-  const handlers = chosen.handlers.map((callee) => definers.find(({ name }) => name === callee.name) ?? tried(callee));
+  const handlers = chosen.handlers.map(
+    (callee) => definers.find(({ name, hook }) => name === callee.name && hook === callee.hook) ?? tried(callee),
+  );
   const target = caller.targetFor(discovery);
   return {
     ...{ extension, known, target, now, signal, resolve, discovery, discovered, handlers },

@@ -785,6 +785,19 @@ test('operations in another order each time, with the same effect, pass every ch
   expect(report.checks.find(({ id }) => id === 'patches-deterministic')?.status).toBe('passed');
 });
 
+// Discovery reports it, but what else is wrong is of interest, too.
+test('handlers of one name are called by their hooks', async () => {
+  const handlers = ['DiscoverVariables', 'GeneratePatches'].map((hook) => offered(hook, { name: 'same' }));
+  const server = await startExtension(behaving({ handlers }));
+  onTestFinished(() => server.close());
+  await tryExtension(server.port, { checks: ['answers-calls'] });
+  expect(server.received.map(({ url }) => url.split('/')[3])).toEqual([
+    'discovery?timeout=10s',
+    'discovervariables',
+    'generatepatches',
+  ]);
+});
+
 test('a variation is not blamed for a handler that by then fails every call', async () => {
   const dying = behaving({
     answer: (_request, _received, response) => (counter++ < 2 ? success : send(response, 500)),
