@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { orAborted } from '../../base/index.ts';
 import { type Reply, refuse, type SideThread, type SideThreadTask } from './decide.ts';
 
 export interface SideThreadOptions {
@@ -114,8 +115,7 @@ export function createSideThread(
     last = decision.catch(() => {});
     try {
       // Those that still wait for others end in time, too.
-      const aborted = once(over, 'abort').then(() => Promise.reject(over.reason));
-      return await Promise.race([decision, aborted]);
+      return await orAborted(decision, over);
     } catch {
       return gone.aborted ? 'abandoned' : over.aborted ? 'timeout' : 'failed';
     } finally {
