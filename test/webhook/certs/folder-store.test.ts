@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -15,6 +15,8 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import promises from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -311,37 +313,43 @@ test('the folder may be a link, that of the CA may not', async () => {
   expect(existsSync(join(folder, 'tls.crt'))).toBe(true);
 });
 
-/** Writes into a folder, in a process that is killed at a file's renaming: how many came before it. */
-function killedAt(folder: string, renames: number, text: string): NodeJS.Signals | null {
-  const module = new URL('../../../src/webhook/certs/index.ts', import.meta.url);
-  const script = `
-    import fs from 'node:fs/promises';
-    import { syncBuiltinESMExports } from 'node:module';
-    const { rename } = fs;
-    let left = ${renames};
-    fs.rename = (...names) => (left-- === 0 ? process.kill(process.pid, 'SIGKILL') : rename(...names));
+/** Writes into a folder until a file's renaming, which never ends, like the rest; whether there were so many. */
+async function stoppedAt(folder: string, renames: number, text: string): Promise<boolean> {
+  const { rename } = promises;
+  const stopped = Promise.withResolvers<boolean>();
+  let left = renames;
+  promises.rename = (...names) => {
+    if (left-- > 0) {
+      return rename(...names);
+    }
+    stopped.resolve(true);
+    return new Promise(() => {});
+  };
+  syncBuiltinESMExports();
+  try {
+    const store = folderStore(folder);
+    const data = { 'tls.crt': text, 'tls.key': text, 'ca.crt': text };
+    const written = store.write('serving', { data, annotations: {} }, await store.read('serving'));
+    return await Promise.race([stopped.promise, written.then(() => false)]);
+  } finally {
+    promises.rename = rename;
     syncBuiltinESMExports();
-    const { folderStore } = await import('${module}');
-    const store = folderStore(${JSON.stringify(folder)});
-    const data = { 'tls.crt': '${text}', 'tls.key': '${text}', 'ca.crt': '${text}' };
-    await store.write('serving', { data, annotations: {} }, await store.read('serving'));
-  `;
-  return spawnSync(process.execPath, ['--input-type=module', '-e', script]).signal;
+  }
 }
 
-test('after a SIGKILL at any time of a write, the next read finds all files, old or new', async () => {
+test('after a run that was killed at any time of a write, the next read finds all files, old or new', async () => {
   const found: (string | undefined)[][] = [[], []];
-  for (let renames = 0, isKilled = true; isKilled; renames++) {
+  for (let renames = 0, isStopped = true; isStopped; renames++) {
     const folder = temporaryFolder();
     for (const [round, files] of found.entries()) {
-      isKilled = killedAt(folder, renames, String(round)) === 'SIGKILL';
+      isStopped = await stoppedAt(folder, renames, String(round));
       const stored = await folderStore(folder).read('serving');
       const names = ['tls.crt', 'tls.key', 'ca.crt'];
       const texts = names.map((name) => {
         const path = join(folder, name);
         return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
       });
-      expect(texts, `killed after ${renames} renames`).toEqual(names.map((name) => stored?.data[name]));
+      expect(texts, `stopped after ${renames} renames`).toEqual(names.map((name) => stored?.data[name]));
       files.push(stored?.data['tls.crt']);
     }
   }
