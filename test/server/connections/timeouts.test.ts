@@ -6,14 +6,14 @@ import { endTimedOut } from '../../../src/server/connections/timeouts.ts';
 import { defaultLimits } from '../../../src/server/index.ts';
 import { takeTime } from '../clock.ts';
 
-const limits = { ...defaultLimits, requestTimeoutMs: 300, responseTimeoutMs: 200, keepAliveTimeoutMs: 500 };
+const limits = { ...defaultLimits, requestTimeoutMs: 300, responseTimeoutMs: 200 };
 
-/** A connection with a request whose header has just arrived, after `idleMs`. */
-async function withRequest(isHttp2: boolean, request: Partial<OpenExchange> = {}) {
+/** A connection with a request whose header has just arrived. */
+async function withRequest(isHttp2: boolean, request: Partial<OpenExchange> = {}, keepAliveTimeoutMs = 500) {
   const time = takeTime();
   onTestFinished(time.restore);
   const events = { evicted() {}, dropped() {}, responseDropped: vi.fn(), refused() {} };
-  const connections = new Connections(limits, events);
+  const connections = new Connections({ ...limits, keepAliveTimeoutMs }, events);
   const socket = new Socket();
   const destroySoon = vi.spyOn(socket, 'destroySoon');
   connections.open(socket);
@@ -104,6 +104,14 @@ test.each([false, true])('an idle connection ends after the keep-alive timeout (
   expect(end).not.toHaveBeenCalled();
   await after(1);
   expect(end).toHaveBeenCalledOnce();
+});
+
+test('a connection over HTTP/2 that was told to end, and does not, is cut', async () => {
+  const { connections, exchange, after } = await withRequest(true, { hasArrived: true }, 5_000);
+  connections.end(exchange);
+  connections.close(exchange.connection);
+  expect((await after(999)).isCut).toBe(false);
+  expect((await after(1)).isCut).toBe(true);
 });
 
 test('the progress of a request is noted, so that a stalled one can make room', async () => {
