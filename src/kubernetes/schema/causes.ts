@@ -13,14 +13,7 @@ export function shorten(text: string): string {
 
 /** The problem of a field, in the API server's words. The value is shown as truncated JSON; undefined is not shown. */
 export function causeOf(reason: CauseReason, field: string, value: unknown, detail: string): StatusCause {
-  return shownCause(reason, field, showJson(value), detail);
-}
-
-function showJson(value: unknown): string | undefined {
-  return value === undefined ? undefined : shorten(JSON.stringify(value));
-}
-
-function shownCause(reason: CauseReason, field: string, shown: string | undefined, detail: string): StatusCause {
+  const shown = value === undefined ? undefined : shorten(JSON.stringify(value));
   return { reason, message: fieldErrorMessage(reason, shown, detail), field };
 }
 
@@ -30,12 +23,6 @@ export function required(field: string, detail = ''): StatusCause {
 
 export function invalid(field: string, value: unknown, detail: string): StatusCause {
   return causeOf('FieldValueInvalid', field, value ?? null, detail);
-}
-
-/** A field with a value that is invalid for several reasons; a long value is serialized once. */
-export function invalidForEach(field: string, value: unknown, details: readonly string[]): StatusCause[] {
-  const shown = showJson(value ?? null);
-  return details.map((detail) => shownCause('FieldValueInvalid', field, shown, detail));
 }
 
 export function forbiddenField(field: string, detail: string): StatusCause {

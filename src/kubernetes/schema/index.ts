@@ -3,5 +3,5 @@ export { applyDefaults, DefaultsError, hasDefaults } from './defaults.ts';
 export { compilePattern, type Pattern } from './pattern.ts';
 export { dropNulls, prune } from './pruning.ts';
 export { fieldOf, joinPath, propertyOf, type Schema, shownKey } from './schema.ts';
-export { validateSchema } from './schema-validation.ts';
+export { validatePart, validateSchema } from './schema-validation.ts';
 export { isSpent, partsOf, type SchemaBudget, schemaBudget, structuralCauses } from './structural.ts';

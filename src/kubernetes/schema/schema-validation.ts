@@ -69,6 +69,10 @@ export interface Work {
 
 export const workOfObject = (): Work => ({ left: maxWork });
 
+/** The path of a problem of the value at `base`. */
+const below = (base: string, field: string) =>
+  field === '' || field === '<nil>' ? base : `${base}.${field.replace(/^\./, '')}`;
+
 /** The problems of a value, within the limits above. */
 class Findings {
   readonly causes: StatusCause[] = [];
@@ -76,15 +80,22 @@ class Findings {
   readonly isQuiet: boolean;
   /** What messages show instead of the value at fault. */
   readonly shown: string | undefined;
+  /** Where the value is; paths in messages begin at the value. */
+  readonly base: string | undefined;
   readonly #most: number;
   /** Shared among the validations of parts of the same value. */
   readonly #work: Work;
 
-  constructor(most: number, work: Work, { isQuiet = false, shown }: { isQuiet?: boolean; shown?: string } = {}) {
+  constructor(
+    most: number,
+    work: Work,
+    { isQuiet = false, shown, base }: { isQuiet?: boolean; shown?: string | undefined; base?: string | undefined } = {},
+  ) {
     this.#most = most;
     this.#work = work;
     this.isQuiet = isQuiet;
     this.shown = shown;
+    this.base = base;
   }
 
   get isFull(): boolean {
@@ -93,7 +104,7 @@ class Findings {
 
   add(field: string, reason: string, message: string): void {
     if (!this.isFull) {
-      this.causes.push({ reason, message, field });
+      this.causes.push({ reason, message, field: this.base === undefined ? field : below(this.base, field) });
     }
   }
 
@@ -132,7 +143,25 @@ export function validateSchema(
   if (work.endedAt !== undefined) {
     return [];
   }
-  const findings = new Findings(maxCauses, work, { ...(shown !== undefined && { shown }) });
+  return causesOf(value, schema, path, work, { shown });
+}
+
+/**
+ * Validates a value that is part of a schema (a default, an example), as `validateSchema` does; its problems are below
+ * `path`, which messages do not repeat.
+ */
+export function validatePart(value: Json, schema: Schema, path: string, work: Work): StatusCause[] {
+  return work.endedAt === undefined ? causesOf(value, schema, '', work, { base: path }) : [];
+}
+
+function causesOf(
+  value: Json,
+  schema: Schema,
+  path: string,
+  work: Work,
+  options: { shown?: string | undefined; base?: string },
+): StatusCause[] {
+  const findings = new Findings(maxCauses, work, options);
   validateAt(value, schema, path, findings);
   if (work.endedAt !== undefined) {
     const why = 'takes too much work to validate; make the object or its schema smaller';
@@ -141,11 +170,13 @@ export function validateSchema(
   return findings.causes;
 }
 
-/** Where a message says that the problem is: nowhere for the whole value. */
-const inBody = (path: string) => (path === '' ? '' : `${path} in body `);
+/** Where a message says that the problem is: nowhere for the whole value, unless the value is part of a schema. */
+const inBody = (path: string, { base }: Findings) => (path === '' && base === undefined ? '' : `${path} in body `);
 
 function addInvalid(findings: Findings, path: string, value: Json, rule: string): void {
-  const message = findings.isQuiet ? '' : `Invalid value: ${findings.shown ?? show(value)}: ${inBody(path)}${rule}`;
+  const message = findings.isQuiet
+    ? ''
+    : `Invalid value: ${findings.shown ?? show(value)}: ${inBody(path, findings)}${rule}`;
   findings.add(path, 'FieldValueInvalid', message);
 }
 
@@ -154,7 +185,8 @@ function addInvalid(findings: Findings, path: string, value: Json, rule: string)
  * an update has changed; messages about a variable have none.
  */
 function addUnplaced(findings: Findings, path: string, problem: string): void {
-  const field = path === '' || findings.shown !== undefined ? '<nil>' : path;
+  const hasNone = path === '' || findings.shown !== undefined || findings.base !== undefined;
+  const field = hasNone ? '<nil>' : path;
   findings.add(field, 'FieldValueInvalid', `Invalid value: ${findings.shown ?? '""'}: ${problem}`);
 }
 
@@ -163,7 +195,7 @@ function addWrongType(findings: Findings, path: string, value: Json, wanted: str
   findings.add(
     path,
     'FieldValueTypeInvalid',
-    `Invalid value: ${findings.shown ?? actual}: ${inBody(path)}must be of type ${wanted}: ${actual}`,
+    `Invalid value: ${findings.shown ?? actual}: ${inBody(path, findings)}must be of type ${wanted}: ${actual}`,
   );
 }
 
@@ -232,7 +264,7 @@ function validateString(value: string, schema: Schema, path: string, findings: F
     findings.add(
       path,
       'FieldValueTypeInvalid',
-      `Invalid value: ${findings.shown ?? show(value)}: ${inBody(path)}must be of type ${format}: ${show(value)}`,
+      `Invalid value: ${findings.shown ?? show(value)}: ${inBody(path, findings)}must be of type ${format}: ${show(value)}`,
     );
   }
 }
@@ -354,7 +386,8 @@ function validateObject(value: Record<string, Json>, schema: Schema, path: strin
     const field = fieldOf(schema, key);
     if (field !== undefined) {
       // kube-openapi writes `.key` for an entry of the outermost map.
-      const isEntry = findings.shown !== undefined && path === '' && !Object.hasOwn(schema.properties ?? {}, key);
+      const isOutermost = path === '' && (findings.shown !== undefined || findings.base !== undefined);
+      const isEntry = isOutermost && !Object.hasOwn(schema.properties ?? {}, key);
       validateAt(value[key] as Json, field, isEntry ? `.${joinPath(path, key)}` : joinPath(path, key), findings);
     }
   }

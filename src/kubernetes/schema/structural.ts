@@ -1,14 +1,33 @@
 import type { StatusCause } from '../objects/errors/status.ts';
-import { isJsonObject, type Json, type JsonObject, objectAt } from '../objects/json/json.ts';
+import { canonical, isJsonObject, type JsonObject, objectAt } from '../objects/json/json.ts';
 import { perObject } from '../objects/per-object.ts';
-import { forbiddenField, invalid, invalidForEach, maxCauses, required } from './causes.ts';
+import { forbiddenField, invalid, maxCauses, notSupported, required } from './causes.ts';
 import { compilePattern, PatternError } from './pattern.ts';
 import { prune } from './pruning.ts';
 import { type Schema, shownKey } from './schema.ts';
-import { validateSchema, type Work, workOfObject } from './schema-validation.ts';
+import { validatePart, type Work, workOfObject } from './schema-validation.ts';
 
-const forbiddenKeywords = ['$ref', 'definitions', 'dependencies', 'id', 'patternProperties'];
-const outsideOnly = ['type', 'description', 'title', 'default', 'additionalProperties', 'nullable'];
+const forbiddenKeywords = ['$ref', 'additionalItems', 'definitions', 'dependencies', 'id', 'patternProperties'];
+
+/** What the alternatives of a schema may not say, with what they must be instead. */
+const outsideOnly = {
+  type: 'empty',
+  additionalProperties: 'undefined',
+  default: 'undefined',
+  title: 'empty',
+  description: 'empty',
+  nullable: 'false',
+  'x-kubernetes-preserve-unknown-fields': 'false',
+  'x-kubernetes-embedded-resource': 'false',
+  'x-kubernetes-int-or-string': 'false',
+  'x-kubernetes-list-map-keys': 'empty',
+  'x-kubernetes-list-type': 'undefined',
+  'x-kubernetes-map-type': 'undefined',
+  'x-kubernetes-validations': 'empty',
+};
+const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
+const listTypes = ['atomic', 'set', 'map'];
+const mapTypes = ['atomic', 'granular'];
 
 const junctors = ['allOf', 'anyOf', 'oneOf', 'not'] as const;
 
@@ -44,63 +63,76 @@ function branchesOf(schema: JsonObject, path: string): [JsonObject, string][] {
   });
 }
 
+/** The two alternatives that say again what an int-or-string is. */
+const intOrString = canonical([{ type: 'integer' }, { type: 'string' }]);
+
+/** The alternatives of a schema but for the two of an int-or-string, in `anyOf` or the first of `allOf`. */
+function checkedBranches(schema: JsonObject, path: string): [JsonObject, string][] {
+  const { anyOf } = schema;
+  const isIntOrString = Array.isArray(anyOf) && anyOf.length === 2 && canonical(anyOf) === intOrString;
+  const branches = branchesOf(schema, path);
+  return isIntOrString ? branches.filter(([, at]) => !at.startsWith(`${path}.anyOf[`)) : branches;
+}
+
+/** The problems of an alternative (validateNestedValueValidation). */
+function* branchCauses(branch: JsonObject, at: string, isFirstOfAll: boolean): Generator<StatusCause> {
+  for (const [keyword, wanted] of Object.entries(outsideOnly)) {
+    const value = branch[keyword];
+    const isAbsent =
+      value === undefined || (Array.isArray(value) ? value.length === 0 : !value && wanted !== 'undefined');
+    if (!isAbsent) {
+      yield forbiddenField(`${at}.${keyword}`, `must be ${wanted} to be structural`);
+    }
+  }
+  if (isJsonObject(branch.properties) && branch.properties.metadata !== undefined) {
+    yield forbiddenField(`${at}.properties[metadata]`, 'must not be specified in a nested context');
+  }
+  for (const [part, partAt] of partsOf(branch, at)) {
+    yield* branchCauses(part, partAt, false);
+  }
+  for (const [inner, innerAt] of isFirstOfAll ? checkedBranches(branch, at) : branchesOf(branch, at)) {
+    yield* branchCauses(inner, innerAt, false);
+  }
+}
+
 /** The parts of a schema, by their path within it. */
 const partsByPath = perObject(
   (schema: JsonObject): ReadonlyMap<string, JsonObject> => new Map(partsOf(schema, '').map(([part, at]) => [at, part])),
 );
 
-/** The problems of a branch; `schema` is the schema around it, at `path`, for the same value. */
-function* branchCauses(
-  branch: JsonObject,
-  at: string,
-  schema: JsonObject | undefined,
-  path: string,
-): Generator<StatusCause> {
-  const isIntOrString = schema?.['x-kubernetes-int-or-string'] === true;
-  for (const keyword of outsideOnly) {
-    if (branch[keyword] !== undefined && !(keyword === 'type' && isIntOrString)) {
-      yield forbiddenField(`${at}.${keyword}`, 'must be empty to be structural');
-    }
-  }
-  const outside = schema && partsByPath(schema);
+/** Parts that an alternative of a schema, which is at `path`, describes and the schema itself does not. */
+function* undefinedParts(branch: JsonObject, at: string, schema: JsonObject, path: string): Generator<StatusCause> {
   for (const [part, step] of partsOf(branch, '')) {
-    const partAt = `${at}${step}`;
-    const outsideAt = `${path}${step}`;
-    if (!outside?.has(step)) {
-      yield required(outsideAt, `because it is defined in ${partAt}`);
+    const outside = partsByPath(schema).get(step);
+    if (outside === undefined) {
+      yield required(`${path}${step}`, `because it is defined in ${at}${step}`);
+    } else {
+      yield* undefinedParts(part, `${at}${step}`, outside, `${path}${step}`);
     }
-    yield* branchCauses(part, partAt, outside?.get(step), outsideAt);
   }
   for (const [inner, innerAt] of branchesOf(branch, at)) {
-    yield* branchCauses(inner, innerAt, schema, path);
+    yield* undefinedParts(inner, innerAt, schema, path);
   }
 }
-
-/** Maximum number of unknown fields of a default that are reported. */
-const maxUnknown = 100;
 
 function* defaultCauses(schema: JsonObject, path: string, work: Work): Generator<StatusCause> {
-  if (schema.default === undefined) {
+  const value = schema.default;
+  if (value === undefined || value === null) {
     return;
   }
-  const field = `${path}.default`;
-  yield* validateSchema(schema.default, schema as Schema, field, work);
-  const unknown = prune(structuredClone(schema.default) as Json, schema as Schema, false);
-  const details = unknown.slice(0, maxUnknown).map((name) => `must not have the unknown field ${JSON.stringify(name)}`);
-  yield* invalidForEach(field, schema.default, details);
+  if (prune(structuredClone(value), schema as Schema, false).length > 0) {
+    yield invalid(`${path}.default`, value, 'must not have unknown fields');
+  }
+  yield* validatePart(value, schema as Schema, `${path}.default`, work);
 }
 
-function additionalPropertiesProblem({ additionalProperties, properties }: JsonObject): string | undefined {
-  if (additionalProperties === undefined) {
-    return undefined;
+/** The problems of additional properties, which even `false` makes a map of an object with fields. */
+function* additionalCauses({ additionalProperties, properties }: JsonObject, path: string): Generator<StatusCause> {
+  const hasFields = Object.keys(objectAt(properties)).length > 0;
+  if (hasFields && (additionalProperties === false || isJsonObject(additionalProperties))) {
+    const why = 'additionalProperties and properties are mutual exclusive';
+    yield forbiddenField(`${path}.additionalProperties`, why);
   }
-  if (additionalProperties === false) {
-    return 'additionalProperties cannot be set to false';
-  }
-  if (additionalProperties !== true && !isJsonObject(additionalProperties)) {
-    return 'must be a schema or true';
-  }
-  return isJsonObject(properties) ? 'additionalProperties and properties are mutual exclusive' : undefined;
 }
 
 /** Maximum number of instructions of all patterns in a definition's schema: compiling that many takes some seconds. */
@@ -143,6 +175,7 @@ function* extensionCauses(schema: JsonObject, path: string): Generator<StatusCau
   if (!isEmbedded) {
     return;
   }
+  yield* resourceCauses(schema, path);
   if (schema.type !== 'object') {
     const why = 'must be object if x-kubernetes-embedded-resource is true';
     yield schema.type ? invalid(`${path}.type`, schema.type, why) : required(`${path}.type`, why);
@@ -158,10 +191,70 @@ function* extensionCauses(schema: JsonObject, path: string): Generator<StatusCau
   }
 }
 
-/** The problems of the keys of a list of type map (validation.go in apiextensions' pkg/apis/apiextensions/validation). */
+/** The problems of the type of a list or map. */
+function* typeCauses(
+  schema: JsonObject,
+  keyword: string,
+  type: string,
+  allowed: readonly string[],
+  path: string,
+): Generator<StatusCause> {
+  const value = schema[keyword];
+  if (value === undefined) {
+    return;
+  }
+  if (schema.type !== type) {
+    const why = `must be ${type} if ${keyword} is specified`;
+    yield schema.type ? invalid(`${path}.type`, schema.type, why) : required(`${path}.type`, why);
+  }
+  if (!allowed.includes(value as string)) {
+    yield notSupported(`${path}.${keyword}`, value, allowed);
+  }
+}
+
+/** Items of a set are compared as a whole. */
+function* setItemCauses(items: JsonObject, path: string): Generator<StatusCause> {
+  const why = 'must be atomic as item of a list with x-kubernetes-list-type=set';
+  const { type, 'x-kubernetes-list-type': listType, 'x-kubernetes-map-type': mapType } = items;
+  if (type === 'array' && listType !== undefined && listType !== 'atomic') {
+    yield invalid(`${path}.x-kubernetes-list-type`, listType, why);
+  }
+  if (type === 'object' && mapType !== 'atomic') {
+    // An API server shows the type of the list, not of the map.
+    yield invalid(`${path}.x-kubernetes-map-type`, listType, why);
+  }
+}
+
+/** The problems of a property of items that is a key of their list. */
+function* keyCauses(items: JsonObject, key: string, path: string): Generator<StatusCause> {
+  const property = objectAt(items, 'properties', key);
+  const at = `${path}.properties[${shownKey(key)}]`;
+  if (property.type === 'array' || property.type === 'object') {
+    // An API server shows the type of the items.
+    const why = "must be a scalar type if parent array's x-kubernetes-list-type is map";
+    yield invalid(`${at}.type`, items.type, why);
+  }
+  if (!(Array.isArray(items.required) && items.required.includes(key)) && (property.default ?? null) === null) {
+    const why = 'this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property';
+    yield required(`${at}.default`, why);
+  }
+  if (property.nullable === true) {
+    yield forbiddenField(`${at}.nullable`, 'this property is in x-kubernetes-list-map-keys, so it cannot be nullable');
+  }
+}
+
+/** The problems of the type of a list or map, and of the keys of a list of type map (validation.go in apiextensions' pkg/apis/apiextensions/validation). */
 function* listCauses(schema: JsonObject, path: string): Generator<StatusCause> {
   const { items, 'x-kubernetes-list-type': listType, 'x-kubernetes-list-map-keys': given } = schema;
   const keys = Array.isArray(given) ? given : [];
+  yield* typeCauses(schema, 'x-kubernetes-list-type', 'array', listTypes, path);
+  yield* typeCauses(schema, 'x-kubernetes-map-type', 'object', mapTypes, path);
+  if (isJsonObject(items) && items.nullable === true && (listType === 'set' || listType === 'map')) {
+    yield forbiddenField(`${path}.items.nullable`, `cannot be nullable when x-kubernetes-list-type is ${listType}`);
+  }
+  if (listType === 'set' && isJsonObject(items)) {
+    yield* setItemCauses(items, `${path}.items`);
+  }
   const at = `${path}.x-kubernetes-list-map-keys`;
   if (listType !== 'map') {
     const why = 'must be map if x-kubernetes-list-map-keys is non-empty';
@@ -188,6 +281,11 @@ function* listCauses(schema: JsonObject, path: string): Generator<StatusCause> {
     if (new Set(keys).size < keys.length) {
       yield invalid(at, given, 'must not contain duplicate entries');
     }
+    for (const key of keys) {
+      if (typeof key === 'string' && Object.hasOwn(fields, key)) {
+        yield* keyCauses(items, key, `${path}.items`);
+      }
+    }
   }
 }
 
@@ -197,41 +295,82 @@ function* nodeCauses(schema: JsonObject, path: string, place: string, work: Work
   if (!schema.type && !isOpen && !isEmbedded && schema['x-kubernetes-int-or-string'] !== true) {
     yield required(`${path}.type`, `must not be empty ${place}`);
   }
+  if (typeof schema.type === 'string' && schema.type !== '' && !types.includes(schema.type)) {
+    yield notSupported(`${path}.type`, schema.type, types);
+  }
+  if (schema['x-kubernetes-preserve-unknown-fields'] === false) {
+    yield invalid(`${path}.x-kubernetes-preserve-unknown-fields`, false, 'must be true or undefined');
+  }
   for (const keyword of forbiddenKeywords) {
     if (schema[keyword] !== undefined) {
-      yield forbiddenField(`${path}.${keyword}`, 'is not supported');
+      yield forbiddenField(`${path}.${keyword}`, `${keyword} is not supported`);
     }
   }
   if (schema.uniqueItems === true) {
     const why = 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic';
     yield forbiddenField(`${path}.uniqueItems`, why);
   }
-  const problem = additionalPropertiesProblem(schema);
-  if (problem !== undefined) {
-    yield forbiddenField(`${path}.additionalProperties`, problem);
-  }
-  if (schema.type === 'array' && !isJsonObject(schema.items) && !isOpen) {
+  yield* additionalCauses(schema, path);
+  if (schema.type === 'array' && !isJsonObject(schema.items)) {
     yield required(`${path}.items`, 'must be specified');
   }
   yield* extensionCauses(schema, path);
   yield* listCauses(schema, path);
   yield* defaultCauses(schema, path, work);
-  for (const [branch, at] of branchesOf(schema, path)) {
-    yield* branchCauses(branch, at, schema, path);
+  for (const [branch, at] of checkedBranches(schema, path)) {
+    yield* branchCauses(branch, at, at === `${path}.allOf[0]`);
   }
   for (const [part, at, kind] of partsOf(schema, path)) {
     yield* nodeCauses(part, at, `for specified ${kind}`, work);
   }
 }
 
-function* rootCauses(schema: JsonObject, path: string, work: Work): Generator<StatusCause> {
-  yield* nodeCauses(schema, path, 'at the root', work);
-  const metadata = isJsonObject(schema.properties) ? schema.properties.metadata : undefined;
-  for (const name of Object.keys(objectAt(metadata, 'properties'))) {
-    if (name !== 'name' && name !== 'generateName') {
-      const why = 'must not be specified; only name and generateName may be restricted';
-      yield forbiddenField(`${path}.properties[metadata].properties[${name}]`, why);
+/** The problems of what a schema says about the fields that every resource has. */
+function* resourceCauses(schema: JsonObject, path: string): Generator<StatusCause> {
+  for (const [name, type] of [
+    ['apiVersion', 'string'],
+    ['kind', 'string'],
+    ['metadata', 'object'],
+  ] as const) {
+    const field = objectAt(schema, 'properties')[name];
+    if (isJsonObject(field) && field.type !== type) {
+      yield invalid(`${path}.properties[${name}].type`, field.type ?? '', `must be ${type}`);
     }
+  }
+}
+
+/** Defaults of a schema and of what is in it, all of which are forbidden. */
+function* forbiddenDefaults(schema: JsonObject, path: string, why: string): Generator<StatusCause> {
+  if (schema.default !== undefined) {
+    yield forbiddenField(`${path}.default`, why);
+  }
+  for (const [part, at] of partsOf(schema, path)) {
+    yield* forbiddenDefaults(part, at, why);
+  }
+}
+
+function* rootCauses(schema: JsonObject, path: string, work: Work): Generator<StatusCause> {
+  if (schema.additionalProperties !== undefined) {
+    yield forbiddenField(`${path}.additionalProperties`, 'must not be used at the root');
+  }
+  yield* nodeCauses(schema, path, 'at the root', work);
+  yield* resourceCauses(schema, path);
+  for (const [branch, at] of branchesOf(schema, path)) {
+    yield* undefinedParts(branch, at, schema, path);
+  }
+  const fields = objectAt(schema, 'properties');
+  for (const name of ['apiVersion', 'kind', 'metadata']) {
+    yield* forbiddenDefaults(
+      objectAt(fields, name),
+      `${path}.properties[${name}]`,
+      `must not be set in top-level ${name}`,
+    );
+  }
+  const { type: _type, default: _default, properties, ...others } = objectAt(fields, 'metadata');
+  const names = Object.keys(objectAt(properties));
+  if (Object.keys(others).length > 0 || names.some((name) => name !== 'name' && name !== 'generateName')) {
+    const why = 'must not specify anything other than name and generateName, but metadata is implicitly specified';
+    yield forbiddenField(`${path}.properties[metadata]`, why);
   }
 }
 

@@ -126,7 +126,7 @@ function* versionCauses(spec: JsonObject): Generator<StatusCause> {
     const path = `${field}.schema.openAPIV3Schema`;
     if (!isJsonObject(schema)) {
       yield required(path, 'schemas are required');
-    } else if (schema.type !== 'object') {
+    } else if (schema.type !== undefined && schema.type !== 'object') {
       yield invalid(`${path}.type`, schema.type, 'must be object at the root');
     } else {
       yield* structuralCauses(schema, path);

@@ -507,7 +507,7 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
     [
       'a default of another type',
       variables({ name: 'a', required: true, schema: { openAPIV3Schema: { type: 'integer', default: 'x' } } }),
-      'default in body must be of type integer: "string"',
+      'default: Invalid value: "string":  in body must be of type integer: "string"',
     ],
     [
       'an example that breaks a rule',

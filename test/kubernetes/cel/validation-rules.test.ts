@@ -20,7 +20,11 @@ const scale: Schema = {
       type: 'array',
       'x-kubernetes-list-type': 'map',
       'x-kubernetes-list-map-keys': ['name'],
-      items: { type: 'object', properties: { name: { type: 'string' }, port: { type: 'integer' } } },
+      items: {
+        type: 'object',
+        properties: { name: { type: 'string' }, port: { type: 'integer' } },
+        required: ['name'],
+      },
     },
   },
 };

@@ -87,12 +87,12 @@ test.each<[string, JsonObject, string]>([
   [
     'a default of another type',
     { type: 'integer', default: 'x' },
-    `${root}.default: Invalid value: "string": ${root}.default in body must be of type integer: "string"`,
+    `${root}.default: Invalid value: "string":  in body must be of type integer: "string"`,
   ],
   [
     'a default with a field that is not specified',
     { type: 'object', properties: { b: { type: 'string' } }, default: { c: 1 } },
-    `${root}.default: Invalid value: {"c":1}: must not have the unknown field "c"`,
+    `${root}.default: Invalid value: {"c":1}: must not have unknown fields`,
   ],
   [
     'an example that is too long',
@@ -102,7 +102,7 @@ test.each<[string, JsonObject, string]>([
   [
     'an example in an array',
     { type: 'array', items: { type: 'integer', minimum: 2, example: 1 } },
-    `${root}.items.example: Invalid value: 1: ${root}.items.example in body should be greater than or equal to 2`,
+    `${root}.items.example: Invalid value: 1:  in body should be greater than or equal to 2`,
   ],
   [
     'a value of an enum',

@@ -63,7 +63,7 @@ test.each<[string, string, JsonObject]>([
         [name]: {
           type: 'object',
           properties: many(3_000, (index) => `p${index}`, text),
-          anyOf: [{ properties: many(3_000, (index) => `q${index}`, {}) }],
+          anyOf: [{ properties: many(3_000, (index) => `q${index}`, { title: 'x' }) }],
         },
       },
     }),
