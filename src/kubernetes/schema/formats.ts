@@ -1,6 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { isBase64 } from '../objects/base64.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../objects/names.ts';
+import { parseRequestUri } from '../objects/request-uri.ts';
 import { goDurationMs } from '../objects/time.ts';
 import { compilePattern } from './pattern.ts';
 
@@ -36,23 +37,6 @@ const isIP = (text: string) => isAnyIPv4(text) || (isIPv6(text) && !text.include
 function isCidr(text: string): boolean {
   const [, ip = '', bits = ''] = /^([^/]*)\/(\d+)$/.exec(text) ?? [];
   return isIP(ip) && Number(bits) <= (ip.includes(':') ? 128 : 32);
-}
-
-/** An absolute URI or an absolute path, as Go's url.ParseRequestURI reads it. */
-function isRequestUri(text: string): boolean {
-  const [, scheme, rest = ''] = /^([a-z][a-z0-9+.-]*:)?(.*)$/is.exec(text) ?? [];
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: Go refuses them.
-  if (/[\x00-\x1f\x7f]/.test(text)) {
-    return false;
-  }
-  if (!rest.startsWith('/')) {
-    return scheme !== undefined || text === '*';
-  }
-  const [, authority = ''] = (scheme && /^\/\/([^/?]*)/.exec(rest)) || [];
-  return (
-    !/%(?![0-9a-f]{2})/i.test(rest) &&
-    /^(?:[^\s"<>[\]@\\^`{|}]*@)?(?:\[[^\s[\]]*\]|[^\s"[@:\\^`{|}%]*)(?::\d*)?$/.test(authority)
-  );
 }
 
 /** Longest text of a date and time or of a name, in characters. */
@@ -99,6 +83,6 @@ export const formats: Readonly<Record<string, (text: string) => boolean>> = {
   }),
   ...limited(maxLength, {
     email: isEmail,
-    uri: isRequestUri,
+    uri: (text) => !('problem' in parseRequestUri(text)),
   }),
 };
