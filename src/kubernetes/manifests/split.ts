@@ -25,14 +25,14 @@ const maxDocumentLength = 8 * 1024 * 1024;
 /** Whether the rest of a line has no content: blanks, and perhaps a comment. */
 const isEmpty = (rest: string) => /^[ \t\r\ufeff]*(?:#|\n?$)/.test(rest);
 
-const tooLarge = (limit: number) => `a document is larger than ${limit} characters; split it with "---" lines`;
+const tooLarge = `a document is larger than ${maxDocumentLength} characters; split it with "---" lines`;
 
 /**
  * The documents of a YAML stream. As in kubectl, a line that begins with `---` ends a document wherever it is, and may
  * be followed only by a comment; after a `...` only the next `---` may follow. Documents that contain only comments are
  * skipped.
  */
-function* yamlDocuments(text: string, limit: number): Generator<DocumentText | SplitError> {
+function* yamlDocuments(text: string): Generator<DocumentText | SplitError> {
   let start = 0;
   let firstLine = 1;
   let line = 0;
@@ -43,8 +43,8 @@ function* yamlDocuments(text: string, limit: number): Generator<DocumentText | S
 
   function* take(end: number): Generator<DocumentText | SplitError> {
     if (contentLine > 0 && !isSkipped) {
-      yield end - start > limit
-        ? { error: tooLarge(limit), line: firstLine }
+      yield end - start > maxDocumentLength
+        ? { error: tooLarge, line: firstLine }
         : { text: text.slice(start, end), firstLine, start, contentLine, form: 'yaml' };
     }
     start = end;
@@ -101,7 +101,7 @@ function jsonEnd(text: string, start: number): number {
 const linesIn = (text: string) => text.split('\n').length - 1;
 
 /** The objects of a JSON stream, one after the other. */
-function* jsonDocuments(text: string, limit: number): Generator<DocumentText | SplitError> {
+function* jsonDocuments(text: string): Generator<DocumentText | SplitError> {
   const blanks = /[ \t\r\n]*/y;
   let line = 1;
   for (let at = 0; at < text.length; ) {
@@ -118,19 +118,15 @@ function* jsonDocuments(text: string, limit: number): Generator<DocumentText | S
     }
     at = jsonEnd(text, start);
     const part = text.slice(start, at);
-    yield part.length > limit
-      ? { error: tooLarge(limit), line }
+    yield part.length > maxDocumentLength
+      ? { error: tooLarge, line }
       : { text: part, firstLine: line, start, contentLine: line, form: 'json' };
     line += linesIn(part);
   }
 }
 
-/**
- * Splits a stream into its documents, as kubectl does.
- *
- * @param limit largest document, in characters
- */
-export function splitDocuments(text: string, limit: number = maxDocumentLength): Generator<DocumentText | SplitError> {
+/** Splits a stream into its documents, as kubectl does. */
+export function splitDocuments(text: string): Generator<DocumentText | SplitError> {
   // White space as in Go, which does not include the byte order mark.
-  return /[^\t-\r \u0085\u00a0]/.exec(text)?.[0] === '{' ? jsonDocuments(text, limit) : yamlDocuments(text, limit);
+  return /[^\t-\r \u0085\u00a0]/.exec(text)?.[0] === '{' ? jsonDocuments(text) : yamlDocuments(text);
 }

@@ -1,6 +1,7 @@
-import { isJsonObject, type Json, setOwn } from '../objects/json/json.ts';
+import { isJsonObject, type Json, type JsonObject, setOwn } from '../objects/json/json.ts';
 import { copyOf } from '../objects/json/json-copy.ts';
-import { fieldOf, type Schema } from './schema.ts';
+import { partsIn, type Schema } from './schema.ts';
+import { partsOf } from './structural.ts';
 
 const withDefaults = new WeakMap<Schema, boolean>();
 
@@ -11,12 +12,8 @@ export function hasDefaults(schema: Schema): boolean {
   }
   // Recursive schemas (JSONSchemaProps) reach this schema again.
   withDefaults.set(schema, false);
-  const { items, additionalProperties, properties = {} } = schema;
-  const result =
-    schema.default !== undefined ||
-    (items !== undefined && hasDefaults(items)) ||
-    (typeof additionalProperties === 'object' && hasDefaults(additionalProperties)) ||
-    Object.values(properties).some(hasDefaults);
+  const parts = partsOf(schema as unknown as JsonObject, '');
+  const result = schema.default !== undefined || parts.some(([part]) => hasDefaults(part as Schema));
   withDefaults.set(schema, result);
   return result;
 }
@@ -40,7 +37,7 @@ function defaultOf(schema: Schema, room: { bytes: number }): Json {
 }
 
 /**
- * Applies defaults, in place: for properties that are absent, and for those that are null where the schema does not
+ * Applies defaults, in place: for properties that are absent, and for values that are null where the schema does not
  * allow null. Nothing is defaulted inside an absent object, unless it has a default itself.
  *
  * @throws {DefaultsError} when the defaults exceed 8 MiB.
@@ -49,30 +46,17 @@ export function applyDefaults(value: Json, schema: Schema, room = { bytes: maxDe
   if (!hasDefaults(schema)) {
     return;
   }
-  if (Array.isArray(value)) {
-    if (schema.items !== undefined) {
-      for (const [index, item] of value.entries()) {
-        if (item === null && schema.items.nullable !== true && schema.items.default !== undefined) {
-          value[index] = defaultOf(schema.items, room);
-        }
-        applyDefaults(value[index] as Json, schema.items, room);
-      }
-    }
-    return;
-  }
-  if (!isJsonObject(value)) {
-    return;
-  }
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    const isMissing = !Object.hasOwn(value, name) || (value[name] === null && property.nullable !== true);
-    if (property.default !== undefined && isMissing) {
+    if (property.default !== undefined && isJsonObject(value) && !Object.hasOwn(value, name)) {
       setOwn(value, name, defaultOf(property, room));
     }
   }
-  for (const key of Object.keys(value)) {
-    const field = fieldOf(schema, key);
-    if (field !== undefined) {
-      applyDefaults(value[key] as Json, field, room);
+  for (const { key, part, schema: inner } of partsIn(value, schema)) {
+    if (inner !== undefined) {
+      const isMissing = part === null && inner.nullable !== true && inner.default !== undefined;
+      const whole = isMissing ? defaultOf(inner, room) : part;
+      (value as JsonObject)[key] = whole;
+      applyDefaults(whole, inner, room);
     }
   }
 }

@@ -1,7 +1,7 @@
-import { isJsonObject, type Json } from '../objects/json/json.ts';
-import { fieldOf, joinPath, propertyOf, type Schema } from './schema.ts';
+import { isJsonObject, type Json, type JsonObject } from '../objects/json/json.ts';
+import { joinPath, partsIn, propertyOf, type Schema } from './schema.ts';
 
-const embedded = new Set(['apiVersion', 'kind', 'metadata']);
+const embedded = new Set<string | number>(['apiVersion', 'kind', 'metadata']);
 
 /**
  * Removes fields that a structural schema does not specify, in place.
@@ -16,34 +16,16 @@ export function prune(value: Json, schema: Schema, isRoot = true): string[] {
 }
 
 function pruneAt(value: Json, schema: Schema, path: string, isResource: boolean, removed: string[]): void {
-  if (Array.isArray(value)) {
-    if (schema.items !== undefined) {
-      for (const [index, item] of value.entries()) {
-        pruneAt(
-          item,
-          schema.items,
-          `${path}[${index}]`,
-          schema.items['x-kubernetes-embedded-resource'] === true,
-          removed,
-        );
-      }
-    }
-    return;
-  }
-  if (!isJsonObject(value)) {
-    return;
-  }
-  for (const key of Object.keys(value)) {
-    const keyPath = joinPath(path, key);
+  const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true || schema.additionalProperties === true;
+  for (const { key, part, schema: inner } of partsIn(value, schema)) {
     if (isResource && embedded.has(key)) {
       continue;
     }
-    const field = fieldOf(schema, key);
-    if (field !== undefined) {
-      pruneAt(value[key] as Json, field, keyPath, field['x-kubernetes-embedded-resource'] === true, removed);
-    } else if (schema['x-kubernetes-preserve-unknown-fields'] !== true && schema.additionalProperties !== true) {
+    if (inner !== undefined) {
+      pruneAt(part, inner, joinPath(path, key), inner['x-kubernetes-embedded-resource'] === true, removed);
+    } else if (!isOpen && isJsonObject(value)) {
       delete value[key];
-      removed.push(keyPath);
+      removed.push(joinPath(path, key));
     }
   }
 }
@@ -69,33 +51,16 @@ function zeroOf(schema: Schema): Json {
  * item or map value becomes the zero value. Parts that may contain any JSON are not changed.
  */
 export function dropNulls(value: Json, schema: Schema): void {
-  if (Array.isArray(value)) {
-    const { items } = schema;
-    if (items !== undefined) {
-      for (const [index, item] of value.entries()) {
-        if (item === null) {
-          value[index] = zeroOf(items);
-        } else {
-          dropNulls(item, items);
-        }
-      }
-    }
-    return;
-  }
-  if (!isJsonObject(value)) {
-    return;
-  }
-  for (const key of Object.keys(value)) {
-    const field = fieldOf(schema, key);
-    if (field === undefined || field['x-kubernetes-preserve-unknown-fields'] === true) {
+  for (const { key, part, schema: inner } of partsIn(value, schema)) {
+    if (inner === undefined || inner['x-kubernetes-preserve-unknown-fields'] === true) {
       continue;
     }
-    if (value[key] !== null) {
-      dropNulls(value[key] as Json, field);
-    } else if (propertyOf(schema, key) !== undefined) {
+    if (part !== null) {
+      dropNulls(part, inner);
+    } else if (isJsonObject(value) && propertyOf(schema, String(key)) !== undefined) {
       delete value[key];
     } else {
-      value[key] = zeroOf(field);
+      (value as JsonObject)[key] = zeroOf(inner);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { truncated } from '../../base/index.ts';
-import type { Json } from '../objects/json/json.ts';
+import { isJsonObject, type Json } from '../objects/json/json.ts';
 
 /** Structural OpenAPI v3 schema of apiextensions.k8s.io/v1, all keywords. */
 export interface Schema {
@@ -58,6 +58,25 @@ export function fieldOf(schema: Schema | undefined, name: string): Schema | unde
   return propertyOf(schema, name) ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined);
 }
 
+/** A field of an object or an item of a list, with the schema of its place, if there is one. */
+interface Part {
+  key: string | number;
+  part: Json;
+  schema: Schema | undefined;
+}
+
+export function* partsIn(value: Json, schema: Schema): Generator<Part> {
+  if (Array.isArray(value)) {
+    for (const [key, part] of value.entries()) {
+      yield { key, part, schema: schema.items };
+    }
+  } else if (isJsonObject(value)) {
+    for (const [key, part] of Object.entries(value)) {
+      yield { key, part, schema: fieldOf(schema, key) };
+    }
+  }
+}
+
 /** Maximum number of characters of a key in a path, which is repeated for each field below it. */
 const maxKeyShown = 512;
 
@@ -66,7 +85,10 @@ export function shownKey(key: string): string {
   return truncated(key, maxKeyShown);
 }
 
-/** The path of a field of the object at `path`, for messages; the path of the root is empty. */
-export function joinPath(path: string, key: string): string {
+/** The path of a field or an item of the value at `path`, for messages; the path of the root is empty. */
+export function joinPath(path: string, key: string | number): string {
+  if (typeof key === 'number') {
+    return `${path}[${key}]`;
+  }
   return path === '' ? shownKey(key) : `${path}.${shownKey(key)}`;
 }

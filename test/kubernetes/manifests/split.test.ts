@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { splitDocuments } from '../../../src/kubernetes/manifests/index.ts';
 
 /** Line and text of each document; for an invalid one, its line and the error. */
-function split(text: string, limit?: number): [number, string][] {
-  return [...splitDocuments(text, limit)].map((part) => {
+function split(text: string): [number, string][] {
+  return [...splitDocuments(text)].map((part) => {
     if ('error' in part) {
       return [part.line, `error: ${part.error}`];
     }
@@ -117,11 +117,18 @@ test.each<[string, string, [number, string][]]>([
 });
 
 test.each([
-  ['a document', `a: 1\n---\n${'b: 2\n'.repeat(10)}---\nc: 3`, [1, 3, 14]],
-  ['a line', `a: 1\n---\n${'x'.repeat(50)}\n---\nc: 3`, [1, 3, 5]],
-  ['JSON', `{}${JSON.stringify({ a: 'x'.repeat(50) })}{}`, [1, 1, 1]],
+  ['a document', `a: 1\n---\n${`b: ${'x'.repeat(2 ** 19)}\n`.repeat(16)}---\nc: 3`, [1, 3, 20]],
+  ['a line', `a: 1\n---\n${'x'.repeat(2 ** 23)}\n---\nc: 3`, [1, 3, 5]],
+  ['JSON', `{}${JSON.stringify({ a: 'x'.repeat(2 ** 23 - 7) })}{}`, [1, 1, 1]],
 ])('%s over the limit is an error, and the rest is read', (_, text, lines) => {
-  const parts = split(text, 40);
+  const parts = split(text);
   expect(parts.map(([line]) => line)).toEqual(lines);
-  expect(parts[1]?.[1]).toMatch(/^error: a document is larger than 40 characters; split it/);
+  expect(parts[1]?.[1]).toMatch(/^error: a document is larger than 8388608 characters; split it/);
+});
+
+test('a document may have the maximum length', () => {
+  for (const text of [`a: ${'x'.repeat(2 ** 23 - 3)}`, JSON.stringify({ a: 'x'.repeat(2 ** 23 - 8) })]) {
+    expect([...splitDocuments(text)]).toHaveLength(1);
+    expect([...splitDocuments(text)][0]).toHaveProperty('text');
+  }
 });

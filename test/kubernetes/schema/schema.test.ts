@@ -98,17 +98,22 @@ test('defaults apply to absent properties and to nulls that are not allowed, als
     properties: {
       list: { type: 'array', items: item },
       map: { type: 'object', additionalProperties: item },
+      nulls: { type: 'object', additionalProperties: { ...item, default: { n: 3 } } },
+      items: { type: 'array', items: { type: 'integer', default: 4 } },
       absent: item,
       whole: { ...item, default: {} },
       nulled: { type: 'string', default: 'x' },
       kept: { type: 'string', default: 'x', nullable: true },
     },
   };
-  const value: JsonObject = { list: [{}, { n: 2 }], map: { a: {} }, nulled: null, kept: null };
+  const nulls = { nulls: { a: null, b: {} }, items: [null, 5], nulled: null, kept: null };
+  const value: JsonObject = { list: [{}, { n: 2 }, null], map: { a: {}, b: null }, ...nulls };
   applyDefaults(value, schema);
   expect(value).toEqual({
-    list: [{ n: 1 }, { n: 2 }],
-    map: { a: { n: 1 } },
+    list: [{ n: 1 }, { n: 2 }, null],
+    map: { a: { n: 1 }, b: null },
+    nulls: { a: { n: 3 }, b: { n: 1 } },
+    items: [4, 5],
     whole: { n: 1 },
     nulled: 'x',
     kept: null,

@@ -33,9 +33,16 @@ test.each<[string, JsonObject, JsonObject]>([
       items: { not: null, type: 'string' },
       properties: { a: null },
       default: null,
+      enum: [null, { a: null }],
       additionalProperties: true,
     },
-    { items: { type: 'string' }, properties: { a: {} }, default: null, additionalProperties: true },
+    {
+      items: { type: 'string' },
+      properties: { a: {} },
+      default: null,
+      enum: [null, { a: null }],
+      additionalProperties: true,
+    },
   ],
 ])('nulls are dropped as Go decodes them: %s %j', (model, value, result) => {
   dropNulls(value, schemaOfModel(model) as Schema);

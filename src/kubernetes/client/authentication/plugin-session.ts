@@ -94,21 +94,13 @@ export class PluginSession implements CredentialSource {
 
   #start(): PluginRun {
     const stop = new AbortController();
-    const run: PluginRun = { credential: runPlugin(this.#call, stop.signal), waiting: 0, stop };
-    const onEnd = (credential?: Credential) => {
-      this.#forget(run);
-      this.#held = credential ?? this.#held;
-    };
-    run.credential = run.credential.then(
-      (credential) => {
-        onEnd(credential);
-        return credential;
-      },
-      (error) => {
-        onEnd();
-        throw error;
-      },
-    );
+    const credential = runPlugin(this.#call, stop.signal)
+      .then((held) => {
+        this.#held = held;
+        return held;
+      })
+      .finally(() => this.#forget(run));
+    const run: PluginRun = { credential, waiting: 0, stop };
     return run;
   }
 

@@ -1,5 +1,5 @@
 import type { Status } from '../errors/status.ts';
-import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
+import { isJsonObject, type Json, type JsonObject, textAt } from '../json/json.ts';
 import { describe, requestIn } from './request.ts';
 
 /** metav1.GroupVersionKind. */
@@ -55,15 +55,11 @@ type DecodedAdmissionReview = { request: AdmissionRequest } | { problem: string;
 
 const operations: readonly string[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
 
-function stringOf(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
-}
-
 function kindOf(value: Json | undefined): GroupVersionKind | undefined {
   if (!isJsonObject(value) || typeof value.version !== 'string' || typeof value.kind !== 'string') {
     return undefined;
   }
-  return { group: stringOf(value.group), version: value.version, kind: value.kind };
+  return { group: textAt(value, 'group'), version: value.version, kind: value.kind };
 }
 
 /**
@@ -90,17 +86,16 @@ export function decodeAdmissionReview(body: Json): DecodedAdmissionReview {
       return { problem: `request.${field} must be an object or null`, uid };
     }
   }
-  const userInfo = request.userInfo;
   return {
     request: {
       uid,
       kind,
       requestKind: kindOf(request.requestKind) ?? kind,
-      subResource: stringOf(request.subResource),
-      name: stringOf(request.name),
-      namespace: stringOf(request.namespace),
+      subResource: textAt(request, 'subResource'),
+      name: textAt(request, 'name'),
+      namespace: textAt(request, 'namespace'),
       operation: operation as Operation,
-      username: isJsonObject(userInfo) ? stringOf(userInfo.username) : '',
+      username: textAt(request, 'userInfo', 'username'),
       object: isJsonObject(request.object) ? request.object : undefined,
       oldObject: isJsonObject(request.oldObject) ? request.oldObject : undefined,
       dryRun: request.dryRun === true,

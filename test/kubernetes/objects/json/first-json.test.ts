@@ -35,6 +35,11 @@ test('finds the end of the first array or object, however the text is divided in
   );
 });
 
+test.each([[[4, 0, 1]], [[4, 0, 0]], [[4, 1, 0]]])('an escaped quote may be in a chunk of its own: %j', (lengths) => {
+  const bytes = Buffer.from(String.raw`{"a\""}rest`);
+  expect(endFound(createFirstJsonScanner(), bytes, lengths)).toBe(bytes.length - 'rest'.length);
+});
+
 test('finds the end of strings of any length, whatever they contain and however the text is divided into chunks', () => {
   const parts = fc.constantFrom('"', '\\', 'x'.repeat(63), 'x'.repeat(64), 'y'.repeat(200), '}', '3.0', 'ä');
   const strings = fc.array(

@@ -15,6 +15,16 @@ import { runs } from '../../../support/runs.ts';
 
 const json = (text: string) => JSON.parse(text) as Json;
 
+/** An object that inherits the field `size`, which is not in its JSON. */
+const inheriting = Object.assign(
+  new (class {
+    get size() {
+      return 'large';
+    }
+  })(),
+  { name: 'a', zone: 'b' },
+) as unknown as JsonObject;
+
 describe('isSame', () => {
   test.each<[Json | undefined, Json | undefined]>([
     [undefined, undefined],
@@ -51,6 +61,7 @@ describe('isSame', () => {
     // Properties that every JavaScript object inherits are not fields.
     [json('{"toString":1}'), {}],
     [json('{"__proto__":{}}'), {}],
+    [{ size: 'large', name: 'a' }, inheriting],
   ])('%j and %j differ', (a, b) => {
     expect(isSame(a, b)).toBe(false);
     expect(isSame(b, a)).toBe(false);
@@ -120,14 +131,7 @@ describe('a JSON Patch', () => {
     [
       'of an object that inherits a field with the same value, and has another one',
       { size: 'large', name: 'a' },
-      Object.assign(
-        new (class {
-          get size() {
-            return 'large';
-          }
-        })(),
-        { name: 'a', zone: 'b' },
-      ) as unknown as JsonObject,
+      inheriting,
       [
         { op: 'remove', path: '/size' },
         { op: 'add', path: '/zone', value: 'b' },
