@@ -17,8 +17,8 @@ interface Credentials {
   key: string;
   token: string;
   /**
-   * PEM of the API server's client certificate for aggregated API servers, and its key. Issued when first needed, since
-   * few sandboxes have such servers and issuing takes milliseconds.
+   * PEM of a client certificate for an aggregated API server, and its key. Issued for each, since few sandboxes have such
+   * servers.
    */
   proxyClient(): { cert: string; key: string };
 }
@@ -33,19 +33,15 @@ export async function makeCredentials(now: Date): Promise<Credentials> {
   const ca = await issueCa(now, validityMs, ellipticEntropy, { sandbox: true });
   const names = ['localhost', '127.0.0.1', '::1'];
   const { certificate, key } = await issueServingCertificate(ca, names, now, validityMs, ellipticEntropy);
-  let client: { cert: string; key: string } | undefined;
   return {
     ca: ca.certificate.pem,
     cert: certificate.pem,
     key,
     token: randomBytes(32).toString('base64url'),
     proxyClient() {
-      if (client === undefined) {
-        const keys = makeEllipticKeyPair();
-        const issued = issueClientCertificate(ca, proxyClientName, keys, now, validityMs, ellipticEntropy);
-        client = { cert: issued.certificate.pem, key: issued.key };
-      }
-      return client;
+      const keys = makeEllipticKeyPair();
+      const client = issueClientCertificate(ca, proxyClientName, keys, now, validityMs, ellipticEntropy);
+      return { cert: client.certificate.pem, key: client.key };
     },
   };
 }

@@ -22,21 +22,16 @@ interface StoredObject {
  */
 function isNew(file: string): boolean {
   const stats = statSync(file, { throwIfNoEntry: false });
-  if (stats === undefined) {
-    return true;
-  }
-  if (!stats.isFile()) {
+  if (stats !== undefined && !stats.isFile()) {
     throw new DataFileError('is not a file');
+  }
+  if (stats === undefined || stats.size === 0) {
+    return true;
   }
   const bytes = Buffer.alloc(header.length);
   const descriptor = openSync(file, 'r');
-  try {
-    if (readSync(descriptor, bytes) === 0) {
-      return true;
-    }
-  } finally {
-    closeSync(descriptor);
-  }
+  readSync(descriptor, bytes);
+  closeSync(descriptor);
   const isOurs =
     bytes.toString('latin1', 0, 16) === header.magic && bytes.readInt32BE(header.applicationId) === applicationId;
   if (!isOurs) {
