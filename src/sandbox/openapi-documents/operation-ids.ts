@@ -37,7 +37,7 @@ function operationsOf(document: JsonObject): IdentifiedOperation[] {
     const at = createHash('sha256').update(path).digest('base64');
     for (const method of methods) {
       const operation = objectAt(item, method);
-      collect(operation, (id) => `${at} ${method}${id === operation.operationId ? '' : ` ${id}`}`);
+      collect(operation, (id) => `${at} ${method} ${id === operation.operationId ? '' : id}`);
     }
   }
   if (Object.keys(objectAt(document, 'components', 'callbacks')).length > 0) {

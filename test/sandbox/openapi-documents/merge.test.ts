@@ -259,6 +259,16 @@ test('operations get unique ids', async () => {
   expect(renamedOf(merged)).toEqual(['operationId list list_v3 b']);
 });
 
+test('operations in callbacks of one operation are the same in any order of its fields', async () => {
+  const callbacks = { c: { '{$url}': { post: { operationId: 'called' } } } };
+  const first = { operationId: 'get', callbacks };
+  const second = { callbacks: structuredClone(callbacks), operationId: 'get' };
+  const documentWith = (get: JsonObject) => documentOf({}, { paths: { '/a': { get } } });
+  const merged = await merge(documentWith(first), documentWith(second));
+  expect(merged.document.paths).toEqual({ '/a': { get: first } });
+  expect([merged.report.conflicts, merged.report.renamed]).toEqual([[], []]);
+});
+
 test('ids of operations become unique within a document, too, and its links mean the first', async () => {
   const links = { L: { operationId: 'list' } };
   const operation = () => ({ operationId: 'list', responses: { 200: { description: '', links } } });
