@@ -103,76 +103,114 @@ function* answerTo(
 
 const inProgressText = 'In-place update in progress';
 
-/** Calls UpdateMachine until it is done: once a machine is marked, the update must be finished. */
-function* updateMachine(state: State, desired: JsonObject, rollout?: Rollout): Simulation {
-  const name = textAt(desired, 'machine', 'metadata', 'name');
-  let reported = '';
-  const shown = function* (reason: 'InPlaceUpdating' | 'InPlaceUpdateFailed', message: string): Simulation {
-    if (message !== reported) {
-      reported = message;
-      yield* rollout?.inProgress(name, reason, message) ?? [];
+/** Updates of Machines, with what users see of them. */
+class Updates {
+  readonly state: State;
+  /** The messages of Machines that are not up to date. */
+  readonly notUpToDate = new Map<string, string>();
+
+  constructor(state: State) {
+    this.state = state;
+  }
+
+  condition(object: string, type: string, status: 'True' | 'False', reason: string, message: string): Effect {
+    return this.state.tell({ kind: 'object-condition', object, type, status, reason, message });
+  }
+
+  /** The condition UpToDate of a Machine; without reasons it is up to date. */
+  *upToDate(machine: string, reason: string, messages: readonly string[]): Simulation {
+    const text = messages.map((message) => `* ${message}`).join('\n');
+    if (text === '') {
+      this.notUpToDate.delete(machine);
+    } else {
+      this.notUpToDate.set(machine, text);
     }
-  };
-  const onFailure = () =>
-    shown('InPlaceUpdateFailed', 'UpdateMachine hook failed: please check controller logs for errors');
-  yield* shown('InPlaceUpdating', inProgressText);
-  for (;;) {
-    const subject = `Machine ${name} is not updated, `;
-    const { response } = yield* answerTo(state, 'UpdateMachine', { desired }, subject, onFailure);
-    const { retryAfterSeconds: seconds, message } = response;
-    if (typeof seconds === 'number' && seconds !== 0) {
-      yield* countBlock(state, 'UpdateMachine', seconds, 'takes the update as done');
+    yield this.condition(`Machine ${machine}`, 'UpToDate', text === '' ? 'True' : 'False', reason, text);
+  }
+
+  *updating(machine: string, reason: string, message = ''): Simulation {
+    const status = reason === 'NotUpdating' ? 'False' : 'True';
+    yield this.condition(`Machine ${machine}`, 'Updating', status, reason, message);
+  }
+
+  /** Shows what depends on several Machines. */
+  *rollingOut(): Simulation {}
+
+  *#inProgress(machine: string, reason: 'InPlaceUpdating' | 'InPlaceUpdateFailed', message: string): Simulation {
+    if (this.notUpToDate.get(machine) !== `* ${message}`) {
+      yield* this.upToDate(machine, 'Updating', [message]);
+      yield* this.updating(machine, reason, message);
+      yield* this.rollingOut();
     }
-    if (typeof seconds !== 'number' || seconds <= 0) {
-      state.blocked.delete('UpdateMachine');
-      return;
+  }
+
+  /** Calls UpdateMachine until it is done: once a machine is marked, the update must be finished. */
+  *update(desired: JsonObject, before: string): Simulation {
+    const { state } = this;
+    const name = textAt(desired, 'machine', 'metadata', 'name');
+    const version = textAt(desired, 'machine', 'spec', 'version');
+    const onFailure = () =>
+      this.#inProgress(
+        name,
+        'InPlaceUpdateFailed',
+        'UpdateMachine hook failed: please check controller logs for errors',
+      );
+    yield* this.#inProgress(name, 'InPlaceUpdating', inProgressText);
+    for (;;) {
+      const subject = `Machine ${name} is not updated, `;
+      const { response } = yield* answerTo(state, 'UpdateMachine', { desired }, subject, onFailure);
+      const { retryAfterSeconds: seconds, message } = response;
+      if (typeof seconds === 'number' && seconds !== 0) {
+        yield* countBlock(state, 'UpdateMachine', seconds, 'takes the update as done');
+      }
+      if (typeof seconds !== 'number' || seconds <= 0) {
+        break;
+      }
+      const text = typeof message === 'string' && message !== '' ? `${inProgressText}: ${message}` : inProgressText;
+      yield* this.#inProgress(name, 'InPlaceUpdating', text);
+      yield* state.passUntil(state.now + waitMs(seconds));
     }
-    const text = typeof message === 'string' && message !== '' ? `${inProgressText}: ${message}` : inProgressText;
-    yield* shown('InPlaceUpdating', text);
-    yield* state.passUntil(state.now + waitMs(seconds));
+    state.blocked.delete('UpdateMachine');
+    yield* before === version
+      ? this.upToDate(name, 'UpToDate', [])
+      : this.upToDate(name, 'Updating', [`Node.status.nodeInfo.kubeletVersion ${before}, ${version} required`]);
+    yield* this.updating(name, 'NotUpdating');
+    yield* this.rollingOut();
+  }
+
+  /** Machines of which only the kubelet has not reported its new version report it. */
+  *reportKubelets(): Simulation {
+    const { state, notUpToDate } = this;
+    const late = [...notUpToDate].filter(([, message]) => message.startsWith('* Node.'));
+    if (late.length > 0) {
+      yield* state.passUntil(state.now + durations.kubelet);
+    }
+    for (const [name] of late) {
+      yield* this.upToDate(name, 'UpToDate', []);
+      yield* this.rollingOut();
+    }
   }
 }
 
-/** The rollout of a MachineDeployment, with what users see of it. */
-class Rollout {
+/** The rollout of a MachineDeployment. */
+class Rollout extends Updates {
   readonly #worker: WorkerGroup;
   readonly #group: GroupMachines;
   readonly #next: MachineSet;
-  /** The messages of Machines that are not up to date. */
-  readonly #notUpToDate = new Map<string, string>();
   #told = '';
 
   constructor(worker: WorkerGroup, group: GroupMachines, next: MachineSet) {
+    super(worker.state);
     this.#worker = worker;
     this.#group = group;
     this.#next = next;
   }
 
-  #condition(object: string, type: string, status: 'True' | 'False', reason: string, message: string): Effect {
-    return this.#worker.state.tell({ kind: 'object-condition', object, type, status, reason, message });
-  }
-
-  /** The condition UpToDate of a Machine; without reasons it is up to date. */
-  *#upToDate(machine: string, reason: string, messages: readonly string[]): Simulation {
-    const text = messages.map((message) => `* ${message}`).join('\n');
-    if (text === '') {
-      this.#notUpToDate.delete(machine);
-    } else {
-      this.#notUpToDate.set(machine, text);
-    }
-    yield this.#condition(`Machine ${machine}`, 'UpToDate', text === '' ? 'True' : 'False', reason, text);
-  }
-
-  *#updating(machine: string, reason: string, message = ''): Simulation {
-    const status = reason === 'NotUpdating' ? 'False' : 'True';
-    yield this.#condition(`Machine ${machine}`, 'Updating', status, reason, message);
-  }
-
   /** The condition RollingOut of the MachineDeployment, when it has changed: differences of versions come first. */
-  *#rollingOut(): Simulation {
-    const count = this.#notUpToDate.size;
+  override *rollingOut(): Simulation {
+    const count = this.notUpToDate.size;
     const isVersion = (line: string) => line.startsWith('* Version ');
-    const lines = [...new Set([...this.#notUpToDate.values()].flatMap((text) => text.split('\n')))].sort((a, b) =>
+    const lines = [...new Set([...this.notUpToDate.values()].flatMap((text) => text.split('\n')))].sort((a, b) =>
       isVersion(a) === isVersion(b) ? (a < b ? -1 : 1) : isVersion(a) ? -1 : 1,
     );
     const message = [`Rolling out ${count} not up-to-date replicas`, ...lines].join('\n');
@@ -180,47 +218,33 @@ class Rollout {
       this.#told = message;
       const object = `MachineDeployment ${this.#worker.name}`;
       yield count === 0
-        ? this.#condition(object, 'RollingOut', 'False', 'NotRollingOut', '')
-        : this.#condition(object, 'RollingOut', 'True', 'RollingOut', message);
+        ? this.condition(object, 'RollingOut', 'False', 'NotRollingOut', '')
+        : this.condition(object, 'RollingOut', 'True', 'RollingOut', message);
     }
-  }
-
-  *inProgress(machine: string, reason: 'InPlaceUpdating' | 'InPlaceUpdateFailed', message: string): Simulation {
-    yield* this.#upToDate(machine, 'Updating', [message]);
-    yield* this.#updating(machine, reason, message);
-    yield* this.#rollingOut();
   }
 
   /** Creates a Machine, which takes a while. */
   *#create(number: number): Simulation<Machine> {
-    const { state } = this.#worker;
+    const { state } = this;
     const machine = newMachine(state, this.#next, number);
     yield* state.passUntil(state.now + durations.machine);
     yield state.tell({ kind: 'machine', state: 'creating', name: machine.name });
-    yield* this.#upToDate(machine.name, 'UpToDate', []);
-    yield* this.#updating(machine.name, 'NotUpdating');
+    yield* this.upToDate(machine.name, 'UpToDate', []);
+    yield* this.updating(machine.name, 'NotUpdating');
     return machine;
   }
 
   *#delete({ name }: Machine): Simulation {
-    this.#notUpToDate.delete(name);
-    yield this.#worker.state.tell({ kind: 'machine', state: 'gone', name });
-    yield* this.#rollingOut();
+    this.notUpToDate.delete(name);
+    yield this.state.tell({ kind: 'machine', state: 'gone', name });
+    yield* this.rollingOut();
   }
 
   /** Moves a Machine to the next MachineSet, and updates it there. */
   *#move(machine: Machine): Simulation {
-    const { version: before } = machine.set;
-    const { version } = this.#next;
+    const { version } = machine.set;
     machine.set = this.#next;
-    yield* updateMachine(this.#worker.state, machineObjects(this.#worker, machine), this);
-    yield* before === version
-      ? this.#upToDate(machine.name, 'UpToDate', [])
-      : this.#upToDate(machine.name, 'Updating', [
-          `Node.status.nodeInfo.kubeletVersion ${before}, ${version} required`,
-        ]);
-    yield* this.#updating(machine.name, 'NotUpdating');
-    yield* this.#rollingOut();
+    yield* this.update(machineObjects(this.#worker, machine), version);
   }
 
   /** Replaces Machines one after the other, as without extensions. */
@@ -249,22 +273,9 @@ class Rollout {
     }
   }
 
-  /** Machines of which only the kubelet has not reported its new version report it. */
-  *#reportKubelets(): Simulation {
-    const { state } = this.#worker;
-    const late = this.#group.machines.filter(({ name }) => this.#notUpToDate.get(name)?.startsWith('* Node.'));
-    if (late.length > 0) {
-      yield* state.passUntil(state.now + durations.kubelet);
-    }
-    for (const { name } of late) {
-      yield* this.#upToDate(name, 'UpToDate', []);
-      yield* this.#rollingOut();
-    }
-  }
-
   *play(): Simulation {
+    const { state } = this;
     const worker = this.#worker;
-    const { state } = worker;
     const { current, machines } = this.#group;
     if (!hasTemplates(worker)) {
       const text =
@@ -273,17 +284,17 @@ class Rollout {
     }
     const reasons = differences(current, this.#next);
     for (const { name } of machines) {
-      yield* this.#upToDate(name, 'NotUpToDate', reasons);
+      yield* this.upToDate(name, 'NotUpToDate', reasons);
     }
     const objects = {
       current: machineSetObjects(worker, current, worker.replicas),
       desired: machineSetObjects(worker, this.#next, 0),
     };
     const answer = waitsForDeletion(worker) ? undefined : yield* answerTo(state, 'CanUpdateMachineSet', objects);
-    yield* this.#rollingOut();
+    yield* this.rollingOut();
     const isCovered = covers(answer, objects.current, objects.desired, 'spec', 'template', 'spec');
     yield* isCovered ? this.#updateAll() : this.#replaceAll();
-    yield* this.#reportKubelets();
+    yield* this.reportKubelets();
     this.#group.current = this.#next;
     this.#group.next = undefined;
     if (worker.readyAt !== undefined) {
@@ -314,14 +325,16 @@ function* updateControlPlane(state: State, from: string, to: string): Simulation
     const text = 'the only machine of the control plane is replaced by a new one, and CanUpdateMachine is not called';
     yield* state.findOnce('warning', text, 'rehearse more machines, or set maxSurge to 0');
   }
+  const updates = new Updates(state);
   for (let index = 0; index < count; index++) {
     const name = state.names.generated(state.controlPlane.name, `machine ${index}`);
     const [current, desired] = [controlPlaneObjects(state, name, from), controlPlaneObjects(state, name, to)];
     const answer = yield* answerTo(state, 'CanUpdateMachine', { current, desired });
     if (covers(answer, current, desired, 'spec')) {
-      yield* updateMachine(state, controlPlaneObjects(state, name, to, true));
+      yield* updates.update(controlPlaneObjects(state, name, to, true), from);
     }
   }
+  yield* updates.reportKubelets();
 }
 
 /** Whether machines have to be updated or replaced. */

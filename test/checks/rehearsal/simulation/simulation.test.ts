@@ -774,6 +774,24 @@ spec: { template: { spec: ${spec} } }
     expect(end.reason).toMatch(/^20 calls were made, .* UpdateMachine has blocked 15 times in a row/);
   });
 
+  test('machines of a control plane have the conditions of an update, too', () => {
+    const { events } = simulate(
+      (effect, nth) => (effect.hook === 'UpdateMachine' && nth === 1 ? { retryAfterSeconds: 5 } : covered(effect)),
+      { ...scenario, yaml: clusterYaml('v1.31.0', { topology: 'controlPlane: { replicas: 2 }' }) },
+    );
+    expect(
+      events.flatMap(({ event }) =>
+        event.kind === 'object-condition' ? [`${event.type} ${event.status} ${event.reason} ${event.message}`] : [],
+      ),
+    ).toEqual([
+      'UpToDate False Updating * In-place update in progress',
+      'Updating True InPlaceUpdating In-place update in progress',
+      'UpToDate False Updating * Node.status.nodeInfo.kubeletVersion v1.31.0, v1.32.0 required',
+      'Updating False NotUpdating ',
+      'UpToDate True UpToDate ',
+    ]);
+  });
+
   test('machines of another control plane are not asked about', () => {
     const { calls, end } = simulate(covered, { ...scenario, yaml: scenario.yaml + classOf('OwnControlPlaneTemplate') });
     expect(end.isComplete).toBe(true);
