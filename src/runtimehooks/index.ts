@@ -17,6 +17,7 @@ export { hooksGroup } from './catalog/definitions/parts.ts';
 export { LifecycleFileError, parseLifecycles } from './catalog/file.ts';
 export { newestKnownRelease, oldestKnownRelease, unknownReleaseProblem } from './catalog/known.ts';
 export type { Lifecycle, LifecycleKey } from './catalog/lifecycle.ts';
+export { advisedTimeoutSeconds, defaultTimeoutSeconds, maxHandlers, maxTimeoutSeconds } from './catalog/limits.ts';
 export { type Deprecation, deprecationIn, type Phase, phaseIn, type Stability } from './catalog/policy.ts';
 export { compareReleases, formatRelease, parseRelease, type Release } from './catalog/release.ts';
 export type { MessageSchema } from './catalog/schema.ts';

@@ -1,12 +1,11 @@
 import type { Json, JsonObject } from '../../kubernetes/index.ts';
-import { type DiscoveredHandler, defaultTimeoutSeconds } from '../../runtimehooks/client/index.ts';
-import { formatHook, type HookDefinition } from '../../runtimehooks/index.ts';
+import type { DiscoveredHandler } from '../../runtimehooks/client/index.ts';
+import { defaultTimeoutSeconds, formatHook, type HookDefinition, maxTimeoutSeconds } from '../../runtimehooks/index.ts';
 import type { Callee } from './caller.ts';
 import { actsOnClusters, requestOf } from './requests.ts';
 
 /** Maximum number of handlers that are called; further handlers are only discovered. */
 const maxTried = 64;
-const longestTimeoutSeconds = 30;
 
 /** What decides which handlers are called. */
 export interface Choice {
@@ -52,7 +51,7 @@ export function chooseHandlers(
       const reason = 'their hooks act on Clusters: call them for made-up objects with --with-side-effects';
       untried.push({ name, reason });
     } else {
-      const isAccepted = timeoutSeconds >= 1 && timeoutSeconds <= longestTimeoutSeconds;
+      const isAccepted = timeoutSeconds >= 1 && timeoutSeconds <= maxTimeoutSeconds;
       const request = requestOf(hook, settings, requests.get(formatHook(hook)), variables);
       handlers.push({ name, hook, timeoutSeconds: isAccepted ? timeoutSeconds : defaultTimeoutSeconds, request });
     }

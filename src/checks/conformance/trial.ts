@@ -9,16 +9,13 @@ import {
   readDiscovery,
   type TlsFacts,
 } from '../../runtimehooks/client/index.ts';
-import { hooks } from '../../runtimehooks/index.ts';
+import { defaultTimeoutSeconds, hooks } from '../../runtimehooks/index.ts';
 import { eachOf } from '../each-of.ts';
 import { type Callee, createCaller, type Variation } from './caller.ts';
 import { type Choice, chooseHandlers } from './choose-handlers.ts';
 import { isSameOutcome, isSuccess, type Outcome } from './outcome.ts';
 import { actsOnClusters } from './requests.ts';
 import { sampleValues } from './variables.ts';
-
-/** Timeout of Discovery, in seconds: Cluster API's own. */
-const discoverySeconds = 10;
 
 /** Options of a trial. */
 export interface TrialOptions extends Choice {
@@ -88,7 +85,7 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
   const discovery = tried({
     name: undefined,
     hook: hooks.Discovery,
-    timeoutSeconds: discoverySeconds,
+    timeoutSeconds: defaultTimeoutSeconds,
     request: { apiVersion: `${group}/${version}`, kind: request.kind },
   });
   const read = (outcome: Outcome): ReturnType<typeof readDiscovery> =>
@@ -127,7 +124,7 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
     },
     /** What a TLS handshake reveals; undefined if it failed. */
     async tls(versions?: Parameters<typeof probeTls>[3]): Promise<TlsFacts | undefined> {
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(discoverySeconds * 1000)]);
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(defaultTimeoutSeconds * 1000)]);
       return isCallError(target) ? undefined : probeTls(target, limit, resolve, versions);
     },
     calls: caller.calls,

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import { defaultTimeoutSeconds } from '../catalog/limits.ts';
 import type { CallStep } from './call-error.ts';
 import { type DiscoveredHandler, type DiscoverResult, type KnownHooks, phaseOf } from './discovery/discovery.ts';
 import type { TlsFacts } from './exchange/tls.ts';
-import { defaultTimeoutSeconds, parseApiVersion } from './registry/registration.ts';
+import { parseApiVersion } from './registry/registration.ts';
 
 /** Something about an extension that its owner should know. */
 export interface ExtensionFinding {

@@ -33,7 +33,6 @@ export {
 } from './findings.ts';
 export {
   type ClientConfig,
-  defaultTimeoutSeconds,
   type Extension,
   extensionOf,
   type RegisteredHandler,

@@ -1,10 +1,9 @@
 import { areSameHandlers, handlerFindings } from '../../../runtimehooks/client/index.ts';
+import { advisedTimeoutSeconds } from '../../../runtimehooks/index.ts';
 import { eachOf } from '../../each-of.ts';
 import type { Check } from '../check.ts';
 import { describe, discoveryProblem, isSuccess } from '../outcome.ts';
 
-/** Longest timeout that is not warned about, in seconds: the Runtime SDK's recommendation. */
-const advisedSeconds = 10;
 /** Number of additional, concurrent discoveries. */
 const concurrentDiscoveries = 10;
 
@@ -93,7 +92,7 @@ export const discoveryChecks: readonly Check[] = [
       'A reconcile has one minute for all its handlers; with Ignore, operations that should wait go ahead during an outage.',
     remedy: 'do long work in the background and answer with retryAfterSeconds; use Fail unless the work may be skipped',
     async run({ discovered: { handlers }, known }, report) {
-      for (const { handler = '', message } of handlerFindings(handlers, known, advisedSeconds)) {
+      for (const { handler = '', message } of handlerFindings(handlers, known, advisedTimeoutSeconds)) {
         report(message, { name: handler });
       }
       return handlers.length === 0 ? 'Discovery offers no handlers' : undefined;

@@ -1,5 +1,5 @@
 import { dns1123LabelProblems } from '../../../kubernetes/index.ts';
-import { formatHook } from '../../../runtimehooks/index.ts';
+import { advisedTimeoutSeconds, formatHook, maxHandlers, maxTimeoutSeconds } from '../../../runtimehooks/index.ts';
 import { describeHandler, type Handler } from './handler.ts';
 
 /** Handlers that Cluster API would reject, or that no call would ever reach: all problems at once, one per line. */
@@ -11,12 +11,6 @@ export class HandlersError extends Error {
   }
 }
 
-/** Maximum number of handlers of one ExtensionConfig, from its CustomResourceDefinition. */
-const maxHandlers = 512;
-/** Longest timeout that Cluster API accepts, in seconds. */
-const maxTimeoutSeconds = 30;
-/** Longest timeout that is not warned about, in seconds: the Runtime SDK's recommendation. */
-const advisedTimeoutSeconds = 10;
 /** Hooks for which Cluster API allows one handler in total: with two, every decision fails. */
 const inPlaceTag = 'In-Place Update Hooks';
 

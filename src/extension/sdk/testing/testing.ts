@@ -2,7 +2,7 @@ import { deepStrictEqual } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { pino } from 'pino';
 import { copyOf, type Json, type JsonObject, textAt } from '../../../kubernetes/index.ts';
-import type { HookDefinition } from '../../../runtimehooks/index.ts';
+import { defaultTimeoutSeconds, type HookDefinition } from '../../../runtimehooks/index.ts';
 import { sampleRequest } from '../../../runtimehooks/messages/index.ts';
 import { type CallOutcome, call } from '../calls/call.ts';
 import { createLifetime } from '../calls/lifetime.ts';
@@ -61,9 +61,6 @@ function checkedHook(handler: Handler): HookDefinition {
   }
   return handler.hook;
 }
-
-/** How long Cluster API waits for an answer by default, in seconds. */
-const defaultTimeoutSeconds = 10;
 
 /**
  * Calls a handler in this process, by the same code as a call over HTTPS: request and answer are checked.

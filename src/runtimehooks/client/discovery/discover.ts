@@ -1,13 +1,13 @@
 import type { ExtensionConfig } from '../../../extensionconfig/index.ts';
 import type { HookCatalog } from '../../catalog/catalog.ts';
 import { hooks } from '../../catalog/definitions/definitions.ts';
+import { defaultTimeoutSeconds } from '../../catalog/limits.ts';
 import type { Release } from '../../catalog/release.ts';
 import { aggregate, type CallError, isCallError, prefixed } from '../call-error.ts';
 import { complete, type ExchangeContext, exchange, statusError } from '../exchange/exchange.ts';
 import { extensionOf } from '../registry/registration.ts';
 import { type DiscoveredHandler, type DiscoverResult, type DiscoveryProblem, readDiscovery } from './discovery.ts';
 
-const discoveryTimeoutSeconds = 10;
 /** Longest response to discovery, in bytes: 512 handlers take some 128 KiB. Many extensions are called concurrently. */
 const maxDiscoveryBytes = 2 * 1024 * 1024;
 
@@ -35,7 +35,7 @@ export async function discover(
       hook,
       callerVersion: hook.version,
       handler: undefined,
-      timeoutSeconds: discoveryTimeoutSeconds,
+      timeoutSeconds: defaultTimeoutSeconds,
       request: complete(hook, {}, {}),
       signal,
       maxAnswerBytes: maxDiscoveryBytes,

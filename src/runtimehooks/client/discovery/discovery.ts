@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../../kubernetes/index.ts';
 import type { HookCatalog } from '../../catalog/catalog.ts';
+import { defaultTimeoutSeconds, maxHandlers, maxTimeoutSeconds } from '../../catalog/limits.ts';
 import { type Phase, phaseIn } from '../../catalog/policy.ts';
 import type { Release } from '../../catalog/release.ts';
 import { type CallError, quotable } from '../call-error.ts';
-import { defaultTimeoutSeconds, parseApiVersion } from '../registry/registration.ts';
+import { parseApiVersion } from '../registry/registration.ts';
 
 /** A handler as discovery stores it in an ExtensionConfig. */
 export interface DiscoveredHandler {
@@ -21,11 +22,6 @@ interface OfferedHandler {
   timeoutSeconds?: number;
   failurePolicy?: string;
 }
-
-/** Longest timeout that Cluster API accepts, in seconds. */
-const maxTimeoutSeconds = 30;
-/** Maximum number of handlers that the status of an ExtensionConfig can hold. */
-const maxHandlers = 512;
 
 /** Why Cluster API would reject a handler, in its own words, and what to do about it. */
 export interface DiscoveryProblem {

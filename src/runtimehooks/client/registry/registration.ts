@@ -28,9 +28,6 @@ export interface RegisteredHandler {
   extension: Extension;
 }
 
-/** Timeout of calls if the handler does not set one, in seconds. */
-export const defaultTimeoutSeconds = 10;
-
 /** The extension described by a v1beta2 ExtensionConfig. */
 export function extensionOf({ metadata, spec }: ExtensionConfig): Extension {
   const { uid, resourceVersion } = metadata as { uid?: unknown; resourceVersion?: unknown };

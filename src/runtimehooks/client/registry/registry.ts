@@ -1,14 +1,9 @@
 import type { ExtensionConfig } from '../../../extensionconfig/index.ts';
 import { labelSelectorProblems } from '../../../kubernetes/index.ts';
 import { formatGroupHook } from '../../catalog/definition.ts';
+import { defaultTimeoutSeconds } from '../../catalog/limits.ts';
 import { aggregate, type CallError, isCallError, prefixed, quotable } from '../call-error.ts';
-import {
-  defaultTimeoutSeconds,
-  type Extension,
-  extensionOf,
-  parseApiVersion,
-  type RegisteredHandler,
-} from './registration.ts';
+import { type Extension, extensionOf, parseApiVersion, type RegisteredHandler } from './registration.ts';
 
 const failure = (message: string): CallError => ({ step: 'registry', message });
 
