@@ -1,10 +1,10 @@
-import { rmSync } from 'node:fs';
+import { unlinkSync } from 'node:fs';
 
-/** Removes a temporary file, if it was created at all: where it cannot be, `force` of Node.js throws an error. */
+/** Removes a temporary file, if it was created at all. */
 export function discardFile(file: string): void {
   try {
-    rmSync(file, { force: true });
+    unlinkSync(file);
   } catch {
-    // Its name is too long, or a part of the path is a file.
+    // It was not, or cannot be: its name is too long, or a part of the path is a file.
   }
 }

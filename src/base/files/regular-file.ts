@@ -26,15 +26,7 @@ export class FileError extends Error {
 const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
 function kindOf(stats: Stats): string {
-  return stats.isDirectory()
-    ? 'a folder'
-    : stats.isFIFO()
-      ? 'a FIFO'
-      : stats.isSocket()
-        ? 'a socket'
-        : stats.isCharacterDevice() || stats.isBlockDevice()
-          ? 'a device'
-          : 'something else';
+  return stats.isDirectory() ? 'a folder' : stats.isFIFO() ? 'a FIFO' : stats.isSocket() ? 'a socket' : 'a device';
 }
 
 function sizeText(bytes: number): string {
