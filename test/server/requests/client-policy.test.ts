@@ -17,6 +17,7 @@ import {
 } from '../running.ts';
 
 const byDnsName = makeCertificate({ commonName: 'x', dnsNames: ['apiserver.example'], issuer: clientCa });
+const byBoth = makeCertificate({ commonName: 'kube-apiserver', dnsNames: ['other'], issuer: clientCa });
 const nameless = makeCertificate({ commonName: '', dnsNames: ['other', 'apiserver.example'], issuer: clientCa });
 const odd = makeCertificate({
   commonName: 'DNS:kube-apiserver',
@@ -36,6 +37,7 @@ test.each<[string, TestCertificate | undefined, readonly string[], number, RegEx
   ['none', undefined, [], 403, /a client certificate is required/],
   ['of the CA, any name', nobody, [], 200, /allowed/],
   ['of the CA, allowed common name', apiServer, allowedNames, 200, /allowed/],
+  ['of the CA, allowed common name beside DNS names', byBoth, allowedNames, 200, /allowed/],
   ['of the CA, allowed DNS name', byDnsName, allowedNames, 200, /allowed/],
   ['of the CA, allowed DNS name without a subject', nameless, allowedNames, 200, /allowed/],
   ['of the CA, another name', nobody, allowedNames, 403, /none of the allowed names/],
