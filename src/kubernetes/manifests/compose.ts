@@ -1,4 +1,5 @@
 import {
+  type AliasEvent,
   COLLECTION_STYLE,
   EVENT_ID,
   type Event,
@@ -93,6 +94,9 @@ function tagOf(text: string, { tagStart, tagEnd }: { tagStart: number; tagEnd: n
   }
   return tag.startsWith('!!') ? `tag:yaml.org,2002:${decodePercent(tag.slice(2))}` : tag === '!' ? '' : tag;
 }
+
+const isQuoted = ({ style }: ScalarEvent): boolean =>
+  style === SCALAR_STYLE.SINGLE_QUOTED || style === SCALAR_STYLE.DOUBLE_QUOTED;
 
 function quoted(key: string): string {
   return JSON.stringify(truncated(key, 100));
@@ -236,7 +240,7 @@ class Composer {
     }
     if (event.type === EVENT_ID.ALIAS) {
       const at = event.anchorStart - 1;
-      const { scalar } = this.alias();
+      const { scalar } = this.alias(event);
       if (scalar === undefined) {
         this.fail('a key must be text, not a map or a list', at);
       }
@@ -251,8 +255,7 @@ class Composer {
   private lastAt = 0;
 
   private startOf(event: ScalarEvent): number {
-    const isQuoted = event.style === SCALAR_STYLE.SINGLE_QUOTED || event.style === SCALAR_STYLE.DOUBLE_QUOTED;
-    return event.valueStart - (isQuoted ? 1 : 0);
+    return event.valueStart - (isQuoted(event) ? 1 : 0);
   }
 
   /** Whether a key follows a "?" and so may be of any length. */
@@ -264,11 +267,7 @@ class Composer {
     return this.text.charAt(before) === '?';
   }
 
-  private alias(): Anchor {
-    const event = this.event();
-    if (event.type !== EVENT_ID.ALIAS) {
-      throw new TypeError('not an alias');
-    }
+  private alias(event: AliasEvent): Anchor {
     this.next++;
     const name = this.text.slice(event.anchorStart, event.anchorEnd);
     const anchor = this.anchors.get(name);
@@ -385,13 +384,12 @@ class Composer {
         if (event.valueStart !== -1) {
           this.lastAt = this.startOf(event);
         }
-        const isQuoted = event.style === SCALAR_STYLE.SINGLE_QUOTED || event.style === SCALAR_STYLE.DOUBLE_QUOTED;
         const isBlock = event.style === SCALAR_STYLE.LITERAL_BLOCK || event.style === SCALAR_STYLE.FOLDED_BLOCK;
         const isBare = !isBlock && event.tagStart === -1 && event.anchorStart === -1 && event.valueStart !== -1;
         const place: NodePosition | undefined = this.isPlaced
           ? {
               at: this.lastAt,
-              end: Math.max(this.lastAt, event.valueEnd + (isQuoted ? 1 : 0)),
+              end: Math.max(this.lastAt, event.valueEnd + (isQuoted(event) ? 1 : 0)),
               ...(isBare && { text: { from: event.valueStart, to: event.valueEnd } }),
             }
           : undefined;
@@ -408,7 +406,7 @@ class Composer {
         this.next++;
         return this.collection(event);
       case EVENT_ID.ALIAS:
-        return this.alias().value;
+        return this.alias(event).value;
       default:
         return this.fail('a value is missing here', this.lastAt);
     }

@@ -14,11 +14,9 @@ const maxLabelLength = 63;
 const maxSubdomainLength = 253;
 
 function problems(value: string, maxBytes: number, isOfFormat: boolean, sentence: string): string[] {
-  if (isOfFormat) {
-    return value.length > maxBytes ? [`must be no more than ${maxBytes} bytes`] : [];
-  }
   // Kubernetes counts bytes, and characters beyond ASCII have several.
-  return Buffer.byteLength(value) > maxBytes ? [`must be no more than ${maxBytes} bytes`, sentence] : [sentence];
+  const tooLong = Buffer.byteLength(value) > maxBytes ? [`must be no more than ${maxBytes} bytes`] : [];
+  return isOfFormat ? tooLong : [...tooLong, sentence];
 }
 
 /** RFC 1123 label: at most 63 lower case letters, digits and '-', begins and ends with a letter or digit. */
@@ -59,25 +57,13 @@ export function qualifiedNameProblems(value: string): string[] {
       "must be a name with an optional DNS subdomain prefix and one '/' between them (e.g. 'example.com/MyName')",
     ];
   }
-  const messages: string[] = [];
-  const name = value.slice(slash + 1);
-  if (slash === 0) {
-    messages.push('prefix part must not be empty');
-  } else if (slash > 0) {
-    for (const problem of dns1123SubdomainProblems(value.slice(0, slash))) {
-      messages.push(`prefix part ${problem}`);
-    }
-  }
-  if (name === '') {
-    messages.push('name part must not be empty');
-    return messages;
-  }
+  const empty = ['must not be empty'];
+  const [prefix, name] = [value.slice(0, Math.max(slash, 0)), value.slice(slash + 1)];
+  const ofPrefix = slash === 0 ? empty : slash === -1 ? [] : dns1123SubdomainProblems(prefix);
   const sentence =
     "must consist of letters, digits, '-', '_' and '.', and begin and end with a letter or digit (e.g. 'MyName')";
-  for (const problem of problems(name, maxLabelLength, qualifiedNamePart.test(name), sentence)) {
-    messages.push(`name part ${problem}`);
-  }
-  return messages;
+  const ofName = name === '' ? empty : problems(name, maxLabelLength, qualifiedNamePart.test(name), sentence);
+  return [...ofPrefix.map((problem) => `prefix part ${problem}`), ...ofName.map((problem) => `name part ${problem}`)];
 }
 
 /** Value of a label: empty, or at most 63 bytes of letters, digits, '-', '_' and '.'. */
