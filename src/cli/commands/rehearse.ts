@@ -15,6 +15,7 @@ import {
   readInput,
   rehearse,
 } from '../../checks/rehearsal/index.ts';
+import { withRemedy } from '../../kubernetes/client/index.ts';
 import { compareReleases, formatRelease, parseRelease, type Release } from '../../runtimehooks/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import {
@@ -27,7 +28,7 @@ import {
   switchFlag,
   textFlag,
 } from '../framework/flags.ts';
-import { exitCode, type Io, paintFor, UsageError } from '../framework/program.ts';
+import { exitCode, FailureError, type Io, paintFor, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
 import { knownReleases } from './catalog-flags.ts';
 import { extensionFlags, readExtensions, unreachableHint } from './extensions.ts';
@@ -263,8 +264,13 @@ that cannot be read.`,
       resolve: extensions.resolve,
       namespaceLabels: async (namespace) => ({
         'kubernetes.io/metadata.name': namespace,
-        ...(await extensions.namespaceLabels?.(namespace)),
-        ...input.namespaces.get(namespace),
+        ...(input.namespaces.get(namespace) ??
+          (await extensions.namespaceLabels?.(namespace).catch((error: Error) => {
+            io.signal.throwIfAborted();
+            throw new FailureError(
+              `the labels of Namespace ${printable(namespace)} cannot be read: ${withRemedy(error)}; or pass the Namespace in a file of --cluster`,
+            );
+          }))),
       }),
       isRealTime: flags['real-time'],
       onRequest,

@@ -1,7 +1,10 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { hooksGroup } from '../../../src/runtimehooks/index.ts';
@@ -421,6 +424,35 @@ describe('usage errors', () => {
     expect(code).toBe(2);
     expect(stderr).toMatch(/there are no ExtensionConfigs in the files: pass others with -f/);
   });
+});
+
+test('a Namespace that may not be read is named, with a remedy', async () => {
+  answer = {};
+  const api = createServer(({ url = '' }, response) => {
+    const items = [extensionConfig('one', { url: server.url, caBundle })];
+    const isList = url.endsWith('/extensionconfigs');
+    response.writeHead(isList ? 200 : 403, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(isList ? { items } : { kind: 'Status', code: 403, message: 'that is forbidden' }));
+  }).listen(0, '127.0.0.1');
+  await once(api, 'listening');
+  onTestFinished(() => void api.close());
+  const url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
+  const clusters = [{ name: 'a', cluster: { server: url, 'insecure-skip-tls-verify': true } }];
+  const contexts = [{ name: 'a', context: { cluster: 'a', user: 'a' } }];
+  const users = [{ name: 'a', user: {} }];
+  const kubeconfig = file(
+    'kubeconfig',
+    stringify({ apiVersion: 'v1', kind: 'Config', clusters, contexts, users, 'current-context': 'a' }),
+  );
+  const ofCluster = (...args: string[]) => runProgram(['rehearse', '--kubeconfig', kubeconfig, ...args]);
+  expect(await ofCluster()).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      /: the labels of Namespace default cannot be read: that is forbidden.*; or pass the Namespace in a file of --cluster\n$/,
+    ),
+  });
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } };
+  expect(await ofCluster('--cluster', file('default.yaml', stringify(namespace)))).toMatchObject({ code: 0 });
 });
 
 test('ends when it is stopped', async () => {
