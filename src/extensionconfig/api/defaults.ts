@@ -1,13 +1,16 @@
 import {
   applyOperations,
+  copyOf,
   isJsonObject,
   type Json,
   type JsonObject,
   type JsonPatchOperation,
   jsonPointer,
 } from '../../kubernetes/index.ts';
+import { dropNullFields, type Schema } from '../../kubernetes/schema/index.ts';
 import { openApiSchemaOf } from './crd.ts';
-import { hubVersion } from './names.ts';
+import { hubVersion, versionOf } from './names.ts';
+import { ownSchemaOf } from './own-schema.ts';
 
 export const defaultServicePort = 443;
 /** The values that Cluster API assumes for a handler that does not set these fields. */
@@ -86,7 +89,12 @@ export function withDefaults(object: JsonObject, part: Part): JsonObject {
   return patch.length === 0 ? object : (applyOperations(object, patch) as JsonObject);
 }
 
-/** The object with all defaults that it lacks: as the API server stores it after a write of it, and one of its status. */
+/**
+ * The object with all defaults that it lacks and without null fields: as the API server stores it after a write of it, and
+ * one of its status.
+ */
 export function withAllDefaults(object: JsonObject): JsonObject {
-  return withDefaults(withDefaults(object, 'object'), 'status');
+  const stored = copyOf(object);
+  dropNullFields(stored, ownSchemaOf(versionOf(object.apiVersion) ?? hubVersion) as Schema);
+  return withDefaults(withDefaults(stored, 'object'), 'status');
 }

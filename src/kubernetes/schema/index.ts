@@ -1,7 +1,7 @@
 export { causeOf, duplicate, forbiddenField, invalid, maxCauses, notSupported, required, shorten } from './causes.ts';
 export { applyDefaults, DefaultsError, hasDefaults } from './defaults.ts';
 export { compilePattern, type Pattern } from './pattern.ts';
-export { dropNulls, prune } from './pruning.ts';
+export { dropNullFields, dropNulls, prune } from './pruning.ts';
 export { fieldOf, joinPath, propertyOf, type Schema, shownKey } from './schema.ts';
 export { validatePart, validateSchema } from './schema-validation.ts';
 export { isSpent, partsOf, type SchemaBudget, schemaBudget, structuralCauses } from './structural.ts';

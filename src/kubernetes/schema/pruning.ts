@@ -64,3 +64,22 @@ export function dropNulls(value: Json, schema: Schema): void {
     }
   }
 }
+
+/**
+ * Removes the null fields of a custom resource, in place, as an API server does: those of fields that the schema specifies,
+ * unless it allows null or has a default.
+ *
+ * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting-and-nullable
+ */
+export function dropNullFields(value: Json, schema: Schema): void {
+  for (const { key, part, schema: inner } of partsIn(value, schema)) {
+    if (inner === undefined) {
+      continue;
+    }
+    if (part !== null) {
+      dropNullFields(part, inner);
+    } else if (isJsonObject(value) && inner.nullable !== true && inner.default === undefined) {
+      delete value[key];
+    }
+  }
+}

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../kubernetes/index.ts';
-import { applyDefaults, dropNulls, prune, validateSchema } from '../../kubernetes/schema/index.ts';
+import { applyDefaults, dropNullFields, dropNulls, prune, validateSchema } from '../../kubernetes/schema/index.ts';
 import { dropEmpty, objectMetaSchema } from '../models/built-in-schemas.ts';
 import { parseYaml } from '../openapi-documents/index.ts';
 import { badRequest, unsupportedMediaType } from '../resources/errors.ts';
@@ -109,6 +109,9 @@ export function complete(
     problems.forEach(warn);
   }
   applyDefaults(value, resource.schema);
+  if (resource.isCustom) {
+    dropNullFields(value, resource.schema);
+  }
   delete (value.metadata as JsonObject).managedFields;
   return value;
 }

@@ -45,3 +45,22 @@ test('the object and its status together', () => {
     status: { handlers: [{ name: 'a', timeoutSeconds: 10, failurePolicy: 'Fail' }] },
   });
 });
+
+/** As apiextensions-apiserver 0.36.4 stores them. */
+test.each<[string, JsonObject, JsonObject]>([
+  ['a target', { clientConfig: { url: 'https://a/', service: null } }, { clientConfig: { url: 'https://a/' } }],
+  ['settings', { settings: null }, {}],
+  ['a setting', { settings: { a: null, b: 'x' } }, { settings: { b: 'x' } }],
+  ['labels of a selector', { namespaceSelector: { matchLabels: null } }, { namespaceSelector: {} }],
+  ['an unknown field, which is a finding', { unknown: null }, { unknown: null }],
+  ['an item', { namespaceSelector: { matchExpressions: [null] } }, { namespaceSelector: { matchExpressions: [null] } }],
+])('nulls are absent: %s', (_what, spec, stored) => {
+  const object = { ...good, metadata: { name: 'a', labels: null }, spec };
+  const before = JSON.stringify(object);
+  expect(withAllDefaults(object)).toEqual({
+    ...good,
+    metadata: { name: 'a' },
+    spec: { namespaceSelector: {}, ...stored },
+  });
+  expect(JSON.stringify(object)).toBe(before);
+});
