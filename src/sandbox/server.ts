@@ -53,7 +53,7 @@ export interface SandboxOptions {
   interrupts?: boolean;
   /** The file that keeps all objects; created if it is missing. Default: none, they are kept in memory only. */
   data?: string | undefined;
-  /** How often aggregated API servers are contacted; default: as by a kube-apiserver. */
+  /** How often aggregated API servers are contacted; default: every 30 seconds. */
   aggregationPace?: AggregationPace;
 }
 

@@ -19,7 +19,6 @@ export interface AggregationPace {
   timeoutMs: number;
 }
 
-/** As in a kube-apiserver 1.36. */
 const defaultPace: AggregationPace = { checkMs: 30_000, timeoutMs: 15_000 };
 /** Longest interval between checks of a server that is not available, in ms. */
 const retryMs = 1000;
