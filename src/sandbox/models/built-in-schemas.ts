@@ -9,35 +9,35 @@ const fieldsByModel: ReadonlyMap<string, readonly (readonly [name: string, type:
 );
 
 /**
- * The lists whose items are merged, by model and field: the keys of the items; none for plain values, which are a set.
- * Server-side apply has all of the keys, strategic merge patch only the first.
+ * The lists whose items a strategic merge patch merges, by model and field: the key of the items; null for plain values, which
+ * are a set.
  */
-const mergedLists: Record<string, readonly string[]> = {
-  'V1ObjectMeta.ownerReferences': ['uid'],
-  'V1ObjectMeta.finalizers': [],
-  'V1ServiceAccount.secrets': ['name'],
-  'V1PodSpec.volumes': ['name'],
-  'V1PodSpec.initContainers': ['name'],
-  'V1PodSpec.containers': ['name'],
-  'V1PodSpec.ephemeralContainers': ['name'],
-  'V1PodSpec.imagePullSecrets': ['name'],
-  'V1PodSpec.hostAliases': ['ip'],
-  'V1PodSpec.topologySpreadConstraints': ['topologyKey', 'whenUnsatisfiable'],
-  'V1PodSpec.resourceClaims': ['name'],
-  'V1PodSpec.schedulingGates': ['name'],
-  'V1PodStatus.podIPs': ['ip'],
-  'V1PodStatus.hostIPs': ['ip'],
-  'V1PodStatus.resourceClaimStatuses': ['name'],
-  'V1ContainerStatus.volumeMounts': ['mountPath'],
-  'V1Container.ports': ['containerPort', 'protocol'],
-  'V1Container.env': ['name'],
-  'V1Container.volumeMounts': ['mountPath'],
-  'V1Container.volumeDevices': ['devicePath'],
-  'V1ServiceSpec.ports': ['port', 'protocol'],
-  'V1MutatingWebhookConfiguration.webhooks': ['name'],
-  'V1ValidatingWebhookConfiguration.webhooks': ['name'],
-  'V1MutatingWebhook.matchConditions': ['name'],
-  'V1ValidatingWebhook.matchConditions': ['name'],
+const mergeKeys: Record<string, string | null> = {
+  'V1ObjectMeta.ownerReferences': 'uid',
+  'V1ObjectMeta.finalizers': null,
+  'V1ServiceAccount.secrets': 'name',
+  'V1PodSpec.volumes': 'name',
+  'V1PodSpec.initContainers': 'name',
+  'V1PodSpec.containers': 'name',
+  'V1PodSpec.ephemeralContainers': 'name',
+  'V1PodSpec.imagePullSecrets': 'name',
+  'V1PodSpec.hostAliases': 'ip',
+  'V1PodSpec.topologySpreadConstraints': 'topologyKey',
+  'V1PodSpec.resourceClaims': 'name',
+  'V1PodSpec.schedulingGates': 'name',
+  'V1PodStatus.podIPs': 'ip',
+  'V1PodStatus.hostIPs': 'ip',
+  'V1PodStatus.resourceClaimStatuses': 'name',
+  'V1ContainerStatus.volumeMounts': 'mountPath',
+  'V1Container.ports': 'containerPort',
+  'V1Container.env': 'name',
+  'V1Container.volumeMounts': 'mountPath',
+  'V1Container.volumeDevices': 'devicePath',
+  'V1ServiceSpec.ports': 'port',
+  'V1MutatingWebhookConfiguration.webhooks': 'name',
+  'V1ValidatingWebhookConfiguration.webhooks': 'name',
+  'V1MutatingWebhook.matchConditions': 'name',
+  'V1ValidatingWebhook.matchConditions': 'name',
 };
 
 const modelNames = new WeakMap<Schema, string>();
@@ -77,20 +77,11 @@ function schemaOfType(type: string, format: string): Schema {
 
 /** How the items of a list field are merged. Conditions have their type as key, and ephemeral containers those of others. */
 function listRules(path: string): Schema {
-  const isConditions = path.endsWith('Status.conditions');
-  const keys = isConditions ? ['type'] : mergedLists[path.replace('V1EphemeralContainer.', 'V1Container.')];
-  if (keys === undefined) {
-    return { 'x-kubernetes-list-type': 'atomic' };
-  }
-  const [mergeKey] = keys;
-  const patch: Schema = {
-    'x-kubernetes-patch-strategy': 'merge',
-    ...(mergeKey === undefined ? {} : { 'x-kubernetes-patch-merge-key': mergeKey }),
-  };
+  const isConditions = /(?<!V1CustomResourceDefinition)Status\.conditions$/.test(path);
+  const mergeKey = isConditions ? 'type' : mergeKeys[path.replace('V1EphemeralContainer.', 'V1Container.')];
   return {
-    ...(path === 'V1CustomResourceDefinitionStatus.conditions' ? {} : patch),
-    'x-kubernetes-list-type': mergeKey === undefined ? 'set' : 'map',
-    ...(mergeKey === undefined ? {} : { 'x-kubernetes-list-map-keys': [...keys] }),
+    ...(mergeKey === undefined ? {} : { 'x-kubernetes-patch-strategy': 'merge' }),
+    ...(mergeKey ? { 'x-kubernetes-patch-merge-key': mergeKey } : {}),
   };
 }
 
@@ -128,12 +119,10 @@ export function schemaOfModel(name: string): Schema | undefined {
     return known;
   }
   const { required } = modelRules[name] ?? {};
-  const isAtomic = ['V1LabelSelector', 'V1ObjectReference', 'V1SecretReference'].includes(name);
   const schema: Schema = {
     type: 'object',
     nullable: true,
     ...(required === undefined ? {} : { required }),
-    ...(isAtomic ? { 'x-kubernetes-map-type': 'atomic' } : {}),
     get properties() {
       const properties: Record<string, Schema> = {};
       // Replaced before it has fields, because types may be recursive.

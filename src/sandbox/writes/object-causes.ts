@@ -62,9 +62,7 @@ export function causesOf(
 ): StatusCause[] {
   const causes = [...metadataCauses(metadataOf(object), old && metadataOf(old), strategy.nameFormat ?? 'subdomain')];
   if (!isCustom) {
-    // Duplicates in lists of Kubernetes' own kinds are found by their strategies.
-    const others = validateSchema(object, schema).filter(({ reason }) => reason !== 'FieldValueDuplicate');
-    return [...causes, ...others, ...(strategy.validate?.(object, old) ?? [])];
+    return [...causes, ...validateSchema(object, schema), ...(strategy.validate?.(object, old) ?? [])];
   }
   causes.push(...ratcheted(object, old, (state) => validateSchema(state, schema)));
   return causes.some(({ reason }) => blocking.has(reason))
