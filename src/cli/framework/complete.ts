@@ -26,10 +26,8 @@ interface Completion {
 const nothing: Completion = { candidates: [], directive: directive.nothing };
 
 function ofNames(values: readonly string[] | LookedUp): Completion {
-  if (typeof values === 'string') {
-    return { candidates: values, directive: directive.nothing };
-  }
-  return { candidates: values.map((value) => ({ value })), directive: directive.nothing };
+  const candidates = typeof values === 'string' ? values : values.map((value) => ({ value }));
+  return { candidates, directive: directive.nothing };
 }
 
 const files: Completion = { candidates: [], directive: directive.files };

@@ -45,10 +45,8 @@ function referenceOf(flags: FlagValues<typeof sandboxFlags>): WebhookReference |
     }
     return undefined;
   }
-  let url: URL;
-  try {
-    url = new URL(webhookUrl);
-  } catch {
+  const url = URL.parse(webhookUrl);
+  if (url === null) {
     throw new UsageError(`--webhook-url: ${JSON.stringify(webhookUrl)} is not a URL: write https://127.0.0.1:9443`);
   }
   if (url.protocol !== 'https:') {
