@@ -43,7 +43,7 @@ function spliced(text: string, root: NodePosition | undefined, edits: readonly E
  */
 export async function editDocument(text: string, read: ReadDocument, value: Json): Promise<string> {
   const before = read.value as Json;
-  const edits = editsBetween(before, value);
+  const edits = [...editsBetween(before, value)];
   if (edits.length === 0) {
     return text;
   }

@@ -13,14 +13,18 @@ export interface Edit {
 /** A document cannot be edited without affecting other fields. */
 export class EditError extends Error {}
 
-function* findEdits(before: Json, after: Json, path: Path): Generator<Edit> {
+/**
+ * The smallest set of fields to set or remove that turns one value into another. Lists of different length are set as a
+ * whole.
+ */
+export function* editsBetween(before: Json, after: Json, path: Path = []): Generator<Edit> {
   if (before === after) {
     return;
   }
   if (isJsonObject(before) && isJsonObject(after)) {
     for (const key of Object.keys(before)) {
       if (Object.hasOwn(after, key)) {
-        yield* findEdits(before[key] as Json, after[key] as Json, [...path, key]);
+        yield* editsBetween(before[key] as Json, after[key] as Json, [...path, key]);
       } else {
         yield { path: [...path, key] };
       }
@@ -32,19 +36,11 @@ function* findEdits(before: Json, after: Json, path: Path): Generator<Edit> {
     }
   } else if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
     for (const [index, item] of before.entries()) {
-      yield* findEdits(item, after[index] as Json, [...path, index]);
+      yield* editsBetween(item, after[index] as Json, [...path, index]);
     }
   } else if (!isDeepStrictEqual(before, after)) {
     yield { path, value: after };
   }
-}
-
-/**
- * The smallest set of fields to set or remove that turns one value into another. Lists of different length are set as a
- * whole.
- */
-export function editsBetween(before: Json, after: Json): Edit[] {
-  return [...findEdits(before, after, [])];
 }
 
 /** The error for a field whose value comes from an anchor. */

@@ -69,11 +69,8 @@ function nodeAt(document: Document, path: Path): Node | undefined {
 }
 
 function nodeOfScalar(value: Exclude<Json, object> | null): Scalar {
-  if (typeof value !== 'string') {
-    return new Scalar(value === null ? new Raw('null') : new Raw(JSON.stringify(value)));
-  }
-  // The library quotes it if needed, by the rule of `rawTag`.
-  return new Scalar(value);
+  // The library quotes a text if needed, by the rule of `rawTag`.
+  return new Scalar(typeof value === 'string' ? value : new Raw(JSON.stringify(value)));
 }
 
 /** Creates a node for a value; parts that existed elsewhere in the document are reused, with their comments. */

@@ -1,5 +1,6 @@
 import type { FieldPath } from './errors/field-path.ts';
 import { showValue } from './errors/status.ts';
+import { own } from './json/json.ts';
 import { labelValueProblems, qualifiedNameProblems } from './names.ts';
 
 /** metav1.LabelSelector: matchLabels and matchExpressions are ANDed; an empty selector matches everything. */
@@ -75,35 +76,27 @@ function* requirementProblems(
   }
 }
 
-/** Whether a selector matches a set of labels. The selector must be valid (`labelSelectorProblems` finds none). */
-export function selectsLabels(selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean {
-  const labelOf = (key: string) => (Object.hasOwn(labels, key) ? labels[key] : undefined);
-  for (const [key, value] of Object.entries(selector.matchLabels ?? {})) {
-    if (labelOf(key) !== value) {
-      return false;
-    }
-  }
-  return (selector.matchExpressions ?? []).every((requirement) => {
-    const value = labelOf(requirement.key);
-    switch (requirement.operator) {
-      case 'In':
-        return value !== undefined && (requirement.values ?? []).includes(value);
-      case 'NotIn':
-        return value === undefined || !(requirement.values ?? []).includes(value);
-      case 'Exists':
-        return value !== undefined;
-      case 'DoesNotExist':
-        return value === undefined;
-      default:
-        return false;
-    }
-  });
-}
-
 /** The requirements of a selector; a label is an In with one value. */
 function requirementsOf({ matchLabels = {}, matchExpressions = [] }: LabelSelector): LabelSelectorRequirement[] {
   const labels = Object.entries(matchLabels).map(([key, value]) => ({ key, operator: 'In', values: [value] }));
   return [...labels, ...matchExpressions];
+}
+
+/** Whether a selector matches a set of labels. The selector must be valid (`labelSelectorProblems` finds none). */
+export function selectsLabels(selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean {
+  return requirementsOf(selector).every(({ key, operator, values = [] }) => {
+    const value = own(labels, key);
+    switch (operator) {
+      case 'In':
+        return value !== undefined && values.includes(value);
+      case 'NotIn':
+        return value === undefined || !values.includes(value);
+      case 'Exists':
+        return value !== undefined;
+      default:
+        return operator === 'DoesNotExist' && value === undefined;
+    }
+  });
 }
 
 /** Why no label satisfies all requirements on its key, or undefined if one does. */

@@ -43,13 +43,6 @@ export interface AdmissionResponse {
   auditAnnotations?: Record<string, string>;
 }
 
-/** AdmissionReview of admission.k8s.io/v1 that carries a response. */
-interface AdmissionReviewResponse {
-  apiVersion: 'admission.k8s.io/v1';
-  kind: 'AdmissionReview';
-  response: AdmissionResponse;
-}
-
 /** A decoded AdmissionReview: the request, or what is wrong with it, with the uid if it could be read. */
 type DecodedAdmissionReview = { request: AdmissionRequest } | { problem: string; uid: string | undefined };
 
@@ -104,6 +97,5 @@ export function decodeAdmissionReview(body: Json): DecodedAdmissionReview {
 }
 
 /** The review that carries a response back to the API server. */
-export function reviewOf(response: AdmissionResponse): AdmissionReviewResponse {
-  return { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response };
-}
+export const reviewOf = (response: AdmissionResponse) =>
+  ({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response }) as const;
