@@ -212,7 +212,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     metrics,
     inFlight: new InFlight(),
     token,
-    address: '',
     initializing: options.initializing ?? 0,
     interrupts: options.interrupts ?? false,
   };
@@ -237,7 +236,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     server.listen(options.port ?? 0, '127.0.0.1', resolve);
   });
   const { port } = server.address() as AddressInfo;
-  context.address = `127.0.0.1:${port}`;
   const url = `https://127.0.0.1:${port}`;
   const stops = [
     startDefinitionController(context),

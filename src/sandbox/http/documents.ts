@@ -12,8 +12,6 @@ export interface DocumentContext {
   registry: Registry;
   aggregator: Aggregator;
   openapi: OpenApi;
-  /** Host and port of the server. */
-  address: string;
 }
 
 const discoveryType =
@@ -83,7 +81,7 @@ export function answerDocument(context: DocumentContext, request: IncomingMessag
   }
   let document: JsonObject | undefined;
   if (group === '') {
-    document = isCore ? coreVersions(context.address) : groupList(registry, aggregator);
+    document = isCore ? coreVersions(request.headers.host ?? '') : groupList(registry, aggregator);
   } else if (version === '') {
     document = isCore ? resourceList(registry, '', group) : groupDocument(registry, aggregator, group);
   } else if (!isCore) {
