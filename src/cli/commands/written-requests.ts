@@ -31,7 +31,7 @@ export function requestWriter(folder: string): (call: Entry & { type: 'call' }, 
     );
   }
   return ({ cluster, number, hook }, request) => {
-    const name = encodeURIComponent(cluster.replaceAll(/[ /]/g, '_')).slice(0, maxName);
+    const name = encodeURIComponent(cluster.replace(' ', '_').replace('/', '_')).slice(0, maxName);
     const file = `${name}-${String(number).padStart(4, '0')}-${hook}.json`;
     const text = `${JSON.stringify(request, null, 2)}\n`;
     attempt(() => writeFileSync(join(folder, file), text, { mode: 0o600 }));
