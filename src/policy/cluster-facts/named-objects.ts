@@ -11,18 +11,11 @@ const maxReading = 32;
 
 const plurals: Readonly<Record<NamedKind, string>> = { Secret: 'secrets', Service: 'services' };
 
-export interface NamedObjects {
-  /** One object; undefined if that could not be found out within a second, as `problem` then says. Never rejects. */
-  read(kind: NamedKind, namespace: string, name: string): Promise<JsonObject | 'absent' | undefined>;
-  /** Why objects of a kind cannot be read, according to the last attempt; undefined if they can. */
-  problem(kind: NamedKind): string | undefined;
-}
-
 /** Creates a reader. `onProblem` is called when the problem of a kind changes. */
 export function createNamedObjects(
   client: KubernetesClient,
-  onProblem: (kind: NamedKind, problem: string | undefined) => void = () => {},
-): NamedObjects {
+  onProblem: (kind: NamedKind, problem: string | undefined) => void,
+) {
   const problems = new Map<NamedKind, string | undefined>();
   let reading = 0;
 
@@ -49,7 +42,8 @@ export function createNamedObjects(
   }
 
   return {
-    async read(kind, namespace, name) {
+    /** One object; undefined if that could not be found out within a second, as `problem` then says. Never rejects. */
+    async read(kind: NamedKind, namespace: string, name: string): Promise<JsonObject | 'absent' | undefined> {
       if (reading >= maxReading) {
         note(kind, `more than ${maxReading} ${plurals[kind]} are being read at once`);
         return undefined;
@@ -64,6 +58,9 @@ export function createNamedObjects(
         reading--;
       }
     },
-    problem: (kind) => problems.get(kind),
+    /** Why objects of a kind cannot be read, according to the last attempt; undefined if they can. */
+    problem: (kind: NamedKind) => problems.get(kind),
   };
 }
+
+export type NamedObjects = ReturnType<typeof createNamedObjects>;

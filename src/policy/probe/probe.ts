@@ -26,15 +26,6 @@ export interface ProberOptions {
   now?: () => number;
 }
 
-/** Calls Discovery before extensions are registered, as Cluster API's controller would a moment later. */
-export interface Prober {
-  /**
-   * The problems with an ExtensionConfig's server, found within `timeoutMs`; empty if there are none or the server was
-   * not called. Never rejects.
-   */
-  probe(pending: Pick<PendingProbe, 'config' | 'facts'>): Promise<readonly Finding[]>;
-}
-
 /** The timeout of the webhooks is 5 s in our configurations. */
 const defaultTimeoutMs = 2_000;
 /** Maximum number of concurrent probes; beyond that, none is made. */
@@ -53,7 +44,8 @@ function withCa(config: ExtensionConfig, facts: Facts | undefined): ExtensionCon
     : { ...config, spec: { ...config.spec, clientConfig: { ...config.spec?.clientConfig, caBundle } } };
 }
 
-export function createProber(options: ProberOptions): Prober {
+/** Calls Discovery before extensions are registered, as Cluster API's controller would a moment later. */
+export function createProber(options: ProberOptions) {
   const { allow, known, onResult = () => {}, resolve = systemAddresses, timeoutMs = defaultTimeoutMs } = options;
   const now = options.now ?? (() => performance.now());
   const cache = createCache<readonly Finding[]>(now);
@@ -97,7 +89,11 @@ export function createProber(options: ProberOptions): Prober {
   }
 
   return {
-    async probe({ config, facts }) {
+    /**
+     * The problems with an ExtensionConfig's server, found within `timeoutMs`; empty if there are none or the server was
+     * not called. Never rejects.
+     */
+    async probe({ config, facts }: Pick<PendingProbe, 'config' | 'facts'>): Promise<readonly Finding[]> {
       const isInjected = Boolean(config.metadata.annotations?.[injectCaFromSecretAnnotation]);
       const complete = isInjected ? withCa(config, facts) : config;
       if (complete === undefined) {

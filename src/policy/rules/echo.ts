@@ -42,18 +42,18 @@ class UnreadPaths {
  * (which is absent from the object that the rule saw), or because the API server also makes that check and another rule
  * explains it better; or because the value is a placeholder of a template.
  *
- * @param unrendered the paths of the placeholders, if the rule about them has a finding.
+ * @param unrendered returns the paths of the placeholders; called if the rule about them has a finding.
  */
 export function createEchoTest(
   reports: readonly LocatedFinding[],
   violations: readonly SchemaViolation[],
-  unrendered: readonly FieldPath[],
+  unrendered: () => readonly FieldPath[],
 ): (report: LocatedFinding) => boolean {
   const wrongType = violations.filter(({ problem, value }) => problem === 'type' && value !== null);
   const overLimit = violations.filter(({ problem }) => problem === 'tooLong' || problem === 'tooMany');
   const unreadByUpstream = new UnreadPaths(wrongType.map(({ path }) => path));
-  const placeholders = new UnreadPaths(unrendered);
   const notRendered = reports.find(({ rule }) => rule.id === notRenderedId);
+  const placeholders = new UnreadPaths(notRendered === undefined ? [] : unrendered());
   const unread = new UnreadPaths([...wrongType, ...overLimit].map(({ path }) => path));
 
   /** The highest severity on each field, of findings that are not fallbacks. */

@@ -41,14 +41,8 @@ export function isComparable(selector: LabelSelector | undefined): selector is L
 
 /** The places where ClusterClasses name handlers, for a message: each class once, with its first place. */
 export function someReferences(references: Iterable<HandlerReference>): string {
-  const firsts = new Map<string, HandlerReference>();
-  for (const reference of references) {
-    if (!firsts.has(reference.clusterClass)) {
-      firsts.set(reference.clusterClass, reference);
-    }
-  }
-  const places = [...firsts.values()].map(({ clusterClass, field }) => `ClusterClass ${clusterClass} (${field})`);
-  return someOf(places);
+  const byClass = Map.groupBy(references, ({ clusterClass }) => clusterClass);
+  return someOf(Array.from(byClass, ([clusterClass, [first]]) => `ClusterClass ${clusterClass} (${first?.field})`));
 }
 
 /** Whether an extension is called for a namespace; undefined if that is unknown. */

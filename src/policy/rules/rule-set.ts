@@ -1,6 +1,6 @@
 import { count, truncated } from '../../base/index.ts';
 import { fieldAt, formatFieldPath, type Json } from '../../kubernetes/index.ts';
-import { createEchoTest, notRenderedId } from './echo.ts';
+import { createEchoTest } from './echo.ts';
 import { compareFieldPaths } from './field-order.ts';
 import { caBundleOf } from './fields/ca-bundle.ts';
 import { handlersOf } from './fields/handlers.ts';
@@ -86,11 +86,7 @@ function lengthOf({ field, message, value }: RuleFinding): number {
 
 /** The reports to return: without echoes, in the order of the fields, and within the limits. */
 function selected(findings: readonly RuleFinding[], input: RuleInput, leftOut: LeftOut): RuleFinding[] {
-  const isEcho = createEchoTest(
-    findings,
-    input.violations,
-    findings.some(({ rule }) => rule.id === notRenderedId) ? unrenderedIn(input).map(({ path }) => path) : [],
-  );
+  const isEcho = createEchoTest(findings, input.violations, () => unrenderedIn(input).map(({ path }) => path));
   const reports = findings.filter((report) => !isEcho(report)).sort((a, b) => compareFieldPaths(a.path, b.path));
   // Denials first: if warnings crowded them out, the object would be allowed.
   const denialsFirst = [

@@ -1,18 +1,12 @@
 import type { Registry } from 'prom-client';
-import {
-  AllowListError,
-  addProbeMetrics,
-  createProber,
-  type Prober,
-  parseAllowList,
-} from '../../../policy/probe/index.ts';
+import { AllowListError, addProbeMetrics, createProber, parseAllowList } from '../../../policy/probe/index.ts';
 import { createHookCatalog } from '../../../runtimehooks/index.ts';
 import { UsageError } from '../../framework/program.ts';
 import type { ServeFlags } from './flags.ts';
 import type { ServePolicy } from './policy.ts';
 
 interface ServeProber {
-  probe: Prober['probe'];
+  probe: ReturnType<typeof createProber>['probe'];
   addMetrics(registry: Registry, prefix: string): void;
 }
 
