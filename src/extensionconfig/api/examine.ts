@@ -157,11 +157,11 @@ class SchemaWalk {
   }
 
   /** Whether a value exceeds a limit; adds the violation. A schema has only limits of its type. */
-  #isOverLimit(value: unknown, { maxLength, maxItems, maxTotalBytes }: LimitedSchema): boolean {
+  #isOverLimit(value: unknown, { maxLength, maxItems = Infinity, maxTotalBytes }: LimitedSchema): boolean {
     if (maxLength !== undefined && isLongerThan(value as string, maxLength)) {
       return this.#addLimit('tooLong', `must be at most ${maxLength} characters long`, value);
     }
-    if (maxItems !== undefined && (value as unknown[]).length > maxItems) {
+    if ((value as unknown[]).length > maxItems) {
       return this.#addLimit('tooMany', `must have at most ${maxItems} items`, value);
     }
     return (
