@@ -405,7 +405,7 @@ const cases: Record<string, Table> = {
     findings: [['spec.clientConfig.caBundle Forbidden -'], ['spec.clientConfig.caBundle Forbidden -']],
   },
   'ca-missing': {
-    valid: [annotated('a/b')],
+    valid: [annotated('a/b'), bundle('')],
     invalid: [bundle('Cg=='), annotated('')],
     message:
       'neither caBundle nor the annotation runtime.cluster.x-k8s.io/inject-ca-from-secret is set; calls succeed only if a system-wide CA signed the serving certificate',

@@ -52,10 +52,8 @@ function forUnknownFields(
 ): void {
   const { items, properties } = schema;
   if (Array.isArray(value)) {
-    if (items?.properties !== undefined) {
-      for (const [index, item] of value.entries()) {
-        forUnknownFields(item, items, report, [...path, index]);
-      }
+    for (const [index, item] of value.entries()) {
+      forUnknownFields(item, items ?? {}, report, [...path, index]);
     }
     return;
   }
