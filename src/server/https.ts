@@ -1,6 +1,6 @@
 import { constants } from 'node:crypto';
 import { createServer } from 'node:https';
-import type { Server, TLSSocket } from 'node:tls';
+import type { SecureContextOptions, Server, TLSSocket } from 'node:tls';
 import { bugFields, type Log } from '../base/index.ts';
 import type { CertificatePair } from './certificates/certificate.ts';
 import type { ConnectionEvents, Connections } from './connections/connections.ts';
@@ -61,16 +61,13 @@ interface HttpsOptions {
 export interface HttpsPort {
   server: Server;
   connections: Connections;
-  /** Sets the serving certificate of new connections; without one, handshakes fail. */
-  useCertificate(pair: CertificatePair): void;
-  /** Sets the CAs of client certificates of new connections, in PEM. */
-  useClientCa(pem: string): void;
+  /** Sets the certificate of new connections, without which handshakes fail, or the CAs of clients, all in PEM. */
+  use(changes: Pick<CertificatePair, 'cert' | 'key'> | { ca: string }): void;
 }
 
-async function createNodeServer({ limits, http2, clients }: HttpsOptions, secureOptions: number): Promise<Server> {
+async function createNodeServer({ limits, http2, clients }: HttpsOptions, tls: SecureContextOptions): Promise<Server> {
   const settings = {
-    ...tlsSettings,
-    secureOptions,
+    ...tls,
     requestCert: clients !== undefined,
     // Clients without an accepted certificate get a 403 that says why; a failed handshake would say nothing.
     rejectUnauthorized: false,
@@ -111,7 +108,9 @@ export async function createHttpsPort(options: HttpsOptions): Promise<HttpsPort>
   // No session is resumed: OpenSSL checks the certificate of a client in full handshakes only. Go's clients, and so all API
   // servers, never resume one.
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION | (clients === undefined ? 0 : constants.SSL_OP_NO_TICKET);
-  const server = await createNodeServer(options, secureOptions);
+  // Without an explicit list of CAs, Node would trust every public one.
+  const tls: SecureContextOptions = { ...tlsSettings, secureOptions, ca: [] };
+  const server = await createNodeServer(options, tls);
   const connections = trackConnections(server, limits, events);
   if (clients !== undefined) {
     server.on('secureConnection', (socket: TLSSocket) => {
@@ -158,30 +157,14 @@ export async function createHttpsPort(options: HttpsOptions): Promise<HttpsPort>
   });
   refuseBrokenRequests(server, connections);
 
-  let pair: CertificatePair | undefined;
-  let clientCa: string | undefined;
-  function applySettings(): void {
-    if (pair !== undefined) {
-      server.setSecureContext({
-        ...tlsSettings,
-        secureOptions,
-        cert: pair.cert,
-        key: pair.key,
-        // Without an explicit list, Node would trust every public CA.
-        ca: clientCa ?? [],
-      });
-    }
-  }
   return {
     server,
     connections,
-    useCertificate(next) {
-      pair = next;
-      applySettings();
-    },
-    useClientCa(pem) {
-      clientCa = pem;
-      applySettings();
+    use(changes) {
+      Object.assign(tls, changes);
+      if (tls.cert !== undefined) {
+        server.setSecureContext(tls);
+      }
     },
   };
 }

@@ -78,7 +78,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const handler = options.handler({ metrics, log });
   const events = { ...metrics.eventsOf(name), handshakeFailed: metrics.handshakeFailed };
   const https: HttpsPort = await createHttpsPort({ limits, http2, clients, events, log, handler });
-  const certificate = createServingCertificate(https.useCertificate, now, { log, metrics });
+  const certificate = createServingCertificate(({ cert, key }) => https.use({ cert, key }), now, { log, metrics });
   let clientCaProblem: string | undefined;
   const readiness = () =>
     readinessOf({
@@ -116,7 +116,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         (clientCa) => {
           clientCaProblem = 'problem' in clientCa ? clientCa.problem : undefined;
           if ('pem' in clientCa) {
-            https.useClientCa(clientCa.pem);
+            https.use({ ca: clientCa.pem });
           }
         },
         log,

@@ -7,7 +7,7 @@ import { createHttpsPort } from '../../src/server/https.ts';
 import { defaultLimits, type Exchange } from '../../src/server/index.ts';
 import { localhost, testCa } from '../base/x509/certificates.ts';
 import { apiServer } from './client-ca.ts';
-import { collectingLog, openTls, pairOf, readAll } from './running.ts';
+import { collectingLog, openTls, readAll } from './running.ts';
 
 /** An HTTPS port that listens until the test ends, and responds with the path. */
 async function listening(options: Partial<Parameters<typeof createHttpsPort>[0]> = {}) {
@@ -23,7 +23,7 @@ async function listening(options: Partial<Parameters<typeof createHttpsPort>[0]>
     handler,
     ...options,
   });
-  https.useCertificate(pairOf(localhost));
+  https.use(localhost);
   await once(https.server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => new Promise((closed) => void https.server.close(() => closed())));
   return { ...https, port: (https.server.address() as AddressInfo).port, handler, lines };
