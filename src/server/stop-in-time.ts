@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../base/index.ts';
 
 /** How long the last lines of a log may take, in milliseconds, if that is less than a tenth of the whole time. */
@@ -6,10 +5,10 @@ const lastLinesMs = 1_000;
 
 /** Whether a promise resolves in time. */
 async function isInTime(promise: Promise<unknown>, timeoutMs: number): Promise<boolean> {
-  const ended = new AbortController();
-  const late = sleep(timeoutMs, false, { signal: ended.signal }).catch(() => false);
+  const { promise: late, resolve } = Promise.withResolvers<false>();
+  const timer = setTimeout(() => resolve(false), timeoutMs);
   const inTime = await Promise.race([promise.then(() => true), late]);
-  ended.abort();
+  clearTimeout(timer);
   return inTime;
 }
 
