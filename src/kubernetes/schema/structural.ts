@@ -1,5 +1,5 @@
 import type { StatusCause } from '../objects/errors/status.ts';
-import { canonical, isJsonObject, type JsonObject, objectAt } from '../objects/json/json.ts';
+import { canonical, isJsonObject, itemsAt, type JsonObject, objectAt } from '../objects/json/json.ts';
 import { perObject } from '../objects/per-object.ts';
 import { forbiddenField, invalid, maxCauses, notSupported, required } from './causes.ts';
 import { compilePattern, PatternError } from './pattern.ts';
@@ -226,7 +226,7 @@ function* setItemCauses(items: JsonObject, path: string): Generator<StatusCause>
 }
 
 /** The problems of a property of items that is a key of their list. */
-function* keyCauses(items: JsonObject, key: string, path: string): Generator<StatusCause> {
+function* keyCauses(items: JsonObject, key: string, isRequired: boolean, path: string): Generator<StatusCause> {
   const property = objectAt(items, 'properties', key);
   const at = `${path}.properties[${shownKey(key)}]`;
   if (property.type === 'array' || property.type === 'object') {
@@ -234,7 +234,7 @@ function* keyCauses(items: JsonObject, key: string, path: string): Generator<Sta
     const why = "must be a scalar type if parent array's x-kubernetes-list-type is map";
     yield invalid(`${at}.type`, items.type, why);
   }
-  if (!(Array.isArray(items.required) && items.required.includes(key)) && (property.default ?? null) === null) {
+  if (!isRequired && (property.default ?? null) === null) {
     const why = 'this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property';
     yield required(`${at}.default`, why);
   }
@@ -273,17 +273,19 @@ function* listCauses(schema: JsonObject, path: string): Generator<StatusCause> {
     const why = "must be object if parent array's x-kubernetes-list-type is map";
     yield invalid(`${path}.items.type`, items.type ?? '', why);
   } else {
-    const fields = isJsonObject(items.properties) ? items.properties : {};
+    const fields = objectAt(items, 'properties');
+    const names = new Set(keys);
+    const requiredNames = new Set(itemsAt(items, 'required'));
     // An API server repeats the message for each such key.
     if (keys.some((key) => typeof key !== 'string' || !Object.hasOwn(fields, key))) {
       yield invalid(at, given, 'entries must all be names of item properties');
     }
-    if (new Set(keys).size < keys.length) {
+    if (names.size < keys.length) {
       yield invalid(at, given, 'must not contain duplicate entries');
     }
-    for (const key of keys) {
+    for (const key of names) {
       if (typeof key === 'string' && Object.hasOwn(fields, key)) {
-        yield* keyCauses(items, key, `${path}.items`);
+        yield* keyCauses(items, key, requiredNames.has(key), `${path}.items`);
       }
     }
   }
