@@ -116,14 +116,6 @@ function failure(
 
 const seesLog = 'see the log of the extension';
 
-/** What is wrong with an answer that matches the schema: what Cluster API would misunderstand. */
-function answerProblem(response: JsonObject): string | undefined {
-  const { status, retryAfterSeconds = 0 } = response as { status?: string; retryAfterSeconds?: number };
-  return status === 'Success' && retryAfterSeconds < 0
-    ? `retryAfterSeconds must be 0 or more, not ${retryAfterSeconds}: Cluster API treats a negative number as blocking`
-    : undefined;
-}
-
 /** The outcome of a handler that threw. */
 function outcomeOfError(error: unknown, handler: Handler, context: Context): CallOutcome {
   const { cluster } = context;
@@ -136,9 +128,13 @@ function outcomeOfError(error: unknown, handler: Handler, context: Context): Cal
   return failure('error', `handler ${handler.name} failed: ${seesLog}`, handler, cluster);
 }
 
-/** What is wrong with the fields of an answer; undefined for a good one. */
-function problemOf(hook: HookDefinition, response: JsonObject): string | undefined {
-  return formatProblems(messageProblems(hook, 'response', response, 'strict')) || answerProblem(response);
+/** What is wrong with an answer, if anything is: it does not match its schema, or Cluster API would misunderstand it. */
+function problemOf(hook: HookDefinition, response: JsonObject): string {
+  const problems = formatProblems(messageProblems(hook, 'response', response, 'strict'));
+  const { status, retryAfterSeconds: seconds = 0 } = response as { status?: string; retryAfterSeconds?: number };
+  return problems === '' && status === 'Success' && seconds < 0
+    ? `retryAfterSeconds must be 0 or more, not ${seconds}: Cluster API treats a negative number as blocking`
+    : problems;
 }
 
 /** The response that is sent: without the end of a message that is too long. */
@@ -190,7 +186,7 @@ function outcomeOfReturned(returned: unknown, handler: Handler, context: Context
     return tooLarge(handler, context);
   }
   const problem = problemOf(handler.hook, response);
-  if (problem !== undefined) {
+  if (problem !== '') {
     return invalid(problem, handler, context);
   }
   if ('problem' in body) {
