@@ -30,7 +30,7 @@ const hostname =
   '^([a-zA-Z0-9\\p{S}\\p{L}]((-?[a-zA-Z0-9\\p{S}\\p{L}]{0,62})?)|([a-zA-Z0-9\\p{S}\\p{L}](([a-zA-Z0-9-\\p{S}\\p{L}]{0,61}[a-zA-Z0-9\\p{S}\\p{L}])?)(\\.)){1,}([a-zA-Z\\p{L}]){2,63})$';
 
 /** Numbers may begin with zeros, as they could before Go 1.17. */
-const withoutZeros = (text: string) => text.replace(/(^|[.:])0+(?=\d+(?:\.|$))/g, '$1');
+const withoutZeros = (text: string) => text.replace(/(^|\.)0+(?=\d)/g, '$1');
 const isAnyIPv4 = (text: string) => isIPv4(withoutZeros(text));
 const isIP = (text: string) => isAnyIPv4(text) || (isIPv6(text) && !text.includes('%'));
 
@@ -48,7 +48,6 @@ const maxShort = 256;
  */
 const maxLength = 4 * 1024 * 1024;
 
-const uuid = (version: string) => new RegExp(`^[0-9a-f]{8}-?[0-9a-f]{4}-?${version}-?[0-9a-f]{12}$`, 'i');
 const matching = (pattern: RegExp) => (text: string) => pattern.test(text);
 
 const limited = (maxCharacters: number, checks: Record<string, (text: string) => boolean>) =>
@@ -76,10 +75,10 @@ export const formats: Readonly<Record<string, (text: string) => boolean>> = {
     mac: matching(
       /^(?:[0-9a-f]{2}([:-])(?:[0-9a-f]{2}\1){4}(?:(?:[0-9a-f]{2}\1){2}|(?:[0-9a-f]{2}\1){14})?[0-9a-f]{2}|[0-9a-f]{4}(?:\.[0-9a-f]{4}){2}(?:\.[0-9a-f]{4}|(?:\.[0-9a-f]{4}){7})?)$/i,
     ),
-    uuid: matching(uuid('[0-9a-f]{4}-?[0-9a-f]{4}')),
-    uuid3: matching(uuid('3[0-9a-f]{3}-?[0-9a-f]{4}')),
-    uuid4: matching(uuid('4[0-9a-f]{3}-?[89ab][0-9a-f]{3}')),
-    uuid5: matching(uuid('5[0-9a-f]{3}-?[89ab][0-9a-f]{3}')),
+    uuid: matching(/^[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i),
+    uuid3: matching(/^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i),
+    uuid4: matching(/^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i),
+    uuid5: matching(/^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i),
   }),
   ...limited(maxLength, {
     email: isEmail,

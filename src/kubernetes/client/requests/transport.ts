@@ -104,7 +104,7 @@ function throughProxy(proxyUrl: string | undefined): string {
 export function transportFor(config: KubeConfig): Transport {
   const cluster = config.getCurrentCluster();
   const { origin, pathname } = new URL(cluster?.server ?? '');
-  const server = `${origin}${pathname}`.replace(/\/+$/, '');
+  const server = `${origin}${pathname}`.replace(/(?<!\/)\/+$/, '');
   // The library's connector for SOCKS proxies takes the server's name from the request, and ignores its own option.
   const named = cluster?.tlsServerName ? { servername: cluster.tlsServerName } : {};
   const source = tokenFileOf(config) ?? PluginSession.of(config);
