@@ -190,8 +190,12 @@ function addUnplaced(findings: Findings, path: string, problem: string): void {
   findings.add(field, 'FieldValueInvalid', `Invalid value: ${findings.shown ?? '""'}: ${problem}`);
 }
 
-function addWrongType(findings: Findings, path: string, value: Json, wanted: string): void {
-  const actual = show(typeNameOf(value));
+/** A problem of type. Where a schema has a format, kube-openapi compares numbers, booleans and objects with that. */
+function addWrongType(findings: Findings, path: string, value: Json, type: string, format?: string): void {
+  const hasFormat = !['string', 'array', 'null'].includes(typeNameOf(value)) && (format ?? '') !== '';
+  const numbers = Number.isInteger(value) ? 'int64' : 'float64';
+  const actual = show(hasFormat ? (typeof value === 'number' ? numbers : '') : typeNameOf(value));
+  const wanted = hasFormat ? format : type;
   findings.add(
     path,
     'FieldValueTypeInvalid',
@@ -212,7 +216,7 @@ function validateAt(value: Json, schema: Schema, path: string, findings: Finding
       return;
     }
   } else if (schema.type !== undefined && schema.type !== '' && !typeFits(value, schema.type)) {
-    addWrongType(findings, path, value, schema.type);
+    addWrongType(findings, path, value, schema.type, schema.format);
   }
   if (schema.enum !== undefined) {
     validateEnum(value, enumOf(schema), path, findings);

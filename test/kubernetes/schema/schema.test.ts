@@ -7,6 +7,9 @@ describe('invalid values', () => {
   test.each<[Schema, Json, string]>([
     [{ type: 'string' }, 1, 'Invalid value: "integer": a in body must be of type string: "integer"'],
     [{ type: 'string' }, null, 'Invalid value: "null": a in body must be of type string: "null"'],
+    [{ type: 'string', format: 'byte' }, 1, 'Invalid value: "int64": a in body must be of type byte: "int64"'],
+    [{ type: 'string', format: 'byte' }, {}, 'Invalid value: "": a in body must be of type byte: ""'],
+    [{ type: 'integer', format: 'int32' }, 'x', 'Invalid value: "string": a in body must be of type integer: "string"'],
     [{ type: 'object' }, [], 'Invalid value: "array": a in body must be of type object: "array"'],
     [
       { 'x-kubernetes-int-or-string': true },
