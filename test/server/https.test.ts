@@ -7,12 +7,13 @@ import { createHttpsPort } from '../../src/server/https.ts';
 import { defaultLimits, type Exchange } from '../../src/server/index.ts';
 import { localhost, testCa } from '../base/x509/certificates.ts';
 import { apiServer } from './client-ca.ts';
+import { recordedEvents } from './connections/recorded.ts';
 import { collectingLog, openTls, readAll } from './running.ts';
 
 /** An HTTPS port that listens until the test ends, and responds with the path. */
 async function listening(options: Partial<Parameters<typeof createHttpsPort>[0]> = {}) {
   const handler = vi.fn((exchange: Exchange) => exchange.respond({ code: 200, text: JSON.stringify(exchange.path) }));
-  const events = { evicted() {}, dropped() {}, responseDropped() {}, refused() {}, handshakeFailed() {} };
+  const events = { ...recordedEvents(), handshakeFailed() {} };
   const { log, lines } = collectingLog();
   const https = await createHttpsPort({
     limits: defaultLimits,

@@ -1,16 +1,14 @@
 import { Socket } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { Connections } from '../../../src/server/connections/connections.ts';
 import { drain, type StopOptions } from '../../../src/server/connections/drain.ts';
-import { defaultLimits } from '../../../src/server/index.ts';
 import { takeTime } from '../clock.ts';
+import { connectionsWith } from './recorded.ts';
 
 /** A server that stops, with an idle connection and one whose request is being answered, if there are connections. */
 async function stopping(options: StopOptions, hasConnections = true) {
   const time = takeTime();
   onTestFinished(time.restore);
-  const events = { evicted() {}, dropped() {}, responseDropped() {}, refused() {} };
-  const connections = new Connections(defaultLimits, events);
+  const { connections } = connectionsWith();
   const sockets: Socket[] = [];
   const begin = () => {
     const socket = new Socket();

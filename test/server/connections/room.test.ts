@@ -1,15 +1,14 @@
 import { Socket } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { Connections } from '../../../src/server/connections/connections.ts';
-import { defaultLimits, type Limits } from '../../../src/server/index.ts';
+import type { Limits } from '../../../src/server/index.ts';
 import { takeTime } from '../clock.ts';
+import { connectionsWith } from './recorded.ts';
 
-/** The connections of a server without a server. */
-function connectionsWith(limits: Partial<Limits>) {
+/** The connections of a server, in a time of their own. */
+function serverWith(limits: Partial<Limits>) {
   const time = takeTime();
   onTestFinished(time.restore);
-  const events = { evicted: vi.fn(), dropped: vi.fn(), responseDropped() {}, refused() {} };
-  const connections = new Connections({ ...defaultLimits, ...limits }, events);
+  const { connections, events } = connectionsWith(limits);
   function open() {
     const socket = Object.defineProperty(new Socket(), 'bytesRead', { value: 0, writable: true });
     connections.open(socket);
@@ -26,7 +25,7 @@ function connectionsWith(limits: Partial<Limits>) {
 }
 
 test('a connection that no other may be closed for is closed on arrival', async () => {
-  const { connections, events, time, open, begin } = connectionsWith({ maxConnections: 1 });
+  const { connections, events, time, open, begin } = serverWith({ maxConnections: 1 });
   const { socket } = begin(true);
   await time.advance(60_000);
   const newcomer = open();
@@ -35,7 +34,7 @@ test('a connection that no other may be closed for is closed on arrival', async 
 });
 
 test('to make room, one that has waited for its first request for a while is closed, then the one idle longest', async () => {
-  const { connections, events, time, open, begin } = connectionsWith({ maxConnections: 3, stallTimeoutMs: 250 });
+  const { connections, events, time, open, begin } = serverWith({ maxConnections: 3, stallTimeoutMs: 250 });
   const [first, second] = [begin(), begin()];
   connections.end(first.exchange);
   await time.advance(1);
@@ -55,7 +54,7 @@ test.each([
   ['one is enough', 500_000, [false, true, true]],
   ['both are needed', 900_000, [false, false, true]],
 ])('to make room for a body, stalled connections that hold bytes are closed: %s', async (_, bytes, expected) => {
-  const { connections, time, begin } = connectionsWith({ maxInFlightBytes: 1_000_000, stallTimeoutMs: 250 });
+  const { connections, time, begin } = serverWith({ maxInFlightBytes: 1_000_000, stallTimeoutMs: 250 });
   const [own, empty, first] = [begin(), begin(), begin()];
   connections.begin({ ...(first.exchange as object) } as never);
   const second = begin();
@@ -74,7 +73,7 @@ test.each([
 });
 
 test('one that has closed, or was closed for another, is not taken for that of a later handshake', () => {
-  const { connections, open } = connectionsWith({});
+  const { connections, open } = serverWith({});
   const tls = () => Object.assign(new Socket(), { destroy: vi.fn() });
   const socket = open();
   const [first, late] = [tls(), tls()];
@@ -93,7 +92,7 @@ test('one that has closed, or was closed for another, is not taken for that of a
 });
 
 test('a connection over HTTP/2 that is closed has a second after its last response to end by itself', async () => {
-  const { connections, time, begin } = connectionsWith({});
+  const { connections, time, begin } = serverWith({});
   const { socket, exchange } = begin();
   const session = { socket, close: vi.fn() };
   connections.upgrade(session as never);
@@ -125,7 +124,7 @@ test('a connection over HTTP/2 that is closed has a second after its last respon
 
 test('a client that sends a large body steadily is not cut, however long it takes; once it stops it is', async () => {
   const limits = { maxInFlightBytes: 1_000_000, stallTimeoutMs: 250 };
-  const { connections, events, time, begin } = connectionsWith(limits);
+  const { connections, events, time, begin } = serverWith(limits);
   const [sender, other] = [begin(), begin()];
   expect(connections.holdBody(sender.exchange, 1_000_000)).toBe(true);
   for (let part = 0; part < 10; part++) {

@@ -1,19 +1,17 @@
 import { Socket } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { OpenExchange } from '../../../src/server/connections/connection.ts';
-import { Connections } from '../../../src/server/connections/connections.ts';
 import { endTimedOut } from '../../../src/server/connections/timeouts.ts';
-import { defaultLimits } from '../../../src/server/index.ts';
 import { takeTime } from '../clock.ts';
+import { connectionsWith } from './recorded.ts';
 
-const limits = { ...defaultLimits, requestTimeoutMs: 300, responseTimeoutMs: 200 };
+const limits = { requestTimeoutMs: 300, responseTimeoutMs: 200 };
 
 /** A connection with a request whose header has just arrived. */
 async function withRequest(isHttp2: boolean, request: Partial<OpenExchange> = {}, keepAliveTimeoutMs = 500) {
   const time = takeTime();
   onTestFinished(time.restore);
-  const events = { evicted() {}, dropped() {}, responseDropped: vi.fn(), refused() {} };
-  const connections = new Connections({ ...limits, keepAliveTimeoutMs }, events);
+  const { connections, events } = connectionsWith({ ...limits, keepAliveTimeoutMs });
   const socket = new Socket();
   const destroySoon = vi.spyOn(socket, 'destroySoon');
   connections.open(socket);

@@ -3,17 +3,15 @@ import { Socket } from 'node:net';
 import type { Server } from 'node:tls';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { OpenExchange } from '../../../src/server/connections/connection.ts';
-import { Connections } from '../../../src/server/connections/connections.ts';
-import { defaultLimits } from '../../../src/server/index.ts';
 import { refuseBrokenRequests } from '../../../src/server/requests/broken-requests.ts';
 import { takeTime } from '../clock.ts';
+import { connectionsWith } from '../connections/recorded.ts';
 
 /** What happens to a connection with these requests when an error occurs. */
 function failing(error: object, exchanges: readonly object[] = [], { isOpen = true, isWritable = true } = {}) {
   const time = takeTime();
   onTestFinished(time.restore);
-  const events = { evicted() {}, dropped() {}, responseDropped() {}, refused: vi.fn() };
-  const connections = new Connections(defaultLimits, events);
+  const { connections, events } = connectionsWith();
   const socket = new Socket();
   Object.defineProperty(socket, 'writable', { value: isWritable });
   const end = vi.spyOn(socket, 'end').mockReturnThis();

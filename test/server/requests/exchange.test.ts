@@ -2,15 +2,13 @@ import { EventEmitter } from 'node:events';
 import { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
-import { Connections } from '../../../src/server/connections/connections.ts';
-import { defaultLimits } from '../../../src/server/index.ts';
 import type { HttpRequest } from '../../../src/server/requests/body.ts';
 import { beginExchange, type Exchange, type HttpResponse } from '../../../src/server/requests/exchange.ts';
+import { connectionsWith } from '../connections/recorded.ts';
 
 /** A connection whose requests and responses are objects of the test. */
 function newConnection(isHttp2 = false) {
-  const events = { evicted() {}, dropped() {}, responseDropped() {}, refused: vi.fn() };
-  const connections = new Connections({ ...defaultLimits, maxBodyBytes: 100, maxInFlightBytes: 100 }, events);
+  const { connections, events } = connectionsWith({ maxBodyBytes: 100, maxInFlightBytes: 100 });
   const socket = new Socket();
   connections.open(socket);
   const session = { socket, close: vi.fn() };
