@@ -181,7 +181,8 @@ describe('where no DNS server answers', needs('root', mayMount), () => {
       {
         env: { ...process.env, ...env, KUBECONFIG: kubeconfig },
         stdio: ['ignore', 'pipe', 'ignore'],
-        timeout: 25_000,
+        // A look-up that is waited for takes two attempts of 30 s.
+        timeout: 50_000,
         killSignal: 'SIGKILL',
       },
     );
