@@ -64,39 +64,25 @@ function eventOf(
   finding: RunFinding,
   after: ExtensionConfigStatus | undefined,
 ): ConfigEvent | undefined {
-  const wasPaused = conditionOf(before, 'Paused')?.status === 'True';
-  switch (finding.kind) {
-    case 'paused':
-      return wasPaused
-        ? undefined
-        : {
-            type: 'Normal',
-            reason: 'Paused',
-            message: `discovery is paused: remove the annotation ${pausedAnnotation} to resume`,
-          };
-    case 'not-discovered':
-      return { type: 'Warning', reason: 'NotDiscovered', message: `Error in discovery: ${finding.error}` };
-    case 'discovered': {
-      const [old, now] = [namesIn(before), namesIn(after)];
-      const added = [...now].filter((name) => !old.has(name));
-      const removed = [...old].filter((name) => !now.has(name));
-      if (conditionOf(before, 'Discovered')?.status !== 'True') {
-        return { type: 'Normal', reason: 'Discovered', message: `discovered ${count(now.size, 'handler')}` };
-      }
-      if (added.length === 0 && removed.length === 0) {
-        return undefined;
-      }
-      const parts = [
-        ...(added.length === 0 ? [] : [`added ${shortList(added, maxNamed)}`]),
-        ...(removed.length === 0 ? [] : [`removed ${shortList(removed, maxNamed)}`]),
-      ];
-      return {
-        type: 'Normal',
-        reason: 'HandlersChanged',
-        message: `the extension server changed: ${parts.join('; ')}`,
-      };
-    }
+  if (finding.kind === 'paused') {
+    const message = `discovery is paused: remove the annotation ${pausedAnnotation} to resume`;
+    return conditionOf(before, 'Paused')?.status === 'True' ? undefined : { type: 'Normal', reason: 'Paused', message };
   }
+  if (finding.kind === 'not-discovered') {
+    return { type: 'Warning', reason: 'NotDiscovered', message: `Error in discovery: ${finding.error}` };
+  }
+  const [old, now] = [namesIn(before), namesIn(after)];
+  if (conditionOf(before, 'Discovered')?.status !== 'True') {
+    return { type: 'Normal', reason: 'Discovered', message: `discovered ${count(now.size, 'handler')}` };
+  }
+  const added = [...now].filter((name) => !old.has(name));
+  const removed = [...old].filter((name) => !now.has(name));
+  const changes = [
+    ...(added.length === 0 ? [] : [`added ${shortList(added, maxNamed)}`]),
+    ...(removed.length === 0 ? [] : [`removed ${shortList(removed, maxNamed)}`]),
+  ];
+  const message = `the extension server changed: ${changes.join('; ')}`;
+  return changes.length === 0 ? undefined : { type: 'Normal', reason: 'HandlersChanged', message };
 }
 
 /** The result of a run: what was found, and the object after it. */

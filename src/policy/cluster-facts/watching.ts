@@ -42,27 +42,8 @@ export interface KindStatus {
   problem: string | undefined;
 }
 
-export interface Watching {
-  /** The current facts, but for those about Secrets, without waiting. */
-  read(): ClusterKnowledge;
-  /**
-   * The facts for the decision on a request, with the objects that it names as they are now; undefined if `read` tells
-   * as much. Takes a second at most, and never rejects.
-   */
-  refresh(request: AdmissionRequest): Promise<ClusterKnowledge> | undefined;
-  status(kind: FactKind): KindStatus;
-  /** Resolves when every kind has been listed once, or is known not to be served. */
-  readonly synced: Promise<void>;
-  stop(): void;
-}
-
 /** Watches the objects that rules have facts about. APIs that are not served are looked for again from time to time. */
-export function watchCluster({
-  config,
-  onProblem,
-  now = () => performance.now(),
-  ...options
-}: WatchingOptions): Watching {
+export function watchCluster({ config, onProblem, now = () => performance.now(), ...options }: WatchingOptions) {
   const pace = { ...defaultPace, ...options.pace };
   const stop = new AbortController();
   const cluster = connect(config, stop.signal, { retries: 0, deadlineMs: requestDeadlineMs });
@@ -105,6 +86,7 @@ export function watchCluster({
     return ageMs !== undefined && ageMs <= pace.maxAgeMs ? ageMs : undefined;
   }
 
+  /** The current facts, but for those about Secrets, without waiting. */
   function read(): ClusterKnowledge {
     const ages = new Map<CollectedKind, number>();
     for (const watch of watches) {
@@ -134,10 +116,15 @@ export function watchCluster({
   void followVersions();
   return {
     read,
-    refresh: (request) => refreshed(request, read, objects),
+    /**
+     * The facts for the decision on a request, with the objects that it names as they are now; undefined if `read` tells
+     * as much. Takes a second at most, and never rejects.
+     */
+    refresh: (request: AdmissionRequest) => refreshed(request, read, objects),
     status,
+    /** Resolves when every kind has been listed once, or is known not to be served. */
     synced: synced.promise,
-    stop() {
+    stop(): void {
       stop.abort();
       for (const watch of watches) {
         watch.stop();
@@ -145,3 +132,5 @@ export function watchCluster({
     },
   };
 }
+
+export type Watching = ReturnType<typeof watchCluster>;
