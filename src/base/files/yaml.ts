@@ -80,9 +80,7 @@ function parse(text: string): unknown {
       throw new YamlError('contains more than one document');
     }
     const [document = null] = documents;
-    if (events.some(({ type }) => type === EVENT_ID.ALIAS)) {
-      checkAliases(document, events.length + maxAliased);
-    }
+    checkAliases(document, events.length + maxAliased);
     return document;
   } catch (error) {
     if (!(error instanceof YAMLException)) {
