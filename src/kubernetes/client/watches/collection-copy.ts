@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../objects/json/json.ts';
+import { perObject } from '../../objects/per-object.ts';
 import { ResponseError } from '../requests/transport.ts';
 
 /** A change of one object. For a deletion, `object` is its last known state. */
@@ -38,12 +39,15 @@ export const versionOf = (object: JsonObject): string => textIn(object, 'resourc
 export class CollectionCopy {
   readonly #options: CollectionCopyOptions;
   readonly #objects = new Map<string, JsonObject>();
-  readonly #lengths = new WeakMap<JsonObject, number>();
+  /** Characters of JSON of an object: they count with a list, with its next change, and when it is deleted. */
+  readonly #lengthOf: (object: JsonObject) => number;
   /** Total characters of JSON of the objects. */
   #length = 0;
 
   constructor(options: CollectionCopyOptions) {
     this.#options = options;
+    this.#lengthOf =
+      options.maxLength === Number.POSITIVE_INFINITY ? () => 0 : perObject((object) => JSON.stringify(object).length);
   }
 
   get(key: string): JsonObject | undefined {
@@ -118,24 +122,12 @@ export class CollectionCopy {
     if (previous === undefined && this.#objects.size >= maxObjects) {
       throw new ResponseError(`there are more than ${maxObjects} ${resource}: select by label`);
     }
-    const length = this.#length - this.#lengthOf(previous) + this.#lengthOf(object);
+    const before = previous === undefined ? 0 : this.#lengthOf(previous);
+    const length = this.#length - before + this.#lengthOf(object);
     this.#checkLength(length, most);
     this.#length = length;
     this.#objects.set(key, object);
     onChange(previous === undefined ? { type: 'added', key, object } : { type: 'updated', key, object, previous });
-  }
-
-  /**
-   * Characters of JSON of an object, measured once: they count with a list, with its next change, and when it is
-   * deleted.
-   */
-  #lengthOf(object: JsonObject | undefined): number {
-    if (object === undefined || this.#options.maxLength === Number.POSITIVE_INFINITY) {
-      return 0;
-    }
-    const length = this.#lengths.get(object) ?? JSON.stringify(object).length;
-    this.#lengths.set(object, length);
-    return length;
   }
 
   #checkLength(characters: number, most: number): void {
