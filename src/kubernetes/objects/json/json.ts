@@ -83,15 +83,34 @@ export function setOwn<T>(object: Record<string, T>, key: string, value: T): voi
   }
 }
 
-/** Whether a value nests at most `levels` deep. */
-const nestsWithin = (value: Json, levels: number): boolean =>
-  typeof value !== 'object' ||
-  value === null ||
-  (levels > 0 && Object.values(value).every((part) => nestsWithin(part, levels - 1)));
+/** Whether an array or object nests at most `levels` deep. Loops are used since every review and call passes here. */
+function nestsWithin(value: Json[] | JsonObject, levels: number): boolean {
+  if (levels === 0) {
+    return false;
+  }
+  // Most values contain no others: they are handled here, without a call for each.
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at++) {
+      const item = value[at];
+      if (typeof item === 'object' && item !== null && !nestsWithin(item, levels - 1)) {
+        return false;
+      }
+    }
+    return true;
+  }
+  // A value from JSON.parse has only own enumerable properties.
+  for (const key in value) {
+    const item = value[key];
+    if (typeof item === 'object' && item !== null && !nestsWithin(item, levels - 1)) {
+      return false;
+    }
+  }
+  return true;
+}
 
 /** Whether a value nests deeper than `maxJsonDepth`: recursion over it might exceed the stack. */
 export function isTooDeep(value: Json): boolean {
-  return !nestsWithin(value, maxJsonDepth);
+  return typeof value === 'object' && value !== null && !nestsWithin(value, maxJsonDepth);
 }
 
 const tooDeep = `the JSON document nests deeper than ${maxJsonDepth} levels`;
