@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
-import { eventually, send } from '../../sandbox/client.ts';
 import { limitWork } from '../../support/work.ts';
+import { eventually, send } from '../client.ts';
 
 let sandbox: Sandbox;
 beforeAll(async () => {
