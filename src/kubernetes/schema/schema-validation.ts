@@ -208,6 +208,9 @@ function validateAt(value: Json, schema: Schema, path: string, findings: Finding
     return;
   }
   if (value === null && schema.nullable === true) {
+    if (schema.enum !== undefined) {
+      validateEnum(value, enumOf(schema), path, findings);
+    }
     return;
   }
   if (schema['x-kubernetes-int-or-string'] === true) {
@@ -282,11 +285,10 @@ function isMultiple(value: number, factor: number): boolean {
 /** Whether a number can be stored as its type and format say (kube-openapi v0.36, IsValueValidAgainstRange). */
 function isInRange(value: number, { type, format = '' }: Schema): boolean {
   if (type === 'integer') {
-    const bits = format.endsWith('32') ? 32 : 64;
-    const [least, end] = format.startsWith('uint') ? [0, 2 ** bits] : [-(2 ** (bits - 1)), 2 ** (bits - 1)];
-    return Number.isInteger(value) && value >= least && value < end;
+    const end = 2 ** (format === 'int32' ? 31 : 63);
+    return Number.isInteger(value) && value >= -end && value < end;
   }
-  return !(type === 'number' && (format === 'float' || format === 'float32')) || Number.isFinite(Math.fround(value));
+  return !(type === 'number' && format === 'float') || Number.isFinite(Math.fround(value));
 }
 
 function validateNumber(value: number, schema: Schema, path: string, findings: Findings): void {
@@ -331,20 +333,27 @@ function validateArray(value: Json[], schema: Schema, path: string, findings: Fi
   const listType = schema['x-kubernetes-list-type'];
   if (listType === 'set' || listType === 'map' || schema.uniqueItems === true) {
     const keys = listType === 'map' ? (schema['x-kubernetes-list-map-keys'] ?? []) : undefined;
-    const seen = new Set<string>();
+    // How often each item has occurred: a duplicate is reported once.
+    const seen = new Map<string, number>();
     for (const [index, item] of value.entries()) {
+      if (keys !== undefined && !isJsonObject(item) && item !== null) {
+        const message = `Invalid value: ${show(item)}: must be an object for an array of list-type map`;
+        findings.add(`${path}[${index}]`, 'FieldValueInvalid', message);
+        continue;
+      }
       const identity = canonical(keys === undefined || !isJsonObject(item) ? item : keysOf(item, keys, items));
       if (!findings.spend(identity.length / (hasParts(item) ? canonicalPerWork : charactersPerWork), path)) {
         return;
       }
-      if (seen.has(identity) && listType !== 'set' && listType !== 'map') {
+      const times = seen.get(identity) ?? 0;
+      seen.set(identity, times + 1);
+      if (times > 0 && listType === undefined) {
         addInvalid(findings, path, value, "shouldn't contain duplicates");
         break;
       }
-      if (seen.has(identity)) {
+      if (times === 1) {
         findings.add(`${path}[${index}]`, 'FieldValueDuplicate', `Duplicate value: ${shorten(identity)}`);
       }
-      seen.add(identity);
     }
   }
   if (items !== undefined) {
