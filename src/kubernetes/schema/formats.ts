@@ -32,7 +32,8 @@ const hostname =
 /** Numbers may begin with zeros, as they could before Go 1.17. */
 const withoutZeros = (text: string) => text.replace(/(^|\.)0+(?=\d)/g, '$1');
 const isAnyIPv4 = (text: string) => isIPv4(withoutZeros(text));
-const isIP = (text: string) => isAnyIPv4(text) || (isIPv6(text) && !text.includes('%'));
+const isIPv6WithoutZone = (text: string) => isIPv6(text) && !text.includes('%');
+const isIP = (text: string) => isAnyIPv4(text) || isIPv6WithoutZone(text);
 
 function isCidr(text: string): boolean {
   const [, ip = '', bits = ''] = /^([^/]*)\/(\d+)$/.exec(text) ?? [];
@@ -69,7 +70,7 @@ export const formats: Readonly<Record<string, (text: string) => boolean>> = {
     hostname: (text) => text.length < maxShort && compilePattern(hostname).test(text),
     cidr: isCidr,
     ipv4: (text) => isAnyIPv4(text) || (isIPv6(text) && text.includes('.')),
-    ipv6: (text) => isIPv6(text) && !text.includes('%'),
+    ipv6: isIPv6WithoutZone,
     'k8s-long-name': (text) => dns1123SubdomainProblems(text).length === 0,
     'k8s-short-name': (text) => dns1123LabelProblems(text).length === 0,
     mac: matching(

@@ -2,7 +2,7 @@ import { charactersIn, count } from '../../base/index.ts';
 import type { StatusCause } from '../objects/errors/status.ts';
 import { canonical, isJsonObject, type Json } from '../objects/json/json.ts';
 import { perObject } from '../objects/per-object.ts';
-import { maxCauses, shorten } from './causes.ts';
+import { forbiddenField, maxCauses, shorten } from './causes.ts';
 import { formats } from './formats.ts';
 import { compilePattern } from './pattern.ts';
 import { fieldOf, joinPath, type Schema } from './schema.ts';
@@ -69,10 +69,6 @@ export interface Work {
 
 export const workOfObject = (): Work => ({ left: maxWork });
 
-/** The path of a problem of the value at `base`. */
-const below = (base: string, field: string) =>
-  field === '' || field === '<nil>' ? base : `${base}.${field.replace(/^\./, '')}`;
-
 /** The problems of a value, within the limits above. */
 class Findings {
   readonly causes: StatusCause[] = [];
@@ -104,8 +100,16 @@ class Findings {
 
   add(field: string, reason: string, message: string): void {
     if (!this.isFull) {
-      this.causes.push({ reason, message, field: this.base === undefined ? field : below(this.base, field) });
+      this.causes.push({ reason, message, field: this.placeOf(field) });
     }
+  }
+
+  /** The path of a problem, of which `field` is what comes after the base. */
+  placeOf(field: string): string {
+    if (this.base === undefined) {
+      return field;
+    }
+    return field === '' || field === '<nil>' ? this.base : `${this.base}.${field.replace(/^\./, '')}`;
   }
 
   /** Takes work from the budget. Once it is used up, no further problems are reported. */
@@ -140,9 +144,6 @@ export function validateSchema(
   work = workOfObject(),
   shown?: string,
 ): StatusCause[] {
-  if (work.endedAt !== undefined) {
-    return [];
-  }
   return causesOf(value, schema, path, work, { shown });
 }
 
@@ -151,7 +152,7 @@ export function validateSchema(
  * `path`, which messages do not repeat.
  */
 export function validatePart(value: Json, schema: Schema, path: string, work: Work): StatusCause[] {
-  return work.endedAt === undefined ? causesOf(value, schema, '', work, { base: path }) : [];
+  return causesOf(value, schema, '', work, { base: path });
 }
 
 function causesOf(
@@ -161,11 +162,14 @@ function causesOf(
   work: Work,
   options: { shown?: string | undefined; base?: string },
 ): StatusCause[] {
+  if (work.endedAt !== undefined) {
+    return [];
+  }
   const findings = new Findings(maxCauses, work, options);
   validateAt(value, schema, path, findings);
   if (work.endedAt !== undefined) {
     const why = 'takes too much work to validate; make the object or its schema smaller';
-    return [...findings.causes, { reason: 'FieldValueForbidden', message: `Forbidden: ${why}`, field: work.endedAt }];
+    return [...findings.causes, forbiddenField(findings.placeOf(work.endedAt), why)];
   }
   return findings.causes;
 }

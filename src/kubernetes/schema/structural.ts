@@ -1,5 +1,6 @@
 import type { StatusCause } from '../objects/errors/status.ts';
 import { canonical, isJsonObject, itemsAt, type JsonObject, objectAt } from '../objects/json/json.ts';
+import { copyOf } from '../objects/json/json-copy.ts';
 import { perObject } from '../objects/per-object.ts';
 import { forbiddenField, invalid, maxCauses, notSupported, required } from './causes.ts';
 import { compilePattern, PatternError } from './pattern.ts';
@@ -120,7 +121,7 @@ function* defaultCauses(schema: JsonObject, path: string, work: Work): Generator
   if (value === undefined || value === null) {
     return;
   }
-  if (prune(structuredClone(value), schema as Schema, false).length > 0) {
+  if (prune(copyOf(value), schema as Schema, false).length > 0) {
     yield invalid(`${path}.default`, value, 'must not have unknown fields');
   }
   yield* validatePart(value, schema as Schema, `${path}.default`, work);
@@ -160,6 +161,11 @@ function* patternCauses(schema: JsonObject, path: string, total: { size: number 
   }
 }
 
+/** A schema has another type than one of its keywords needs, or none. */
+function wrongType({ type }: JsonObject, path: string, why: string): StatusCause {
+  return type ? invalid(`${path}.type`, type, why) : required(`${path}.type`, why);
+}
+
 /** The problems of int-or-string and of embedded resources (validation.go in apiextensions' pkg/apiserver/schema). */
 function* extensionCauses(schema: JsonObject, path: string): Generator<StatusCause> {
   const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true;
@@ -177,14 +183,13 @@ function* extensionCauses(schema: JsonObject, path: string): Generator<StatusCau
   }
   yield* resourceCauses(schema, path);
   if (schema.type !== 'object') {
-    const why = 'must be object if x-kubernetes-embedded-resource is true';
-    yield schema.type ? invalid(`${path}.type`, schema.type, why) : required(`${path}.type`, why);
+    yield wrongType(schema, path, 'must be object if x-kubernetes-embedded-resource is true');
   }
   if (schema.additionalProperties === true || isJsonObject(schema.additionalProperties)) {
     const why = 'must not be used if x-kubernetes-embedded-resource is set';
     yield forbiddenField(`${path}.additionalProperties`, why);
   }
-  if (!isOpen && Object.keys(isJsonObject(schema.properties) ? schema.properties : {}).length === 0) {
+  if (!isOpen && Object.keys(objectAt(schema, 'properties')).length === 0) {
     const why =
       'must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields';
     yield required(`${path}.properties`, why);
@@ -204,8 +209,7 @@ function* typeCauses(
     return;
   }
   if (schema.type !== type) {
-    const why = `must be ${type} if ${keyword} is specified`;
-    yield schema.type ? invalid(`${path}.type`, schema.type, why) : required(`${path}.type`, why);
+    yield wrongType(schema, path, `must be ${type} if ${keyword} is specified`);
   }
   if (!allowed.includes(value as string)) {
     yield notSupported(`${path}.${keyword}`, value, allowed);

@@ -218,3 +218,15 @@ test.each<[string, JsonObject, string[]]>([
   const found = structuralCauses({ type: 'object', properties: { a: schema } }, 's');
   expect(found.map(({ field, message }) => `${field}: ${message}`)).toEqual(messages);
 });
+
+test('a default that takes too much work is named by its path', () => {
+  const list = {
+    type: 'array',
+    items: { type: 'string', pattern: '^[xy]*x[xy]{900}$' },
+    default: ['xy'.repeat(160_000)],
+  };
+  const [cause, ...others] = structuralCauses({ type: 'object', properties: { list } }, 's');
+  expect(cause).toMatchObject({ field: 's.properties[list].default.[0]', reason: 'FieldValueForbidden' });
+  expect(cause?.message).toContain('takes too much work to validate');
+  expect(others).toEqual([]);
+});
