@@ -9,7 +9,13 @@ import {
 } from '../extensionconfig/index.ts';
 import { isJsonObject } from '../kubernetes/index.ts';
 import { createRuleSet, rules, warningText } from '../policy/index.ts';
-import { createHookCatalog, newestKnownRelease, parseRelease, unknownReleaseProblem } from '../runtimehooks/index.ts';
+import {
+  advisedTimeoutSeconds,
+  createHookCatalog,
+  newestKnownRelease,
+  parseRelease,
+  unknownReleaseProblem,
+} from '../runtimehooks/index.ts';
 
 /** How to check objects. All options are optional. */
 export interface CheckOptions {
@@ -71,7 +77,7 @@ export function checkExtensionConfig(object: unknown, options: CheckOptions = {}
   if (!isJsonObject(object) || version === undefined || object.kind !== kind) {
     throw new TypeError(`not an ${kind} of apiVersion ${versions.map(apiVersionOf).join(' or ')}`);
   }
-  const { targetClusterApiVersion: target, maxHandlerTimeoutSeconds = 10 } = options;
+  const { targetClusterApiVersion: target, maxHandlerTimeoutSeconds = advisedTimeoutSeconds } = options;
   const clusterApi = target === undefined ? newestKnownRelease : parseRelease(target);
   if (clusterApi === undefined) {
     throw new RangeError(`targetClusterApiVersion: ${JSON.stringify(target)} is not a release of the form v1.12`);

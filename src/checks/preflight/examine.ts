@@ -17,7 +17,7 @@ import {
   quotable,
   type Resolve,
 } from '../../runtimehooks/client/index.ts';
-import { formatRelease, type HookCatalog, phaseIn, type Release } from '../../runtimehooks/index.ts';
+import { formatRelease, type HookCatalog, maxTimeoutSeconds, phaseIn, type Release } from '../../runtimehooks/index.ts';
 import { inOrder, type PreflightFinding, type Topic, type Verdict, verdictOf } from './finding.ts';
 import { wireChangesBetween } from './wire-changes.ts';
 import { olderVersionsOf } from './written-as.ts';
@@ -94,7 +94,7 @@ function ruleFindings({ config, answer }: ExtensionFacts, { to, catalog, now }: 
   const rules = createRuleSet({
     profile: 'strict',
     enforcement: 'deny',
-    maxHandlerTimeoutSeconds: 30,
+    maxHandlerTimeoutSeconds: maxTimeoutSeconds,
     hooks: catalog,
     clusterApi: to,
   });

@@ -1,5 +1,6 @@
 import { count, printableJson, readableYaml, withoutControls } from '../../base/index.ts';
 import { createClient, type ExtensionFinding, type Survey, surveyExtension } from '../../runtimehooks/client/index.ts';
+import { defaultTimeoutSeconds } from '../../runtimehooks/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { type Flags, outputFlag } from '../framework/flags.ts';
 import { table } from '../framework/layout.ts';
@@ -31,7 +32,7 @@ function surveyText(survey: Survey, extensions: Extensions): string {
       : [`${tls.protocol}, certificate until ${tls.notAfter?.slice(0, 10) ?? 'an unreadable date'}`]),
     `${latenciesMs.map((latency) => `${latency} ms`).join(', ')}`,
   ];
-  const rows = handlers.map(({ name, requestHook, timeoutSeconds = 10, failurePolicy }) =>
+  const rows = handlers.map(({ name, requestHook, timeoutSeconds = defaultTimeoutSeconds, failurePolicy }) =>
     [
       `  ${name.slice(0, name.lastIndexOf('.'))}`,
       requestHook.hook,

@@ -1,7 +1,7 @@
 import { count } from '../../base/index.ts';
 import { type Finding, parsedInput, type Rule, rules } from '../../policy/index.ts';
 import type { KnownHooks } from '../../runtimehooks/client/index.ts';
-import { formatRelease } from '../../runtimehooks/index.ts';
+import { formatRelease, maxTimeoutSeconds } from '../../runtimehooks/index.ts';
 import { type Condition, conditionOf } from '../configs/conditions.ts';
 import type { StoredConfig } from '../configs/stored.ts';
 
@@ -20,7 +20,7 @@ const maxNamed = 20;
 
 function findingsOf(rule: Rule, config: StoredConfig, { catalog, release }: KnownHooks): Finding[] {
   const findings: Finding[] = [];
-  const options = { hooks: catalog, clusterApi: release, maxHandlerTimeoutSeconds: 30 };
+  const options = { hooks: catalog, clusterApi: release, maxHandlerTimeoutSeconds: maxTimeoutSeconds };
   const input = parsedInput(
     {
       object: config,
