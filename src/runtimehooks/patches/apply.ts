@@ -102,14 +102,21 @@ function operationsIn(item: EncodedPatch): PatchOperation[] {
  * Applies a patch to a copy of an object. What Cluster API takes over of the result is decided by `revertIgnored` and
  * `withTaken`.
  *
+ * @param what the object is, in messages: Cluster API's differ for templates and for objects that are updated in place.
  * @throws {BadPatch} when it cannot be applied.
  */
-export function applyPatch(object: JsonObject, item: EncodedPatch): JsonObject {
+export function applyPatch(
+  object: JsonObject,
+  item: EncodedPatch,
+  what: 'template' | 'object' = 'template',
+): JsonObject {
   const { patchType } = item;
-  if (patchType !== 'JSONPatch' && patchType !== 'JSONMergePatch') {
-    throw new BadPatch(
-      "failed to apply patch to template: failed to convert patched object to Unstructured: failed to unmarshal object from json: couldn't get version/kind; json parse error: unexpected end of JSON input",
+  const unconvertible = (why: string) =>
+    new BadPatch(
+      `failed to apply patch to ${what}: failed to convert patched object to Unstructured: failed to unmarshal object from json: ${why}`,
     );
+  if (patchType !== 'JSONPatch' && patchType !== 'JSONMergePatch') {
+    throw unconvertible("couldn't get version/kind; json parse error: unexpected end of JSON input");
   }
   let result: Json;
   if (patchType === 'JSONPatch') {
@@ -126,9 +133,7 @@ export function applyPatch(object: JsonObject, item: EncodedPatch): JsonObject {
     result = applyMergePatch(copyOf(object), decoded(item, failed, 'Invalid JSON Patch'));
   }
   if (!isJsonObject(result) || textAt(result, 'kind') === '') {
-    throw new BadPatch(
-      `failed to apply patch to template: failed to convert patched object to Unstructured: failed to unmarshal object from json: Object 'Kind' is missing in '${JSON.stringify(result).slice(0, 200)}'`,
-    );
+    throw unconvertible(`Object 'Kind' is missing in '${JSON.stringify(result).slice(0, 200)}'`);
   }
   return result;
 }

@@ -42,7 +42,7 @@ function patchedBy(answer: JsonObject, field: string, object: JsonObject): JsonO
     const why = patchType === '' ? 'patchType is not set' : `unknown patchType ${patchType}`;
     throw new BadPatch(`failed to apply patch: ${why}`);
   }
-  return applyPatch(object, patch);
+  return applyPatch(object, patch, 'object');
 }
 
 const compared = (spec: Json | undefined): JsonObject =>
@@ -362,9 +362,7 @@ export function* updateInPlace(state: State): Simulation {
     }
   } catch (error) {
     if (error instanceof BadPatch) {
-      // Cluster API's words differ from those about patches of templates.
-      const message = error.message.replace('apply patch to template', 'apply patch to object');
-      throw new SimulationStopped(`a patch of an in-place update cannot be applied: ${message}`);
+      throw new SimulationStopped(`a patch of an in-place update cannot be applied: ${error.message}`);
     }
     throw error;
   }
