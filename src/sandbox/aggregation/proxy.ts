@@ -120,7 +120,7 @@ export function passOn(
     }
     answer.on('error', () => response.destroy());
     const { statusCode = 0 } = answer;
-    if (statusCode < 200) {
+    if (statusCode < 200 || statusCode > 599) {
       call.destroy();
       sendPlain(response, 502, `error trying to reach service: it answered with status ${statusCode}`);
       return;

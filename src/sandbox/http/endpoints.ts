@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { JsonObject } from '../../kubernetes/index.ts';
-import { get, isOn, list, type ReadRequest, select, shownAlone } from '../reads/reads.ts';
+import { type JsonObject, objectsAt } from '../../kubernetes/index.ts';
+import { get, isOn, list, type ReadRequest, shownAlone } from '../reads/reads.ts';
 import { watch } from '../reads/watches.ts';
 import { badRequest, methodNotAllowed, RequestError, tooManyRequests } from '../resources/errors.ts';
 import { metadataOf, type Resource, type UserInfo } from '../resources/resource.ts';
@@ -77,8 +77,8 @@ function successOf({ group, plural }: Resource, name: string, uid: string): Json
 }
 
 async function removeCollection(context: WriteContext, read: ReadRequest, write: WriteRequest): Promise<JsonObject> {
-  const { objects } = select(context, read);
-  for (const object of objects) {
+  const listed = await list(context, { ...read, view: { as: 'object' } });
+  for (const object of objectsAt(listed, 'items')) {
     const { name, namespace = '' } = metadataOf(object);
     try {
       await remove(context, { ...write, name: String(name), namespace: String(namespace) });
@@ -89,7 +89,7 @@ async function removeCollection(context: WriteContext, read: ReadRequest, write:
       }
     }
   }
-  return list(context, { ...read, view: { as: 'object' }, query: new URLSearchParams(read.query) });
+  return listed;
 }
 
 function hasSubresource({ hasStatus, scale }: Resource, name: string | undefined): boolean {

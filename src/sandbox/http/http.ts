@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { readableYaml } from '../../base/index.ts';
+import { readableYaml, withoutControls } from '../../base/index.ts';
 import type { JsonObject, Status } from '../../kubernetes/index.ts';
 import type { View } from '../reads/tables.ts';
 import { notAcceptable, tooLarge, tooManyRequests } from '../resources/errors.ts';
@@ -73,16 +73,21 @@ const smallReply = 64 * 1024;
 /** How long a client may take to read a response, in milliseconds. */
 const readTimeout = 60_000;
 
+const tooManyReplies = jsonReply(
+  429,
+  tooManyRequests('too many responses are being sent, please try again later').status,
+);
+
 /**
- * Sends a response, counts it until the client has read it, and closes the connection of a client that does not.
- *
- * @throws {RequestError} 429 when too many are in flight.
+ * Sends a response, counts it until the client has read it, and closes the connection of a client that does not. When too
+ * many are in flight, it sends a 429 instead.
  */
 export function send(response: ServerResponse, { code, headers, body = '' }: Reply, inFlight: InFlight): void {
   const { length } = body;
   if (length > smallReply) {
     if (!inFlight.reserve(length)) {
-      throw tooManyRequests('too many responses are being sent, please try again later');
+      send(response, tooManyReplies, inFlight);
+      return;
     }
     const timer = setTimeout(() => response.destroy(), readTimeout).unref();
     response.once('close', () => {
@@ -140,7 +145,7 @@ export function warnings(response: ServerResponse): (text: string) => void {
     return true;
   }
   return (text) => {
-    const clean = text.replaceAll(/[\r\n\t]+/g, ' ').trim();
+    const clean = withoutControls(text.replaceAll(/[\r\n\t]+/g, ' ').trim());
     if (clean === '' || show(clean) || isTruncating) {
       return;
     }

@@ -165,7 +165,7 @@ function denial(webhook: Webhook, answer: Json | undefined): RequestError {
   const status = objectAt(answer);
   const deniedBy = `admission webhook ${JSON.stringify(webhook.name)} denied the request`;
   const why = [status.message, status.reason].find((text) => typeof text === 'string' && text !== '');
-  const code = typeof status.code === 'number' && status.code >= 400 ? status.code : 400;
+  const code = Number(status.code);
   return new RequestError({
     ...(status as Partial<Status>),
     kind: 'Status',
@@ -173,7 +173,8 @@ function denial(webhook: Webhook, answer: Json | undefined): RequestError {
     metadata: {},
     status: 'Failure',
     message: why === undefined ? `${deniedBy} without explanation` : `${deniedBy}: ${String(why)}`,
-    code,
+    // A webhook must not choose a code that HTTP lacks, or one of success.
+    code: Number.isInteger(code) && code >= 400 && code <= 599 ? code : 400,
   });
 }
 

@@ -582,6 +582,7 @@ describe('a malicious or broken server', () => {
   test.each([
     ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n', 502],
     ['a status that does not exist', 'HTTP/1.1 000 No\r\nContent-Length: 0\r\n\r\n', 502],
+    ['a status beyond 599', 'HTTP/1.1 777 No\r\nContent-Length: 0\r\n\r\n', 502],
     ['something else than HTTP', 'hello\r\n\r\n', 503],
   ])('%s is a response at once, for clients and for the check', async (_, answer, code) => {
     let isHostile = false;

@@ -101,7 +101,12 @@ test('deletes a collection by selector, and nothing in a dry run', async () => {
     );
   await send(sandbox, 'DELETE', `${maps}?labelSelector=group=x&dryRun=All`);
   expect(await names()).toEqual(['x1', 'x2', 'y1']);
-  expect((await send(sandbox, 'DELETE', `${maps}?labelSelector=group=x`)).status).toBe(200);
+  const deleted = await send(sandbox, 'DELETE', `${maps}?labelSelector=group=x`);
+  expect(deleted.status).toBe(200);
+  expect(deleted.json).toMatchObject({
+    kind: 'ConfigMapList',
+    items: [{ metadata: { name: 'x1' } }, { metadata: { name: 'x2' } }],
+  });
   expect(await names()).toEqual(['y1']);
 });
 

@@ -17,6 +17,16 @@ test('each text is shown once, in one line, with its quotes escaped', () => {
   expect(shownFor(['a\r\n\tb', ' a b ', '', '"\\'])).toEqual(['a b', '\\"\\\\']);
 });
 
+test('control characters and direction marks, which headers cannot have or terminals obey, are escaped', () => {
+  const texts = ['\u0000', '\u001b[31m', 'a\u007f', '\u0085', '\u200f\u202e', 'a\u2028\u2029b', 'größe 日本'];
+  const utf8 = shownFor(texts).map((text) => Buffer.from(text, 'latin1').toString());
+  expect(utf8).toEqual(
+    ['\\u0000', '\\u001b[31m', 'a\\u007f', '\\u0085', '\\u200f\\u202e', 'a\\u2028\\u2029b', 'größe 日本'].map((text) =>
+      text.replaceAll('\\', '\\\\'),
+    ),
+  );
+});
+
 test('texts of 4,096 characters together are shown whole, beyond that all are cut', () => {
   const [long, other] = ['a'.repeat(4000), 'b'.repeat(96)];
   expect(shownFor([long, other])).toEqual([long, other]);

@@ -280,6 +280,13 @@ test('a webhook cannot create an object in another namespace', async () => {
   expect((await send(sandbox, 'GET', `${maps}/one`)).status).toBe(404);
 });
 
+test.each([[1000], [600], [200], [-1], [404.5], ['x']])('a denial with the code %j is a 400', async (code) => {
+  await configure('validating', 'a');
+  answers.a = (review) => reviewed(review, { allowed: false, status: { code, message: 'no' } });
+  const denied = await create();
+  expect([denied.status, denied.json.code]).toEqual([400, 400]);
+});
+
 test('webhooks are not called for webhook configurations', async () => {
   await configure('validating', 'a', {
     rules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] }],
