@@ -56,6 +56,11 @@ export const wings: readonly Wing[] = [
     rooms: ['message-types', 'catalog', 'messages', 'variables', 'versions', 'patches', 'upgrade-plans', 'client'],
   },
   {
+    name: 'topology',
+    knows: 'what Cluster API makes of a Cluster and its class, and what a change does to Machines',
+    rooms: ['objects'],
+  },
+  {
     name: 'policy',
     knows: 'what is good about an ExtensionConfig; pure, but for the rooms that fetch facts',
     rooms: ['facts', 'rules', 'admission', 'cluster-facts', 'probe'],

@@ -1,0 +1,97 @@
+import type { JsonObject } from '../../kubernetes/index.ts';
+import type { GroupPlan } from './plan.ts';
+
+/** What Machines of a group are made of: a control plane, a MachineDeployment or a MachinePool, and its templates. */
+export interface GroupObjects {
+  /** The KubeadmControlPlane (or another control plane), MachineDeployment or MachinePool. */
+  object: JsonObject;
+  /** Of a MachinePool, the objects that it refers to, which are no templates. A control plane has no `bootstrap`. */
+  bootstrap: JsonObject | undefined;
+  infrastructure: JsonObject | undefined;
+}
+
+/** The parts of `GroupObjects`. */
+export type GroupPart = keyof GroupObjects;
+
+/** A Machine that exists, with what was made for it, as far as it is known. */
+export interface ExistingMachine {
+  machine: JsonObject;
+  bootstrapConfig: JsonObject | undefined;
+  infrastructureMachine: JsonObject | undefined;
+}
+
+/** Where a value comes from: `patch audit, variable auditLevel`; undefined if nothing is known about it. */
+export type Provenance = (part: GroupPart, path: readonly (string | number)[]) => string | undefined;
+
+/** A group of Machines before and after a change, when all steps of an upgrade are done. */
+export interface GroupChange {
+  /** The Cluster in v1beta2, before; undefined if it is created. */
+  cluster: JsonObject;
+  /** `control-plane`, or the topology's name of the MachineDeployment or MachinePool; without a topology, its own. */
+  group: string;
+  kind: string;
+  /** Of `object`. */
+  name: string;
+  /** What there is; undefined if the group is created. */
+  before: GroupObjects | undefined;
+  /** What there will be; undefined if it is deleted. A template that is rotated has another name than before. */
+  after: GroupObjects | undefined;
+  /** MachineSets of a MachineDeployment; empty if none are known. */
+  machineSets: readonly JsonObject[];
+  /** The Machines; undefined if no Machine of the Cluster was given: then the replicas are what `object` says. */
+  machines: readonly ExistingMachine[] | undefined;
+  /**
+   * The versions that the group goes through, beginning with that before: one for each replacement of its Machines by an
+   * upgrade. A single one if the version stays.
+   */
+  versions: readonly string[];
+  from: Provenance;
+}
+
+/** The hooks that a plan calls. None has effects. */
+export type PlanHook =
+  | 'DiscoverVariables'
+  | 'GeneratePatches'
+  | 'ValidateTopology'
+  | 'GenerateUpgradePlan'
+  | 'CanUpdateMachine'
+  | 'CanUpdateMachineSet';
+
+/** A call of an extension. */
+export interface HookCall {
+  /** For which state: the ExtensionConfigs that lie in it are asked. */
+  state: 'before' | 'after';
+  hook: PlanHook;
+  /** `name.extension`; empty to call whichever handler is registered (of CanUpdate… there is at most one). */
+  handler: string;
+  /** Without apiVersion, kind and the settings of the ExtensionConfig. */
+  request: JsonObject;
+  /** The Cluster or ClusterClass that it is about. */
+  object: { namespace: string; name: string };
+}
+
+/**
+ * The answer: `failed` is what Cluster API would meet as well, in its words. `unknown` is what keeps the plan from being
+ * known, and what to do about it. `none`: no handler is registered for the hook.
+ */
+export type HookAnswer =
+  | { is: 'answered'; response: JsonObject; handler: string }
+  | { is: 'failed'; error: string }
+  | { is: 'unknown'; why: string; remedy: string }
+  | { is: 'none' };
+
+export type CallHook = (call: HookCall) => Promise<HookAnswer>;
+
+/** What becomes of the Machines of a group. */
+export type JudgeGroup = (change: GroupChange, options: PlanOptions) => Promise<GroupPlan>;
+
+export interface PlanOptions {
+  /** The minor release of Cluster API. Default: the newest known. */
+  clusterApiVersion?: { major: number; minor: number } | undefined;
+  /** The time of the change, for `rollout.after` and certificates' expiry. */
+  now: Date;
+  /** Calls extensions. Default: none can be called, and what needs one is not known. */
+  call?: CallHook | undefined;
+  /** Whether Cluster API updates Machines in place if extensions can (the feature gate InPlaceUpdates). */
+  updatesInPlace?: boolean | undefined;
+}

@@ -1,0 +1,58 @@
+import { type JsonObject, textAt } from '../../kubernetes/index.ts';
+
+/** What names an object in a state; the version of its API does not. */
+export interface ObjectName {
+  group: string;
+  kind: string;
+  namespace: string;
+  name: string;
+}
+
+/** The group of an object's apiVersion: `infrastructure.cluster.x-k8s.io`, and '' for the core group. */
+export const groupOf = (object: JsonObject): string => {
+  const apiVersion = textAt(object, 'apiVersion');
+  return apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
+};
+
+export const nameOf = (object: JsonObject): string => textAt(object, 'metadata', 'name');
+
+/** The namespace of an object; `default` if it names none. */
+export const namespaceOf = (object: JsonObject): string => textAt(object, 'metadata', 'namespace') || 'default';
+
+/** An object in one line: `KubeadmControlPlane default/f1-x7k2p`. */
+export const objectText = (object: JsonObject): string =>
+  `${textAt(object, 'kind')} ${namespaceOf(object)}/${nameOf(object)}`;
+
+const keyOf = ({ group, kind, namespace, name }: ObjectName): string => `${group} ${kind} ${namespace} ${name}`;
+
+/** The objects of one state, found by kind, namespace and name. */
+export class Objects {
+  readonly #byName = new Map<string, JsonObject>();
+  readonly #byKind = new Map<string, JsonObject[]>();
+
+  /** Of two objects of one name, the first counts. */
+  constructor(objects: Iterable<JsonObject>) {
+    for (const object of objects) {
+      const [group, kind] = [groupOf(object), textAt(object, 'kind')];
+      const key = keyOf({ group, kind, namespace: namespaceOf(object), name: nameOf(object) });
+      if (!this.#byName.has(key)) {
+        this.#byName.set(key, object);
+        const ofKind = this.#byKind.get(`${group} ${kind}`);
+        if (ofKind === undefined) {
+          this.#byKind.set(`${group} ${kind}`, [object]);
+        } else {
+          ofKind.push(object);
+        }
+      }
+    }
+  }
+
+  get(name: ObjectName): JsonObject | undefined {
+    return this.#byName.get(keyOf(name));
+  }
+
+  /** All objects of a kind, in the order in which they were given. */
+  ofKind(group: string, kind: string): readonly JsonObject[] {
+    return this.#byKind.get(`${group} ${kind}`) ?? [];
+  }
+}
