@@ -94,8 +94,7 @@ export async function run(args: readonly string[], io: Io, name: string = ownNam
     const words = args.slice(2);
     const called = calledCommand(words);
     const program = await createProgram(programCalled(name), (command) => command === called, io);
-    const { createLookUp } = await import('./commands/completion/look-up.ts');
-    io.stdout.write(await completionLines(program, words, createLookUp(io.env)));
+    io.stdout.write(completionLines(program, words));
     return 0;
   }
   return runProgram(programCalled(name), args, io);

@@ -97,25 +97,24 @@ export async function openTerminal(name: string, own: readonly string[] = []) {
     ...process.env,
     PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
     // The ports of the documentation may be in use on this machine.
-    EXTENSIONCONFIG_WEBHOOK_SERVE_PORT: String(webhookPort),
-    EXTENSIONCONFIG_WEBHOOK_SERVE_HEALTH_PORT: String(healthPort),
-    EXTENSIONCONFIG_WEBHOOK_SERVE_HOST: '127.0.0.1',
-    EXTENSIONCONFIG_WEBHOOK_SERVE_HEALTH_HOST: '127.0.0.1',
-    EXTENSIONCONFIG_WEBHOOK_SAMPLE_EXTENSION_PORT: String(webhookPort),
-    EXTENSIONCONFIG_WEBHOOK_SAMPLE_EXTENSION_HEALTH_PORT: String(healthPort),
-    EXTENSIONCONFIG_WEBHOOK_SAMPLE_EXTENSION_HOST: '127.0.0.1',
+    EXTENSIONCONFIG_PORT: String(webhookPort),
+    EXTENSIONCONFIG_HEALTH_PORT: String(healthPort),
+    EXTENSIONCONFIG_HOST: '127.0.0.1',
+    EXTENSIONCONFIG_HEALTH_HOST: '127.0.0.1',
     // Of a generated extension.
     PORT: String(webhookPort),
     HEALTH_PORT: String(healthPort),
-    // Targets of the sandbox do not need half a minute.
-    EXTENSIONCONFIG_WEBHOOK_CERTS_PROPAGATION_DELAY: '1s',
     npm_config_cache: join(checkout, npmCacheFolder),
     npm_config_prefer_offline: 'true',
     npm_config_loglevel: 'error',
     KUBECONFIG: '/dev/null',
   };
-  const withPorts = (text: string) =>
-    text.replaceAll(/\b9443\b/g, String(webhookPort)).replaceAll(/\b8080\b/g, String(healthPort));
+  const adapted = (text: string) =>
+    text
+      .replaceAll(/\b9443\b/g, String(webhookPort))
+      .replaceAll(/\b8080\b/g, String(healthPort))
+      // Targets of the sandbox do not need half a minute.
+      .replaceAll(/\bcerts (bootstrap|rotate)\b/g, '$& --propagation-delay 1s');
   const running: ChildProcess[] = [];
   let path = env.PATH;
   // In a process group of its own, so that processes started by a shell or npm end, too.
@@ -149,7 +148,7 @@ export async function openTerminal(name: string, own: readonly string[] = []) {
   async function run(text: string): Promise<{ output: string; code: number }> {
     const marker = `:: end of block ${++count}:`;
     const before = shell.output().length;
-    writeFileSync(script, withPorts(text));
+    writeFileSync(script, adapted(text));
     shell.child.stdin?.write(
       `set -o pipefail; failed=0; trap 'failed=$?' ERR; source '${script}' </dev/null; trap - ERR; echo "${marker} $failed"\n`,
     );
@@ -164,7 +163,7 @@ export async function openTerminal(name: string, own: readonly string[] = []) {
    * @returns its output so far.
    */
   async function startInBackground(text: string, ready: string): Promise<() => string> {
-    const { child, output } = start(['-c', withPorts(text)]);
+    const { child, output } = start(['-c', adapted(text)]);
     await vi.waitUntil(() => output().includes(ready) || child.exitCode !== null, patience);
     expect(output(), text).toContain(ready);
     return output;

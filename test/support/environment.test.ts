@@ -12,7 +12,7 @@ test('removes variables that affect the programs started by tests, and nothing e
     FORCE_COLOR: '1',
     KUBECONFIG: '/nowhere',
     KUBERNETES_SERVICE_HOST: '10.0.0.1',
-    EXTENSIONCONFIG_WEBHOOK_LINT_PROFILE: 'upstream',
+    EXTENSIONCONFIG_LOG_LEVEL: 'debug',
     npm_config_omit: 'dev',
   };
   withoutDisturbances(env);

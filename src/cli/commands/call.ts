@@ -266,7 +266,7 @@ async function callAll(hook: HookDefinition, caller: Caller): Promise<Verdict['v
 export const command = defineCommand({
   description:
     'Calls a handler, or with --all every handler of a hook one after the other, and shows what Cluster API would make of the answers. The calls are real: the extension does its work.',
-  args: [['[handler]', 'handler as HANDLER.EXTENSIONCONFIG', 'handlers']],
+  args: [['[handler]', 'handler as HANDLER.EXTENSIONCONFIG']],
   flags: callFlags,
   help: `
 The handlers are read from the status of the ExtensionConfigs. If there are

@@ -6,7 +6,6 @@ export const clusterFlags = {
     defaultText: '$KUBECONFIG, ~/.kube/config, or in-cluster',
   }),
   context: textFlag('NAME', 'context of the kubeconfig', {
-    suggestions: 'contexts',
     defaultText: 'its current context',
   }),
 } satisfies Flags;

@@ -52,7 +52,7 @@ function surveyText(survey: Survey, extensions: Extensions): string {
 export const command = defineCommand({
   description:
     "Asks the extension servers of ExtensionConfigs, in the cluster or in files, for their handlers. Checks the answers against all rules of Cluster API, and the servers' certificates, speed and consistency. Nothing is written.",
-  args: [['[names...]', 'ExtensionConfigs (default: all)', 'extensions']],
+  args: [['[names...]', 'ExtensionConfigs (default: all)']],
   flags: discoverFlags,
   help: `
 Services of the cluster are reached through "kubectl port-forward", which ends

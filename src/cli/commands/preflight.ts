@@ -51,7 +51,7 @@ async function currentRelease(release: Release | undefined, to: Release, { clust
 export const command = defineCommand({
   description:
     'Checks before an upgrade of Cluster API which extensions are in the way: extensions that the release would refuse as a whole, extensions that do not answer now (an upgrade restarts the managers, and a manager that cannot discover every extension does not start), CAs and certificates that expire, and changes in calls. Nothing is written.',
-  args: [['[names...]', 'ExtensionConfigs (default: all)', 'extensions']],
+  args: [['[names...]', 'ExtensionConfigs (default: all)']],
   flags: preflightFlags,
   help: `
 Extensions are asked for their handlers, as Cluster API does every ten minutes;

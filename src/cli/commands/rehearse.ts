@@ -225,7 +225,7 @@ async function readFiles(
 export const command = defineCommand({
   description:
     'Simulates the lifecycle of a Cluster against extension servers: calls the hooks as Cluster API would, in its order and with its arguments, retries calls that block or fail, and shows what a user would see. Time is simulated, and nothing is written to a cluster. The calls are real: the extensions do their work, for Clusters that do not exist.',
-  args: [['[names...]', 'ExtensionConfigs (default: all)', 'extensions']],
+  args: [['[names...]', 'ExtensionConfigs (default: all)']],
   flags: rehearseFlags,
   help: `
 Faults: "down@BeforeClusterUpgrade=3" makes the servers unreachable for three

@@ -14,8 +14,11 @@ import { healthFlags } from './health-flags.ts';
 import { publishFile, withdrawFile } from './publish-file.ts';
 
 const sampleFlags = {
-  port: integerFlag('PORT', 0, 65535, 'port of the hooks (HTTPS); 0: any free port', { default: 9443 }),
-  host: textFlag('HOST', 'address to listen on', { defaultText: 'all interfaces' }),
+  port: integerFlag('PORT', 0, 65535, 'port of the hooks (HTTPS); 0: any free port', {
+    default: 9443,
+    env: 'EXTENSIONCONFIG_PORT',
+  }),
+  host: textFlag('HOST', 'address to listen on', { defaultText: 'all interfaces', env: 'EXTENSIONCONFIG_HOST' }),
   'health-port': healthFlags['health-port'],
   'cert-dir': textFlag('DIR', 'folder with tls.crt and tls.key; reloaded on change'),
   'self-signed': switchFlag('serve with a certificate for localhost, created at startup'),

@@ -1,10 +1,10 @@
 import { Argument, type Command, type Option } from 'commander';
-import { type LookedUp, suggestionsFor } from './flags.ts';
+import { suggestionsFor } from './flags.ts';
 
 export class SuggestedArgument extends Argument {
-  readonly suggestions: readonly string[] | LookedUp | undefined;
+  readonly suggestions: readonly string[] | undefined;
 
-  constructor(syntax: string, description: string, suggestions: readonly string[] | LookedUp | undefined) {
+  constructor(syntax: string, description: string, suggestions: readonly string[] | undefined) {
     super(syntax, description);
     this.suggestions = suggestions;
   }
@@ -19,15 +19,14 @@ interface Candidate {
 }
 
 interface Completion {
-  candidates: readonly Candidate[] | LookedUp;
+  candidates: readonly Candidate[];
   directive: number;
 }
 
 const nothing: Completion = { candidates: [], directive: directive.nothing };
 
-function ofNames(values: readonly string[] | LookedUp): Completion {
-  const candidates = typeof values === 'string' ? values : values.map((value) => ({ value }));
-  return { candidates, directive: directive.nothing };
+function ofNames(values: readonly string[]): Completion {
+  return { candidates: values.map((value) => ({ value })), directive: directive.nothing };
 }
 
 const files: Completion = { candidates: [], directive: directive.files };
@@ -99,7 +98,7 @@ function complete(program: Command, words: readonly string[]): Completion {
   const values = argument === undefined ? nothing : completionOfArgument(argument);
   const isHelp = command.name() === 'help';
   const commands = argumentsBefore === 0 ? help.visibleCommands(isHelp ? program : command) : [];
-  if (commands.length === 0 || typeof values.candidates === 'string') {
+  if (commands.length === 0) {
     return isHelp && argumentsBefore > 0 ? nothing : values;
   }
   // A group such as `hooks` may take a name as well.
@@ -107,26 +106,9 @@ function complete(program: Command, words: readonly string[]): Completion {
   return { candidates: [...names, ...values.candidates], directive: isHelp ? directive.nothing : values.directive };
 }
 
-/** Looks up names, by means of a kubeconfig; none if that fails. Never rejects. */
-export type LookUp = (
-  names: LookedUp,
-  options: { kubeconfig: string | undefined; context: string | undefined },
-) => Promise<readonly string[]>;
-
 /** Output for the script of a shell: a line for each candidate (`VALUE\tDESCRIPTION`), and `:DIRECTIVE`. */
-export async function completionLines(program: Command, words: readonly string[], lookUp: LookUp): Promise<string> {
-  const { candidates: completion, directive: code } = complete(program, words);
-  const flagValue = (flag: string) =>
-    words.find((word) => word.startsWith(`${flag}=`))?.slice(flag.length + 1) ??
-    (words.includes(flag) ? words[words.indexOf(flag) + 1] : undefined);
-  const candidates: readonly Candidate[] =
-    typeof completion === 'string'
-      ? (await lookUp(completion, { kubeconfig: flagValue('--kubeconfig'), context: flagValue('--context') })).map(
-          (value) => ({
-            value,
-          }),
-        )
-      : completion;
+export function completionLines(program: Command, words: readonly string[]): string {
+  const { candidates, directive: code } = complete(program, words);
   const current = (words.at(-1) ?? '').replace(/^-[^=]*=/, '');
   return [
     ...candidates

@@ -13,7 +13,7 @@ export function helpWidthOf(terminal: { columns?: number | undefined }): number 
 }
 
 function describeOption(option: Option): string {
-  const { argChoices, defaultValue, defaultValueDescription } = option;
+  const { argChoices, defaultValue, defaultValueDescription, envVar } = option;
   const isEmptyList = Array.isArray(defaultValue) && defaultValue.length === 0;
   const notes = [
     ...(argChoices === undefined ? [] : [`one of ${argChoices.join(', ')}`]),
@@ -23,6 +23,7 @@ function describeOption(option: Option): string {
       : defaultValue === undefined || option.isBoolean() || isEmptyList
         ? []
         : [`default: ${defaultValue}`]),
+    ...(envVar === undefined ? [] : [`env: ${envVar}`]),
   ];
   return notes.length === 0 ? option.description : `${option.description} (${notes.join('; ')})`;
 }

@@ -6,9 +6,13 @@ const levels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 const formats = ['auto', 'json', 'text'] as const;
 
 export const logFlags = {
-  'log-level': choiceFlag('LEVEL', levels, 'least severe level to log', { default: 'info' }),
+  'log-level': choiceFlag('LEVEL', levels, 'least severe level to log', {
+    default: 'info',
+    env: 'EXTENSIONCONFIG_LOG_LEVEL',
+  }),
   'log-format': choiceFlag('FORMAT', formats, 'format of the log; auto: text on a terminal, otherwise json', {
     default: 'auto',
+    env: 'EXTENSIONCONFIG_LOG_FORMAT',
   }),
 } satisfies Flags;
 

@@ -6,9 +6,6 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startCluster } from '../../policy/cluster-facts/cluster.ts';
-import { example, exampleHandler } from '../../policy/rules/examples.ts';
-import { send } from '../../sandbox/client.ts';
 import { needs } from '../../support/needs.ts';
 import { runProgram } from './io.ts';
 
@@ -236,56 +233,5 @@ describe('kubectl', needs('kubectl'), () => {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     expect(output).toMatch(/^rotate\t?.*\n:4\n/);
-  });
-});
-
-describe('names are looked up', () => {
-  let cluster: Awaited<ReturnType<typeof startCluster>>;
-  let kubeconfig: string;
-  beforeAll(async () => {
-    cluster = await startCluster();
-    await cluster.put(example({ name: 'first' }), example({ name: 'second' }));
-    const handlers = [exampleHandler({ name: 'before-upgrade.first' })];
-    const path = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs/first';
-    const { json } = await send(cluster.sandbox, 'GET', path);
-    const { status } = await send(cluster.sandbox, 'PUT', `${path}/status`, {
-      body: { ...json, status: { handlers } },
-    });
-    expect(status).toBe(200);
-    kubeconfig = join(folder, 'kubeconfig');
-    writeFileSync(kubeconfig, cluster.sandbox.kubeconfig);
-  });
-  afterAll(() => cluster.sandbox.stop());
-
-  async function candidates(...words: string[]): Promise<string[]> {
-    const { stdout } = await runProgram(['__complete', '--', ...words], { env: { KUBECONFIG: kubeconfig } });
-    return stdout.trimEnd().split('\n').slice(0, -1);
-  }
-
-  test('of extensions, handlers and contexts in the cluster of the kubeconfig', async () => {
-    expect(await candidates('discover', '')).toEqual(['first', 'second']);
-    expect(await candidates('rehearse', 'se')).toEqual(['second']);
-    expect(await candidates('conformance', 'se')).toEqual(['second']);
-    expect(await candidates('certs', 'inject', '--extension-config', '')).toEqual(['first', 'second']);
-    expect(await candidates('preflight', '--kubeconfig', kubeconfig, '--context', 'nothing', '')).toEqual([]);
-    expect(await candidates('call', '')).toEqual(['before-upgrade.first']);
-    const contexts = await candidates('lint', '--context', '');
-    expect(contexts).toHaveLength(1);
-    expect(await candidates('discover', `--kubeconfig=${kubeconfig}`, '--context', contexts[0] ?? '', 'f')).toEqual([
-      'first',
-    ]);
-  });
-
-  test('and a cluster that cannot be asked has none', async () => {
-    const { code, stdout, stderr } = await runProgram(['__complete', '--', 'discover', ''], {
-      env: { KUBECONFIG: '/no' },
-    });
-    expect([code, stdout, stderr]).toEqual([0, ':4\n', '']);
-  });
-
-  test('of releases without any cluster', async () => {
-    expect(await candidates('lint', '--target-cluster-api-version', 'v1.1')).toEqual(
-      expect.arrayContaining(['v1.14', 'v1.13']),
-    );
   });
 });

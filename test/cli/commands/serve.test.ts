@@ -71,14 +71,9 @@ test.concurrent('a large body is decided in a separate thread, by the same polic
   expect((await ended).code).toBe(0);
 });
 
-test.concurrent('serves until it is stopped, with flags from the command line and the environment', async ({
-  expect,
-}) => {
-  const { webhookPort, healthPort, stop, ended } = await serving(['--self-signed', ...addresses], {
-    EXTENSIONCONFIG_WEBHOOK_SERVE_HEALTH_PORT: '0',
-    EXTENSIONCONFIG_WEBHOOK_SERVE_PORT: 'not looked at',
-    EXTENSIONCONFIG_WEBHOOK_SERVE_FEATURE_GATES: 'RuntimeSDK=true',
-    EXTENSIONCONFIG_WEBHOOK_SERVE_PROFILE: '',
+test.concurrent('serves until it is stopped', async ({ expect }) => {
+  const flags = ['--self-signed', ...addresses, '--health-port', '0', '--feature-gates', 'RuntimeSDK=true'];
+  const { webhookPort, healthPort, stop, ended } = await serving(flags, {
     // As a pod gets it beside a Service of this name, unless it has enableServiceLinks: false.
     EXTENSIONCONFIG_WEBHOOK_PORT: 'tcp://10.96.0.7:443',
   });
@@ -203,8 +198,8 @@ test.concurrent('with --cluster-facts the objects in the cluster decide on a del
 });
 
 describe.concurrent('a shutdown with default flags', () => {
-  const byDefault = (env: Record<string, string> = {}) =>
-    serving([...loopback, '--health-port', '0', '--feature-gates', 'RuntimeSDK=true'], env);
+  const byDefault = (env: Record<string, string> = {}, ...more: string[]) =>
+    serving([...loopback, '--health-port', '0', '--feature-gates', 'RuntimeSDK=true', ...more], env);
 
   /** Stops a server under load; how many of 20 callers were served to the end, and the failures of the others. */
   async function stoppedUnderLoad() {
@@ -272,8 +267,8 @@ describe.concurrent('a shutdown with default flags', () => {
   test('in a pod, accepts connections until endpoints have been updated; Ctrl-C does not wait for that', async ({
     expect,
   }) => {
-    const pod = { KUBERNETES_SERVICE_HOST: '10.0.0.1', EXTENSIONCONFIG_WEBHOOK_SERVE_SHUTDOWN_TIMEOUT: '4' };
-    const { webhookPort: port, stop, ended } = await byDefault(pod);
+    const pod = { KUBERNETES_SERVICE_HOST: '10.0.0.1' };
+    const { webhookPort: port, stop, ended } = await byDefault(pod, '--shutdown-timeout', '4');
     const startedAt = performance.now();
     stop('SIGTERM');
     await new Promise((resolve) => setTimeout(resolve, 1_000));
@@ -291,51 +286,44 @@ describe.concurrent('a shutdown with default flags', () => {
 });
 
 describe('usage errors have exit code 2 and name the flag, the value and what is allowed', () => {
-  test.each<[string[], Record<string, string>, RegExp]>([
-    [['--port', 'x'], {}, /--port: "x" is not allowed: it must be a whole number from 0 to 65535/],
-    [['--port', '65536'], {}, /--port: "65536"/],
-    [['--port', '-1'], {}, /--port: "-1"/],
-    [['--port', ''], {}, /--port: ""/],
-    [['--port', '1e3'], {}, /--port: "1e3"/],
-    [[], { PORT: '9443 ' }, /EXTENSIONCONFIG_WEBHOOK_SERVE_PORT: "9443 " is not allowed/],
-    [['--profile', 'lax'], {}, /--profile: "lax" is not allowed: it must be one of strict, upstream/],
-    [['--enforcement', 'audit'], {}, /--enforcement: .* one of deny, warn/],
-    [['--log-level', 'loud'], {}, /--log-level: .* one of trace, debug/],
-    [['--feature-gates', 'ClusterTopology=true'], {}, /unknown feature gate "ClusterTopology"; known: RuntimeSDK/],
-    [[], { FEATURE_GATES: 'RuntimeSDK=maybe' }, /EXTENSIONCONFIG_WEBHOOK_SERVE_FEATURE_GATES: .*RuntimeSDK=true or/],
-    [['--max-handler-timeout-seconds', '31'], {}, /--max-handler-timeout-seconds: "31"/],
-    [['--max-body-bytes', '7Mi'], {}, /--max-body-bytes: "7Mi"/],
-    [['--target-cluster-api-version', 'new'], {}, /it must be a release such as 1.11/],
-    [['--target-cluster-api-version', 'v9.9'], {}, /"v9.9" is not allowed: known are the releases v1.2 to v1.14/],
-    [['--rules-config', '/does/not/exist'], {}, /--rules-config: \/does\/not\/exist: no such file/],
-    [['--hook-lifecycles', '/dev/null'], {}, /--hook-lifecycles: \/dev\/null/],
-    [['--shutdown-timeout', '0'], {}, /--shutdown-timeout: "0"/],
-    [['--health-port', '9443'], {}, /--port and --health-port are both 9443: choose another for one of them/],
-    [['--shutdown-delay', '20'], {}, /--shutdown-delay must be shorter than --shutdown-timeout/],
-    [['--cert-dir', '/x'], {}, /--cert-dir, --cert-secret and --self-signed exclude each other/],
-    [['--cert-secret', 'a/b'], {}, /exclude each other/],
-    [[], { SELF_SIGNED: 'yes' }, /SELF_SIGNED: "yes" is not allowed: it must be true or false/],
-    [['--client-allowed-name', 'x'], {}, /--client-allowed-name needs --client-ca-file/],
-    [['--client-ca-file', '/does/not/exist'], {}, /--client-ca-file: \/does\/not\/exist does not exist/],
-    [['--client-ca-file', ''], {}, /--client-ca-file: "" is not allowed: it must not be empty/],
-    [['--probe', 'on'], {}, /--probe: "on" is not allowed: it must be one of off, warn, deny/],
-    [['--probe', 'warn'], {}, /--probe warn needs --probe-allow: name the servers that may be probed/],
-    [['--probe-allow', 'svc'], {}, /--probe-allow needs --probe, which is off/],
-    [['--probe', 'deny', '--probe-allow', '10.0.0.0/64'], {}, /--probe-allow: "10.0.0.0\/64" is not allowed: .* range/],
+  test.each<[string[], RegExp]>([
+    [['--port', 'x'], /--port: "x" is not allowed: it must be a whole number from 0 to 65535/],
+    [['--port', '65536'], /--port: "65536"/],
+    [['--port', '-1'], /--port: "-1"/],
+    [['--port', ''], /--port: ""/],
+    [['--port', '1e3'], /--port: "1e3"/],
+    [['--profile', 'lax'], /--profile: "lax" is not allowed: it must be one of strict, upstream/],
+    [['--enforcement', 'audit'], /--enforcement: .* one of deny, warn/],
+    [['--log-level', 'loud'], /--log-level: .* one of trace, debug/],
+    [['--feature-gates', 'ClusterTopology=true'], /unknown feature gate "ClusterTopology"; known: RuntimeSDK/],
+    [['--feature-gates', 'RuntimeSDK=maybe'], /--feature-gates: .*RuntimeSDK=true or/],
+    [['--max-handler-timeout-seconds', '31'], /--max-handler-timeout-seconds: "31"/],
+    [['--max-body-bytes', '7Mi'], /--max-body-bytes: "7Mi"/],
+    [['--target-cluster-api-version', 'new'], /it must be a release such as 1.11/],
+    [['--target-cluster-api-version', 'v9.9'], /"v9.9" is not allowed: known are the releases v1.2 to v1.14/],
+    [['--rules-config', '/does/not/exist'], /--rules-config: \/does\/not\/exist: no such file/],
+    [['--hook-lifecycles', '/dev/null'], /--hook-lifecycles: \/dev\/null/],
+    [['--shutdown-timeout', '0'], /--shutdown-timeout: "0"/],
+    [['--health-port', '9443'], /--port and --health-port are both 9443: choose another for one of them/],
+    [['--shutdown-delay', '20'], /--shutdown-delay must be shorter than --shutdown-timeout/],
+    [['--cert-dir', '/x'], /--cert-dir, --cert-secret and --self-signed exclude each other/],
+    [['--cert-secret', 'a/b'], /exclude each other/],
+    [['--client-allowed-name', 'x'], /--client-allowed-name needs --client-ca-file/],
+    [['--client-ca-file', '/does/not/exist'], /--client-ca-file: \/does\/not\/exist does not exist/],
+    [['--client-ca-file', ''], /--client-ca-file: "" is not allowed: it must not be empty/],
+    [['--probe', 'on'], /--probe: "on" is not allowed: it must be one of off, warn, deny/],
+    [['--probe', 'warn'], /--probe warn needs --probe-allow: name the servers that may be probed/],
+    [['--probe-allow', 'svc'], /--probe-allow needs --probe, which is off/],
+    [['--probe', 'deny', '--probe-allow', '10.0.0.0/64'], /--probe-allow: "10.0.0.0\/64" is not allowed: .* range/],
     [
       ['--probe', 'warn', '--probe-allow', 'svc', '--probe-allow', '10.1.2.3/8'],
-      {},
       /--probe-allow: "10.1.2.3\/8" is not allowed: .*did you mean 10\.0\.0\.0\/8, or 10\.1\.2\.3 alone\?/,
     ],
-    [['--cluster-facts', '--kubeconfig', '/does/not/exist'], {}, /--cluster-facts: no cluster: .*does not exist/],
-    [['--nonsense'], {}, /unknown option '--nonsense'/],
-  ])('%j %j', async (args, env, message) => {
-    const variables = Object.entries(env).map(([key, value]) => [`EXTENSIONCONFIG_WEBHOOK_SERVE_${key}`, value]);
-    const selfSigned = env.SELF_SIGNED === undefined ? ['--self-signed'] : [];
-    const { code, stderr } = await runProgram(
-      ['serve', ...selfSigned, '--health-port', '0', '--health-host', '127.0.0.1', ...args],
-      { env: Object.fromEntries(variables) },
-    );
+    [['--cluster-facts', '--kubeconfig', '/does/not/exist'], /--cluster-facts: no cluster: .*does not exist/],
+    [['--nonsense'], /unknown option '--nonsense'/],
+  ])('%j', async (args, message) => {
+    const start = ['serve', '--self-signed', '--health-port', '0', '--health-host', '127.0.0.1'];
+    const { code, stderr } = await runProgram([...start, ...args]);
     expect(code).toBe(2);
     expect(stderr).toMatch(message);
   });

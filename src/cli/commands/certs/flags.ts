@@ -13,15 +13,7 @@ import {
   type TargetKind,
 } from '../../../webhook/certs/index.ts';
 import { durationFlag } from '../../framework/duration.ts';
-import {
-  type Flag,
-  type Flags,
-  type FlagValues,
-  listFlag,
-  outputFlag,
-  switchFlag,
-  textFlag,
-} from '../../framework/flags.ts';
+import { type Flags, type FlagValues, listFlag, outputFlag, switchFlag, textFlag } from '../../framework/flags.ts';
 import { type Io, UsageError } from '../../framework/program.ts';
 import { clusterFlags, orNoCluster } from '../cluster-flags.ts';
 import { ownNamespace } from '../own-namespace.ts';
@@ -71,7 +63,7 @@ export const commonFlags = {
   'validating-webhook': targetFlag('ValidatingWebhookConfiguration'),
   crd: targetFlag('CustomResourceDefinition whose conversion webhook'),
   'api-service': targetFlag('APIService'),
-  'extension-config': { ...targetFlag('ExtensionConfig'), suggestions: 'extensions' } as Flag<readonly string[]>,
+  'extension-config': targetFlag('ExtensionConfig'),
   'target-selector': textFlag('SELECTOR', 'label selector for additional targets of all these kinds'),
   ...clusterFlags,
   'cert-dir': textFlag('DIR', 'folder for the files instead of Secrets, for development; excludes targets'),

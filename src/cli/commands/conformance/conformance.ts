@@ -54,7 +54,7 @@ const conformanceFlags = {
 export const command = defineCommand({
   description:
     'Tests whether extension servers, in any language, are well-behaved: calls them as Cluster API would, and as it hopefully never will, and checks the answers.',
-  args: [['[names...]', 'ExtensionConfigs (default: all in the files of -f)', 'extensions']],
+  args: [['[names...]', 'ExtensionConfigs (default: all in the files of -f)']],
   flags: conformanceFlags,
   help: `
 The test makes hundreds of calls, 50 of them at once, so choose a server that is

@@ -21,6 +21,7 @@ import { policyFlags } from '../policy-flags.ts';
 const featureGatesFlag: Flag<FeatureGates> = {
   placeholder: 'GATE=BOOL,…',
   summary: `feature gates, as for Cluster API; known: ${Object.keys(knownFeatureGates).join(', ')}`,
+  env: 'EXTENSIONCONFIG_FEATURE_GATES',
   default: knownFeatureGates,
   defaultText: Object.entries(knownFeatureGates)
     .map(([name, enabled]) => `${name}=${enabled}`)
@@ -50,8 +51,14 @@ export function shutdownDelayOf(flags: ServeFlags, env: NodeJS.ProcessEnv): numb
 }
 
 export const serveFlags = {
-  port: integerFlag('PORT', 0, 65535, 'port of the webhooks (HTTPS); 0: any free port', { default: 9443 }),
-  host: textFlag('HOST', 'address that the webhooks listen on', { defaultText: 'all interfaces' }),
+  port: integerFlag('PORT', 0, 65535, 'port of the webhooks (HTTPS); 0: any free port', {
+    default: 9443,
+    env: 'EXTENSIONCONFIG_PORT',
+  }),
+  host: textFlag('HOST', 'address that the webhooks listen on', {
+    defaultText: 'all interfaces',
+    env: 'EXTENSIONCONFIG_HOST',
+  }),
   ...healthFlags,
   'cert-dir': textFlag('DIR', 'folder with tls.crt and tls.key; reloaded on change'),
   'cert-secret': textFlag(
