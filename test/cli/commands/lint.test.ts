@@ -1,5 +1,14 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -299,6 +308,7 @@ test('a baseline leaves out what was there before, wherever it moves', async () 
   const file = join(folder, 'known/.baseline.json');
   const written = await runProgram(['lint', path, '--write-baseline', file]);
   expect(written).toMatchObject({ code: 0, stderr: expect.stringContaining('2 findings written to ') });
+  expect(written.stdout).toBe('2 ExtensionConfigs in 1 file: 1 error, 1 warning\n');
   write('known/a.yaml', `# one\n# more\n${warned}---\n${bad}`);
   const again = await runProgram(['lint', join(folder, 'known'), '--baseline', file]);
   expect(again).toMatchObject({ code: 0, stderr: `lint: 2 known findings in ${file} left out\n` });
@@ -309,6 +319,19 @@ test('a baseline leaves out what was there before, wherever it moves', async () 
   expect(changed.stdout.match(/: error: /g)).toHaveLength(1);
   expect(changed.stderr).toContain('1 known finding in ');
   expect(changed.stderr).toContain('1 more in it did not occur');
+});
+
+test('a baseline is replaced as a whole, and written only to a regular file', async () => {
+  const path = write('whole/a.yaml', bad);
+  const file = write('whole/baseline.json', '{}');
+  const before = statSync(file).ino;
+  await runProgram(['lint', path, '--write-baseline', file]);
+  expect(statSync(file).ino).not.toBe(before);
+  const fifo = join(folder, 'whole/fifo');
+  spawnSync('mkfifo', [fifo]);
+  const { code, stderr } = await runProgram(['lint', path, '--write-baseline', fifo]);
+  expect(stderr).toContain(`--write-baseline: ${fifo}: is not a regular file`);
+  expect(code).toBe(1);
 });
 
 test.each([

@@ -98,7 +98,7 @@ describe('a user', needs('root', isRoot), () => {
 
   test('who cannot keep the owner gets an error, and the file is unchanged', () => {
     expect(messages[0]).toMatch(
-      /^belongs to user 1234, group 2345, to which this user cannot assign a new file; run as its owner, or convert a copy/,
+      /^belongs to user 1234, group 2345, to which this user cannot assign a new file; run as its owner, or use a copy/,
     );
     expect(readFileSync(foreign, 'utf8')).toBe('old');
     expect(readdirSync(dirname(foreign))).toEqual(['a.yaml']);

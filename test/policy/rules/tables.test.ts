@@ -90,10 +90,10 @@ const cases: Record<string, Table> = {
     ],
   },
   'name-dns-label': {
-    valid: [...['0', 'a'.repeat(63)].map((name) => example({ name })), ...['0-', 'a'.repeat(58)].map(generated)],
+    valid: [...['0', 'a'.repeat(63)].map((name) => example({ name })), ...['0-', 'a'.repeat(60)].map(generated)],
     invalid: [
       ...['', 'A', 'ä', '-a', 'a'.repeat(64)].map((name) => example({ name })),
-      ...['A-', 'a'.repeat(59)].map(generated),
+      ...['A-', `${'a'.repeat(57)}A-`].map(generated),
       { ...generated('a'), metadata: { name: 'B', generateName: 'A' } },
     ],
     findings: [
@@ -116,7 +116,7 @@ const cases: Record<string, Table> = {
         "metadata.generateName Invalid \"A-\": must consist of lower case letters, digits and '-', and begin and end with a letter or digit (e.g. 'my-name')",
       ],
       [
-        'metadata.generateName Invalid "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa": must be no more than 63 bytes',
+        `metadata.generateName Invalid "${'a'.repeat(57)}A-": must consist of lower case letters, digits and '-', and begin and end with a letter or digit (e.g. 'my-name')`,
       ],
       [
         "metadata.name Invalid \"B\": must consist of lower case letters, digits and '-', and begin and end with a letter or digit (e.g. 'my-name')",

@@ -1,7 +1,7 @@
-import { writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { count, systemProblem } from '../../../base/index.ts';
 import { BaselineError, createBaseline, type LintedObject } from '../../../checks/lint/index.ts';
+import { createReplacer, ReplaceError } from '../../../kubernetes/manifests/index.ts';
 import { readLimitedFile } from '../../framework/limited-file.ts';
 import { FailureError, UsageError } from '../../framework/program.ts';
 
@@ -12,7 +12,7 @@ interface Baselines {
   /** An object without known findings; none if they are written down. */
   without(object: LintedObject): LintedObject;
   /** Writes the file, if one is to be written; what to tell the user, if anything. @throws {FailureError} */
-  finish(): string | undefined;
+  finish(): Promise<string | undefined>;
 }
 
 /** @throws {UsageError} for a file that is no baseline. */
@@ -35,18 +35,19 @@ export function openBaselines(flags: {
         }
         return { ...object, findings: [] };
       },
-      finish() {
+      async finish() {
         try {
-          writeFileSync(target, written.format());
+          await createReplacer()(target, written.format());
         } catch (error) {
-          throw new FailureError(`--write-baseline: ${target}: ${systemProblem(error)}`);
+          const problem = error instanceof ReplaceError ? error.message : systemProblem(error);
+          throw new FailureError(`--write-baseline: ${target}: ${problem}`);
         }
         return `${count(written.size, 'finding')} written to ${target}; they are not reported with --baseline ${target}`;
       },
     };
   }
   if (file === undefined) {
-    return { without: (object) => object, finish: () => undefined };
+    return { without: (object) => object, finish: async () => undefined };
   }
   const text = readLimitedFile('--baseline', file, maxMebibytes);
   let known: ReturnType<typeof createBaseline>;
@@ -58,7 +59,7 @@ export function openBaselines(flags: {
   const before = known.size;
   return {
     without: (object) => ({ ...object, findings: object.findings.filter((finding) => !known.remove(object, finding)) }),
-    finish() {
+    async finish() {
       const left = before - known.size;
       const gone =
         known.size === 0 ? '' : `; ${known.size} more in it did not occur: write it again when they are fixed`;

@@ -134,6 +134,7 @@ export const command = defineCommand({
       throw new UsageError('lint: --fix changes files in place, and standard input is not a file: leave one out');
     }
     const baselines = openBaselines(flags);
+    const isRecorded = flags['write-baseline'] !== undefined;
     const context = await factsOf(flags, io);
     const { policyOf, unusedContext } = createPolicies(call, context);
     const format = formats[flags.output]({ version, rules, paint: paintFor(io), isTerminal: io.stdout.isTTY === true });
@@ -169,7 +170,7 @@ export const command = defineCommand({
     await print(format.begin());
     for await (const entry of lint(run)) {
       const result = 'error' in entry ? entry : { object: baselines.without(entry.object) };
-      tally(summary, result);
+      tally(summary, isRecorded ? entry : result);
       if ('error' in result) {
         progress.clear();
         io.stderr.write(`${showPlace(result.error)}: ${withoutControls(result.error.message)}\n`);
@@ -198,11 +199,11 @@ export const command = defineCommand({
     const hasEnd = !io.signal.aborted && (!flags.quiet || flags.output !== 'text');
     await print(hasEnd ? format.end(summary) : '', true);
     io.signal.throwIfAborted();
-    const note = baselines.finish();
+    const note = await baselines.finish();
     if (note !== undefined && !flags.quiet) {
       io.stderr.write(`lint: ${note}\n`);
     }
-    const tooManyWarnings = summary.warnings > maxWarnings;
+    const tooManyWarnings = !isRecorded && summary.warnings > maxWarnings;
     if (tooManyWarnings) {
       io.stderr.write(`lint: ${count(summary.warnings, 'warning')}, more than --max-warnings ${maxWarnings}\n`);
     }
@@ -215,6 +216,6 @@ export const command = defineCommand({
     if (summary.errors > 0 || isEmpty) {
       return exitCode.usage;
     }
-    return summary.denials > 0 || tooManyWarnings ? exitCode.findings : exitCode.ok;
+    return (summary.denials > 0 && !isRecorded) || tooManyWarnings ? exitCode.findings : exitCode.ok;
   },
 });

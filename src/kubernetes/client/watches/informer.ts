@@ -79,8 +79,8 @@ function withoutManagedFields(object: JsonObject): JsonObject {
   return { ...object, metadata };
 }
 
-/** Informers lose a server at the same time, and must not all reconnect at the same time. */
-const jitter = () => 0.75 + Math.random() / 2;
+/** Replicas lose a server at the same time, and must not all list at the same time: from one to two times, as client-go. */
+const jitter = () => 1 + Math.random();
 
 /** Reads a collection or an object and watches it from there, over and over, until it is stopped. */
 class CollectionFollower implements Informer {
@@ -156,7 +156,7 @@ class CollectionFollower implements Informer {
         problem = this.#describe(error, 'watch');
       }
       if (next !== 'again') {
-        await this.#waitFor(next.waitMs, problem);
+        await (next.isProblem ? this.#waitWith(problem, next.waitMs) : this.#sleep(next.waitMs));
       }
     }
   }
@@ -171,14 +171,17 @@ class CollectionFollower implements Informer {
     return `${this.#subject}: ${explained.message}${only !== undefined && explained instanceof Forbidden ? only.remedy : ''}`;
   }
 
-  /** Waits until the next watch. A single object is polled meanwhile. */
-  async #waitFor(durationMs: number, problem: string): Promise<void> {
+  #sleep(ms: number): Promise<void> {
+    return sleep(ms, undefined, { signal: this.#stop.signal, ref: false }).catch(() => {});
+  }
+
+  /** Reports a problem and waits until the next watch. A single object is polled meanwhile. */
+  async #waitWith(problem: string, durationMs: number): Promise<void> {
     const { only } = this.#options;
     const { pollMs, maxPollMs } = this.#pace;
-    const sleepFor = (ms: number) => sleep(ms, undefined, { signal: this.#stop.signal, ref: false }).catch(() => {});
     if (only === undefined) {
       this.#report(problem);
-      return sleepFor(durationMs);
+      return this.#sleep(durationMs);
     }
     const until = performance.now() + durationMs;
     let failures = 0;
@@ -196,9 +199,9 @@ class CollectionFollower implements Informer {
       const next = Math.max(retryAfterMs, failures === 0 ? pollMs : waitAfter(failures, pollMs, maxPollMs));
       const left = until - performance.now();
       if (left <= next) {
-        return sleepFor(Math.max(0, left));
+        return this.#sleep(Math.max(0, left));
       }
-      await sleepFor(next);
+      await this.#sleep(next);
     }
   }
 

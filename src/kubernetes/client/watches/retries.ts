@@ -22,8 +22,8 @@ export function waitAfter(failures: number, minMs: number, maxMs: number): numbe
   return Math.min(maxMs, minMs * 2 ** (failures - 1));
 }
 
-/** What to do after a watch has ended: start the next one at once, or report a problem and wait, in ms. */
-export type AfterWatch = 'again' | { waitMs: number };
+/** What to do after a watch has ended: start the next one at once, or wait, in ms, and say so if it is a problem. */
+export type AfterWatch = 'again' | { waitMs: number; isProblem: boolean };
 
 export interface WatchLife {
   isOpen: boolean;
@@ -39,7 +39,10 @@ export class WatchRetries {
   readonly #jitter: () => number;
   #failures = 0;
 
-  /** @param jitter returns the factor for a wait, unless the server asks for a longer one. */
+  /**
+   * @param jitter returns the factor for a wait, unless the server asks for a longer one. Every list after the first comes
+   *   after a wait: a server that restarts, or compacts its storage, ends the watches of all clients at once.
+   */
   constructor(pace: Pick<WatchPace, 'minRetryMs' | 'maxRetryMs'>, jitter: () => number = () => 1) {
     this.#pace = pace;
     this.#jitter = jitter;
@@ -55,8 +58,9 @@ export class WatchRetries {
   }
 
   /**
-   * A watch failed. A connection may end at any time, and a load balancer may end each: that is a problem only if nothing
-   * comes of it, as for client-go. A version may be too old: a problem only if the next watch fails, too.
+   * A watch failed, and everything is read again. A connection may end at any time, and a load balancer may end each: that
+   * is a problem only if nothing comes of it, as for client-go. A version may be too old: a problem only if the next watch
+   * fails, too.
    *
    * @param isTooOld whether the error says that the version to watch from is too old.
    */
@@ -64,21 +68,16 @@ export class WatchRetries {
     if (error instanceof ConnectionError && watch.isOpen) {
       if (watch.lastedMs >= this.#pace.minRetryMs) {
         this.#failures = 0;
-        return 'again';
+        return { waitMs: this.#pace.minRetryMs * this.#jitter(), isProblem: false };
       }
-      // Everything is read again, so not at once: but no later than after the first failure.
       this.#failures = watch.events > 0 ? 0 : this.#failures;
     }
-    if (isTooOld && this.#failures === 0) {
-      this.#failures++;
-      return 'again';
-    }
-    return this.#wait(askedWait(error));
+    return this.#wait(askedWait(error), !isTooOld || this.#failures > 0);
   }
 
-  #wait(askedMs: number): AfterWatch {
+  #wait(askedMs: number, isProblem = true): AfterWatch {
     this.#failures++;
     const { minRetryMs, maxRetryMs } = this.#pace;
-    return { waitMs: Math.max(askedMs, waitAfter(this.#failures, minRetryMs, maxRetryMs) * this.#jitter()) };
+    return { waitMs: Math.max(askedMs, waitAfter(this.#failures, minRetryMs, maxRetryMs) * this.#jitter()), isProblem };
   }
 }

@@ -3,8 +3,8 @@ import { dns1123LabelProblems, labelValueProblems, qualifiedNameProblems } from 
 import { example } from '../examples/manifest.ts';
 import type { Rule } from '../rule.ts';
 
-/** Placeholder for the suffix that the API server appends to a generateName: five characters that are valid in any label. */
-const generatedSuffix = 'xxxxx';
+/** A name as the API server makes it of a generateName: at most 58 characters of it, and five that are valid in any label. */
+const nameFor = (generateName: string) => `${generateName.slice(0, 58)}xxxxx`;
 
 export const metadataRules: readonly Rule[] = [
   {
@@ -14,12 +14,12 @@ export const metadataRules: readonly Rule[] = [
     upstream: true,
     check({ object: { metadata } }, report) {
       const generated = !metadata.name && metadata.generateName;
-      const name = generated ? `${metadata.generateName}${generatedSuffix}` : (metadata.name ?? '');
+      const name = generated ? nameFor(generated) : (metadata.name ?? '');
       for (const message of dns1123LabelProblems(name)) {
         report({
           path: ['metadata', generated ? 'generateName' : 'name'],
           reason: 'FieldValueInvalid',
-          value: generated ? metadata.generateName : name,
+          value: generated || name,
           message,
         });
       }

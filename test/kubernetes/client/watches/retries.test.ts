@@ -7,7 +7,9 @@ const lost = new ConnectionError('https://server', 'ECONNRESET');
 const failed = new StatusError(500, 'broken');
 const busy = new StatusError(503, 'busy', 30_000);
 const tooOld = new StatusError(410, 'too old');
-const wait = (waitMs: number) => ({ waitMs });
+const wait = (waitMs: number) => ({ waitMs, isProblem: true });
+/** Before everything is listed again, which is no problem yet. */
+const pause = { waitMs: 100, isProblem: false };
 
 /**
  * How a watch ended: with its error, or normally; after how long, in ms; whether it was accepted; how much it reported.
@@ -25,7 +27,7 @@ test.each<[string, End[], AfterWatch[]]>([
     [[failed, 0], [failed, 0], inOrder, [failed, 0]],
     [wait(100), wait(200), 'again', wait(100)],
   ],
-  ['with a connection that lasted a while', [[lost, 100], inOrder, [lost, 100]], ['again', 'again', 'again']],
+  ['with a connection that lasted a while', [[lost, 100], inOrder, [lost, 100]], [pause, 'again', pause]],
   [
     'at once, but with an event',
     [atOnce, atOnce, [undefined, 0, true, 1], atOnce],
@@ -40,7 +42,7 @@ test.each<[string, End[], AfterWatch[]]>([
       [lost, 100],
       [failed, 0],
     ],
-    [wait(100), 'again', 'again', 'again', wait(100)],
+    [wait(100), pause, pause, pause, wait(100)],
   ],
   [
     'with connections that are cut after each event',
@@ -70,14 +72,14 @@ test.each<[string, End[], AfterWatch[]]>([
     [wait(100), wait(200)],
   ],
   ['with a connection that did not last', [[lost, 99]], [wait(100)]],
-  ['with a version that is too old', [[tooOld, 0], inOrder, [tooOld, 0]], ['again', 'again', 'again']],
+  ['with a version that is too old', [[tooOld, 0], inOrder, [tooOld, 0]], [pause, 'again', pause]],
   [
     'with one that is too old again',
     [
       [tooOld, 0],
       [tooOld, 0],
     ],
-    ['again', wait(200)],
+    [pause, wait(200)],
   ],
   [
     'with a problem, then a version that is too old',
@@ -110,6 +112,15 @@ test('jitter changes a wait, but not one that the server asks for', () => {
   expect(retries.afterError(failed, life)).toEqual(wait(75));
   expect(retries.afterError(failed, life)).toEqual(wait(150));
   expect(retries.afterError(busy, life)).toEqual(wait(30_000));
+});
+
+test.each([
+  ['lost connection', lost],
+  ['version that is too old', tooOld],
+])('after a %s, which all replicas meet at once, each lists after a wait of its own', (_, error) => {
+  const life = { isOpen: true, lastedMs: 30_000, events: 1 };
+  const waits = [1.25, 1.75].map((factor) => new WatchRetries(pace, () => factor).afterError(error, life, true));
+  expect(waits).toEqual([125, 175].map((waitMs) => ({ waitMs, isProblem: false })));
 });
 
 test('each wait after a failure is twice the previous one, up to the longest', () => {
