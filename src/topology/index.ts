@@ -1,3 +1,12 @@
+export {
+  type Blueprint,
+  type ClassPatch,
+  type ClassVariable,
+  defaultKinds,
+  type MachineTemplates,
+  type ProviderKinds,
+} from './blueprint/blueprint.ts';
+export { clusterInV1beta1, eachPart, inV1beta2 } from './objects/core-v1beta1.ts';
 export type {
   CallHook,
   ExistingMachine,
@@ -11,6 +20,7 @@ export type {
   PlanOptions,
   Provenance,
 } from './objects/groups.ts';
+export { createNames, type Names } from './objects/names.ts';
 export { groupOf, nameOf, namespaceOf, type ObjectName, Objects, objectText } from './objects/objects.ts';
 export {
   type Cause,
@@ -21,3 +31,6 @@ export {
   type Verdict,
   verdicts,
 } from './objects/plan.ts';
+export { has, newestRelease, oldestRelease, upgradeStepText } from './objects/releases.ts';
+export { generateInline, InlinePatchError, templatesOf } from './patches/inline.ts';
+export { causeText, checkedTopology, define, definitionsIn, variablesFor, variablesOf } from './variables/variables.ts';

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { type CallError, type CallResult, type Client, isCallError } from '../../runtimehooks/client/index.ts';
 import { type HookDefinition, hooks, inPlaceHooks, type Release } from '../../runtimehooks/index.ts';
+import { has, newestRelease } from '../../topology/index.ts';
 import { type CallEffect, type EffectOutcome, type HandlerCall, handlerCall } from './cluster/effects.ts';
-import { has, newestRelease } from './cluster/releases.ts';
 
 /** Makes the calls that simulations request. */
 export type Caller = (effect: CallEffect, signal: AbortSignal) => Promise<Extract<EffectOutcome, { ok: boolean }>>;

@@ -5,17 +5,18 @@ import { hooks, parseVersion } from '../../runtimehooks/index.ts';
 import { formatProblems, messageProblems } from '../../runtimehooks/messages/index.ts';
 import {
   type Blueprint,
+  causeText,
   defaultKinds,
+  definitionsIn,
+  inV1beta2,
   type MachineTemplates,
   type ProviderKinds,
-  type RehearsedCluster,
-} from './cluster/blueprint.ts';
-import { inV1beta2 } from './core-v1beta1.ts';
+} from '../../topology/index.ts';
+import type { RehearsedCluster } from './cluster/state.ts';
 import { clusterClassSchema, clusterSchema, namespaceSchema } from './input-schemas.ts';
 import { sampleCluster } from './sample.ts';
 import { kindOfTemplate } from './topology/items.ts';
 import { withoutBookkeeping } from './topology/round.ts';
-import { causeText, definitionsIn } from './topology/variables.ts';
 
 /** An object in a file, and its location: `clusters.yaml:12`. */
 export interface InputObject {

@@ -8,11 +8,11 @@ import {
   type Resolve,
 } from '../../runtimehooks/client/index.ts';
 import { hooks, type Release } from '../../runtimehooks/index.ts';
+import { causeText, checkedTopology, createNames, type Names } from '../../topology/index.ts';
 import { eachOf } from '../each-of.ts';
 import { type Caller, createCaller } from './caller.ts';
-import type { RehearsedCluster } from './cluster/blueprint.ts';
 import { handlerCall, SimulationStopped } from './cluster/effects.ts';
-import { createNames, type Names } from './cluster/names.ts';
+import type { RehearsedCluster } from './cluster/state.ts';
 import { type ClusterApiLimits, State, type UserEdit } from './cluster/state.ts';
 import { type Fault, withFaults } from './faults.ts';
 import { entryOf, type PlayOptions, play } from './play.ts';
@@ -21,7 +21,6 @@ import { failedCondition } from './simulation/condition.ts';
 import { type Scenario, simulateCluster } from './simulation/simulate.ts';
 import { discoverVariables, notReady } from './topology/discover.ts';
 import { topologyCauses } from './topology/refusals.ts';
-import { causeText, checkedTopology } from './topology/variables.ts';
 import { nameOfClass, uncalled, unselected, warningsOfClass } from './warnings.ts';
 
 /** Options of a rehearsal. */

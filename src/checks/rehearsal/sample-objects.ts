@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
-import type { Blueprint, RehearsedCluster } from './cluster/blueprint.ts';
-import { createNames } from './cluster/names.ts';
+import { type Blueprint, clusterInV1beta1, createNames } from '../../topology/index.ts';
+import type { RehearsedCluster } from './cluster/state.ts';
 import { type Machine, State, type WorkerGroup } from './cluster/state.ts';
-import { clusterInV1beta1 } from './core-v1beta1.ts';
 import { readInput } from './read.ts';
 import { controlPlaneObjects, groupOf, machineObjects, machineSetObjects } from './simulation/machines.ts';
 import { clusterBuiltin, itemsOf, placeOf, variable } from './topology/items.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { compareVersions, parseVersion } from '../../runtimehooks/index.ts';
-import type { Blueprint } from './cluster/blueprint.ts';
+import type { Blueprint } from '../../topology/index.ts';
 
 const sampleVersion = 'v1.31.0';
 

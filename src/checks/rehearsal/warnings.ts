@@ -2,9 +2,8 @@ import { shortList } from '../../base/index.ts';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import { type LabelSelector, selectsLabels } from '../../kubernetes/index.ts';
 import { inPlaceHooks } from '../../runtimehooks/index.ts';
-import type { Blueprint } from './cluster/blueprint.ts';
+import { type Blueprint, templatesOf } from '../../topology/index.ts';
 import { type EventEntry, warning } from './record.ts';
-import { templatesOf } from './topology/inline.ts';
 
 const maxNamed = 10;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { clusterInV1beta1, inV1beta2 } from '../../../src/checks/rehearsal/core-v1beta1.ts';
 import { InputError, readInput } from '../../../src/checks/rehearsal/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import { clusterInV1beta1, inV1beta2 } from '../../../src/topology/index.ts';
 import { objectsOf } from './rehearsing.ts';
 import { simulate } from './simulation/simulating.ts';
 

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { loadAll } from 'js-yaml';
-import { createNames } from '../../../src/checks/rehearsal/cluster/names.ts';
 import {
   type Entry,
   type Fault,
@@ -12,6 +11,7 @@ import {
 } from '../../../src/checks/rehearsal/index.ts';
 import type { ExtensionConfig } from '../../../src/extensionconfig/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import { createNames } from '../../../src/topology/index.ts';
 
 const folder = new URL('../../support/fixtures/rehearsal/', import.meta.url);
 

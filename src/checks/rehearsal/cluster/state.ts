@@ -1,11 +1,25 @@
 import { pendingHooksAnnotation } from '../../../extensionconfig/index.ts';
 import { copyOf, isSame, type JsonObject, objectAt, objectsAt, textAt, timeText } from '../../../kubernetes/index.ts';
 import type { Release } from '../../../runtimehooks/index.ts';
-import { clusterInV1beta1 } from '../core-v1beta1.ts';
-import { defaultKinds, type MachineTemplates, type ProviderKinds, type RehearsedCluster } from './blueprint.ts';
+import {
+  type Blueprint,
+  clusterInV1beta1,
+  defaultKinds,
+  has,
+  type MachineTemplates,
+  type Names,
+  newestRelease,
+  type ProviderKinds,
+} from '../../../topology/index.ts';
 import type { Condition, Effect, RehearsedHook, SimulatedEvent, Simulation } from './effects.ts';
-import type { Names } from './names.ts';
-import { has, newestRelease } from './releases.ts';
+
+/** A Cluster to rehearse, and what is known about it. */
+export interface RehearsedCluster {
+  /** In v1beta2, with a topology. */
+  cluster: JsonObject;
+  /** Its class. If undefined, upgrades take one minor per step, and nothing is patched. */
+  blueprint: Blueprint | undefined;
+}
 
 /** Kinds of groups of workers, in the order of Cluster API. */
 export const workerKinds = ['MachineDeployment', 'MachinePool'] as const;

@@ -1,7 +1,7 @@
 import { isSame, objectAt } from '../../../kubernetes/index.ts';
+import { upgradeStepText } from '../../../topology/index.ts';
 import { ask, responseTo } from '../cluster/ask.ts';
 import type { Simulation } from '../cluster/effects.ts';
-import { upgradeStepText } from '../cluster/releases.ts';
 import {
   annotationsOf,
   okToDeleteAnnotation,

@@ -1,9 +1,8 @@
 import { count } from '../../../base/index.ts';
 import { isSame, type Json } from '../../../kubernetes/index.ts';
 import { checkDefinitions, type UnevaluatedRules } from '../../../runtimehooks/variables/index.ts';
-import type { Blueprint } from '../cluster/blueprint.ts';
+import { type Blueprint, causeText, define, definitionsIn } from '../../../topology/index.ts';
 import type { Effect, Simulation } from '../cluster/effects.ts';
-import { causeText, define, definitionsIn } from './variables.ts';
 
 const maxProblems = 5;
 /** Longest text about a rule, in characters. */

@@ -8,8 +8,7 @@ import {
   textAt,
 } from '../../../kubernetes/index.ts';
 import type { ControlPlaneField } from '../../../runtimehooks/index.ts';
-import type { Blueprint } from '../cluster/blueprint.ts';
-import { has, upgradeStepText } from '../cluster/releases.ts';
+import { type Blueprint, has, upgradeStepText } from '../../../topology/index.ts';
 import {
   annotationsOf,
   deferAnnotation,

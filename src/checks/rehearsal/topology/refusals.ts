@@ -1,6 +1,7 @@
 import { objectsAt, own, type StatusCause, textAt } from '../../../kubernetes/index.ts';
 import { invalid } from '../../../kubernetes/schema/index.ts';
-import type { Blueprint, RehearsedCluster } from '../cluster/blueprint.ts';
+import type { Blueprint } from '../../../topology/index.ts';
+import type { RehearsedCluster } from '../cluster/state.ts';
 import { annotationsOf, concurrencyAnnotation, workerKinds, workerLists } from '../cluster/state.ts';
 
 /** Why Cluster API's webhook refuses a version for a class: it names others. */

@@ -10,14 +10,20 @@ import {
   textAt,
 } from '../../../kubernetes/index.ts';
 import { applyPatch, BadPatch, isEmptyPatch, revertIgnored, withTaken } from '../../../runtimehooks/index.ts';
+import {
+  type Blueprint,
+  type ClassPatch,
+  generateInline,
+  has,
+  InlinePatchError,
+  templatesOf,
+  variablesFor,
+  variablesOf,
+} from '../../../topology/index.ts';
 import { responseTo } from '../cluster/ask.ts';
-import type { Blueprint, ClassPatch } from '../cluster/blueprint.ts';
 import { ReconcileError, type Simulation, type TemplateChange } from '../cluster/effects.ts';
-import { has } from '../cluster/releases.ts';
 import type { State } from '../cluster/state.ts';
-import { generateInline, InlinePatchError, templatesOf } from './inline.ts';
 import { clusterBuiltin, type Desired, holderText, type Item, itemsOf, placeOf, variable } from './items.ts';
-import { variablesFor, variablesOf } from './variables.ts';
 
 const prefix = 'error computing the desired state of the Cluster topology: failed to apply patches: ';
 

@@ -5,12 +5,12 @@ import {
   handlerCall,
   type SimulatedEvent,
 } from '../../../../src/checks/rehearsal/cluster/effects.ts';
-import { createNames } from '../../../../src/checks/rehearsal/cluster/names.ts';
 import { State } from '../../../../src/checks/rehearsal/cluster/state.ts';
 import { readInput } from '../../../../src/checks/rehearsal/index.ts';
 import { type Scenario, simulateCluster } from '../../../../src/checks/rehearsal/simulation/simulate.ts';
 import type { JsonObject } from '../../../../src/kubernetes/index.ts';
 import type { Release } from '../../../../src/runtimehooks/index.ts';
+import { createNames } from '../../../../src/topology/index.ts';
 import { objectsOf } from '../rehearsing.ts';
 
 /** Hooks that can block. */

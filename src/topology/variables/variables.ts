@@ -8,11 +8,11 @@ import {
   perObject,
   type StatusCause,
   textAt,
-} from '../../../kubernetes/index.ts';
-import { DefaultsError, type Schema } from '../../../kubernetes/schema/index.ts';
-import { readSchema, valueCauses, withDefaults } from '../../../runtimehooks/variables/index.ts';
-import type { Blueprint, ClassPatch, ClassVariable } from '../cluster/blueprint.ts';
-import { eachPart } from '../core-v1beta1.ts';
+} from '../../kubernetes/index.ts';
+import { DefaultsError, type Schema } from '../../kubernetes/schema/index.ts';
+import { readSchema, valueCauses, withDefaults } from '../../runtimehooks/variables/index.ts';
+import type { Blueprint, ClassPatch, ClassVariable } from '../blueprint/blueprint.ts';
+import { eachPart } from '../objects/core-v1beta1.ts';
 
 /** Longest report of one problem, in characters. */
 const maxProblem = 400;

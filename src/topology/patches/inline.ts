@@ -8,8 +8,8 @@ import {
   objectsAt,
   own,
   textAt,
-} from '../../../kubernetes/index.ts';
-import type { ClassPatch } from '../cluster/blueprint.ts';
+} from '../../kubernetes/index.ts';
+import type { ClassPatch } from '../blueprint/blueprint.ts';
 
 /** Why an inline patch cannot be generated, in Cluster API's words. */
 export class InlinePatchError extends Error {}

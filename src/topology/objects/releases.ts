@@ -1,4 +1,4 @@
-import { compareReleases, type Release } from '../../../runtimehooks/index.ts';
+import { compareReleases, type Release } from '../../runtimehooks/index.ts';
 
 const v1 = (minor: number): Release => ({ major: 1, minor });
 

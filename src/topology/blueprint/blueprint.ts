@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../kubernetes/index.ts';
+import type { Json, JsonObject } from '../../kubernetes/index.ts';
 
 /** A patch of a ClusterClass: by an extension, or inline. */
 export interface ClassPatch {
@@ -71,12 +71,4 @@ export interface Blueprint {
   inlineVariables: Json | undefined;
   /** Definitions of variables by name: those of the class, and those answered by DiscoverVariables. */
   variables: Map<string, ClassVariable[]>;
-}
-
-/** A Cluster to rehearse, and what is known about it. */
-export interface RehearsedCluster {
-  /** In v1beta2, with a topology. */
-  cluster: JsonObject;
-  /** Its class. If undefined, upgrades take one minor per step, and nothing is patched. */
-  blueprint: Blueprint | undefined;
 }
