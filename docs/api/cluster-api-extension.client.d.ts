@@ -1,9 +1,3 @@
-type Json = null | boolean | number | string | Json[] | {
-  [key: string]: Json;
-};
-type JsonObject = {
-  [key: string]: Json;
-};
 interface ExtensionConfig {
   apiVersion: string;
   kind: string;
@@ -291,11 +285,6 @@ interface Lifecycle extends LifecycleKey {
   singleton?: boolean;
   blockingSince?: Release;
 }
-interface HookCatalog {
-  find(group: string, version: string, name: string): Lifecycle | undefined;
-  findIgnoringCase(group: string, version: string, name: string): Lifecycle | undefined;
-  readonly lifecycles: readonly Lifecycle[];
-}
 interface MessageSchema {
   $ref?: string;
   type?: 'object' | 'array' | 'string' | 'integer' | 'boolean';
@@ -334,7 +323,6 @@ interface HookDefinition<Request = object, Response = object> {
   readonly request: MessageDefinition;
   readonly response: MessageDefinition;
   readonly changes: readonly ReleaseChange[];
-  readonly components: Readonly<Record<string, MessageSchema>>;
   readonly types?: {
     readonly request: Request;
     readonly response: Response;
@@ -352,13 +340,6 @@ interface ReleaseChange {
   readonly coreBefore?: CoreVersion;
 }
 type CoreVersion = 'v1beta1' | 'v1beta2';
-interface HookVersions {
-  group: string;
-  name: string;
-  versions: readonly HookDefinition[];
-  requestFor(version: string, request: JsonObject): JsonObject;
-  responseFor(version: string, response: JsonObject): JsonObject;
-}
 interface DiscoveredHandler {
   name: string;
   requestHook: {
@@ -420,9 +401,6 @@ type Resolve = (host: string) => {
 interface ClientOptions {
   extensions?: readonly ExtensionConfig[] | undefined;
   namespaceLabels?: ((namespace: string) => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
-  hooks?: readonly HookDefinition[] | undefined;
-  versions?: readonly HookVersions[] | undefined;
-  catalog?: HookCatalog | undefined;
   release?: Release | undefined;
   clientCertificate?: (() => ClientCertificate | undefined) | undefined;
   resolve?: Resolve | undefined;

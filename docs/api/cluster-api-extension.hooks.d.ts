@@ -19,23 +19,6 @@ interface Lifecycle extends LifecycleKey {
   singleton?: boolean;
   blockingSince?: Release;
 }
-interface WrittenLifecycle extends LifecycleKey {
-  introduced: string;
-  deprecated?: {
-    release: string;
-    date: string;
-  } | undefined;
-  removed?: string | undefined;
-  replacedBy?: LifecycleKey | undefined;
-  singleton?: boolean | undefined;
-  blockingSince?: string | undefined;
-}
-interface HookCatalog {
-  find(group: string, version: string, name: string): Lifecycle | undefined;
-  findIgnoringCase(group: string, version: string, name: string): Lifecycle | undefined;
-  readonly lifecycles: readonly Lifecycle[];
-}
-export declare function createHookCatalog(own?: readonly Lifecycle[]): HookCatalog;
 interface MessageSchema {
   $ref?: string;
   type?: 'object' | 'array' | 'string' | 'integer' | 'boolean';
@@ -61,26 +44,6 @@ interface MessageSchema {
   'x-kubernetes-list-map-keys'?: readonly string[];
   'x-kubernetes-map-type'?: 'atomic';
 }
-type SchemaValue<S, Other = unknown> = S extends {
-  readonly enum: readonly (infer Value)[];
-} ? Value : S extends {
-  readonly type: infer Type;
-} ? Type extends 'string' ? string : Type extends 'integer' | 'number' ? number : Type extends 'boolean' ? boolean : Type extends 'array' ? (S extends {
-  readonly items: infer Items;
-} ? SchemaValue<Items, Other> : Other)[] : Type extends 'object' ? ObjectValue<S, Other> : Other : Other;
-type ObjectValue<S, Other> = S extends {
-  readonly properties: infer Properties;
-} ? { [Name in PresentIn<Properties, S>]: SchemaValue<Properties[Name], Other>; } & { [Name in Exclude<keyof Properties, PresentIn<Properties, S>>]?: SchemaValue<Properties[Name], Other>; } : {
-  [name: string]: S extends {
-    readonly additionalProperties: infer Values;
-  } ? SchemaValue<Values, Other> : Other;
-};
-type PresentIn<Properties, S> = { [Name in keyof Properties]: S extends {
-  readonly required: readonly (infer Required)[];
-} ? Name extends Required ? Name : DefaultedName<Properties, Name> : DefaultedName<Properties, Name>; }[keyof Properties];
-type DefaultedName<Properties, Name extends keyof Properties> = Properties[Name] extends {
-  readonly default: unknown;
-} ? Name : never;
 interface HookDefinition<Request = object, Response = object> {
   readonly group: string;
   readonly version: string;
@@ -94,7 +57,6 @@ interface HookDefinition<Request = object, Response = object> {
   readonly request: MessageDefinition;
   readonly response: MessageDefinition;
   readonly changes: readonly ReleaseChange[];
-  readonly components: Readonly<Record<string, MessageSchema>>;
   readonly types?: {
     readonly request: Request;
     readonly response: Response;
@@ -114,30 +76,6 @@ interface ReleaseChange {
 type CoreVersion = 'v1beta1' | 'v1beta2';
 type RequestOf<Hook> = Hook extends HookDefinition<infer Request, infer _> ? Request : never;
 type ResponseOf<Hook> = Hook extends HookDefinition<infer _, infer Response> ? Response : never;
-interface HookOptions extends Omit<WrittenLifecycle, 'introduced'> {
-  introduced?: string | undefined;
-  summary?: string | undefined;
-  purpose?: string | undefined;
-  tags?: readonly string[] | undefined;
-  fieldsSince?: {
-    request?: Readonly<Record<string, string>> | undefined;
-    response?: Readonly<Record<string, string>> | undefined;
-  } | undefined;
-  changes?: readonly {
-    release: string;
-    text: string;
-    coreBefore?: CoreVersion | undefined;
-  }[] | undefined;
-  request: MessageSchema;
-  response: MessageSchema;
-  package?: string | undefined;
-  components?: Readonly<Record<string, MessageSchema>> | undefined;
-}
-type MessageOf<S> = S extends {
-  readonly properties: infer Properties;
-} ? string extends keyof Properties ? object : SchemaValue<S> : object;
-export declare function defineHook<const Options extends HookOptions>(options: Options): HookDefinition<MessageOf<Options['request']>, MessageOf<Options['response']>>;
-export declare function defineHook<Request, Response>(options: HookOptions): HookDefinition<Request, Response>;
 type AnyJSON = unknown;
 type MetaTime = string;
 type IntOrString = number | string;
@@ -1013,17 +951,6 @@ export declare const hooks: {
   readonly ValidateTopology: HookDefinition<ValidateTopologyRequest, ValidateTopologyResponse>;
 };
 export declare const clusterApiHooks: readonly HookDefinition[];
-export declare function parseLifecycles(text: string): Lifecycle[];
-type Stability = 'alpha' | 'beta' | 'GA';
-interface SupportEnd {
-  release: Release;
-  month: string;
-}
-type Phase = 'future' | 'supported' | 'deprecated' | 'removed';
-interface Deprecation {
-  since: NonNullable<Lifecycle['deprecated']>;
-  supportedUntil: SupportEnd | undefined;
-}
 type Json = null | boolean | number | string | Json[] | {
   [key: string]: Json;
 };
@@ -1036,104 +963,6 @@ interface MessageProblem {
   message: string;
 }
 export declare function messageProblems(hook: HookDefinition, message: 'request' | 'response', value: unknown, strictness: Strictness): MessageProblem[];
-interface HookOperation {
-  tags: readonly string[];
-  summary: string;
-  description: string;
-  operationId: string;
-  deprecated?: true;
-  parameters?: readonly {
-    name: string;
-    in: 'path';
-    required: true;
-    description: string;
-    schema: {
-      type: 'string';
-    };
-  }[];
-  requestBody: {
-    content: Content;
-  };
-  responses: {
-    200: {
-      description: string;
-      content: Content;
-    };
-  };
-}
-interface Content {
-  'application/json': {
-    schema: {
-      $ref: string;
-    };
-  };
-}
-interface OpenApiDocument {
-  openapi: '3.0.0';
-  info: {
-    title: string;
-    description: string;
-    license: {
-      name: string;
-      url: string;
-    };
-    version: string;
-  };
-  paths: Record<string, {
-    post: HookOperation;
-  }>;
-  components: {
-    schemas: Record<string, MessageSchema>;
-  };
-}
-export declare function openApiDocument(hooks: readonly HookDefinition[], { version, release }: {
-  version: string;
-  release: Release;
-}): OpenApiDocument;
-interface DocumentedHook {
-  path: string;
-  group: string;
-  version: string;
-  hook: string;
-  parameters: readonly string[];
-  isDeprecated: boolean;
-  request: JsonObject;
-  response: JsonObject;
-}
-interface HookDocument {
-  version: string;
-  hooks: readonly DocumentedHook[];
-  schemas: ReadonlyMap<string, JsonObject>;
-}
-export declare function readHookDocument(text: string): HookDocument;
-interface HookChange {
-  severity: 'break' | 'note';
-  rule?: 1 | 3 | 4;
-  hook: string;
-  field?: string;
-  message: string;
-}
-interface EvolutionFacts {
-  lifecycles?: HookCatalog | undefined;
-  release?: Release | undefined;
-  month: string;
-}
-export declare function compareHookDocuments(before: HookDocument, after: HookDocument, facts: EvolutionFacts): HookChange[];
 export declare function sampleRequest(hook: HookDefinition, core?: CoreVersion): JsonObject;
 export declare function sampleResponse(hook: HookDefinition, core?: CoreVersion): JsonObject;
-type ConversionStep = (message: JsonObject) => JsonObject;
-interface HookVersionChange {
-  older: HookDefinition;
-  newer: HookDefinition;
-  request?: ConversionStep | undefined;
-  response?: ConversionStep | undefined;
-}
-interface HookVersions {
-  group: string;
-  name: string;
-  versions: readonly HookDefinition[];
-  requestFor(version: string, request: JsonObject): JsonObject;
-  responseFor(version: string, response: JsonObject): JsonObject;
-}
-export declare function defineHookVersions(changes: readonly HookVersionChange[]): HookVersions;
-export type { APIEndpoint, AfterClusterUpgradeRequest, AfterClusterUpgradeResponse, AfterControlPlaneInitializedRequest, AfterControlPlaneInitializedResponse, AfterControlPlaneUpgradeRequest, AfterControlPlaneUpgradeResponse, AfterWorkersUpgradeRequest, AfterWorkersUpgradeResponse, AnyJSON, BeforeClusterCreateRequest, BeforeClusterCreateResponse, BeforeClusterDeleteRequest, BeforeClusterDeleteResponse, BeforeClusterUpgradeRequest, BeforeClusterUpgradeResponse, BeforeControlPlaneUpgradeRequest, BeforeControlPlaneUpgradeResponse, BeforeWorkersUpgradeRequest, BeforeWorkersUpgradeResponse, Bootstrap, CanUpdateMachineRequest, CanUpdateMachineRequestObjects, CanUpdateMachineResponse, CanUpdateMachineSetRequest, CanUpdateMachineSetRequestObjects, CanUpdateMachineSetResponse, Cluster, ClusterAvailabilityGate, ClusterClassRef, ClusterClassVariable, ClusterClassVariableMetadata, ClusterControlPlaneStatus, ClusterDeprecatedStatus, ClusterInitializationStatus, ClusterNetwork, ClusterSpec, ClusterStatus, ClusterV1Beta1DeprecatedStatus, ClusterVariable, Condition, ContractVersionedObjectReference, ControlPlaneTopology, ControlPlaneTopologyHealthCheck, ControlPlaneTopologyHealthCheckChecks, ControlPlaneTopologyHealthCheckRemediation, ControlPlaneTopologyHealthCheckRemediationTriggerIf, ControlPlaneTopologyMachineDeletionSpec, ControlPlaneTopologyRolloutSpec, ControlPlaneVariables, CoreVersion, Deprecation, DiscoverVariablesRequest, DiscoverVariablesResponse, DiscoveryRequest, DiscoveryResponse, ExtensionHandler, FailureDomain, GeneratePatchesRequest, GeneratePatchesRequestItem, GeneratePatchesResponse, GeneratePatchesResponseItem, GenerateUpgradePlanRequest, GenerateUpgradePlanResponse, GroupVersionHook, HolderReference, HookCatalog, HookChange, HookDefinition, HookOptions, HookVersionChange, HookVersions, IntOrString, JSONSchemaProps, Lifecycle, LifecycleKey, Machine, MachineAddress, MachineDeletionSpec, MachineDeletionStatus, MachineDeploymentTopology, MachineDeploymentTopologyHealthCheck, MachineDeploymentTopologyHealthCheckChecks, MachineDeploymentTopologyHealthCheckRemediation, MachineDeploymentTopologyHealthCheckRemediationTriggerIf, MachineDeploymentTopologyMachineDeletionSpec, MachineDeploymentTopologyRolloutSpec, MachineDeploymentTopologyRolloutStrategy, MachineDeploymentTopologyRolloutStrategyRollingUpdate, MachineDeploymentVariables, MachineDeprecatedStatus, MachineHealthCheckRemediationTemplateReference, MachineInitializationStatus, MachineNamingSpec, MachineNodeReference, MachinePoolTopology, MachinePoolTopologyMachineDeletionSpec, MachinePoolVariables, MachineReadinessGate, MachineSet, MachineSetDeletionSpec, MachineSetDeprecatedStatus, MachineSetSpec, MachineSetStatus, MachineSetV1Beta1DeprecatedStatus, MachineSpec, MachineStatus, MachineTaint, MachineTemplateSpec, MachineV1Beta1DeprecatedStatus, MessageDefinition, MessageProblem, MessageSchema, MetaCondition, MetaFieldsV1, MetaLabelSelector, MetaLabelSelectorRequirement, MetaManagedFieldsEntry, MetaObjectMeta, MetaOwnerReference, MetaTime, NetworkRanges, NodeSwapStatus, NodeSystemInfo, ObjectMeta, OpenApiDocument, Patch, Phase, RawExtension, Release, ReleaseChange, RequestOf, ResponseOf, Stability, Strictness, Topology, UnhealthyMachineCondition, UnhealthyNodeCondition, UpdateMachineRequest, UpdateMachineRequestObjects, UpdateMachineResponse, UpgradeStep, UpgradeStepInfo, ValidateTopologyRequest, ValidateTopologyRequestItem, ValidateTopologyResponse, ValidationRule, Variable, VariableSchema, VariableSchemaMetadata, WorkersStatus, WorkersTopology };
+export type { APIEndpoint, AfterClusterUpgradeRequest, AfterClusterUpgradeResponse, AfterControlPlaneInitializedRequest, AfterControlPlaneInitializedResponse, AfterControlPlaneUpgradeRequest, AfterControlPlaneUpgradeResponse, AfterWorkersUpgradeRequest, AfterWorkersUpgradeResponse, AnyJSON, BeforeClusterCreateRequest, BeforeClusterCreateResponse, BeforeClusterDeleteRequest, BeforeClusterDeleteResponse, BeforeClusterUpgradeRequest, BeforeClusterUpgradeResponse, BeforeControlPlaneUpgradeRequest, BeforeControlPlaneUpgradeResponse, BeforeWorkersUpgradeRequest, BeforeWorkersUpgradeResponse, Bootstrap, CanUpdateMachineRequest, CanUpdateMachineRequestObjects, CanUpdateMachineResponse, CanUpdateMachineSetRequest, CanUpdateMachineSetRequestObjects, CanUpdateMachineSetResponse, Cluster, ClusterAvailabilityGate, ClusterClassRef, ClusterClassVariable, ClusterClassVariableMetadata, ClusterControlPlaneStatus, ClusterDeprecatedStatus, ClusterInitializationStatus, ClusterNetwork, ClusterSpec, ClusterStatus, ClusterV1Beta1DeprecatedStatus, ClusterVariable, Condition, ContractVersionedObjectReference, ControlPlaneTopology, ControlPlaneTopologyHealthCheck, ControlPlaneTopologyHealthCheckChecks, ControlPlaneTopologyHealthCheckRemediation, ControlPlaneTopologyHealthCheckRemediationTriggerIf, ControlPlaneTopologyMachineDeletionSpec, ControlPlaneTopologyRolloutSpec, ControlPlaneVariables, CoreVersion, DiscoverVariablesRequest, DiscoverVariablesResponse, DiscoveryRequest, DiscoveryResponse, ExtensionHandler, FailureDomain, GeneratePatchesRequest, GeneratePatchesRequestItem, GeneratePatchesResponse, GeneratePatchesResponseItem, GenerateUpgradePlanRequest, GenerateUpgradePlanResponse, GroupVersionHook, HolderReference, HookDefinition, IntOrString, JSONSchemaProps, Lifecycle, LifecycleKey, Machine, MachineAddress, MachineDeletionSpec, MachineDeletionStatus, MachineDeploymentTopology, MachineDeploymentTopologyHealthCheck, MachineDeploymentTopologyHealthCheckChecks, MachineDeploymentTopologyHealthCheckRemediation, MachineDeploymentTopologyHealthCheckRemediationTriggerIf, MachineDeploymentTopologyMachineDeletionSpec, MachineDeploymentTopologyRolloutSpec, MachineDeploymentTopologyRolloutStrategy, MachineDeploymentTopologyRolloutStrategyRollingUpdate, MachineDeploymentVariables, MachineDeprecatedStatus, MachineHealthCheckRemediationTemplateReference, MachineInitializationStatus, MachineNamingSpec, MachineNodeReference, MachinePoolTopology, MachinePoolTopologyMachineDeletionSpec, MachinePoolVariables, MachineReadinessGate, MachineSet, MachineSetDeletionSpec, MachineSetDeprecatedStatus, MachineSetSpec, MachineSetStatus, MachineSetV1Beta1DeprecatedStatus, MachineSpec, MachineStatus, MachineTaint, MachineTemplateSpec, MachineV1Beta1DeprecatedStatus, MessageDefinition, MessageProblem, MessageSchema, MetaCondition, MetaFieldsV1, MetaLabelSelector, MetaLabelSelectorRequirement, MetaManagedFieldsEntry, MetaObjectMeta, MetaOwnerReference, MetaTime, NetworkRanges, NodeSwapStatus, NodeSystemInfo, ObjectMeta, Patch, RawExtension, Release, ReleaseChange, RequestOf, ResponseOf, Strictness, Topology, UnhealthyMachineCondition, UnhealthyNodeCondition, UpdateMachineRequest, UpdateMachineRequestObjects, UpdateMachineResponse, UpgradeStep, UpgradeStepInfo, ValidateTopologyRequest, ValidateTopologyRequestItem, ValidateTopologyResponse, ValidationRule, Variable, VariableSchema, VariableSchemaMetadata, WorkersStatus, WorkersTopology };

@@ -39,17 +39,6 @@ interface Lifecycle extends LifecycleKey {
   singleton?: boolean;
   blockingSince?: Release;
 }
-interface WrittenLifecycle extends LifecycleKey {
-  introduced: string;
-  deprecated?: {
-    release: string;
-    date: string;
-  } | undefined;
-  removed?: string | undefined;
-  replacedBy?: LifecycleKey | undefined;
-  singleton?: boolean | undefined;
-  blockingSince?: string | undefined;
-}
 interface MessageSchema {
   $ref?: string;
   type?: 'object' | 'array' | 'string' | 'integer' | 'boolean';
@@ -75,26 +64,6 @@ interface MessageSchema {
   'x-kubernetes-list-map-keys'?: readonly string[];
   'x-kubernetes-map-type'?: 'atomic';
 }
-type SchemaValue<S, Other = unknown> = S extends {
-  readonly enum: readonly (infer Value)[];
-} ? Value : S extends {
-  readonly type: infer Type;
-} ? Type extends 'string' ? string : Type extends 'integer' | 'number' ? number : Type extends 'boolean' ? boolean : Type extends 'array' ? (S extends {
-  readonly items: infer Items;
-} ? SchemaValue<Items, Other> : Other)[] : Type extends 'object' ? ObjectValue<S, Other> : Other : Other;
-type ObjectValue<S, Other> = S extends {
-  readonly properties: infer Properties;
-} ? { [Name in PresentIn<Properties, S>]: SchemaValue<Properties[Name], Other>; } & { [Name in Exclude<keyof Properties, PresentIn<Properties, S>>]?: SchemaValue<Properties[Name], Other>; } : {
-  [name: string]: S extends {
-    readonly additionalProperties: infer Values;
-  } ? SchemaValue<Values, Other> : Other;
-};
-type PresentIn<Properties, S> = { [Name in keyof Properties]: S extends {
-  readonly required: readonly (infer Required)[];
-} ? Name extends Required ? Name : DefaultedName<Properties, Name> : DefaultedName<Properties, Name>; }[keyof Properties];
-type DefaultedName<Properties, Name extends keyof Properties> = Properties[Name] extends {
-  readonly default: unknown;
-} ? Name : never;
 interface HookDefinition<Request = object, Response = object> {
   readonly group: string;
   readonly version: string;
@@ -108,7 +77,6 @@ interface HookDefinition<Request = object, Response = object> {
   readonly request: MessageDefinition;
   readonly response: MessageDefinition;
   readonly changes: readonly ReleaseChange[];
-  readonly components: Readonly<Record<string, MessageSchema>>;
   readonly types?: {
     readonly request: Request;
     readonly response: Response;
@@ -128,30 +96,6 @@ interface ReleaseChange {
 type CoreVersion = 'v1beta1' | 'v1beta2';
 type RequestOf<Hook> = Hook extends HookDefinition<infer Request, infer _> ? Request : never;
 type ResponseOf<Hook> = Hook extends HookDefinition<infer _, infer Response> ? Response : never;
-interface HookOptions extends Omit<WrittenLifecycle, 'introduced'> {
-  introduced?: string | undefined;
-  summary?: string | undefined;
-  purpose?: string | undefined;
-  tags?: readonly string[] | undefined;
-  fieldsSince?: {
-    request?: Readonly<Record<string, string>> | undefined;
-    response?: Readonly<Record<string, string>> | undefined;
-  } | undefined;
-  changes?: readonly {
-    release: string;
-    text: string;
-    coreBefore?: CoreVersion | undefined;
-  }[] | undefined;
-  request: MessageSchema;
-  response: MessageSchema;
-  package?: string | undefined;
-  components?: Readonly<Record<string, MessageSchema>> | undefined;
-}
-type MessageOf<S> = S extends {
-  readonly properties: infer Properties;
-} ? string extends keyof Properties ? object : SchemaValue<S> : object;
-export declare function defineHook<const Options extends HookOptions>(options: Options): HookDefinition<MessageOf<Options['request']>, MessageOf<Options['response']>>;
-export declare function defineHook<Request, Response>(options: HookOptions): HookDefinition<Request, Response>;
 type AnyJSON = unknown;
 type MetaTime = string;
 type IntOrString = number | string;
@@ -1032,10 +976,8 @@ interface Lifetime {
   waitUntil(work: Promise<unknown>): void;
 }
 type HookName = Exclude<keyof typeof hooks, 'Discovery'>;
-type Hook = HookName | HookDefinition;
-type DefinitionOf<H extends Hook> = H extends HookName ? (typeof hooks)[H] : H;
-type RequestFor<H extends Hook> = RequestOf<DefinitionOf<H>>;
-type ResponseFor<H extends Hook> = ResponseOf<DefinitionOf<H>>;
+type RequestFor<H extends HookName> = RequestOf<(typeof hooks)[H]>;
+type ResponseFor<H extends HookName> = ResponseOf<(typeof hooks)[H]>;
 declare const responseType: unique symbol;
 interface Answer<Response> {
   readonly [responseType]: Response;
@@ -1068,14 +1010,14 @@ type CheckedTimeout<T extends number> = number extends T ? T : T extends Seconds
 type LabelCharacter = Digit | '-' | 'a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h' | 'i' | 'j' | 'k' | 'l' | 'm' | 'n' | 'o' | 'p' | 'q' | 'r' | 's' | 't' | 'u' | 'v' | 'w' | 'x' | 'y' | 'z';
 type HasLabelCharacters<N extends string> = N extends '' ? true : N extends `${LabelCharacter}${infer Rest}` ? HasLabelCharacters<Rest> : false;
 type CheckedName<N extends string> = string extends N ? N : N extends '' | `-${string}` | `${string}-` ? Problem<"a handler's name is a lower-case RFC 1123 label"> : HasLabelCharacters<N> extends true ? N : Problem<"a handler's name is a lower-case RFC 1123 label">;
-type CheckedHook<H> = H extends 'Discovery' ? Problem<'the server answers Discovery itself'> : H extends Hook ? H : Problem<'Cluster API has no hook of this name'>;
-interface HandlerOptions<H extends Hook, N extends string = string, T extends number = number> {
+type CheckedHook<H> = H extends 'Discovery' ? Problem<'the server answers Discovery itself'> : H extends HookName ? H : Problem<'Cluster API has no hook of this name'>;
+interface HandlerOptions<H extends HookName, N extends string = string, T extends number = number> {
   name: N & CheckedName<N>;
   timeoutSeconds?: (T & CheckedTimeout<T>) | undefined;
   failurePolicy?: 'Fail' | 'Ignore' | undefined;
   handle(request: RequestFor<H>, context: HandlerContext<ResponseFor<H>>): Answer<ResponseFor<H>> | Promise<Answer<ResponseFor<H>>>;
 }
-interface Handler<H extends Hook = Hook> {
+interface Handler<H extends HookName = HookName> {
   readonly name: string;
   readonly hook: HookDefinition;
   readonly timeoutSeconds?: number | undefined;
@@ -1085,7 +1027,7 @@ interface Handler<H extends Hook = Hook> {
     readonly hook: H;
   };
 }
-export declare function handler<const H extends HookName | (string & {}) | HookDefinition, const N extends string, const T extends number = number>(hook: H & CheckedHook<H>, options: HandlerOptions<Extract<H, Hook>, N, T>): Handler<Extract<H, Hook>>;
+export declare function handler<const H extends HookName | (string & {}), const N extends string, const T extends number = number>(hook: H & CheckedHook<H>, options: HandlerOptions<Extract<H, HookName>, N, T>): Handler<Extract<H, HookName>>;
 type HandledCall = 'success' | 'blocking' | 'failure' | 'invalid request' | 'error' | 'invalid answer';
 interface CallOutcome {
   response: JsonObject;
@@ -1277,4 +1219,4 @@ export declare function createExtensionServer(options: ExtensionServerOptions): 
 export declare function compareVersions(a: string, b: string): number;
 export declare function checkedUpgradePlan<P extends UpgradePlan>(request: GenerateUpgradePlanRequest, plan: P): P;
 export declare function planUpgrade(request: GenerateUpgradePlanRequest, versions?: readonly string[]): UpgradePlan;
-export type { Answer, AnswerFields, Answers, BlockingAnswers, CallOutcome, ExtensionCertificates, ExtensionServer, ExtensionServerOptions, FinalAnswers, HandledCall, Handler, HandlerContext, HandlerOptions, Hook, HookName, HookOptions, InPlaceChanges, Job, Jobs, JobsOptions, KnownFields, KubernetesJob, KubernetesJobs, KubernetesJobsOptions, MachineUpdate, MachineUpdateState, MachineUpdater, RequestFor, ResponseFor, RunningExtension, UpdatableFields, UpgradePlan };
+export type { Answer, AnswerFields, Answers, BlockingAnswers, CallOutcome, ExtensionCertificates, ExtensionServer, ExtensionServerOptions, FinalAnswers, HandledCall, Handler, HandlerContext, HandlerOptions, HookName, InPlaceChanges, Job, Jobs, JobsOptions, KnownFields, KubernetesJob, KubernetesJobs, KubernetesJobsOptions, MachineUpdate, MachineUpdateState, MachineUpdater, RequestFor, ResponseFor, RunningExtension, UpdatableFields, UpgradePlan };

@@ -77,7 +77,6 @@ interface HookDefinition<Request = object, Response = object> {
   readonly request: MessageDefinition;
   readonly response: MessageDefinition;
   readonly changes: readonly ReleaseChange[];
-  readonly components: Readonly<Record<string, MessageSchema>>;
   readonly types?: {
     readonly request: Request;
     readonly response: Response;
@@ -975,10 +974,8 @@ interface Lifetime {
   waitUntil(work: Promise<unknown>): void;
 }
 type HookName = Exclude<keyof typeof hooks, 'Discovery'>;
-type Hook = HookName | HookDefinition;
-type DefinitionOf<H extends Hook> = H extends HookName ? (typeof hooks)[H] : H;
-type RequestFor<H extends Hook> = RequestOf<DefinitionOf<H>>;
-type ResponseFor<H extends Hook> = ResponseOf<DefinitionOf<H>>;
+type RequestFor<H extends HookName> = RequestOf<(typeof hooks)[H]>;
+type ResponseFor<H extends HookName> = ResponseOf<(typeof hooks)[H]>;
 declare const responseType: unique symbol;
 interface Answer<Response> {
   readonly [responseType]: Response;
@@ -1000,7 +997,7 @@ interface HandlerContext<Response> extends Lifetime {
   cluster: string | undefined;
   settings: Readonly<Record<string, string>>;
 }
-interface Handler<H extends Hook = Hook> {
+interface Handler<H extends HookName = HookName> {
   readonly name: string;
   readonly hook: HookDefinition;
   readonly timeoutSeconds?: number | undefined;
@@ -1022,16 +1019,16 @@ export declare function fakeClock(startMs?: number): {
   now: () => number;
   advance(seconds: number): void;
 };
-export declare function requestFor<H extends Hook>(hook: H, fields?: OrUndefined<Partial<RequestFor<H>>>): RequestFor<H>;
-export declare function requestFromFile<H extends Hook>(hook: H, file: string | URL): RequestFor<H>;
-interface TestOutcome<H extends Hook = Hook> extends Omit<CallOutcome, 'response'> {
+export declare function requestFor<H extends HookName>(hook: H, fields?: OrUndefined<Partial<RequestFor<H>>>): RequestFor<H>;
+export declare function requestFromFile<H extends HookName>(hook: H, file: string | URL): RequestFor<H>;
+interface TestOutcome<H extends HookName = HookName> extends Omit<CallOutcome, 'response'> {
   response: Partial<ResponseFor<H>> & {
     status?: 'Success' | 'Failure';
     message?: string;
   };
   lines: Record<string, unknown>[];
 }
-export declare function callHandler<H extends Hook>(handler: Handler<H>, request?: RequestFor<H>, { signal }?: {
+export declare function callHandler<H extends HookName>(handler: Handler<H>, request?: RequestFor<H>, { signal }?: {
   signal?: AbortSignal | undefined;
 }): Promise<TestOutcome<H>>;
 interface ExpectedStatus {
@@ -1040,10 +1037,10 @@ interface ExpectedStatus {
 interface DeterministicOptions extends ExpectedStatus {
   times?: number | undefined;
 }
-export declare function assertDeterministic<H extends Hook>(handler: Handler<H>, request?: RequestFor<H>, { times, status }?: DeterministicOptions): Promise<TestOutcome<H>>;
+export declare function assertDeterministic<H extends HookName>(handler: Handler<H>, request?: RequestFor<H>, { times, status }?: DeterministicOptions): Promise<TestOutcome<H>>;
 interface IdempotentOptions extends ExpectedStatus {
   between?: ((retryAfterSeconds: number) => unknown) | undefined;
   maxCalls?: number | undefined;
 }
-export declare function assertIdempotent<H extends Hook>(handler: Handler<H>, request?: RequestFor<H>, { between, maxCalls, status }?: IdempotentOptions): Promise<TestOutcome<H>>;
+export declare function assertIdempotent<H extends HookName>(handler: Handler<H>, request?: RequestFor<H>, { between, maxCalls, status }?: IdempotentOptions): Promise<TestOutcome<H>>;
 export type { DeterministicOptions, IdempotentOptions, TestOutcome };

@@ -19,26 +19,6 @@ type Json = null | boolean | number | string | Json[] | {
 type JsonObject = {
   [key: string]: Json;
 };
-type SchemaValue<S, Other = unknown> = S extends {
-  readonly enum: readonly (infer Value)[];
-} ? Value : S extends {
-  readonly type: infer Type;
-} ? Type extends 'string' ? string : Type extends 'integer' | 'number' ? number : Type extends 'boolean' ? boolean : Type extends 'array' ? (S extends {
-  readonly items: infer Items;
-} ? SchemaValue<Items, Other> : Other)[] : Type extends 'object' ? ObjectValue<S, Other> : Other : Other;
-type ObjectValue<S, Other> = S extends {
-  readonly properties: infer Properties;
-} ? { [Name in PresentIn<Properties, S>]: SchemaValue<Properties[Name], Other>; } & { [Name in Exclude<keyof Properties, PresentIn<Properties, S>>]?: SchemaValue<Properties[Name], Other>; } : {
-  [name: string]: S extends {
-    readonly additionalProperties: infer Values;
-  } ? SchemaValue<Values, Other> : Other;
-};
-type PresentIn<Properties, S> = { [Name in keyof Properties]: S extends {
-  readonly required: readonly (infer Required)[];
-} ? Name extends Required ? Name : DefaultedName<Properties, Name> : DefaultedName<Properties, Name>; }[keyof Properties];
-type DefaultedName<Properties, Name extends keyof Properties> = Properties[Name] extends {
-  readonly default: unknown;
-} ? Name : never;
 type AnyJSON = unknown;
 interface RawExtension {
   [k: string]: unknown;
@@ -140,6 +120,26 @@ interface Variable {
   name: string;
   value: AnyJSON;
 }
+type SchemaValue<S, Other = unknown> = S extends {
+  readonly enum: readonly (infer Value)[];
+} ? Value : S extends {
+  readonly type: infer Type;
+} ? Type extends 'string' ? string : Type extends 'integer' | 'number' ? number : Type extends 'boolean' ? boolean : Type extends 'array' ? (S extends {
+  readonly items: infer Items;
+} ? SchemaValue<Items, Other> : Other)[] : Type extends 'object' ? ObjectValue<S, Other> : Other : Other;
+type ObjectValue<S, Other> = S extends {
+  readonly properties: infer Properties;
+} ? { [Name in PresentIn<Properties, S>]: SchemaValue<Properties[Name], Other>; } & { [Name in Exclude<keyof Properties, PresentIn<Properties, S>>]?: SchemaValue<Properties[Name], Other>; } : {
+  [name: string]: S extends {
+    readonly additionalProperties: infer Values;
+  } ? SchemaValue<Values, Other> : Other;
+};
+type PresentIn<Properties, S> = { [Name in keyof Properties]: S extends {
+  readonly required: readonly (infer Required)[];
+} ? Name extends Required ? Name : DefaultedName<Properties, Name> : DefaultedName<Properties, Name>; }[keyof Properties];
+type DefaultedName<Properties, Name extends keyof Properties> = Properties[Name] extends {
+  readonly default: unknown;
+} ? Name : never;
 declare const problem: unique symbol;
 interface Problem<Sentence extends string> {
   readonly [problem]: Sentence;

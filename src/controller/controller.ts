@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { connect } from '../kubernetes/client/index.ts';
 import { type Client, type ClientOptions, createClient, type KnownHooks } from '../runtimehooks/client/index.ts';
-import { createHookCatalog, newestKnownRelease } from '../runtimehooks/index.ts';
+import { newestKnownRelease } from '../runtimehooks/index.ts';
 import { Candidate, type LeaderElectionOptions } from './election/leader-election.ts';
 import type { LeaseName } from './election/lease.ts';
 import { type ControllerPace, defaultPace } from './queue/pace.ts';
@@ -20,8 +20,8 @@ export interface ControllerOptions {
   log: Logger;
   /** Where metrics are registered. Default: nowhere. */
   metrics?: Registry | undefined;
-  /** How to call extensions: addresses to use for hosts, a client certificate, hooks of a provider. */
-  extensions?: Pick<ClientOptions, 'resolve' | 'clientCertificate' | 'catalog' | 'release'>;
+  /** How to call extensions: addresses to use for hosts, a client certificate, the release. */
+  extensions?: Pick<ClientOptions, 'resolve' | 'clientCertificate' | 'release'>;
   /** The Lease for leader election. Default: there is only one replica. */
   leaderElection?: LeaderElectionOptions | undefined;
   /**
@@ -76,10 +76,7 @@ export function startController(options: ControllerOptions): RunningController {
   let over: Promise<void> | undefined;
 
   const client = createClient({ ...extensions, ...(options.metrics && { metrics: options.metrics }) });
-  const known: KnownHooks = {
-    catalog: extensions?.catalog ?? createHookCatalog(),
-    release: extensions?.release ?? newestKnownRelease,
-  };
+  const known: KnownHooks = { release: extensions?.release ?? newestKnownRelease };
   const metrics = createControllerMetrics(options.metrics ?? new Registry(), known, {
     configs: () => term?.configs() ?? [],
     isLeading: () => term !== undefined,

@@ -24,7 +24,6 @@ export {
   HandlerFailure,
   type HandlerOptions,
   HandlersError,
-  type Hook,
   type HookName,
   handler,
   type InPlaceChanges,
@@ -45,4 +44,4 @@ export {
   setField,
   type UpdatableFields,
 } from '../extension/index.ts';
-export { defineHook, type HookOptions, type UpgradePlan, upgradePlanProblem } from '../runtimehooks/index.ts';
+export { type UpgradePlan, upgradePlanProblem } from '../runtimehooks/index.ts';

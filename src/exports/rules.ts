@@ -11,7 +11,6 @@ import { isJsonObject } from '../kubernetes/index.ts';
 import { createRuleSet, rules, warningText } from '../policy/index.ts';
 import {
   advisedTimeoutSeconds,
-  createHookCatalog,
   newestKnownRelease,
   parseRelease,
   unknownReleaseProblem,
@@ -114,7 +113,6 @@ export function checkExtensionConfig(object: unknown, options: CheckOptions = {}
     enforcement: 'deny',
     maxHandlerTimeoutSeconds,
     clusterApi,
-    hooks: createHookCatalog(),
   });
   const complete = withAllDefaults(object);
   return ruleSet

@@ -6,7 +6,6 @@ export type {
   Answers,
   BlockingAnswers,
   FinalAnswers,
-  Hook,
   HookName,
   RequestFor,
   ResponseFor,

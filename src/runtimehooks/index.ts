@@ -1,11 +1,9 @@
-export { createHookCatalog, type HookCatalog } from './catalog/catalog.ts';
+export { createHookCatalog, type HookCatalog, hookCatalog } from './catalog/catalog.ts';
 export {
   type CoreVersion,
   coreVersionIn,
-  defineHook,
   formatHook,
   type HookDefinition,
-  type HookOptions,
   hookIn,
   type MessageDefinition,
   type ReleaseChange,
@@ -14,7 +12,6 @@ export {
 } from './catalog/definition.ts';
 export { clusterApiHooks, hooks, inPlaceHooks, lifecycleHooks } from './catalog/definitions/definitions.ts';
 export { hooksGroup } from './catalog/definitions/parts.ts';
-export { LifecycleFileError, parseLifecycles } from './catalog/file.ts';
 export { newestKnownRelease, oldestKnownRelease, unknownReleaseProblem } from './catalog/known.ts';
 export type { Lifecycle, LifecycleKey } from './catalog/lifecycle.ts';
 export { advisedTimeoutSeconds, defaultTimeoutSeconds, maxHandlers, maxTimeoutSeconds } from './catalog/limits.ts';

@@ -53,7 +53,7 @@ export const wings: readonly Wing[] = [
   {
     name: 'runtimehooks',
     knows: 'the protocol of the hooks: which there are, what may be said, and calling extensions',
-    rooms: ['message-types', 'catalog', 'messages', 'variables', 'versions', 'patches', 'upgrade-plans', 'client'],
+    rooms: ['message-types', 'catalog', 'messages', 'variables', 'patches', 'upgrade-plans', 'client'],
   },
   {
     name: 'topology',

@@ -35,10 +35,6 @@ export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
     mutate: ['src/extensionconfig/conversion/**/*.ts'],
     tests: ['test/extensionconfig/conversion/**/*.test.ts'],
   },
-  versions: {
-    mutate: ['src/runtimehooks/versions/**/*.ts'],
-    tests: ['test/runtimehooks/versions/**/*.test.ts'],
-  },
   api: {
     // Not generated code: the types, and the schemas compiled by ajv.
     mutate: ['src/extensionconfig/api/**/*.ts', '!src/extensionconfig/api/v*.ts'],

@@ -17,7 +17,7 @@ import {
   quotable,
   type Resolve,
 } from '../../runtimehooks/client/index.ts';
-import { formatRelease, type HookCatalog, maxTimeoutSeconds, phaseIn, type Release } from '../../runtimehooks/index.ts';
+import { formatRelease, hookCatalog, maxTimeoutSeconds, phaseIn, type Release } from '../../runtimehooks/index.ts';
 import { inOrder, type PreflightFinding, type Topic, type Verdict, verdictOf } from './finding.ts';
 import { wireChangesBetween } from './wire-changes.ts';
 import { olderVersionsOf } from './written-as.ts';
@@ -34,7 +34,6 @@ interface ExtensionFacts {
 interface Upgrade {
   from: Release;
   to: Release;
-  catalog: HookCatalog;
   now: Date;
   resolve?: Resolve | undefined;
 }
@@ -86,7 +85,7 @@ const remedies = {
   ca: 'renew the CA, and put its certificate into spec.clientConfig.caBundle next to the old one',
 } satisfies Partial<Record<Topic, string>>;
 
-function ruleFindings({ config, answer }: ExtensionFacts, { to, catalog, now }: Upgrade): PreflightFinding[] {
+function ruleFindings({ config, answer }: ExtensionFacts, { to, now }: Upgrade): PreflightFinding[] {
   // When the managers restart, the discovered handlers replace the registered ones.
   const discovered = answer?.discovered;
   const current =
@@ -95,7 +94,6 @@ function ruleFindings({ config, answer }: ExtensionFacts, { to, catalog, now }: 
     profile: 'strict',
     enforcement: 'deny',
     maxHandlerTimeoutSeconds: maxTimeoutSeconds,
-    hooks: catalog,
     clusterApi: to,
   });
   const reports = rules.check({
@@ -197,11 +195,11 @@ function* caFindings({ config, isFromCluster }: ExtensionFacts): Findings {
   yield { severity: 'error', topic: 'ca', message, remedy };
 }
 
-function* apiVersionFindings({ original, isFromCluster }: ExtensionFacts, { to, catalog }: Upgrade): Findings {
+function* apiVersionFindings({ original, isFromCluster }: ExtensionFacts, { to }: Upgrade): Findings {
   const topic = 'api-version';
   const remedy = `convert the manifest to ${group}/${hubVersion}: "convert --to ${hubVersion} --write FILE"`;
   for (const { apiVersion, by } of olderVersionsOf(original, isFromCluster)) {
-    const lifespan = catalog.find(group, apiVersion.slice(group.length + 1), kind);
+    const lifespan = hookCatalog.find(group, apiVersion.slice(group.length + 1), kind);
     const phase = lifespan === undefined ? 'removed' : phaseIn(lifespan, to);
     const message = `${quotable(by, 60)} writes it as ${quotable(apiVersion, 60)}`;
     if (phase === 'removed') {

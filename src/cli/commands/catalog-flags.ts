@@ -1,16 +1,12 @@
 import {
-  createHookCatalog,
   formatRelease,
-  type HookCatalog,
-  LifecycleFileError,
   newestKnownRelease,
   oldestKnownRelease,
-  parseLifecycles,
   parseRelease,
   type Release,
   unknownReleaseProblem,
 } from '../../runtimehooks/index.ts';
-import { type Flag, FlagError, type Flags, integerFlag, listFlag } from '../framework/flags.ts';
+import { type Flag, FlagError, type Flags, integerFlag } from '../framework/flags.ts';
 import { readLimitedFile } from '../framework/limited-file.ts';
 import { UsageError } from '../framework/program.ts';
 
@@ -39,11 +35,8 @@ const targetFlag: Flag<Release> = {
   },
 };
 
-/** The flags that determine the known hooks, for commands that need no rules, which are as many files again. */
-export const catalogFlags = {
-  'target-cluster-api-version': targetFlag,
-  'hook-lifecycles': listFlag('FILE', "YAML file with a provider's own hooks and their lifecycles; may be repeated"),
-} satisfies Flags;
+/** The flag that determines the known hooks. */
+export const catalogFlags = { 'target-cluster-api-version': targetFlag } satisfies Flags;
 
 /** The flag `--max-handler-timeout-seconds`; the limit is the maximum in Cluster API's code. */
 export const handlerTimeoutFlag = integerFlag('SECONDS', 1, 30, 'maximum timeoutSeconds of a handler', { default: 10 });
@@ -65,11 +58,4 @@ export function readWith<T>(
     }
     throw error;
   }
-}
-
-/** The known hooks, including those in a provider's files. @throws {UsageError} when a file cannot be used. */
-export function hookCatalogOf(files: readonly string[]): HookCatalog {
-  return createHookCatalog(
-    files.flatMap((file) => readWith('--hook-lifecycles', file, parseLifecycles, LifecycleFileError)),
-  );
 }

@@ -27,7 +27,7 @@ import { logFlags, openLog } from '../framework/log.ts';
 import { startProblem } from '../framework/port-problem.ts';
 import { FailureError, UsageError } from '../framework/program.ts';
 import { version } from '../framework/version.ts';
-import { catalogFlags, hookCatalogOf } from './catalog-flags.ts';
+import { catalogFlags } from './catalog-flags.ts';
 import { clusterFlags, orNoCluster } from './cluster-flags.ts';
 import { healthFlags } from './health-flags.ts';
 import { ownNamespace } from './own-namespace.ts';
@@ -131,7 +131,6 @@ Exit code: 0 stopped, 1 Cluster API's own controller is running or a port is
 taken, 2 usage error.`,
   async run({ flags, io }) {
     const leaderElection = leaderElectionOf(flags);
-    const catalog = hookCatalogOf(flags['hook-lifecycles']);
     const kubeConfig = await orNoCluster(loadKubeConfig(flags, io.env));
     using output = await openLog(io.stdout, flags);
     const { log, lostLines } = output;
@@ -164,7 +163,6 @@ taken, 2 usage error.`,
       extensions: {
         resolve: resolveOf(flags.resolve),
         clientCertificate: clientCertificate.current,
-        catalog,
         release: flags['target-cluster-api-version'],
       },
       leaderElection,

@@ -6,7 +6,7 @@ import { type Flags, outputFlag } from '../framework/flags.ts';
 import { table } from '../framework/layout.ts';
 import { exitCode } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
-import { catalogFlags, handlerTimeoutFlag, hookCatalogOf } from './catalog-flags.ts';
+import { catalogFlags, handlerTimeoutFlag } from './catalog-flags.ts';
 import { type Extensions, extensionFlags, readExtensions, unreachableHint, untilEnd } from './extensions.ts';
 import { inTurn } from './in-turn.ts';
 
@@ -61,10 +61,7 @@ with the command. For ExtensionConfigs in files, --resolve says where they are.
 Exit code: 0 Cluster API would accept every answer (warnings are fine), 1 it
 would not, 2 usage error or a file that cannot be read.`,
   async run({ flags, io }, names: string[]) {
-    const known = {
-      catalog: hookCatalogOf(flags['hook-lifecycles']),
-      release: flags['target-cluster-api-version'],
-    };
+    const known = { release: flags['target-cluster-api-version'] };
     using extensions = await readExtensions(flags, names, io);
     const { configs, resolve } = extensions;
     await using client = untilEnd(createClient({ resolve, ...known }));

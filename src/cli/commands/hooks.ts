@@ -25,7 +25,7 @@ import { indentedYaml, jsonText, table } from '../framework/layout.ts';
 import { readLimitedFile } from '../framework/limited-file.ts';
 import { didYouMean } from '../framework/nearest.ts';
 import { exitCode, UsageError } from '../framework/program.ts';
-import { catalogFlags, hookCatalogOf } from './catalog-flags.ts';
+import { catalogFlags } from './catalog-flags.ts';
 
 const output = outputFlag(['text', 'json']);
 
@@ -33,7 +33,6 @@ const hooksFlags = { output, 'target-cluster-api-version': catalogFlags['target-
 
 const diffFlags = {
   output,
-  'hook-lifecycles': catalogFlags['hook-lifecycles'],
   'target-cluster-api-version': {
     ...catalogFlags['target-cluster-api-version'],
     summary: 'release that NEW belongs to',
@@ -172,15 +171,11 @@ const diff = defineCommand({
   ],
   flags: diffFlags,
   help: `
-Whether a removal is too early (rule 4) depends on the lifecycles of the hooks.
-Those of Cluster API are built in; add a provider's own with --hook-lifecycles.
-
 Exit code: 0 no rule is broken, 1 a rule is broken, 2 usage error or a file that
 cannot be read.`,
   run({ flags, io }, oldFile: string, newFile: string) {
     const [before, after] = [readDocument(oldFile), readDocument(newFile)];
     const facts = {
-      lifecycles: hookCatalogOf(flags['hook-lifecycles']),
       release: flags['target-cluster-api-version'] ?? parseRelease(after.version),
       month: new Date().toISOString().slice(0, 7),
     };

@@ -1,6 +1,6 @@
 import { parseRulesConfig, type RuleSet, type RuleSetOptions, RulesConfigError } from '../../policy/index.ts';
 import { choiceFlag, type Flags, type FlagValues, textFlag } from '../framework/flags.ts';
-import { catalogFlags, handlerTimeoutFlag, hookCatalogOf, readWith } from './catalog-flags.ts';
+import { catalogFlags, handlerTimeoutFlag, readWith } from './catalog-flags.ts';
 
 export const policyFlags = {
   profile: choiceFlag(
@@ -26,7 +26,6 @@ export function ruleSetOptionsOf(flags: FlagValues<typeof policyFlags>): RuleSet
     enforcement: flags.enforcement,
     maxHandlerTimeoutSeconds: flags['max-handler-timeout-seconds'],
     clusterApi: flags['target-cluster-api-version'],
-    hooks: hookCatalogOf(flags['hook-lifecycles']),
     ...(config === undefined ? {} : { levels: readWith('--rules-config', config, parseRulesConfig, RulesConfigError) }),
   };
 }

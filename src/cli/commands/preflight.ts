@@ -6,7 +6,7 @@ import { type Flag, FlagError, type Flags, outputFlag, switchFlag } from '../fra
 import { jsonText } from '../framework/layout.ts';
 import { exitCode, FailureError, paintFor, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
-import { catalogFlags, hookCatalogOf, knownReleases } from './catalog-flags.ts';
+import { catalogFlags, knownReleases } from './catalog-flags.ts';
 import { type Extensions, extensionFlags, readExtensions, untilEnd } from './extensions.ts';
 import { inTurn } from './in-turn.ts';
 
@@ -38,7 +38,6 @@ const preflightFlags = {
   ...extensionFlags,
   offline: switchFlag('do not call extensions: judge by the handlers in the status of the objects'),
   output: outputFlag(['text', 'json'], 'report format'),
-  'hook-lifecycles': catalogFlags['hook-lifecycles'],
 } satisfies Flags;
 
 /** The running release: given, read from the cluster, or assumed to be the one before the target. */
@@ -65,10 +64,9 @@ a file that cannot be read.`,
     if (to === undefined) {
       throw new UsageError(`preflight: name the release to upgrade to, for example --${targetName} v1.14`);
     }
-    const catalog = hookCatalogOf(flags['hook-lifecycles']);
     using extensions = await readExtensions(flags, names, io, !flags.offline);
     const { configs, resolve, originals } = extensions;
-    await using client = untilEnd(createClient({ resolve, catalog, release: to }));
+    await using client = untilEnd(createClient({ resolve, release: to }));
     let count = 0;
     using progress = startProgress(io.stderr, () => `${count} of ${configs.length} ExtensionConfigs asked`);
     const current = await currentRelease(flags['current-cluster-api-version'], to, extensions).catch((error: Error) => {
@@ -85,7 +83,7 @@ a file that cannot be read.`,
     for await (const facts of results) {
       io.signal.throwIfAborted();
       count++;
-      verdicts.push(examineExtension(facts, { ...current, to, catalog, now: new Date(), resolve }));
+      verdicts.push(examineExtension(facts, { ...current, to, now: new Date(), resolve }));
     }
     const report = reportOf({ ...current, to }, verdicts);
     progress.clear();

@@ -1,5 +1,6 @@
 import { count, truncated } from '../../base/index.ts';
 import { fieldAt, formatFieldPath, type Json } from '../../kubernetes/index.ts';
+import { hookCatalog } from '../../runtimehooks/index.ts';
 import { createEchoTest } from './echo.ts';
 import { compareFieldPaths } from './field-order.ts';
 import { caBundleOf } from './fields/ca-bundle.ts';
@@ -142,7 +143,7 @@ function presentParts({ whole: object, violations, facts }: RuleInput): Readonly
   };
 }
 
-export function parsedInput(input: RuleInput, { hooks }: Pick<RuleOptions, 'hooks'>): ParsedInput {
+export function parsedInput(input: RuleInput, { hooks = hookCatalog }: Pick<RuleOptions, 'hooks'>): ParsedInput {
   const { object } = input;
   return { ...input, url: clientUrlOf(object), caBundle: caBundleOf(object), handlers: handlersOf(object, hooks) };
 }

@@ -68,8 +68,8 @@ export interface ParsedInput extends RuleInput {
 export interface RuleOptions {
   /** Longest timeout a handler may have, in seconds. */
   maxHandlerTimeoutSeconds: number;
-  /** Known hooks and API versions. */
-  hooks: HookCatalog;
+  /** Known hooks and API versions. Default: those of Cluster API. */
+  hooks?: HookCatalog | undefined;
   /** The Cluster API release that the objects are intended for. */
   clusterApi: Release;
 }

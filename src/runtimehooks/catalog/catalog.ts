@@ -6,20 +6,19 @@ export interface HookCatalog {
   find(group: string, version: string, name: string): Lifecycle | undefined;
   /** The known hook whose name differs from `name` only in case, or undefined. */
   findIgnoringCase(group: string, version: string, name: string): Lifecycle | undefined;
-  readonly lifecycles: readonly Lifecycle[];
 }
 
 const hookKey = (group: string, version: string, name: string) => `${group}/${version}/${name}`;
 
 /**
- * A catalog of the hooks and APIs that Cluster API publishes, and of a provider's own.
+ * A catalog of the hooks and APIs that Cluster API publishes.
  *
- * @param own lifecycles of a provider; one with the same key as a known one replaces it.
+ * @param more lifecycles, for examples and tests of what no known hook has; one with the key of a known one replaces it.
  */
-export function createHookCatalog(own: readonly Lifecycle[] = []): HookCatalog {
+export function createHookCatalog(more: readonly Lifecycle[] = []): HookCatalog {
   const byKey = new Map<string, Lifecycle>();
   const byLowerCaseKey = new Map<string, Lifecycle>();
-  for (const lifecycle of [...knownLifecycles, ...own]) {
+  for (const lifecycle of [...knownLifecycles, ...more]) {
     const key = hookKey(lifecycle.group, lifecycle.version, lifecycle.name);
     byKey.set(key, lifecycle);
     byLowerCaseKey.set(key.toLowerCase(), lifecycle);
@@ -27,6 +26,8 @@ export function createHookCatalog(own: readonly Lifecycle[] = []): HookCatalog {
   return {
     find: (group, version, name) => byKey.get(hookKey(group, version, name)),
     findIgnoringCase: (group, version, name) => byLowerCaseKey.get(hookKey(group, version, name).toLowerCase()),
-    lifecycles: [...byKey.values()],
   };
 }
+
+/** The hooks and APIs that Cluster API publishes. */
+export const hookCatalog: HookCatalog = createHookCatalog();

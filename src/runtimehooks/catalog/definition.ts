@@ -1,8 +1,6 @@
-import { type Lifecycle, lifecycleFrom, type WrittenLifecycle } from './lifecycle.ts';
-import { lifecycleProblem } from './policy.ts';
-import { compareReleases, parseRelease, type Release } from './release.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import { compareReleases, type Release } from './release.ts';
 import type { MessageSchema } from './schema.ts';
-import type { SchemaValue } from './schema-value.ts';
 
 /**
  * A Runtime Hook in one version, with everything that is known about it. `Request` and `Response` are the types of its
@@ -31,8 +29,6 @@ export interface HookDefinition<Request = object, Response = object> {
   readonly response: MessageDefinition;
   /** Changes within this version, oldest first. */
   readonly changes: readonly ReleaseChange[];
-  /** The components that the messages reference, besides those of Kubernetes and Cluster API, by name. */
-  readonly components: Readonly<Record<string, MessageSchema>>;
   /** Exists only in the type, never as a value. */
   readonly types?: { readonly request: Request; readonly response: Response };
 }
@@ -65,147 +61,6 @@ export type CoreVersion = 'v1beta1' | 'v1beta2';
 export type RequestOf<Hook> = Hook extends HookDefinition<infer Request, infer _> ? Request : never;
 /** The response type of a hook. */
 export type ResponseOf<Hook> = Hook extends HookDefinition<infer _, infer Response> ? Response : never;
-
-/** The definition that `defineHook` takes: a lifecycle, with releases as `1.12`, and the messages. */
-export interface HookOptions extends Omit<WrittenLifecycle, 'introduced'> {
-  /** First release that has the hook. Default: the first one with Runtime Hooks. */
-  introduced?: string | undefined;
-  /** One sentence: what the hook is for. Default: its name. */
-  summary?: string | undefined;
-  /** When it is called, and what the answer decides. Default: the summary. */
-  purpose?: string | undefined;
-  tags?: readonly string[] | undefined;
-  /** First releases of fields of a message that came later than the hook, as `1.12`. */
-  fieldsSince?:
-    | {
-        request?: Readonly<Record<string, string>> | undefined;
-        response?: Readonly<Record<string, string>> | undefined;
-      }
-    | undefined;
-  /** Other changes on the wire within this version, by their release. */
-  changes?: readonly { release: string; text: string; coreBefore?: CoreVersion | undefined }[] | undefined;
-  /** Schema of the request: an object, with apiVersion and kind. */
-  request: MessageSchema;
-  /** Schema of the response: an object, with a required `status`. */
-  response: MessageSchema;
-  /** Prefix of the names of the schemas in an OpenAPI document. Default: `GROUP.VERSION`. */
-  package?: string | undefined;
-  components?: Readonly<Record<string, MessageSchema>> | undefined;
-}
-
-/** A DNS name. Its length is limited, which limits the cost of the repetitions. */
-const groupFormat = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
-const nameFormat = /^[A-Z][A-Za-z0-9]{0,62}$/;
-
-function releaseOf(text: string, hook: string): Release {
-  const release = parseRelease(text);
-  if (release === undefined) {
-    throw new Error(`${hook}: ${JSON.stringify(text)} is not a release such as 1.12`);
-  }
-  return release;
-}
-
-function schemaProblem(schema: MessageSchema | undefined, wanted: readonly string[], required: readonly string[]) {
-  const missing = wanted.find((name) => schema?.properties?.[name] === undefined);
-  const optional = required.find((name) => !schema?.required?.includes(name));
-  return schema?.type !== 'object'
-    ? 'is not an object'
-    : missing !== undefined
-      ? `has no property ${missing}`
-      : optional !== undefined
-        ? `does not require ${optional}`
-        : undefined;
-}
-
-/** The first release of Cluster API with Runtime Hooks. */
-const firstRelease = '1.2';
-
-/** The type of a message by its schema; any object if that is not known in full. */
-type MessageOf<S> = S extends { readonly properties: infer Properties }
-  ? string extends keyof Properties
-    ? object
-    : SchemaValue<S>
-  : object;
-
-/**
- * Defines a hook: one of Cluster API, or a provider's own. The types of its messages follow from their schemas, or are
- * given: `defineHook<Request, Response>(…)`.
- *
- * @throws {Error} when the definition is invalid: a malformed name, a schema that is not one of a message, or a
- *   lifecycle that violates the Runtime SDK rules.
- */
-export function defineHook<const Options extends HookOptions>(
-  options: Options,
-): HookDefinition<MessageOf<Options['request']>, MessageOf<Options['response']>>;
-export function defineHook<Request, Response>(options: HookOptions): HookDefinition<Request, Response>;
-export function defineHook(options: HookOptions): HookDefinition {
-  if (typeof options !== 'object' || options === null) {
-    throw new TypeError('defineHook: pass { group, version, name, request, response }');
-  }
-  const { group, version, name, singleton = false, package: prefix = `${group}.${version}`, summary = name } = options;
-  const hook = `${group}/${version}, Hook=${name}`;
-  if (!groupFormat.test(group)) {
-    throw new Error(`${hook}: group ${JSON.stringify(group)} is not a DNS name in lower case`);
-  }
-  if (!nameFormat.test(name)) {
-    throw new Error(`${hook}: name ${JSON.stringify(name)} is not of the form BeforeClusterCreate`);
-  }
-  const lifecycle = lifecycleFrom({ ...options, introduced: options.introduced ?? firstRelease }, (text) =>
-    releaseOf(text, hook),
-  );
-  const problem = lifecycleProblem(lifecycle);
-  if (problem !== undefined) {
-    throw new Error(`${hook} is ${problem}`);
-  }
-  const { introduced, blockingSince } = lifecycle;
-  const isLater = (release: Release) => compareReleases(release, introduced) > 0;
-  function message(which: 'request' | 'response', wanted: string[], required: string[]): MessageDefinition {
-    const schema = options[which];
-    const wrong = schemaProblem(schema, wanted, required);
-    if (wrong !== undefined) {
-      throw new Error(`${hook}: the schema of the ${which} ${wrong}`);
-    }
-    const releases: [string, Release][] = [];
-    for (const [field, release] of Object.entries(options.fieldsSince?.[which] ?? {})) {
-      if (schema.properties?.[field] === undefined) {
-        throw new Error(`${hook}: the ${which} has no field ${field}`);
-      }
-      releases.push([field, releaseOf(release, hook)]);
-    }
-    if (which === 'response' && blockingSince !== undefined) {
-      releases.push(['retryAfterSeconds', blockingSince]);
-    }
-    const suffix = which === 'request' ? 'Request' : 'Response';
-    return {
-      kind: `${name}${suffix}`,
-      component: `${prefix}.${name}${suffix}`,
-      schema,
-      fieldsSince: Object.fromEntries(releases.filter(([, release]) => isLater(release))),
-    };
-  }
-  return {
-    group,
-    version,
-    name,
-    summary,
-    purpose: options.purpose ?? summary,
-    tags: options.tags ?? [],
-    singleton,
-    lifecycle,
-    isBlocking: blockingSince !== undefined,
-    request: message('request', ['apiVersion', 'kind'], []),
-    response: message('response', blockingSince === undefined ? [] : ['retryAfterSeconds'], ['status']),
-    changes: (options.changes ?? [])
-      .map(({ release, text, coreBefore }) => ({
-        release: releaseOf(release, hook),
-        text,
-        ...(coreBefore !== undefined && { coreBefore }),
-      }))
-      .sort((a, b) => compareReleases(a.release, b.release))
-      .filter(({ release }) => isLater(release)),
-    components: options.components ?? {},
-  };
-}
 
 /** A message without the fields that came after a release. */
 function messageIn(message: MessageDefinition, release: Release): MessageDefinition {

@@ -28,26 +28,3 @@ export interface Lifecycle extends LifecycleKey {
   /** First release in which a response can ask Cluster API to retry later (`retryAfterSeconds`). */
   blockingSince?: Release;
 }
-
-/** A lifecycle with releases as texts: `1.12`. */
-export interface WrittenLifecycle extends LifecycleKey {
-  introduced: string;
-  deprecated?: { release: string; date: string } | undefined;
-  removed?: string | undefined;
-  replacedBy?: LifecycleKey | undefined;
-  singleton?: boolean | undefined;
-  blockingSince?: string | undefined;
-}
-
-/** A lifecycle from texts. @param releaseOf reads one, or throws what is wrong with it. */
-export function lifecycleFrom(written: WrittenLifecycle, releaseOf: (text: string) => Release): Lifecycle {
-  const { group, version, name, introduced, deprecated, removed, replacedBy, singleton, blockingSince } = written;
-  return {
-    ...{ group, version, name, introduced: releaseOf(introduced) },
-    ...(deprecated && { deprecated: { release: releaseOf(deprecated.release), date: deprecated.date } }),
-    ...(removed !== undefined && { removed: releaseOf(removed) }),
-    ...(replacedBy && { replacedBy }),
-    ...(singleton && { singleton }),
-    ...(blockingSince !== undefined && { blockingSince: releaseOf(blockingSince) }),
-  };
-}

@@ -1,5 +1,5 @@
 import type { Lifecycle } from './lifecycle.ts';
-import { compareReleases, formatRelease, type Release } from './release.ts';
+import { compareReleases, type Release } from './release.ts';
 
 /** How stable a version is, by its name (`v1`, `v1beta2`, `v1alpha1`). */
 export type Stability = 'alpha' | 'beta' | 'GA';
@@ -86,32 +86,4 @@ export function deprecationIn(lifecycle: Lifecycle, release: Release): Deprecati
     return undefined;
   }
   return { since, supportedUntil: stabilityOf(lifecycle.version) === 'alpha' ? undefined : supportEnd(lifecycle) };
-}
-
-/** How a lifecycle is inconsistent or violates the Runtime SDK rules; undefined if it is valid. */
-export function lifecycleProblem(lifecycle: Lifecycle): string | undefined {
-  const { introduced, deprecated, removed, replacedBy } = lifecycle;
-  const stability = stabilityOf(lifecycle.version);
-  if (stability === undefined) {
-    return `version ${JSON.stringify(lifecycle.version)} is not of the form v1, v1beta1 or v1alpha1`;
-  }
-  if (deprecated !== undefined && compareReleases(deprecated.release, introduced) < 0) {
-    return `deprecated in ${formatRelease(deprecated.release)}, before it was introduced in ${formatRelease(introduced)}`;
-  }
-  if (removed !== undefined) {
-    const end = supportEnd(lifecycle);
-    if (end === undefined) {
-      return `removed in ${formatRelease(removed)} without having been deprecated`;
-    }
-    if (compareReleases(removed, end.release) < 0) {
-      return `removed in ${formatRelease(removed)}; the Runtime SDK rules keep a deprecated ${stability} version at least until ${formatRelease(end.release)}`;
-    }
-  }
-  if (replacedBy !== undefined) {
-    const replacement = stabilityOf(replacedBy.version);
-    if (replacement === undefined || !isAtLeastAsStable(replacement, stability)) {
-      return `replaced by ${replacedBy.version}, which is less stable than ${lifecycle.version}`;
-    }
-  }
-  return undefined;
 }

@@ -1,9 +1,7 @@
 import type { Registry as MetricsRegistry } from 'prom-client';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
-import type { HookCatalog } from '../catalog/catalog.ts';
 import type { HookDefinition } from '../catalog/definition.ts';
 import type { Release } from '../catalog/release.ts';
-import type { HookVersions } from '../versions/index.ts';
 import type { CallError } from './call-error.ts';
 import type { DiscoverResult } from './discovery/discovery.ts';
 import type { HandlerRegistry } from './registry/registry.ts';
@@ -29,12 +27,6 @@ export interface ClientOptions {
    * calls that depend on a namespaceSelector with requirements fail with step `selector`.
    */
   namespaceLabels?: ((namespace: string) => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
-  /** The hooks that can be called. Default: those of Cluster API. */
-  hooks?: readonly HookDefinition[] | undefined;
-  /** Hooks that have several versions, with conversions between their messages. */
-  versions?: readonly HookVersions[] | undefined;
-  /** Lifecycles of hooks, for discovery: a handler of a hook that is not in the catalog makes its extension invalid. */
-  catalog?: HookCatalog | undefined;
   /** The release of Cluster API whose rules discovery applies. Default: the newest known. */
   release?: Release | undefined;
   /** Client certificate and key in PEM; read for each call, so that a renewed pair is used at once. */

@@ -1,10 +1,7 @@
 import { createCache } from '../../base/index.ts';
-import { createHookCatalog } from '../catalog/catalog.ts';
-import { formatGroupHook, formatHook } from '../catalog/definition.ts';
-import { clusterApiHooks } from '../catalog/definitions/definitions.ts';
 import { newestKnownRelease } from '../catalog/known.ts';
 import { isCallError } from './call-error.ts';
-import type { CallContext, Definitions } from './calls/call-handler.ts';
+import type { CallContext } from './calls/call-handler.ts';
 import { createCalls } from './calls/calls.ts';
 import { createWaits } from './calls/waits.ts';
 import type { Client, ClientOptions } from './client-types.ts';
@@ -13,14 +10,6 @@ import { Backoff } from './exchange/backoff.ts';
 import { ExtensionConnections } from './exchange/connections.ts';
 import { createCallMetrics } from './exchange/metrics.ts';
 import { HandlerRegistry } from './registry/registry.ts';
-
-function definitionsOf({ hooks = clusterApiHooks, versions = [] }: ClientOptions): Definitions {
-  const all = [...hooks, ...versions.flatMap((known) => known.versions)];
-  return {
-    hooks: new Map(all.map((hook) => [formatHook(hook), hook])),
-    versions: new Map(versions.map((known) => [formatGroupHook(known), known])),
-  };
-}
 
 /**
  * Creates a client. With `extensions` it is ready; otherwise its registry has to be warmed up.
@@ -42,7 +31,6 @@ export function createClusterApiClient(options: ClientOptions = {}): Client {
 
 function clientWith(options: ClientOptions, mimicsClusterApi: boolean): Client {
   const { now = () => performance.now(), release = newestKnownRelease } = options;
-  const catalog = options.catalog ?? createHookCatalog();
   const registry = new HandlerRegistry();
   const [unregistered] = options.extensions === undefined ? [] : registry.warmUp(options.extensions).values();
   if (unregistered !== undefined) {
@@ -64,14 +52,13 @@ function clientWith(options: ClientOptions, mimicsClusterApi: boolean): Client {
     backoff,
     metrics,
     now,
-    definitions: definitionsOf(options),
     responses: createCache(now),
     mimicsClusterApi,
   };
   const calls = createCalls(registry, createWaits(now), options.namespaceLabels, context);
   return {
     registry,
-    discover: (config, { signal } = {}) => discover(config, { catalog, release, signal }, context),
+    discover: (config, { signal } = {}) => discover(config, { release, signal }, context),
     callExtension: (hook, call) => calls.one(hook, call),
     callAllExtensions: (hook, call) => calls.all(hook, call),
     async handlersFor(hook, object) {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { hookCatalog } from '../catalog/catalog.ts';
 import { defaultTimeoutSeconds } from '../catalog/limits.ts';
 import type { CallStep } from './call-error.ts';
 import { type DiscoveredHandler, type DiscoverResult, type KnownHooks, phaseOf } from './discovery/discovery.ts';
@@ -126,7 +127,7 @@ export function handlerFindings(
     const { group, version } = parseApiVersion(requestHook.apiVersion) ?? { group: '', version: '' };
     if (
       failurePolicy === 'Ignore' &&
-      known.catalog.find(group, version, requestHook.hook)?.blockingSince !== undefined
+      (known.catalog ?? hookCatalog).find(group, version, requestHook.hook)?.blockingSince !== undefined
     ) {
       warn(
         'ignores failures of a hook that can block: while the server is down, nothing is blocked',

@@ -1,6 +1,7 @@
 import { isJsonObject } from '../../kubernetes/index.ts';
 import { compilePattern } from '../../kubernetes/schema/index.ts';
 import type { HookDefinition } from '../catalog/definition.ts';
+import { hookComponents } from '../catalog/definitions/parts.ts';
 import type { MessageSchema } from '../catalog/schema.ts';
 import { componentOf, componentsFor } from './components.ts';
 import { fitsOf, type Strictness } from './fits.ts';
@@ -70,7 +71,7 @@ export function schemaProblems(
 
   function checkComponent(part: unknown, name: string): void {
     const isOwn = name === hook.request.component || name === hook.response.component;
-    check(part, componentsFor(hook).get(name) ?? {}, isOwn || Object.hasOwn(hook.components, name));
+    check(part, componentsFor(hook).get(name) ?? {}, isOwn || hookComponents.has(name));
   }
 
   /** @param isOwn whether the schema is one of the hook itself, not one of Kubernetes or Cluster API. */

@@ -1,5 +1,6 @@
 import { perObject } from '../../kubernetes/index.ts';
 import type { HookDefinition } from '../catalog/definition.ts';
+import { hookComponents } from '../catalog/definitions/parts.ts';
 import { componentPrefix, type MessageSchema } from '../catalog/schema.ts';
 import coreSchemas from './core-schemas.json' with { type: 'json' };
 import { examples } from './examples.ts';
@@ -51,33 +52,19 @@ function addReferences(schema: MessageSchema, names: string[]): void {
 /**
  * Exactly the components that the messages of hooks need.
  *
- * @throws {Error} when a schema refers to an unknown component, or two hooks define different components with the same
- *   name.
+ * @throws {Error} when a schema refers to an unknown component.
  */
 export function componentsOf(hooks: readonly HookDefinition[]): Components {
-  const available = new Map<string, MessageSchema>();
-  const pending: string[] = [];
-  for (const hook of hooks) {
-    const own = [
-      [hook.request.component, hook.request.schema],
-      [hook.response.component, hook.response.schema],
-      ...Object.entries(hook.components),
-    ] as const;
-    for (const [name, schema] of own) {
-      const other = available.get(name) ?? shared.get(name);
-      if (other !== undefined && other !== schema && JSON.stringify(other) !== JSON.stringify(schema)) {
-        throw new Error(`two schemas have the name ${name}`);
-      }
-      available.set(name, schema);
-    }
-    pending.push(hook.request.component, hook.response.component);
-  }
+  const messages = new Map(
+    hooks.flatMap(({ request, response }) => [request, response]).map(({ component, schema }) => [component, schema]),
+  );
   const used = new Map<string, MessageSchema>();
+  const pending = [...messages.keys()];
   for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
     if (used.has(name)) {
       continue;
     }
-    const schema = available.get(name) ?? shared.get(name);
+    const schema = messages.get(name) ?? hookComponents.get(name) ?? shared.get(name);
     if (schema === undefined) {
       throw new Error(`no schema has the name ${name}`);
     }
@@ -87,5 +74,5 @@ export function componentsOf(hooks: readonly HookDefinition[]): Components {
   return new Map([...used].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The components that the messages of a hook need, looked up once. @throws {Error} as `componentsOf` does. */
+/** The components that the messages of a hook need, looked up once. */
 export const componentsFor: (hook: HookDefinition) => Components = perObject((hook) => componentsOf([hook]));

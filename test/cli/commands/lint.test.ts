@@ -693,7 +693,6 @@ test.each<[string, string[], RegExp]>([
   ['missing file', ['-', '--rules-config', join(folder, 'none')], /--rules-config: .*none: no such file/],
   ['unknown rule', ['-', '--rules-config', config('rules: {nope: off}')], /there is no rule "nope"/],
   ['upstream rule', ['-', '--rules-config', config('rules: {url-valid: warn}')], /must stay deny/],
-  ['broken file', ['-', '--hook-lifecycles', config('hooks:\n - [')], /--hook-lifecycles: .*line /],
   ['large file', ['-', '--rules-config', config(' '.repeat(1024 * 1024 + 1))], /larger than 1 MiB/],
 ])('usage error: %s', async (_, args, message) => {
   const { code, stderr, stdout } = await runProgram(['lint', ...args], { stdin: good });
@@ -806,14 +805,12 @@ test('a configuration file can contain everything that the flags can', async () 
 enforcement: warn
 maxHandlerTimeoutSeconds: 30
 targetClusterApiVersion: "1.12"
-hookLifecycles: [hooks/own.yaml]
 rules:
   settings-credentials: deny
 `,
-    'hooks/own.yaml': 'hooks: [{group: hooks.example.com, version: v1, hook: Before, introduced: "1.9"}]\n',
     'x.yaml': `${manifest('x', 'clientConfig: {url: "https://h?q"}')}status:
   handlers:
-  - {name: a.x, requestHook: {apiVersion: hooks.example.com/v1, hook: Before}, timeoutSeconds: 25, failurePolicy: Fail}
+  - {name: a.x, requestHook: {apiVersion: hooks.runtime.cluster.x-k8s.io/v1alpha1, hook: BeforeClusterCreate}, timeoutSeconds: 25, failurePolicy: Fail}
 `,
   });
   const { stdout } = await runProgram(['lint', join(root, 'x.yaml')]);
@@ -842,8 +839,6 @@ test.each<[string, string, RegExp]>([
   ]),
   ['an unknown rule', 'rules: {nope: off}', /there is no rule "nope"/],
   ['an upstream rule', 'rules: {url-valid: warn}', /must stay deny/],
-  ['lifecycles that are not a list', 'hookLifecycles: a', /hookLifecycles: must be a list of files/],
-  ['lifecycles in a missing file', 'hookLifecycles: [none.yaml]', /lint.yaml: hookLifecycles: .*none.yaml/],
   ['too large', `# ${'x'.repeat(70_000)}`, /is larger than/],
 ])('an unusable configuration file: %s', async (name, text, message) => {
   const root = tree(`unusable ${name}`, { '.extensionconfig-lint.yaml': text, 'x.yaml': good });

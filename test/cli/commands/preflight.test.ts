@@ -196,42 +196,6 @@ safe: good
     expect(messages('note')).toContain('v1.14: v1beta1 of Cluster API is planned to be removed in v1.16 (April 2027)');
   });
 
-  test('reports hook versions that the target has deprecated or removed', async () => {
-    const lifecycles = write(
-      'lives.yaml',
-      stringify({
-        hooks: ['Old', 'Older'].map((hook) => ({
-          group: 'hooks.example.com',
-          version: 'v1alpha1',
-          hook,
-          introduced: '1.5',
-          deprecated: { release: '1.13', date: '2026-04' },
-          ...(hook === 'Older' && { removed: '1.14' }),
-        })),
-      }),
-    );
-    const offered =
-      (hook: string): Answering =>
-      () => ({
-        status: 'Success',
-        handlers: [{ name: 'h', requestHook: { apiVersion: 'hooks.example.com/v1alpha1', hook } }],
-      });
-    const [old, older] = [await server(offered('Old')), await server(offered('Older'))];
-    const args = [...upgrade, '--hook-lifecycles', lifecycles];
-    const deprecated = await preflight(...args, '-f', fileOf(extensionConfig('one', { url: old.url, caBundle })));
-    expect(deprecated.code).toBe(0);
-    expect(topicsOf(deprecated.report)).toContain('warning hook-deprecated');
-    const removed = await preflight(...args, '-f', fileOf(extensionConfig('one', { url: older.url, caBundle })));
-    expect(removed.code).toBe(1);
-    expect(removed.report.extensions[0]?.findings[0]).toMatchObject({
-      severity: 'error',
-      topic: 'refused',
-      message: expect.stringMatching(
-        /^v1\.14 refuses the extension as a whole: .*Older is not in the Runtime SDK catalog/,
-      ),
-    });
-  });
-
   test.each<[string, object, string, RegExp]>([
     [
       'CA that has expired',
@@ -362,7 +326,6 @@ safe: good
       ['--target-cluster-api-version', 'v1.14', '--current-cluster-api-version', 'new'],
       /it must be a release such as 1\.12/,
     ],
-    [[...upgrade, '--hook-lifecycles', '/nowhere/l.yaml'], /--hook-lifecycles: \/nowhere\/l\.yaml: no such file/],
   ])('usage error: %j', async (args, message) => {
     const file = fileOf(extensionConfig('a', { url: 'https://a:1', caBundle }));
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;

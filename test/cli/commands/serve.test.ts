@@ -302,7 +302,6 @@ describe('usage errors have exit code 2 and name the flag, the value and what is
     [['--target-cluster-api-version', 'new'], /it must be a release such as 1.11/],
     [['--target-cluster-api-version', 'v9.9'], /"v9.9" is not allowed: known are the releases v1.2 to v1.14/],
     [['--rules-config', '/does/not/exist'], /--rules-config: \/does\/not\/exist: no such file/],
-    [['--hook-lifecycles', '/dev/null'], /--hook-lifecycles: \/dev\/null/],
     [['--shutdown-timeout', '0'], /--shutdown-timeout: "0"/],
     [['--health-port', '9443'], /--port and --health-port are both 9443: choose another for one of them/],
     [['--shutdown-delay', '20'], /--shutdown-delay must be shorter than --shutdown-timeout/],

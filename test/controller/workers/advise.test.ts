@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { aroundEach, expect, test } from 'vitest';
 import type { StoredConfig } from '../../../src/controller/configs/stored.ts';
 import { hookVersionsCondition } from '../../../src/controller/workers/hook-versions.ts';
-import { createHookCatalog, type Lifecycle } from '../../../src/runtimehooks/index.ts';
+import { createHookCatalog, hooksGroup, type Lifecycle } from '../../../src/runtimehooks/index.ts';
 import { ending } from '../../support/ends.ts';
 import { caBundle, control, startCalled, startLab, until } from '../lab.ts';
 import { startProxy, writesIn } from '../proxy.ts';
@@ -63,7 +63,7 @@ test.each([
     13,
     'False',
     'HookUnknown',
-    `Cluster API v1.13: a: BeforeRestore no such hook is known in ${group}/v1; check its group, version and name, or describe it in a file for --hook-lifecycles`,
+    `Cluster API v1.13: a: BeforeRestore no such hook is known in ${group}/v1; check its group, version and name`,
   ],
   [
     'several: the worst comes first',
@@ -71,7 +71,7 @@ test.each([
     13,
     'False',
     'HookVersionRemoved',
-    `${removed}; a: BeforeRestore no such hook is known in ${group}/v1; check its group, version and name, or describe it in a file for --hook-lifecycles`,
+    `${removed}; a: BeforeRestore no such hook is known in ${group}/v1; check its group, version and name`,
   ],
 ])('evaluates the hook versions of handlers: %s', (_name, config, minor, status, reason, message) => {
   expect(hookVersionsCondition(config, { catalog, release: v(minor) })).toEqual({
@@ -93,12 +93,20 @@ test('names only some of many handlers, in a message that fits into a condition'
   expect(message.length).toBeLessThan(32_768);
 });
 
+/** Handlers of Cluster API's hooks: one that comes in v1.12, and one that was always there. */
+const [future, present] = ['BeforeControlPlaneUpgrade', 'BeforeClusterUpgrade'].map((hook) => ({
+  ...handler(hook.toLowerCase(), hook),
+  requestHook: { apiVersion: `${hooksGroup}/v1alpha1`, hook },
+})) as [object, object];
+const tooNew =
+  'Cluster API v1.9: beforecontrolplaneupgrade: BeforeControlPlaneUpgrade was introduced in Cluster API v1.12; v1.9 never calls it';
+
 test('advise writes its condition and nothing else, alongside the controller that discovers; events say what to do', async () => {
   const lab = await startLab();
   const proxy = await startProxy(lab);
   const metrics = new Registry();
   await lab.create('lab', { clientConfig: { url: 'https://localhost:1', caBundle } });
-  await control(proxy, { mode: 'advise', metrics, extensions: { catalog, release: v(13) } });
+  await control(proxy, { mode: 'advise', metrics, extensions: { release: v(9) } });
   await lab.condition('lab', 'HookVersionsSupported', 'Unknown');
   const discovered = {
     ...{ type: 'Discovered', status: 'True', reason: 'Discovered', message: '', observedGeneration: 1 },
@@ -109,21 +117,21 @@ test('advise writes its condition and nothing else, alongside the controller tha
     const others = (status?.conditions ?? []).filter(({ type }) => type !== 'Discovered');
     await lab.patchStatus('lab', { conditions: [...others, discovered], handlers });
   };
-  await write([handler('old', 'BeforeBackup', 'v1beta1')]);
+  await write([future]);
   const advised = await lab.condition('lab', 'HookVersionsSupported', 'False');
   expect(advised.status?.conditions).toEqual([
     discovered,
-    expect.objectContaining({ reason: 'HookVersionRemoved', message: removed, observedGeneration: 1 }),
+    expect.objectContaining({ reason: 'HookTooNew', message: tooNew, observedGeneration: 1 }),
   ]);
   expect(advised.status).not.toHaveProperty('deprecated');
   // The controller's cache follows the API server a moment later.
   const unsupported = 'extensionconfig_hook_versions_supported{extensionconfig="lab"} 0';
   await until(async () => expect(await metrics.metrics()).toContain(unsupported));
-  await write([handler('new', 'BeforeBackup')]);
+  await write([present]);
   await lab.condition('lab', 'HookVersionsSupported', 'True');
   await until(async () =>
     expect((await lab.events('lab')).map(({ type, reason }) => `${type} ${reason}`)).toEqual([
-      'Warning HookVersionRemoved',
+      'Warning HookTooNew',
       'Normal Supported',
     ]),
   );
@@ -144,11 +152,11 @@ test('observe writes nothing, and has metrics of certificates, discovery and hoo
   const { spec, stop } = await startCalled();
   await lab.create('lab', spec);
   await lab.patchStatus('lab', {
-    handlers: [handler('old', 'BeforeBackup', 'v1beta1'), handler('a', 'BeforeBackup'), handler('b', 'BeforeBackup')],
+    handlers: [future, present, { ...present, name: 'another.lab' }],
   });
   const { controller } = await control(
     proxy,
-    { mode: 'observe', metrics, extensions: { catalog, release: v(13) } },
+    { mode: 'observe', metrics, extensions: { release: v(9) } },
     { observeMs: 200 },
   );
   const text = () => metrics.metrics();
@@ -158,10 +166,10 @@ test('observe writes nothing, and has metrics of certificates, discovery and hoo
   const found = await text();
   expect(found).toContain('extensionconfig_discoveries_total{extensionconfig="lab",result="failure"} 0');
   expect(found).toContain(
-    `extensionconfig_handlers{group="${group}",version="v1beta1",hook="BeforeBackup",state="removed"} 1`,
+    `extensionconfig_handlers{group="${hooksGroup}",version="v1alpha1",hook="BeforeControlPlaneUpgrade",state="future"} 1`,
   );
   expect(found).toContain(
-    `extensionconfig_handlers{group="${group}",version="v1",hook="BeforeBackup",state="supported"} 2`,
+    `extensionconfig_handlers{group="${hooksGroup}",version="v1alpha1",hook="BeforeClusterUpgrade",state="supported"} 2`,
   );
   const end = Date.parse('2049-01-01T00:00:00Z') / 1000;
   expect(found).toContain(`extensionconfig_ca_bundle_not_after_timestamp_seconds{extensionconfig="lab"} ${end}`);

@@ -8,7 +8,7 @@ import { createExtensionServer, type ExtensionServerOptions, handler } from '../
 import { prepareDevelopment } from '../../../src/extension/sdk/development.ts';
 import { createHostedExtension } from '../../../src/extension/sdk/server.ts';
 import { requestFor } from '../../../src/extension/sdk/testing/testing.ts';
-import { defineHook, hooksGroup } from '../../../src/runtimehooks/index.ts';
+import { hooksGroup } from '../../../src/runtimehooks/index.ts';
 import { selfSignedPair } from '../../../src/server/index.ts';
 import { makeCertificate, testCa } from '../../base/x509/certificates.ts';
 import { collectingLog, openTls, until } from '../../server/running.ts';
@@ -265,23 +265,6 @@ test.each([
     404,
     `page not found: no handler of this extension has this path; ${known} lists them`,
   ]);
-});
-
-test('a hook whose schemas refer to what is not there is refused at the start', async () => {
-  const text = { type: 'string' } as const;
-  const message = { apiVersion: text, kind: text, status: text };
-  const hook = defineHook({
-    ...{ group: 'hooks.example.com', version: 'v1', name: 'PowerOff' },
-    request: {
-      type: 'object',
-      properties: { ...message, machine: { $ref: '#/components/schemas/example.com.Machine' } },
-    },
-    response: { type: 'object', required: ['status'], properties: message },
-  });
-  const powerOff = handler(hook, { name: 'power-off', handle: (_, { answer }) => answer.done() });
-  const certificates = { folder: certificateFolder() };
-  const server = createHostedExtension({ handlers: [powerOff], ...loopback, log: collectingLog().log, certificates });
-  await expect(server.start()).rejects.toThrow('no schema has the name example.com.Machine');
 });
 
 test('the start logs warnings, the ports, and the version', async () => {

@@ -22,8 +22,6 @@ test('handlers that compile are served, in the given order', () => {
       name: 'plan',
       requestHook: { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'GenerateUpgradePlan' },
     },
-    { name: 'off', requestHook: { apiVersion: 'hooks.lab.example.com/v1beta1', hook: 'BeforePowerOff' } },
-    { name: 'rack', requestHook: { apiVersion: 'hooks.lab.example.com/v1', hook: 'ChooseRack' } },
   ]);
   expect(server.warnings).toEqual([
     expect.stringMatching(/"wait" of .*BeforeClusterUpgrade: timeoutSeconds 25 is more than 10/),

@@ -33,59 +33,10 @@ import {
   type ClientOptions,
   createClient,
 } from '../../../src/runtimehooks/client/index.ts';
-import { defineHook, hooks } from '../../../src/runtimehooks/index.ts';
-import type { HookVersionChange } from '../../../src/runtimehooks/versions/index.ts';
+import { hooks } from '../../../src/runtimehooks/index.ts';
 import { fixedCertificate, selfSignedPair } from '../../../src/server/index.ts';
 
 // `npm run check` is what tests this file: each wrong use below must not compile.
-
-interface PowerOffRequest {
-  apiVersion?: string;
-  kind?: string;
-  host: string;
-}
-interface PowerOffResponse {
-  status: 'Success' | 'Failure';
-  message?: string;
-  watts: number;
-}
-const text = { type: 'string' } as const;
-const powerOff = defineHook<PowerOffRequest, PowerOffResponse>({
-  group: 'hooks.lab.example.com',
-  version: 'v1beta1',
-  name: 'BeforePowerOff',
-  summary: 'A machine goes off.',
-  purpose: 'Called before a machine is switched off.',
-  introduced: '1.14',
-  request: { type: 'object', required: ['host'], properties: { apiVersion: text, kind: text, host: text } },
-  response: {
-    type: 'object',
-    required: ['status', 'watts'],
-    properties: { status: text, message: text, watts: { type: 'integer' } },
-  },
-});
-
-/** A hook whose messages have types by their schemas. */
-const chooseRack = defineHook({
-  group: 'hooks.lab.example.com',
-  version: 'v1',
-  name: 'ChooseRack',
-  request: {
-    type: 'object',
-    required: ['host'],
-    properties: { apiVersion: text, kind: text, host: text, sizes: { type: 'array', items: { type: 'integer' } } },
-  },
-  response: {
-    type: 'object',
-    required: ['status', 'rack'],
-    properties: {
-      status: { type: 'string', enum: ['Success', 'Failure'] },
-      message: text,
-      rack: text,
-      slot: { type: 'integer' },
-    },
-  },
-});
 
 /** Options can be named without the literal types of name and timeout. */
 export const named: HandlerOptions<'BeforeClusterUpgrade'> = {
@@ -107,17 +58,6 @@ export const accepted = [
     name: 'plan',
     handle: async ({ toKubernetesVersion }, { answer }) =>
       answer.done({ controlPlaneUpgrades: [{ version: toKubernetesVersion }], message: 'one step' }),
-  }),
-  handler(powerOff, {
-    name: 'off',
-    handle: ({ host }, { answer }) => (host === '' ? answer.fail('no host') : answer.done({ watts: 1 })),
-  }),
-  handler(chooseRack, {
-    name: 'rack',
-    handle: ({ host, sizes = [] }, { answer }) => {
-      const slot: number = Math.max(...sizes);
-      return host.length > 0 ? answer.done({ rack: 'a', slot }) : answer.fail('no host');
-    },
   }),
 ];
 
@@ -141,7 +81,6 @@ export const lenient: {
   client: true,
   definition: true,
   handler: true,
-  hook: true,
   idempotent: true,
   jobs: true,
   match: true,
@@ -150,7 +89,6 @@ export const lenient: {
   secret: true,
   server: true,
   fields: true,
-  versions: true,
   walk: true,
 };
 interface Passed {
@@ -162,7 +100,6 @@ interface Passed {
   definition: VariableDefinition;
   fields: UpdatableFields;
   handler: HandlerOptions<'BeforeClusterUpgrade'>;
-  hook: Parameters<typeof defineHook>[0];
   idempotent: IdempotentOptions;
   jobs: JobsOptions;
   match: TemplateMatch & NonNullable<TemplateMatch['holder']>;
@@ -170,7 +107,6 @@ interface Passed {
   request: Exclude<Parameters<typeof requestFor<'BeforeClusterUpgrade'>>[1], undefined>;
   secret: Extract<ExtensionCertificates, { secret: string }>;
   server: ExtensionServerOptions & NonNullable<ExtensionServerOptions['clients']>;
-  versions: HookVersionChange;
   walk: WalkOptions;
 }
 
@@ -268,14 +204,6 @@ export function refused() {
   handler('BeforeClusterUpgrade', { name: 'a', timeoutSeconds: 0, handle: (_, { answer }) => answer.done() });
   // @ts-expect-error: this policy does not exist.
   handler('BeforeClusterUpgrade', { name: 'a', failurePolicy: 'Retry', handle: (_, { answer }) => answer.done() });
-  // @ts-expect-error: a provider's hook requires its field.
-  handler(powerOff, { name: 'a', handle: (_, { answer }) => answer.done() });
-  // @ts-expect-error: the schema of the response requires a rack.
-  handler(chooseRack, { name: 'a', handle: (_, { answer }) => answer.done({ slot: 1 }) });
-  // @ts-expect-error: the schema of the request has no such field.
-  handler(chooseRack, { name: 'a', handle: ({ hosts }, { answer }) => answer.done({ rack: `${hosts}` }) });
-  // @ts-expect-error: a provider's hook that cannot block.
-  handler(powerOff, { name: 'a', handle: (_, { answer }) => answer.retry(5, 'not yet') });
   const wait = handler('BeforeClusterUpgrade', { name: 'wait', handle: (_, { answer }) => answer.done() });
   const upgrade = requestFor('BeforeClusterUpgrade');
   const patches = requestFor('GeneratePatches');

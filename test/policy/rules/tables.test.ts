@@ -737,10 +737,10 @@ const cases: Record<string, Table> = {
         'status.handlers[0].requestHook.hook NotFound "GeneratePatches": no such hook is known in hook.runtime.cluster.x-k8s.io/v1alpha1; did you mean GeneratePatches (hooks.runtime.cluster.x-k8s.io/v1alpha1)?',
       ],
       [
-        'status.handlers[0].requestHook.hook NotFound "GeneratePatches": no such hook is known in hooks.runtime.cluster.x-k8s.io/v1; check its group, version and name, or describe it in a file for --hook-lifecycles',
+        'status.handlers[0].requestHook.hook NotFound "GeneratePatches": no such hook is known in hooks.runtime.cluster.x-k8s.io/v1; check its group, version and name',
       ],
       [
-        'status.handlers[0].requestHook.hook NotFound "__proto__": no such hook is known in hooks.runtime.cluster.x-k8s.io/v1alpha1; check its group, version and name, or describe it in a file for --hook-lifecycles',
+        'status.handlers[0].requestHook.hook NotFound "__proto__": no such hook is known in hooks.runtime.cluster.x-k8s.io/v1alpha1; check its group, version and name',
       ],
     ],
   },

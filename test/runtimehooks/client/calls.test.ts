@@ -12,7 +12,6 @@ import { clusterApiHooks, type HookDefinition, hooks, hooksGroup } from '../../.
 import { localhost, makeCertificate, testCa } from '../../base/x509/certificates.ts';
 import { ending, endWith } from '../../support/ends.ts';
 import { recordedCalls } from '../messages/recorded.ts';
-import { beforeClusterUpgradeV1beta1, beforeClusterUpgradeVersions } from '../versions/invented.ts';
 import {
   type Answering,
   caBundle,
@@ -1011,26 +1010,6 @@ test('a caller can abort a call', async () => {
     { handler: { timeoutSeconds: 10 } },
   );
   expect(await call({ signal: stop.signal })).toMatchObject({ error: { step: 'cancelled' } });
-});
-
-test('a handler in an older version gets its request, and the caller its response', async () => {
-  const { caller, extension } = await single(() => ({ status: 'Success', message: 'fine', retryAfterSeconds: 7 }), {
-    options: { versions: [beforeClusterUpgradeVersions] },
-  });
-  const { cluster } = requestOf(upgrade) as { cluster: object };
-  const result = await caller.callExtension(beforeClusterUpgradeV1beta1, {
-    handler: 'upgrade.one',
-    object,
-    request: { cluster, fromVersion: 'v1.32.0', toVersion: 'v1.33.0', dryRun: true },
-  });
-  expect(result).toMatchObject({
-    ok: true,
-    response: { apiVersion: `${hooksGroup}/v1beta1`, message: 'fine', retryAfterSeconds: 7, severity: 'Info' },
-  });
-  const sent = JSON.parse(extension.received[0]?.body ?? '');
-  expect(sent).toMatchObject({ apiVersion: `${hooksGroup}/v1alpha1`, fromKubernetesVersion: 'v1.32.0' });
-  expect(sent).not.toHaveProperty('dryRun');
-  expect(extension.received[0]?.url).toContain('/v1alpha1/beforeclusterupgrade/upgrade?');
 });
 
 test("metrics have Cluster API's names and labels, and our own report backoff", async () => {

@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { ConversionError, type JsonObject } from '../../../src/kubernetes/index.ts';
+import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Client, type ClientOptions, createClient } from '../../../src/runtimehooks/client/index.ts';
-import { clusterApiHooks, type HookDefinition, hooks, hooksGroup } from '../../../src/runtimehooks/index.ts';
-import { beforeClusterUpgradeV1beta1, beforeClusterUpgradeVersions } from '../versions/invented.ts';
+import { type HookDefinition, hooks, hooksGroup } from '../../../src/runtimehooks/index.ts';
 import { caBundle, type ExtensionServer, extensionConfig, startExtension, storedHandler } from './extension-server.ts';
 import { requestOf } from './sample-request.ts';
 
@@ -313,52 +312,4 @@ test.each<[string, (client: Client) => unknown]>([
   await act(client);
   await call('a.one');
   expect(server.connections()).toBe(before + 1);
-});
-
-test('nothing is sent to a handler in a version without a known conversion', async () => {
-  const options = { hooks: [...clusterApiHooks, beforeClusterUpgradeV1beta1] };
-  const { call } = clientWith({ a: 'BeforeClusterUpgrade' }, options, { failurePolicy: 'Ignore' });
-  const { cluster } = requestOf(upgrade) as { cluster: object };
-  const request = { cluster, fromVersion: 'v1.32.0', toVersion: 'v1.33.0' };
-  expect(await call('a.one', beforeClusterUpgradeV1beta1, { request })).toEqual({
-    ok: false,
-    error: {
-      step: 'convert',
-      message: `${prefix} "a.one": failed to convert request: no conversion is known for BeforeClusterUpgrade.${hooksGroup}`,
-    },
-  });
-  expect(asked()).toEqual([]);
-});
-
-describe('a conversion that fails', () => {
-  const answerOf = (conversions: object) => {
-    answers = { a: success() };
-    const options = { versions: [{ ...beforeClusterUpgradeVersions, ...conversions }] };
-    const { call } = clientWith({ a: 'BeforeClusterUpgrade' }, options, { failurePolicy: 'Ignore' });
-    const { cluster } = requestOf(upgrade) as { cluster: object };
-    return call('a.one', beforeClusterUpgradeV1beta1, {
-      request: { cluster, fromVersion: 'v1.32.0', toVersion: 'v1.33.0' },
-    });
-  };
-  const fail = (error: Error) => () => {
-    throw error;
-  };
-
-  test.each([
-    ['requestFor', 'request', []],
-    ['responseFor', 'response', ['a']],
-  ])('%s is an error that names the field, and is not ignored', async (name, what, sent) => {
-    expect(await answerOf({ [name]: fail(new ConversionError(['cluster', 'spec'], 'has no place')) })).toEqual({
-      ok: false,
-      error: {
-        step: 'convert',
-        message: `${prefix} "a.one": failed to convert ${what}: cluster.spec has no place`,
-      },
-    });
-    expect(asked()).toEqual(sent);
-  });
-
-  test('because of a bug is thrown', async () => {
-    await expect(answerOf({ requestFor: fail(new RangeError('a bug')) })).rejects.toThrow('a bug');
-  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { clusterApiHooks, createHookCatalog, parseLifecycles, parseRelease } from '../../../src/runtimehooks/index.ts';
+import { clusterApiHooks, createHookCatalog, type Lifecycle, parseRelease } from '../../../src/runtimehooks/index.ts';
 import {
   compareHookDocuments,
   OpenApiError,
@@ -38,12 +38,12 @@ function changes(
   change: (document: Document) => void,
   {
     before = () => {},
-    lives = '',
+    lives = [],
     release = '1.14',
     month = '2026-08',
   }: {
     before?: (document: Document) => void;
-    lives?: string;
+    lives?: readonly Lifecycle[];
     release?: string;
     month?: string;
   } = {},
@@ -53,7 +53,7 @@ function changes(
   before(current);
   change(current);
   return compareHookDocuments(readOf(old), readOf(current), {
-    lifecycles: createHookCatalog(lives === '' ? [] : parseLifecycles(lives)),
+    lifecycles: createHookCatalog(lives),
     release: parseRelease(release),
     month,
   }).map(({ severity, rule, hook, field = '', message }) =>
@@ -208,10 +208,10 @@ describe('rule 3', () => {
 });
 
 describe('rule 4', () => {
-  const lives = (deprecated: string) => `
-hooks:
-  - { group: ${group}, version: v1beta1, hook: UpdateMachine, introduced: "1.10", ${deprecated} }`;
-  const removed = (options: { lives?: string; release?: string; month?: string }) =>
+  const lives = (more: Partial<Lifecycle>): Lifecycle[] => [
+    { group, version: 'v1beta1', name: 'UpdateMachine', introduced: { major: 1, minor: 10 }, ...more },
+  ];
+  const removed = (options: { lives?: Lifecycle[]; release?: string; month?: string }) =>
     changes((document) => delete document.paths[pathOf('updatemachine', 'v1beta1')], {
       before: (document) => {
         addVersion(document, 'updatemachine', 'v1beta1');
@@ -219,7 +219,7 @@ hooks:
       },
       ...options,
     });
-  const deprecated = 'deprecated: { release: "1.12", date: "2025-12" }';
+  const deprecated = { deprecated: { release: { major: 1, minor: 12 }, date: '2025-12' } };
   const tooEarly = (release: string, month: string) => [
     `break4 v1beta1/updatemachine was removed in v${release} (${month}); a deprecated beta version stays at least until v1.14 and 2026-06`,
   ];
@@ -233,7 +233,7 @@ hooks:
     ],
     [
       'never deprecated',
-      { lives: lives('singleton: false') },
+      { lives: lives({}) },
       ['break4 v1beta1/updatemachine was removed without having been deprecated'],
     ],
     [

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { compileErrors, validate } from '@readme/openapi-parser';
 import { describe, expect, test } from 'vitest';
-import { object, string } from '../../../src/runtimehooks/catalog/schema.ts';
-import { clusterApiHooks, defineHook, type MessageSchema, parseRelease } from '../../../src/runtimehooks/index.ts';
+import { clusterApiHooks, hooks, type MessageSchema, parseRelease } from '../../../src/runtimehooks/index.ts';
 import { openApiDocument, openApiPage } from '../../../src/runtimehooks/messages/index.ts';
 import { coreSchemasFile, coreSchemasText } from '../../../tools/generate/core-schemas.ts';
 
@@ -120,58 +119,12 @@ describe('the page', () => {
   });
 });
 
-describe("a provider's own hook", () => {
-  const message = { apiVersion: string(), kind: string() };
-  const own = (more: object = {}) =>
-    defineHook({
-      group: 'hooks.example.com',
-      version: 'v1beta1',
-      name: 'BeforeBackup',
-      summary: 'Before a backup.',
-      purpose: 'Called before a backup is made.',
-      introduced: '1.12',
-      request: object('A backup.', { required: { target: string() }, optional: message }),
-      response: object('The answer.', { required: { status: string() }, optional: message }),
-      ...more,
-    });
-
-  test('is in the document next to those of Cluster API', () => {
-    const { paths, components } = openApiDocument([...clusterApiHooks, own()], { version: 'v1', release });
-    expect(Object.keys(paths)).toHaveLength(18);
-    expect(paths['/hooks.example.com/v1beta1/beforebackup/{name}']?.post.operationId).toBe(
-      'hooksExampleComV1beta1Beforebackup',
-    );
-    expect(components.schemas['hooks.example.com.v1beta1.BeforeBackupRequest']).toMatchObject({
-      required: ['target'],
-    });
-  });
-
-  test('is marked if it is deprecated', () => {
-    const old = own({ deprecated: { release: '1.13', date: '2026-04' } });
-    const operation = (release: string) =>
-      Object.values(openApiDocument([old], { version: 'v1', release: parseRelease(release)! }).paths)[0]?.post;
-    expect(operation('1.12')).not.toHaveProperty('deprecated');
-    expect(operation('1.13')).toHaveProperty('deprecated', true);
-  });
-
-  test.each([
-    ['group', { group: 'Hooks' }, 'group "Hooks" is not a DNS name in lower case'],
-    ['name', { name: 'before-backup' }, 'name "before-backup" is not of the form BeforeClusterCreate'],
-    ['version', { version: 'v0' }, 'version "v0" is not of the form v1, v1beta1 or v1alpha1'],
-    ['release', { introduced: 'soon' }, '"soon" is not a release such as 1.12'],
-    ['request', { request: string() }, 'the schema of the request is not an object'],
-    ['request', { request: object('', { optional: { kind: string() } }) }, 'the request has no property apiVersion'],
-    ['response', { response: object('', { optional: { status: string() } }) }, 'the response does not require status'],
-    ['blocking', { blockingSince: '1.12' }, 'the response has no property retryAfterSeconds'],
-    ['life', { removed: '1.13' }, 'removed in v1.13 without having been deprecated'],
-  ])('with an invalid %s is rejected', (_what, more, message) => {
-    expect(() => own(more)).toThrow(message);
-  });
-
-  test('with a schema that refers to nothing is rejected', () => {
-    const broken = own({
-      request: object('A backup.', { optional: { ...message, a: { $ref: '#/components/schemas/Nothing' } } }),
-    });
-    expect(() => openApiDocument([broken], { version: 'v1', release })).toThrow('no schema has the name Nothing');
-  });
+test('a deprecated hook is marked', () => {
+  const { lifecycle } = hooks.UpdateMachine;
+  const deprecated = { release: parseRelease('1.13')!, date: '2026-04' };
+  const old = { ...hooks.UpdateMachine, lifecycle: { ...lifecycle, deprecated } };
+  const operation = (release: string) =>
+    Object.values(openApiDocument([old], { version: 'v1', release: parseRelease(release)! }).paths)[0]?.post;
+  expect(operation('1.12')).not.toHaveProperty('deprecated');
+  expect(operation('1.13')).toHaveProperty('deprecated', true);
 });

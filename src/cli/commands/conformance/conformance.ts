@@ -14,7 +14,7 @@ import { type Flag, FlagError, type Flags, listFlag, outputFlag, switchFlag } fr
 import { didYouMean } from '../../framework/nearest.ts';
 import { exitCode, paintFor, UsageError } from '../../framework/program.ts';
 import { startProgress } from '../../framework/progress.ts';
-import { catalogFlags, hookCatalogOf } from '../catalog-flags.ts';
+import { catalogFlags } from '../catalog-flags.ts';
 import { extensionFlags, readExtensions } from '../extensions.ts';
 import { readRequests } from './requests.ts';
 
@@ -69,7 +69,7 @@ be completed in time, 2 usage error or a file that cannot be read.`,
       throw new UsageError('conformance: name the ExtensionConfigs of the cluster to test, or pass files with -f');
     }
     const requests = readRequests(flags.request);
-    const known = { catalog: hookCatalogOf(flags['hook-lifecycles']), release: flags['target-cluster-api-version'] };
+    const known = { release: flags['target-cluster-api-version'] };
     using extensions = await readExtensions(flags, names, io);
     const { configs, resolve } = extensions;
     let doing = '';

@@ -19,7 +19,6 @@ const flagOf = {
   enforcement: 'enforcement',
   maxHandlerTimeoutSeconds: 'max-handler-timeout-seconds',
   targetClusterApiVersion: 'target-cluster-api-version',
-  hookLifecycles: 'hook-lifecycles',
 } as const;
 
 const fieldNames = [...Object.keys(flagOf), 'rules'].join(', ');
@@ -33,13 +32,7 @@ interface LintConfig {
   levels: RuleSetOptions['levels'];
 }
 
-function parseField(folder: string, field: keyof typeof flagOf, value: unknown): unknown {
-  if (field === 'hookLifecycles') {
-    if (!Array.isArray(value) || !value.every((item) => typeof item === 'string' && item !== '')) {
-      throw new FlagError(`${field}: must be a list of files, relative to the folder of this one`);
-    }
-    return value.map((item: string) => resolve(folder, item));
-  }
+function parseField(field: keyof typeof flagOf, value: unknown): unknown {
   const flag = policyFlags[flagOf[field]];
   try {
     if (typeof value !== 'string' && typeof value !== 'number') {
@@ -81,7 +74,7 @@ function readLintConfig(file: string): LintConfig {
         config.levels = readLevels(value);
       } else if (Object.hasOwn(flagOf, field)) {
         const known = field as keyof typeof flagOf;
-        config.flags[flagOf[known]] = parseField(dirname(file), known, value);
+        config.flags[flagOf[known]] = parseField(known, value);
       } else {
         mistakes.push(`${field.slice(0, 100)}: unknown field; it must be one of ${fieldNames}`);
       }
@@ -107,15 +100,8 @@ interface PolicySources {
 function optionsOf({ values, isGiven }: PolicySources, config: LintConfig): RuleSetOptions {
   const fromFile = Object.entries(config.flags).filter(([flag]) => !isGiven(flag as PolicyFlag));
   const merged = { ...values, ...Object.fromEntries(fromFile) } as PolicyValues;
-  try {
-    const options = ruleSetOptionsOf(merged);
-    return isGiven('rules-config') || config.levels === undefined ? options : { ...options, levels: config.levels };
-  } catch (error) {
-    if (error instanceof UsageError && fromFile.some(([flag]) => flag === 'hook-lifecycles')) {
-      throw new UsageError(`${config.file}: ${error.message.replace('--hook-lifecycles', 'hookLifecycles')}`);
-    }
-    throw error;
-  }
+  const options = ruleSetOptionsOf(merged);
+  return isGiven('rules-config') || config.levels === undefined ? options : { ...options, levels: config.levels };
 }
 
 /**

@@ -7,20 +7,18 @@ import {
   type RuleSetOptions,
   type Severity,
 } from '../../../policy/index.ts';
-import { createHookCatalog, type Lifecycle } from '../../../runtimehooks/index.ts';
 
 /** The operator's configuration as plain data, by which both threads of `serve` decide. */
 export interface ServePolicy {
-  rules: Omit<RuleSetOptions, 'hooks'>;
-  lifecycles: readonly Lifecycle[];
+  rules: RuleSetOptions;
   isRuntimeSdkEnabled: boolean;
   hasFacts: boolean;
   /** Severity of findings about extension servers; absent if servers are not probed. */
   probes: Severity | undefined;
 }
 
-export function ruleSetOf({ rules, lifecycles }: ServePolicy): RuleSet {
-  return createRuleSet({ ...rules, hooks: createHookCatalog(lifecycles) });
+export function ruleSetOf({ rules }: ServePolicy): RuleSet {
+  return createRuleSet(rules);
 }
 
 export function admissionOf(policy: ServePolicy, facts: AdmissionPolicy['facts']): Admission {

@@ -1,6 +1,5 @@
 import type { Registry } from 'prom-client';
 import { AllowListError, addProbeMetrics, createProber, parseAllowList } from '../../../policy/probe/index.ts';
-import { createHookCatalog } from '../../../runtimehooks/index.ts';
 import { UsageError } from '../../framework/program.ts';
 import type { ServeFlags } from './flags.ts';
 import type { ServePolicy } from './policy.ts';
@@ -36,7 +35,7 @@ export function proberOf(flags: ServeFlags, policy: ServePolicy): ServeProber | 
   let record: ReturnType<typeof addProbeMetrics> = () => {};
   const { probe } = createProber({
     allow: parseAllowList(entries),
-    known: { catalog: createHookCatalog(policy.lifecycles), release: policy.rules.clusterApi },
+    known: { release: policy.rules.clusterApi },
     onResult: (result) => record(result),
   });
   return {

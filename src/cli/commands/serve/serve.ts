@@ -59,10 +59,8 @@ function clientsOf(flags: ServeFlags) {
 
 /** @throws {UsageError} when a file that a flag names cannot be used. */
 function servePolicyOf(flags: ServeFlags): ServePolicy {
-  const { hooks, ...rules } = ruleSetOptionsOf(flags);
   return {
-    rules,
-    lifecycles: hooks.lifecycles,
+    rules: ruleSetOptionsOf(flags),
     isRuntimeSdkEnabled: flags['feature-gates'][runtimeSdkFeatureGate] === true,
     hasFacts: flags['cluster-facts'],
     // Like rules that are not Cluster API's own.

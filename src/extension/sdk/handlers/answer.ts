@@ -4,14 +4,10 @@ import type { HookDefinition, hooks, RequestOf, ResponseOf } from '../../../runt
 /** Names of Cluster API's hooks that a handler can serve. The server itself answers Discovery. */
 export type HookName = Exclude<keyof typeof hooks, 'Discovery'>;
 
-/** A hook: the name of one of Cluster API's, or the definition of a provider's own (`defineHook`). */
-export type Hook = HookName | HookDefinition;
-
-type DefinitionOf<H extends Hook> = H extends HookName ? (typeof hooks)[H] : H;
 /** The request of a hook. */
-export type RequestFor<H extends Hook> = RequestOf<DefinitionOf<H>>;
+export type RequestFor<H extends HookName> = RequestOf<(typeof hooks)[H]>;
 /** The response of a hook. */
-export type ResponseFor<H extends Hook> = ResponseOf<DefinitionOf<H>>;
+export type ResponseFor<H extends HookName> = ResponseOf<(typeof hooks)[H]>;
 
 declare const responseType: unique symbol;
 

@@ -1,7 +1,7 @@
 import type { Log } from '../../../base/index.ts';
 import { formatHook, type HookDefinition, hooks } from '../../../runtimehooks/index.ts';
 import type { Lifetime } from '../calls/lifetime.ts';
-import type { Answer, Answers, Hook, HookName, RequestFor, ResponseFor } from './answer.ts';
+import type { Answer, Answers, HookName, RequestFor, ResponseFor } from './answer.ts';
 
 /** What a handler receives besides the request. */
 export interface HandlerContext<Response> extends Lifetime {
@@ -55,12 +55,12 @@ type CheckedName<N extends string> = string extends N
 
 type CheckedHook<H> = H extends 'Discovery'
   ? Problem<'the server answers Discovery itself'>
-  : H extends Hook
+  : H extends HookName
     ? H
     : Problem<'Cluster API has no hook of this name'>;
 
 /** A handler as its author writes it. */
-export interface HandlerOptions<H extends Hook, N extends string = string, T extends number = number> {
+export interface HandlerOptions<H extends HookName, N extends string = string, T extends number = number> {
   /** An RFC 1123 label that is unique in the whole server, across hooks: `before-cluster-upgrade`. */
   name: N & CheckedName<N>;
   /** How long Cluster API waits for an answer, in seconds: 1 to 30. Default (Cluster API's): 10. */
@@ -79,7 +79,7 @@ export interface HandlerOptions<H extends Hook, N extends string = string, T ext
 }
 
 /** A handler of one hook, for `createExtensionServer`. */
-export interface Handler<H extends Hook = Hook> {
+export interface Handler<H extends HookName = HookName> {
   readonly name: string;
   readonly hook: HookDefinition;
   readonly timeoutSeconds?: number | undefined;
@@ -103,28 +103,23 @@ export interface Handler<H extends Hook = Hook> {
  * @throws {TypeError} for an unknown hook.
  */
 export function handler<
-  const H extends HookName | (string & {}) | HookDefinition,
+  const H extends HookName | (string & {}),
   const N extends string,
   const T extends number = number,
->(hook: H & CheckedHook<H>, options: HandlerOptions<Extract<H, Hook>, N, T>): Handler<Extract<H, Hook>> {
-  const definition = definitionOf(hook as Hook);
+>(hook: H & CheckedHook<H>, options: HandlerOptions<Extract<H, HookName>, N, T>): Handler<Extract<H, HookName>> {
+  const definition = definitionOf(hook as HookName);
   // Objects of a class have their functions in its prototype, which is not copied.
   return { ...options, hook: definition, handle: options?.handle as unknown as Handler['handle'] };
 }
 
 /** @throws {TypeError} for what is not a hook. */
-export function definitionOf(hook: Hook): HookDefinition {
-  const definition: HookDefinition | undefined =
-    typeof hook === 'string' ? (Object.hasOwn(hooks, hook) ? hooks[hook] : undefined) : hook;
-  if (typeof definition?.request !== 'object') {
+export function definitionOf(hook: HookName): HookDefinition {
+  if (!Object.hasOwn(hooks, hook)) {
     const shownHook = typeof hook === 'string' ? JSON.stringify(hook.slice(0, 100)) : 'this';
-    throw new TypeError(
-      `${shownHook} is not a hook: pass what defineHook returns, or one of ${Object.keys(hooks)
-        .filter((name) => name !== 'Discovery')
-        .join(', ')}`,
-    );
+    const names = Object.keys(hooks).filter((name) => name !== 'Discovery');
+    throw new TypeError(`${shownHook} is not a hook: pass one of ${names.join(', ')}`);
   }
-  return definition;
+  return hooks[hook];
 }
 
 /** The name of a handler in the log and in errors. */

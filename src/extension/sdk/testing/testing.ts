@@ -6,7 +6,7 @@ import { defaultTimeoutSeconds, type HookDefinition } from '../../../runtimehook
 import { sampleRequest } from '../../../runtimehooks/messages/index.ts';
 import { type CallOutcome, call } from '../calls/call.ts';
 import { createLifetime } from '../calls/lifetime.ts';
-import type { Hook, OrUndefined, RequestFor, ResponseFor } from '../handlers/answer.ts';
+import type { HookName, OrUndefined, RequestFor, ResponseFor } from '../handlers/answer.ts';
 import { definitionOf, type Handler } from '../handlers/handler.ts';
 import { checkNumber } from '../handlers/options.ts';
 import { withDateAhead } from './clock.ts';
@@ -17,7 +17,7 @@ import { inOrder, varied } from './varied.ts';
  *
  * @throws {TypeError} for a name that is not a hook of Cluster API.
  */
-export function requestFor<H extends Hook>(hook: H, fields?: OrUndefined<Partial<RequestFor<H>>>): RequestFor<H> {
+export function requestFor<H extends HookName>(hook: H, fields?: OrUndefined<Partial<RequestFor<H>>>): RequestFor<H> {
   return { ...sampleRequest(definitionOf(hook)), ...fields } as RequestFor<H>;
 }
 
@@ -36,7 +36,7 @@ function readJson(file: string | URL): Json {
  * @throws {TypeError} for a name that is not a hook of Cluster API.
  * @throws {Error} for a file that cannot be read, or that has no request of the hook.
  */
-export function requestFromFile<H extends Hook>(hook: H, file: string | URL): RequestFor<H> {
+export function requestFromFile<H extends HookName>(hook: H, file: string | URL): RequestFor<H> {
   const { request } = definitionOf(hook);
   const read = readJson(file);
   const kind = textAt(read, 'kind');
@@ -47,7 +47,7 @@ export function requestFromFile<H extends Hook>(hook: H, file: string | URL): Re
 }
 
 /** How a call in a test ended. */
-export interface TestOutcome<H extends Hook = Hook> extends Omit<CallOutcome, 'response'> {
+export interface TestOutcome<H extends HookName = HookName> extends Omit<CallOutcome, 'response'> {
   /** A Failure has no fields of its hook. */
   response: Partial<ResponseFor<H>> & { status?: 'Success' | 'Failure'; message?: string };
   /** What the handler logged. */
@@ -69,7 +69,7 @@ function checkedHook(handler: Handler): HookDefinition {
  * @throws {TypeError} when the first argument is not a handler.
  * @throws {Error} when the handler has not answered after its `timeoutSeconds`, at which its signal is aborted.
  */
-export async function callHandler<H extends Hook>(
+export async function callHandler<H extends HookName>(
   handler: Handler<H>,
   request?: RequestFor<H>,
   { signal }: { signal?: AbortSignal | undefined } = {},
@@ -127,7 +127,7 @@ function checkStatus({ name }: Handler, outcome: TestOutcome, expected: Expected
 const turnMs = 90_061_000;
 
 /** Calls a handler with a request that means the same; the response is as it would be for the given request. */
-async function callVaried<H extends Hook>(
+async function callVaried<H extends HookName>(
   handler: Handler<H>,
   request: RequestFor<H> | undefined,
   turn: number,
@@ -154,7 +154,7 @@ export interface DeterministicOptions extends ExpectedStatus {
  *
  * @throws {Error} that shows where the answers differ, or what is wrong with one, such as a Failure.
  */
-export async function assertDeterministic<H extends Hook>(
+export async function assertDeterministic<H extends HookName>(
   handler: Handler<H>,
   request?: RequestFor<H>,
   { times = 3, status }: DeterministicOptions = {},
@@ -189,7 +189,7 @@ export interface IdempotentOptions extends ExpectedStatus {
  *
  * @throws {Error} when it blocks for too long, fails, or the answers differ.
  */
-export async function assertIdempotent<H extends Hook>(
+export async function assertIdempotent<H extends HookName>(
   handler: Handler<H>,
   request?: RequestFor<H>,
   { between, maxCalls = 20, status }: IdempotentOptions = {},

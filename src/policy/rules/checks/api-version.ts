@@ -7,7 +7,7 @@ import {
   versionOf,
   versions,
 } from '../../../extensionconfig/index.ts';
-import { phaseIn } from '../../../runtimehooks/index.ts';
+import { hookCatalog, phaseIn } from '../../../runtimehooks/index.ts';
 import { example } from '../examples/manifest.ts';
 import type { Rule } from '../rule.ts';
 
@@ -51,7 +51,7 @@ export const apiVersionRules: readonly Rule[] = [
     summary: 'The object is written in an API version that is not deprecated.',
     severity: 'warn',
     subjects: ['object', 'status'],
-    check({ writtenAs }, report, { hooks, clusterApi }) {
+    check({ writtenAs }, report, { hooks = hookCatalog, clusterApi }) {
       // The storage version is the one to write.
       if (writtenAs === hubVersion) {
         return;

@@ -1,4 +1,4 @@
-import { compareReleases, deprecationIn, formatRelease, phaseIn } from '../../../runtimehooks/index.ts';
+import { compareReleases, deprecationIn, formatRelease, hookCatalog, phaseIn } from '../../../runtimehooks/index.ts';
 import { deprecatedHook, futureHook, removedHook } from '../examples/hooks.ts';
 import { exampleHook } from '../examples/manifest.ts';
 import { nameHook } from '../fields/handlers.ts';
@@ -60,20 +60,17 @@ export const hookVersionsRules: readonly Rule[] = [
   }),
   handlerRule({
     id: 'hook-unknown',
-    summary: "Every hook that a handler serves is in the catalog (--hook-lifecycles adds a provider's own).",
+    summary: 'Every hook that a handler serves is in the catalog.',
     severity: 'warn',
     field: ['requestHook', 'hook'],
-    findingOf({ hook, lifecycle }, { hooks }) {
+    findingOf({ hook, lifecycle }, { hooks = hookCatalog }) {
       if (hook === undefined || lifecycle !== undefined) {
         return undefined;
       }
       const meant =
         hooks.findIgnoringCase(hook.group, hook.version, hook.name) ??
         hooks.findIgnoringCase(hook.group.replace('hook.', 'hooks.'), hook.version, hook.name);
-      const remedy =
-        meant === undefined
-          ? 'check its group, version and name, or describe it in a file for --hook-lifecycles'
-          : `did you mean ${nameHook(meant)}?`;
+      const remedy = meant === undefined ? 'check its group, version and name' : `did you mean ${nameHook(meant)}?`;
       return {
         reason: 'FieldValueNotFound',
         value: hook.name,

@@ -9,7 +9,7 @@ export const discovery = defineHooks(
       purpose:
         'Called for each ExtensionConfig when Cluster API starts, when the object changes and every ten minutes. The handlers in the answer replace those in its status; one bad handler makes Cluster API refuse the whole answer.',
       singleton: true,
-      introduced: '1.2',
+      introduced: 2,
       request: bareRequest('A request for the handlers of an extension server.'),
       response: response('The handlers of an extension server.', {
         handlers: listByKeys(part('ExtensionHandler'), ['name'], 'The handlers; there may be none.'),

@@ -7,7 +7,7 @@ export const inPlaceUpdate = defineHooks(
       summary: 'Asks which changes of a machine can be made in place.',
       purpose:
         'Called for a machine of a control plane that would be replaced. If the patches in the answer turn the current state into the desired state, the machine is updated in place; otherwise it is replaced. Only one extension may serve it.',
-      introduced: '1.12',
+      introduced: 12,
       request: request('A machine as it is, and as it should be.', {
         current: part('CanUpdateMachineRequestObjects', 'Current state.'),
         desired: part('CanUpdateMachineRequestObjects', 'Desired state.'),
@@ -22,7 +22,7 @@ export const inPlaceUpdate = defineHooks(
       summary: 'Asks which changes of a set of machines can be made in place.',
       purpose:
         'Called for an old and a new MachineSet of a MachineDeployment; the decision is cached for a day. If the patches in the answer turn the current state into the desired state, the machines are updated in place. Only one extension may serve it.',
-      introduced: '1.12',
+      introduced: 12,
       request: request('The current and the desired state of a set of machines.', {
         current: part('CanUpdateMachineSetRequestObjects', 'Current state.'),
         desired: part('CanUpdateMachineSetRequestObjects', 'Desired state.'),
@@ -37,8 +37,8 @@ export const inPlaceUpdate = defineHooks(
       summary: 'Updates a machine in place.',
       purpose:
         'Called repeatedly until it succeeds without retryAfterSeconds, which means that the machine is up to date. Only one extension may serve it.',
-      introduced: '1.12',
-      blockingSince: '1.12',
+      introduced: 12,
+      blockingSince: 12,
       request: request('The desired state of a machine.', {
         desired: part('UpdateMachineRequestObjects', 'Desired state.'),
       }),

@@ -29,8 +29,8 @@ export const lifecycle = defineHooks(
       summary: 'Before any object of a new Cluster is created.',
       purpose:
         'Called in each reconcile while a Cluster with a topology has neither infrastructure nor control plane. Blocking keeps every object of its topology from being created. It may be called again after a success.',
-      introduced: '1.2',
-      blockingSince: '1.2',
+      introduced: 2,
+      blockingSince: 2,
       request: request('A Cluster is about to be created.', cluster),
       response: retryResponse('Whether the creation may begin.'),
     },
@@ -38,7 +38,7 @@ export const lifecycle = defineHooks(
       summary: 'After the control plane of a new Cluster is reachable for the first time.',
       purpose:
         'Called once the control plane of the Cluster is initialized, until all handlers succeed. It cannot block. This is the usual place to install add-ons.',
-      introduced: '1.2',
+      introduced: 2,
       request: request('The control plane of a Cluster is initialized.', cluster),
       response: response('Whether the extension did its work.'),
     },
@@ -46,8 +46,8 @@ export const lifecycle = defineHooks(
       summary: 'Before a Cluster is upgraded to another version of Kubernetes.',
       purpose:
         'Called when the version of the topology differs from that of the control plane and everything is stable. Blocking holds back the upgrade, and other changes to the objects that wait for it.',
-      introduced: '1.2',
-      blockingSince: '1.2',
+      introduced: 2,
+      blockingSince: 2,
       request: upgradeRequest(
         'An upgrade is about to begin.',
         'Version that the control plane has.',
@@ -59,8 +59,8 @@ export const lifecycle = defineHooks(
       summary: 'Before each step of the upgrade of a control plane.',
       purpose:
         'Called before the control plane goes to the next version of the plan, which is not always the last one. Blocking keeps it where it is.',
-      introduced: '1.12',
-      blockingSince: '1.12',
+      introduced: 12,
+      blockingSince: 12,
       request: upgradeRequest(
         'The control plane is about to take a step.',
         'Version that the control plane has.',
@@ -72,9 +72,9 @@ export const lifecycle = defineHooks(
       summary: 'After each step of the upgrade of a control plane.',
       purpose:
         'Called when all machines of the control plane have the version of the step (since 1.12 after each step, before only at the end). Blocking holds back workers and the next step.',
-      changes: [...clusterChanges, { release: '1.12', text: 'it is called after each step (before: only at the end)' }],
-      introduced: '1.2',
-      blockingSince: '1.2',
+      changes: [...clusterChanges, { minor: 12, text: 'it is called after each step (before: only at the end)' }],
+      introduced: 2,
+      blockingSince: 2,
       request: request(
         'The control plane has taken a step.',
         { ...cluster, kubernetesVersion: kubernetesVersion('Version that the control plane now has.') },
@@ -86,8 +86,8 @@ export const lifecycle = defineHooks(
       summary: 'Before workers are upgraded.',
       purpose:
         "Called after the control plane has reached a version that is also a step of the workers' plan. Blocking holds back the workers and the next step.",
-      introduced: '1.12',
-      blockingSince: '1.12',
+      introduced: 12,
+      blockingSince: 12,
       request: upgradeRequest(
         'The workers are about to take a step.',
         'Lowest version of any worker.',
@@ -98,8 +98,8 @@ export const lifecycle = defineHooks(
     AfterWorkersUpgrade: {
       summary: 'After workers are upgraded.',
       purpose: 'Called when all workers have the version of the step. Blocking holds back the next step.',
-      introduced: '1.12',
-      blockingSince: '1.12',
+      introduced: 12,
+      blockingSince: 12,
       request: request(
         'The workers have taken a step.',
         { ...cluster, kubernetesVersion: kubernetesVersion('Version that the workers now have.') },
@@ -111,8 +111,8 @@ export const lifecycle = defineHooks(
       summary: 'After a Cluster is upgraded.',
       purpose:
         'Called when control plane and workers have the version of the topology. Blocking (since 1.12) denies the next change of the version.',
-      introduced: '1.2',
-      blockingSince: '1.12',
+      introduced: 2,
+      blockingSince: 12,
       request: request('An upgrade is complete.', {
         ...cluster,
         kubernetesVersion: kubernetesVersion('Version that the Cluster now has.'),
@@ -123,8 +123,8 @@ export const lifecycle = defineHooks(
       summary: 'Before the objects of a Cluster are deleted.',
       purpose:
         'Called when the Cluster is being deleted. Blocking keeps all objects that belong to it. This is the usual place to clean up load balancers and volumes.',
-      introduced: '1.2',
-      blockingSince: '1.2',
+      introduced: 2,
+      blockingSince: 2,
       request: request('A Cluster is about to be deleted.', cluster),
       response: retryResponse('Whether the deletion may begin.'),
     },

@@ -1,4 +1,6 @@
-import { defineHook, type HookDefinition, type HookOptions } from '../definition.ts';
+import type { CoreVersion, HookDefinition, MessageDefinition } from '../definition.ts';
+import type { Lifecycle } from '../lifecycle.ts';
+import { compareReleases, type Release } from '../release.ts';
 import { bytes, int32, list, type MessageSchema, object, ref, string, stringMap } from '../schema.ts';
 import type { HookMessages } from './hook-messages.ts';
 
@@ -114,7 +116,10 @@ const parts = {
   UpdateMachineRequestObjects: machineObjects,
 } satisfies Record<string, MessageSchema>;
 
-const components = Object.fromEntries(Object.entries(parts).map(([name, schema]) => [`${prefix}.${name}`, schema]));
+/** The components that only hooks use, by name. */
+export const hookComponents: ReadonlyMap<string, MessageSchema> = new Map(
+  Object.entries(parts).map(([name, schema]) => [`${prefix}.${name}`, schema]),
+);
 
 type Fields = Readonly<Record<string, MessageSchema>>;
 
@@ -173,16 +178,88 @@ export const upgradeLists = {
 /** A Kubernetes version. */
 export const kubernetesVersion = version;
 
-/** Fields of requests that older releases do not send. */
-const laterFields = { settings: '1.4', controlPlaneUpgrades: '1.12', workersUpgrades: '1.12' };
+const v1 = (minor: number): Release => ({ major: 1, minor });
+
+/** Fields of requests that came later than some hooks that have them, by the minor release that sends them first. */
+const laterFields = { settings: 4, controlPlaneUpgrades: 12, workersUpgrades: 12 };
+
+/** A change on the wire within the version of a hook. */
+interface WrittenChange {
+  /** The first minor release with it. */
+  minor: number;
+  text: string;
+  coreBefore?: CoreVersion;
+}
 
 /** What changed in the Cluster that requests contain. */
-export const clusterChanges: NonNullable<HookOptions['changes']> = [
-  { release: '1.11', text: 'the Cluster comes without status, managedFields and last-applied configuration' },
-  { release: '1.13', text: 'the Cluster is core v1beta2 (before: v1beta1)', coreBefore: 'v1beta1' },
+export const clusterChanges: readonly WrittenChange[] = [
+  { minor: 11, text: 'the Cluster comes without status, managedFields and last-applied configuration' },
+  { minor: 13, text: 'the Cluster is core v1beta2 (before: v1beta1)', coreBefore: 'v1beta1' },
 ];
 
-type Options = Omit<HookOptions, 'group' | 'version' | 'name' | 'package' | 'components'>;
+/** A hook as it is written here, with releases of Cluster API by their minor. */
+interface WrittenHook {
+  summary: string;
+  purpose: string;
+  /** First release that has the hook. */
+  introduced: number;
+  deprecated?: Lifecycle['deprecated'];
+  removed?: number;
+  singleton?: boolean;
+  /** First release in which the response can ask Cluster API to retry later. */
+  blockingSince?: number;
+  changes?: readonly WrittenChange[];
+  /** Schema of the request: an object, with apiVersion and kind. */
+  request: MessageSchema;
+  /** Schema of the response: an object, with a required `status`. */
+  response: MessageSchema;
+}
+
+function defineHook(name: string, tags: readonly string[], written: WrittenHook): HookDefinition {
+  const { summary, purpose, singleton = false, deprecated, removed, blockingSince } = written;
+  const key = { group: hooksGroup, version: 'v1alpha1', name };
+  const introduced = v1(written.introduced);
+  const isLater = (release: Release) => compareReleases(release, introduced) > 0;
+  const message = (
+    suffix: string,
+    schema: MessageSchema,
+    since: Readonly<Record<string, number>>,
+  ): MessageDefinition => ({
+    kind: `${name}${suffix}`,
+    component: `${prefix}.${name}${suffix}`,
+    schema,
+    fieldsSince: Object.fromEntries(
+      Object.entries(since)
+        .map(([field, minor]) => [field, v1(minor)] as const)
+        .filter(([field, release]) => schema.properties?.[field] !== undefined && isLater(release)),
+    ),
+  });
+  return {
+    ...key,
+    summary,
+    purpose,
+    tags,
+    singleton,
+    lifecycle: {
+      ...key,
+      introduced,
+      ...(deprecated && { deprecated }),
+      ...(removed !== undefined && { removed: v1(removed) }),
+      ...(singleton && { singleton }),
+      ...(blockingSince !== undefined && { blockingSince: v1(blockingSince) }),
+    },
+    isBlocking: blockingSince !== undefined,
+    request: message('Request', written.request, laterFields),
+    response: message(
+      'Response',
+      written.response,
+      blockingSince === undefined ? {} : { retryAfterSeconds: blockingSince },
+    ),
+    changes: (written.changes ?? [])
+      .map(({ minor, ...change }) => ({ release: v1(minor), ...change }))
+      .filter(({ release }) => isLater(release)),
+  };
+}
 
 /**
  * Hooks of Cluster API in their only published version, by name.
@@ -190,15 +267,12 @@ type Options = Omit<HookOptions, 'group' | 'version' | 'name' | 'package' | 'com
  * @param shared what they have in common.
  */
 export function defineHooks<Name extends keyof HookMessages>(
-  shared: Pick<Options, 'tags' | 'changes'>,
-  hooks: Readonly<Record<Name, Options>>,
+  { tags, changes }: { tags: readonly string[]; changes?: readonly WrittenChange[] },
+  hooks: Readonly<Record<Name, WrittenHook>>,
 ): { [N in Name]: HookDefinition<HookMessages[N]['request'], HookMessages[N]['response']> } {
-  const define = ([name, options]: [string, Options]) => {
-    const { properties = {} } = options.request;
-    const later = Object.entries(laterFields).filter(([field]) => properties[field] !== undefined);
-    const fieldsSince = { request: Object.fromEntries(later) };
-    const own = { group: hooksGroup, version: 'v1alpha1', package: prefix, components, fieldsSince };
-    return [name, defineHook<object, object>({ ...own, ...shared, ...options, name })];
-  };
-  return Object.fromEntries(Object.entries<Options>(hooks).map(define)) as ReturnType<typeof defineHooks<Name>>;
+  const defined = Object.entries<WrittenHook>(hooks).map(([name, hook]) => [
+    name,
+    defineHook(name, tags, { ...(changes && { changes }), ...hook }),
+  ]);
+  return Object.fromEntries(defined) as ReturnType<typeof defineHooks<Name>>;
 }

@@ -1,4 +1,3 @@
-import type { HookOptions } from '../definition.ts';
 import { list } from '../schema.ts';
 import { core, defineHooks, part, request, response } from './parts.ts';
 
@@ -7,9 +6,9 @@ const variables = {
 };
 
 /** The version of the holders is that of the controller's own types. */
-const holderChanges: NonNullable<HookOptions['changes']> = [
-  { release: '1.11', text: 'holders in the core group are v1beta2 (before: v1beta1)', coreBefore: 'v1beta1' },
-];
+const holderChanges = [
+  { minor: 11, text: 'holders in the core group are v1beta2 (before: v1beta1)', coreBefore: 'v1beta1' },
+] as const;
 
 export const topologyMutation = defineHooks(
   { tags: ['Topology Mutation Hook'] },
@@ -19,7 +18,7 @@ export const topologyMutation = defineHooks(
       purpose:
         'Called for each external patch of the ClusterClass, in its order, in every reconcile of every Cluster: answer fast, without side effects, and the same for the same input. Any error stops the topology reconcile.',
       changes: holderChanges,
-      introduced: '1.2',
+      introduced: 2,
       request: request(
         'Templates that may be patched.',
         { items: list(part('GeneratePatchesRequestItem'), 'The templates.') },
@@ -33,7 +32,7 @@ export const topologyMutation = defineHooks(
       summary: 'Checks the templates of one Cluster after all patches.',
       purpose: 'Called for each external patch that names a validator. `Failure` stops the topology reconcile.',
       changes: holderChanges,
-      introduced: '1.2',
+      introduced: 2,
       request: request(
         'Templates with all patches applied.',
         { items: list(part('ValidateTopologyRequestItem'), 'The templates.') },
@@ -45,8 +44,8 @@ export const topologyMutation = defineHooks(
       summary: 'Asks which variables an external patch needs.',
       purpose:
         'Called for each external patch of a ClusterClass that names it; the answer is cached for ten minutes. Without it no Cluster of the class is reconciled.',
-      changes: [{ release: '1.13', text: 'variables are core v1beta2 (before: v1beta1)', coreBefore: 'v1beta1' }],
-      introduced: '1.4',
+      changes: [{ minor: 13, text: 'variables are core v1beta2 (before: v1beta1)', coreBefore: 'v1beta1' }],
+      introduced: 4,
       request: request('A request for the variables that an external patch needs.', {}),
       response: response('Variables, with the schemas of their values.', {
         variables: list(core('ClusterClassVariable'), 'The variables.'),

@@ -8,7 +8,7 @@ export const upgradePlan = defineHooks(
       summary: 'Asks which versions an upgrade goes through.',
       purpose:
         'Called when a version differs from the target and the ClusterClass names a plan extension; the answer is cached for ten minutes. The plan has at least one version for each minor release, in ascending order, with the target last.',
-      introduced: '1.12',
+      introduced: 12,
       request: request(
         'An upgrade that needs a plan.',
         {

@@ -1,113 +1,57 @@
 import type { Cache } from '../../../base/index.ts';
-import { ConversionError, type JsonObject } from '../../../kubernetes/index.ts';
-import { formatGroupHook, formatHook, type HookDefinition } from '../../catalog/definition.ts';
+import type { JsonObject } from '../../../kubernetes/index.ts';
+import { formatHook, type HookDefinition } from '../../catalog/definition.ts';
 import { formatProblems, messageProblems } from '../../messages/index.ts';
-import type { HookVersions } from '../../versions/index.ts';
 import { type CallError, isCallError, isIgnorable } from '../call-error.ts';
 import type { CallAllOptions, CallResult } from '../client-types.ts';
-import { complete, type ExchangeContext, exchange, type Message, statusError } from '../exchange/exchange.ts';
+import { complete, type ExchangeContext, exchange, statusError } from '../exchange/exchange.ts';
 import type { RegisteredHandler } from '../registry/registration.ts';
 import { responseCachingOf } from './response-caching.ts';
 import { emptyResponse } from './waits.ts';
 
-export interface Definitions {
-  /** By group, version and name. */
-  hooks: ReadonlyMap<string, HookDefinition>;
-  /** The conversions between the versions of a hook, by group and name. */
-  versions: ReadonlyMap<string, HookVersions>;
-}
-
 export interface CallContext extends ExchangeContext {
-  definitions: Definitions;
   responses: Cache<JsonObject>;
   mimicsClusterApi: boolean;
 }
 
-function converted(
-  versionsOf: Definitions['versions'],
-  hook: HookDefinition,
-  convert: (known: HookVersions) => JsonObject,
-  what: string,
-): Message | CallError {
-  const known = versionsOf.get(formatGroupHook(hook));
-  try {
-    return known === undefined
-      ? { step: 'convert', message: `failed to convert ${what}: no conversion is known for ${formatGroupHook(hook)}` }
-      : { content: convert(known) };
-  } catch (error) {
-    if (error instanceof ConversionError) {
-      return { step: 'convert', message: `failed to convert ${what}: ${error.path.join('.')} ${error.message}` };
-    }
-    throw error;
-  }
-}
-
-/** A response converted to the caller's version. */
-function readResponse(
-  hook: HookDefinition,
-  theirs: HookDefinition,
-  answer: Message,
-  versionsOf: Definitions['versions'],
-): CallResult<JsonObject> {
-  // apiVersion and kind of a response are not checked, and may be absent.
-  const apiVersion = `${theirs.group}/${theirs.version}`;
-  const typed = { ...answer.content, apiVersion, kind: theirs.response.kind };
-  const read =
-    theirs.version === hook.version
-      ? { content: typed }
-      : converted(versionsOf, hook, (known) => known.responseFor(hook.version, typed), 'response');
-  if (isCallError(read)) {
-    return { ok: false, error: read };
-  }
-  const error = statusError(read.content);
-  if (error !== undefined) {
-    return { ok: false, error };
-  }
-  const response: JsonObject = hook.isBlocking ? { retryAfterSeconds: 0, ...read.content } : read.content;
-  return { ok: true, response, from: 'extension' };
-}
-
-/** Sends a request to a handler, in the version that it serves. */
+/** Sends a request to a handler, and reads its response. */
 async function ask(
   hook: HookDefinition,
   handler: RegisteredHandler,
   body: JsonObject,
   signal: AbortSignal | undefined,
-  { definitions, mimicsClusterApi, ...context }: CallContext,
+  { mimicsClusterApi, ...context }: CallContext,
 ): Promise<CallResult<JsonObject>> {
   const failed = (error: CallError): CallResult<JsonObject> => ({ ok: false, error });
-  const { group, version, hook: name } = handler;
-  const theirs = definitions.hooks.get(formatHook({ group, version, name }));
-  if (theirs === undefined) {
+  const { version } = handler;
+  if (version !== hook.version) {
     const message = `failed to convert request: ${formatHook({ ...hook, version })} is not in the Runtime SDK catalog`;
     return failed({ step: 'convert', message });
-  }
-  const outgoing =
-    version === hook.version
-      ? { content: body }
-      : converted(definitions.versions, hook, (known) => known.requestFor(version, body), 'request');
-  if (isCallError(outgoing)) {
-    return failed(outgoing);
   }
   const answer = await exchange(
     {
       extension: handler.extension,
-      hook: theirs,
-      callerVersion: hook.version,
+      hook,
       handler: handler.name.slice(0, handler.name.lastIndexOf('.')),
       timeoutSeconds: handler.timeoutSeconds,
-      request: outgoing.content,
+      request: body,
       signal,
       mimicsClusterApi,
     },
     context,
   );
-  if (!isCallError(answer)) {
-    return readResponse(hook, theirs, answer, definitions.versions);
+  if (isCallError(answer)) {
+    return handler.failurePolicy === 'Ignore' && isIgnorable(answer)
+      ? { ok: true, response: emptyResponse(hook), swallowed: answer, from: 'ignore' }
+      : failed(answer);
   }
-  return handler.failurePolicy === 'Ignore' && isIgnorable(answer)
-    ? { ok: true, response: emptyResponse(hook), swallowed: answer, from: 'ignore' }
-    : failed(answer);
+  // apiVersion and kind of a response are not checked, and may be absent.
+  const apiVersion = `${hook.group}/${hook.version}`;
+  const response = { ...answer.content, apiVersion, kind: hook.response.kind };
+  const error = statusError(response);
+  return error === undefined
+    ? { ok: true, response: hook.isBlocking ? { retryAfterSeconds: 0, ...response } : response, from: 'extension' }
+    : failed(error);
 }
 
 /** Calls a handler, or returns a cached response. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../kubernetes/index.ts';
 import { formatGroupHook, formatHook, type HookDefinition } from '../../catalog/definition.ts';
+import { clusterApiHooks } from '../../catalog/definitions/definitions.ts';
 import { objectOf } from '../../messages/index.ts';
 import { type CallError, isCallError, prefixed } from '../call-error.ts';
 import type {
@@ -17,6 +18,8 @@ import { selectorFor } from './selection.ts';
 import type { createWaits } from './waits.ts';
 
 const groupHook = (hook: HookDefinition) => JSON.stringify(formatGroupHook(hook));
+
+const known = new Set(clusterApiHooks.map(formatHook));
 
 /** The object of a call: the one that it names, or that its request is about. */
 const calledObject = ({ object, request }: CallAllOptions<object>): CalledObject | CallError =>
@@ -143,7 +146,7 @@ export function createCalls(
   }
 
   function checkHook(hook: HookDefinition): CallError | undefined {
-    return context.definitions.hooks.has(formatHook(hook))
+    return known.has(formatHook(hook))
       ? undefined
       : { step: 'hook', message: `${formatHook(hook)} is not in the Runtime SDK catalog` };
   }

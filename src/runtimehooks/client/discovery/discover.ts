@@ -1,5 +1,4 @@
 import type { ExtensionConfig } from '../../../extensionconfig/index.ts';
-import type { HookCatalog } from '../../catalog/catalog.ts';
 import { hooks } from '../../catalog/definitions/definitions.ts';
 import { defaultTimeoutSeconds } from '../../catalog/limits.ts';
 import type { Release } from '../../catalog/release.ts';
@@ -17,7 +16,7 @@ const maxDiscoveryBytes = 2 * 1024 * 1024;
  */
 export async function discover(
   config: ExtensionConfig,
-  { catalog, release, signal }: { catalog: HookCatalog; release: Release; signal: AbortSignal | undefined },
+  { release, signal }: { release: Release; signal: AbortSignal | undefined },
   context: ExchangeContext,
 ): Promise<DiscoverResult> {
   const extension = extensionOf(config);
@@ -33,7 +32,6 @@ export async function discover(
     {
       extension,
       hook,
-      callerVersion: hook.version,
       handler: undefined,
       timeoutSeconds: defaultTimeoutSeconds,
       request: complete(hook, {}, {}),
@@ -51,7 +49,7 @@ export async function discover(
   if (error !== undefined) {
     return failed(error);
   }
-  const { handlers, problems } = readDiscovery(response, extension.name, { catalog, release });
+  const { handlers, problems } = readDiscovery(response, extension.name, { release });
   return problems.length === 0
     ? { ok: true, handlers }
     : failed(

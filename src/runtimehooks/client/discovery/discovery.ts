@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../kubernetes/index.ts';
-import type { HookCatalog } from '../../catalog/catalog.ts';
+import { type HookCatalog, hookCatalog } from '../../catalog/catalog.ts';
 import { defaultTimeoutSeconds, maxHandlers, maxTimeoutSeconds } from '../../catalog/limits.ts';
 import { type Phase, phaseIn } from '../../catalog/policy.ts';
 import type { Release } from '../../catalog/release.ts';
@@ -41,16 +41,17 @@ export type DiscoverResult =
   | { ok: true; handlers: DiscoveredHandler[] }
   | { ok: false; error: CallError; problems: DiscoveryProblem[]; handlers: DiscoveredHandler[] };
 
-/** The known hooks, and the release for which to check them. */
+/** The release for which to check hooks, and the known ones. */
 export interface KnownHooks {
-  catalog: HookCatalog;
   release: Release;
+  /** Default: those of Cluster API. */
+  catalog?: HookCatalog | undefined;
 }
 
 /** The phase of a hook in the release, or undefined if the catalog does not have it. */
 export function phaseOf(
   { apiVersion, hook }: { apiVersion: string; hook: string },
-  { catalog, release }: KnownHooks,
+  { catalog = hookCatalog, release }: KnownHooks,
 ): Phase | undefined {
   const parsed = parseApiVersion(apiVersion);
   const lifecycle = parsed && catalog.find(parsed.group, parsed.version, hook);
@@ -111,7 +112,7 @@ function problemsOf(offered: OfferedHandler, seen: Set<string>, known: KnownHook
   } else {
     const phase = phaseOf({ apiVersion, hook }, known);
     if (phase === undefined || phase === 'future' || phase === 'removed') {
-      const other = known.catalog.findIgnoringCase(groupVersion.group, groupVersion.version, hook);
+      const other = (known.catalog ?? hookCatalog).findIgnoringCase(groupVersion.group, groupVersion.version, hook);
       const remedy =
         phase === 'future'
           ? 'upgrade Cluster API first, then the extension'

@@ -15,10 +15,7 @@ const maxErrorBody = 512;
 
 interface Outgoing {
   extension: Extension;
-  /** The hook in the version of the handler. */
   hook: HookDefinition;
-  /** The version of the hook that the calling program uses, which metrics report, as upstream. */
-  callerVersion: string;
   /** Its name without that of the ExtensionConfig; undefined for a singleton hook. */
   handler: string | undefined;
   timeoutSeconds: number;
@@ -78,7 +75,7 @@ export function readAnswer(answer: ExtensionResponse, hook: HookDefinition): Mes
   }
 }
 
-/** The request in the version of the hook, with the extension's settings, which the request's own settings override. */
+/** The request of the hook, with the extension's settings, which the request's own settings override. */
 export function complete(hook: HookDefinition, request: object, settings: Extension['settings']): JsonObject {
   const own = (request as { settings?: Record<string, string> }).settings;
   const merged = { ...settings, ...own };
@@ -90,7 +87,7 @@ export function complete(hook: HookDefinition, request: object, settings: Extens
   };
 }
 
-/** Sends a request and reads the response, in the version of the handler. Never throws because of a server. */
+/** Sends a request and reads the response. Never throws because of a server. */
 export async function exchange(outgoing: Outgoing, context: ExchangeContext): Promise<Message | CallError> {
   const { extension, hook, handler, timeoutSeconds, request, signal, mimicsClusterApi } = outgoing;
   const { connections, backoff, metrics, now } = context;
@@ -134,7 +131,7 @@ export async function exchange(outgoing: Outgoing, context: ExchangeContext): Pr
       code: isFailed ? String(result.code ?? '<error>') : '200',
       host: target.host,
       group,
-      version: outgoing.callerVersion,
+      version,
       hook: name,
       status: status === 'Success' || status === 'Failure' ? status : 'Unknown',
     },

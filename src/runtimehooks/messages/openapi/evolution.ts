@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, objectAt } from '../../../kubernetes/index.ts';
-import type { HookCatalog } from '../../catalog/catalog.ts';
+import { type HookCatalog, hookCatalog } from '../../catalog/catalog.ts';
 import { isAtLeastAsStable, stabilityOf, supportEnd } from '../../catalog/policy.ts';
 import { compareReleases, formatRelease, type Release } from '../../catalog/release.ts';
 import { type DocumentedHook, type HookDocument, OpenApiError, resolved } from './read.ts';
@@ -19,7 +19,7 @@ export interface HookChange {
 }
 
 interface EvolutionFacts {
-  /** Lifecycles of the hooks, which rules 3 and 4 need. */
+  /** Lifecycles of the hooks, which rule 4 needs. Default: those of Cluster API. */
   lifecycles?: HookCatalog | undefined;
   /** The release of the newer document. */
   release?: Release | undefined;
@@ -219,7 +219,7 @@ function replacements(hook: DocumentedHook, document: ReadonlyMap<string, readon
 function removal(
   hook: DocumentedHook,
   replacedBy: readonly string[],
-  { lifecycles, release, month }: EvolutionFacts,
+  { lifecycles = hookCatalog, release, month }: EvolutionFacts,
 ): HookChange {
   const change = (severity: HookChange['severity'], rule: 1 | 4, message: string): HookChange => ({
     severity,
@@ -231,7 +231,7 @@ function removal(
     return change('break', 1, ', and no version that is at least as stable takes its place');
   }
   const others = `${replacedBy.join(', ')} takes its place`;
-  const lifecycle = lifecycles?.findIgnoringCase(hook.group, hook.version, hook.hook);
+  const lifecycle = lifecycles.findIgnoringCase(hook.group, hook.version, hook.hook);
   if (lifecycle === undefined || release === undefined) {
     const missing = lifecycle === undefined ? 'its life' : 'the release of the new document';
     return change('note', 1, `; ${others}. Whether that is too early cannot be said without ${missing}`);

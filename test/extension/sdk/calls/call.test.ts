@@ -407,7 +407,7 @@ test('the name of a Cluster is truncated', async () => {
 
 test('a sample of what is not a hook is refused by name, also in plain JavaScript', () => {
   expect(() => requestFor('Nope' as 'BeforeClusterCreate')).toThrow(
-    /^"Nope" is not a hook: pass what defineHook returns, or one of BeforeClusterCreate, (\w+, )+GenerateUpgradePlan$/,
+    /^"Nope" is not a hook: pass one of BeforeClusterCreate, (\w+, )+GenerateUpgradePlan$/,
   );
   expect(() => requestFor('toString' as 'BeforeClusterCreate')).toThrow('"toString" is not a hook');
 });

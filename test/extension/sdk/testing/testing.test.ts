@@ -11,7 +11,6 @@ import {
   requestFor,
   requestFromFile,
 } from '../../../../src/extension/sdk/testing/testing.ts';
-import { hooks } from '../../../../src/runtimehooks/index.ts';
 
 type Handle = Parameters<typeof handler<'BeforeClusterCreate', 'create'>>[1]['handle'];
 const create = (handle: Handle) => handler('BeforeClusterCreate', { name: 'create', handle });
@@ -23,7 +22,6 @@ test('a request has every field of its hook, and the given ones', () => {
     settings: { a: 'b' },
     cluster: { metadata: { name: 'example' } },
   });
-  expect(requestFor(hooks.BeforeClusterCreate)).toEqual(requestFor('BeforeClusterCreate'));
 });
 
 test('a request can be in a file', () => {
@@ -129,7 +127,7 @@ describe('assertDeterministic', () => {
     await expect(assertDeterministic(options as never)).rejects.toThrow(
       new TypeError('this is not a handler: pass what handler(hook, { name, handle }) returns'),
     );
-    expect(() => requestFor(options as never)).toThrow(/^this is not a hook: pass what defineHook returns, or one of /);
+    expect(() => requestFor(options as never)).toThrow(/^this is not a hook: pass one of /);
   });
 
   test('rejects an invalid request', async () => {

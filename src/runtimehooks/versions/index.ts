@@ -1,1 +1,0 @@
-export { defineHookVersions, type HookVersionChange, type HookVersions } from './versions.ts';
