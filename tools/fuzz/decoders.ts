@@ -14,7 +14,7 @@ import {
 } from '../../src/base/x509/index.ts';
 import { reviewConversion } from '../../src/extensionconfig/conversion/index.ts';
 import { loadKubeConfig } from '../../src/kubernetes/client/index.ts';
-import { KubeConfigError } from '../../src/kubernetes/client/kubeconfig/kubeconfig.ts';
+import { KubeConfigError } from '../../src/kubernetes/client/kubeconfig.ts';
 import {
   applyMergePatch,
   applyOperations,

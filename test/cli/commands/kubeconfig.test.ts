@@ -16,7 +16,7 @@ test.each([
   [['serve', '--cert-secret', 'a/b']],
 ])('%j uses the API server of the given KUBECONFIG', async (args) => {
   const { code, stderr } = await runProgram(args, { env: { KUBECONFIG: '/no/such/file' } });
-  expect(stderr).toContain('KUBECONFIG: /no/such/file does not exist');
+  expect(stderr).toContain('the kubeconfig /no/such/file does not exist');
   expect(code).toBe(2);
 });
 

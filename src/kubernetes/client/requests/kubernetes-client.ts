@@ -3,7 +3,7 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import pRetry from 'p-retry';
 import { printable, readLimited } from '../../../base/index.ts';
 import { fieldAt, isJsonObject, type Json, type JsonObject, parseJson } from '../../objects/json/json.ts';
-import { areSameSecrets } from '../authentication/plugin-run.ts';
+import { areSameSecrets } from '../credential-plugin.ts';
 import {
   type ApiResponse,
   ConnectionError,

@@ -3,10 +3,7 @@ import type { Readable } from 'node:stream';
 import type { HttpMethod, KubeConfig } from '@kubernetes/client-node';
 import type { Dispatcher } from 'undici';
 import { orAborted, printable } from '../../../base/index.ts';
-import { type Credential, CredentialError } from '../authentication/plugin-run.ts';
-import { PluginSession } from '../authentication/plugin-session.ts';
-import { tokenFileOf } from '../authentication/token-file.ts';
-import { moreHeaders } from '../kubeconfig/users.ts';
+import { type Credential, CredentialPlugin, PluginError } from '../credential-plugin.ts';
 
 /**
  * The API server cannot be reached. The message contains only an error code: messages of TLS libraries quote
@@ -18,7 +15,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** There are no credentials to send: the plugin or the token file of the kubeconfig fails. */
+/** There are no credentials to send: the plugin, or a file of the kubeconfig, fails. */
 class NoCredentials extends ConnectionError {
   constructor(server: string, cause: string) {
     super(server, `no credentials: ${cause}`);
@@ -107,9 +104,9 @@ export function transportFor(config: KubeConfig): Transport {
   const server = `${origin}${pathname}`.replace(/(?<!\/)\/+$/, '');
   // The library's connector for SOCKS proxies takes the server's name from the request, and ignores its own option.
   const named = cluster?.tlsServerName ? { servername: cluster.tlsServerName } : {};
-  const source = tokenFileOf(config) ?? PluginSession.of(config);
+  const plugin = CredentialPlugin.of(config);
   let pool: Dispatcher | undefined;
-  /** The credentials of the source, and the kubeconfig with them. */
+  /** The credentials of the plugin, and the kubeconfig with them. */
   let signedIn: { credential: Credential; config: KubeConfig } | undefined;
 
   function dropPool(): void {
@@ -127,26 +124,25 @@ export function transportFor(config: KubeConfig): Transport {
       const cause =
         error instanceof SyntaxError
           ? 'a token in the kubeconfig is not JSON'
-          : error instanceof CredentialError
-            ? error.message
+          : error instanceof PluginError || (error as NodeJS.ErrnoException).syscall !== undefined
+            ? (error as Error).message
             : causeOf(error);
       throw new NoCredentials(server, cause);
     }
   }
 
   async function signIn(signal: AbortSignal, refused?: Credential): Promise<Credential | undefined> {
-    if (source === undefined) {
+    if (plugin === undefined) {
       return undefined;
     }
-    const credential = await credentials(source.get(signal, refused), signal);
-    const user = config.getCurrentUser();
-    if (credential !== signedIn?.credential && cluster !== null && user !== null) {
+    const credential = await credentials(plugin.get(signal, refused), signal);
+    if (credential !== signedIn?.credential && cluster !== null) {
       if (credential.clientCertificateData !== signedIn?.credential.clientCertificateData) {
         dropPool();
       }
       const { KubeConfig } = await import('../client-node.ts');
       signedIn = { credential, config: new KubeConfig() };
-      signedIn.config.loadFromClusterAndUser(cluster, source.userWith(user, credential));
+      signedIn.config.loadFromClusterAndUser(cluster, plugin.userWith(credential));
     }
     return credential;
   }
@@ -167,7 +163,6 @@ export function transportFor(config: KubeConfig): Transport {
         method,
         headers: {
           ...context.getHeaders(),
-          ...moreHeaders(config),
           accept: 'application/json',
           'user-agent': 'extensionconfig-webhook',
           ...(body === undefined ? {} : { 'content-type': body.type }),

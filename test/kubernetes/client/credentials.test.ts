@@ -1,13 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:https';
 import { type AddressInfo, connect as connectTcp, createServer as createTcpServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { mock } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import {
@@ -16,11 +13,9 @@ import {
   issueCa,
   issueClientCertificate,
   issueServingCertificate,
-} from '../../../../src/base/x509/index.ts';
-import { mayAsk } from '../../../../src/kubernetes/client/authentication/credential-plugin.ts';
-import { connect, loadKubeConfig, withRemedy } from '../../../../src/kubernetes/client/index.ts';
-import { KubeConfigError } from '../../../../src/kubernetes/client/kubeconfig/kubeconfig.ts';
-import { day } from '../../../base/x509/entropy.ts';
+} from '../../../src/base/x509/index.ts';
+import { connect, loadKubeConfig, withRemedy } from '../../../src/kubernetes/client/index.ts';
+import { day } from '../../base/x509/entropy.ts';
 
 // Only part of the Kubernetes client is loaded: whatever a kubeconfig may name must work with that part.
 
@@ -74,11 +69,8 @@ async function seenOf(user: object, { cluster = {} }: { cluster?: object } = {})
     const socket = request.socket as TLSSocket;
     const { authorization = '', 'impersonate-user': as = '' } = request.headers;
     const name = socket.authorized ? socket.getPeerCertificate().subject.CN : '';
-    const more = Object.entries(request.headersDistinct).filter(([header]) => /^impersonate-(?!user)/.test(header));
     const asked = (socket as { servername?: string }).servername;
-    response.end(
-      JSON.stringify({ authorization, as, ...(more.length > 0 && { more: Object.fromEntries(more) }), name, asked }),
-    );
+    response.end(JSON.stringify({ authorization, as, name, asked }));
   });
   const folder = mkdtempSync(join(tmpdir(), 'credentials-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -121,28 +113,8 @@ const credential = (status: object) => printing(JSON.stringify({ kind: 'ExecCred
 test.each<[string, object, object]>([
   ['no credentials', {}, {}],
   ['a token', { token: 't' }, { authorization: 'Bearer t' }],
-  ['a token in a file', { token: 't', tokenFile: 'token' }, { authorization: 'Bearer of-file' }],
   ['a name and a password', { username: 'a', password: 'b' }, { authorization: `Basic ${base64('a:b')}` }],
   ['an impersonated user', { token: 't', as: 'joe' }, { authorization: 'Bearer t', as: 'joe' }],
-  ['a name beyond ASCII', { as: 'Łukasz' }, { as: Buffer.from('Łukasz').toString('latin1') }],
-  ['nothing for empty fields', { 'as-groups': [], 'as-uid': '', 'as-user-extra': {} }, {}],
-  [
-    'an impersonated user with groups, a uid and extra fields',
-    {
-      as: 'joe',
-      'as-groups': ['system:masters', 'Zürich'],
-      'as-uid': 'u1',
-      'as-user-extra': { 'example.org/a': ['b'] },
-    },
-    {
-      as: 'joe',
-      more: {
-        'impersonate-group': ['system:masters', Buffer.from('Zürich').toString('latin1')],
-        'impersonate-uid': ['u1'],
-        'impersonate-extra-example.org%2fa': ['b'],
-      },
-    },
-  ],
   ['a certificate in files', { 'client-certificate': 'tls.crt', 'client-key': 'tls.key' }, { name: 'jane' }],
   ['a plugin for tokens', { exec: credential({ token: 'plugged' }) }, { authorization: 'Bearer plugged' }],
   [
@@ -154,11 +126,6 @@ test.each<[string, object, object]>([
     'a token in the kubeconfig before that of a plugin',
     { token: 'own', exec: credential({ token: 'plugged' }) },
     { authorization: 'Bearer own' },
-  ],
-  [
-    'a plugin in a folder, relative to the kubeconfig',
-    { exec: { command: './plugin' } },
-    { authorization: 'Bearer p' },
   ],
   [
     'OpenID Connect',
@@ -177,20 +144,6 @@ test('uses client certificates from the kubeconfig, and from a plugin', async ()
   expect(await seenOf(data, { cluster: inline })).toEqual({ ...anonymous, name: 'jane' });
   const exec = credential({ clientCertificateData: client.certificate.pem, clientKeyData: client.key });
   expect(await seenOf({ exec })).toEqual({ ...anonymous, name: 'jane' });
-});
-
-test('prefers what a kubeconfig contains to the files that it names, as kubectl does', async () => {
-  const user = {
-    'client-certificate': 'no-such.crt',
-    'client-certificate-data': base64(client.certificate.pem),
-    'client-key': 'no-such.key',
-    'client-key-data': base64(client.key),
-  };
-  const cluster = {
-    'certificate-authority': 'no-such-ca.crt',
-    'certificate-authority-data': base64(ca.certificate.pem),
-  };
-  expect(await seenOf(user, { cluster })).toEqual({ ...anonymous, name: 'jane' });
 });
 
 test('rejects a server with another name, unless verification is turned off', async () => {
@@ -257,36 +210,14 @@ test('sends a request through a SOCKS proxy', async () => {
   });
 });
 
+const unusable = 'printed no ExecCredential with a token, or a client certificate and its key';
+
 test.each<[string, string, string]>([
-  ['s3cr3t', 'echo s3cr3t', 'printed something that is not JSON, instead of an ExecCredential'],
-  ['no status', `echo '{"s3cr3t":1}'`, 'printed an ExecCredential without status'],
-  ['an empty status', `echo '{"status":{}}'`, 'printed neither a token nor a client certificate'],
-  [
-    'a token of two words',
-    `echo '{"status":{"token":"s3 cr3t"}}'`,
-    'printed a token with characters that a token cannot have',
-  ],
-  ['a number as a token', `echo '{"status":{"token":5}}'`, 'printed a status.token that is not a string'],
-  [
-    'a certificate without its key',
-    `echo '{"status":{"clientCertificateData":"s3cr3t"}}'`,
-    'printed only one of clientCertificateData and clientKeyData',
-  ],
-  [
-    'a key without its certificate',
-    `echo '{"status":{"token":"t","clientKeyData":"s3cr3t"}}'`,
-    'printed only one of clientCertificateData and clientKeyData',
-  ],
-  [
-    'only a key',
-    `echo '{"status":{"clientKeyData":"s3cr3t"}}'`,
-    'printed only one of clientCertificateData and clientKeyData',
-  ],
-  [
-    'no time',
-    `echo '{"status":{"token":"s3cr3t","expirationTimestamp":"soon"}}'`,
-    'printed a status.expirationTimestamp that is not a time',
-  ],
+  ['text', 'echo s3cr3t', unusable],
+  ['no status', `echo '{"s3cr3t":1}'`, unusable],
+  ['an empty status', `echo '{"status":{}}'`, unusable],
+  ['a number as a token', `echo '{"status":{"token":5}}'`, unusable],
+  ['a certificate without its key', `echo '{"status":{"clientCertificateData":"s3cr3t"}}'`, unusable],
   ['output without end', 'exec cat /dev/zero', 'printed more than 1 MiB'],
   ['a refusal', 'echo s3cr3t; echo run: sh login >&2; exit 3', 'failed with exit code 3: run: sh login'],
   ['a long refusal', 'printf %0400d 0 >&2; exit 1', `failed with exit code 1: ${'0'.repeat(300)}`],
@@ -300,107 +231,44 @@ test.each<[string, string, string]>([
   );
 });
 
-/** A kubeconfig whose plugin runs a script, which writes process ids into a FIFO when it has started. */
-async function startedBy(script: string) {
-  const folder = mkdtempSync(join(tmpdir(), 'credentials-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const fifo = join(folder, 'fifo');
-  spawnSync('mkfifo', [fifo]);
-  const exec = { command: 'sh', args: ['-c', `cd ${folder}; ${script}`] };
-  return {
-    folder,
-    config: await kubeconfigOf('https://127.0.0.1:1', { exec }),
-    started: async () => (await readFile(fifo, 'utf8')).split(' ').map(Number) as [number, number],
-  };
-}
-
-test('a plugin ends with the last request that waits for it; one that does not tidy up in two seconds is killed', async () => {
-  const pipes = () => process.getActiveResourcesInfo().filter((name) => name === 'PipeWrap').length;
-  const before = [pipes(), process.listenerCount('exit')];
-  // The other program keeps its output open.
-  const script = 'trap "echo > tidied" TERM; sleep 60 & echo $$ $! > fifo; while :; do wait; done';
-  const { folder, config, started } = await startedBy(script);
-  const stops = [new AbortController(), new AbortController()] as const;
-  const asked = stops.map(({ signal }) => get(config, signal).catch((error: unknown) => error));
-  const [pid, other] = await started();
-  onTestFinished(() => void process.kill(other));
-  const isRunning = () => {
-    try {
-      return process.kill(pid, 0);
-    } catch {
-      return false;
-    }
-  };
-  stops[0].abort('first');
-  expect([await asked[0], isRunning()]).toEqual(['first', true]);
-  mock.timers.enable({ apis: ['setTimeout'] });
-  onTestFinished(() => mock.timers.reset());
-  stops[1].abort('second');
-  expect(await asked[1]).toBe('second');
-  await vi.waitFor(() => expect(existsSync(join(folder, 'tidied'))).toBe(true));
-  mock.timers.tick(1999);
-  expect(isRunning()).toBe(true);
-  mock.timers.tick(1);
-  await vi.waitFor(() => expect(isRunning()).toBe(false));
-  await vi.waitFor(() => expect([pipes(), process.listenerCount('exit')]).toEqual(before));
-});
-
 test('shows nothing of a token that is not one', async () => {
   const user = { 'auth-provider': { name: 'oidc', config: { 'id-token': `e30.${btoa('s3cr3t')}.x` } } };
   const error = await get(await kubeconfigOf('https://127.0.0.1:1', user)).catch(({ message }: Error) => message);
   expect(error).toMatch(/: no credentials: a token in the kubeconfig is not JSON$/);
 });
 
-test('a plugin is killed when the program exits', async () => {
-  const { config, started } = await startedBy('echo $$ > fifo; exec sleep 60');
-  const asked = get(config).catch(({ message }: Error) => message);
-  await started();
-  process.listeners('exit').at(-1)?.call(process, 0);
-  expect(await asked).toMatch(/was ended by SIGKILL$/);
+test('names a file of the kubeconfig that cannot be read', async () => {
+  const error = await seenOf({ 'client-certificate': 'gone.crt' }).catch(({ message }: Error) => message);
+  expect(error).toMatch(/: no credentials: ENOENT: no such file or directory, open '.*\/gone\.crt'$/);
 });
 
-test('tells a plugin what kubectl tells it: always the version, and the cluster if it asks for it', async () => {
-  const echo = "console.log(JSON.stringify({ status: { token: btoa(process.env.KUBERNETES_EXEC_INFO ?? '') } }))";
+test('a plugin that nobody waits for any longer is killed', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'credentials-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'pid');
+  const exec = { command: 'sh', args: ['-c', `echo $$ > ${file}; exec sleep 60`] };
+  const config = await kubeconfigOf('https://127.0.0.1:1', { exec });
+  const stops = [new AbortController(), new AbortController()] as const;
+  const asked = stops.map(({ signal }) => get(config, signal).catch((reason: unknown) => reason));
+  const pid = await vi.waitFor(() => Number(readFileSync(file, 'utf8') || expect.unreachable()));
+  stops[0].abort('first');
+  expect(await asked[0]).toBe('first');
+  expect(() => process.kill(pid, 0)).not.toThrow();
+  stops[1].abort('second');
+  expect(await asked[1]).toBe('second');
+  await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'));
+});
+
+test('tells a plugin the version that it is to speak', async () => {
   const apiVersion = 'client.authentication.k8s.io/v1';
-  const exec = {
-    apiVersion,
-    command: process.execPath,
-    args: ['-e', echo],
-    env: [{ name: 'A', value: 'b' }],
-    interactiveMode: 'Never',
-  };
-  const extensions = [
-    { name: 'other', extension: {} },
-    { name: 'client.authentication.k8s.io/exec', extension: { shoot: 'one' } },
-  ];
-  async function toldTo(more: object) {
-    const { authorization } = (await seenOf({ exec: { ...exec, ...more } }, { cluster: { extensions } })) as {
-      authorization: string;
-    };
-    return JSON.parse(Buffer.from(authorization.replace('Bearer ', ''), 'base64').toString()) as unknown;
-  }
-  expect(await toldTo({})).toEqual({ kind: 'ExecCredential', apiVersion, spec: { interactive: false } });
-  expect(await toldTo({ provideClusterInfo: true })).toEqual({
+  const script = `printf '{"status":{"token":"%s"}}' "$(printf %s "$KUBERNETES_EXEC_INFO" | base64 -w0)"`;
+  const exec = { apiVersion, command: 'sh', args: ['-c', script] };
+  const { authorization } = (await seenOf({ exec })) as { authorization: string };
+  expect(JSON.parse(atob(authorization.replace('Bearer ', '')))).toEqual({
     kind: 'ExecCredential',
     apiVersion,
-    spec: {
-      interactive: false,
-      cluster: {
-        server: expect.stringMatching(/^https:\/\/127\.0\.0\.1:/),
-        'tls-server-name': 'api.test',
-        'certificate-authority-data': base64(ca.certificate.pem),
-        config: { shoot: 'one' },
-      },
-    },
+    spec: { interactive: false },
   });
-});
-
-test('says so if a plugin asks for more about the cluster than fits', async () => {
-  const exec = { ...credential({ token: 'p' }), provideClusterInfo: true };
-  const cluster = { 'certificate-authority-data': base64(ca.certificate.pem.repeat(400)) };
-  await expect(seenOf({ exec }, { cluster })).rejects.toThrow(
-    /^the user in the kubeconfig: its cluster, with CA and extension, is too long for exec\.provideClusterInfo \(\d+ bytes, at most 131050\)/,
-  );
 });
 
 test('names a plugin that cannot be started, and what to do', async () => {
@@ -410,28 +278,9 @@ test('names a plugin that cannot be started, and what to do', async () => {
   );
 });
 
-test.each<[string, object]>([
-  ['as-groups, as-uid and as-user-extra need as, the name of the user to act as', { 'as-groups': ['g'] }],
-  ['exec.command must be the name or the path of a program', { exec: { command: '' } }],
-  ['exec.command must be the name or the path of a program', { exec: {} }],
-])('rejects a user that kubectl rejects: %s', async (problem, user) => {
-  await expect(seenOf(user)).rejects.toThrow(new KubeConfigError(`the user in the kubeconfig: ${problem}`));
-});
-
-test('a variable of a plugin without a value is empty', async () => {
-  const exec = { command: 'sh', args: ['-c', `echo '{"status":{"token":"'"a\${A-unset}"'"}}'`], env: [{ name: 'A' }] };
-  expect(await seenOf({ exec })).toMatchObject({ authorization: 'Bearer a' });
-});
-
-test('a plugin that reads standard input, without a terminal, finds its end at once', async () => {
-  const exec = { command: 'sh', args: ['-c', `cat >&2; echo '{"status":{"token":"t"}}'`], interactiveMode: 'Never' };
+test('a plugin that reads standard input finds its end at once', async () => {
+  const exec = { command: 'sh', args: ['-c', `cat >&2; echo '{"status":{"token":"t"}}'`] };
   expect(await seenOf({ exec })).toMatchObject({ authorization: 'Bearer t' });
-});
-
-test('rejects an interactiveMode that does not exist', async () => {
-  await expect(seenOf({ exec: { command: 'a', interactiveMode: 'Sometimes' } })).rejects.toThrow(
-    new KubeConfigError('the user in the kubeconfig: exec.interactiveMode must be Never, IfAvailable or Always'),
-  );
 });
 
 test('a watch signs in, and once more if its token is refused', async () => {
@@ -537,19 +386,4 @@ test('a request that is stopped while its plugin looks for another token ends so
     stop,
   );
   await expect(get()).rejects.toBe('end');
-});
-
-test.each([
-  ['Never', true, false],
-  ['IfAvailable', true, true],
-  ['IfAvailable', false, false],
-  ['Always', true, true],
-])('interactiveMode %s with a terminal %s lets a plugin ask: %s', (interactiveMode, input, expected) => {
-  expect(mayAsk({ interactiveMode }, { input, errors: false })).toBe(expected);
-});
-
-test('a plugin that has to ask needs a terminal', () => {
-  expect(() => mayAsk({ interactiveMode: 'Always', command: 'login' }, { input: false, errors: true })).toThrow(
-    'the credential plugin "login" has interactiveMode Always, and standard input is not a terminal: ',
-  );
 });

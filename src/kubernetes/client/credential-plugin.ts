@@ -1,0 +1,187 @@
+import { type ChildProcess, type ExecFileException, execFile } from 'node:child_process';
+import { isatty } from 'node:tty';
+import type { KubeConfig, User } from '@kubernetes/client-node';
+import { orAborted, printable, takeTerminal } from '../../base/index.ts';
+import { isJsonObject, type Json } from '../objects/json/json.ts';
+
+// The client library's own runs a plugin without a time limit and without the end of its standard input, shows a person
+// nothing of what it writes (a code to enter in a browser), and sends a token that is refused until it expires. So the
+// library gets a user with the credentials instead of the plugin.
+
+/** How long a plugin may take, in ms: those of clouds take up to some seconds. Commands and servers wait for it. */
+const maxRunMs = 8_000;
+/** How long a person may take to sign in, in ms: the codes that plugins show are valid that long. */
+const maxSignInMs = 15 * 60_000;
+/** Longest output of a plugin, in bytes: a token has to fit into a header, and certificates are a few KiB. */
+const maxOutputBytes = 1024 * 1024;
+
+/** The credentials of a plugin (client.authentication.k8s.io, ExecCredential.status). */
+export interface Credential {
+  token?: string;
+  clientCertificateData?: string;
+  clientKeyData?: string;
+  expirationTimestamp?: string;
+}
+
+/** Whether two credentials are the same, but for their time. */
+export const areSameSecrets = (a: Credential, b: Credential): boolean =>
+  (['token', 'clientCertificateData', 'clientKeyData'] as const).every((name) => a[name] === b[name]);
+
+/** A plugin failed. The message names it, and contains nothing that it printed to standard output: it may be a token. */
+export class PluginError extends Error {
+  constructor(command: string, problem: string) {
+    super(`the credential plugin ${printable(command)} ${problem}`);
+  }
+}
+
+/** The credentials in the output of a plugin; undefined if there are none. */
+function credentialIn(output: string): Credential | undefined {
+  let value: Json;
+  try {
+    value = JSON.parse(output);
+  } catch {
+    return undefined;
+  }
+  const status = isJsonObject(value) ? value.status : undefined;
+  if (!isJsonObject(status)) {
+    return undefined;
+  }
+  const credential: Credential = Object.fromEntries(
+    Object.entries(status).filter(([, text]) => typeof text === 'string' && text !== ''),
+  );
+  const { token, clientCertificateData, clientKeyData } = credential;
+  return token !== undefined || (clientCertificateData !== undefined && clientKeyData !== undefined)
+    ? credential
+    : undefined;
+}
+
+/** Why a plugin failed, with what it wrote for a person. */
+function problemOf({ code, killed, signal }: ExecFileException, complaint: string, maxMs: number): string {
+  if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {
+    return `printed more than ${maxOutputBytes / 1024 / 1024} MiB`;
+  }
+  if (typeof code === 'string') {
+    return `cannot be started (${code}): install it, or correct exec.command of the user in the kubeconfig`;
+  }
+  if (signal) {
+    return killed ? `has not ended for ${maxMs / 1000} s` : `was ended by ${signal}`;
+  }
+  const text = complaint.trim().slice(0, 300);
+  return `failed with exit code ${code}${text === '' ? '' : `: ${text}`}`;
+}
+
+/** A run of a plugin, which is killed when nobody waits for it any longer. */
+interface Run {
+  credential: Promise<Credential>;
+  waiting: number;
+  child: ChildProcess;
+}
+
+const plugins = new WeakMap<KubeConfig, CredentialPlugin>();
+
+/** The credential plugin of the current user: of all connections with a kubeconfig, so that it asks a person once. */
+export class CredentialPlugin {
+  readonly #user: User;
+  #run: Run | undefined;
+  #held: Credential | undefined;
+
+  private constructor(user: User) {
+    this.#user = user;
+  }
+
+  /** The plugin of a kubeconfig; undefined if its current user has none. */
+  static of(config: KubeConfig): CredentialPlugin | undefined {
+    const user = config.getCurrentUser();
+    const known = plugins.get(config);
+    if (known !== undefined || !user?.exec) {
+      return known;
+    }
+    const plugin = new CredentialPlugin(user);
+    plugins.set(config, plugin);
+    return plugin;
+  }
+
+  /**
+   * What the next requests send: the plugin runs if it has given nothing that is still valid.
+   *
+   * @param refused what the API server has refused, which is not used again.
+   * @throws {PluginError} when there are no credentials.
+   */
+  async get(signal: AbortSignal, refused?: Credential): Promise<Credential> {
+    const held = this.#held;
+    const end = held?.expirationTimestamp;
+    const isExpired = end !== undefined && Date.parse(end) <= Date.now();
+    if (held !== undefined && held !== refused && !isExpired) {
+      return held;
+    }
+    // Requests at the same time share a run: otherwise a person would be asked several times.
+    this.#run ??= this.#start();
+    const run = this.#run;
+    run.waiting++;
+    try {
+      return await orAborted(run.credential, signal);
+    } finally {
+      if (--run.waiting === 0) {
+        this.#run = this.#run === run ? undefined : this.#run;
+        run.child.kill('SIGKILL');
+      }
+    }
+  }
+
+  /** The user with credentials instead of the plugin. A token of the user's own comes first, as in kubectl. */
+  userWith({ token, clientCertificateData, clientKeyData }: Credential): User {
+    const { exec: _, ...user } = this.#user;
+    const base64 = (text: string) => Buffer.from(text).toString('base64');
+    return {
+      ...user,
+      ...(token !== undefined && !user.token && { token }),
+      ...(clientCertificateData !== undefined &&
+        clientKeyData !== undefined && { certData: base64(clientCertificateData), keyData: base64(clientKeyData) }),
+    };
+  }
+
+  #start(): Run {
+    const {
+      apiVersion,
+      command,
+      args = [],
+      env,
+    } = this.#user.exec as {
+      apiVersion?: string;
+      command: string;
+      args?: string[];
+      env?: { name: string; value: string }[] | null;
+    };
+    const { promise, resolve, reject } = Promise.withResolvers<Credential>();
+    const isSeen = isatty(2);
+    const maxMs = isSeen ? maxSignInMs : maxRunMs;
+    const giveBack = isSeen ? takeTerminal() : undefined;
+    const info = { kind: 'ExecCredential', apiVersion, spec: { interactive: false } };
+    const options = {
+      env: {
+        ...process.env,
+        ...Object.fromEntries((env ?? []).map(({ name, value }) => [name, value])),
+        KUBERNETES_EXEC_INFO: JSON.stringify(info),
+      },
+      maxBuffer: maxOutputBytes,
+      timeout: maxMs,
+      killSignal: 'SIGKILL',
+    } as const;
+    const child = execFile(command, args, options, (error, stdout, stderr) => {
+      giveBack?.();
+      const credential = error === null ? credentialIn(stdout) : undefined;
+      if (credential === undefined) {
+        const problem = 'printed no ExecCredential with a token, or a client certificate and its key';
+        reject(new PluginError(command, error === null ? problem : problemOf(error, stderr, maxMs)));
+      } else {
+        this.#held = credential;
+        resolve(credential);
+      }
+    });
+    child.stdin?.end();
+    if (isSeen) {
+      child.stderr?.pipe(process.stderr, { end: false });
+    }
+    return { credential: promise, waiting: 0, child };
+  }
+}

@@ -1,0 +1,155 @@
+import { existsSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import type { KubeConfig } from '@kubernetes/client-node';
+import { homeFolder, printable, readRegularFileSync } from '../../base/index.ts';
+
+/** Largest kubeconfig, in bytes: one with 500 clusters and embedded certificates has some 3 MiB. */
+const maxKubeconfigBytes = 8 * 1024 * 1024;
+
+/** Schemes of proxies that the client library knows. */
+const proxySchemes = ['http:', 'https:', 'socks5:', 'socks5h:'];
+
+const serviceAccountToken = '/var/run/secrets/kubernetes.io/serviceaccount/token';
+
+/** A kubeconfig is unusable. The message is one line and contains nothing secret. */
+export class KubeConfigError extends Error {
+  constructor(message: string) {
+    super(printable(message));
+  }
+}
+
+interface KubeConfigOptions {
+  /** The file; undefined for $KUBECONFIG, ~/.kube/config or the pod's service account. */
+  kubeconfig?: string | undefined;
+  /** A context other than the current one. */
+  context?: string | undefined;
+}
+
+/** The files to read; none in a pod. Files in the list of $KUBECONFIG may be missing, but not all of them. */
+function filesFor(named: string | undefined, env: NodeJS.ProcessEnv): string[] {
+  // An empty variable counts as unset, as in kubectl.
+  const listed = named === undefined ? (env.KUBECONFIG ?? '').split(delimiter).filter((path) => path !== '') : [named];
+  if (listed.length > 0) {
+    const present = listed.filter((path) => existsSync(path));
+    return present.length > 0 ? present : listed;
+  }
+  const home = homeFolder(env);
+  const file = home === undefined ? '' : join(home, '.kube', 'config');
+  if (existsSync(file)) {
+    return [file];
+  }
+  if (existsSync(serviceAccountToken)) {
+    return [];
+  }
+  throw new KubeConfigError(
+    'KUBECONFIG is not set, ~/.kube/config does not exist, and this is not a pod: use --kubeconfig FILE',
+  );
+}
+
+function textOf(file: string): string {
+  try {
+    // Not read by the client library, which would block forever on a FIFO.
+    return readRegularFileSync(file, maxKubeconfigBytes).toString('utf8');
+  } catch (error) {
+    throw new KubeConfigError(`the kubeconfig ${(error as Error).message}`);
+  }
+}
+
+function firstOfEachName<T extends { name: string }>(entries: readonly T[]): T[] {
+  return [...new Map(entries.toReversed().map((entry) => [entry.name, entry])).values()].reverse();
+}
+
+/** Reads files and merges them as kubectl does: the first one wins. The library refuses files that share a name. */
+function readFiles(files: readonly string[], newConfig: () => KubeConfig): KubeConfig {
+  const merged = newConfig();
+  merged.setCurrentContext('');
+  for (const file of files) {
+    const config = newConfig();
+    const text = textOf(file);
+    try {
+      // Entries that are not used may be incomplete.
+      config.loadFromString(text, { onInvalidEntry: 'filter' });
+    } catch {
+      // The library's message quotes the file, which may have a token.
+      throw new KubeConfigError(
+        `the kubeconfig ${file} cannot be read: "kubectl config view --kubeconfig ${file}" says why`,
+      );
+    }
+    config.makePathsAbsolute(dirname(file));
+    merged.loadFromOptions({
+      clusters: firstOfEachName([...merged.clusters, ...config.clusters]),
+      contexts: firstOfEachName([...merged.contexts, ...config.contexts]),
+      users: firstOfEachName([...merged.users, ...config.users]),
+      currentContext: merged.getCurrentContext() || (config.getCurrentContext() ?? ''),
+    });
+  }
+  return merged;
+}
+
+/** Why the current context leads to no usable cluster, and what to do; undefined if it does. */
+function problemOf(config: KubeConfig): string | undefined {
+  const name = config.getCurrentContext();
+  const context = config.getContextObject(name);
+  const inContext = `context ${JSON.stringify(name)}`;
+  if (context === null) {
+    const known = config.getContexts().map((one) => one.name);
+    return `${name ? `${inContext} with a cluster is not in it` : 'it has no current-context'} (it has ${known.join(', ') || 'none'}): use --context`;
+  }
+  const cluster = config.getCurrentCluster();
+  if (cluster === null) {
+    return `${inContext} has cluster ${JSON.stringify(context.cluster)}, which is not among clusters with a server`;
+  }
+  const { server, skipTLSVerify, proxyUrl } = cluster;
+  const protocol = URL.parse(server)?.protocol;
+  if (protocol !== 'https:' && protocol !== 'http:') {
+    return `server ${JSON.stringify(server)} is not a URL such as https://10.0.0.1:6443`;
+  }
+  if (proxyUrl && !proxySchemes.includes(URL.parse(proxyUrl)?.protocol ?? '')) {
+    return 'proxy-url is not a URL such as http://proxy.example.com:3128';
+  }
+  if (protocol === 'http:' && !skipTLSVerify && !proxyUrl) {
+    return `server ${JSON.stringify(server)} has no TLS: for kubectl proxy add insecure-skip-tls-verify: true to its cluster, otherwise use https`;
+  }
+  const user = config.getCurrentUser();
+  if (user === null) {
+    // The library would omit the CA as well, and the server would seem to have a bad certificate.
+    return protocol === 'http:'
+      ? undefined
+      : `${inContext} has ${context.user ? `user ${JSON.stringify(context.user)}, which is not among users` : 'no user'}`;
+  }
+  const { authProvider, exec } = user as {
+    authProvider?: { name: string; config?: object };
+    exec?: { command?: string };
+  };
+  if (authProvider && !authProvider.config) {
+    return `user ${JSON.stringify(user.name)} has auth-provider ${authProvider.name} without config: use its credential plugin (exec), as kubectl has since 1.26`;
+  }
+  return exec && !exec.command ? 'exec.command must be the name or the path of a program' : undefined;
+}
+
+/**
+ * Loads a kubeconfig: the named file, else $KUBECONFIG, ~/.kube/config, or the pod's service account.
+ *
+ * @param env the environment, of which KUBECONFIG and HOME are read.
+ * @throws {KubeConfigError} when it cannot be read, or its current context cannot be used.
+ */
+export async function loadKubeConfig(
+  options: KubeConfigOptions,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<KubeConfig> {
+  const files = filesFor(options.kubeconfig, env);
+  // Loaded only here, since only commands that talk to an API server need it: it takes longer than the rest.
+  const { KubeConfig } = await import('./client-node.ts');
+  const config = readFiles(files, () => new KubeConfig());
+  if (files.length === 0) {
+    config.loadFromCluster();
+  }
+  if (options.context !== undefined) {
+    config.setCurrentContext(options.context);
+  }
+  const problem = problemOf(config);
+  if (problem !== undefined) {
+    throw new KubeConfigError(`the kubeconfig ${files.join(delimiter)} cannot be used: ${problem}`);
+  }
+  return config;
+}
