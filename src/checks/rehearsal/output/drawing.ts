@@ -1,3 +1,4 @@
+import { escaped } from '../../output/page.ts';
 import type { CallEntry, Entry, EventEntry } from '../record.ts';
 import {
   answerText,
@@ -5,7 +6,6 @@ import {
   type CallVerdict,
   callId,
   clockText,
-  escaped,
   eventText,
   type Shown,
   shownEntries,

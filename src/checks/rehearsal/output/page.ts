@@ -1,7 +1,8 @@
 import { count } from '../../../base/index.ts';
+import { diffLines } from '../../output/diff.ts';
+import { diffHtml, escaped, page } from '../../output/page.ts';
 import type { TemplateChange } from '../cluster/effects.ts';
 import type { CallEntry, EndEntry, Entry, EventEntry } from '../record.ts';
-import { diffLines } from './diff.ts';
 import { drawingOf } from './drawing.ts';
 import { style } from './style.ts';
 import {
@@ -9,7 +10,6 @@ import {
   callId,
   clockText,
   detailText,
-  escaped,
   eventText,
   type Shown,
   shownEntries,
@@ -23,17 +23,11 @@ const maxRows = 2000;
 const maxListed = 5000;
 
 function templateHtml(change: TemplateChange): string {
-  const { holder, template, ignored } = change;
-  const lines = diffLines(change)
-    .map((line) => {
-      const kind = line.startsWith('+') ? 'ins' : line.startsWith('-') ? 'del' : line.startsWith('@') ? 'hunk' : 'same';
-      return `<span class="${kind}">${escaped(line)}</span>\n`;
-    })
-    .join('');
+  const { holder, template, before, after, ignored } = change;
   const skipped = ignored
     .map((path) => `<li>Cluster API ignores the change to <code>${escaped(path)}</code></li>`)
     .join('');
-  return `<h4>${escaped(template)} <small>${escaped(holder)}</small></h4>${lines === '' ? '' : `<pre class="diff">${lines}</pre>`}${skipped === '' ? '' : `<ul class="ignored">${skipped}</ul>`}`;
+  return `<h4>${escaped(template)} <small>${escaped(holder)}</small></h4>${diffHtml(diffLines(before, after))}${skipped === '' ? '' : `<ul class="ignored">${skipped}</ul>`}`;
 }
 
 function callRow(entry: CallEntry, { isRepetition, count: repetitions, until }: Shown): string {
@@ -94,10 +88,7 @@ const legend = (['passed', 'blocked', 'failed', 'ignored'] as const)
   .map((verdict) => `<span class="key"><i class="dot ${verdict}"></i>${verdict}</span>`)
   .join('');
 
-/**
- * An HTML page with drawn timelines of Clusters. It is a single file that works without a network and without scripts. All
- * text from outside is escaped, and the content security policy lets a browser load nothing.
- */
+/** An HTML page with drawn timelines of Clusters. */
 export function htmlPage(all: readonly Entry[]): string {
   const byCluster = new Map<string, ClusterTimeline>();
   for (const entry of all) {
@@ -129,20 +120,10 @@ export function htmlPage(all: readonly Entry[]): string {
       return `<details class="list"${end === undefined ? '' : ' open'}><summary>${title} ${badge(end)}</summary>${reason}<div class="wide"><table class="timeline"><tbody>${rowsOf(entries)}</tbody></table></div></details>`;
     })
     .join('');
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Rehearsal</title>
-<style>${style}</style>
-</head>
-<body>
-<header><h1>Rehearsal of ${clusters.length === 1 ? `a Cluster’s lifecycle` : `${clusters.length} Clusters’ lifecycles`}</h1><p class="legend">${legend}<span class="key"><i class="dot pending"></i>pending in the annotation</span><span class="key"><i class="dot fault"></i>a fault, as asked for</span></p></header>
-<main>${listed}${before}${drawn.map(timelineHtml).join('\n')}</main>
-</body>
-</html>
-`;
+  return page(
+    'Rehearsal',
+    style,
+    `<header><h1>Rehearsal of ${clusters.length === 1 ? `a Cluster’s lifecycle` : `${clusters.length} Clusters’ lifecycles`}</h1><p class="legend">${legend}<span class="key"><i class="dot pending"></i>pending in the annotation</span><span class="key"><i class="dot fault"></i>a fault, as asked for</span></p></header>
+<main>${listed}${before}${drawn.map(timelineHtml).join('\n')}</main>`,
+  );
 }

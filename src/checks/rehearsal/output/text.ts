@@ -1,8 +1,8 @@
 import { count, type Paint, printable } from '../../../base/index.ts';
 import { hooks } from '../../../runtimehooks/index.ts';
+import { diffLines } from '../../output/diff.ts';
 import type { TemplateChange } from '../cluster/effects.ts';
 import type { CallEntry, EndEntry, Entry, EventEntry } from '../record.ts';
-import { diffLines } from './diff.ts';
 import { answerText, argumentsText, clockText, eventText, Runs, stepsText, verdictOf } from './words.ts';
 
 const styleOf = { passed: 'green', blocked: 'yellow', failed: 'red', ignored: 'dim' } as const;
@@ -20,10 +20,10 @@ function line(at: number, text: string): string {
 
 /** A template that was changed by patches, with its diff. */
 function templateLines(change: TemplateChange, paint: Paint): string {
-  const { holder, template, ignored } = change;
+  const { holder, template, before, after, ignored } = change;
   return [
     `${indent}${printable(template)} (${printable(holder)})\n`,
-    ...diffLines(change).map((text) => {
+    ...diffLines(before, after).map((text) => {
       const style = text.startsWith('+') ? 'green' : text.startsWith('-') ? 'red' : 'dim';
       return `${indent}  ${paint(style, text)}\n`;
     }),

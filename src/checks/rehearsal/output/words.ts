@@ -1,4 +1,4 @@
-import { count, printable, withoutMarkup } from '../../../base/index.ts';
+import { count, printable } from '../../../base/index.ts';
 import type { SimulatedEvent } from '../cluster/effects.ts';
 import type { CallEntry, Entry } from '../record.ts';
 
@@ -160,6 +160,3 @@ export function shownEntries(entries: readonly Entry[]): Shown[] {
 
 /** The anchor of a call in the table of the page. */
 export const callId = ({ cluster, number }: CallEntry): string => `call-${encodeURIComponent(cluster)}-${number}`;
-
-/** Untrusted text for HTML: printable lines without markup. */
-export const escaped = (text: string): string => withoutMarkup(text.split('\n').map(printable).join('\n'));
