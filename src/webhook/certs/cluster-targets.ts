@@ -60,7 +60,6 @@ const kinds: Readonly<Record<TargetKind, KindFacts>> = {
   CustomResourceDefinition: kindOf('apiextensions.k8s.io/v1', 'customresourcedefinitions', (object) =>
     isJsonObject(fieldAt(object, ...conversion)) ? [{ where: 'spec.conversion.webhook', path: conversion }] : [],
   ),
-  APIService: kindOf('apiregistration.k8s.io/v1', 'apiservices', () => [{ where: 'spec', path: ['spec'] }]),
   ExtensionConfig: kindOf('runtime.cluster.x-k8s.io/v1beta2', 'extensionconfigs', () => [
     { where: 'spec.clientConfig', path: ['spec', 'clientConfig'] },
   ]),

@@ -4,22 +4,14 @@ import {
   type Entropy,
   issueCa,
   issueServingCertificate,
-  readCertificates,
   usable,
 } from '../../base/x509/index.ts';
 import {
-  adoptedSinceAnnotation,
   type CertificateFacts,
   deriveFacts,
   injectedAnnotation,
   injectedSinceAnnotation,
-  overwrittenAnnotation,
-  overwrittenNow,
-  remember,
-  removedAnnotation,
-  retiredAnnotation,
-  retiredSinceAnnotation,
-  retiring,
+  stagedSinceAnnotation,
 } from './facts.ts';
 import { type Action, next, type Settings } from './next.ts';
 import { type CertificateStore, Conflict, type SecretContents, type StoredSecret } from './store.ts';
@@ -127,7 +119,7 @@ export async function runCertificates(run: Run): Promise<RunOutcome> {
       if (action.kind === 'inject') {
         await injectAll(run, facts, refused);
       } else {
-        await perform(run, action, snapshot);
+        await perform(run, action.kind, snapshot);
         run.report({ action: action.kind, reason: action.reason });
         force &&= action.kind !== 'issue-serving-certificate';
       }
@@ -191,28 +183,25 @@ function changed(data: Record<string, string>, changes: Record<string, string | 
   return result;
 }
 
-const fingerprintsOf = (cas: readonly Certificate[]) => cas.map(({ fingerprint }) => fingerprint);
-
 /** Removes the record of the bundle in targets: it would count for the next bundle while a kind cannot be listed. */
 const unrecorded = { [injectedAnnotation]: undefined, [injectedSinceAnnotation]: undefined };
 
-type SecretAction = Exclude<Action, { kind: 'inject' | 'wait' | 'blocked' | 'done' }>;
+type SecretWrite = Exclude<Action['kind'], 'inject' | 'wait' | 'blocked' | 'done'>;
 
 /** A Secret that does not exist yet. */
 const empty: SecretContents = { data: {}, annotations: {} };
 
-async function perform(run: Run, action: SecretAction, { facts, caSecret, servingSecret }: Snapshot): Promise<void> {
+async function perform(run: Run, write: SecretWrite, { facts, caSecret, servingSecret }: Snapshot): Promise<void> {
   const { store, entropy, clock } = run;
   const current = caSecret ?? empty;
   const writeCa = (changes: Record<string, string | undefined>, annotations = current.annotations) =>
     store.write('ca', { data: changed(current.data, changes), annotations }, caSecret);
   const annotated = (changes: Record<string, string | undefined>) => changed(current.annotations, changes);
-  const annotate = (changes: Record<string, string | undefined>) => writeCa({}, annotated(changes));
   const writeServing = (changes: Record<string, string>) => {
     const { data, annotations } = servingSecret ?? empty;
     return store.write('serving', { data: changed(data, changes), annotations }, servingSecret);
   };
-  switch (action.kind) {
+  switch (write) {
     case 'create-ca': {
       const issued = await issueCa(clock.now(), run.caValidityMs, entropy);
       return writeCa({
@@ -224,68 +213,56 @@ async function perform(run: Run, action: SecretAction, { facts, caSecret, servin
       });
     }
     case 'stage-ca': {
+      const { inUse, activeKey, companions, previous } = facts;
+      const active = usable(facts.active);
+      const key = usable(activeKey);
+      const staged = { [stagedSinceAnnotation]: clock.now().toISOString() };
+      if (inUse !== undefined && active !== undefined && key !== undefined) {
+        // The CA that was stored or restored takes over from the one in use, whose key is elsewhere.
+        return writeCa(
+          {
+            'ca.crt': inUse.pem,
+            'ca.key': undefined,
+            'next.crt': bundleOf([active, ...companions]),
+            'next.key': key,
+          },
+          annotated({ ...unrecorded, ...staged }),
+        );
+      }
       const issued = await issueCa(clock.now(), run.caValidityMs, entropy);
-      // A next CA that is replaced has signed nothing: targets need not trust it any longer.
-      const unused = usable(readCertificates(current.data['next.crt'])) ?? [];
       return writeCa(
         {
-          'ca.crt': bundleOf([action.active, ...facts.companions]),
-          'ca.key': usable(facts.activeKey),
+          'ca.crt': bundleOf([inUse ?? (active as Certificate), ...companions]),
+          'ca.key': inUse === undefined ? key : undefined,
           'next.crt': issued.certificate.pem,
           'next.key': issued.key,
-          'previous.crt': bundleOf(action.previous),
+          'previous.crt': bundleOf(previous),
         },
-        annotated({
-          ...unrecorded,
-          [overwrittenAnnotation]: undefined,
-          ...retiring(fingerprintsOf(unused), facts),
-        }),
+        annotated({ ...unrecorded, ...staged }),
       );
     }
-    case 'adopt-ca':
-      return writeCa(
-        { 'previous.crt': bundleOf([...facts.previous, ...action.cas]) },
-        annotated({
-          ...unrecorded,
-          [adoptedSinceAnnotation]: clock.now().toISOString(),
-          [retiredAnnotation]: remember(
-            facts.retired.filter((retired) => !fingerprintsOf(action.cas).includes(retired)),
-          ),
-        }),
-      );
     case 'promote': {
-      const active = usable(facts.active) as Certificate;
-      return writeCa({
-        'ca.crt': (usable(facts.successor) as Certificate).pem,
-        'ca.key': current.data['next.key'],
-        'next.crt': undefined,
-        'next.key': undefined,
-        'previous.crt': bundleOf([active, ...facts.companions, ...facts.previous]),
-      });
+      const { active, companions, successor, successorCompanions, previous } = facts;
+      return writeCa(
+        {
+          'ca.crt': bundleOf([usable(successor) as Certificate, ...successorCompanions]),
+          'ca.key': current.data['next.key'],
+          'next.crt': undefined,
+          'next.key': undefined,
+          'previous.crt': bundleOf([usable(active) as Certificate, ...companions, ...previous]),
+        },
+        annotated({ [stagedSinceAnnotation]: undefined }),
+      );
     }
     case 'retire':
-      return writeCa(
-        { 'previous.crt': undefined },
-        annotated({
-          ...unrecorded,
-          [adoptedSinceAnnotation]: undefined,
-          [overwrittenAnnotation]: undefined,
-          ...retiring(fingerprintsOf(facts.previous), facts),
-        }),
-      );
-    case 'record-removal':
-      return annotate({
-        [retiredAnnotation]: undefined,
-        [retiredSinceAnnotation]: undefined,
-        [removedAnnotation]: remember([...facts.retired, ...facts.removed]),
-      });
+      return writeCa({ 'previous.crt': undefined }, annotated(unrecorded));
     case 'forget-injection':
-      return annotate({ ...unrecorded, [overwrittenAnnotation]: overwrittenNow(facts) });
+      return writeCa({}, annotated(unrecorded));
     case 'record-injection':
-      return annotate({
-        [injectedAnnotation]: facts.injection,
-        [injectedSinceAnnotation]: clock.now().toISOString(),
-      });
+      return writeCa(
+        {},
+        annotated({ [injectedAnnotation]: facts.injection, [injectedSinceAnnotation]: clock.now().toISOString() }),
+      );
     case 'issue-serving-certificate': {
       const issuer = { certificate: usable(facts.active) as Certificate, key: usable(facts.activeKey) as string };
       const { certificate, key } = await issueServingCertificate(

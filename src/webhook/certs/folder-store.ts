@@ -1,16 +1,26 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { folderProblem } from '../../base/index.ts';
+import { FileError, folderProblem, makeFolder, readRegularFile } from '../../base/index.ts';
 import { isJsonObject, textValues } from '../../kubernetes/index.ts';
-import { type CertificateStore, Conflict, type SecretRole } from './store.ts';
-import { VersionedFolder } from './versioned-folder.ts';
+import { type CertificateStore, Conflict, type SecretContents, type SecretRole, type StoredSecret } from './store.ts';
 
-/** File with the annotations of a version, next to its data; it gets no link. */
+const maxFileBytes = 1024 * 1024;
+/** The files of a Secret, in the order in which they are replaced. */
+const filesOf: Readonly<Record<SecretRole, readonly string[]>> = {
+  serving: ['ca.crt', 'tls.key', 'tls.crt'],
+  ca: ['previous.crt', 'next.key', 'next.crt', 'ca.key', 'ca.crt'],
+};
+/** File with the annotations of a Secret. It also shows that the other files are this program's. */
 const annotationsFile = '.annotations.json';
-const keyName = /^[-._a-zA-Z0-9]+$/;
+/** Folder in which a write is prepared, and the age from which it was left behind by a killed run, in ms. */
+const draftFolder = '.new';
+const staleMs = 10_000;
 
-function parseAnnotations(text: string | undefined): Record<string, string> {
+function parseAnnotations(text: string): Record<string, string> {
   try {
-    const metadata: unknown = JSON.parse(text ?? '');
+    const metadata: unknown = JSON.parse(text);
     return isJsonObject(metadata) ? textValues(metadata) : {};
   } catch {
     // Annotations only shorten waits; without them a wait starts over.
@@ -18,10 +28,81 @@ function parseAnnotations(text: string | undefined): Record<string, string> {
   }
 }
 
-/** Adds a remedy to a system error; other errors already have one. */
-async function explained<T>(folder: string, action: 'read' | 'written', work: () => Promise<T>): Promise<T> {
+async function readIfThere(path: string): Promise<string | undefined> {
   try {
-    return await work();
+    return (await readRegularFile(path, maxFileBytes)).toString('utf8');
+  } catch (error) {
+    if (error instanceof FileError && error.code === 'ENOENT') {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+async function readFolder(folder: string, role: SecretRole): Promise<StoredSecret | undefined> {
+  const data: Record<string, string> = {};
+  for (const name of filesOf[role]) {
+    const text = await readIfThere(join(folder, name));
+    if (text !== undefined) {
+      data[name] = text;
+    }
+  }
+  const annotations = (await readIfThere(join(folder, annotationsFile))) ?? '';
+  if (annotations === '' && Object.keys(data).length === 0) {
+    return undefined;
+  }
+  const version = createHash('sha256')
+    .update(JSON.stringify([data, annotations]))
+    .digest('hex');
+  return { data, annotations: parseAnnotations(annotations), version };
+}
+
+/** Makes the folder in which a write is prepared, which also excludes other runs. @throws {Conflict} while one writes. */
+async function makeDraft(draft: string): Promise<void> {
+  try {
+    await mkdir(draft, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
+      throw error;
+    }
+    const stats = await stat(draft).catch(() => undefined);
+    if (stats !== undefined && Date.now() - stats.mtimeMs > staleMs) {
+      await rm(draft, { recursive: true, force: true });
+    }
+    throw new Conflict(`another run writes ${draft}`);
+  }
+}
+
+async function writeFolder(folder: string, role: SecretRole, contents: SecretContents, from: StoredSecret | undefined) {
+  makeFolder(folder, 0o700);
+  const foreign = filesOf[role].find((name) => existsSync(join(folder, name)));
+  if (foreign !== undefined && !existsSync(join(folder, annotationsFile))) {
+    throw new Error(`${join(folder, foreign)} was not created by this command: move it away, or choose another folder`);
+  }
+  const draft = join(folder, draftFolder);
+  await makeDraft(draft);
+  try {
+    if ((await readFolder(folder, role))?.version !== from?.version) {
+      throw new Conflict(`${folder} was changed by another run`);
+    }
+    const files = new Map([[annotationsFile, JSON.stringify(contents.annotations)], ...Object.entries(contents.data)]);
+    const names = [annotationsFile, ...filesOf[role]];
+    for (const name of names.filter((each) => files.has(each))) {
+      const mode = name.endsWith('.key') ? 0o600 : 0o644;
+      await writeFile(join(draft, name), files.get(name) as string, { mode, flush: true });
+    }
+    for (const name of names) {
+      await (files.has(name) ? rename(join(draft, name), join(folder, name)) : rm(join(folder, name), { force: true }));
+    }
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+/** Adds a remedy to a system error; other errors already have one. */
+async function explained<T>(folder: string, action: 'read' | 'written', work: Promise<T>): Promise<T> {
+  try {
+    return await work;
   } catch (error) {
     throw (error as NodeJS.ErrnoException).syscall === undefined
       ? error
@@ -29,32 +110,16 @@ async function explained<T>(folder: string, action: 'read' | 'written', work: ()
   }
 }
 
-/** The two Secrets as files, the CA in `ca/`. All files of a Secret change at once, and one of two runs wins. */
+/**
+ * The two Secrets as files, the CA in `ca/`, for development: each file is written elsewhere and renamed. A run that is
+ * killed between two of these leaves a pair that does not match, which the next run replaces.
+ */
 export function folderStore(folder: string): CertificateStore {
-  const folders: Readonly<Record<SecretRole, VersionedFolder>> = {
-    serving: new VersionedFolder(folder, true),
-    ca: new VersionedFolder(join(folder, 'ca'), false),
-  };
+  const folders: Readonly<Record<SecretRole, string>> = { serving: folder, ca: join(folder, 'ca') };
   return {
-    describe: (role) => `folder ${folders[role].home}`,
-    read: (role) =>
-      explained(folders[role].home, 'read', async () => {
-        const newest = await folders[role].read();
-        if (newest === undefined) {
-          return undefined;
-        }
-        const { version, files } = newest;
-        const annotations = parseAnnotations(files.get(annotationsFile));
-        files.delete(annotationsFile);
-        return { data: Object.fromEntries(files), annotations, version: String(version) };
-      }),
-    write: (role, { data, annotations }, from) =>
-      explained(folders[role].home, 'written', async () => {
-        const files = new Map(Object.entries(data).filter(([name]) => keyName.test(name)));
-        files.set(annotationsFile, JSON.stringify(annotations));
-        if (!(await folders[role].write(Number(from?.version ?? 0) + 1, files))) {
-          throw new Conflict(`${folders[role].home} was changed by another run`);
-        }
-      }),
+    describe: (role) => `folder ${folders[role]}`,
+    read: (role) => explained(folders[role], 'read', readFolder(folders[role], role)),
+    write: (role, contents, from) =>
+      explained(folders[role], 'written', writeFolder(folders[role], role, contents, from)),
   };
 }

@@ -19,20 +19,11 @@ export interface Settings {
 
 /** One step. Each kind except `wait`, `blocked` and `done` is exactly one write of one object. */
 export type Action = { reason: string } & (
-  | { kind: 'create-ca' }
-  | { kind: 'stage-ca'; active: Certificate; previous: Certificate[] }
-  | { kind: 'adopt-ca'; cas: Certificate[] }
-  | { kind: 'issue-serving-certificate' }
-  | { kind: 'write-bundle' }
-  | { kind: 'forget-injection' }
-  | { kind: 'inject' }
-  | { kind: 'record-injection' }
-  | { kind: 'promote' }
-  | { kind: 'retire' }
-  | { kind: 'record-removal' }
+  | { kind: 'create-ca' | 'stage-ca' | 'promote' | 'retire' }
+  | { kind: 'issue-serving-certificate' | 'write-bundle' }
+  | { kind: 'inject' | 'record-injection' | 'forget-injection' }
   | { kind: 'wait'; until: Date; for: 'propagation' | 'overlap' }
-  | { kind: 'blocked' }
-  | { kind: 'done' }
+  | { kind: 'blocked' | 'done' }
 );
 
 /** Whether a serving certificate is in the last third of its validity period. */
@@ -47,31 +38,17 @@ export function isCaDue(ca: Certificate, now: Date, renewBeforeMs: number): bool
   return now.getTime() >= ca.x509.validToDate.getTime() - renewBeforeMs;
 }
 
-/**
- * How long all targets must have had the bundle once another client has overwritten some twice in a rotation, in ms.
- * Promoted too early, the next CA signs what targets do not trust after the next overwriting. Longer than the attempts
- * of a failed Job take together, which are less than a minute apart.
- */
-const heldUpDelayMs = 10 * 60_000;
+/** How long after its propagation delay a rotation may be staged, in ms: the Job runs each hour. */
+const maxStagedMs = 3 * 3_600_000;
 
-/** Whether another client has overwritten targets twice in this rotation: once may be a manifest applied again. */
-function isHeldUp({ overwritten }: CertificateFacts): boolean {
-  return overwritten !== undefined && overwritten.times > 1;
-}
-
-/** Whether a step is a wait that is unlikely to end without the operator, since another client holds the rotation up. */
-export function isStuck(action: Action, facts: CertificateFacts): boolean {
-  return action.kind === 'wait' && action.for === 'propagation' && isHeldUp(facts);
-}
-
-/** Who holds the rotation up, and what to do, as the end of a reason; empty if nobody does. */
-function heldUpBy({ overwritten }: CertificateFacts, active: Certificate): string {
-  if (overwritten === undefined) {
-    return '';
-  }
-  const { times, since, targets } = overwritten;
-  const often = times === 1 ? `at ${iso(since)}` : `${times} times since ${iso(since)}`;
-  return `; another client has overwritten caBundle in ${targets.join(', ')} ${often}, and the wait starts over each time: if a GitOps tool does so, let it ignore that field, since the rotation must end before the CA expires at ${iso(active.x509.validToDate)}`;
+/** Whether a step is a wait that has begun over and over, most likely because another client resets the bundle. */
+export function isStuck(action: Action, { stagedSince, now }: CertificateFacts, propagationDelayMs: number): boolean {
+  return (
+    action.kind === 'wait' &&
+    action.for === 'propagation' &&
+    stagedSince !== undefined &&
+    now.getTime() - stagedSince.getTime() > propagationDelayMs + maxStagedMs
+  );
 }
 
 function iso(date: Date): string {
@@ -103,52 +80,81 @@ function ofTargets(targets: readonly TargetReading[], claim: string): string {
 
 /** The next step towards steady, and why. Pure: the same facts and settings give the same step. */
 export function next(facts: CertificateFacts, settings: Settings): Action {
-  return caStep(facts, settings) ?? trustStep(facts, settings);
+  const { ownCaProblem, stage, previous } = facts;
+  if (ownCaProblem !== undefined) {
+    const remedy =
+      'It is not replaced: store a CA certificate as ca.crt and its key, without a password, as ca.key (both PEM), or delete the Secret of the CA and run bootstrap, which creates one';
+    return {
+      kind: 'blocked',
+      reason: `the CA was not created here and cannot be used: ${ownCaProblem}. ${remedy}`,
+    };
+  }
+  const staging = stagingReason(facts, settings);
+  if (staging !== undefined) {
+    return { kind: stage === 'missing' && facts.inUse === undefined ? 'create-ca' : 'stage-ca', reason: staging };
+  }
+  const active = usable(facts.active) as Certificate;
+  // A working serving certificate is replaced with one from another CA only after every target has trusted that CA for
+  // a while.
+  const mustPropagate = facts.signer !== undefined && facts.signer.fingerprint !== active.fingerprint;
+  const problem = servingProblem(facts, active, settings);
+  const issue: Action | undefined =
+    problem === undefined ? undefined : { kind: 'issue-serving-certificate', reason: problem };
+  if (issue && facts.activeKey.state === 'usable' && !mustPropagate) {
+    return issue;
+  }
+  if (facts.serving.state !== 'absent' && !facts.servingBundleIsCurrent) {
+    return { kind: 'write-bundle', reason: `the trust bundle in the serving Secret does not match stage ${stage}` };
+  }
+  const { outdated, refusals } = checkTargets(facts, settings);
+  if (outdated !== undefined) {
+    return outdated;
+  }
+  if (stage === 'steady' && !mustPropagate) {
+    return steadyState(facts, active, refusals);
+  }
+  if (refusals.length > 0) {
+    return { kind: 'blocked', reason: `the rotation stops in stage ${stage}: ${refusals.join('; ')}` };
+  }
+  if (stage === 'staged' || mustPropagate) {
+    const promote: Action = { kind: 'promote', reason: ofTargets(facts.targets, 'trusts the next CA') };
+    return propagationStep(facts, active, settings) ?? (stage === 'staged' ? promote : (issue as Action));
+  }
+  return previous.length === 0 ? { kind: 'retire', reason: 'the previous CA expired' } : overlapStep(facts, settings);
 }
 
-function caStep(facts: CertificateFacts, settings: Settings): Action | undefined {
-  const { active, activeKey, ownCaProblem, successor, previous, now } = facts;
-  if (ownCaProblem !== undefined) {
-    const reason = `the CA was not created here and cannot be used: ${ownCaProblem}. It is not replaced: store a CA certificate as ca.crt and its key, without a password, as ca.key (both PEM), or delete the Secret of the CA and run bootstrap, which creates one`;
-    return { kind: 'blocked', reason };
+/** Why the CA must be created or staged, or undefined. */
+function stagingReason(facts: CertificateFacts, settings: Settings): string | undefined {
+  const { active, activeKey, successor, inUse, now, stage } = facts;
+  if (inUse !== undefined) {
+    const problem = problemOf(active);
+    const whose = problem === undefined ? 'that is not in the Secret of the CA' : 'of before';
+    const why = `targets or pods still use a CA ${whose} (${inUse.fingerprint.slice(0, 23)}…), which stays trusted`;
+    return problem === undefined ? why : `the CA's certificate ${problem}; ${why}`;
   }
   if (active.state !== 'usable') {
-    const problem = `the CA's certificate ${problemOf(active)}`;
-    const [anchor, ...others] = facts.anchors;
-    if (anchor !== undefined) {
-      // Pods may still serve a certificate of the lost CA, and targets trust it: it stays trusted until a new CA has
-      // taken over.
-      return {
-        kind: 'stage-ca',
-        active: anchor,
-        previous: others,
-        reason: `${problem}; targets or pods still use ${anchor.fingerprint.slice(0, 23)}…, so a successor is staged next to it`,
-      };
-    }
-    return { kind: 'create-ca', reason: problem };
+    return `the CA's certificate ${problemOf(active)}`;
   }
-  const stage = (reason: string): Action => ({ kind: 'stage-ca', active: active.value, previous, reason });
   if (successor.state === 'broken') {
-    return stage(`the next CA ${successor.problem}`);
+    return `the next CA ${successor.problem}`;
   }
   if (successor.state === 'usable') {
     // It has not signed anything yet, so replacing it is harmless, whichever clock is wrong.
     const early = earlyProblem(successor.value, now);
-    return early === undefined ? undefined : stage(`the next CA ${early}`);
+    return early && `the next CA ${early}`;
   }
   if (activeKey.state !== 'usable') {
-    return stage(`the key of the CA ${problemOf(activeKey)}`);
+    return `the key of the CA ${problemOf(activeKey)}`;
   }
-  if (facts.stage === 'promoted') {
+  if (stage === 'promoted') {
     return undefined;
   }
   if (settings.forceCa) {
-    return stage('requested with --force-ca');
+    return 'requested with --force-ca';
   }
-  if (settings.mode === 'rotate' && isCaDue(active.value, now, settings.caRenewBeforeMs)) {
-    return stage(`the CA expires at ${iso(active.value.x509.validToDate)}, inside its renewal window`);
-  }
-  return undefined;
+  return settings.mode === 'rotate' && isCaDue(active.value, now, settings.caRenewBeforeMs)
+    ? `the CA expires at ${iso(active.value.x509.validToDate)}, inside its renewal window`
+    : undefined;
 }
 
 /** Why a new serving certificate is needed, or undefined. */
@@ -179,122 +185,69 @@ function servingProblem(facts: CertificateFacts, active: Certificate, settings: 
   return undefined;
 }
 
-/** Steps that move trust and the serving certificate to the active CA, which is usable here. */
-function trustStep(facts: CertificateFacts, settings: Settings): Action {
-  const { now } = facts;
-  const active = usable(facts.active) as Certificate;
-  const signer = facts.signer;
-  if (signer !== undefined && !facts.isSignerInBundle) {
-    return {
-      kind: 'adopt-ca',
-      cas: [signer],
-      reason: 'the serving certificate is signed by a CA that is not in the Secret of the CA: it stays trusted',
-    };
-  }
-  if (facts.forgotten.length > 0) {
-    return {
-      kind: 'adopt-ca',
-      cas: facts.forgotten,
-      reason:
-        'every target trusts a CA that is not in the Secret of the CA (restored from a backup?): it stays trusted for the overlap, because pods may still serve its certificates',
-    };
-  }
-  const problem = servingProblem(facts, active, settings);
-  const canSign = facts.activeKey.state === 'usable';
-  // A working serving certificate is replaced with one from another CA only after every target has trusted that CA for
-  // a while.
-  const mustPropagate = signer !== undefined && signer.fingerprint !== active.fingerprint;
-  if (problem !== undefined && canSign && !mustPropagate) {
-    return { kind: 'issue-serving-certificate', reason: problem };
-  }
-  if (facts.serving.state !== 'absent' && !facts.servingBundleIsCurrent) {
-    return {
-      kind: 'write-bundle',
-      reason: `the trust bundle in the serving Secret does not match stage ${facts.stage}`,
-    };
-  }
-
-  const blocked: string[] = [];
+/** The step that brings the bundle into a target that lacks it, if any; and why others cannot be written. */
+function checkTargets(facts: CertificateFacts, settings: Settings): { outdated?: Action; refusals: string[] } {
+  const refusals: string[] = [];
   for (const target of facts.targets) {
     const refusal = settings.refused.get(target.id) ?? (target.state === 'failed' ? target.problem : undefined);
     if (refusal !== undefined) {
-      blocked.push(`${target.id}: ${refusal}`);
+      refusals.push(`${target.id}: ${refusal}`);
     } else if (target.state === 'present' && !isInSync(target, facts.bundle)) {
       const reason = `${target.id} does not have the trust bundle of stage ${facts.stage}`;
-      return facts.injectedSince === undefined
-        ? { kind: 'inject', reason }
-        : { kind: 'forget-injection', reason: `${reason}, although it did at ${iso(facts.injectedSince)}` };
+      const outdated: Action =
+        facts.injectedSince === undefined
+          ? { kind: 'inject', reason }
+          : { kind: 'forget-injection', reason: `${reason}, although it did at ${iso(facts.injectedSince)}` };
+      return { outdated, refusals };
     }
   }
+  return { refusals };
+}
 
-  // Without any target, nothing is known: those of another run may still trust it.
-  if (facts.retired.length > 0 && blocked.length === 0 && facts.targets.some(({ state }) => state === 'present')) {
-    return { kind: 'record-removal', reason: 'no target trusts a retired CA any longer' };
+/** A missing target does not stop a rotation: it trusts nothing, and the other certificates must not expire because of it. */
+function steadyState({ targets, now }: CertificateFacts, active: Certificate, refusals: readonly string[]): Action {
+  // The CA may be the user's own, and the wrong clock may be the local one: it is replaced only on request.
+  const early = earlyProblem(active, now);
+  const wrong = early && `the CA ${early}: check the clocks, or replace it with rotate --force-ca`;
+  const problems = [...(wrong ? [wrong] : []), ...refusals, ...missingOf(targets)];
+  if (problems.length > 0) {
+    return { kind: 'blocked', reason: problems.join('; ') };
   }
+  const rest = targets.length === 0 ? '; no targets were named' : ', and so is every target';
+  return { kind: 'done', reason: `the CA and the serving certificate are in order${rest}` };
+}
 
-  if (facts.stage === 'steady' && !mustPropagate) {
-    // A missing target does not stop a rotation: it trusts nothing, and the other certificates must not expire because
-    // of it.
-    // The CA may be the user's own, and the wrong clock may be the local one: it is replaced only on request.
-    const early = earlyProblem(active, now);
-    const wrong =
-      early === undefined ? [] : [`the CA ${early}: check the clocks, or replace it with rotate --force-ca`];
-    const problems = [...wrong, ...blocked, ...missingOf(facts.targets)];
-    if (problems.length > 0) {
-      return { kind: 'blocked', reason: problems.join('; ') };
-    }
-    const targets = facts.targets.length === 0 ? '; no targets were named' : ', and so is every target';
-    return { kind: 'done', reason: `the CA and the serving certificate are in order${targets}` };
+/** Waits until every target has had the bundle for the propagation delay; then undefined. */
+function propagationStep(facts: CertificateFacts, active: Certificate, settings: Settings): Action | undefined {
+  const { injectedSince, targets, now, stagedSince } = facts;
+  if (injectedSince === undefined) {
+    return { kind: 'record-injection', reason: ofTargets(targets, 'has the trust bundle') };
   }
-  if (blocked.length > 0) {
-    return { kind: 'blocked', reason: `the rotation stops in stage ${facts.stage}: ${blocked.join('; ')}` };
+  const until = new Date(injectedSince.getTime() + settings.propagationDelayMs);
+  if (until <= now) {
+    return undefined;
   }
-  if (facts.stage === 'staged' || mustPropagate) {
-    if (facts.injectedSince === undefined) {
-      return { kind: 'record-injection', reason: ofTargets(facts.targets, 'has the trust bundle') };
-    }
-    const delayMs = isHeldUp(facts)
-      ? Math.max(settings.propagationDelayMs, heldUpDelayMs)
-      : settings.propagationDelayMs;
-    const until = new Date(facts.injectedSince.getTime() + delayMs);
-    if (until > now) {
-      return {
-        kind: 'wait',
-        for: 'propagation',
-        until,
-        reason: `${ofTargets(facts.targets, `has had the trust bundle since ${iso(facts.injectedSince)}`)}; API servers need the propagation delay to notice${heldUpBy(facts, active)}`,
-      };
-    }
-    return facts.stage === 'staged'
-      ? {
-          kind: 'promote',
-          reason: ofTargets(facts.targets, `has trusted the next CA since ${iso(facts.injectedSince)}`),
-        }
-      : { kind: 'issue-serving-certificate', reason: problem as string };
+  const claim = ofTargets(targets, `has had the trust bundle since ${iso(injectedSince)}`);
+  const reason = `${claim}; API servers need the propagation delay to notice`;
+  const wait: Action = { kind: 'wait', for: 'propagation', until, reason };
+  if (!isStuck(wait, facts, settings.propagationDelayMs)) {
+    return wait;
   }
-  if (facts.previous.length === 0) {
-    return { kind: 'retire', reason: 'the previous CA expired' };
-  }
-  const adopted = facts.adoptedSince?.getTime() ?? 0;
-  if (adopted > now.getTime()) {
-    // The clock was ahead then, or is behind now. Waiting for that time could take years.
-    return {
-      kind: 'adopt-ca',
-      cas: [],
-      reason: `a previous CA was adopted at ${iso(new Date(adopted))}, which is in the future: the overlap starts over`,
-    };
-  }
-  // Promoted, with a serving certificate of the new CA. Its time of issue is taken from the certificate itself, where
-  // no write can lose it, in whole seconds, rounded up. A restored one is older than the CA that was adopted.
+  const held = `the rotation is staged since ${iso(stagedSince as Date)}, and the wait starts over each time that another client resets a caBundle: if a GitOps tool does so, let it ignore that field, since the rotation must end before the CA expires at ${iso(active.x509.validToDate)}`;
+  return { ...wait, reason: `${reason}; ${held}` };
+}
+
+/** Promoted, with a serving certificate of the new CA: pods may still serve certificates of the previous one. */
+function overlapStep(facts: CertificateFacts, { overlapMs }: Settings): Action {
+  // The time of issue is taken from the certificate itself, where no write can lose it, in whole seconds, rounded up.
   const issued = (usable(facts.serving) as Certificate).x509.validFromDate.getTime() + backdateMs;
-  const until = new Date(Math.max(issued, adopted) + settings.overlapMs);
-  if (settings.overlapMs > 0 && until > now) {
-    return {
-      kind: 'wait',
-      for: 'overlap',
-      until,
-      reason: 'pods may still serve certificates of the previous CA until the overlap is over',
-    };
-  }
-  return { kind: 'retire', reason: 'the overlap is over' };
+  const until = new Date(issued + overlapMs);
+  return overlapMs > 0 && until > facts.now
+    ? {
+        kind: 'wait',
+        for: 'overlap',
+        until,
+        reason: 'pods may still serve certificates of the previous CA until the overlap is over',
+      }
+    : { kind: 'retire', reason: 'the overlap is over' };
 }

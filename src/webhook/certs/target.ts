@@ -2,7 +2,6 @@ export type TargetKind =
   | 'MutatingWebhookConfiguration'
   | 'ValidatingWebhookConfiguration'
   | 'CustomResourceDefinition'
-  | 'APIService'
   | 'ExtensionConfig';
 
 /** One caBundle field that belongs to our service. */

@@ -46,7 +46,7 @@ const fail = (code: number, message: string, details?: object): Reply => ({
 });
 
 const collection =
-  /^\/api(?:s\/[^/]+)?\/v1[^/]*(?:\/namespaces\/[^/]+)?\/(secrets|mutatingwebhookconfigurations|validatingwebhookconfigurations|customresourcedefinitions|apiservices|extensionconfigs)$/;
+  /^\/api(?:s\/[^/]+)?\/v1[^/]*(?:\/namespaces\/[^/]+)?\/(secrets|mutatingwebhookconfigurations|validatingwebhookconfigurations|customresourcedefinitions|extensionconfigs)$/;
 
 /**
  * Objects over HTTP as kube-apiserver treats them: resourceVersion on every write, 409 for a stale PUT and an existing
@@ -315,7 +315,7 @@ export const mutatingPath = '/apis/admissionregistration.k8s.io/v1/mutatingwebho
 export const validatingPath = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/ours';
 export const crdPath =
   '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/extensionconfigs.runtime.cluster.x-k8s.io';
-export const apiServicePath = '/apis/apiregistration.k8s.io/v1/apiservices/v1.ours';
+export const extensionPath = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs/ours';
 
 /** A clientConfig that calls the webhook's service. */
 export const ourService = { name: 'extensionconfig-webhook', namespace, path: '/validate' };
@@ -344,7 +344,7 @@ export function putTargets(server: ApiServer): void {
     metadata: { name: 'extensionconfigs.runtime.cluster.x-k8s.io' },
     spec: { conversion: { strategy: 'Webhook', webhook: { clientConfig: { service: ourService } } } },
   });
-  server.put(apiServicePath, { metadata: { name: 'v1.ours' }, spec: { service: ourService } });
+  server.put(extensionPath, { metadata: { name: 'ours' }, spec: { clientConfig: { service: ourService } } });
 }
 
 /** The flags that name those targets. */
@@ -355,8 +355,8 @@ export const targetFlags = [
   'ours',
   '--crd',
   'extensionconfigs.runtime.cluster.x-k8s.io',
-  '--api-service',
-  'v1.ours',
+  '--extension-config',
+  'ours',
 ];
 
 /** All caBundles that belong to our service, as PEM, in one state of the server. */

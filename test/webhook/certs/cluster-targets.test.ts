@@ -70,7 +70,6 @@ describe('readTarget', () => {
       { metadata, spec: { conversion: { webhook: { clientConfig: { service } } } } },
       'spec.conversion.webhook',
     ],
-    ['APIService', { metadata, spec: { service } }, 'spec'],
     ['ExtensionConfig', { metadata, spec: { clientConfig: { service } } }, 'spec.clientConfig'],
   ])('%s has its bundle in the right place', (kind, object, where) => {
     expect(read(object, kind)).toMatchObject({ id: `${kind}/ours`, entries: [{ where, bundle: '' }], skipped: [] });
@@ -214,57 +213,56 @@ describe('reading targets', () => {
     const { cluster, requests } = clusterOf((_method, path) => status(path.endsWith('/gone') ? 404 : 403));
     expect(
       await targets(cluster, [
-        { kind: 'APIService', name: 'gone' },
         { kind: 'ExtensionConfig', name: 'gone' },
-        { kind: 'APIService', name: 'v1 x' },
+        { kind: 'ExtensionConfig', name: 'v1 x' },
       ]),
     ).toEqual([
       {
-        id: 'APIService/gone',
+        id: 'ExtensionConfig/gone',
         state: 'missing',
         problem: 'does not exist: create it, or remove the flag that names it',
         entries: [],
         skipped: [],
       },
-      expect.objectContaining({ id: 'ExtensionConfig/gone', state: 'missing' }),
       {
-        id: 'APIService/v1 x',
+        id: 'ExtensionConfig/v1 x',
         state: 'failed',
-        problem: 'forbidden: the permission to get apiservices.apiregistration.k8s.io v1 x is missing (no)',
+        problem: 'forbidden: the permission to get extensionconfigs.runtime.cluster.x-k8s.io v1 x is missing (no)',
         entries: [],
         skipped: [],
       },
     ]);
     expect(requests).toEqual([
-      'GET /apis/apiregistration.k8s.io/v1/apiservices/gone',
       'GET /apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs/gone',
-      'GET /apis/apiregistration.k8s.io/v1/apiservices/v1%20x',
+      'GET /apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs/v1%20x',
     ]);
   });
 
   test('stops at an unusable response', async () => {
     const { cluster } = clusterOf(() => ({ metadata: { name: 'other' } }));
-    await expect(targets(cluster, [{ kind: 'APIService', name: 'x' }])).rejects.toThrow(ResponseError);
+    await expect(targets(cluster, [{ kind: 'ExtensionConfig', name: 'x' }])).rejects.toThrow(ResponseError);
   });
 
   test('lists all kinds with a selector, and reads a target that is also named only once', async () => {
-    const item = (name: string) => ({ metadata: { name, resourceVersion: '1' }, spec: { service } });
+    const item = (name: string) => ({ metadata: { name, resourceVersion: '1' }, spec: { clientConfig: { service } } });
     const { cluster, requests } = clusterOf((_method, path) =>
       path.includes('?')
-        ? { metadata: { resourceVersion: '9' }, items: path.includes('/apiservices?') ? [item('a'), item('b')] : [] }
+        ? {
+            metadata: { resourceVersion: '9' },
+            items: path.includes('/extensionconfigs?') ? [item('a'), item('b')] : [],
+          }
         : { ...item('a'), spec: {} },
     );
-    const found = await targets(cluster, [{ kind: 'APIService', name: 'a' }], 'app=ours');
+    const found = await targets(cluster, [{ kind: 'ExtensionConfig', name: 'a' }], 'app=ours');
     expect(found.map(({ id, entries }) => [id, entries.length])).toEqual([
-      ['APIService/a', 0],
-      ['APIService/b', 1],
+      ['ExtensionConfig/a', 0],
+      ['ExtensionConfig/b', 1],
     ]);
     expect(requests).toEqual([
-      'GET /apis/apiregistration.k8s.io/v1/apiservices/a',
+      'GET /apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs/a',
       'GET /apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations?labelSelector=app%3Dours&limit=100',
       'GET /apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations?labelSelector=app%3Dours&limit=100',
       'GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions?labelSelector=app%3Dours&limit=100',
-      'GET /apis/apiregistration.k8s.io/v1/apiservices?labelSelector=app%3Dours&limit=100',
       'GET /apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs?labelSelector=app%3Dours&limit=100',
     ]);
   });
@@ -279,7 +277,7 @@ describe('reading targets', () => {
   test('a kind that the cluster does not serve has no objects; one that cannot be listed is a failed target', async () => {
     const { cluster, requests } = clusterOf(() => status(404));
     expect(await targets(cluster, [], 'a=b')).toEqual([]);
-    expect(requests).toHaveLength(5);
+    expect(requests).toHaveLength(4);
     const failing = clusterOf((_method, path) => status({ m: 403, e: 500 }[path.split('/')[4]?.[0] ?? ''] ?? 404));
     expect(await targets(failing.cluster, [], 'a=b')).toMatchObject([
       {

@@ -1,17 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ellipticEntropy, type Issued, issueCa, issueServingCertificate } from '../../../src/base/x509/index.ts';
-import {
-  type CertificateFacts,
-  deriveFacts,
-  injectedAnnotation,
-  injectedSinceAnnotation,
-  overwrittenAnnotation,
-  overwrittenNow,
-  removedAnnotation,
-  retiredAnnotation,
-  retiredSinceAnnotation,
-  retiring,
-} from '../../../src/webhook/certs/facts.ts';
+import { deriveFacts, injectedAnnotation, injectedSinceAnnotation } from '../../../src/webhook/certs/facts.ts';
 import { type TargetReading, unread } from '../../../src/webhook/certs/target.ts';
 import { day } from '../../base/x509/entropy.ts';
 import { oddCa } from '../../base/x509/odd-ca.ts';
@@ -123,47 +112,41 @@ describe('readings', () => {
   });
 });
 
-describe('the CA that signed the serving certificate', () => {
-  const fingerprintOf = (world: World) => factsOf(world).signer?.fingerprint;
-  const { fingerprint } = one.certificate;
+describe('the CA that pods use', () => {
+  const of = (world: World) => {
+    const { signer, inUse } = factsOf(world);
+    return [signer?.fingerprint, inUse?.fingerprint];
+  };
+  const [isOne, isTwo] = [one, two].map(({ certificate }) => certificate.fingerprint);
+  const trusting = (...bundles: string[]) => bundles.map((bundle, index) => targetOf(`K/${index}`, 'present', bundle));
+  const other = { 'ca.crt': pem(two), 'ca.key': two.key };
 
-  test.each<[string, World, string | undefined, boolean]>([
-    ['is the active one', { ca: steady, tls: served }, fingerprint, true],
-    ['is a previous one', { ca: { 'ca.crt': pem(two), 'previous.crt': pem(one) }, tls: served }, fingerprint, true],
+  test.each<[string, World, (string | undefined)[]]>([
+    ['is the active one', { ca: steady, tls: served, targets: trusting(pem(one)) }, [isOne, undefined]],
+    ['is a previous one', { ca: { ...other, 'previous.crt': pem(one) }, tls: served }, [isOne, undefined]],
     [
-      'is known from the serving Secret only',
-      { ca: { 'ca.crt': pem(two) }, tls: { ...served, 'ca.crt': pem(one) } },
-      fingerprint,
-      false,
+      'is in every target',
+      { ca: other, tls: served, targets: trusting(pem(one), pem(two, one), '', 'x') },
+      [undefined, isOne],
     ],
     [
-      'is known from a target only',
-      { tls: served, targets: [targetOf('K/a', 'present', pem(one))] },
-      fingerprint,
-      false,
+      'is in one target only',
+      { ca: other, tls: served, targets: trusting(pem(one), pem(two)) },
+      [undefined, undefined],
     ],
-    ['is not known', { ca: { 'ca.crt': pem(two) }, tls: served }, undefined, false],
-    ['is unknown without a certificate', { ca: steady }, undefined, false],
-  ])('%s', (_, world, expected, isKept) => {
-    expect(fingerprintOf(world)).toBe(expected);
-    expect(factsOf(world).isSignerInBundle).toBe(isKept);
+    ['is in the serving Secret only', { ca: other, tls: { ...served, 'ca.crt': pem(one) } }, [undefined, undefined]],
+    ['the Secret was lost', { tls: served, targets: trusting(pem(one)) }, [undefined, isOne]],
+    ['the active one is damaged', { ca: { 'previous.crt': pem(one) }, tls: served }, [isOne, isOne]],
+    ['both Secrets were lost', { targets: trusting(pem(sandbox, two), pem(two)) }, [undefined, isTwo]],
+    ['both were lost, and not one of this program', { targets: trusting(pem(sandbox)) }, [undefined, undefined]],
+    ['nothing is known', {}, [undefined, undefined]],
+  ])('%s', (_, world, expected) => {
+    expect(of(world)).toEqual(expected);
   });
 
   test('lacks no names if there is none', () => {
     expect([factsOf({ ca: steady }).servingLacks, factsOf({ tls: served }).servingLacks]).toEqual([[], []]);
   });
-});
-
-test('without an active CA, those still depended on are the anchors: the signer first, then our own in targets, then previous ones', () => {
-  const anchorsOf = (world: World) => factsOf(world).anchors.map(({ fingerprint }) => fingerprint);
-  const [a, b] = [one, two].map(({ certificate }) => certificate.fingerprint);
-  const inTargets = [targetOf('K/a', 'present', pem(sandbox), pem(two)), targetOf('K/b', 'present', pem(two), 'x')];
-  expect(anchorsOf({ ca: steady, tls: served, targets: inTargets })).toEqual([]);
-  // A CA that this program did not make is not taken over from a target.
-  expect(anchorsOf({ targets: inTargets })).toEqual([b]);
-  expect(anchorsOf({ tls: { ...served, 'ca.crt': pem(one) }, targets: inTargets })).toEqual([a, b]);
-  expect(anchorsOf({ ca: { 'previous.crt': pem(one, two) }, targets: inTargets })).toEqual([b, a]);
-  expect(anchorsOf({})).toEqual([]);
 });
 
 describe('the record of targets', () => {
@@ -200,82 +183,14 @@ describe('the record of targets', () => {
   });
 });
 
-const ago = (ms: number) => ({ [retiredSinceAnnotation]: at(-ms).toISOString() });
-const isTwo = two.certificate.fingerprint;
-test.each<[string, Record<string, string>, string[], boolean]>([
-  ['unknown', {}, [pem(two)], true],
-  ['unknown, beside a target that was emptied', {}, [pem(two), ''], true],
-  ['that was removed', { [removedAnnotation]: isTwo }, [pem(two)], true],
-  ['that was removed, beside a target that was emptied', { [removedAnnotation]: isTwo }, [pem(two), ''], false],
-  ['just retired', { [retiredAnnotation]: isTwo, ...ago(599_000) }, [pem(one, two)], false],
-  ['retired for ten minutes', { [retiredAnnotation]: isTwo, ...ago(600_000) }, [pem(one, two)], true],
-  ['retired by a clock that was ahead', { [retiredAnnotation]: isTwo, ...ago(-1000) }, [pem(one, two)], true],
-  ['retired, nobody knows when', { [retiredAnnotation]: isTwo }, [pem(one, two)], true],
-  ['retired, beside a target that was emptied', { [retiredAnnotation]: isTwo }, [pem(one, two), ''], false],
-  ['retired, that one target no longer has', { [retiredAnnotation]: isTwo }, [pem(one, two), pem(one)], false],
-])('a CA in targets %s: forgotten or not', (_, annotations, bundles, isForgotten) => {
-  const targets = bundles.map((bundle, index) => targetOf(`T/${index}`, 'present', bundle));
-  const { forgotten } = factsOf({ ca: steady, targets, annotations });
-  expect(forgotten.map(({ fingerprint }) => fingerprint)).toEqual(isForgotten ? [isTwo] : []);
-});
-
-test('the time of the last retirement is that of the last CA retired, and at most 16 are remembered', () => {
-  const now = at(0);
-  const [key, since] = [retiredAnnotation, retiredSinceAnnotation];
-  expect([retiring(['B'], { retired: ['A'], now }), retiring([], { retired: ['A'], now })]).toEqual([
-    { [key]: 'B,A', [since]: now.toISOString() },
-    {},
-  ]);
-  const names = [...'ABCDEFGHIJKLMNOPQ'];
-  expect(retiring(names, { retired: names, now })[key]).toBe('A,B,C,D,E,F,G,H,I,J,K,L,M,N,O,P');
-});
-
 test('a wait that has begun is known while some targets cannot be listed', () => {
   const [a, b] = [targetOf('A/a', 'present', pem(one)), targetOf('B/b', 'present', pem(one))];
   const { injection } = factsOf({ ca: steady, targets: [a, b] });
   const annotations = { [injectedAnnotation]: injection, [injectedSinceAnnotation]: at(-1000).toISOString() };
   const since = (targets: TargetReading[]) => factsOf({ ca: steady, targets, annotations }).injectedSince;
-  expect([since([a, b]), since([a]), since([a, unread('APIService/*', 'failed', 'no')])]).toEqual([
+  expect([since([a, b]), since([a]), since([a, unread('ExtensionConfig/*', 'failed', 'no')])]).toEqual([
     at(-1000),
     undefined,
     at(-1000),
   ]);
-});
-
-const since = at(-day).toISOString();
-test.each<[string, CertificateFacts['overwritten']]>([
-  [`1 ${since} Kind/a`, { times: 1, since: at(-day), targets: ['Kind/a'] }],
-  [`999999 ${since} Kind/a,Kind/b.c-1`, { times: 999_999, since: at(-day), targets: ['Kind/a', 'Kind/b.c-1'] }],
-  [
-    `2 ${since} Kind/a,7/b,Kind/C,Kind/d e,Kind/,Kind/f/g`,
-    { times: 2, since: at(-day), targets: ['Kind/a', 'Kind/d'] },
-  ],
-  [`2 ${since} -Kind/a`, undefined],
-  [`2 ${since} Kind/a!`, undefined],
-  [`2 ${since} `, undefined],
-  [`2 ${since}`, undefined],
-  [`2 x Kind/a`, undefined],
-  [`0 ${since} Kind/a`, undefined],
-  [`1000000 ${since} Kind/a`, undefined],
-  [`2x ${since} Kind/a`, undefined],
-  [`x2 ${since} Kind/a`, undefined],
-  [`1.5 ${since} Kind/a`, undefined],
-  ['', undefined],
-])('who has overwritten targets, and since when, is read from %j', (text, expected) => {
-  expect(factsOf({ ca: steady, annotations: { [overwrittenAnnotation]: text } }).overwritten).toEqual(expected);
-});
-
-test('only targets that have another bundle are overwritten; they are remembered with those of before, once each', () => {
-  const targets = [
-    targetOf('Kind/same', 'present', pem(one)),
-    targetOf('Kind/b', 'present', pem(two)),
-    targetOf('Kind/c', 'present', ''),
-    targetOf('Kind/missing', 'missing'),
-    targetOf('Kind/failed', 'failed'),
-  ];
-  const annotations = { [overwrittenAnnotation]: `3 ${since} Kind/a,Kind/b` };
-  expect(overwrittenNow(factsOf({ ca: steady, targets, annotations }))).toBe(`4 ${since} Kind/a,Kind/b,Kind/c`);
-  expect(overwrittenNow(factsOf({ ca: steady, targets }))).toBe(`1 ${now.toISOString()} Kind/b,Kind/c`);
-  const many = Array.from({ length: 17 }, (_, index) => targetOf(`Kind/${index}`, 'present', ''));
-  expect(overwrittenNow(factsOf({ ca: steady, targets: many }))).toMatch(/ Kind\/0,.*,Kind\/15$/);
 });

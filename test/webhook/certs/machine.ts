@@ -70,7 +70,7 @@ export function runFor(
         { kind: 'MutatingWebhookConfiguration', name: 'ours' },
         { kind: 'ValidatingWebhookConfiguration', name: 'ours' },
         { kind: 'CustomResourceDefinition', name: 'extensionconfigs.runtime.cluster.x-k8s.io' },
-        { kind: 'APIService', name: 'v1.ours' },
+        { kind: 'ExtensionConfig', name: 'ours' },
       ],
       service: { namespace, name: 'extensionconfig-webhook' },
     }),

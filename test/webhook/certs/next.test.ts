@@ -1,18 +1,11 @@
 import { createPrivateKey } from 'node:crypto';
 import { expect, test } from 'vitest';
-import {
-  type Certificate,
-  ellipticEntropy,
-  type Issued,
-  issueCa,
-  issueServingCertificate,
-} from '../../../src/base/x509/index.ts';
+import { ellipticEntropy, type Issued, issueCa, issueServingCertificate } from '../../../src/base/x509/index.ts';
 import {
   deriveFacts,
   injectedAnnotation,
   injectedSinceAnnotation,
-  overwrittenAnnotation,
-  retiredAnnotation,
+  stagedSinceAnnotation,
 } from '../../../src/webhook/certs/facts.ts';
 import { isCaDue, isServingCertificateDue, isStuck, next, type Settings } from '../../../src/webhook/certs/next.ts';
 import type { TargetReading } from '../../../src/webhook/certs/target.ts';
@@ -57,10 +50,8 @@ interface World {
   names?: string[];
   /** A target that does not exist. */
   missing?: string;
-  /** The fingerprint of a CA that is retired. */
-  retired?: string;
-  /** How often another client has overwritten the target during the rotation. */
-  overwritten?: number;
+  /** Since when the next CA is staged, in ms. */
+  stagedSince?: number;
   settings?: Partial<Settings>;
 }
 const steady = { 'ca.crt': pem(one), 'ca.key': one.key };
@@ -96,10 +87,7 @@ function factsIn(world: World) {
     ...(world.since === undefined
       ? {}
       : { [injectedAnnotation]: facts().injection, [injectedSinceAnnotation]: at(world.since).toISOString() }),
-    ...(world.retired === undefined ? {} : { [retiredAnnotation]: world.retired }),
-    ...(world.overwritten === undefined
-      ? {}
-      : { [overwrittenAnnotation]: `${world.overwritten} ${start.toISOString()} Kind/name` }),
+    ...(world.stagedSince === undefined ? {} : { [stagedSinceAnnotation]: at(world.stagedSince).toISOString() }),
   };
   return deriveFacts(now, stored(world.ca, annotations), stored(world.tls), targets, world.names ?? names);
 }
@@ -166,9 +154,9 @@ const rows: [string, World, string, RegExp][] = [
   ],
   [
     'our certificate is damaged, and its key is not',
-    { ca: { ...steady, 'ca.crt': 'x' }, tls: tls(servingOne, pem(one)) },
+    { ca: { ...steady, 'ca.crt': 'x' }, tls: tls(servingOne, pem(one)), target: pem(one) },
     'stage-ca',
-    /still use [0-9A-F:]{23}…, so/,
+    /is not PEM; targets or pods still use a CA of before \([0-9A-F:]{23}…\), which stays trusted/,
   ],
   [
     'all expired',
@@ -178,11 +166,17 @@ const rows: [string, World, string, RegExp][] = [
   ],
   [
     'CA lost, serving certificate works',
-    { tls: tls(servingOne, pem(one)) },
+    { tls: tls(servingOne, pem(one)), target: pem(one) },
     'stage-ca',
-    /still use [0-9A-F:]{23}…, so/,
+    /is missing; targets or pods still use a CA of before/,
   ],
-  ['both lost, a target trusts ours', { target: pem(one) }, 'stage-ca', /still use [0-9A-F:]{23}…, so/],
+  [
+    'CA lost, and no target trusts that of the serving Secret',
+    { tls: tls(servingOne, pem(one)), target: '' },
+    'create-ca',
+    /is missing$/,
+  ],
+  ['both lost, a target trusts ours', { target: pem(one) }, 'stage-ca', /still use a CA of before/],
   ['both lost, a target trusts an expired one', { target: pem(dead) }, 'create-ca', /is missing/],
   ['key lost', { ca: { 'ca.crt': pem(one) }, tls: tls(servingOne, pem(one)) }, 'stage-ca', /key of the CA is missing/],
   ['key of another', { ca: { ...steady, 'ca.key': two.key } }, 'stage-ca', /does not belong/],
@@ -285,8 +279,14 @@ const rows: [string, World, string, RegExp][] = [
   [
     'serving certificate of a CA that is unknown here',
     { ca: promotedAlone(), tls: tls(servingOne, pem(one)) },
-    'adopt-ca',
-    /stays trusted/,
+    'issue-serving-certificate',
+    /not signed by any known CA/,
+  ],
+  [
+    'serving certificate of a CA that is unknown here, and that every target trusts',
+    { ca: promotedAlone(), tls: tls(servingOne, pem(one)), target: pem(one) },
+    'stage-ca',
+    /^targets or pods still use a CA that is not in the Secret of the CA \([0-9A-F:]{23}…\), which stays trusted$/,
   ],
   [
     'serving certificate for other names',
@@ -339,75 +339,13 @@ const rows: [string, World, string, RegExp][] = [
     'staged, a target missing',
     { ca: staged, tls: tls(servingOne, both), target: both, since: 0, missing: 'Kind/gone' },
     'promote',
-    /has trusted the next/,
+    /trusts the next CA/,
   ],
   [
     'the key of the CA is lost, and there is no serving certificate: its Secret takes no bundle alone',
     { ca: { ...staged, 'ca.key': '' }, target: both },
     'record-injection',
     /has the trust bundle/,
-  ],
-  [
-    'a retired CA that no target has',
-    { ca: steady, tls: tls(servingOne, pem(one)), target: pem(one), retired: two.certificate.fingerprint },
-    'record-removal',
-    /^no target trusts a retired CA any longer$/,
-  ],
-  [
-    'a retired CA, no targets named',
-    { ca: steady, tls: tls(servingOne, pem(one)), retired: two.certificate.fingerprint },
-    'done',
-    /no targets were named$/,
-  ],
-  [
-    'a retired CA, the only target missing',
-    { ca: steady, tls: tls(servingOne, pem(one)), missing: 'Kind/gone', retired: two.certificate.fingerprint },
-    'blocked',
-    /^Kind\/gone: missing: does not exist$/,
-  ],
-  [
-    'a retired CA, and the target refused the write',
-    {
-      ca: steady,
-      tls: tls(servingOne, pem(one)),
-      target: '',
-      retired: two.certificate.fingerprint,
-      settings: { refused: new Map([['Kind/name', 'forbidden']]) },
-    },
-    'blocked',
-    /^Kind\/name: forbidden$/,
-  ],
-  [
-    'staged, overwritten once',
-    { ca: staged, tls: tls(servingOne, both), target: both, since: 0, overwritten: 1 },
-    'promote',
-    /has trusted the next/,
-  ],
-  [
-    'staged, overwritten twice, a little later',
-    { ca: staged, tls: tls(servingOne, both), target: both, since: 0, overwritten: 2, now: 10 * minute - 1 },
-    'wait',
-    /overwritten caBundle in Kind\/name 2 times/,
-  ],
-  [
-    'staged, overwritten twice, after ten minutes',
-    { ca: staged, tls: tls(servingOne, both), target: both, since: 0, overwritten: 2, now: 10 * minute },
-    'promote',
-    /has trusted the next/,
-  ],
-  [
-    'staged, overwritten twice, and the propagation delay is longer than that',
-    {
-      ca: staged,
-      tls: tls(servingOne, both),
-      target: both,
-      since: 0,
-      overwritten: 2,
-      now: 10 * minute,
-      settings: { propagationDelayMs: 11 * minute },
-    },
-    'wait',
-    /API servers need the propagation delay/,
   ],
   [
     'staged, a target missing, not recorded',
@@ -481,7 +419,7 @@ const rows: [string, World, string, RegExp][] = [
     'staged, recorded long ago',
     { ca: staged, tls: tls(servingOne, both), target: both, since: 0 },
     'promote',
-    /has trusted the next/,
+    /trusts the next CA/,
   ],
   [
     'staged, next has no key',
@@ -603,21 +541,19 @@ test('a wait ends at the time that it names', () => {
   expect(decide({ ...world, now: 30_000 }).kind).toBe('promote');
 });
 
-test('a staged recovery keeps the working certificate active', () => {
-  const action = decide({ tls: tls(servingOne, pem(one)), target: pem(one) });
-  const staged = action as { active: Certificate; previous: Certificate[] };
-  expect(staged.active.fingerprint).toBe(one.certificate.fingerprint);
-  expect(staged.previous).toEqual([]);
-});
-
-test('a rotation is stuck while it waits for targets that another client overwrites again and again', () => {
-  const stuck = (world: World) => isStuck(decide(world), factsIn(world));
-  const held: World = { ca: staged, tls: tls(servingOne, both), target: both, since: 0, overwritten: 2 };
-  expect(stuck(held)).toBe(true);
-  expect(stuck({ ...held, overwritten: 1, now: 1 })).toBe(false);
-  // It goes on after ten minutes, and an overlap is a wait for nobody.
-  expect(stuck({ ...held, now: 10 * minute })).toBe(false);
-  expect(stuck({ ca: promoted, tls: tls(servingTwo, turned), target: turned, overwritten: 2 })).toBe(false);
+test('a rotation is stuck that is still staged three hours after its propagation delay', () => {
+  const hour = 60 * minute;
+  const world: World = { ca: staged, tls: tls(servingOne, both), target: both, since: 3 * hour, stagedSince: 0 };
+  const later = (ms: number) => ({ ...world, now: 3 * hour + ms });
+  const stuck = (of: World) => isStuck(decide(of), factsIn(of), 30_000);
+  expect([stuck(later(0)), stuck({ ...world, since: 3 * hour + 5, now: 3 * hour + 30_001 })]).toEqual([false, true]);
+  expect(decide({ ...world, since: 4 * hour, now: 4 * hour }).reason).toMatch(
+    /; the rotation is staged since 2026-06-01T00:00:00\.000Z, .* let it ignore that field, .* before the CA expires at 2029-02-2/,
+  );
+  // An overlap is a wait for nobody.
+  expect(stuck({ ca: promoted, tls: tls(servingTwo, turned), target: turned, stagedSince: 0, now: 5 * hour })).toBe(
+    false,
+  );
 });
 
 test('certificates are due from a moment on', () => {

@@ -187,7 +187,9 @@ async function advance(
   }
   // Stopped during a wait: the progress has been reported, and the next run continues from there.
   io.signal.throwIfAborted();
-  return action.kind === 'blocked' || isStuck(action, facts) || missing.length > 0 ? exitCode.findings : exitCode.ok;
+  return action.kind === 'blocked' || isStuck(action, facts, run.settings.propagationDelayMs) || missing.length > 0
+    ? exitCode.findings
+    : exitCode.ok;
 }
 
 const bootstrapFlags = { ...commonFlags, ...issuingFlags };
@@ -244,7 +246,7 @@ export const command = defineCommand({
         const { facts, servingSecret } = await readSnapshot(context);
         const external = context.external(servingSecret);
         const action = external === undefined ? next(facts, { ...settings, refused: new Map() }) : undefined;
-        const status = statusOf(facts, action, external, await context.bundle(), settings.caRenewBeforeMs);
+        const status = statusOf(facts, action, external, await context.bundle(), settings);
         io.stdout.write(context.json ? jsonText(status) : renderStatus(status));
         return status.ok ? exitCode.ok : exitCode.findings;
       },

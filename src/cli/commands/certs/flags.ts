@@ -27,7 +27,6 @@ const targetFlags = {
   'mutating-webhook': 'MutatingWebhookConfiguration',
   'validating-webhook': 'ValidatingWebhookConfiguration',
   crd: 'CustomResourceDefinition',
-  'api-service': 'APIService',
   'extension-config': 'ExtensionConfig',
 } as const satisfies Record<string, TargetKind>;
 
@@ -62,7 +61,6 @@ export const commonFlags = {
   'mutating-webhook': targetFlag('MutatingWebhookConfiguration'),
   'validating-webhook': targetFlag('ValidatingWebhookConfiguration'),
   crd: targetFlag('CustomResourceDefinition whose conversion webhook'),
-  'api-service': targetFlag('APIService'),
   'extension-config': targetFlag('ExtensionConfig'),
   'target-selector': textFlag('SELECTOR', 'label selector for additional targets of all these kinds'),
   ...clusterFlags,

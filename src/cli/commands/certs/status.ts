@@ -60,7 +60,7 @@ export function statusOf(
   action: Action | undefined,
   external: string | undefined,
   bundle: Parsed<string>,
-  caRenewBeforeMs: number,
+  { caRenewBeforeMs, propagationDelayMs }: { caRenewBeforeMs: number; propagationDelayMs: number },
 ): CertsStatus {
   const { now } = facts;
   const listed = (what: string, all: readonly Certificate[]) =>
@@ -103,9 +103,9 @@ export function statusOf(
     leftAlone: target.skipped,
   }));
   const planned = action ?? { kind: 'inject only', reason: String(external) };
-  // A wait is part of a normal rotation, and so is what is only noted at its end.
+  // A wait is part of a normal rotation.
   const isCalm =
-    action === undefined || (['done', 'wait', 'record-removal'].includes(action.kind) && !isStuck(action, facts));
+    action === undefined || (['done', 'wait'].includes(action.kind) && !isStuck(action, facts, propagationDelayMs));
   return {
     ok:
       isCalm &&
