@@ -1,3 +1,2 @@
-export { DataFileError } from './resources/errors.ts';
 export { type Sandbox, type SandboxEvent, type SandboxOptions, startSandbox } from './server.ts';
 export type { Endpoint } from './webhooks/webhook-call.ts';

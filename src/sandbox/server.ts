@@ -12,16 +12,14 @@ import { isAuthorized, makeCredentials, proxyClientName } from './credentials.ts
 import { answerDocument, type DocumentContext, remoteFor, version } from './http/documents.ts';
 import { answerResource, type EndpointContext } from './http/endpoints.ts';
 import { jsonReply, type Reply, send, textReply } from './http/http.ts';
-import { impersonated } from './http/impersonation.ts';
 import { InFlight } from './http/in-flight.ts';
 import { startDefinitionController } from './kinds/definition-controller.ts';
-import { startEventController } from './kinds/event-controller.ts';
 import { builtInResources } from './kinds/kinds.ts';
 import { startNamespaceController } from './kinds/namespace-controller.ts';
 import { OpenApi } from './openapi/open-api.ts';
 import { badRequest, RequestError, tooLarge, unauthorized } from './resources/errors.ts';
 import { Registry } from './resources/registry.ts';
-import { namespaceStorage, type Resource, type UserInfo } from './resources/resource.ts';
+import type { Resource } from './resources/resource.ts';
 import { Store, storageKey } from './storage/store.ts';
 import type { AdmissionEvent } from './webhooks/admission.ts';
 import { VersionConverter } from './webhooks/conversion.ts';
@@ -51,8 +49,6 @@ export interface SandboxOptions {
    * clients without retries are found. Default: no.
    */
   interrupts?: boolean;
-  /** The file that keeps all objects; created if it is missing. Default: none, they are kept in memory only. */
-  data?: string | undefined;
   /** How often aggregated API servers are contacted; default: every 30 seconds. */
   aggregationPace?: AggregationPace;
 }
@@ -65,13 +61,12 @@ export interface Sandbox {
   token: string;
   /** A kubeconfig (YAML) with one context, for a file that only its owner may read. */
   kubeconfig: string;
-  /** Closes all connections and watches. Without a file, all stored objects are lost. */
+  /** Closes all connections and watches; all stored objects are lost. */
   stop(): Promise<void>;
 }
 
 /** How long a request may take to arrive, without its response, in milliseconds. */
 const requestTimeout = 60_000;
-const user: UserInfo = { username: 'sandbox-admin', groups: ['system:masters', 'system:authenticated'] };
 
 interface Context extends EndpointContext, DocumentContext {
   metrics: MetricsRegistry;
@@ -103,17 +98,19 @@ async function answer(
   if (url.pathname === '/metrics' && isGet) {
     return textReply(200, await context.metrics.metrics(), context.metrics.contentType);
   }
-  const caller = impersonated(request, user);
+  if (request.headers['impersonate-user'] !== undefined) {
+    throw badRequest('the sandbox has no impersonation: its only user is sandbox-admin');
+  }
   const remote = remoteFor(context, url);
   if (remote?.isAvailable) {
-    passOn(remote.backend, request, response, url, caller);
+    passOn(remote.backend, request, response, url);
     return undefined;
   }
   if (remote !== undefined) {
     return textReply(503, 'service unavailable\n');
   }
   const document = isGet ? answerDocument(context, request, url) : undefined;
-  return document ?? answerResource(context, request, response, url, caller);
+  return document ?? answerResource(context, request, response, url);
 }
 
 function sendError(context: Context, request: IncomingMessage, response: ServerResponse, error: unknown): void {
@@ -179,15 +176,12 @@ function authenticationConfig(ca: string): JsonObject {
   };
 }
 
-/** Starts an API server on loopback. @throws {DataFileError} when the file for its objects cannot be used. */
+/** Starts an API server on loopback. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const clock = options.clock ?? (() => new Date());
   const now = () => timeText(clock());
   const credentials = await makeCredentials(clock());
-  // Loaded only with a file: node:sqlite is not part of every Node.js 22.
-  const { DataFile } = options.data === undefined ? {} : await import('./storage/data-file.ts');
-  const file = DataFile && new DataFile(options.data as string);
-  const store = new Store(options.history, file);
+  const store = new Store(options.history);
   const registry = new Registry();
   const metrics = new MetricsRegistry();
   for (const [storage, resources] of Map.groupBy(builtInResources(), (resource) => resource.storage)) {
@@ -229,20 +223,12 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     socket.on('close', () => sockets.delete(socket));
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => {
-      file?.close();
-      reject(error);
-    });
+    server.once('error', reject);
     server.listen(options.port ?? 0, '127.0.0.1', resolve);
   });
   const { port } = server.address() as AddressInfo;
   const url = `https://127.0.0.1:${port}`;
-  const stops = [
-    startDefinitionController(context),
-    startNamespaceController(context),
-    startEventController(context),
-    () => aggregator.stop(),
-  ];
+  const stops = [startDefinitionController(context), startNamespaceController(context), () => aggregator.stop()];
   async function make(plural: string, namespace: string, object: JsonObject): Promise<void> {
     await create(context, {
       resource: registry.find('', 'v1', plural) as Resource,
@@ -252,18 +238,12 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       query: new URLSearchParams(),
       body: Buffer.from(JSON.stringify(object)),
       mediaType: undefined,
-      user,
       warn: () => {},
     });
   }
-  const namespaces = store.collection(namespaceStorage);
-  for (const name of initialNamespaces.filter((known) => namespaces.get(storageKey('', known)) === undefined)) {
+  for (const name of initialNamespaces) {
     await make('namespaces', '', { metadata: { name } });
   }
-  // Of an earlier sandbox with the same file, which had another CA.
-  const configMaps = store.collection('configmaps');
-  const outdated = storageKey('kube-system', 'extension-apiserver-authentication');
-  configMaps.delete(outdated, configMaps.get(outdated) ?? {});
   await make('configmaps', 'kube-system', authenticationConfig(credentials.ca));
   return {
     url,
@@ -280,7 +260,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
         socket.destroy();
       }
       await closed;
-      file?.close();
     },
   };
 }

@@ -335,49 +335,19 @@ test('defaults, pruning and validation follow the schema', async () => {
   ]);
 });
 
-test('objects of a definition are scaled and selected as it says', async () => {
-  const [number, text] = [{ type: 'integer' }, { type: 'string' }];
-  const schema = {
-    type: 'object',
-    properties: {
-      spec: { type: 'object', properties: { pool: { type: 'object', properties: { size: number } }, color: text } },
-      status: { type: 'object', properties: { size: number, selector: text } },
-    },
-  };
-  const defined = definition('pools', 'Pool', { schema });
-  const scale = {
-    specReplicasPath: '.spec.pool.size',
-    statusReplicasPath: '.status.size',
-    labelSelectorPath: '.status.selector',
-  };
-  Object.assign(defined.spec.versions[0] as object, {
-    subresources: { status: {}, scale },
-    selectableFields: [{ jsonPath: '.spec.color' }],
-  });
+test('objects of a definition are selected by the fields that it names', async () => {
+  const properties = { spec: { type: 'object', properties: { color: { type: 'string' } } } };
+  const defined = definition('pools', 'Pool', { schema: { type: 'object', properties } });
+  Object.assign(defined.spec.versions[0] as object, { selectableFields: [{ jsonPath: '.spec.color' }] });
   await register(defined);
   await served('pools');
   const path = '/apis/example.com/v1/pools';
-  const body = { metadata: { name: 'one' }, spec: { color: 'red', pool: { size: 2 } } };
-  await send(sandbox, 'POST', path, { body });
-  await send(sandbox, 'POST', path, { body: { metadata: { name: 'two' }, spec: { color: 'green' } } });
-  const headers = { 'content-type': 'application/merge-patch+json' };
-  const status = { size: 1, selector: 'a=b' };
-  await send(sandbox, 'PATCH', `${path}/one/status`, { headers, body: { status } });
-  expect((await send(sandbox, 'GET', `${path}/one/scale`)).json).toMatchObject({
-    kind: 'Scale',
-    spec: { replicas: 2 },
-    status: { replicas: 1, selector: 'a=b' },
-  });
-  for (const name of ['one', 'two']) {
-    await send(sandbox, 'PATCH', `${path}/${name}/scale`, { headers, body: { spec: { replicas: 5 } } });
-    const { json } = await send(sandbox, 'GET', `${path}/${name}`);
-    expect(json).toMatchObject({ spec: { pool: { size: 5 } }, metadata: { generation: 2 } });
+  for (const color of ['red', 'green']) {
+    await send(sandbox, 'POST', path, { body: { metadata: { name: color }, spec: { color } } });
   }
-  const { json } = await send(sandbox, 'GET', '/apis/example.com/v1');
-  expect((json.resources as { name: string }[]).map(({ name }) => name)).toContain('pools/scale');
   const red = await send(sandbox, 'GET', `${path}?fieldSelector=spec.color=red`);
-  expect(red.json.items).toMatchObject([{ metadata: { name: 'one' } }]);
-  expect((await send(sandbox, 'GET', `${path}?fieldSelector=spec.pool=x`)).status).toBe(400);
+  expect(red.json.items).toMatchObject([{ metadata: { name: 'red' } }]);
+  expect((await send(sandbox, 'GET', `${path}?fieldSelector=spec.size=x`)).status).toBe(400);
 });
 
 test('values that were valid before a definition became stricter may stay, but not change', async () => {
@@ -558,20 +528,6 @@ test.each([
       field: 'webhooks[0].matchConditions[1].expression',
     },
   ]);
-});
-
-test('a duplicate field is rejected, warned about, or ignored', async () => {
-  const body = '{"metadata":{"name":"twice"},"data":{"key":"a","key":"b"}}';
-  const strict = await send(sandbox, 'POST', `${maps}?fieldValidation=Strict`, { body });
-  expect(strict.status).toBe(400);
-  expect(strict.json.message).toContain('strict decoding error: duplicate field "data.key"');
-  const ignoring = await send(sandbox, 'POST', `${maps}?fieldValidation=Ignore&dryRun=All`, { body });
-  expect([ignoring.status, ignoring.headers.warning]).toEqual([201, undefined]);
-  const warned = await send(sandbox, 'POST', maps, { body });
-  expect(warned.headers.warning).toBe('299 - "duplicate field \\"data.key\\""');
-  expect(warned.json.data).toEqual({ key: 'b' });
-  const replaced = await send(sandbox, 'PUT', `${maps}/twice?fieldValidation=Strict`, { body });
-  expect(replaced.status).toBe(400);
 });
 
 test('a YAML body has the same limits as JSON', async () => {

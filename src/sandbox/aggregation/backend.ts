@@ -13,23 +13,8 @@ export type ProxyClient = () => { cert: string; key: string };
 export type Headers = Record<string, string | string[]>;
 
 /** The headers that tell aggregated servers who the user is (authentication.k8s.io, front proxy). */
-export function userHeaders({ username, uid, groups, extra }: UserInfo): Headers {
-  const headers: Headers = { 'x-remote-user': latin1(username) };
-  if (uid !== undefined && uid !== '') {
-    headers['x-remote-uid'] = latin1(uid);
-  }
-  if (groups.length > 0) {
-    headers['x-remote-group'] = groups.map(latin1);
-  }
-  for (const [key, values] of Object.entries(extra ?? {})) {
-    headers[`x-remote-extra-${encodeURIComponent(key).toLowerCase()}`] = values.map(latin1);
-  }
-  return headers;
-}
-
-/** UTF-8 bytes as a header carries them, without characters that would end the header. */
-function latin1(text: string): string {
-  return Buffer.from(text.replaceAll(/[\0\r\n]/g, ''), 'utf8').toString('latin1');
+export function userHeaders({ username, groups }: UserInfo): Headers {
+  return { 'x-remote-user': username, ...(groups.length > 0 ? { 'x-remote-group': groups } : {}) };
 }
 
 export class Backend {

@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { withoutNodeHint } from '../../base/index.ts';
 import { tooManyRequests } from '../resources/errors.ts';
-import type { UserInfo } from '../resources/resource.ts';
+import { sandboxUser } from '../resources/resource.ts';
 import { type Backend, type Headers, userHeaders } from './backend.ts';
 
 /** How long a server may take to begin its response, and to complete one that is not a watch, in ms. */
@@ -23,7 +23,7 @@ const hopByHop = new Set([
 
 /** Whether a header is meant for the API server itself, or only the API server may set it. */
 function isForApiServer(name: string): boolean {
-  return name === 'authorization' || name === 'host' || name.startsWith('impersonate-') || name.startsWith('x-remote-');
+  return name === 'authorization' || name === 'host' || name.startsWith('x-remote-');
 }
 
 /** The end-to-end headers of a message, with names in lower case. */
@@ -44,7 +44,7 @@ function endToEnd(message: IncomingMessage): Headers {
 }
 
 /** The headers of a proxied request: the client's own, the user, and the client's address. */
-function passedHeaders(request: IncomingMessage, path: string, user: UserInfo): Headers {
+function passedHeaders(request: IncomingMessage, path: string): Headers {
   const headers: Headers = {};
   for (const [name, value] of Object.entries(endToEnd(request))) {
     if (!isForApiServer(name)) {
@@ -59,7 +59,7 @@ function passedHeaders(request: IncomingMessage, path: string, user: UserInfo): 
     'x-forwarded-host': request.headers.host ?? '',
     'x-forwarded-proto': 'https',
     'x-forwarded-uri': path,
-    ...userHeaders(user),
+    ...userHeaders(sandboxUser),
   };
 }
 
@@ -78,19 +78,13 @@ function sendPlain(response: ServerResponse, code: number, text: string): void {
  *
  * @throws {RequestError} 429 when the server has too many requests in flight.
  */
-export function passOn(
-  backend: Backend,
-  request: IncomingMessage,
-  response: ServerResponse,
-  url: URL,
-  user: UserInfo,
-): void {
+export function passOn(backend: Backend, request: IncomingMessage, response: ServerResponse, url: URL): void {
   if (backend.running >= maxAtOnce) {
     throw tooManyRequests('too many requests for this API service, please try again later');
   }
   backend.running++;
   const isWatch = ['watch', 'follow'].some((flag) => ['true', '1'].includes(url.searchParams.get(flag) ?? ''));
-  const headers = passedHeaders(request, url.pathname, user);
+  const headers = passedHeaders(request, url.pathname);
   let call: ClientRequest;
   try {
     call = backend.start(request.method ?? 'GET', `${url.pathname}${url.search}`, headers);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import type { Aggregator, Remote } from '../aggregation/aggregator.ts';
 import { compareVersions, type Registry } from '../resources/registry.ts';
-import { apiVersionOf, type Resource, scaleKind, verbsOf } from '../resources/resource.ts';
+import { apiVersionOf, type Resource, verbs } from '../resources/resource.ts';
 
 const statusVerbs = ['get', 'patch', 'update'];
 
@@ -13,21 +13,17 @@ function storageVersionHash(resource: Resource): string {
 
 /** A resource in an APIGroupDiscoveryList. */
 function aggregatedResource(resource: Resource) {
-  const { group, version, kind, plural, singular, namespaced, shortNames, categories, hasStatus, scale } = resource;
+  const { group, version, kind, plural, singular, namespaced, shortNames, categories, hasStatus } = resource;
   const responseKind = { group, version, kind };
-  const subresources = [
-    ...(scale === undefined ? [] : [{ subresource: 'scale', responseKind: scaleKind, verbs: statusVerbs }]),
-    ...(hasStatus ? [{ subresource: 'status', responseKind, verbs: statusVerbs }] : []),
-  ];
   return {
     resource: plural,
     responseKind,
     scope: namespaced ? 'Namespaced' : 'Cluster',
     singularResource: singular,
-    verbs: [...verbsOf(resource)],
+    verbs: [...verbs],
     ...(shortNames.length > 0 ? { shortNames: [...shortNames] } : {}),
     ...(categories.length > 0 ? { categories: [...categories] } : {}),
-    ...(subresources.length > 0 ? { subresources } : {}),
+    ...(hasStatus ? { subresources: [{ subresource: 'status', responseKind, verbs: statusVerbs }] } : {}),
   };
 }
 
@@ -51,13 +47,11 @@ function resourceEntries(resource: Resource): JsonObject[] {
       ...lists,
       storageVersionHash: storageVersionHash(resource),
     },
-    ...subresources.map(({ subresource, responseKind: { kind, ...version }, verbs }) => ({
+    ...subresources.map(({ subresource, responseKind, verbs }) => ({
       name: `${name}/${subresource}`,
       singularName: '',
       namespaced,
-      kind,
-      // Given where they differ from those of the resource: kubectl scale needs the version of a Scale.
-      ...(subresource === 'scale' ? version : {}),
+      kind: responseKind.kind,
       verbs,
     })),
   ];

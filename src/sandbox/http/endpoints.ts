@@ -3,9 +3,8 @@ import { type JsonObject, objectsAt } from '../../kubernetes/index.ts';
 import { get, isOn, list, type ReadRequest, shownAlone } from '../reads/reads.ts';
 import { watch } from '../reads/watches.ts';
 import { badRequest, methodNotAllowed, RequestError, tooManyRequests } from '../resources/errors.ts';
-import { metadataOf, type Resource, type UserInfo } from '../resources/resource.ts';
+import { metadataOf, type Resource } from '../resources/resource.ts';
 import { remove } from '../writes/deletion.ts';
-import { scaleOf } from '../writes/scale.ts';
 import { checkUnchanged, type WriteContext, type WriteRequest } from '../writes/write-request.ts';
 import { create, patch, update } from '../writes/writes.ts';
 import { jsonReply, noCache, type Reply, readBody, unknownPath, viewOf, warnings } from './http.ts';
@@ -92,10 +91,6 @@ async function removeCollection(context: WriteContext, read: ReadRequest, write:
   return listed;
 }
 
-function hasSubresource({ hasStatus, scale }: Resource, name: string | undefined): boolean {
-  return (name === 'status' && hasStatus) || (name === 'scale' && scale !== undefined);
-}
-
 /** Subresources that the API server of a cluster passes on to the node of a pod. */
 const ofNodes = new Set(['log', 'exec', 'attach', 'portforward', 'proxy']);
 /**
@@ -120,14 +115,12 @@ export async function answerResource(
   request: IncomingMessage,
   response: ServerResponse,
   url: URL,
-  user: UserInfo,
 ): Promise<Reply | undefined> {
   const path = parseApiPath(url.pathname);
   refuseNodes(request, path?.subresource);
   const resource = path === undefined ? undefined : context.registry.find(path.group, path.version, path.plural);
-  const isSubresource = path?.subresource !== undefined && path.subresource !== '';
-  const known = resource !== undefined && (!isSubresource || hasSubresource(resource, path?.subresource));
-  if (path === undefined || !known || (path.namespace !== '' && !resource.namespaced)) {
+  const known = path?.subresource === '' || (path?.subresource === 'status' && resource?.hasStatus === true);
+  if (path === undefined || resource === undefined || !known || (path.namespace !== '' && !resource.namespaced)) {
     return unknownPath;
   }
   if (resource.isCustom && context.registry.servedFor(resource.storage) < context.initializing) {
@@ -142,13 +135,10 @@ export async function answerResource(
   const method = request.method ?? 'GET';
   const { view, yaml } = viewOf(request.headers.accept ?? '', query);
   const read: ReadRequest = { resource, namespace, name, query, view };
-  if (method === 'GET' && resource.strategy.answer === undefined) {
+  if (method === 'GET') {
     if (isOn(query, 'watch')) {
       beginWatch(context, read, response);
       return undefined;
-    }
-    if (subresource === 'scale') {
-      return jsonReply(200, scaleOf(resource, await get(context, { ...read, view: { as: 'object' } })), yaml);
     }
     const object = name === '' ? await list(context, read) : await get(context, read);
     checkUnchanged(context, resource);
@@ -156,12 +146,9 @@ export async function answerResource(
   }
   const body = await readBody(request, context.inFlight);
   const mediaType = request.headers['content-type'];
-  const write = { resource, namespace, name, subresource, query, body, mediaType, user, warn };
+  const write = { resource, namespace, name, subresource, query, body, mediaType, warn };
   const hasNamespace = !resource.namespaced || namespace !== '';
-  // A Scale or a review is not an object of the resource, so its columns do not apply.
-  const isOther = subresource === 'scale' || resource.strategy.answer !== undefined;
-  const written = (object: JsonObject) =>
-    isOther && view.as === 'table' ? object : shownAlone(context, resource, object, view);
+  const written = (object: JsonObject) => shownAlone(context, resource, object, view);
   if (method === 'POST' && name === '' && hasNamespace) {
     return jsonReply(201, written(await create(context, write)), yaml);
   }

@@ -1,7 +1,6 @@
-import type { V1CustomResourceSubresourceScale } from '@kubernetes/client-node';
 import { isSame, itemsAt, type Json, type JsonObject } from '../../kubernetes/index.ts';
 import type { Registry } from '../resources/registry.ts';
-import { metadataOf, type Resource, type ScalePaths } from '../resources/resource.ts';
+import { metadataOf, type Resource } from '../resources/resource.ts';
 import { type Store, storageKey } from '../storage/store.ts';
 import { age } from './columns.ts';
 import { type Condition, condition, conditionsOf, isConditionTrue, withCondition } from './conditions.ts';
@@ -43,18 +42,6 @@ const ageColumn = {
     'CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.',
 };
 
-/** These paths have only names (apiextensions, CustomResourceSubresourceScale). */
-function scaleOf(scale: V1CustomResourceSubresourceScale | undefined): ScalePaths | undefined {
-  const names = (path: string) => path.slice(1).split('.');
-  return (
-    scale && {
-      spec: names(scale.specReplicasPath),
-      status: names(scale.statusReplicasPath),
-      selector: scale.labelSelectorPath === undefined ? undefined : names(scale.labelSelectorPath),
-    }
-  );
-}
-
 /** The resources that an established definition serves: one for each served version. */
 function resourcesOf(object: JsonObject): Resource[] {
   if (!isConditionTrue(object, 'Established')) {
@@ -78,7 +65,6 @@ function resourcesOf(object: JsonObject): Resource[] {
       storage: metadata.name,
       storageVersion: spec.versions.find(({ storage }) => storage)?.name ?? '',
       hasStatus: version.subresources?.status !== undefined,
-      scale: scaleOf(version.subresources?.scale),
       selectableFields: (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath.slice(1)),
       hasGeneration: true,
       isCustom: true,

@@ -1,5 +1,4 @@
-import { isJsonObject, type Json } from '../../kubernetes/index.ts';
-import { fieldOf, type Schema } from '../../kubernetes/schema/index.ts';
+import type { Schema } from '../../kubernetes/schema/index.ts';
 import { modelRules } from './field-rules.ts';
 import typeTables from './type-tables.json' with { type: 'json' };
 
@@ -136,23 +135,6 @@ export function schemaOfModel(name: string): Schema | undefined {
   schemas.set(name, schema);
   modelNames.set(schema, name);
   return schema;
-}
-
-/** Removes empty texts that one of Kubernetes' own types requires, in place: to Go they are not set. */
-export function dropEmpty(value: Json, schema: Schema | undefined): void {
-  if (Array.isArray(value)) {
-    for (const item of value) {
-      dropEmpty(item, schema?.items);
-    }
-  } else if (isJsonObject(value)) {
-    for (const [key, field] of Object.entries(value)) {
-      if (field === '' && schema?.required?.includes(key)) {
-        delete value[key];
-      } else {
-        dropEmpty(field, fieldOf(schema, key));
-      }
-    }
-  }
 }
 
 export function objectMetaSchema(): Schema {

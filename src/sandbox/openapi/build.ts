@@ -168,9 +168,6 @@ function operations(resource: Resource, components: Components): JsonObject {
   const path = (name: string) => ({ name, in: 'path', required: true, schema: { type: 'string', uniqueItems: true } });
   const scope = resource.namespaced ? [path('namespace'), pretty] : [pretty];
   const create = operation('post', ref, writeParameters, body);
-  if (resource.strategy.answer !== undefined) {
-    return { [base]: { post: create, parameters: scope } };
-  }
   const patch = operation(
     'patch',
     ref,

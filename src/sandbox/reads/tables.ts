@@ -47,7 +47,7 @@ function cellOf(value: Json | undefined, column: Column, now: number): Json {
   if (value === undefined || value === null) {
     return null;
   }
-  if (column.type === 'date' || column.isTime === true) {
+  if (column.type === 'date') {
     const time = Date.parse(String(value));
     return Number.isNaN(time) ? '<unknown>' : formatAge(now - time);
   }
@@ -55,11 +55,6 @@ function cellOf(value: Json | undefined, column: Column, now: number): Json {
     return typeof value === 'object' ? JSON.stringify(value) : String(value);
   }
   return value;
-}
-
-/** The columns of a resource; the name comes first, unless it has its own column for it. */
-function columnsOf({ columns }: Resource): readonly Column[] {
-  return columns.some(({ name }) => name === nameColumn.name) ? columns : [nameColumn, ...columns];
 }
 
 /** Only the metadata of an object (PartialObjectMetadata of meta.k8s.io/v1). */
@@ -78,7 +73,7 @@ export function tableOf(
   metadata: JsonObject,
   options: { include: 'Metadata' | 'Object' | 'None'; now: number; columns: boolean },
 ): JsonObject {
-  const columns = columnsOf(resource);
+  const columns = [nameColumn, ...resource.columns];
   const readers = columns.map(({ value }) => (typeof value === 'string' ? columnReader(value) : value));
   const definitions = columns.map(({ name, type, format = '', description, priority }) => ({
     name,

@@ -12,9 +12,6 @@ export class RequestError extends Error {
   }
 }
 
-/** A file cannot hold the state of a sandbox. The message continues after its name. */
-export class DataFileError extends Error {}
-
 type Named = Pick<Resource, 'group' | 'plural' | 'kind'>;
 
 function qualified(resource: Named): string {

@@ -8,8 +8,6 @@ export interface Column {
   format?: string;
   description: string;
   priority: number;
-  /** Whether the value is a time that is shown as an age. Columns of type `date` always are. */
-  isTime?: boolean;
   /** A JSONPath as in CustomResourceDefinitions (`.spec.replicas`), or a function for built-in kinds. */
   value: string | ((object: JsonObject) => string | number | boolean | null);
 }
@@ -18,43 +16,32 @@ export interface Column {
 export interface KindStrategy {
   /** Completes an object before validation: defaults, and fields that only the server sets. */
   prepare?(object: JsonObject, old: JsonObject | undefined): void;
-  /** Writes what a controller would write after a change of the spec, when that is stored. */
-  observe?(object: JsonObject, now: string): void;
   validate?(object: JsonObject, old: JsonObject | undefined): Iterable<StatusCause>;
   deletionProblem?(name: string): string | undefined;
   /** If present, deletion only marks the object this way, and a controller finishes it. */
   markForDeletion?(object: JsonObject, now: string): void;
   warn?(object: JsonObject): string[];
   /** The format of the name; default: an RFC 1123 subdomain. */
-  nameFormat?: 'subdomain' | 'label' | 'label1035' | 'path';
-  /** The apiVersion in which objects are stored, if that is one of another group. */
-  storedAs?: string;
-  /** Converts an object to another version; by default only apiVersion changes. */
-  convert?(object: JsonObject, apiVersion: string): JsonObject;
-  /** For review kinds: computes the response from the request; nothing is stored. */
-  answer?(object: JsonObject, user: UserInfo): JsonObject;
+  nameFormat?: 'subdomain' | 'label' | 'path';
 }
 
 /** UserInfo of authentication.k8s.io. */
 export interface UserInfo {
   username: string;
   groups: string[];
-  uid?: string;
-  extra?: Record<string, string[]>;
 }
+
+/** The only user of a sandbox, who has all permissions. */
+export const sandboxUser: UserInfo = {
+  username: 'sandbox-admin',
+  groups: ['system:masters', 'system:authenticated'],
+};
 
 /** The address of a webhook: clientConfig of a webhook configuration or of a CustomResourceDefinition. */
 export interface WebhookClientConfig {
   url?: string;
   service?: { namespace: string; name: string; path?: string; port?: number };
   caBundle?: string;
-}
-
-/** The paths of the replicas of an object, and of the selector of its pods: a LabelSelector, or its text. */
-export interface ScalePaths {
-  spec: readonly string[];
-  status: readonly string[];
-  selector: readonly string[] | undefined;
 }
 
 /** One resource in one served version, addressed by a path under /api or /apis. */
@@ -72,8 +59,6 @@ export interface Resource {
   storage: string;
   storageVersion: string;
   hasStatus: boolean;
-  /** Where the values of the subresource `scale` are in an object; undefined without it. */
-  scale: ScalePaths | undefined;
   /** Fields that objects can be selected by, besides metadata.name and metadata.namespace. */
   selectableFields: readonly string[];
   /** Whether changes of the spec increase metadata.generation. */
@@ -100,14 +85,7 @@ export function storageNameOf(group: string, plural: string): string {
 }
 
 /** The verbs that discovery lists, in the order of the real API server. */
-export function verbsOf(resource: Resource): readonly string[] {
-  return resource.strategy.answer === undefined
-    ? ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
-    : ['create'];
-}
-
-/** The kind of the bodies of the subresource `scale`. */
-export const scaleKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' } as const;
+export const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'] as const;
 
 export const namespaceStorage = 'namespaces';
 

@@ -59,9 +59,6 @@ export function parseLabelSelector(text: string): Selector {
   return (object) => selectsLabels({ matchExpressions }, labelsOf(object));
 }
 
-/** Names of fields of events in selectors, where they differ from those in stored ones. */
-const storedNames: Record<string, string> = { source: 'source.component', reportingController: 'reportingComponent' };
-
 /**
  * Parses the `fieldSelector` query parameter.
  *
@@ -76,12 +73,10 @@ export function parseFieldSelector(text: string, resource: Resource): Selector {
     if (match === null) {
       throw badRequest(`invalid field selector: ${JSON.stringify(part)}; write FIELD=VALUE or FIELD!=VALUE`);
     }
-    const label = match[1] as string;
-    const field =
-      resource.storage === 'events' ? (storedNames[label] ?? label.replace(/^regarding\./, 'involvedObject.')) : label;
+    const field = match[1] as string;
     const known = ['metadata.name', 'metadata.namespace', ...resource.selectableFields];
     if (!known.includes(field)) {
-      throw badRequest(`field label not supported: ${label}`);
+      throw badRequest(`field label not supported: ${field}`);
     }
     return { path: field.split('.'), wants: match[2] !== '!=', value: match[3] as string };
   });

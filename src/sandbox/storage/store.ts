@@ -1,6 +1,5 @@
 import { itemsAt, type JsonObject } from '../../kubernetes/index.ts';
 import { internalError } from '../resources/errors.ts';
-import type { DataFile } from './data-file.ts';
 
 /** One write, as watches report it. `object` has the resource version of the write, even for a deletion. */
 export interface StoreEvent {
@@ -39,23 +38,18 @@ interface Shared {
   /** Bytes of JSON in all collections. */
   bytes: number;
   readonly history: number;
-  readonly file: DataFile | undefined;
 }
 
 /**
  * Everything that is stored, in memory, in collections that share one version counter. Stored objects are never
- * modified, only replaced: a reference to one remains valid as the state at its version. With a file, its objects are
- * there at the start, and every write is in it before it takes effect.
+ * modified, only replaced: a reference to one remains valid as the state at its version.
  */
 export class Store {
   readonly #shared: Shared;
   readonly #collections = new Map<string, Collection>();
 
-  constructor(history = defaultHistory, file?: DataFile) {
-    this.#shared = { version: file?.version ?? 1, bytes: 0, history, file };
-    for (const { collection, key, object } of file?.objects() ?? []) {
-      this.collection(collection).load(key, object);
-    }
+  constructor(history = defaultHistory) {
+    this.#shared = { version: 1, bytes: 0, history };
   }
 
   get version(): number {
@@ -66,7 +60,7 @@ export class Store {
   collection(name: string): Collection {
     let collection = this.#collections.get(name);
     if (collection === undefined) {
-      collection = new Collection(name, this.#shared);
+      collection = new Collection(this.#shared);
       this.#collections.set(name, collection);
     }
     return collection;
@@ -79,7 +73,6 @@ export class Store {
 
 /** The objects of one resource, in all versions. */
 class Collection {
-  readonly #name: string;
   readonly #shared: Shared;
   readonly #objects = new Map<string, JsonObject>();
   readonly #listeners = new Set<(event: StoreEvent) => void>();
@@ -91,17 +84,9 @@ class Collection {
   /** Cached result of `list`, until the next write. */
   #listed: [key: string, object: JsonObject][] | undefined;
 
-  constructor(name: string, shared: Shared) {
-    this.#name = name;
+  constructor(shared: Shared) {
     this.#shared = shared;
     this.#forgotten = shared.version;
-  }
-
-  load(key: string, object: JsonObject): void {
-    const bytes = bytesOf(object);
-    this.#shared.bytes += bytes;
-    this.#objects.set(key, object);
-    this.#sizes.set(key, bytes);
   }
 
   get size(): number {
@@ -117,7 +102,7 @@ class Collection {
     return this.#objects.get(key);
   }
 
-  /** Stores a new object. @returns it with its version, or undefined if the key is taken. @throws {RequestError} 500 when the store or the disk is full. */
+  /** Stores a new object. @returns it with its version, or undefined if the key is taken. @throws {RequestError} 500 when the store is full. */
   create(key: string, object: JsonObject): JsonObject | undefined {
     if (this.#objects.has(key)) {
       return undefined;
@@ -129,7 +114,7 @@ class Collection {
    * Replaces an object.
    *
    * @returns it with its version, or undefined if `expected` is not the stored object.
-   * @throws {RequestError} 500 when the store or the disk is full.
+   * @throws {RequestError} 500 when the store is full.
    */
   replace(key: string, expected: JsonObject, object: JsonObject): JsonObject | undefined {
     return this.#objects.get(key) === expected ? this.#record('MODIFIED', key, object, expected) : undefined;
@@ -212,7 +197,6 @@ class Collection {
     }
     const version = shared.version + 1;
     const stored = withVersion(object, version);
-    shared.file?.write(version, this.#name, key, type === 'DELETED' ? undefined : stored);
     shared.version = version;
     shared.bytes += change;
     if (type === 'DELETED') {

@@ -19,13 +19,7 @@ import {
 } from '../../kubernetes/index.ts';
 import { forbidden, internalError, RequestError } from '../resources/errors.ts';
 import type { Registry } from '../resources/registry.ts';
-import {
-  namespaceStorage,
-  type Resource,
-  scaleKind,
-  type UserInfo,
-  type WebhookClientConfig,
-} from '../resources/resource.ts';
+import { namespaceStorage, type Resource, sandboxUser, type WebhookClientConfig } from '../resources/resource.ts';
 import { labelsOf } from '../storage/selectors.ts';
 import { type Store, storageKey } from '../storage/store.ts';
 import type { VersionConverter } from './conversion.ts';
@@ -54,7 +48,6 @@ export interface AdmissionAttempt {
   operation: Operation;
   object: JsonObject | undefined;
   oldObject: JsonObject | undefined;
-  user: UserInfo;
   dryRun: boolean;
   options: JsonObject;
   warn(text: string): void;
@@ -133,9 +126,8 @@ function isSelected(context: AdmissionContext, webhook: Webhook, attempt: Admiss
 }
 
 function reviewOf(attempt: AdmissionAttempt, resource: Resource, uid: string): JsonObject {
-  const { object = null, oldObject = null, namespace, name, subresource, user, operation, dryRun } = attempt;
-  // Webhooks for a Scale get that, not the object.
-  const gvk = ({ group, version, kind }: Resource) => (subresource === 'scale' ? scaleKind : { group, version, kind });
+  const { object = null, oldObject = null, namespace, name, subresource, operation, dryRun } = attempt;
+  const gvk = ({ group, version, kind }: Resource) => ({ group, version, kind });
   const gvr = ({ group, version, plural }: Resource) => ({ group, version, resource: plural });
   return {
     kind: 'AdmissionReview',
@@ -151,7 +143,7 @@ function reviewOf(attempt: AdmissionAttempt, resource: Resource, uid: string): J
       ...(name === '' ? {} : { name }),
       ...(namespace === '' ? {} : { namespace }),
       operation,
-      userInfo: { ...user },
+      userInfo: { ...sandboxUser },
       object,
       oldObject,
       dryRun,
@@ -219,11 +211,8 @@ async function askStrictly(
   about: { webhook: string; resource: string; name: string },
 ): Promise<JsonObject | undefined> {
   const { converter, caller } = context;
-  // A Scale is the same for all versions.
-  const convert = async (objects: JsonObject[], version: string) =>
-    attempt.subresource === 'scale' ? objects : converter.convert(attempt.resource, objects, version);
   const states = [attempt.object, attempt.oldObject].filter((state) => state !== undefined);
-  const converted = await convert(states, resource.version);
+  const converted = await converter.convert(attempt.resource, states, resource.version);
   const object = attempt.object && converted[0];
   const oldObject = attempt.oldObject && converted.at(-1);
   const uid = randomUUID();
@@ -261,7 +250,7 @@ async function askStrictly(
     throw internalError(`admission webhook ${JSON.stringify(webhook.name)} ${why}`);
   }
   const patched = patchedObject(object, response.patch);
-  const [back] = await convert([patched], attempt.resource.version);
+  const [back] = await converter.convert(attempt.resource, [patched], attempt.resource.version);
   try {
     return attempt.complete(copyOf(back as JsonObject));
   } catch (error) {

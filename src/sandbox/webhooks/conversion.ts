@@ -42,10 +42,8 @@ function withOriginalMetadata(converted: JsonObject, original: JsonObject): Json
 }
 
 /** An object in another version, without a webhook. */
-function convertedHere({ strategy }: Resource, object: JsonObject, apiVersion: string): JsonObject {
-  return object.apiVersion === apiVersion
-    ? object
-    : (strategy.convert?.(object, apiVersion) ?? { ...object, apiVersion });
+function convertedHere(object: JsonObject, apiVersion: string): JsonObject {
+  return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
 }
 
 /**
@@ -78,30 +76,21 @@ export class VersionConverter {
    *
    * @throws {RequestError} 500 when the webhook fails.
    */
-  convert(resource: Resource, objects: readonly JsonObject[], version: string): Promise<JsonObject[]> {
-    return this.#convertTo(resource, objects, apiVersionOf({ group: resource.group, version }));
-  }
-
-  /** Converts an object to the stored version. @throws {RequestError} 500 when the webhook fails. */
-  async encode(resource: Resource, object: JsonObject): Promise<JsonObject> {
-    const { group, storageVersion, strategy } = resource;
-    const apiVersion = strategy.storedAs ?? apiVersionOf({ group, version: storageVersion });
-    return (await this.#convertTo(resource, [object], apiVersion))[0] as JsonObject;
-  }
-
-  async #convertTo(
-    resource: Resource,
-    objects: readonly JsonObject[],
-    desiredAPIVersion: string,
-  ): Promise<JsonObject[]> {
-    const { conversion } = resource;
+  async convert(resource: Resource, objects: readonly JsonObject[], version: string): Promise<JsonObject[]> {
+    const { conversion, group } = resource;
+    const desiredAPIVersion = apiVersionOf({ group, version });
     const different = objects.filter(({ apiVersion }) => apiVersion !== desiredAPIVersion);
     if (conversion === undefined || different.length === 0) {
-      return objects.map((object) => convertedHere(resource, object, desiredAPIVersion));
+      return objects.map((object) => convertedHere(object, desiredAPIVersion));
     }
     const converted = await this.#callWebhook(resource, conversion, different, desiredAPIVersion);
     const results = new Map(different.map((object, index) => [object, converted[index] as JsonObject]));
     return objects.map((object) => results.get(object) ?? object);
+  }
+
+  /** Converts an object to the stored version. @throws {RequestError} 500 when the webhook fails. */
+  async encode(resource: Resource, object: JsonObject): Promise<JsonObject> {
+    return (await this.convert(resource, [object], resource.storageVersion))[0] as JsonObject;
   }
 
   async #callWebhook(
@@ -178,7 +167,7 @@ export class VersionConverter {
     }
     const apiVersion = apiVersionOf(resource);
     return resource.conversion === undefined || stored.apiVersion === apiVersion
-      ? this.#remember(resource, stored, convertedHere(resource, stored, apiVersion), Number.POSITIVE_INFINITY)
+      ? this.#remember(resource, stored, convertedHere(stored, apiVersion), Number.POSITIVE_INFINITY)
       : undefined;
   }
 

@@ -1,5 +1,4 @@
 import {
-  dns1035LabelProblems,
   dns1123LabelProblems,
   dns1123SubdomainProblems,
   isJsonObject,
@@ -12,13 +11,11 @@ import { causeOf, forbiddenField, invalid, required } from '../../kubernetes/sch
 import { keyCauses } from '../kinds/field-causes.ts';
 import type { KindStrategy } from '../resources/resource.ts';
 
-const sentences: Record<'subdomain' | 'label' | 'label1035', string> = {
+const sentences: Record<'subdomain' | 'label', string> = {
   subdomain:
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
   label:
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
-  label1035:
-    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')",
 };
 
 function nameProblems(name: string, format: NonNullable<KindStrategy['nameFormat']>): string[] {
@@ -26,11 +23,7 @@ function nameProblems(name: string, format: NonNullable<KindStrategy['nameFormat
     const isSegment = name !== '.' && name !== '..' && !/[/%]/.test(name);
     return isSegment ? [] : ["may not be '.' or '..' and may not contain '/' or '%'"];
   }
-  const check = {
-    subdomain: dns1123SubdomainProblems,
-    label: dns1123LabelProblems,
-    label1035: dns1035LabelProblems,
-  }[format];
+  const check = format === 'label' ? dns1123LabelProblems : dns1123SubdomainProblems;
   return check(name).map((problem) => (problem.startsWith('must be no more') ? problem : sentences[format]));
 }
 

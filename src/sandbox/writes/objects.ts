@@ -1,17 +1,15 @@
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../kubernetes/index.ts';
 import { applyDefaults, dropNullFields, dropNulls, prune, validateSchema } from '../../kubernetes/schema/index.ts';
-import { dropEmpty, objectMetaSchema } from '../models/built-in-schemas.ts';
+import { objectMetaSchema } from '../models/built-in-schemas.ts';
 import { parseYaml } from '../openapi-documents/index.ts';
 import { badRequest, unsupportedMediaType } from '../resources/errors.ts';
 import { apiVersionOf, type Resource } from '../resources/resource.ts';
-import { duplicateFields } from './duplicate-fields.ts';
 
 interface Format {
   name: string;
   parse(body: Uint8Array, kind: string): Json | Promise<Json>;
 }
 
-const decoder = new TextDecoder();
 /** Maximum number of unknown fields that are reported, as in the API server's decoder. */
 const maxUnknown = 100;
 
@@ -51,7 +49,7 @@ export async function parseBody(body: Uint8Array, mediaType: string, kind: strin
 
 /**
  * Brings a decoded object into the form of its resource, in place: checks apiVersion, kind and the types of metadata,
- * drops (or rejects) unknown fields, and applies defaults. `duplicates` are the fields that occurred twice in the text.
+ * drops (or rejects) unknown fields, and applies defaults.
  *
  * @throws {RequestError} 400.
  */
@@ -60,7 +58,6 @@ export function complete(
   resource: Resource,
   validation: string | null,
   warn: (text: string) => void,
-  duplicates: readonly string[] = [],
 ): JsonObject {
   if (!isJsonObject(value)) {
     throw badRequest(`the object provided is unrecognized (must be of type ${resource.kind}): it is not a JSON object`);
@@ -84,7 +81,6 @@ export function complete(
     dropNulls(value.metadata, objectMetaSchema());
   } else {
     dropNulls(value, resource.schema);
-    dropEmpty(value, resource.schema);
   }
   const wrong = [
     ...validateSchema(value.metadata, { ...objectMetaSchema(), nullable: false }, 'metadata'),
@@ -98,10 +94,7 @@ export function complete(
     ...prune(value, resource.schema),
     ...prune(value.metadata, objectMetaSchema(), false).map((path) => `metadata.${path}`),
   ];
-  const problems = [
-    ...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`),
-    ...unknown.slice(0, maxUnknown).map((path) => `unknown field ${JSON.stringify(path)}`),
-  ];
+  const problems = unknown.slice(0, maxUnknown).map((path) => `unknown field ${JSON.stringify(path)}`);
   if (problems.length > 0 && validation === 'Strict') {
     throw unfit(kind, `: strict decoding error: ${problems.join(', ')}`);
   }
@@ -124,7 +117,5 @@ export async function readObject(
   validation: string | null,
   warn: (text: string) => void,
 ): Promise<JsonObject> {
-  const value = await parseBody(body, mediaType, resource.kind);
-  const isChecked = mediaType === 'application/json' && validation !== 'Ignore';
-  return complete(value, resource, validation, warn, isChecked ? duplicateFields(decoder.decode(body)) : []);
+  return complete(await parseBody(body, mediaType, resource.kind), resource, validation, warn);
 }

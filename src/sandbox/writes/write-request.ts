@@ -1,6 +1,6 @@
 import { type Json, textAt } from '../../kubernetes/index.ts';
 import { badRequest, unavailable } from '../resources/errors.ts';
-import type { Resource, UserInfo } from '../resources/resource.ts';
+import type { Resource } from '../resources/resource.ts';
 import type { AdmissionAttempt, AdmissionContext } from '../webhooks/admission.ts';
 
 export interface WriteContext extends AdmissionContext {
@@ -30,12 +30,11 @@ export interface WriteRequest {
   namespace: string;
   /** Empty for a creation. */
   name: string;
-  /** `status`, `scale` or empty. */
+  /** `status` or empty. */
   subresource: string;
   query: URLSearchParams;
   mediaType: string | undefined;
   body: Uint8Array;
-  user: UserInfo;
   warn(text: string): void;
 }
 
@@ -60,7 +59,7 @@ export function attemptOf(
   request: WriteRequest,
   fields: Pick<AdmissionAttempt, 'operation' | 'object' | 'oldObject' | 'options' | 'dryRun' | 'complete'>,
 ): AdmissionAttempt {
-  const { resource, subresource, namespace, user, warn } = request;
+  const { resource, subresource, namespace, warn } = request;
   const name = textAt(fields.object ?? fields.oldObject, 'metadata', 'name');
-  return { resource, subresource, namespace, name, user, warn, ...fields };
+  return { resource, subresource, namespace, name, warn, ...fields };
 }

@@ -31,7 +31,6 @@ import { mutate, optionsOf, validate } from '../webhooks/admission.ts';
 import { removeWhenFinished } from './deletion.ts';
 import { causesOf } from './object-causes.ts';
 import { complete, mediaTypeOf, parseBody, readObject } from './objects.ts';
-import { scaleOf, scaleResourceOf, withScale } from './scale.ts';
 import { attemptOf, checkUnchanged, isDryRun, type WriteContext, type WriteRequest } from './write-request.ts';
 
 /** Number of attempts to apply a patch while other clients keep changing the object. */
@@ -94,21 +93,19 @@ async function admit(
   current: JsonObject | undefined,
   settle: (object: JsonObject) => JsonObject,
 ): Promise<JsonObject> {
-  const { resource, query, subresource } = request;
-  const isScale = subresource === 'scale';
-  const shown = (object: JsonObject) => (isScale ? scaleOf(resource, object) : object);
+  const { resource, query } = request;
   const verb = current === undefined ? 'Create' : 'Update';
   const attempt = (object: JsonObject) =>
     attemptOf(request, {
       operation: verb === 'Create' ? 'CREATE' : 'UPDATE',
-      object: shown(object),
-      oldObject: current && shown(current),
+      object,
+      oldObject: current,
       options: optionsOf(`${verb}Options`, query),
       dryRun: isDryRun(query),
-      complete: (value) => complete(value, bodyResourceOf(request), 'Ignore', () => {}),
+      complete: (value) => complete(value, resource, 'Ignore', () => {}),
     });
   const mutated = (await mutate(context, attempt(wanted))) ?? wanted;
-  const placed = copyOf(isScale ? withScale(resource, wanted, mutated) : mutated);
+  const placed = copyOf(mutated);
   placeIn(placed, request);
   const next = settle(placed);
   resource.strategy.prepare?.(next, current);
@@ -138,9 +135,6 @@ export async function create(context: WriteContext, request: WriteRequest): Prom
   const dryRun = isDryRun(query);
   const mediaType = mediaTypeOf(request.mediaType);
   const wanted = await readObject(request.body, mediaType, resource, query.get('fieldValidation'), warn);
-  if (resource.strategy.answer !== undefined) {
-    return resource.strategy.answer(wanted, request.user);
-  }
   placeIn(wanted, request);
   checkNamespace(context, request, String(metadataOf(wanted).name ?? ''));
   const object = await admit(context, request, wanted, undefined, (next) => {
@@ -170,7 +164,6 @@ export async function create(context: WriteContext, request: WriteRequest): Prom
     return object;
   }
   checkUnchanged(context, resource);
-  resource.strategy.observe?.(stored, context.now());
   const created = collection.create(key, stored);
   if (created === undefined) {
     throw alreadyExists(resource, name);
@@ -253,9 +246,6 @@ async function change(
     }
     const encoded = await context.converter.encode(resource, next);
     checkUnchanged(context, resource);
-    if (metadataOf(next).generation !== old.generation) {
-      resource.strategy.observe?.(encoded, context.now());
-    }
     const replaced = collection.replace(key, stored, encoded);
     if (replaced !== undefined) {
       removeWhenFinished(context, request, key, replaced);
@@ -267,36 +257,17 @@ async function change(
   }
 }
 
-/** Changes an object, directly or through its Scale. */
-async function changeThrough(
-  context: WriteContext,
-  request: WriteRequest,
-  produce: Produce,
-  retry: boolean,
-): Promise<JsonObject> {
-  if (request.subresource !== 'scale') {
-    return change(context, request, produce, retry);
-  }
-  const scaled: Produce = (current) =>
-    withScale(request.resource, current, produce(scaleOf(request.resource, current)));
-  return scaleOf(request.resource, await change(context, request, scaled, retry));
-}
-
-function bodyResourceOf({ resource, subresource }: WriteRequest): Resource {
-  return subresource === 'scale' ? scaleResourceOf(resource) : resource;
-}
-
 export async function update(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
   const { query, warn, body } = request;
   const mediaType = mediaTypeOf(request.mediaType);
-  const object = await readObject(body, mediaType, bodyResourceOf(request), query.get('fieldValidation'), warn);
-  return changeThrough(context, request, () => copyOf(object), false);
+  const object = await readObject(body, mediaType, request.resource, query.get('fieldValidation'), warn);
+  return change(context, request, () => copyOf(object), false);
 }
 
 const noServerSideApply = 'the sandbox has no server-side apply: use kubectl apply without --server-side';
 
 export async function patch(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
-  const resource = bodyResourceOf(request);
+  const { resource } = request;
   const mediaType = mediaTypeOf(request.mediaType);
   const types = ['application/json-patch+json', 'application/merge-patch+json'];
   if (!resource.isCustom) {
@@ -326,5 +297,5 @@ export async function patch(context: WriteContext, request: WriteRequest): Promi
     warn = () => {};
     return next;
   };
-  return changeThrough(context, request, produce, true);
+  return change(context, request, produce, true);
 }

@@ -298,9 +298,6 @@ describe('requests to an aggregated server', () => {
       headers: {
         'x-remote-user': 'somebody',
         'x-remote-extra-a': 'b',
-        'impersonate-user': 'jane',
-        'impersonate-group': 'dev',
-        'impersonate-extra-scopes': 'view',
         'x-forwarded-for': '10.0.0.1',
         'x-custom': 'kept',
       },
@@ -311,16 +308,15 @@ describe('requests to an aggregated server', () => {
     expect(seen).toMatchObject({ url: path, client: 'front-proxy-client' });
     const { headers } = seen as { headers: JsonObject };
     expect(headers).toMatchObject({
-      'x-remote-user': 'jane',
-      'x-remote-group': 'dev, system:authenticated',
-      'x-remote-extra-scopes': 'view',
+      'x-remote-user': 'sandbox-admin',
+      'x-remote-group': 'system:masters, system:authenticated',
       'x-forwarded-for': '10.0.0.1, 127.0.0.1',
       'x-forwarded-host': new URL(sandbox.url).host,
       'x-forwarded-proto': 'https',
       'x-forwarded-uri': '/apis/lab.example.com/v1/widgets/w',
       'x-custom': 'kept',
     });
-    const gone = ['authorization', 'impersonate-user', 'impersonate-group', 'x-remote-extra-a', 'x-remote-uid'];
+    const gone = ['authorization', 'x-remote-extra-a', 'x-remote-uid'];
     expect(gone.filter((name) => name in headers)).toEqual([]);
   });
 

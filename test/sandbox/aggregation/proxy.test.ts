@@ -21,10 +21,9 @@ test('a hundred requests at a time are passed on to a server, and further ones w
   const waiting: ServerResponse[] = [];
   const remote = await listen((_, response) => waiting.push(response));
   const backend = { running: 99, start: () => request(remote) };
-  const user = { username: 'jane', groups: [] };
   const front = await listen((incoming, response) => {
     try {
-      passOn(backend as unknown as Backend, incoming, response, remote, user);
+      passOn(backend as unknown as Backend, incoming, response, remote);
     } catch (error) {
       response.writeHead((error as RequestError).status.code ?? 0).end();
       expect(error).toBeInstanceOf(RequestError);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
-import { send } from '../client.ts';
+import { eventually, send } from '../client.ts';
 
 const maps = '/api/v1/namespaces/default/configmaps';
 let sandbox: Sandbox;
@@ -38,7 +38,7 @@ test('returns only the metadata of an object, and of a list', async () => {
 test('returns a table with the whole objects, or with none', async () => {
   const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
   const whole = await send(sandbox, 'GET', `${maps}?includeObject=Object`, { headers: { accept } });
-  expect(whole.json.rows).toMatchObject([{ cells: ['one', '1', expect.any(String)], object: { data: { a: 'b' } } }]);
+  expect(whole.json.rows).toMatchObject([{ cells: ['one', expect.any(String)], object: { data: { a: 'b' } } }]);
   const none = await send(sandbox, 'GET', `${maps}?includeObject=None`, { headers: { accept } });
   expect((none.json.rows as JsonObject[])[0]).not.toHaveProperty('object');
 });
@@ -47,7 +47,7 @@ test('responds to writes and deletions in the form that a client asks for', asyn
   const metadata = { name: 'seen', finalizers: ['example.com/wait'] };
   const table = 'application/json;as=Table;v=v1;g=meta.k8s.io';
   const made = await send(sandbox, 'POST', maps, { headers: { accept: table }, body: { metadata, data: { a: 'b' } } });
-  expect(made.json).toMatchObject({ kind: 'Table', rows: [{ cells: ['seen', '1', expect.any(String)] }] });
+  expect(made.json).toMatchObject({ kind: 'Table', rows: [{ cells: ['seen', expect.any(String)] }] });
   const accept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
   const deleted = await send(sandbox, 'DELETE', `${maps}/seen`, { headers: { accept } });
   expect(deleted.json).toMatchObject({ kind: 'PartialObjectMetadata', metadata: { name: 'seen' } });
@@ -155,4 +155,32 @@ test.each([
   });
   expect(answer.status).toBe(415);
   expect(answer.json.message).toContain('application/json, application/yaml, application/vnd.kubernetes.protobuf');
+});
+
+test('requests for objects of a new definition get a 429 at first, if configured', async () => {
+  const sandbox = await startSandbox({ initializing: 500 });
+  const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }];
+  const names = { plural: 'as', kind: 'A' };
+  await send(sandbox, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+    body: { metadata: { name: 'as.example.com' }, spec: { group: 'example.com', scope: 'Cluster', names, versions } },
+  });
+  const list = () => send(sandbox, 'GET', '/apis/example.com/v1/as');
+  const { headers, json } = await eventually(list, ({ status }) => status !== 404);
+  expect(headers['retry-after']).toBe('1');
+  expect(json).toMatchObject({
+    code: 429,
+    reason: 'TooManyRequests',
+    message: 'storage is (re)initializing',
+    details: { retryAfterSeconds: 1 },
+  });
+  await eventually(list, ({ status }) => status === 200);
+  await sandbox.stop();
+});
+
+test('impersonation is refused: webhooks would see the only user', async () => {
+  const refused = await send(sandbox, 'GET', maps, { headers: { 'impersonate-user': 'jane' } });
+  expect([refused.status, refused.json.message]).toEqual([
+    400,
+    'the sandbox has no impersonation: its only user is sandbox-admin',
+  ]);
 });

@@ -143,25 +143,6 @@ test.each<[string, JsonObject, [string, string][]]>([
     ],
   ],
   [
-    'replicas outside of spec, or nested too deeply',
-    {
-      spec: {
-        versions: [
-          version('v1', {
-            storage: true,
-            subresources: {
-              scale: { specReplicasPath: `.spec${'.a'.repeat(1000)}`, statusReplicasPath: '.spec.replicas' },
-            },
-          }),
-        ],
-      },
-    },
-    [
-      ['spec.versions[0].subresources.scale.specReplicasPath', 'FieldValueTooLong'],
-      ['spec.versions[0].subresources.scale.statusReplicasPath', 'FieldValueInvalid'],
-    ],
-  ],
-  [
     "one of Kubernetes' own groups without an approval",
     { metadata: { name: 'things.lab.k8s.io' }, spec: { group: 'lab.k8s.io' } },
     [['metadata.annotations[api-approved.kubernetes.io]', 'FieldValueRequired']],

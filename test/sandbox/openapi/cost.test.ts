@@ -20,7 +20,6 @@ function resourceOf(group: string, plural: string, size: number): Resource {
     storageVersion: 'v1',
     hasStatus: false,
     hasGeneration: true,
-    scale: undefined,
     selectableFields: [],
     isCustom: true,
     isTerminating: false,

@@ -25,9 +25,9 @@ test("has Kubernetes' own kinds, with references and what is required", async ()
     'x-kubernetes-group-version-kind': [{ group: 'apps', version: 'v1', kind: 'Deployment' }],
   });
   expect(others['io.k8s.api.v1.DeploymentSpec']).toMatchObject({
-    required: ['selector', 'template'],
-    properties: { replicas: { type: 'integer', format: 'int32', minimum: 0 } },
+    properties: { replicas: { type: 'integer', format: 'int32' } },
   });
+  expect(others['io.k8s.api.v1.CustomResourceDefinitionSpec']).toMatchObject({ required: ['group', 'scope'] });
 });
 
 test('has custom kinds while they are served, without what OpenAPI v2 cannot represent', async () => {

@@ -175,37 +175,3 @@ describe('strategic merge patch', () => {
     });
   });
 });
-
-describe.each([
-  ['configmaps', { data: { a: 'b' } }, { data: { a: 'c' } }],
-  ['secrets', { data: { a: 'Yg==' } }, { data: { a: 'Yw==' } }],
-  ['secrets', { stringData: { a: 'b' } }, { stringData: { a: 'c' } }],
-])('immutable %s of %j', (plural, content, changed) => {
-  const field = 'data';
-  const path = `/api/v1/namespaces/default/${plural}`;
-  test('cannot be changed, and cannot be made mutable', async () => {
-    const name = `immutable-${Object.keys(content)[0]?.toLowerCase()}`;
-    await send(sandbox, 'POST', path, { body: { metadata: { name }, immutable: true, ...content } });
-    const headers = { 'content-type': 'application/merge-patch+json' };
-    const change = (body: object) => send(sandbox, 'PATCH', `${path}/${name}`, { body, headers });
-    const why = 'Forbidden: field is immutable when `immutable` is set';
-    expect((await change(changed)).json).toMatchObject({
-      code: 422,
-      details: { causes: [{ reason: 'FieldValueForbidden', field, message: why }] },
-    });
-    expect((await change({ immutable: false })).json).toMatchObject({
-      code: 422,
-      details: { causes: [{ reason: 'FieldValueForbidden', field: 'immutable', message: why }] },
-    });
-    expect((await change({ metadata: { labels: { still: 'mine' } } })).status).toBe(200);
-    expect((await send(sandbox, 'DELETE', `${path}/${name}`)).status).toBe(200);
-  });
-});
-
-test('the type of a Secret cannot be changed', async () => {
-  const path = '/api/v1/namespaces/default/secrets';
-  await send(sandbox, 'POST', path, { body: { metadata: { name: 'typed' }, type: 'a/b' } });
-  const headers = { 'content-type': 'application/merge-patch+json' };
-  const { json } = await send(sandbox, 'PATCH', `${path}/typed`, { body: { type: 'c/d' }, headers });
-  expect(json).toMatchObject({ code: 422, details: { causes: [{ field: 'type' }] } });
-});

@@ -212,40 +212,6 @@ test('a webhook cannot patch an object that is being deleted', async () => {
   });
 });
 
-test('webhooks for a scale get a Scale, and may change or deny it', async () => {
-  const deployments = '/apis/apps/v1/namespaces/default/deployments';
-  const labels = { app: 'a' };
-  const template = { metadata: { labels }, spec: { containers: [{ name: 'a', image: 'a' }] } };
-  const body = { metadata: { name: 'scaled' }, spec: { selector: { matchLabels: labels }, template } };
-  expect((await send(sandbox, 'POST', deployments, { body })).status).toBe(201);
-  const rules = [
-    { apiGroups: ['apps'], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['deployments/scale'] },
-  ];
-  await configure('mutating', 'a', { rules });
-  await configure('validating', 'b', { rules });
-  const reviews: JsonObject[] = [];
-  answers.a = (review) => reviewed(review, patchOf([{ op: 'replace', path: '/spec/replicas', value: 4 }]));
-  answers.b = (review) => {
-    reviews.push(review.request as JsonObject);
-    return reviewed(review, { allowed: reviews.length === 1 });
-  };
-  const headers = { 'content-type': 'application/merge-patch+json' };
-  const scale = (replicas: number) =>
-    send(sandbox, 'PATCH', `${deployments}/scaled/scale`, { headers, body: { spec: { replicas } } });
-  expect((await scale(3)).json).toMatchObject({ kind: 'Scale', spec: { replicas: 4 } });
-  expect((await scale(5)).json).toMatchObject({ code: 400 });
-  expect((await send(sandbox, 'GET', `${deployments}/scaled`)).json).toMatchObject({ spec: { replicas: 4 } });
-  expect(reviews[0]).toMatchObject({
-    kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
-    resource: { group: 'apps', version: 'v1', resource: 'deployments' },
-    subResource: 'scale',
-    object: { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'scaled' }, spec: { replicas: 4 } },
-    oldObject: { apiVersion: 'autoscaling/v1', kind: 'Scale', spec: { replicas: 1 } },
-  });
-  // Without a rule for it, a scale is no update of the Deployment.
-  expect(asked).toEqual(['a', 'b', 'a', 'b']);
-});
-
 test.each<[string, object, RegExp]>([
   [
     'name',

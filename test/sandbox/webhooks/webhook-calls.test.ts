@@ -171,3 +171,32 @@ test('a fixed conversion webhook takes effect at once', async () => {
   expect(calls.length).toBe(1);
   await eventually(read, () => calls.length > 1);
 });
+
+test('a Service of type ExternalName redirects webhook calls to its name', async () => {
+  const sandbox = await startSandbox();
+  const urls: string[] = [];
+  const webhook = await startAgreeingWebhook((url) => {
+    urls.push(url);
+    return undefined;
+  });
+  const service = { namespace: 'default', name: 'localhost-alias', port: webhook.port, path: '/here' };
+  const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }];
+  const shared = { name: 'a.example.com', admissionReviewVersions: ['v1'], sideEffects: 'None', rules };
+  await send(sandbox, 'POST', '/api/v1/namespaces/default/services', {
+    body: { metadata: { name: service.name }, spec: { type: 'ExternalName', externalName: 'localhost' } },
+  });
+  await send(sandbox, 'POST', '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations', {
+    body: { metadata: { name: 'a' }, webhooks: [{ ...shared, clientConfig: { service, caBundle: webhook.caBundle } }] },
+  });
+  const write = () =>
+    send(sandbox, 'POST', '/api/v1/namespaces/default/configmaps', { body: { metadata: { generateName: 'a-' } } });
+  // It is called, but its certificate is for localhost, and verified for the name of the Service.
+  const { json } = await write();
+  expect(json.message).toContain('localhost-alias.default.svc');
+  expect(json.message).not.toContain('no endpoints available');
+  expect(urls).toEqual([]);
+  await send(sandbox, 'DELETE', `/api/v1/namespaces/default/services/${service.name}`);
+  expect((await write()).json.message).toContain('no endpoints available');
+  await webhook.stop();
+  await sandbox.stop();
+});

@@ -4,7 +4,6 @@ import { connect } from '../../../kubernetes/client/index.ts';
 import { type JsonObject, objectAt } from '../../../kubernetes/index.ts';
 import { version } from '../../framework/version.ts';
 import { bootstrap } from '../certs/certs.ts';
-import { createMissing } from './create-missing.ts';
 
 /** Name of the sample extension's namespace, and of everything in it. */
 export const extensionName = 'sample-extension';
@@ -15,12 +14,12 @@ export const deployments = `/apis/apps/v1/namespaces/${extensionName}/deployment
 /** Registers the sample extension. Its CA is injected from the Secret that `startExtension` creates. */
 export async function registerExtension(config: KubeConfig): Promise<void> {
   const cluster = connect(config, new AbortController().signal);
-  await createMissing(cluster, '/api/v1/namespaces', { metadata: { name: extensionName, labels } });
-  await createMissing(cluster, `/api/v1/namespaces/${extensionName}/services`, {
+  await cluster.request('POST', '/api/v1/namespaces', { metadata: { name: extensionName, labels } });
+  await cluster.request('POST', `/api/v1/namespaces/${extensionName}/services`, {
     metadata: { name: extensionName, labels },
     spec: { selector: labels, ports: [{ name: 'hooks', port: 443, targetPort: 'hooks' }] },
   });
-  await createMissing(cluster, `/apis/${group}/v1beta2/extensionconfigs`, {
+  await cluster.request('POST', `/apis/${group}/v1beta2/extensionconfigs`, {
     apiVersion: `${group}/v1beta2`,
     kind: 'ExtensionConfig',
     metadata: {
@@ -38,8 +37,8 @@ export async function deploy(config: KubeConfig, kubeconfigFile: string, signal:
   const names = { service: extensionName, secret: secretName, 'ca-secret': `${extensionName}-ca` };
   await bootstrap({ kubeconfig: kubeconfigFile, namespace: extensionName, ...names }, signal);
   const image = `extensionconfig-webhook:${version}`;
-  await createMissing(connect(config, signal), deployments, {
-    metadata: { name: extensionName, labels, annotations: { 'extensionconfig-webhook/runs-in-sandbox': 'true' } },
+  await connect(config, signal).request('POST', deployments, {
+    metadata: { name: extensionName, labels },
     spec: {
       replicas: 1,
       selector: { matchLabels: labels },
@@ -65,7 +64,7 @@ export async function deploy(config: KubeConfig, kubeconfigFile: string, signal:
 /** What the Deployment requires: a new value requires a restart, undefined means that it must not run. */
 export function wantedBy(deployment: JsonObject | undefined): string | undefined {
   const spec = objectAt(deployment, 'spec');
-  return Number(spec.replicas ?? 0) > 0 ? JSON.stringify(spec.template ?? null) : undefined;
+  return Number(spec.replicas ?? 1) > 0 ? JSON.stringify(spec.template ?? null) : undefined;
 }
 
 export function statusOf(
@@ -76,7 +75,7 @@ export function statusOf(
 ): JsonObject {
   const spec = objectAt(deployment, 'spec');
   const metadata = objectAt(deployment, 'metadata');
-  const wanted = Number(spec.replicas ?? 0);
+  const wanted = Number(spec.replicas ?? 1);
   const ready = isRunning ? 1 : 0;
   const times = { lastUpdateTime: now, lastTransitionTime: now };
   const condition = (type: string, holds: boolean, reason: string, message: string): JsonObject => ({

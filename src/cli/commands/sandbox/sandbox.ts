@@ -21,9 +21,6 @@ const sandboxFlags = {
     'new file for the kubeconfig, written once everything is ready, removed at the end',
     { defaultText: 'in a temporary folder' },
   ),
-  data: textFlag('FILE', 'keep all objects in this file (SQLite), also for the next start', {
-    defaultText: 'in memory, until the end',
-  }),
   'webhook-url': textFlag('URL', 'https URL of a webhook server that is already running'),
   'webhook-ca-file': textFlag('FILE', 'PEM certificates to verify it with'),
   resolve: {
@@ -74,14 +71,17 @@ const program = shellPath(fileURLToPath(new URL('bin/extensionconfig-webhook', p
 
 const sample = (file: string) => shellPath(fileURLToPath(new URL(`manifests/samples/${file}`, packageRoot)));
 
+const replicas = (count: number) =>
+  `kubectl -n sample-extension patch deployment sample-extension -p '{"spec":{"replicas":${count}}}'`;
+
 const extensionCommands = [
   'kubectl wait extensionconfig sample-extension --for=condition=Discovered',
   'kubectl get extensionconfigs',
   'kubectl describe extensionconfig sample-extension # its handlers and events',
-  'kubectl -n sample-extension scale deployment sample-extension --replicas=0 # stops it',
+  `${replicas(0)} # stops it`,
   'kubectl wait extensionconfig sample-extension --for=condition=Discovered=False',
   'kubectl get events',
-  'kubectl -n sample-extension scale deployment sample-extension --replicas=1',
+  replicas(1),
 ];
 
 /** Commands to try, each building on the previous ones. */
@@ -105,7 +105,6 @@ async function runSandbox(flags: FlagValues<typeof sandboxFlags>, io: Io): Promi
     webhook,
     resolve: resolveOf(flags.resolve),
     clusterFacts: flags['cluster-facts'],
-    data: flags.data === undefined ? undefined : resolve(flags.data),
     kubeconfigFile: file === undefined ? undefined : resolve(file),
   };
   const runs = { extension: !flags['no-extension'], controller: !flags['no-controller'] };
@@ -120,9 +119,7 @@ async function runSandbox(flags: FlagValues<typeof sandboxFlags>, io: Io): Promi
     io.stdout.write(
       [
         `API server with ExtensionConfig at ${sandbox.url}, its webhook: ${sandbox.webhook.description}.`,
-        settings.data === undefined
-          ? 'Everything is kept in memory; Ctrl-C stops the sandbox and removes it. In another terminal, try'
-          : `Everything is kept in ${settings.data}; Ctrl-C stops the sandbox. In another terminal, try`,
+        'Everything is kept in memory; Ctrl-C stops the sandbox and removes it. In another terminal, try',
         '',
         `  export KUBECONFIG=${shellPath(sandbox.kubeconfigFile)}`,
         ...commandsToTry(runs).map((command) => `  ${command}`),
@@ -146,18 +143,13 @@ async function runSandbox(flags: FlagValues<typeof sandboxFlags>, io: Io): Promi
   }
   // The terminal may have been closed.
   if (io.signal.reason !== 'SIGHUP') {
-    const file = sandbox.kubeconfigFile;
-    io.stdout.write(
-      settings.data === undefined
-        ? `Stopped. Everything in the sandbox is gone, and so is ${file}.\n`
-        : `Stopped. Everything is in ${settings.data}; ${file} is gone.\n`,
-    );
+    io.stdout.write(`Stopped. Everything in the sandbox is gone, and so is ${sandbox.kubeconfigFile}.\n`);
   }
 }
 
 export const command = defineCommand({
   description:
-    'Starts an API server on loopback with ExtensionConfig registered and the webhook in front of it, to try both with kubectl. Everything is kept in memory and is gone at the end, unless --data names a file.',
+    'Starts an API server on loopback with ExtensionConfig registered and the webhook in front of it, to try both with kubectl. Everything is kept in memory and is gone at the end.',
   flags: sandboxFlags,
   run: ({ flags, io }) => runSandbox(flags, io),
 });

@@ -11,19 +11,17 @@ import { loadAll } from 'js-yaml';
 import type { Logger } from 'pino';
 import { packageRoot } from '../../../base/index.ts';
 import { crd, group } from '../../../extensionconfig/index.ts';
-import { connect, isStatus, type KubernetesClient, loadKubeConfig } from '../../../kubernetes/client/index.ts';
-import { fieldAt, itemsAt, type JsonObject, objectsAt, textAt } from '../../../kubernetes/index.ts';
+import { connect, isStatus, loadKubeConfig } from '../../../kubernetes/client/index.ts';
+import { type JsonObject, objectsAt } from '../../../kubernetes/index.ts';
 import type { Resolve } from '../../../runtimehooks/client/index.ts';
-import { DataFileError, startSandbox } from '../../../sandbox/index.ts';
+import { startSandbox } from '../../../sandbox/index.ts';
 import { webhookPaths } from '../../../webhook/index.ts';
 import { portProblem } from '../../framework/port-problem.ts';
-import { FailureError, UsageError } from '../../framework/program.ts';
+import { FailureError } from '../../framework/program.ts';
 import { publishFile } from '../publish-file.ts';
-import { createMissing } from './create-missing.ts';
 import {
   bootstrapWebhook,
   byService,
-  configurationName,
   type LocalWebhook,
   startWebhookOfSecret,
   type WebhookReference,
@@ -85,44 +83,16 @@ export async function register(
     webhook: { conversionReviewVersions: ['v1'], clientConfig: webhook.clientConfig(webhookPaths.convert) },
   };
   const definition = { ...crd, spec: { ...crd.spec, conversion } } as unknown as JsonObject;
-  for (const missing of clusterFacts ? factDefinitions : []) {
-    await createMissing(cluster, definitions, missing);
-  }
-  if (!(await createMissing(cluster, definitions, definition))) {
-    await cluster.request('PATCH', `${definitions}/${crd.metadata.name}`, { spec: { conversion } } as JsonObject);
+  for (const body of [definition, ...(clusterFacts ? factDefinitions : [])]) {
+    await cluster.request('POST', definitions, body);
   }
   // Right after a definition has been created, a kube-apiserver responds with 429, "storage is (re)initializing":
   // requests are retried.
   for (const body of configurationsFor(webhook, clusterFacts)) {
     const kind = body.kind === 'MutatingWebhookConfiguration' ? 'mutating' : 'validating';
-    const path = `${registrations}/${kind}webhookconfigurations`;
     // Parsed from YAML, so without the client's classes.
-    if (!(await createMissing(cluster, path, body as unknown as JsonObject))) {
-      await updateWebhooks(cluster, `${path}/${configurationName}`, webhook, clusterFacts);
-    }
+    await cluster.request('POST', `${registrations}/${kind}webhookconfigurations`, body as unknown as JsonObject);
   }
-}
-
-/** Makes the webhooks of an earlier start those of this one: who is called, and whether for deletions. */
-async function updateWebhooks(
-  cluster: KubernetesClient,
-  path: string,
-  webhook: WebhookReference,
-  clusterFacts: boolean,
-): Promise<void> {
-  const stored = await cluster.request('GET', path);
-  for (const entry of objectsAt(stored, 'webhooks')) {
-    const bundle = fieldAt(entry, 'clientConfig', 'caBundle');
-    entry.clientConfig = {
-      ...(bundle === undefined ? {} : { caBundle: bundle }),
-      ...webhook.clientConfig(textAt(entry, 'clientConfig', 'service', 'path')),
-    } as JsonObject;
-    for (const rule of stored.kind === 'ValidatingWebhookConfiguration' ? objectsAt(entry, 'rules') : []) {
-      const others = itemsAt(rule, 'operations').filter((operation) => operation !== 'DELETE');
-      rule.operations = clusterFacts ? [...others, 'DELETE'] : others;
-    }
-  }
-  await cluster.request('PUT', path, stored);
 }
 
 /** How long an API server may take until ExtensionConfigs are served, in ms; a busy one takes a few seconds. */
@@ -196,15 +166,13 @@ interface SandboxSettings {
   clusterFacts?: boolean | undefined;
   /** Where to write the kubeconfig when everything is ready, besides the folder that is removed with the sandbox. */
   kubeconfigFile?: string | undefined;
-  /** The file that keeps all objects; by default they are kept in memory. */
-  data?: string | undefined;
   /** Whether changes of definitions interrupt requests, as those of a kube-apiserver do. */
   interrupts?: boolean;
   /** Called when ExtensionConfigs are served, before everything is ready. */
   prepare?(config: KubeConfig): Promise<void>;
 }
 
-/** Starts an API server and the webhook in front of it, as in a cluster. @throws {FailureError | UsageError} */
+/** Starts an API server and the webhook in front of it, as in a cluster. @throws {FailureError} */
 export async function startSandboxWithWebhook(
   settings: SandboxSettings,
   log: Logger,
@@ -214,7 +182,6 @@ export async function startSandboxWithWebhook(
   const sandbox = await startSandbox({
     port: settings.port,
     interrupts: settings.interrupts ?? false,
-    data: settings.data,
     log: ({ event, message, ...about }) => log[levels[event]]({ ...about, message }, event),
     resolveService: ({ namespace, name, port }) => {
       const isOurs = namespace === webhookService.namespace && name === webhookService.name;
@@ -222,9 +189,6 @@ export async function startSandboxWithWebhook(
       return isOurs ? endpoint : settings.resolve?.(`${name}.${namespace}.svc:${port}`);
     },
   }).catch((error: NodeJS.ErrnoException) => {
-    if (error instanceof DataFileError) {
-      throw new UsageError(`--data: ${settings.data} ${error.message}`);
-    }
     throw new FailureError(
       portProblem(error.code, settings.port, '--port') ?? `the sandbox could not start: ${error.message}`,
     );
@@ -252,7 +216,7 @@ export async function startSandboxWithWebhook(
     await register(config, webhook, signal, settings.clusterFacts);
     if (settings.webhook === undefined) {
       const namespace = { metadata: { name: webhookService.namespace } };
-      await createMissing(connect(config, signal), '/api/v1/namespaces', namespace);
+      await connect(config, signal).request('POST', '/api/v1/namespaces', namespace);
       await bootstrapWebhook(ownFile, signal);
       local = await startWebhookOfSecret(config, log, { clusterFacts: settings.clusterFacts });
     }

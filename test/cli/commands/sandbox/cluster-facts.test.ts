@@ -108,13 +108,4 @@ describe('a cluster whose objects refer to each other, with kubectl', needs('kub
     await send('PATCH', `${ofClusters}/clusters/prod-1`, [{ op: 'remove', path: '/metadata/annotations' }]);
     await deletion('allowed', tryDeletion(name));
   });
-
-  test('the garbage collector is exempt', async () => {
-    await send('POST', configs, example({ name: 'fourth', clientConfig: { url: 'https://fourth.example.com' } }));
-    await send('POST', `${ofClusters}/clusterclasses`, exampleClass('generate.fourth', 'fourth'));
-    await deletion('refused', tryDeletion('fourth'));
-    const collector = '--as=system:serviceaccount:kube-system:generic-garbage-collector';
-    const { code, output } = await kubectl(['delete', 'ext', 'fourth', collector]);
-    expect(code, output).toBe(0);
-  });
 });

@@ -14,13 +14,13 @@ import { expect, onTestFinished, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { register, untilServed } from '../../../../src/cli/commands/sandbox/start.ts';
 import { behindService } from '../../../../src/cli/commands/sandbox/webhook.ts';
-import { connect, loadKubeConfig } from '../../../../src/kubernetes/client/index.ts';
+import { loadKubeConfig } from '../../../../src/kubernetes/client/index.ts';
 import { startSandbox } from '../../../../src/sandbox/index.ts';
 import { day } from '../../../base/x509/entropy.ts';
 import { oddCa, unreadableKeys } from '../../../base/x509/odd-ca.ts';
 import { apiClient } from '../../../kubernetes/client/api-client.ts';
 import { eventually } from '../../../sandbox/client.ts';
-import { ready, start, startAlone, startServing } from './running.ts';
+import { ready, startAlone, startServing } from './running.ts';
 
 test('prints a kubeconfig that only its owner can read, and leaves nothing behind', async () => {
   const { stop, output, ended } = startAlone([]);
@@ -233,75 +233,4 @@ test('certificates of --webhook-ca-file that API servers do not read are a usage
   expect(output.err).toContain(
     `--webhook-ca-file: ${file}: certificate 1 has a key on secp256k1, which API servers cannot parse: use an RSA key`,
   );
-});
-
-test('--data keeps everything for the next start, and refuses the file of another program', {
-  timeout: 60_000,
-}, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'data-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, 'objects');
-  const extensionConfigs = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
-  const clientOf = async (kubeconfig: string) =>
-    connect(await loadKubeConfig({ kubeconfig }, {}), AbortSignal.timeout(30_000));
-  const metadata = { name: 'kept' };
-  for (const round of [1, 2]) {
-    const { stop, output, ended } = start(['--data', file, '--cluster-facts']);
-    const client = await clientOf(await ready(output));
-    expect(output.out).toContain(`Everything is kept in ${file}; Ctrl-C stops the sandbox.`);
-    if (round === 1) {
-      const spec = { clientConfig: { url: 'https://kept.example.com' } };
-      const body = { apiVersion: 'runtime.cluster.x-k8s.io/v1beta2', kind: 'ExtensionConfig', metadata, spec };
-      await client.request('POST', extensionConfigs, body);
-    }
-    const { items } = (await client.request('GET', extensionConfigs)) as { items: { metadata: { name: string } }[] };
-    expect(items.map((item) => item.metadata.name)).toEqual(['kept', 'sample-extension']);
-    // The sample extension runs again, too, with another address.
-    await eventually(
-      async () => output.out,
-      (text) => text.includes('The sample extension is listening'),
-    );
-    stop.abort('SIGTERM');
-    expect(await ended).toBe(0);
-    expect(output.out).toContain(`Stopped. Everything is in ${file};`);
-    expect(output.err).not.toMatch(/"level":"error"/);
-  }
-  writeFileSync(file, 'notes');
-  const { output, ended } = start(['--data', file]);
-  expect(await ended).toBe(2);
-  expect(output.err).toContain(`--data: ${file} was not written by a sandbox; name another file`);
-});
-
-test('--data: the next start calls the webhook, and for the operations, that its flags say', {
-  timeout: 60_000,
-}, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'data-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const server = await startServing();
-  const elsewhere = ['--webhook-url', server.url, '--webhook-ca-file', server.caFile];
-  let round = 0;
-  for (const [args, operations] of [
-    [elsewhere, ['CREATE', 'UPDATE']],
-    [['--cluster-facts'], ['CREATE', 'UPDATE', 'DELETE']],
-    [elsewhere, ['CREATE', 'UPDATE']],
-  ]) {
-    const { stop, output, ended } = startAlone(['--data', join(folder, 'objects'), ...args!]);
-    const config = await loadKubeConfig({ kubeconfig: await ready(output) }, {});
-    const client = connect(config, AbortSignal.timeout(30_000));
-    round++;
-    const create = (url: string) =>
-      client.request('POST', '/apis/runtime.cluster.x-k8s.io/v1alpha1/extensionconfigs', {
-        apiVersion: 'runtime.cluster.x-k8s.io/v1alpha1',
-        kind: 'ExtensionConfig',
-        metadata: { name: `round-${round}` },
-        spec: { clientConfig: { url } },
-      });
-    await expect(create('http://a.example.com')).rejects.toThrow('denied the request');
-    expect(await create('https://a.example.com')).toMatchObject({ kind: 'ExtensionConfig' });
-    const path = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/extensionconfig-webhook';
-    expect(await client.request('GET', path)).toMatchObject({ webhooks: [{ rules: [{ operations }] }] });
-    stop.abort('SIGTERM');
-    expect(await ended).toBe(0);
-  }
-  await server.stop();
 });
