@@ -33,4 +33,5 @@ export {
 } from './objects/plan.ts';
 export { has, newestRelease, oldestRelease, upgradeStepText } from './objects/releases.ts';
 export { generateInline, InlinePatchError, templatesOf } from './patches/inline.ts';
+export { judgeGroup } from './rollout/judge-group.ts';
 export { causeText, checkedTopology, define, definitionsIn, variablesFor, variablesOf } from './variables/variables.ts';

@@ -1,0 +1,356 @@
+import { type FieldPath, fieldAt, isSame, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import type { ExistingMachine, PlanOptions } from '../objects/groups.ts';
+import { nameOf } from '../objects/objects.ts';
+import type { GroupPlan } from '../objects/plan.ts';
+import { type Difference, differencesOf } from './differences.ts';
+import {
+  type Arrivals,
+  causesOf,
+  type GroupUpdate,
+  groupPlan,
+  isStaying,
+  machineCounts,
+  nothing,
+  type Reason,
+  type Rollout,
+} from './group-plan.ts';
+import {
+  askForUpdate,
+  knowsAvailability,
+  type UpdateAnswer,
+  type UpdateRequest,
+  updateMachineRequest,
+} from './in-place.ts';
+import { comparedSpecs, isForInit, kubeadmConfigSpec } from './kubeadm-configs.ts';
+import { controlPlaneMachine } from './machines.ts';
+import { inPlaceTexts, problemsOf, stepsText, verdictOf, waitingProblems } from './texts.ts';
+
+/** What a Machine of a control plane was made with. */
+interface MadeMachine {
+  existing: ExistingMachine | undefined;
+  /** Empty if it is not known. */
+  name: string;
+  version: string;
+  /** The name of the template of its infrastructure, with kind and group. */
+  template: string;
+  config: JsonObject;
+  /** In ms; undefined if it is not known. */
+  createdAt: number | undefined;
+  certificatesExpireAt: number | undefined;
+}
+
+const templateText = (kind: string, group: string, name: string) => `${kind}.${group} ${name}`;
+
+const referencePath = ['spec', 'machineTemplate', 'spec', 'infrastructureRef'] as const;
+
+/** The template that a control plane refers to. */
+function templateOf(controlPlane: JsonObject): string {
+  const reference = fieldAt(controlPlane, ...referencePath);
+  return templateText(textAt(reference, 'kind'), textAt(reference, 'apiGroup'), textAt(reference, 'name'));
+}
+
+const timeAt = (value: JsonObject | undefined, ...path: string[]): number | undefined => {
+  const time = Date.parse(textAt(value, ...path));
+  return Number.isNaN(time) ? undefined : time;
+};
+
+/** A Machine as a control plane makes it. */
+const newMachine = (controlPlane: JsonObject, joins: boolean): MadeMachine => ({
+  existing: undefined,
+  name: '',
+  version: textAt(controlPlane, 'spec', 'version'),
+  template: templateOf(controlPlane),
+  config: kubeadmConfigSpec(controlPlane, joins),
+  createdAt: undefined,
+  certificatesExpireAt: undefined,
+});
+
+/** What an existing Machine was made with; what is not known of it is as the control plane makes it now. */
+function madeMachine(existing: ExistingMachine, controlPlane: JsonObject): MadeMachine {
+  const { machine, bootstrapConfig, infrastructureMachine } = existing;
+  const made = newMachine(controlPlane, true);
+  const annotations = objectAt(infrastructureMachine, 'metadata', 'annotations');
+  const groupKind = textAt(annotations, 'cluster.x-k8s.io/cloned-from-groupkind');
+  const name = textAt(annotations, 'cluster.x-k8s.io/cloned-from-name');
+  return {
+    existing,
+    name: textAt(machine, 'metadata', 'name'),
+    version: textAt(machine, 'spec', 'version') || made.version,
+    // Cluster API takes a Machine without these annotations as up to date.
+    template: name === '' || groupKind === '' ? '' : `${groupKind} ${name}`,
+    config: bootstrapConfig === undefined ? made.config : objectAt(bootstrapConfig, 'spec'),
+    createdAt: timeAt(machine, 'metadata', 'creationTimestamp'),
+    certificatesExpireAt: timeAt(machine, 'status', 'certificatesExpiryDate'),
+  };
+}
+
+/** The paths in which the configuration of a Machine differs from what the control plane wants (matchesKubeadmConfig). */
+function configDifferences(config: JsonObject, controlPlane: JsonObject): Difference[] {
+  const compare = (joins: boolean): Difference[] => {
+    const { current, desired } = comparedSpecs(config, kubeadmConfigSpec(controlPlane, joins), joins);
+    return differencesOf(current, desired);
+  };
+  const joined = compare(true);
+  return joined.length > 0 && isForInit(config) ? compare(false) : joined;
+}
+
+/** Fields in which a Machine differs from what a control plane wants (matchesMachineSpec in filters.go, v1.14). */
+function specReasons(made: MadeMachine, controlPlane: JsonObject): Reason[] {
+  const wanted = { version: textAt(controlPlane, 'spec', 'version'), template: templateOf(controlPlane) };
+  const name = ([, text]: string[]) => text;
+  return [
+    ...(made.version === wanted.version
+      ? []
+      : [{ path: ['spec', 'version'], before: made.version, after: wanted.version }]),
+    ...configDifferences(made.config, controlPlane).map(({ path, before, after }) => ({
+      path: ['spec', 'kubeadmConfigSpec', ...path],
+      before,
+      after,
+    })),
+    ...(made.template === '' || made.template === wanted.template
+      ? []
+      : [
+          {
+            path: [...referencePath, 'name'],
+            before: name(made.template.split(' ')),
+            after: name(wanted.template.split(' ')),
+          },
+        ]),
+  ];
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+const afterPath = ['spec', 'rollout', 'after'] as const;
+const expiryPath = ['spec', 'rollout', 'before', 'certificatesExpiryDays'] as const;
+
+/**
+ * Why it is time to replace a Machine.
+ *
+ * @param previous the control plane before the change, for Machines of which nobody knows how old they are.
+ */
+function timeReasons(made: MadeMachine, controlPlane: JsonObject, previous: JsonObject, now: Date): Reason[] {
+  const [days, time] = [fieldAt(controlPlane, ...expiryPath), timeAt(controlPlane, ...afterPath)];
+  const isDue =
+    time !== undefined &&
+    (made.createdAt === undefined ? time !== timeAt(previous, ...afterPath) : made.createdAt < time);
+  const expires =
+    typeof days === 'number' &&
+    made.certificatesExpireAt !== undefined &&
+    now.getTime() + days * dayMs > made.certificatesExpireAt;
+  const reason = (path: FieldPath): Reason => ({
+    path,
+    before: undefined,
+    after: fieldAt(controlPlane, ...path),
+  });
+  return [...(expires ? [reason(expiryPath)] : []), ...(isDue ? [reason(afterPath)] : [])];
+}
+
+/** A Machine that is not up to date after the change. */
+interface OutdatedMachine {
+  made: MadeMachine;
+  reasons: Reason[];
+  /** Whether it is so because of the change. */
+  isCaused: boolean;
+  /** Whether an extension may update it. */
+  isEligible: boolean;
+}
+
+/** Annotations of Machines that make way for another in any case. */
+const goingAnnotations = ['cluster.x-k8s.io/delete-machine', 'cluster.x-k8s.io/remediate-machine'];
+
+function existingOutdated(
+  { before, after }: GroupUpdate,
+  existing: ExistingMachine,
+  ofChange: (joins: boolean) => Reason[],
+  now: Date,
+): OutdatedMachine[] {
+  const made = madeMachine(existing, before.object);
+  const times = timeReasons(made, after.object, before.object, now);
+  const reasons = [...specReasons(made, after.object), ...times];
+  if (reasons.length === 0) {
+    return [];
+  }
+  const timesBefore = timeReasons(made, before.object, before.object, now);
+  const isNew = ({ path, after: value }: Reason) =>
+    !timesBefore.some((known) => isSame([...known.path], [...path]) && isSame(known.after, value));
+  const changed = [...ofChange(!isForInit(made.config)), ...times.filter(isNew)];
+  const wasUpToDate = timesBefore.length === 0 && specReasons(made, before.object).length === 0;
+  const annotations = objectAt(existing.machine, 'metadata', 'annotations');
+  return [
+    {
+      made,
+      reasons: changed.length > 0 ? changed : reasons,
+      isCaused: wasUpToDate || changed.length > 0,
+      isEligible: times.length === 0 && !goingAnnotations.some((name) => Object.hasOwn(annotations, name)),
+    },
+  ];
+}
+
+/** The Machines that are not up to date after the change. */
+function outdatedMachines(update: GroupUpdate, count: number, now: Date): OutdatedMachine[] {
+  const { before, after, change } = update;
+  const ofNew = (joins: boolean) => specReasons(newMachine(before.object, joins), after.object);
+  const [joined, first] = [ofNew(true), ofNew(false)];
+  if (change.machines !== undefined) {
+    const ofChange = (joins: boolean) => (joins ? joined : first);
+    return change.machines.filter(isStaying).flatMap((existing) => existingOutdated(update, existing, ofChange, now));
+  }
+  const made = newMachine(before.object, true);
+  const times = timeReasons(made, after.object, before.object, now);
+  // The first Machine may still be the one that made the control plane.
+  return Array.from({ length: count }, (_, index) => {
+    const reasons = [...(index === 0 && joined.length === 0 ? first : joined), ...times];
+    return { made, reasons, isCaused: true, isEligible: times.length === 0 };
+  }).filter(({ reasons }) => reasons.length > 0);
+}
+
+/** What becomes of outdated Machines: which are updated in place, and which make way. */
+interface Fates {
+  updated: OutdatedMachine[];
+  deleted: OutdatedMachine[];
+  answers: UpdateAnswer[];
+}
+
+/** Machines in the order in which they are updated or deleted: the oldest first. */
+const inOrder = (machines: readonly OutdatedMachine[]): OutdatedMachine[] => {
+  const isGoing = ({ made }: OutdatedMachine) =>
+    Object.hasOwn(objectAt(made.existing?.machine, 'metadata', 'annotations'), 'cluster.x-k8s.io/delete-machine');
+  return machines.toSorted(
+    (a, b) =>
+      Number(isGoing(b)) - Number(isGoing(a)) ||
+      (a.made.createdAt ?? 0) - (b.made.createdAt ?? 0) ||
+      (a.made.name < b.made.name ? -1 : 1),
+  );
+};
+
+/**
+ * A rolling update (rollingUpdate in controlplane/kubeadm/reconcilers/kubeadmcontrolplane/update.go, v1.14): as many
+ * Machines as allowed are made before one is updated or deleted, and none is updated once enough are up to date.
+ *
+ * @param maySaveSurge whether an answer may say that no Machine has to be made first.
+ */
+async function roll(
+  outdated: readonly OutdatedMachine[],
+  counts: { before: number; after: number },
+  { maxSurge, maySaveSurge }: { maxSurge: number; maySaveSurge: boolean },
+  ask: (machine: OutdatedMachine) => Promise<UpdateAnswer>,
+): Promise<Fates> {
+  const fates: Fates = { updated: [], deleted: [], answers: [] };
+  let current = counts.before;
+  let upToDate = counts.before - outdated.length;
+  const growTo = (count: number) => {
+    const more = Math.max(0, count - current);
+    current += more;
+    upToDate += more;
+  };
+  for (const machine of inOrder(outdated)) {
+    growTo(counts.after + (maySaveSurge ? 0 : maxSurge));
+    const isAsked = machine.isEligible && upToDate < counts.after;
+    const answer: UpdateAnswer = isAsked ? await ask(machine) : { is: 'none' };
+    fates.answers.push(answer);
+    if (answer.is !== 'covered' || answer.affectsAvailability) {
+      growTo(counts.after + maxSurge);
+    }
+    if (answer.is === 'covered' && upToDate < counts.after) {
+      fates.updated.push(machine);
+      upToDate++;
+    } else {
+      fates.deleted.push(machine);
+      current--;
+    }
+  }
+  return fates;
+}
+
+/** The request about a Machine; undefined if not all that it consists of is known, as Cluster API then asks nobody. */
+function requestFor({ made }: OutdatedMachine, { before, after, change }: GroupUpdate): UpdateRequest | undefined {
+  const clusterName = nameOf(change.cluster);
+  if (before.infrastructure === undefined || after.infrastructure === undefined) {
+    return undefined;
+  }
+  const [from, to] = [
+    { object: before.object, infrastructure: before.infrastructure },
+    { object: after.object, infrastructure: after.infrastructure },
+  ];
+  const { machine, bootstrapConfig, infrastructureMachine } =
+    made.existing ?? controlPlaneMachine(before.object, before.infrastructure, clusterName, `${change.name}-machine`);
+  return bootstrapConfig === undefined || infrastructureMachine === undefined
+    ? undefined
+    : updateMachineRequest({ machine, bootstrapConfig, infrastructureMachine }, from, to, clusterName);
+}
+
+/** How Machines are replaced. */
+function mannerOf(update: GroupUpdate, maxSurge: number, reasons: readonly Reason[], now: Date): string[] {
+  const after = timeAt(update.after.object, ...afterPath);
+  const isLater = reasons.some(({ path }) => isSame([...path], [...afterPath])) && after !== undefined;
+  return [
+    ...(maxSurge === 0
+      ? ['one after the other, the old Machine goes first (maxSurge 0)']
+      : [`one after the other, a new Machine comes first (maxSurge ${maxSurge})`]),
+    ...(isLater && after > now.getTime() ? [`not before ${textAt(update.after.object, ...afterPath)}`] : []),
+    ...stepsText(update.change),
+  ];
+}
+
+/** Where fields of a KubeadmControlPlane arrive that it writes in place. */
+function arrivals({ after }: GroupUpdate): Arrivals {
+  const infrastructure = textAt(after.object, ...referencePath, 'kind').replace(/Template$/, 's');
+  const template = ['spec', 'machineTemplate'];
+  return [
+    { path: [...template, 'metadata'], on: ['Machines', 'KubeadmConfigs', infrastructure] },
+    ...['deletion', 'readinessGates', 'taints'].map((field) => ({
+      ...{ path: [...template, 'spec', field], on: ['Machines'] },
+    })),
+  ];
+}
+
+/** What becomes of the Machines of a KubeadmControlPlane. */
+export async function judgeControlPlane(update: GroupUpdate, options: PlanOptions): Promise<GroupPlan> {
+  const counts = machineCounts(update);
+  const all = outdatedMachines(update, counts.before, options.now);
+  const caused = all.filter(({ isCaused }) => isCaused);
+  const waiting = all.filter(({ isCaused }) => !isCaused);
+  const rollout: Rollout = { ...nothing(), problems: waitingProblems(waiting.map(waitingMachine)) };
+  if (caused.length === 0) {
+    return groupPlan(update, rollout, arrivals(update));
+  }
+  const maxSurge = Number(
+    fieldAt(update.after.object, 'spec', 'rollout', 'strategy', 'rollingUpdate', 'maxSurge') ?? 1,
+  );
+  const surge = { maxSurge, maySaveSurge: knowsAvailability(options) };
+  const { updated, deleted, answers } = await roll(all, counts, surge, async (machine) => {
+    const request = requestFor(machine, update);
+    return request === undefined
+      ? { is: 'none' }
+      : await askForUpdate(update.change, options, 'CanUpdateMachine', request);
+  });
+  const removed = Math.max(0, counts.before - counts.after);
+  const replaced = Math.min(caused.length, Math.max(0, deleted.length - removed));
+  const reasons = caused.flatMap((machine) => machine.reasons);
+  const names = deleted
+    .slice(removed)
+    .filter(({ isCaused }) => isCaused)
+    .map(({ made }) => made.name);
+  return groupPlan(
+    update,
+    {
+      ...rollout,
+      verdict: verdictOf(answers),
+      replaced,
+      replaces: names.every((name) => name !== '') ? names : undefined,
+      inPlace: updated.length,
+      causes: causesOf(update, reasons, { infrastructure: [...referencePath, 'name'] }),
+      manner: [
+        ...(deleted.length === 0 ? stepsText(update.change) : mannerOf(update, maxSurge, reasons, options.now)),
+        ...inPlaceTexts(answers, updated.length, replaced, 'maxSurge: 0 of the control plane'),
+      ],
+      problems: [...rollout.problems, ...problemsOf(answers)],
+    },
+    arrivals(update),
+  );
+}
+
+const waitingMachine = ({ made, reasons }: OutdatedMachine) => ({
+  name: made.name,
+  paths: reasons.map(({ path }) => path),
+});

@@ -1,0 +1,42 @@
+import { type FieldPath, formatFieldPath, isJsonObject, isSame, type Json, own } from '../../kubernetes/index.ts';
+import type { GroupObjects, GroupPart, Provenance } from '../objects/groups.ts';
+import { objectText } from '../objects/objects.ts';
+import type { Cause } from '../objects/plan.ts';
+
+/** A field that two objects do not have in common. A list is one value. */
+export interface Difference {
+  path: FieldPath;
+  before: Json | undefined;
+  after: Json | undefined;
+}
+
+/** The fields in which two values differ: the topmost ones that one of them lacks, and lists as a whole. */
+export function differencesOf(before: Json | undefined, after: Json | undefined, path: FieldPath = []): Difference[] {
+  if (!isJsonObject(before) || !isJsonObject(after)) {
+    return isSame(before, after) ? [] : [{ path, before, after }];
+  }
+  const names = [...Object.keys(before), ...Object.keys(after).filter((name) => !Object.hasOwn(before, name))];
+  return names.flatMap((name) => differencesOf(own(before, name), own(after, name), [...path, name]));
+}
+
+/** Whether one path leads to the other, or into it. */
+export const leadsTo = (path: FieldPath, prefix: FieldPath): boolean =>
+  prefix.every((segment, index) => path[index] === segment);
+
+/** A cause: the object that has the new value, or the one that had the old value if there is none any more. */
+export function causeOf(
+  part: GroupPart,
+  { path, before, after }: Difference,
+  objects: { before: GroupObjects | undefined; after: GroupObjects | undefined },
+  from: Provenance,
+): Cause {
+  const object = objects.after?.[part] ?? objects.before?.[part];
+  const source = from(part, path);
+  return {
+    object: object === undefined ? part : objectText(object),
+    field: formatFieldPath(path),
+    ...(before !== undefined && { before }),
+    ...(after !== undefined && { after }),
+    ...(source !== undefined && { from: source }),
+  };
+}

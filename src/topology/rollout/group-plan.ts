@@ -1,0 +1,178 @@
+import { type FieldPath, fieldAt, formatFieldPath, isSame, type JsonObject, objectAt } from '../../kubernetes/index.ts';
+import type { ExistingMachine, GroupChange, GroupObjects, GroupPart } from '../objects/groups.ts';
+import type { Cause, GroupPlan, Problem, Verdict } from '../objects/plan.ts';
+import { causeOf, type Difference, differencesOf, leadsTo } from './differences.ts';
+import { bookkeeping, replicasOf } from './machines.ts';
+import { listText } from './texts.ts';
+
+/** A group that exists before and after. */
+export interface GroupUpdate {
+  change: GroupChange;
+  before: GroupObjects;
+  after: GroupObjects;
+}
+
+/** Why a Machine is not up to date: a field of the group's object. */
+export type Reason = Difference;
+
+/** Whether a Machine is not being deleted. */
+export const isStaying = ({ machine }: ExistingMachine): boolean =>
+  objectAt(machine, 'metadata').deletionTimestamp === undefined;
+
+/**
+ * The causes that reasons amount to: with the values that the object has before and after, and instead of a reference the
+ * content of the template, if it differs.
+ *
+ * @param references where the object refers to templates.
+ */
+export function causesOf(
+  update: GroupUpdate,
+  reasons: readonly Reason[],
+  references: Partial<Record<'bootstrap' | 'infrastructure', FieldPath>>,
+): Cause[] {
+  const { before, after, change } = update;
+  const causes = new Map<string, Cause>();
+  const add = (part: GroupPart, difference: Difference) => {
+    const cause = causeOf(part, difference, update, change.from);
+    causes.set(`${cause.object} ${cause.field}`, cause);
+  };
+  const byPath = new Map(
+    Object.entries(references).map(([part, path]) => [formatFieldPath(path), part as keyof typeof references]),
+  );
+  for (const reason of reasons) {
+    const part = byPath.get(formatFieldPath(reason.path));
+    const [one, other] = part === undefined ? [] : [before[part], after[part]];
+    const content = one && other ? differencesOf(one.spec, other.spec, ['spec']) : [];
+    if (part !== undefined && content.length > 0) {
+      for (const difference of content) {
+        add(part, difference);
+      }
+    } else {
+      const values = { before: fieldAt(before.object, ...reason.path), after: fieldAt(after.object, ...reason.path) };
+      add('object', { ...reason, ...(isSame(values.before, values.after) ? {} : values) });
+    }
+  }
+  return [...causes.values()];
+}
+
+/** What becomes of the Machines of a group. */
+export interface Rollout {
+  verdict?: Extract<Verdict, 'refused' | 'unknown' | 'onDelete'> | undefined;
+  replaced: number;
+  /** Names of the Machines that are replaced, if they are known. */
+  replaces?: string[] | undefined;
+  /** How many Machines an extension updates. */
+  inPlace: number;
+  /** Why Machines are not up to date any more. */
+  causes: Cause[];
+  manner: string[];
+  problems: Problem[];
+}
+
+export const nothing = (): Rollout => ({ replaced: 0, inPlace: 0, causes: [], manner: [], problems: [] });
+
+/** The fields of an object that somebody sets. */
+function settings(object: JsonObject): JsonObject {
+  const { labels, annotations } = objectAt(object, 'metadata');
+  const own = Object.entries(objectAt(annotations)).filter(([name]) => !bookkeeping.includes(name));
+  return {
+    metadata: { labels: objectAt(labels), annotations: Object.fromEntries(own) },
+    spec: objectAt(object, 'spec'),
+  };
+}
+
+/** What changes in the object of a group itself. */
+export const objectDifferences = ({ before, after }: Pick<GroupUpdate, 'before' | 'after'>): Difference[] =>
+  differencesOf(settings(before.object), settings(after.object));
+
+/** How many Machines a group has: those that exist and are not being deleted, or else its replicas. */
+export function machinesBefore({ machines, before }: GroupChange): number {
+  if (before === undefined) {
+    return 0;
+  }
+  return machines?.filter(isStaying).length ?? replicasOf(before.object);
+}
+
+/** How many Machines a group has before and after. */
+export const machineCounts = ({ change, after }: GroupUpdate): { before: number; after: number } => ({
+  before: machinesBefore(change),
+  after: replicasOf(after.object),
+});
+
+const replicasPath: FieldPath = ['spec', 'replicas'];
+
+/** Variables of patches that change with the number of Machines. */
+const replicasVariable = /builtin\.(?:controlPlane|machineDeployment|machinePool)\.replicas/;
+
+/** Says that Machines are replaced because the group is scaled. */
+function scalingReplaces({ causes }: Rollout, { before, after }: { before: number; after: number }): string[] {
+  const cause = causes.find(({ from = '' }) => replicasVariable.test(from));
+  const variable = replicasVariable.exec(cause?.from ?? '')?.[0];
+  return cause === undefined || variable === undefined || before === after
+    ? []
+    : [
+        `scaling from ${before} to ${after} changes ${variable}, which ${cause.field} depends on: so it replaces Machines`,
+      ];
+}
+
+function verdictOf(rollout: Rollout, isScaled: boolean, isChanged: boolean): Verdict {
+  if (rollout.verdict === 'unknown' || rollout.verdict === 'refused') {
+    return rollout.verdict;
+  }
+  if (rollout.replaced > 0) {
+    return 'replaced';
+  }
+  if (rollout.verdict !== undefined) {
+    return rollout.verdict;
+  }
+  if (isScaled) {
+    return 'scaled';
+  }
+  return rollout.inPlace > 0 || isChanged ? 'inPlace' : 'unchanged';
+}
+
+/** Where fields of the object arrive that are written in place: paths, and the objects that they are written to. */
+export type Arrivals = readonly { path: FieldPath; on: readonly string[] }[];
+
+/** Says where fields that are written in place arrive. */
+const arrivalTexts = (written: readonly Difference[], arrivals: Arrivals): string[] =>
+  arrivals.flatMap(({ path, on }) => {
+    const fields = written.filter((difference) => leadsTo(difference.path, path));
+    const names = fields.map((difference) => formatFieldPath(difference.path));
+    return names.length === 0 ? [] : [`${listText(names)}: written to ${listText(on)}`];
+  });
+
+/** The plan of a group that exists before and after. */
+export function groupPlan(update: GroupUpdate, rollout: Rollout, arrivals: Arrivals): GroupPlan {
+  const { change } = update;
+  const counts = machineCounts(update);
+  const causeAt = (path: string) => (cause: Cause) => cause.field === path;
+  const differences = objectDifferences(update);
+  const written = differences.filter(({ path }) => !rollout.causes.some(causeAt(formatFieldPath(path))));
+  const scaling = differences.filter(({ path }) => isSame([...path], [...replicasPath]));
+  const verdict = verdictOf(rollout, scaling.length > 0, differences.length > 0);
+  const ofObject = (some: readonly Difference[]) =>
+    some.map((difference) => causeOf('object', difference, update, change.from));
+  const arriving = written.filter(({ path }) => arrivals.some((arrival) => leadsTo(path, arrival.path)));
+  const kept = Math.min(counts.before, counts.after) - rollout.replaced;
+  const isReason = verdict === 'replaced' || verdict === 'onDelete' || verdict === 'unknown' || verdict === 'refused';
+  const causes = isReason
+    ? rollout.causes
+    : [...(verdict === 'inPlace' ? rollout.causes : []), ...ofObject(verdict === 'scaled' ? scaling : written)];
+  const manner = [...rollout.manner, ...scalingReplaces(rollout, counts), ...arrivalTexts(arriving, arrivals)];
+  return {
+    group: change.group,
+    kind: change.kind,
+    name: change.name,
+    verdict,
+    machines: {
+      ...counts,
+      replaced: rollout.replaced,
+      inPlace: rollout.inPlace > 0 || arriving.length === 0 || isReason ? rollout.inPlace : kept,
+    },
+    causes,
+    ...(rollout.replaces !== undefined && rollout.replaced > 0 && { replaces: rollout.replaces }),
+    ...(manner.length > 0 && { manner }),
+    ...(rollout.problems.length > 0 && { problems: rollout.problems }),
+  };
+}

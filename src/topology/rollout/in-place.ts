@@ -1,0 +1,251 @@
+import {
+  fieldAt,
+  isJsonObject,
+  isSame,
+  type Json,
+  type JsonObject,
+  objectAt,
+  own,
+  textAt,
+} from '../../kubernetes/index.ts';
+import { applyPatch, BadPatch, isEmptyPatch } from '../../runtimehooks/index.ts';
+import type { GroupChange, PlanOptions } from '../objects/groups.ts';
+import type { Problem } from '../objects/plan.ts';
+import { type Difference, differencesOf } from './differences.ts';
+import { comparedSpecs, kubeadmConfigSpec } from './kubeadm-configs.ts';
+import { clonedFrom, controlPlaneMetadata, controlPlaneSettings, kindOfTemplate } from './machines.ts';
+
+/** Fields of a Machine's spec that the comparison ignores. */
+const notCompared = [
+  'clusterName',
+  'bootstrap',
+  'infrastructureRef',
+  'providerID',
+  'minReadySeconds',
+  'readinessGates',
+  'deletion',
+  'taints',
+];
+
+const compared = (spec: Json | undefined): JsonObject =>
+  Object.fromEntries(Object.entries(objectAt(spec)).filter(([field]) => !notCompared.includes(field)));
+
+/** An object with the patch of an answer applied to it (ApplyPatchToObject in internal/util/patch, v1.14). */
+function patchedBy(response: JsonObject, field: string, object: JsonObject): JsonObject {
+  const patch = objectAt(response, field);
+  const { patchType = '', patch: encoded = '' } = patch;
+  if ((patchType === '' && encoded === '') || isEmptyPatch(patch)) {
+    return object;
+  }
+  if (patchType !== 'JSONPatch' && patchType !== 'JSONMergePatch') {
+    const why = patchType === '' ? 'patchType is not set' : `unknown patchType ${patchType}`;
+    throw new BadPatch(`failed to apply patch: ${why}`);
+  }
+  return applyPatch(object, patch, 'object');
+}
+
+/** The request of a hook that asks whether Machines can be updated in place. */
+export interface UpdateRequest {
+  current: { [part: string]: JsonObject };
+  desired: { [part: string]: JsonObject };
+}
+
+/** Where the requests of the two hooks have what is compared. */
+const comparedPaths = { CanUpdateMachine: ['spec'], CanUpdateMachineSet: ['spec', 'template', 'spec'] } as const;
+export type UpdateHook = keyof typeof comparedPaths;
+
+/**
+ * The fields that the patches of an answer do not cover, by part of the request.
+ *
+ * @throws {BadPatch} when a patch cannot be applied.
+ */
+export function uncovered(
+  hook: UpdateHook,
+  { current, desired }: UpdateRequest,
+  response: JsonObject,
+): { object: JsonObject; differences: Difference[] }[] {
+  const path = comparedPaths[hook];
+  return Object.entries(desired).flatMap(([part, object]) => {
+    const patched = patchedBy(response, `${part}Patch`, current[part] ?? {});
+    const [one, other] = [fieldAt(patched, ...path) ?? {}, fieldAt(object, ...path) ?? {}];
+    const isMachine = part === 'machine' || part === 'machineSet';
+    const differences = isMachine
+      ? differencesOf(compared(one), compared(other), path)
+      : differencesOf(one, other, path);
+    return differences.length === 0 ? [] : [{ object, differences }];
+  });
+}
+
+/**
+ * A field of an object that its owner applies again: what the owner had set before is replaced, and what others have set
+ * stays. Lists are values as a whole.
+ */
+export function reapplied(
+  actual: Json | undefined,
+  before: Json | undefined,
+  after: Json | undefined,
+): Json | undefined {
+  if (!isJsonObject(actual) || (after !== undefined && !isJsonObject(after))) {
+    return after === undefined && !isSame(actual, before) ? actual : after;
+  }
+  const [old, next] = [objectAt(before), objectAt(after)];
+  const names = new Set([...Object.keys(actual), ...Object.keys(next)]);
+  const fields = [...names].flatMap((name): [string, Json][] => {
+    const value = reapplied(own(actual, name), own(old, name), own(next, name));
+    return value === undefined ? [] : [[name, value]];
+  });
+  return after === undefined && fields.length === 0 ? undefined : Object.fromEntries(fields);
+}
+
+const reappliedObject = (actual: JsonObject, before: JsonObject, after: JsonObject): JsonObject =>
+  objectAt(reapplied(actual, before, after) ?? {});
+
+/** An object as in requests. */
+function inRequest(object: JsonObject, metadata: JsonObject, spec: Json): JsonObject {
+  const { name = '', namespace = 'default' } = objectAt(object, 'metadata');
+  return {
+    apiVersion: textAt(object, 'apiVersion'),
+    kind: textAt(object, 'kind'),
+    metadata: { name, namespace, ...metadata },
+    spec,
+  };
+}
+
+/** The metadata of an object in requests: labels and annotations, if it has any. */
+function shownMetadata(object: JsonObject): JsonObject {
+  const { labels, annotations } = objectAt(object, 'metadata');
+  return { ...(labels !== undefined && { labels }), ...(annotations !== undefined && { annotations }) };
+}
+
+/** A control plane with the template of its Machines' infrastructure. */
+export interface ControlPlane {
+  object: JsonObject;
+  infrastructure: JsonObject;
+}
+
+/** The request of CanUpdateMachine (createRequest in …/kubeadmcontrolplane/inplace_canupdatemachine.go, v1.14). */
+export function updateMachineRequest(
+  {
+    machine,
+    bootstrapConfig,
+    infrastructureMachine,
+  }: Record<'machine' | 'bootstrapConfig' | 'infrastructureMachine', JsonObject>,
+  before: ControlPlane,
+  after: ControlPlane,
+  clusterName: string,
+): UpdateRequest {
+  const metadataOf = ({ object }: ControlPlane) => controlPlaneMetadata(object, clusterName);
+  const follow = (object: JsonObject) => reappliedObject(shownMetadata(object), metadataOf(before), metadataOf(after));
+  const machineSpec = reappliedObject(
+    objectAt(machine, 'spec'),
+    controlPlaneSettings(before.object),
+    controlPlaneSettings(after.object),
+  );
+  const machineMetadata = follow(machine);
+  const infrastructureMetadata = follow(infrastructureMachine);
+  const infrastructureAnnotations = {
+    ...objectAt(infrastructureMetadata, 'annotations'),
+    ...clonedFrom(after.infrastructure),
+  };
+  const infrastructureSpec = objectAt(infrastructureMachine, 'spec');
+  const specOf = ({ infrastructure }: ControlPlane) => objectAt(infrastructure, 'spec', 'template', 'spec');
+  const desiredInfrastructure = {
+    apiVersion: textAt(after.infrastructure, 'apiVersion'),
+    kind: kindOfTemplate(after.infrastructure),
+    metadata: objectAt(infrastructureMachine, 'metadata'),
+  };
+  const configs = comparedSpecs(objectAt(bootstrapConfig, 'spec'), kubeadmConfigSpec(after.object, true), true);
+  const annotated = { ...infrastructureMetadata, annotations: infrastructureAnnotations };
+  const inBoth = {
+    bootstrapConfig: (spec: JsonObject) => inRequest(bootstrapConfig, metadataOf(after), spec),
+    machine: (spec: JsonObject) => inRequest(machine, machineMetadata, spec),
+  };
+  return {
+    current: {
+      machine: inBoth.machine(machineSpec),
+      infrastructureMachine: inRequest(infrastructureMachine, annotated, infrastructureSpec),
+      bootstrapConfig: inBoth.bootstrapConfig(configs.current),
+    },
+    desired: {
+      machine: inBoth.machine({ ...machineSpec, version: textAt(after.object, 'spec', 'version') }),
+      infrastructureMachine: inRequest(
+        desiredInfrastructure,
+        annotated,
+        reappliedObject(infrastructureSpec, specOf(before), specOf(after)),
+      ),
+      bootstrapConfig: inBoth.bootstrapConfig(configs.desired),
+    },
+  };
+}
+
+/** MachineSets and templates as in requests of CanUpdateMachineSet. */
+export const machineSetParts = (
+  machineSet: JsonObject,
+  infrastructure: JsonObject,
+  bootstrap: JsonObject | undefined,
+): UpdateRequest['current'] => {
+  const shown = (object: JsonObject) => inRequest(object, shownMetadata(object), objectAt(object, 'spec'));
+  return {
+    machineSet: shown(machineSet),
+    infrastructureMachineTemplate: shown(infrastructure),
+    ...(bootstrap !== undefined && { bootstrapConfigTemplate: shown(bootstrap) }),
+  };
+};
+
+/** Whether Machines can be updated in place, and by whom. */
+export type UpdateAnswer =
+  | { is: 'covered'; handler: string; affectsAvailability: boolean }
+  | { is: 'uncovered'; handler: string; fields: { object: JsonObject; differences: Difference[] }[] }
+  /** No extension is asked. */
+  | { is: 'none' }
+  | { is: 'failed'; error: string }
+  | { is: 'unknown'; problem: Problem };
+
+/** Whether a release lets extensions say that an update does not affect availability: since v1.15. */
+export const knowsAvailability = ({ clusterApiVersion }: PlanOptions): boolean =>
+  clusterApiVersion === undefined || clusterApiVersion.minor >= 15;
+
+/** Asks the extension for updates in place, as the controllers do. */
+export async function askForUpdate(
+  { cluster }: GroupChange,
+  options: PlanOptions,
+  hook: UpdateHook,
+  request: UpdateRequest,
+): Promise<UpdateAnswer> {
+  const { call, updatesInPlace = false } = options;
+  if (!updatesInPlace) {
+    return { is: 'none' };
+  }
+  if (call === undefined) {
+    const text = `${hook} is not called, so whether an extension updates Machines in place is not known`;
+    return { is: 'unknown', problem: { text, remedy: 'pass the ExtensionConfig, and let it be called' } };
+  }
+  const { name = '', namespace = 'default' } = objectAt(cluster, 'metadata');
+  const answer = await call({
+    state: 'after',
+    hook,
+    handler: '',
+    request: { ...request },
+    object: { namespace: String(namespace), name: String(name) },
+  });
+  switch (answer.is) {
+    case 'answered':
+      break;
+    case 'unknown':
+      return { is: 'unknown', problem: { text: answer.why, remedy: answer.remedy } };
+    default:
+      return answer;
+  }
+  try {
+    const fields = uncovered(hook, request, answer.response);
+    const affectsAvailability = !knowsAvailability(options) || answer.response.affectsAvailability !== false;
+    return fields.length === 0
+      ? { is: 'covered', handler: answer.handler, affectsAvailability }
+      : { is: 'uncovered', handler: answer.handler, fields };
+  } catch (error) {
+    if (error instanceof BadPatch) {
+      return { is: 'failed', error: error.message };
+    }
+    throw error;
+  }
+}

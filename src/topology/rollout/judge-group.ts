@@ -1,0 +1,70 @@
+import { textAt } from '../../kubernetes/index.ts';
+import type { GroupChange, GroupPart, JudgeGroup } from '../objects/groups.ts';
+import { groupOf } from '../objects/objects.ts';
+import type { Cause, GroupPlan } from '../objects/plan.ts';
+import { judgeControlPlane } from './control-plane.ts';
+import { causeOf, type Difference, differencesOf, leadsTo } from './differences.ts';
+import { type GroupUpdate, groupPlan, machinesBefore, nothing, objectDifferences } from './group-plan.ts';
+import { judgeMachineDeployment } from './machine-deployment.ts';
+import { replicasOf } from './machines.ts';
+
+/** A group that is created or deleted. */
+function wholeGroup(change: GroupChange): GroupPlan {
+  const { group, kind, name, after } = change;
+  const machines = { before: machinesBefore(change), after: after === undefined ? 0 : replicasOf(after.object) };
+  const verdict = after === undefined ? 'deleted' : 'created';
+  return { group, kind, name, verdict, machines: { ...machines, replaced: 0, inPlace: 0 }, causes: [] };
+}
+
+/** Fields that change in any object of a group. */
+function allCauses(update: GroupUpdate, ofObject: readonly Difference[]): Cause[] {
+  const { before, after, change } = update;
+  const templates = (['bootstrap', 'infrastructure'] as const).flatMap((part) => {
+    const differences = differencesOf(before[part]?.spec, after[part]?.spec, ['spec']);
+    return differences.map((difference): [GroupPart, Difference] => [part, difference]);
+  });
+  return [...ofObject.map((difference): [GroupPart, Difference] => ['object', difference]), ...templates].map(
+    ([part, difference]) => causeOf(part, difference, update, change.from),
+  );
+}
+
+/**
+ * Groups whose Machines are the business of a provider: control planes of other kinds, and MachinePools.
+ *
+ * @param isCore whether a difference of the object is Cluster API's business alone.
+ */
+function judgeForeign(update: GroupUpdate, who: string, isCore: (difference: Difference) => boolean): GroupPlan {
+  const differences = objectDifferences(update);
+  const causes = allCauses(update, differences);
+  if (causes.length === differences.length && differences.every(isCore)) {
+    return groupPlan(update, nothing(), []);
+  }
+  const manner = [`${who} decides what becomes of Machines`];
+  return groupPlan(update, { ...nothing(), verdict: 'unknown', causes, manner }, []);
+}
+
+const isScaling = ({ path }: Difference): boolean => path.join('.') === 'spec.replicas';
+
+/** Fields of a MachinePool's Machines that its provider reads. */
+const poolFields = ['version', 'bootstrap', 'infrastructureRef'].map((field) => ['spec', 'template', 'spec', field]);
+
+/** What becomes of the Machines of a group when its objects change. */
+export const judgeGroup: JudgeGroup = async (change, options) => {
+  const { before, after, kind } = change;
+  if (before === undefined || after === undefined) {
+    return wholeGroup(change);
+  }
+  const update = { change, before, after };
+  switch (kind) {
+    case 'KubeadmControlPlane':
+      return await judgeControlPlane(update, options);
+    case 'MachineDeployment':
+      return await judgeMachineDeployment(update, options);
+    case 'MachinePool': {
+      const provider = `the provider of ${textAt(after.infrastructure ?? after.object, 'kind')}`;
+      return judgeForeign(update, provider, ({ path }) => !poolFields.some((field) => leadsTo(path, field)));
+    }
+    default:
+      return judgeForeign(update, `${kind} (${groupOf(after.object)})`, isScaling);
+  }
+};

@@ -1,0 +1,132 @@
+import { isJsonObject, type Json, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+
+/** Fields of which the empty text is a value of its own. */
+const mayBeEmptyText = new Set(['value']);
+/** Fields of which the empty list is a value of its own: kubeadm adds no taints then. */
+const mayBeEmptyList = new Set(['taints']);
+/** Numbers of which 0 is the same as none. */
+const zeroIsNone = new Set([
+  'bindPort',
+  'certificateValidityPeriodDays',
+  'caCertificateValidityPeriodDays',
+  'percentage',
+]);
+
+const isNothing = (name: string, value: Json): boolean =>
+  value === null ||
+  (value === '' && !mayBeEmptyText.has(name)) ||
+  (value === 0 && zeroIsNone.has(name)) ||
+  (Array.isArray(value) && value.length === 0 && !mayBeEmptyList.has(name)) ||
+  (isJsonObject(value) && Object.keys(value).length === 0 && name !== 'controlPlane');
+
+/**
+ * A value without what Cluster API does not tell from absent fields: null, empty texts, lists and objects. Reading objects
+ * into Go's types and writing them again removes the same.
+ */
+export function withoutEmpty(value: Json): Json {
+  if (Array.isArray(value)) {
+    return value.map(withoutEmpty);
+  }
+  if (!isJsonObject(value)) {
+    return value;
+  }
+  const fields = Object.entries(value).map(([name, field]) => [name, withoutEmpty(field)] as const);
+  return Object.fromEntries(fields.filter(([name, field]) => !isNothing(name, field)));
+}
+
+/** Whether kubeadm has the feature gate ControlPlaneKubeletLocalMode in a version, and Cluster API sets it. */
+function hasLocalMode(version: string): boolean {
+  const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(version) ?? [];
+  return major === '1' && Number(minor) >= 31 && Number(minor) < 36;
+}
+
+/**
+ * The spec of the KubeadmConfig that a KubeadmControlPlane makes for a Machine (ComputeDesiredKubeadmConfig in
+ * controlplane/kubeadm/pkg/desiredstate, v1.14).
+ *
+ * @param joins whether the Machine joins a control plane; the first one of a Cluster does not.
+ */
+export function kubeadmConfigSpec(controlPlane: JsonObject, joins: boolean): JsonObject {
+  const { initConfiguration, joinConfiguration, ...spec } = objectAt(controlPlane, 'spec', 'kubeadmConfigSpec');
+  const clusterConfiguration = objectAt(spec.clusterConfiguration);
+  const gates = objectAt(clusterConfiguration.featureGates);
+  const featureGates = hasLocalMode(textAt(controlPlane, 'spec', 'version'))
+    ? { ControlPlaneKubeletLocalMode: true, ...gates }
+    : gates;
+  return {
+    ...spec,
+    clusterConfiguration: { ...clusterConfiguration, featureGates },
+    ...(joins
+      ? { joinConfiguration: { controlPlane: {}, ...objectAt(joinConfiguration) } }
+      : { initConfiguration: objectAt(initConfiguration) }),
+  };
+}
+
+/** Whether a KubeadmConfig is that of a first control plane Machine. */
+export const isForInit = (spec: JsonObject): boolean => !isJsonObject(objectAt(spec.joinConfiguration).controlPlane);
+
+/** What an initConfiguration has in common with a joinConfiguration. */
+const sharedFields = ['timeouts', 'patches', 'skipPhases', 'nodeRegistration'] as const;
+
+function asJoin(spec: JsonObject): JsonObject {
+  const { initConfiguration, ...rest } = spec;
+  const init = objectAt(initConfiguration);
+  const shared = sharedFields.flatMap((field) => (init[field] === undefined ? [] : [[field, init[field]] as const]));
+  const { localAPIEndpoint } = init;
+  return {
+    ...rest,
+    joinConfiguration: {
+      ...Object.fromEntries(shared),
+      controlPlane: localAPIEndpoint === undefined ? {} : { localAPIEndpoint },
+    },
+  };
+}
+
+/**
+ * A spec without what does not count, with the defaults that Cluster API's webhooks set until v1.10.
+ *
+ * @param desired its DNS and endpoint are those of both.
+ */
+function compared(spec: JsonObject, desired: JsonObject): JsonObject {
+  const filled = withoutEmpty(spec) as JsonObject;
+  const { dns = null, controlPlaneEndpoint = null } = objectAt(desired, 'clusterConfiguration');
+  const registering = (configuration: Json | undefined): JsonObject => {
+    const { timeouts, nodeRegistration, discovery: _discovery, ...rest } = objectAt(configuration);
+    const { controlPlaneComponentHealthCheckSeconds: _seconds, ...otherTimeouts } = objectAt(timeouts);
+    const registration = { imagePullPolicy: 'IfNotPresent', ...objectAt(nodeRegistration) };
+    return { ...rest, timeouts: otherTimeouts, nodeRegistration: registration };
+  };
+  return withoutEmpty({
+    format: 'cloud-config',
+    ...filled,
+    clusterConfiguration: { ...objectAt(filled.clusterConfiguration), dns, controlPlaneEndpoint },
+    initConfiguration: registering(filled.initConfiguration),
+    joinConfiguration: registering(filled.joinConfiguration),
+  }) as JsonObject;
+}
+
+/**
+ * Two specs of KubeadmConfigs as a KubeadmControlPlane compares them, and as extensions that update Machines get them
+ * (PrepareKubeadmConfigsForDiff in controlplane/kubeadm/pkg/filters.go, v1.14). DNS is updated in the Cluster itself, a
+ * join's discovery and the health check's timeout count for the next Machine only.
+ *
+ * @param joins whether a first Machine is compared as if it had joined.
+ */
+export function comparedSpecs(
+  current: JsonObject,
+  desired: JsonObject,
+  joins: boolean,
+): { current: JsonObject; desired: JsonObject } {
+  const comparedDesired = compared(desired, desired);
+  if (!joins || !isForInit(current)) {
+    return { current: compared(current, desired), desired: comparedDesired };
+  }
+  const joined = compared(asJoin(current), desired);
+  // Only a Machine that joins has a caCertPath.
+  const { caCertPath } = objectAt(comparedDesired, 'joinConfiguration');
+  const joinConfiguration = {
+    ...objectAt(joined, 'joinConfiguration'),
+    ...(caCertPath !== undefined && { caCertPath }),
+  };
+  return { current: { ...joined, joinConfiguration }, desired: comparedDesired };
+}

@@ -1,0 +1,294 @@
+import { type FieldPath, fieldAt, isSame, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import type { ExistingMachine, PlanOptions } from '../objects/groups.ts';
+import { nameOf } from '../objects/objects.ts';
+import type { GroupPlan } from '../objects/plan.ts';
+import { differencesOf } from './differences.ts';
+import {
+  type Arrivals,
+  causesOf,
+  type GroupUpdate,
+  groupPlan,
+  isStaying,
+  machineCounts,
+  nothing,
+  type Reason,
+  type Rollout,
+} from './group-plan.ts';
+import { askForUpdate, machineSetParts, type UpdateAnswer, type UpdateRequest } from './in-place.ts';
+import { fencepostsOf, machineSetOf, replicasOf } from './machines.ts';
+import { inPlaceTexts, machinesText, problemsOf, stepsText, verdictOf, waitingProblems } from './texts.ts';
+
+const specPath = ['spec', 'template', 'spec'] as const;
+const bootstrapPath = [...specPath, 'bootstrap', 'configRef', 'name'];
+const infrastructurePath = [...specPath, 'infrastructureRef', 'name'];
+const afterPath = ['spec', 'rollout', 'after'] as const;
+const strategyPath = ['spec', 'rollout', 'strategy', 'type'] as const;
+
+/** Fields of a Machine's spec that need another MachineSet. */
+const comparedFields = ['version', 'bootstrap', 'infrastructureRef', 'failureDomain'] as const;
+
+/** A MachineSet, with the Machines that it has. */
+interface MadeSet {
+  /** Undefined if it is not known. */
+  machineSet: JsonObject | undefined;
+  /** The spec of its Machines. */
+  spec: JsonObject;
+  /** In ms; undefined if it is not known. */
+  createdAt: number | undefined;
+  count: number;
+  machines: ExistingMachine[];
+}
+
+const timeAt = (object: JsonObject, ...path: string[]): number | undefined => {
+  const time = Date.parse(textAt(object, ...path));
+  return Number.isNaN(time) ? undefined : time;
+};
+
+/** In what Machines of a MachineSet differ from those of a MachineDeployment (MachineTemplateUpToDate, mdutil, v1.14). */
+const specReasons = (spec: JsonObject, machineDeployment: JsonObject): Reason[] =>
+  comparedFields.flatMap((field) =>
+    differencesOf(spec[field], objectAt(machineDeployment, ...specPath)[field], [...specPath, field]),
+  );
+
+/** Whether a MachineSet is older than the MachineDeployment wants. */
+function isTooOld({ createdAt }: MadeSet, machineDeployment: JsonObject, previous: JsonObject): boolean {
+  const time = timeAt(machineDeployment, ...afterPath);
+  return time !== undefined && (createdAt === undefined ? time !== timeAt(previous, ...afterPath) : createdAt < time);
+}
+
+const setNameLabel = 'cluster.x-k8s.io/set-name';
+
+/** The MachineSet of a Machine: its owner, or what its label says. */
+function setNameOf({ machine }: ExistingMachine): string {
+  const owners = fieldAt(machine, 'metadata', 'ownerReferences');
+  const owner = Array.isArray(owners)
+    ? owners.find((reference) => textAt(reference, 'kind') === 'MachineSet')
+    : undefined;
+  return textAt(owner, 'name') || textAt(machine, 'metadata', 'labels', setNameLabel);
+}
+
+/** The MachineSets that have Machines, or if none are known, one as the MachineDeployment has it before the change. */
+function madeSets({ before, change }: GroupUpdate, count: number): MadeSet[] {
+  const machines = change.machines?.filter(isStaying);
+  const spec = objectAt(before.object, ...specPath);
+  const bySet = Map.groupBy(machines ?? [], setNameOf);
+  const sets = change.machineSets.map((machineSet): MadeSet => {
+    const own = bySet.get(nameOf(machineSet)) ?? [];
+    bySet.delete(nameOf(machineSet));
+    return {
+      machineSet,
+      spec: objectAt(machineSet, ...specPath),
+      createdAt: timeAt(machineSet, 'metadata', 'creationTimestamp'),
+      count: machines === undefined ? replicasOf(machineSet) : own.length,
+      machines: own,
+    };
+  });
+  const rest = [...bySet.values()].flat();
+  const unknown = change.machineSets.length === 0 && machines === undefined ? count : rest.length;
+  return [...sets, { machineSet: undefined, spec, createdAt: undefined, count: unknown, machines: rest }].filter(
+    (set) => set.count > 0,
+  );
+}
+
+/** A MachineSet whose Machines are not up to date. */
+interface OutdatedSet extends MadeSet {
+  reasons: Reason[];
+  isCaused: boolean;
+  isEligible: boolean;
+}
+
+/** The MachineSets that are not the current one (FindNewAndOldMachineSets, mdutil, v1.14). */
+function outdatedSets(
+  sets: readonly MadeSet[],
+  machineDeployment: JsonObject,
+  previous: JsonObject,
+): { set: MadeSet; reasons: Reason[]; isEligible: boolean }[] {
+  const byReplicas = sets.toSorted((a, b) => b.count - a.count);
+  const matching = byReplicas.filter((set) => specReasons(set.spec, machineDeployment).length === 0);
+  const current = matching.find((set) => !isTooOld(set, machineDeployment, previous));
+  return sets
+    .filter((set) => set !== current)
+    .map((set) => {
+      const isOld = isTooOld(set, machineDeployment, previous);
+      const time: Reason = { path: afterPath, before: undefined, after: fieldAt(machineDeployment, ...afterPath) };
+      const reasons = [...specReasons(set.spec, machineDeployment), ...(isOld ? [time] : [])];
+      return { set, reasons, isEligible: !isOld && !matching.includes(set) };
+    });
+}
+
+const isOnDelete = (machineDeployment: JsonObject): boolean =>
+  textAt(machineDeployment, ...strategyPath) === 'OnDelete';
+
+/** The MachineSets whose Machines are replaced, or wait to be deleted, after the change. */
+function outdatedAfter({ before, after }: GroupUpdate, sets: readonly MadeSet[]): OutdatedSet[] {
+  const beforeChange = new Map(
+    outdatedSets(sets, before.object, before.object).map(({ set, reasons }) => [set, reasons]),
+  );
+  const ofChange = specReasons(objectAt(before.object, ...specPath), after.object);
+  const strategy: Reason[] =
+    isOnDelete(before.object) && !isOnDelete(after.object)
+      ? [{ path: strategyPath, before: 'OnDelete', after: textAt(after.object, ...strategyPath) }]
+      : [];
+  return outdatedSets(sets, after.object, before.object).map(({ set, reasons, isEligible }) => {
+    const known = beforeChange.get(set);
+    const isTime = ({ path }: Reason) => isSame([...path], [...afterPath]);
+    const time = reasons.filter(
+      (reason) => isTime(reason) && !known?.some((other) => isTime(other) && isSame(other.after, reason.after)),
+    );
+    const changed = [...ofChange, ...time, ...(known === undefined ? [] : strategy)];
+    return {
+      ...set,
+      reasons: changed.length > 0 ? changed : reasons,
+      isCaused: known === undefined || changed.length > 0,
+      isEligible,
+    };
+  });
+}
+
+/** The request about the Machines of a MachineSet; undefined if its templates are not known. */
+function requestFor(set: OutdatedSet, { before, after, change }: GroupUpdate): UpdateRequest | undefined {
+  const isOfBefore = isSame(
+    comparedFields.map((field) => set.spec[field] ?? null),
+    comparedFields.map((field) => objectAt(before.object, ...specPath)[field] ?? null),
+  );
+  if (!isOfBefore || before.infrastructure === undefined || after.infrastructure === undefined) {
+    return undefined;
+  }
+  if ((before.bootstrap === undefined) !== (after.bootstrap === undefined)) {
+    return undefined;
+  }
+  const { machineSet } = set;
+  const revision = (object: JsonObject | undefined, otherwise: number) =>
+    Number(textAt(object, 'metadata', 'annotations', 'machinedeployment.clusters.x-k8s.io/revision')) || otherwise;
+  const number = revision(machineSet, 1);
+  const name = machineSet === undefined ? `${change.name}-${number}` : nameOf(machineSet);
+  const hash = textAt(machineSet, 'metadata', 'labels', 'machine-template-hash') || String(number);
+  const newest = Math.max(...change.machineSets.map((other) => revision(other, 1)), number) + 1;
+  const current = machineSetOf(after.object, { name, hash, revision: number }, set.count, set.spec);
+  const next = { name: `${change.name}-${newest}`, hash: String(newest), revision: newest };
+  return {
+    current: machineSetParts(current, before.infrastructure, before.bootstrap),
+    desired: machineSetParts(machineSetOf(after.object, next, 0), after.infrastructure, after.bootstrap),
+  };
+}
+
+/** How urgently a MachineSet lets go of a Machine (machineset_deletion_order.go, v1.14). */
+function priorityOf({ machine }: ExistingMachine, order: string): number {
+  const annotations = objectAt(machine, 'metadata', 'annotations');
+  const createdAt = timeAt(machine, 'metadata', 'creationTimestamp') ?? 0;
+  const age = order === 'Oldest' ? -createdAt : order === 'Newest' ? createdAt : 0;
+  return Object.hasOwn(annotations, 'cluster.x-k8s.io/delete-machine') ? Number.POSITIVE_INFINITY : age;
+}
+
+/** Names of Machines in the order in which their MachineSet lets go of them. */
+const namesInOrder = ({ machines }: MadeSet, order: string): string[] =>
+  machines
+    .toSorted((a, b) => {
+      const [first, second] = [priorityOf(b, order), priorityOf(a, order)];
+      return first === second ? (nameOf(a.machine) < nameOf(b.machine) ? -1 : 1) : first - second;
+    })
+    .map(({ machine }) => nameOf(machine));
+
+/** How Machines are replaced. */
+function mannerOf({ after }: GroupUpdate, isTimed: boolean, now: Date): string[] {
+  const { maxSurge, maxUnavailable } = fencepostsOf(after.object);
+  const time = timeAt(after.object, ...afterPath);
+  return [
+    maxSurge === 0
+      ? `up to ${maxUnavailable} at a time: the old Machines go first (maxSurge 0, maxUnavailable ${maxUnavailable})`
+      : `up to ${maxSurge} at a time: new Machines come first (maxSurge ${maxSurge}, maxUnavailable ${maxUnavailable})`,
+    ...(isTimed && time !== undefined && time > now.getTime()
+      ? [`not before ${textAt(after.object, ...afterPath)}`]
+      : []),
+  ];
+}
+
+/** Where fields of a MachineDeployment arrive that it writes in place. */
+function arrivals({ after }: GroupUpdate): Arrivals {
+  const made = (path: readonly string[], field: string) =>
+    `${textAt(fieldAt(after.object, ...specPath, ...path), field).replace(/Template$/, '')}s`;
+  const template = ['spec', 'template'];
+  const objects = [made(['bootstrap', 'configRef'], 'kind'), made(['infrastructureRef'], 'kind')].filter(
+    (kind) => kind !== 's',
+  );
+  return [
+    { path: [...template, 'metadata'], on: ['MachineSets', 'Machines', ...objects] },
+    ...['minReadySeconds', 'readinessGates', 'deletion', 'taints'].map((field) => ({
+      path: [...template, 'spec', field],
+      on: ['MachineSets', 'Machines'],
+    })),
+  ];
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);
+
+/** What becomes of the Machines of a MachineDeployment. */
+export async function judgeMachineDeployment(update: GroupUpdate, options: PlanOptions): Promise<GroupPlan> {
+  const { after, change } = update;
+  const counts = machineCounts(update);
+  const outdated = outdatedAfter(update, madeSets(update, counts.before));
+  const caused = outdated.filter(({ isCaused }) => isCaused);
+  const removed = Math.max(0, counts.before - counts.after);
+  const waiting = outdated.filter(({ isCaused }) => !isCaused);
+  const rollout: Rollout = {
+    ...nothing(),
+    problems: waitingProblems(
+      waiting.flatMap((set) => {
+        const names = set.machines.length > 0 ? namesInOrder(set, '') : Array<string>(set.count).fill('');
+        return names.map((name) => ({ name, paths: set.reasons.map(({ path }) => path) }));
+      }),
+    ),
+  };
+  const remaining = Math.max(0, sum(caused.map(({ count }) => count)) - removed);
+  if (remaining === 0) {
+    return groupPlan(update, rollout, arrivals(update));
+  }
+  const reasons = caused.flatMap((set) => set.reasons);
+  const references: Partial<Record<'bootstrap' | 'infrastructure', FieldPath>> = {
+    bootstrap: bootstrapPath,
+    infrastructure: infrastructurePath,
+  };
+  rollout.causes = causesOf(update, reasons, references);
+  if (isOnDelete(after.object)) {
+    const wait = remaining === 1 ? 'stays until it is' : 'stay until they are';
+    const manner = [
+      `${machinesText(remaining)} ${wait} deleted; the next one is made as the change wants it (OnDelete)`,
+    ];
+    return groupPlan(update, { ...rollout, verdict: 'onDelete', manner }, arrivals(update));
+  }
+  const answers: UpdateAnswer[] = [];
+  for (const set of caused) {
+    const request = set.isEligible ? requestFor(set, update) : undefined;
+    answers.push(
+      request === undefined ? { is: 'none' } : await askForUpdate(change, options, 'CanUpdateMachineSet', request),
+    );
+  }
+  const updatable = caused.filter((_, index) => answers[index]?.is === 'covered');
+  const needsOther = answers.some((answer) => answer.is === 'covered' && answer.affectsAvailability);
+  // If all must stay available, one new Machine comes first, and the last old one goes.
+  const surplus = needsOther && removed === 0 && fencepostsOf(after.object).maxUnavailable === 0 ? 1 : 0;
+  const updated = Math.max(0, Math.min(remaining, sum(updatable.map(({ count }) => count))) - surplus);
+  const replaced = remaining - updated;
+  const order = textAt(after.object, 'spec', 'deletion', 'order');
+  const names = caused
+    .toSorted((a, b) => Number(updatable.includes(b)) - Number(updatable.includes(a)))
+    .flatMap((set) => namesInOrder(set, order));
+  const isTimed = reasons.some(({ path }) => isSame([...path], [...afterPath]));
+  return groupPlan(
+    update,
+    {
+      ...rollout,
+      verdict: verdictOf(answers),
+      replaced,
+      replaces: names.length === replaced + updated + removed ? names.slice(names.length - replaced) : undefined,
+      inPlace: updated,
+      manner: [
+        ...(replaced > 0 && updated === 0 ? mannerOf(update, isTimed, options.now) : []),
+        ...stepsText(change),
+        ...inPlaceTexts(answers, updated, replaced, 'maxUnavailable: 1'),
+      ],
+      problems: [...rollout.problems, ...problemsOf(answers)],
+    },
+    arrivals(update),
+  );
+}

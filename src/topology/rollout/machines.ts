@@ -1,0 +1,240 @@
+import { type Json, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import type { ExistingMachine } from '../objects/groups.ts';
+import { groupOf, nameOf, namespaceOf } from '../objects/objects.ts';
+import { kubeadmConfigSpec } from './kubeadm-configs.ts';
+
+const clusterApi = 'cluster.x-k8s.io/v1beta2';
+
+/** How long Cluster API tries to delete the Node of a Machine, unless somebody sets it, in seconds. */
+const nodeDeletionTimeoutSeconds = 10;
+
+/** The fields of `deletion` that Machines have. */
+export const machineTimeouts = [
+  'nodeDrainTimeoutSeconds',
+  'nodeVolumeDetachTimeoutSeconds',
+  'nodeDeletionTimeoutSeconds',
+] as const;
+
+/** The kind of object that a template makes: its own without `Template`. */
+export const kindOfTemplate = (template: JsonObject): string => textAt(template, 'kind').replace(/Template$/, '');
+
+/** Cluster API's own annotations of what is made of a template. */
+export const clonedFrom = (template: JsonObject): JsonObject => ({
+  'cluster.x-k8s.io/cloned-from-groupkind': `${textAt(template, 'kind')}.${groupOf(template)}`,
+  'cluster.x-k8s.io/cloned-from-name': nameOf(template),
+});
+
+/** Fields of an object that have a value. */
+export const picked = (object: JsonObject, names: readonly string[]): JsonObject =>
+  Object.fromEntries(names.flatMap((name) => (object[name] === undefined ? [] : [[name, object[name]]])));
+
+/** A field with an object, unless that is empty. */
+const nonEmpty = (name: string, value: JsonObject): JsonObject =>
+  Object.keys(value).length === 0 ? {} : { [name]: value };
+
+/** Labels and annotations of a Machine of a control plane, and of what is made for it. */
+export function controlPlaneMetadata(controlPlane: JsonObject, clusterName: string): JsonObject {
+  const { labels, annotations } = objectAt(controlPlane, 'spec', 'machineTemplate', 'metadata');
+  return {
+    labels: {
+      ...objectAt(labels),
+      'cluster.x-k8s.io/cluster-name': clusterName,
+      'cluster.x-k8s.io/control-plane': '',
+      'cluster.x-k8s.io/control-plane-name': nameOf(controlPlane),
+    },
+    ...nonEmpty('annotations', objectAt(annotations)),
+  };
+}
+
+/** Conditions that each Machine of a KubeadmControlPlane has to meet, and those with an etcd that it manages. */
+const readinessGates = [
+  'NodeKubeadmLabelsAndTaintsSet',
+  'APIServerPodHealthy',
+  'ControllerManagerPodHealthy',
+  'SchedulerPodHealthy',
+];
+const etcdReadinessGates = ['EtcdPodHealthy', 'EtcdMemberHealthy'];
+
+/** The fields of a Machine's spec that a KubeadmControlPlane writes in place. */
+export function controlPlaneSettings(controlPlane: JsonObject): JsonObject {
+  const settings = objectAt(controlPlane, 'spec', 'machineTemplate', 'spec');
+  const external = objectAt(controlPlane, 'spec', 'kubeadmConfigSpec', 'clusterConfiguration', 'etcd', 'external');
+  const mandatory = Object.keys(external).length === 0 ? [...readinessGates, ...etcdReadinessGates] : readinessGates;
+  const own = objectsAt(settings, 'readinessGates').filter(
+    (gate) => !mandatory.includes(textAt(gate, 'conditionType')),
+  );
+  return {
+    ...picked(settings, ['taints']),
+    ...nonEmpty('deletion', picked(objectAt(settings.deletion), machineTimeouts)),
+    readinessGates: [...mandatory.map((conditionType) => ({ conditionType })), ...own],
+  };
+}
+
+const referenceTo = (object: JsonObject): JsonObject => ({
+  kind: textAt(object, 'kind'),
+  name: nameOf(object),
+  apiGroup: groupOf(object),
+});
+
+/** A Machine that a KubeadmControlPlane makes, which joins, with what is made for it. */
+export function controlPlaneMachine(
+  controlPlane: JsonObject,
+  infrastructure: JsonObject,
+  clusterName: string,
+  name: string,
+): Required<{ [Part in keyof ExistingMachine]: JsonObject }> {
+  const namespace = namespaceOf(controlPlane);
+  const metadata = controlPlaneMetadata(controlPlane, clusterName);
+  const providerID = `plan://${name}`;
+  const infrastructureMachine: JsonObject = {
+    apiVersion: textAt(infrastructure, 'apiVersion'),
+    kind: kindOfTemplate(infrastructure),
+    metadata: {
+      name,
+      namespace,
+      ...metadata,
+      annotations: { ...objectAt(metadata, 'annotations'), ...clonedFrom(infrastructure) },
+    },
+    spec: { ...objectAt(infrastructure, 'spec', 'template', 'spec'), providerID },
+  };
+  const bootstrapConfig: JsonObject = {
+    apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2',
+    kind: 'KubeadmConfig',
+    metadata: { name, namespace, ...metadata },
+    spec: kubeadmConfigSpec(controlPlane, true),
+  };
+  const settings = controlPlaneSettings(controlPlane);
+  const machine: JsonObject = {
+    apiVersion: clusterApi,
+    kind: 'Machine',
+    metadata: {
+      name,
+      namespace,
+      ...metadata,
+      annotations: {
+        ...objectAt(metadata, 'annotations'),
+        'pre-terminate.delete.hook.machine.cluster.x-k8s.io/kcp-cleanup': '',
+      },
+    },
+    spec: {
+      clusterName,
+      bootstrap: { configRef: referenceTo(bootstrapConfig), dataSecretName: name },
+      infrastructureRef: referenceTo(infrastructureMachine),
+      version: textAt(controlPlane, 'spec', 'version'),
+      providerID,
+      ...settings,
+      deletion: { nodeDeletionTimeoutSeconds, ...objectAt(settings, 'deletion') },
+    },
+  };
+  return { machine, bootstrapConfig, infrastructureMachine };
+}
+
+/** Annotations that nobody wants, but somebody needs. */
+export const bookkeeping = [
+  'kubectl.kubernetes.io/last-applied-configuration',
+  'machinedeployment.clusters.x-k8s.io/revision',
+  'cluster.x-k8s.io/conversion-data',
+];
+
+/** What distinguishes a MachineSet from others of its MachineDeployment. */
+export interface MachineSetIdentity {
+  name: string;
+  /** The label `machine-template-hash`. */
+  hash: string;
+  revision: number;
+}
+
+/** How many Machines a rollout may make beyond the replicas, and how many may be unavailable. */
+export interface Fenceposts {
+  maxSurge: number;
+  maxUnavailable: number;
+}
+
+/** A number of Machines, or a percentage of the replicas. */
+function portion(value: Json | undefined, replicas: number, round: (number: number) => number, otherwise: number) {
+  const percent = typeof value === 'string' ? /^(\d{1,3})%$/.exec(value)?.[1] : undefined;
+  return percent === undefined
+    ? typeof value === 'number'
+      ? value
+      : otherwise
+    : round((Number(percent) * replicas) / 100);
+}
+
+/** The replicas of a control plane, MachineDeployment or MachinePool; 1 if it has no number. */
+export function replicasOf(object: JsonObject): number {
+  const { replicas } = objectAt(object, 'spec');
+  return typeof replicas === 'number' ? replicas : 1;
+}
+
+/** The limits of a rolling update of a MachineDeployment (mdutil.ResolveFenceposts, v1.14). */
+export function fencepostsOf(machineDeployment: JsonObject): Fenceposts {
+  const replicas = replicasOf(machineDeployment);
+  const settings = objectAt(machineDeployment, 'spec', 'rollout', 'strategy', 'rollingUpdate');
+  const maxSurge = portion(settings.maxSurge, replicas, Math.ceil, 1);
+  const maxUnavailable = portion(settings.maxUnavailable, replicas, Math.floor, 0);
+  return { maxSurge, maxUnavailable: maxSurge === 0 && maxUnavailable === 0 ? 1 : maxUnavailable };
+}
+
+/** The fields of a Machine's spec that a MachineDeployment writes in place. */
+const deploymentSettings = (machineDeployment: JsonObject): JsonObject => {
+  const settings = objectAt(machineDeployment, 'spec', 'template', 'spec');
+  return {
+    ...picked(settings, ['minReadySeconds', 'readinessGates', 'taints']),
+    ...nonEmpty('deletion', picked(objectAt(settings.deletion), machineTimeouts)),
+  };
+};
+
+/** Fields of a Machine's spec that a MachineSet keeps as long as it exists. */
+const settledFields = ['clusterName', 'bootstrap', 'infrastructureRef', 'version', 'failureDomain'] as const;
+
+/**
+ * A MachineSet that a MachineDeployment makes, as in requests of CanUpdateMachineSet.
+ *
+ * @param settled the spec of the Machines of an older one, of which only some fields follow the MachineDeployment.
+ */
+export function machineSetOf(
+  machineDeployment: JsonObject,
+  { name, hash, revision }: MachineSetIdentity,
+  replicas: number,
+  settled: JsonObject = objectAt(machineDeployment, 'spec', 'template', 'spec'),
+): JsonObject {
+  const { metadata, spec } = machineDeployment;
+  const { clusterName, selector, template, deletion, machineNaming, rollout } = objectAt(spec);
+  const { labels, annotations } = objectAt(template, 'metadata');
+  const copied = Object.entries(objectAt(metadata, 'annotations')).filter(([key]) => !bookkeeping.includes(key));
+  const hashLabel = { 'machine-template-hash': hash };
+  const isOnDelete = textAt(rollout, 'strategy', 'type') === 'OnDelete';
+  const wanted = replicasOf(machineDeployment);
+  const { maxSurge } = isOnDelete ? { maxSurge: 0 } : fencepostsOf(machineDeployment);
+  const order = textAt(deletion, 'order');
+  return {
+    apiVersion: clusterApi,
+    kind: 'MachineSet',
+    metadata: {
+      name,
+      namespace: namespaceOf(machineDeployment),
+      labels: { ...objectAt(labels), 'cluster.x-k8s.io/deployment-name': nameOf(machineDeployment), ...hashLabel },
+      annotations: {
+        ...Object.fromEntries(copied),
+        'cluster.x-k8s.io/disable-machine-create': 'false',
+        'machinedeployment.clusters.x-k8s.io/desired-replicas': String(wanted),
+        'machinedeployment.clusters.x-k8s.io/max-replicas': String(wanted + maxSurge),
+        'machinedeployment.clusters.x-k8s.io/revision': String(revision),
+      },
+    },
+    spec: {
+      ...(clusterName !== undefined && { clusterName }),
+      replicas,
+      selector: { ...objectAt(selector), matchLabels: { ...objectAt(selector, 'matchLabels'), ...hashLabel } },
+      template: {
+        metadata: {
+          labels: { ...objectAt(labels), ...hashLabel },
+          ...nonEmpty('annotations', objectAt(annotations)),
+        },
+        spec: { ...picked(settled, settledFields), ...deploymentSettings(machineDeployment) },
+      },
+      ...(order !== '' && { deletion: { order } }),
+      ...(machineNaming !== undefined && { machineNaming }),
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { type FieldPath, formatFieldPath } from '../../kubernetes/index.ts';
+import type { GroupChange } from '../objects/groups.ts';
+import { objectText } from '../objects/objects.ts';
+import type { Problem } from '../objects/plan.ts';
+import type { UpdateAnswer } from './in-place.ts';
+
+/** Numbers with their noun: `1 Machine`, `3 Machines`. */
+export const machinesText = (count: number): string => `${count} Machine${count === 1 ? '' : 's'}`;
+
+/** `a`, `a and b`, `a, b and c`. */
+export const listText = (items: readonly string[]): string =>
+  items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
+
+const times = ['', 'once', 'twice'];
+
+/** The steps of an upgrade, if there are several. */
+export function stepsText({ versions }: GroupChange): string[] {
+  const steps = versions.length - 1;
+  return steps < 2 ? [] : [`replaced ${times[steps] ?? `${steps} times`}: ${versions.join(' → ')}`];
+}
+
+/** A Machine that was not up to date before the change, and the fields in which it is not. */
+export interface WaitingMachine {
+  name: string;
+  paths: readonly FieldPath[];
+}
+
+/** Machines that are replaced or wait whether the change is made or not. */
+export function waitingProblems(machines: readonly WaitingMachine[]): Problem[] {
+  if (machines.length === 0) {
+    return [];
+  }
+  const fields = [...new Set(machines.flatMap(({ paths }) => paths.map(formatFieldPath)))];
+  const names = machines.map(({ name }) => name).filter((name) => name !== '');
+  const which = names.length === 0 ? '' : ` (${listText(names)})`;
+  const verb = machines.length === 1 ? 'is' : 'are';
+  return [
+    {
+      text: `${machinesText(machines.length)}${which} ${verb} not up to date already, without this change: ${listText(fields)}`,
+    },
+  ];
+}
+
+/** What the extension that is asked does not cover. */
+function uncoveredTexts(answers: readonly UpdateAnswer[]): string[] {
+  const texts = answers.flatMap((answer) =>
+    answer.is === 'uncovered'
+      ? answer.fields.map(({ object, differences }) => {
+          const fields = differences.map(({ path }) => formatFieldPath(path));
+          return `${answer.handler} does not cover ${listText(fields)} of the ${objectText(object).split(' ')[0]}`;
+        })
+      : [],
+  );
+  return [...new Set(texts)];
+}
+
+/**
+ * Updates in place in words: by whom, what is not covered, and why a Machine is replaced all the same.
+ *
+ * @param avoid what would keep that Machine.
+ */
+export function inPlaceTexts(
+  answers: readonly UpdateAnswer[],
+  updated: number,
+  replaced: number,
+  avoid: string,
+): string[] {
+  const handler = answers.find((answer) => answer.is === 'covered')?.handler;
+  const isAllCovered = answers.every((answer) => answer.is === 'covered' || answer.is === 'none');
+  return [
+    ...(updated > 0 && handler !== undefined ? [`${machinesText(updated)} updated in place by ${handler}`] : []),
+    ...uncoveredTexts(answers),
+    ...(handler !== undefined && replaced > 0 && isAllCovered
+      ? [
+          `${machinesText(replaced)} replaced all the same: a new one is made first, so that none is missing; ${avoid} avoids it`,
+        ]
+      : []),
+  ];
+}
+
+/** What keeps a rollout from being known, or from being made. */
+export function problemsOf(answers: readonly UpdateAnswer[]): Problem[] {
+  const problems = answers.flatMap((answer) =>
+    answer.is === 'unknown' ? [answer.problem] : answer.is === 'failed' ? [{ text: answer.error }] : [],
+  );
+  return problems.slice(0, 1);
+}
+
+export function verdictOf(answers: readonly UpdateAnswer[]): 'unknown' | 'refused' | undefined {
+  return answers.some(({ is }) => is === 'unknown')
+    ? 'unknown'
+    : answers.some(({ is }) => is === 'failed')
+      ? 'refused'
+      : undefined;
+}

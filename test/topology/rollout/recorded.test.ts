@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { jsonPatchOf, textAt } from '../../../src/kubernetes/index.ts';
+import { type HookCall, judgeGroup } from '../../../src/topology/index.ts';
+import { answerTo, groupChanges, recordings } from './recorded.ts';
+
+const recorded = recordings();
+const groups = recorded.flatMap((recording) =>
+  groupChanges(recording).map((change) => ({ name: `${recording.name}: ${change.group}`, recording, change })),
+);
+const now = new Date('2026-11-24T06:00:00Z');
+
+/** The plan of a group of a recording, and the calls that were made for it. */
+async function planOf({ recording, change }: (typeof groups)[number]) {
+  const calls: HookCall[] = [];
+  const plan = await judgeGroup(change, {
+    now,
+    clusterApiVersion: { major: 1, minor: 13 },
+    updatesInPlace: true,
+    call: (call) => {
+      calls.push(call);
+      return Promise.resolve(answerTo(call, recording));
+    },
+  });
+  return { plan, calls };
+}
+
+test('there are recordings of all sorts', () => {
+  expect(groups.length).toBe(96);
+});
+
+describe('the objects before and after a recorded change are judged as it went', () => {
+  test.each(groups)('$name', async (group) => {
+    const { plan } = await planOf(group);
+    expect(plan).toMatchObject(group.recording.expected[group.change.group] ?? {});
+
+    const remaining = new Set(
+      group.recording.after.map((object) => `${object.kind} ${textAt(object, 'metadata', 'name')}`),
+    );
+    const gone = (group.change.machines ?? [])
+      .map(({ machine }) => textAt(machine, 'metadata', 'name'))
+      .filter((name) => !remaining.has(`Machine ${name}`));
+    expect(plan.replaces?.toSorted() ?? []).toEqual(gone.toSorted());
+    expect(plan.problems, 'no Machine was outdated before').toBeUndefined();
+    expect(plan.causes.length > 0).toBe(['replaced', 'inPlace', 'onDelete', 'scaled'].includes(plan.verdict));
+  });
+});
+
+test('Machines that exist after a change are up to date with the objects after it', async () => {
+  // Machines of OnDelete stay as they are, and E8 stops before the MachineDeployments.
+  const steady = recorded.filter(({ name }) => !name.startsWith('E8') && !name.includes('on-delete'));
+  for (const recording of steady) {
+    for (const change of groupChanges({ ...recording, before: recording.after })) {
+      const { verdict, problems } = await judgeGroup(change, { now });
+      expect({ name: `${recording.name}: ${change.group}`, verdict, problems }).toEqual({
+        name: `${recording.name}: ${change.group}`,
+        verdict: 'unchanged',
+        problems: undefined,
+      });
+    }
+  }
+});
+
+test('extensions are asked as Cluster API asked them', async () => {
+  /** A name and a hash that Cluster API makes up. */
+  const madeUp = /\/(?:machine-template-hash|metadata\/name)$/;
+  let compared = 0;
+  for (const group of groups.filter(({ recording }) => recording.name.startsWith('I'))) {
+    for (const call of (await planOf(group)).calls) {
+      const name = (request: HookCall['request']) =>
+        textAt(request, 'current', call.hook === 'CanUpdateMachine' ? 'machine' : 'machineSet', 'metadata', 'name');
+      const exchange = group.recording.exchanges.find(
+        ({ hook, request }) => hook === call.hook.toLowerCase() && name(request) === name(call.request),
+      );
+      const { kind: _kind, apiVersion: _version, ...request } = exchange?.request ?? {};
+      const differences = jsonPatchOf(request, call.request).filter(({ path }) => !madeUp.test(path));
+      expect(differences, `${group.name}, ${name(call.request)}`).toEqual([]);
+      compared++;
+    }
+  }
+  expect(compared).toBe(8);
+});
