@@ -1,5 +1,4 @@
 export { type Cache, createCache } from './caches/expiring.ts';
-export { LruCache } from './caches/lru-cache.ts';
 export { discardFile } from './files/discard-file.ts';
 export { folderProblem } from './files/folder-problem.ts';
 export { homeFolder } from './files/home-folder.ts';

@@ -1,4 +1,4 @@
-import { LruCache } from './lru-cache.ts';
+import { LRUCache } from 'lru-cache';
 
 export interface Cache<T> {
   get(key: string): T | undefined;
@@ -7,7 +7,7 @@ export interface Cache<T> {
 
 /** Creates a cache of at most 10,000 entries; what was not used for longest is evicted first. */
 export function createCache<T>(now: () => number): Cache<T> {
-  const entries = new LruCache<{ value: T; until: number }>(10_000);
+  const entries = new LRUCache<string, { value: T; until: number }>({ max: 10_000 });
   return {
     get(key) {
       const entry = entries.get(key);

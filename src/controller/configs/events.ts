@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { LruCache } from '../../base/index.ts';
+import { LRUCache } from 'lru-cache';
 import { apiVersionOf, hubVersion, kind } from '../../extensionconfig/index.ts';
 import { isStatus, type KubernetesClient } from '../../kubernetes/client/index.ts';
 import { timeText } from '../../kubernetes/index.ts';
@@ -36,7 +36,7 @@ interface Known {
 
 interface ObjectEvents {
   /** By type, reason and message. */
-  known: LruCache<Known>;
+  known: LRUCache<string, Known>;
   latest: string;
 }
 
@@ -62,7 +62,7 @@ interface EventRecorderOptions {
  */
 export function createEventRecorder(options: EventRecorderOptions) {
   const { cluster, component, instance, now, onProblem } = options;
-  const objects = new LruCache<ObjectEvents>(maxObjects);
+  const objects = new LRUCache<string, ObjectEvents>({ max: maxObjects });
   let waiting = 0;
   let written = Promise.resolve();
   let lastName = 0n;
@@ -125,7 +125,7 @@ export function createEventRecorder(options: EventRecorderOptions) {
     const { uid } = one.config.metadata;
     const { type, reason, message } = one.event;
     const key = JSON.stringify([type, reason, message]);
-    const object = objects.get(uid) ?? { known: new LruCache(maxKnown), latest: '' };
+    const object = objects.get(uid) ?? { known: new LRUCache<string, Known>({ max: maxKnown }), latest: '' };
     objects.set(uid, object);
     const before = object.known.get(key);
     const isNews = object.latest !== key;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LruCache } from '../../base/index.ts';
+import { LRUCache } from 'lru-cache';
 import type { BlockingAnswers } from '../sdk/handlers/answer.ts';
 import type { Handler } from '../sdk/handlers/handler.ts';
 import { createHostedExtension, type ExtensionServer, type HostedExtensionOptions } from '../sdk/server.ts';
@@ -16,7 +16,7 @@ export function readBehaviours(yaml: string): Behaviours {
   return parseBehaviours(yaml, new Map(handlers.map(({ name, hook }) => [name, hook.isBlocking])));
 }
 
-const maxClusters = 100_000;
+const maxClusters = 10_000;
 
 function behaving(handler: Handler, behaviours: Behaviours): Handler {
   const behaviour = behaviours.get(handler.name);
@@ -24,7 +24,10 @@ function behaving(handler: Handler, behaviours: Behaviours): Handler {
     return handler;
   }
   const { hang, delaySeconds, fail, block } = behaviour;
-  const [failures, blocks] = [new LruCache<number>(maxClusters), new LruCache<number>(maxClusters)];
+  const [failures, blocks] = [
+    new LRUCache<string, number>({ max: maxClusters }),
+    new LRUCache<string, number>({ max: maxClusters }),
+  ];
   const hasTurn = (counts: typeof failures, cluster: string, times: number | undefined) => {
     if (times === undefined) {
       return true;

@@ -1,4 +1,4 @@
-import { LruCache } from '../../base/index.ts';
+import { LRUCache } from 'lru-cache';
 import type { Answer, BlockingAnswers } from './handlers/answer.ts';
 import { type HandlerContext, HandlerFailure } from './handlers/handler.ts';
 import { checkKey, checkNumber } from './handlers/options.ts';
@@ -70,7 +70,7 @@ export interface Jobs {
 const longestSeconds = 2_000_000;
 
 /** Maximum number of results that no call has received yet: those of Clusters that were deleted remain. */
-const maxUndelivered = 100_000;
+const maxUndelivered = 10_000;
 
 /**
  * Creates an empty set of jobs.
@@ -91,12 +91,12 @@ export function createJobs(options: JobsOptions = {}): Jobs {
   checkNumber('rememberSeconds', rememberSeconds, { min: 0 });
   // With none, every caller would wait forever.
   checkNumber('maxRunning', maxRunning, { min: 1, isWhole: true });
-  checkNumber('maxRemembered', maxRemembered, { min: 0, isWhole: true });
+  checkNumber('maxRemembered', maxRemembered, { min: 1, isWhole: true });
   const running = new Map<string, Promise<void>>();
   /** Results that no call has received: the message of a failure, or undefined. */
-  const results = new LruCache<{ failure?: string }>(maxUndelivered);
+  const results = new LRUCache<string, { failure?: string }>({ max: maxUndelivered });
   /** Until when completed jobs are remembered. */
-  const delivered = new LruCache<number>(maxRemembered);
+  const delivered = new LRUCache<string, number>({ max: maxRemembered });
   const stopped = new AbortController();
 
   async function work(

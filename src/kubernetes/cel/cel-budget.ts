@@ -1,5 +1,5 @@
 import { type ASTNode, type Context, type Environment, EvaluationError, type ParseResult } from '@marcbachmann/cel-js';
-import { LruCache } from '../../base/index.ts';
+import { LRUCache } from 'lru-cache';
 import { compilePattern, type Pattern } from '../schema/index.ts';
 
 /** Maximum cost of one evaluation of an expression (apiserver, cel.PerCallLimit): "roughly 0.1 second". */
@@ -265,7 +265,10 @@ export class Meter {
   readonly #parser: Environment;
   readonly #evaluator: Environment;
   /** The most recently used expressions; null for those that this engine cannot evaluate. */
-  readonly #compiled = new LruCache<MeteredExpression | null>(maxCompiled, ({ length }) => overhead + length);
+  readonly #compiled = new LRUCache<string, { expression: MeteredExpression | null }>({
+    maxSize: maxCompiled,
+    sizeCalculation: (_, { length }) => overhead + length,
+  });
   /** The patterns whose compilation has been charged. */
   readonly #patterns = new WeakSet<Pattern>();
   #steps: readonly Step[] = [];
@@ -287,7 +290,7 @@ export class Meter {
   }
 
   #compile(expression: string, budget: Budget): MeteredExpression | null {
-    let compiled = this.#compiled.get(expression);
+    let compiled = this.#compiled.get(expression)?.expression;
     if (compiled === undefined) {
       budget.compiled = (budget.compiled ?? 0) + expression.length;
       if (budget.compiled > maxCompiledNow) {
@@ -299,7 +302,7 @@ export class Meter {
         const text = instrumentation.part(this.#parser.parse(expression).ast);
         compiled = { program: this.#evaluator.parse(text), steps: instrumentation.steps };
       }
-      this.#compiled.set(expression, compiled);
+      this.#compiled.set(expression, { expression: compiled });
     }
     return compiled;
   }

@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
-import { LruCache } from '../../base/index.ts';
 
 /** A regular expression in RE2 syntax, as Kubernetes interprets every pattern. */
 export interface Pattern {
@@ -55,21 +55,19 @@ function sizeOf(source: string): number {
 }
 
 /**
- * The memory that a pattern takes, in units of up to half a kilobyte: its instructions, its text (a class of a million
- * characters is a single instruction), and the tables of Unicode classes.
+ * Maximum weight of all compiled patterns that are kept: less than ten megabytes. A pattern weighs its instructions, its
+ * text (a class of a million characters is a single instruction), and the tables of Unicode classes.
  */
-function weightOfPattern(source: string, { size }: Pattern): number {
-  return size + source.length + 100 * (source.match(/\\p/gi)?.length ?? 0);
-}
-
-/** Maximum weight of all compiled patterns that are kept: less than ten megabytes. */
 const maxKept = 20_000;
 
 /**
  * Compiled patterns by source: definitions repeat theirs (all conditions of all kinds in all versions have the same),
  * and to compile one takes tens of times longer than most matches.
  */
-const compiledPatterns = new LruCache(maxKept, weightOfPattern);
+const compiledPatterns = new LRUCache<string, Pattern>({
+  maxSize: maxKept,
+  sizeCalculation: ({ size }, source) => size + source.length + 100 * (source.match(/\\p/gi)?.length ?? 0),
+});
 
 /**
  * Compiles a pattern, unless it was used lately.

@@ -58,7 +58,7 @@ describe('options', () => {
     [{ rememberSeconds: Number.NaN }, 'rememberSeconds: NaN is not a number of at least 0'],
     [{ maxRunning: 0 }, 'maxRunning: 0 is not a whole number of at least 1'],
     [{ maxRunning: Number.NaN }, 'maxRunning: NaN is not a whole number of at least 1'],
-    [{ maxRemembered: -1 }, 'maxRemembered: -1 is not a whole number of at least 0'],
+    [{ maxRemembered: 0 }, 'maxRemembered: 0 is not a whole number of at least 1'],
   ])('%j are rejected', (options, message) => {
     expect(() => createJobs(options)).toThrow(new RangeError(message));
   });
@@ -70,7 +70,7 @@ describe('options', () => {
         maxSeconds: 2_000_000,
         rememberSeconds: 0,
         maxRunning: 1,
-        maxRemembered: 0,
+        maxRemembered: 1,
       }).running(),
     ).toBe(0);
   });
@@ -110,7 +110,7 @@ test('a completed job is remembered for an hour after its last call', async () =
 
 test.each<JobsOptions>([
   { rememberSeconds: 0 },
-  { maxRemembered: 0 },
+  { maxRemembered: 1 },
   { rememberSeconds: 5, retryAfterSeconds: 10 },
 ])('a caller gets the result of its job, however little is remembered: %j', async (options) => {
   const { ask, end, clock } = jobsOf(options);

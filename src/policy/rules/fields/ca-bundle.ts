@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { LruCache } from '../../../base/index.ts';
+import { LRUCache } from 'lru-cache';
 import { framingProblem, hasDates, readPem, unreadProblem } from '../../../base/x509/index.ts';
 import type { ExtensionConfig } from '../../../extensionconfig/index.ts';
 import { isBase64 } from '../../../kubernetes/index.ts';
@@ -84,7 +84,7 @@ function parse(encoded: string): CaBundle | undefined {
 }
 
 /** The bundles parsed last, by text: at most 64, each of at most 50 KiB. Clients repeat theirs, and parsing one takes longer than all other work. */
-const parsed = new LruCache<CaBundle>(64);
+const parsed = new LRUCache<string, CaBundle>({ max: 64 });
 
 /** The parsed caBundle of an object; undefined if it is absent or only white space (the placeholder `Cg==`). */
 export function caBundleOf(object: ExtensionConfig): CaBundle | undefined {

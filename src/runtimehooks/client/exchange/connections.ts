@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import tls, { createSecureContext, type SecureContext } from 'node:tls';
+import { LRUCache } from 'lru-cache';
 import { buildConnector, Client, type Dispatcher, Pool } from 'undici';
-import { LruCache } from '../../../base/index.ts';
 import { readableCertificates } from '../../../base/x509/index.ts';
 import { type CallError, quotable } from '../call-error.ts';
 import type { ClientCertificate, ClientOptions } from '../client-types.ts';
@@ -66,7 +66,7 @@ function rootsOfSystem(): string[] {
 }
 
 /** TLS settings that were used lately. */
-const contexts = new LruCache<SecureContext>(maxContexts);
+const contexts = new LRUCache<string, SecureContext>({ max: maxContexts });
 
 /**
  * The TLS settings for a CA and a client certificate. Many extensions share a CA, and a context for each would take a
