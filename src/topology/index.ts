@@ -31,6 +31,7 @@ export {
   type Verdict,
   verdicts,
 } from './objects/plan.ts';
+export { providerInV1beta2 } from './objects/provider-v1beta1.ts';
 export { has, newestRelease, oldestRelease, upgradeStepText } from './objects/releases.ts';
 export { generateInline, InlinePatchError, templatesOf } from './patches/inline.ts';
 export { judgeGroup } from './rollout/judge-group.ts';

@@ -1,0 +1,83 @@
+import { copyOf, isJsonObject, type Json, type JsonObject, own, setOwn } from '../../kubernetes/index.ts';
+
+const unitSeconds: Readonly<Record<string, number>> = { h: 3600, m: 60, s: 1, ms: 1e-3, us: 1e-6, µs: 1e-6, ns: 1e-9 };
+
+/** The seconds of a duration such as `1h5m0s`, rounded; undefined for other texts. */
+export function secondsOf(duration: Json | undefined): number | undefined {
+  if (
+    typeof duration !== 'string' ||
+    duration.length > 100 ||
+    !/^(?:0|(?:\d{1,15}(?:\.\d{1,15})?(?:ms|us|µs|ns|h|m|s))+)$/.test(duration)
+  ) {
+    return undefined;
+  }
+  let seconds = 0;
+  for (const [, number, unit = 's'] of duration.matchAll(/(\d{1,15}(?:\.\d{1,15})?)([a-zµ]{1,2})/g)) {
+    seconds += Number(number) * (unitSeconds[unit] ?? 0);
+  }
+  return Math.round(seconds);
+}
+
+/** A duration as Go prints it: `1h5m0s`. */
+export function durationOf(seconds: Json | undefined): string | undefined {
+  if (typeof seconds !== 'number') {
+    return undefined;
+  }
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
+  return `${hours > 0 ? `${hours}h` : ''}${hours > 0 || minutes > 0 ? `${minutes}m` : ''}${seconds % 60}s`;
+}
+
+/** The fields of an object that have a value. */
+export const present = (fields: Record<string, Json | undefined>): JsonObject =>
+  Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, Json] => entry[1] !== undefined));
+
+/** How a value changes from v1beta1 to v1beta2, and back. */
+export interface Change {
+  newer(value: Json): Json | undefined;
+  older(value: Json): Json | undefined;
+}
+
+export const duration: Change = { newer: secondsOf, older: durationOf };
+/** A field that the other version does not have. */
+export const gone: Change = { newer: () => undefined, older: () => undefined };
+
+/** Fields that have another place in v1beta2, and other values with a change; inner fields before outer ones. */
+export type Moves = readonly (readonly [older: string, newer: string, change?: Change])[];
+
+const isEmpty = (value: Json) => isJsonObject(value) && Object.keys(value).length === 0;
+
+/** Removes a field, and the objects around it that are empty then. Returns its value. */
+function take(object: JsonObject, [first = '', ...rest]: readonly string[]): Json | undefined {
+  const inner = own(object, first);
+  const value = rest.length > 0 && isJsonObject(inner) ? take(inner, rest) : rest.length > 0 ? undefined : inner;
+  if (rest.length === 0 || (inner !== undefined && isEmpty(inner))) {
+    delete object[first];
+  }
+  return value;
+}
+
+/** Sets a field; an object is merged into one that is there. */
+function put(object: JsonObject, [first = '', ...rest]: readonly string[], value: Json): void {
+  const inner = own(object, first);
+  if (rest.length > 0) {
+    const holder = isJsonObject(inner) ? inner : {};
+    setOwn(object, first, holder);
+    put(holder, rest, value);
+  } else {
+    setOwn(object, first, isJsonObject(inner) && isJsonObject(value) ? { ...value, ...inner } : value);
+  }
+}
+
+/** A copy of an object in the other version, without empty objects, which Go omits. */
+export function moved(object: JsonObject, moves: Moves, to: 'newer' | 'older'): JsonObject {
+  const result = copyOf(object);
+  for (const [older, newer, change] of to === 'newer' ? moves : moves.toReversed()) {
+    const [source, target] = to === 'newer' ? [older, newer] : [newer, older];
+    const value = take(result, source.split('.'));
+    const changed = value === undefined || change === undefined ? value : change[to](value);
+    if (changed !== undefined) {
+      put(result, target.split('.'), changed);
+    }
+  }
+  return Object.fromEntries(Object.entries(result).filter(([, value]) => !isEmpty(value)));
+}
