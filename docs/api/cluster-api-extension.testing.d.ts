@@ -45,7 +45,6 @@ interface MessageSchema {
   format?: string;
   description?: string;
   example?: unknown;
-  default?: unknown;
   enum?: readonly string[];
   required?: readonly string[];
   properties?: Readonly<Record<string, MessageSchema>>;
@@ -53,13 +52,6 @@ interface MessageSchema {
   items?: MessageSchema;
   allOf?: readonly MessageSchema[];
   oneOf?: readonly MessageSchema[];
-  minLength?: number;
-  maxLength?: number;
-  minimum?: number;
-  maximum?: number;
-  minItems?: number;
-  maxItems?: number;
-  pattern?: string;
   'x-kubernetes-list-type'?: 'map' | 'atomic';
   'x-kubernetes-list-map-keys'?: readonly string[];
   'x-kubernetes-map-type'?: 'atomic';

@@ -19,8 +19,7 @@ export {
 export type * from '../runtimehooks/message-types/index.ts';
 export {
   type MessageProblem,
-  messageProblems,
-  type Strictness,
+  messageProblem,
   sampleRequest,
   sampleResponse,
 } from '../runtimehooks/messages/index.ts';

@@ -233,7 +233,7 @@ process.stdout.write(JSON.stringify(result));
     `
 import { createServer } from 'node:http';
 import { createClient } from 'cluster-api-extension/client';
-import { hooks, messageProblems, sampleRequest } from 'cluster-api-extension/hooks';
+import { hooks, messageProblem, sampleRequest } from 'cluster-api-extension/hooks';
 
 const client = createClient({ extensions: [], namespaceLabels: async () => ({}) });
 // @ts-expect-error: metrics are a registry of prom-client.
@@ -251,7 +251,7 @@ const wrong = () =>
   });
 const result = await call();
 const seconds: number = result.ok ? result.response.retryAfterSeconds : -1;
-const problems = messageProblems(hooks.GeneratePatches, 'request', sampleRequest(hooks.GeneratePatches), 'strict');
+const problems = messageProblem(hooks.GeneratePatches, 'request', sampleRequest(hooks.GeneratePatches)) ?? [];
 process.stdout.write(JSON.stringify({ seconds, problems, wrong: typeof wrong, untyped: typeof untyped, server: typeof createServer }));
 await client.close();
 `,

@@ -11,11 +11,6 @@ export interface Exception {
 
 /** The only ones. */
 export const exceptions: readonly Exception[] = [
-  {
-    file: 'tools/generate/message-fits.ts',
-    enters: ['runtimehooks/messages'],
-    reason: 'generates files of that room',
-  },
   { file: 'tools/generate/validators.ts', enters: ['extensionconfig'], reason: 'generates files of that wing' },
   {
     file: 'tools/generate/program-report.ts',

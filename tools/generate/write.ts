@@ -3,7 +3,6 @@ import { hubVersion, versions } from '../../src/extensionconfig/index.ts';
 import { apiReports } from '../build/build-packages.ts';
 import { withDeclarations } from '../build/declarations.ts';
 import { definitionFile, definitionText } from './definition.ts';
-import { messageFitsFile, messageFitsOf, strictnesses } from './message-fits.ts';
 import { hookMessages, messageTypes } from './message-types.ts';
 import { generatedPages } from './pages.ts';
 import { programReport, programReportFile } from './program-report.ts';
@@ -19,9 +18,6 @@ for (const version of versions) {
 const hooksWing = new URL('../../src/runtimehooks/', import.meta.url);
 writeFileSync(new URL('message-types/index.ts', hooksWing), await messageTypes());
 writeFileSync(new URL('catalog/definitions/hook-messages.ts', hooksWing), hookMessages());
-for (const strictness of strictnesses) {
-  writeFileSync(messageFitsFile(strictness), messageFitsOf(strictness));
-}
 writeFileSync(typeTablesFile, typeTablesText());
 for (const { file, text } of await generatedPages()) {
   writeFileSync(file, text);

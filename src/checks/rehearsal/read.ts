@@ -2,7 +2,7 @@ import { printable } from '../../base/index.ts';
 import { fieldAt, type Json, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import { type Schema, validateSchema } from '../../kubernetes/schema/index.ts';
 import { hooks, parseVersion } from '../../runtimehooks/index.ts';
-import { formatProblems, messageProblems } from '../../runtimehooks/messages/index.ts';
+import { messageProblem, problemText, unknownFields } from '../../runtimehooks/messages/index.ts';
 import {
   type Blueprint,
   causeText,
@@ -89,8 +89,14 @@ function problemOf(cluster: JsonObject): string | undefined {
   }
   const { group, version: apiVersion, request } = hooks.BeforeClusterCreate;
   const message = { apiVersion: `${group}/${apiVersion}`, kind: request.kind, cluster };
-  const problems = messageProblems(hooks.BeforeClusterCreate, 'request', message, 'strict');
-  return problems.length === 0 ? undefined : `the Cluster is not valid: ${printable(formatProblems(problems))}`;
+  const problem = messageProblem(hooks.BeforeClusterCreate, 'request', message);
+  const problems = [
+    ...(problem === undefined ? [] : [problemText(problem)]),
+    ...unknownFields(hooks.BeforeClusterCreate, 'request', message).map(
+      (field) => `${field} is not a field of a Cluster`,
+    ),
+  ];
+  return problems.length === 0 ? undefined : `the Cluster is not valid: ${printable(problems.join('; '))}`;
 }
 
 /** The Cluster as in requests. */

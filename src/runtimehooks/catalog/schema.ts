@@ -8,7 +8,6 @@ export interface MessageSchema {
   format?: string;
   description?: string;
   example?: unknown;
-  default?: unknown;
   enum?: readonly string[];
   required?: readonly string[];
   properties?: Readonly<Record<string, MessageSchema>>;
@@ -16,13 +15,6 @@ export interface MessageSchema {
   items?: MessageSchema;
   allOf?: readonly MessageSchema[];
   oneOf?: readonly MessageSchema[];
-  minLength?: number;
-  maxLength?: number;
-  minimum?: number;
-  maximum?: number;
-  minItems?: number;
-  maxItems?: number;
-  pattern?: string;
   'x-kubernetes-list-type'?: 'map' | 'atomic';
   'x-kubernetes-list-map-keys'?: readonly string[];
   'x-kubernetes-map-type'?: 'atomic';

@@ -1,11 +1,12 @@
-import { isJsonObject } from '../../kubernetes/index.ts';
-import { compilePattern } from '../../kubernetes/schema/index.ts';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import ajvFormats from 'ajv-formats';
+import { isBase64, isJsonObject } from '../../kubernetes/index.ts';
 import type { HookDefinition } from '../catalog/definition.ts';
-import { hookComponents } from '../catalog/definitions/parts.ts';
+import { clusterApiHooks } from '../catalog/definitions/definitions.ts';
 import type { MessageSchema } from '../catalog/schema.ts';
-import { componentOf, componentsFor } from './components.ts';
-import { fitsOf, type Strictness } from './fits.ts';
-import { formats } from './formats.ts';
+import { componentOf, componentsFor, componentsOf, resolved, shared } from './components.ts';
+
+const { default: standardFormats } = ajvFormats;
 
 /** A problem with a message. */
 export interface MessageProblem {
@@ -15,8 +16,77 @@ export interface MessageProblem {
   message: string;
 }
 
-/** Maximum number of problems with one message that are reported. */
-const maxProblems = 20;
+/**
+ * What is checked. `request`: types, and the fields that the hook's own messages require; objects of Cluster API may lack
+ * any field, since releases differ in what they send. `response`: the whole schema. `answer`, a response as Cluster API
+ * reads it: types only. Unknown fields are never a problem: Go's decoder ignores them.
+ */
+export type Check = 'request' | 'response' | 'answer';
+
+/** A schema as ajv takes it, with what a check asks for. @param isOwn whether it is one of the hooks' own. */
+function schemaFor(schema: MessageSchema, check: Check, isOwn: boolean): object {
+  const { $ref, properties, additionalProperties, items, allOf, oneOf, required, enum: allowed, ...rest } = schema;
+  const inner = (part: MessageSchema) => schemaFor(part, check, isOwn);
+  return {
+    ...rest,
+    ...(required !== undefined && (check === 'response' || (check === 'request' && isOwn)) && { required }),
+    ...(allowed !== undefined && check === 'response' && { enum: allowed }),
+    ...($ref !== undefined && { $ref: componentOf($ref) }),
+    ...(properties !== undefined && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, field]) => [
+          name,
+          // Hooks never get the status of an object, and each release adds fields to it: `kubectl get -o yaml` has it all the same.
+          name === 'status' && field.$ref !== undefined ? { type: 'object' } : inner(field),
+        ]),
+      ),
+    }),
+    ...(additionalProperties !== undefined && { additionalProperties: inner(additionalProperties) }),
+    ...(items !== undefined && { items: inner(items) }),
+    ...(allOf !== undefined && { allOf: allOf.map(inner) }),
+    // The parts of ours are of one type each.
+    ...(oneOf !== undefined && { type: oneOf.map(({ type }) => type) }),
+  };
+}
+
+/** Longest time that is read, in characters: the library splits longer ones into as many pieces as they have letters T. */
+const maxTimeLength = 256;
+
+const isTime = standardFormats.get('date-time') as { validate(text: string): boolean };
+
+/** ajv with the components of all hooks, each of which it compiles when a message needs it first. */
+function compilerFor(check: Check): Ajv {
+  const ajv = new Ajv({
+    strict: false,
+    validateSchema: false,
+    logger: false,
+    ownProperties: true,
+    messages: false,
+    verbose: true,
+  });
+  standardFormats(ajv, ['int32', 'int64']);
+  ajv.addFormat('byte', isBase64);
+  ajv.addFormat('date-time', (text) => text.length <= maxTimeLength && isTime.validate(text));
+  for (const [name, schema] of componentsOf(clusterApiHooks)) {
+    ajv.addSchema(schemaFor(schema, check, !shared.has(name)), name, false, false);
+  }
+  return ajv;
+}
+
+const compilers = new Map<Check, Ajv>();
+
+function validatorOf(hook: HookDefinition, check: Check): ValidateFunction {
+  const ajv = compilers.get(check) ?? compilerFor(check);
+  compilers.set(check, ajv);
+  return ajv.getSchema(hook[check === 'request' ? 'request' : 'response'].component) as ValidateFunction;
+}
+
+/** Compiles what checks the messages of a server, which takes up to 100 ms for the first hook with a Cluster. */
+export function compileChecks(hook: HookDefinition): void {
+  validatorOf(hook, 'request');
+  validatorOf(hook, 'response');
+}
+
 /** Longest name of a field in the path of a problem, in characters. */
 const maxNameInPath = 512;
 
@@ -33,162 +103,86 @@ function fieldOf(keys: readonly (string | number)[]): string {
   }, '');
 }
 
+/** The keys of a JSON pointer into a value. */
+function keysOf(pointer: string, value: unknown): (string | number)[] {
+  let current = value;
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => {
+      const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
+      const isIndex = Array.isArray(current);
+      current = (current as Record<string, unknown>)[key];
+      return isIndex ? Number(key) : key;
+    });
+}
+
 const typeOf = (value: unknown) => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value);
 
-function hasType(value: unknown, type: MessageSchema['type']): boolean {
-  return type === 'integer' ? Number.isInteger(value) : type === typeOf(value);
+/** What the keywords in our schemas ask for. */
+const messages: Readonly<Record<string, (schema: unknown, value: unknown) => string>> = {
+  type: (types, value) => `must be of type ${[types].flat().join(' or ')}, not ${typeOf(value)}`,
+  format: (format) => (format === 'byte' ? 'must be standard base64' : `must be of format ${format}`),
+  enum: (values) => `must be one of ${(values as string[]).join(', ')}`,
+  required: () => 'must be set',
+};
+
+function problemOf({ keyword, instancePath, params, schema, data }: ErrorObject, value: unknown): MessageProblem {
+  const keys = keysOf(instancePath, value);
+  return {
+    field: fieldOf(keyword === 'required' ? [...keys, params.missingProperty as string] : keys),
+    message: messages[keyword]?.(schema, data) ?? '',
+  };
 }
 
-function hasFormat(value: unknown, format: string): boolean {
-  const check = Object.hasOwn(formats, format) ? formats[format as keyof typeof formats] : undefined;
-  if (check === undefined || typeof value !== (typeof check === 'function' ? 'string' : 'number')) {
-    return true;
+/** The first problem with a message; undefined for a valid one. */
+export function messageProblem(hook: HookDefinition, check: Check, value: unknown): MessageProblem | undefined {
+  const validate = validatorOf(hook, check);
+  if (validate(value)) {
+    return undefined;
   }
-  return typeof check === 'function' ? check(value as string) : check.validate(value as number);
+  const [error] = validate.errors as [ErrorObject];
+  // It would keep the value.
+  validate.errors = null;
+  return problemOf(error, value);
 }
 
-/** Whether an object has a field itself. A value of a program may have undefined fields, which JSON leaves out. */
-const has = (value: object, name: string) =>
-  Object.hasOwn(value, name) && (value as Record<string, unknown>)[name] !== undefined;
+/** Maximum number of unknown fields that are listed. */
+const maxUnknown = 20;
 
-/** The problems that the schema of a message finds, at most 20; one if not all are asked for. */
-export function schemaProblems(
-  hook: HookDefinition,
-  message: 'request' | 'response',
-  value: unknown,
-  strictness: Strictness,
-): MessageProblem[] {
-  const isStrict = strictness === 'strict';
-  const most = isStrict ? maxProblems : 1;
-  const problems: MessageProblem[] = [];
+/** The fields of a message that its schema does not have, at most 20: a misspelt one is ignored by who reads it. */
+export function unknownFields(hook: HookDefinition, message: 'request' | 'response', value: unknown): string[] {
+  const components = componentsFor(hook);
+  const found: string[] = [];
   const keys: (string | number)[] = [];
-
-  function add(text: string, ...more: string[]): void {
-    if (problems.length < most) {
-      problems.push({ field: fieldOf([...keys, ...more]), message: text });
-    }
-  }
-
-  function checkComponent(part: unknown, name: string): void {
-    const isOwn = name === hook.request.component || name === hook.response.component;
-    check(part, componentsFor(hook).get(name) ?? {}, isOwn || hookComponents.has(name));
-  }
-
-  /** @param isOwn whether the schema is one of the hook itself, not one of Kubernetes or Cluster API. */
-  function check(part: unknown, schema: MessageSchema, isOwn: boolean): void {
-    const { $ref, type, enum: allowed, format, allOf = [], oneOf } = schema;
-    if (problems.length >= most) {
-      return;
-    }
-    if ($ref !== undefined) {
-      checkComponent(part, componentOf($ref));
-      return;
-    }
-    if (type !== undefined && !hasType(part, type)) {
-      add(`must be of type ${type}, not ${typeOf(part)}`);
-      return;
-    }
-    for (const all of allOf) {
-      check(part, all, isOwn);
-    }
-    if (oneOf !== undefined && oneOf.filter((one) => fits(part, one, isOwn)).length !== 1) {
-      add(`must be of type ${oneOf.map((one) => one.type).join(' or ')}, not ${typeOf(part)}`);
-    }
-    if (isStrict) {
-      if (allowed !== undefined && !allowed.includes(part as string)) {
-        add(`must be one of ${allowed.join(', ')}`);
-      }
-      checkLimits(part, schema);
-    }
-    if (format !== undefined && !hasFormat(part, format)) {
-      add(format === 'byte' ? 'must be standard base64' : `must be of format ${format}`);
-    }
-    if (Array.isArray(part)) {
-      for (const [index, item] of schema.items === undefined ? [] : part.entries()) {
-        checkBelow(index, item, schema.items as MessageSchema, isOwn);
-      }
-    } else if (isJsonObject(part)) {
-      checkFields(part, schema, isOwn);
-    }
-  }
-
-  function fits(part: unknown, schema: MessageSchema, isOwn: boolean): boolean {
-    const before = problems.length;
-    check(part, schema, isOwn);
-    return problems.splice(before).length === 0;
-  }
-
-  function checkBelow(key: string | number, part: unknown, schema: MessageSchema, isOwn: boolean): void {
-    keys.push(key);
-    check(part, schema, isOwn);
-    keys.pop();
-  }
-
-  function checkLimits(part: unknown, schema: MessageSchema): void {
-    const { minLength, maxLength, minimum, maximum, minItems, maxItems, pattern } = schema;
-    const checkSize = (size: number, min: number | undefined, max: number | undefined, unit: string) => {
-      if (min !== undefined && size < min) {
-        add(`must ${unit === '' ? 'be' : 'have'} at least ${min}${unit}`);
-      } else if (max !== undefined && size > max) {
-        add(`must ${unit === '' ? 'be' : 'have'} at most ${max}${unit}`);
-      }
+  function visit(part: unknown, schema: MessageSchema | undefined): void {
+    const { properties, additionalProperties, items } = resolved(schema, components) ?? {};
+    const below = (key: string | number, inner: unknown, innerSchema: MessageSchema | undefined) => {
+      keys.push(key);
+      visit(inner, innerSchema);
+      keys.pop();
     };
-    if (typeof part === 'number') {
-      checkSize(part, minimum, maximum, '');
-    } else if (Array.isArray(part)) {
-      checkSize(part.length, minItems, maxItems, ' items');
-    } else if (typeof part === 'string') {
-      if (minLength !== undefined || maxLength !== undefined) {
-        checkSize(Array.from(part).length, minLength, maxLength, ' characters');
+    if (Array.isArray(part)) {
+      for (const [index, item] of items === undefined ? [] : part.entries()) {
+        below(index, item, items);
       }
-      if (pattern !== undefined && !compilePattern(pattern).test(part)) {
-        add(`must match ${pattern}`);
-      }
-    }
-  }
-
-  function checkFields(
-    fields: Record<string, unknown>,
-    { properties, additionalProperties, required = [] }: MessageSchema,
-    isOwn: boolean,
-  ): void {
-    for (const name of isStrict || isOwn ? required : []) {
-      if (!has(fields, name)) {
-        add('must be set', name);
-      }
-    }
-    for (const name of properties === undefined && additionalProperties === undefined ? [] : Object.keys(fields)) {
-      const known = properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined;
-      const schema = known ?? additionalProperties;
-      if (schema === undefined) {
-        // Messages of a newer release have fields that this program does not know.
-        if (isStrict) {
-          add('is not a field of this message', name);
+    } else if (isJsonObject(part) && (properties ?? additionalProperties) !== undefined) {
+      for (const [name, field] of Object.entries(part)) {
+        const known =
+          properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
+        if (known === undefined && found.length < maxUnknown) {
+          found.push(fieldOf([...keys, name]));
+        } else if (!(name === 'status' && known?.$ref !== undefined)) {
+          below(name, field, known);
         }
-      } else if (name === 'status' && known?.$ref !== undefined) {
-        // Hooks never get the status of an object, and each release adds fields to it: `kubectl get -o yaml` has it all the same.
-        checkBelow(name, fields[name], { type: 'object' }, isOwn);
-      } else if (fields[name] !== undefined) {
-        checkBelow(name, fields[name], schema, isOwn);
       }
     }
   }
-
-  checkComponent(value, hook[message].component);
-  return problems;
+  visit(value, hook[message].schema);
+  return found;
 }
 
-/** The problems with a message of a hook, at most 20; empty for a valid message. */
-export function messageProblems(
-  hook: HookDefinition,
-  message: 'request' | 'response',
-  value: unknown,
-  strictness: Strictness,
-): MessageProblem[] {
-  return fitsOf(hook, message, strictness)?.(value) ? [] : schemaProblems(hook, message, value, strictness);
-}
-
-/** Problems in one line: `items[0].uid must be set; status must be one of Failure, Success`. */
-export function formatProblems(problems: readonly MessageProblem[]): string {
-  return problems.map(({ field, message }) => `${field === '' ? 'the message' : field} ${message}`).join('; ');
+/** A problem in one line: `items[0].uid must be set`. */
+export function problemText({ field, message }: MessageProblem): string {
+  return `${field === '' ? 'the message' : field} ${message}`;
 }

@@ -1,9 +1,8 @@
-import { isJsonObject, type Json, type JsonObject, perObject } from '../../kubernetes/index.ts';
+import { type Json, type JsonObject, perObject } from '../../kubernetes/index.ts';
 import type { HookDefinition } from '../catalog/definition.ts';
 import type { MessageSchema } from '../catalog/schema.ts';
-import { formatProblems, messageProblems } from './checks.ts';
+import { messageProblem, problemText } from './checks.ts';
 import { type Components, componentsFor, resolved } from './components.ts';
-import { goTypeError } from './go-type-error.ts';
 
 /** The names of fields by their names in lower case. */
 const spellingsOf = perObject(
@@ -47,12 +46,12 @@ function spelled(value: Json, schema: MessageSchema | undefined, components: Com
  */
 export function decodeRequest(hook: HookDefinition, value: Json): { request: JsonObject } | { problem: string } {
   // Messages from Cluster API need not be copied.
-  if (isJsonObject(value) && messageProblems(hook, 'request', value, 'received').length === 0) {
-    return { request: value };
+  if (messageProblem(hook, 'request', value) === undefined) {
+    return { request: value as JsonObject };
   }
   const request = spelled(value, hook.request.schema, componentsFor(hook));
-  const problems = messageProblems(hook, 'request', request, 'received');
-  return problems.length > 0 || !isJsonObject(request) ? { problem: formatProblems(problems) } : { request };
+  const problem = messageProblem(hook, 'request', request);
+  return problem === undefined ? { request: request as JsonObject } : { problem: problemText(problem) };
 }
 
 /**
@@ -60,14 +59,13 @@ export function decodeRequest(hook: HookDefinition, value: Json): { request: Jso
  * names match in any case, null counts as absent (in a list of objects: as an object without fields), unknown fields
  * are ignored, and only types are checked.
  *
- * @returns the response, or what is wrong with it, as Go's decoder words it, in one line.
+ * @returns the response, or what is wrong with it, in one line.
  */
 export function decodeResponse(hook: HookDefinition, value: Json): { response: JsonObject } | { problem: string } {
   if (value === null) {
     return { response: {} };
   }
-  const components = componentsFor(hook);
-  const response = spelled(value, hook.response.schema, components);
-  const problem = goTypeError(hook, components, response);
-  return problem === undefined ? { response: response as JsonObject } : { problem };
+  const response = spelled(value, hook.response.schema, componentsFor(hook));
+  const problem = messageProblem(hook, 'answer', response);
+  return problem === undefined ? { response: response as JsonObject } : { problem: problemText(problem) };
 }

@@ -1,8 +1,14 @@
 export { objectOf } from './called-object.ts';
-export { formatProblems, type MessageProblem, messageProblems } from './checks.ts';
+export {
+  type Check,
+  compileChecks,
+  type MessageProblem,
+  messageProblem,
+  problemText,
+  unknownFields,
+} from './checks.ts';
 export { type Components, componentOf, componentsFor, componentsOf, resolved } from './components.ts';
 export { decodeRequest, decodeResponse } from './decode.ts';
-export type { Strictness } from './fits.ts';
 export { type OpenApiDocument, openApiDocument } from './openapi/document.ts';
 export { compareHookDocuments, type HookChange } from './openapi/evolution.ts';
 export { openApiPage } from './openapi/page.ts';

@@ -16,8 +16,8 @@ function sampleOf(schema: MessageSchema, components: Components, depth: number):
   if (reference !== undefined) {
     return depth === 0 ? {} : sampleOf(components.get(componentOf(reference)) ?? {}, components, depth - 1);
   }
-  if (schema.default !== undefined || schema.enum !== undefined) {
-    return schema.default ?? schema.enum?.[0];
+  if (schema.enum !== undefined) {
+    return schema.enum[0];
   }
   switch (schema.type) {
     case 'array':
@@ -25,7 +25,7 @@ function sampleOf(schema: MessageSchema, components: Components, depth: number):
     case 'boolean':
       return false;
     case 'integer':
-      return schema.minimum ?? 0;
+      return 0;
     case 'object': {
       const fields = depth === 0 ? [] : Object.entries(schema.properties ?? {});
       return Object.fromEntries(fields.map(([name, field]) => [name, sampleOf(field, components, depth - 1)]));

@@ -178,11 +178,7 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
       { answer: (_request, _received, response) => send(response, 200, '<html>') },
       'failed to decode response',
     ],
-    [
-      'a wrong type',
-      { answer: () => ({ status: 5 as never }) },
-      'cannot unmarshal number into Go struct field ValidateTopologyResponse.CommonResponse.status',
-    ],
+    ['a wrong type', { answer: () => ({ status: 5 as never }) }, 'status must be of type string, not number'],
   ],
   'timeouts-kept': [
     [
@@ -330,7 +326,7 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
     [
       'a misspelt one',
       { handlers: [offered('CanUpdateMachine')], answer: () => ({ status: 'Success', boostrapConfigPatch: {} }) },
-      'boostrapConfigPatch is not a field of this message',
+      'boostrapConfigPatch is not a field of this answer',
     ],
     [
       'a missing one',
@@ -389,7 +385,7 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
     [
       'plain JSON',
       patching((request) => [{ uid: uidOf(request), patchType: 'JSONPatch', patch: '[{"op":"remove"}]' }]),
-      'illegal base64 data',
+      'items[0].patch must be standard base64',
     ],
     ['another type', onePatch([], 'StrategicMergePatch'), 'patchType "StrategicMergePatch" is not JSONPatch'],
     [

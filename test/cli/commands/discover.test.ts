@@ -498,7 +498,7 @@ test.each<[string, Answering, RegExp]>([
   [
     'responds with a wrong type',
     () => ({ status: 'Success', handlers: 'all' }),
-    /cannot unmarshal string into Go struct field DiscoveryResponse\.handlers of type \[\]v1alpha1\.ExtensionHandler/,
+    /failed to decode response: handlers must be of type array, not string/,
   ],
   [
     'responds with Failure',

@@ -204,29 +204,19 @@ const hostile: Hostile[] = [
     "failed to decode response: invalid character 'h' looking for beginning of value",
   ],
   ['half a JSON', write(200, '{"status":"Succ'), 'decode', 'failed to decode response'],
-  [
-    'a list',
-    write(200, '[]'),
-    'decode',
-    'json: cannot unmarshal array into Go value of type v1alpha1.BeforeClusterUpgradeResponse',
-  ],
-  [
-    'a wrong type',
-    write(200, '{"status":1}'),
-    'decode',
-    'json: cannot unmarshal number into Go struct field BeforeClusterUpgradeResponse.CommonRetryResponse.CommonResponse.status of type v1alpha1.ResponseStatus',
-  ],
+  ['a list', write(200, '[]'), 'decode', 'the message must be of type object, not array'],
+  ['a wrong type', write(200, '{"status":1}'), 'decode', 'status must be of type string, not number'],
   [
     'a whole number with a fraction',
     write(200, '{"status":"Success","retryAfterSeconds":30.0}'),
     'decode',
-    'json: cannot unmarshal number into Go struct field BeforeClusterUpgradeResponse.CommonRetryResponse.retryAfterSeconds of type int32: Go takes 30, but neither 30.0 nor 3e1, for an integer',
+    'retryAfterSeconds must be of type integer, not number: Go takes 30, but neither 30.0 nor 3e1, for an integer',
   ],
   [
     'a whole number with an exponent, and more',
     write(200, '{"retryAfterSeconds": 3E1, "status":"Success"} {'),
     'decode',
-    'CommonRetryResponse.retryAfterSeconds of type int32',
+    'retryAfterSeconds must be of type integer, not number: Go takes',
   ],
   [
     'bytes that are not UTF-8',
@@ -512,7 +502,7 @@ describe('failures that Ignore does not suppress', () => {
     const { call, extension } = await single(() => success, { handler: ignore });
     expect(await call({ request: { cluster: {} } })).toMatchObject({
       ok: false,
-      error: { step: 'request', message: expect.stringContaining('toKubernetesVersion must be set') },
+      error: { step: 'request', message: expect.stringContaining('fromKubernetesVersion must be set') },
     });
     expect(extension.received).toEqual([]);
   });

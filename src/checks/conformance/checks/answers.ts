@@ -1,5 +1,5 @@
 import { quotable } from '../../../runtimehooks/client/index.ts';
-import { messageProblems } from '../../../runtimehooks/messages/index.ts';
+import { messageProblem, unknownFields } from '../../../runtimehooks/messages/index.ts';
 import { changingParts, secretParts } from '../../texts.ts';
 import { type Check, ofAnswering } from '../check.ts';
 import {
@@ -63,8 +63,12 @@ export const answerChecks: readonly Check[] = [
       if (isSuccess(outcome)) {
         const { group, version, response } = handler.hook;
         const typed = { ...outcome.response, apiVersion: `${group}/${version}`, kind: response.kind };
-        for (const { field, message } of messageProblems(handler.hook, 'response', typed, 'strict')) {
-          report(`${quotable(field, 100)} ${quotable(message, 200)}`);
+        const problem = messageProblem(handler.hook, 'response', typed);
+        if (problem !== undefined) {
+          report(`${quotable(problem.field, 100)} ${quotable(problem.message, 200)}`);
+        }
+        for (const field of unknownFields(handler.hook, 'response', typed)) {
+          report(`${quotable(field, 100)} is not a field of this answer`);
         }
       }
     }),

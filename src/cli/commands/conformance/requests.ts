@@ -1,7 +1,7 @@
 import { withoutControls } from '../../../base/index.ts';
 import type { JsonObject } from '../../../kubernetes/index.ts';
 import { clusterApiHooks, formatHook, type HookDefinition } from '../../../runtimehooks/index.ts';
-import { formatProblems, messageProblems } from '../../../runtimehooks/messages/index.ts';
+import { messageProblem, problemText } from '../../../runtimehooks/messages/index.ts';
 import { readLimitedFile } from '../../framework/limited-file.ts';
 import { UsageError } from '../../framework/program.ts';
 import { objectsOf } from '../manifest-objects.ts';
@@ -31,9 +31,9 @@ export function readRequests(files: readonly string[]): Map<string, JsonObject> 
       const place = where();
       const hook = hookOf(object, place);
       const typed = { ...object, apiVersion: `${hook.group}/${hook.version}` };
-      const problems = messageProblems(hook, 'request', typed, 'received');
-      if (problems.length > 0) {
-        throw new UsageError(`${place}: ${withoutControls(formatProblems(problems))}`);
+      const problem = messageProblem(hook, 'request', typed);
+      if (problem !== undefined) {
+        throw new UsageError(`${place}: ${withoutControls(problemText(problem))}`);
       }
       if (requests.has(formatHook(hook))) {
         throw new UsageError(`${place}: this is a second request for ${hook.name}`);

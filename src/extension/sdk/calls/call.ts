@@ -1,7 +1,7 @@
 import type { Log } from '../../../base/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../kubernetes/index.ts';
 import { formatHook, type HookDefinition } from '../../../runtimehooks/index.ts';
-import { decodeRequest, formatProblems, messageProblems, objectOf } from '../../../runtimehooks/messages/index.ts';
+import { decodeRequest, messageProblem, objectOf, problemText } from '../../../runtimehooks/messages/index.ts';
 import { answersOf, responseIn } from '../handlers/answer.ts';
 import type { Handler, HandlerContext } from '../handlers/handler.ts';
 import { fault, intendedFailure } from '../handlers/thrown.ts';
@@ -129,12 +129,12 @@ function outcomeOfError(error: unknown, handler: Handler, context: Context): Cal
 }
 
 /** What is wrong with an answer, if anything is: it does not match its schema, or Cluster API would misunderstand it. */
-function problemOf(hook: HookDefinition, response: JsonObject): string {
-  const problems = formatProblems(messageProblems(hook, 'response', response, 'strict'));
+function problemOf(hook: HookDefinition, response: JsonObject): string | undefined {
+  const problem = messageProblem(hook, 'response', response);
   const { status, retryAfterSeconds: seconds = 0 } = response as { status?: string; retryAfterSeconds?: number };
-  return problems === '' && status === 'Success' && seconds < 0
+  return problem === undefined && status === 'Success' && seconds < 0
     ? `retryAfterSeconds must be 0 or more, not ${seconds}: Cluster API treats a negative number as blocking`
-    : problems;
+    : problem && problemText(problem);
 }
 
 /** The response that is sent: without the end of a message that is too long. */
@@ -186,7 +186,7 @@ function outcomeOfReturned(returned: unknown, handler: Handler, context: Context
     return tooLarge(handler, context);
   }
   const problem = problemOf(handler.hook, response);
-  if (problem !== '') {
+  if (problem !== undefined) {
     return invalid(problem, handler, context);
   }
   if ('problem' in body) {

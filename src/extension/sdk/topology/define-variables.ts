@@ -9,7 +9,7 @@ import {
   type SchemaValue,
   type Variable,
 } from '../../../runtimehooks/index.ts';
-import { messageProblems } from '../../../runtimehooks/messages/index.ts';
+import { messageProblem, unknownFields } from '../../../runtimehooks/messages/index.ts';
 import { checkDefinitions } from '../../../runtimehooks/variables/index.ts';
 import { layerOf, type VariableLayer } from './variables.ts';
 
@@ -103,10 +103,14 @@ function definitionProblems(name: string, definition: VariableDefinition): strin
 /** What is wrong with the fields of definitions: types that no schema has, and unknown fields. */
 function fieldProblems(variables: ClusterClassVariable[]): string[] {
   const response = { status: 'Success', variables };
-  return messageProblems(hooks.DiscoverVariables, 'response', response, 'strict').map(({ field, message }) => {
-    const [, index, rest] = /^variables\[(\d+)\](.*)$/s.exec(field) as RegExpExecArray;
-    return `variables[${variables[Number(index)]?.name}]${rest}: ${message}`;
-  });
+  const problem = messageProblem(hooks.DiscoverVariables, 'response', response);
+  const unknown = unknownFields(hooks.DiscoverVariables, 'response', response);
+  return [...(problem ? [problem] : []), ...unknown.map((field) => ({ field, message: 'is not a known field' }))].map(
+    ({ field, message }) => {
+      const [, index, rest] = /^variables\[(\d+)\](.*)$/s.exec(field) as RegExpExecArray;
+      return `variables[${variables[Number(index)]?.name}]${rest}: ${message}`;
+    },
+  );
 }
 
 /**

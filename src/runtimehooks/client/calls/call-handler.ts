@@ -1,7 +1,7 @@
 import type { Cache } from '../../../base/index.ts';
 import type { JsonObject } from '../../../kubernetes/index.ts';
 import { formatHook, type HookDefinition } from '../../catalog/definition.ts';
-import { formatProblems, messageProblems } from '../../messages/index.ts';
+import { messageProblem, problemText } from '../../messages/index.ts';
 import { type CallError, isCallError, isIgnorable } from '../call-error.ts';
 import type { CallAllOptions, CallResult } from '../client-types.ts';
 import { complete, type ExchangeContext, exchange, statusError } from '../exchange/exchange.ts';
@@ -62,9 +62,9 @@ export async function callHandler(
   context: CallContext,
 ): Promise<CallResult<JsonObject>> {
   const body = complete(hook, request, handler.extension.settings);
-  const problems = messageProblems(hook, 'request', body, 'strict');
-  if (problems.length > 0) {
-    const message = `the request is not valid: ${formatProblems(problems)}`;
+  const problem = messageProblem(hook, 'request', body);
+  if (problem !== undefined) {
+    const message = `the request is not valid: ${problemText(problem)}`;
     return { ok: false, error: { step: 'request', message } };
   }
   const caching = cache ? responseCachingOf(hook) : undefined;

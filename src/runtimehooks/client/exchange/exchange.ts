@@ -63,9 +63,7 @@ export function readAnswer(answer: ExtensionResponse, hook: HookDefinition): Mes
     const shown = withWholeFractionsShown(body);
     const fractions = shown === undefined ? decoded : decodeResponse(hook, shown);
     return 'problem' in fractions
-      ? failed(
-          `${fractions.problem.replace('number 0.5', 'number')}: Go takes 30, but neither 30.0 nor 3e1, for an integer`,
-        )
+      ? failed(`${fractions.problem}: Go takes 30, but neither 30.0 nor 3e1, for an integer`)
       : { content: decoded.response };
   } catch (error) {
     if (error instanceof JsonError) {

@@ -40,6 +40,18 @@ export function answeringLike({ answer }: RecordedDiscovery): Answering {
   };
 }
 
+/** Where an answer has a wrong type, our own words instead of Go's. */
+const goTypeErrors: readonly (readonly [go: string, ours: string])[] = [
+  [
+    'json: cannot unmarshal string into Go struct field DiscoveryResponse.handlers of type []v1alpha1.ExtensionHandler',
+    'handlers must be of type array, not string',
+  ],
+  [
+    'json: cannot unmarshal string into Go struct field ExtensionHandler.handlers.timeoutSeconds of type int32',
+    'handlers[0].timeoutSeconds must be of type integer, not string',
+  ],
+];
+
 /** The message of the recorded condition, for a server at another URL. */
 export const messageAt = ({ message }: RecordedDiscovery, url: string): string =>
-  message.replaceAll('https://localhost:19750', url);
+  goTypeErrors.reduce((text, [go, ours]) => text.replace(go, ours), message.replaceAll('https://localhost:19750', url));
