@@ -3,13 +3,10 @@ import { hostname } from 'node:os';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
-import { connect } from '../kubernetes/client/index.ts';
 import { type Client, type ClientOptions, createClient, type KnownHooks } from '../runtimehooks/client/index.ts';
 import { newestKnownRelease } from '../runtimehooks/index.ts';
 import { Candidate, type LeaderElectionOptions } from './election/leader-election.ts';
-import type { LeaseName } from './election/lease.ts';
 import { type ControllerPace, defaultPace } from './queue/pace.ts';
-import { clusterApiLease, watchForRival } from './rival.ts';
 import { Term } from './term.ts';
 import { createControllerMetrics } from './workers/metrics.ts';
 import { type Mode, workersFor } from './workers/workers.ts';
@@ -24,11 +21,6 @@ export interface ControllerOptions {
   extensions?: Pick<ClientOptions, 'resolve' | 'clientCertificate' | 'release'>;
   /** The Lease for leader election. Default: there is only one replica. */
   leaderElection?: LeaderElectionOptions | undefined;
-  /**
-   * The Lease of Cluster API's own controller. While that runs, the mode `discover` refuses to work. `false` skips the
-   * check. Default: the Lease that `clusterctl init` installs.
-   */
-  rival?: LeaseName | false;
   /** Default: the system's clock. Used only for the times in conditions, never for decisions, since it may jump. */
   now?: () => Date;
   /** Milliseconds of a monotonic clock. Default: the system's. */
@@ -43,11 +35,6 @@ export interface RunningController {
    */
   readonly synced: Promise<void>;
   /**
-   * Resolves when the controller has ended. Rejects with a `RivalError` when Cluster API's own controller does the same
-   * work.
-   */
-  readonly ended: Promise<void>;
-  /**
    * Why the controller is not doing its work, for a readiness probe; undefined when it is, or when another replica
    * leads.
    */
@@ -60,17 +47,12 @@ export interface RunningController {
 
 /** Starts a controller. It survives every failure of the API server and of extensions. */
 export function startController(options: ControllerOptions): RunningController {
-  const { kubeConfig, mode, log, extensions, leaderElection, rival = clusterApiLease } = options;
+  const { kubeConfig, mode, log, extensions, leaderElection } = options;
   const { now = () => new Date(), monotonicMs = () => performance.now() } = options;
   const pace = { ...defaultPace, ...options.pace };
   const identity = leaderElection?.identity ?? `${hostname()}_${randomUUID()}`;
   const stopping = new AbortController();
   const firstSync = Promise.withResolvers<void>();
-  const end = Promise.withResolvers<void>();
-  // If the user does not await `ended`, the reason is still in the log.
-  end.promise.catch(() => {});
-  /** Why nothing else has started; takes precedence over other problems. */
-  let startProblem: string | undefined = 'the controller starts';
   let election: Candidate | undefined;
   let term: Term | undefined;
   let over: Promise<void> | undefined;
@@ -86,36 +68,9 @@ export function startController(options: ControllerOptions): RunningController {
   const resolve = extensions?.resolve;
   const createWorker = workersFor(mode, { client, resolve, known, metrics, log, now, pace, identity });
 
-  /** Begins once it is certain that no other controller discovers extensions, and ends when one does. */
-  async function beginWithout(lease: LeaseName): Promise<void> {
-    const { signal } = stopping;
-    const error = await watchForRival({
-      cluster: connect(kubeConfig, signal, { retries: 0, deadlineMs: 10_000 }),
-      lease,
-      now,
-      pace,
-      signal,
-      onFree: begin,
-      onUnknown(problem) {
-        if (startProblem !== problem) {
-          log.warn(problem);
-        }
-        startProblem = problem;
-      },
-    });
-    if (error !== undefined) {
-      log.error(error.message);
-      await endAll();
-      end.reject(error);
-    }
-  }
-
-  function begin(): void {
-    startProblem = undefined;
-    if (leaderElection === undefined) {
-      beginTerm();
-      return;
-    }
+  if (leaderElection === undefined) {
+    beginTerm();
+  } else {
     election = new Candidate({
       kubeConfig,
       namespace: leaderElection.namespace,
@@ -163,21 +118,12 @@ export function startController(options: ControllerOptions): RunningController {
     return over;
   }
 
-  if (mode === 'discover' && rival !== false) {
-    void beginWithout(rival);
-  } else {
-    begin();
-  }
   return {
     client,
     synced: firstSync.promise,
-    ended: end.promise,
     get problem() {
-      return startProblem ?? election?.problem ?? term?.problem;
+      return election?.problem ?? term?.problem;
     },
-    async stop() {
-      await endAll();
-      end.resolve();
-    },
+    stop: endAll,
   };
 }

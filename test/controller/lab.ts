@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { KubeConfig } from '@kubernetes/client-node';
 import { expect } from 'vitest';
+import { parse } from 'yaml';
 import { type ControllerOptions, type ControllerPace, startController } from '../../src/controller/index.ts';
 import type { ExtensionServerOptions, Handler } from '../../src/extension/index.ts';
 import { crd } from '../../src/extensionconfig/index.ts';
@@ -112,6 +114,7 @@ export async function control(
   pace: Partial<ControllerPace> = {},
 ) {
   const { log, lines } = collectingLog();
+  lastLogged.push(() => lines.at(-1));
   const controller = startController({
     kubeConfig,
     mode: 'discover',
@@ -131,12 +134,14 @@ export const handlerOf = (hookName: string, name: string): Handler => ({
   handle: () => {},
 });
 
+const recorded = parse(
+  readFileSync('test/support/fixtures/runtime-sdk/extensionconfig-not-discovered.yaml', 'utf8'),
+) as Config;
+
 /** The handlers of the extension that was recorded. */
 export function recordedHandlers(): Handler[] {
-  const others = new Set(['CanUpdateMachine', 'CanUpdateMachineSet', 'UpdateMachine', 'Discovery']);
-  return clusterApiHooks
-    .filter(({ name }) => !others.has(name))
-    .map(({ name }) => handlerOf(name, name.replaceAll(/(?<!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase()));
+  const handlers = recorded.status?.handlers ?? [];
+  return handlers.map(({ name, requestHook }) => handlerOf(requestHook.hook, name.replace(/\..*/, '')));
 }
 
 /** Starts an extension with these handlers; `spec` calls it. */
@@ -149,16 +154,20 @@ export async function startCalled(
   return { ...extension, url, spec: { clientConfig: { url, caBundle } } };
 }
 
-/** Waits until something holds, with growing intervals; fails after 100 seconds. */
+/** The last lines that controllers of this test file have logged. */
+const lastLogged: (() => unknown)[] = [];
+
+/** Waits until something holds, with growing intervals; fails after 60 seconds, with what was logged last. */
 export async function until(check: () => unknown): Promise<void> {
-  const end = performance.now() + 100_000;
+  const end = performance.now() + 60_000;
   for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.5, 100)) {
     try {
       await check();
       return;
     } catch (error) {
       if (performance.now() > end) {
-        throw error;
+        const logged = lastLogged.map((line) => JSON.stringify(line())).join('\n');
+        throw new Error(`not within 60 s: ${(error as Error).message}\nlast logged: ${logged}`, { cause: error });
       }
     }
     await new Promise((resolve) => setTimeout(resolve, pauseMs));

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
+import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { metricsIn } from '../../base/metrics/index.ts';
 import {
   clusterApiLease,
+  findRival,
   type LeaderElectionOptions,
   type Mode,
-  RivalError,
   type RunningController,
   startController,
 } from '../../controller/index.ts';
@@ -115,6 +116,24 @@ async function followClientCertificate(folder: string | undefined, log: Logger) 
   return { current: () => pair, stop: () => source?.stop() };
 }
 
+async function refuseRival(kubeConfig: KubeConfig, namespace: string, signal: AbortSignal): Promise<void> {
+  const lease = { ...clusterApiLease, namespace };
+  let holder: string | undefined;
+  try {
+    holder = await findRival(kubeConfig, lease, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new FailureError(
+      `cannot tell whether Cluster API's own controller is running: ${(error as Error).message}. Start again, or use --force`,
+    );
+  }
+  if (holder !== undefined) {
+    throw new FailureError(
+      `Cluster API's own controller discovers extensions in this cluster: ${holder} holds the Lease ${lease.namespace}/${lease.name}. The two would overwrite each other's status; use the mode advise or observe, or use --force`,
+    );
+  }
+}
+
 export const command = defineCommand({
   description:
     "Reconciles the ExtensionConfigs of a cluster: discovers extensions, or observes them alongside Cluster API's own controller.",
@@ -122,7 +141,7 @@ export const command = defineCommand({
   help: `
 discover  asks each extension for its handlers and writes status and conditions,
           as Cluster API's own controller does; it exits with code 1 if that one
-          is running.
+          is running at the start.
 advise    writes the condition HookVersionsSupported and events about hook
           versions that --target-cluster-api-version does not support.
 observe   writes nothing.
@@ -132,6 +151,9 @@ taken, 2 usage error.`,
   async run({ flags, io }) {
     const leaderElection = leaderElectionOf(flags);
     const kubeConfig = await orNoCluster(loadKubeConfig(flags, io.env));
+    if (flags.mode === 'discover' && !flags.force) {
+      await refuseRival(kubeConfig, flags['cluster-api-namespace'], io.signal);
+    }
     using output = await openLog(io.stdout, flags);
     const { log, lostLines } = output;
     const metrics = new Registry();
@@ -166,21 +188,17 @@ taken, 2 usage error.`,
         release: flags['target-cluster-api-version'],
       },
       leaderElection,
-      rival: flags.force ? false : { ...clusterApiLease, namespace: flags['cluster-api-namespace'] },
     });
     log.info({ mode: flags.mode, healthPort: health.port, version }, 'controller started');
-    try {
-      await Promise.race([controller.ended, ...(io.signal.aborted ? [] : [once(io.signal, 'abort')])]);
-    } catch (error) {
-      throw error instanceof RivalError ? new FailureError(`${error.message}, or use --force`) : error;
-    } finally {
-      isStopping = true;
-      await stopInTime(log, stopTimeoutMs, async () => {
-        await controller.stop();
-        clientCertificate.stop();
-        await health.stop();
-        log.info('stopped');
-      });
+    if (!io.signal.aborted) {
+      await once(io.signal, 'abort');
     }
+    isStopping = true;
+    await stopInTime(log, stopTimeoutMs, async () => {
+      await controller.stop();
+      clientCertificate.stop();
+      await health.stop();
+      log.info('stopped');
+    });
   },
 });

@@ -13,9 +13,6 @@ export interface ControllerPace {
   /** Maximum number of concurrent runs, and of those for ExtensionConfigs whose last run failed. */
   concurrency: number;
   failingConcurrency: number;
-  /** How often to look for Cluster API's own controller, and how soon to retry if that fails at the start, in ms. */
-  rivalCheckMs: number;
-  rivalRetryMs: number;
   queue: QueuePace;
   informer: Partial<WatchPace>;
 }
@@ -30,8 +27,6 @@ export const defaultPace: ControllerPace = {
   secretGapMs: 100,
   concurrency: 32,
   failingConcurrency: 16,
-  rivalCheckMs: 60_000,
-  rivalRetryMs: 2_000,
   queue: { minIntervalMs: 1_000, backoffMs: 1_000, backoffStepMs: 5, maxBackoffMs: 1_000_000 },
   informer: {},
 };

@@ -125,20 +125,29 @@ test('an unreachable API server makes it not ready, with the reason', async () =
   const lab = await startLab();
   const kubeconfig = kubeconfigOf(lab);
   await lab.sandbox.stop();
-  const { lines, stop, ended } = start(['--mode', 'discover', '--kubeconfig', kubeconfig]);
+  const { lines, stop, ended } = start(['--kubeconfig', kubeconfig]);
   await until(() => expect(lines().find(({ msg }) => msg === 'controller started')).toBeDefined());
   const { healthPort } = lines().find(({ msg }) => msg === 'controller started') as { healthPort: number };
   await until(async () => {
     const answer = await fetch(`http://127.0.0.1:${healthPort}/readyz`);
     expect([answer.status, await answer.text()]).toEqual([
       503,
-      expect.stringMatching(
-        /^cannot tell whether Cluster API's own controller is running: no answer from the API server /,
-      ),
+      expect.stringContaining('no answer from the API server '),
     ]);
   });
   stop('SIGTERM');
   expect((await ended).code).toBe(0);
+});
+
+test("discover ends with code 1 if it cannot tell whether Cluster API's own controller runs", async () => {
+  const lab = await startLab();
+  const kubeconfig = kubeconfigOf(lab);
+  await lab.sandbox.stop();
+  const { code, stderr } = await start(['--mode', 'discover', '--kubeconfig', kubeconfig]).ended;
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /: cannot tell whether Cluster API's own controller is running: no answer .* or use --force\n$/,
+  );
 });
 
 test.each([

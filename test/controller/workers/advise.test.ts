@@ -4,7 +4,7 @@ import type { StoredConfig } from '../../../src/controller/configs/stored.ts';
 import { hookVersionsCondition } from '../../../src/controller/workers/hook-versions.ts';
 import { createHookCatalog, hooksGroup, type Lifecycle } from '../../../src/runtimehooks/index.ts';
 import { ending } from '../../support/ends.ts';
-import { caBundle, control, startCalled, startLab, until } from '../lab.ts';
+import { caBundle, control, handlerOf, startCalled, startLab, until } from '../lab.ts';
 import { startProxy, writesIn } from '../proxy.ts';
 
 aroundEach(ending);
@@ -149,7 +149,7 @@ test('observe writes nothing, and has metrics of certificates, discovery and hoo
   const lab = await startLab();
   const proxy = await startProxy(lab);
   const metrics = new Registry();
-  const { spec, stop } = await startCalled();
+  const { spec, stop } = await startCalled([handlerOf('BeforeClusterUpgrade', 'before-upgrade')]);
   await lab.create('lab', spec);
   await lab.patchStatus('lab', {
     handlers: [future, present, { ...present, name: 'another.lab' }],
