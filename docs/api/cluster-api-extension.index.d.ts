@@ -1031,14 +1031,13 @@ interface Limits {
   maxBodyBytes: number;
   maxConnections: number;
   maxInFlightBytes: number;
-  maxStreams: number;
   maxHeaderBytes: number;
   headersTimeoutMs: number;
   requestTimeoutMs: number;
   responseTimeoutMs: number;
   stallTimeoutMs: number;
-  timeoutCheckMs: number;
   keepAliveTimeoutMs: number;
+  timeoutCheckMs: number;
 }
 interface StopOptions {
   closeAfter?: Promise<unknown> | undefined;

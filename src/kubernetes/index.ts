@@ -25,6 +25,7 @@ export { createFirstJsonScanner, parseFirstJson, withWholeFractionsShown } from 
 export {
   canonical,
   fieldAt,
+  hasMoreBytes,
   isJsonObject,
   isTooDeep,
   itemsAt,
@@ -72,6 +73,7 @@ export {
   type AdmissionRequest,
   type AdmissionResponse,
   decodeAdmissionReview,
+  describe,
   type Operation,
   reviewOf,
 } from './objects/reviews/admission-review.ts';
@@ -80,5 +82,4 @@ export {
   type ConversionReviewResponse,
   decodeConversionReview,
 } from './objects/reviews/conversion-review.ts';
-export { describe } from './objects/reviews/request.ts';
 export { goDurationMs, timeText } from './objects/time.ts';

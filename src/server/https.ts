@@ -1,15 +1,14 @@
 import { constants } from 'node:crypto';
-import { createServer } from 'node:https';
-import type { SecureContextOptions, Server, TLSSocket } from 'node:tls';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { SecureContextOptions, TLSSocket } from 'node:tls';
 import { bugFields, type Log } from '../base/index.ts';
+import { refuseBrokenRequests } from './broken-requests.ts';
 import type { CertificatePair } from './certificates/certificate.ts';
-import type { ConnectionEvents, Connections } from './connections/connections.ts';
-import type { Limits } from './connections/limits.ts';
-import { trackConnections } from './connections/track.ts';
-import type { HttpRequest } from './requests/body.ts';
-import { refuseBrokenRequests } from './requests/broken-requests.ts';
-import { type ClientPolicy, refusalOf } from './requests/client-policy.ts';
-import { beginExchange, type Exchange, type Handler, type HttpResponse } from './requests/exchange.ts';
+import { type ClientPolicy, refusalOf } from './client-policy.ts';
+import { type ConnectionEvents, Connections } from './connections.ts';
+import { Exchange, type Handler } from './exchange.ts';
+import type { Limits } from './limits.ts';
 
 /**
  * TLS 1.2 only with forward secrecy and authenticated encryption; TLS 1.3 as it is. Go, and so every API server, has
@@ -30,29 +29,14 @@ const tlsSettings = {
   ].join(':'),
 } as const;
 
-/**
- * HTTP/2's windows, in bytes, for a request and for a connection with all its requests: how much a client may send before
- * the server has read it. The limits bound what is kept in memory; the windows only what is in transit. With the 64 KiB of
- * RFC 9113 a large request waits for a round trip again and again.
- */
-const windowBytes = { request: 256 * 1024, connection: 1024 * 1024 };
-
-/**
- * How many requests a client may cancel on a connection: at once, and per second. Go's client cancels one when its timeout
- * expires; a client that makes requests only to cancel them (CVE-2023-44487) loses its connection.
- */
-const resets = { streamResetBurst: 200, streamResetRate: 33 };
-
 /** Longest path that is logged, in characters. */
 const maxLoggedPath = 512;
 
 interface HttpsOptions {
   limits: Limits;
-  /** Whether to offer HTTP/2 besides HTTP/1.1. */
-  http2: boolean;
   /** If given, client certificates are requested. */
   clients: ClientPolicy | undefined;
-  events: ConnectionEvents & { handshakeFailed(): void };
+  events: ConnectionEvents & { handshakeFailed(error: NodeJS.ErrnoException, client: string | undefined): void };
   log: Log;
   handler: Handler;
 }
@@ -65,8 +49,15 @@ export interface HttpsPort {
   use(changes: Pick<CertificatePair, 'cert' | 'key'> | { ca: string }): void;
 }
 
-async function createNodeServer({ limits, http2, clients }: HttpsOptions, tls: SecureContextOptions): Promise<Server> {
-  const settings = {
+/** Puts a handler on an HTTPS server with limits. */
+export function createHttpsPort({ limits, clients, events, log, handler }: HttpsOptions): HttpsPort {
+  // A renegotiation lets clients make the server repeat the costly handshake, and no client needs one.
+  // No session is resumed: OpenSSL checks the certificate of a client in full handshakes only. Go's clients, and so all API
+  // servers, never resume one.
+  const secureOptions = constants.SSL_OP_NO_RENEGOTIATION | (clients === undefined ? 0 : constants.SSL_OP_NO_TICKET);
+  // Without an explicit list of CAs, Node would trust every public one.
+  const tls: SecureContextOptions = { ...tlsSettings, secureOptions, ca: [] };
+  const server = createServer({
     ...tls,
     requestCert: clients !== undefined,
     // Clients without an accepted certificate get a 403 that says why; a failed handshake would say nothing.
@@ -81,37 +72,8 @@ async function createNodeServer({ limits, http2, clients }: HttpsOptions, tls: S
     noDelay: true,
     // Node's own response has no body, and is not counted.
     requireHostHeader: false,
-  };
-  if (!http2) {
-    return createServer(settings);
-  }
-  // Only then, since `node:http2` is large.
-  const { createSecureServer } = await import('node:http2');
-  const server = createSecureServer({
-    ...settings,
-    ...resets,
-    allowHTTP1: true,
-    settings: {
-      enablePush: false,
-      maxConcurrentStreams: limits.maxStreams,
-      maxHeaderListSize: limits.maxHeaderBytes,
-      initialWindowSize: windowBytes.request,
-    },
   });
-  return server.on('session', (session) => session.setLocalWindowSize(windowBytes.connection));
-}
-
-/** Puts a handler on an HTTPS server with limits. */
-export async function createHttpsPort(options: HttpsOptions): Promise<HttpsPort> {
-  const { limits, clients, events, log, handler } = options;
-  // A renegotiation lets clients make the server repeat the costly handshake, and no client needs one.
-  // No session is resumed: OpenSSL checks the certificate of a client in full handshakes only. Go's clients, and so all API
-  // servers, never resume one.
-  const secureOptions = constants.SSL_OP_NO_RENEGOTIATION | (clients === undefined ? 0 : constants.SSL_OP_NO_TICKET);
-  // Without an explicit list of CAs, Node would trust every public one.
-  const tls: SecureContextOptions = { ...tlsSettings, secureOptions, ca: [] };
-  const server = await createNodeServer(options, tls);
-  const connections = trackConnections(server, limits, events);
+  const connections = new Connections(server, limits, events);
   if (clients !== undefined) {
     server.on('secureConnection', (socket: TLSSocket) => {
       const connection = connections.of(socket);
@@ -134,12 +96,13 @@ export async function createHttpsPort(options: HttpsOptions): Promise<HttpsPort>
       );
     }
   }
-  const onRequest = (request: HttpRequest, response: HttpResponse) => {
-    const exchange = beginExchange(request, response, connections);
-    if (exchange === undefined) {
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+    const exchange = new Exchange(request, response, connections);
+    const connection = connections.begin(response, () => exchange.end());
+    if (connection === undefined) {
       return;
     }
-    const { refusal } = exchange.connection;
+    const { refusal } = connection;
     if (refusal !== undefined) {
       exchange.refuse({ code: 403, message: refusal });
     } else if (request.httpVersion === '1.1' && request.headers.host === undefined) {
@@ -151,9 +114,8 @@ export async function createHttpsPort(options: HttpsOptions): Promise<HttpsPort>
   server.on('request', onRequest);
   // The handler sends 100 Continue, or refuses before a body is sent.
   server.on('checkContinue', onRequest);
-  server.on('tlsClientError', (error: NodeJS.ErrnoException) => {
-    events.handshakeFailed();
-    log.debug({ code: error.code }, 'TLS handshake failed');
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
+    events.handshakeFailed(error, socket.remoteAddress);
   });
   refuseBrokenRequests(server, connections);
 

@@ -1,15 +1,15 @@
 import type { Log } from '../base/index.ts';
 import type { CertificateSource } from './certificates/certificate-source.ts';
 import { watchClientCa } from './certificates/client-ca.ts';
-import { drain, type StopOptions } from './connections/drain.ts';
-import { defaultLimits, type Limits, limitsWith } from './connections/limits.ts';
-import { type Address, listen } from './connections/listen.ts';
-import { openFileLimit, withinOpenFiles } from './connections/open-files.ts';
+import { drain, type StopOptions } from './drain.ts';
+import type { Handler } from './exchange.ts';
 import { type HealthServer, startHealthServer } from './health/health-server.ts';
 import { createMetrics, type Metrics } from './health/metrics.ts';
 import { readinessOf, type ServerPhase } from './health/readiness.ts';
 import { createHttpsPort, type HttpsPort } from './https.ts';
-import type { Handler } from './requests/exchange.ts';
+import { createLimitedLog } from './limited-log.ts';
+import { defaultLimits, type Limits, limitsWith, openFileLimit, withinOpenFiles } from './limits.ts';
+import { type Address, listen } from './listen.ts';
 import { createServingCertificate } from './serving-certificate.ts';
 
 interface ServerContext {
@@ -25,8 +25,6 @@ export interface ServerOptions {
   /** Prefix of the names of metrics. */
   metricsPrefix: string;
   certificates: CertificateSource;
-  /** Whether to offer HTTP/2 besides HTTP/1.1. Default: HTTP/1.1 only. */
-  http2?: boolean | undefined;
   /** Requests client certificates issued by these CAs. */
   clients?: { caFile: string; allowedNames: readonly string[] } | undefined;
   main: Address;
@@ -62,7 +60,7 @@ export interface RunningServer {
  * @throws {TypeError} for a limit that is not a whole number in its range.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { log, now, clients, certificates, name, http2 = false } = options;
+  const { log, now, clients, certificates, name } = options;
   const configured = limitsWith(defaultLimits, options.limits);
   const openFiles = openFileLimit();
   const limits = withinOpenFiles(configured, openFiles, 'main');
@@ -76,8 +74,26 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let phase: ServerPhase = 'starting';
   const metrics = createMetrics({ ...options, prefix: options.metricsPrefix, port: name }, () => https.connections);
   const handler = options.handler({ metrics, log });
-  const events = { ...metrics.eventsOf(name), handshakeFailed: metrics.handshakeFailed };
-  const https: HttpsPort = await createHttpsPort({ limits, http2, clients, events, log, handler });
+  const logSome = createLimitedLog(log);
+  const { eventsOf, handshakeFailed } = metrics;
+  const events: Parameters<typeof createHttpsPort>[0]['events'] = {
+    ...eventsOf(name),
+    refused(refusal, client) {
+      eventsOf(name).refused(refusal, client);
+      // A bug is logged with its stack.
+      if (refusal.code !== 500) {
+        logSome({ code: refusal.code, reason: refusal.message, client }, 'request refused');
+      }
+    },
+    handshakeFailed({ code, message }, client) {
+      handshakeFailed();
+      // A load balancer connects and leaves to see whether the port is open.
+      if (code !== 'ECONNRESET') {
+        logSome({ reason: code ?? message, client }, 'TLS handshake failed');
+      }
+    },
+  };
+  const https: HttpsPort = createHttpsPort({ limits, clients, events, log, handler });
   const certificate = createServingCertificate(({ cert, key }) => https.use({ cert, key }), now, { log, metrics });
   let clientCaProblem: string | undefined;
   const readiness = () =>
@@ -101,14 +117,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   try {
     if (options.health !== undefined) {
       const address = options.health;
-      health = await startHealthServer({
-        address,
-        readiness,
-        metrics,
-        limits,
-        events: metrics.eventsOf('health'),
-        log,
-      });
+      health = await startHealthServer({ address, readiness, metrics, events: metrics.eventsOf('health'), log });
     }
     if (clients !== undefined) {
       stopClientCa = await watchClientCa(
@@ -136,7 +145,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   async function shutDown(stopOptions: StopOptions): Promise<void> {
     phase = 'draining';
     const { connections, server } = https;
-    log.info({ inFlight: connections.inFlight, connections: connections.size }, 'stopping');
+    log.info({ inFlight: connections.inFlight, connections: connections.open.size }, 'stopping');
     const { cut } = await drain(server, connections, stopOptions);
     await close();
     log.info({ connectionsCut: cut }, 'stopped');

@@ -12,12 +12,12 @@ interface CertificateReports {
 /** Longest wait until a certificate that is not valid yet is judged again, in ms: the clock may be set in the meantime. */
 const maxWaitMs = 60_000;
 
-/** How often the log says what a server without a certificate waits for, in ms. */
+/** How often the log says that a server has no certificate, or an expired one, in ms. */
 const reminderMs = 60_000;
 
 /**
  * Passes each usable certificate on to `use`; if one is not usable, the previous one stays in use. As long as there is
- * none at all, the log says why once a minute.
+ * none at all, or it has expired, the log says so once a minute.
  */
 export function createServingCertificate(
   use: (pair: CertificatePair) => void,
@@ -32,6 +32,8 @@ export function createServingCertificate(
   const reminder = setInterval(() => {
     if (pair === undefined) {
       log.warn({ reason: certificateProblem }, 'still waiting for a serving certificate');
+    } else if (pair.notAfter <= now()) {
+      log.error({ notAfter: pair.notAfter }, 'the serving certificate has expired');
     }
   }, reminderMs).unref();
 

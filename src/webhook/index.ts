@@ -1,4 +1,3 @@
-export { createDecide, type Reply, type SideThreadTask } from './reviews/decide.ts';
 export { type FeatureGates, knownFeatureGates, parseFeatureGates } from './reviews/feature-gates.ts';
 export { webhookPaths } from './reviews/handler.ts';
 export { type RunningWebhook, startWebhook, type WebhookOptions } from './reviews/server.ts';

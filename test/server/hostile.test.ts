@@ -1,15 +1,13 @@
-// Clients that do what they like, over both protocols: nothing is left of them, and nothing ends the process.
-import { connect as connectHttp2, constants } from 'node:http2';
+// Clients that do what they like: nothing is left of them, and nothing ends the process.
 import fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
 import { startServer } from '../../src/server/index.ts';
-import { localhost, testCa } from '../base/x509/certificates.ts';
+import { localhost } from '../base/x509/certificates.ts';
 import { metricAt } from '../support/metrics.ts';
 import { collectingLog, openTls, pairOf } from './running.ts';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const timeoutMs = 100;
-const { NGHTTP2_CANCEL: cancel, NGHTTP2_INTERNAL_ERROR: internalError, NGHTTP2_NO_ERROR: noError } = constants;
 
 const errors: unknown[] = [];
 const onError = (error: unknown) => errors.push(error);
@@ -21,7 +19,6 @@ async function smallServer() {
   const { log, lines } = collectingLog();
   let calls = 0;
   const server = await startServer({
-    http2: true,
     handler: () => async (exchange) => {
       const body = await exchange.readBody('any request');
       if (!(body instanceof Uint8Array)) {
@@ -43,7 +40,6 @@ async function smallServer() {
     health: { host: '127.0.0.1', port: 0 },
     limits: {
       maxConnections: 12,
-      maxStreams: 8,
       maxBodyBytes: 100_000,
       maxInFlightBytes: 200_000,
       headersTimeoutMs: timeoutMs,
@@ -65,40 +61,32 @@ async function smallServer() {
 const waits = fc.constantFrom(0, 0, 5, 30, 2 * timeoutMs);
 const sizes = fc.constantFrom(0, 10, 5_000, 99_000, 200_000);
 
-/** What a client writes over HTTP/1.1. */
+/** What a client writes. */
 const head = 'POST /x HTTP/1.1\r\nhost: x\r\n';
 const messages = fc.oneof(
-  fc.constantFrom('hello\r\n\r\n', head, `${head}transfer-encoding: chunked\r\n\r\n`, '1\r\nx\r\n', '0\r\n\r\n'),
+  fc.constantFrom(
+    'hello\r\n\r\n',
+    'CONNECT x:1 HTTP/1.1\r\nhost: x\r\n\r\n',
+    head,
+    `${head}transfer-encoding: chunked\r\n\r\n`,
+    '1\r\nx\r\n',
+    '0\r\n\r\n',
+  ),
   fc.integer({ min: 1, max: 20 }).map((count) => 'GET / HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(count)),
   fc.record({ declared: sizes, sent: sizes, expects: fc.boolean() }).map(({ declared, sent, expects }) => {
     const expect = expects ? 'expect: 100-continue\r\n' : '';
     return `${head}${expect}content-length: ${declared}\r\n\r\n${'z'.repeat(Math.min(declared, sent))}`;
   }),
 );
-const http1Client = fc.record({
-  protocol: fc.constant('HTTP/1.1' as const),
+const someClient = fc.record({
   reads: fc.boolean(),
   ends: fc.boolean(),
   messages: fc.array(fc.record({ text: messages, wait: waits }), { maxLength: 5 }),
 });
-const http2Client = fc.record({
-  protocol: fc.constant('HTTP/2' as const),
-  window: fc.constantFrom(0, 1_000, 65_535),
-  ends: fc.boolean(),
-  streams: fc.array(
-    fc.record({
-      size: sizes,
-      wait: waits,
-      reads: fc.boolean(),
-      end: fc.constantFrom<'now' | 'late' | number>('now', 'late', cancel, internalError, noError),
-    }),
-    { maxLength: 10 },
-  ),
-});
 
 type ClientOf<A> = A extends fc.Arbitrary<infer Client> ? Client : never;
 
-async function playHttp1(port: number, client: ClientOf<typeof http1Client>) {
+async function play(port: number, client: ClientOf<typeof someClient>) {
   const socket = await openTls(port);
   socket.on('error', () => {});
   if (client.reads) {
@@ -117,48 +105,18 @@ async function playHttp1(port: number, client: ClientOf<typeof http1Client>) {
   socket.destroy();
 }
 
-async function playHttp2(port: number, client: ClientOf<typeof http2Client>) {
-  const settings = { initialWindowSize: client.window };
-  const session = connectHttp2(`https://localhost:${port}`, { ca: testCa.cert, settings }).on('error', () => {});
-  for (const { size, wait, reads, end } of client.streams) {
-    if (session.destroyed || session.closed) {
-      break;
-    }
-    const stream = session.request({ ':method': 'POST' }).on('error', () => {});
-    if (reads) {
-      stream.resume();
-    }
-    stream.write(Buffer.alloc(size + 1));
-    await pause(wait);
-    if (typeof end === 'number') {
-      stream.close(end);
-    } else {
-      setTimeout(() => stream.end(), end === 'now' ? 0 : 1.5 * timeoutMs);
-    }
-  }
-  await pause(client.ends ? 2 * timeoutMs : 0);
-  session.destroy();
-}
-
 test('whatever clients do, nothing is left of it', { timeout: 120_000 }, async () => {
   const { port, stop, lines, metric } = await smallServer();
   await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.oneof(http1Client, http2Client), { minLength: 20, maxLength: 40 }),
-      async (clients) => {
-        await Promise.all(
-          clients.map((client) =>
-            // A client for which there is no room loses its connection.
-            (client.protocol === 'HTTP/2' ? playHttp2(port, client) : playHttp1(port, client)).catch(() => {}),
-          ),
-        );
-        await vi.waitFor(async () => {
-          const left = ['in_flight_bytes', 'requests_in_flight', 'connections'].map(metric);
-          expect(await Promise.all(left)).toEqual([0, 0, 0]);
-        }, 20_000);
-        expect(errors).toEqual([]);
-      },
-    ),
+    fc.asyncProperty(fc.array(someClient, { minLength: 20, maxLength: 40 }), async (clients) => {
+      // A client for which there is no room loses its connection.
+      await Promise.all(clients.map((client) => play(port, client).catch(() => {})));
+      await vi.waitFor(async () => {
+        const left = ['in_flight_bytes', 'requests_in_flight', 'connections'].map(metric);
+        expect(await Promise.all(left)).toEqual([0, 0, 0]);
+      }, 20_000);
+      expect(errors).toEqual([]);
+    }),
     { numRuns: 4, endOnFailure: true },
   );
   expect(lines.filter(({ level }) => Number(level) >= 50)).toEqual([]);

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { connect as connectHttp2 } from 'node:http2';
 import { type AddressInfo, connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -7,17 +6,15 @@ import { createHttpsPort } from '../../src/server/https.ts';
 import { defaultLimits, type Exchange } from '../../src/server/index.ts';
 import { localhost, testCa } from '../base/x509/certificates.ts';
 import { apiServer } from './client-ca.ts';
-import { recordedEvents } from './connections/recorded.ts';
 import { collectingLog, openTls, readAll } from './running.ts';
 
 /** An HTTPS port that listens until the test ends, and responds with the path. */
 async function listening(options: Partial<Parameters<typeof createHttpsPort>[0]> = {}) {
   const handler = vi.fn((exchange: Exchange) => exchange.respond({ code: 200, text: JSON.stringify(exchange.path) }));
-  const events = { ...recordedEvents(), handshakeFailed() {} };
+  const events = { evicted() {}, dropped() {}, responseDropped() {}, refused() {}, handshakeFailed() {} };
   const { log, lines } = collectingLog();
-  const https = await createHttpsPort({
+  const https = createHttpsPort({
     limits: defaultLimits,
-    http2: false,
     clients: undefined,
     events,
     log,
@@ -48,20 +45,11 @@ test('the certificates of clients are requested only if there is a policy for th
 
 test('a client that has left during its handshake is not judged, and a request of it not handled', async () => {
   const { server, connections, port, handler, lines } = await listening({ clients: { allowedNames: [] } });
-  server.prependListener('secureConnection', () => connections.fresh.clear());
+  server.prependListener('secureConnection', () => connections.open.clear());
   const arrived = once(server, 'request');
   const socket = await openTls(port);
   socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
   await arrived;
   socket.destroy();
   expect([lines, handler.mock.calls]).toEqual([[], []]);
-});
-
-test('over HTTP/2, a client may send 256 KiB of a request, and 1 MiB of all, before they are read', async () => {
-  const { port } = await listening({ http2: true });
-  const session = connectHttp2(`https://localhost:${port}`, { ca: testCa.cert });
-  const stream = session.request().resume();
-  await once(stream, 'close');
-  expect([session.remoteSettings.initialWindowSize, session.state.remoteWindowSize]).toEqual([256 * 1024, 1024 * 1024]);
-  await new Promise<void>((closed) => session.close(closed));
 });

@@ -25,7 +25,7 @@ export const wings: readonly Wing[] = [
   {
     name: 'server',
     knows: 'an HTTPS server that lasts: certificates, connections, requests, health',
-    rooms: ['certificates', 'connections', 'requests', 'health'],
+    rooms: ['certificates', 'health'],
   },
   {
     name: 'extensionconfig',
@@ -63,7 +63,7 @@ export const wings: readonly Wing[] = [
   {
     name: 'policy',
     knows: 'what is good about an ExtensionConfig; pure, but for the rooms that fetch facts',
-    rooms: ['facts', 'rules', 'admission', 'cluster-facts', 'probe'],
+    rooms: ['facts', 'rules', 'admission', 'cluster-facts'],
   },
   {
     name: 'extension',

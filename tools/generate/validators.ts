@@ -2,8 +2,9 @@ import { _, Ajv, type KeywordCxt } from 'ajv';
 import ucs2lengthModule from 'ajv/dist/runtime/ucs2length.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import { formats } from '../../src/extensionconfig/api/formats.ts';
-import { hasMoreBytes, ownSchemaOf } from '../../src/extensionconfig/api/own-schema.ts';
+import { ownSchemaOf } from '../../src/extensionconfig/api/own-schema.ts';
 import type { Version } from '../../src/extensionconfig/index.ts';
+import { hasMoreBytes } from '../../src/kubernetes/index.ts';
 
 const { default: ucs2length } = ucs2lengthModule;
 
@@ -89,7 +90,7 @@ export function validatorOf(version: Version): string {
 // Generated from manifests/crd by \`npm run generate\`: the schema as ajv compiles it, which takes longer than the rest of a start. Do not edit.
 import ucs2lengthModule from 'ajv/dist/runtime/ucs2length.js';
 import { formats } from './formats.ts';
-import { hasMoreBytes } from './own-schema.ts';
+import { hasMoreBytes } from '../../kubernetes/index.ts';
 
 const { default: ucs2length } = ucs2lengthModule;
 

@@ -20,6 +20,8 @@ export function metricsIn(registry: Registry, prefix: string) {
       labelNames: readonly T[] = [],
       own: Pick<GaugeConfiguration<T>, 'collect'> = {},
     ) => new Gauge<T>({ ...described(name, help, labelNames), ...own }),
+    histogram: <T extends string = never>(name: string, help: string, labelNames: readonly T[], buckets: number[]) =>
+      new Histogram<T>({ ...described(name, help, labelNames), buckets }),
     /**
      * A counter of what happens often, added up at each scrape: to look up labels by name takes prom-client as long as a
      * review takes. Returns a function that counts one, for labels of which there is none yet.

@@ -272,8 +272,6 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
       name: 'extension',
       metricsPrefix,
       certificates,
-      // Cluster API's client uses HTTP/2 where a server offers it.
-      http2: true,
       clients: clients && { caFile: clients.caFile, allowedNames: clients.allowedNames ?? [] },
       main: { host, port },
       health: healthPort === 'none' ? undefined : { host: options.healthHost || host, port: healthPort },

@@ -1,6 +1,6 @@
 import { charactersIn } from '../../base/index.ts';
-import { isJsonObject, type Json, setOwn } from '../../kubernetes/index.ts';
-import { hasMoreBytes, type LimitedSchema } from './own-schema.ts';
+import { hasMoreBytes, isJsonObject, type Json, setOwn } from '../../kubernetes/index.ts';
+import type { LimitedSchema } from './own-schema.ts';
 
 /** One violation of the schema of an object's version. */
 export interface SchemaViolation {

@@ -40,16 +40,3 @@ export function ownSchemaOf(version: Version): LimitedSchema {
   const schema = openApiSchemaOf(version) as LimitedSchema;
   return { ...schema, properties: { ...schema.properties, metadata } };
 }
-
-/** Whether all keys and strings of a map have more than `limit` bytes of UTF-8. */
-export function hasMoreBytes(map: Readonly<Record<string, unknown>>, limit: number): boolean {
-  let bytes = 0;
-  for (const key in map) {
-    const value = map[key];
-    bytes += Buffer.byteLength(key) + (typeof value === 'string' ? Buffer.byteLength(value) : 0);
-    if (bytes > limit) {
-      return true;
-    }
-  }
-  return false;
-}

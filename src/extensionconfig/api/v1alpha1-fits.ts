@@ -2,7 +2,7 @@
 // Generated from manifests/crd by `npm run generate`: the schema as ajv compiles it, which takes longer than the rest of a start. Do not edit.
 import ucs2lengthModule from 'ajv/dist/runtime/ucs2length.js';
 import { formats } from './formats.ts';
-import { hasMoreBytes } from './own-schema.ts';
+import { hasMoreBytes } from '../../kubernetes/index.ts';
 
 const { default: ucs2length } = ucs2lengthModule;
 

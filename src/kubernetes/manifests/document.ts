@@ -1,7 +1,7 @@
 import { EVENT_ID, type Event, parseEvents, YAMLException } from 'js-yaml';
 import type { FieldPath } from '../objects/errors/field-path.ts';
 import { isJsonObject, isTooDeep, type Json, type JsonObject, maxJsonDepth } from '../objects/json/json.ts';
-import { describe } from '../objects/reviews/request.ts';
+import { describe } from '../objects/reviews/admission-review.ts';
 import { type Composed, ComposeError, compose, type NodePosition } from './compose.ts';
 import { flattenFlow } from './flow.ts';
 import type { DocumentText } from './split.ts';

@@ -1,5 +1,4 @@
 import { Buffer } from 'node:buffer';
-import { isDeepStrictEqual } from 'node:util';
 import { truncated } from '../../base/index.ts';
 import {
   apiVersionOf,
@@ -7,35 +6,25 @@ import {
   defaultsOf,
   group,
   hubVersion,
-  isVersion,
   kind,
   runtimeSdkFeatureGate,
   type Version,
+  versions,
 } from '../../extensionconfig/index.ts';
-import {
-  type AdmissionRequest,
-  formatFieldPath,
-  isJsonObject,
-  type JsonObject,
-  objectAt,
-  showValue,
-} from '../../kubernetes/index.ts';
-import { type Facts, factKinds } from '../facts/facts.ts';
-import type { Finding, RuleInput, Severity, Subject } from '../rules/rule.ts';
-import type { FindingRule, RuleFinding, RuleSet } from '../rules/rule-set.ts';
+import { type AdmissionRequest, isJsonObject, type JsonObject, objectAt, showValue } from '../../kubernetes/index.ts';
+import type { Facts } from '../facts/facts.ts';
+import type { RuleInput, Subject } from '../rules/rule.ts';
+import type { RuleSet } from '../rules/rule-set.ts';
 import type { AdmissionOutcome, Knowledge } from './outcome.ts';
 import { allow, denyByGate, outcomeOfDeletion, outcomeOfWrite, rejectMalformed, withKnowledge } from './response.ts';
-import { shortDeletion } from './short-deletion.ts';
 
 export interface AdmissionPolicy {
   rules: RuleSet;
   /** Whether Cluster API's feature gate RuntimeSDK is enabled; if not, ExtensionConfigs cannot be written. */
   isRuntimeSdkEnabled: boolean;
   now: () => Date;
-  /** The facts, for each decision; absent if none are used. `elsewhere`: another thread has them. */
-  facts?: (() => ClusterKnowledge) | 'elsewhere' | undefined;
-  /** The severity of findings about the extension server itself; absent if servers are not probed. */
-  probes?: Severity | undefined;
+  /** The facts, for each decision; absent if none are used. */
+  facts?: (() => ClusterKnowledge) | undefined;
 }
 
 export interface ClusterKnowledge extends Knowledge {
@@ -53,6 +42,8 @@ export interface Admission {
    */
   validate(request: AdmissionRequest, known?: ClusterKnowledge): AdmissionOutcome;
 }
+
+const hubApiVersion = apiVersionOf(hubVersion);
 
 /** The attributes of a request that needs a decision: a write of an ExtensionConfig or of its status. */
 interface Write {
@@ -99,10 +90,10 @@ function writeOf(request: AdmissionRequest): Write | AdmissionOutcome {
   if (object === undefined) {
     return rejectMalformed(uid, `request.object must be set for ${operation}`);
   }
-  if (object.kind !== kind || object.apiVersion !== apiVersionOf(hubVersion)) {
+  if (object.kind !== kind || object.apiVersion !== hubApiVersion) {
     return rejectMalformed(
       uid,
-      `request.object must be an ${kind} of ${apiVersionOf(hubVersion)} as request.kind says, got kind ${showValue(object.kind)} and apiVersion ${showValue(object.apiVersion)}`,
+      `request.object must be an ${kind} of ${hubApiVersion} as request.kind says, got kind ${showValue(object.kind)} and apiVersion ${showValue(object.apiVersion)}`,
     );
   }
   if (subResource !== '' && subResource !== 'status') {
@@ -121,7 +112,7 @@ function writeOf(request: AdmissionRequest): Write | AdmissionOutcome {
     object,
     oldObject: operation === 'UPDATE' ? oldObject : undefined,
     subject: subResource === 'status' ? 'status' : 'object',
-    writtenAs: written.group === group && isVersion(written.version) ? written.version : hubVersion,
+    writtenAs: (written.group === group && versions.find((version) => version === written.version)) || hubVersion,
   };
 }
 
@@ -135,29 +126,7 @@ function nameOf(request: AdmissionRequest, object: JsonObject): string {
   return truncated(name, maxShownName);
 }
 
-const nothingKnown: ClusterKnowledge = { facts: {}, ageMs: undefined, unknown: factKinds };
-
-const probeRule: FindingRule = { id: 'probe' };
-
-/** Whether to probe the server: on creation and when its address or CA changes, but not in a dry run. */
-function isToBeProbed({ dryRun }: AdmissionRequest, { subject, object, oldObject }: Write): boolean {
-  const clientConfigOf = ({ spec }: JsonObject) => (isJsonObject(spec) ? spec.clientConfig : undefined);
-  return (
-    subject === 'object' &&
-    !dryRun &&
-    (oldObject === undefined || !isDeepStrictEqual(clientConfigOf(object), clientConfigOf(oldObject)))
-  );
-}
-
-export function createAdmission({
-  rules,
-  isRuntimeSdkEnabled,
-  now,
-  facts: source,
-  probes,
-}: AdmissionPolicy): Admission {
-  const facts = source === 'elsewhere' ? () => nothingKnown : source;
-
+export function createAdmission({ rules, isRuntimeSdkEnabled, now, facts }: AdmissionPolicy): Admission {
   function mutate(request: AdmissionRequest): AdmissionOutcome {
     const write = writeOf(request);
     if ('response' in write) {
@@ -181,12 +150,8 @@ export function createAdmission({
       return write;
     }
     const { object, oldObject, subject, writtenAs } = write;
-    const name = nameOf(request, object);
     if (!isRuntimeSdkEnabled && subject === 'object') {
-      return denyByGate(request.uid, name, runtimeSdkFeatureGate);
-    }
-    if (subject === 'deletion' && source === 'elsewhere') {
-      return { ...allow(request.uid), handedBack: shortDeletion(request) };
+      return denyByGate(request.uid, nameOf(request, object), runtimeSdkFeatureGate);
     }
     const input: RuleInput = {
       ...decodeExtensionConfig(object, hubVersion),
@@ -203,26 +168,10 @@ export function createAdmission({
       oldObject === undefined
         ? current
         : rules.ratchet(current, input, () => ({ ...input, ...decodeExtensionConfig(oldObject, hubVersion) }));
-    const conclude = (probed: readonly RuleFinding[] = []): AdmissionOutcome => {
-      const outcomeOf = subject === 'deletion' ? outcomeOfDeletion : outcomeOfWrite;
-      const outcome = outcomeOf(request.uid, name, [...reports, ...probed]);
-      return known === undefined ? outcome : withKnowledge(outcome, known);
-    };
-    const outcome = conclude();
-    if (probes !== undefined && outcome.response.allowed && isToBeProbed(request, write)) {
-      const reportOf = (finding: Finding): RuleFinding => ({
-        ...finding,
-        rule: probeRule,
-        severity: probes,
-        field: formatFieldPath(finding.path),
-      });
-      outcome.probe = {
-        config: input.object,
-        facts: known?.facts,
-        conclude: (findings) => conclude(findings.map(reportOf)),
-      };
-    }
-    return outcome;
+    const outcomeOf = subject === 'deletion' ? outcomeOfDeletion : outcomeOfWrite;
+    const outcome =
+      reports.length === 0 ? allow(request.uid) : outcomeOf(request.uid, nameOf(request, object), reports);
+    return known === undefined ? outcome : withKnowledge(outcome, known);
   }
 
   return { mutate, validate };

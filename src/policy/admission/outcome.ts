@@ -1,7 +1,5 @@
-import type { ExtensionConfig } from '../../extensionconfig/index.ts';
-import type { AdmissionRequest, AdmissionResponse } from '../../kubernetes/index.ts';
-import type { FactKind, Facts } from '../facts/facts.ts';
-import type { Finding } from '../rules/rule.ts';
+import type { AdmissionResponse } from '../../kubernetes/index.ts';
+import type { FactKind } from '../facts/facts.ts';
 
 /** How current the facts about the cluster are at the time of a decision. */
 export interface Knowledge {
@@ -18,15 +16,4 @@ export interface AdmissionOutcome {
   warnedBy: string[];
   /** How current the facts about the cluster were; absent if facts are not used. */
   knowledge?: Knowledge;
-  /** The request, reduced to what is needed, for the thread that has the facts to decide on it. */
-  handedBack?: AdmissionRequest;
-  /** The extension server to probe before responding; absent if none is to be probed. */
-  probe?: PendingProbe;
-}
-
-export interface PendingProbe {
-  config: ExtensionConfig;
-  /** The facts by which the outcome was decided, for the CA in a Secret; absent if facts are not used. */
-  facts: Facts | undefined;
-  conclude(findings: readonly Finding[]): AdmissionOutcome;
 }

@@ -98,9 +98,6 @@ export function withKnowledge(outcome: AdmissionOutcome, { ageMs, unknown }: Kno
 
 /** The outcome for findings: denied (422) with one cause per denial, or allowed; with warnings in both cases. */
 export function outcomeOfWrite(uid: string, name: string, reports: readonly RuleFinding[]): AdmissionOutcome {
-  if (reports.length === 0) {
-    return allow(uid);
-  }
   const denials = reports.filter(({ severity }) => severity === 'deny');
   const warnings = reports.filter(({ severity }) => severity === 'warn');
   const deniedBy = ruleIdsOf(denials);

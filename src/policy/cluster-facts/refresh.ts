@@ -28,7 +28,7 @@ async function readNow<T>(
  * The Service of an object, if according to the copy it does not exist or lacks the port: the copy may be older than
  * the Service, which was perhaps created in the same `kubectl apply`.
  */
-function doubtfulService(object: JsonObject, services: Facts['services']): Named | undefined {
+function serviceToReadAgain(object: JsonObject, services: Facts['services']): Named | undefined {
   const service: Json = objectAt(object, 'spec', 'clientConfig', 'service');
   const named = validService(service);
   const fact = named && services?.find(named.namespace, named.name);
@@ -51,7 +51,7 @@ export function refreshed(
     return undefined;
   }
   const secret = annotatedSecret(object);
-  const service = doubtfulService(object, known().facts.services);
+  const service = serviceToReadAgain(object, known().facts.services);
   return secret === undefined && service === undefined ? undefined : readBoth(secret, service, known, objects);
 }
 

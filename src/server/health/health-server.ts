@@ -1,12 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Log } from '../../base/index.ts';
-import type { ConnectionEvents } from '../connections/connections.ts';
-import { drain } from '../connections/drain.ts';
-import { defaultLimits, healthLimits, type Limits } from '../connections/limits.ts';
-import { type Address, listen } from '../connections/listen.ts';
-import { openFileLimit, withinOpenFiles } from '../connections/open-files.ts';
-import { trackConnections } from '../connections/track.ts';
-import { beginExchange } from '../requests/exchange.ts';
+import { type ConnectionEvents, Connections } from '../connections.ts';
+import { drain } from '../drain.ts';
+import { healthLimits, openFileLimit, withinOpenFiles } from '../limits.ts';
+import { type Address, listen } from '../listen.ts';
 import { createHealthApplication } from './health.ts';
 import type { Metrics } from './metrics.ts';
 import type { Readiness } from './readiness.ts';
@@ -15,7 +12,6 @@ interface HealthServerOptions {
   address: Address;
   readiness(): Readiness;
   metrics: Pick<Metrics, 'contentType' | 'render'>;
-  limits?: Limits;
   events?: ConnectionEvents;
   log: Log;
 }
@@ -34,19 +30,18 @@ const noEvents: ConnectionEvents = { evicted() {}, dropped() {}, responseDropped
  * @throws {ListenError} when the port is taken or not allowed.
  */
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
-  const { limits = defaultLimits, events = noEvents } = options;
   const application = createHealthApplication(options.readiness, options.metrics, options.log);
+  const limits = withinOpenFiles(healthLimits, openFileLimit(), 'health');
   const server = createServer({
     maxHeaderSize: limits.maxHeaderBytes,
-    headersTimeout: healthLimits.headersTimeoutMs,
-    requestTimeout: healthLimits.requestTimeoutMs,
-    keepAliveTimeout: healthLimits.keepAliveTimeoutMs,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: limits.timeoutCheckMs,
   });
-  const connectionLimits = withinOpenFiles({ ...limits, ...healthLimits }, openFileLimit(), 'health');
-  const connections = trackConnections(server, connectionLimits, events);
+  const connections = new Connections(server, limits, options.events ?? noEvents);
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    beginExchange(request, response, connections);
+    connections.begin(response, () => {});
     application(request, response);
   });
   const port = await listen(server, 'health', options.address);

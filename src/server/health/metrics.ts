@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { metricsIn } from '../../base/metrics/index.ts';
 import type { CertificatePair } from '../certificates/certificate.ts';
 import { readTrustBundle, stages } from '../certificates/trust-bundle.ts';
-import type { ConnectionEvents, Connections } from '../connections/connections.ts';
+import type { ConnectionEvents, Connections } from '../connections.ts';
 
 interface MetricsOptions {
   version: string;
@@ -18,7 +18,10 @@ interface MetricsOptions {
 export const lostLogLinesHelp = 'Lines of the log that were lost: nobody read them, or they could not be written.';
 
 /** The connections of the main port, counted at each scrape. */
-type LiveCounts = Pick<Connections, 'size' | 'inFlight' | 'inFlightBytes'>;
+type LiveCounts = Pick<Connections, 'open' | 'inFlight' | 'bytesHeld'>;
+
+/** The codes of refusals: their series are there before the first one, so that alerts see the increase to one. */
+const refusalCodes = [400, 403, 404, 405, 408, 413, 415, 431, 500, 501, 503];
 
 const secondsOf = (time: Date) => time.getTime() / 1000;
 
@@ -31,6 +34,9 @@ export function createMetrics(options: MetricsOptions, connections: () => LiveCo
     collectDefaultMetrics({ register: registry });
   }
   const refusals = counter('http_refusals_total', 'Requests refused before a decision, by HTTP status code.', ['code']);
+  for (const code of refusalCodes) {
+    refusals.inc({ code: String(code) }, 0);
+  }
   let certificate: { notAfter: Date; bundle: ReturnType<typeof readTrustBundle> | undefined } | undefined;
   measured(
     'certificate_not_after_timestamp_seconds',
@@ -96,13 +102,13 @@ export function createMetrics(options: MetricsOptions, connections: () => LiveCo
   measured('requests_in_flight', 'Requests being read or answered.', () => connections().inFlight);
   measured(
     'in_flight_bytes',
-    'Bytes of bodies and responses of these requests; --max-in-flight-bytes is their maximum.',
-    () => connections().inFlightBytes,
+    'Bytes of bodies and responses of these requests; more than 256 MiB are refused.',
+    () => connections().bytesHeld,
   );
   if (lostLogLines !== undefined) {
     counted('log_lines_lost_total', lostLogLinesHelp, lostLogLines);
   }
-  measured('connections', `Open connections on the ${mainPort} port.`, () => connections().size);
+  measured('connections', `Open connections on the ${mainPort} port.`, () => connections().open.size);
   gauge('build_info', 'Always 1; the labels describe the build.', ['version', 'node_version']).set(
     { version, node_version: process.version },
     1,
@@ -116,7 +122,7 @@ export function createMetrics(options: MetricsOptions, connections: () => LiveCo
     render: () => registry.metrics(),
     /** Counts what happens on a port. */
     eventsOf: (port: string): ConnectionEvents => ({
-      refused: (code) => refusals.inc({ code: String(code) }),
+      refused: ({ code }) => refusals.inc({ code: String(code) }),
       evicted: () => evicted.inc({ port }),
       dropped: () => dropped.inc({ port }),
       responseDropped: () => responsesDropped.inc({ port }),

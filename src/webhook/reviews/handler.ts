@@ -1,9 +1,21 @@
 import express from 'express';
 import type { Log } from '../../base/index.ts';
+import {
+  type AdmissionRequest,
+  type ConversionReviewResponse,
+  decodeAdmissionReview,
+  type Json,
+  JsonError,
+  parseJson,
+  reviewOf,
+} from '../../kubernetes/index.ts';
+import { type Admission, type AdmissionOutcome, type ClusterKnowledge, rejectMalformed } from '../../policy/index.ts';
 import type { Exchange, Handler } from '../../server/index.ts';
-import type { Decide, Reply, Webhook } from './decide.ts';
 import { logConversion, logReview } from './log.ts';
 import type { ReviewMetrics } from './metrics.ts';
+
+/** The names of the webhooks in metrics and logs. */
+export type Webhook = 'mutate' | 'validate' | 'convert';
 
 /** Paths as controller-runtime names them for this API. */
 export const webhookPaths = {
@@ -12,37 +24,40 @@ export const webhookPaths = {
   convert: '/convert',
 } as const satisfies Record<Webhook, string>;
 
-interface HandlerOptions {
-  webhooks: readonly Webhook[];
-  decide: Decide;
-  metrics: ReviewMetrics;
-  /** Counts a body that gets no decision, by HTTP status code. */
-  refused: (code: number) => void;
-  log: Log;
+/** How reviews are decided. */
+export interface Decisions {
+  admission: Admission;
+  /** Converts the objects of a ConversionReview; `problem` says, for the sender, why a body is none. Without it: 404. */
+  convert?: ((body: Json) => { review: ConversionReviewResponse } | { problem: string }) | undefined;
+  /**
+   * What is known for one request, with the objects that it names; undefined if none had to be read. Never rejects. Without
+   * it, what is known about the cluster may be older than the request.
+   */
+  refresh?: ((request: AdmissionRequest) => Promise<ClusterKnowledge> | undefined) | undefined;
 }
 
-export function createHandler({ webhooks, decide, metrics, refused, log }: HandlerOptions): Handler {
+/** Responds to AdmissionReviews and ConversionReviews. */
+export function createHandler(
+  { admission, convert, refresh }: Decisions,
+  { metrics, log }: { metrics: ReviewMetrics; log: Log },
+): Handler {
+  const webhooks: readonly Webhook[] =
+    convert === undefined ? ['mutate', 'validate'] : ['mutate', 'validate', 'convert'];
   const byPath = new Map<string, Webhook>(webhooks.map((webhook) => [webhookPaths[webhook], webhook]));
   const otherPaths = createOtherPaths([...byPath.keys()]);
 
-  function record(webhook: Webhook, { code, note }: Reply, durationMs: number): void {
-    switch (note.kind) {
-      case 'review':
-        metrics.review(webhook, note.request?.operation ?? 'UNKNOWN', note, durationMs / 1000);
-        logReview(log, webhook, note, durationMs);
-        break;
-      case 'conversion':
-        metrics.conversion(note.result, durationMs / 1000);
-        logConversion(log, note, durationMs);
-        break;
-      case 'bug':
-        refused(code);
-        log.error({ error: note.error, stack: note.stack }, 'the decision failed');
-        break;
-      case 'refused':
-        refused(code);
-        break;
+  function respondToConversion(body: Json, exchange: Exchange): void {
+    const converted = convert?.(body) ?? { problem: 'this server does not convert' };
+    if ('problem' in converted) {
+      exchange.refuse({ code: 400, message: converted.problem });
+      return;
     }
+    exchange.respond({ code: 200, text: JSON.stringify(converted.review) });
+    const durationMs = performance.now() - exchange.startedMs;
+    const result = converted.review.response.result.status === 'Success' ? 'success' : 'failure';
+    metrics.conversions.inc({ result });
+    metrics.seconds.observe({ webhook: 'convert' }, durationMs / 1000);
+    logConversion(log, body, converted.review.response, exchange, durationMs);
   }
 
   return async (exchange) => {
@@ -51,16 +66,57 @@ export function createHandler({ webhooks, decide, metrics, refused, log }: Handl
       otherPaths(exchange);
       return;
     }
-    const body = await exchange.readBody('posted JSON');
-    if (!(body instanceof Uint8Array)) {
-      exchange.refuse(body);
+    const bytes = await exchange.readBody('posted JSON');
+    if (!(bytes instanceof Uint8Array)) {
+      exchange.refuse(bytes);
       return;
     }
-    const reply = await decide(webhook, body, () => exchange.gone);
-    if (!exchange.isGone) {
-      exchange.respond(reply);
-      record(webhook, reply, performance.now() - exchange.startedMs);
+    let body: Json;
+    try {
+      body = parseJson(bytes);
+    } catch (error) {
+      if (!(error instanceof JsonError)) {
+        throw error;
+      }
+      exchange.refuse({ code: 400, message: error.message });
+      return;
     }
+    if (webhook === 'convert') {
+      respondToConversion(body, exchange);
+      return;
+    }
+    const decoded = decodeAdmissionReview(body);
+    let outcome: AdmissionOutcome;
+    if ('request' in decoded) {
+      const { request } = decoded;
+      const refreshing = webhook === 'validate' ? refresh?.(request) : undefined;
+      // Nothing is awaited in vain.
+      outcome = admission[webhook](request, refreshing && (await refreshing));
+    } else if (decoded.uid === undefined) {
+      exchange.refuse({ code: 400, message: decoded.problem });
+      return;
+    } else {
+      outcome = rejectMalformed(decoded.uid, decoded.problem);
+    }
+    if (exchange.isGone) {
+      return;
+    }
+    exchange.respond({ code: 200, text: JSON.stringify(reviewOf(outcome.response)) });
+    const durationMs = performance.now() - exchange.startedMs;
+    const { verdict, deniedBy, warnedBy, knowledge } = outcome;
+    const request = 'request' in decoded ? decoded.request : undefined;
+    metrics.reviews.inc({ webhook, operation: request?.operation ?? 'UNKNOWN', verdict });
+    metrics.seconds.observe({ webhook }, durationMs / 1000);
+    for (const rule of deniedBy) {
+      metrics.denials.inc({ rule });
+    }
+    for (const rule of warnedBy) {
+      metrics.warnings.inc({ rule });
+    }
+    for (const kind of knowledge?.unknown ?? []) {
+      metrics.withoutFacts.inc({ kind });
+    }
+    logReview(log, { webhook, request, outcome, exchange, durationMs });
   };
 }
 
@@ -69,12 +125,10 @@ function createOtherPaths(paths: readonly string[]): (exchange: Exchange) => voi
   const exchanges = new WeakMap<object, Exchange>();
   const application = express().disable('x-powered-by');
   application.use((request) => {
-    const exchange = exchanges.get(request) as Exchange;
-    exchange.refuse({ code: 404, message: `no such path; the webhooks are ${paths.join(', ')}` });
+    exchanges.get(request)?.refuse({ code: 404, message: `no such path; the webhooks are ${paths.join(', ')}` });
   });
   return (exchange) => {
     exchanges.set(exchange.request, exchange);
-    // Express accepts only Node's own requests, which these are, since this port speaks only HTTP/1.1.
-    application(exchange.request as never, exchange.response as never);
+    application(exchange.request, exchange.response);
   };
 }

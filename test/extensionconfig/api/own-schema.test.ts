@@ -1,11 +1,7 @@
 import { expect, test } from 'vitest';
-import {
-  hasMoreBytes,
-  type LimitedSchema,
-  maxAnnotationBytes,
-  ownSchemaOf,
-} from '../../../src/extensionconfig/api/own-schema.ts';
+import { type LimitedSchema, maxAnnotationBytes, ownSchemaOf } from '../../../src/extensionconfig/api/own-schema.ts';
 import { hubVersion, openApiSchemaOf, versions } from '../../../src/extensionconfig/index.ts';
+import { hasMoreBytes } from '../../../src/kubernetes/index.ts';
 
 test.each(versions)('the schema of %s is that of the CustomResourceDefinition, plus the metadata', (version) => {
   const { properties = {}, ...rest } = ownSchemaOf(version);

@@ -3,7 +3,7 @@ import { allowDeletionAnnotation } from '../../../src/extensionconfig/index.ts';
 import type { AdmissionRequest, JsonObject } from '../../../src/kubernetes/index.ts';
 import type { ClusterKnowledge, Level } from '../../../src/policy/index.ts';
 import { createManifestFacts } from '../../../src/policy/index.ts';
-import { example, exampleClass, exampleCluster, exampleHandler } from '../rules/examples.ts';
+import { example, exampleClass, exampleCluster } from '../rules/examples.ts';
 import { admission, requestFor } from './policy.ts';
 
 function knowing(objects: readonly JsonObject[]): () => ClusterKnowledge {
@@ -118,36 +118,6 @@ test('--enforcement warn turns the denial into a warning', () => {
   const { response } = admission({ facts: named, enforcement: 'warn' }).validate(deletionOf(example()));
   expect(response.allowed).toBe(true);
   expect(response.warnings?.[0]).toContain('cannot be deleted');
-});
-
-test('hands back a deletion if no facts are available, shortened but with all that the decision needs', () => {
-  const waiting = knowing([exampleCluster({ 'runtime.cluster.x-k8s.io/pending-hooks': 'AfterClusterUpgrade' })]);
-  const object = example({
-    handlers: Array.from({ length: 500 }, (_, index) =>
-      exampleHandler({
-        name: `h${index}.my-extension`,
-        requestHook: {
-          apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1',
-          hook: index === 499 ? 'AfterClusterUpgrade' : 'GeneratePatches',
-        },
-      }),
-    ),
-    spec: { settings: { padding: 'x'.repeat(300_000) } },
-  });
-  const elsewhere = admission({ facts: 'elsewhere' });
-  for (const oldObject of [object, { ...object, metadata: 1, spec: [], status: { handlers: [null, 1] } }]) {
-    const { handedBack } = elsewhere.validate(deletionOf(oldObject, { name: 'my-extension' }));
-    expect(JSON.stringify(handedBack).length).toBeLessThan(2000);
-    expect(structuredClone(handedBack)).toEqual(handedBack);
-    for (const facts of [waiting, named]) {
-      const whole = admission({ facts }).validate(deletionOf(oldObject, { name: 'my-extension' })).response;
-      expect(admission({ facts }).validate(handedBack!).response).toEqual(whole);
-      expect(whole.allowed).toBe(oldObject !== object);
-    }
-  }
-  expect(elsewhere.validate(requestFor(example())).response.auditAnnotations).toEqual({
-    'facts-unknown': 'ExtensionConfig,ClusterClass,Cluster,Namespace,Service,Secret',
-  });
 });
 
 test('mutation ignores deletions', () => {

@@ -30,7 +30,6 @@ export function admission(options: Partial<RuleSetOptions & AdmissionPolicy> = {
     isRuntimeSdkEnabled: options.isRuntimeSdkEnabled ?? true,
     now: () => now,
     facts: options.facts,
-    probes: options.probes,
   });
 }
 

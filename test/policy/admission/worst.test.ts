@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { reviewConversion } from '../../../src/extensionconfig/conversion/index.ts';
 import { decodeAdmissionReview, JsonError, parseJson } from '../../../src/kubernetes/index.ts';
-import { type Shape, shapes } from '../../../tools/bench/worst/shapes.ts';
 import { limitWork } from '../../support/work.ts';
 import { admission } from './policy.ts';
+import { type Shape, shapes } from './shapes.ts';
 
 const strict = admission();
 const upstream = admission({ profile: 'upstream' });

@@ -3,7 +3,7 @@ import { createMetrics, type Metrics } from '../../../src/server/health/metrics.
 import { localhost, makeCertificate, testCa } from '../../base/x509/certificates.ts';
 import { pairOf } from '../running.ts';
 
-const live = { inFlight: 3, inFlightBytes: 5, size: 7 };
+const live = { inFlight: 3, bytesHeld: 5, open: new Set([{}, {}]) as never };
 const newMetrics = (processMetrics = false) =>
   createMetrics({ version: '1.2.3', prefix: 'x_', port: 'main', processMetrics }, () => live);
 
@@ -18,6 +18,7 @@ test('each metric exists from the start, with its description', async () => {
   expect((await metrics.render()).split('\n').filter((line) => line !== '')).toEqual([
     '# HELP x_http_refusals_total Requests refused before a decision, by HTTP status code.',
     '# TYPE x_http_refusals_total counter',
+    ...[400, 403, 404, 405, 408, 413, 415, 431, 500, 501, 503].map((code) => `x_http_refusals_total{code="${code}"} 0`),
     '# HELP x_certificate_not_after_timestamp_seconds When the serving certificate expires, in seconds since 1970.',
     '# TYPE x_certificate_not_after_timestamp_seconds gauge',
     '# HELP x_authority_not_after_timestamp_seconds When the first CA in the trust bundle expires, in seconds since 1970. Absent without a bundle.',
@@ -52,12 +53,12 @@ test('each metric exists from the start, with its description', async () => {
     '# HELP x_requests_in_flight Requests being read or answered.',
     '# TYPE x_requests_in_flight gauge',
     'x_requests_in_flight 3',
-    '# HELP x_in_flight_bytes Bytes of bodies and responses of these requests; --max-in-flight-bytes is their maximum.',
+    '# HELP x_in_flight_bytes Bytes of bodies and responses of these requests; more than 256 MiB are refused.',
     '# TYPE x_in_flight_bytes gauge',
     'x_in_flight_bytes 5',
     '# HELP x_connections Open connections on the main port.',
     '# TYPE x_connections gauge',
-    'x_connections 7',
+    'x_connections 2',
     '# HELP x_build_info Always 1; the labels describe the build.',
     '# TYPE x_build_info gauge',
     `x_build_info{version="1.2.3",node_version="${process.version}"} 1`,
@@ -82,15 +83,15 @@ test('lines that a log has lost are counted, if the log counts them', async () =
 test('events are counted by port and code', async () => {
   const metrics = newMetrics();
   const [main, health] = [metrics.eventsOf('main'), metrics.eventsOf('health')];
-  main.refused(404);
-  health.refused(404);
-  main.refused(413);
+  main.refused({ code: 404, message: 'no' }, undefined);
+  health.refused({ code: 404, message: 'no' }, undefined);
+  main.refused({ code: 413, message: 'no' }, undefined);
   main.evicted();
   health.dropped();
   health.dropped();
   main.responseDropped();
   metrics.handshakeFailed();
-  expect(await samples(metrics, 'http_refusals_total')).toEqual([
+  expect((await samples(metrics, 'http_refusals_total')).filter((line) => !line.endsWith(' 0'))).toEqual([
     'x_http_refusals_total{code="404"} 2',
     'x_http_refusals_total{code="413"} 1',
   ]);

@@ -139,7 +139,9 @@ test.each([
     allowed: false,
     status: { code: 400, reason: 'BadRequest' },
   });
-  expect(server.lines).toMatchObject([{ uid: 'u', msg: 'malformed review' }]);
+  expect(server.lines).toMatchObject([
+    { uid: 'u', msg: 'malformed review', reason: expect.stringMatching(/^request\./) },
+  ]);
 });
 
 test('of duplicate keys the last one counts, as in the API server', async () => {
@@ -187,7 +189,7 @@ test('a bug in the decision results in a 500, and neither response nor log revea
   const answer = await post(validate, review('bug'));
   expect(answer.code).toBe(500);
   expect(answer.json().message).toMatch(/internal error/);
-  expect(server.lines).toMatchObject([{ error: 'TypeError', msg: 'the decision failed' }]);
+  expect(server.lines).toMatchObject([{ error: 'TypeError', msg: 'the handler of a request failed' }]);
   expect(JSON.stringify([answer.body, server.lines])).not.toContain('hunter2');
   expect((await post(validate, review('fine'))).code).toBe(200);
 });
@@ -206,6 +208,7 @@ test.each<[string, object]>([
       name,
       username: 'alice',
       dryRun: false,
+      client: '127.0.0.1',
       durationMs: expect.any(Number),
       ...expected,
     },
@@ -237,6 +240,7 @@ test('a failed conversion is logged without any value of an object, and counted'
       desiredAPIVersion: 'runtime.cluster.x-k8s.io/v1beta2',
       objects: 1,
       reason: 'ExtensionConfig objects[0] "x": spec: wrong',
+      client: '127.0.0.1',
       durationMs: expect.any(Number),
       msg: 'conversion failed',
     },

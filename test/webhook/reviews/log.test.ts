@@ -1,16 +1,26 @@
 import type { Logger } from 'pino';
 import { describe, expect, test, vi } from 'vitest';
-import type { ConversionNote, ReviewNote } from '../../../src/webhook/reviews/decide.ts';
+import type { ConversionResponse } from '../../../src/kubernetes/index.ts';
+import type { AdmissionOutcome } from '../../../src/policy/index.ts';
 import { logConversion, logReview } from '../../../src/webhook/reviews/log.ts';
+import { requestFor } from '../../policy/admission/policy.ts';
 import { collectingLog } from '../../server/running.ts';
 
-const request = { operation: 'CREATE', subResource: '', name: 'x', username: 'alice', dryRun: true } as const;
-const note = (more: Partial<ReviewNote> = {}): ReviewNote => ({
-  kind: 'review',
-  uid: 'u',
+const client = '10.0.0.7';
+const request = requestFor({ metadata: { name: 'x' } }, { username: 'alice', dryRun: true });
+const outcome = (more: Partial<AdmissionOutcome> = {}): AdmissionOutcome => ({
+  response: { uid: 'u', allowed: true },
   verdict: 'allowed',
   deniedBy: [],
   warnedBy: [],
+  ...more,
+});
+const answered = (more: Partial<Parameters<typeof logReview>[1]> = {}): Parameters<typeof logReview>[1] => ({
+  webhook: 'mutate',
+  request: undefined,
+  outcome: outcome(),
+  exchange: { client },
+  durationMs: 1,
   ...more,
 });
 
@@ -22,14 +32,14 @@ function quiet() {
 }
 
 describe('the log line of a review', () => {
-  const lineOf = (one: ReviewNote, durationMs = 1) => {
+  const lineOf = (more: Parameters<typeof answered>[0]) => {
     const { log, lines } = collectingLog();
-    logReview(log, 'mutate', one, durationMs);
+    logReview(log, answered(more));
     return lines;
   };
-  const common = { webhook: 'mutate', uid: 'u', durationMs: 1 };
+  const common = { webhook: 'mutate', uid: 'u', client, durationMs: 1 };
 
-  test.each<[string, Partial<ReviewNote>, object]>([
+  test.each<[string, Partial<AdmissionOutcome>, object]>([
     ['allowed', {}, { level: 20, msg: 'allowed' }],
     [
       'allowed with warnings',
@@ -37,72 +47,89 @@ describe('the log line of a review', () => {
       { level: 30, msg: 'allowed with warnings', warnedBy: ['a'] },
     ],
     ['denied', { verdict: 'denied', deniedBy: ['a', 'b'] }, { level: 30, msg: 'denied', deniedBy: ['a', 'b'] }],
-    ['malformed', { verdict: 'malformed' }, { level: 30, msg: 'malformed review' }],
+    [
+      'malformed, with the reason',
+      { verdict: 'malformed', response: { uid: 'u', allowed: false, status: { code: 400, message: 'no kind' } } },
+      { level: 30, msg: 'malformed review', reason: 'no kind' },
+    ],
   ])('%s', (_, more, expected) => {
-    expect(lineOf(note(more))).toEqual([{ ...common, ...expected }]);
+    expect(lineOf({ outcome: outcome(more) })).toEqual([{ ...common, ...expected }]);
   });
 
   test('has the attributes of the request, and the subresource if there is one', () => {
-    const { subResource: _, ...attributes } = request;
-    expect(lineOf(note({ request }))).toEqual([{ ...common, ...attributes, level: 20, msg: 'allowed' }]);
-    expect(lineOf(note({ request: { ...request, subResource: 'status' } }))[0]).toMatchObject({
-      subResource: 'status',
-    });
+    const attributes = { operation: 'CREATE', name: 'x', username: 'alice', dryRun: true };
+    expect(lineOf({ request })).toEqual([{ ...common, ...attributes, level: 20, msg: 'allowed' }]);
+    expect(lineOf({ request: { ...request, subResource: 'status' } })[0]).toMatchObject({ subResource: 'status' });
   });
 
-  test.each<[string, ReviewNote['knowledge'], object]>([
+  test.each([
+    'username',
+    'name',
+    'subResource',
+  ] as const)('truncates %s after 253 characters, the maximum for names', (key) => {
+    const long = `${'a'.repeat(252)}bc`;
+    expect(lineOf({ request: { ...request, [key]: long } })[0]?.[key]).toBe(long.slice(0, 253));
+  });
+
+  test.each<[string, AdmissionOutcome['knowledge'], object]>([
     ['no facts are asked for', undefined, {}],
     ['all are known', { unknown: [], ageMs: 1001 }, { factsAgeSeconds: 2 }],
     ['none are known', { unknown: ['Secret'], ageMs: undefined }, { factsUnknown: ['Secret'] }],
     ['some are known', { unknown: ['Secret'], ageMs: 0 }, { factsAgeSeconds: 0, factsUnknown: ['Secret'] }],
   ])('where %s', (_, knowledge, expected) => {
-    const [line] = lineOf(note(knowledge && { knowledge }));
+    const [line] = lineOf({ outcome: outcome(knowledge && { knowledge }) });
     expect(line).toEqual({ ...common, level: 20, msg: 'allowed', ...expected });
   });
 
   test('has its duration in milliseconds, to the microsecond', () => {
-    expect(lineOf(note(), 1.23456)[0]?.durationMs).toBe(1.235);
+    expect(lineOf({ durationMs: 1.23456 })[0]?.durationMs).toBe(1.235);
   });
 
   test('is not created if the log level excludes it', () => {
+    const denied = answered({ outcome: outcome({ verdict: 'denied' }) });
     const { log, write } = quiet();
-    logReview(log, 'mutate', note(), 1);
-    logReview(log, 'mutate', note({ verdict: 'denied' }), 1);
+    logReview(log, answered());
+    logReview(log, denied);
     expect(write).not.toHaveBeenCalled();
     const { log: informed, lines } = collectingLog('info');
-    logReview(informed, 'mutate', note(), 1);
-    logReview(informed, 'mutate', note({ verdict: 'denied' }), 1);
+    logReview(informed, answered());
+    logReview(informed, denied);
     expect(lines.map(({ msg }) => msg)).toEqual(['denied']);
   });
 });
 
 describe('the log line of a conversion', () => {
-  const success: ConversionNote = {
-    kind: 'conversion',
-    uid: 'u',
-    result: 'Success',
-    desiredAPIVersion: 'g/v1',
-    objects: 2,
-  };
-  const failure: ConversionNote = { kind: 'conversion', uid: 'u', result: 'Failure', reason: 'spec: wrong' };
+  const body = { request: { desiredAPIVersion: 'g/v1', objects: [{}, {}] } };
+  const success: ConversionResponse = { uid: 'u', convertedObjects: [], result: { status: 'Success' } };
+  const failure: ConversionResponse = { ...success, result: { status: 'Failure', message: 'spec: wrong' } };
 
-  test.each<[string, ConversionNote, object]>([
-    ['that succeeded', success, { level: 20, desiredAPIVersion: 'g/v1', objects: 2, msg: 'converted' }],
+  test.each<[string, ConversionResponse, object]>([
+    ['that succeeded', success, { level: 20, msg: 'converted' }],
     ['that failed', failure, { level: 40, reason: 'spec: wrong', msg: 'conversion failed' }],
   ])('%s', (_, one, expected) => {
     const { log, lines } = collectingLog();
-    logConversion(log, one, 0.1234);
-    expect(lines).toEqual([{ webhook: 'convert', uid: 'u', durationMs: 0.123, ...expected }]);
+    logConversion(log, body, one, { client }, 0.1234);
+    const common = { webhook: 'convert', uid: 'u', desiredAPIVersion: 'g/v1', objects: 2, client, durationMs: 0.123 };
+    expect(lines).toEqual([{ ...common, ...expected }]);
+  });
+
+  test.each([
+    [7],
+    [[]],
+    [null],
+    [{}],
+    [{ request: 7 }],
+    [{ request: { desiredAPIVersion: 1, objects: {} } }],
+  ])('of %j has no attributes', (other) => {
+    const { log, lines } = collectingLog();
+    logConversion(log, other, success, { client }, 1);
+    expect(lines).toEqual([{ level: 20, webhook: 'convert', uid: 'u', client, durationMs: 1, msg: 'converted' }]);
   });
 
   test('is not created if the log level excludes it', () => {
     const { log, write } = quiet();
-    logConversion(log, success, 1);
-    logConversion(log, failure, 1);
+    logConversion(log, body, success, { client }, 1);
+    logConversion(log, body, failure, { client }, 1);
     expect(write).not.toHaveBeenCalled();
-    const { log: informed, lines } = collectingLog('info');
-    logConversion(informed, success, 1);
-    logConversion(informed, failure, 1);
-    expect(lines.map(({ msg }) => msg)).toEqual(['conversion failed']);
   });
 });

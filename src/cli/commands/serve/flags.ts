@@ -1,8 +1,6 @@
 import { secretNameOf } from '../../../extensionconfig/index.ts';
-import { defaultLimits } from '../../../server/index.ts';
 import { type FeatureGates, knownFeatureGates, parseFeatureGates } from '../../../webhook/index.ts';
 import {
-  choiceFlag,
   type Flag,
   FlagError,
   type Flags,
@@ -75,15 +73,6 @@ export const serveFlags = {
   ),
   'feature-gates': featureGatesFlag,
   ...policyFlags,
-  probe: choiceFlag(
-    'MODE',
-    ['off', 'warn', 'deny'],
-    'probe the extension server on create and when clientConfig changes',
-  ),
-  'probe-allow': listFlag(
-    'CIDR|NAME',
-    'servers that may be probed: address ranges, or DNS suffixes such as svc; may be repeated',
-  ),
   'cluster-facts': switchFlag('watch the cluster for the rules that need facts about it'),
   ...logFlags,
   'shutdown-timeout': integerFlag('SECONDS', 1, 3600, 'maximum time from SIGTERM until exit', { default: 20 }),
@@ -94,25 +83,6 @@ export const serveFlags = {
     'how long connections are still accepted after SIGTERM, while endpoints catch up',
     { defaultText: `${shutdownDelayInPod} in a pod (at most half of the timeout), otherwise 0` },
   ),
-  'max-body-bytes': integerFlag('BYTES', 1024, 1024 ** 3, 'maximum size of a request body', {
-    default: defaultLimits.maxBodyBytes,
-  }),
-  'max-connections': integerFlag('COUNT', 1, 100_000, 'maximum number of connections', {
-    default: defaultLimits.maxConnections,
-  }),
-  'max-in-flight-bytes': integerFlag(
-    'BYTES',
-    1024,
-    1024 ** 4,
-    'maximum bytes of bodies and responses in flight; requests beyond that get a 503',
-    { default: defaultLimits.maxInFlightBytes },
-  ),
-  'request-timeout': integerFlag('SECONDS', 1, 600, 'maximum time for a request to arrive', {
-    default: defaultLimits.requestTimeoutMs / 1000,
-  }),
-  'keep-alive-timeout': integerFlag('SECONDS', 1, 3600, 'how long an idle connection stays open', {
-    default: defaultLimits.keepAliveTimeoutMs / 1000,
-  }),
 } satisfies Flags;
 
 export type ServeFlags = FlagValues<typeof serveFlags>;

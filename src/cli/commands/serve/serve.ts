@@ -4,6 +4,7 @@ import { reviewConversion } from '../../../extensionconfig/conversion/index.ts';
 import { runtimeSdkFeatureGate } from '../../../extensionconfig/index.ts';
 import { loadKubeConfig, watchServingSecret } from '../../../kubernetes/client/index.ts';
 import { addWatchingMetrics } from '../../../policy/cluster-facts/index.ts';
+import { createAdmission, createRuleSet } from '../../../policy/index.ts';
 import {
   fileCertificates,
   fixedCertificate,
@@ -21,8 +22,6 @@ import { orNoCluster } from '../cluster-flags.ts';
 import { followCluster } from '../follow-cluster.ts';
 import { ruleSetOptionsOf, whyFactsAreUnused } from '../policy-flags.ts';
 import { type ServeFlags, serveFlags, shutdownDelayOf } from './flags.ts';
-import { admissionOf, ruleSetOf, type ServePolicy } from './policy.ts';
-import { proberOf } from './probe.ts';
 
 async function certificatesOf(flags: ServeFlags, env: NodeJS.ProcessEnv) {
   const folder = flags['cert-dir'];
@@ -57,26 +56,6 @@ function clientsOf(flags: ServeFlags) {
   return caFile === undefined ? undefined : { caFile, allowedNames };
 }
 
-/** @throws {UsageError} when a file that a flag names cannot be used. */
-function servePolicyOf(flags: ServeFlags): ServePolicy {
-  return {
-    rules: ruleSetOptionsOf(flags),
-    isRuntimeSdkEnabled: flags['feature-gates'][runtimeSdkFeatureGate] === true,
-    hasFacts: flags['cluster-facts'],
-    // Like rules that are not Cluster API's own.
-    probes: flags.probe === 'off' ? undefined : flags.enforcement === 'warn' ? 'warn' : flags.probe,
-  };
-}
-
-function unusedFacts(policy: ServePolicy): string | undefined {
-  // Probes need the CA in a Secret.
-  if (!policy.hasFacts || policy.probes !== undefined) {
-    return undefined;
-  }
-  const why = whyFactsAreUnused('--cluster-facts', ruleSetOf(policy), policy.rules);
-  return why && `--cluster-facts watches the cluster, ${why}`;
-}
-
 export const command = defineCommand({
   description: 'Runs the admission webhooks over HTTPS.',
   flags: serveFlags,
@@ -85,42 +64,39 @@ export const command = defineCommand({
     const { port, host, 'health-port': healthPort, 'health-host': healthHost } = flags;
     checkPortsDiffer({ port, host, healthPort, healthHost });
     const clients = clientsOf(flags);
-    const policy = servePolicyOf(flags);
+    const options = ruleSetOptionsOf(flags);
+    const rules = createRuleSet(options);
     const certificates = await certificatesOf(flags, io.env);
-    const config = policy.hasFacts ? await orNoCluster(loadKubeConfig(flags, io.env), '--cluster-facts: ') : undefined;
+    const config = flags['cluster-facts']
+      ? await orNoCluster(loadKubeConfig(flags, io.env), '--cluster-facts: ')
+      : undefined;
     using output = await openLog(io.stdout, flags);
     const { log, lostLines } = output;
-    const unused = unusedFacts(policy);
+    const unused = flags['cluster-facts'] ? whyFactsAreUnused('--cluster-facts', rules, options) : undefined;
     if (unused !== undefined) {
-      log.warn(unused);
+      log.warn(`--cluster-facts watches the cluster, ${unused}`);
     }
-    const prober = proberOf(flags, policy);
     const watching = config && followCluster(config, log);
     let server: RunningWebhook;
     try {
       server = await startWebhook({
-        admission: admissionOf(policy, watching?.read),
-        probe: prober?.probe,
+        admission: createAdmission({
+          rules,
+          isRuntimeSdkEnabled: flags['feature-gates'][runtimeSdkFeatureGate] === true,
+          now: () => new Date(),
+          facts: watching?.read,
+        }),
         refresh: watching?.refresh,
         addMetrics(registry, prefix) {
-          prober?.addMetrics(registry, prefix);
           if (watching !== undefined) {
             addWatchingMetrics(registry, prefix, watching);
           }
         },
         convert: reviewConversion,
-        sideThread: { module: new URL('./thread.ts', import.meta.url), data: policy },
         certificates,
         clients,
         webhook: { host: flags.host, port: flags.port },
         health: { host: flags['health-host'], port: flags['health-port'] },
-        limits: {
-          maxBodyBytes: flags['max-body-bytes'],
-          maxConnections: flags['max-connections'],
-          maxInFlightBytes: flags['max-in-flight-bytes'],
-          requestTimeoutMs: flags['request-timeout'] * 1000,
-          keepAliveTimeoutMs: flags['keep-alive-timeout'] * 1000,
-        },
         log,
         lostLogLines: lostLines,
         version,

@@ -69,6 +69,19 @@ export function canonical(value: Json): string {
   return JSON.stringify(value);
 }
 
+/** Whether all keys and strings of a map have more than `limit` bytes of UTF-8. */
+export function hasMoreBytes(map: Readonly<Record<string, unknown>>, limit: number): boolean {
+  let bytes = 0;
+  for (const key in map) {
+    const value = map[key];
+    bytes += Buffer.byteLength(key) + (typeof value === 'string' ? Buffer.byteLength(value) : 0);
+    if (bytes > limit) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /** The value of an object's own property, or undefined. */
 export function own<T>(object: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;

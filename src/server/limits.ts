@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs';
+
+/** Limits on the resources that clients of a server may use: sizes in bytes, times in milliseconds. */
+export interface Limits {
+  /** Largest request body. */
+  maxBodyBytes: number;
+  /**
+   * Maximum number of open connections, including those in their TLS handshake; to accept one more, the connection that
+   * has been idle longest is closed.
+   */
+  maxConnections: number;
+  /** Maximum number of bytes of bodies and responses in memory; beyond that, requests get a 503. */
+  maxInFlightBytes: number;
+  /** Largest header of a request. */
+  maxHeaderBytes: number;
+  /** How long a TLS handshake and the header of a request may take. */
+  headersTimeoutMs: number;
+  /** How long a whole request may take to arrive; then the response is a 408. */
+  requestTimeoutMs: number;
+  /** How long a response may take after its request, the decision and the reading of it together. */
+  responseTimeoutMs: number;
+  /** How long a client may keep the server waiting before its connection may be closed to make room for others. */
+  stallTimeoutMs: number;
+  /** How long an idle connection stays open. */
+  keepAliveTimeoutMs: number;
+  /** How often the timeouts are checked; one may expire this much late. */
+  timeoutCheckMs: number;
+}
+
+/** The limits of a webhook port. */
+export const defaultLimits: Limits = {
+  // A review holds the new and the old object. The API server takes objects of up to 3 MiB (the limit of its request
+  // bodies); the seventh MiB is room for the rest of the review.
+  maxBodyBytes: 7 * 1024 * 1024,
+  // An API server keeps at most 25 idle connections per webhook and opens more under load; a large control plane has
+  // five API servers. What all connections may hold in memory is limited below, not here.
+  maxConnections: 512,
+  // From the pod's limit of 2 GiB: 200 MiB for the process at rest and 512 connections; these bytes and a quarter more for
+  // small bodies, all of it twice, since buffers stay until the next garbage collection; and parsed bodies, of which
+  // one at a time is in use and a few more wait for the collector, each at worst (7 MiB of `{},`) 40 times its bytes. The
+  // worst that was measured, 100 clients with such bodies at once, was 1.4 GiB. Ordinary reviews have some 4 KiB.
+  maxInFlightBytes: 256 * 1024 * 1024,
+  // Go's clients send less than 1 KiB.
+  maxHeaderBytes: 16 * 1024,
+  headersTimeoutMs: 10_000,
+  // The API server gives a webhook at most 30 s (timeoutSeconds of its configuration), 10 s by default.
+  requestTimeoutMs: 15_000,
+  // A client that is still waiting reads at once; the API server disconnects at its own timeout.
+  responseTimeoutMs: 10_000,
+  stallTimeoutMs: 1_000,
+  // Go's HTTP client, which the API server uses, closes idle connections after 90 s. If the server closed them first, a
+  // review could be sent on a connection that is just being closed.
+  keepAliveTimeoutMs: 120_000,
+  timeoutCheckMs: 1_000,
+};
+
+/**
+ * The limits of the health port: the kubelet and Prometheus need a handful of connections, none of which stays open.
+ */
+export const healthLimits: Limits = {
+  ...defaultLimits,
+  maxConnections: 64,
+  headersTimeoutMs: 5_000,
+  requestTimeoutMs: 5_000,
+  responseTimeoutMs: 5_000,
+  keepAliveTimeoutMs: 5_000,
+  // Without TLS, a request arrives together with its connection, so one without may be closed at once for a probe.
+  stallTimeoutMs: 0,
+};
+
+/** Longest delay of Node.js's timers in milliseconds, and more bytes than any body needs. */
+const most = 2 ** 31 - 1;
+
+/**
+ * Limits with some of them changed. A header is part of its request: it may take no longer.
+ *
+ * @throws {TypeError} for an unknown limit, and for one that is not a whole number in its range.
+ */
+export function limitsWith(defaults: Limits, changes: Partial<Limits> = {}): Limits {
+  const entries = Object.entries(changes).filter(([, value]) => value !== undefined);
+  for (const [name, value] of entries) {
+    if (!Object.hasOwn(defaults, name)) {
+      throw new TypeError(`limits.${name} is not a limit; it must be one of ${Object.keys(defaults).join(', ')}`);
+    }
+    if (!(Number.isSafeInteger(value) && value >= 1 && value <= most)) {
+      throw new TypeError(`limits.${name}: ${value} must be a whole number from 1 to ${most}`);
+    }
+  }
+  const limits: Limits = { ...defaults, ...Object.fromEntries(entries) };
+  return { ...limits, headersTimeoutMs: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs) };
+}
+
+/** File descriptors of everything but connections to the server: Node's own, watches, calls of API servers. */
+const ownFiles = 40;
+
+/** How many files this process may have open (`ulimit -n`); undefined where the system does not say, or has no limit. */
+export function openFileLimit(): number | undefined {
+  try {
+    const limit = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
+    return limit === undefined ? undefined : Number(limit);
+  } catch {
+    // Not Linux.
+    return undefined;
+  }
+}
+
+/**
+ * Limits with no more connections than there are file descriptors: three quarters for the main port, an eighth for the
+ * health port. A process that has none left cannot accept connections, not even those of the kubelet.
+ */
+export function withinOpenFiles<L extends Pick<Limits, 'maxConnections'>>(
+  limits: L,
+  openFiles: number | undefined,
+  port: 'main' | 'health',
+): L {
+  const share = (port === 'main' ? 3 / 4 : 1 / 8) * Math.max(0, (openFiles ?? Number.POSITIVE_INFINITY) - ownFiles);
+  return { ...limits, maxConnections: Math.min(limits.maxConnections, Math.max(2, Math.floor(share))) };
+}
