@@ -86,185 +86,6 @@ interface CallError {
   code?: number;
 }
 export declare function isCallError(value: unknown): value is CallError;
-// Type definitions for prom-client
-// Definitions by: Simon Nyberg http://twitter.com/siimon_nyberg
-type Charset = 'utf-8';
-type PrometheusMIME = 'text/plain';
-type PrometheusMetricsVersion = '0.0.4';
-type OpenMetricsMIME = 'application/openmetrics-text';
-type OpenMetricsVersion = '1.0.0';
-type OpenMetricsContentType = `${OpenMetricsMIME}; version=${OpenMetricsVersion}; charset=${Charset}`;
-type PrometheusContentType = `${PrometheusMIME}; version=${PrometheusMetricsVersion}; charset=${Charset}`;
-type RegistryContentType = PrometheusContentType | OpenMetricsContentType;
-declare class Registry<BoundRegistryContentType extends RegistryContentType = PrometheusContentType> {
-  metrics(): Promise<string>;
-  clear(): void;
-  resetMetrics(): void;
-  registerMetric<T extends string>(metric: Metric<T>): void;
-  getMetricsAsJSON(): Promise<MetricObjectWithValues<MetricValue<string>>[]>;
-  getMetricsAsArray(): MetricObject[];
-  removeSingleMetric(name: string): void;
-  getSingleMetric<T extends string>(name: string): Metric<T> | undefined;
-  setDefaultLabels(labels: object): void;
-  getSingleMetricAsString(name: string): Promise<string>;
-  readonly contentType: BoundRegistryContentType;
-  setContentType(contentType: BoundRegistryContentType): void;
-  static merge(registers: Registry[]): Registry;
-  static PROMETHEUS_CONTENT_TYPE: PrometheusContentType;
-  static OPENMETRICS_CONTENT_TYPE: OpenMetricsContentType;
-}
-type Metric<T extends string = string> = Counter<T> | Gauge<T> | Summary<T> | Histogram<T>;
-type Aggregator = 'omit' | 'sum' | 'first' | 'min' | 'max' | 'average';
-declare enum MetricType {
-  Counter,
-  Gauge,
-  Histogram,
-  Summary
-}
-type CollectFunction<T> = (this: T) => void | Promise<void>;
-interface MetricObject {
-  name: string;
-  help: string;
-  type: MetricType;
-  aggregator: Aggregator;
-  collect: CollectFunction<any>;
-}
-interface MetricObjectWithValues<T extends MetricValue<string>> extends MetricObject {
-  values: T[];
-}
-type MetricValue<T extends string> = {
-  value: number;
-  labels: LabelValues<T>;
-};
-type MetricValueWithName<T extends string> = MetricValue<T> & {
-  metricName?: string;
-};
-type LabelValues<T extends string> = Partial<Record<T, string | number>>;
-interface MetricConfiguration<T extends string> {
-  name: string;
-  help: string;
-  labelNames?: T[] | readonly T[];
-  registers?: (Registry<PrometheusContentType> | Registry<OpenMetricsContentType>)[];
-  aggregator?: Aggregator;
-  collect?: CollectFunction<any>;
-  enableExemplars?: boolean;
-}
-interface CounterConfiguration<T extends string> extends MetricConfiguration<T> {
-  collect?: CollectFunction<Counter<T>>;
-}
-interface IncreaseDataWithExemplar<T extends string> {
-  value?: number;
-  labels?: LabelValues<T>;
-  exemplarLabels?: LabelValues<T>;
-}
-interface ObserveDataWithExemplar<T extends string> {
-  value: number;
-  labels?: LabelValues<T>;
-  exemplarLabels?: LabelValues<T>;
-}
-declare class Counter<T extends string = string> {
-  constructor(configuration: CounterConfiguration<T>);
-  inc(labels: LabelValues<T>, value?: number): void;
-  inc(value?: number): void;
-  inc(incData: IncreaseDataWithExemplar<T>): void;
-  get(): Promise<MetricObjectWithValues<MetricValue<T>>>;
-  labels(...values: string[]): Counter.Internal;
-  labels(labels: LabelValues<T>): Counter.Internal;
-  reset(): void;
-  remove(...values: string[]): void;
-  remove(labels: LabelValues<T>): void;
-}
-declare namespace Counter {
-  interface Internal {
-    inc(value?: number): void;
-  }
-}
-interface GaugeConfiguration<T extends string> extends MetricConfiguration<T> {
-  collect?: CollectFunction<Gauge<T>>;
-}
-declare class Gauge<T extends string = string> {
-  constructor(configuration: GaugeConfiguration<T>);
-  inc(labels: LabelValues<T>, value?: number): void;
-  inc(value?: number): void;
-  dec(labels: LabelValues<T>, value?: number): void;
-  dec(value?: number): void;
-  set(labels: LabelValues<T>, value: number): void;
-  set(value: number): void;
-  get(): Promise<MetricObjectWithValues<MetricValue<T>>>;
-  setToCurrentTime(labels?: LabelValues<T>): void;
-  startTimer(labels?: LabelValues<T>): (labels?: LabelValues<T>) => number;
-  labels(...values: string[]): Gauge.Internal<T>;
-  labels(labels: LabelValues<T>): Gauge.Internal<T>;
-  reset(): void;
-  remove(...values: string[]): void;
-  remove(labels: LabelValues<T>): void;
-}
-declare namespace Gauge {
-  interface Internal<T extends string> {
-    inc(value?: number): void;
-    dec(value?: number): void;
-    set(value: number): void;
-    setToCurrentTime(): void;
-    startTimer(): (labels?: LabelValues<T>) => number;
-  }
-}
-interface HistogramConfiguration<T extends string> extends MetricConfiguration<T> {
-  buckets?: number[];
-  collect?: CollectFunction<Histogram<T>>;
-}
-declare class Histogram<T extends string = string> {
-  constructor(configuration: HistogramConfiguration<T>);
-  observe(value: number): void;
-  observe(labels: LabelValues<T>, value: number): void;
-  observe(observeData: ObserveDataWithExemplar<T>): void;
-  get(): Promise<MetricObjectWithValues<MetricValueWithName<T>>>;
-  startTimer(labels?: LabelValues<T>): (labels?: LabelValues<T>) => number;
-  startTimer(labels?: LabelValues<T>, exemplarLabels?: LabelValues<T>): (labels?: LabelValues<T>, exemplarLabels?: LabelValues<T>) => number;
-  reset(): void;
-  zero(labels: LabelValues<T>): void;
-  labels(...values: string[]): Histogram.Internal<T>;
-  labels(labels: LabelValues<T>): Histogram.Internal<T>;
-  remove(...values: string[]): void;
-  remove(labels: LabelValues<T>): void;
-}
-declare namespace Histogram {
-  interface Internal<T extends string> {
-    observe(value: number): void;
-    startTimer(): (labels?: LabelValues<T>) => void;
-  }
-  interface Config {
-    buckets?: number[];
-  }
-}
-interface SummaryConfiguration<T extends string> extends MetricConfiguration<T> {
-  percentiles?: number[];
-  maxAgeSeconds?: number;
-  ageBuckets?: number;
-  pruneAgedBuckets?: boolean;
-  compressCount?: number;
-  collect?: CollectFunction<Summary<T>>;
-}
-declare class Summary<T extends string = string> {
-  constructor(configuration: SummaryConfiguration<T>);
-  observe(value: number): void;
-  observe(labels: LabelValues<T>, value: number): void;
-  get(): Promise<MetricObjectWithValues<MetricValueWithName<T>>>;
-  startTimer(labels?: LabelValues<T>): (labels?: LabelValues<T>) => number;
-  reset(): void;
-  labels(...values: string[]): Summary.Internal<T>;
-  labels(labels: LabelValues<T>): Summary.Internal<T>;
-  remove(...values: string[]): void;
-  remove(labels: LabelValues<T>): void;
-}
-declare namespace Summary {
-  interface Internal<T extends string> {
-    observe(value: number): void;
-    startTimer(): (labels?: LabelValues<T>) => number;
-  }
-  interface Config {
-    percentiles?: number[];
-  }
-}
 interface Release {
   major: number;
   minor: number;
@@ -390,6 +211,9 @@ type Resolve = (host: string) => {
   host: string;
   port: number;
 } | undefined;
+interface MetricsRegistry {
+  registerMetric(metric: never): void;
+}
 interface ClientOptions {
   extensions?: readonly ExtensionConfig[] | undefined;
   namespaceLabels?: ((namespace: string) => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
@@ -398,7 +222,7 @@ interface ClientOptions {
   resolve?: Resolve | undefined;
   maxConcurrentCalls?: number | undefined;
   maxAnswerBytes?: number | undefined;
-  metrics?: Registry | undefined;
+  metrics?: MetricsRegistry | undefined;
   now?: (() => number) | undefined;
 }
 interface CalledObject {

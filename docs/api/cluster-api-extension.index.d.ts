@@ -1139,8 +1139,6 @@ interface InPlaceChanges {
 }
 type KnownFields = Readonly<Record<string, readonly FieldTree[]>>;
 export declare function defineInPlaceChanges<const Fields extends UpdatableFields>(fields: Fields & CheckedFields<Fields, keyof UpdatableFields>, known?: KnownFields): InPlaceChanges;
-export declare function getField(object: unknown, path: string): Json | undefined;
-export declare function setField<T extends object, const Path extends string>(object: T, path: Path & CheckedPath<'this object', T, Path>, value: Json | object | undefined): void;
 interface MachineUpdate {
   key: string;
   desired: UpdateMachineRequest['desired'];
@@ -1176,8 +1174,7 @@ type ExtensionCertificates =
 {
   development: string;
   name?: string | undefined;
-} |
-'self-signed';
+};
 interface ExtensionServerOptions {
   handlers: readonly Handler[];
   certificates?: ExtensionCertificates | undefined;
@@ -1208,6 +1205,5 @@ interface ExtensionServer {
 }
 export declare function createExtensionServer(options: ExtensionServerOptions): ExtensionServer;
 export declare function compareVersions(a: string, b: string): number;
-export declare function checkedUpgradePlan<P extends UpgradePlan>(request: GenerateUpgradePlanRequest, plan: P): P;
 export declare function planUpgrade(request: GenerateUpgradePlanRequest, versions?: readonly string[]): UpgradePlan;
 export type { Answer, AnswerFields, Answers, BlockingAnswers, CallOutcome, ExtensionCertificates, ExtensionServer, ExtensionServerOptions, FinalAnswers, HandledCall, Handler, HandlerContext, HandlerOptions, HookName, InPlaceChanges, Job, Jobs, JobsOptions, KnownFields, KubernetesJob, KubernetesJobs, KubernetesJobsOptions, MachineUpdate, MachineUpdateState, MachineUpdater, RequestFor, ResponseFor, RunningExtension, UpdatableFields, UpgradePlan };

@@ -248,8 +248,7 @@ interface Variables {
   list(path: string, fallback?: Json[]): Json[];
   readonly values: Readonly<JsonObject>;
 }
-export declare function mergeVariables(...layers: readonly (readonly Variable[] | undefined)[]): JsonObject;
-export declare function variablesOf(values: Readonly<Record<string, unknown>>): Variables;
+export declare function variablesOf(variables: readonly Variable[] | undefined, ofItem?: readonly Variable[]): Variables;
 interface Template {
   apiVersion: string;
   kind: string;

@@ -5,7 +5,6 @@ export {
   type DefinedVariables,
   defineVariables,
   getField,
-  mergeVariables,
   setArguments,
   setField,
   type Template,

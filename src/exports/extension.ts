@@ -7,7 +7,6 @@ export {
   answerUpdate,
   type BlockingAnswers,
   type CallOutcome,
-  checkedUpgradePlan,
   compareVersions,
   createExtensionServer,
   createJobs,
@@ -17,7 +16,6 @@ export {
   type ExtensionServer,
   type ExtensionServerOptions,
   type FinalAnswers,
-  getField,
   type HandledCall,
   type Handler,
   type HandlerContext,
@@ -41,7 +39,6 @@ export {
   type RequestFor,
   type ResponseFor,
   type RunningExtension,
-  setField,
   type UpdatableFields,
 } from '../extension/index.ts';
 export { type UpgradePlan, upgradePlanProblem } from '../runtimehooks/index.ts';

@@ -65,7 +65,7 @@ export {
   type VariableDefinition,
   type VariableValues,
 } from './sdk/topology/define-variables.ts';
-export { mergeVariables, type Variables, variablesOf } from './sdk/topology/variables.ts';
+export { type Variables, variablesOf } from './sdk/topology/variables.ts';
 export {
   type Template,
   type TemplateContext,
@@ -76,4 +76,4 @@ export {
   type WalkOptions,
   walkTemplates,
 } from './sdk/topology/walk.ts';
-export { checkedUpgradePlan, compareVersions, planUpgrade } from './sdk/upgrade-plan.ts';
+export { compareVersions, planUpgrade } from './sdk/upgrade-plan.ts';

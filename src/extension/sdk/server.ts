@@ -9,13 +9,11 @@ import {
   type CertificateSource,
   defaultLimits,
   fileCertificates,
-  fixedCertificate,
   type Limits,
   ListenError,
   limitsWith,
   type RunningServer,
   secretCertificates,
-  selfSignedPair,
   startServer,
   stopInTime,
 } from '../../server/index.ts';
@@ -42,9 +40,7 @@ export type ExtensionCertificates =
    * A folder that keeps a self-signed certificate for localhost, and an ExtensionConfig of the server to use at once:
    * `extension-config.yaml`. For development.
    */
-  | { development: string; name?: string | undefined }
-  /** A self-signed certificate for localhost, created at start. For development. */
-  | 'self-signed';
+  | { development: string; name?: string | undefined };
 
 /** Options of an extension server. */
 export interface ExtensionServerOptions {
@@ -176,9 +172,6 @@ const fieldsOf = (certificates: HostedExtensionOptions['certificates']): Certifi
   typeof certificates === 'object' && certificates !== null && !('start' in certificates) ? certificates : {};
 
 async function sourceOf(certificates: HostedExtensionOptions['certificates']): Promise<CertificateSource> {
-  if (certificates === 'self-signed') {
-    return fixedCertificate(selfSignedPair(new Date()));
-  }
   if (typeof certificates === 'object' && certificates !== null && 'start' in certificates) {
     return certificates;
   }
@@ -190,7 +183,7 @@ async function sourceOf(certificates: HostedExtensionOptions['certificates']): P
   }
   if (typeof secret !== 'string') {
     throw new TypeError(
-      "certificates: pass a folder ({ folder }), a Secret ({ secret: 'NAMESPACE/NAME' }), or 'self-signed' for development",
+      "certificates: pass a folder ({ folder }), a Secret ({ secret: 'NAMESPACE/NAME' }), or, for development, { development: FOLDER }",
     );
   }
   const [namespace, name, ...rest] = secret.split('/');
@@ -241,9 +234,8 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
   }
   const prefix = prefixOf(options.path);
   const { development, name: extensionName } = fieldsOf(options.certificates);
-  const isLocal = isText(development) || options.certificates === 'self-signed';
   // Empty as a variable of the environment that is not set: for Node.js, that would be all interfaces.
-  const host = options.host || (isLocal ? 'localhost' : undefined);
+  const host = options.host || (isText(development) ? 'localhost' : undefined);
   const limits = limitsWith(extensionLimits, options.limits);
   const { log, lostLines } =
     options.log === undefined ? defaultLog(options.logLevel) : { log: options.log, lostLines: options.lostLogLines };

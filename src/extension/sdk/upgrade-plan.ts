@@ -28,19 +28,6 @@ export function compareVersions(a: string, b: string): number {
 }
 
 /**
- * Returns the plan, for `answer.done(checkedUpgradePlan(request, plan))`.
- *
- * @throws {HandlerFailure} when Cluster API would reject it, with Cluster API's text.
- */
-export function checkedUpgradePlan<P extends UpgradePlan>(request: GenerateUpgradePlanRequest, plan: P): P {
-  const problem = upgradePlanProblem(request, plan);
-  if (problem !== undefined) {
-    throw new HandlerFailure(problem);
-  }
-  return plan;
-}
-
-/**
  * The plan of an upgrade through known versions, for `answer.done(planUpgrade(request, versions))`: the last known
  * version of each minor, and the target. Workers take Cluster API's default.
  *
@@ -72,7 +59,12 @@ export function planUpgrade(request: GenerateUpgradePlanRequest, versions?: read
   if (from.text !== to.text) {
     controlPlaneUpgrades.push({ version: to.text });
   }
-  return checkedUpgradePlan(request, { controlPlaneUpgrades });
+  const plan = { controlPlaneUpgrades };
+  const problem = upgradePlanProblem(request, plan);
+  if (problem !== undefined) {
+    throw new HandlerFailure(problem);
+  }
+  return plan;
 }
 
 /** Maximum number of minors that an upgrade passes; Kubernetes has fewer. */

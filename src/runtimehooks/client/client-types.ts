@@ -1,4 +1,3 @@
-import type { Registry as MetricsRegistry } from 'prom-client';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import type { HookDefinition } from '../catalog/definition.ts';
 import type { Release } from '../catalog/release.ts';
@@ -17,6 +16,11 @@ export interface ClientCertificate {
  * the original name.
  */
 export type Resolve = (host: string) => { host: string; port: number } | undefined;
+
+/** A registry of prom-client. */
+export interface MetricsRegistry {
+  registerMetric(metric: never): void;
+}
 
 /** Options of a client; all are optional. */
 export interface ClientOptions {

@@ -1,3 +1,4 @@
+import type { Registry } from 'prom-client';
 import { createCache } from '../../base/index.ts';
 import { newestKnownRelease } from '../catalog/known.ts';
 import { isCallError } from './call-error.ts';
@@ -40,7 +41,7 @@ function clientWith(options: ClientOptions, mimicsClusterApi: boolean): Client {
   const backoff = new Backoff(now);
   const metrics =
     options.metrics &&
-    createCallMetrics(options.metrics, () =>
+    createCallMetrics(options.metrics as Registry, () =>
       registry.extensions.map((extension) => ({
         extension: extension.name,
         backoffSeconds: (backoff.holds(extension)?.waitMs ?? 0) / 1000,

@@ -104,7 +104,7 @@ describe.each(ways)('with a log on %s', (log) => {
 
   test('an extension of the SDK ends in time', async () => {
     const sdk = fileURLToPath(new URL('../../../src/extension/index.ts', import.meta.url));
-    const options = { certificates: 'self-signed', host: '127.0.0.1', healthHost: '127.0.0.1' };
+    const options = { certificates: { folder }, host: '127.0.0.1', healthHost: '127.0.0.1' };
     const programAt = (port: number, healthPort: number) =>
       `import { createExtensionServer, handler } from ${JSON.stringify(sdk)};
 const create = handler('BeforeClusterCreate', { name: 'create', handle: (_, { answer }) => answer.done() });

@@ -1,15 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import {
-  checkedUpgradePlan,
-  compareVersions,
-  createJobs,
-  HandlerFailure,
-  handler,
-  planUpgrade,
-} from '../../../src/extension/index.ts';
+import { compareVersions, createJobs, HandlerFailure, handler, planUpgrade } from '../../../src/extension/index.ts';
 import { fakeClock } from '../../../src/extension/sdk/testing/clock.ts';
 import { assertIdempotent, callHandler, requestFor } from '../../../src/extension/sdk/testing/testing.ts';
-import type { GenerateUpgradePlanRequest } from '../../../src/runtimehooks/index.ts';
+import { type GenerateUpgradePlanRequest, upgradePlanProblem } from '../../../src/runtimehooks/index.ts';
 
 describe('upgrade plans', () => {
   const request = (from: string, to: string, fromWorkers?: string): GenerateUpgradePlanRequest => ({
@@ -58,8 +51,10 @@ describe('upgrade plans', () => {
   test('an invalid plan is a Failure that gives the reason', async () => {
     const skipping = handler('GenerateUpgradePlan', {
       name: 'plan',
-      handle: (asked, { answer }) =>
-        answer.done(checkedUpgradePlan(asked, { controlPlaneUpgrades: [{ version: asked.toKubernetesVersion }] })),
+      handle: (asked, { answer }) => {
+        const plan = { controlPlaneUpgrades: [{ version: asked.toKubernetesVersion }] };
+        return answer.fail(upgradePlanProblem(asked, plan) ?? 'the plan is valid');
+      },
     });
     const { response } = await callHandler(skipping, request('v1.30.0', 'v1.33.0'));
     expect(response).toEqual({

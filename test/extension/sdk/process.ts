@@ -1,4 +1,7 @@
 // An extension that runs until SIGTERM: `node process.ts sleeping|deaf|floating`.
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createExtensionServer, createJobs, handler } from '../../../src/extension/index.ts';
 
@@ -20,7 +23,7 @@ await createExtensionServer({
       handle: (_, context) => jobs.answer(context, { key: 'one', message: 'work', run }),
     }),
   ],
-  certificates: 'self-signed',
+  certificates: { development: mkdtempSync(join(tmpdir(), 'process-')) },
   host: '127.0.0.1',
   port: 0,
   healthHost: '127.0.0.1',

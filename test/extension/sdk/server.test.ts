@@ -101,7 +101,7 @@ test.each([
   const { log, lines } = collectingLog();
   const running = await createHostedExtension({
     handlers: [create],
-    certificates: 'self-signed',
+    certificates: { development: certificateFolder() },
     port: 0,
     healthPort: 0,
     processMetrics: false,
@@ -173,13 +173,13 @@ describe('invalid options', () => {
       (certificates): [string, Partial<ExtensionServerOptions>, string] => [
         `${JSON.stringify(certificates)} as certificates`,
         { certificates } as Partial<ExtensionServerOptions>,
-        "certificates: pass a folder ({ folder }), a Secret ({ secret: 'NAMESPACE/NAME' }), or 'self-signed' for development",
+        "certificates: pass a folder ({ folder }), a Secret ({ secret: 'NAMESPACE/NAME' }), or, for development, { development: FOLDER }",
       ],
     ),
     [
       'no Secret',
       { certificates: { secret: null as never } },
-      "certificates: pass a folder ({ folder }), a Secret ({ secret: 'NAMESPACE/NAME' }), or 'self-signed' for development",
+      "certificates: pass a folder ({ folder }), a Secret ({ secret: 'NAMESPACE/NAME' }), or, for development, { development: FOLDER }",
     ],
     ...['name', '/name', 'namespace/', 'a/b/c', ''].map((secret): [string, Partial<ExtensionServerOptions>, string] => [
       `the Secret ${JSON.stringify(secret)}`,
@@ -232,7 +232,12 @@ describe('invalid options', () => {
       return this;
     });
     onTestFinished(() => failing.mockRestore());
-    const options = { ...loopback, healthPort: 'none', certificates: 'self-signed', log: collectingLog().log } as const;
+    const options = {
+      ...loopback,
+      healthPort: 'none',
+      certificates: { folder: certificateFolder() },
+      log: collectingLog().log,
+    } as const;
     await expect(createHostedExtension({ handlers: [create], ...options }).start()).rejects.toThrow(
       `cannot listen on 127.0.0.1:0: ${code}; ${remedy}`,
     );
@@ -283,7 +288,12 @@ test('the start logs warnings, the ports, and the version', async () => {
 test('a self-signed certificate works, and metrics of the process can be turned off', async () => {
   const { log } = collectingLog();
   const { processMetrics: _, ...options } = loopback;
-  const server = createExtensionServer({ handlers: [create], ...options, certificates: 'self-signed', log });
+  const server = createExtensionServer({
+    handlers: [create],
+    ...options,
+    certificates: { development: certificateFolder() },
+    log,
+  });
   const { port, healthPort, stop } = await server.start();
   try {
     const agentless = { rejectUnauthorized: false } as object;
@@ -298,7 +308,7 @@ test('a self-signed certificate works, and metrics of the process can be turned 
 
 test('without a health port, only the port of the hooks is opened', async () => {
   const { log } = collectingLog();
-  const options = { ...loopback, healthPort: 'none', certificates: 'self-signed', log } as const;
+  const options = { ...loopback, healthPort: 'none', certificates: { folder: certificateFolder() }, log } as const;
   const opened = vi.spyOn(Server.prototype, 'listen');
   onTestFinished(() => opened.mockRestore());
   const { port, healthPort, stop } = await createHostedExtension({ handlers: [create], ...options }).start();

@@ -115,8 +115,7 @@ export const fields = [
   handler('ValidateTopology', {
     name: 'validate',
     handle: ({ items, variables = [] }, { answer }) => {
-      const values = Object.fromEntries(variables.map(({ name, value }) => [name, value]));
-      const images = items.map(({ object }) => getField(object, 'spec.image') ?? variablesOf(values).get('image'));
+      const images = items.map(({ object }) => getField(object, 'spec.image') ?? variablesOf(variables).get('image'));
       return images.includes('') ? answer.fail('no image') : answer.done();
     },
   }),

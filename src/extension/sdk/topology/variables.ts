@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, own, setOwn } from '../../../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, setOwn } from '../../../kubernetes/index.ts';
 import type { Variable } from '../../../runtimehooks/index.ts';
 import { HandlerFailure } from '../handlers/handler.ts';
 import { segmentsOf, step } from '../objects/json-path.ts';
@@ -71,14 +71,6 @@ export function layerOf(variables: readonly Variable[] = []): VariableLayer {
   return new Map(variables.map(({ name, value }) => [name, value as Json]));
 }
 
-/**
- * Variables by name. Later layers (those of an item) take precedence over earlier ones (those of the whole request);
- * `builtin` is merged field by field.
- */
-export function mergeVariables(...layers: readonly (readonly Variable[] | undefined)[]): JsonObject {
-  return mergedLayers(layers.map(layerOf), { left: Number.POSITIVE_INFINITY });
-}
-
 function mergedLayers(layers: readonly VariableLayer[], work: MergeWork): JsonObject {
   const merged = new Map<string, Json>();
   for (const layer of layers) {
@@ -115,15 +107,10 @@ export function layeredVariables(below: VariableLayer, above: VariableLayer, wor
 
 /**
  * Access to variables by path and type, such as those of a ValidateTopology request:
- * `variablesOf(mergeVariables(request.variables, item.variables))`.
- *
- * @param values by the names of the variables: JSON.
+ * `variablesOf(request.variables, item.variables)`. Those of an item take precedence; `builtin` is merged field by field.
  */
-export function variablesOf(values: Readonly<Record<string, unknown>>): Variables {
-  return new ReadVariables(
-    (name) => own(values, name) as Json | undefined,
-    () => values as JsonObject,
-  );
+export function variablesOf(variables: readonly Variable[] | undefined, ofItem?: readonly Variable[]): Variables {
+  return layeredVariables(layerOf(variables), layerOf(ofItem));
 }
 
 /** Reads values of one type; `kind` describes it in messages. */

@@ -1,11 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  checkedUpgradePlan,
-  defineInPlaceChanges,
-  HandlerFailure,
-  type UpdatableFields,
-} from '../../../../src/extension/index.ts';
-import { requestFor } from '../../../../src/extension/sdk/testing/testing.ts';
+import { defineInPlaceChanges, type UpdatableFields } from '../../../../src/extension/index.ts';
 import type { CanUpdateMachineRequest, CanUpdateMachineSetRequest } from '../../../../src/runtimehooks/index.ts';
 
 const operationsOf = (patches: object) =>
@@ -146,27 +140,4 @@ test.each([
   'spec.readinessGates',
 ])('a Machine has %s', (path) => {
   expect(() => defineInPlaceChanges({ machine: [path] })).not.toThrow();
-});
-
-describe('an upgrade plan', () => {
-  const asked = {
-    ...requestFor('GenerateUpgradePlan'),
-    fromControlPlaneKubernetesVersion: 'v1.30.0',
-    fromWorkersKubernetesVersion: '',
-    toKubernetesVersion: 'v1.31.0',
-  };
-
-  test('is returned as it is if it is valid', () => {
-    const plan = { controlPlaneUpgrades: [{ version: 'v1.31.0' }] };
-    expect(checkedUpgradePlan(asked, plan)).toBe(plan);
-  });
-
-  test('is a failure with the text of Cluster API if it is not', () => {
-    const wrong = { controlPlaneUpgrades: [{ version: 'x0' }, { version: 'x1' }] };
-    expect(() => checkedUpgradePlan(asked, wrong)).toThrow(
-      new HandlerFailure(
-        'invalid ControlPlane upgrade plan: item 0; failed to parse version x0: it is not a version such as v1.33.0',
-      ),
-    );
-  });
 });

@@ -4,7 +4,7 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import { HandlerFailure } from '../../../../src/extension/index.ts';
 import { getField, setField } from '../../../../src/extension/sdk/objects/json-path.ts';
 import { defineVariables } from '../../../../src/extension/sdk/topology/define-variables.ts';
-import { mergeVariables, variablesOf } from '../../../../src/extension/sdk/topology/variables.ts';
+import { variablesOf } from '../../../../src/extension/sdk/topology/variables.ts';
 import {
   type Template,
   type TemplateContext,
@@ -145,7 +145,7 @@ describe('paths', () => {
 });
 
 test('variables: those of an item take precedence, builtin is merged by field, and errors are understandable', () => {
-  const values = mergeVariables(
+  const variables = variablesOf(
     [
       { name: 'size', value: 'small' },
       { name: 'disk', value: { gb: 5, fast: true } },
@@ -156,7 +156,7 @@ test('variables: those of an item take precedence, builtin is merged by field, a
       { name: 'builtin', value: { cluster: { uid: 'u' }, machineDeployment: { version: 'v1.33.0' } } },
     ],
   );
-  expect(values).toEqual({
+  expect(variables.values).toEqual({
     size: 'small',
     disk: { gb: 9 },
     builtin: {
@@ -164,7 +164,6 @@ test('variables: those of an item take precedence, builtin is merged by field, a
       machineDeployment: { version: 'v1.33.0' },
     },
   });
-  const variables = variablesOf(values);
   expect(variables.string('builtin.machineDeployment.version')).toBe('v1.33.0');
   expect(variables.number('disk.gb')).toBe(9);
   expect([variables.string('none', 'x'), variables.has('none')]).toEqual(['x', false]);
@@ -173,7 +172,10 @@ test('variables: those of an item take precedence, builtin is merged by field, a
 });
 
 test('variables: functions can be taken out, and values are a field, with one getter for all objects', () => {
-  const [some, others] = [variablesOf({ size: 'small' }), variablesOf({ size: 'large' })];
+  const [some, others] = [
+    variablesOf([{ name: 'size', value: 'small' }]),
+    variablesOf([{ name: 'size', value: 'large' }]),
+  ];
   const { string, has } = some;
   expect([string('size'), has('size'), others.string('size')]).toEqual(['small', true, 'large']);
   expect(JSON.stringify(some)).toBe('{"values":{"size":"small"}}');

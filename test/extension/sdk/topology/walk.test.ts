@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import {
   defineVariables,
   HandlerFailure,
-  mergeVariables,
   setField,
   type TemplateMatch,
   type TemplatePatcher,
@@ -379,6 +378,7 @@ describe('what Cluster API ignores or overwrites', () => {
 });
 
 describe('variables', () => {
+  const listOf = (values: JsonObject) => Object.entries(values).map(([name, value]) => ({ name, value }));
   const values: JsonObject = { text: 'x', number: 0, no: false, object: {}, list: [1], nothing: null };
 
   test.each<[keyof Variables & ('string' | 'number' | 'boolean' | 'object' | 'list'), string, string, Json]>([
@@ -388,7 +388,7 @@ describe('variables', () => {
     ['object', 'object', 'an object', { a: 1 }],
     ['list', 'list', 'a list', []],
   ])('as a %s', (method, name, kind, fallback) => {
-    const read = variablesOf(values)[method] as (path: string, fallback?: Json) => Json;
+    const read = variablesOf(listOf(values))[method] as (path: string, fallback?: Json) => Json;
     expect(read(name)).toEqual(values[name]);
     expect(read(name, fallback)).toEqual(values[name]);
     expect(read('none', fallback)).toBe(fallback);
@@ -399,14 +399,14 @@ describe('variables', () => {
   });
 
   test('of any type', () => {
-    const variables = variablesOf(values);
+    const variables = variablesOf(listOf(values));
     expect([variables.get('list[0]'), variables.get('none'), variables.has('nothing'), variables.has('none')]).toEqual([
       1,
       undefined,
       true,
       false,
     ]);
-    expect(variables.values).toBe(values);
+    expect(variables.values).toEqual(values);
   });
 
   test.each<[string, Json, Json, Json]>([
@@ -416,10 +416,10 @@ describe('variables', () => {
     ['a list over a list', { a: [1] }, { a: [2] }, { a: [2] }],
     ['a name that every object inherits', {}, { constructor: { a: 1 } }, { constructor: { a: 1 } }],
   ])('%s', (_, below, above, expected) => {
-    const merged = mergeVariables([{ name: 'builtin', value: below }], undefined, [{ name: 'builtin', value: above }]);
-    expect(merged).toEqual({ builtin: expected });
-    const others = mergeVariables([{ name: 'x', value: below }], [{ name: 'x', value: above }]);
-    expect(others).toEqual({ x: above });
+    const merged = variablesOf([{ name: 'builtin', value: below }], [{ name: 'builtin', value: above }]);
+    expect(merged.values).toEqual({ builtin: expected });
+    const others = variablesOf([{ name: 'x', value: below }], [{ name: 'x', value: above }]);
+    expect(others.values).toEqual({ x: above });
   });
 
   test('of several with one name in a list the last one counts', () => {
@@ -427,8 +427,8 @@ describe('variables', () => {
       { name: 'builtin', value: { a: 1 } },
       { name: 'builtin', value: { b: 2 } },
     ];
-    expect(mergeVariables(list)).toEqual({ builtin: { b: 2 } });
-    expect(mergeVariables([{ name: 'builtin', value: { c: 3 } }], list)).toEqual({ builtin: { b: 2, c: 3 } });
+    expect(variablesOf(list).values).toEqual({ builtin: { b: 2 } });
+    expect(variablesOf([{ name: 'builtin', value: { c: 3 } }], list).values).toEqual({ builtin: { b: 2, c: 3 } });
   });
 
   const path = fc
@@ -450,10 +450,9 @@ describe('variables', () => {
     fc.assert(
       fc.property(list, list, path, (below, above, at) => {
         const layered = layeredVariables(layerOf(below), layerOf(above));
-        const merged = variablesOf(mergeVariables(below, above));
+        const merged = variablesOf(listOf(layered.values));
         expect(layered.get(at)).toEqual(merged.get(at));
         expect(layered.has(at)).toBe(merged.has(at));
-        expect(layered.values).toEqual(merged.values);
       }),
       { numRuns: runs(150) },
     );
