@@ -7,7 +7,9 @@ const { dirname, join } = require('path');
 const { pathToFileURL } = require('url');
 
 const root = dirname(__dirname);
-const needed = Number(/\d+/.exec(require('../package.json').engines.node)[0]);
+// A package says so in its engines; a checkout has a Node.js of its own.
+const { engines, devDependencies } = require('../package.json');
+const needed = Number(/\d+/.exec(engines ? engines.node : devDependencies.node)[0]);
 
 // A checkout runs its sources, since the output of `npm run build` may be outdated.
 const program = ['src/main.ts', 'main.js'].map((file) => join(root, file)).find(existsSync);

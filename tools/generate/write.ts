@@ -1,30 +1,25 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { hubVersion, versions } from '../../src/extensionconfig/index.ts';
-import { apiReports } from '../build/build-packages.ts';
-import { withDeclarations } from '../build/declarations.ts';
-import { definitionFile, definitionText } from './definition.ts';
-import { hookMessages, messageTypes } from './message-types.ts';
-import { generatedPages } from './pages.ts';
-import { programReport, programReportFile } from './program-report.ts';
-import { typeTablesFile, typeTablesText } from './type-tables.ts';
-import { hubTypes } from './types.ts';
-import { validatorFile, validatorOf } from './validators.ts';
+// Writes what is generated; with --check, writes nothing and names the files that differ.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { coreSchemasFile, coreSchemasText } from './core-schemas.ts';
+import type { Generated } from './generated.ts';
 
-writeFileSync(definitionFile, definitionText);
-writeFileSync(new URL(`../../src/extensionconfig/api/${hubVersion}.ts`, import.meta.url), await hubTypes());
-for (const version of versions) {
-  writeFileSync(validatorFile(version), validatorOf(version));
+const isCheck = process.argv.includes('--check');
+const schemas: Generated = { file: coreSchemasFile, text: coreSchemasText() };
+if (!isCheck) {
+  // Before everything else that is generated, since all of that imports it.
+  writeFileSync(schemas.file, schemas.text);
 }
-const hooksWing = new URL('../../src/runtimehooks/', import.meta.url);
-writeFileSync(new URL('message-types/index.ts', hooksWing), await messageTypes());
-writeFileSync(new URL('catalog/definitions/hook-messages.ts', hooksWing), hookMessages());
-writeFileSync(typeTablesFile, typeTablesText());
-for (const { file, text } of await generatedPages()) {
-  writeFileSync(file, text);
+const { generated, declarationReports } = await import('./generated.ts');
+if (isCheck) {
+  const files = [schemas, ...(await generated())];
+  const stale = files.filter(({ file, text }) => !existsSync(file) || readFileSync(file, 'utf8') !== text);
+  for (const { file } of stale) {
+    process.stderr.write(`${fileURLToPath(file)} is not what would be generated: npm run generate\n`);
+  }
+  process.exitCode = stale.length === 0 ? 0 : 1;
+} else {
+  for (const { file, text } of [...(await generated()), ...(await declarationReports())]) {
+    writeFileSync(file, text);
+  }
 }
-const reports = new URL('../../docs/api/', import.meta.url);
-mkdirSync(reports, { recursive: true });
-for (const [file, text] of await withDeclarations(apiReports)) {
-  writeFileSync(new URL(file, reports), text);
-}
-writeFileSync(new URL(programReportFile, reports), await programReport());

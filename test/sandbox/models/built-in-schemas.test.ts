@@ -1,13 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { dropNulls, type Schema } from '../../../src/kubernetes/schema/index.ts';
 import { schemaOfModel } from '../../../src/sandbox/models/built-in-schemas.ts';
-import { typeTablesFile, typeTablesText } from '../../../tools/generate/type-tables.ts';
-
-test('the type tables are those of the Kubernetes client that is installed (npm run generate)', () => {
-  expect(readFileSync(typeTablesFile, 'utf8')).toBe(typeTablesText());
-});
 
 test('a schema has the fields of its model, and there is none without a model', () => {
   expect(Object.keys(schemaOfModel('V1Secret')?.properties ?? {})).toEqual([

@@ -1,0 +1,37 @@
+import { hubVersion, versions } from '../../src/extensionconfig/index.ts';
+import { apiReports } from '../build/build-packages.ts';
+import { withDeclarations } from '../build/declarations.ts';
+import { definitionFile, definitionText } from './definition.ts';
+import { hookMessages, messageTypes } from './message-types.ts';
+import { generatedPages } from './pages.ts';
+import { programReport, programReportFile } from './program-report.ts';
+import { typeTablesFile, typeTablesText } from './type-tables.ts';
+import { hubTypes } from './types.ts';
+import { validatorFile, validatorOf } from './validators.ts';
+
+export interface Generated {
+  file: URL;
+  text: string;
+}
+
+const hooksWing = new URL('../../src/runtimehooks/', import.meta.url);
+const reports = new URL('../../docs/api/', import.meta.url);
+
+/** Everything that is generated, but for the schemas that all of this imports, and the reports of declarations. */
+export async function generated(): Promise<Generated[]> {
+  return [
+    { file: definitionFile, text: definitionText },
+    { file: new URL(`../../src/extensionconfig/api/${hubVersion}.ts`, import.meta.url), text: await hubTypes() },
+    ...versions.map((version) => ({ file: validatorFile(version), text: validatorOf(version) })),
+    { file: new URL('message-types/index.ts', hooksWing), text: await messageTypes() },
+    { file: new URL('catalog/definitions/hook-messages.ts', hooksWing), text: hookMessages() },
+    { file: typeTablesFile, text: typeTablesText() },
+    ...(await generatedPages()),
+    { file: new URL(programReportFile, reports), text: await programReport() },
+  ];
+}
+
+/** What the packages export, by means of the compiler, which takes as long as all the rest. */
+export async function declarationReports(): Promise<Generated[]> {
+  return [...(await withDeclarations(apiReports))].map(([file, text]) => ({ file: new URL(file, reports), text }));
+}
