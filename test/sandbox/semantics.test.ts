@@ -223,16 +223,33 @@ test('supports dry runs, preconditions and generateName', async () => {
   expect((await send(sandbox, 'GET', `${maps}/${name}`)).status).toBe(404);
 });
 
-test.each<[string, string, object]>([
-  ['a dry run of an unknown kind, in the body', '', { dryRun: ['Some'] }],
-  ['a dry run of an unknown kind', '?dryRun=Some', {}],
-  ['an unknown propagation policy, in the body', '', { propagationPolicy: 'Forward' }],
-  ['an unknown propagation policy', '?propagationPolicy=Forward', {}],
-  ['a body that is not an object', '', []],
-])('%s deletes nothing', async (_name, query, body) => {
+test.each<[string, string, object, number]>([
+  ['a dry run of an unknown kind, in the body', '', { dryRun: ['Some'] }, 422],
+  ['a dry run of an unknown kind', '?dryRun=Some', {}, 422],
+  ['an unknown propagation policy, in the body', '', { propagationPolicy: 'Forward' }, 422],
+  ['an unknown propagation policy', '?propagationPolicy=Forward', {}, 422],
+  ['a body that is not an object', '', [], 400],
+  ['a body of another kind', '', { apiVersion: 'v1', kind: 'ConfigMap' }, 400],
+])('%s deletes nothing', async (_name, query, body, code) => {
   await send(sandbox, 'POST', maps, { body: { metadata: { name: 'kept' } } });
-  expect((await send(sandbox, 'DELETE', `${maps}/kept${query}`, { body })).json).toMatchObject({ code: 400 });
+  expect((await send(sandbox, 'DELETE', `${maps}/kept${query}`, { body })).json).toMatchObject({ code });
   expect((await send(sandbox, 'GET', `${maps}/kept`)).status).toBe(200);
+});
+
+test.each([
+  [`fieldManager=${'é'.repeat(65)}`, 'fieldManager: Too long: may not be more than 128 bytes'],
+  ['fieldManager=a%07', 'fieldManager: Invalid value: "a\\u0007": has a character that cannot be printed'],
+  [
+    'fieldValidation=strict',
+    'fieldValidation: Unsupported value: "strict": supported values: "", "Ignore", "Strict", "Warn"',
+  ],
+  ['dryRun=All&dryRun=Some', 'dryRun: Unsupported value: ["All","Some"]: supported values: "All"'],
+])('a write with the options %s is invalid', async (query, why) => {
+  const created = await send(sandbox, 'POST', `${maps}?${query}`, { body: { metadata: { name: 'optional' } } });
+  expect([created.status, created.json.message]).toEqual([422, `CreateOptions.meta.k8s.io "" is invalid: ${why}`]);
+  const headers = { 'content-type': 'application/merge-patch+json' };
+  const patched = await send(sandbox, 'PATCH', `${maps}/optional?${query}`, { headers, body: {} });
+  expect([patched.status, patched.json.message]).toEqual([422, `PatchOptions.meta.k8s.io "" is invalid: ${why}`]);
 });
 
 test('a name that is taken is rejected until it is available again', async () => {

@@ -30,13 +30,16 @@ export function isOn(query: URLSearchParams, name: string): boolean {
   return value !== null && value !== '0' && value.toLowerCase() !== 'false';
 }
 
+/** Without signs, exponents and prefixes, and small enough to be exact. */
+const decimal = /^\d{1,15}$/;
+
 /** The number in a query parameter; 0 if it is not set. @throws {RequestError} 400. */
 export function numberOf(query: URLSearchParams, name: string): number {
-  const value = Number(query.get(name) ?? '0');
-  if (!Number.isSafeInteger(value) || value < 0) {
-    throw badRequest(`${name}: Invalid value: ${JSON.stringify(query.get(name))}: must be a non-negative number`);
+  const text = query.get(name) || '0';
+  if (!decimal.test(text)) {
+    throw badRequest(`${name}: Invalid value: ${JSON.stringify(text)}: must be a non-negative integer`);
   }
-  return value;
+  return Number(text);
 }
 
 export async function get(context: ReadContext, { resource, namespace, name, view }: ReadRequest): Promise<JsonObject> {
@@ -90,7 +93,7 @@ export function versionOf(context: ReadContext, text: string | null): number | u
     return undefined;
   }
   const version = Number(text);
-  if (!Number.isSafeInteger(version) || version < 0) {
+  if (!decimal.test(text)) {
     throw badRequest(
       `resourceVersion: Invalid value: ${JSON.stringify(text)}: must be a number that the server returned`,
     );

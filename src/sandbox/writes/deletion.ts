@@ -6,7 +6,7 @@ import { mutate, validate } from '../webhooks/admission.ts';
 import { mediaTypeOf, parseBody } from './objects.ts';
 import {
   attemptOf,
-  checkOption,
+  checkOptions,
   checkUnchanged,
   isDryRun,
   type WriteContext,
@@ -45,13 +45,13 @@ export async function remove(
   if (!isJsonObject(body)) {
     throw badRequest('the object provided is unrecognized (must be of type DeleteOptions): it is not a JSON object');
   }
-  const preconditions = objectAt(body, 'preconditions');
-  const dryRun = isDryRun(query, itemsAt(body, 'dryRun'));
-  for (const policy of [query.get('propagationPolicy'), body.propagationPolicy]) {
-    if (policy !== null && policy !== undefined && policy !== '') {
-      checkOption('propagationPolicy', policy, ['Foreground', 'Background', 'Orphan']);
-    }
+  const { kind = 'DeleteOptions' } = body;
+  if (kind !== 'DeleteOptions') {
+    throw badRequest(`the object provided is a ${String(kind)}; a deletion takes DeleteOptions`);
   }
+  checkOptions('Delete', query, body);
+  const preconditions = objectAt(body, 'preconditions');
+  const dryRun = isDryRun(query, body);
   const collection = context.store.collection(resource.storage);
   const key = storageKey(resource.namespaced ? namespace : '', name);
   for (;;) {

@@ -1,5 +1,6 @@
-import { type Json, textAt } from '../../kubernetes/index.ts';
-import { badRequest, unavailable } from '../resources/errors.ts';
+import { itemsAt, type Json, type JsonObject, type StatusCause, textAt } from '../../kubernetes/index.ts';
+import { causeOf, invalid, notSupported } from '../../kubernetes/schema/index.ts';
+import { invalidObject, unavailable } from '../resources/errors.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { AdmissionAttempt, AdmissionContext } from '../webhooks/admission.ts';
 
@@ -38,21 +39,60 @@ export interface WriteRequest {
   warn(text: string): void;
 }
 
-/** Checks a value of the options of a request. @throws {RequestError} 400 for one that is not supported. */
-export function checkOption(field: string, value: unknown, supported: readonly string[]): void {
-  if (!supported.includes(String(value))) {
-    const list = supported.map((one) => JSON.stringify(one)).join(', ');
-    throw badRequest(`${field}: Unsupported value: ${JSON.stringify(value)}: supported values: ${list}`);
+/** Maximum number of bytes of a field manager (apimachinery, FieldManagerMaxLength). */
+const maxFieldManager = 128;
+/** What Go does not print (unicode.IsPrint). */
+const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
+
+const validations = ['', 'Ignore', 'Strict', 'Warn'];
+const policies = ['Foreground', 'Background', 'Orphan'];
+
+function* optionCauses(query: URLSearchParams, body: JsonObject): Generator<StatusCause> {
+  const manager = query.get('fieldManager') ?? '';
+  if (Buffer.byteLength(manager) > maxFieldManager) {
+    yield causeOf('FieldValueTooLong', 'fieldManager', undefined, `may not be more than ${maxFieldManager} bytes`);
+  }
+  if (unprintable.test(manager)) {
+    yield invalid('fieldManager', manager, 'has a character that cannot be printed');
+  }
+  const dryRun = dryRunOf(query, body);
+  if (dryRun.some((value) => value !== 'All')) {
+    yield notSupported('dryRun', dryRun, ['All']);
+  }
+  const validation = query.get('fieldValidation') ?? '';
+  if (!validations.includes(validation)) {
+    yield notSupported('fieldValidation', validation, validations);
+  }
+  for (const policy of [query.get('propagationPolicy'), body.propagationPolicy]) {
+    if (policy && !policies.includes(String(policy))) {
+      yield notSupported('propagationPolicy', policy, policies);
+    }
   }
 }
 
-/** Whether the request is a dry run; `more` are values from its body. @throws {RequestError} 400 for one other than `All`. */
-export function isDryRun(query: URLSearchParams, more: readonly Json[] = []): boolean {
-  const values = [...query.getAll('dryRun'), ...more].filter((value) => value !== '');
-  for (const value of values) {
-    checkOption('dryRun', value, ['All']);
+/**
+ * Checks the options in the query of a write, and in the body of a deletion (apimachinery, meta/v1/validation).
+ *
+ * @throws {RequestError} 422.
+ */
+export function checkOptions(
+  verb: 'Create' | 'Update' | 'Patch' | 'Delete',
+  query: URLSearchParams,
+  body: JsonObject = {},
+) {
+  const causes = [...optionCauses(query, body)];
+  if (causes.length > 0) {
+    throw invalidObject({ group: 'meta.k8s.io', plural: '', kind: `${verb}Options` }, '', causes);
   }
-  return values.length > 0;
+}
+
+function dryRunOf(query: URLSearchParams, body: JsonObject): Json[] {
+  return [...query.getAll('dryRun'), ...itemsAt(body, 'dryRun')].filter((value) => value !== '');
+}
+
+/** Whether the options, which have been checked, ask for a dry run. */
+export function isDryRun(query: URLSearchParams, body: JsonObject = {}): boolean {
+  return dryRunOf(query, body).length > 0;
 }
 
 export function attemptOf(

@@ -129,6 +129,8 @@ test.each([
 
 test.each<string[]>([
   ['limit=x', 'limit'],
+  ['limit=1e9', 'limit'],
+  ['resourceVersion=0x10', 'resourceVersion'],
   ['watch=1&timeoutSeconds=x', 'timeoutSeconds'],
   ['resourceVersion=x', 'resourceVersion'],
   ['continue=x', 'continue'],

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, type SandboxEvent, startSandbox } from '../../../src/sandbox/index.ts';
@@ -10,13 +11,19 @@ import { eventually, send, startWebhook } from '../client.ts';
 const maps = '/api/v1/namespaces/default/configmaps';
 const { cert, key } = selfSignedPair(new Date());
 
+interface Answer {
+  code?: number;
+  text: string;
+  isCompressed?: boolean;
+}
+
 let sandbox: Sandbox;
 let server: Server;
 let events: SandboxEvent[];
 /** Paths that were called, in order. */
 let asked: string[];
 /** The response of each path: a status code and a text made from the review, or none at all. */
-let answers: Record<string, (review: JsonObject) => { code?: number; text: string } | undefined>;
+let answers: Record<string, (review: JsonObject) => Answer | undefined>;
 
 beforeAll(async () => {
   server = createServer({ cert, key }, async (request, response) => {
@@ -29,7 +36,10 @@ beforeAll(async () => {
     const review = JSON.parse(Buffer.concat(chunks).toString()) as JsonObject;
     const answer = (answers[path] ?? ((given) => reviewed(given, { allowed: true })))(review);
     if (answer !== undefined) {
-      response.writeHead(answer.code ?? 200, { 'content-type': 'application/json' }).end(answer.text);
+      const { code = 200, text, isCompressed = false } = answer;
+      const encoding = isCompressed ? { 'content-encoding': 'gzip' } : {};
+      response.writeHead(code, { 'content-type': 'application/json', ...encoding });
+      response.end(isCompressed ? gzipSync(text) : text);
     }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -54,7 +64,7 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-function reviewed(review: JsonObject, response: JsonObject): { code?: number; text: string } {
+function reviewed(review: JsonObject, response: JsonObject): Answer {
   const { uid = '' } = review.request as JsonObject;
   return { text: JSON.stringify({ apiVersion: review.apiVersion, kind: review.kind, response: { uid, ...response } }) };
 }
@@ -253,6 +263,15 @@ test.each([[1000], [600], [200], [-1], [404.5], ['x']])('a denial with the code 
   expect([denied.status, denied.json.code]).toEqual([400, 400]);
 });
 
+test('a webhook may compress its response, up to the same size', async () => {
+  await configure('validating', 'a');
+  answers.a = (review) => ({ ...reviewed(review, { allowed: true, warnings: ['unpacked'] }), isCompressed: true });
+  const { status, headers } = await create();
+  expect([status, headers.warning]).toEqual([201, '299 - "unpacked"']);
+  answers.a = () => ({ text: ' '.repeat(8 * 1024 * 1024), isCompressed: true });
+  expect((await create('two')).json.message).toMatch(/larger than \d+ bytes/);
+});
+
 test('webhooks are not called for webhook configurations', async () => {
   await configure('validating', 'a', {
     rules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] }],
@@ -268,9 +287,7 @@ test('webhooks are not called for webhook configurations', async () => {
 });
 
 // Mistakes of a webhook: rejected with failurePolicy Fail, ignored with Ignore, and logged.
-test.each<
-  [string, 'mutating' | 'validating', (review: JsonObject) => { code?: number; text: string } | undefined, RegExp]
->([
+test.each<[string, 'mutating' | 'validating', (review: JsonObject) => Answer | undefined, RegExp]>([
   ['answers 500', 'validating', () => ({ code: 500, text: '{}' }), /the server answered with status 500/],
   ['answers no JSON', 'validating', () => ({ text: '<html>' }), /not valid JSON/],
   ['answers a list', 'validating', () => ({ text: '[]' }), /not a JSON object/],
