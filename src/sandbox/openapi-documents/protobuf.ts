@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import protobuf from 'protobufjs';
 import { isJsonObject, type Json, type JsonObject, maxJsonDepth } from '../../kubernetes/index.ts';
+import { goYaml } from './go-yaml.ts';
 
 // It stops at 100 nested messages, which is 25 nested properties: definitions have more. JSON nests at most 256 levels, and
 // `items` in `items`, at three messages per level, is the most.
@@ -50,19 +51,11 @@ function encodeField(field: protobuf.Field, json: Json): unknown {
     : undefined;
 }
 
-/** A value as JSON, which is also YAML without characters that only YAML takes for line breaks or control characters. */
-function yamlOf(value: Json): string {
-  return JSON.stringify(value).replaceAll(
-    /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-}
-
 /** The message for a value; undefined for a value that it cannot represent. */
 function messageOf(type: protobuf.Type, json: Json): object | undefined {
   const [first] = type.fieldsArray;
   if (type.name === 'Any') {
-    return { yaml: `${yamlOf(json)}\n` };
+    return { yaml: goYaml(json) };
   }
   if (first?.partOf) {
     return oneOf(type, json);
