@@ -306,6 +306,7 @@ function arrivals({ after }: GroupUpdate): Arrivals {
 
 /** What becomes of the Machines of a KubeadmControlPlane. */
 export async function judgeControlPlane(update: GroupUpdate, options: PlanOptions): Promise<GroupPlan> {
+  const { updatesInPlace = false } = options;
   const counts = machineCounts(update);
   const all = outdatedMachines(update, counts.before, options.now);
   const caused = all.filter(({ isCaused }) => isCaused);
@@ -319,7 +320,7 @@ export async function judgeControlPlane(update: GroupUpdate, options: PlanOption
   );
   const surge = { maxSurge, maySaveSurge: knowsAvailability(options) };
   const { updated, deleted, answers } = await roll(all, counts, surge, async (machine) => {
-    const request = requestFor(machine, update);
+    const request = updatesInPlace ? requestFor(machine, update) : undefined;
     return request === undefined
       ? { is: 'none' }
       : await askForUpdate(update.change, options, 'CanUpdateMachine', request);

@@ -1,5 +1,6 @@
 import { type FieldPath, fieldAt, formatFieldPath, isSame, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import type { ExistingMachine, GroupChange, GroupObjects, GroupPart } from '../objects/groups.ts';
+import { nameOf, objectText } from '../objects/objects.ts';
 import type { Cause, GroupPlan, Problem, Verdict } from '../objects/plan.ts';
 import { causeOf, type Difference, differencesOf, leadsTo } from './differences.ts';
 import { bookkeeping, replicasOf } from './machines.ts';
@@ -39,7 +40,7 @@ export function causesOf(
   const byPath = new Map(
     Object.entries(references).map(([part, path]) => [formatFieldPath(path), part as keyof typeof references]),
   );
-  for (const reason of reasons) {
+  for (const reason of new Set(reasons)) {
     const part = byPath.get(formatFieldPath(reason.path));
     const [one, other] = part === undefined ? [] : [before[part], after[part]];
     const content = one && other ? differencesOf(one.spec, other.spec, ['spec']) : [];
@@ -142,36 +143,65 @@ const arrivalTexts = (written: readonly Difference[], arrivals: Arrivals): strin
     return names.length === 0 ? [] : [`${listText(names)}: written to ${listText(on)}`];
   });
 
+/** Templates that change without another name: Cluster API does not compare their content. */
+const changedTemplates = ({ before, after }: GroupUpdate): string[] =>
+  (['bootstrap', 'infrastructure'] as const).flatMap((part) => {
+    const [one, other] = [before[part], after[part]];
+    const isSameObject = one !== undefined && other !== undefined && nameOf(one) === nameOf(other);
+    return isSameObject && differencesOf(one.spec, other.spec).length > 0
+      ? [`${objectText(other)} changes under its name: Machines keep what they were made of, and new ones get it`]
+      : [];
+  });
+
+const pausedAnnotation = 'cluster.x-k8s.io/paused';
+
+/** Says that nothing happens yet. */
+const pauseTexts = ({ after, change }: GroupUpdate): string[] =>
+  [change.cluster, after.object]
+    .filter(
+      ({ metadata, spec }) =>
+        objectAt(spec).paused === true || Object.hasOwn(objectAt(metadata, 'annotations'), pausedAnnotation),
+    )
+    .map((object) => `nothing happens as long as ${objectText(object)} is paused`)
+    .slice(0, 1);
+
+/** Whether a path is that of a reference to a template. */
+const isReference = ({ path }: Difference): boolean => path.includes('configRef') || path.includes('infrastructureRef');
+
 /** The plan of a group that exists before and after. */
 export function groupPlan(update: GroupUpdate, rollout: Rollout, arrivals: Arrivals): GroupPlan {
   const { change } = update;
   const counts = machineCounts(update);
-  const causeAt = (path: string) => (cause: Cause) => cause.field === path;
   const differences = objectDifferences(update);
-  const written = differences.filter(({ path }) => !rollout.causes.some(causeAt(formatFieldPath(path))));
+  const isCause = ({ path }: Difference) => rollout.causes.some(({ field }) => field === formatFieldPath(path));
+  const written = differences.filter((difference) => !isCause(difference));
   const scaling = differences.filter(({ path }) => isSame([...path], [...replicasPath]));
   const verdict = verdictOf(rollout, scaling.length > 0, differences.length > 0);
   const ofObject = (some: readonly Difference[]) =>
     some.map((difference) => causeOf('object', difference, update, change.from));
   const arriving = written.filter(({ path }) => arrivals.some((arrival) => leadsTo(path, arrival.path)));
-  const kept = Math.min(counts.before, counts.after) - rollout.replaced;
-  const isReason = verdict === 'replaced' || verdict === 'onDelete' || verdict === 'unknown' || verdict === 'refused';
-  const causes = isReason
-    ? rollout.causes
-    : [...(verdict === 'inPlace' ? rollout.causes : []), ...ofObject(verdict === 'scaled' ? scaling : written)];
-  const manner = [...rollout.manner, ...scalingReplaces(rollout, counts), ...arrivalTexts(arriving, arrivals)];
+  const isKnown = verdict !== 'unknown' && verdict !== 'refused';
+  const [replaced, updated] = isKnown ? [rollout.replaced, rollout.inPlace] : [0, 0];
+  const inPlace = verdict === 'inPlace' || verdict === 'scaled';
+  const kept = Math.min(counts.before, counts.after);
+  const causes = inPlace
+    ? [...rollout.causes, ...ofObject(verdict === 'scaled' ? scaling : written.filter((one) => !isReference(one)))]
+    : rollout.causes;
+  const manner = [
+    ...rollout.manner,
+    ...scalingReplaces(rollout, counts),
+    ...arrivalTexts(arriving, arrivals),
+    ...changedTemplates(update),
+    ...(verdict === 'unchanged' ? [] : pauseTexts(update)),
+  ];
   return {
     group: change.group,
     kind: change.kind,
     name: change.name,
     verdict,
-    machines: {
-      ...counts,
-      replaced: rollout.replaced,
-      inPlace: rollout.inPlace > 0 || arriving.length === 0 || isReason ? rollout.inPlace : kept,
-    },
+    machines: { ...counts, replaced, inPlace: inPlace && updated === 0 && arriving.length > 0 ? kept : updated },
     causes,
-    ...(rollout.replaces !== undefined && rollout.replaced > 0 && { replaces: rollout.replaces }),
+    ...(replaced > 0 && rollout.replaces !== undefined && { replaces: rollout.replaces }),
     ...(manner.length > 0 && { manner }),
     ...(rollout.problems.length > 0 && { problems: rollout.problems }),
   };

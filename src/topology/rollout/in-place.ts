@@ -205,17 +205,14 @@ export type UpdateAnswer =
 export const knowsAvailability = ({ clusterApiVersion }: PlanOptions): boolean =>
   clusterApiVersion === undefined || clusterApiVersion.minor >= 15;
 
-/** Asks the extension for updates in place, as the controllers do. */
+/** Asks the extension for updates in place, as the controllers do if the feature gate is enabled. */
 export async function askForUpdate(
   { cluster }: GroupChange,
   options: PlanOptions,
   hook: UpdateHook,
   request: UpdateRequest,
 ): Promise<UpdateAnswer> {
-  const { call, updatesInPlace = false } = options;
-  if (!updatesInPlace) {
-    return { is: 'none' };
-  }
+  const { call } = options;
   if (call === undefined) {
     const text = `${hook} is not called, so whether an extension updates Machines in place is not known`;
     return { is: 'unknown', problem: { text, remedy: 'pass the ExtensionConfig, and let it be called' } };

@@ -49,11 +49,14 @@ const isScaling = ({ path }: Difference): boolean => path.join('.') === 'spec.re
 const poolFields = ['version', 'bootstrap', 'infrastructureRef'].map((field) => ['spec', 'template', 'spec', field]);
 
 /** What becomes of the Machines of a group when its objects change. */
-export const judgeGroup: JudgeGroup = async (change, options) => {
-  const { before, after, kind } = change;
+export const judgeGroup: JudgeGroup = async (given, options) => {
+  const { before, after, kind, machines } = given;
   if (before === undefined || after === undefined) {
-    return wholeGroup(change);
+    return wholeGroup(given);
   }
+  // A group that wants Machines, and of which none is known, has some that were not given.
+  const isMissing = machines?.length === 0 && replicasOf(before.object) > 0;
+  const change = isMissing ? { ...given, machines: undefined } : given;
   const update = { change, before, after };
   switch (kind) {
     case 'KubeadmControlPlane':

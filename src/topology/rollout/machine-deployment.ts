@@ -225,6 +225,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) 
 /** What becomes of the Machines of a MachineDeployment. */
 export async function judgeMachineDeployment(update: GroupUpdate, options: PlanOptions): Promise<GroupPlan> {
   const { after, change } = update;
+  const { updatesInPlace = false } = options;
   const counts = machineCounts(update);
   const outdated = outdatedAfter(update, madeSets(update, counts.before));
   const caused = outdated.filter(({ isCaused }) => isCaused);
@@ -258,7 +259,7 @@ export async function judgeMachineDeployment(update: GroupUpdate, options: PlanO
   }
   const answers: UpdateAnswer[] = [];
   for (const set of caused) {
-    const request = set.isEligible ? requestFor(set, update) : undefined;
+    const request = updatesInPlace && set.isEligible ? requestFor(set, update) : undefined;
     answers.push(
       request === undefined ? { is: 'none' } : await askForUpdate(change, options, 'CanUpdateMachineSet', request),
     );

@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import type { GroupObjects } from '../../../src/topology/index.ts';
+import { fieldsOf, infrastructure, planOf } from './groups.ts';
+
+const foreign: GroupObjects = {
+  object: {
+    apiVersion: 'controlplane.cluster.x-k8s.io/v1beta1',
+    kind: 'RKE2ControlPlane',
+    metadata: { name: 'cp', namespace: 'default' },
+    spec: { replicas: 3, version: 'v1.34.0', serverConfig: { cni: 'cilium' } },
+  },
+  bootstrap: undefined,
+  infrastructure: infrastructure('cp-1'),
+};
+
+describe('control planes of other kinds decide for themselves', () => {
+  test('the fields that change are named, and nothing is claimed', async () => {
+    const plan = await planOf({
+      of: foreign,
+      after: { metadata: { labels: { a: 'b' } }, spec: { version: 'v1.35.0', serverConfig: { cni: 'calico' } } },
+      templates: { infrastructure: infrastructure('cp-2', { size: 'large' }) },
+    });
+    expect(plan).toMatchObject({
+      verdict: 'unknown',
+      machines: { before: 3, after: 3, replaced: 0, inPlace: 0 },
+      manner: ['RKE2ControlPlane (controlplane.cluster.x-k8s.io) decides what becomes of Machines'],
+    });
+    expect(fieldsOf(plan)).toEqual([
+      'metadata.labels.a',
+      'spec.version',
+      'spec.serverConfig.cni',
+      'spec.template.spec.size',
+    ]);
+  });
+
+  test.each<[string, JsonObject, string]>([
+    ['nothing', {}, 'unchanged'],
+    ['replicas alone', { spec: { replicas: 5 } }, 'scaled'],
+    ['replicas and more', { spec: { replicas: 5, version: 'v1.35.0' } }, 'unknown'],
+  ])('%s', async (_, after, verdict) => {
+    expect(await planOf({ of: foreign, after })).toMatchObject({ verdict, kind: 'RKE2ControlPlane' });
+  });
+});
+
+describe('MachinePools', () => {
+  const pool: GroupObjects = {
+    object: {
+      apiVersion: 'cluster.x-k8s.io/v1beta2',
+      kind: 'MachinePool',
+      metadata: { name: 'mp', namespace: 'default' },
+      spec: {
+        replicas: 2,
+        template: { spec: { version: 'v1.34.0', infrastructureRef: { kind: 'DevMachinePool', name: 'mp' } } },
+      },
+    },
+    bootstrap: { kind: 'KubeadmConfig', metadata: { name: 'mp' }, spec: { files: [] } },
+    infrastructure: { kind: 'DevMachinePool', metadata: { name: 'mp' }, spec: { size: 'small' } },
+  };
+
+  test.each<[string, JsonObject, Partial<GroupObjects>, string]>([
+    ['version', { spec: { template: { spec: { version: 'v1.35.0' } } } }, {}, 'unknown'],
+    ['bootstrap', {}, { bootstrap: { kind: 'KubeadmConfig', spec: { files: [{ path: '/a' }] } } }, 'unknown'],
+    ['infrastructure', {}, { infrastructure: { kind: 'DevMachinePool', spec: { size: 'large' } } }, 'unknown'],
+    ['replicas', { spec: { replicas: 3 } }, {}, 'scaled'],
+    ['labels', { spec: { template: { metadata: { labels: { a: 'b' } } } } }, {}, 'inPlace'],
+    ['nothing', {}, {}, 'unchanged'],
+  ])('%s', async (_, after, templates, verdict) => {
+    const plan = await planOf({ of: pool, after, templates });
+    expect(plan).toMatchObject({ verdict, machines: { before: 2, replaced: 0 } });
+    expect(plan.manner).toEqual(
+      verdict === 'unknown' ? ['the provider of DevMachinePool decides what becomes of Machines'] : undefined,
+    );
+    expect(plan.causes).toHaveLength(verdict === 'unchanged' ? 0 : 1);
+  });
+});
+
+test('labels with dots and slashes are one segment of a path', async () => {
+  const after = { spec: { machineTemplate: { metadata: { labels: { 'example.com/a': 'b' } } } } };
+  const before = { spec: { machineTemplate: { metadata: { labels: { c: 'd' } } } } };
+  expect(fieldsOf(await planOf({ before, after }))).toEqual(['spec.machineTemplate.metadata.labels[example.com/a]']);
+});
+
+test('it takes time in proportion to Machines and fields', async () => {
+  const timeOf = async (machines: number, files: number) => {
+    const given = (content: string): JsonObject => ({
+      spec: {
+        replicas: machines,
+        kubeadmConfigSpec: { files: Array.from({ length: files }, (_, index) => ({ path: `/${index}`, content })) },
+      },
+    });
+    const start = performance.now();
+    expect(await planOf({ before: given('a'), after: given('b') })).toMatchObject({ machines: { replaced: machines } });
+    return performance.now() - start;
+  };
+  await timeOf(100, 100);
+  const some = await timeOf(1_000, 1_000);
+  expect(await timeOf(10_000, 10_000)).toBeLessThan(Math.max(some, 20) * 40);
+});
