@@ -1,3 +1,4 @@
+import { withoutControls } from '../base/index.ts';
 import { refusal } from '../kubernetes/index.ts';
 
 /** Why a request gets no decision: an HTTP status code and a sentence. */
@@ -22,5 +23,5 @@ export const refusalHeaders: ReadonlyMap<number, readonly string[]> = new Map([
 export const readingMs = 1_000;
 
 export function statusOf({ code, message }: Refusal): Answer {
-  return { code, text: JSON.stringify(refusal(code, message)) };
+  return { code, text: JSON.stringify(refusal(code, withoutControls(message))) };
 }

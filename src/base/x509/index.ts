@@ -32,4 +32,4 @@ export {
   organization,
   systemEntropy,
 } from './issue.ts';
-export { framingProblem, readPem } from './pem.ts';
+export { framingProblem, holdsPrivateKey, readPem } from './pem.ts';

@@ -1,3 +1,5 @@
+import { createPrivateKey } from 'node:crypto';
+
 /** The content of a PEM text (RFC 7468), as far as it concerns trust bundles. */
 interface PemContent {
   /**
@@ -5,7 +7,6 @@ interface PemContent {
    * does not find the certificate.
    */
   certificates: (Buffer | undefined)[];
-  hasPrivateKey: boolean;
 }
 
 const begin = '-----BEGIN ';
@@ -38,13 +39,12 @@ function decoded(body: string): Buffer {
  * files concatenated without a line break in between, in which Go finds no certificate at all.
  */
 export function readPem(text: string): PemContent {
-  const content: PemContent = { certificates: [], hasPrivateKey: false };
+  const content: PemContent = { certificates: [] };
   let nextEnd = -1;
   let at = text.indexOf(begin);
   while (at !== -1) {
     const next = text.indexOf(begin, at + begin.length);
     const label = labelAt(text, at + begin.length);
-    content.hasPrivateKey ||= label?.endsWith('PRIVATE KEY') ?? false;
     if (label === 'CERTIFICATE') {
       const bodyAt = endOfMatch(restOfBegin, text, at + begin.length + label.length + 5);
       // The END line found for an earlier BEGIN line is still the next one, unless it has been passed.
@@ -71,4 +71,34 @@ export function framingProblem({ certificates }: PemContent): string | undefined
   return at === -1
     ? undefined
     : `has a certificate that cannot be read (number ${at + 1}): its BEGIN and END markers must each be on a line of their own`;
+}
+
+/** The line before a private key, as OpenSSL, OpenSSH, PGP and SSH2 write it. */
+const privateKeyLine = /-{4,5} ?BEGIN [A-Z0-9 ]{0,64}PRIVATE KEY(?: BLOCK)? ?-{4}/;
+
+/** Whether bytes are a private key in DER: PKCS#8, encrypted or not, PKCS#1 or SEC 1. */
+function isPrivateKey(der: Buffer): boolean {
+  // Every key is an ASN.1 SEQUENCE.
+  return (
+    der[0] === 0x30 &&
+    (['pkcs8', 'pkcs1', 'sec1'] as const).some((type) => {
+      try {
+        return createPrivateKey({ key: der, format: 'der', type }) !== undefined;
+      } catch (error) {
+        return (error as NodeJS.ErrnoException).code === 'ERR_MISSING_PASSPHRASE';
+      }
+    })
+  );
+}
+
+/** Whether bytes contain a private key: in a text, also in UTF-16, or as DER, also in base64 without BEGIN and END. */
+export function holdsPrivateKey(bytes: Buffer): boolean {
+  // Without zeros, ASCII in UTF-16 is ASCII, in either order of its bytes.
+  const text = bytes.toString('latin1').replaceAll('\0', '');
+  return (
+    privateKeyLine.test(text) ||
+    text.includes('PuTTY-User-Key-File-') ||
+    isPrivateKey(bytes) ||
+    (/^[A-Za-z0-9+/=\s]+$/.test(text) && isPrivateKey(Buffer.from(text, 'base64')))
+  );
 }

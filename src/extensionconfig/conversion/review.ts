@@ -1,3 +1,4 @@
+import { withoutControls } from '../../base/index.ts';
 import {
   ConversionError,
   type ConversionResponse,
@@ -18,7 +19,7 @@ function reviewOf(response: ConversionResponse): ConversionReviewResponse {
 }
 
 function failed(uid: string, message: string): ConversionReviewResponse {
-  return reviewOf({ uid, convertedObjects: [], result: { status: 'Failure', message } });
+  return reviewOf({ uid, convertedObjects: [], result: { status: 'Failure', message: withoutControls(message) } });
 }
 
 /** Maximum number of bytes of conversion data that one response adds to the objects of its request (1 MiB). */

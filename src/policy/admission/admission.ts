@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { truncated } from '../../base/index.ts';
+import { truncated, withoutControls } from '../../base/index.ts';
 import {
   apiVersionOf,
   decodeExtensionConfig,
@@ -123,7 +123,7 @@ function nameOf(request: AdmissionRequest, object: JsonObject): string {
   const metadata = objectAt(object, 'metadata');
   const names = [request.name, metadata.name, metadata.generateName];
   const name = (names.find((candidate) => typeof candidate === 'string' && candidate !== '') as string) ?? '';
-  return truncated(name, maxShownName);
+  return withoutControls(truncated(name, maxShownName));
 }
 
 export function createAdmission({ rules, isRuntimeSdkEnabled, now, facts }: AdmissionPolicy): Admission {

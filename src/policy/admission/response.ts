@@ -1,3 +1,4 @@
+import { withoutControls } from '../../base/index.ts';
 import { group, kind } from '../../extensionconfig/index.ts';
 import { type AdmissionResponse, causeMessage, failure, invalid, showValue } from '../../kubernetes/index.ts';
 import type { RuleFinding } from '../rules/rule-set.ts';
@@ -11,10 +12,8 @@ const andMore = 'there are more warnings than an API server passes on';
 
 /** A finding in one line, for kubectl's "Warning: " and for the linter. */
 export function warningText({ field, message, value, verbatim }: RuleFinding): string {
-  if (verbatim) {
-    return message;
-  }
-  return value === undefined ? `${field}: ${message}` : `${field}: ${showValue(value)}: ${message}`;
+  const shown = value === undefined ? message : `${showValue(value)}: ${message}`;
+  return withoutControls(verbatim ? message : `${field}: ${shown}`);
 }
 
 /** The lines of all warnings, each once, within the API server's limits. */
@@ -45,7 +44,11 @@ export function allow(uid: string): AdmissionOutcome {
 
 /** Rejects a review that is not intended for this webhook, or malformed: 400. */
 export function rejectMalformed(uid: string, problem: string): AdmissionOutcome {
-  const response: AdmissionResponse = { uid, allowed: false, status: failure(400, 'BadRequest', problem) };
+  const response: AdmissionResponse = {
+    uid,
+    allowed: false,
+    status: failure(400, 'BadRequest', withoutControls(problem)),
+  };
   return { response, verdict: 'malformed', deniedBy: [], warnedBy: [] };
 }
 
@@ -75,7 +78,7 @@ export function outcomeOfDeletion(uid: string, name: string, reports: readonly R
     // kubectl prints the message after "admission webhook … denied the request: "; a field that is invalid would be
     // misleading.
     const denials = reports.filter(({ severity }) => severity === 'deny');
-    const text = denials.map(({ message }) => message).join('; ');
+    const text = denials.map(({ message }) => withoutControls(message)).join('; ');
     outcome.response.status = failure(403, 'Forbidden', `${kind} ${JSON.stringify(name)} ${text}`, status.details);
   }
   return outcome;
@@ -106,8 +109,8 @@ export function outcomeOfWrite(uid: string, name: string, reports: readonly Rule
   if (denials.length > 0) {
     const causes = denials.map(({ field, reason, value, message, verbatim }) => ({
       reason,
-      message: verbatim ? message : causeMessage(reason, value, message),
-      ...(field === '' ? {} : { field }),
+      message: withoutControls(verbatim ? message : causeMessage(reason, value, message)),
+      ...(field === '' ? {} : { field: withoutControls(field) }),
     }));
     response.status = invalid(group, kind, name, causes);
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { framingProblem, readPem } from '../../../src/base/x509/index.ts';
+import { framingProblem, holdsPrivateKey, readPem } from '../../../src/base/x509/index.ts';
 
 const begin = (label: string) => `-----BEGIN ${label}-----\n`;
 const end = (label: string) => `-----END ${label}-----\n`;
@@ -63,7 +63,7 @@ test.each<[string, string, certificates: (string | undefined)[], hasPrivateKey?:
 ])('%s', (_, text, certificates, hasPrivateKey = false) => {
   const content = readPem(text);
   expect(content.certificates.map((der) => der?.toString('base64'))).toEqual(certificates);
-  expect(content.hasPrivateKey).toBe(hasPrivateKey);
+  expect(holdsPrivateKey(Buffer.from(text))).toBe(hasPrivateKey);
 });
 
 test('the first certificate that Go does not find is identified by its number', () => {

@@ -466,3 +466,21 @@ describe('defaults', () => {
     expect(patchOf(response)).toEqual(expected);
   });
 });
+
+test('no response carries characters that an API server drops or a terminal obeys', () => {
+  // Controls, a line separator, and marks that change the direction of text.
+  const odd = ' \u0085\u009b\u007f\u2028\u202e';
+  const object = example({ clientConfig: { url: `https://127.0.0.1/${odd}` }, annotations: { [`a${odd}`]: odd } });
+  for (const more of [{ name: odd }, { kind: { group: 'g', version: 'v', kind: odd } }]) {
+    const { response } = admission().validate(requestFor({ ...object, [`field${odd}`]: 1 }, more));
+    expect(response.status ?? response.warnings).toBeDefined();
+    expect(
+      Object.values(response).flatMap((part) => JSON.stringify(part).match(/[\u007f-\u009f\u2028\u202e]/g) ?? []),
+    ).toEqual([]);
+  }
+  const { response } = admission().validate(
+    requestFor(example({ annotations: { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': `a/b${odd}` } })),
+  );
+  expect(JSON.stringify(response)).toContain('\\\\u202e');
+  expect(JSON.stringify(response)).not.toContain('\u202e');
+});

@@ -216,6 +216,9 @@ const cases: Record<string, Table> = {
       'https://169.255.0.1',
       'https://[fec0::1]',
       'https://[::2]',
+      'https://128.1',
+      'https://0x80.1',
+      'https://[::128.0.0.1]',
       'http://localhost',
     ].map(url),
     invalid: [
@@ -229,6 +232,16 @@ const cases: Record<string, Table> = {
       'https://[::]',
       'https://[febf::1]',
       'https://127.255.255.255',
+      'https://127.1',
+      'https://0x7f.1',
+      'https://2130706433',
+      'https://0177.0.0.1',
+      'https://[::127.0.0.1]',
+      'https://[::ffff:127.0.0.1]',
+      'https://[::ffff:169.254.1.1]',
+      'https://localhost.',
+      'https://a.localhost.',
+      'https://0',
     ].map(url),
     findings: [
       [
@@ -257,6 +270,36 @@ const cases: Record<string, Table> = {
       ].map(([text, host]) => [
         `spec.clientConfig.url Invalid "${text}": ${host} is the machine or network segment that Cluster API's controller runs on; use an address that every node can reach`,
       ]),
+      [
+        'spec.clientConfig.url Invalid "https://127.1": 127.1 is the machine or network segment that Cluster API\'s controller runs on; use an address that every node can reach',
+      ],
+      [
+        'spec.clientConfig.url Invalid "https://0x7f.1": 0x7f.1 is the machine or network segment that Cluster API\'s controller runs on; use an address that every node can reach',
+      ],
+      [
+        'spec.clientConfig.url Invalid "https://2130706433": 2130706433 is the machine or network segment that Cluster API\'s controller runs on; use an address that every node can reach',
+      ],
+      [
+        'spec.clientConfig.url Invalid "https://0177.0.0.1": 0177.0.0.1 is the machine or network segment that Cluster API\'s controller runs on; use an address that every node can reach',
+      ],
+      [
+        'spec.clientConfig.url Invalid "https://[::127.0.0.1]": ::127.0.0.1 is the machine or network segment that Cluster API\'s controller runs on; use an address that every node can reach',
+      ],
+      [
+        'spec.clientConfig.url Invalid "https://[::ffff:127.0.0.1]": ::ffff:127.0.0.1 is the machine or network segment that Cluster API\'s controller runs on; use an address that every node can reach',
+      ],
+      [
+        'spec.clientConfig.url Invalid "https://[::ffff:169.254.1.1]": ::ffff:169.254.1.1 is the machine or network segment that Cluster API\'s controller runs on; use an address that every node can reach',
+      ],
+      [
+        'spec.clientConfig.url Invalid "https://localhost.": localhost is the machine or network segment that Cluster API\'s controller runs on; use an address that every node can reach',
+      ],
+      [
+        'spec.clientConfig.url Invalid "https://a.localhost.": a.localhost is the machine or network segment that Cluster API\'s controller runs on; use an address that every node can reach',
+      ],
+      [
+        'spec.clientConfig.url Invalid "https://0": 0 is the machine or network segment that Cluster API\'s controller runs on; use an address that every node can reach',
+      ],
     ],
   },
   'url-cluster-host': {

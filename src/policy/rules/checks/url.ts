@@ -1,4 +1,4 @@
-import { BlockList } from 'node:net';
+import { BlockList, isIPv6 } from 'node:net';
 import { isPortNumber, type JsonObject, parseRequestUri } from '../../../kubernetes/index.ts';
 import { example, exampleService } from '../examples/manifest.ts';
 import { type ClientUrl, showableUrl, urlPath } from '../fields/url.ts';
@@ -14,14 +14,25 @@ localAddresses.addAddress('0.0.0.0', 'ipv4');
 localAddresses.addAddress('::1', 'ipv6');
 localAddresses.addAddress('::', 'ipv6');
 localAddresses.addSubnet('fe80::', 10, 'ipv6');
+// IPv4-compatible addresses (RFC 4291, 2.5.5.1). Mapped ones are checked as the IPv4 address in them.
+localAddresses.addSubnet('::127.0.0.0', 104, 'ipv6');
+localAddresses.addSubnet('::169.254.0.0', 112, 'ipv6');
+
+/** A host in the one form that the WHATWG URL has for it: `127.1`, `0x7f.1` and `2130706433` are 127.0.0.1. */
+function canonicalHost(hostname: string): string {
+  const [host = ''] = hostname.split('%', 1);
+  const url = URL.parse(`https://${host.includes(':') ? `[${host}]` : host}`);
+  return (url?.hostname ?? host).replace(/^\[|[\].]$/g, '');
+}
 
 function isLocal(hostname: string): boolean {
-  if (hostname === 'localhost' || hostname.endsWith('.localhost')) {
-    return true;
-  }
-  const [address = ''] = hostname.split('%', 1);
-  // Not told apart by isIPv6, whose regular expression takes 8 ms to compile: false for what is not an address.
-  return localAddresses.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
+  const host = canonicalHost(hostname);
+  return (
+    host === 'localhost' ||
+    host.endsWith('.localhost') ||
+    // False for what is not an address.
+    localAddresses.check(host, isIPv6(host) ? 'ipv6' : 'ipv4')
+  );
 }
 
 /** A rule about a url that the rule `url-valid` accepts, which says what is wrong with it, if anything. */

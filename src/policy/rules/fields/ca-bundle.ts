@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { framingProblem, hasDates, readPem, unreadProblem } from '../../../base/x509/index.ts';
+import { framingProblem, hasDates, holdsPrivateKey, readPem, unreadProblem } from '../../../base/x509/index.ts';
 import type { ExtensionConfig } from '../../../extensionconfig/index.ts';
 import { isBase64 } from '../../../kubernetes/index.ts';
 
@@ -57,14 +57,16 @@ function problemOf(certificates: readonly BundledCertificate[]): string | undefi
 
 function parse(encoded: string): CaBundle | undefined {
   if (!isBase64(encoded)) {
-    return { problem: 'is not base64', hasPrivateKey: readPem(encoded).hasPrivateKey, certificates: [] };
+    return { problem: 'is not base64', hasPrivateKey: holdsPrivateKey(Buffer.from(encoded)), certificates: [] };
   }
-  const text = Buffer.from(encoded, 'base64').toString('latin1');
-  if (text.trim() === '') {
+  const bytes = Buffer.from(encoded, 'base64');
+  const text = bytes.toString('latin1');
+  // ASCII only: for `trim`, the byte A0 would be white space too.
+  if (/^[ \t\r\n\v\f]*$/.test(text)) {
     return undefined;
   }
   const content = readPem(text);
-  const { hasPrivateKey } = content;
+  const hasPrivateKey = holdsPrivateKey(bytes);
   const certificates: BundledCertificate[] = [];
   for (const der of content.certificates) {
     if (der === undefined) {

@@ -1,6 +1,6 @@
-import { X509Certificate } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ellipticEntropy, issueCa } from '../../../../src/base/x509/index.ts';
 import type { ExtensionConfig } from '../../../../src/extensionconfig/index.ts';
 import { caBundleOf } from '../../../../src/policy/rules/fields/ca-bundle.ts';
@@ -51,6 +51,7 @@ test.each<[string, string, string | undefined]>([
   ['with padding in the middle', 'ab==cd', 'is not base64'],
   ['with a space', `${exampleCaBundle.slice(0, 64)} ${exampleCaBundle.slice(64)}`, 'is not base64'],
   ['of something else', 'YWJj', 'contains no PEM certificate'],
+  ['of what is white space in Latin-1 only', 'oA==', 'contains no PEM certificate'],
 ])('base64 %s', (_, text, problem) => {
   expect(caBundleOf(withBundle(text))?.problem).toBe(problem);
 });
@@ -112,5 +113,39 @@ test('a certificate that cannot be parsed is identified by its number, and a pri
     problem: 'is not base64',
     hasPrivateKey: true,
     certificates: [],
+  });
+});
+
+describe('a private key is found', () => {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const key = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+  const der = privateKey.export({ format: 'der', type: 'pkcs8' });
+  const encrypted = { cipher: 'aes-256-cbc', passphrase: 'x' };
+  const found = (content: string | Buffer) =>
+    caBundleOf(withBundle(Buffer.from(content).toString('base64')))?.hasPrivateKey;
+
+  test.each<[string, string | Buffer]>([
+    ['of OpenSSL, after a certificate', pem + key],
+    ['of OpenSSH', '-----BEGIN OPENSSH PRIVATE KEY-----'],
+    ['of PGP', `${pem}-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQOYBF\n-----END PGP PRIVATE KEY BLOCK-----\n`],
+    ['of SSH2', `${pem}---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nComment: x\n`],
+    ['of PuTTY', 'PuTTY-User-Key-File-3: ssh-ed25519\n'],
+    ['in UTF-16, little-endian', Buffer.from(`\ufeff${key}`, 'utf16le')],
+    ['in UTF-16, big-endian', Buffer.from(key, 'utf16le').swap16()],
+    ['in DER', der],
+    ['in DER, SEC 1', privateKey.export({ format: 'der', type: 'sec1' })],
+    ['in DER, encrypted', privateKey.export({ format: 'der', type: 'pkcs8', ...encrypted })],
+    ['in base64 without BEGIN and END', der.toString('base64').replaceAll(/.{64}/g, '$&\n')],
+  ])('%s', (_, content) => {
+    expect(found(content)).toBe(true);
+  });
+
+  test.each<[string, string | Buffer]>([
+    ['a certificate', pem],
+    ['a certificate in DER', new X509Certificate(pem).raw],
+    ['its base64', new X509Certificate(pem).raw.toString('base64')],
+    ['a public key', createPublicKey(key).export({ format: 'pem', type: 'spki' }).toString()],
+  ])('but not in %s', (_, content) => {
+    expect(found(content)).toBe(false);
   });
 });
