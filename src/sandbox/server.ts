@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { dump } from 'js-yaml';
 import { Registry as MetricsRegistry } from 'prom-client';
+import { stringify } from 'yaml';
 import { failure, isJsonObject, type JsonObject, timeText } from '../kubernetes/index.ts';
 import { DefaultsError } from '../kubernetes/schema/index.ts';
 import { type AggregationPace, Aggregator } from './aggregation/aggregator.ts';
@@ -135,7 +135,7 @@ function sendError(context: Context, request: IncomingMessage, response: ServerR
 
 function kubeconfigOf(url: string, ca: string, token: string): string {
   const name = 'extensionconfig-sandbox';
-  return dump({
+  return stringify({
     apiVersion: 'v1',
     kind: 'Config',
     clusters: [{ name, cluster: { server: url, 'certificate-authority-data': Buffer.from(ca).toString('base64') } }],

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { load } from 'js-yaml';
+import { parse } from 'yaml';
 import type { CustomResourceDefinition } from '../../src/extensionconfig/index.ts';
 
 const manifest = new URL('../../manifests/crd/runtime.cluster.x-k8s.io_extensionconfigs.yaml', import.meta.url);
@@ -8,7 +8,7 @@ const manifest = new URL('../../manifests/crd/runtime.cluster.x-k8s.io_extension
 export const definitionFile = new URL('../../src/extensionconfig/api/crd.json', import.meta.url);
 
 /** ExtensionConfig's CustomResourceDefinition as in the manifest. */
-export const definition = load(readFileSync(manifest, 'utf8')) as CustomResourceDefinition;
+export const definition = parse(readFileSync(manifest, 'utf8')) as CustomResourceDefinition;
 
 /** The text of `definitionFile`. */
 export const definitionText = `${JSON.stringify(definition, null, 2)}\n`;

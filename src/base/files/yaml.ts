@@ -1,19 +1,22 @@
-import { constructFromEvents, dump, EVENT_ID, type Event, getScalarValue, parseEvents, YAMLException } from 'js-yaml';
+import {
+  type Document,
+  type ErrorCode,
+  isPair,
+  type Pair,
+  parseDocument,
+  type Range,
+  type Scalar,
+  stringify,
+  visit,
+} from 'yaml';
 import { isPrintableYaml, printableJson } from '../terminal/printable.ts';
 
-/** A value as YAML that is easy to read; texts longer than `lineWidth` are folded, with -1 none. */
+/** A value as YAML that is easy to read; texts longer than `lineWidth` are folded, with 0 none. */
 export function readableYaml(value: object, lineWidth = 80): string {
-  let text: string | undefined;
-  try {
-    text = dump(value, { noRefs: true, quoteStyle: 'double', lineWidth });
-  } catch (error) {
-    // The library's regular expressions overflow the stack on strings of a few MB, such as patches may contain.
-    if (!(error instanceof RangeError)) {
-      throw error;
-    }
-  }
+  // What other parsers read as a boolean, a number or a time has quotes.
+  const text = stringify(value, { aliasDuplicateObjects: false, compat: 'yaml-1.1', lineWidth });
   // JSON is YAML, too, and escapes what must not be printed.
-  return text !== undefined && isPrintableYaml(text) ? text : `${printableJson(value, 2)}\n`;
+  return isPrintableYaml(text) ? text : `${printableJson(value, 2)}\n`;
 }
 
 /** Why a text is not valid YAML within the limits: one line, with the line number. */
@@ -58,42 +61,66 @@ function checkAliases(document: unknown, maxValues: number): void {
   }
 }
 
-/** The key at an offset, as written. */
-function keyAt(text: string, offset: number, events: readonly Event[]): string {
-  for (const event of events) {
-    if (event.type === EVENT_ID.SCALAR && event.valueStart >= offset) {
-      return JSON.stringify(getScalarValue(text, event).slice(0, 64));
-    }
-    if (event.type === EVENT_ID.ALIAS && event.anchorStart >= offset) {
-      return `*${text.slice(event.anchorStart, event.anchorEnd).slice(0, 64)}`;
-    }
+/** What is wrong with the nodes of a document, and where: nesting, aliases and duplicate keys. */
+function mistakeIn(document: Document): { message: string; offset: number } | undefined {
+  let mistake: { message: string; offset: number } | undefined;
+  let aliases = 0;
+  function stop(message: string, node: { range?: Range | null | undefined }): symbol {
+    mistake = { message, offset: node.range?.[0] ?? 0 };
+    return visit.BREAK;
   }
-  return '';
+  visit(document, {
+    Collection(_, node, path) {
+      // An entry of a map is a step of its own.
+      return path.filter((parent) => !isPair(parent)).length > maxDepth ? stop('nests too deeply', node) : undefined;
+    },
+    Alias(_, node) {
+      return ++aliases > maxAliases ? stop(`has more than ${maxAliases} aliases`, node) : undefined;
+    },
+    Map(_, { items }) {
+      const keys = new Set<unknown>();
+      for (const { key } of items as Pair<Scalar>[]) {
+        if (keys.has(key.value)) {
+          return stop(`the key ${JSON.stringify(String(key.value).slice(0, 64))} is duplicated`, key);
+        }
+        keys.add(key.value);
+      }
+      return undefined;
+    },
+  });
+  return mistake;
+}
+
+function problemOf(document: Document): { message: string; offset: number } | undefined {
+  const [error] = [...document.errors, ...document.warnings];
+  if (error === undefined) {
+    return mistakeIn(document);
+  }
+  const known: Partial<Record<ErrorCode, string>> = {
+    RESOURCE_EXHAUSTION: 'nests too deeply',
+    NON_STRING_KEY: 'a key must be plain text',
+  };
+  return { message: known[error.code] ?? error.message.slice(0, 300), offset: error.pos[0] };
 }
 
 function parse(text: string): unknown {
-  let events: readonly Event[] = [];
-  try {
-    events = parseEvents(text, { maxDepth });
-    const documents = constructFromEvents(events as Event[], { source: text, maxAliases });
-    if (documents.length > 1) {
-      throw new YamlError('contains more than one document');
-    }
-    const [document = null] = documents;
-    checkAliases(document, events.length + maxAliased);
-    return document;
-  } catch (error) {
-    if (!(error instanceof YAMLException)) {
-      throw error;
-    }
-    const offset = error.mark?.position ?? 0;
-    const known: Record<string, () => string> = {
-      'duplicated mapping key': () => `the key ${keyAt(text, offset, events)} is duplicated`,
-      'object-based map does not support complex keys': () => 'a key must be plain text',
-      [`nesting exceeded maxDepth (${maxDepth})`]: () => 'nests too deeply',
-      [`aliases exceeded maxAliases (${maxAliases})`]: () => `has more than ${maxAliases} aliases`,
-    };
-    const line = text.slice(0, offset).split('\n').length;
-    throw new YamlError(`line ${line}: ${known[error.reason]?.() ?? error.reason.slice(0, 300)}`);
+  // Its own check of keys takes quadratic time.
+  const options = { prettyErrors: false, uniqueKeys: false, stringKeys: true } as const;
+  const document = parseDocument(text, options);
+  if (document.errors[0]?.code === 'MULTIPLE_DOCS') {
+    throw new YamlError('contains more than one document');
   }
+  const problem = problemOf(document);
+  if (problem !== undefined) {
+    throw new YamlError(`line ${text.slice(0, problem.offset).split('\n').length}: ${problem.message}`);
+  }
+  let value: unknown;
+  try {
+    value = document.toJS({ maxAliasCount: -1 });
+  } catch (error) {
+    // An alias without an anchor.
+    throw error instanceof ReferenceError ? new YamlError(error.message.slice(0, 300)) : error;
+  }
+  checkAliases(value, text.length + maxAliased);
+  return value;
 }

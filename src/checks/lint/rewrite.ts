@@ -75,7 +75,7 @@ async function rewriteDocument(
     }
   }
   try {
-    return { text: problems.length === 0 ? await editDocument(text, read, value) : text, objects, problems };
+    return { text: problems.length === 0 ? editDocument(text, read, value) : text, objects, problems };
   } catch (error) {
     if (!(error instanceof EditError)) {
       throw error;

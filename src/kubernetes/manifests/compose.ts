@@ -1,19 +1,23 @@
 import {
-  type AliasEvent,
-  COLLECTION_STYLE,
-  EVENT_ID,
-  type Event,
-  getScalarValue,
-  type MappingEvent,
-  SCALAR_STYLE,
-  type ScalarEvent,
-  type SequenceEvent,
-} from 'js-yaml';
+  type Alias,
+  Composer,
+  type CST,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  type Node,
+  type Pair,
+  Parser,
+  Scalar,
+} from 'yaml';
 import { truncated } from '../../base/index.ts';
-import { isJsonObject, setOwn } from '../objects/json/json.ts';
-import { keyText, resolveScalar, type Scalar, ScalarError } from './scalar.ts';
+import { isJsonObject, maxJsonDepth, setOwn } from '../objects/json/json.ts';
+import { keyText, kubectlOptions } from './kubectl-schema.ts';
 
-/** Why a document cannot be read, with its position. The message continues "YAML: ". */
+/** Why a document cannot be read, with its position. */
 export class ComposeError extends Error {
   readonly offset: number;
 
@@ -23,51 +27,32 @@ export class ComposeError extends Error {
   }
 }
 
-export interface NodePosition {
-  at: number;
-  /** Offset after a scalar. */
-  end?: number;
-  /** The fields of a map, each with the offset of its key, or the items of a list. */
-  children?: Map<string | number, { at: number; value: NodePosition }>;
-  /** For a scalar without anchor and tag: the text between its quotes, or the plain text. */
-  text?: { from: number; to: number };
-  /** The anchor that the node refers to, if it is an alias. */
-  alias?: string;
-}
-
 /** A document as values, as kubectl reads it. */
 export interface Composed {
   value: unknown;
   /** Duplicate keys. kubectl silently uses the last one. */
   duplicates: { offset: number; message: string }[];
-  hasAliases: boolean;
-  /** The positions of its fields, if requested. */
-  place?: NodePosition;
+  root: Node | null;
+  /** What aliases refer to. */
+  targets: ReadonlyMap<Alias, Node>;
 }
 
 interface Anchor {
+  node: Node;
   value: unknown;
-  place: NodePosition | undefined;
-  /** The number of nodes in it, including those of aliases. */
+  /** The number of nodes in it, including those of aliases, and the levels that it nests. */
   size: number;
+  depth: number;
   isOpen: boolean;
-  /** Its event, if it is a scalar, since keys are interpreted differently from values. */
-  scalar?: ScalarEvent;
 }
 
-/** Longest key on one line that kubectl's parser accepts, in characters (YAML 1.2, 7.4.2). */
-const maxKeyLength = 1024;
-
-/** Maximum number of duplicate keys that are reported for a document. */
-const maxDuplicates = 5;
-
-/** An escape in double quotes; of a line break, with a blank line after it. */
-const escaped = /\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|\r?\n[ \t]*\r?\n|[\s\S])/g;
+export const tooDeep = `nests deeper than ${maxJsonDepth} levels`;
 
 /** The rest of a plain key whose colon kubectl reads as text. */
 const glued = /\s*:[,[\]{}]/y;
 
-const merge = 'tag:yaml.org,2002:merge';
+/** Maximum number of duplicate keys that are reported for a document. */
+const maxDuplicates = 5;
 
 /** The share of nodes that may come from aliases, as in go-yaml: it decreases from 99 % to 10 % as documents grow. */
 function allowedAliasShare(nodes: number): number {
@@ -75,357 +60,235 @@ function allowedAliasShare(nodes: number): number {
   return nodes <= small ? 0.99 : nodes >= large ? 0.1 : 0.99 - (0.89 * (nodes - small)) / (large - small);
 }
 
-function decodePercent(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
+const startOf = (node: unknown): number => (node as Node | null)?.range?.[0] ?? 0;
 
-/** The full name of a tag; undefined without a tag, and empty for `!`, which makes any scalar a string. */
-function tagOf(text: string, { tagStart, tagEnd }: { tagStart: number; tagEnd: number }): string | undefined {
-  if (tagStart === -1) {
-    return undefined;
-  }
-  const tag = text.slice(tagStart, tagEnd);
-  if (tag.startsWith('!<')) {
-    return decodePercent(tag.slice(2, -1));
-  }
-  return tag.startsWith('!!') ? `tag:yaml.org,2002:${decodePercent(tag.slice(2))}` : tag === '!' ? '' : tag;
-}
+export const isMerge = ({ key }: Pair): boolean =>
+  isScalar(key) && key.value === '<<' && key.type === Scalar.PLAIN && key.tag === undefined;
 
-const isQuoted = ({ style }: ScalarEvent): boolean =>
-  style === SCALAR_STYLE.SINGLE_QUOTED || style === SCALAR_STYLE.DOUBLE_QUOTED;
-
-function quoted(key: string): string {
-  return JSON.stringify(truncated(key, 100));
-}
-
-class Composer {
+class Reader {
   readonly duplicates: Composed['duplicates'] = [];
+  readonly targets = new Map<Alias, Node>();
   /** Nodes read so far, including those of aliases, and how many of them came from aliases. */
-  nodes = 0;
-  aliased = 0;
-  place: NodePosition | undefined;
-  private next = 1;
-  private readonly anchors = new Map<string, Anchor>();
-  private readonly text: string;
-  private readonly events: readonly Event[];
-  private readonly isPlaced: boolean;
+  #nodes = 0;
+  #aliased = 0;
+  /** The level of the current node, and the deepest one so far. */
+  #level = 0;
+  #deepest = 0;
+  /** How many brackets the current node is in. */
+  #brackets = 0;
+  readonly #anchors = new Map<string, Anchor>();
+  readonly #text: string;
 
-  constructor(text: string, events: readonly Event[], isPlaced: boolean) {
-    this.text = text;
-    this.events = events;
-    this.isPlaced = isPlaced;
+  constructor(text: string) {
+    this.#text = text;
   }
 
-  private event(): Event {
-    return this.events[this.next] as Event;
-  }
-
-  private fail(message: string, offset: number): never {
-    throw new ComposeError(message, Math.max(offset, 0));
-  }
-
-  /** Runs what may throw a ScalarError about the text at an offset. */
-  private about<T>(offset: number, run: () => T): T {
-    try {
-      return run();
-    } catch (error) {
-      throw error instanceof ScalarError ? new ComposeError(error.message, offset) : error;
+  /** Refuses what kubectl's parser, which implements YAML 1.1, reads differently. */
+  #check(scalar: Scalar, isKey: boolean): void {
+    const { type, value, source = '' } = scalar;
+    const [start, end] = scalar.range ?? [0, 0];
+    glued.lastIndex = end;
+    if (type === Scalar.PLAIN && this.#brackets > 0) {
+      if (source.startsWith(':') || source.includes('?') || (isKey && glued.test(this.#text))) {
+        throw new ComposeError('text with ":" or "?" in brackets is ambiguous; put it in quotes', start);
+      }
+    } else if (type === Scalar.QUOTE_DOUBLE) {
+      if (!String(value).isWellFormed()) {
+        throw new ComposeError('an escape is half of a character, which kubectl does not read', start);
+      }
+      if (/\\\r?\n[ \t]*\r?\n/.test(this.#text.slice(start, end))) {
+        throw new ComposeError('a blank line follows a backslash; write the line break as \\n', start);
+      }
     }
   }
 
-  private openAnchor(
-    event: ScalarEvent | SequenceEvent | MappingEvent,
-    value: unknown,
-    place?: NodePosition,
-  ): Anchor | undefined {
-    if (event.anchorStart === -1) {
-      return undefined;
+  value(node: unknown): unknown {
+    this.#nodes++;
+    if (isAlias(node)) {
+      return this.#alias(node).value;
     }
-    const name = this.text.slice(event.anchorStart, event.anchorEnd);
-    if (!/^[A-Za-z0-9_-]+$/.test(name)) {
-      this.fail(`the anchor ${quoted(name)} may have only letters, digits, "-" and "_"`, event.anchorStart);
+    if (isScalar(node)) {
+      this.#check(node, false);
+      const { value } = node;
+      if (typeof value === 'number' && !Number.isFinite(value)) {
+        throw new ComposeError(`${node.source} is not a JSON number; put it in quotes if it is text`, startOf(node));
+      }
+      // JSON's integers have no negative zero.
+      const own = value === 0 ? 0 : value;
+      this.#open(node, own, (anchor) => anchor);
+      return own;
     }
-    const anchor: Anchor = { value, place, size: 1, isOpen: true };
-    this.anchors.set(name, anchor);
+    if (isMap(node) || isSeq(node)) {
+      if (++this.#level > maxJsonDepth) {
+        throw new ComposeError(tooDeep, startOf(node));
+      }
+      const value = isMap(node) ? {} : [];
+      this.#brackets += node.flow ? 1 : 0;
+      this.#open(node, value, () => {
+        if (isMap(node)) {
+          this.#fillMap(value as Record<string, unknown>, node.items);
+        } else {
+          for (const item of node.items) {
+            (value as unknown[]).push(this.value(item));
+          }
+        }
+      });
+      this.#level--;
+      this.#brackets -= node.flow ? 1 : 0;
+      return value;
+    }
+    return null;
+  }
+
+  /** Notes the anchor of a node, if it has one, while its content is read. */
+  #open(node: Node & { anchor?: string }, value: unknown, fill: (anchor: Anchor | undefined) => void): void {
+    const before = { nodes: this.#nodes, deepest: this.#deepest };
+    let anchor: Anchor | undefined;
+    if (node.anchor !== undefined) {
+      anchor = { node, value, size: 1, depth: 0, isOpen: true };
+      this.#anchors.set(node.anchor, anchor);
+      this.#deepest = this.#level;
+    }
+    fill(anchor);
+    this.#deepest = Math.max(this.#deepest, this.#level);
+    if (anchor !== undefined) {
+      anchor.size += this.#nodes - before.nodes;
+      anchor.depth = this.#deepest - this.#level + 1;
+      anchor.isOpen = false;
+      this.#deepest = Math.max(this.#deepest, before.deepest);
+    }
+  }
+
+  #alias(node: Alias): Anchor {
+    const name = node.source.slice(0, 100);
+    const anchor = this.#anchors.get(node.source);
+    if (anchor === undefined || anchor.isOpen) {
+      const problem = anchor === undefined ? 'has no anchor before it' : 'contains itself';
+      throw new ComposeError(`the alias *${name} ${problem}`, startOf(node));
+    }
+    this.#nodes += anchor.size;
+    this.#aliased += anchor.size;
+    if (this.#aliased > 100 && this.#nodes > 1000 && this.#aliased / this.#nodes > allowedAliasShare(this.#nodes)) {
+      throw new ComposeError('too much of the document comes from aliases; write it out, or split it', startOf(node));
+    }
+    this.#deepest = Math.max(this.#deepest, this.#level + anchor.depth);
+    if (this.#deepest > maxJsonDepth) {
+      throw new ComposeError(tooDeep, startOf(node));
+    }
+    this.targets.set(node, anchor.node);
     return anchor;
   }
 
-  /** The text of a scalar, after checks that only kubectl's parser makes. */
-  private scalarText(event: ScalarEvent): string {
-    if (event.style === SCALAR_STYLE.DOUBLE_QUOTED && !event.fast) {
-      const raw = this.text.slice(event.valueStart, event.valueEnd);
-      for (const { 0: sequence, index } of raw.matchAll(escaped)) {
-        const code = sequence.length > 2 ? Number.parseInt(sequence.slice(2), 16) : 0;
-        if (sequence === '\\/' || (code >= 0xd800 && code <= 0xdfff) || code > 0x10ffff) {
-          this.fail(`kubectl does not know the escape ${sequence}`, event.valueStart + index);
-        }
-        if (sequence.indexOf('\n') !== sequence.lastIndexOf('\n')) {
-          // For kubectl the blank line is a line break, for our parser it is not.
-          this.fail('a blank line follows a backslash; write the line break as \\n', event.valueStart + index);
-        }
-      }
+  #key(key: unknown): string {
+    this.#nodes++;
+    const scalar = isAlias(key) ? this.#alias(key).node : key;
+    const text = isScalar(scalar) ? keyText(scalar) : undefined;
+    if (text === undefined) {
+      const problem = isScalar(scalar)
+        ? `the key ${scalar.value === null ? 'null' : scalar.source} is not text; put it in quotes`
+        : 'a key must be text, not a map or a list';
+      throw new ComposeError(problem, startOf(key));
     }
-    return getScalarValue(this.text, event);
-  }
-
-  /** kubectl's parser implements YAML 1.1, which allows fewer plain scalars in flow collections. */
-  private checkPlain(event: ScalarEvent, isKey: boolean): void {
-    if (this.flowDepth === 0 || event.style !== SCALAR_STYLE.PLAIN || event.valueStart === -1) {
-      return;
+    if (key === scalar) {
+      this.#check(scalar as Scalar, true);
+      this.#open(scalar as Scalar, (scalar as Scalar).value, () => {});
     }
-    const { valueStart, valueEnd } = event;
-    glued.lastIndex = valueEnd;
-    const isGlued = isKey && glued.test(this.text);
-    if (this.text.charAt(valueStart) === ':' || isGlued || this.text.slice(valueStart, valueEnd).includes('?')) {
-      this.fail('text with ":" or "?" in brackets is ambiguous; put it in quotes', valueStart);
-    }
-  }
-
-  private resolved(event: ScalarEvent): Scalar {
-    const source = this.scalarText(event);
-    const tag = tagOf(this.text, event);
-    return tag === undefined && event.style !== SCALAR_STYLE.PLAIN
-      ? { value: source }
-      : this.about(event.tagStart, () => resolveScalar(source, tag));
-  }
-
-  private scalar(event: ScalarEvent): unknown {
-    const { value } = this.resolved(event);
-    if (typeof value === 'number' && !Number.isFinite(value)) {
-      this.fail(`${this.scalarText(event)} is not a JSON number; put it in quotes if it is text`, event.valueStart);
-    }
-    // JSON's integers have no negative zero.
-    return value === 0 ? 0 : value;
-  }
-
-  private keyOf(event: ScalarEvent, at: number): string {
-    return this.about(at, () => keyText(this.resolved(event)));
-  }
-
-  private isMerge(event: Event): boolean {
-    return (
-      event.type === EVENT_ID.SCALAR &&
-      event.style === SCALAR_STYLE.PLAIN &&
-      event.valueEnd - event.valueStart === 2 &&
-      this.text.startsWith('<<', event.valueStart) &&
-      (event.tagStart === -1 || tagOf(this.text, event) === merge)
-    );
-  }
-
-  /** Reads a key: its text and its offset. */
-  private key(style: MappingEvent['style']): { key: string; at: number } {
-    const event = this.event();
-    if (event.type === EVENT_ID.SCALAR) {
-      this.next++;
-      this.nodes++;
-      const at = event.valueStart === -1 ? Math.max(event.tagStart, event.anchorStart) : this.startOf(event);
-      if (event.valueEnd - event.valueStart > maxKeyLength && !this.isExplicit(at)) {
-        this.fail(`a key is longer than ${maxKeyLength} characters, which kubectl does not read`, at);
-      }
-      if (event.valueStart === -1 && at === -1) {
-        this.fail(style === 1 ? 'a key is missing before ":"' : 'a key is missing', this.lastAt);
-      }
-      this.checkPlain(event, true);
-      const key = this.keyOf(event, at);
-      this.lastAt = at;
-      const anchor = this.openAnchor(event, key, { at });
-      if (anchor !== undefined) {
-        Object.assign(anchor, { value: this.scalar(event), isOpen: false, scalar: event });
-      }
-      return { key, at };
-    }
-    if (event.type === EVENT_ID.ALIAS) {
-      const at = event.anchorStart - 1;
-      const { scalar } = this.alias(event);
-      if (scalar === undefined) {
-        this.fail('a key must be text, not a map or a list', at);
-      }
-      return { key: this.keyOf(scalar, at), at };
-    }
-    return this.fail('a key must be text, not a map or a list', 'start' in event ? event.start : this.lastAt);
-  }
-
-  private flowDepth = 0;
-
-  /** The last known offset, for events without one. */
-  private lastAt = 0;
-
-  private startOf(event: ScalarEvent): number {
-    return event.valueStart - (isQuoted(event) ? 1 : 0);
-  }
-
-  /** Whether a key follows a "?" and so may be of any length. */
-  private isExplicit(at: number): boolean {
-    let before = at - 1;
-    while (before >= 0 && /\s/.test(this.text.charAt(before))) {
-      before--;
-    }
-    return this.text.charAt(before) === '?';
-  }
-
-  private alias(event: AliasEvent): Anchor {
-    this.next++;
-    const name = this.text.slice(event.anchorStart, event.anchorEnd);
-    const anchor = this.anchors.get(name);
-    const at = event.anchorStart - 1;
-    if (anchor === undefined) {
-      this.fail(`the alias *${name.slice(0, 100)} has no anchor before it`, at);
-    }
-    if (anchor.isOpen) {
-      this.fail(`the alias *${name.slice(0, 100)} contains itself`, at);
-    }
-    this.nodes += 1 + anchor.size;
-    this.aliased += anchor.size;
-    if (this.aliased > 100 && this.nodes > 1000 && this.aliased / this.nodes > allowedAliasShare(this.nodes)) {
-      this.fail('too much of the document comes from aliases; write it out, or split the document', at);
-    }
-    this.place = anchor.place === undefined ? undefined : { ...anchor.place, alias: name };
-    this.lastAt = at;
-    return anchor;
+    return text;
   }
 
   /**
    * Merges the maps that a "<<" refers to, as kubectl does: they override the keys before it, and of several maps the
    * first wins.
    */
-  private mergeInto(map: Record<string, unknown>, children: NodePosition['children'], at: number): void {
-    const isList = this.event().type === EVENT_ID.SEQUENCE;
-    const value = this.node();
-    const place = this.place;
-    const values = isList ? (value as unknown[]) : [value];
-    for (let index = values.length - 1; index >= 0; index--) {
-      const from = values[index];
-      if (!isJsonObject(from)) {
-        this.fail('"<<" needs a map, an alias of one, or a list of these', at);
+  #mergeInto(map: Record<string, unknown>, { key, value: node }: Pair): void {
+    const value = this.value(node);
+    const from = isSeq(node) ? (value as unknown[]) : [value];
+    for (const one of from.toReversed()) {
+      if (!isJsonObject(one)) {
+        throw new ComposeError('"<<" needs a map, an alias of one, or a list of these', startOf(key));
       }
-      for (const [key, item] of Object.entries(from)) {
-        setOwn(map, key, item);
-      }
-      for (const [key, field] of (isList ? place?.children?.get(index)?.value : place)?.children ?? []) {
-        children?.set(key, field);
+      for (const [name, item] of Object.entries(one)) {
+        setOwn(map, name, item);
       }
     }
   }
 
-  private fillMap(
-    map: Record<string, unknown>,
-    children: NodePosition['children'],
-    style: MappingEvent['style'],
-  ): void {
-    // The map's own keys, once others have been merged into it.
-    let own: Set<string> | undefined;
-    while (this.event().type !== EVENT_ID.POP) {
-      const keyEvent = this.event();
-      if (this.isMerge(keyEvent)) {
-        own ??= new Set(Object.keys(map));
-        this.next++;
-        this.mergeInto(map, children, (keyEvent as ScalarEvent).valueStart);
+  #fillMap(map: Record<string, unknown>, items: readonly Pair[]): void {
+    const own = new Set<string>();
+    for (const pair of items) {
+      if (isMerge(pair)) {
+        this.#mergeInto(map, pair);
         continue;
       }
-      const { key, at } = this.key(style);
-      if (own === undefined ? Object.hasOwn(map, key) : own.has(key)) {
-        if (this.duplicates.length < maxDuplicates) {
-          this.duplicates.push({ offset: at, message: `duplicate key ${quoted(key)} in a map` });
-        }
+      const key = this.#key(pair.key);
+      if (own.has(key) && this.duplicates.length < maxDuplicates) {
+        const message = `duplicate key ${JSON.stringify(truncated(key, 100))} in a map`;
+        this.duplicates.push({ offset: startOf(pair.key), message });
       }
-      own?.add(key);
-      setOwn(map, key, this.node());
-      if (this.place !== undefined) {
-        children?.set(key, { at, value: this.place });
-      }
-    }
-  }
-
-  private fillList(list: unknown[], children: NodePosition['children']): void {
-    while (this.event().type !== EVENT_ID.POP) {
-      list.push(this.node());
-      if (this.place !== undefined) {
-        children?.set(list.length - 1, { at: this.place.at, value: this.place });
-      }
-    }
-  }
-
-  private collection(event: SequenceEvent | MappingEvent): unknown {
-    const isFlow = event.style === COLLECTION_STYLE.FLOW;
-    const isMap = event.type === EVENT_ID.MAPPING;
-    const value = isMap ? {} : [];
-    const place: NodePosition | undefined = this.isPlaced ? { at: event.start, children: new Map() } : undefined;
-    const before = this.nodes++;
-    const anchor = this.openAnchor(event, value, place);
-    this.lastAt = event.start;
-    this.flowDepth += isFlow ? 1 : 0;
-    if (Array.isArray(value)) {
-      this.fillList(value, place?.children);
-    } else {
-      this.fillMap(value, place?.children, event.style);
-    }
-    this.next++;
-    this.flowDepth -= isFlow ? 1 : 0;
-    if (anchor !== undefined) {
-      anchor.isOpen = false;
-      anchor.size = this.nodes - before;
-    }
-    this.place = place;
-    return value;
-  }
-
-  node(): unknown {
-    const event = this.event();
-    switch (event.type) {
-      case EVENT_ID.SCALAR: {
-        this.next++;
-        this.nodes++;
-        this.checkPlain(event, false);
-        const value = this.scalar(event);
-        if (event.valueStart !== -1) {
-          this.lastAt = this.startOf(event);
-        }
-        const isBlock = event.style === SCALAR_STYLE.LITERAL_BLOCK || event.style === SCALAR_STYLE.FOLDED_BLOCK;
-        const isBare = !isBlock && event.tagStart === -1 && event.anchorStart === -1 && event.valueStart !== -1;
-        const place: NodePosition | undefined = this.isPlaced
-          ? {
-              at: this.lastAt,
-              end: Math.max(this.lastAt, event.valueEnd + (isQuoted(event) ? 1 : 0)),
-              ...(isBare && { text: { from: event.valueStart, to: event.valueEnd } }),
-            }
-          : undefined;
-        const anchor = this.openAnchor(event, value, place);
-        if (anchor !== undefined) {
-          anchor.isOpen = false;
-          anchor.scalar = event;
-        }
-        this.place = place;
-        return value;
-      }
-      case EVENT_ID.SEQUENCE:
-      case EVENT_ID.MAPPING:
-        this.next++;
-        return this.collection(event);
-      case EVENT_ID.ALIAS:
-        return this.alias(event).value;
-      default:
-        return this.fail('a value is missing here', this.lastAt);
+      own.add(key);
+      setOwn(map, key, this.value(pair.value));
     }
   }
 }
 
 /**
- * Composes values from the parser's events for one document, as kubectl does. Aliases share their value with their
- * anchor; their expansion is limited as in kubectl.
- *
- * @throws {ComposeError} for documents that kubectl's parser rejects.
+ * Maximum number of words, signs, blanks and line breaks of a document: as many as 8 MiB of manifests have. Of brackets that
+ * nothing opens they take a gigabyte and a half.
  */
-export function compose(text: string, events: readonly Event[], isPlaced: boolean): Composed {
-  const composer = new Composer(text, events, isPlaced);
-  const value = events.length === 0 ? null : composer.node();
-  return {
-    value,
-    duplicates: composer.duplicates,
-    hasAliases: composer.aliased > 0,
-    ...(composer.place !== undefined && { place: composer.place }),
-  };
+const maxLexemes = 3_000_000;
+
+function* tokensOf(text: string): Generator<CST.Token> {
+  const parser = new Parser();
+  let count = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    if (++count > maxLexemes) {
+      throw new ComposeError(`a document has more than ${maxLexemes} words and signs; split it with "---" lines`, 0);
+    }
+    yield* parser.next(lexeme);
+  }
+  yield* parser.end();
+}
+
+/** Parses a text as kubectl does, as far as `yaml` does. @throws {ComposeError} */
+export function parseAsKubectl(text: string): Document.Parsed {
+  const { stackTraceLimit } = Error;
+  // A text may have as many errors as characters, and each would take a kilobyte.
+  Error.stackTraceLimit = 0;
+  let document: Document.Parsed;
+  try {
+    [document] = new Composer(kubectlOptions).compose(tokensOf(text), true, text.length) as unknown as [
+      Document.Parsed,
+    ];
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+  // An unknown tag is only a warning; so is a bracket that is indented less than its line.
+  const [mistake] = [...document.errors, ...document.warnings.filter(({ code }) => code === 'TAG_RESOLVE_FAILED')];
+  if (mistake !== undefined) {
+    const { code, message, pos } = mistake;
+    const isDirective = /directive/i.test(message);
+    throw new ComposeError(
+      code === 'RESOURCE_EXHAUSTION'
+        ? tooDeep
+        : isDirective
+          ? 'kubectl does not read directives (%YAML, %TAG); remove the line'
+          : code === 'TAG_RESOLVE_FAILED'
+            ? `${message.slice(0, 100)}: remove the tag`
+            : message.slice(0, 300),
+      isDirective ? text.search(/^%/m) : pos[0],
+    );
+  }
+  return document;
+}
+
+/**
+ * Composes the values of one document, as kubectl does. Aliases share their value with their anchor; their expansion is
+ * limited as in kubectl.
+ *
+ * @throws {ComposeError} for a document that is not valid YAML, or that kubectl's parser rejects.
+ */
+export function compose(text: string): Composed {
+  const root = parseAsKubectl(text).contents;
+  const reader = new Reader(text);
+  return { value: reader.value(root), duplicates: reader.duplicates, root, targets: reader.targets };
 }

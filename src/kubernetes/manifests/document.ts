@@ -1,9 +1,8 @@
-import { EVENT_ID, type Event, parseEvents, YAMLException } from 'js-yaml';
 import type { FieldPath } from '../objects/errors/field-path.ts';
-import { isJsonObject, isTooDeep, type Json, type JsonObject, maxJsonDepth } from '../objects/json/json.ts';
+import { isJsonObject, isTooDeep, type Json, type JsonObject } from '../objects/json/json.ts';
 import { describe } from '../objects/reviews/admission-review.ts';
-import { type Composed, ComposeError, compose, type NodePosition } from './compose.ts';
-import { flattenFlow } from './flow.ts';
+import { type Composed, ComposeError, compose, tooDeep } from './compose.ts';
+import { Places } from './places.ts';
 import type { DocumentText } from './split.ts';
 
 export interface DocumentError {
@@ -30,8 +29,8 @@ export interface ReadDocument {
   /** Lists that kubectl refuses as a whole, each at the first item that is not an object; and Lists in too many others. */
   refusals: DocumentError[];
   form: DocumentText['form'];
-  /** The positions of the document's nodes in its text. Undefined if only kubectl's JSON reader accepts it. */
-  places(): NodePosition | undefined;
+  /** The positions of the document's fields in its text. None if only kubectl's JSON reader accepts it. */
+  places: Places;
 }
 
 /** Deepest nesting of `List`s in `List`s. */
@@ -98,43 +97,6 @@ function* objectsIn(
   yield { object: value, path };
 }
 
-const tooDeep = `nests deeper than ${maxJsonDepth} levels`;
-
-/** Offset of a field in the text of a document, or of its deepest existing ancestor. */
-function offsetOf(root: NodePosition | undefined, path: FieldPath): number {
-  let place = root;
-  let offset = place?.at ?? 0;
-  for (const segment of path) {
-    const child = place?.children?.get(segment);
-    place = child?.value;
-    offset = child?.at ?? offset;
-  }
-  return offset;
-}
-
-/** Offset after a node: after its last scalar and, in brackets, after the closing one. */
-function endOffset({ at, end: after, children }: NodePosition, text: string): number {
-  const last = [...(children?.values() ?? [])].at(-1)?.value;
-  const isFlow = children !== undefined && /[{[]/.test(text.charAt(at));
-  const end = last === undefined ? (after ?? at + (isFlow ? 1 : 0)) : endOffset(last, text);
-  const closing = /[\s,]*[\]}]/y;
-  closing.lastIndex = end;
-  return isFlow && closing.test(text) ? closing.lastIndex : end;
-}
-
-/** Offset after a field in the text of a document, or after its deepest existing ancestor. */
-function endOffsetOf(root: NodePosition | undefined, path: FieldPath, text: string): number {
-  let place = root;
-  for (const segment of path) {
-    const child = place?.alias === undefined ? place?.children?.get(segment) : undefined;
-    if (child === undefined) {
-      break;
-    }
-    place = child.value;
-  }
-  return place === undefined ? 0 : endOffset(place, text);
-}
-
 /** Converts offsets in a text to lines and columns. Takes as many steps as the text has characters, once. */
 function createLines(text: string, firstLine: number) {
   let starts: number[] | undefined;
@@ -184,45 +146,9 @@ function checkText(text: string): void {
   }
 }
 
-/**
- * The parser's events. A text that it rejects only because of indentation inside brackets or quotes is parsed
- * nevertheless.
- */
-function eventsOf(text: string): Event[] {
-  const options = { maxDepth: maxJsonDepth };
-  try {
-    return parseEvents(text, options);
-  } catch (error) {
-    if (error instanceof YAMLException && /directive/i.test(error.reason)) {
-      throw new ComposeError('kubectl does not read directives (%YAML, %TAG); remove the line', text.search(/^%/m));
-    }
-    const flat = flattenFlow(text);
-    if (flat === text) {
-      throw error;
-    }
-    let events: Event[];
-    try {
-      events = parseEvents(flat, options);
-    } catch {
-      throw error;
-    }
-    for (const event of events) {
-      // The parser saw one line where there were several, which must be folded.
-      if (event.type === EVENT_ID.SCALAR && event.fast) {
-        event.fast = !/[\n\r]/.test(text.slice(event.valueStart, event.valueEnd));
-      }
-    }
-    return events;
-  }
-}
-
 function readYaml(text: string): Composed {
   checkText(text);
-  const composed = compose(text, eventsOf(text), false);
-  if (composed.hasAliases && isTooDeep(composed.value as Json)) {
-    throw new ComposeError(tooDeep, 0);
-  }
-  return composed;
+  return compose(text);
 }
 
 class JsonSyntaxError extends ComposeError {}
@@ -247,28 +173,15 @@ function readJson(text: string): Composed {
     const escapes = /\\(?:ud[89a-f]..|.)/g;
     value = JSON.parse(JSON.stringify(value).replaceAll(escapes, (one) => (one.length > 2 ? '\ufffd' : one)));
   }
-  let duplicates: Composed['duplicates'] = [];
   try {
-    duplicates = compose(text, eventsOf(text), false).duplicates;
+    return { ...compose(text), value };
   } catch {
     // kubectl's JSON reader accepts it; only its YAML reader does not.
-  }
-  return { value, duplicates, hasAliases: false };
-}
-
-function placesIn(text: string): NodePosition | undefined {
-  try {
-    return compose(text, eventsOf(text), true).place;
-  } catch {
-    return undefined;
+    return { value, duplicates: [], root: null, targets: new Map() };
   }
 }
 
 function mistakeOf(error: unknown): { offset: number; message: string } {
-  if (error instanceof YAMLException) {
-    const isTooDeep = error.reason.startsWith('nesting exceeded');
-    return { offset: error.mark?.position ?? 0, message: isTooDeep ? tooDeep : `YAML: ${error.reason.slice(0, 300)}` };
-  }
   if (error instanceof ComposeError) {
     const kind = error instanceof JsonSyntaxError ? 'JSON' : 'YAML';
     return { offset: error.offset, message: error.message === tooDeep ? tooDeep : `${kind}: ${error.message}` };
@@ -297,26 +210,22 @@ export function readDocument({
   if (duplicates.length > 0) {
     return { errors: duplicates.map(({ offset, message }) => ({ ...placeAt(offset), message: `YAML: ${message}` })) };
   }
-  let known: { root: NodePosition | undefined } | undefined;
-  const places = () => {
-    known ??= { root: placesIn(text) };
-    return known.root;
-  };
+  const places = new Places(composed);
   const refusals: Refusal[] = [];
   const objects = [...objectsIn(value, [], 0, refusals)];
   return {
     value,
     form,
     places,
-    refusals: refusals.map(({ path, message }) => ({ ...placeAt(offsetOf(places(), path)), message })),
+    refusals: refusals.map(({ path, message }) => ({ ...placeAt(places.offsetOf(path)), message })),
     objects: objects.map(({ object, path }) => ({
       object,
       path,
-      placeOf: (field) => placeAt(offsetOf(places(), [...path, ...field])),
+      placeOf: (field) => placeAt(places.offsetOf([...path, ...field])),
       endOf(field) {
-        const start = offsetOf(places(), [...path, ...field]);
+        const start = places.offsetOf([...path, ...field]);
         // An alias is where it is written, whatever its anchor has. A block of text ends before its last line break.
-        const end = Math.max(start, endOffsetOf(places(), [...path, ...field], text));
+        const end = Math.max(start, places.endOf([...path, ...field]));
         return placeAt(text.slice(start, end).trimEnd().length + start);
       },
     })),

@@ -1,27 +1,27 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isAlias } from 'yaml';
 import type { Json } from '../objects/json/json.ts';
-import type { NodePosition } from './compose.ts';
 import { type ReadDocument, readDocument } from './document.ts';
 import { aliasError, type Edit, EditError, editsBetween } from './edits.ts';
+import { type Places, textRange } from './places.ts';
+import { rewritten } from './rewrite.ts';
 
 /** Text that needs no quotes in YAML 1.1 and 1.2: an apiVersion. */
 const plainText = /^[a-z][a-z0-9.-]*\/[a-z0-9]+$/;
 
 /** The text with scalars replaced in place, or undefined if an edit is of another kind. */
-function spliced(text: string, root: NodePosition | undefined, edits: readonly Edit[]): string | undefined {
+function spliced(text: string, places: Places, edits: readonly Edit[]): string | undefined {
   const cuts: { from: number; to: number; value: string }[] = [];
   for (const { path, value } of edits) {
-    let place = root;
-    for (const [depth, segment] of path.entries()) {
-      if (place?.alias !== undefined) {
-        throw aliasError(path, depth, place.alias);
-      }
-      place = place?.children?.get(segment)?.value;
+    const { node, depth } = places.nodeAt(path);
+    if (isAlias(node) && depth < path.length) {
+      throw aliasError(path, depth, node.source);
     }
-    if (place?.text === undefined || place.alias !== undefined || typeof value !== 'string' || !plainText.test(value)) {
+    const range = depth < path.length ? undefined : textRange(node);
+    if (range === undefined || typeof value !== 'string' || !plainText.test(value)) {
       return undefined;
     }
-    cuts.push({ ...place.text, value });
+    cuts.push({ ...range, value });
   }
   const pieces: string[] = [];
   let done = 0;
@@ -41,20 +41,18 @@ function spliced(text: string, root: NodePosition | undefined, edits: readonly E
  *
  * @throws {EditError} when a field comes from an anchor, so that setting it would change something else.
  */
-export async function editDocument(text: string, read: ReadDocument, value: Json): Promise<string> {
+export function editDocument(text: string, read: ReadDocument, value: Json): string {
   const before = read.value as Json;
   const edits = [...editsBetween(before, value)];
   if (edits.length === 0) {
     return text;
   }
-  let result = spliced(text, read.places(), edits);
+  let result = spliced(text, read.places, edits);
   if (result === undefined) {
     if (read.form === 'json') {
       const indent = /\n([ \t]+)"/.exec(text)?.[1];
       result = JSON.stringify(value, null, indent);
     } else {
-      // Its library is not needed to read manifests.
-      const { rewritten } = await import('./rewrite.ts');
       result = rewritten(text, before, edits);
     }
     if (text.includes('\r\n')) {

@@ -1,60 +1,7 @@
-import {
-  type Document,
-  isAlias,
-  isCollection,
-  isMap,
-  isScalar,
-  type Node,
-  Pair,
-  parseDocument,
-  Scalar,
-  type ScalarTag,
-  YAMLMap,
-} from 'yaml';
+import { type Document, isAlias, isCollection, isMap, isScalar, type Node, Pair, Scalar, YAMLMap } from 'yaml';
 import { fieldAt, type Json } from '../objects/json/json.ts';
+import { parseAsKubectl } from './compose.ts';
 import { aliasError, type Edit, type Path } from './edits.ts';
-import { resolveScalar } from './scalar.ts';
-
-/** A plain scalar that is not a string for kubectl: it is written back unchanged. */
-class Raw {
-  readonly source: string;
-
-  constructor(source: string) {
-    this.source = source;
-  }
-}
-
-/**
- * Recognizes plain scalars that are not strings for kubectl, and times, which other parsers do not read as strings. The
- * library only calls `test`, both to parse and to write.
- */
-class NotText extends RegExp {
-  override test(text: string): boolean {
-    return resolveScalar(text).value !== text || /^\d{4}-\d/.test(text);
-  }
-}
-
-/** Tells the rewriting library how to interpret plain scalars: by kubectl's rules, not its own. */
-const rawTag: ScalarTag = {
-  identify: (value) => value instanceof Raw,
-  default: true,
-  tag: 'tag:yaml.org,2002:raw',
-  test: new NotText(''),
-  resolve: (source) => new Raw(source),
-  stringify: ({ value }) => (value as Raw).source,
-};
-
-/** The rewriting library's document, in which plain scalars remain as they are written. */
-function parseForRewriting(text: string): Document {
-  return parseDocument(text, {
-    schema: 'failsafe',
-    customTags: [rawTag],
-    logLevel: 'silent',
-    prettyErrors: false,
-    // Already checked when the document was read, and the library's check takes quadratic time.
-    uniqueKeys: false,
-  });
-}
 
 /** The node of a field; undefined if it does not exist, or comes from an anchor by `<<`. */
 function nodeAt(document: Document, path: Path): Node | undefined {
@@ -68,15 +15,10 @@ function nodeAt(document: Document, path: Path): Node | undefined {
   return (node as Node | null | undefined) ?? undefined;
 }
 
-function nodeOfScalar(value: Exclude<Json, object> | null): Scalar {
-  // The library quotes a text if needed, by the rule of `rawTag`.
-  return new Scalar(typeof value === 'string' ? value : new Raw(JSON.stringify(value)));
-}
-
 /** Creates a node for a value; parts that existed elsewhere in the document are reused, with their comments. */
 function nodeFor(document: Document, value: Json, pool: ReadonlyMap<string, Node>): Node {
   if (typeof value !== 'object' || value === null) {
-    return nodeOfScalar(value);
+    return new Scalar(value);
   }
   const known = pool.get(JSON.stringify(value));
   if (known !== undefined) {
@@ -88,7 +30,7 @@ function nodeFor(document: Document, value: Json, pool: ReadonlyMap<string, Node
     return list;
   }
   const map = new YAMLMap(document.schema);
-  map.items = Object.entries(value).map(([key, item]) => new Pair(nodeOfScalar(key), nodeFor(document, item, pool)));
+  map.items = Object.entries(value).map(([key, item]) => new Pair(new Scalar(key), nodeFor(document, item, pool)));
   map.flow = map.items.length === 0;
   return map;
 }
@@ -130,7 +72,7 @@ function layoutOf(text: string): { indent: number; indentSeq: boolean } {
 
 /** The text of a document in YAML with fields set and removed; comments and the order of keys are preserved. */
 export function rewritten(text: string, before: Json, edits: readonly Edit[]): string {
-  const document = parseForRewriting(text);
+  const document = parseAsKubectl(text);
   const pool = new Map<string, Node>();
   for (const { path } of edits) {
     collect(nodeAt(document, path), fieldAt(before, ...path), pool);

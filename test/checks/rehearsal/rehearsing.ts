@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { loadAll } from 'js-yaml';
+import { parseAllDocuments } from 'yaml';
 import {
   type Entry,
   type Fault,
@@ -17,10 +17,12 @@ const folder = new URL('../../support/fixtures/rehearsal/', import.meta.url);
 
 /** The objects of YAML, each with the place `given:NUMBER`. */
 export function objectsOf(yaml: string): InputObject[] {
-  return loadAll(yaml).map((object, index) => ({
-    object: object as JsonObject,
-    where: () => `given:${index + 1}`,
-  }));
+  return parseAllDocuments(yaml)
+    .map((document) => document.toJS())
+    .map((object, index) => ({
+      object: object as JsonObject,
+      where: () => `given:${index + 1}`,
+    }));
 }
 
 /** The text of a fixture. */

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compileErrors, validate } from '@readme/openapi-parser';
-import { load } from 'js-yaml';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { fetchLimited } from '../../../src/cli/commands/openapi/sources.ts';
 import { FailureError } from '../../../src/cli/framework/program.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
@@ -51,7 +51,7 @@ describe('files', () => {
       file('b.json', documentOf('integer', '/b')),
     ]);
     expect(ended.code).toBe(0);
-    const document = load(ended.stdout) as JsonObject;
+    const document = parse(ended.stdout, { uniqueKeys: false }) as JsonObject;
     expect(document.components).toEqual({ schemas: { A: { type: 'string' }, A_v2: { type: 'integer' } } });
     expect(ended.stderr).toBe(
       `openapi merge: 2 documents, 2 paths, 2 components became 2\n  renamed: schemas A of ${join(folder, 'b.json')} is A_v2\n`,

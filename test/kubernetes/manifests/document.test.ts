@@ -152,27 +152,32 @@ test.each<[string, string, number, number, RegExp]>([
   [
     'aliases that nest too deep',
     `a: &a ${'['.repeat(200)}${']'.repeat(200)}\nb: ${'['.repeat(200)}*a${']'.repeat(200)}`,
-    11,
-    1,
+    12,
+    204,
     /nests deeper/,
   ],
   ['a directive', '# c\n%YAML 1.2\n', 12, 1, /kubectl does not read directives \(%YAML, %TAG\); remove the line/],
   ['a control character', 'a: 1\nb: "\u0007"', 12, 5, /control character U\+0007/],
   ['not a number', 'a: .nan', 11, 4, /.nan is not a JSON number; put it in quotes/],
   ['a key that is null', 'a:\n  ~: 1', 12, 3, /the key null is not text; put it in quotes/],
-  ['a key that is null, with an anchor', 'a:\n  &b : 1', 12, 4, /the key null is not text; put it in quotes/],
+  ['a key that is null, with an anchor', 'a:\n  &b : 1', 12, 6, /the key null is not text; put it in quotes/],
   ['an alias of null as a key', 'a: &b\nc:\n  *b : 1', 13, 3, /the key null is not text; put it in quotes/],
   ['a key that is a list', '? [a]\n: 1', 11, 3, /a key must be text, not a map or a list/],
   ['an alias that contains itself', 'a: &a\n  b: *a\n', 12, 6, /contains itself/],
   ['an alias that contains itself twice', 'a: &a [*a, *a]\n', 11, 8, /contains itself/],
-  ['too many levels', `${'['.repeat(300)}${']'.repeat(300)}`, 11, 256, /nests deeper/],
-  ['levels without end', '['.repeat(100_000), 11, 256, /nests deeper/],
+  ['too many levels', `${'['.repeat(300)}${']'.repeat(300)}`, 11, 257, /nests deeper/],
 ])('%s is an error with its position', (_, text, line, column, message) => {
   const read = readDocument({ text, firstLine: 11, form: 'yaml' });
   const first = 'errors' in read ? read.errors[0] : undefined;
   expect(first).toMatchObject({ line, column });
   expect(first?.message).toMatch(message);
   expect('errors' in read && read.errors.length).toBeLessThanOrEqual(5);
+});
+
+test.each(['[', '- ', '? ', '{a: '])('levels of %j without end are one error', (level) => {
+  using _work = limitWork(5_000);
+  const read = readDocument({ text: level.repeat(50_000), firstLine: 1, form: 'yaml' });
+  expect('errors' in read && read.errors).toHaveLength(1);
 });
 
 test('lone surrogates in JSON are replaced, in keys too, and what looks like one is not', () => {

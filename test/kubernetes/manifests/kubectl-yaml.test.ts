@@ -29,11 +29,29 @@ const stricter: Record<string, RegExp> = {
   'file: NEL in quotes': /line break/,
   'file: a line separator in quotes': /line break/,
   // Neither YAML 1.1 nor 1.2: kubectl's parser is lenient.
-  'value: double-quoted quote': /unknown escape/,
-  'value: double-quoted with a glued comment': /bad indentation/,
-  'value: literal with a glued comment': /line break is expected/,
-  'scalar "-" in a list': /missed comma/,
-  'value: flow list with dashes': /missed comma/,
+  'value: double-quoted quote': /Invalid escape/,
+  'value: double-quoted at column 0': /Missing closing/,
+  'value: double-quoted with a glued comment': /Comments must be separated/,
+  'value: literal with a glued comment': /Comments must be separated/,
+  'value: flow list over lines at column 0': /must be sufficiently indented/,
+  'file: flow in the first column': /must be sufficiently indented/,
+  'scalar "-" in a list': /not allowed within flow collections/,
+  'value: flow list with dashes': /not allowed within flow collections/,
+  'file: CR': /not allowed in compact mappings/,
+  // Tags other than those of JSON's types.
+  ...Object.fromEntries(
+    [
+      ...['value: merge with its tag', 'value: tag binary', 'value: tag binary over lines', 'value: tag set'],
+      ...['value: tag binary that is not text'],
+      ...['value: tag map of a list', 'value: tag omap', 'value: tag pairs', "value: tag of one's own"],
+      ...[
+        "value: tag of one's own on a number",
+        "value: tag of one's own on a map",
+        "value: tag of one's own on a list",
+      ],
+      ...['value: tag unknown of YAML', 'value: tag unknown of YAML on a number', "value: tag verbatim of one's own"],
+    ].map((name) => [name, /Unresolved tag: .*: remove the tag/]),
+  ),
   // Other parsers read these differently from kubectl.
   'value: double-quoted escaped line end and a blank line': /a blank line follows a backslash; write the line break as/,
   'value: double-quoted escaped line end and a line of blanks': /a blank line follows a backslash/,
@@ -43,7 +61,7 @@ const stricter: Record<string, RegExp> = {
   'value: flow map with a colon before the brace, on another line': /put it in quotes/,
   'value: flow map with a colon before the comma': /put it in quotes/,
   'value: flow list with a colon before the bracket': /put it in quotes/,
-  'file: flow in the first column, glued': /put it in quotes/,
+  'file: flow in the first column, glued': /must be sufficiently indented/,
 };
 
 /**
@@ -52,9 +70,12 @@ const stricter: Record<string, RegExp> = {
  */
 const laxer = new Set([
   'scalar "!" in a list',
+  'value: double-quoted slash',
+  'value: double-quoted surrogates',
+  'value: anchor with punctuation',
+  'value: tag int of a float',
   'value: literal with a tab',
   'value: a line of only a tab',
-  'file: a marker that is indented',
 ]);
 
 /** Whether kubectl could not parse the YAML; its other errors are about the parsed object. */

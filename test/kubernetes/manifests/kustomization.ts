@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { load, loadAll } from 'js-yaml';
 import { applyPatch, type Operation } from 'rfc6902';
+import { parse, parseAllDocuments } from 'yaml';
 
 /** A Kubernetes object in a manifest. */
 export interface Manifest {
@@ -69,7 +69,7 @@ const read = new Map<string, Manifest[]>();
 export function readManifests(file: string): Manifest[] {
   let objects = read.get(file);
   if (objects === undefined) {
-    objects = loadAll(readFileSync(file, 'utf8'), { filename: file }) as Manifest[];
+    objects = parseAllDocuments(readFileSync(file, 'utf8')).map((document) => document.toJS() as Manifest);
     read.set(file, objects);
   }
   // A copy, because patches change it.
@@ -78,7 +78,7 @@ export function readManifests(file: string): Manifest[] {
 
 export function readKustomization(folder: string): Kustomization {
   const file = join(folder, 'kustomization.yaml');
-  const kustomization = load(readFileSync(file, 'utf8')) as Kustomization;
+  const kustomization = parse(readFileSync(file, 'utf8')) as Kustomization;
   for (const key of Object.keys(kustomization)) {
     if (!known.has(key)) {
       throw new Error(`${file}: ${key} is not built by this test`);
@@ -128,7 +128,7 @@ export function buildKustomization(folder: string, into: Manifest[] = []): Manif
         matches(target.kind, object.kind) &&
         matches(target.name, object.metadata.name)
       ) {
-        for (const problem of applyPatch(object, load(patch) as Operation[])) {
+        for (const problem of applyPatch(object, parse(patch) as Operation[])) {
           if (problem !== null) {
             throw new Error(`${folder}: a patch does not fit ${idOf(object)}: ${problem.message}`);
           }

@@ -24,7 +24,7 @@ test.each<[string, string, string]>([
   ['a tab', 'a:\n\tb: 1\n', 'line 2: YAML: '],
   ['an undefined alias', 'a: *x\n', 'line 1: YAML: '],
   ['several documents', 'a: 1\n---\nb: 1\n', 'more than one document'],
-  ['a value nested too deeply', `a: ${'['.repeat(300)}`, 'nests deeper than 256 levels'],
+  ['a value nested too deeply', `a: ${'['.repeat(300)}${']'.repeat(300)}`, 'nests deeper than 256 levels'],
   [
     'an alias of a long text, many times',
     `a: &x ${'x'.repeat(100_000)}\nb: [${'*x, '.repeat(1_000)}]\n`,

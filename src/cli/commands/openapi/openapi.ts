@@ -55,7 +55,7 @@ Compare two documents: extensionconfig-webhook hooks diff OLD NEW`,
         io.stdout.write(openApiPage(document));
         break;
       default:
-        io.stdout.write(readableYaml(document, -1));
+        io.stdout.write(readableYaml(document, 0));
     }
   },
 });

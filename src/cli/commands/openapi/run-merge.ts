@@ -65,7 +65,7 @@ function writeReport(file: string, report: Report): void {
 /** The document as text. @throws {FailureError} when it exceeds the maximum length of a string. */
 function textOf(document: JsonObject, output: MergeFlagValues['output']): string {
   try {
-    return output === 'json' ? jsonText(document) : readableYaml(document, -1);
+    return output === 'json' ? jsonText(document) : readableYaml(document, 0);
   } catch (error) {
     // V8: "Invalid string length". Everything else was checked when the documents were read.
     if (error instanceof RangeError) {

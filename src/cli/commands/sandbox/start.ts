@@ -7,8 +7,8 @@ import type {
   V1MutatingWebhookConfiguration,
   V1ValidatingWebhookConfiguration,
 } from '@kubernetes/client-node';
-import { loadAll } from 'js-yaml';
 import type { Logger } from 'pino';
+import { parseAllDocuments } from 'yaml';
 import { packageRoot } from '../../../base/index.ts';
 import { crd, group } from '../../../extensionconfig/index.ts';
 import { connect, isStatus, loadKubeConfig } from '../../../kubernetes/client/index.ts';
@@ -34,8 +34,8 @@ const levels = { denied: 'info', audit: 'info', 'failed-open': 'warn', bug: 'err
 const configurationsFile = new URL('manifests/base/webhooks.yaml', packageRoot);
 
 function configurationsFor(webhook: WebhookReference, clusterFacts: boolean) {
-  return loadAll(readFileSync(configurationsFile, 'utf8')).map((document) => {
-    const configuration = document as V1MutatingWebhookConfiguration & V1ValidatingWebhookConfiguration;
+  return parseAllDocuments(readFileSync(configurationsFile, 'utf8')).map((document) => {
+    const configuration = document.toJS() as V1MutatingWebhookConfiguration & V1ValidatingWebhookConfiguration;
     for (const entry of configuration.webhooks ?? []) {
       entry.clientConfig = webhook.clientConfig(entry.clientConfig.service?.path ?? '/');
       if (clusterFacts && configuration.kind === 'ValidatingWebhookConfiguration') {

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { V1ConfigMap } from '@kubernetes/client-node';
-import { load } from 'js-yaml';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { resolveFlag, resolveOf } from '../../../../src/cli/commands/resolve-flag.ts';
 import { type RunningSandbox, startSandboxWithWebhook } from '../../../../src/cli/commands/sandbox/start.ts';
 import type { JsonObject } from '../../../../src/kubernetes/index.ts';
@@ -89,7 +89,10 @@ describe('an aggregated API server behind --resolve, with kubectl', { ...needs('
       env: { XDG_CACHE_HOME: folder },
     });
     expect([merged.code, merged.stderr]).toEqual([0, expect.stringContaining(`corrected: apis/${group}/v1 refers to`)]);
-    const { paths, components } = load(merged.stdout) as { paths: object; components: { schemas: object } };
+    const { paths, components } = parse(merged.stdout, { uniqueKeys: false }) as {
+      paths: object;
+      components: { schemas: object };
+    };
     expect(Object.keys(paths)).toContain(`/apis/${group}/v1/gadgets`);
     expect(Object.keys(components.schemas)).toContain('com.example.old.v1.Gadget');
     await kubectl(['delete', 'apiservice', `v1.${group}`]);
