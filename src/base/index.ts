@@ -7,7 +7,6 @@ export { packageRoot } from './files/package-root.ts';
 export { readLimited } from './files/read-limited.ts';
 export { FileError, readRegularFile, readRegularFileSync } from './files/regular-file.ts';
 export { systemProblem } from './files/system-problem.ts';
-export { parseSmallYaml, readableYaml, YamlError } from './files/yaml.ts';
 export { bugFields, type Log } from './log.ts';
 export { orAborted } from './or-aborted.ts';
 export { createLogOutput, type LogStream, logLineOptions } from './terminal/log-output.ts';

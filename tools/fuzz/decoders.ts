@@ -1,7 +1,6 @@
 // What decodes input from outside, each through its front door, and which errors are answers to it.
 import { readFileSync, writeFileSync } from 'node:fs';
 import fc, { type Arbitrary } from 'fast-check';
-import { parseSmallYaml, YamlError } from '../../src/base/index.ts';
 import {
   caProblem,
   framingProblem,
@@ -12,6 +11,7 @@ import {
   readPem,
   usable,
 } from '../../src/base/x509/index.ts';
+import { parseSmallYaml, YamlError } from '../../src/base/yaml/index.ts';
 import { reviewConversion } from '../../src/extensionconfig/conversion/index.ts';
 import { loadKubeConfig } from '../../src/kubernetes/client/index.ts';
 import { KubeConfigError } from '../../src/kubernetes/client/kubeconfig.ts';

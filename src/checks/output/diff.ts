@@ -1,5 +1,6 @@
 import { structuredPatch } from 'diff';
-import { printable, readableYaml, truncated } from '../../base/index.ts';
+import { printable, truncated } from '../../base/index.ts';
+import { readableYaml } from '../../base/yaml/index.ts';
 import { isSame, type Json, jsonPatchOf } from '../../kubernetes/index.ts';
 import { withoutSecrets } from '../texts.ts';
 

@@ -1,4 +1,5 @@
-import { count, printableJson, readableYaml, withoutControls } from '../../base/index.ts';
+import { count, printableJson, withoutControls } from '../../base/index.ts';
+import { readableYaml } from '../../base/yaml/index.ts';
 import { createClient, type ExtensionFinding, type Survey, surveyExtension } from '../../runtimehooks/client/index.ts';
 import { defaultTimeoutSeconds } from '../../runtimehooks/index.ts';
 import { defineCommand } from '../framework/command.ts';

@@ -1,4 +1,5 @@
-import { printableJson, readableYaml } from '../../base/index.ts';
+import { printableJson } from '../../base/index.ts';
+import { readableYaml } from '../../base/yaml/index.ts';
 
 /** A table whose columns are as wide as their widest cell; the last column is not padded. */
 export function table(rows: readonly (readonly string[])[]): string {

@@ -1,4 +1,4 @@
-import { parseSmallYaml, YamlError } from '../../base/index.ts';
+import { parseSmallYaml, YamlError } from '../../base/yaml/index.ts';
 import { isJsonObject } from '../../kubernetes/index.ts';
 import { fieldOf, prune, type Schema, validateSchema } from '../../kubernetes/schema/index.ts';
 

@@ -1,4 +1,4 @@
-import { parseSmallYaml, YamlError } from '../../base/index.ts';
+import { parseSmallYaml, YamlError } from '../../base/yaml/index.ts';
 import { isJsonObject, showValue } from '../../kubernetes/index.ts';
 import type { Level } from './rule-set.ts';
 import { rules } from './rules.ts';

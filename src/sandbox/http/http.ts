@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { readableYaml, withoutControls } from '../../base/index.ts';
+import { withoutControls } from '../../base/index.ts';
+import { readableYaml } from '../../base/yaml/index.ts';
 import type { JsonObject, Status } from '../../kubernetes/index.ts';
 import type { View } from '../reads/tables.ts';
 import { notAcceptable, tooLarge, tooManyRequests } from '../resources/errors.ts';

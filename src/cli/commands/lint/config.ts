@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { FileError, parseSmallYaml, readRegularFileSync, YamlError } from '../../../base/index.ts';
+import { FileError, readRegularFileSync } from '../../../base/index.ts';
+import { parseSmallYaml, YamlError } from '../../../base/yaml/index.ts';
 import { isJsonObject } from '../../../kubernetes/index.ts';
 import { type RuleSetOptions, RulesConfigError, readLevels } from '../../../policy/index.ts';
 import { FlagError, type FlagValues } from '../../framework/flags.ts';

@@ -1,4 +1,4 @@
-import { readableYaml } from '../../../base/index.ts';
+import { readableYaml } from '../../../base/yaml/index.ts';
 import {
   clusterApiHooks,
   compareReleases,

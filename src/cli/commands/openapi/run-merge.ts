@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import { count, printable, readableYaml, shortList, systemProblem } from '../../../base/index.ts';
+import { count, printable, shortList, systemProblem } from '../../../base/index.ts';
+import { readableYaml } from '../../../base/yaml/index.ts';
 import type { JsonObject } from '../../../kubernetes/index.ts';
 import { MergeError, type MergeReport, mergeDocuments } from '../../../sandbox/openapi-documents/index.ts';
 import { jsonText } from '../../framework/layout.ts';

@@ -1,4 +1,4 @@
-import { parseSmallYaml, YamlError } from '../../../base/index.ts';
+import { parseSmallYaml, YamlError } from '../../../base/yaml/index.ts';
 import { isJsonObject, itemsAt, type Json, type JsonObject, own } from '../../../kubernetes/index.ts';
 import { componentPrefix } from '../../catalog/schema.ts';
 import { componentOf } from '../components.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
-import { parseSmallYaml, readableYaml, YamlError } from '../../../src/base/index.ts';
+import { parseSmallYaml, readableYaml, YamlError } from '../../../src/base/yaml/index.ts';
 import { expectLinear } from '../../support/work.ts';
 
 const longest = 64 * 1024;
