@@ -1,5 +1,6 @@
-import { fieldAt, isSame, type Json, type JsonObject, objectAt, textAt } from '../../../kubernetes/index.ts';
-import { applyPatch, BadPatch, isEmptyPatch } from '../../../runtimehooks/index.ts';
+import { fieldAt, type JsonObject, objectAt, textAt } from '../../../kubernetes/index.ts';
+import { BadPatch } from '../../../runtimehooks/index.ts';
+import { type UpdateHook, type UpdateRequest, uncovered } from '../../../topology/index.ts';
 import { call, countBlock } from '../cluster/ask.ts';
 import { ControllerRestart, type Effect, type Simulation, SimulationStopped } from '../cluster/effects.ts';
 import type { GroupMachines, Machine, MachineSet, State, WorkerGroup } from '../cluster/state.ts';
@@ -19,35 +20,6 @@ import {
 /** How long it takes until a new Machine is available, and until a kubelet reports its new version, in ms. */
 const durations = { machine: 60_000, kubelet: 60_000 } as const;
 
-/** Fields of a Machine's spec that the comparison ignores. */
-const notCompared = [
-  'clusterName',
-  'bootstrap',
-  'infrastructureRef',
-  'providerID',
-  'minReadySeconds',
-  'readinessGates',
-  'deletion',
-  'taints',
-];
-
-/** An object with the patch of an answer applied to it (ApplyPatchToObject in internal/util/patch, v1.14). */
-function patchedBy(answer: JsonObject, field: string, object: JsonObject): JsonObject {
-  const patch = objectAt(answer, field);
-  const { patchType = '', patch: encoded = '' } = patch;
-  if ((patchType === '' && encoded === '') || isEmptyPatch(patch)) {
-    return object;
-  }
-  if (patchType !== 'JSONPatch' && patchType !== 'JSONMergePatch') {
-    const why = patchType === '' ? 'patchType is not set' : `unknown patchType ${patchType}`;
-    throw new BadPatch(`failed to apply patch: ${why}`);
-  }
-  return applyPatch(object, patch, 'object');
-}
-
-const compared = (spec: Json | undefined): JsonObject =>
-  Object.fromEntries(Object.entries(objectAt(spec)).filter(([field]) => !notCompared.includes(field)));
-
 /** An answer to a call; without calls, there is no handler. */
 interface Answer {
   calls: readonly object[];
@@ -55,17 +27,10 @@ interface Answer {
 }
 
 /** Whether the patches of an answer cover all differences between objects. */
-function covers(answer: Answer | undefined, current: JsonObject, desired: JsonObject, ...path: string[]): boolean {
-  return (
-    answer !== undefined &&
-    answer.calls.length > 0 &&
-    Object.keys(desired).every((part) => {
-      const patched = patchedBy(answer.response, `${part}Patch`, objectAt(current, part));
-      const [one, other] = [fieldAt(patched, ...path), fieldAt(desired, part, ...path)];
-      return part.startsWith('machine') ? isSame(compared(one), compared(other)) : isSame(one ?? {}, other ?? {});
-    })
-  );
-}
+const covers = (answer: Answer | undefined, hook: UpdateHook, current: JsonObject, desired: JsonObject): boolean =>
+  answer !== undefined &&
+  answer.calls.length > 0 &&
+  uncovered(hook, { current, desired } as UpdateRequest, answer.response).length === 0;
 
 /**
  * Makes a call until it succeeds: also when the controller restarts, which the marks on a machine survive.
@@ -292,7 +257,7 @@ class Rollout extends Updates {
     };
     const answer = waitsForDeletion(worker) ? undefined : yield* answerTo(state, 'CanUpdateMachineSet', objects);
     yield* this.rollingOut();
-    const isCovered = covers(answer, objects.current, objects.desired, 'spec', 'template', 'spec');
+    const isCovered = covers(answer, 'CanUpdateMachineSet', objects.current, objects.desired);
     yield* isCovered ? this.#updateAll() : this.#replaceAll();
     yield* this.reportKubelets();
     this.#group.current = this.#next;
@@ -330,7 +295,7 @@ function* updateControlPlane(state: State, from: string, to: string): Simulation
     const name = state.names.generated(state.controlPlane.name, `machine ${index}`);
     const [current, desired] = [controlPlaneObjects(state, name, from), controlPlaneObjects(state, name, to)];
     const answer = yield* answerTo(state, 'CanUpdateMachine', { current, desired });
-    if (covers(answer, current, desired, 'spec')) {
+    if (covers(answer, 'CanUpdateMachine', current, desired)) {
       yield* updates.update(controlPlaneObjects(state, name, to, true), from);
     }
   }
