@@ -307,6 +307,23 @@ test('a definition is deleted with its objects, after their finalizers', async (
   stop();
 });
 
+test('objects of a kind that gets another name can be read under it, patched and deleted', async () => {
+  await register(definition('olds', 'Old'));
+  await served('olds');
+  const olds = '/apis/example.com/v1/olds';
+  await send(sandbox, 'POST', olds, { body: { metadata: { name: 'a' } } });
+  const headers = { 'content-type': 'application/merge-patch+json' };
+  const names = { kind: 'New', listKind: 'NewList', singular: 'new' };
+  await send(sandbox, 'PATCH', `${definitions}/olds.example.com`, { headers, body: { spec: { names } } });
+  await eventually(
+    () => send(sandbox, 'GET', `${olds}/a`),
+    ({ json }) => json.kind === 'New',
+  );
+  const patched = await send(sandbox, 'PATCH', `${olds}/a`, { headers, body: { metadata: { labels: { b: 'c' } } } });
+  expect(patched.json, patched.text).toMatchObject({ kind: 'New', metadata: { labels: { b: 'c' } } });
+  expect((await send(sandbox, 'DELETE', `${olds}/a`)).status).toBe(200);
+});
+
 test('a namespace is deleted with everything in it, and accepts nothing new meanwhile', async () => {
   await send(sandbox, 'POST', '/api/v1/namespaces', { body: { metadata: { name: 'n' } } });
   const inside = '/api/v1/namespaces/n/configmaps';

@@ -174,8 +174,9 @@ export class VersionConverter {
   /** Completes and caches a converted object. */
   #remember(resource: Resource, stored: JsonObject, converted: JsonObject, until: number): JsonObject {
     let shown = converted;
-    if (resource.isCustom && hasDefaults(resource.schema)) {
-      shown = copyOf(converted);
+    // The kind of a definition may have got another name since the object was stored.
+    if (resource.isCustom && (hasDefaults(resource.schema) || converted.kind !== resource.kind)) {
+      shown = { ...copyOf(converted), kind: resource.kind };
       applyDefaults(shown, resource.schema);
     }
     const versions = this.#presented.get(stored) ?? new Map<Resource, Presented>();
