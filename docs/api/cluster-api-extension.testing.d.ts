@@ -63,6 +63,9 @@ interface HookDefinition<Request = object, Response = object> {
   readonly summary: string;
   readonly purpose: string;
   readonly tags: readonly string[];
+  readonly calls: 'server' | 'all' | 'named' | 'only';
+  readonly about: 'Cluster' | 'topology' | 'Machine' | 'MachineSet' | undefined;
+  readonly isQuestion: boolean;
   readonly singleton: boolean;
   readonly lifecycle: Lifecycle;
   readonly isBlocking: boolean;
@@ -83,6 +86,8 @@ interface MessageDefinition {
 interface ReleaseChange {
   readonly release: Release;
   readonly text: string;
+  readonly isBreaking: boolean;
+  readonly remedy: string;
   readonly coreBefore?: CoreVersion;
 }
 type CoreVersion = 'v1beta1' | 'v1beta2';

@@ -10,13 +10,13 @@ export {
   type RequestOf,
   type ResponseOf,
 } from './catalog/definition.ts';
-export { clusterApiHooks, hooks, inPlaceHooks, lifecycleHooks } from './catalog/definitions/definitions.ts';
-export { hooksGroup } from './catalog/definitions/parts.ts';
+export { clusterApiHooks, exclusiveHooks, type HookName, hooks } from './catalog/definitions/definitions.ts';
+export { generalChanges, hooksGroup } from './catalog/definitions/parts.ts';
 export { newestKnownRelease, oldestKnownRelease, unknownReleaseProblem } from './catalog/known.ts';
 export type { Lifecycle, LifecycleKey } from './catalog/lifecycle.ts';
 export { advisedTimeoutSeconds, defaultTimeoutSeconds, maxHandlers, maxTimeoutSeconds } from './catalog/limits.ts';
 export { type Deprecation, deprecationIn, type Phase, phaseIn, type Stability } from './catalog/policy.ts';
-export { compareReleases, formatRelease, parseRelease, type Release } from './catalog/release.ts';
+export { compareReleases, formatRelease, parseRelease, type Release, v1 } from './catalog/release.ts';
 export type { MessageSchema } from './catalog/schema.ts';
 export type { SchemaValue } from './catalog/schema-value.ts';
 export type * from './message-types/index.ts';

@@ -32,7 +32,7 @@ export {
   verdicts,
 } from './objects/plan.ts';
 export { providerInV1beta2 } from './objects/provider-v1beta1.ts';
-export { has, newestRelease, oldestRelease, upgradeStepText } from './objects/releases.ts';
+export { has, oldestRelease, upgradeStepText } from './objects/releases.ts';
 export { generateInline, InlinePatchError, templatesOf } from './patches/inline.ts';
 export { type UpdateHook, type UpdateRequest, uncovered } from './rollout/in-place.ts';
 export { judgeGroup } from './rollout/judge-group.ts';

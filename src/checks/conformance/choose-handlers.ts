@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../kubernetes/index.ts';
 import type { DiscoveredHandler } from '../../runtimehooks/client/index.ts';
 import { defaultTimeoutSeconds, formatHook, type HookDefinition, maxTimeoutSeconds } from '../../runtimehooks/index.ts';
 import type { Callee } from './caller.ts';
-import { actsOnClusters, requestOf } from './requests.ts';
+import { requestOf } from './requests.ts';
 
 /** Maximum number of handlers that are called; further handlers are only discovered. */
 const maxTried = 64;
@@ -47,7 +47,7 @@ export function chooseHandlers(
       untried.push({ name, reason: 'the messages of their hooks are unknown' });
     } else if (index >= maxTried) {
       untried.push({ name, reason: `only the first ${maxTried} handlers are called` });
-    } else if (actsOnClusters(hook) && !withSideEffects) {
+    } else if (!hook.isQuestion && !withSideEffects) {
       const reason = 'their hooks act on Clusters: call them for made-up objects with --with-side-effects';
       untried.push({ name, reason });
     } else {

@@ -1,27 +1,36 @@
 import type { Json, JsonObject } from '../../kubernetes/index.ts';
 import { complete } from '../../runtimehooks/client/index.ts';
-import type { HookDefinition } from '../../runtimehooks/index.ts';
+import type { HookDefinition, HookName } from '../../runtimehooks/index.ts';
 import { sampleRequest } from '../../runtimehooks/messages/index.ts';
 import { samples } from '../rehearsal/index.ts';
 
 const { before, after } = samples;
 
-function fieldsOf(name: string, variables: readonly Json[]): JsonObject {
-  switch (name) {
-    case 'GeneratePatches':
-      return { variables: [...variables, after.builtin], items: after.items };
-    case 'ValidateTopology':
-      return { variables: [...variables, after.builtin], items: after.items.map(({ uid: _, ...item }) => item) };
-    case 'CanUpdateMachine':
-      return { current: before.controlPlaneMachine, desired: after.controlPlaneMachine };
-    case 'CanUpdateMachineSet':
-      return { current: before.machineSet, desired: after.machineSet };
-    case 'UpdateMachine':
-      return { desired: after.machine };
-    default:
-      return {};
-  }
-}
+const ofCluster = () => ({ cluster: after.cluster });
+
+/** The fields of requests in which sample objects are, by hook; those that are left have the values of `sampleRequest`. */
+const sampleFields: Readonly<Record<HookName, (variables: readonly Json[]) => JsonObject>> = {
+  Discovery: () => ({}),
+  BeforeClusterCreate: ofCluster,
+  AfterControlPlaneInitialized: ofCluster,
+  BeforeClusterUpgrade: ofCluster,
+  BeforeControlPlaneUpgrade: ofCluster,
+  AfterControlPlaneUpgrade: ofCluster,
+  BeforeWorkersUpgrade: ofCluster,
+  AfterWorkersUpgrade: ofCluster,
+  AfterClusterUpgrade: ofCluster,
+  BeforeClusterDelete: ofCluster,
+  GenerateUpgradePlan: ofCluster,
+  DiscoverVariables: () => ({}),
+  GeneratePatches: (variables) => ({ variables: [...variables, after.builtin], items: after.items }),
+  ValidateTopology: (variables) => ({
+    variables: [...variables, after.builtin],
+    items: after.items.map(({ uid: _, ...item }) => item),
+  }),
+  CanUpdateMachine: () => ({ current: before.controlPlaneMachine, desired: after.controlPlaneMachine }),
+  CanUpdateMachineSet: () => ({ current: before.machineSet, desired: after.machineSet }),
+  UpdateMachine: () => ({ desired: after.machine }),
+};
 
 /**
  * The request for a handler: complete, with sample objects that are recognizable by their names.
@@ -38,14 +47,7 @@ export function requestOf(
   const { settings: _, ...sample } = sampleRequest(hook);
   const generated = () => ({
     ...sample,
-    ...(sample.cluster !== undefined && { cluster: after.cluster }),
-    ...fieldsOf(hook.name, variables),
+    ...sampleFields[hook.name as HookName](variables),
   });
   return complete(hook, own ?? generated(), settings);
-}
-
-/** Whether the handlers of a hook act on Clusters and machines, rather than only answer questions. */
-export function actsOnClusters({ name, tags }: HookDefinition): boolean {
-  const questions = ['Topology Mutation Hook', 'Chained Upgrade Hook'];
-  return !tags.some((tag) => questions.includes(tag)) && !name.startsWith('CanUpdate');
 }

@@ -14,7 +14,6 @@ import { eachOf } from '../each-of.ts';
 import { type Callee, createCaller, type Variation } from './caller.ts';
 import { type Choice, chooseHandlers } from './choose-handlers.ts';
 import { isSameOutcome, isSuccess, type Outcome } from './outcome.ts';
-import { actsOnClusters } from './requests.ts';
 import { sampleValues } from './variables.ts';
 
 /** Options of a trial. */
@@ -114,7 +113,7 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
     /** The handlers whose first response Cluster API can read. */
     async answering(): Promise<readonly Tried[]> {
       await eachOf(
-        handlers.filter(({ hook }) => !actsOnClusters(hook)),
+        handlers.filter(({ hook }) => hook.isQuestion),
         concurrentFirstCalls,
         (handler) => handler.first(),
       );

@@ -244,10 +244,10 @@ export function examineExtension(facts: ExtensionFacts, upgrade: Upgrade): Exten
     ...apiVersionFindings(facts, upgrade),
     ...handlerFindings(facts),
     ...wireChangesBetween(upgrade.from, upgrade.to, new Set(hooks)).map(
-      ({ release, isBreaking, change, remedy }): PreflightFinding => ({
+      ({ release, isBreaking, text, remedy }): PreflightFinding => ({
         severity: isBreaking && hooks.length > 0 ? 'warning' : 'note',
         topic: 'wire',
-        message: `${formatRelease(release)}: ${change}`,
+        message: `${formatRelease(release)}: ${text}`,
         remedy,
       }),
     ),

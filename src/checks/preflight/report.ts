@@ -1,5 +1,5 @@
 import { shortList } from '../../base/index.ts';
-import { compareReleases, formatRelease, inPlaceHooks, type Release } from '../../runtimehooks/index.ts';
+import { compareReleases, exclusiveHooks, formatRelease, type Release } from '../../runtimehooks/index.ts';
 import type { ExtensionVerdict } from './examine.ts';
 import { inOrder, type PreflightFinding, type Verdict, verdictOf } from './finding.ts';
 
@@ -25,7 +25,7 @@ const maxNames = 10;
 
 function sharedFindings(from: Release, to: Release, extensions: readonly ExtensionVerdict[]): PreflightFinding[] {
   const findings: PreflightFinding[] = [];
-  for (const hook of inPlaceHooks) {
+  for (const hook of exclusiveHooks) {
     const names = extensions.filter(({ hooks }) => hooks.includes(hook)).map(({ extensionConfig }) => extensionConfig);
     if (names.length > 1) {
       findings.push({

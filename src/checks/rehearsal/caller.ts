@@ -1,7 +1,13 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { type CallError, type CallResult, type Client, isCallError } from '../../runtimehooks/client/index.ts';
-import { type HookDefinition, hooks, inPlaceHooks, type Release } from '../../runtimehooks/index.ts';
-import { has, newestRelease } from '../../topology/index.ts';
+import {
+  exclusiveHooks,
+  type HookDefinition,
+  hooks,
+  newestKnownRelease,
+  type Release,
+} from '../../runtimehooks/index.ts';
+import { has } from '../../topology/index.ts';
 import { type CallEffect, type EffectOutcome, type HandlerCall, handlerCall } from './cluster/effects.ts';
 
 /** Makes the calls that simulations request. */
@@ -44,7 +50,7 @@ function callOf(hook: HookDefinition, handler: string, result: CallResult<JsonOb
 }
 
 /** Creates a caller that calls extensions through a client, as Cluster API's controllers do. */
-export function createCaller(client: Client, release: Release = newestRelease): Caller {
+export function createCaller(client: Client, release: Release = newestKnownRelease): Caller {
   const failed = (error: string, calls: readonly HandlerCall[] = []) => ({ ok: false as const, error, calls });
   const outcomeOf = (
     result: { ok: true; response: JsonObject } | { ok: false; error: CallError },
@@ -57,7 +63,7 @@ export function createCaller(client: Client, release: Release = newestRelease): 
   return async ({ hook: name, handler: named, object, request }, signal) => {
     const hook = hooks[name] as HookDefinition<object, object> as HookDefinition<JsonObject, JsonObject>;
     let handler = named;
-    if (handler === undefined && inPlaceHooks.has(name)) {
+    if (handler === undefined && exclusiveHooks.has(name)) {
       const handlers = await client.handlersFor(hook, object);
       if (isCallError(handlers)) {
         return failed(handlers.message);

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
-import { hooks, inPlaceHooks } from '../../runtimehooks/index.ts';
+import { hooks } from '../../runtimehooks/index.ts';
 import type { Caller } from './caller.ts';
 import {
   type CallEffect,
@@ -7,6 +7,7 @@ import {
   type FaultNote,
   type HandlerCall,
   handlerCall,
+  isRehearsed,
   type RehearsedHook,
 } from './cluster/effects.ts';
 
@@ -20,7 +21,7 @@ export interface Fault {
 }
 
 /** Whether a second handler may block a hook: of those for updates in place, Cluster API accepts only one. */
-const isBlockable = (hook: RehearsedHook): boolean => hooks[hook].isBlocking && !inPlaceHooks.has(hook);
+const isBlockable = (hook: RehearsedHook): boolean => hooks[hook].isBlocking && hooks[hook].calls === 'all';
 
 const amounts = { down: 3, restart: 1, block: 30 } as const;
 
@@ -40,8 +41,11 @@ export function parseFault(text: string): Fault | { problem: string } {
     };
   }
   const where = /^\d/.test(hook) ? Number(hook) : hook;
-  if (typeof where === 'string' && (!Object.hasOwn(hooks, where) || where === 'Discovery')) {
+  if (typeof where === 'string' && !Object.hasOwn(hooks, where)) {
     return { problem: `${where} is not a hook: "hooks" lists them` };
+  }
+  if (typeof where === 'string' && (!isRehearsed(where) || hooks[where].calls === 'server')) {
+    return { problem: `a rehearsal plays no call of ${where}` };
   }
   if (kind === 'block' && typeof where === 'string' && !isBlockable(where as RehearsedHook)) {
     return { problem: `a second handler of ${where} cannot block it` };

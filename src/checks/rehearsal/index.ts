@@ -1,4 +1,4 @@
-export { newestRelease, oldestRelease } from '../../topology/index.ts';
+export { oldestRelease } from '../../topology/index.ts';
 export { type Fault, parseFault } from './faults.ts';
 export { jsonLine } from './output/json.ts';
 export { htmlPage } from './output/page.ts';

@@ -1,8 +1,9 @@
 import { shortList } from '../../base/index.ts';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import { type LabelSelector, selectsLabels } from '../../kubernetes/index.ts';
-import { inPlaceHooks } from '../../runtimehooks/index.ts';
+import { type HookName, hooks } from '../../runtimehooks/index.ts';
 import { type Blueprint, templatesOf } from '../../topology/index.ts';
+import { isRehearsed } from './cluster/effects.ts';
 import { type EventEntry, warning } from './record.ts';
 
 const maxNamed = 10;
@@ -62,8 +63,8 @@ export function unselected(
   });
 }
 
-/** Hooks of which only the handlers that a ClusterClass names are called. */
-const hooksOfClasses = new Set(['DiscoverVariables', 'GeneratePatches', 'ValidateTopology', 'GenerateUpgradePlan']);
+/** Which handlers of a hook are called; undefined for an unknown one. */
+const callsOf = (hook: string) => (Object.hasOwn(hooks, hook) ? hooks[hook as HookName].calls : undefined);
 
 /** Handlers that this rehearsal never calls. */
 export function uncalled(
@@ -80,15 +81,17 @@ export function uncalled(
   const handlers = configs.flatMap(({ status }) => status?.handlers ?? []);
   const namesOf = (isUncalled: (hook: string, name: string) => boolean) =>
     handlers.flatMap(({ name = '', requestHook }) => (isUncalled(requestHook?.hook ?? '', name) ? [name] : []));
-  const unnamed = namesOf((hook, name) => hooksOfClasses.has(hook) && !named.has(name));
+  const unnamed = namesOf((hook, name) => callsOf(hook) === 'named' && !named.has(name));
   const remedy =
     blueprints.length > 0
       ? 'name them in the ClusterClass, if they are meant for these Clusters'
       : 'pass the ClusterClass that names them with --cluster-class';
   const addFlags = 'add --in-place-updates and --upgrade-to VERSION';
-  const inPlace = namesOf((hook) => !updatesInPlace && inPlaceHooks.has(hook));
+  const inPlace = namesOf((hook) => !updatesInPlace && callsOf(hook) === 'only');
+  const unplayed = namesOf((hook) => callsOf(hook) !== undefined && !isRehearsed(hook));
   return [
     ...about('', unnamed, 'not called', ': no ClusterClass names them', remedy),
     ...about('', inPlace, 'not called', ': machines are not updated in place', addFlags),
+    ...about('', unplayed, 'not called', ': a rehearsal does not play their hooks', 'try them with "call"'),
   ];
 }

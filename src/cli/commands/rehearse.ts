@@ -8,7 +8,6 @@ import {
   InputError,
   type InputObject,
   jsonLine,
-  newestRelease,
   oldestRelease,
   parseFault,
   type RehearsalInput,
@@ -16,7 +15,13 @@ import {
   rehearse,
 } from '../../checks/rehearsal/index.ts';
 import { withRemedy } from '../../kubernetes/client/index.ts';
-import { compareReleases, formatRelease, parseRelease, type Release } from '../../runtimehooks/index.ts';
+import {
+  compareReleases,
+  formatRelease,
+  newestKnownRelease,
+  parseRelease,
+  type Release,
+} from '../../runtimehooks/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import {
   type Flag,
@@ -54,7 +59,7 @@ function isSimulated(release: Release | undefined): release is Release {
   return (
     release !== undefined &&
     compareReleases(release, oldestRelease) >= 0 &&
-    compareReleases(release, newestRelease) <= 0
+    compareReleases(release, newestKnownRelease) <= 0
   );
 }
 
@@ -80,14 +85,14 @@ const rehearseFlags = {
   'cluster-api-version': {
     placeholder: 'VERSION',
     summary: 'release of Cluster API to simulate: v1.12, v1.13, v1.14 or main',
-    default: newestRelease,
-    defaultText: formatRelease(newestRelease),
+    default: newestKnownRelease,
+    defaultText: formatRelease(newestKnownRelease),
     suggestions: [...knownReleases.filter((text) => isSimulated(parseRelease(text))), 'main'],
     parse: (text: string) => {
-      const release = text === 'main' ? newestRelease : parseRelease(text);
+      const release = text === 'main' ? newestKnownRelease : parseRelease(text);
       if (!isSimulated(release)) {
         throw new FlagError(
-          `it must be a release from ${formatRelease(oldestRelease)} to ${formatRelease(newestRelease)}, or main`,
+          `it must be a release from ${formatRelease(oldestRelease)} to ${formatRelease(newestKnownRelease)}, or main`,
         );
       }
       return release;

@@ -17,8 +17,17 @@ export interface HookDefinition<Request = object, Response = object> {
   readonly summary: string;
   /** When it is called, and what the answer decides. */
   readonly purpose: string;
-  /** Groups of related hooks, for documentation. */
+  /** Groups of related hooks, for documentation; nothing is decided by them. */
   readonly tags: readonly string[];
+  /**
+   * Which handlers Cluster API calls: one without a name for each `server`; `all` in the cluster; those that a
+   * ClusterClass has `named`; the `only` one in the cluster, since with two of them every decision fails.
+   */
+  readonly calls: 'server' | 'all' | 'named' | 'only';
+  /** What a request is about; `topology`: the templates of a Cluster, which `builtin` names. Undefined: no object. */
+  readonly about: 'Cluster' | 'topology' | 'Machine' | 'MachineSet' | undefined;
+  /** Whether handlers only answer a question, and have no effect on Clusters and Machines. */
+  readonly isQuestion: boolean;
   /** Whether an extension server has exactly one handler of it, which has no name in the path. */
   readonly singleton: boolean;
   /** The lifecycle of this version. */
@@ -44,12 +53,16 @@ export interface MessageDefinition {
   readonly fieldsSince: Readonly<Record<string, Release>>;
 }
 
-/** A change on the wire that the fields of a message do not show. */
+/** A change of calls that the fields of a message do not show: without a new version of the hook, since v1alpha1 is alpha. */
 export interface ReleaseChange {
   /** The first release with the change. */
   readonly release: Release;
   /** What changed, as half a sentence. */
   readonly text: string;
+  /** Whether an extension written for earlier releases may break. */
+  readonly isBreaking: boolean;
+  /** What an author does about it. */
+  readonly remedy: string;
   /** The version of the Cluster API objects in the messages until then, if the release changed it. */
   readonly coreBefore?: CoreVersion;
 }

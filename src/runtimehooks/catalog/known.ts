@@ -1,8 +1,6 @@
 import { clusterApiHooks } from './definitions/definitions.ts';
 import type { Lifecycle } from './lifecycle.ts';
-import { compareReleases, formatRelease, type Release } from './release.ts';
-
-const v1 = (minor: number): Release => ({ major: 1, minor });
+import { compareReleases, formatRelease, type Release, v1 } from './release.ts';
 
 const runtimeGroup = 'runtime.cluster.x-k8s.io';
 

@@ -4,6 +4,9 @@ export interface Release {
   minor: number;
 }
 
+/** A release of major version 1, as all are. */
+export const v1 = (minor: number): Release => ({ major: 1, minor });
+
 const format = /^v?(\d{1,4})\.(\d{1,4})(\.\d{1,4}([-+].*)?)?$/;
 
 /** Parses `1.11`, `v1.11` or `v1.11.3`; undefined for anything else. Patch releases do not change hooks. */

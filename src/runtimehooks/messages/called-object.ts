@@ -1,4 +1,5 @@
-import { fieldAt, isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { fieldAt, isJsonObject, type JsonObject, objectsAt } from '../../kubernetes/index.ts';
+import type { HookDefinition } from '../catalog/definition.ts';
 
 /** The object that a request is about, and its Cluster. */
 interface RequestObject {
@@ -10,23 +11,20 @@ interface RequestObject {
   cluster: string;
 }
 
-/** The object that a request is about: a Cluster, Machine or MachineSet; undefined if the request names none. */
-export function objectOf(request: JsonObject): RequestObject | undefined {
-  const { cluster, variables } = request;
-  let metadata: Json | undefined;
-  let clusterName: Json | undefined;
-  if (cluster !== undefined) {
-    metadata = fieldAt(cluster, 'metadata');
-    clusterName = fieldAt(metadata, 'name');
-  } else if (Array.isArray(variables)) {
-    const builtin = variables.find((variable) => fieldAt(variable, 'name') === 'builtin');
-    metadata = fieldAt(builtin, 'value', 'cluster');
-    clusterName = fieldAt(metadata, 'name');
-  } else {
-    const object = fieldAt(request, 'desired', 'machine') ?? fieldAt(request, 'desired', 'machineSet');
-    metadata = fieldAt(object, 'metadata');
-    clusterName = fieldAt(object, 'spec', 'clusterName');
-  }
+/** The object that a request is about, by the hook: a Cluster, Machine or MachineSet; undefined if there is none. */
+export function objectOf({ about }: Pick<HookDefinition, 'about'>, request: JsonObject): RequestObject | undefined {
+  const object =
+    about === 'Cluster'
+      ? request.cluster
+      : about === 'Machine'
+        ? fieldAt(request, 'desired', 'machine')
+        : about === 'MachineSet'
+          ? fieldAt(request, 'desired', 'machineSet')
+          : undefined;
+  const builtin = objectsAt(request, 'variables').find(({ name }) => name === 'builtin');
+  const metadata = about === 'topology' ? fieldAt(builtin, 'value', 'cluster') : fieldAt(object, 'metadata');
+  const clusterName =
+    about === 'Cluster' || about === 'topology' ? fieldAt(metadata, 'name') : fieldAt(object, 'spec', 'clusterName');
   if (!isJsonObject(metadata) || typeof clusterName !== 'string') {
     return undefined;
   }

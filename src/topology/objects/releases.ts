@@ -1,16 +1,10 @@
-import { compareReleases, type Release } from '../../runtimehooks/index.ts';
+import { compareReleases, type Release, v1 } from '../../runtimehooks/index.ts';
 
-const v1 = (minor: number): Release => ({ major: 1, minor });
-
-/** The oldest release that a rehearsal simulates. */
+/** The oldest release that a rehearsal simulates. Of the newest known one, the main branch of August 2026 does not differ. */
 export const oldestRelease = v1(12);
-/** The newest one. Its main branch of August 2026 does not differ in what extensions and users see. */
-export const newestRelease = v1(14);
 
-/** What releases of Cluster API changed in what extensions and users see, by the first release that has it. */
+/** What releases changed in the simulation, by the first one that has it. What changed in calls is in the hooks' definitions. */
 const changes = {
-  /** Hooks get Clusters in v1beta2 instead of v1beta1. */
-  clustersInV1beta2: { since: v1(13) },
   /**
    * Templates in requests have the labels and annotations of what is made of them, and patches of them have an effect.
    */

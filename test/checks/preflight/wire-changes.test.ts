@@ -11,12 +11,12 @@ import {
 const all = new Set(clusterApiHooks.map(({ name }) => name));
 const v1 = (minor: number) => ({ major: 1, minor });
 
-test('changes are in order, between known releases, of known hooks', () => {
+test('changes are in order, between known releases, each once', () => {
   const changes = wireChangesBetween(oldestKnownRelease, newestKnownRelease, all);
   expect(changes.length).toBeGreaterThan(8);
-  for (const [index, { release, hooks = [] }] of changes.entries()) {
+  expect(new Set(changes.map(({ text }) => text)).size).toBe(changes.length);
+  for (const [index, { release }] of changes.entries()) {
     expect(compareReleases(release, changes[index - 1]?.release ?? oldestKnownRelease)).toBeGreaterThanOrEqual(0);
-    expect(hooks.filter((hook) => !all.has(hook))).toEqual([]);
   }
 });
 
@@ -27,6 +27,7 @@ test.each<[string, number, number, string[], number[]]>([
   ['builtin variables of 1.13 for topology mutation', 12, 13, ['GeneratePatches'], [13]],
   ['and for validation', 12, 13, ['ValidateTopology'], [13]],
   ['changes of other hooks are left out', 12, 13, ['GenerateUpgradePlan'], []],
+  ['changes from before a lifecycle hook came are left out', 10, 12, ['BeforeControlPlaneUpgrade'], []],
   ['an upgrade within a release', 14, 14, ['BeforeClusterCreate'], []],
   ['a downgrade', 14, 12, ['BeforeClusterCreate'], []],
 ])('%s', (_name, from, to, hooks, releases) => {

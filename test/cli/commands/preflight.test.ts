@@ -103,7 +103,9 @@ describe('with files', () => {
     expect(code).toBe(0);
     expect(report).toMatchObject({ from: 'v1.12', to: 'v1.14', isFromKnown: true, verdict: 'safe', first: [] });
     const messages = report.extensions[0]!.findings.map(({ message }) => message);
-    expect(messages).toContain('v1.13: the Cluster of requests is v1beta2, under the same version of the hook');
+    expect(messages).toContain(
+      'v1.13: the Cluster of requests is v1beta2 (before: v1beta1), under the same version of the hook',
+    );
     expect(messages.join()).not.toContain('v1.12:');
     // Discovery only: no hook is called.
     expect(extension.received.every(({ url }) => url.includes('/discovery'))).toBe(true);
@@ -164,6 +166,8 @@ first:
          upgrade, or choose a target that knows the hook
 warning: good: v1.11: the builtin variable has no cluster.network.ipFamily
          do: derive it from the CIDR blocks
+note: good: v1.11: holders in the core group are v1beta2 (before: v1beta1)
+      do: compare kind and fieldPath of a holder, not its apiVersion
 NOT SAFE: newer, other, gone, lost
 safe: good
 `,

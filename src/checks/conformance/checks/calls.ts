@@ -70,14 +70,14 @@ export const callChecks: readonly Check[] = [
   {
     id: 'fast-answers',
     level: 'should',
-    requirement: 'Patches, validations and variables are answered within 200 ms, Discovery within a second.',
+    requirement: 'Patches, validations, variables and plans are answered within 200 ms, Discovery within a second.',
     reason: 'They are called in every reconcile of every Cluster, one after the other.',
     remedy: 'keep expensive work out of these handlers; note that a port-forward adds some time',
     needsDiscovery: true,
     async run({ answering, discovery }, report) {
       for (const handler of await answering()) {
         const ms = Math.min((await handler.first()).ms, (await handler.second()).ms);
-        if (ms > advisedMs && handler.hook.tags.includes('Topology Mutation Hook')) {
+        if (ms > advisedMs && handler.hook.calls === 'named') {
           report(`takes ${Math.round(ms)} ms`, handler);
         }
       }

@@ -1,8 +1,33 @@
 import type { JsonObject } from '../../../kubernetes/index.ts';
-import type { hooks } from '../../../runtimehooks/index.ts';
+import type { HookName } from '../../../runtimehooks/index.ts';
 
-/** A hook of Cluster API by its name. */
-export type RehearsedHook = keyof typeof hooks;
+/** Whether a rehearsal calls a hook. */
+const rehearsed = {
+  Discovery: true,
+  BeforeClusterCreate: true,
+  AfterControlPlaneInitialized: true,
+  BeforeClusterUpgrade: true,
+  BeforeControlPlaneUpgrade: true,
+  AfterControlPlaneUpgrade: true,
+  BeforeWorkersUpgrade: true,
+  AfterWorkersUpgrade: true,
+  AfterClusterUpgrade: true,
+  BeforeClusterDelete: true,
+  DiscoverVariables: true,
+  GeneratePatches: true,
+  ValidateTopology: true,
+  GenerateUpgradePlan: true,
+  CanUpdateMachine: true,
+  CanUpdateMachineSet: true,
+  UpdateMachine: true,
+} as const satisfies Record<HookName, boolean>;
+
+/** A hook that a rehearsal calls. */
+export type RehearsedHook = { [Name in HookName]: (typeof rehearsed)[Name] extends true ? Name : never }[HookName];
+
+/** Whether a hook of this name is called. */
+export const isRehearsed = (hook: string): hook is RehearsedHook =>
+  Object.hasOwn(rehearsed, hook) && rehearsed[hook as HookName];
 
 /**
  * How the call of one handler ended. `Ignored`: it failed, and failurePolicy `Ignore` suppressed the failure. `Error`:

@@ -1,14 +1,12 @@
 import { pendingHooksAnnotation } from '../../../extensionconfig/index.ts';
 import { copyOf, isSame, type JsonObject, objectAt, objectsAt, textAt, timeText } from '../../../kubernetes/index.ts';
-import type { Release } from '../../../runtimehooks/index.ts';
+import { coreVersionIn, hooks, newestKnownRelease, type Release } from '../../../runtimehooks/index.ts';
 import {
   type Blueprint,
   clusterInV1beta1,
   defaultKinds,
-  has,
   type MachineTemplates,
   type Names,
-  newestRelease,
   type ProviderKinds,
 } from '../../../topology/index.ts';
 import type { Condition, Effect, RehearsedHook, SimulatedEvent, Simulation } from './effects.ts';
@@ -193,7 +191,7 @@ export class State {
   readonly reported = new Set<string>();
   edits: readonly UserEdit[];
 
-  constructor({ subject, names, start, limits, release = newestRelease, edits = [] }: Beginning) {
+  constructor({ subject, names, start, limits, release = newestKnownRelease, edits = [] }: Beginning) {
     const { status: _status, ...cluster } = copyOf(subject.cluster) as State['cluster'];
     const { metadata, spec } = cluster as State['cluster'];
     const isCreated = spec.controlPlaneRef !== undefined;
@@ -348,8 +346,7 @@ export class State {
   clusterInRequest(hook: RehearsedHook): JsonObject {
     const { kind = '', apiVersion = '', metadata, spec } = this.cluster;
     const cluster = copyOf({ kind, apiVersion, metadata, spec });
-    // The plan's hook, new in v1.12, got v1beta2 from the beginning.
-    if (has(this.release, 'clustersInV1beta2') || hook === 'GenerateUpgradePlan') {
+    if (coreVersionIn(hooks[hook], this.release) === 'v1beta2') {
       return cluster;
     }
     const { blueprint } = this.subject;

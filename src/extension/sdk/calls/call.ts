@@ -33,8 +33,8 @@ interface CallContext {
 const maxClusterLength = 2 * 253;
 
 /** The Cluster that a request is about, as `NAMESPACE/NAME`; undefined if the request names none. */
-function clusterOf(request: JsonObject): string | undefined {
-  const object = objectOf(request);
+function clusterOf(hook: HookDefinition, request: JsonObject): string | undefined {
+  const object = objectOf(hook, request);
   return object && `${object.namespace}/${object.cluster}`.slice(0, maxClusterLength);
 }
 
@@ -71,7 +71,7 @@ class Context implements HandlerContext<unknown> {
 
   constructor(handler: Handler, request: JsonObject, call: CallContext) {
     this.answer = answersOf(handler.hook);
-    this.cluster = clusterOf(request);
+    this.cluster = clusterOf(handler.hook, request);
     this.settings = (isJsonObject(request.settings) ? request.settings : {}) as Readonly<Record<string, string>>;
     this.stopping = call.lifetime.stopping;
     this.waitUntil = call.lifetime.waitUntil;

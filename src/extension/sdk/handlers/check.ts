@@ -11,9 +11,6 @@ export class HandlersError extends Error {
   }
 }
 
-/** Hooks for which Cluster API allows one handler in total: with two, every decision fails. */
-const inPlaceTag = 'In-Place Update Hooks';
-
 /** Checks handlers as Cluster API does at discovery, and beyond: with Go's server such mistakes only show there. */
 export function checkHandlers(handlers: readonly Handler[]): { problems: string[]; warnings: string[] } {
   if (!Array.isArray(handlers)) {
@@ -68,7 +65,7 @@ export function checkHandlers(handlers: readonly Handler[]): { problems: string[
     if (failurePolicy === 'Ignore' && hook.isBlocking) {
       warnings.push(`${who}: with failurePolicy Ignore an outage of this server lets through what it should block`);
     }
-    if (hook.tags.includes(inPlaceTag)) {
+    if (hook.calls === 'only') {
       const key = formatHook(hook);
       const other = inPlace.get(key);
       if (other !== undefined) {

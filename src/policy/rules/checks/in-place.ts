@@ -1,5 +1,5 @@
 import { type JsonObject, showValue } from '../../../kubernetes/index.ts';
-import { hooksGroup, inPlaceHooks } from '../../../runtimehooks/index.ts';
+import { exclusiveHooks, hooksGroup } from '../../../runtimehooks/index.ts';
 import { example, exampleHandler, exampleHook } from '../examples/manifest.ts';
 import type { PlacedHandler } from '../fields/handlers.ts';
 import { namespaceSelectorOf } from '../fields/namespace-selector.ts';
@@ -13,7 +13,7 @@ const canUpdate = (name: string): JsonObject =>
 
 /** The handlers of each in-place update hook, at least one, whatever its version: Cluster API counts them together. */
 function inPlaceHandlersOf(handlers: readonly PlacedHandler[]) {
-  const ofHooks = handlers.filter(({ hook }) => hook?.group === hooksGroup && inPlaceHooks.has(hook.name));
+  const ofHooks = handlers.filter(({ hook }) => hook?.group === hooksGroup && exclusiveHooks.has(hook.name));
   return Map.groupBy(ofHooks, ({ hook }) => hook?.name ?? '') as Map<string, [PlacedHandler, ...PlacedHandler[]]>;
 }
 

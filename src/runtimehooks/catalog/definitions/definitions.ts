@@ -13,14 +13,13 @@ export const hooks = { ...discovery, ...lifecycle, ...topologyMutation, ...inPla
 /** Cluster API's hooks in the order of a Cluster's lifecycle. */
 export const clusterApiHooks: readonly HookDefinition[] = Object.values(hooks);
 
-const namesTagged = (tag: string): ReadonlySet<string> =>
-  new Set(clusterApiHooks.filter(({ tags }) => tags.includes(tag)).map(({ name }) => name));
-
-/** Names of the hooks for the phases of a Cluster's lifecycle. */
-export const lifecycleHooks = namesTagged('Lifecycle Hooks');
+/** Name of a hook. */
+export type HookName = keyof typeof hooks;
 
 /**
  * Names of the hooks for which Cluster API expects one handler in the whole cluster; if there are more, every decision
  * fails.
  */
-export const inPlaceHooks = namesTagged('In-Place Update Hooks');
+export const exclusiveHooks: ReadonlySet<string> = new Set(
+  clusterApiHooks.filter(({ calls }) => calls === 'only').map(({ name }) => name),
+);

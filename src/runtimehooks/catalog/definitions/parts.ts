@@ -1,6 +1,6 @@
-import type { CoreVersion, HookDefinition, MessageDefinition } from '../definition.ts';
+import type { HookDefinition, MessageDefinition, ReleaseChange } from '../definition.ts';
 import type { Lifecycle } from '../lifecycle.ts';
-import { compareReleases, type Release } from '../release.ts';
+import { compareReleases, type Release, v1 } from '../release.ts';
 import { bytes, int32, list, type MessageSchema, object, ref, string, stringMap } from '../schema.ts';
 import type { HookMessages } from './hook-messages.ts';
 
@@ -178,23 +178,67 @@ export const upgradeLists = {
 /** A Kubernetes version. */
 export const kubernetesVersion = version;
 
-const v1 = (minor: number): Release => ({ major: 1, minor });
-
 /** Fields of requests that came later than some hooks that have them, by the minor release that sends them first. */
 const laterFields = { settings: 4, controlPlaneUpgrades: 12, workersUpgrades: 12 };
 
-/** A change on the wire within the version of a hook. */
-interface WrittenChange {
-  /** The first minor release with it. */
-  minor: number;
-  text: string;
-  coreBefore?: CoreVersion;
-}
+/** From the release notes and migration guides of Cluster API, oldest first: what changed in the Cluster of requests. */
+export const clusterChanges: readonly ReleaseChange[] = [
+  {
+    release: v1(11),
+    isBreaking: true,
+    text: 'the Cluster of requests has no status, no managedFields and no last-applied annotation',
+    remedy: 'read the status from the API server if it is needed',
+  },
+  {
+    release: v1(13),
+    isBreaking: true,
+    text: 'the Cluster of requests is v1beta2 (before: v1beta1), under the same version of the hook',
+    remedy: 'read both versions of the Cluster before the upgrade; "conformance" tests both',
+    coreBefore: 'v1beta1',
+  },
+];
 
-/** What changed in the Cluster that requests contain. */
-export const clusterChanges: readonly WrittenChange[] = [
-  { minor: 11, text: 'the Cluster comes without status, managedFields and last-applied configuration' },
-  { minor: 13, text: 'the Cluster is core v1beta2 (before: v1beta1)', coreBefore: 'v1beta1' },
+/** Of hooks that could block before. */
+const fullWaits: ReleaseChange = {
+  release: v1(12),
+  isBreaking: true,
+  text: 'Cluster API waits for the full retryAfterSeconds: the hook is not called earlier, whatever changes',
+  remedy: 'answer between a few seconds and a few minutes',
+};
+
+/** Changes that concern the calls of all hooks. */
+export const generalChanges: readonly ReleaseChange[] = [
+  {
+    release: v1(4),
+    isBreaking: false,
+    text: 'requests carry settings of the ExtensionConfig',
+    remedy: 'ignore unknown fields',
+  },
+  {
+    release: v1(10),
+    isBreaking: true,
+    text: 'many empty fields of requests (items, variables) are omitted',
+    remedy: 'read an absent list as an empty one',
+  },
+  {
+    release: v1(14),
+    isBreaking: false,
+    text: 'messages of Failures appear in conditions, where everyone who may read Clusters sees them',
+    remedy: 'put no secrets and nothing that changes by itself in messages; "conformance" checks both',
+  },
+  {
+    release: v1(14),
+    isBreaking: false,
+    text: 'v1beta1 of Cluster API is planned to be removed in v1.16 (April 2027)',
+    remedy: 'write manifests, and read Clusters, as v1beta2',
+  },
+  {
+    release: v1(14),
+    // A server that answers Discovery does not redirect, and hooks have the same address.
+    isBreaking: false,
+    text: 'redirects are no longer followed',
+    remedy: 'name the final address in spec.clientConfig',
+  },
 ];
 
 /** A hook as it is written here, with releases of Cluster API by their minor. */
@@ -205,18 +249,21 @@ interface WrittenHook {
   introduced: number;
   deprecated?: Lifecycle['deprecated'];
   removed?: number;
-  singleton?: boolean;
   /** First release in which the response can ask Cluster API to retry later. */
   blockingSince?: number;
-  changes?: readonly WrittenChange[];
+  about?: HookDefinition['about'];
+  isQuestion?: boolean;
+  /** Besides those of its group. Those before its introduction do not concern it. */
+  changes?: readonly ReleaseChange[];
   /** Schema of the request: an object, with apiVersion and kind. */
   request: MessageSchema;
   /** Schema of the response: an object, with a required `status`. */
   response: MessageSchema;
 }
 
-function defineHook(name: string, tags: readonly string[], written: WrittenHook): HookDefinition {
-  const { summary, purpose, singleton = false, deprecated, removed, blockingSince } = written;
+function defineHook(name: string, { tags, calls, changes = [] }: HookGroup, written: WrittenHook): HookDefinition {
+  const { summary, purpose, about, isQuestion = false, deprecated, removed, blockingSince } = written;
+  const singleton = calls === 'server';
   const key = { group: hooksGroup, version: 'v1alpha1', name };
   const introduced = v1(written.introduced);
   const isLater = (release: Release) => compareReleases(release, introduced) > 0;
@@ -239,6 +286,9 @@ function defineHook(name: string, tags: readonly string[], written: WrittenHook)
     summary,
     purpose,
     tags,
+    calls,
+    about,
+    isQuestion,
     singleton,
     lifecycle: {
       ...key,
@@ -255,24 +305,26 @@ function defineHook(name: string, tags: readonly string[], written: WrittenHook)
       written.response,
       blockingSince === undefined ? {} : { retryAfterSeconds: blockingSince },
     ),
-    changes: (written.changes ?? [])
-      .map(({ minor, ...change }) => ({ release: v1(minor), ...change }))
-      .filter(({ release }) => isLater(release)),
+    changes: [
+      ...changes,
+      ...(written.changes ?? []),
+      ...(blockingSince !== undefined && compareReleases(v1(blockingSince), fullWaits.release) < 0 ? [fullWaits] : []),
+    ]
+      .filter(({ release }) => isLater(release))
+      .sort((a, b) => compareReleases(a.release, b.release)),
   };
 }
 
-/**
- * Hooks of Cluster API in their only published version, by name.
- *
- * @param shared what they have in common.
- */
+/** What the hooks of a group have in common. */
+interface HookGroup extends Pick<HookDefinition, 'tags' | 'calls'> {
+  changes?: readonly ReleaseChange[];
+}
+
+/** Hooks of Cluster API in their only published version, by name. */
 export function defineHooks<Name extends keyof HookMessages>(
-  { tags, changes }: { tags: readonly string[]; changes?: readonly WrittenChange[] },
+  group: HookGroup,
   hooks: Readonly<Record<Name, WrittenHook>>,
 ): { [N in Name]: HookDefinition<HookMessages[N]['request'], HookMessages[N]['response']> } {
-  const defined = Object.entries<WrittenHook>(hooks).map(([name, hook]) => [
-    name,
-    defineHook(name, tags, { ...(changes && { changes }), ...hook }),
-  ]);
+  const defined = Object.entries<WrittenHook>(hooks).map(([name, hook]) => [name, defineHook(name, group, hook)]);
   return Object.fromEntries(defined) as ReturnType<typeof defineHooks<Name>>;
 }

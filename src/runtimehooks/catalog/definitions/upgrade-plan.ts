@@ -2,13 +2,15 @@ import { list } from '../schema.ts';
 import { core, defineHooks, kubernetesVersion, part, request, response } from './parts.ts';
 
 export const upgradePlan = defineHooks(
-  { tags: ['Chained Upgrade Hook'] },
+  { tags: ['Chained Upgrade Hook'], calls: 'named' },
   {
     GenerateUpgradePlan: {
       summary: 'Asks which versions an upgrade goes through.',
       purpose:
         'Called when a version differs from the target and the ClusterClass names a plan extension; the answer is cached for ten minutes. The plan has at least one version for each minor release, in ascending order, with the target last.',
       introduced: 12,
+      about: 'Cluster',
+      isQuestion: true,
       request: request(
         'An upgrade that needs a plan.',
         {

@@ -22,9 +22,9 @@ const groupHook = (hook: HookDefinition) => JSON.stringify(formatGroupHook(hook)
 const known = new Set(clusterApiHooks.map(formatHook));
 
 /** The object of a call: the one that it names, or that its request is about. */
-const calledObject = ({ object, request }: CallAllOptions<object>): CalledObject | CallError =>
+const calledObject = (hook: HookDefinition, { object, request }: CallAllOptions<object>): CalledObject | CallError =>
   object ??
-  objectOf(request as JsonObject) ?? {
+  objectOf(hook, request as JsonObject) ?? {
     step: 'request',
     message: 'the request names no object: pass the option object',
   };
@@ -70,7 +70,7 @@ export function createCalls(
       ok: false,
       error: prefixed(`failed to call extension handler ${named}`, error),
     });
-    const object = checkHook(hook) ?? calledObject(call);
+    const object = checkHook(hook) ?? calledObject(hook, call);
     if (isCallError(object)) {
       return failed(object);
     }
@@ -108,7 +108,7 @@ export function createCalls(
       response: response as Response,
       calls,
     });
-    const object = checkHook(hook) ?? calledObject(call);
+    const object = checkHook(hook) ?? calledObject(hook, call);
     if (isCallError(object)) {
       return failed(object);
     }
