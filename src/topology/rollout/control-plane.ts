@@ -2,7 +2,7 @@ import { type FieldPath, fieldAt, isSame, type JsonObject, objectAt, textAt } fr
 import type { ExistingMachine, PlanOptions } from '../objects/groups.ts';
 import { nameOf } from '../objects/objects.ts';
 import type { GroupPlan } from '../objects/plan.ts';
-import { type Difference, differencesOf } from './differences.ts';
+import { type Difference, differencesOf, isPath } from './differences.ts';
 import {
   type Arrivals,
   causesOf,
@@ -22,7 +22,7 @@ import {
   updateMachineRequest,
 } from './in-place.ts';
 import { comparedSpecs, isForInit, kubeadmConfigSpec } from './kubeadm-configs.ts';
-import { controlPlaneMachine } from './machines.ts';
+import { controlPlaneMachine, timeAt } from './machines.ts';
 import { inPlaceTexts, problemsOf, stepsText, verdictOf, waitingProblems } from './texts.ts';
 
 /** What a Machine of a control plane was made with. */
@@ -39,20 +39,13 @@ interface MadeMachine {
   certificatesExpireAt: number | undefined;
 }
 
-const templateText = (kind: string, group: string, name: string) => `${kind}.${group} ${name}`;
-
 const referencePath = ['spec', 'machineTemplate', 'spec', 'infrastructureRef'] as const;
 
 /** The template that a control plane refers to. */
 function templateOf(controlPlane: JsonObject): string {
   const reference = fieldAt(controlPlane, ...referencePath);
-  return templateText(textAt(reference, 'kind'), textAt(reference, 'apiGroup'), textAt(reference, 'name'));
+  return `${textAt(reference, 'kind')}.${textAt(reference, 'apiGroup')} ${textAt(reference, 'name')}`;
 }
-
-const timeAt = (value: JsonObject | undefined, ...path: string[]): number | undefined => {
-  const time = Date.parse(textAt(value, ...path));
-  return Number.isNaN(time) ? undefined : time;
-};
 
 /** A Machine as a control plane makes it. */
 const newMachine = (controlPlane: JsonObject, joins: boolean): MadeMachine => ({
@@ -65,19 +58,23 @@ const newMachine = (controlPlane: JsonObject, joins: boolean): MadeMachine => ({
   certificatesExpireAt: undefined,
 });
 
+/** The template that an infrastructure Machine says it was made of; empty if it does not: then it is up to date. */
+function originOf(infrastructureMachine: JsonObject): string {
+  const annotations = objectAt(infrastructureMachine, 'metadata', 'annotations');
+  const groupKind = textAt(annotations, 'cluster.x-k8s.io/cloned-from-groupkind');
+  const name = textAt(annotations, 'cluster.x-k8s.io/cloned-from-name');
+  return name === '' || groupKind === '' ? '' : `${groupKind} ${name}`;
+}
+
 /** What an existing Machine was made with; what is not known of it is as the control plane makes it now. */
 function madeMachine(existing: ExistingMachine, controlPlane: JsonObject): MadeMachine {
   const { machine, bootstrapConfig, infrastructureMachine } = existing;
   const made = newMachine(controlPlane, true);
-  const annotations = objectAt(infrastructureMachine, 'metadata', 'annotations');
-  const groupKind = textAt(annotations, 'cluster.x-k8s.io/cloned-from-groupkind');
-  const name = textAt(annotations, 'cluster.x-k8s.io/cloned-from-name');
   return {
     existing,
     name: textAt(machine, 'metadata', 'name'),
     version: textAt(machine, 'spec', 'version') || made.version,
-    // Cluster API takes a Machine without these annotations as up to date.
-    template: name === '' || groupKind === '' ? '' : `${groupKind} ${name}`,
+    template: infrastructureMachine === undefined ? made.template : originOf(infrastructureMachine),
     config: bootstrapConfig === undefined ? made.config : objectAt(bootstrapConfig, 'spec'),
     createdAt: timeAt(machine, 'metadata', 'creationTimestamp'),
     certificatesExpireAt: timeAt(machine, 'status', 'certificatesExpiryDate'),
@@ -96,26 +93,17 @@ function configDifferences(config: JsonObject, controlPlane: JsonObject): Differ
 
 /** Fields in which a Machine differs from what a control plane wants (matchesMachineSpec in filters.go, v1.14). */
 function specReasons(made: MadeMachine, controlPlane: JsonObject): Reason[] {
-  const wanted = { version: textAt(controlPlane, 'spec', 'version'), template: templateOf(controlPlane) };
-  const name = ([, text]: string[]) => text;
+  const template = made.template === '' ? undefined : templateOf(controlPlane);
+  const nameIn = (text: string) => text.split(' ')[1];
   return [
-    ...(made.version === wanted.version
-      ? []
-      : [{ path: ['spec', 'version'], before: made.version, after: wanted.version }]),
-    ...configDifferences(made.config, controlPlane).map(({ path, before, after }) => ({
-      path: ['spec', 'kubeadmConfigSpec', ...path],
-      before,
-      after,
+    ...differencesOf(made.version, textAt(controlPlane, 'spec', 'version'), ['spec', 'version']),
+    ...configDifferences(made.config, controlPlane).map((difference) => ({
+      ...difference,
+      path: ['spec', 'kubeadmConfigSpec', ...difference.path],
     })),
-    ...(made.template === '' || made.template === wanted.template
+    ...(template === undefined || made.template === template
       ? []
-      : [
-          {
-            path: [...referencePath, 'name'],
-            before: name(made.template.split(' ')),
-            after: name(wanted.template.split(' ')),
-          },
-        ]),
+      : [{ path: [...referencePath, 'name'], before: nameIn(made.template), after: nameIn(template) }]),
   ];
 }
 
@@ -137,11 +125,7 @@ function timeReasons(made: MadeMachine, controlPlane: JsonObject, previous: Json
     typeof days === 'number' &&
     made.certificatesExpireAt !== undefined &&
     now.getTime() + days * dayMs > made.certificatesExpireAt;
-  const reason = (path: FieldPath): Reason => ({
-    path,
-    before: undefined,
-    after: fieldAt(controlPlane, ...path),
-  });
+  const reason = (path: FieldPath): Reason => ({ path, before: undefined, after: fieldAt(controlPlane, ...path) });
   return [...(expires ? [reason(expiryPath)] : []), ...(isDue ? [reason(afterPath)] : [])];
 }
 
@@ -172,7 +156,7 @@ function existingOutdated(
   }
   const timesBefore = timeReasons(made, before.object, before.object, now);
   const isNew = ({ path, after: value }: Reason) =>
-    !timesBefore.some((known) => isSame([...known.path], [...path]) && isSame(known.after, value));
+    !timesBefore.some((known) => isPath(known.path, path) && isSame(known.after, value));
   const changed = [...ofChange(!isForInit(made.config)), ...times.filter(isNew)];
   const wasUpToDate = timesBefore.length === 0 && specReasons(made, before.object).length === 0;
   const annotations = objectAt(existing.machine, 'metadata', 'annotations');
@@ -262,8 +246,11 @@ async function roll(
   return fates;
 }
 
-/** The request about a Machine; undefined if not all that it consists of is known, as Cluster API then asks nobody. */
-function requestFor({ made }: OutdatedMachine, { before, after, change }: GroupUpdate): UpdateRequest | undefined {
+/**
+ * The request about a Machine; undefined if a template is not known. What is not given of the Machine is as its control
+ * plane makes it.
+ */
+function requestFor(made: MadeMachine, { before, after, change }: GroupUpdate): UpdateRequest | undefined {
   const clusterName = nameOf(change.cluster);
   if (before.infrastructure === undefined || after.infrastructure === undefined) {
     return undefined;
@@ -272,17 +259,20 @@ function requestFor({ made }: OutdatedMachine, { before, after, change }: GroupU
     { object: before.object, infrastructure: before.infrastructure },
     { object: after.object, infrastructure: after.infrastructure },
   ];
-  const { machine, bootstrapConfig, infrastructureMachine } =
-    made.existing ?? controlPlaneMachine(before.object, before.infrastructure, clusterName, `${change.name}-machine`);
-  return bootstrapConfig === undefined || infrastructureMachine === undefined
-    ? undefined
-    : updateMachineRequest({ machine, bootstrapConfig, infrastructureMachine }, from, to, clusterName);
+  const name = made.name || `${change.name}-machine`;
+  const { machine, ...others } = controlPlaneMachine(before.object, before.infrastructure, clusterName, name);
+  const objects = {
+    machine: made.existing?.machine ?? machine,
+    bootstrapConfig: made.existing?.bootstrapConfig ?? others.bootstrapConfig,
+    infrastructureMachine: made.existing?.infrastructureMachine ?? others.infrastructureMachine,
+  };
+  return updateMachineRequest(objects, from, to, clusterName);
 }
 
 /** How Machines are replaced. */
 function mannerOf(update: GroupUpdate, maxSurge: number, reasons: readonly Reason[], now: Date): string[] {
   const after = timeAt(update.after.object, ...afterPath);
-  const isLater = reasons.some(({ path }) => isSame([...path], [...afterPath])) && after !== undefined;
+  const isLater = reasons.some(({ path }) => isPath(path, afterPath)) && after !== undefined;
   return [
     ...(maxSurge === 0
       ? ['one after the other, the old Machine goes first (maxSurge 0)']
@@ -299,7 +289,8 @@ function arrivals({ after }: GroupUpdate): Arrivals {
   return [
     { path: [...template, 'metadata'], on: ['Machines', 'KubeadmConfigs', infrastructure] },
     ...['deletion', 'readinessGates', 'taints'].map((field) => ({
-      ...{ path: [...template, 'spec', field], on: ['Machines'] },
+      path: [...template, 'spec', field],
+      on: ['Machines'],
     })),
   ];
 }
@@ -319,11 +310,12 @@ export async function judgeControlPlane(update: GroupUpdate, options: PlanOption
     fieldAt(update.after.object, 'spec', 'rollout', 'strategy', 'rollingUpdate', 'maxSurge') ?? 1,
   );
   const surge = { maxSurge, maySaveSurge: knowsAvailability(options) };
-  const { updated, deleted, answers } = await roll(all, counts, surge, async (machine) => {
-    const request = updatesInPlace ? requestFor(machine, update) : undefined;
-    return request === undefined
-      ? { is: 'none' }
-      : await askForUpdate(update.change, options, 'CanUpdateMachine', request);
+  const asked = new Map<MadeMachine, UpdateAnswer>();
+  const { updated, deleted, answers } = await roll(all, counts, surge, async ({ made }) => {
+    const request = updatesInPlace && !asked.has(made) ? requestFor(made, update) : undefined;
+    const answer = request && (await askForUpdate(update.change, options, 'CanUpdateMachine', request));
+    asked.set(made, asked.get(made) ?? answer ?? { is: 'none' });
+    return asked.get(made) as UpdateAnswer;
   });
   const removed = Math.max(0, counts.before - counts.after);
   const replaced = Math.min(caused.length, Math.max(0, deleted.length - removed));
@@ -332,13 +324,15 @@ export async function judgeControlPlane(update: GroupUpdate, options: PlanOption
     .slice(removed)
     .filter(({ isCaused }) => isCaused)
     .map(({ made }) => made.name);
+  // With failure domains, the order depends on where new Machines are made.
+  const hasDomains = updated.some(({ made }) => textAt(made.existing?.machine, 'spec', 'failureDomain') !== '');
   return groupPlan(
     update,
     {
       ...rollout,
       verdict: verdictOf(answers),
       replaced,
-      replaces: names.every((name) => name !== '') ? names : undefined,
+      replaces: names.includes('') || hasDomains ? undefined : names,
       inPlace: updated.length,
       causes: causesOf(update, reasons, { infrastructure: [...referencePath, 'name'] }),
       manner: [

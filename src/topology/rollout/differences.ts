@@ -19,9 +19,13 @@ export function differencesOf(before: Json | undefined, after: Json | undefined,
   return names.flatMap((name) => differencesOf(own(before, name), own(after, name), [...path, name]));
 }
 
-/** Whether one path leads to the other, or into it. */
+/** Whether a path begins with another one. */
 export const leadsTo = (path: FieldPath, prefix: FieldPath): boolean =>
   prefix.every((segment, index) => path[index] === segment);
+
+/** Whether two paths are the same. */
+export const isPath = (path: FieldPath, other: FieldPath): boolean =>
+  path.length === other.length && leadsTo(path, other);
 
 /** A cause: the object that has the new value, or the one that had the old value if there is none any more. */
 export function causeOf(

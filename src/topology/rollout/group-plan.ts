@@ -2,7 +2,7 @@ import { type FieldPath, fieldAt, formatFieldPath, isSame, type JsonObject, obje
 import type { ExistingMachine, GroupChange, GroupObjects, GroupPart } from '../objects/groups.ts';
 import { nameOf, objectText } from '../objects/objects.ts';
 import type { Cause, GroupPlan, Problem, Verdict } from '../objects/plan.ts';
-import { causeOf, type Difference, differencesOf, leadsTo } from './differences.ts';
+import { causeOf, type Difference, differencesOf, isPath, leadsTo } from './differences.ts';
 import { bookkeeping, replicasOf } from './machines.ts';
 import { listText } from './texts.ts';
 
@@ -175,7 +175,7 @@ export function groupPlan(update: GroupUpdate, rollout: Rollout, arrivals: Arriv
   const differences = objectDifferences(update);
   const isCause = ({ path }: Difference) => rollout.causes.some(({ field }) => field === formatFieldPath(path));
   const written = differences.filter((difference) => !isCause(difference));
-  const scaling = differences.filter(({ path }) => isSame([...path], [...replicasPath]));
+  const scaling = differences.filter(({ path }) => isPath(path, replicasPath));
   const verdict = verdictOf(rollout, scaling.length > 0, differences.length > 0);
   const ofObject = (some: readonly Difference[]) =>
     some.map((difference) => causeOf('object', difference, update, change.from));

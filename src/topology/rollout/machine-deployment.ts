@@ -2,7 +2,7 @@ import { type FieldPath, fieldAt, isSame, type JsonObject, objectAt, textAt } fr
 import type { ExistingMachine, PlanOptions } from '../objects/groups.ts';
 import { nameOf } from '../objects/objects.ts';
 import type { GroupPlan } from '../objects/plan.ts';
-import { differencesOf } from './differences.ts';
+import { differencesOf, isPath } from './differences.ts';
 import {
   type Arrivals,
   causesOf,
@@ -15,7 +15,7 @@ import {
   type Rollout,
 } from './group-plan.ts';
 import { askForUpdate, machineSetParts, type UpdateAnswer, type UpdateRequest } from './in-place.ts';
-import { fencepostsOf, machineSetOf, replicasOf } from './machines.ts';
+import { fencepostsOf, machineSetOf, replicasOf, timeAt } from './machines.ts';
 import { inPlaceTexts, machinesText, problemsOf, stepsText, verdictOf, waitingProblems } from './texts.ts';
 
 const specPath = ['spec', 'template', 'spec'] as const;
@@ -38,11 +38,6 @@ interface MadeSet {
   count: number;
   machines: ExistingMachine[];
 }
-
-const timeAt = (object: JsonObject, ...path: string[]): number | undefined => {
-  const time = Date.parse(textAt(object, ...path));
-  return Number.isNaN(time) ? undefined : time;
-};
 
 /** In what Machines of a MachineSet differ from those of a MachineDeployment (MachineTemplateUpToDate, mdutil, v1.14). */
 const specReasons = (spec: JsonObject, machineDeployment: JsonObject): Reason[] =>
@@ -131,7 +126,7 @@ function outdatedAfter({ before, after }: GroupUpdate, sets: readonly MadeSet[])
       : [];
   return outdatedSets(sets, after.object, before.object).map(({ set, reasons, isEligible }) => {
     const known = beforeChange.get(set);
-    const isTime = ({ path }: Reason) => isSame([...path], [...afterPath]);
+    const isTime = ({ path }: Reason) => isPath(path, afterPath);
     const time = reasons.filter(
       (reason) => isTime(reason) && !known?.some((other) => isTime(other) && isSame(other.after, reason.after)),
     );
@@ -274,7 +269,7 @@ export async function judgeMachineDeployment(update: GroupUpdate, options: PlanO
   const names = caused
     .toSorted((a, b) => Number(updatable.includes(b)) - Number(updatable.includes(a)))
     .flatMap((set) => namesInOrder(set, order));
-  const isTimed = reasons.some(({ path }) => isSame([...path], [...afterPath]));
+  const isTimed = reasons.some(({ path }) => isPath(path, afterPath));
   return groupPlan(
     update,
     {

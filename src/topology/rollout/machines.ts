@@ -32,6 +32,12 @@ export const picked = (object: JsonObject, names: readonly string[]): JsonObject
 const nonEmpty = (name: string, value: JsonObject): JsonObject =>
   Object.keys(value).length === 0 ? {} : { [name]: value };
 
+/** A time in an object, in ms since 1970; undefined if there is none. */
+export function timeAt(object: JsonObject | undefined, ...path: readonly string[]): number | undefined {
+  const time = Date.parse(textAt(object, ...path));
+  return Number.isNaN(time) ? undefined : time;
+}
+
 /** Labels and annotations of a Machine of a control plane, and of what is made for it. */
 export function controlPlaneMetadata(controlPlane: JsonObject, clusterName: string): JsonObject {
   const { labels, annotations } = objectAt(controlPlane, 'spec', 'machineTemplate', 'metadata');

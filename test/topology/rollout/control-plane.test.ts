@@ -193,6 +193,16 @@ describe('the template of the infrastructure', () => {
     });
   });
 
+  test('if the objects of Machines were not given, they are what the control plane had', async () => {
+    const machines = joined.map((machine) => ({
+      ...machine,
+      infrastructureMachine: undefined,
+      bootstrapConfig: undefined,
+    }));
+    expect(await planOf({ after: referring('cp-2'), machines })).toMatchObject({ machines: { replaced: 3 } });
+    expect(await planOf({ machines })).toMatchObject({ verdict: 'unchanged' });
+  });
+
   test('Machines that do not say of which template they are made are up to date', async () => {
     const machines = ['m-1', 'm-2', 'm-3'].map((name) =>
       controlPlaneMachine(name, { infrastructureMachine: { metadata: { annotations: null } } as JsonObject }),
@@ -410,11 +420,35 @@ describe('updates in place', () => {
     expect(plan).toMatchObject(expected);
   });
 
-  test('Cluster API asks nobody about Machines of which it lacks an object', async () => {
+  test('what is not given of a Machine is as its control plane makes it', async () => {
     const { calls, options } = updater('all');
-    const machines = joined.map((machine) => ({ ...machine, infrastructureMachine: undefined }));
-    expect(await planOf({ after, machines, options })).toMatchObject({ machines: { replaced: 3 } });
+    const machines = joined.map(({ machine }) => ({
+      ...{ machine, bootstrapConfig: undefined, infrastructureMachine: undefined },
+    }));
+    expect(await planOf({ after, machines, options })).toMatchObject({ machines: { replaced: 1, inPlace: 2 } });
+    expect(calls[0]?.request).toMatchObject({
+      current: {
+        machine: { metadata: { name: 'm-1' } },
+        infrastructureMachine: { kind: 'DevMachine', metadata: { name: 'm-1' }, spec: { size: 'small' } },
+        bootstrapConfig: { kind: 'KubeadmConfig', spec: { joinConfiguration: { controlPlane: {} } } },
+      },
+    });
+  });
+
+  test('nobody is asked without the templates', async () => {
+    const { calls, options } = updater('all');
+    const templates = { infrastructure: undefined };
+    expect(await planOf({ after, machines: joined, options, templates })).toMatchObject({ machines: { replaced: 3 } });
     expect(calls).toEqual([]);
+  });
+
+  test('in failure domains, which one is replaced depends on where the new one is made', async () => {
+    const machines = ['a', 'b', 'c'].map((failureDomain, index) =>
+      controlPlaneMachine(`m-${index}`, { machine: { spec: { failureDomain } } }),
+    );
+    const plan = await planOf({ after, machines, options: updater('all').options });
+    expect(plan).toMatchObject({ machines: { replaced: 1 } });
+    expect(plan.replaces).toBeUndefined();
   });
 });
 
