@@ -15,6 +15,12 @@ export function createReviewMetrics(registry: Registry, featureGates: FeatureGat
     'Admission reviews answered, by webhook, operation and verdict (allowed, warned, denied, malformed).',
     ['webhook', 'operation', 'verdict'],
   );
+  for (const webhook of ['mutate', 'validate']) {
+    reviews.inc({ webhook, operation: 'UNKNOWN', verdict: 'malformed' }, 0);
+  }
+  for (const operation of ['CREATE', 'UPDATE', 'DELETE']) {
+    reviews.inc({ webhook: 'validate', operation, verdict: 'denied' }, 0);
+  }
   const denials = counter('rule_denials_total', 'Reviews that a rule denied, by rule.', ['rule']);
   const warnings = counter('rule_warnings_total', 'Reviews that a rule warned about, by rule.', ['rule']);
   const withoutFacts = counter(

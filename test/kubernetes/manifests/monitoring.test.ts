@@ -11,7 +11,7 @@ interface AlertRule {
   alert: string;
   expr: string;
   labels: { severity: string };
-  annotations: { summary: string; description: string };
+  annotations: { summary: string; description: string; runbook_url: string };
 }
 
 const objects = buildOverlay('monitoring');
@@ -143,4 +143,202 @@ test('Prometheus finds the pods: ServiceMonitor, Service, port and policy match'
       expect(jobs, name).toContain(job);
     }
   }
+});
+
+test('the alert of each name has its place in docs/operations.md', () => {
+  const page = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
+  for (const { alert, annotations } of alerts) {
+    const name = alert.slice('ExtensionConfigWebhook'.length);
+    expect(annotations.runbook_url).toBe(`docs/operations.md#${name.toLowerCase()}`);
+    expect(page).toContain(`<a id="${name.toLowerCase()}"></a>\`${name}\``);
+  }
+});
+
+/** Series, each with its values minute by minute as promtool writes them. */
+type Series = Record<string, string>;
+const own = 'extensionconfig_webhook_';
+const job = 'kube_job_created{namespace="extensionconfig-webhook-system", job_name="rotate-now"}';
+/** A counter that a pod exports from its start, and whose first event comes after ten minutes, then one a minute. */
+const begins = '0x10 0+1x110';
+const day = 86_400;
+
+/** For each alert, what makes it fire within two hours, and what does not. Time starts at 1970. */
+const situations: Record<string, { fires: Series; silent: Series }> = {
+  Down: {
+    fires: { 'up{job="extensionconfig-webhook-metrics"}': '0x120' },
+    silent: { 'up{job="extensionconfig-webhook-metrics"}': '1x120' },
+  },
+  NotRedundant: {
+    fires: {
+      'up{job="extensionconfig-webhook-metrics", pod="a"}': '1x120',
+      'up{job="extensionconfig-webhook-metrics", pod="b"}': '0x120',
+    },
+    silent: {
+      'up{job="extensionconfig-webhook-metrics", pod="a"}': '1x120',
+      'up{job="extensionconfig-webhook-metrics", pod="b"}': '1x120',
+    },
+  },
+  CallsFail: {
+    fires: {
+      'apiserver_admission_webhook_rejection_count{name="mutate.extensionconfig-webhook.runtime.cluster.x-k8s.io", error_type="calling_webhook_error"}':
+        '1+1x120',
+    },
+    silent: {
+      'apiserver_admission_webhook_rejection_count{name="mutate.other.example.com", error_type="calling_webhook_error"}':
+        '1+1x120',
+    },
+  },
+  CertificateExpiresSoon: {
+    fires: { [`${own}certificate_not_after_timestamp_seconds`]: `${13 * day}x120` },
+    silent: { [`${own}certificate_not_after_timestamp_seconds`]: `${15 * day}x120` },
+  },
+  CertificateExpiresNow: {
+    fires: { [`${own}certificate_not_after_timestamp_seconds`]: `${day}x120` },
+    silent: { [`${own}certificate_not_after_timestamp_seconds`]: `${3 * day}x120` },
+  },
+  CertificateRefused: {
+    fires: { [`${own}certificate_reloads_total{result="failure"}`]: '0x115 1x5' },
+    silent: { [`${own}certificate_reloads_total{result="failure"}`]: '1x120' },
+  },
+  HandshakesFail: {
+    fires: { [`${own}tls_handshake_failures_total`]: '0+10x120' },
+    silent: { [`${own}tls_handshake_failures_total`]: '0+1x120' },
+  },
+  ManyDenials: {
+    fires: { [`${own}reviews_total{verdict="denied"}`]: '0+10x120' },
+    silent: { [`${own}reviews_total{verdict="denied"}`]: '0+1x120' },
+  },
+  Errors: {
+    fires: { [`${own}reviews_total{verdict="malformed"}`]: '0x120', [`${own}http_refusals_total{code="400"}`]: begins },
+    silent: {
+      [`${own}reviews_total{verdict="malformed"}`]: '0x120',
+      [`${own}http_refusals_total{code="400"}`]: '0x60 5x60',
+    },
+  },
+  Slow: {
+    fires: {
+      [`${own}request_duration_seconds_bucket{webhook="validate", le="1"}`]: '0+1x120',
+      [`${own}request_duration_seconds_bucket{webhook="validate", le="+Inf"}`]: '0+2x120',
+      [`${own}request_duration_seconds_bucket{webhook="validate", le="2.5"}`]: '0+2x120',
+    },
+    silent: {
+      [`${own}request_duration_seconds_bucket{webhook="validate", le="1"}`]: '0+2x120',
+      [`${own}request_duration_seconds_bucket{webhook="validate", le="+Inf"}`]: '0+2x120',
+    },
+  },
+  ConnectionsDropped: {
+    fires: {
+      [`${own}connections_dropped_total{port="webhook"}`]: '0x120',
+      [`${own}connections_evicted_total{port="webhook"}`]: begins,
+    },
+    silent: {
+      [`${own}connections_dropped_total{port="webhook"}`]: '0x120',
+      [`${own}connections_evicted_total{port="webhook"}`]: '7x120',
+    },
+  },
+  Overloaded: {
+    fires: {
+      [`${own}http_refusals_total{code="503"}`]: begins,
+      [`${own}answers_dropped_total{port="webhook"}`]: '0x120',
+    },
+    silent: {
+      [`${own}http_refusals_total{code="503"}`]: '0x120',
+      [`${own}answers_dropped_total{port="webhook"}`]: '0x120',
+    },
+  },
+  FactsMissing: {
+    fires: { [`${own}facts_known{kind="Cluster"}`]: '0x120' },
+    silent: { [`${own}facts_known{kind="Cluster"}`]: '0x10 1x110' },
+  },
+  ConversionsFail: {
+    fires: { [`${own}conversions_total{result="failure"}`]: begins },
+    silent: { [`${own}conversions_total{result="failure"}`]: '3x120' },
+  },
+  CertificateSourceFails: {
+    fires: { [`${own}certificate_source_up`]: '0x120' },
+    silent: { [`${own}certificate_source_up`]: '1x120' },
+  },
+  CertificateJobFails: {
+    fires: { [job]: '400x120', [job.replace('created', 'failed').replace('}', ', condition="true"}')]: '1x120' },
+    silent: { [job]: '400x120', [job.replace('created', 'complete').replace('}', ', condition="true"}')]: '1x120' },
+  },
+  ControllerDown: {
+    fires: {
+      'kube_deployment_status_replicas_available{namespace="extensionconfig-webhook-system", deployment="extensionconfig-webhook-controller"}':
+        '0x120',
+    },
+    silent: {
+      'kube_deployment_status_replicas_available{namespace="extensionconfig-webhook-system", deployment="extensionconfig-webhook-controller"}':
+        '1x120',
+    },
+  },
+  ControllerNotLeading: {
+    fires: { 'extensionconfig_controller_leader{pod="a"}': '0x120' },
+    silent: {
+      'extensionconfig_controller_leader{pod="a"}': '0x120',
+      'extensionconfig_controller_leader{pod="b"}': '1x120',
+    },
+  },
+  ControllerBehind: {
+    fires: { extensionconfig_controller_api_server_silent_seconds: '200x120' },
+    silent: { extensionconfig_controller_api_server_silent_seconds: '30x120' },
+  },
+  ExtensionNotDiscovered: {
+    fires: { 'extensionconfig_discovered{extensionconfig="x"}': '0x120' },
+    silent: { 'extensionconfig_discovered{extensionconfig="x"}': '1x120' },
+  },
+  ExtensionFails: {
+    fires: { 'extensionconfig_discoveries_total{extensionconfig="x", result="failure"}': begins },
+    silent: {
+      'extensionconfig_discoveries_total{extensionconfig="x", result="failure"}': begins,
+      'extensionconfig_discoveries_total{extensionconfig="x", result="success"}': begins,
+    },
+  },
+  HookVersionNotSupported: {
+    fires: { 'extensionconfig_handlers{group="g", version="v1", hook="H", state="removed"}': '1x120' },
+    silent: { 'extensionconfig_handlers{group="g", version="v1", hook="H", state="supported"}': '1x120' },
+  },
+  CABundleExpiresSoon: {
+    fires: { 'extensionconfig_ca_bundle_not_after_timestamp_seconds{extensionconfig="x"}': `${day}x120` },
+    silent: { 'extensionconfig_ca_bundle_not_after_timestamp_seconds{extensionconfig="x"}': `${30 * day}x120` },
+  },
+  ServerCertificateExpiresSoon: {
+    fires: { 'extensionconfig_server_certificate_not_after_timestamp_seconds{extensionconfig="x"}': `${day}x120` },
+    silent: {
+      'extensionconfig_server_certificate_not_after_timestamp_seconds{extensionconfig="x"}': `${30 * day}x120`,
+    },
+  },
+};
+
+test('each alert is tried', () => {
+  expect(Object.keys(situations).map((name) => `ExtensionConfigWebhook${name}`)).toEqual(
+    alerts.map(({ alert }) => alert),
+  );
+});
+
+test('each alert fires when it is to, and only then', needs('promtool'), () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rules-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'rules.yaml'), JSON.stringify(find(objects, 'PrometheusRule').spec));
+  const tests = Object.entries(situations).flatMap(([name, { fires, silent }]) =>
+    [fires, silent].map((series) => ({
+      name: `${name} ${series === fires ? 'fires' : 'is silent'}`,
+      interval: '1m',
+      input_series: Object.entries(series).map(([one, values]) => ({ series: one, values })),
+      promql_expr_test: [
+        {
+          expr: `count(ALERTS{alertname="ExtensionConfigWebhook${name}", alertstate="firing"})`,
+          eval_time: '119m',
+          exp_samples: series === fires ? [{ labels: '{}', value: 1 }] : [],
+        },
+      ],
+    })),
+  );
+  writeFileSync(
+    join(folder, 'alerts.yaml'),
+    JSON.stringify({ rule_files: ['rules.yaml'], evaluation_interval: '1m', tests }),
+  );
+  const args = ['test', 'rules', 'alerts.yaml'];
+  const { status, stdout, stderr } = spawnSync('promtool', args, { cwd: folder, encoding: 'utf8', timeout: 60_000 });
+  expect(status, `${stdout}${stderr}`).toBe(0);
 });
