@@ -6,6 +6,8 @@ export interface Pattern {
   /** Whether it matches anywhere in a text, in time linear in the length of the text times `size`. */
   test(text: string): boolean;
   size: number;
+  /** For whoever needs to know where it matches. */
+  expression: RE2JS;
 }
 
 /** Why a pattern cannot be used, worded as by Go's regexp. */
@@ -90,7 +92,7 @@ export function compilePattern(source: string): Pattern {
   } catch (error) {
     throw new PatternError((error as Error).message);
   }
-  const pattern: Pattern = { test: (text) => compiled.test(text), size: compiled.programSize() };
+  const pattern: Pattern = { test: (text) => compiled.test(text), size: compiled.programSize(), expression: compiled };
   compiledPatterns.set(source, pattern);
   return pattern;
 }

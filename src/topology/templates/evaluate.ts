@@ -1,0 +1,587 @@
+import { type Budget, FunctionError, maxDepth, maxOutputBytes, TemplateError } from './budget.ts';
+import type {
+  BranchNode,
+  CommandNode,
+  NumberNode,
+  OperandNode,
+  PipeNode,
+  PlaceNode,
+  StatementNode,
+  TemplateNode,
+} from './language/nodes.ts';
+import { showNode } from './language/nodes.ts';
+import type { ParsedTemplate } from './language/parse.ts';
+import { type Bytes, quoted } from './values/bytes.ts';
+import { showOperand, sprint } from './values/print.ts';
+import {
+  anyType,
+  Boxed,
+  type Callable,
+  Complex,
+  Dict,
+  elementOperand,
+  Integer,
+  integerOf,
+  isTrue,
+  List,
+  type Operand,
+  Struct,
+  staticType,
+  typeOf,
+  unboxed,
+  type Value,
+  zeroOf,
+} from './values/values.ts';
+
+/** The type of a parameter that takes any operand as it is: a reflect.Value in Go. */
+export const operandType = 'reflect.Value';
+
+/** A function of templates. */
+export interface TemplateFunction {
+  parameters: readonly string[];
+  isAny: boolean;
+  call(args: readonly Operand[], budget: Budget): Operand;
+}
+
+/** No previous value in a pipeline. */
+const missing = Symbol('missing');
+type Final = Operand | typeof missing;
+
+/** How a list of statements ended early. */
+type Jump = 'break' | 'continue' | undefined;
+
+interface Variable {
+  name: Bytes;
+  value: Operand;
+}
+
+/** Walks a template. */
+class Evaluation {
+  readonly #template: ParsedTemplate;
+  readonly #functions: ReadonlyMap<string, TemplateFunction>;
+  readonly #budget: Budget;
+  readonly #output: Bytes[] = [];
+  #outputBytes = 0;
+  /** The template that is walked, for errors. */
+  #name: Bytes;
+  #variables: Variable[];
+  /** The last node that was looked at: Go names it as the place of an error. */
+  #place: PlaceNode | undefined;
+  #depth = 0;
+
+  constructor(
+    template: ParsedTemplate,
+    name: string,
+    functions: ReadonlyMap<string, TemplateFunction>,
+    data: Operand,
+    budget: Budget,
+  ) {
+    this.#template = template;
+    this.#functions = functions;
+    this.#budget = budget;
+    this.#name = name;
+    this.#root = name;
+    this.#variables = [{ name: '$', value: data }];
+  }
+
+  readonly #root: string;
+
+  run(data: Operand): Bytes {
+    this.#walk(data, this.#template.bodies.get(this.#name) ?? []);
+    return this.#output.join('');
+  }
+
+  #fail(message: Bytes): never {
+    const place = this.#place;
+    if (place === undefined) {
+      throw new TemplateError(`template: ${this.#name}: ${message}`);
+    }
+    const before = this.#template.text.slice(0, place.at);
+    const line = before.split('\n').length;
+    const column = place.at - (before.lastIndexOf('\n') + 1);
+    // On the first line, Go counts from the start of the text.
+    throw new TemplateError(
+      `template: ${this.#root}:${line}:${column}: executing ${quoted(this.#name)} at <${showNode(place)}>: ${message}`,
+    );
+  }
+
+  #print(text: Bytes): void {
+    this.#outputBytes += text.length;
+    this.#budget.write(Math.max(text.length, this.#outputBytes > maxOutputBytes ? this.#outputBytes : 0));
+    this.#output.push(text);
+  }
+
+  #walk(dot: Operand, body: readonly StatementNode[]): Jump {
+    for (const node of body) {
+      this.#budget.spend(1);
+      let jump: Jump;
+      switch (node.kind) {
+        case 'text':
+          this.#print(node.text);
+          break;
+        case 'action':
+          this.#action(dot, node.pipe, node);
+          break;
+        case 'break':
+        case 'continue':
+          return node.kind;
+        case 'range':
+          jump = this.#range(dot, node);
+          break;
+        case 'template':
+          this.#call(dot, node);
+          break;
+        default:
+          jump = this.#branch(dot, node);
+      }
+      if (jump !== undefined) {
+        return jump;
+      }
+    }
+    return undefined;
+  }
+
+  #action(dot: Operand, pipe: PipeNode, node: PlaceNode): void {
+    this.#place = node;
+    const value = unboxed(this.#pipe(dot, pipe));
+    if (pipe.variables.length === 0) {
+      this.#place = node;
+      this.#print(value === undefined ? '<no value>' : sprint(this.#budget, [value]));
+    }
+  }
+
+  #branch(dot: Operand, first: BranchNode): Jump {
+    const mark = this.#variables.length;
+    let jump: Jump;
+    for (let node: BranchNode | undefined = first; node !== undefined; ) {
+      this.#place = node;
+      const value = unboxed(this.#pipe(dot, node.pipe));
+      if (isTrue(value)) {
+        jump = this.#walk(node.kind === 'with' ? value : dot, node.body);
+        break;
+      }
+      const [following, ...others]: readonly StatementNode[] = node.otherwise ?? [];
+      if (following?.kind === node.kind && others.length === 0) {
+        // A chain of `else if` may be long.
+        this.#budget.spend(1);
+        node = following as BranchNode;
+        continue;
+      }
+      jump = this.#walk(dot, node.otherwise ?? []);
+      break;
+    }
+    this.#variables.length = mark;
+    return jump;
+  }
+
+  #iterate(node: BranchNode, index: Operand, element: Operand): Jump {
+    this.#budget.spend(1);
+    const { variables, isAssignment } = node.pipe;
+    const mark = this.#variables.length;
+    const values = variables.length > 1 ? [index, element] : [element];
+    for (const [position, name] of variables.entries()) {
+      if (isAssignment) {
+        this.#assign(name, values[position]);
+      } else {
+        (this.#variables[mark - variables.length + position] as Variable).value = values[position];
+      }
+    }
+    const jump = this.#walk(element, node.body);
+    this.#variables.length = mark;
+    return jump;
+  }
+
+  #range(dot: Operand, node: BranchNode): Jump {
+    this.#place = node;
+    const mark = this.#variables.length;
+    const value = unboxed(this.#pipe(dot, node.pipe));
+    const isEmpty = this.#iterateOver(node, value);
+    const jump = isEmpty ? this.#walk(dot, node.otherwise ?? []) : undefined;
+    this.#variables.length = mark;
+    // A break in its else belongs to the loop around it, but Go ends only this one.
+    return jump === 'continue' ? jump : undefined;
+  }
+
+  /** @returns whether there was nothing to iterate over. */
+  #iterateOver(node: BranchNode, value: Exclude<Operand, Boxed>): boolean {
+    const count = integerOf(value);
+    if (count !== undefined) {
+      if (node.pipe.variables.length > 1) {
+        this.#fail(`can't use ${count} to iterate over more than one variable`);
+      }
+      for (let index = 0n; index < count; index++) {
+        const element = value instanceof Integer ? new Integer(value.type, index) : index;
+        if (this.#iterate(node, undefined, element) === 'break') {
+          break;
+        }
+      }
+      return count <= 0n;
+    }
+    if (value instanceof List) {
+      for (let index = 0; index < value.items.length; index++) {
+        const element = elementOperand(value.items[index] ?? null, value.element);
+        if (this.#iterate(node, BigInt(index), element) === 'break') {
+          break;
+        }
+      }
+      return value.items.length === 0;
+    }
+    if (value instanceof Dict) {
+      this.#budget.spend(value.entries.size);
+      const entries = value.keys().map((key) => [key, value.entries.get(key) ?? null] as const);
+      for (const [key, entry] of entries) {
+        if (this.#iterate(node, key, elementOperand(entry, value.element)) === 'break') {
+          break;
+        }
+      }
+      return entries.length === 0;
+    }
+    if (value !== undefined) {
+      this.#fail(`range can't iterate over ${showOperand(this.#budget, value, 'v')}`);
+    }
+    return true;
+  }
+
+  #call(dot: Operand, node: TemplateNode): void {
+    this.#place = node;
+    const body = this.#template.bodies.get(node.name);
+    if (body === undefined) {
+      this.#fail(`template ${quoted(node.name)} not defined`);
+    }
+    if (this.#depth >= maxDepth) {
+      this.#fail(`templates call each other more than ${maxDepth} levels deep`);
+    }
+    const argument = node.pipe === undefined ? undefined : this.#pipe(dot, node.pipe);
+    const outer = { name: this.#name, variables: this.#variables };
+    this.#name = node.name;
+    this.#variables = [{ name: '$', value: argument }];
+    this.#depth++;
+    this.#walk(argument, body);
+    this.#depth--;
+    this.#name = outer.name;
+    this.#variables = outer.variables;
+  }
+
+  #find(name: Bytes): Variable {
+    const found = this.#variables.findLast((variable) => variable.name === name);
+    return found ?? this.#fail(`undefined variable: ${name}`);
+  }
+
+  #assign(name: Bytes, value: Operand): void {
+    this.#find(name).value = value;
+  }
+
+  #pipe(dot: Operand, pipe: PipeNode): Operand {
+    this.#place = pipe;
+    let value: Final = missing;
+    for (const command of pipe.commands) {
+      value = unboxed(this.#command(dot, command, value));
+    }
+    const result = value === missing ? undefined : value;
+    for (const name of pipe.variables) {
+      if (pipe.isAssignment) {
+        this.#assign(name, result);
+      } else {
+        this.#variables.push({ name, value: result });
+      }
+    }
+    return result;
+  }
+
+  #notAFunction(command: CommandNode, final: Final): void {
+    if (command.operands.length > 1 || final !== missing) {
+      const [first] = command.operands;
+      this.#fail(`can't give argument to non-function ${showNode(first)}`);
+    }
+  }
+
+  #command(dot: Operand, command: CommandNode, final: Final): Operand {
+    this.#budget.spend(1);
+    const [first, ...args] = command.operands;
+    switch (first.kind) {
+      case 'field':
+        this.#place = first;
+        return this.#fields(dot, dot, first, first.path, args, final);
+      case 'chain':
+        return this.#chain(dot, first, args, final);
+      case 'function':
+        return this.#function(dot, first, command, args, final);
+      case 'pipe':
+        this.#notAFunction(command, final);
+        return this.#pipe(dot, first);
+      case 'variable': {
+        this.#place = first;
+        const { value } = this.#find(first.name);
+        if (first.path.length === 0) {
+          this.#notAFunction(command, final);
+          return value;
+        }
+        return this.#fields(dot, value, first, first.path, args, final);
+      }
+    }
+    this.#place = first;
+    this.#notAFunction(command, final);
+    switch (first.kind) {
+      case 'dot':
+        return dot;
+      case 'nil':
+        return this.#fail('nil is not a command');
+      case 'bool':
+        return first.value;
+      case 'string':
+        return first.text;
+      default:
+        return this.#number(first);
+    }
+  }
+
+  /** A number where no type is asked for: its form tells. */
+  #number(node: NumberNode): Operand {
+    this.#place = node;
+    const { text, int, float, complex } = node;
+    if (complex !== undefined) {
+      return new Complex(complex.real, complex.imaginary);
+    }
+    const isWhole = text.startsWith("'") || (/^0[xX]./.test(text) && !/[pP]/.test(text));
+    if (float !== undefined && !isWhole && /[.eEpP]/.test(text)) {
+      return float;
+    }
+    return int ?? this.#fail(`${text} overflows int`);
+  }
+
+  #chain(dot: Operand, node: OperandNode & { kind: 'chain' }, args: readonly OperandNode[], final: Final): Operand {
+    this.#place = node;
+    if (node.of.kind === 'nil') {
+      this.#fail(`indirection through explicit nil in ${showNode(node)}`);
+    }
+    const receiver = this.#argument(dot, undefined, node.of);
+    return this.#fields(dot, receiver, node, node.path, args, final);
+  }
+
+  #fields(
+    dot: Operand,
+    from: Operand,
+    node: PlaceNode,
+    path: readonly Bytes[],
+    args: readonly OperandNode[],
+    final: Final,
+  ): Operand {
+    let receiver = from;
+    for (const [index, name] of path.entries()) {
+      const isLast = index === path.length - 1;
+      receiver = this.#field(dot, receiver, name, node, isLast ? args : [], isLast ? final : missing);
+    }
+    return receiver;
+  }
+
+  #field(
+    dot: Operand,
+    receiver: Operand,
+    name: Bytes,
+    node: PlaceNode,
+    args: readonly OperandNode[],
+    final: Final,
+  ): Operand {
+    this.#budget.spend(1);
+    if (receiver === undefined) {
+      return undefined;
+    }
+    const type = staticType(receiver);
+    const value = unboxed(receiver);
+    if (value === undefined) {
+      this.#fail(`nil pointer evaluating ${type}.${name}`);
+    }
+    const hasArguments = args.length > 0 || final !== missing;
+    if (value instanceof Dict) {
+      if (hasArguments) {
+        this.#fail(`${name} is not a method but has arguments`);
+      }
+      const entry = value.entries.get(name);
+      return entry === undefined ? undefined : elementOperand(entry, value.element);
+    }
+    if (value instanceof Struct) {
+      const method = value.method(name);
+      if (method !== undefined) {
+        return this.#invoke(dot, method, node, name, args, final);
+      }
+      const field = value.fields().find((one) => one.name === name);
+      if (field !== undefined) {
+        if (!/^[A-Z]/.test(name)) {
+          this.#fail(`${name} is an unexported field of struct type ${type}`);
+        }
+        if (hasArguments) {
+          this.#fail(`${name} has arguments but cannot be invoked as function`);
+        }
+        return field.value ?? undefined;
+      }
+    }
+    this.#fail(`can't evaluate field ${name} in type ${type}`);
+  }
+
+  #function(
+    dot: Operand,
+    node: OperandNode & { kind: 'function' },
+    command: PlaceNode,
+    args: readonly OperandNode[],
+    final: Final,
+  ): Operand {
+    this.#place = node;
+    const definition = this.#functions.get(node.name);
+    if (definition === undefined) {
+      this.#fail(`${quoted(node.name)} is not a defined function`);
+    }
+    return this.#invoke(dot, definition, command, node.name, args, final);
+  }
+
+  /** Calls a function or a method. `place` is where its errors are. */
+  #invoke(
+    dot: Operand,
+    definition: TemplateFunction | Callable,
+    place: PlaceNode,
+    name: Bytes,
+    args: readonly OperandNode[],
+    final: Final,
+  ): Operand {
+    const { parameters, isAny } = definition;
+    const last = parameters.at(-1);
+    const rest = last?.startsWith('...') === true ? last.slice(3) : undefined;
+    const fixed = rest === undefined ? parameters.length : parameters.length - 1;
+    const count = args.length + (final === missing ? 0 : 1);
+    if (rest !== undefined ? count < fixed : count !== fixed) {
+      this.#fail(
+        rest === undefined
+          ? `wrong number of args for ${name}: want ${fixed} got ${count}`
+          : `wrong number of args for ${name}: want at least ${fixed} got ${args.length}`,
+      );
+    }
+    if (name === 'and' || name === 'or') {
+      return this.#shortCircuit(dot, name === 'or', args, final);
+    }
+    const typeAt = (index: number) => (index < fixed ? (parameters[index] as string) : (rest as string));
+    const values = args.map((node, index) => this.#argument(dot, typeAt(index), node));
+    if (final !== missing) {
+      values.push(this.#typed(final, typeAt(args.length)));
+    }
+    if (name === 'call') {
+      const [first] = args;
+      values.unshift(first === undefined ? showOperand(this.#budget, values[0], 'v') : showNode(first));
+    }
+    try {
+      const result = definition.call(values, this.#budget);
+      if (typeof result === 'string') {
+        this.#budget.write(result.length);
+      }
+      return isAny && !(result instanceof Boxed) ? new Boxed(result ?? null) : result;
+    } catch (error) {
+      if (error instanceof FunctionError) {
+        this.#place = place;
+        this.#fail(`error calling ${name}: ${error.message}`);
+      }
+      throw error;
+    }
+  }
+
+  #shortCircuit(dot: Operand, stopsAt: boolean, args: readonly OperandNode[], final: Final): Operand {
+    let value: Operand;
+    for (const node of args) {
+      value = this.#argument(dot, operandType, node);
+      if (isTrue(unboxed(value)) === stopsAt) {
+        return value;
+      }
+    }
+    return final === missing ? value : final;
+  }
+
+  /** A value as an argument of a type. */
+  #typed(operand: Operand, type: string | undefined): Operand {
+    if (type === undefined || type === operandType) {
+      return operand;
+    }
+    if (operand === undefined) {
+      if (type === anyType) {
+        return undefined;
+      }
+      const zero = zeroOf(type);
+      return zero === undefined ? this.#fail(`invalid value; expected ${type}`) : (zero ?? undefined);
+    }
+    const value = unboxed(operand);
+    if (type === anyType || (value !== undefined && typeOf(value) === type)) {
+      return value;
+    }
+    const actual = value === undefined ? anyType : typeOf(value);
+    this.#fail(`wrong type for value; expected ${type}; got ${actual}`);
+  }
+
+  #argument(dot: Operand, type: string | undefined, node: OperandNode): Operand {
+    this.#budget.spend(1);
+    this.#place = node;
+    switch (node.kind) {
+      case 'dot':
+        return this.#typed(dot, type);
+      case 'nil': {
+        if (type === anyType || type === operandType) {
+          return undefined;
+        }
+        const zero = zeroOf(type ?? '');
+        return zero === undefined ? this.#fail(`cannot assign nil to ${type}`) : (zero ?? undefined);
+      }
+      case 'field':
+        return this.#typed(this.#fields(dot, dot, node, node.path, [], missing), type);
+      case 'variable': {
+        const { value } = this.#find(node.name);
+        return this.#typed(this.#fields(dot, value, node, node.path, [], missing), type);
+      }
+      case 'pipe':
+        return this.#typed(this.#pipe(dot, node), type);
+      case 'function':
+        return this.#typed(this.#function(dot, node, node, [], missing), type);
+      case 'chain':
+        return this.#typed(this.#chain(dot, node, [], missing), type);
+      default:
+        return this.#literal(node, type ?? anyType);
+    }
+  }
+
+  #literal(node: OperandNode & { kind: 'bool' | 'string' | 'number' }, type: string): Operand {
+    switch (type) {
+      case anyType:
+      case operandType:
+        return node.kind === 'number' ? this.#number(node) : node.kind === 'bool' ? node.value : node.text;
+      case 'bool':
+        return node.kind === 'bool' ? node.value : this.#fail(`expected bool; found ${showNode(node)}`);
+      case 'string':
+        return node.kind === 'string' ? node.text : this.#fail(`expected string; found ${showNode(node)}`);
+      case 'float64':
+        return node.kind === 'number' && node.float !== undefined
+          ? node.float
+          : this.#fail(`expected float; found ${showNode(node)}`);
+      case 'int':
+      case 'time.Duration':
+        return node.kind === 'number' && node.int !== undefined
+          ? node.int
+          : this.#fail(`expected integer; found ${showNode(node)}`);
+      case 'uint32':
+        return node.kind === 'number' && node.uint !== undefined
+          ? new Integer('uint32', BigInt.asUintN(32, node.uint))
+          : this.#fail(`expected unsigned integer; found ${showNode(node)}`);
+      default:
+        return this.#fail(`can't handle ${showNode(node)} for arg of type ${type}`);
+    }
+  }
+}
+
+/**
+ * Runs a template over data.
+ *
+ * @throws {TemplateError} with Go's message, or when it takes too much work.
+ */
+export function evaluateTemplate(
+  template: ParsedTemplate,
+  name: string,
+  functions: ReadonlyMap<string, TemplateFunction>,
+  data: Value,
+  budget: Budget,
+): Bytes {
+  const root = data ?? undefined;
+  return new Evaluation(template, name, functions, root, budget).run(root);
+}

@@ -1,0 +1,293 @@
+import { type Budget, FunctionError } from '../budget.ts';
+import type { TemplateFunction } from '../evaluate.ts';
+import { type Bytes, isPrintable, runeAt } from '../values/bytes.ts';
+import { showOperand, sprint, sprintf, sprintln } from '../values/print.ts';
+import {
+  Boxed,
+  Complex,
+  Dict,
+  elementOperand,
+  Integer,
+  integerOf,
+  isTrue,
+  isUnsigned,
+  kindOf,
+  List,
+  type Operand,
+  Struct,
+  typeOf,
+  unboxed,
+  type Value,
+} from '../values/values.ts';
+import { define } from './define.ts';
+
+type BasicKind = 'bool' | 'complex' | 'int' | 'float' | 'string' | 'uint';
+
+function basicKind(value: Value | undefined): BasicKind | undefined {
+  switch (typeof value) {
+    case 'boolean':
+      return 'bool';
+    case 'string':
+      return 'string';
+    case 'number':
+      return 'float';
+    case 'bigint':
+      return 'int';
+    default:
+      if (value instanceof Integer) {
+        return isUnsigned(value) ? 'uint' : 'int';
+      }
+      if (value instanceof Struct && (value.kind === 'int' || value.kind === 'int64')) {
+        return 'int';
+      }
+      return value instanceof Complex ? 'complex' : undefined;
+  }
+}
+
+/** A value as what can be compared with others of its kind. */
+function comparable(value: Value | undefined): string | number | bigint | boolean {
+  return value instanceof Struct
+    ? (value.json() as bigint)
+    : (integerOf(value) ?? (value as string | number | bigint | boolean));
+}
+
+function incompatible(left: Value, right: Value): FunctionError {
+  return new FunctionError(`incompatible types for comparison: ${typeOf(left)} and ${typeOf(right)}`);
+}
+
+function isNil(value: Value | undefined): boolean {
+  return value === undefined || value === null || ((value instanceof List || value instanceof Dict) && value.isNil);
+}
+
+function isSameOther(left: Value | undefined, right: Value | undefined, budget: Budget): boolean {
+  const kinds = [kindOf(left), kindOf(right)];
+  if (kinds[0] !== kinds[1] && !kinds.includes('invalid')) {
+    const shown = [left, right].map((value) => showOperand(budget, value ?? undefined, 's'));
+    throw new FunctionError(
+      `non-comparable types ${shown[0]}: ${typeOf(left)}, ${typeOf(right)}: ${showOperand(budget, right ?? undefined, 'v')}`,
+    );
+  }
+  if (isNil(left) || isNil(right)) {
+    return isNil(left) === isNil(right);
+  }
+  if (right instanceof List || right instanceof Dict) {
+    throw new FunctionError(`non-comparable type ${showOperand(budget, right, 's')}: ${typeOf(right)}`);
+  }
+  return (
+    left === right ||
+    (left instanceof Struct && right instanceof Struct && right.kind === 'struct' && left.equals(right))
+  );
+}
+
+function isEqual(first: Operand, others: readonly Operand[], budget: Budget): boolean {
+  if (others.length === 0) {
+    throw new FunctionError('missing argument for comparison');
+  }
+  const left = unboxed(first);
+  const kind = basicKind(left);
+  for (const other of others) {
+    const right = unboxed(other);
+    const otherKind = basicKind(right);
+    if (kind === undefined && otherKind === undefined) {
+      if (isSameOther(left, right, budget)) {
+        return true;
+      }
+    } else if (left instanceof Complex && right instanceof Complex) {
+      if (left.real === right.real && left.imaginary === right.imaginary) {
+        return true;
+      }
+    } else if (kind === otherKind || (isInteger(kind) && isInteger(otherKind))) {
+      if (comparable(left) === comparable(right)) {
+        return true;
+      }
+    } else if (left !== undefined && right !== undefined) {
+      throw incompatible(left, right);
+    }
+  }
+  return false;
+}
+
+function isInteger(kind: BasicKind | undefined): boolean {
+  return kind === 'int' || kind === 'uint';
+}
+
+function isLess(first: Operand, second: Operand): boolean {
+  const left = unboxed(first);
+  const right = unboxed(second);
+  const kind = basicKind(left);
+  const otherKind = basicKind(right);
+  if (left === undefined || right === undefined || kind === undefined || otherKind === undefined) {
+    throw new FunctionError('invalid type for comparison');
+  }
+  if (kind !== otherKind && !(isInteger(kind) && isInteger(otherKind))) {
+    throw incompatible(left, right);
+  }
+  if (kind === 'bool' || kind === 'complex') {
+    throw new FunctionError('invalid type for comparison');
+  }
+  return comparable(left) < comparable(right);
+}
+
+function isLessOrEqual(left: Operand, right: Operand, budget: Budget): boolean {
+  return isLess(left, right) || isEqual(left, [right], budget);
+}
+
+function indexIn(index: Value | undefined, length: number): number {
+  const number = integerOf(index);
+  if (number === undefined) {
+    throw new FunctionError(`cannot index slice/array with ${index === undefined ? 'nil' : `type ${typeOf(index)}`}`);
+  }
+  if (number < 0n || number > BigInt(length)) {
+    throw new FunctionError(`index out of range: ${number}`);
+  }
+  return Number(number);
+}
+
+function itemAt(item: Exclude<Value, null>, index: Value | undefined): Operand {
+  if (item instanceof Dict) {
+    if (typeof index !== 'string') {
+      throw new FunctionError(
+        index === undefined
+          ? 'value is nil; should be of type string'
+          : `value has type ${typeOf(index)}; should be string`,
+      );
+    }
+    const zero = item.element === 'string' ? '' : null;
+    return elementOperand(item.entries.get(index) ?? zero, item.element);
+  }
+  if (item instanceof List) {
+    const at = indexIn(index, item.items.length);
+    const found = item.items[at];
+    if (found === undefined) {
+      throw new FunctionError('reflect: slice index out of range');
+    }
+    return elementOperand(found, item.element);
+  }
+  if (typeof item === 'string') {
+    const at = indexIn(index, item.length);
+    if (at === item.length) {
+      throw new FunctionError('reflect: string index out of range');
+    }
+    return new Integer('uint8', BigInt(item.charCodeAt(at)));
+  }
+  throw new FunctionError(`can't index item of type ${typeOf(item)}`);
+}
+
+function indexed(from: Operand, indexes: readonly Operand[]): Operand {
+  let item: Operand = unboxed(from);
+  if (item === undefined) {
+    throw new FunctionError('index of untyped nil');
+  }
+  for (const index of indexes) {
+    const inner: Operand = unboxed(item);
+    if (inner === undefined) {
+      throw new FunctionError('index of nil pointer');
+    }
+    item = itemAt(inner as Exclude<Value, null>, unboxed(index));
+  }
+  return item;
+}
+
+function lengthOf(operand: Operand): bigint {
+  const value = unboxed(operand);
+  if (value === undefined) {
+    throw new FunctionError(
+      operand instanceof Boxed ? 'len of nil pointer' : 'reflect: call of reflect.Value.Type on zero Value',
+    );
+  }
+  if (typeof value === 'string') {
+    return BigInt(value.length);
+  }
+  if (value instanceof List) {
+    return BigInt(value.items.length);
+  }
+  if (value instanceof Dict) {
+    return BigInt(value.entries.size);
+  }
+  throw new FunctionError(`len of type ${typeOf(value)}`);
+}
+
+/** The text of all arguments of a function that escapes. */
+function textOfAll(args: readonly Value[], budget: Budget): Bytes {
+  const text = sprint(
+    budget,
+    args.map((value) => value ?? '<no value>'),
+  );
+  budget.write(text.length * 6);
+  return text;
+}
+
+const htmlEscapes: Readonly<Record<string, string>> = {
+  '\0': '\xef\xbf\xbd',
+  '"': '&#34;',
+  "'": '&#39;',
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+};
+
+const jsEscapes: Readonly<Record<string, string>> = {
+  '\\': '\\\\',
+  "'": "\\'",
+  '"': '\\"',
+  '<': '\\u003C',
+  '>': '\\u003E',
+  '&': '\\u0026',
+  '=': '\\u003D',
+};
+
+function escapedForJs(text: Bytes): Bytes {
+  let result = '';
+  for (let at = 0; at < text.length; ) {
+    const { code, size } = runeAt(text, at);
+    const raw = text.slice(at, at + size);
+    at += size;
+    const hex = code.toString(16).toUpperCase();
+    result +=
+      jsEscapes[raw] ??
+      (code < 0x20
+        ? `\\u00${hex.padStart(2, '0')}`
+        : code < 0x80 || isPrintable(code)
+          ? raw
+          : `\\u${hex.padStart(4, '0')}`);
+  }
+  return result;
+}
+
+/** A text in the query of a URL, as url.QueryEscape. */
+export function queryEscaped(text: Bytes): Bytes {
+  return text.replaceAll(/[^A-Za-z0-9._~-]/g, (char) =>
+    char === ' ' ? '+' : `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  );
+}
+
+function unreachable(): never {
+  throw new FunctionError('and, or and call are evaluated without calling them');
+}
+
+/** Functions of text/template itself. Its `slice` is not among them: sprig's replaces it. */
+export const builtins: Readonly<Record<string, TemplateFunction>> = {
+  and: define(['operand', '...operand'], unreachable),
+  or: define(['operand', '...operand'], unreachable),
+  not: define(['operand'], ([value]) => !isTrue(unboxed(value))),
+  call: define(['operand', '...operand'], ([name, value]) => {
+    const called = unboxed(value);
+    throw new FunctionError(called === undefined ? 'call of nil' : `non-function ${name} of type ${typeOf(called)}`);
+  }),
+  len: define(['operand'], ([value]) => lengthOf(value)),
+  index: define(['operand', '...operand'], ([item, ...indexes]) => indexed(item, indexes)),
+  eq: define(['operand', '...operand'], ([first, ...others], budget) => isEqual(first, others, budget)),
+  ne: define(['operand', 'operand'], ([left, right], budget) => !isEqual(left, [right], budget)),
+  lt: define(['operand', 'operand'], ([left, right]) => isLess(left, right)),
+  le: define(['operand', 'operand'], ([left, right], budget) => isLessOrEqual(left, right, budget)),
+  gt: define(['operand', 'operand'], ([left, right], budget) => !isLessOrEqual(left, right, budget)),
+  ge: define(['operand', 'operand'], ([left, right]) => !isLess(left, right)),
+  print: define(['...any'], (args, budget) => sprint(budget, args)),
+  println: define(['...any'], (args, budget) => sprintln(budget, args)),
+  printf: define(['string', '...any'], ([format, ...args], budget) => sprintf(budget, format, args)),
+  html: define(['...any'], (args, budget) =>
+    textOfAll(args, budget).replaceAll(/[\0"'&<>]/g, (char) => htmlEscapes[char] ?? char),
+  ),
+  js: define(['...any'], (args, budget) => escapedForJs(textOfAll(args, budget))),
+  urlquery: define(['...any'], (args, budget) => queryEscaped(textOfAll(args, budget))),
+};

@@ -1,0 +1,289 @@
+import { type Bytes, isSpaceRune, mapText, runeAt, runeError } from '../values/bytes.ts';
+
+/** The simple mapping of one character: one that would become several stays, as in Go. */
+function mapped(char: string, change: (char: string) => string): string {
+  const result = change(char);
+  return [...result].length === 1 ? result : char;
+}
+
+function upperOf(char: string): string {
+  return mapped(char, (one) => one.toUpperCase());
+}
+
+function lowerOf(char: string): string {
+  // Its full mapping has a dot of its own.
+  return char === '\u0130' ? 'i' : mapped(char, (one) => one.toLowerCase());
+}
+
+/** Letters for two characters, whose title case is not their upper case. */
+const titles: Readonly<Record<string, string>> = {
+  Ǆ: 'ǅ',
+  ǆ: 'ǅ',
+  ǅ: 'ǅ',
+  Ǉ: 'ǈ',
+  ǉ: 'ǈ',
+  ǈ: 'ǈ',
+  Ǌ: 'ǋ',
+  ǌ: 'ǋ',
+  ǋ: 'ǋ',
+  Ǳ: 'ǲ',
+  ǳ: 'ǲ',
+  ǲ: 'ǲ',
+};
+
+function titleChar(char: string): string {
+  return titles[char] ?? upperOf(char);
+}
+
+export function toUpper(text: string): string {
+  return Array.from(text, upperOf).join('');
+}
+
+export function toLower(text: string): string {
+  return Array.from(text, lowerOf).join('');
+}
+
+function isSpaceChar(char: string): boolean {
+  return isSpaceRune(char.codePointAt(0) ?? 0);
+}
+
+/** What ends a word for strings.Title. */
+function isSeparator(char: string): boolean {
+  if (/^[A-Za-z0-9_]$/.test(char)) {
+    return false;
+  }
+  return char < '\x80' || (!/^[\p{L}\p{Nd}]$/u.test(char) && isSpaceChar(char));
+}
+
+export function titleOf(text: Bytes): Bytes {
+  return mapText(text, (decoded) => {
+    let before = ' ';
+    let result = '';
+    for (const char of decoded) {
+      result += isSeparator(before) ? titleChar(char) : char;
+      before = char;
+    }
+    return result;
+  });
+}
+
+export function untitled(text: Bytes): Bytes {
+  return mapText(text, (decoded) => {
+    let isNext = true;
+    let result = '';
+    for (const char of decoded) {
+      const isGap = isSpaceChar(char);
+      result += !isGap && isNext ? lowerOf(char) : char;
+      isNext = isGap;
+    }
+    return result;
+  });
+}
+
+function isUpper(char: string): boolean {
+  return /^\p{Lu}$/u.test(char);
+}
+
+export function swapCase(text: string): string {
+  let isAfterSpace = true;
+  let result = '';
+  for (const char of text) {
+    if (/^[\p{Lu}\p{Lt}]$/u.test(char)) {
+      result += lowerOf(char);
+      isAfterSpace = false;
+    } else if (/^\p{Ll}$/u.test(char)) {
+      result += isAfterSpace ? titleChar(char) : upperOf(char);
+      isAfterSpace = false;
+    } else {
+      result += char;
+      isAfterSpace = isSpaceChar(char);
+    }
+  }
+  return result;
+}
+
+function isConnector(char: string): boolean {
+  return char === '-' || char === '_' || isSpaceChar(char);
+}
+
+export function toPascalCase(text: Bytes): Bytes {
+  return mapText(text, (decoded) => {
+    const chars = [...decoded];
+    const start = chars.findIndex((char) => !isConnector(char));
+    if (start === -1) {
+      return decoded;
+    }
+    const first = chars[start] as string;
+    let result = chars.slice(0, start).join('');
+    let isUpperWord = isUpper(first);
+    let current = upperOf(first);
+    for (const char of chars.slice(start + 1)) {
+      const before = current;
+      current = char;
+      if (isConnector(char) && isConnector(before)) {
+        result += before;
+        continue;
+      }
+      if (isConnector(before)) {
+        isUpperWord = isUpper(char);
+        current = upperOf(char);
+        continue;
+      }
+      if (isUpperWord) {
+        if (isUpper(char)) {
+          current = lowerOf(char);
+        } else {
+          isUpperWord = false;
+        }
+      }
+      result += before;
+    }
+    return result + current;
+  });
+}
+
+type WordKind = 'none' | 'number' | 'upper' | 'letters' | 'connector' | 'punctuation' | 'other';
+
+interface Word {
+  kind: WordKind;
+  text: Bytes;
+}
+
+function isPunctuation(char: string): boolean {
+  return /^\p{P}$/u.test(char);
+}
+
+function isLetter(char: string): boolean {
+  return /^\p{L}$/u.test(char);
+}
+
+function isNumber(char: string): boolean {
+  return /^\p{N}$/u.test(char);
+}
+
+function isLowerLetter(char: string): boolean {
+  return isLetter(char) && !isUpper(char);
+}
+
+function kindOfWord(char: string): WordKind {
+  if (isConnector(char)) {
+    return 'connector';
+  }
+  if (isPunctuation(char)) {
+    return 'punctuation';
+  }
+  if (isUpper(char)) {
+    return 'upper';
+  }
+  return isLetter(char) ? 'letters' : isNumber(char) ? 'number' : 'other';
+}
+
+const continues: Readonly<Record<WordKind, (char: string) => boolean>> = {
+  none: () => false,
+  connector: isConnector,
+  punctuation: isPunctuation,
+  upper: isUpper,
+  letters: isLowerLetter,
+  number: isNumber,
+  other: (char) => kindOfWord(char) === 'other' && !isConnector(char),
+};
+
+/** Splits a text into words, as xstrings does: `HTTPServer` is HTTP and Server. */
+function wordsOf(text: Bytes): Word[] {
+  const chars: Bytes[] = [];
+  for (let at = 0; at < text.length; ) {
+    const { size } = runeAt(text, at);
+    chars.push(text.slice(at, at + size));
+    at += size;
+  }
+  const decoded = chars.map((char) => {
+    const { code, isValid } = runeAt(char, 0);
+    return isValid ? String.fromCodePoint(code) : String.fromCodePoint(runeError);
+  });
+  const words: Word[] = [];
+  for (let at = 0; at < chars.length; ) {
+    const kind = kindOfWord(decoded[at] as string);
+    let end = at + 1;
+    const next = decoded[end];
+    if (kind === 'upper' && next !== undefined && isLowerLetter(next)) {
+      while (end < chars.length && isLowerLetter(decoded[end] as string)) {
+        end++;
+      }
+    } else {
+      while (end < chars.length && continues[kind](decoded[end] as string)) {
+        end++;
+      }
+      if (kind === 'upper' && end - at > 1 && end < chars.length && isLetter(decoded[end] as string)) {
+        end--;
+      }
+    }
+    words.push({ kind, text: chars.slice(at, end).join('') });
+    at = end;
+  }
+  return words;
+}
+
+function isApart(kind: WordKind): boolean {
+  return kind !== 'none' && kind !== 'connector' && kind !== 'punctuation';
+}
+
+/** Lower case words with a connector between them. */
+export function withConnector(text: Bytes, connector: string): Bytes {
+  const words = wordsOf(text);
+  let next = 0;
+  let result = '';
+  const none: Word = { kind: 'none', text: '' };
+  const take = (): Word => words[next++] ?? none;
+  const write = ({ kind, text: word }: Word): void => {
+    result +=
+      kind === 'upper' || kind === 'connector'
+        ? mapText(word, (decoded) =>
+            Array.from(decoded, (char) => (isConnector(char) ? connector : isUpper(char) ? lowerOf(char) : char)).join(
+              '',
+            ),
+          )
+        : word;
+  };
+  if (words.length === 0) {
+    return '';
+  }
+  let word = take();
+  while (next < words.length) {
+    if (word.kind !== 'connector') {
+      write(word);
+    }
+    const before = word;
+    word = take();
+    if (before.kind === 'number') {
+      while (word.kind === 'letters' || word.kind === 'number') {
+        write(word);
+        word = take();
+      }
+      result += isApart(word.kind) ? connector : '';
+    } else if (before.kind === 'connector') {
+      write(before);
+    } else if (before.kind !== 'punctuation') {
+      if (word.kind !== 'number') {
+        result += isApart(word.kind) ? connector : '';
+      } else if (next < words.length) {
+        const number = word;
+        word = take();
+        if (word.kind === 'letters') {
+          // Lower case letters after a number belong to it: "HTTP2xx" is http_2xx.
+          result += connector;
+          write(number);
+          while (word.kind === 'letters' || word.kind === 'number') {
+            write(word);
+            word = take();
+          }
+          result += isApart(word.kind) ? connector : '';
+        } else {
+          write(number);
+          result += isApart(word.kind) ? connector : '';
+        }
+      }
+    }
+  }
+  write(word);
+  return result;
+}

@@ -1,0 +1,171 @@
+import { Buffer } from 'node:buffer';
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes, scryptSync } from 'node:crypto';
+import { FunctionError } from '../budget.ts';
+import type { TemplateFunction } from '../evaluate.ts';
+import type { Bytes } from '../values/bytes.ts';
+import { define } from './define.ts';
+
+function hashed(algorithm: string): TemplateFunction {
+  return define(['string'], ([text], budget) => {
+    budget.read(text.length);
+    return createHash(algorithm).update(text, 'latin1').digest('hex');
+  });
+}
+
+function adler32(text: Bytes): Bytes {
+  let low = 1;
+  let high = 0;
+  for (let at = 0; at < text.length; at++) {
+    low = (low + text.charCodeAt(at)) % 65_521;
+    high = (high + low) % 65_521;
+  }
+  return String(high * 65_536 + low);
+}
+
+/** Templates of passwords by type: each letter stands for a set of characters. */
+const passwordTemplates: Readonly<Record<string, readonly string[]>> = {
+  maximum: ['anoxxxxxxxxxxxxxxxxx', 'axxxxxxxxxxxxxxxxxno'],
+  long: [
+    'CvcvnoCvcvCvcv',
+    'CvcvCvcvnoCvcv',
+    'CvcvCvcvCvcvno',
+    'CvccnoCvcvCvcv',
+    'CvccCvcvnoCvcv',
+    'CvccCvcvCvcvno',
+    'CvcvnoCvccCvcv',
+    'CvcvCvccnoCvcv',
+    'CvcvCvccCvcvno',
+    'CvcvnoCvcvCvcc',
+    'CvcvCvcvnoCvcc',
+    'CvcvCvcvCvccno',
+    'CvccnoCvccCvcv',
+    'CvccCvccnoCvcv',
+    'CvccCvccCvcvno',
+    'CvcvnoCvccCvcc',
+    'CvcvCvccnoCvcc',
+    'CvcvCvccCvccno',
+    'CvccnoCvcvCvcc',
+    'CvccCvcvnoCvcc',
+    'CvccCvcvCvccno',
+  ],
+  medium: ['CvcnoCvc', 'CvcCvcno'],
+  short: ['Cvcn'],
+  basic: ['aaanaaan', 'aannaaan', 'aaannaaa'],
+  pin: ['nnnn'],
+};
+const vowels = 'AEIOU';
+const consonants = 'BCDFGHJKLMNPQRSTVWXYZ';
+const letters = `${vowels}${vowels.toLowerCase()}${consonants}${consonants.toLowerCase()}`;
+const passwordCharacters: Readonly<Record<string, string>> = {
+  V: vowels,
+  C: consonants,
+  v: vowels.toLowerCase(),
+  c: consonants.toLowerCase(),
+  A: vowels + consonants,
+  a: letters,
+  n: '0123456789',
+  o: "@&%?,=[]_:-+*$#!'^~;()/.",
+  x: `${letters}0123456789!@#$%^&*()`,
+};
+const seedName = 'com.lyndir.masterpassword';
+
+function numberBytes(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+}
+
+function derived(counter: number, type: Bytes, password: Bytes, user: Bytes, site: Bytes): Bytes {
+  const templates = Object.hasOwn(passwordTemplates, type) ? passwordTemplates[type] : undefined;
+  if (templates === undefined) {
+    return `cannot find password template ${type}`;
+  }
+  const salt = Buffer.concat([Buffer.from(seedName), numberBytes(user.length), Buffer.from(user, 'latin1')]);
+  const key = scryptSync(Buffer.from(password, 'latin1'), salt, 64, {
+    N: 32_768,
+    r: 8,
+    p: 2,
+    maxmem: 128 * 1024 * 1024,
+  });
+  const message = [Buffer.from(seedName), numberBytes(site.length), Buffer.from(site, 'latin1'), numberBytes(counter)];
+  const seed = createHmac('sha256', key).update(Buffer.concat(message)).digest();
+  const template = templates[(seed[0] ?? 0) % templates.length] ?? '';
+  return Array.from(template, (letter, index) => {
+    const characters = passwordCharacters[letter] ?? '';
+    return characters[(seed[index + 1] ?? 0) % characters.length];
+  }).join('');
+}
+
+function keyOf(password: Bytes): Buffer {
+  const key = Buffer.alloc(32);
+  key.write(password, 'latin1');
+  return key;
+}
+
+function encrypted(password: Bytes, text: Bytes): Bytes {
+  if (text === '') {
+    return '';
+  }
+  const start = randomBytes(16);
+  const cipher = createCipheriv('aes-256-cbc', keyOf(password), start);
+  return Buffer.concat([start, cipher.update(text, 'latin1'), cipher.final()]).toString('base64');
+}
+
+function decrypted(password: Bytes, packed: Bytes): Bytes {
+  if (packed === '') {
+    return '';
+  }
+  const bad = /[^A-Za-z0-9+/=\r\n]/.exec(packed);
+  const compact = packed.replaceAll(/[\r\n]/g, '');
+  if (bad !== null || compact.length % 4 !== 0 || !/^[^=]*={0,2}$/.test(compact)) {
+    // Where its length is wrong, Go names the start of the last group.
+    const at = bad?.index ?? Math.max(packed.length - (packed.length % 4), 0);
+    throw new FunctionError(`illegal base64 data at input byte ${bad === null ? at : at}`);
+  }
+  const bytes = Buffer.from(compact, 'base64');
+  if (bytes.length < 16) {
+    throw new FunctionError(`runtime error: slice bounds out of range [:16] with capacity ${bytes.length}`);
+  }
+  if (bytes.length % 16 !== 0) {
+    throw new FunctionError('crypto/cipher: input not full blocks');
+  }
+  const decipher = createDecipheriv('aes-256-cbc', keyOf(password), bytes.subarray(0, 16)).setAutoPadding(false);
+  const text = Buffer.concat([decipher.update(bytes.subarray(16)), decipher.final()]);
+  const padding = text.at(-1);
+  if (padding === undefined) {
+    throw new FunctionError('runtime error: index out of range [-1]');
+  }
+  if (padding > text.length) {
+    throw new FunctionError(`runtime error: slice bounds out of range [:${text.length - padding}]`);
+  }
+  return text.subarray(0, text.length - padding).toString('latin1');
+}
+
+/** What a function costs in steps that takes tenths of a second. */
+const slow = 2_000;
+
+/** Functions of sprig for hashes and encryption. */
+export const cryptoFunctions: Readonly<Record<string, TemplateFunction>> = {
+  sha1sum: hashed('sha1'),
+  sha256sum: hashed('sha256'),
+  sha512sum: hashed('sha512'),
+  adler32sum: define(['string'], ([text], budget) => {
+    budget.read(text.length);
+    return adler32(text);
+  }),
+  derivePassword: define(
+    ['uint32', 'string', 'string', 'string', 'string'],
+    ([counter, type, password, user, site], budget) => {
+      budget.spend(slow);
+      return derived(Number(counter.value), type, password, user, site);
+    },
+  ),
+  encryptAES: define(['string', 'string'], ([password, text], budget) => {
+    budget.write(text.length * 2);
+    return encrypted(password, text);
+  }),
+  decryptAES: define(['string', 'string'], ([password, packed], budget) => {
+    budget.read(packed.length);
+    return decrypted(password, packed);
+  }),
+};

@@ -1,0 +1,92 @@
+import { FunctionError } from '../budget.ts';
+import type { TemplateFunction } from '../evaluate.ts';
+import type { Bytes } from '../values/bytes.ts';
+import { parseInt64 } from '../values/numbers.ts';
+import { durationText, hour, minute, parseDuration, parseTime, second, Time, zeroTime } from '../values/time.ts';
+import { Integer, type Value } from '../values/values.ts';
+import { define } from './define.ts';
+
+function now(): Time {
+  return new Time(BigInt(Date.now()) * 1_000_000n);
+}
+
+/** A number that Go declares as an int64; an int is none. */
+function int64Of(value: Value): bigint | undefined {
+  return value instanceof Integer && value.type === 'int64' ? value.value : undefined;
+}
+
+function seconds(value: Value): bigint {
+  if (typeof value === 'string') {
+    const parsed = parseInt64(value, 10);
+    return typeof parsed === 'bigint' ? parsed : parsed === 'invalid syntax' ? 0n : 0n;
+  }
+  return int64Of(value) ?? 0n;
+}
+
+function durationOf(value: Value): bigint {
+  if (typeof value === 'string') {
+    try {
+      return parseDuration(value);
+    } catch (error) {
+      if (error instanceof FunctionError) {
+        return 0n;
+      }
+      throw error;
+    }
+  }
+  return value instanceof Time ? now().at - value.at : (int64Of(value) ?? 0n);
+}
+
+const day = 24n * hour;
+const roundingUnits: readonly [bigint, string][] = [
+  [365n * day, 'y'],
+  [30n * day, 'mo'],
+  [day, 'd'],
+  [hour, 'h'],
+  [minute, 'm'],
+  [second, 's'],
+];
+
+function roundedDuration(value: Value): Bytes {
+  const duration = durationOf(value);
+  const size = duration < 0n ? -duration : duration;
+  const [unit, name] = roundingUnits.find(([one]) => size > one) ?? [1n, ''];
+  return name === '' ? '0s' : `${size / unit}${name}`;
+}
+
+function ago(value: Value): Bytes {
+  const then =
+    value instanceof Time
+      ? value.at
+      : ((typeof value === 'bigint' ? value : int64Of(value)) ?? now().at / second) * second;
+  const since = now().at - then;
+  const half = since < 0n ? -second / 2n : second / 2n;
+  return durationText(((since + half) / second) * second);
+}
+
+function modified(text: Bytes, time: Time): Time {
+  return new Time(time.at + parseDuration(text), time.offset, time.zone);
+}
+
+const modify = define(['string', 'time'], ([text, time]) => modified(text, time));
+
+/** Functions of sprig for times that are in its hermetic set. */
+export const dateFunctions: Readonly<Record<string, TemplateFunction>> = {
+  ago: define(['any'], ([value]) => ago(value)),
+  duration: define(['any'], ([value]) => durationText(BigInt.asIntN(64, seconds(value) * second))),
+  durationRound: define(['any'], ([value]) => roundedDuration(value)),
+  must_date_modify: modify,
+  mustDateModify: modify,
+  mustToDate: define(['string', 'string'], ([layout, text]) => parseTime(layout, text)),
+  toDate: define(['string', 'string'], ([layout, text]) => {
+    try {
+      return parseTime(layout, text);
+    } catch (error) {
+      if (error instanceof FunctionError) {
+        return zeroTime;
+      }
+      throw error;
+    }
+  }),
+  unixEpoch: define(['time'], ([time]) => String((time.at - (((time.at % second) + second) % second)) / second)),
+};

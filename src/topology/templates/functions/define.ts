@@ -1,0 +1,74 @@
+import type { Budget } from '../budget.ts';
+import { operandType, type TemplateFunction } from '../evaluate.ts';
+import type { Bytes } from '../values/bytes.ts';
+import type { Time } from '../values/time.ts';
+import { anyType, type Dict, dictType, type Integer, type List, type Operand, type Value } from '../values/values.ts';
+
+/** Go's types of parameters, by a short name. */
+const types = {
+  any: anyType,
+  bool: 'bool',
+  dict: dictType,
+  float: 'float64',
+  int: 'int',
+  list: '[]interface {}',
+  operand: operandType,
+  string: 'string',
+  time: 'time.Time',
+  uint32: 'uint32',
+  certificate: 'sprig.certificate',
+} as const;
+type Name = keyof typeof types;
+
+interface Arguments {
+  any: Value;
+  bool: boolean;
+  dict: Dict;
+  float: number;
+  int: bigint;
+  list: List;
+  operand: Operand;
+  string: Bytes;
+  time: Time;
+  uint32: Integer;
+  certificate: Value;
+}
+type ArgumentsOf<P extends readonly string[]> = P extends readonly [infer First, ...infer Others extends string[]]
+  ? First extends Name
+    ? [Arguments[First], ...ArgumentsOf<Others>]
+    : First extends `...${infer Rest extends Name}`
+      ? Arguments[Rest][]
+      : never
+  : [];
+type Parameter = Name | `...${Name}`;
+
+/**
+ * A function of templates by the types of its parameters; the last one may be variadic, `...any`. A function whose result
+ * Go declares as `interface {}` is marked with `defineAny`.
+ */
+export function define<const P extends readonly Parameter[]>(
+  parameters: P,
+  call: (args: ArgumentsOf<[...P]>, budget: Budget) => Operand | null,
+  isAny = false,
+): TemplateFunction {
+  const kinds = parameters.map((name) => name.replace('...', '') as Name);
+  const isVariadic = parameters.at(-1)?.startsWith('...') === true;
+  return {
+    parameters: kinds.map((kind, index) => (isVariadic && index === kinds.length - 1 ? '...' : '') + types[kind]),
+    isAny,
+    call(args, budget) {
+      const values = args.map((value, index) => {
+        const kind = kinds[Math.min(index, kinds.length - 1)];
+        return kind === 'any' ? (value ?? null) : value;
+      });
+      return call(values as ArgumentsOf<[...P]>, budget) ?? undefined;
+    },
+  };
+}
+
+export function defineAny<const P extends readonly Parameter[]>(
+  parameters: P,
+  call: (args: ArgumentsOf<[...P]>, budget: Budget) => Operand | null,
+): TemplateFunction {
+  return define(parameters, call, true);
+}

@@ -1,0 +1,29 @@
+import type { TemplateFunction } from '../evaluate.ts';
+import { builtins } from './builtins.ts';
+import { collectionFunctions } from './collections.ts';
+import { cryptoFunctions } from './crypto.ts';
+import { dateFunctions } from './dates.ts';
+import { jsonFunctions } from './json.ts';
+import { numberFunctions } from './numbers.ts';
+import { pathFunctions } from './paths.ts';
+import { patternFunctions } from './patterns.ts';
+import { stringFunctions } from './strings.ts';
+import { urlFunctions } from './urls.ts';
+import { versionFunctions } from './versions.ts';
+
+/** All functions that Cluster API's templates may call: those of text/template and the hermetic ones of sprig. */
+export const functions: ReadonlyMap<string, TemplateFunction> = new Map(
+  Object.entries({
+    ...builtins,
+    ...stringFunctions,
+    ...collectionFunctions,
+    ...numberFunctions,
+    ...jsonFunctions,
+    ...patternFunctions,
+    ...versionFunctions,
+    ...pathFunctions,
+    ...urlFunctions,
+    ...dateFunctions,
+    ...cryptoFunctions,
+  }),
+);

@@ -1,0 +1,222 @@
+import { type Budget, FunctionError } from '../budget.ts';
+import type { TemplateFunction } from '../evaluate.ts';
+import { toFloat64, toInt64 } from '../values/cast.ts';
+import { formatFloat, parseInt64, wrapped } from '../values/numbers.ts';
+import { sprint } from '../values/print.ts';
+import { Integer, List, type Value } from '../values/values.ts';
+import { define } from './define.ts';
+
+/** Integers from one to before another. */
+function steps(start: bigint, stop: bigint, step: bigint, budget: Budget): bigint[] {
+  const isDown = stop < start;
+  if (isDown ? step >= 0n : step <= 0n) {
+    return [];
+  }
+  const distance = isDown ? start - stop : stop - start;
+  const size = isDown ? -step : step;
+  budget.spend(Number((distance + size - 1n) / size));
+  const values: bigint[] = [];
+  for (let value = start; isDown ? value > stop : value < stop; value += step) {
+    values.push(value);
+  }
+  return values;
+}
+
+function sequence(params: readonly bigint[], budget: Budget): string {
+  let range: bigint[] = [];
+  if (params.length === 1) {
+    const [end = 0n] = params;
+    const direction = end < 1n ? -1n : 1n;
+    range = steps(1n, end + direction, direction, budget);
+  } else if (params.length === 2) {
+    const [start = 0n, end = 0n] = params;
+    const direction = end < start ? -1n : 1n;
+    range = steps(start, end + direction, direction, budget);
+  } else if (params.length === 3) {
+    const [start = 0n, step = 0n, end = 0n] = params;
+    const direction = end < start ? -1n : 1n;
+    range = end < start && step > 0n ? [] : steps(start, end + direction, step, budget);
+  }
+  return range.join(' ');
+}
+
+function quotient(left: bigint, right: bigint): bigint {
+  if (right === 0n) {
+    throw new FunctionError('runtime error: integer divide by zero');
+  }
+  return wrapped(left / right);
+}
+
+function remainder(left: bigint, right: bigint): bigint {
+  if (right === 0n) {
+    throw new FunctionError('runtime error: integer divide by zero');
+  }
+  return left % right;
+}
+
+/** An exact decimal number. */
+interface Decimal {
+  digits: bigint;
+  exponent: number;
+}
+
+function decimalOf(value: Value): Decimal {
+  const number = toFloat64(value);
+  if (!Number.isFinite(number)) {
+    throw new FunctionError(`Cannot create a Decimal from ${formatFloat(number, 'g', -1)}`);
+  }
+  const [mantissa = '', exponent = '0'] = number.toExponential().split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
+}
+
+function scaledTo({ digits, exponent }: Decimal, smaller: number): bigint {
+  return digits * 10n ** BigInt(exponent - smaller);
+}
+
+function sum(left: Decimal, right: Decimal): Decimal {
+  const exponent = Math.min(left.exponent, right.exponent);
+  return { digits: scaledTo(left, exponent) + scaledTo(right, exponent), exponent };
+}
+
+/** Digits after the point that a division keeps. */
+const divisionPrecision = 16;
+
+function divided(left: Decimal, right: Decimal): Decimal {
+  if (right.digits === 0n) {
+    throw new FunctionError('decimal division by 0');
+  }
+  const shift = left.exponent - right.exponent + divisionPrecision;
+  const numerator = shift > 0 ? left.digits * 10n ** BigInt(shift) : left.digits;
+  const denominator = shift < 0 ? right.digits * 10n ** BigInt(-shift) : right.digits;
+  let digits = numerator / denominator;
+  const rest = numerator - digits * denominator;
+  const twice = rest < 0n ? -2n * rest : 2n * rest;
+  if (twice >= (denominator < 0n ? -denominator : denominator)) {
+    digits += numerator < 0n === denominator < 0n ? 1n : -1n;
+  }
+  return { digits, exponent: -divisionPrecision };
+}
+
+/** Applies an operation to a number and others, one after the other. Digits may grow with each. */
+function decimals(
+  first: Decimal,
+  others: readonly Value[],
+  apply: (left: Decimal, right: Decimal) => Decimal,
+  budget: Budget,
+): number {
+  let result = first;
+  for (const other of others) {
+    budget.spend(1 + Math.ceil(String(result.digits).length / 100));
+    result = apply(result, decimalOf(other));
+  }
+  const number = Number(`${result.digits}e${result.exponent}`);
+  return number === 0 ? 0 : number;
+}
+
+const zero: Decimal = { digits: 0n, exponent: 0 };
+
+/** Ten to a whole power, by squaring, as math.Pow computes it. */
+function powerOfTen(places: number): number {
+  const size = Math.abs(places);
+  if (size > 400) {
+    return places > 0 ? Number.POSITIVE_INFINITY : 0;
+  }
+  let mantissa = 1;
+  let exponent = 0;
+  // 10 is 0.625 times 2 to the power of 4.
+  let factor = 0.625;
+  let factorExponent = 4;
+  for (let left = size; left > 0; left = Math.floor(left / 2)) {
+    if (left % 2 === 1) {
+      mantissa *= factor;
+      exponent += factorExponent;
+    }
+    factor *= factor;
+    factorExponent *= 2;
+    if (factor < 0.5) {
+      factor += factor;
+      factorExponent--;
+    }
+  }
+  if (places < 0) {
+    mantissa = 1 / mantissa;
+    exponent = -exponent;
+  }
+  const half = Math.trunc(exponent / 2);
+  return mantissa * 2 ** half * 2 ** (exponent - half);
+}
+
+function rounded(value: number, places: bigint, roundsFrom: number): number {
+  const power = powerOfTen(Number(places));
+  const digit = power * value;
+  const fraction = Number.isFinite(digit) ? digit - Math.trunc(digit) : Number.NaN;
+  return (fraction >= roundsFrom ? Math.ceil(digit) : Math.floor(digit)) / power;
+}
+
+function largest(values: readonly Value[]): bigint {
+  return values.map(toInt64).reduce((left, right) => (right > left ? right : left));
+}
+
+function int64(value: bigint): Integer {
+  return new Integer('int64', wrapped(value));
+}
+
+const max = define(['any', '...any'], (values) => int64(largest(values)));
+
+/** Functions of sprig that compute. */
+export const numberFunctions: Readonly<Record<string, TemplateFunction>> = {
+  int: define(['any'], ([value]) => toInt64(value)),
+  int64: define(['any'], ([value]) => int64(toInt64(value))),
+  float64: define(['any'], ([value]) => toFloat64(value)),
+  toDecimal: define(['any'], ([value], budget) => {
+    const parsed = parseInt64(sprint(budget, [value]), 8);
+    return int64(typeof parsed === 'bigint' ? parsed : 0n);
+  }),
+  seq: define(['...int'], (params, budget) => sequence(params, budget)),
+  until: define(['int'], ([count], budget) => new List(steps(0n, count, count < 0n ? -1n : 1n, budget), 'int')),
+  untilStep: define(
+    ['int', 'int', 'int'],
+    ([start, stop, step], budget) => new List(steps(start, stop, step, budget), 'int'),
+  ),
+  add1: define(['any'], ([value]) => int64(toInt64(value) + 1n)),
+  add: define(['...any'], (values) => int64(values.reduce((total: bigint, value) => total + toInt64(value), 0n))),
+  sub: define(['any', 'any'], ([left, right]) => int64(toInt64(left) - toInt64(right))),
+  div: define(['any', 'any'], ([left, right]) => int64(quotient(toInt64(left), toInt64(right)))),
+  mod: define(['any', 'any'], ([left, right]) => int64(remainder(toInt64(left), toInt64(right)))),
+  mul: define(['any', '...any'], ([first, ...others]) =>
+    int64(others.reduce((product: bigint, value) => wrapped(product * toInt64(value)), toInt64(first))),
+  ),
+  randInt: define(['int', 'int'], ([from, to]) => {
+    if (to <= from) {
+      throw new FunctionError('invalid argument to Intn');
+    }
+    return from + BigInt(Math.floor(Math.random() * Number(to - from)));
+  }),
+  add1f: define(['any'], ([value], budget) => decimals(decimalOf(value), [1], sum, budget)),
+  addf: define(['...any'], (values, budget) => decimals(zero, values, sum, budget)),
+  subf: define(['any', '...any'], ([first, ...others], budget) =>
+    decimals(decimalOf(first), others, (left, right) => sum(left, { ...right, digits: -right.digits }), budget),
+  ),
+  divf: define(['any', '...any'], ([first, ...others], budget) => decimals(decimalOf(first), others, divided, budget)),
+  mulf: define(['any', '...any'], ([first, ...others], budget) =>
+    decimals(
+      decimalOf(first),
+      others,
+      (left, right) => ({ digits: left.digits * right.digits, exponent: left.exponent + right.exponent }),
+      budget,
+    ),
+  ),
+  max,
+  biggest: max,
+  min: define(['any', '...any'], (values) =>
+    int64(values.map(toInt64).reduce((left, right) => (right < left ? right : left))),
+  ),
+  maxf: define(['any', '...any'], (values) => Math.max(...values.map(toFloat64))),
+  minf: define(['any', '...any'], (values) => Math.min(...values.map(toFloat64))),
+  ceil: define(['any'], ([value]) => Math.ceil(toFloat64(value))),
+  floor: define(['any'], ([value]) => Math.floor(toFloat64(value))),
+  round: define(['any', 'int', '...float'], ([value, places, roundsFrom = 0.5]) =>
+    rounded(toFloat64(value), places, roundsFrom),
+  ),
+};

@@ -1,0 +1,226 @@
+import { compilePattern, type Pattern, PatternError } from '../../../kubernetes/schema/index.ts';
+import { type Budget, FunctionError } from '../budget.ts';
+import type { TemplateFunction } from '../evaluate.ts';
+import { type Bytes, bytesOf, textOf } from '../values/bytes.ts';
+import { List } from '../values/values.ts';
+import { define } from './define.ts';
+import { sizeOf } from './strings.ts';
+
+/** Compiles a pattern. sprig panics with the pattern where the name of a function does not start with must. */
+function compiled(source: Bytes, panics: boolean, budget: Budget): Pattern {
+  budget.read(source.length * 100);
+  try {
+    return compilePattern(textOf(source));
+  } catch (error) {
+    if (!(error instanceof PatternError)) {
+      throw error;
+    }
+    const message = bytesOf(error.message);
+    throw new FunctionError(panics ? `regexp: Compile(${inBackquotes(source)}): ${message}` : message);
+  }
+}
+
+function inBackquotes(source: Bytes): Bytes {
+  return source.includes('`') ? JSON.stringify(source) : `\`${source}\``;
+}
+
+/** A text that is searched: each search costs its length times the size of the pattern. */
+class Search {
+  readonly text: string;
+  readonly #budget: Budget;
+
+  constructor(pattern: Pattern, text: Bytes, budget: Budget) {
+    this.text = textOf(text);
+    this.#budget = budget;
+    // A search that goes on where the last one ended reads the text once in all.
+    budget.read(this.text.length * pattern.size);
+    this.#matcher = pattern.expression.matcher(this.text);
+  }
+
+  readonly #matcher;
+
+  /** The groups of the first match from an index: start and end of each, -1 where a group has no part in it. */
+  from(index: number): number[] | undefined {
+    this.#budget.spend(1);
+    if (!this.#matcher.find(index)) {
+      return undefined;
+    }
+    const groups: number[] = [];
+    for (let group = 0; group <= this.#matcher.groupCount(); group++) {
+      groups.push(this.#matcher.start(group), this.#matcher.end(group));
+    }
+    return groups;
+  }
+
+  /** How long the character at an index is. */
+  width(index: number): number {
+    return (this.text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1;
+  }
+
+  /** Where it matches, at most `limit` times; a match of nothing right after another one does not count. */
+  all(limit: number): [number, number][] {
+    const found: [number, number][] = [];
+    let before = -1;
+    for (let at = 0; at <= this.text.length && found.length < limit; ) {
+      const [start = -1, end = -1] = this.from(at) ?? [];
+      if (start === -1) {
+        break;
+      }
+      const isEmpty = end === at;
+      if (!isEmpty || start !== before) {
+        found.push([start, end]);
+      }
+      at = isEmpty ? at + this.width(at) : end;
+      before = end;
+    }
+    return found;
+  }
+
+  replaced(replacement: (groups: readonly number[]) => string): Bytes {
+    const parts: string[] = [];
+    let last = 0;
+    for (let at = 0; at <= this.text.length; ) {
+      const groups = this.from(at);
+      const [start = -1, end = -1] = groups ?? [];
+      if (groups === undefined || start === -1) {
+        break;
+      }
+      parts.push(this.text.slice(last, start));
+      if (end > last || start === 0) {
+        const part = replacement(groups);
+        this.#budget.write(part.length);
+        parts.push(part);
+      }
+      last = end;
+      at = Math.max(end, at + (at < this.text.length ? this.width(at) : 1));
+    }
+    const result = bytesOf(parts.join('') + this.text.slice(last));
+    this.#budget.write(result.length);
+    return result;
+  }
+}
+
+function limitOf(count: bigint): number {
+  return count < 0n ? Number.POSITIVE_INFINITY : sizeOf(count);
+}
+
+function allOf(source: Bytes, text: Bytes, count: bigint, panics: boolean, budget: Budget): List {
+  const search = new Search(compiled(source, panics, budget), text, budget);
+  const found = search.all(limitOf(count)).map(([start, end]) => bytesOf(search.text.slice(start, end)));
+  return new List(found, 'string', found.length === 0);
+}
+
+function firstOf(source: Bytes, text: Bytes, panics: boolean, budget: Budget): Bytes {
+  const search = new Search(compiled(source, panics, budget), text, budget);
+  const [start = 0, end = 0] = search.from(0) ?? [];
+  return bytesOf(search.text.slice(start, end));
+}
+
+const reference = /\$(?:(\$)|\{([\p{L}\p{Nd}_]+)\}|([\p{L}\p{Nd}_]+)|)/gu;
+
+/** A replacement with `$1`, `${1}` and `$name` expanded, as Regexp.Expand. */
+function expanded(
+  template: string,
+  search: Search,
+  groups: readonly number[],
+  names: Readonly<Record<string, number>>,
+) {
+  return template.replaceAll(reference, (whole, dollar?: string, braced?: string, bare?: string) => {
+    if (dollar !== undefined) {
+      return '$';
+    }
+    const name = braced ?? bare;
+    if (name === undefined) {
+      return whole;
+    }
+    const index = /^[0-9]+$/.test(name) && !/^0./.test(name) ? Number(name) : names[name];
+    const start = index === undefined ? -1 : (groups[2 * index] ?? -1);
+    return start === -1 ? '' : search.text.slice(start, groups[2 * (index ?? 0) + 1]);
+  });
+}
+
+function replaced(source: Bytes, text: Bytes, replacement: Bytes, panics: boolean, budget: Budget): Bytes {
+  const pattern = compiled(source, panics, budget);
+  const search = new Search(pattern, text, budget);
+  const template = textOf(replacement);
+  const names = pattern.expression.namedGroups() as Readonly<Record<string, number>>;
+  return search.replaced((groups) => expanded(template, search, groups, names));
+}
+
+function replacedLiterally(source: Bytes, text: Bytes, replacement: Bytes, panics: boolean, budget: Budget): Bytes {
+  const literal = textOf(replacement);
+  return new Search(compiled(source, panics, budget), text, budget).replaced(() => literal);
+}
+
+function split(source: Bytes, text: Bytes, count: bigint, panics: boolean, budget: Budget): List {
+  const search = new Search(compiled(source, panics, budget), text, budget);
+  if (count === 0n) {
+    return new List([], 'string', true);
+  }
+  if (source !== '' && text === '') {
+    return new List([''], 'string');
+  }
+  const limit = limitOf(count);
+  const parts: Bytes[] = [];
+  let begin = 0;
+  let end = 0;
+  for (const [start, after] of search.all(limit)) {
+    if (parts.length === limit - 1) {
+      break;
+    }
+    end = start;
+    if (after !== 0) {
+      parts.push(bytesOf(search.text.slice(begin, end)));
+    }
+    begin = after;
+  }
+  if (end !== search.text.length) {
+    parts.push(bytesOf(search.text.slice(begin)));
+  }
+  budget.spend(parts.length);
+  return new List(parts, 'string');
+}
+
+/** Both names of a function: the one that starts with must returns an error where the other panics. */
+function both(name: string, make: (panics: boolean) => TemplateFunction): Record<string, TemplateFunction> {
+  return { [name]: make(true), [`mustR${name.slice(1)}`]: make(false) };
+}
+
+function matches(source: Bytes, text: Bytes, budget: Budget): boolean {
+  return new Search(compiled(source, false, budget), text, budget).from(0) !== undefined;
+}
+
+/** Functions of sprig for regular expressions, in RE2 syntax. */
+export const patternFunctions: Readonly<Record<string, TemplateFunction>> = {
+  regexMatch: define(['string', 'string'], ([source, text], budget) => {
+    try {
+      return matches(source, text, budget);
+    } catch (error) {
+      if (error instanceof FunctionError) {
+        return false;
+      }
+      throw error;
+    }
+  }),
+  mustRegexMatch: define(['string', 'string'], ([source, text], budget) => matches(source, text, budget)),
+  ...both('regexFindAll', (panics) =>
+    define(['string', 'string', 'int'], ([source, text, count], budget) => allOf(source, text, count, panics, budget)),
+  ),
+  ...both('regexFind', (panics) =>
+    define(['string', 'string'], ([source, text], budget) => firstOf(source, text, panics, budget)),
+  ),
+  ...both('regexReplaceAll', (panics) =>
+    define(['string', 'string', 'string'], ([source, text, replacement], budget) =>
+      replaced(source, text, replacement, panics, budget),
+    ),
+  ),
+  ...both('regexReplaceAllLiteral', (panics) =>
+    define(['string', 'string', 'string'], ([source, text, replacement], budget) =>
+      replacedLiterally(source, text, replacement, panics, budget),
+    ),
+  ),
+  ...both('regexSplit', (panics) =>
+    define(['string', 'string', 'int'], ([source, text, count], budget) => split(source, text, count, panics, budget)),
+  ),
+  regexQuoteMeta: define(['string'], ([text]) => text.replaceAll(/[\\.+*?()|[\]{}^$]/g, '\\$&')),
+};

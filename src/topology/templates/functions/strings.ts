@@ -1,0 +1,440 @@
+import { Buffer } from 'node:buffer';
+import { type Budget, FunctionError } from '../budget.ts';
+import type { TemplateFunction } from '../evaluate.ts';
+import { type Bytes, bytesOf, bytesOfRune, isSpaceRune, mapText, quoted, runeAt, runesOf } from '../values/bytes.ts';
+import { parseInt64 } from '../values/numbers.ts';
+import { sprintf } from '../values/print.ts';
+import { Dict, type Integer, List, Struct, type Value } from '../values/values.ts';
+import { swapCase, titleOf, toLower, toPascalCase, toUpper, untitled, withConnector } from './case.ts';
+import { define } from './define.ts';
+
+/** A Go int as a number: what is beyond any text is cut to what a number can hold. */
+export function sizeOf(value: bigint): number {
+  const max = BigInt(Number.MAX_SAFE_INTEGER);
+  return Number(value > max ? max : value < -max ? -max : value);
+}
+
+/** sprig's strval: a value as `%v` prints it. */
+export function textOfValue(value: Value, budget: Budget): Bytes {
+  if (typeof value === 'string') {
+    return value;
+  }
+  if (value instanceof Struct) {
+    return value.text() ?? sprintf(budget, '%v', [value]);
+  }
+  if (value instanceof List && value.element === 'uint8') {
+    return value.items.map((byte) => String.fromCharCode(Number((byte as Integer).value))).join('');
+  }
+  return sprintf(budget, '%v', [value]);
+}
+
+/** sprig's strslice: the texts of a list without its nulls, or of one value. A list of strings is returned as it is. */
+export function textsOf(value: Value, budget: Budget): List {
+  if (value instanceof List) {
+    if (value.element === 'string') {
+      return value;
+    }
+    budget.spend(value.items.length);
+    const present = value.items.filter((item) => item !== null);
+    return new List(
+      present.map((item) => textOfValue(item, budget)),
+      'string',
+    );
+  }
+  return new List(value === null ? [] : [textOfValue(value, budget)], 'string');
+}
+
+function stringList(items: Bytes[], budget: Budget): List {
+  budget.spend(items.length);
+  return new List(items, 'string');
+}
+
+export function repeated(text: Bytes, count: bigint, budget: Budget): Bytes {
+  if (count < 0n) {
+    throw new FunctionError('strings: negative Repeat count');
+  }
+  const times = text === '' ? 0 : sizeOf(count);
+  budget.write(text.length * times);
+  return text.repeat(times);
+}
+
+/** strings.Split: an empty separator splits into characters. */
+function splitText(text: Bytes, separator: Bytes): Bytes[] {
+  if (separator !== '') {
+    return text.split(separator);
+  }
+  const parts: Bytes[] = [];
+  for (let at = 0; at < text.length; ) {
+    const { size } = runeAt(text, at);
+    parts.push(text.slice(at, at + size));
+    at += size;
+  }
+  return parts;
+}
+
+/** strings.SplitN. */
+function splitTextN(text: Bytes, separator: Bytes, limit: bigint): Bytes[] {
+  if (limit === 0n) {
+    return [];
+  }
+  const parts = splitText(text, separator);
+  const max = sizeOf(limit);
+  return limit < 0n || parts.length <= max ? parts : [...parts.slice(0, max - 1), parts.slice(max - 1).join(separator)];
+}
+
+function numbered(parts: readonly Bytes[], budget: Budget): Dict {
+  budget.spend(parts.length);
+  return new Dict(new Map(parts.map((part, index) => [`_${index}`, part])), 'string');
+}
+
+/** strings.Replace: an empty text to replace is between all characters. */
+function replaced(text: Bytes, old: Bytes, replacement: Bytes, budget: Budget): Bytes {
+  if (old !== '') {
+    const parts = text.split(old);
+    budget.write(text.length + (parts.length - 1) * Math.max(replacement.length - old.length, 0));
+    return parts.join(replacement);
+  }
+  const parts = splitText(text, '');
+  budget.write(text.length + (parts.length + 1) * replacement.length);
+  return replacement + parts.map((part) => part + replacement).join('');
+}
+
+function trimmed(text: Bytes, cutset: Bytes): Bytes {
+  const cut = new Set([...runesOf(cutset)].map(({ code }) => code));
+  let start = 0;
+  while (start < text.length) {
+    const { code, size } = runeAt(text, start);
+    if (!cut.has(code)) {
+      break;
+    }
+    start += size;
+  }
+  const ends: number[] = [];
+  for (let at = start; at < text.length; ) {
+    const { code, size } = runeAt(text, at);
+    at += size;
+    if (!cut.has(code)) {
+      ends[0] = at;
+    }
+  }
+  return text.slice(start, Math.max(ends[0] ?? start, start));
+}
+
+function trimmedSpace(text: Bytes): Bytes {
+  let start = text.length;
+  let end = 0;
+  for (let at = 0; at < text.length; ) {
+    const { code, size } = runeAt(text, at);
+    if (!isSpaceRune(code)) {
+      start = Math.min(start, at);
+      end = at + size;
+    }
+    at += size;
+  }
+  return text.slice(start, Math.max(end, start));
+}
+
+/** Bytes that Go takes for characters of white space, one by one. */
+function isSpaceByte(byte: string): boolean {
+  return isSpaceRune(byte.charCodeAt(0));
+}
+
+function withoutSpaces(text: Bytes): Bytes {
+  const kept = [...text].filter((byte) => !isSpaceByte(byte));
+  // What is left is written as characters, not as the bytes that they were.
+  return kept.length === text.length ? text : bytesOf(kept.join(''));
+}
+
+function initialsOf(text: Bytes): Bytes {
+  let result = '';
+  let isAfterGap = true;
+  for (const byte of text) {
+    if (isSpaceByte(byte)) {
+      isAfterGap = true;
+    } else if (isAfterGap) {
+      result += byte;
+      isAfterGap = false;
+    }
+  }
+  return bytesOf(result);
+}
+
+function wrapped(text: Bytes, width: bigint, separator: Bytes, wrapsLongWords: boolean, budget: Budget): Bytes {
+  const length = Math.max(sizeOf(width), 1);
+  const lineBreak = separator === '' ? '\n' : separator;
+  budget.write(text.length + Math.ceil(text.length / length) * lineBreak.length);
+  let result = '';
+  let offset = 0;
+  while (text.length - offset > length) {
+    if (text[offset] === ' ') {
+      offset++;
+      continue;
+    }
+    const space = text.slice(offset, offset + length + 1).lastIndexOf(' ');
+    if (space >= 0) {
+      result += text.slice(offset, offset + space) + lineBreak;
+      offset += space + 1;
+    } else if (wrapsLongWords) {
+      result += text.slice(offset, offset + length) + lineBreak;
+      offset += length;
+    } else {
+      const next = text.indexOf(' ', offset + length);
+      if (next === -1) {
+        result += text.slice(offset);
+        offset = text.length;
+      } else {
+        result += text.slice(offset, next) + lineBreak;
+        offset = next + 1;
+      }
+    }
+  }
+  return result + text.slice(offset);
+}
+
+function abbreviated(text: Bytes, left: number, width: number): Bytes {
+  if (text === '' || text.length <= width) {
+    return text;
+  }
+  let offset = Math.min(left, text.length);
+  if (text.length - offset < width - 3) {
+    offset = text.length - (width - 3);
+  }
+  if (offset <= 4) {
+    return `${text.slice(0, width - 3)}...`;
+  }
+  if (width < 7) {
+    return '';
+  }
+  return offset + width - 3 < text.length
+    ? `...${abbreviated(text.slice(offset), 0, width - 3)}`
+    : `...${text.slice(text.length - (width - 3))}`;
+}
+
+/** A cut of a text as Go does it, where what is out of range panics. */
+function cut(text: Bytes, start: bigint, end: bigint): Bytes {
+  const { length } = text;
+  if (start < 0n) {
+    if (end < 0n || end > BigInt(length)) {
+      throw new FunctionError(
+        `runtime error: slice bounds out of range [:${end}]${end < 0n ? '' : ` with length ${length}`}`,
+      );
+    }
+    return text.slice(0, Number(end));
+  }
+  const isOpen = end < 0n || end > BigInt(length);
+  const stop = isOpen ? BigInt(length) : end;
+  if (start > stop) {
+    throw new FunctionError(`runtime error: slice bounds out of range [${start}:${stop}]`);
+  }
+  return text.slice(Number(start), Number(stop));
+}
+
+function truncated(text: Bytes, count: bigint): Bytes {
+  const size = sizeOf(count);
+  if (size < 0) {
+    return text.length + size > 0 ? text.slice(text.length + size) : text;
+  }
+  return text.slice(0, size);
+}
+
+function indented(spaces: bigint, text: Bytes, budget: Budget): Bytes {
+  const pad = repeated(' ', spaces, budget);
+  return pad + replaced(text, '\n', `\n${pad}`, budget);
+}
+
+const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+function base32Encoded(text: Bytes): Bytes {
+  let bits = '';
+  for (let at = 0; at < text.length; at++) {
+    bits += text.charCodeAt(at).toString(2).padStart(8, '0');
+  }
+  let result = '';
+  for (let at = 0; at < bits.length; at += 5) {
+    result += base32[Number.parseInt(bits.slice(at, at + 5).padEnd(5, '0'), 2)];
+  }
+  return result.padEnd(Math.ceil(result.length / 8) * 8, '=');
+}
+
+/** Decodes a text in groups of characters with padding; the text of Go's error if it cannot be decoded. */
+function decoded(text: Bytes, name: string, alphabet: string, group: number, allowedPadding: readonly number[]): Bytes {
+  const bitsPerChar = Math.log2(alphabet.length);
+  const fail = (at: number) => `illegal ${name} data at input byte ${at}`;
+  let result = '';
+  let at = 0;
+  const skip = (): void => {
+    while (text[at] === '\n' || text[at] === '\r') {
+      at++;
+    }
+  };
+  for (;;) {
+    let buffer = 0n;
+    let count = 0;
+    let padding = 0;
+    while (count < group) {
+      skip();
+      const char = text[at];
+      if (char === undefined) {
+        if (count === 0) {
+          return result;
+        }
+        return fail(name === 'base64' ? at - count : at);
+      }
+      const value = alphabet.indexOf(char);
+      if (value !== -1) {
+        buffer = (buffer << BigInt(bitsPerChar)) | BigInt(value);
+        count++;
+        at++;
+        continue;
+      }
+      if (char !== '=') {
+        return fail(at);
+      }
+      padding = group - count;
+      if (!allowedPadding.includes(padding)) {
+        return fail(at);
+      }
+      at++;
+      for (let left = padding - 1; left > 0; left--) {
+        skip();
+        if (text[at] !== '=') {
+          return fail(at);
+        }
+        at++;
+      }
+      skip();
+      if (at < text.length) {
+        return fail(at);
+      }
+      break;
+    }
+    const bytes = Math.floor((count * bitsPerChar) / 8);
+    const rest = BigInt(count * bitsPerChar - bytes * 8);
+    result += Buffer.from(
+      (buffer >> rest)
+        .toString(16)
+        .padStart(bytes * 2, '0')
+        .slice(0, bytes * 2),
+      'hex',
+    ).toString('latin1');
+    if (padding > 0) {
+      return result;
+    }
+  }
+}
+
+const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+
+/** Sorts texts in place, as sort.Strings. */
+function sorted(value: Value, budget: Budget): List {
+  if (!(value instanceof List)) {
+    return new List([textOfValue(value, budget)], 'string');
+  }
+  const texts = textsOf(value, budget);
+  budget.spend(texts.items.length);
+  (texts.items as Bytes[]).sort();
+  return texts;
+}
+
+/** Functions of sprig that work with texts. */
+export const stringFunctions: Readonly<Record<string, TemplateFunction>> = {
+  hello: define([], () => 'Hello!'),
+  abbrev: define(['int', 'string'], ([width, text]) => (width < 4n ? text : abbreviated(text, 0, sizeOf(width)))),
+  abbrevboth: define(['int', 'int', 'string'], ([left, right, text]) =>
+    right < 4n || (left > 0n && right < 7n) ? text : abbreviated(text, sizeOf(left), sizeOf(right)),
+  ),
+  trunc: define(['int', 'string'], ([count, text]) => truncated(text, count)),
+  trim: define(['string'], ([text]) => trimmedSpace(text)),
+  upper: define(['string'], ([text]) => mapText(text, toUpper)),
+  lower: define(['string'], ([text]) => mapText(text, toLower)),
+  title: define(['string'], ([text]) => titleOf(text)),
+  untitle: define(['string'], ([text]) => untitled(text)),
+  substr: define(['int', 'int', 'string'], ([start, end, text]) => cut(text, start, end)),
+  repeat: define(['int', 'string'], ([count, text], budget) => repeated(text, count, budget)),
+  trimall: define(['string', 'string'], ([cutset, text]) => trimmed(text, cutset)),
+  trimAll: define(['string', 'string'], ([cutset, text]) => trimmed(text, cutset)),
+  trimSuffix: define(['string', 'string'], ([suffix, text]) =>
+    text.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : text,
+  ),
+  trimPrefix: define(['string', 'string'], ([prefix, text]) =>
+    text.startsWith(prefix) ? text.slice(prefix.length) : text,
+  ),
+  nospace: define(['string'], ([text]) => withoutSpaces(text)),
+  initials: define(['string'], ([text]) => initialsOf(text)),
+  swapcase: define(['string'], ([text]) => mapText(text, swapCase)),
+  snakecase: define(['string'], ([text]) => withConnector(text, '_')),
+  kebabcase: define(['string'], ([text]) => withConnector(text, '-')),
+  camelcase: define(['string'], ([text]) => toPascalCase(text)),
+  wrap: define(['int', 'string'], ([width, text], budget) => wrapped(text, width, '', false, budget)),
+  wrapWith: define(['int', 'string', 'string'], ([width, separator, text], budget) =>
+    wrapped(text, width, separator, true, budget),
+  ),
+  contains: define(['string', 'string'], ([part, text]) => text.includes(part)),
+  hasPrefix: define(['string', 'string'], ([prefix, text]) => text.startsWith(prefix)),
+  hasSuffix: define(['string', 'string'], ([suffix, text]) => text.endsWith(suffix)),
+  quote: define(['...any'], (values, budget) =>
+    values
+      .filter((value) => value !== null)
+      .map((value) => quoted(textOfValue(value, budget)))
+      .join(' '),
+  ),
+  squote: define(['...any'], (values, budget) =>
+    values
+      .filter((value) => value !== null)
+      .map((value) => `'${sprintf(budget, '%v', [value])}'`)
+      .join(' '),
+  ),
+  cat: define(['...any'], (values, budget) =>
+    values
+      .filter((value) => value !== null)
+      .map((value) => sprintf(budget, '%v', [value]))
+      .join(' '),
+  ),
+  indent: define(['int', 'string'], ([spaces, text], budget) => indented(spaces, text, budget)),
+  nindent: define(['int', 'string'], ([spaces, text], budget) => `\n${indented(spaces, text, budget)}`),
+  replace: define(['string', 'string', 'string'], ([old, replacement, text], budget) =>
+    replaced(text, old, replacement, budget),
+  ),
+  plural: define(['string', 'string', 'int'], ([one, many, count]) => (count === 1n ? one : many)),
+  toString: define(['any'], ([value], budget) => textOfValue(value, budget)),
+  atoi: define(['string'], ([text]) => {
+    const parsed = parseInt64(text, 10);
+    return typeof parsed === 'bigint' ? parsed : parsed === 'invalid syntax' ? 0n : outOfRange(text);
+  }),
+  split: define(['string', 'string'], ([separator, text], budget) => numbered(splitText(text, separator), budget)),
+  splitn: define(['string', 'int', 'string'], ([separator, limit, text], budget) =>
+    numbered(splitTextN(text, separator, limit), budget),
+  ),
+  splitList: define(['string', 'string'], ([separator, text], budget) =>
+    stringList(splitText(text, separator), budget),
+  ),
+  toStrings: define(['any'], ([value], budget) => textsOf(value, budget)),
+  join: define(['string', 'any'], ([separator, value], budget) => {
+    const { items } = textsOf(value, budget);
+    const length = (items as Bytes[]).reduce((sum, item) => sum + item.length + separator.length, 0);
+    budget.spend(items.length);
+    budget.write(length);
+    return items.join(separator);
+  }),
+  sortAlpha: define(['any'], ([value], budget) => sorted(value, budget)),
+  b64enc: define(['string'], ([text]) => Buffer.from(text, 'latin1').toString('base64')),
+  b64dec: define(['string'], ([text]) => decoded(text, 'base64', base64, 4, [1, 2])),
+  b32enc: define(['string'], ([text]) => base32Encoded(text)),
+  b32dec: define(['string'], ([text]) => decoded(text, 'base32', base32, 8, [1, 3, 4, 6])),
+  shuffle: define(['string'], ([text]) => {
+    const runes = [...runesOf(text)].map(({ code }) => bytesOfRune(code));
+    for (let left = runes.length; left > 1; left--) {
+      const chosen = Math.floor(Math.random() * left);
+      [runes[left - 1], runes[chosen]] = [runes[chosen] as Bytes, runes[left - 1] as Bytes];
+    }
+    return runes.join('');
+  }),
+  fail: define(['string'], ([message]) => {
+    throw new FunctionError(message);
+  }),
+};
+
+/** What strconv.Atoi returns with its error, which sprig ignores. */
+function outOfRange(text: Bytes): bigint {
+  return text.startsWith('-') ? -(2n ** 63n) : 2n ** 63n - 1n;
+}

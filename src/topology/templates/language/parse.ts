@@ -1,0 +1,489 @@
+import { FunctionError, maxDepth, TemplateError } from '../budget.ts';
+import { type Bytes, quoted } from '../values/bytes.ts';
+import { numberNode, unquoted } from './literals.ts';
+import type { BranchNode, CommandNode, OperandNode, PipeNode, StatementNode, TemplateNode } from './nodes.ts';
+import { showNode } from './nodes.ts';
+import { showToken, type Token, type TokenType, tokensOf } from './tokens.ts';
+
+/** A parsed template with those that it defines, by name. */
+export interface ParsedTemplate {
+  text: Bytes;
+  bodies: ReadonlyMap<Bytes, readonly StatementNode[]>;
+}
+
+/** What ends a list of statements. */
+type End = { kind: 'end' } | { kind: 'else'; follows?: 'if' | 'with' };
+
+/** What differs between a template and those that are defined in it. */
+interface Scope {
+  variables: Bytes[];
+  loops: number;
+  /** Line of the action that is parsed; 0 outside of actions. */
+  actionLine: number;
+}
+
+const operandStarts: ReadonlySet<TokenType> = new Set<TokenType>([
+  'bool',
+  'charConstant',
+  'complex',
+  '.',
+  'field',
+  'identifier',
+  'number',
+  'nil',
+  'rawString',
+  'string',
+  'variable',
+  'leftParenthesis',
+]);
+
+function isEmpty(body: readonly StatementNode[]): boolean {
+  return body.every((node) => node.kind === 'text' && /^[\t\n\v\f\r \x85\xa0]*$/.test(node.text));
+}
+
+const endOfTokens: Token = { type: 'eof', at: 0, text: '', line: 1 };
+
+class Parser {
+  readonly #text: Bytes;
+  readonly #name: string;
+  readonly #isFunction: (name: string) => boolean;
+  readonly #tokens: readonly Token[];
+  readonly #bodies = new Map<Bytes, readonly StatementNode[]>();
+  #next = 0;
+  /** How many tokens Go would have read: its errors name the line of the last one. */
+  #seen = 0;
+  #depth = 0;
+  #scope: Scope = { variables: ['$'], loops: 0, actionLine: 0 };
+
+  constructor(text: Bytes, name: string, isFunction: (name: string) => boolean) {
+    this.#text = text;
+    this.#name = name;
+    this.#isFunction = isFunction;
+    this.#tokens = tokensOf(text);
+  }
+
+  parse(): ParsedTemplate {
+    const body: StatementNode[] = [];
+    for (let token = this.#peek(); token.type !== 'eof'; token = this.#peek()) {
+      if (token.type === 'leftDelimiter') {
+        const start = this.#next;
+        this.#take();
+        if (this.#takeNonSpace().type === 'define') {
+          this.#inScope(() => this.#definition());
+          continue;
+        }
+        this.#next = start;
+      }
+      const node = this.#statement();
+      if (node.kind === 'end' || node.kind === 'else') {
+        this.#fail(`unexpected {{${node.kind}}}`);
+      }
+      body.push(node);
+    }
+    this.#define(this.#name, body);
+    return { text: this.#text, bodies: this.#bodies };
+  }
+
+  #fail(message: Bytes): never {
+    const { line } = this.#tokens[Math.max(this.#seen - 1, 0)] ?? endOfTokens;
+    throw new TemplateError(`template: ${this.#name}:${line}: ${message}`);
+  }
+
+  /** Runs what throws an error without a place. */
+  #placed<T>(run: () => T): T {
+    try {
+      return run();
+    } catch (error) {
+      if (error instanceof FunctionError) {
+        this.#fail(error.message);
+      }
+      throw error;
+    }
+  }
+
+  #peek(): Token {
+    this.#seen = Math.max(this.#seen, Math.min(this.#next + 1, this.#tokens.length));
+    return this.#tokens[this.#next] ?? this.#tokens.at(-1) ?? endOfTokens;
+  }
+
+  #take(): Token {
+    const token = this.#peek();
+    this.#next++;
+    return token;
+  }
+
+  #peekNonSpace(): Token {
+    let token = this.#peek();
+    while (token.type === 'space') {
+      this.#next++;
+      token = this.#peek();
+    }
+    return token;
+  }
+
+  #takeNonSpace(): Token {
+    const token = this.#peekNonSpace();
+    this.#next++;
+    return token;
+  }
+
+  #unexpected(token: Token, context: Bytes): never {
+    if (token.type === 'error') {
+      const { actionLine } = this.#scope;
+      const start = ` started at ${this.#name}:${actionLine}`;
+      const isElsewhere = actionLine !== 0 && actionLine !== token.line;
+      this.#fail(token.text + (isElsewhere ? `${token.text.endsWith(' action') ? '' : ' in action'}${start}` : ''));
+    }
+    this.#fail(`unexpected ${showToken(token)} in ${context}`);
+  }
+
+  #expect(context: string, ...types: readonly TokenType[]): Token {
+    const token = this.#takeNonSpace();
+    return types.includes(token.type) ? token : this.#unexpected(token, context);
+  }
+
+  #define(name: Bytes, body: readonly StatementNode[]): void {
+    const earlier = this.#bodies.get(name);
+    if (earlier === undefined || isEmpty(earlier)) {
+      this.#bodies.set(name, body);
+    } else if (!isEmpty(body)) {
+      this.#fail(`template: multiple definition of template ${quoted(name)}`);
+    }
+  }
+
+  #inScope<T>(run: () => T): T {
+    const outer = this.#scope;
+    this.#scope = { variables: ['$'], loops: 0, actionLine: 0 };
+    const result = run();
+    this.#scope = outer;
+    return result;
+  }
+
+  /** Limits recursion. */
+  #nested<T>(run: () => T): T {
+    if (this.#depth >= maxDepth) {
+      this.#fail(`blocks and parentheses nest deeper than ${maxDepth} levels`);
+    }
+    this.#depth++;
+    const result = run();
+    this.#depth--;
+    return result;
+  }
+
+  #definition(): void {
+    const context = 'define clause';
+    const name = this.#unquoted(this.#expect(context, 'string', 'rawString'));
+    this.#expect(context, 'rightDelimiter');
+    this.#define(name, this.#bodyUntilEnd(context));
+  }
+
+  #bodyUntilEnd(context: string): readonly StatementNode[] {
+    const { body, end } = this.#body();
+    if (end.kind === 'else') {
+      this.#fail(`unexpected {{else}} in ${context}`);
+    }
+    return body;
+  }
+
+  #unquoted({ text }: Token): Bytes {
+    return this.#placed(() => unquoted(text));
+  }
+
+  #body(): { body: StatementNode[]; end: End } {
+    const body: StatementNode[] = [];
+    while (this.#peekNonSpace().type !== 'eof') {
+      const node = this.#statement();
+      if (node.kind === 'end' || node.kind === 'else') {
+        return { body, end: node };
+      }
+      body.push(node);
+    }
+    this.#fail('unexpected EOF');
+  }
+
+  #statement(): StatementNode | End {
+    const token = this.#takeNonSpace();
+    if (token.type === 'text') {
+      return { kind: 'text', text: token.text };
+    }
+    if (token.type !== 'leftDelimiter') {
+      this.#unexpected(token, 'input');
+    }
+    this.#scope.actionLine = token.line;
+    const node = this.#nested(() => this.#action());
+    this.#scope.actionLine = 0;
+    return node;
+  }
+
+  #action(): StatementNode | End {
+    const token = this.#peekNonSpace();
+    switch (token.type) {
+      case 'block':
+        this.#next++;
+        return this.#block();
+      case 'break':
+      case 'continue':
+        this.#next++;
+        return this.#jump(token.type);
+      case 'else':
+        this.#next++;
+        return this.#else();
+      case 'end':
+        this.#next++;
+        this.#expect('end', 'rightDelimiter');
+        return { kind: 'end' };
+      case 'if':
+      case 'range':
+      case 'with':
+        this.#next++;
+        return this.#branch(token.type);
+      case 'template':
+        this.#next++;
+        return this.#template();
+      default:
+        return { kind: 'action', at: token.at, pipe: this.#pipe('command', 'rightDelimiter') };
+    }
+  }
+
+  #jump(kind: 'break' | 'continue'): StatementNode {
+    const token = this.#takeNonSpace();
+    if (token.type !== 'rightDelimiter') {
+      this.#unexpected(token, `{{${kind}}}`);
+    }
+    if (this.#scope.loops === 0) {
+      this.#fail(`{{${kind}}} outside {{range}}`);
+    }
+    return { kind };
+  }
+
+  #else(): End {
+    const { type } = this.#peekNonSpace();
+    if (type === 'if' || type === 'with') {
+      return { kind: 'else', follows: type };
+    }
+    this.#expect('else', 'rightDelimiter');
+    return { kind: 'else' };
+  }
+
+  /** A branch with those that follow it as `else if` or `else with`, however many: they all have one end. */
+  #branch(kind: BranchNode['kind']): BranchNode {
+    const { variables } = this.#scope;
+    const outer = variables.length;
+    const root: BranchNode = this.#head(kind);
+    for (let branch = root; ; ) {
+      this.#scope.loops += kind === 'range' ? 1 : 0;
+      const { body, end } = this.#body();
+      this.#scope.loops -= kind === 'range' ? 1 : 0;
+      branch.body = body;
+      if (end.kind === 'end') {
+        break;
+      }
+      if (end.follows !== undefined && end.follows === kind) {
+        this.#next++;
+        const following = this.#head(kind);
+        branch.otherwise = [following];
+        branch = following;
+        continue;
+      }
+      const otherwise = this.#body();
+      if (otherwise.end.kind === 'else') {
+        this.#fail('expected end; found {{else}}');
+      }
+      branch.otherwise = otherwise.body;
+      break;
+    }
+    variables.length = outer;
+    return root;
+  }
+
+  #head(kind: BranchNode['kind']): BranchNode {
+    const pipe = this.#pipe(kind, 'rightDelimiter');
+    return { kind, at: pipe.at, pipe, body: [] };
+  }
+
+  #block(): TemplateNode {
+    const context = 'block clause';
+    const token = this.#takeNonSpace();
+    const name = this.#templateName(token, context);
+    const pipe = this.#pipe(context, 'rightDelimiter');
+    this.#inScope(() => this.#define(name, this.#bodyUntilEnd(context)));
+    return { kind: 'template', at: token.at, name, pipe };
+  }
+
+  #template(): TemplateNode {
+    const context = 'template clause';
+    const token = this.#takeNonSpace();
+    const name = this.#templateName(token, context);
+    if (this.#peekNonSpace().type === 'rightDelimiter') {
+      this.#next++;
+      return { kind: 'template', at: token.at, name };
+    }
+    return { kind: 'template', at: token.at, name, pipe: this.#pipe(context, 'rightDelimiter') };
+  }
+
+  #templateName(token: Token, context: string): Bytes {
+    return token.type === 'string' || token.type === 'rawString'
+      ? this.#unquoted(token)
+      : this.#unexpected(token, context);
+  }
+
+  /** Variables that a pipeline declares or assigns to. */
+  #declarations(context: string): { names: Bytes[]; isAssignment: boolean } {
+    const names: Bytes[] = [];
+    for (;;) {
+      const start = this.#next;
+      const variable = this.#peekNonSpace();
+      if (variable.type !== 'variable') {
+        return { names, isAssignment: false };
+      }
+      this.#next++;
+      const following = this.#peekNonSpace();
+      if (following.type === 'assign' || following.type === 'declare') {
+        this.#next++;
+        this.#scope.variables.push(variable.text);
+        return { names: [...names, variable.text], isAssignment: following.type === 'assign' };
+      }
+      if (following.type !== 'char' || following.text !== ',') {
+        this.#next = start;
+        return { names, isAssignment: false };
+      }
+      this.#next++;
+      names.push(variable.text);
+      this.#scope.variables.push(variable.text);
+      if (context !== 'range' || names.length === 2) {
+        this.#fail(`too many declarations in ${context}`);
+      }
+      if (!['variable', 'rightDelimiter', 'rightParenthesis'].includes(this.#peekNonSpace().type)) {
+        this.#fail('range can only initialize variables');
+      }
+    }
+  }
+
+  #pipe(context: string, end: TokenType): PipeNode {
+    const { at } = this.#peekNonSpace();
+    const { names, isAssignment } = this.#declarations(context);
+    const commands: CommandNode[] = [];
+    for (;;) {
+      const token = this.#peekNonSpace();
+      if (token.type === end) {
+        this.#next++;
+        this.#checkPipe(commands, context);
+        return { kind: 'pipe', at, variables: names, isAssignment, commands };
+      }
+      if (!operandStarts.has(token.type)) {
+        this.#next++;
+        this.#unexpected(token, context);
+      }
+      commands.push(this.#command());
+    }
+  }
+
+  #checkPipe(commands: readonly CommandNode[], context: string): void {
+    if (commands.length === 0) {
+      this.#fail(`missing value for ${context}`);
+    }
+    for (const [index, { operands }] of commands.entries()) {
+      if (index > 0 && ['bool', 'dot', 'nil', 'number', 'string'].includes(operands[0].kind)) {
+        this.#fail(`non executable command in pipeline stage ${index + 1}`);
+      }
+    }
+  }
+
+  #command(): CommandNode {
+    const { at } = this.#peekNonSpace();
+    const operands: OperandNode[] = [];
+    for (;;) {
+      this.#peekNonSpace();
+      const operand = this.#operand();
+      if (operand !== undefined) {
+        operands.push(operand);
+      }
+      const token = this.#take();
+      if (token.type === 'space') {
+        continue;
+      }
+      if (token.type === 'rightDelimiter' || token.type === 'rightParenthesis') {
+        this.#next--;
+      } else if (token.type !== 'pipe') {
+        this.#unexpected(token, 'operand');
+      }
+      break;
+    }
+    const [first, ...others] = operands;
+    return first === undefined ? this.#fail('empty command') : { kind: 'command', at, operands: [first, ...others] };
+  }
+
+  #operand(): OperandNode | undefined {
+    const term = this.#term();
+    if (term === undefined) {
+      return undefined;
+    }
+    const { type, at } = this.#peek();
+    if (type !== 'field') {
+      return term;
+    }
+    const path: Bytes[] = [];
+    while (this.#peek().type === 'field') {
+      path.push(this.#take().text.slice(1));
+    }
+    switch (term.kind) {
+      case 'field':
+        return { kind: 'field', at, path: [...term.path, ...path] };
+      case 'variable':
+        return { kind: 'variable', at, name: term.name, path: [...term.path, ...path] };
+      case 'bool':
+      case 'string':
+      case 'number':
+      case 'nil':
+      case 'dot':
+        this.#fail(`unexpected . after term ${quoted(showNode(term))}`);
+        break;
+      default:
+        return { kind: 'chain', at, of: term, path };
+    }
+  }
+
+  #term(): OperandNode | undefined {
+    const token = this.#peekNonSpace();
+    const { type, at, text } = token;
+    if (!operandStarts.has(type)) {
+      return undefined;
+    }
+    this.#next++;
+    switch (type) {
+      case 'identifier':
+        return this.#isFunction(text)
+          ? { kind: 'function', at, name: text }
+          : this.#fail(`function ${quoted(text)} not defined`);
+      case '.':
+        return { kind: 'dot', at };
+      case 'nil':
+        return { kind: 'nil', at };
+      case 'variable':
+        return this.#scope.variables.includes(text)
+          ? { kind: 'variable', at, name: text, path: [] }
+          : this.#fail(`undefined variable ${quoted(text)}`);
+      case 'field':
+        return { kind: 'field', at, path: [text.slice(1)] };
+      case 'bool':
+        return { kind: 'bool', at, value: text === 'true' };
+      case 'charConstant':
+      case 'complex':
+      case 'number':
+        return this.#placed(() => numberNode(text, at, type));
+      case 'leftParenthesis':
+        return this.#nested(() => this.#pipe('parenthesized pipeline', 'rightParenthesis'));
+      default:
+        return { kind: 'string', at, quoted: text, text: this.#unquoted(token) };
+    }
+  }
+}
+
+/**
+ * Parses a template of Go's text/template.
+ *
+ * @throws {TemplateError} with Go's message.
+ */
+export function parseTemplate(text: Bytes, name: string, isFunction: (name: string) => boolean): ParsedTemplate {
+  return new Parser(text, name, isFunction).parse();
+}

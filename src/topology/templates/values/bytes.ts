@@ -1,0 +1,174 @@
+import { Buffer } from 'node:buffer';
+
+/**
+ * A Go string: bytes, one per character (U+0000 to U+00FF) of a JavaScript string. So indices, lengths, comparisons and
+ * cuts are those of Go, also where a cut leaves half a character.
+ */
+export type Bytes = string;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
+const ascii = /^[\x00-\x7f]*$/;
+
+/** Encodes text. A lone surrogate becomes U+FFFD, as when Go reads it from JSON. */
+export function bytesOf(text: string): Bytes {
+  return ascii.test(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
+}
+
+/** Decodes text. What is not UTF-8 becomes U+FFFD. */
+export function textOf(bytes: Bytes): string {
+  return ascii.test(bytes) ? bytes : Buffer.from(bytes, 'latin1').toString('utf8');
+}
+
+/** U+FFFD, which Go reads where a byte is not part of a character. */
+export const runeError = 0xfffd;
+
+/** A character in a Go string. */
+export interface Rune {
+  code: number;
+  /** How many bytes it has; 1 for a byte that is not part of a character. */
+  size: number;
+  isValid: boolean;
+}
+
+const invalid: Rune = { code: runeError, size: 1, isValid: false };
+
+/** The character that starts at an index, as utf8.DecodeRune. */
+export function runeAt(bytes: Bytes, index: number): Rune {
+  const first = bytes.charCodeAt(index);
+  if (first < 0x80) {
+    return { code: first, size: 1, isValid: true };
+  }
+  const size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || index + size > bytes.length) {
+    return invalid;
+  }
+  let code = first & (0xff >> (size + 1));
+  for (let next = 1; next < size; next++) {
+    const byte = bytes.charCodeAt(index + next);
+    if ((byte & 0xc0) !== 0x80) {
+      return invalid;
+    }
+    code = (code << 6) | (byte & 0x3f);
+  }
+  const isShortest = code >= (size === 2 ? 0x80 : size === 3 ? 0x800 : 0x10000);
+  return isShortest && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? { code, size, isValid: true } : invalid;
+}
+
+/** All characters of a Go string. */
+export function* runesOf(bytes: Bytes): Generator<Rune> {
+  for (let index = 0; index < bytes.length; ) {
+    const rune = runeAt(bytes, index);
+    yield rune;
+    index += rune.size;
+  }
+}
+
+/** How many characters a Go string has. */
+export function runeCount(bytes: Bytes): number {
+  if (ascii.test(bytes)) {
+    return bytes.length;
+  }
+  let count = 0;
+  for (let index = 0; index < bytes.length; count++) {
+    index += runeAt(bytes, index).size;
+  }
+  return count;
+}
+
+/** The bytes of a character; those of U+FFFD for a code that is none. */
+export function bytesOfRune(code: number): Bytes {
+  return code < 0x80
+    ? String.fromCharCode(code)
+    : bytesOf(code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff) ? '\ufffd' : String.fromCodePoint(code));
+}
+
+/** Applies a function to the decoded text, as Go's functions do that map characters. */
+export function mapText(bytes: Bytes, change: (text: string) => string): Bytes {
+  if (ascii.test(bytes)) {
+    return bytesOf(change(bytes));
+  }
+  let text = '';
+  for (const { code } of runesOf(bytes)) {
+    text += String.fromCodePoint(code);
+  }
+  return bytesOf(change(text));
+}
+
+const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u;
+
+/** Whether a character is visible, as strconv.IsPrint: of spaces, only U+0020. */
+export function isPrintable(code: number): boolean {
+  if (code < 0x7f) {
+    return code >= 0x20;
+  }
+  return code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) && printable.test(String.fromCodePoint(code));
+}
+
+const escapes = new Map([
+  [0x07, '\\a'],
+  [0x08, '\\b'],
+  [0x0c, '\\f'],
+  [0x0a, '\\n'],
+  [0x0d, '\\r'],
+  [0x09, '\\t'],
+  [0x0b, '\\v'],
+]);
+
+function hex(code: number, digits: number): string {
+  return code.toString(16).padStart(digits, '0');
+}
+
+function escaped({ code, isValid, size }: Rune, raw: string, quote: string, asciiOnly: boolean): string {
+  if (!isValid && size === 1) {
+    return `\\x${hex(raw.charCodeAt(0), 2)}`;
+  }
+  if (raw === quote || raw === '\\') {
+    return `\\${raw}`;
+  }
+  if (isPrintable(code) && (code < 0x80 || !asciiOnly)) {
+    return raw;
+  }
+  const short = escapes.get(code);
+  if (short !== undefined) {
+    return short;
+  }
+  return code < 0x20 || code === 0x7f
+    ? `\\x${hex(code, 2)}`
+    : code < 0x10000
+      ? `\\u${hex(code, 4)}`
+      : `\\U${hex(code, 8)}`;
+}
+
+/** A string as a Go literal in double quotes, as strconv.Quote. */
+export function quoted(bytes: Bytes, asciiOnly = false): Bytes {
+  let result = '"';
+  for (let index = 0; index < bytes.length; ) {
+    const rune = runeAt(bytes, index);
+    result += escaped(rune, bytes.slice(index, index + rune.size), '"', asciiOnly);
+    index += rune.size;
+  }
+  return `${result}"`;
+}
+
+/** A character as a Go literal in single quotes, as strconv.QuoteRune. */
+export function quotedRune(code: number, asciiOnly = false): Bytes {
+  const raw = bytesOfRune(code);
+  return `'${escaped(runeAt(raw, 0), raw, "'", asciiOnly)}'`;
+}
+
+/** White space, as unicode.IsSpace. */
+export function isSpaceRune(code: number): boolean {
+  return (
+    code === 0x20 ||
+    (code >= 0x09 && code <= 0x0d) ||
+    code === 0x85 ||
+    code === 0xa0 ||
+    code === 0x1680 ||
+    (code >= 0x2000 && code <= 0x200a) ||
+    code === 0x2028 ||
+    code === 0x2029 ||
+    code === 0x202f ||
+    code === 0x205f ||
+    code === 0x3000
+  );
+}

@@ -1,0 +1,294 @@
+import type { Bytes } from './bytes.ts';
+
+/** Why a text is not a number, as strconv words it. */
+export type NumberProblem = 'invalid syntax' | 'value out of range';
+
+export const minInt64 = -(2n ** 63n);
+export const maxInt64 = 2n ** 63n - 1n;
+export const maxUint64 = 2n ** 64n - 1n;
+
+/** An integer that may have overflowed, as Go keeps 64 bits of it. */
+export function wrapped(value: bigint): bigint {
+  return BigInt.asIntN(64, value);
+}
+
+/** Digits by base. An underscore may stand between digits, and after the prefix. */
+const basePrefixes: readonly [RegExp, number][] = [
+  [/^0[xX](?:_?[0-9a-fA-F])+$/, 16],
+  [/^0[bB](?:_?[01])+$/, 2],
+  [/^0[oO](?:_?[0-7])+$/, 8],
+  [/^0(?:_?[0-7])+$/, 8],
+  [/^(?:0|[1-9](?:_?[0-9])*)$/, 10],
+];
+const digitsOfBase: Readonly<Record<number, RegExp>> = { 8: /^[0-7]+$/, 10: /^[0-9]+$/ };
+
+/** More digits than 64 bits have in any base. A number with more is out of range without being computed. */
+const maxDigits = 70;
+
+function magnitude(text: Bytes, base: number): bigint | NumberProblem {
+  const found = base === 0 ? basePrefixes.find(([pattern]) => pattern.test(text)) : undefined;
+  const radix = found?.[1] ?? base;
+  if (radix === 0 || (found === undefined && !digitsOfBase[base]?.test(text))) {
+    return 'invalid syntax';
+  }
+  const digits = text
+    .replaceAll('_', '')
+    .replace(base === 0 ? /^0[xXbBoO]?/ : /^/, '')
+    .replace(/^0+/, '');
+  if (digits.length > maxDigits) {
+    return 'value out of range';
+  }
+  if (digits === '') {
+    return 0n;
+  }
+  return BigInt(radix === 10 ? digits : `${radix === 16 ? '0x' : radix === 8 ? '0o' : '0b'}${digits}`);
+}
+
+/** strconv.ParseInt with 64 bits; base 0 reads prefixes. */
+export function parseInt64(text: Bytes, base: 0 | 8 | 10): bigint | NumberProblem {
+  const size = magnitude(text.replace(/^[+-]/, ''), base);
+  if (typeof size === 'string') {
+    return size;
+  }
+  const value = text.startsWith('-') ? -size : size;
+  return value < minInt64 || value > maxInt64 ? 'value out of range' : value;
+}
+
+/** strconv.ParseUint with 64 bits; base 0 reads prefixes. */
+export function parseUint64(text: Bytes, base: 0 | 10): bigint | NumberProblem {
+  const value = magnitude(text, base);
+  return typeof value === 'bigint' && value > maxUint64 ? 'value out of range' : value;
+}
+
+const special = /^(?:([+-]?)inf(?:inity)?|nan)$/i;
+const decimal = /^[+-]?(?:[0-9]+(?:_[0-9]+)*\.?|\.(?=[0-9]))(?:[0-9]+(?:_[0-9]+)*)?(?:[eE][+-]?[0-9]+(?:_[0-9]+)*)?$/;
+const hexadecimal =
+  /^([+-]?)0[xX](?=_?[0-9a-fA-F.])_?([0-9a-fA-F]*(?:_[0-9a-fA-F]+)*)(?:\.([0-9a-fA-F]*(?:_[0-9a-fA-F]+)*))?[pP]([+-]?[0-9]+)$/;
+
+/** A fraction of two integers, times a power of two, as the nearest float64. */
+function scaled(digits: bigint, exponent: number): number {
+  if (digits === 0n) {
+    return 0;
+  }
+  // 64 bits and one that stands for all below, so that rounding once is exact.
+  const excess = digits.toString(2).length - 64;
+  let mantissa = digits;
+  let power = exponent;
+  if (excess > 0) {
+    const low = digits & ((1n << BigInt(excess)) - 1n);
+    mantissa = (digits >> BigInt(excess)) | (low === 0n ? 0n : 1n);
+    power += excess;
+  }
+  const bits = mantissa.toString(2).length;
+  if (power + bits > 1024) {
+    return Number.POSITIVE_INFINITY;
+  }
+  // Numbers below 2^-1022 have fewer bits: they are rounded here, to even.
+  const lost = Math.max(-1074 - power, 0);
+  if (lost > 0) {
+    if (lost > bits + 1) {
+      return 0;
+    }
+    const half = 1n << BigInt(lost - 1);
+    const rest = mantissa & ((1n << BigInt(lost)) - 1n);
+    mantissa >>= BigInt(lost);
+    if (rest > half || (rest === half && (mantissa & 1n) === 1n)) {
+      mantissa++;
+    }
+    power += lost;
+  }
+  const first = Math.max(power, -1000);
+  return Number(mantissa) * 2 ** first * 2 ** (power - first);
+}
+
+/** strconv.ParseFloat. Infinite numbers are only read by name. */
+export function parseFloat64(text: Bytes): number | NumberProblem {
+  const named = special.exec(text);
+  if (named !== null) {
+    return /nan/i.test(text) ? Number.NaN : named[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+  }
+  let value: number;
+  if (decimal.test(text)) {
+    value = Number(text.replaceAll('_', ''));
+  } else {
+    const [, sign = '', whole = '', fraction = '', exponent = ''] = hexadecimal.exec(text) ?? [];
+    const digits = `${whole}${fraction}`.replaceAll('_', '');
+    if (digits === '') {
+      return 'invalid syntax';
+    }
+    const power = Math.max(Math.min(Number(exponent), 100_000), -100_000) - 4 * fraction.replaceAll('_', '').length;
+    value = scaled(BigInt(`0x${digits}`), power) * (sign === '-' ? -1 : 1);
+  }
+  return Number.isFinite(value) ? value : 'value out of range';
+}
+
+/** A float64 as mantissa times a power of two. */
+export function partsOf(value: number): { mantissa: bigint; power: number } {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, Math.abs(value));
+  const bits = view.getBigUint64(0);
+  const exponent = Number(bits >> 52n);
+  const fraction = bits & (2n ** 52n - 1n);
+  return exponent === 0
+    ? { mantissa: fraction, power: -1074 }
+    : { mantissa: fraction | (2n ** 52n), power: exponent - 1075 };
+}
+
+/** A positive float64 times a power of ten, rounded to an integer, ties to even. */
+function roundedTimesTen(value: number, power: number): bigint {
+  const { mantissa, power: binary } = partsOf(value);
+  let numerator = mantissa;
+  let denominator = 1n;
+  if (power >= 0) {
+    numerator *= 10n ** BigInt(power);
+  } else {
+    denominator *= 10n ** BigInt(-power);
+  }
+  if (binary >= 0) {
+    numerator <<= BigInt(binary);
+  } else {
+    denominator <<= BigInt(-binary);
+  }
+  const quotient = numerator / denominator;
+  const twice = 2n * (numerator - quotient * denominator);
+  return twice > denominator || (twice === denominator && (quotient & 1n) === 1n) ? quotient + 1n : quotient;
+}
+
+/** No float64 has more digits than that after its point. */
+const maxFraction = 1_100;
+
+/** Digits of a positive number and where the point is: 0.digits times ten to the power of point. */
+interface Digits {
+  digits: string;
+  point: number;
+}
+
+function shortest(value: number): Digits {
+  if (value === 0) {
+    return { digits: '', point: 0 };
+  }
+  const [mantissa = '', exponent = ''] = value.toExponential().split('e');
+  return { digits: mantissa.replace('.', ''), point: Number(exponent) + 1 };
+}
+
+/** With as many significant digits, rounded to even. */
+function significant(value: number, count: number): Digits {
+  if (value === 0) {
+    return { digits: '0'.repeat(count), point: 1 };
+  }
+  const { point } = shortest(value);
+  const wanted = Math.min(count, maxFraction);
+  let at = point;
+  let digits = String(roundedTimesTen(value, wanted - at));
+  if (digits.length > wanted) {
+    at++;
+    digits = digits.slice(0, wanted);
+  }
+  return { digits: digits.padEnd(count, '0'), point: at };
+}
+
+function exponential({ digits, point }: Digits, precision: number, letter: string): string {
+  const exponent = digits === '' || /^0+$/.test(digits) ? 0 : point - 1;
+  const fraction = digits.slice(1, precision + 1).padEnd(precision, '0');
+  const size = String(Math.abs(exponent)).padStart(2, '0');
+  return `${digits[0] ?? '0'}${precision > 0 ? `.${fraction}` : ''}${letter}${exponent < 0 ? '-' : '+'}${size}`;
+}
+
+function positional({ digits, point }: Digits, precision: number): string {
+  const whole = point > 0 ? digits.slice(0, point).padEnd(point, '0') : '0';
+  const fraction = (point < 0 ? '0'.repeat(Math.min(-point, precision)) + digits : digits.slice(Math.max(point, 0)))
+    .slice(0, precision)
+    .padEnd(precision, '0');
+  return precision > 0 ? `${whole}.${fraction}` : whole;
+}
+
+function fixed(value: number, precision: number): string {
+  const wanted = Math.min(precision, maxFraction);
+  const digits = String(roundedTimesTen(value, wanted)).padStart(wanted + 1, '0');
+  const whole = digits.slice(0, digits.length - wanted);
+  const fraction = digits.slice(digits.length - wanted).padEnd(precision, '0');
+  return precision > 0 ? `${whole}.${fraction}` : whole;
+}
+
+function hexFloat(value: number, precision: number, isUpper: boolean): string {
+  let { mantissa, power } = partsOf(value);
+  if (mantissa !== 0n) {
+    const shift = BigInt(53 - mantissa.toString(2).length);
+    mantissa <<= shift;
+    power = power - Number(shift) + 52;
+  } else {
+    power = 0;
+  }
+  if (precision >= 0 && precision < 13) {
+    const drop = BigInt(4 * (13 - precision));
+    const rest = mantissa & ((1n << drop) - 1n);
+    const half = 1n << (drop - 1n);
+    mantissa >>= drop;
+    if (rest > half || (rest === half && (mantissa & 1n) === 1n)) {
+      mantissa++;
+    }
+    mantissa <<= drop;
+    if (mantissa >= 2n ** 53n) {
+      mantissa >>= 1n;
+      power++;
+    }
+  }
+  let fraction = (mantissa & (2n ** 52n - 1n)).toString(16).padStart(13, '0');
+  fraction = precision < 0 ? fraction.replace(/0+$/, '') : fraction.padEnd(precision, '0').slice(0, precision);
+  const size = String(Math.abs(power)).padStart(2, '0');
+  const text = `0x${mantissa === 0n ? 0 : 1}${fraction === '' ? '' : `.${fraction}`}p${power < 0 ? '-' : '+'}${size}`;
+  return isUpper ? text.toUpperCase() : text;
+}
+
+/**
+ * strconv.FormatFloat with 64 bits: `format` is one of its letters, and a precision of -1 gives as many digits as are needed
+ * to read the same number again.
+ */
+export function formatFloat(value: number, format: string, precision: number): string {
+  if (Number.isNaN(value)) {
+    return 'NaN';
+  }
+  const sign = value < 0 || Object.is(value, -0) ? '-' : '';
+  if (!Number.isFinite(value)) {
+    return `${value < 0 ? '-' : '+'}Inf`;
+  }
+  const size = Math.abs(value);
+  const letter = format === 'E' || format === 'G' ? 'E' : 'e';
+  switch (format) {
+    case 'e':
+    case 'E': {
+      const digits = precision < 0 ? shortest(size) : significant(size, precision + 1);
+      return sign + exponential(digits, precision < 0 ? Math.max(digits.digits.length - 1, 0) : precision, letter);
+    }
+    case 'f':
+    case 'F': {
+      if (precision >= 0) {
+        return sign + fixed(size, precision);
+      }
+      const digits = shortest(size);
+      return sign + positional(digits, Math.max(digits.digits.length - digits.point, 0));
+    }
+    case 'g':
+    case 'G': {
+      const digits = precision < 0 ? shortest(size) : significant(size, Math.max(precision, 1));
+      const text = digits.digits.replace(/0+$/, '');
+      const cut = { digits: text, point: text === '' ? 0 : digits.point };
+      // As Go decides it: like 6 digits if there are as many as needed, and never more than there are.
+      const wanted = Math.max(precision, 1);
+      const limit = precision < 0 ? 6 : wanted > text.length && text.length >= cut.point ? text.length : wanted;
+      const exponent = cut.point - 1;
+      if (text !== '' && (exponent < -4 || exponent >= limit)) {
+        return sign + exponential(cut, Math.max(text.length - 1, 0), letter);
+      }
+      return sign + positional(cut, Math.max(text.length - cut.point, 0));
+    }
+    case 'x':
+    case 'X':
+      return sign + hexFloat(size, precision, format === 'X');
+    default: {
+      // 'b': the mantissa and the power of two.
+      const { mantissa, power } = partsOf(size);
+      return `${sign}${mantissa}p${power < 0 ? '-' : '+'}${Math.abs(power)}`;
+    }
+  }
+}

@@ -1,0 +1,697 @@
+import type { Budget } from '../budget.ts';
+import { type Bytes, bytesOfRune, isPrintable, quoted, quotedRune, runeAt, runeCount } from './bytes.ts';
+import { formatFloat } from './numbers.ts';
+import {
+  Boxed,
+  Complex,
+  type Dict,
+  Integer,
+  integerOf,
+  isUnsigned,
+  List,
+  type Operand,
+  Struct,
+  typeOf,
+  type Value,
+} from './values.ts';
+
+/** Flags, width and precision of a verb. */
+interface Flags {
+  minus: boolean;
+  plus: boolean;
+  sharp: boolean;
+  space: boolean;
+  zero: boolean;
+  /** `%+v` and `%#v`: fields of structs, and Go's syntax. */
+  plusV: boolean;
+  sharpV: boolean;
+  width?: number | undefined;
+  precision?: number | undefined;
+}
+
+function noFlags(): Flags {
+  return { minus: false, plus: false, sharp: false, space: false, zero: false, plusV: false, sharpV: false };
+}
+
+/** Widths and precisions that fmt accepts. */
+const maxWidth = 1_000_000;
+/** Deepest nesting that is printed: nothing that a template can make gets there but by containing itself. */
+const maxNesting = 1_000;
+
+/** Prints values as Go's package fmt does. */
+class Printer {
+  #parts: Bytes[] = [];
+  #flags = noFlags();
+  #depth = 0;
+  readonly #budget: Budget;
+
+  constructor(budget: Budget) {
+    this.#budget = budget;
+  }
+
+  result(): Bytes {
+    return this.#parts.join('');
+  }
+
+  #length = 0;
+
+  write(text: Bytes): void {
+    this.#length += text.length;
+    this.#budget.write(this.#length > 1_024 ? this.#length : 0);
+    this.#parts.push(text);
+  }
+
+  #writePadding(count: number): void {
+    if (count > 0) {
+      this.#budget.write(this.#length + count);
+      this.write((this.#flags.zero && !this.#flags.minus ? '0' : ' ').repeat(count));
+    }
+  }
+
+  #pad(text: Bytes): void {
+    const missing = this.#flags.width === undefined ? 0 : this.#flags.width - runeCount(text);
+    if (this.#flags.minus) {
+      this.write(text);
+      this.#writePadding(missing);
+    } else {
+      this.#writePadding(missing);
+      this.write(text);
+    }
+  }
+
+  #padWithoutZeros(text: Bytes): void {
+    const { zero } = this.#flags;
+    this.#flags.zero = false;
+    this.#pad(text);
+    this.#flags.zero = zero;
+  }
+
+  #bad(verb: number, value: Value): void {
+    const name = bytesOfRune(verb);
+    if (value === null) {
+      this.write(`%!${name}(<nil>)`);
+      return;
+    }
+    this.write(`%!${name}(${typeOf(value)}=`);
+    this.print(value, 0x76, true);
+    this.write(')');
+  }
+
+  #integer(size: bigint, verb: string): void {
+    const flags = this.#flags;
+    const bases: Readonly<Record<string, number>> = { b: 2, o: 8, O: 8, x: 16, X: 16 };
+    const base = bases[verb] ?? 10;
+    const isNegative = size < 0n;
+    const magnitude = isNegative ? -size : size;
+    let wanted = 0;
+    if (flags.precision !== undefined) {
+      wanted = flags.precision;
+      if (wanted === 0 && magnitude === 0n) {
+        const { zero } = flags;
+        flags.zero = false;
+        this.#writePadding(flags.width ?? 0);
+        flags.zero = zero;
+        return;
+      }
+    } else if (flags.zero && !flags.minus && flags.width !== undefined) {
+      wanted = flags.width - (isNegative || flags.plus || flags.space ? 1 : 0);
+    }
+    this.#budget.write(this.#length + wanted);
+    let digits = magnitude.toString(base).padStart(wanted, '0');
+    if (verb === 'X') {
+      digits = digits.toUpperCase();
+    }
+    if (flags.sharp) {
+      digits =
+        base === 2
+          ? `0b${digits}`
+          : base === 8 && !digits.startsWith('0')
+            ? `0${digits}`
+            : base === 16
+              ? `0${verb}${digits}`
+              : digits;
+    }
+    if (verb === 'O') {
+      digits = `0o${digits}`;
+    }
+    this.#padWithoutZeros(`${isNegative ? '-' : flags.plus ? '+' : flags.space ? ' ' : ''}${digits}`);
+  }
+
+  #unicode(size: bigint): void {
+    const { sharp, precision = 0 } = this.#flags;
+    const code = BigInt.asUintN(64, size);
+    this.#budget.write(this.#length + precision);
+    let text = `U+${code.toString(16).toUpperCase().padStart(Math.max(precision, 4), '0')}`;
+    if (sharp && code <= 0x10ffffn && isPrintable(Number(code))) {
+      text += ` '${bytesOfRune(Number(code))}'`;
+    }
+    this.#padWithoutZeros(text);
+  }
+
+  #anyInteger(value: bigint | Integer, verb: number): void {
+    const size = typeof value === 'bigint' ? value : value.value;
+    const letter = String.fromCodePoint(verb);
+    const code = Number(size < 0n || size > 0x10ffffn ? 0xfffdn : size);
+    switch (letter) {
+      case 'v':
+        if (this.#flags.sharpV && isUnsigned(value)) {
+          const flags = this.#flags;
+          const { sharp } = flags;
+          flags.sharp = true;
+          this.#integer(size, 'x');
+          flags.sharp = sharp;
+        } else {
+          this.#integer(size, 'd');
+        }
+        break;
+      case 'd':
+      case 'b':
+      case 'o':
+      case 'O':
+      case 'x':
+      case 'X':
+        this.#integer(size, letter);
+        break;
+      case 'c':
+        this.#pad(bytesOfRune(code));
+        break;
+      case 'q':
+        this.#pad(quotedRune(code, this.#flags.plus));
+        break;
+      case 'U':
+        this.#unicode(size);
+        break;
+      default:
+        this.#bad(verb, value);
+    }
+  }
+
+  /** A number with `#`: with a point, and with trailing zeros up to its precision. */
+  #withPoint(text: string, verb: string, precision: number): string {
+    const isHex = verb === 'x' || verb === 'X';
+    const tailAt = text.search(isHex ? /[pP]/ : /[eE]/);
+    const tail = tailAt === -1 ? '' : text.slice(tailAt);
+    let number = tailAt === -1 ? text : text.slice(0, tailAt);
+    let missing = 'vgGx'.includes(verb) ? (precision === -1 ? 6 : precision) : 0;
+    let isSignificant = false;
+    for (const char of number.slice(1)) {
+      if (char !== '.') {
+        isSignificant ||= char !== '0';
+        missing -= isSignificant ? 1 : 0;
+      }
+    }
+    if (!number.includes('.')) {
+      if (number.slice(1) === '0') {
+        missing--;
+      }
+      number += '.';
+    }
+    return number + '0'.repeat(Math.max(missing, 0)) + tail;
+  }
+
+  #float(value: number, format: string, defaultPrecision: number): void {
+    const flags = this.#flags;
+    const precision = flags.precision ?? defaultPrecision;
+    this.#budget.write(this.#length + Math.max(precision, 0));
+    let text = formatFloat(value, format, precision);
+    if (!/^[+-]/.test(text)) {
+      text = `+${text}`;
+    }
+    if (flags.space && text.startsWith('+') && !flags.plus) {
+      text = ` ${text.slice(1)}`;
+    }
+    if (text[1] === 'I' || text[1] === 'N') {
+      const isBare = (text[1] === 'N' && !flags.space && !flags.plus) || (text[0] === '+' && !flags.plus);
+      this.#padWithoutZeros(text[1] === 'N' && isBare ? text.slice(1) : text);
+      return;
+    }
+    if (flags.sharp && format !== 'b') {
+      text = this.#withPoint(text, format, precision);
+    }
+    if (flags.plus || !text.startsWith('+')) {
+      if (flags.zero && !flags.minus && flags.width !== undefined && flags.width > text.length) {
+        this.write(text[0] as string);
+        this.#writePadding(flags.width - text.length);
+        this.write(text.slice(1));
+        return;
+      }
+      this.#pad(text);
+      return;
+    }
+    this.#pad(text.slice(1));
+  }
+
+  #anyFloat(value: number, verb: number): boolean {
+    const letter = String.fromCodePoint(verb);
+    switch (letter) {
+      case 'v':
+        this.#float(value, 'g', -1);
+        return true;
+      case 'b':
+      case 'g':
+      case 'G':
+      case 'x':
+      case 'X':
+        this.#float(value, letter, -1);
+        return true;
+      case 'f':
+      case 'e':
+      case 'E':
+      case 'F':
+        this.#float(value, letter === 'F' ? 'f' : letter, 6);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  #complex(value: Complex, verb: number): void {
+    if (!'vbgGxXfFeE'.includes(String.fromCodePoint(verb))) {
+      this.#bad(verb, value);
+      return;
+    }
+    const { plus } = this.#flags;
+    this.write('(');
+    this.#anyFloat(value.real, verb);
+    this.#flags.plus = true;
+    this.#anyFloat(value.imaginary, verb);
+    this.write('i)');
+    this.#flags.plus = plus;
+  }
+
+  /** The first characters of a text, as many as its precision. */
+  #cut(text: Bytes): Bytes {
+    const { precision } = this.#flags;
+    if (precision === undefined) {
+      return text;
+    }
+    let end = 0;
+    for (let count = 0; count < precision && end < text.length; count++) {
+      end += runeAt(text, end).size;
+    }
+    return text.slice(0, end);
+  }
+
+  #quoted(text: Bytes): void {
+    const cut = this.#cut(text);
+    this.#budget.read(cut.length * 4);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it looks for
+    const canBackquote = !/[\x00-\x08\x0a-\x1f`\x7f]/.test(cut) && !cut.includes('\xef\xbb\xbf');
+    const isUtf8 = canBackquote && this.#flags.sharp && quotedIsReversible(cut);
+    this.#pad(this.#flags.sharp && canBackquote && isUtf8 ? `\`${cut}\`` : quoted(cut, this.#flags.plus));
+  }
+
+  #hex(text: Bytes, isUpper: boolean): void {
+    const { precision, sharp, space, width } = this.#flags;
+    const bytes = precision === undefined ? text : text.slice(0, precision);
+    if (bytes === '') {
+      this.#writePadding(width ?? 0);
+      return;
+    }
+    this.#budget.write(this.#length + bytes.length * (space ? 5 : 2));
+    const prefix = sharp ? (isUpper ? '0X' : '0x') : '';
+    let hex = '';
+    for (let index = 0; index < bytes.length; index++) {
+      const byte = bytes.charCodeAt(index).toString(16).padStart(2, '0');
+      hex += `${space && index > 0 ? ' ' : ''}${index === 0 || space ? prefix : ''}${isUpper ? byte.toUpperCase() : byte}`;
+    }
+    this.#pad(hex);
+  }
+
+  #text(text: Bytes, verb: number, value: Value): void {
+    this.#budget.write(this.#length + text.length);
+    switch (String.fromCodePoint(verb)) {
+      case 'v':
+        if (this.#flags.sharpV) {
+          this.#quoted(text);
+        } else {
+          this.#pad(this.#cut(text));
+        }
+        break;
+      case 's':
+        this.#pad(this.#cut(text));
+        break;
+      case 'x':
+        this.#hex(text, false);
+        break;
+      case 'X':
+        this.#hex(text, true);
+        break;
+      case 'q':
+        this.#quoted(text);
+        break;
+      default:
+        this.#bad(verb, value);
+    }
+  }
+
+  #element(value: Value, element: string, verb: number): void {
+    if (value === null) {
+      this.write(this.#flags.sharpV ? `${element}(nil)` : '<nil>');
+    } else {
+      this.print(value, verb, true);
+    }
+  }
+
+  #list(list: List, verb: number): void {
+    const { sharpV } = this.#flags;
+    if (list.element === 'uint8' && 'sqxX'.includes(String.fromCodePoint(verb))) {
+      this.#text(list.items.map((byte) => String.fromCharCode(Number(integerOf(byte)))).join(''), verb, list);
+      return;
+    }
+    if (sharpV && list.isNil) {
+      this.write(`${typeOf(list)}(nil)`);
+      return;
+    }
+    this.write(sharpV ? `${typeOf(list)}{` : '[');
+    for (const [index, item] of list.items.entries()) {
+      if (index > 0) {
+        this.write(sharpV ? ', ' : ' ');
+      }
+      this.#element(item, list.element, verb);
+    }
+    this.write(sharpV ? '}' : ']');
+  }
+
+  #dict(dict: Dict, verb: number): void {
+    const { sharpV } = this.#flags;
+    if (sharpV && dict.isNil) {
+      this.write(`${typeOf(dict)}(nil)`);
+      return;
+    }
+    this.write(sharpV ? `${typeOf(dict)}{` : 'map[');
+    for (const [index, key] of dict.keys().entries()) {
+      if (index > 0) {
+        this.write(sharpV ? ', ' : ' ');
+      }
+      this.print(key, verb, true);
+      this.write(':');
+      this.#element(dict.entries.get(key) ?? null, dict.element, verb);
+    }
+    this.write(sharpV ? '}' : ']');
+  }
+
+  #struct(struct: Struct, verb: number): void {
+    const { sharpV, plusV } = this.#flags;
+    const text = struct.text();
+    if (text !== undefined && !sharpV && 'vsxXq'.includes(String.fromCodePoint(verb))) {
+      this.#text(text, verb, struct);
+      return;
+    }
+    if (struct.kind === 'int' || struct.kind === 'int64') {
+      this.#anyInteger(new Integer(struct.type, struct.json() as bigint), verb);
+      return;
+    }
+    this.write(struct.kind === 'ptr' ? '&' : '');
+    this.write(sharpV ? `${struct.type.replace('*', '')}{` : '{');
+    for (const [index, field] of struct.fields().entries()) {
+      if (index > 0) {
+        this.write(sharpV ? ', ' : ' ');
+      }
+      this.write(sharpV || plusV ? `${field.name}:` : '');
+      this.#element(field.value, field.type, verb);
+    }
+    this.write('}');
+  }
+
+  print(value: Value, verb: number, isNested = false): void {
+    this.#budget.spend(isNested ? 1 : 0);
+    if (value === null) {
+      if (verb === 0x54 || verb === 0x76) {
+        this.#padWithoutZerosIfText('<nil>');
+      } else {
+        this.#bad(verb, null);
+      }
+      return;
+    }
+    if (!isNested && verb === 0x54) {
+      this.#text(typeOf(value), 0x73, value);
+      return;
+    }
+    if (this.#depth >= maxNesting) {
+      this.#budget.spend(Number.POSITIVE_INFINITY);
+    }
+    this.#depth++;
+    this.#value(value, verb);
+    this.#depth--;
+  }
+
+  #padWithoutZerosIfText(text: Bytes): void {
+    this.#pad(text);
+  }
+
+  #value(value: Exclude<Value, null>, verb: number): void {
+    switch (typeof value) {
+      case 'boolean':
+        if (verb === 0x74 || verb === 0x76) {
+          this.#pad(String(value));
+        } else {
+          this.#bad(verb, value);
+        }
+        return;
+      case 'string':
+        this.#text(value, verb, value);
+        return;
+      case 'number':
+        if (!this.#anyFloat(value, verb)) {
+          this.#bad(verb, value);
+        }
+        return;
+      case 'bigint':
+        this.#anyInteger(value, verb);
+        return;
+      default:
+        if (value instanceof Integer) {
+          this.#anyInteger(value, verb);
+        } else if (value instanceof Complex) {
+          this.#complex(value, verb);
+        } else if (value instanceof Struct) {
+          this.#struct(value, verb);
+        } else if (verb === 0x70) {
+          // An address: it differs each time.
+          this.#bad(verb, value);
+        } else if (value instanceof List) {
+          this.#list(value, verb);
+        } else {
+          this.#dict(value, verb);
+        }
+    }
+  }
+
+  format(format: Bytes, args: readonly Value[]): void {
+    let argument = 0;
+    let isReordered = false;
+    let isGood = true;
+    let isAfterIndex = false;
+    let at = 0;
+    const readNumber = (): number | undefined => {
+      const digits = /[0-9]+/y;
+      digits.lastIndex = at;
+      const found = digits.exec(format)?.[0];
+      if (found === undefined) {
+        return undefined;
+      }
+      at += found.length;
+      return Number(found) > maxWidth ? Number.NaN : Number(found);
+    };
+    /** Reads an index such as `[2]`. */
+    const readIndex = (): void => {
+      if (format[at] !== '[') {
+        isAfterIndex = false;
+        return;
+      }
+      isReordered = true;
+      const close = format.indexOf(']', at + 1);
+      if (close === -1) {
+        isGood = false;
+        isAfterIndex = false;
+        at++;
+        return;
+      }
+      const inner = format.slice(at + 1, close);
+      at = close + 1;
+      const index = /^[0-9]+$/.test(inner) ? Number(inner) : 0;
+      isAfterIndex = index >= 1 && index <= args.length;
+      if (isAfterIndex) {
+        argument = index - 1;
+      } else {
+        isGood = false;
+      }
+    };
+    const readArgument = (): number | undefined => {
+      const value = args[argument];
+      if (argument >= args.length) {
+        return undefined;
+      }
+      argument++;
+      const size = integerOf(value);
+      return size !== undefined && size >= -BigInt(maxWidth) && size <= BigInt(maxWidth) ? Number(size) : undefined;
+    };
+    for (;;) {
+      const percent = format.indexOf('%', at);
+      this.write(format.slice(at, percent === -1 ? undefined : percent));
+      if (percent === -1) {
+        break;
+      }
+      this.#budget.spend(1);
+      at = percent + 1;
+      isGood = true;
+      this.#flags = noFlags();
+      const flags = this.#flags;
+      for (; ; at++) {
+        const char = format[at];
+        if (char === '#') {
+          flags.sharp = true;
+        } else if (char === '0') {
+          flags.zero = true;
+        } else if (char === '+') {
+          flags.plus = true;
+        } else if (char === '-') {
+          flags.minus = true;
+        } else if (char === ' ') {
+          flags.space = true;
+        } else {
+          break;
+        }
+      }
+      readIndex();
+      if (format[at] === '*') {
+        at++;
+        flags.width = readArgument();
+        if (flags.width === undefined) {
+          this.write('%!(BADWIDTH)');
+        } else if (flags.width < 0) {
+          flags.width = -flags.width;
+          flags.minus = true;
+          flags.zero = false;
+        }
+        isAfterIndex = false;
+      } else {
+        const width = readNumber();
+        flags.width = Number.isNaN(width) ? undefined : width;
+        if (isAfterIndex && width !== undefined) {
+          isGood = false;
+        }
+        if (Number.isNaN(width)) {
+          // Go gives up on a number that is too large, and its digits become the verb.
+          at = format.length;
+        }
+      }
+      if (format[at] === '.' && at + 1 < format.length) {
+        at++;
+        if (isAfterIndex) {
+          isGood = false;
+        }
+        readIndex();
+        if (format[at] === '*') {
+          at++;
+          flags.precision = readArgument();
+          if (flags.precision !== undefined && flags.precision < 0) {
+            flags.precision = undefined;
+          }
+          if (flags.precision === undefined) {
+            this.write('%!(BADPREC)');
+          }
+          isAfterIndex = false;
+        } else {
+          const precision = readNumber() ?? 0;
+          flags.precision = precision;
+          if (Number.isNaN(precision)) {
+            flags.precision = 0;
+            at = format.length;
+          }
+        }
+      }
+      if (!isAfterIndex) {
+        readIndex();
+      }
+      if (at >= format.length) {
+        this.write('%!(NOVERB)');
+        break;
+      }
+      const { code: verb, size } = runeAt(format, at);
+      at += size;
+      if (verb === 0x25) {
+        this.write('%');
+      } else if (!isGood) {
+        this.write(`%!${bytesOfRune(verb)}(BADINDEX)`);
+      } else if (argument >= args.length) {
+        this.write(`%!${bytesOfRune(verb)}(MISSING)`);
+      } else {
+        if (verb === 0x76) {
+          flags.sharpV = flags.sharp;
+          flags.sharp = false;
+          flags.plusV = flags.plus;
+          flags.plus = false;
+        }
+        this.print(args[argument] ?? null, verb);
+        argument++;
+      }
+    }
+    if (!isReordered && argument < args.length) {
+      this.#flags = noFlags();
+      this.write('%!(EXTRA ');
+      for (const [index, value] of args.slice(argument).entries()) {
+        this.write(index > 0 ? ', ' : '');
+        if (value === null) {
+          this.write('<nil>');
+        } else {
+          this.write(`${typeOf(value)}=`);
+          this.print(value, 0x76);
+        }
+      }
+      this.write(')');
+    }
+  }
+}
+
+function quotedIsReversible(text: Bytes): boolean {
+  for (let index = 0; index < text.length; ) {
+    const { size, isValid } = runeAt(text, index);
+    if (!isValid) {
+      return false;
+    }
+    index += size;
+  }
+  return true;
+}
+
+/** fmt.Sprintf. */
+export function sprintf(budget: Budget, format: Bytes, args: readonly Value[]): Bytes {
+  const printer = new Printer(budget);
+  printer.format(format, args);
+  return printer.result();
+}
+
+/** fmt.Sprint: spaces between operands of which neither is a string. */
+export function sprint(budget: Budget, args: readonly Value[]): Bytes {
+  if (args.length === 1 && typeof args[0] === 'string') {
+    return args[0];
+  }
+  const printer = new Printer(budget);
+  for (const [index, value] of args.entries()) {
+    if (index > 0 && typeof value !== 'string' && typeof args[index - 1] !== 'string') {
+      printer.write(' ');
+    }
+    printer.print(value, 0x76);
+  }
+  return printer.result();
+}
+
+/** fmt.Sprintln: spaces between all operands. */
+export function sprintln(budget: Budget, args: readonly Value[]): Bytes {
+  const printer = new Printer(budget);
+  for (const [index, value] of args.entries()) {
+    printer.write(index > 0 ? ' ' : '');
+    printer.print(value, 0x76);
+  }
+  return `${printer.result()}\n`;
+}
+
+/** An operand as a verb of fmt prints it, when Go passes it as a reflect.Value. */
+export function showOperand(budget: Budget, operand: Operand, verb: 's' | 'v'): Bytes {
+  if (operand === undefined) {
+    return '<invalid reflect.Value>';
+  }
+  return sprintf(budget, `%${verb}`, [operand instanceof Boxed ? operand.value : operand]);
+}

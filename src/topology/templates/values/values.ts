@@ -1,0 +1,214 @@
+import type { Bytes } from './bytes.ts';
+
+/** An integer of a Go type other than int. */
+export class Integer {
+  readonly type: string;
+  readonly value: bigint;
+
+  constructor(type: string, value: bigint) {
+    this.type = type;
+    this.value = value;
+  }
+}
+
+/** A complex128. */
+export class Complex {
+  readonly real: number;
+  readonly imaginary: number;
+
+  constructor(real: number, imaginary: number) {
+    this.real = real;
+    this.imaginary = imaginary;
+  }
+}
+
+/** A Go slice. */
+export class List {
+  /** The type of its elements. */
+  readonly element: string;
+  readonly items: Value[];
+  readonly isNil: boolean;
+
+  constructor(items: Value[], element = 'interface {}', isNil = false) {
+    this.element = element;
+    this.items = items;
+    this.isNil = isNil;
+  }
+}
+
+/** A Go map with strings as keys. Like there, functions that write to it change it for all who hold it. */
+export class Dict {
+  /** The type of its values. */
+  readonly element: string;
+  readonly entries: Map<Bytes, Value>;
+  readonly isNil: boolean;
+
+  constructor(entries: Map<Bytes, Value>, element = 'interface {}', isNil = false) {
+    this.element = element;
+    this.entries = entries;
+    this.isNil = isNil;
+  }
+
+  /** Its keys as Go sorts them where it prints, ranges or encodes. */
+  keys(): Bytes[] {
+    return [...this.entries.keys()].sort();
+  }
+}
+
+/** What a method of a value is called with, and its type. */
+export interface Callable {
+  /** Types of the parameters; the last one of a variadic function starts with `...`. */
+  parameters: readonly string[];
+  /** Whether Go declares the result as `interface {}`. */
+  isAny: boolean;
+  call(args: readonly Operand[]): Operand;
+}
+
+/** A field of a struct. */
+export interface Field {
+  name: string;
+  type: string;
+  value: Value;
+}
+
+/** A value of a Go type with methods or fields: a version, a time. */
+export abstract class Struct {
+  abstract readonly type: string;
+  abstract readonly kind: 'struct' | 'ptr' | 'int' | 'int64';
+  /** What it prints as, if it is a fmt.Stringer. */
+  abstract text(): Bytes | undefined;
+  abstract method(name: string): Callable | undefined;
+  abstract fields(): Field[];
+  /** What it is in JSON. */
+  abstract json(): Value;
+  abstract equals(other: Struct): boolean;
+}
+
+/** What an `interface {}` of Go can hold: null is nil, a number float64, a bigint int. */
+export type Value = null | boolean | Bytes | number | bigint | Integer | Complex | List | Dict | Struct;
+
+/** A value in a place whose type is `interface {}`, such as an element of a list of variables. */
+export class Boxed {
+  readonly #value: Value;
+
+  constructor(value: Value) {
+    this.#value = value;
+  }
+
+  get value(): Value {
+    return this.#value;
+  }
+}
+
+/** What evaluation works with. Undefined is what a missing key of a map gives: no value at all. */
+export type Operand = undefined | Boxed | Exclude<Value, null>;
+
+/** The value in an interface, or what was given. */
+export function unboxed(operand: Operand): Exclude<Operand, Boxed> {
+  return operand instanceof Boxed ? (operand.value ?? undefined) : operand;
+}
+
+export const anyType = 'interface {}';
+export const dictType = 'map[string]interface {}';
+
+/** The name of a value's type, as %T prints it. */
+export function typeOf(value: Value | undefined): string {
+  switch (typeof value) {
+    case 'undefined':
+      return '<nil>';
+    case 'boolean':
+      return 'bool';
+    case 'string':
+      return 'string';
+    case 'number':
+      return 'float64';
+    case 'bigint':
+      return 'int';
+    default:
+      if (value === null) {
+        return '<nil>';
+      }
+      if (value instanceof List) {
+        return `[]${value.element}`;
+      }
+      if (value instanceof Dict) {
+        return `map[string]${value.element}`;
+      }
+      return value instanceof Complex ? 'complex128' : value.type;
+  }
+}
+
+/** The name of a value's kind, as reflect.Kind prints it. */
+export function kindOf(value: Value | undefined): string {
+  if (value === null || value === undefined) {
+    return 'invalid';
+  }
+  if (value instanceof List) {
+    return 'slice';
+  }
+  if (value instanceof Dict) {
+    return 'map';
+  }
+  return value instanceof Struct ? value.kind : typeOf(value);
+}
+
+/** The static type of an operand that has one. */
+export function staticType(operand: Exclude<Operand, undefined>): string {
+  return operand instanceof Boxed ? anyType : typeOf(operand);
+}
+
+/** The value of an integer of any type. */
+export function integerOf(value: Value | undefined): bigint | undefined {
+  return typeof value === 'bigint' ? value : value instanceof Integer ? value.value : undefined;
+}
+
+export function isUnsigned(value: Value): boolean {
+  return value instanceof Integer && value.type.startsWith('uint');
+}
+
+/** Whether a value counts as true in conditions, and as not empty. */
+export function isTrue(value: Value | undefined): boolean {
+  switch (typeof value) {
+    case 'undefined':
+      return false;
+    case 'boolean':
+      return value;
+    case 'string':
+      return value !== '';
+    case 'number':
+      // Unlike in JavaScript, NaN is true.
+      return value !== 0;
+    case 'bigint':
+      return value !== 0n;
+    default:
+      if (value === null) {
+        return false;
+      }
+      if (value instanceof List) {
+        return value.items.length > 0;
+      }
+      if (value instanceof Dict) {
+        return value.entries.size > 0;
+      }
+      if (value instanceof Integer) {
+        return value.value !== 0n;
+      }
+      return value instanceof Complex ? value.real !== 0 || value.imaginary !== 0 : true;
+  }
+}
+
+/** The zero of a type that may be nil; undefined if it may not. */
+export function zeroOf(type: string): Value | undefined {
+  if (type.startsWith('map[')) {
+    return new Dict(new Map(), type.slice(type.indexOf(']') + 1), true);
+  }
+  if (type.startsWith('[]')) {
+    return new List([], type.slice(2), true);
+  }
+  return type === anyType || type.startsWith('*') ? null : undefined;
+}
+
+/** An element as an operand: in a list of `interface {}` it is in an interface. */
+export function elementOperand(value: Value, element: string): Operand {
+  return element === anyType ? new Boxed(value) : (value ?? undefined);
+}
