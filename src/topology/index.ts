@@ -37,3 +37,6 @@ export { generateInline, InlinePatchError, templatesOf } from './patches/inline.
 export { type UpdateHook, type UpdateRequest, uncovered } from './rollout/in-place.ts';
 export { judgeGroup } from './rollout/judge-group.ts';
 export { causeText, checkedTopology, define, definitionsIn, variablesFor, variablesOf } from './variables/variables.ts';
+export { TemplateError } from './templates/budget.ts';
+export { isPatchEnabled, renderValueTemplate } from './templates/template.ts';
+export { type Variables, variableValue } from './templates/variables.ts';

@@ -1,67 +1,93 @@
+import { LruCache } from '../../base/index.ts';
 import type { Json } from '../../kubernetes/index.ts';
 import { Budget, FunctionError, TemplateError } from './budget.ts';
 import { evaluateTemplate } from './evaluate.ts';
 import { functions } from './functions/index.ts';
 import { type ParsedTemplate, parseTemplate } from './language/parse.ts';
 import { type Bytes, bytesOf, quoted, textOf } from './values/bytes.ts';
-import { decodeJson, valueOfJson } from './values/json.ts';
-import { Dict, type Value } from './values/values.ts';
+import { valueOfJson } from './values/json.ts';
+import { neitherIsSet, type Variables } from './variables.ts';
+import { YamlError } from './yaml/problem.ts';
+import { readYaml } from './yaml/read.ts';
 
-/** The exact text of a variable, where it counts: 1.50 as a variable stays 1.50, and the last of two equal keys wins. */
-export class JsonText {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-/** Values of a Cluster's variables by name, `builtin` among them. */
-export type Variables = Readonly<Record<string, Json | JsonText>>;
-
-/** What Go calls the template. */
+/** What Cluster API calls its templates. */
 const name = 'tpl';
 
+/** Bytes of templates whose parsed form is kept: all of a few hundred large classes. */
+const maxKeptBytes = 4_194_304;
+const parsedTemplates = new LruCache<ParsedTemplate>(maxKeptBytes, (text) => text.length);
+
+function parsed(text: Bytes): ParsedTemplate {
+  const known = parsedTemplates.get(text);
+  if (known !== undefined) {
+    return known;
+  }
+  const template = parseTemplate(text, name, (one) => functions.has(one));
+  parsedTemplates.set(text, template);
+  return template;
+}
+
 /** Passes an error on with what was tried, as Go wraps them. */
-function wrapping<T>(context: string, run: () => T): T {
+function wrapping<T>(context: Bytes, run: () => T): T {
   try {
     return run();
   } catch (error) {
     if (error instanceof TemplateError || error instanceof FunctionError) {
       throw new TemplateError(`${context}: ${error.message}`);
     }
+    if (error instanceof YamlError) {
+      throw new TemplateError(`${context}: error converting YAML to JSON: ${bytesOf(error.message)}`);
+    }
     throw error;
   }
 }
 
-function dataOf(variables: Variables, budget: Budget): Value {
-  const entries = new Map<Bytes, Value>();
-  for (const [key, value] of Object.entries(variables)) {
-    entries.set(bytesOf(key), value instanceof JsonText ? decodeJson(bytesOf(value.text), budget) : valueOfJson(value));
-  }
-  return new Dict(entries);
-}
-
-function render(text: Bytes, template: ParsedTemplate, variables: Variables): Bytes {
+function render(source: string, variables: Variables): Json {
+  const text = bytesOf(source);
+  const template = wrapping(`failed to parse template: ${quoted(text)}`, () => parsed(text));
   const budget = new Budget();
-  const data = wrapping(
-    'failed to calculate template data: failed to convert variables: failed to unmarshal variables',
-    () => dataOf(variables, budget),
-  );
-  return wrapping(`failed to render template: ${quoted(text)}`, () =>
+  const context = 'failed to calculate template data: failed to convert variables: failed to unmarshal variables';
+  const data = wrapping(context, () => valueOfJson(variables));
+  const rendered = wrapping(`failed to render template: ${quoted(text)}`, () =>
     evaluateTemplate(template, name, functions, data, budget),
   );
+  return wrapping(`failed to unmarshal rendered template: ${quoted(rendered)}`, () => readYaml(rendered));
 }
 
-export function debugRender(source: string, variables: Variables): string {
-  const text = bytesOf(source);
+/** Runs what throws errors whose message is bytes. */
+function decoding<T>(context: string, run: () => T): T {
   try {
-    const template = wrapping(`failed to parse template: ${quoted(text)}`, () =>
-      parseTemplate(text, name, (one) => functions.has(one)),
-    );
-    return textOf(render(text, template, variables));
+    return run();
   } catch (error) {
-    if (error instanceof TemplateError) throw new TemplateError(textOf(error.message));
+    if (error instanceof TemplateError) {
+      throw new TemplateError(`${context}: ${textOf(error.message)}`);
+    }
     throw error;
   }
+}
+
+/**
+ * The value of a patch with `valueFrom.template`, as Cluster API computes it: text/template with sprig's hermetic functions,
+ * read as YAML. A template is parsed once for all that are rendered in a row.
+ *
+ * @throws {TemplateError} with Cluster API's message; of what is no YAML, the reason may be worded differently. Also where a
+ *   template takes too much work.
+ */
+export function renderValueTemplate(template: string, variables: Variables): Json {
+  if (template === '') {
+    throw new TemplateError(neitherIsSet);
+  }
+  return decoding('failed to calculate value for template', () => render(template, variables));
+}
+
+/**
+ * Whether a patch with this `enabledIf` applies: without one, and where its template renders to what YAML reads as true.
+ *
+ * @throws {TemplateError} as `renderValueTemplate`.
+ */
+export function isPatchEnabled(enabledIf: string | undefined, variables: Variables): boolean {
+  if (enabledIf === undefined || enabledIf === '') {
+    return true;
+  }
+  return decoding('failed to calculate value for enabledIf', () => render(enabledIf, variables)) === true;
 }

@@ -1,5 +1,6 @@
 import type { TemplateFunction } from '../evaluate.ts';
 import { builtins } from './builtins.ts';
+import { certificateFunctions } from './certificates.ts';
 import { collectionFunctions } from './collections.ts';
 import { cryptoFunctions } from './crypto.ts';
 import { dateFunctions } from './dates.ts';
@@ -25,5 +26,6 @@ export const functions: ReadonlyMap<string, TemplateFunction> = new Map(
     ...urlFunctions,
     ...dateFunctions,
     ...cryptoFunctions,
+    ...certificateFunctions,
   }),
 );

@@ -1,3 +1,4 @@
+import type { Json } from '../../../kubernetes/index.ts';
 import { type Budget, FunctionError } from '../budget.ts';
 import { type Bytes, bytesOf, bytesOfRune, quotedRune, runeAt, runeError } from './bytes.ts';
 import { formatFloat } from './numbers.ts';
@@ -373,8 +374,12 @@ export function decodeJson(text: Bytes, budget: Budget): Value {
   return new Decoder(text, budget).decode();
 }
 
-/** A value of JSON, as JSON.parse returns it, as encoding/json would read it. */
-export function valueOfJson(json: unknown): Value {
+/**
+ * A value of JSON as encoding/json would read it.
+ *
+ * @throws {FunctionError} for a number that float64 does not have.
+ */
+export function valueOfJson(json: Json): Value {
   if (typeof json === 'string') {
     return bytesOf(json);
   }
@@ -388,5 +393,8 @@ export function valueOfJson(json: unknown): Value {
     }
     return new Dict(entries);
   }
-  return json as boolean | number | null;
+  if (typeof json === 'number' && !Number.isFinite(json)) {
+    throw new FunctionError(`json: cannot unmarshal number ${json} into Go value of type float64`);
+  }
+  return json;
 }

@@ -1,0 +1,765 @@
+import { type Mark, problemAt } from './problem.ts';
+
+export type YamlTokenType =
+  | 'streamEnd'
+  | 'version'
+  | 'tagDirective'
+  | 'documentStart'
+  | 'documentEnd'
+  | 'blockSequence'
+  | 'blockMapping'
+  | 'blockEnd'
+  | 'flowSequence'
+  | 'flowSequenceEnd'
+  | 'flowMapping'
+  | 'flowMappingEnd'
+  | 'blockEntry'
+  | 'flowEntry'
+  | 'key'
+  | 'value'
+  | 'alias'
+  | 'anchor'
+  | 'tag'
+  | 'scalar';
+
+export interface YamlToken {
+  type: YamlTokenType;
+  mark: Mark;
+  /** The text of a scalar, the name of an anchor, the handle of a tag. */
+  text: string;
+  /** The rest of a tag; the prefix of a tag directive. */
+  suffix: string;
+  isPlain: boolean;
+}
+
+/** Where a key may have started that has no `?`. */
+interface SimpleKey {
+  isPossible: boolean;
+  isRequired: boolean;
+  token: number;
+  mark: Mark;
+}
+
+/** Deepest nesting that is read. */
+export const maxYamlDepth = 256;
+
+/** A key without `?` is on one line, and not longer. */
+const maxSimpleKey = 1_024;
+
+const words = /[0-9A-Za-z_-]*/y;
+const uri = /[0-9A-Za-z_;/?:@&=+$,.!~*'()[\]%-]*/y;
+
+function isBlank(char: string): boolean {
+  return char === ' ' || char === '\t';
+}
+
+function isBreak(char: string): boolean {
+  return char === '\n' || char === '\r' || char === '\x85' || char === '\u2028' || char === '\u2029';
+}
+
+/** Whether it is the end of the text or a line. */
+function isBreakOrEnd(char: string): boolean {
+  return char === '' || isBreak(char);
+}
+
+function isBlankOrEnd(char: string): boolean {
+  return isBlank(char) || isBreakOrEnd(char);
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  '0': '\0',
+  a: '\x07',
+  b: '\b',
+  t: '\t',
+  '\t': '\t',
+  n: '\n',
+  v: '\v',
+  f: '\f',
+  r: '\r',
+  e: '\x1b',
+  ' ': ' ',
+  '"': '"',
+  "'": "'",
+  '\\': '\\',
+  N: '\x85',
+  _: '\xa0',
+  L: '\u2028',
+  P: '\u2029',
+};
+const escapeLengths: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
+
+/** Characters that no plain scalar starts with, but for some of them before others. */
+const indicators = '-?:,[]{}#&*!|>\'"%@`';
+
+/**
+ * Splits YAML into tokens as go-yaml v2 does, which reads YAML 1.1. It reads no further than is asked for: what follows the
+ * first document does not count.
+ */
+export class YamlScanner {
+  readonly #text: string;
+  #at = 0;
+  #line = 0;
+  #column = 0;
+  #isAtEnd = false;
+  #tokens: YamlToken[] = [];
+  /** How many tokens were taken before those that are there. */
+  #taken = 0;
+  #indent = -1;
+  readonly #indents: number[] = [];
+  readonly #keys: SimpleKey[] = [];
+  /** The keys by the number of their first token, which may not be taken as long as it may become one. */
+  readonly #keyOfToken = new Map<number, SimpleKey>();
+  #allowsKey = true;
+  #flowDepth = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#keys.push({ isPossible: false, isRequired: false, token: 0, mark: this.#mark() });
+  }
+
+  peek(): YamlToken {
+    while (this.#needsMore()) {
+      this.#fetch();
+    }
+    return this.#tokens[0] as YamlToken;
+  }
+
+  take(): YamlToken {
+    const token = this.peek();
+    if (token.type !== 'streamEnd') {
+      this.#tokens.shift();
+      this.#taken++;
+    }
+    return token;
+  }
+
+  #needsMore(): boolean {
+    if (this.#tokens.length === 0) {
+      return true;
+    }
+    const key = this.#keyOfToken.get(this.#taken);
+    return !this.#isAtEnd && key !== undefined && this.#isValid(key);
+  }
+
+  #mark(): Mark {
+    return { at: this.#at, line: this.#line, column: this.#column };
+  }
+
+  #fail(problem: string, context?: Mark): never {
+    throw problemAt(problem, this.#mark(), context, true);
+  }
+
+  #char(ahead = 0): string {
+    return this.#text[this.#at + ahead] ?? '';
+  }
+
+  #skip(count = 1): void {
+    this.#at += count;
+    this.#column += count;
+  }
+
+  /** Takes a line break. @returns what it counts as in a scalar. */
+  #takeBreak(): string {
+    const char = this.#char();
+    this.#at += char === '\r' && this.#char(1) === '\n' ? 2 : 1;
+    this.#line++;
+    this.#column = 0;
+    return char === '\u2028' || char === '\u2029' ? char : '\n';
+  }
+
+  #emit(type: YamlTokenType, mark: Mark, parts: Partial<YamlToken> = {}, at = this.#tokens.length): void {
+    const token = { type, mark, text: '', suffix: '', isPlain: false, ...parts };
+    if (at === this.#tokens.length) {
+      this.#tokens.push(token);
+    } else {
+      this.#tokens.splice(at, 0, token);
+    }
+  }
+
+  #isValid(key: SimpleKey): boolean {
+    if (!key.isPossible) {
+      return false;
+    }
+    if (key.mark.line < this.#line || key.mark.at + maxSimpleKey < this.#at) {
+      if (key.isRequired) {
+        this.#fail("could not find expected ':'", key.mark);
+      }
+      key.isPossible = false;
+      return false;
+    }
+    return true;
+  }
+
+  #key(): SimpleKey {
+    return this.#keys.at(-1) as SimpleKey;
+  }
+
+  #saveKey(): void {
+    if (!this.#allowsKey) {
+      return;
+    }
+    const isRequired = this.#flowDepth === 0 && this.#indent === this.#column;
+    this.#removeKey();
+    const key = { isPossible: true, isRequired, token: this.#taken + this.#tokens.length, mark: this.#mark() };
+    this.#keys[this.#keys.length - 1] = key;
+    this.#keyOfToken.set(key.token, key);
+  }
+
+  #removeKey(): void {
+    const key = this.#key();
+    if (key.isPossible) {
+      if (key.isRequired) {
+        this.#fail("could not find expected ':'", key.mark);
+      }
+      key.isPossible = false;
+      this.#keyOfToken.delete(key.token);
+    }
+  }
+
+  #checkDepth(depth: number): void {
+    if (depth > maxYamlDepth) {
+      this.#fail(`exceeded max depth of ${maxYamlDepth}`);
+    }
+  }
+
+  #rollIndent(column: number, type: 'blockSequence' | 'blockMapping', mark: Mark, at?: number): void {
+    if (this.#flowDepth === 0 && this.#indent < column) {
+      this.#indents.push(this.#indent);
+      this.#indent = column;
+      this.#checkDepth(this.#indents.length);
+      this.#emit(type, mark, {}, at);
+    }
+  }
+
+  #unrollIndent(column: number): void {
+    while (this.#flowDepth === 0 && this.#indent > column) {
+      this.#emit('blockEnd', this.#mark());
+      this.#indent = this.#indents.pop() ?? -1;
+    }
+  }
+
+  #skipToToken(): void {
+    for (;;) {
+      if (this.#column === 0 && this.#char() === '\ufeff') {
+        this.#skip();
+      }
+      while (this.#char() === ' ' || ((this.#flowDepth > 0 || !this.#allowsKey) && this.#char() === '\t')) {
+        this.#skip();
+      }
+      this.#skipComment();
+      if (!isBreak(this.#char())) {
+        return;
+      }
+      this.#takeBreak();
+      if (this.#flowDepth === 0) {
+        this.#allowsKey = true;
+      }
+    }
+  }
+
+  #skipComment(): void {
+    if (this.#char() === '#') {
+      while (!isBreakOrEnd(this.#char())) {
+        this.#skip();
+      }
+    }
+  }
+
+  /** Whether a line is `---` or `...`, with anything after a blank. */
+  #isIndicator(indicator: '---' | '...'): boolean {
+    return this.#column === 0 && this.#text.startsWith(indicator, this.#at) && isBlankOrEnd(this.#char(3));
+  }
+
+  #fetch(): void {
+    this.#skipToToken();
+    this.#unrollIndent(this.#column);
+    const char = this.#char();
+    if (char === '') {
+      this.#fetchEnd();
+    } else if (this.#column === 0 && char === '%') {
+      this.#fetchDirective();
+    } else if (this.#isIndicator('---') || this.#isIndicator('...')) {
+      this.#fetchIndicator(char === '-' ? 'documentStart' : 'documentEnd');
+    } else if (char === '[' || char === '{') {
+      this.#fetchFlowStart(char === '[' ? 'flowSequence' : 'flowMapping');
+    } else if (char === ']' || char === '}') {
+      this.#fetchFlowEnd(char === ']' ? 'flowSequenceEnd' : 'flowMappingEnd');
+    } else if (char === ',') {
+      this.#removeKey();
+      this.#allowsKey = true;
+      this.#fetchChar('flowEntry');
+    } else if (char === '-' && isBlankOrEnd(this.#char(1))) {
+      this.#fetchBlockEntry();
+    } else if (char === '?' && (this.#flowDepth > 0 || isBlankOrEnd(this.#char(1)))) {
+      this.#fetchKey();
+    } else if (char === ':' && (this.#flowDepth > 0 || isBlankOrEnd(this.#char(1)))) {
+      this.#fetchValue();
+    } else {
+      this.#fetchContent(char);
+    }
+  }
+
+  #fetchContent(char: string): void {
+    if (char === '*' || char === '&') {
+      this.#saveKey();
+      this.#allowsKey = false;
+      this.#scanAnchor(char === '*' ? 'alias' : 'anchor');
+    } else if (char === '!') {
+      this.#saveKey();
+      this.#allowsKey = false;
+      this.#scanTag();
+    } else if ((char === '|' || char === '>') && this.#flowDepth === 0) {
+      this.#removeKey();
+      this.#allowsKey = true;
+      this.#scanBlockScalar(char === '|');
+    } else if (char === "'" || char === '"') {
+      this.#saveKey();
+      this.#allowsKey = false;
+      this.#scanQuoted(char);
+    } else if (this.#startsPlain(char)) {
+      this.#saveKey();
+      this.#allowsKey = false;
+      this.#scanPlain();
+    } else {
+      this.#fail('found character that cannot start any token', this.#mark());
+    }
+  }
+
+  #startsPlain(char: string): boolean {
+    const next = this.#char(1);
+    return (
+      (!isBlankOrEnd(char) && !indicators.includes(char)) ||
+      (char === '-' && !isBlank(next)) ||
+      (this.#flowDepth === 0 && (char === '?' || char === ':') && !isBlankOrEnd(next))
+    );
+  }
+
+  #fetchEnd(): void {
+    if (this.#column !== 0) {
+      this.#column = 0;
+      this.#line++;
+    }
+    this.#unrollIndent(-1);
+    this.#removeKey();
+    this.#allowsKey = false;
+    this.#isAtEnd = true;
+    this.#emit('streamEnd', this.#mark());
+  }
+
+  #fetchChar(type: YamlTokenType): void {
+    const mark = this.#mark();
+    this.#skip();
+    this.#emit(type, mark);
+  }
+
+  #fetchIndicator(type: 'documentStart' | 'documentEnd'): void {
+    this.#unrollIndent(-1);
+    this.#removeKey();
+    this.#allowsKey = false;
+    const mark = this.#mark();
+    this.#skip(3);
+    this.#emit(type, mark);
+  }
+
+  #fetchFlowStart(type: 'flowSequence' | 'flowMapping'): void {
+    this.#saveKey();
+    this.#keys.push({ isPossible: false, isRequired: false, token: -1, mark: this.#mark() });
+    this.#flowDepth++;
+    this.#checkDepth(this.#flowDepth);
+    this.#allowsKey = true;
+    this.#fetchChar(type);
+  }
+
+  #fetchFlowEnd(type: 'flowSequenceEnd' | 'flowMappingEnd'): void {
+    this.#removeKey();
+    if (this.#flowDepth > 0) {
+      this.#flowDepth--;
+      this.#keys.pop();
+    }
+    this.#allowsKey = false;
+    this.#fetchChar(type);
+  }
+
+  #fetchBlockEntry(): void {
+    if (this.#flowDepth === 0) {
+      if (!this.#allowsKey) {
+        this.#fail('block sequence entries are not allowed in this context', this.#mark());
+      }
+      this.#rollIndent(this.#column, 'blockSequence', this.#mark());
+    }
+    this.#removeKey();
+    this.#allowsKey = true;
+    this.#fetchChar('blockEntry');
+  }
+
+  #fetchKey(): void {
+    if (this.#flowDepth === 0) {
+      if (!this.#allowsKey) {
+        this.#fail('mapping keys are not allowed in this context', this.#mark());
+      }
+      this.#rollIndent(this.#column, 'blockMapping', this.#mark());
+    }
+    this.#removeKey();
+    this.#allowsKey = this.#flowDepth === 0;
+    this.#fetchChar('key');
+  }
+
+  #fetchValue(): void {
+    const key = this.#key();
+    if (this.#isValid(key)) {
+      const at = key.token - this.#taken;
+      this.#emit('key', key.mark, {}, at);
+      this.#rollIndent(key.mark.column, 'blockMapping', key.mark, at);
+      key.isPossible = false;
+      this.#keyOfToken.delete(key.token);
+      this.#allowsKey = false;
+    } else {
+      if (this.#flowDepth === 0) {
+        if (!this.#allowsKey) {
+          this.#fail('mapping values are not allowed in this context', this.#mark());
+        }
+        this.#rollIndent(this.#column, 'blockMapping', this.#mark());
+      }
+      this.#allowsKey = this.#flowDepth === 0;
+    }
+    this.#fetchChar('value');
+  }
+
+  #takeWhile(pattern: RegExp): string {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text)?.[0] ?? '';
+    this.#skip(found.length);
+    return found;
+  }
+
+  #skipBlanks(): void {
+    while (isBlank(this.#char())) {
+      this.#skip();
+    }
+  }
+
+  #fetchDirective(): void {
+    this.#unrollIndent(-1);
+    this.#removeKey();
+    this.#allowsKey = false;
+    const mark = this.#mark();
+    this.#skip();
+    const name = this.#takeWhile(words);
+    if (name === '') {
+      this.#fail('could not find expected directive name', mark);
+    }
+    if (!isBlankOrEnd(this.#char())) {
+      this.#fail('found unexpected non-alphabetical character', mark);
+    }
+    if (name === 'YAML') {
+      this.#skipBlanks();
+      this.#emit('version', mark, { text: this.#version(mark) });
+    } else if (name === 'TAG') {
+      this.#skipBlanks();
+      const text = this.#tagHandle(mark, true);
+      if (!isBlank(this.#char())) {
+        this.#fail('did not find expected whitespace', mark);
+      }
+      this.#skipBlanks();
+      const suffix = this.#tagUri('', mark);
+      if (!isBlankOrEnd(this.#char())) {
+        this.#fail('did not find expected whitespace or line break', mark);
+      }
+      this.#emit('tagDirective', mark, { text, suffix });
+    } else {
+      this.#fail('found unknown directive name', mark);
+    }
+    this.#endLine(mark);
+  }
+
+  /** Takes the rest of a line, which may only be a comment. */
+  #endLine(mark: Mark): void {
+    this.#skipBlanks();
+    this.#skipComment();
+    if (!isBreakOrEnd(this.#char())) {
+      this.#fail('did not find expected comment or line break', mark);
+    }
+    if (isBreak(this.#char())) {
+      this.#takeBreak();
+    }
+  }
+
+  #version(mark: Mark): string {
+    const major = this.#versionNumber(mark);
+    if (this.#char() !== '.') {
+      this.#fail("did not find expected digit or '.' character", mark);
+    }
+    this.#skip();
+    return `${major}.${this.#versionNumber(mark)}`;
+  }
+
+  #versionNumber(mark: Mark): number {
+    const digits = this.#takeWhile(/[0-9]*/y);
+    if (digits.length > 2) {
+      this.#fail('found extremely long version number', mark);
+    }
+    return digits === '' ? this.#fail('did not find expected version number', mark) : Number(digits);
+  }
+
+  #scanAnchor(type: 'alias' | 'anchor'): void {
+    const mark = this.#mark();
+    this.#skip();
+    const text = this.#takeWhile(words);
+    const next = this.#char();
+    if (text === '' || !(isBlankOrEnd(next) || '?:,]}%@`'.includes(next))) {
+      this.#fail('did not find expected alphabetic or numeric character', mark);
+    }
+    this.#emit(type, mark, { text });
+  }
+
+  #scanTag(): void {
+    const mark = this.#mark();
+    let text = '';
+    let suffix: string;
+    if (this.#char(1) === '<') {
+      this.#skip(2);
+      suffix = this.#tagUri('', mark);
+      if (this.#char() !== '>') {
+        this.#fail("did not find the expected '>'", mark);
+      }
+      this.#skip();
+    } else {
+      const handle = this.#tagHandle(mark, false);
+      if (handle.length > 1 && handle.endsWith('!')) {
+        text = handle;
+        suffix = this.#tagUri('', mark);
+      } else {
+        suffix = this.#tagUri(handle, mark);
+        text = suffix === '' ? '' : '!';
+        suffix = suffix === '' ? '!' : suffix;
+      }
+    }
+    if (!isBlankOrEnd(this.#char())) {
+      this.#fail('did not find expected whitespace or line break', mark);
+    }
+    this.#emit('tag', mark, { text, suffix });
+  }
+
+  #tagHandle(mark: Mark, isDirective: boolean): string {
+    if (this.#char() !== '!') {
+      this.#fail("did not find expected '!'", mark);
+    }
+    this.#skip();
+    let handle = `!${this.#takeWhile(words)}`;
+    if (this.#char() === '!') {
+      this.#skip();
+      handle += '!';
+    } else if (isDirective && handle !== '!') {
+      this.#fail("did not find expected '!'", mark);
+    }
+    return handle;
+  }
+
+  #tagUri(head: string, mark: Mark): string {
+    const found = this.#takeWhile(uri);
+    if (head === '' && found === '') {
+      this.#fail('did not find expected tag URI', mark);
+    }
+    try {
+      return head.slice(1) + decodeURIComponent(found);
+    } catch {
+      return this.#fail('did not find URI escaped octet', mark);
+    }
+  }
+
+  #scanBlockScalar(isLiteral: boolean): void {
+    const mark = this.#mark();
+    this.#skip();
+    const header = this.#takeWhile(/[+-][0-9]?|[0-9][+-]?|/y);
+    if (header.includes('0')) {
+      this.#fail('found an indentation indicator equal to 0', mark);
+    }
+    const increment = Number(header.replace(/[+-]/, '') || '0');
+    this.#endLine(mark);
+    const base = Math.max(this.#indent, 0);
+    const lead = this.#blockBreaks(increment > 0 ? base + increment : 0, mark);
+    const { indent } = lead;
+    const parts: string[] = [];
+    let leadingBreak = '';
+    let trailing = lead.breaks;
+    let isAfterBlank = false;
+    while (this.#column === indent && this.#char() !== '') {
+      const startsBlank = isBlank(this.#char());
+      if (!isLiteral && !isAfterBlank && !startsBlank && leadingBreak.startsWith('\n')) {
+        parts.push(trailing === '' ? ' ' : '');
+      } else {
+        parts.push(leadingBreak);
+      }
+      parts.push(trailing);
+      isAfterBlank = startsBlank;
+      const start = this.#at;
+      while (!isBreakOrEnd(this.#char())) {
+        this.#skip();
+      }
+      parts.push(this.#text.slice(start, this.#at));
+      leadingBreak = this.#char() === '' ? '' : this.#takeBreak();
+      trailing = this.#blockBreaks(indent, mark).breaks;
+    }
+    if (!header.includes('-')) {
+      parts.push(leadingBreak);
+    }
+    if (header.includes('+')) {
+      parts.push(trailing);
+    }
+    this.#emit('scalar', mark, { text: parts.join('') });
+  }
+
+  /** Takes indentation and empty lines; finds the indentation if it is 0. */
+  #blockBreaks(known: number, mark: Mark): { indent: number; breaks: string } {
+    let deepest = 0;
+    let breaks = '';
+    for (;;) {
+      while ((known === 0 || this.#column < known) && this.#char() === ' ') {
+        this.#skip();
+      }
+      deepest = Math.max(deepest, this.#column);
+      if ((known === 0 || this.#column < known) && this.#char() === '\t') {
+        this.#fail('found a tab character where an indentation space is expected', mark);
+      }
+      if (!isBreak(this.#char())) {
+        break;
+      }
+      breaks += this.#takeBreak();
+    }
+    return { indent: known === 0 ? Math.max(deepest, this.#indent + 1, 1) : known, breaks };
+  }
+
+  /** Takes blanks and line breaks within a scalar. @returns what they count as. */
+  #fold(startsAfterBreak: boolean, onIndentation?: () => void): { text: string; hasBreak: boolean } {
+    let isAfterBreak = startsAfterBreak;
+    let hasBreak = startsAfterBreak;
+    let blanks = '';
+    let leading = '';
+    const trailing: string[] = [];
+    for (let char = this.#char(); isBlank(char) || isBreak(char); char = this.#char()) {
+      if (isBlank(char)) {
+        if (isAfterBreak) {
+          onIndentation?.();
+        } else {
+          blanks += char;
+        }
+        this.#skip();
+      } else if (isAfterBreak) {
+        trailing.push(this.#takeBreak());
+      } else {
+        blanks = '';
+        leading = this.#takeBreak();
+        isAfterBreak = true;
+        hasBreak = true;
+      }
+    }
+    if (!hasBreak) {
+      return { text: blanks, hasBreak };
+    }
+    const folded = leading === '\n' ? (trailing.length === 0 ? ' ' : '') : leading;
+    return { text: folded + trailing.join(''), hasBreak };
+  }
+
+  #scanQuoted(quote: '"' | "'"): void {
+    const mark = this.#mark();
+    this.#skip();
+    const parts: string[] = [];
+    for (;;) {
+      if (this.#isIndicator('---') || this.#isIndicator('...')) {
+        this.#fail('found unexpected document indicator', mark);
+      }
+      if (this.#char() === '') {
+        this.#fail('found unexpected end of stream', mark);
+      }
+      let isAfterBreak = false;
+      for (let char = this.#char(); !isBlankOrEnd(char); char = this.#char()) {
+        if (char === quote) {
+          if (quote === '"' || this.#char(1) !== "'") {
+            break;
+          }
+          parts.push("'");
+          this.#skip(2);
+        } else if (quote === '"' && char === '\\') {
+          if (isBreak(this.#char(1))) {
+            this.#skip();
+            this.#takeBreak();
+            isAfterBreak = true;
+            break;
+          }
+          parts.push(this.#escape(mark));
+        } else {
+          parts.push(char);
+          this.#skip();
+        }
+      }
+      if (this.#char() === quote) {
+        break;
+      }
+      parts.push(this.#fold(isAfterBreak).text);
+    }
+    this.#skip();
+    this.#emit('scalar', mark, { text: parts.join('') });
+  }
+
+  #escape(mark: Mark): string {
+    const letter = this.#char(1);
+    const simple = Object.hasOwn(escapes, letter) ? escapes[letter] : undefined;
+    const length = Object.hasOwn(escapeLengths, letter) ? escapeLengths[letter] : undefined;
+    if (simple === undefined && length === undefined) {
+      this.#fail('found unknown escape character', mark);
+    }
+    this.#skip(2);
+    if (length === undefined) {
+      return simple ?? '';
+    }
+    const digits = this.#text.slice(this.#at, this.#at + length);
+    if (digits.length < length || !/^[0-9a-fA-F]*$/.test(digits)) {
+      this.#fail('did not find expected hexdecimal number', mark);
+    }
+    const code = Number.parseInt(digits, 16);
+    if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) {
+      this.#fail('found invalid Unicode character escape code', mark);
+    }
+    this.#skip(length);
+    return String.fromCodePoint(code);
+  }
+
+  #scanPlain(): void {
+    const mark = this.#mark();
+    const indent = this.#indent + 1;
+    const parts: string[] = [];
+    let pending = '';
+    let hasBreak = false;
+    while (!this.#isIndicator('---') && !this.#isIndicator('...') && this.#char() !== '#') {
+      const start = this.#at;
+      for (let char = this.#char(); !isBlankOrEnd(char); char = this.#char()) {
+        if ((char === ':' && isBlankOrEnd(this.#char(1))) || (this.#flowDepth > 0 && ',?[]{}'.includes(char))) {
+          break;
+        }
+        this.#skip();
+      }
+      if (this.#at > start) {
+        parts.push(pending, this.#text.slice(start, this.#at));
+        pending = '';
+        hasBreak = false;
+      }
+      if (!isBlank(this.#char()) && !isBreak(this.#char())) {
+        break;
+      }
+      const folded = this.#fold(hasBreak, () => {
+        if (this.#column < indent && this.#char() === '\t') {
+          this.#fail('found a tab character that violates indentation', mark);
+        }
+      });
+      pending = folded.text;
+      hasBreak = folded.hasBreak;
+      if (this.#flowDepth === 0 && this.#column < indent) {
+        break;
+      }
+    }
+    if (hasBreak) {
+      this.#allowsKey = true;
+    }
+    this.#emit('scalar', mark, { text: parts.join(''), isPlain: true });
+  }
+}
