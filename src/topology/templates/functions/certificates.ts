@@ -236,7 +236,8 @@ function parsedCertificate(pem: Bytes, name: string): X509Certificate {
 }
 
 function decodedBase64(text: Bytes, what: string): Bytes {
-  if (!/^[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*$/.test(text) || text.replaceAll(/[\r\n]/g, '').length % 4 !== 0) {
+  const packed = text.replaceAll(/[\r\n]/g, '');
+  if (packed.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(packed)) {
     throw new FunctionError(`unable to decode base64 ${what}`);
   }
   return Buffer.from(text, 'base64').toString('latin1');

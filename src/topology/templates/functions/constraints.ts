@@ -1,3 +1,4 @@
+import { compilePattern } from '../../../kubernetes/schema/index.ts';
 import { FunctionError } from '../budget.ts';
 import type { Bytes } from '../values/bytes.ts';
 import { comparePrereleases, compareVersions, parseVersion, type VersionParts } from '../values/version.ts';
@@ -10,65 +11,54 @@ interface Constraint {
   lacks?: 'all' | 'minor' | 'patch';
 }
 
-const part = '[0-9xX|*]+';
 const identifiers = '[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*';
-const operators = '=||!=|>|<|>=|=>|<=|=<|~|~>|\\^'.split('|').sort((a, b) => b.length - a.length);
-const operator = `(?:${operators.filter((one) => one !== '').join('|')}|)`;
-const versionText = `v?(${part})(\\.${part})?(\\.${part})?(-${identifiers})?(?:\\+${identifiers})?`;
-const versionShape = versionText.replaceAll(/\((?!\?)/g, '(?:');
-const single = new RegExp(`^\\s*(${operator})\\s*${versionText}\\s*$`);
-const all = new RegExp(`${operator}\\s*${versionShape}`, 'g');
-const next = new RegExp(`\\s*${operator}\\s*${versionShape}`, 'y');
-const range = new RegExp(`\\s*(${versionShape})\\s+-\\s+(${versionShape})\\s*`, 'g');
+const operator = '=||!=|>|<|>=|=>|<=|=<|~|~>|\\^';
+const version = `v?([0-9xX|*]+)(\\.[0-9xX|*]+)?(\\.[0-9xX|*]+)?(-${identifiers})?(?:\\+${identifiers})?`;
+const shape = version.replaceAll(/\((?!\?)/g, '(?:');
+const one = `\\s*(?:${operator})\\s*(?:${shape})\\s*`;
+
+/** Masterminds' grammar, in the syntax that it is written for. */
+const single = `^\\s*(${operator})\\s*(${version})\\s*$`;
+const all = `(?:${operator})\\s*(?:${shape})`;
+const list = `^(?:${one})(?:(?:\\s+|,\\s*)(?:${operator})\\s*(?:${shape})\\s*)*$`;
+const range = `\\s*(${shape})\\s+-\\s+(${shape})\\s*`;
+
+/** The longest text with constraints that is read; each search takes its length times the size of a pattern. */
+const maxLength = 4_096;
+
+/** All matches of a pattern, each with its groups. */
+function matchesOf(pattern: string, text: string): (string | undefined)[][] {
+  const matcher = compilePattern(pattern).expression.matcher(text);
+  const found: (string | undefined)[][] = [];
+  while (matcher.find()) {
+    found.push(Array.from({ length: matcher.groupCount() + 1 }, (_, group) => matcher.group(group) ?? undefined));
+  }
+  return found;
+}
 
 function isAny(text: string | undefined): boolean {
   return text === undefined || ['x', 'X', '*'].includes(text);
 }
 
 function constraintOf(text: string): Constraint {
-  const match = single.exec(text);
-  if (match === null) {
+  const [match] = matchesOf(single, text);
+  if (match === undefined) {
     throw new FunctionError(`improper constraint: ${text}`);
   }
-  const [, sign = '', major, minor, patch, prerelease = ''] = match;
+  const [, sign = '', whole = '', major, minor, patch, prerelease = ''] = match;
   const lacks = isAny(major) ? 'all' : isAny(minor?.slice(1)) ? 'minor' : isAny(patch?.slice(1)) ? 'patch' : undefined;
   const numbers = {
     all: '0.0.0',
     minor: `${major}.0.0`,
     patch: `${major}${minor}.0`,
   };
-  let version: VersionParts;
+  let parsed: VersionParts;
   try {
-    version = parseVersion(
-      lacks === undefined ? text.slice(text.indexOf(sign) + sign.length).trim() : numbers[lacks] + prerelease,
-    );
+    parsed = parseVersion(lacks === undefined ? whole : numbers[lacks] + prerelease);
   } catch {
     throw new FunctionError('constraint parser error');
   }
-  return { operator: sign, version, ...(lacks === undefined ? {} : { lacks }) };
-}
-
-/** Whether a text is a list of constraints, between spaces or commas. */
-function isList(text: string): boolean {
-  let at = 0;
-  for (let isFirst = true; ; isFirst = false) {
-    if (!isFirst) {
-      const separator = /\s*,\s*|\s+/y;
-      separator.lastIndex = at;
-      if (separator.exec(text) === null) {
-        return /^\s*$/.test(text.slice(at)) && at > 0;
-      }
-      if (/^\s*$/.test(text.slice(separator.lastIndex)) && !text.slice(at).includes(',')) {
-        return true;
-      }
-      at = separator.lastIndex;
-    }
-    next.lastIndex = at;
-    if (next.exec(text) === null) {
-      return false;
-    }
-    at = next.lastIndex;
-  }
+  return { operator: sign, version: parsed, ...(lacks === undefined ? {} : { lacks }) };
 }
 
 function isDifferent(version: VersionParts, constraint: Constraint): boolean {
@@ -170,16 +160,22 @@ function holds(version: VersionParts, constraint: Constraint): boolean {
  * @throws {FunctionError} with its message.
  */
 export function satisfies(constraints: Bytes, version: Bytes): boolean {
-  const rewritten = constraints.replace(range, '>= $1, <= $2 ');
+  if (constraints.length > maxLength) {
+    throw new FunctionError(`constraints of more than ${maxLength} bytes are not read`);
+  }
+  let rewritten = constraints;
+  for (const [whole = '', from, to] of matchesOf(range, constraints)) {
+    rewritten = rewritten.replace(whole, () => `>= ${from}, <= ${to} `);
+  }
   const alternatives = rewritten.split('||').map((alternative) => {
-    if (!isList(alternative)) {
+    if (matchesOf(list, alternative).length === 0) {
       throw new FunctionError(`improper constraint: ${alternative}`);
     }
-    return (alternative.match(all) ?? [alternative]).map(constraintOf);
+    return matchesOf(all, alternative).map(([text = '']) => constraintOf(text));
   });
-  const parsed = parseVersion(version);
-  return alternatives.some((list) => {
-    const allowsPrerelease = list.some((one) => one.version.prerelease !== '');
-    return list.every((one) => (parsed.prerelease === '' || allowsPrerelease) && holds(parsed, one));
+  const own = parseVersion(version);
+  return alternatives.some((required) => {
+    const allowsPrerelease = required.some((constraint) => constraint.version.prerelease !== '');
+    return required.every((constraint) => (own.prerelease === '' || allowsPrerelease) && holds(own, constraint));
   });
 }

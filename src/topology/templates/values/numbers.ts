@@ -61,7 +61,8 @@ export function parseUint64(text: Bytes, base: 0 | 10): bigint | NumberProblem {
 }
 
 const special = /^(?:([+-]?)inf(?:inity)?|nan)$/i;
-const decimal = /^[+-]?(?:[0-9]+(?:_[0-9]+)*\.?|\.(?=[0-9]))(?:[0-9]+(?:_[0-9]+)*)?(?:[eE][+-]?[0-9]+(?:_[0-9]+)*)?$/;
+const decimal =
+  /^[+-]?(?:[0-9]+(?:_[0-9]+)*(?:\.(?:[0-9]+(?:_[0-9]+)*)?)?|\.[0-9]+(?:_[0-9]+)*)(?:[eE][+-]?[0-9]+(?:_[0-9]+)*)?$/;
 const hexadecimal =
   /^([+-]?)0[xX](?=_?[0-9a-fA-F.])_?([0-9a-fA-F]*(?:_[0-9a-fA-F]+)*)(?:\.([0-9a-fA-F]*(?:_[0-9a-fA-F]+)*))?[pP]([+-]?[0-9]+)$/;
 
@@ -120,6 +121,15 @@ export function parseFloat64(text: Bytes): number | NumberProblem {
     value = scaled(BigInt(`0x${digits}`), power) * (sign === '-' ? -1 : 1);
   }
   return Number.isFinite(value) ? value : 'value out of range';
+}
+
+/** Digits without zeros at their end. */
+export function withoutTrailingZeros(digits: string): string {
+  let end = digits.length;
+  while (end > 0 && digits[end - 1] === '0') {
+    end--;
+  }
+  return digits.slice(0, end);
 }
 
 /** A float64 as mantissa times a power of two. */
@@ -234,7 +244,7 @@ function hexFloat(value: number, precision: number, isUpper: boolean): string {
     }
   }
   let fraction = (mantissa & (2n ** 52n - 1n)).toString(16).padStart(13, '0');
-  fraction = precision < 0 ? fraction.replace(/0+$/, '') : fraction.padEnd(precision, '0').slice(0, precision);
+  fraction = precision < 0 ? withoutTrailingZeros(fraction) : fraction.padEnd(precision, '0').slice(0, precision);
   const size = String(Math.abs(power)).padStart(2, '0');
   const text = `0x${mantissa === 0n ? 0 : 1}${fraction === '' ? '' : `.${fraction}`}p${power < 0 ? '-' : '+'}${size}`;
   return isUpper ? text.toUpperCase() : text;
@@ -271,7 +281,7 @@ export function formatFloat(value: number, format: string, precision: number): s
     case 'g':
     case 'G': {
       const digits = precision < 0 ? shortest(size) : significant(size, Math.max(precision, 1));
-      const text = digits.digits.replace(/0+$/, '');
+      const text = withoutTrailingZeros(digits.digits);
       const cut = { digits: text, point: text === '' ? 0 : digits.point };
       // As Go decides it: like 6 digits if there are as many as needed, and never more than there are.
       const wanted = Math.max(precision, 1);

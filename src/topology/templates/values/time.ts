@@ -1,5 +1,6 @@
 import { FunctionError } from '../budget.ts';
 import { type Bytes, quoted } from './bytes.ts';
+import { withoutTrailingZeros } from './numbers.ts';
 import { type Callable, Integer, type Operand, Struct, type Value } from './values.ts';
 
 const months = [
@@ -74,9 +75,7 @@ export function parseDuration(text: Bytes): bigint {
 }
 
 function decimal(value: bigint, unit: bigint): string {
-  const fraction = String(value % unit)
-    .padStart(String(unit).length - 1, '0')
-    .replace(/0+$/, '');
+  const fraction = withoutTrailingZeros(String(value % unit).padStart(String(unit).length - 1, '0'));
   return `${value / unit}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
@@ -182,7 +181,7 @@ function fractionText(layout: string, nanosecond: number): string {
   if (layout[1] === '0') {
     return layout[0] + digits.slice(0, layout.length - 1).padEnd(layout.length - 1, '0');
   }
-  const cut = digits.slice(0, layout.length - 1).replace(/0+$/, '');
+  const cut = withoutTrailingZeros(digits.slice(0, layout.length - 1));
   return cut === '' ? '' : layout[0] + cut;
 }
 
@@ -373,10 +372,10 @@ export const zeroTime = new Time(-62_135_596_800n * second);
 
 /** What a part of a layout accepts; what it reads is found by the part. */
 const readers: Readonly<Record<string, RegExp>> = {
-  January: new RegExp(months.join('|'), 'iy'),
-  Jan: new RegExp(months.map((name) => name.slice(0, 3)).join('|'), 'iy'),
-  Monday: new RegExp(days.join('|'), 'iy'),
-  Mon: new RegExp(days.map((name) => name.slice(0, 3)).join('|'), 'iy'),
+  January: /January|February|March|April|May|June|July|August|September|October|November|December/iy,
+  Jan: /Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec/iy,
+  Monday: /Sunday|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday/iy,
+  Mon: /Sun|Mon|Tue|Wed|Thu|Fri|Sat/iy,
   MST: /UTC|[A-Z]{3,5}|[+-][0-9]{2}/y,
   '002': /[0-9]{3}/y,
   __2: /[ 0-9]{2}[0-9]/y,
@@ -396,23 +395,30 @@ const readers: Readonly<Record<string, RegExp>> = {
   '2006': /[0-9]{4}/y,
   PM: /AM|PM/y,
   pm: /am|pm/y,
+  '-07': /[+-][0-9]{2}/y,
+  '-0700': /[+-][0-9]{4}/y,
+  '-07:00': /[+-][0-9]{2}:[0-9]{2}/y,
+  '-070000': /[+-][0-9]{6}/y,
+  '-07:00:00': /[+-][0-9]{2}:[0-9]{2}:[0-9]{2}/y,
+  Z07: /Z|[+-][0-9]{2}/y,
+  Z0700: /Z|[+-][0-9]{4}/y,
+  'Z07:00': /Z|[+-][0-9]{2}:[0-9]{2}/y,
+  Z070000: /Z|[+-][0-9]{6}/y,
+  'Z07:00:00': /Z|[+-][0-9]{2}:[0-9]{2}:[0-9]{2}/y,
 };
+const fractionDigits = /(?:[.,][0-9]+)?/y;
 
-function readerOf(part: string): RegExp {
-  const known = readers[part];
-  if (known !== undefined) {
-    return known;
-  }
-  if (/^[.,]0/.test(part)) {
-    return new RegExp(`[.,][0-9]{${part.length - 1}}`, 'y');
-  }
-  if (/^[.,]9/.test(part)) {
-    return /(?:[.,][0-9]+)?/y;
-  }
-  const count = part.replaceAll(':', '').length;
-  const separator = part.includes(':') ? ':' : '';
-  const pairs = [1, 2, 3].slice(0, Math.floor(count / 2)).map(() => '[0-9]{2}');
-  return new RegExp(`${part.startsWith('Z') ? 'Z|' : ''}[+-]${pairs.join(separator)}`, 'y');
+/** What a part of a layout reads at an index; undefined if it cannot. */
+function readPart(part: string, text: Bytes, at: number): string | undefined {
+  const reader = readers[part] ?? fractionDigits;
+  reader.lastIndex = at;
+  const read = reader.exec(text)?.[0];
+  // Zeros stand for as many digits, nines for any number.
+  return read !== undefined && /^[.,]0/.test(part)
+    ? read.length < part.length
+      ? undefined
+      : read.slice(0, part.length)
+    : read;
 }
 
 /** Seconds of an offset such as +05:30. */
@@ -557,9 +563,7 @@ export function parseTime(layout: Bytes, text: Bytes): Time {
     const [part] = found;
     literal(layout.slice(from, found.index));
     from = found.index + part.length;
-    const reader = readerOf(part);
-    reader.lastIndex = at;
-    const read = reader.exec(text)?.[0];
+    const read = readPart(part, text, at);
     if (read === undefined) {
       cannot(at, part);
       break;

@@ -66,10 +66,8 @@ export function compareVersions(left: VersionParts, right: VersionParts): number
   return comparePrereleases(left.prerelease, right.prerelease);
 }
 
-const identifiers = '[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*';
-const version = new RegExp(
-  `^v?([0-9]+)(?:\\.([0-9]+))?(?:\\.([0-9]+))?(?:-(${identifiers}))?(?:\\+(${identifiers}))?$`,
-);
+const version =
+  /^v?([0-9]+)(?:\.([0-9]+))?(?:\.([0-9]+))?(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?$/;
 
 function segment(text: string): bigint {
   const number = parseUint64(text, 10);
