@@ -36,7 +36,7 @@ export { has, oldestRelease, upgradeStepText } from './objects/releases.ts';
 export { generateInline, InlinePatchError, templatesOf } from './patches/inline.ts';
 export { type UpdateHook, type UpdateRequest, uncovered } from './rollout/in-place.ts';
 export { judgeGroup } from './rollout/judge-group.ts';
-export { causeText, checkedTopology, define, definitionsIn, variablesFor, variablesOf } from './variables/variables.ts';
 export { TemplateError } from './templates/budget.ts';
 export { isPatchEnabled, renderValueTemplate } from './templates/template.ts';
 export { type Variables, variableValue } from './templates/variables.ts';
+export { causeText, checkedTopology, define, definitionsIn, variablesFor, variablesOf } from './variables/variables.ts';

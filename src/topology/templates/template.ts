@@ -1,4 +1,4 @@
-import { LruCache } from '../../base/index.ts';
+import { LRUCache } from 'lru-cache';
 import type { Json } from '../../kubernetes/index.ts';
 import { Budget, FunctionError, TemplateError } from './budget.ts';
 import { evaluateTemplate } from './evaluate.ts';
@@ -15,7 +15,10 @@ const name = 'tpl';
 
 /** Bytes of templates whose parsed form is kept: all of a few hundred large classes. */
 const maxKeptBytes = 4_194_304;
-const parsedTemplates = new LruCache<ParsedTemplate>(maxKeptBytes, (text) => text.length);
+const parsedTemplates = new LRUCache<Bytes, ParsedTemplate>({
+  maxSize: maxKeptBytes,
+  sizeCalculation: (_template, text) => text.length + 1,
+});
 
 function parsed(text: Bytes): ParsedTemplate {
   const known = parsedTemplates.get(text);
