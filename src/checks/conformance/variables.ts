@@ -148,12 +148,12 @@ function sampleValue(schema: JsonObject, depth = 0): Json | undefined {
   }
 }
 
-/** Maximum cost of the rules for all values that are made up. */
-const maxRulesCost = 5_000_000;
+/** How long the rules may take for all values that are made up, in ms. */
+const maxRulesMs = 2_000;
 
 /** Values for the variables that an extension defines, so that its patches have an effect. */
 export function sampleValues(variables: Json | undefined): JsonObject[] {
-  const budget: Budget = { left: maxRulesCost };
+  const budget: Budget = { leftMs: maxRulesMs };
   // Patterns and rules of schemas that are refused may be anything.
   const { causes, isComplete } = checked(variables);
   const isChecked = causes.length === 0 && isComplete;

@@ -1,9 +1,9 @@
-import { Environment, type EvaluationError } from '@marcbachmann/cel-js';
+import { Environment } from '@marcbachmann/cel-js';
 import type { StatusCause } from '../objects/errors/status.ts';
 import { type Json, type JsonObject, objectsAt } from '../objects/json/json.ts';
 import { causeOf, duplicate, invalid, required } from '../schema/index.ts';
 import { celOf, decisionProblem } from './cel.ts';
-import { type Budget, CostError, Meter, matchConditionsBudget } from './cel-budget.ts';
+import { createEvaluator, failureOf, maxRulesMs, within } from './evaluate.ts';
 
 /**
  * A match condition of a webhook: a CEL expression about the request (admissionregistration.k8s.io/v1, MatchCondition).
@@ -21,7 +21,7 @@ const environment = new Environment()
   .registerVariable('object', 'dyn')
   .registerVariable('oldObject', 'dyn')
   .registerVariable('request', 'dyn');
-const meter = new Meter(environment);
+const evaluate = createEvaluator(environment);
 
 export function* matchConditionCauses(value: Json | undefined, field: string): Generator<StatusCause> {
   const conditions = objectsAt(value ?? undefined);
@@ -60,11 +60,11 @@ export function* matchConditionCauses(value: Json | undefined, field: string): G
 export function matchesConditions(conditions: readonly MatchCondition[], request: JsonObject): boolean {
   const { object = null, oldObject = null, ...rest } = request;
   const variables = { object: celOf(object), oldObject: celOf(oldObject), request: celOf(rest) };
-  const budget: Budget = { left: matchConditionsBudget };
+  const budget = { leftMs: maxRulesMs };
   const failures: string[] = [];
   for (const { name, expression } of conditions) {
     try {
-      const result = meter.evaluate(expression, variables, budget);
+      const result = within(budget, () => evaluate(expression, variables));
       if (result === false) {
         return false;
       }
@@ -72,7 +72,7 @@ export function matchesConditions(conditions: readonly MatchCondition[], request
         failures.push(`${name}: is not a bool`);
       }
     } catch (error) {
-      failures.push(`${name}: ${error instanceof CostError ? error.message : (error as EvaluationError).summary}`);
+      failures.push(`${name}: ${failureOf(error)}`);
     }
   }
   if (failures.length > 0) {

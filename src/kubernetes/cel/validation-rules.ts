@@ -1,15 +1,15 @@
-import { type EvaluationError, Optional } from '@marcbachmann/cel-js';
+import { Optional } from '@marcbachmann/cel-js';
 import { fieldErrorMessage, type StatusCause } from '../objects/errors/status.ts';
 import { canonical, isJsonObject, type Json, type JsonObject, own } from '../objects/json/json.ts';
 import { perObject } from '../objects/per-object.ts';
 import { fieldOf, joinPath, partsOf, type Schema, shorten } from '../schema/index.ts';
 import { celOf, type Seen } from './cel.ts';
-import { type Budget, CostError, Meter, rulesBudget } from './cel-budget.ts';
 import { untypedEnvironment } from './environment.ts';
+import { type Budget, createEvaluator, failureOf, maxRulesMs, OutOfTime, within } from './evaluate.ts';
 import { isTransition, ruleReasons, type ValidationRule } from './rule.ts';
 
 const environment = untypedEnvironment();
-const meter = new Meter(environment);
+const evaluate = createEvaluator(environment);
 
 const needsOld = perObject(({ rule }: ValidationRule) => isTransition(rule, environment));
 
@@ -30,26 +30,21 @@ interface Variables {
 
 class Validation {
   readonly causes: StatusCause[] = [];
-  readonly budget: Budget;
   readonly seen: Seen = new Map();
   /** What messages show as the value, instead of what an API server does. */
   readonly shown: string | undefined;
-  isOver = false;
+  /** The rule that is evaluated now. */
+  current: { rule: ValidationRule; path: string; type: string } | undefined;
 
-  constructor(budget: Budget, shown: string | undefined) {
-    this.budget = budget;
+  constructor(shown: string | undefined) {
     this.shown = shown;
   }
 }
 
-function messageOf(
-  { rule, message, messageExpression }: ValidationRule,
-  variables: Variables,
-  { budget }: Validation,
-): string {
+function messageOf({ rule, message, messageExpression }: ValidationRule, variables: Variables): string {
   if (messageExpression !== undefined) {
     try {
-      const text = meter.evaluate(messageExpression, { ...variables }, budget);
+      const text = evaluate(messageExpression, { ...variables });
       if (typeof text === 'string' && text.trim() !== '') {
         return text.slice(0, maxMessage);
       }
@@ -67,30 +62,17 @@ interface RuleProblem {
 }
 
 /** The problem of a value with a rule, if any. */
-function problemOf(
-  rule: ValidationRule,
-  variables: Variables,
-  hasOld: boolean,
-  validation: Validation,
-): RuleProblem | undefined {
+function problemOf(rule: ValidationRule, variables: Variables, hasOld: boolean): RuleProblem | undefined {
   if (!hasOld && rule.optionalOldSelf !== true && needsOld(rule)) {
     return undefined;
   }
   try {
-    const holds = meter.evaluate(rule.rule, { ...variables }, validation.budget);
+    const holds = evaluate(rule.rule, { ...variables });
     return holds === true || holds === undefined
       ? undefined
-      : { message: messageOf(rule, variables, validation), isViolation: true };
+      : { message: messageOf(rule, variables), isViolation: true };
   } catch (error) {
-    const about = rule.message ?? rule.rule;
-    if (!(error instanceof CostError)) {
-      return { message: `${(error as EvaluationError).summary} evaluating rule: ${about}`, isViolation: false };
-    }
-    validation.isOver = true;
-    const message = error.isSpent
-      ? error.message
-      : `'${error.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${about}`;
-    return { message, isViolation: false };
+    return { message: `${failureOf(error)} evaluating rule: ${rule.message ?? rule.rule}`, isViolation: false };
   }
 }
 
@@ -130,7 +112,7 @@ function ruleCause(
 }
 
 function validateAt(value: Json, old: Json | undefined, schema: Schema, path: string, validation: Validation): void {
-  if (value === null || validation.isOver || !hasRules(schema)) {
+  if (value === null || !hasRules(schema)) {
     return;
   }
   const { causes, seen } = validation;
@@ -142,12 +124,10 @@ function validateAt(value: Json, old: Json | undefined, schema: Schema, path: st
     for (const rule of rules) {
       const optional = hasOld ? Optional.of(oldSelf) : Optional.none();
       const variables = { self, oldSelf: rule.optionalOldSelf === true ? optional : oldSelf };
-      const problem = problemOf(rule, variables, hasOld, validation);
+      validation.current = { rule, path, type: schema.type ?? '' };
+      const problem = problemOf(rule, variables, hasOld);
       if (problem !== undefined) {
         causes.push(ruleCause(rule, problem, path, validation.shown ?? shownFor(problem, value, schema)));
-      }
-      if (validation.isOver) {
-        return;
       }
     }
   }
@@ -172,7 +152,7 @@ function validateAt(value: Json, old: Json | undefined, schema: Schema, path: st
  * evaluate are always skipped.
  *
  * @param old the old value; undefined for a creation.
- * @param budget is shared with other evaluations; by default that of one object.
+ * @param budget is shared with other evaluations; by default that of one object. The last cause says that it is used up.
  * @param shown what messages show, in quotes, as the value; by default a scalar itself (apiextensions-apiserver v0.36,
  *   pkg/apiserver/schema/cel/validation.go).
  */
@@ -180,9 +160,21 @@ export function validateRules(
   value: Json,
   old: Json | undefined,
   schema: Schema,
-  { path = '', budget = { left: rulesBudget }, shown }: { path?: string; budget?: Budget; shown?: string } = {},
+  { path = '', budget = { leftMs: maxRulesMs }, shown }: { path?: string; budget?: Budget; shown?: string } = {},
 ): StatusCause[] {
-  const validation = new Validation(budget, shown);
-  validateAt(value, old, schema, path, validation);
+  const validation = new Validation(shown);
+  if (!hasRules(schema)) {
+    return [];
+  }
+  try {
+    within(budget, () => validateAt(value, old, schema, path, validation));
+  } catch (error) {
+    if (!(error instanceof OutOfTime)) {
+      throw error;
+    }
+    const { rule, path: at, type } = validation.current ?? { rule: { rule: '' }, path, type: schema.type ?? '' };
+    const problem = { message: error.message, isViolation: false };
+    validation.causes.push(ruleCause(rule, problem, at, shown ?? JSON.stringify(type)));
+  }
   return validation.causes;
 }

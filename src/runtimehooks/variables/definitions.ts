@@ -35,18 +35,13 @@ const maxBytes = 1.5 * 1024 * 1024;
 const maxName = 256;
 /** Maximum work for validating defaults, examples and enums: a fifth of a second, more than real ones take. */
 const maxWork = 1_000_000;
-/**
- * Maximum cost of evaluating rules for defaults, examples and enums; the last evaluation may exceed it up to its own
- * limit.
- */
-const maxRulesCost = 2_000_000;
-/** Maximum cost of one evaluation (apiserver, cel.RuntimeCELCostBudget). */
-const oneRulesCost = 10_000_000;
+/** How long rules may be evaluated for defaults, examples and enums, in ms. */
+const maxRulesMs = 2_000;
 
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
 interface Effort extends SchemaBudget {
-  rules: number;
+  rules: Budget;
   /** Whether a rule was not evaluated for a value, or not checked for its types, because of the limits. */
   hasSkipped: boolean;
 }
@@ -134,12 +129,12 @@ function ruleCauses(schema: Schema, path: string, effort: Effort): StatusCause[]
     if (value === undefined) {
       continue;
     }
-    if (effort.rules > 0) {
-      const budget: Budget = { left: oneRulesCost };
-      causes.push(...validateRules(value, undefined, schema, { path: at, budget }));
-      effort.rules -= oneRulesCost - budget.left;
-    } else {
+    const found = validateRules(value, undefined, schema, { path: at, budget: effort.rules });
+    // What a rule that took too long would report is our limit, not Cluster API's.
+    if (effort.rules.leftMs < 1) {
       effort.hasSkipped = true;
+    } else {
+      causes.push(...found);
     }
   }
   for (const [part, at] of partsOf(schema as JsonObject, path)) {
@@ -224,7 +219,12 @@ export function checkDefinitions(variables: Json | undefined, path: string): Che
   const causes: StatusCause[] = [];
   const unevaluated: UnevaluatedRules[] = [];
   const names = new Set<string>();
-  const effort: Effort = { ...schemaBudget(), work: { left: maxWork }, rules: maxRulesCost, hasSkipped: false };
+  const effort: Effort = {
+    ...schemaBudget(),
+    work: { left: maxWork },
+    rules: { leftMs: maxRulesMs },
+    hasSkipped: false,
+  };
   for (const { name: rawName, schema, metadata, deprecatedV1Beta1Metadata } of list) {
     const name = typeof rawName === 'string' ? rawName : '';
     const at = `${path}[${shownKey(name)}]`;

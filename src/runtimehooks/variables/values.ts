@@ -42,7 +42,7 @@ const maxUnknown = 20;
  * fails.
  *
  * @param path of the variable.
- * @param budget for the cost of the rules, when several values share it.
+ * @param budget for the time of the rules, when several values share it.
  */
 export function valueCauses(name: string, value: Json, schema: Schema, path: string, budget?: Budget): StatusCause[] {
   const shown = shownValue(value);

@@ -171,10 +171,10 @@ test('values: many unknown fields are not all named, and rules share a budget', 
   const [, listed] = cause?.message.split('failed validation: ') ?? [];
   expect(listed?.match(/f\d+/g)).toHaveLength(20);
   expect(listed).toContain(',…" field(s)');
-  const budget = { left: 1000 };
+  const budget = { leftMs: 1000 };
   expect(valueCauses('a', { name: 'no' }, schema, 'v[0]', budget)).toEqual([]);
-  expect(budget.left).toBeLessThan(1000);
-  expect(valueCauses('a', { name: 'no' }, schema, 'v[0]', { left: 0 })[0]?.message).toContain('cost budget');
+  expect(budget.leftMs).toBeLessThan(1000);
+  expect(valueCauses('a', { name: 'no' }, schema, 'v[0]', { leftMs: 0 })[0]?.message).toContain('cost budget');
 });
 
 test.each([

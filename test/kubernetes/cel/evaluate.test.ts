@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest';
+import { matchesConditions, validateRules } from '../../../src/kubernetes/cel/index.ts';
+import type { ValidationRule } from '../../../src/kubernetes/cel/rule.ts';
+import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
+import type { Schema } from '../../../src/kubernetes/schema/index.ts';
+import { limitWork } from '../../support/work.ts';
+
+const anything = { 'x-kubernetes-preserve-unknown-fields': true } as Schema;
+
+function problems(rule: ValidationRule, self: Json, budget = { leftMs: 2_000 }): string[] {
+  const schema: Schema = { type: 'object', properties: { spec: { ...anything, 'x-kubernetes-validations': [rule] } } };
+  return validateRules({ spec: self }, undefined, schema, { budget }).map(({ message }) => message);
+}
+
+const nested = (macro: string, depth: number, inside: string) =>
+  Array.from({ length: depth }).reduceRight<string>((inner, _, i) => `self.list.${macro}(x${i}, ${inner})`, inside);
+const numbers = Array.from({ length: 20 }, (_, i) => i);
+test('rules that take too long are stopped wherever they are, and the object is refused', () => {
+  const budget = { leftMs: 100 };
+  const endless = problems({ rule: nested('all', 12, 'true') }, { list: numbers }, budget);
+  expect(endless).toEqual([
+    expect.stringContaining(
+      'validation failed due to running out of cost budget, no further validation rules will be run',
+    ),
+  ]);
+  expect(budget.leftMs).toBeLessThan(1);
+  // What shares the budget has none left.
+  expect(problems({ rule: 'true' }, {}, budget)).toEqual([
+    expect.stringContaining(
+      'validation failed due to running out of cost budget, no further validation rules will be run',
+    ),
+  ]);
+});
+
+test('a messageExpression that is too long is cut, and one that fails is replaced', () => {
+  const rule = { rule: 'false', messageExpression: 'self.text + self.text' };
+  expect(problems(rule, { text: 'x'.repeat(10_000) })[0]?.length).toBeLessThan(6_000);
+  expect(problems({ ...rule, messageExpression: 'self.none' }, {})).toEqual([
+    expect.stringContaining('failed rule: false'),
+  ]);
+});
+
+test("the match conditions of a webhook that take too long are the webhook's failure", () => {
+  const expression = nested('all', 12, 'true').replaceAll('self', 'object');
+  expect(() => matchesConditions([{ name: 'c', expression }], { object: { list: numbers } })).toThrow(
+    /: c: validation failed due to running out of cost budget/,
+  );
+});
+
+test.each([
+  ['and', (count: number) => Array(count).fill('self.yes').join(' && ')],
+  ['or', (count: number) => `${Array(count).fill('self.no').join(' || ')} || true`],
+])('a chain of ten thousand operands is evaluated: %s', (_name, chain) => {
+  expect(problems({ rule: chain(10_000) }, { yes: true, no: false })).toEqual([]);
+});
+
+test.each([
+  100, 1_000, 2_000, 5_000, 20_000,
+])('a sum of %d numbers is evaluated, or too deep: it does not end the program', (count) => {
+  const found = problems({ rule: `${Array(count).fill('self.n').join(' + ')} > 0` }, { n: 1 });
+  expect(found.filter((problem) => !problem.includes('Maximum call stack size exceeded'))).toEqual([]);
+});
+
+test('small numbers, texts with quotes, and bytes are evaluated as they are written', () => {
+  const rule = `self.n > 0.000000000001 && self.text == "it's \\"\\u00e9\\"" && b'\\xff' != b'\\xfe' && 0x10u == 16u`;
+  expect(problems({ rule: rule.replaceAll('\\\\', '\\') }, { n: 0.00000000001, text: 'it\'s "é"' })).toEqual([]);
+});
+
+test.each([
+  'self.?none.orValue(1) == 1',
+  'self.?n.hasValue() && self.list[?9].orValue(7) == 7',
+  'optional.of(self.n).or(optional.none()).value() == 2',
+  'cel.bind(twice, self.n + self.n, twice == 4)',
+  'self.list.map(x, x > 1, x * 2) == [4, 6] && self.list.filter(x, x > 1).size() == 2',
+  'self.list.exists_one(x, x == 2) && has(self.map.a) && !has(self.map.b)',
+  "{'a': 2, 'b': 3}['a'] == self.n && ['x', 'y'][1] == 'y'",
+  "self.n > 1 ? self.text == 'abc' : false",
+  "self.text.matches('^a.c$') && !self.text.matches('^b')",
+  '-self.n == -2 && !(self.n == 3) && (self.n + 1) * 2 == 6 && self.n + 1 * 2 == 4',
+  "self.text in ['abc'] && 'a' in self.map && timestamp('2020-01-02T00:00:00Z').getFullYear() == 2020",
+])('an expression has its value: %s', (rule) => {
+  const self = { n: 2, text: 'abc', list: [1, 2, 3], map: { a: 1 } };
+  expect(problems({ rule }, self)).toEqual([]);
+  expect(problems({ rule: `!(${rule})` }, self)).toHaveLength(1);
+});
+
+test('matches takes linear time, whatever the pattern', () => {
+  using _work = limitWork(2_000);
+  expect(problems({ rule: "!self.text.matches('^(a+)+$')" }, { text: `${'a'.repeat(10_000)}!` })).toEqual([]);
+  expect(problems({ rule: "self.text.matches('(?=a)')" }, { text: 'a' })).toEqual([
+    expect.stringContaining('error parsing regexp: invalid or unsupported Perl syntax'),
+  ]);
+});
+
+test('a long text that is not a duration is rejected quickly', () => {
+  using _work = limitWork(2_000);
+  expect(problems({ rule: "duration(self.text) > duration('1s')" }, { text: '1'.repeat(1_000_000) })).toHaveLength(1);
+});
+
+test('ordinary rules for large objects stay within the budget', () => {
+  const list = Array.from({ length: 5_000 }, (_, i) => ({ name: `item-${i}`, port: i }));
+  const map = Object.fromEntries(list.map(({ name, port }) => [name, port]));
+  const rule = [
+    'self.list.all(i, i.port >= 0 && i.name.startsWith("item-") && i.name.size() < 64)',
+    "self.list.all(i, i.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$'))",
+    'self.list.all(i, i.name in self.map && self.map[i.name] == i.port)',
+    'self.map.all(k, has(self.map) && k.contains("item"))',
+    'self == self && self.list.map(i, i.port).size() == self.list.size()',
+  ];
+  for (const text of rule) {
+    expect(problems({ rule: text }, { list, map })).toEqual([]);
+  }
+});
+
+test('rules at every level of a deep object convert it once', () => {
+  let schema: Schema = { type: 'object', properties: { list: anything } };
+  let value: JsonObject = { list: Array(100_000).fill(1) };
+  for (let i = 0; i < 200; i++) {
+    schema = { type: 'object', properties: { a: schema }, 'x-kubernetes-validations': [{ rule: 'has(self.a)' }] };
+    value = { a: value };
+  }
+  using _work = limitWork(2_000);
+  expect(validateRules(value, undefined, schema)).toEqual([]);
+});
+
+test('items of a long list are matched with their old versions', () => {
+  const items: Schema = { ...anything, 'x-kubernetes-validations': [{ rule: 'self.v >= oldSelf.v' }] };
+  const list = {
+    type: 'array',
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': ['name'],
+    items,
+  } as Schema;
+  const schema: Schema = { type: 'object', properties: { list } };
+  const object = (v: number) => ({ list: Array.from({ length: 5_000 }, (_, i) => ({ name: `n${i}`, v })) });
+  using _work = limitWork(1_000);
+  expect(validateRules(object(2), { list: object(1).list.toReversed() }, schema)).toEqual([]);
+});
