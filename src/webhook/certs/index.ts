@@ -4,6 +4,7 @@ export { type Clock, type Run, readSnapshot, runCertificates, type Step } from '
 export { type CertificateFacts, deriveFacts } from './facts.ts';
 export { folderStore } from './folder-store.ts';
 export { bundleIn, bundleOfSecret, type Injection, injectTargets } from './inject.ts';
-export { type Action, isCaDue, isServingCertificateDue, isStuck, missingTarget, next } from './next.ts';
+export { type Action, caDueAt, isStuck, missingTarget, next, servingCertificateDueAt } from './next.ts';
+export { describeRotation, type RotationJob, readRotationJob } from './rotation-job.ts';
 export type { CertificateStore, StoredSecret } from './store.ts';
 export { isInSync, noTargets, type TargetAccess, type TargetKind } from './target.ts';

@@ -26,16 +26,15 @@ export type Action = { reason: string } & (
   | { kind: 'blocked' | 'done' }
 );
 
-/** Whether a serving certificate is in the last third of its validity period. */
-export function isServingCertificateDue(serving: Certificate, now: Date): boolean {
-  const { validFromDate, validToDate } = serving.x509;
-  const lifetimeMs = validToDate.getTime() - validFromDate.getTime();
-  return now.getTime() >= validToDate.getTime() - lifetimeMs / 3;
+/** When a serving certificate is due: in the last third of its validity period. */
+export function servingCertificateDueAt({ x509 }: Certificate): Date {
+  const lifetimeMs = x509.validToDate.getTime() - x509.validFromDate.getTime();
+  return new Date(x509.validToDate.getTime() - lifetimeMs / 3);
 }
 
-/** Whether a CA is inside its renewal window. */
-export function isCaDue(ca: Certificate, now: Date, renewBeforeMs: number): boolean {
-  return now.getTime() >= ca.x509.validToDate.getTime() - renewBeforeMs;
+/** When a CA is due: in its renewal window. */
+export function caDueAt({ x509 }: Certificate, renewBeforeMs: number): Date {
+  return new Date(x509.validToDate.getTime() - renewBeforeMs);
 }
 
 /** How long after its propagation delay a rotation may be staged, in ms: the Job runs each hour. */
@@ -152,7 +151,7 @@ function stagingReason(facts: CertificateFacts, settings: Settings): string | un
   if (settings.forceCa) {
     return 'requested with --force-ca';
   }
-  return settings.mode === 'rotate' && isCaDue(active.value, now, settings.caRenewBeforeMs)
+  return settings.mode === 'rotate' && now >= caDueAt(active.value, settings.caRenewBeforeMs)
     ? `the CA expires at ${iso(active.value.x509.validToDate)}, inside its renewal window`
     : undefined;
 }
@@ -179,7 +178,7 @@ function servingProblem(facts: CertificateFacts, active: Certificate, settings: 
   if (settings.force) {
     return facts.stage === 'staged' ? undefined : 'requested with --force';
   }
-  if (settings.mode === 'rotate' && isServingCertificateDue(serving, facts.now)) {
+  if (settings.mode === 'rotate' && facts.now >= servingCertificateDueAt(serving)) {
     return `the serving certificate expires at ${iso(serving.x509.validToDate)}, in the last third of its validity`;
   }
   return undefined;

@@ -22,6 +22,7 @@ import {
   putTargets,
   servingPath,
   targetFlags,
+  validatingPath,
   valueIn,
 } from '../../kubernetes/client/api-server.ts';
 
@@ -123,17 +124,25 @@ test('rotate --force-ca continues a rotation that is under way, and says so: no 
 
 test('status reports what is inside its renewal window', async () => {
   await cli('bootstrap', ...place, ...targetFlags);
-  const { code, out } = await statusOf('--ca-renew-before', '1824d12h', '--ca-validity', '1825d', ...place);
+  const { code, out } = await statusOf(
+    '--ca-renew-before',
+    '1824d12h',
+    '--ca-validity',
+    '1825d',
+    ...place,
+    ...targetFlags,
+  );
   expect(code).toBe(0);
-  const due = await cli('status', '--ca-renew-before', '1825d', '--ca-validity', '1826d', ...place);
+  const due = await cli('status', '--ca-renew-before', '1825d', '--ca-validity', '1826d', ...place, ...targetFlags);
   expect(due.code).toBe(1);
   expect(due.out).toContain('inside its renewal window');
   expect(out).not.toContain('inside its renewal window');
 });
 
 test('status shows a certificate once, and what else it is in a line', async () => {
-  await cli('bootstrap', ...place);
-  const { out } = await statusOf(...place);
+  const named = ['--validating-webhook', 'ours'];
+  await cli('bootstrap', ...place, ...named);
+  const { out } = await statusOf(...place, ...named);
   const time = /20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ/g;
   const text = out
     .replaceAll(time, 'TIME')
@@ -143,14 +152,71 @@ test('status shows a certificate once, and what else it is in a line', async () 
   O=extensionconfig-webhook, CN=extensionconfig-webhook CA DATE
   serial SERIAL
   valid TIME to TIME
+  renewed from TIME on
 serving certificate: ok
   CN=extensionconfig-webhook
   serial SERIAL
   valid TIME to TIME
+  renewed from TIME on
 in trust bundle: ok (the CA above)
+ValidatingWebhookConfiguration/ours: in sync
+ValidatingWebhookConfiguration/ours: left alone: webhooks[1] (url.example.com) calls no service, not extensionconfig-webhook-system/extensionconfig-webhook
 stage: steady
-next: done: the CA and the serving certificate are in order; no targets were named
+next: done: the CA and the serving certificate are in order, and so is every target
+rotation: nobody rotates by itself: there is no CronJob extensionconfig-webhook-system/extensionconfig-webhook-rotate; apply it, or run certs rotate
 `);
+});
+
+test('status names who rotates, and when that was done last', async () => {
+  const named = ['--validating-webhook', 'ours'];
+  await cli('bootstrap', ...place, ...named);
+  const path = `/apis/batch/v1/namespaces/${namespace}/cronjobs/extensionconfig-webhook-rotate`;
+  const job = (suspend: boolean, status = {}) =>
+    server.put(path, {
+      metadata: { name: 'extensionconfig-webhook-rotate' },
+      spec: { schedule: '17 * * * *', suspend },
+      status,
+    });
+  const rotation = async () => /^rotation: (.*)$/m.exec((await statusOf(...place, ...named)).out)?.[1];
+  job(false, { lastSuccessfulTime: '2026-06-01T00:17:05Z' });
+  const id = `CronJob ${namespace}/extensionconfig-webhook-rotate`;
+  expect(await rotation()).toBe(`${id} rotates what is due (17 * * * *); its last success was at 2026-06-01T00:17:05Z`);
+  job(false);
+  expect(await rotation()).toBe(`${id} rotates what is due (17 * * * *); it has not succeeded yet`);
+  job(true);
+  expect(await rotation()).toBe(`${id} is suspended, so nobody rotates: resume it`);
+});
+
+test('status without targets looks at those of the shipped manifests: an empty caBundle is a finding', async () => {
+  await cli('bootstrap', ...place, ...targetFlags);
+  for (const path of [mutatingPath, validatingPath]) {
+    const object = structuredClone(server.objects.get(path)!);
+    object.metadata.name = 'extensionconfig-webhook';
+    server.put(path.replace(/ours$/, 'extensionconfig-webhook'), object);
+  }
+  expect((await statusOf(...place)).code).toBe(0);
+  const emptied = structuredClone(server.objects.get(mutatingPath)!);
+  emptied.metadata.name = 'extensionconfig-webhook';
+  emptied.webhooks[1].clientConfig.caBundle = '';
+  server.put(mutatingPath.replace(/ours$/, 'extensionconfig-webhook'), emptied);
+  const { code, out } = await statusOf(...place);
+  expect([code, out]).toEqual([
+    1,
+    expect.stringContaining('MutatingWebhookConfiguration/extensionconfig-webhook: out of sync\n'),
+  ]);
+});
+
+test('inject into a named target that calls another service is a finding', async () => {
+  await cli('bootstrap', ...place);
+  server.put(`${listPath}/other`, {
+    metadata: { name: 'other' },
+    spec: { clientConfig: { url: 'https://x.example' } },
+  });
+  const { code, err } = await cli('inject', ...place, '--extension-config', 'other');
+  expect([code, err]).toEqual([
+    1,
+    'nothing was injected into ExtensionConfig/other: name its service with --service and --namespace\n',
+  ]);
 });
 
 test('inject writes only caBundles, and nothing the second time', async () => {
@@ -297,8 +363,9 @@ test.each([
   [['--ip', 'fe80::1%eth0'], '--ip: "fe80::1%eth0" is not allowed: it must be an IP address without a zone'],
   [['--secret', 'a', '--ca-secret', 'a'], 'name the same Secret'],
   [['--ca-renew-before', '1825d'], '--ca-renew-before must be less than --ca-validity'],
-  [['--ca-validity', '3650000d'], '--ca-validity: "3650000d" is not allowed: it must be from 1m to 36500d'],
-  [['--validity', '1s'], '--validity: "1s" is not allowed: it must be from 1m to 36500d'],
+  [['--ca-validity', '3650000d'], '--ca-validity: "3650000d" is not allowed: it must be from 2h to 36500d'],
+  // Each hourly run would renew it.
+  [['--validity', '1h'], '--validity: "1h" is not allowed: it must be from 2h to 36500d'],
   [['--overlap', '366d'], '--overlap: "366d" is not allowed: it must be from 0 to 365d'],
   [['--propagation-delay', '25h'], 'it must be from 0 to 24h'],
   [['--propagation-delay', '1'.repeat(65)], 'is not allowed: it must be a duration'],
@@ -307,7 +374,7 @@ test.each([
     'too many for a certificate, which may have 100',
   ],
   [['--crd', '../secrets'], '--crd: "../secrets" is not allowed: it must consist of'],
-  [['--context', 'other'], 'context "other" with a cluster is not in the kubeconfig (it has test)'],
+  [['--context', 'other'], 'context "other"'],
 ])('%.60j is a usage error', async (flags, text) => {
   const { code, err } = await cli('rotate', ...place, ...flags);
   expect(code).toBe(2);

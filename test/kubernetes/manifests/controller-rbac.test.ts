@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { KubeConfig } from '@kubernetes/client-node';
 import { aroundEach, describe, expect, test } from 'vitest';
 import { run } from '../../../src/cli/index.ts';
-import type { Mode } from '../../../src/controller/index.ts';
+import { clusterApiLease, findRival, type Mode } from '../../../src/controller/index.ts';
 import { testCa } from '../../base/x509/certificates.ts';
 import { caBundle, control, handlerOf, type Lab, startLab } from '../../controller/lab.ts';
 import { startExtension } from '../../extension/sdk/running.ts';
@@ -47,8 +47,12 @@ async function start(mode: Mode, objects = buildOverlay(`controller-${mode}`)) {
   const kubeConfig = new KubeConfig();
   kubeConfig.loadFromClusterAndUser({ name: 'test', server: proxy.url, skipTLSVerify: true }, { name: 'test' });
   let aheadMs = 0;
-  const begin = () =>
-    control(
+  const begin = async () => {
+    if (mode === 'discover') {
+      // As the command does at its start.
+      expect(await findRival(kubeConfig, clusterApiLease, new AbortController().signal)).toBeUndefined();
+    }
+    return control(
       { kubeConfig },
       {
         mode,
@@ -60,6 +64,7 @@ async function start(mode: Mode, objects = buildOverlay(`controller-${mode}`)) {
       },
       { resyncMs: 300 },
     );
+  };
   return {
     ...{ lab, proxy, grants, begin },
     /** Repeated events are updated. */

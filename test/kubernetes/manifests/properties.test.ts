@@ -329,7 +329,10 @@ describe('the controller', () => {
         { port: 6443, protocol: 'TCP' },
       ],
     });
-    expect(egress.some((rule) => Object.keys(rule).length === 0)).toBe(callsExtensions);
+    expect(egress.some(({ to, ports }) => to !== undefined && ports[0].port === undefined)).toBe(callsExtensions);
+    // The metadata service of a cloud has credentials of the node.
+    expect(JSON.stringify(egress).includes('"cidr":"0.0.0.0/0","except":["169.254.0.0/16"]')).toBe(callsExtensions);
+    expect(egress.filter((rule) => Object.keys(rule).length === 0)).toEqual([]);
   });
 });
 

@@ -1,17 +1,19 @@
 import { PassThrough } from 'node:stream';
 import { withoutControls } from '../../../base/index.ts';
 import { ellipticEntropy, problemOf, systemEntropy, usable } from '../../../base/x509/index.ts';
-import { withRemedy } from '../../../kubernetes/client/index.ts';
+import { Forbidden, withRemedy } from '../../../kubernetes/client/index.ts';
 import {
   annotatedExtensionConfigs,
   bundleOfSecret,
   deriveFacts,
+  describeRotation,
   type Injection,
   injectTargets,
   isStuck,
   missingTarget,
   next,
   type Run,
+  readRotationJob,
   readSnapshot,
   runCertificates,
   type Step,
@@ -28,10 +30,12 @@ import {
   injectFlags,
   issuerAnnotation,
   issuingFlags,
+  namedTargets,
   type RunFlags,
   readContext,
   readRun,
   rotateFlags,
+  shippedTargets,
 } from './flags.ts';
 import { renderStatus, statusOf } from './status.ts';
 
@@ -192,6 +196,21 @@ async function advance(
     : exitCode.ok;
 }
 
+/** Who rotates, as a sentence. That this may not be read is nothing wrong. */
+async function rotationOf({ cluster, namespace }: CertsContext): Promise<string> {
+  if (cluster === undefined) {
+    return 'nobody rotates by itself: run certs rotate';
+  }
+  try {
+    return describeRotation(await readRotationJob(cluster, namespace), namespace);
+  } catch (error) {
+    if (error instanceof Forbidden) {
+      return `unknown: ${error.message}`;
+    }
+    throw error;
+  }
+}
+
 const bootstrapFlags = { ...commonFlags, ...issuingFlags };
 
 function subcommand<F extends Flags>(
@@ -229,7 +248,15 @@ export const command = defineCommand({
         }
         const context = await readContext(flags, io);
         const bundle = await context.bundle();
-        const code = reportInjections(await inject(context, flags['extension-configs']), context.json, io);
+        const injections = await inject(context, flags['extension-configs']);
+        const code = reportInjections(injections, context.json, io);
+        const named = new Set(namedTargets(flags).map(({ kind, name }) => `${kind}/${name}`));
+        const untouched = injections.filter(({ id, result }) => result === 'left alone' && named.has(id));
+        if (untouched.length > 0) {
+          const ids = untouched.map(({ id }) => id).join(', ');
+          io.stderr.write(`nothing was injected into ${ids}: name its service with --service and --namespace\n`);
+          return exitCode.findings;
+        }
         if (flags['external-ca'] && bundle.state !== 'usable') {
           io.stderr.write(`there is nothing to inject: ${problemOf(bundle)}\n`);
           return exitCode.findings;
@@ -241,12 +268,14 @@ export const command = defineCommand({
       'show what exists, what rotate would do now, and why; the exit code is 1 if something is wrong or due',
       bootstrapFlags,
       async (flags, io) => {
-        const context = await readContext(flags, io);
         const { settings } = readRun(flags, 'rotate');
+        const isNamed = namedTargets(flags).length > 0 || flags['target-selector'] !== undefined;
+        const withTargets = isNamed || flags['cert-dir'] !== undefined ? flags : { ...flags, ...shippedTargets };
+        const context = await readContext(withTargets, io);
         const { facts, servingSecret } = await readSnapshot(context);
         const external = context.external(servingSecret);
         const action = external === undefined ? next(facts, { ...settings, refused: new Map() }) : undefined;
-        const status = statusOf(facts, action, external, await context.bundle(), settings);
+        const status = statusOf(facts, action, external, await context.bundle(), settings, await rotationOf(context));
         io.stdout.write(context.json ? jsonText(status) : renderStatus(status));
         return status.ok ? exitCode.ok : exitCode.findings;
       },

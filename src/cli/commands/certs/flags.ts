@@ -68,14 +68,22 @@ export const commonFlags = {
   output: outputFlag(['text', 'json']),
 } satisfies Flags;
 
+/** The rotation Job looks every hour: what lives for less than two of these would be due at each of them. */
+const minValidity = '2h';
+
 /** Properties of certificates and their renewal. More than a hundred years must be a mistake. */
 export const issuingFlags = {
   'dns-name': listFlag('NAME', 'additional DNS name of the serving certificate; may be repeated', {
     problemsOf: (name) => dns1123SubdomainProblems(name.replace(/^\*\./, '')),
   }),
   ip: listFlag('ADDRESS', 'IP address of the serving certificate; may be repeated', { problemsOf: addressProblems }),
-  validity: durationFlag('1m', '36500d', '90d', 'validity of the serving certificate; renewed in its last third'),
-  'ca-validity': durationFlag('1m', '36500d', '1825d', 'validity of the CA'),
+  validity: durationFlag(
+    minValidity,
+    '36500d',
+    '90d',
+    'validity of the serving certificate; renewed in its last third',
+  ),
+  'ca-validity': durationFlag(minValidity, '36500d', '1825d', 'validity of the CA'),
   'ca-renew-before': durationFlag('0', '36500d', '180d', 'how long before it expires the CA is rotated'),
   'propagation-delay': durationFlag('0', '24h', '30s', 'how long a new CA is trusted everywhere before it signs'),
   overlap: durationFlag('0', '365d', '24h', 'how long the previous CA stays trusted'),
@@ -104,11 +112,26 @@ export const issuerAnnotation = 'cert-manager.io/certificate-name';
 
 /** What the flags of a command refer to: the Secrets, the targets, the names of the serving certificate. */
 export interface CertsContext extends Pick<Run, 'store' | 'targets' | 'clock' | 'names' | 'signal'> {
+  namespace: string;
   cluster: KubernetesClient | undefined;
   json: boolean;
   /** Why this program does not issue the certificates, and where the bundle comes from; undefined if it does. */
   external(serving: StoredSecret | undefined): string | undefined;
   bundle(): Promise<Parsed<string>>;
+}
+
+/** The targets of the shipped manifests, for `status` where no others are named. */
+export const shippedTargets = {
+  'mutating-webhook': ['extensionconfig-webhook'],
+  'validating-webhook': ['extensionconfig-webhook'],
+  crd: ['extensionconfigs.runtime.cluster.x-k8s.io'],
+} satisfies Partial<CommonFlags>;
+
+/** The ids of the targets that flags name. */
+export function namedTargets(flags: CommonFlags): { kind: TargetKind; name: string }[] {
+  return Object.entries(targetFlags).flatMap(([flag, kind]) =>
+    flags[flag as keyof typeof targetFlags].map((name) => ({ kind, name })),
+  );
 }
 
 function servingNames(flags: CommonFlags & Partial<RunFlags>, namespace: string): string[] {
@@ -135,9 +158,7 @@ async function openStore(flags: CommonFlags, namespace: string, caSecret: string
   const { service, secret } = flags;
   const folder = flags['cert-dir'];
   const selector = flags['target-selector'];
-  const named = Object.entries(targetFlags).flatMap(([flag, kind]) =>
-    flags[flag as keyof typeof targetFlags].map((name) => ({ kind, name })),
-  );
+  const named = namedTargets(flags);
   if (folder === undefined) {
     const cluster = connect(await orNoCluster(loadKubeConfig(flags, io.env)), io.signal);
     return {
@@ -165,6 +186,7 @@ export async function readContext(flags: CommonFlags & Partial<RunFlags>, io: Io
   const { cluster, store, targets } = await openStore(flags, namespace, caSecret, io);
   const source = flags['external-ca'] && flags['ca-secret'] !== undefined ? 'ca' : 'serving';
   return {
+    namespace,
     store,
     cluster,
     targets,

@@ -3,10 +3,10 @@ import { type Certificate, type Parsed, problemOf, readCertificates, usable } fr
 import {
   type Action,
   type CertificateFacts,
-  isCaDue,
+  caDueAt,
   isInSync,
-  isServingCertificateDue,
   isStuck,
+  servingCertificateDueAt,
 } from '../../../webhook/certs/index.ts';
 
 interface CertificateStatus {
@@ -15,6 +15,8 @@ interface CertificateStatus {
   serial?: string;
   notBefore?: string;
   notAfter?: string;
+  /** When it is to be renewed. */
+  due?: string | undefined;
   problem?: string | undefined;
 }
 
@@ -24,31 +26,35 @@ interface CertsStatus {
   certificates: CertificateStatus[];
   targets: { id: string; state: string; reason?: string | undefined; leftAlone: string[] }[];
   next: { action: string; reason: string; until?: string | undefined };
+  /** Who rotates, and when it did so last. */
+  rotation: string;
 }
 
 function certificateStatus(
   what: string,
   value: Parsed<Certificate>,
   now: Date,
-  isDue: (certificate: Certificate, now: Date) => boolean = () => false,
+  dueAt: (certificate: Certificate) => Date | undefined = () => undefined,
 ): CertificateStatus {
   const certificate = usable(value);
   if (certificate === undefined) {
     return { what, problem: problemOf(value) };
   }
   const { subject = '', serialNumber: serial, validFromDate, validToDate } = certificate.x509;
+  const due = dueAt(certificate);
   return {
     what,
     subject: printable(subject.split('\n').join(', ')),
     serial,
     notBefore: validFromDate.toISOString(),
     notAfter: validToDate.toISOString(),
+    due: due?.toISOString(),
     problem:
       validFromDate > now
         ? `not valid before ${validFromDate.toISOString()}: check the clocks`
         : validToDate <= now
           ? 'expired'
-          : isDue(certificate, now)
+          : due !== undefined && due <= now
             ? 'inside its renewal window'
             : undefined,
   };
@@ -61,13 +67,14 @@ export function statusOf(
   external: string | undefined,
   bundle: Parsed<string>,
   { caRenewBeforeMs, propagationDelayMs }: { caRenewBeforeMs: number; propagationDelayMs: number },
+  rotation: string,
 ): CertsStatus {
   const { now } = facts;
   const listed = (what: string, all: readonly Certificate[]) =>
     all.map((value) => certificateStatus(what, { state: 'usable', value }, now));
   const certificates: CertificateStatus[] = [];
   if (external === undefined) {
-    const active = certificateStatus('CA', facts.active, now, (ca) => isCaDue(ca, now, caRenewBeforeMs));
+    const active = certificateStatus('CA', facts.active, now, (ca) => caDueAt(ca, caRenewBeforeMs));
     if (facts.active.state === 'usable' && facts.activeKey.state !== 'usable') {
       active.problem = `its key ${problemOf(facts.activeKey)}`;
     }
@@ -77,7 +84,12 @@ export function statusOf(
     }
     certificates.push(...listed('previous CA', facts.previous));
   }
-  const serving = certificateStatus('serving certificate', facts.serving, now, isServingCertificateDue);
+  const serving = certificateStatus(
+    'serving certificate',
+    facts.serving,
+    now,
+    external === undefined ? servingCertificateDueAt : undefined,
+  );
   if (facts.servingLacks.length > 0 && external === undefined) {
     serving.problem = `not for ${facts.servingLacks.join(', ')}`;
   }
@@ -119,6 +131,7 @@ export function statusOf(
       reason: planned.reason,
       until: action?.kind === 'wait' ? action.until.toISOString() : undefined,
     },
+    rotation,
   };
 }
 
@@ -138,16 +151,20 @@ function certificateLines(row: CertificateStatus, before: readonly CertificateSt
     ...paragraph('  ', row.subject ?? '', '    '),
     `  serial ${row.serial}`,
     `  valid ${seconds(row.notBefore)} to ${seconds(row.notAfter)}`,
+    ...(row.due === undefined ? [] : [`  renewed from ${seconds(row.due)} on`]),
   ];
 }
 
-export function renderStatus({ certificates, targets, stage, next }: CertsStatus): string {
+export function renderStatus({ certificates, targets, stage, next, rotation }: CertsStatus): string {
   const until = next.until === undefined ? '' : ` until ${next.until}`;
   const lines = [
     ...certificates.flatMap((row, index) => certificateLines(row, certificates.slice(0, index))),
-    ...[...targets.flatMap(targetLines), `stage: ${stage}`, `next: ${next.action}${until}: ${next.reason}`].flatMap(
-      wrapped,
-    ),
+    ...[
+      ...targets.flatMap(targetLines),
+      `stage: ${stage}`,
+      `next: ${next.action}${until}: ${next.reason}`,
+      `rotation: ${rotation}`,
+    ].flatMap(wrapped),
   ];
   return lines.map((line) => `${withoutControls(line)}\n`).join('');
 }

@@ -1,0 +1,43 @@
+import { explain, isStatus, type KubernetesClient } from '../../kubernetes/client/index.ts';
+import { fieldAt, textAt } from '../../kubernetes/index.ts';
+
+/** The CronJob of the manifests, which runs `certs rotate`. */
+export interface RotationJob {
+  /** `NAMESPACE/NAME`. */
+  id: string;
+  schedule: string;
+  isSuspended: boolean;
+  lastSuccess: string | undefined;
+}
+
+/** Reads it; undefined if there is none. @throws {Forbidden} and the other errors of a request. */
+export async function readRotationJob(cluster: KubernetesClient, namespace: string): Promise<RotationJob | undefined> {
+  const name = 'extensionconfig-webhook-rotate';
+  const id = `${namespace}/${name}`;
+  try {
+    const job = await cluster.request('GET', `/apis/batch/v1/namespaces/${namespace}/cronjobs/${name}`);
+    return {
+      id,
+      schedule: textAt(job, 'spec', 'schedule'),
+      isSuspended: fieldAt(job, 'spec', 'suspend') === true,
+      lastSuccess: textAt(job, 'status', 'lastSuccessfulTime') || undefined,
+    };
+  } catch (error) {
+    if (isStatus(error, 404)) {
+      return undefined;
+    }
+    throw explain(error, 'get', 'cronjobs.batch', id);
+  }
+}
+
+/** Who rotates next, as a sentence. */
+export function describeRotation(job: RotationJob | undefined, namespace: string): string {
+  if (job === undefined) {
+    return `nobody rotates by itself: there is no CronJob ${namespace}/extensionconfig-webhook-rotate; apply it, or run certs rotate`;
+  }
+  const last =
+    job.lastSuccess === undefined ? 'it has not succeeded yet' : `its last success was at ${job.lastSuccess}`;
+  return job.isSuspended
+    ? `CronJob ${job.id} is suspended, so nobody rotates: resume it`
+    : `CronJob ${job.id} rotates what is due (${job.schedule}); ${last}`;
+}
