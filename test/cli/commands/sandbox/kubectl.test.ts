@@ -39,6 +39,17 @@ describe('kubectl', { ...needs('kubectl'), timeout: 60_000 }, () => {
     );
   });
 
+  test('has a Cluster with its class and Machines, once the samples are applied', async () => {
+    const samples = 'manifests/samples/plan';
+    await kubectl('apply', '-f', `${samples}/crds.yaml`);
+    await kubectl('wait', '-f', `${samples}/crds.yaml`, '--for=condition=Established');
+    expect(await kubectl('apply', '-f', samples)).not.toMatch(/Warning|configured/);
+    expect(await kubectl('get', 'machines')).toMatch(
+      /^NAME +CLUSTER +VERSION +AGE\ndemo-control-plane-1 +demo +v1\.34\.0 .*\ndemo-md-0-1 .*\ndemo-md-0-2 .*\n$/,
+    );
+    expect(await kubectl('get', 'cluster-api', '-o', 'name')).toContain('machineset.cluster.x-k8s.io/demo-md-0-');
+  });
+
   test.each([
     ['logs', 'deployment/idle'],
     ['exec', 'deployment/idle', '--', 'ls'],
