@@ -294,6 +294,23 @@ describe('updates in place', () => {
   });
 
   test.each([
+    [3, 0, 1, 0],
+    [3, 1, 0, 1],
+    [6, 0, 10, 0],
+    [6, 1, 3, 0],
+    [6, 10, 0, 1],
+    [6, 3, 1, 0],
+    [6, '50%', '10%', 1],
+  ])('of %i Machines, with maxSurge %s and maxUnavailable %s', async (replicas, maxSurge, maxUnavailable, replaced) => {
+    const before = { spec: { replicas, rollout: { strategy: { rollingUpdate: { maxSurge, maxUnavailable } } } } };
+    const names = Array.from({ length: replicas }, (_, index) => `a-${index + 1}`);
+    const machineSets = [machineSet('md-a', names)];
+    const plan = await judge({ before, after: newer, machineSets, options: updater('all').options });
+    expect(plan.machines).toEqual({ before: replicas, after: replicas, replaced, inPlace: replicas - replaced });
+    expect(plan.replaces).toEqual(replaced === 0 ? undefined : [`a-${replicas}`]);
+  });
+
+  test.each([
     ['Newest', 'a-1'],
     ['Oldest', 'a-3'],
   ])('the one that is replaced is the last in the order %s', async (order, replaced) => {
