@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { jsonPatchOf, textAt } from '../../../src/kubernetes/index.ts';
-import { type HookCall, judgeGroup } from '../../../src/topology/index.ts';
+import { type GroupChange, type HookCall, judgeGroup } from '../../../src/topology/index.ts';
 import { answerTo, groupChanges, recordings } from './recorded.ts';
 
 const recorded = recordings();
@@ -43,6 +43,27 @@ describe('the objects before and after a recorded change are judged as it went',
     expect(plan.problems, 'no Machine was outdated before').toBeUndefined();
     expect(plan.causes.length > 0).toBe(['replaced', 'inPlace', 'onDelete', 'scaled'].includes(plan.verdict));
   });
+});
+
+/** What a user may not give of a group. */
+const missing: Record<string, (change: GroupChange) => Partial<GroupChange>> = {
+  'no Machines and MachineSets': () => ({ machines: undefined, machineSets: [] }),
+  'no MachineSets': () => ({ machineSets: [] }),
+  'no KubeadmConfigs and infrastructure Machines': ({ machines }) => ({
+    machines: machines?.map(({ machine }) => ({
+      machine,
+      bootstrapConfig: undefined,
+      infrastructureMachine: undefined,
+    })),
+  }),
+};
+
+test.each(Object.entries(missing))('with %s, the verdicts are the same', async (_, without) => {
+  for (const { name, recording, change } of groups) {
+    const { plan } = await planOf({ name, recording, change: { ...change, ...without(change) } });
+    expect(plan, name).toMatchObject(recording.expected[change.group] ?? {});
+    expect(plan.problems, name).toBeUndefined();
+  }
 });
 
 test('Machines that exist after a change are up to date with the objects after it', async () => {
