@@ -3,9 +3,21 @@ export {
   type ClassPatch,
   type ClassVariable,
   defaultKinds,
+  definitionsIn,
+  kindOfTemplate,
   type MachineTemplates,
   type ProviderKinds,
+  readBlueprint,
 } from './blueprint/blueprint.ts';
+export { workerLists } from './desired/desired.ts';
+export {
+  allowsVersion,
+  controlPlaneSteps,
+  lowestVersion,
+  minorOf,
+  otherVersions,
+  versionRefusal,
+} from './desired/upgrade-steps.ts';
 export { clusterInV1beta1, eachPart, inV1beta2 } from './objects/core-v1beta1.ts';
 export type {
   CallHook,
@@ -20,6 +32,7 @@ export type {
   PlanOptions,
   Provenance,
 } from './objects/groups.ts';
+export { isMade, layered } from './objects/layered.ts';
 export { createNames, type Names } from './objects/names.ts';
 export { groupOf, nameOf, namespaceOf, type ObjectName, Objects, objectText } from './objects/objects.ts';
 export {
@@ -33,10 +46,31 @@ export {
 } from './objects/plan.ts';
 export { providerInV1beta2 } from './objects/provider-v1beta1.ts';
 export { has, oldestRelease, upgradeStepText } from './objects/releases.ts';
-export { generateInline, InlinePatchError, templatesOf } from './patches/inline.ts';
+export {
+  clonedFrom,
+  clusterBuiltin,
+  deferAnnotation,
+  groupMetadata,
+  holdAnnotation,
+  holderText,
+  type Item,
+  itemsOf,
+  machineFields,
+  machineTimeouts,
+  mergedMetadata,
+  nonEmpty,
+  type PatchInput,
+  placeOf,
+  upgradeStepAnnotation,
+  variable,
+  type WorkerPlace,
+  withoutBookkeeping,
+} from './patches/items.ts';
+export { PatchingFailed, patchTemplates } from './patches/patch-templates.ts';
+export { type PlanRequest, plan } from './plan.ts';
 export { type UpdateHook, type UpdateRequest, uncovered } from './rollout/in-place.ts';
 export { judgeGroup } from './rollout/judge-group.ts';
 export { TemplateError } from './templates/budget.ts';
 export { isPatchEnabled, renderValueTemplate } from './templates/template.ts';
 export { type Variables, variableValue } from './templates/variables.ts';
-export { causeText, checkedTopology, define, definitionsIn, variablesFor, variablesOf } from './variables/variables.ts';
+export { causeText, checkedTopology, define } from './variables/variables.ts';

@@ -58,7 +58,7 @@ export const wings: readonly Wing[] = [
   {
     name: 'topology',
     knows: 'what Cluster API makes of a Cluster and its class, and what a change does to Machines',
-    rooms: ['templates', 'objects', 'blueprint', 'variables', 'patches', 'rollout'],
+    rooms: ['templates', 'objects', 'blueprint', 'variables', 'patches', 'desired', 'rollout'],
   },
   {
     name: 'policy',

@@ -1,22 +1,21 @@
 import { printable } from '../../base/index.ts';
-import { fieldAt, type Json, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import { fieldAt, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import { type Schema, validateSchema } from '../../kubernetes/schema/index.ts';
 import { hooks, parseVersion } from '../../runtimehooks/index.ts';
 import { messageProblem, problemText, unknownFields } from '../../runtimehooks/messages/index.ts';
 import {
   type Blueprint,
   causeText,
-  defaultKinds,
-  definitionsIn,
+  groupOf,
   inV1beta2,
-  type MachineTemplates,
-  type ProviderKinds,
+  nameOf,
+  namespaceOf,
+  readBlueprint,
+  withoutBookkeeping,
 } from '../../topology/index.ts';
 import type { RehearsedCluster } from './cluster/state.ts';
 import { clusterClassSchema, clusterSchema, namespaceSchema } from './input-schemas.ts';
 import { sampleCluster } from './sample.ts';
-import { kindOfTemplate } from './topology/items.ts';
-import { withoutBookkeeping } from './topology/round.ts';
 
 /** An object in a file, and its location: `clusters.yaml:12`. */
 export interface InputObject {
@@ -37,11 +36,8 @@ export class InputError extends Error {}
 const coreGroup = 'cluster.x-k8s.io';
 const coreVersion = 'cluster.x-k8s.io/v1beta2';
 
-const groupOf = (object: Json) => textAt(object, 'apiVersion').split('/')[0] ?? '';
 const isCore = (object: JsonObject, kind: string) => object.kind === kind && groupOf(object) === coreGroup;
 const namespacedName = (namespace: string, name: string) => `${namespace}/${name}`;
-const namespaceOf = (object: JsonObject) => textAt(object, 'metadata', 'namespace') || 'default';
-const nameOf = (object: JsonObject) => textAt(object, 'metadata', 'name');
 
 function onlyV1beta2({ object, where }: InputObject): void {
   if (textAt(object, 'apiVersion') !== coreVersion) {
@@ -126,14 +122,11 @@ const templateKey = (group: string, kind: string, namespace: string, name: strin
  * @param where of the class that needs it; without one it may be missing.
  */
 function templateAt(
-  reference: Json | undefined,
+  reference: JsonObject,
   namespace: string,
   templates: Templates,
   where: (() => string) | undefined,
 ): JsonObject | undefined {
-  if (reference === undefined) {
-    return undefined;
-  }
   const kind = textAt(reference, 'kind');
   const name = textAt(reference, 'name');
   const entry = templates.get(templateKey(groupOf(reference), kind, namespace, name));
@@ -151,76 +144,17 @@ function templateAt(
 const maxDefinitions = 1000;
 
 function blueprintOf({ object, where }: InputObject, templates: Templates): Blueprint {
-  const [namespace, name] = [namespaceOf(object), nameOf(object)];
-  const handler = (patch: JsonObject, field: string) => textAt(patch, 'external', field) || undefined;
-  const patches = objectsAt(object, 'spec', 'patches').map((patch) => {
-    const name = textAt(patch, 'name');
-    const settings = fieldAt(patch, 'external', 'settings');
-    return {
-      name,
-      variablesFrom: patch.external === undefined ? 'inline' : name,
-      definitions: objectsAt(patch, 'definitions'),
-      enabledIf: textAt(patch, 'enabledIf'),
-      generatePatches: handler(patch, 'generatePatchesExtension'),
-      validateTopology: handler(patch, 'validateTopologyExtension'),
-      discoverVariables: handler(patch, 'discoverVariablesExtension'),
-      settings: settings === undefined ? undefined : objectAt(settings),
-    };
-  });
-  const definitions = patches.flatMap((patch) => patch.definitions).length;
+  const patches = objectsAt(object, 'spec', 'patches');
+  const definitions = patches.flatMap((patch) => objectsAt(patch, 'definitions')).length;
   if (definitions > maxDefinitions) {
     throw new InputError(
       `${where()}: the inline patches of the ClusterClass have ${definitions} definitions; a rehearsal takes at most ${maxDefinitions}`,
     );
   }
-  const isExtended = patches.some(({ definitions }) => definitions.length === 0);
-  const template = (...path: (string | number)[]) =>
-    templateAt(fieldAt(object, ...path, 'templateRef'), namespace, templates, isExtended ? where : undefined);
-  const machines = (list: string): ReadonlyMap<string, MachineTemplates> =>
-    new Map(
-      objectsAt(object, 'spec', 'workers', list).map((workerClass, index) => [
-        textAt(workerClass, 'class'),
-        {
-          bootstrap: template('spec', 'workers', list, index, 'bootstrap'),
-          infrastructure: template('spec', 'workers', list, index, 'infrastructure'),
-          settings: workerClass,
-        },
-      ]),
-    );
-  const versions = fieldAt(object, 'spec', 'kubernetesVersions');
-  return {
-    namespace,
-    name,
-    kinds: kindsOf(object),
-    planHandler: textAt(object, 'spec', 'upgrade', 'external', 'generateUpgradePlanExtension') || undefined,
-    versions: Array.isArray(versions) ? versions.filter((version) => typeof version === 'string') : [],
-    patches,
-    infrastructureCluster: template('spec', 'infrastructure'),
-    infrastructureNaming: textAt(object, 'spec', 'infrastructure', 'naming', 'template'),
-    controlPlane: {
-      template: template('spec', 'controlPlane'),
-      machines: template('spec', 'controlPlane', 'machineInfrastructure'),
-      settings: objectAt(object, 'spec', 'controlPlane'),
-    },
-    isRepeated: false,
-    machineDeployments: machines('machineDeployments'),
-    machinePools: machines('machinePools'),
-    inlineVariables: fieldAt(object, 'spec', 'variables'),
-    variables: new Map(
-      definitionsIn(fieldAt(object, 'spec', 'variables'), 'inline').map(([key, value]) => [key, [value]]),
-    ),
-  };
-}
-
-/** The kinds of the objects that are made of the templates of a class. */
-function kindsOf(object: JsonObject): ProviderKinds {
-  const kindOf = (part: keyof ProviderKinds) => {
-    const reference = objectAt(object, 'spec', part, 'templateRef');
-    return reference.kind === undefined
-      ? defaultKinds[part]
-      : { apiGroup: groupOf(reference), kind: kindOfTemplate(reference) };
-  };
-  return { infrastructure: kindOf('infrastructure'), controlPlane: kindOf('controlPlane') };
+  const isExtended = patches.some((patch) => objectsAt(patch, 'definitions').length === 0);
+  return readBlueprint(object, (reference, namespace) =>
+    templateAt(reference, namespace, templates, isExtended ? where : undefined),
+  );
 }
 
 /** Maximum number of Clusters of one rehearsal. */

@@ -1,10 +1,18 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
-import { type Blueprint, clusterInV1beta1, createNames } from '../../topology/index.ts';
+import {
+  type Blueprint,
+  clusterBuiltin,
+  clusterInV1beta1,
+  createNames,
+  itemsOf,
+  placeOf,
+  variable,
+} from '../../topology/index.ts';
 import type { RehearsedCluster } from './cluster/state.ts';
 import { type Machine, State, type WorkerGroup } from './cluster/state.ts';
 import { readInput } from './read.ts';
 import { controlPlaneObjects, groupOf, machineObjects, machineSetObjects } from './simulation/machines.ts';
-import { clusterBuiltin, itemsOf, placeOf, variable } from './topology/items.ts';
+import { patchInputOf } from './topology/round.ts';
 
 /** Namespace of all sample objects, easy to recognize in a log. */
 const namespace = 'conformance-sample';
@@ -77,7 +85,8 @@ function samplesAt(minor: number) {
   });
   const workers = state.workers.map((worker) => ({ worker, version }));
   const desired = { version, workers, upgradeStep: undefined };
-  const items = itemsOf(state, blueprint, desired);
+  const input = patchInputOf(state, blueprint, desired);
+  const items = itemsOf(input);
   for (const { holder, object } of items) {
     state.patched.set(placeOf(holder), object);
   }
@@ -95,7 +104,7 @@ function samplesAt(minor: number) {
         ...(builtin && { variables: [variable('builtin', builtin)] }),
       }),
     ),
-    builtin: variable('builtin', clusterBuiltin(state, desired)),
+    builtin: variable('builtin', clusterBuiltin(input)),
     /** A machine of the control plane with its objects, as CanUpdateMachine gets it. */
     controlPlaneMachine: controlPlaneObjects(state, `${name}-machine`, version),
     /** A MachineSet with its templates, as CanUpdateMachineSet gets it. */

@@ -2,7 +2,7 @@ import { shortList } from '../../base/index.ts';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import { type LabelSelector, selectsLabels } from '../../kubernetes/index.ts';
 import { type HookName, hooks } from '../../runtimehooks/index.ts';
-import { type Blueprint, templatesOf } from '../../topology/index.ts';
+import type { Blueprint } from '../../topology/index.ts';
 import { isRehearsed } from './cluster/effects.ts';
 import { type EventEntry, warning } from './record.ts';
 
@@ -20,10 +20,6 @@ export function warningsOfClass(blueprint: Blueprint): EventEntry[] {
   const place = nameOfClass(blueprint);
   const isInline = patches.some(({ variablesFrom }) => variablesFrom === 'inline');
   const ofClass = [...variables].filter(([, definitions]) => definitions.every(({ from }) => from === 'inline'));
-  const unevaluated = patches.flatMap((patch) => {
-    const templates = templatesOf(patch);
-    return templates.length === 0 ? [] : [`${patch.name} (${templates.join(', ')})`];
-  });
   return [
     ...about(
       place,
@@ -31,13 +27,6 @@ export function warningsOfClass(blueprint: Blueprint): EventEntry[] {
       'no patch gets these variables of the ClusterClass',
       ': Cluster API gives an extension only those that its DiscoverVariables defines',
       'let DiscoverVariables define those that the extension needs',
-    ),
-    ...about(
-      place,
-      unevaluated,
-      'Go templates in inline patches of the ClusterClass are not evaluated here',
-      '',
-      'in this rehearsal, extensions get templates without what these compute, and patches that build on it may fail',
     ),
   ];
 }

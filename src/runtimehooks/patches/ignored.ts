@@ -131,6 +131,8 @@ export function fieldsSetBy(builtin: Json | undefined): ControlPlaneField[] {
   ];
 }
 
+const isEmpty = (value: Json | undefined): boolean => isJsonObject(value) && Object.keys(value).length === 0;
+
 function put(object: JsonObject, path: Keys, value: Json | undefined): void {
   let holder = object;
   for (const name of path.slice(0, -1)) {
@@ -177,7 +179,11 @@ export function revertIgnored(before: JsonObject, after: JsonObject, place: Temp
       const isTaken = takesOthers || (typeof fate === 'object' && Object.hasOwn(fate, '*') && to !== undefined);
       const areObjects = isJsonObject(to) && isJsonObject(from ?? {});
       if (typeof fate === 'object' && (isTaken || areObjects)) {
-        revertIn(objectAt(from), objectAt(to), fate, [...path, name]);
+        const inner = [...path, name];
+        revertIn(objectAt(from), objectAt(to), fate, inner);
+        if (from === undefined && isEmpty(fieldAt(after, ...inner))) {
+          put(after, inner, undefined);
+        }
         continue;
       }
       const isReverted =

@@ -1,4 +1,5 @@
-import type { Json, JsonObject } from '../../kubernetes/index.ts';
+import { fieldAt, type Json, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import { groupOf, nameOf, namespaceOf } from '../objects/objects.ts';
 
 /** A patch of a ClusterClass: by an extension, or inline. */
 export interface ClassPatch {
@@ -69,6 +70,103 @@ export interface Blueprint {
   isRepeated: boolean;
   /** `spec.variables`. */
   inlineVariables: Json | undefined;
+  /** Templates that the class refers to and that are not known: `DockerMachineTemplate default/fleet-worker`. */
+  missing: readonly string[];
   /** Definitions of variables by name: those of the class, and those answered by DiscoverVariables. */
   variables: Map<string, ClassVariable[]>;
+}
+
+/** The kind of object that a template creates: the template's kind without `Template`. */
+export const kindOfTemplate = (template: JsonObject): string => textAt(template, 'kind').replace(/Template$/, '');
+
+/** The kinds of the objects that are made of the templates of a class. */
+function kindsOf(clusterClass: JsonObject): ProviderKinds {
+  const kindOf = (part: keyof ProviderKinds) => {
+    const reference = objectAt(clusterClass, 'spec', part, 'templateRef');
+    return reference.kind === undefined
+      ? defaultKinds[part]
+      : { apiGroup: groupOf(reference), kind: kindOfTemplate(reference) };
+  };
+  return { infrastructure: kindOf('infrastructure'), controlPlane: kindOf('controlPlane') };
+}
+
+function patchOf(patch: JsonObject): ClassPatch {
+  const name = textAt(patch, 'name');
+  const settings = fieldAt(patch, 'external', 'settings');
+  const handler = (field: string) => textAt(patch, 'external', field) || undefined;
+  return {
+    name,
+    variablesFrom: patch.external === undefined ? 'inline' : name,
+    definitions: objectsAt(patch, 'definitions'),
+    enabledIf: textAt(patch, 'enabledIf'),
+    generatePatches: handler('generatePatchesExtension'),
+    validateTopology: handler('validateTopologyExtension'),
+    discoverVariables: handler('discoverVariablesExtension'),
+    settings: settings === undefined ? undefined : objectAt(settings),
+  };
+}
+
+/**
+ * Reads a ClusterClass with its templates.
+ *
+ * @param clusterClass in v1beta2.
+ * @param templateAt finds the template that a reference of the class names; undefined if it is not known.
+ */
+export function readBlueprint(
+  clusterClass: JsonObject,
+  templateAt: (reference: JsonObject, namespace: string) => JsonObject | undefined,
+): Blueprint {
+  const namespace = namespaceOf(clusterClass);
+  const missing: string[] = [];
+  const template = (holder: Json | undefined): JsonObject | undefined => {
+    const reference = objectAt(holder, 'templateRef');
+    if (Object.keys(reference).length === 0) {
+      return undefined;
+    }
+    const found = templateAt(reference, namespace);
+    if (found === undefined) {
+      missing.push(`${textAt(reference, 'kind')} ${namespace}/${textAt(reference, 'name')}`);
+    }
+    return found;
+  };
+  const machines = (list: string): ReadonlyMap<string, MachineTemplates> =>
+    new Map(
+      objectsAt(clusterClass, 'spec', 'workers', list).map((settings) => [
+        textAt(settings, 'class'),
+        { bootstrap: template(settings.bootstrap), infrastructure: template(settings.infrastructure), settings },
+      ]),
+    );
+  const versions = fieldAt(clusterClass, 'spec', 'kubernetesVersions');
+  const controlPlane = objectAt(clusterClass, 'spec', 'controlPlane');
+  return {
+    namespace,
+    name: nameOf(clusterClass),
+    kinds: kindsOf(clusterClass),
+    planHandler: textAt(clusterClass, 'spec', 'upgrade', 'external', 'generateUpgradePlanExtension') || undefined,
+    versions: Array.isArray(versions) ? versions.filter((version) => typeof version === 'string') : [],
+    patches: objectsAt(clusterClass, 'spec', 'patches').map(patchOf),
+    infrastructureCluster: template(objectAt(clusterClass, 'spec', 'infrastructure')),
+    infrastructureNaming: textAt(clusterClass, 'spec', 'infrastructure', 'naming', 'template'),
+    controlPlane: {
+      template: template(controlPlane),
+      machines: template(controlPlane.machineInfrastructure),
+      settings: controlPlane,
+    },
+    isRepeated: false,
+    machineDeployments: machines('machineDeployments'),
+    machinePools: machines('machinePools'),
+    inlineVariables: fieldAt(clusterClass, 'spec', 'variables'),
+    missing,
+    variables: new Map(
+      definitionsIn(fieldAt(clusterClass, 'spec', 'variables'), 'inline').map(([key, value]) => [key, [value]]),
+    ),
+  };
+}
+
+/** Variables of an answer of DiscoverVariables, or of a class, as definitions. */
+export function definitionsIn(list: Json | undefined, from: string): [string, ClassVariable][] {
+  return objectsAt(list ?? null).map((variable) => [
+    textAt(variable, 'name'),
+    { from, isRequired: variable.required === true, schema: objectAt(variable, 'schema', 'openAPIV3Schema') },
+  ]);
 }

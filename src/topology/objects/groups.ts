@@ -25,7 +25,7 @@ export type Provenance = (part: GroupPart, path: readonly (string | number)[]) =
 
 /** A group of Machines before and after a change, when all steps of an upgrade are done. */
 export interface GroupChange {
-  /** The Cluster in v1beta2, before; undefined if it is created. */
+  /** The Cluster in v1beta2. */
   cluster: JsonObject;
   /** `control-plane`, or the topology's name of the MachineDeployment or MachinePool; without a topology, its own. */
   group: string;
@@ -45,6 +45,8 @@ export interface GroupChange {
    * upgrade. A single one if the version stays.
    */
   versions: readonly string[];
+  /** What else is to be said about how it happens, in plain sentences. */
+  notes: readonly string[];
   from: Provenance;
 }
 

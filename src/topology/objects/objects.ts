@@ -33,8 +33,9 @@ export class Objects {
   /** Of two objects of one name, the first counts. */
   constructor(objects: Iterable<JsonObject>) {
     for (const object of objects) {
-      const [group, kind] = [groupOf(object), textAt(object, 'kind')];
-      const key = keyOf({ group, kind, namespace: namespaceOf(object), name: nameOf(object) });
+      const name = nameIn(object);
+      const { group, kind } = name;
+      const key = keyOf(name);
       if (!this.#byName.has(key)) {
         this.#byName.set(key, object);
         const ofKind = this.#byKind.get(`${group} ${kind}`);
@@ -55,4 +56,16 @@ export class Objects {
   ofKind(group: string, kind: string): readonly JsonObject[] {
     return this.#byKind.get(`${group} ${kind}`) ?? [];
   }
+
+  [Symbol.iterator](): IterableIterator<JsonObject> {
+    return this.#byName.values();
+  }
 }
+
+/** The name of an object, as `Objects` finds it. */
+export const nameIn = (object: JsonObject): ObjectName => ({
+  group: groupOf(object),
+  kind: textAt(object, 'kind'),
+  namespace: namespaceOf(object),
+  name: nameOf(object),
+});

@@ -35,6 +35,8 @@ export interface Cause {
 export interface Problem {
   text: string;
   remedy?: string;
+  /** `ClusterClass default/fleet`: set if the input is at fault, and not what Cluster API makes of it. */
+  object?: string;
 }
 
 /** The plan of a group of Machines, as in the JSON document. */

@@ -1,56 +1,29 @@
 import {
-  encodedPatch,
+  fieldAt,
   isJsonObject,
   itemsAt,
   type Json,
   type JsonObject,
   objectAt,
   objectsAt,
-  own,
+  type PatchOperation,
   textAt,
 } from '../../kubernetes/index.ts';
 import type { ClassPatch } from '../blueprint/blueprint.ts';
+import { isPatchEnabled, renderValueTemplate, TemplateError, variableValue } from '../templates/index.ts';
+import type { Item } from './items.ts';
 
 /** Why an inline patch cannot be generated, in Cluster API's words. */
 export class InlinePatchError extends Error {}
 
-const hasTemplate = ({ valueFrom }: JsonObject) => textAt(valueFrom, 'template') !== '';
-
-/** The fields of a patch that are Go templates, which a rehearsal does not evaluate. */
-export function templatesOf({ enabledIf, definitions }: ClassPatch): string[] {
-  const operations = definitions.flatMap(({ jsonPatches }) => objectsAt(jsonPatches));
-  return [...(enabledIf === '' ? [] : ['enabledIf']), ...(operations.some(hasTemplate) ? ['valueFrom.template'] : [])];
+/** What a patch does to a template. */
+export interface TemplateOperations {
+  item: Item;
+  operations: PatchOperation[];
 }
 
-/** The values of variables by their names. */
-const valuesIn = (holder: JsonObject): [string, Json][] =>
-  objectsAt(holder, 'variables').map(({ name, value = null }) => [String(name), value]);
-
-/** A value within a variable, by a path such as `builtin.controlPlane.version` or `disks[0].size`. */
-function valueAt(variables: ReadonlyMap<string, Json>, path: string): Json {
-  const [first = '', ...inner] = path.split('.');
-  let value: Json | undefined;
-  for (const segment of [first, ...inner]) {
-    const [, name = '', index] = /^([^[]{0,200})(?:\[(\d{1,9})])?/.exec(segment) ?? [];
-    const holder = value;
-    value = holder === undefined ? variables.get(name) : isJsonObject(holder) ? own(holder, name) : undefined;
-    if (value === undefined) {
-      const what = holder === undefined ? first : path;
-      const where = holder === undefined ? '' : `: failed to lookup segment ${JSON.stringify(name)}`;
-      throw new InlinePatchError(`variable ${JSON.stringify(what)} does not exist${where}`);
-    }
-    if (index !== undefined) {
-      value = Array.isArray(value) ? value[Number(index)] : undefined;
-      if (value === undefined) {
-        throw new InlinePatchError(`variable ${JSON.stringify(path)} is invalid: array does not have index ${index}`);
-      }
-    }
-  }
-  return value ?? null;
-}
-
-/** Whether a definition is for an item of a request (matchesSelector in patches/inline/json_patch_generator.go). */
-function isFor({ object, holderReference: holder, variables }: JsonObject, { selector }: JsonObject): boolean {
+/** Whether a definition is for a template (matchesSelector in patches/inline/json_patch_generator.go). */
+function isFor({ object, holder, builtin }: Item, { selector }: JsonObject): boolean {
   const { machineDeploymentClass, machinePoolClass, infrastructureCluster, controlPlane } = objectAt(
     selector,
     'matchResources',
@@ -59,9 +32,8 @@ function isFor({ object, holderReference: holder, variables }: JsonObject, { sel
   if (!isSame('apiVersion') || !isSame('kind')) {
     return false;
   }
-  const builtin = objectsAt(variables).find(({ name }) => name === 'builtin');
   const isOneOf = (classes: Json | undefined, part: string) => {
-    const name = textAt(builtin, 'value', part, 'class');
+    const name = textAt(builtin, part, 'class');
     return itemsAt(classes, 'names').some(
       (pattern) =>
         typeof pattern === 'string' &&
@@ -82,46 +54,121 @@ function isFor({ object, holderReference: holder, variables }: JsonObject, { sel
   }
 }
 
-/** The operations of a definition whose values are no Go templates. */
-const operationsOf = ({ jsonPatches }: JsonObject, variables: ReadonlyMap<string, Json>): JsonObject[] =>
-  objectsAt(jsonPatches)
-    .filter((operation) => !hasTemplate(operation))
-    .map(({ op = '', path = '', value, valueFrom }) =>
-      op === 'remove' ? { op, path } : { op, path, value: value ?? valueAt(variables, textAt(valueFrom, 'variable')) },
-    );
+/** The value of an operation that adds or replaces (calculateValue in patches/inline/json_patch_generator.go). */
+function computedValue({ value, valueFrom }: JsonObject, variables: JsonObject): Json {
+  const failed = (why: string) => new InlinePatchError(`failed to calculate value: ${why}`);
+  const [variable, template] = [textAt(valueFrom, 'variable'), textAt(valueFrom, 'template')];
+  const isFrom = isJsonObject(valueFrom);
+  if (value === undefined && !isFrom) {
+    throw failed('neither .value nor .valueFrom are set');
+  }
+  if (value !== undefined && isFrom) {
+    throw failed('both .value and .valueFrom are set');
+  }
+  if (value !== undefined) {
+    return value;
+  }
+  if (variable === '' && template === '') {
+    throw failed('.valueFrom is set, but neither .valueFrom.variable nor .valueFrom.template are set');
+  }
+  if (variable !== '' && template !== '') {
+    throw failed('.valueFrom is set, but both .valueFrom.variable and .valueFrom.template are set');
+  }
+  return variable === ''
+    ? within('failed to calculate value for template', () => renderValueTemplate(template, variables))
+    : within('failed to calculate value', () => variableValue(variable, variables));
+}
+
+/** Puts a prefix before the text of an error of a template or a variable. */
+function within<T>(prefix: string, compute: () => T): T {
+  try {
+    return compute();
+  } catch (error) {
+    if (!(error instanceof TemplateError) && !(error instanceof InlinePatchError)) {
+      throw error;
+    }
+    throw new InlinePatchError(`${prefix}: ${error.message}`);
+  }
+}
+
+function operationOf(patch: JsonObject, variables: JsonObject): PatchOperation {
+  const [op, path] = [textAt(patch, 'op'), textAt(patch, 'path')];
+  return op === 'add' || op === 'replace'
+    ? { op, path, value: computedValue(patch, variables) }
+    : { op: op as 'remove', path };
+}
 
 /**
- * What an inline patch of a class answers to a request of GeneratePatches: the items of the response. Whether a patch
- * with `enabledIf` is enabled is not known here, and it is not applied.
+ * What an inline patch of a class does to the templates of a Cluster.
  *
- * @throws {InlinePatchError} for a variable that does not exist.
+ * @param cluster the variables of the whole Cluster, by name, with `builtin`.
+ * @param variablesAt those of a template.
+ * @throws {InlinePatchError} for a template that fails, and a variable that does not exist: all of them at once.
  */
-export function generateInline({ definitions, enabledIf }: ClassPatch, request: JsonObject): JsonObject[] {
+export function generateInline(
+  { definitions, enabledIf }: ClassPatch,
+  items: readonly Item[],
+  cluster: JsonObject,
+  variablesAt: (item: Item) => JsonObject,
+): TemplateOperations[] {
   const errors = new Set<string>();
-  const cluster = new Map(valuesIn(request));
-  const items = objectsAt(request, 'items').flatMap((item): JsonObject[] => {
-    const place = new Map(valuesIn(item));
-    const builtin = { ...objectAt(cluster.get('builtin')), ...objectAt(place.get('builtin')) };
-    const variables = new Map([...cluster, ...place, ['builtin', builtin]]);
-    return definitions
-      .filter((definition) => enabledIf === '' && isFor(item, definition))
-      .flatMap((definition): JsonObject[] => {
-        try {
-          const patch = encodedPatch(operationsOf(definition, variables));
-          return [{ uid: item.uid ?? '', patchType: 'JSONPatch', patch }];
-        } catch (error) {
-          if (!(error instanceof InlinePatchError)) {
-            throw error;
-          }
-          const kind = JSON.stringify(textAt(item, 'object', 'kind'));
-          errors.add(`failed to generate JSON patches for ${kind}: failed to calculate value: ${error.message}`);
-          return [];
+  const result: TemplateOperations[] = [];
+  for (const item of items) {
+    const matching = definitions.filter((definition) => isFor(item, definition));
+    if (matching.length === 0) {
+      continue;
+    }
+    const place = variablesAt(item);
+    const builtin = { ...objectAt(cluster, 'builtin'), ...objectAt(place, 'builtin') };
+    const variables: JsonObject = { ...cluster, ...place, builtin };
+    const kind = JSON.stringify(textAt(item.object, 'kind'));
+    const collect = (act: () => void) => {
+      try {
+        act();
+      } catch (error) {
+        if (!(error instanceof InlinePatchError)) {
+          throw error;
         }
+        errors.add(error.message);
+      }
+    };
+    let isEnabled = enabledIf === '';
+    collect(() => {
+      isEnabled ||= within(`failed to calculate if patch is enabled for ${kind}`, () =>
+        within('failed to calculate value for enabledIf', () => isPatchEnabled(enabledIf, variables)),
+      );
+    });
+    for (const definition of isEnabled ? matching : []) {
+      collect(() => {
+        const operations = within(`failed to generate JSON patches for ${kind}`, () =>
+          objectsAt(definition, 'jsonPatches').map((patch) => operationOf(patch, variables)),
+        );
+        result.push({ item, operations });
       });
-  });
+    }
+  }
   if (errors.size > 0) {
     const text = [...errors].join(', ');
     throw new InlinePatchError(errors.size === 1 ? text : `[${text}]`);
   }
-  return items;
+  return result;
 }
+
+/** Names of the variables that an inline patch reads: `auditLevel`, `builtin.controlPlane.version`. */
+export function variablesRead({ definitions, enabledIf }: ClassPatch): string[] {
+  const operations = definitions.flatMap((definition) => objectsAt(definition, 'jsonPatches'));
+  const templates = [enabledIf, ...operations.map((operation) => textAt(operation, 'valueFrom', 'template'))];
+  const names = operations.map((operation) => textAt(operation, 'valueFrom', 'variable')).filter((name) => name !== '');
+  for (const template of templates) {
+    for (const [, action = ''] of template.matchAll(/\{\{([^}]{0,10000})/g)) {
+      for (const [, name = ''] of action.matchAll(/(?:^|[\s(|$])\.([A-Za-z_][A-Za-z0-9_.]{0,200})/g)) {
+        names.push(name);
+      }
+    }
+  }
+  return [...new Set(names)];
+}
+
+/** The value that a variable has at a path such as `builtin.controlPlane.version`; undefined if it has none. */
+export const valueAtPath = (variables: JsonObject, path: string): Json | undefined =>
+  fieldAt(variables, ...path.replaceAll(/\[\d{1,9}]/g, '').split('.'));

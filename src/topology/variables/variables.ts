@@ -1,7 +1,6 @@
 import {
   copyOf,
   fieldAt,
-  type Json,
   type JsonObject,
   objectAt,
   objectsAt,
@@ -25,14 +24,6 @@ const schemaOf = ({ schema }: ClassVariable): Schema => schemaFrom(schema);
 /** A problem on one line. */
 export const causeText = ({ field = '', message }: StatusCause): string =>
   (message.includes(field) ? message : `${field}: ${message}`).slice(0, maxProblem);
-
-/** Variables of an answer of DiscoverVariables, or of a class, as definitions. */
-export function definitionsIn(list: Json | undefined, from: string): [string, ClassVariable][] {
-  return objectsAt(list ?? null).map((variable) => [
-    textAt(variable, 'name'),
-    { from, isRequired: variable.required === true, schema: objectAt(variable, 'schema', 'openAPIV3Schema') },
-  ]);
-}
 
 /** Adds definitions to those of a class. */
 export function define(blueprint: Blueprint, definitions: readonly [string, ClassVariable][]): void {

@@ -5,9 +5,12 @@ import {
   type Blueprint,
   clusterInV1beta1,
   defaultKinds,
+  deferAnnotation,
+  holdAnnotation,
   type MachineTemplates,
   type Names,
   type ProviderKinds,
+  workerLists,
 } from '../../../topology/index.ts';
 import type { Condition, Effect, RehearsedHook, SimulatedEvent, Simulation } from './effects.ts';
 
@@ -22,8 +25,6 @@ export interface RehearsedCluster {
 /** Kinds of groups of workers, in the order of Cluster API. */
 export const workerKinds = ['MachineDeployment', 'MachinePool'] as const;
 export type WorkerKind = (typeof workerKinds)[number];
-/** The lists of their topologies and classes. */
-export const workerLists = { MachineDeployment: 'machineDeployments', MachinePool: 'machinePools' } as const;
 
 /** The templates of the Machines of a group, as Cluster API writes them for the Cluster. */
 export interface MachineTemplateObjects {
@@ -368,14 +369,8 @@ export interface UserEdit {
 
 /** Cluster API's annotation that lets the deletion of a Cluster proceed. */
 export const okToDeleteAnnotation = 'runtime.cluster.x-k8s.io/ok-to-delete';
-/** Cluster API's annotation with the current step of an upgrade. */
-export const upgradeStepAnnotation = 'topology.internal.cluster.x-k8s.io/upgrade-step';
 /** The user's annotation with the number of groups of one kind that may be upgraded at a time. */
 export const concurrencyAnnotation = 'topology.cluster.x-k8s.io/upgrade-concurrency';
-/** The user's annotation that keeps a group of workers from being upgraded. */
-export const deferAnnotation = 'topology.cluster.x-k8s.io/defer-upgrade';
-/** The user's annotation that keeps a group of workers, and those behind it, from being upgraded. */
-export const holdAnnotation = 'topology.cluster.x-k8s.io/hold-upgrade-sequence';
 
 /** The annotations of an object; empty if it has none. */
 export const annotationsOf = (object: JsonObject): JsonObject => objectAt(object, 'metadata', 'annotations');

@@ -1,13 +1,5 @@
 import { pendingHooksAnnotation } from '../../../extensionconfig/index.ts';
 import { fieldAt, isSame, type JsonObject, objectAt, textAt } from '../../../kubernetes/index.ts';
-import type {
-  GroupMachines,
-  Machine,
-  MachineSet,
-  MachineTemplateObjects,
-  State,
-  WorkerGroup,
-} from '../cluster/state.ts';
 import {
   clonedFrom,
   groupMetadata,
@@ -16,7 +8,15 @@ import {
   machineTimeouts,
   mergedMetadata,
   nonEmpty,
-} from '../topology/items.ts';
+} from '../../../topology/index.ts';
+import type {
+  GroupMachines,
+  Machine,
+  MachineSet,
+  MachineTemplateObjects,
+  State,
+  WorkerGroup,
+} from '../cluster/state.ts';
 
 /** Maximum number of Machines of a group that are played individually: the others behave in the same way. */
 const maxMachines = 10;
@@ -167,7 +167,7 @@ const referenceTo = (object: JsonObject, name = textAt(object, 'metadata', 'name
 });
 
 const metadataOf = (worker: WorkerGroup) => {
-  const { labels, annotations } = groupMetadata(worker);
+  const { labels, annotations } = groupMetadata(worker.state.cluster, worker);
   return { labels: objectAt(labels), annotations: objectAt(annotations) };
 };
 

@@ -1,14 +1,8 @@
 import { isSame, objectAt } from '../../../kubernetes/index.ts';
-import { upgradeStepText } from '../../../topology/index.ts';
+import { upgradeStepAnnotation, upgradeStepText } from '../../../topology/index.ts';
 import { ask, responseTo } from '../cluster/ask.ts';
 import type { Simulation } from '../cluster/effects.ts';
-import {
-  annotationsOf,
-  okToDeleteAnnotation,
-  type State,
-  upgradeStepAnnotation,
-  type WorkerGroup,
-} from '../cluster/state.ts';
+import { annotationsOf, okToDeleteAnnotation, type State, type WorkerGroup } from '../cluster/state.ts';
 import { applyRound } from '../topology/round.ts';
 import { conditionOf } from './condition.ts';
 import { beginRollout, waitsForDeletion } from './machines.ts';

@@ -1,15 +1,8 @@
 import { objectsAt, own, type StatusCause, textAt } from '../../../kubernetes/index.ts';
 import { invalid } from '../../../kubernetes/schema/index.ts';
-import type { Blueprint } from '../../../topology/index.ts';
+import { allowsVersion, otherVersions, workerLists } from '../../../topology/index.ts';
 import type { RehearsedCluster } from '../cluster/state.ts';
-import { annotationsOf, concurrencyAnnotation, workerKinds, workerLists } from '../cluster/state.ts';
-
-/** Why Cluster API's webhook refuses a version for a class: it names others. */
-export const otherVersions = 'version must match one of the versions defined in the ClusterClass';
-
-/** Whether a class allows a version. */
-export const allowsVersion = ({ versions }: Blueprint, version: string): boolean =>
-  versions.length === 0 || versions.includes(version);
+import { annotationsOf, concurrencyAnnotation, workerKinds } from '../cluster/state.ts';
 
 function concurrencyCauses(text: string): StatusCause[] {
   const why = /^[+-]?\d{1,15}$/.test(text)

@@ -1,152 +1,70 @@
-import {
-  copyOf,
-  isSame,
-  type Json,
-  type JsonObject,
-  jsonPatchOf,
-  jsonPointer,
-  objectAt,
-  objectsAt,
-  textAt,
-} from '../../../kubernetes/index.ts';
-import { applyPatch, BadPatch, isEmptyPatch, revertIgnored, withTaken } from '../../../runtimehooks/index.ts';
+import { isSame, type Json, objectsAt, textAt } from '../../../kubernetes/index.ts';
 import {
   type Blueprint,
-  type ClassPatch,
-  generateInline,
-  has,
-  InlinePatchError,
-  templatesOf,
-  variablesFor,
-  variablesOf,
+  clusterBuiltin,
+  holderText,
+  type Item,
+  itemsOf,
+  kindOfTemplate,
+  type PatchInput,
+  PatchingFailed,
+  patchTemplates,
+  placeOf,
+  type WorkerPlace,
 } from '../../../topology/index.ts';
 import { responseTo } from '../cluster/ask.ts';
 import { ReconcileError, type Simulation, type TemplateChange } from '../cluster/effects.ts';
-import type { State } from '../cluster/state.ts';
-import { clusterBuiltin, type Desired, holderText, type Item, itemsOf, placeOf, variable } from './items.ts';
+import type { State, WorkerGroup } from '../cluster/state.ts';
+
+/** What the controller has decided on before a round of patches. */
+export interface Desired {
+  /** The version of the control plane. */
+  version: string;
+  /** The groups of workers, and the versions that they should have. */
+  workers: readonly { worker: WorkerGroup; version: string }[];
+  upgradeStep: string | undefined;
+}
 
 const prefix = 'error computing the desired state of the Cluster topology: failed to apply patches: ';
 
-interface Round {
-  state: State;
-  blueprint: Blueprint;
-  items: readonly Item[];
-  builtin: JsonObject;
+/** A group of workers in a round. */
+function placeOfWorker({ worker, version }: Desired['workers'][number]): WorkerPlace {
+  const { state, kind, name, topologyName, topology, group } = worker;
+  const set = group?.next ?? group?.current;
+  const nameOf = (part: 'bootstrap' | 'infrastructure'): string => {
+    const known = set?.[part].metadata;
+    const kindOf = worker.class?.[part] === undefined ? part : kindOfTemplate(worker.class[part]);
+    return textAt(known, 'name') || state.names.generated(`${state.name}-${topologyName}`, kindOf);
+  };
+  const templateNames = { bootstrap: nameOf('bootstrap'), infrastructure: nameOf('infrastructure') };
+  return { kind, name, topologyName, topology, class: worker.class, version, templateNames };
 }
 
-/**
- * Maximum number of characters of templates that the patches of one response may process: each patch processes the
- * whole template.
- */
-const maxPatchedLength = 64 * 1024 * 1024;
-
-/** Annotations of a template that requests leave out. */
-const hiddenAnnotations = ['kubectl.kubernetes.io/last-applied-configuration', 'cluster.x-k8s.io/conversion-data'];
-
-/** An object as in requests. */
-export function withoutBookkeeping(object: JsonObject): JsonObject {
-  const copy = copyOf(object);
-  delete objectAt(copy, 'metadata').managedFields;
-  const annotations = objectAt(copy, 'metadata', 'annotations');
-  for (const name of hiddenAnnotations) {
-    delete annotations[name];
-  }
-  return copy;
-}
-
-function requestOf({ blueprint, items, builtin, state }: Round, patch: ClassPatch, hasUids: boolean): JsonObject {
-  const own = variablesFor(blueprint, patch, variablesOf(state.cluster));
+/** The input of a round. */
+export function patchInputOf(state: State, blueprint: Blueprint, desired: Desired): PatchInput {
+  const { release, cluster, names, controlPlane } = state;
+  const { machines } = blueprint.controlPlane;
   return {
-    ...(patch.settings !== undefined && { settings: patch.settings }),
-    variables: [...own, variable('builtin', builtin)],
-    items: items.map((item) => {
-      const variables = [
-        ...variablesFor(blueprint, patch, item.overrides),
-        ...(item.builtin === undefined ? [] : [variable('builtin', item.builtin)]),
-      ];
-      return {
-        ...(hasUids && { uid: item.uid }),
-        holderReference: item.holder,
-        object: item.object,
-        ...(variables.length > 0 && { variables }),
-      };
-    }),
+    release,
+    cluster,
+    blueprint,
+    upgradeStep: desired.upgradeStep,
+    controlPlane: {
+      name: controlPlane.name,
+      version: desired.version,
+      machineTemplateName: machines === undefined ? '' : names.generated(state.name, kindOfTemplate(machines)),
+    },
+    workers: desired.workers.map(placeOfWorker),
+    newUid: names.uid,
   };
 }
 
-/** The parts of a patched template that later patches get. */
-const partsInRequests = [['spec'], ['metadata', 'labels'], ['metadata', 'annotations']];
-
-/** Applies the patches of an answer. */
-function* apply({ state, items }: Round, patch: ClassPatch, answer: readonly JsonObject[]): Simulation {
-  const where = `${prefix}failed to apply patches for patch ${JSON.stringify(patch.name)}: `;
-  const byUid = new Map(items.map((item) => [item.uid, item]));
-  const parts = has(state.release, 'templateMetadata') ? partsInRequests : partsInRequests.slice(0, 1);
-  let work = 0;
-  for (const one of answer) {
-    const item = byUid.get(textAt(one, 'uid'));
-    if (item === undefined) {
-      const uid = JSON.stringify(textAt(one, 'uid').slice(0, 100));
-      const text = `patch ${patch.name}: ${uid} is not the uid of an item of the request`;
-      yield* state.findOnce('warning', text, 'copy it from the item');
-      throw new ReconcileError(`${where}unable to find corresponding request item for patch`);
-    }
-    if (isEmptyPatch(one)) {
-      continue;
-    }
-    work += JSON.stringify(item.object).length;
-    if (work > maxPatchedLength) {
-      throw new ReconcileError(
-        `${where}the patches of one answer change more than ${maxPatchedLength / 1024 / 1024} MiB of templates: send one patch for each template`,
-      );
-    }
-    try {
-      const patched = applyPatch(item.object, one);
-      const effective = withTaken(item.object, patched, parts);
-      item.ignored.push(...jsonPatchOf(effective, patched).map(({ path }) => path));
-      item.object = effective;
-    } catch (error) {
-      if (!(error instanceof BadPatch)) {
-        throw error;
-      }
-      if (templatesOf(patch).length > 0) {
-        // It may build on a value that a Go template computes.
-        continue;
-      }
-      const text = `the patch of ${holderText(item.holder)} cannot be applied`;
-      yield* state.findOnce('warning', text, 'compute patches from the template in the request');
-      throw new ReconcileError(`${where}${error.message}`);
-    }
-  }
-}
-
-/** The patches of one patch of the class, in the items of the response to a request. */
-function* patchesOf({ state }: Round, patch: ClassPatch, request: JsonObject): Simulation<JsonObject[]> {
-  const where = `${prefix}failed to generate patches for patch ${JSON.stringify(patch.name)}: `;
-  if (patch.definitions.length > 0) {
-    try {
-      return generateInline(patch, request);
-    } catch (error) {
-      throw error instanceof InlinePatchError ? new ReconcileError(`${where}${error.message}`) : error;
-    }
-  }
-  if (patch.generatePatches === undefined) {
-    throw new ReconcileError(`${prefix}failed to create patch generator for patch ${JSON.stringify(patch.name)}`);
-  }
-  const response = yield* responseTo(where, state, 'GeneratePatches', request, { handler: patch.generatePatches });
-  return objectsAt(response, 'items');
-}
-
 /** The templates whose patches have another effect than was reported before, with the changes that Cluster API ignores. */
-function changesOf({ state, items }: Round): TemplateChange[] {
-  const { patched, release, toldTemplates } = state;
-  const dropsMetadata = !has(release, 'templateMetadata');
-  return items.flatMap(({ holder, template, object, sets, ignored: dropped }) => {
+function changesOf({ patched, toldTemplates }: State, items: readonly Item[]): TemplateChange[] {
+  return items.flatMap(({ holder, template, object: after, ignored: paths }) => {
     const place = placeOf(holder);
-    const after = object === template ? object : copyOf(object);
-    const reverted = object === template ? [] : revertIgnored(template, after, { holder, dropsMetadata, sets });
     patched.set(place, after);
-    const ignored = [...new Set([...reverted.map((path) => jsonPointer(path)), ...dropped])].sort();
+    const ignored = [...new Set(paths)].sort();
     const reported = toldTemplates.get(place) ?? { object: template, ignored: [] };
     if (isSame(reported.object, after) && isSame([...reported.ignored], ignored)) {
       return [];
@@ -165,8 +83,7 @@ function changesOf({ state, items }: Round): TemplateChange[] {
 }
 
 /** Reports the result of the patches when it differs from that of the last round. */
-function* compare(round: Round, input: string): Simulation {
-  const { state, items } = round;
+function* compare(state: State, items: readonly Item[], input: string): Simulation {
   const last = state.round;
   if (last !== undefined && last.input === input) {
     const changed = items.filter(({ object }, index) => !isSame(object, last.results[index]));
@@ -178,7 +95,7 @@ function* compare(round: Round, input: string): Simulation {
     }
   }
   const isFirst = state.toldTemplates.size === 0;
-  const changes = changesOf(round);
+  const changes = changesOf(state, items);
   // Patches that change from round to round are reported once.
   if (changes.length > 0 && !state.reported.has(unstable)) {
     yield state.tell({ kind: 'templates', isFirst, changes });
@@ -205,7 +122,7 @@ export function* applyRound(state: State, desired: Desired): Simulation {
     return;
   }
   if (blueprint.patches.length === 0) {
-    for (const { holder, object } of itemsOf(state, blueprint, desired)) {
+    for (const { holder, object } of itemsOf(patchInputOf(state, blueprint, desired))) {
       state.patched.set(placeOf(holder), object);
     }
     return;
@@ -224,24 +141,28 @@ export function* applyRound(state: State, desired: Desired): Simulation {
 }
 
 function* round(state: State, blueprint: Blueprint, desired: Desired): Simulation {
-  const items = itemsOf(state, blueprint, desired);
-  const current: Round = { state, blueprint, items, builtin: clusterBuiltin(state, desired) };
-  const input = JSON.stringify([
-    current.builtin as Json,
-    variablesOf(state.cluster),
-    items.map((item) => [item.builtin ?? null, item.overrides as Json]),
-  ]);
-  for (const patch of blueprint.patches) {
-    yield* apply(current, patch, yield* patchesOf(current, patch, requestOf(current, patch, true)));
-  }
-  const last = blueprint.patches.at(-1) as ClassPatch;
-  for (const { name, settings, validateTopology: handler } of blueprint.patches) {
-    if (handler !== undefined) {
-      // A pitfall in Cluster API: every validator gets the variables of the last patch of the class.
-      const request = requestOf(current, { ...last, settings }, false);
-      const where = `${prefix}validation of patch ${JSON.stringify(name)} failed: `;
-      yield* responseTo(where, state, 'ValidateTopology', request, { handler });
+  const patchInput = patchInputOf(state, blueprint, desired);
+  const patching = patchTemplates(patchInput);
+  try {
+    let step = patching.next();
+    while (step.done !== true) {
+      const { hook, handler, request, where } = step.value;
+      step = patching.next(yield* responseTo(`${prefix}${where}`, state, hook, request, { handler }));
     }
+    const { items } = step.value;
+    const input = JSON.stringify([
+      clusterBuiltin(patchInput) as Json,
+      objectsAt(state.cluster, 'spec', 'topology', 'variables'),
+      items.map((item) => [item.builtin ?? null, item.overrides as Json]),
+    ]);
+    yield* compare(state, items, input);
+  } catch (error) {
+    if (!(error instanceof PatchingFailed)) {
+      throw error;
+    }
+    if (error.hint !== undefined) {
+      yield* state.findOnce('warning', error.hint.text, error.hint.remedy);
+    }
+    throw new ReconcileError(`${prefix}${error.message}`);
   }
-  yield* compare(current, input);
 }

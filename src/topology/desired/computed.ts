@@ -1,0 +1,218 @@
+import { type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import { completePlan, type PlannedVersions } from '../../runtimehooks/index.ts';
+import type { Blueprint } from '../blueprint/blueprint.ts';
+import { kindOfTemplate } from '../blueprint/blueprint.ts';
+import type { GroupObjects } from '../objects/groups.ts';
+import { createNames } from '../objects/names.ts';
+import { nameOf, namespaceOf } from '../objects/objects.ts';
+import type { Problem } from '../objects/plan.ts';
+import { deferAnnotation, holdAnnotation, type PatchInput, type WorkerPlace } from '../patches/items.ts';
+import { PatchingFailed, patchTemplates } from '../patches/patch-templates.ts';
+import { type Desired, desiredOf, topologyWorkers, workerLists } from './desired.ts';
+import { type Existing, machineReference, workerKey } from './existing.ts';
+import type { PlannedState } from './planned-state.ts';
+import { controlPlaneSteps, lowestVersion } from './upgrade-steps.ts';
+
+/** What Cluster API makes of a Cluster; or why it stops, in its words; or why that is not known. */
+export type Computed = { is: 'desired'; desired: Desired } | { is: 'stopped' | 'unknown'; problem: Problem };
+
+/** What Cluster API's condition has before errors of computing what the objects of a Cluster should be. */
+const prefix = 'error computing the desired state of the Cluster topology: ';
+
+/** Names are the same in each run, and in both states. */
+const names = createNames(() => '');
+
+/** How often an object has been rotated changes its name. */
+export const rotatedName = (prefixOfName: string, kind: string): string =>
+  names.generated(prefixOfName, `${kind} rotated`);
+
+const versionOfWorker = ({ object }: GroupObjects): string => textAt(object, 'spec', 'template', 'spec', 'version');
+
+/** Whether a user keeps a group of workers from being upgraded. */
+function isDeferred(cluster: JsonObject, kind: WorkerPlace['kind'], name: string): boolean {
+  for (const { kind: other, topology } of topologyWorkers(cluster)) {
+    if (other === kind) {
+      const annotations = objectAt(topology, 'metadata', 'annotations');
+      const isThis = textAt(topology, 'name') === name;
+      if (holdAnnotation in annotations || (isThis && deferAnnotation in annotations)) {
+        return true;
+      }
+      if (isThis) {
+        return false;
+      }
+    }
+  }
+  return false;
+}
+
+function nameFor(template: string, values: Record<string, string>, base: string, purpose: string): string {
+  const rendered = template === '' ? undefined : names.rendered(template, values, purpose);
+  return rendered ?? names.generated(base, purpose);
+}
+
+function workerPlace(
+  cluster: JsonObject,
+  blueprint: Blueprint,
+  existing: Existing,
+  { kind, topology }: { kind: WorkerPlace['kind']; topology: JsonObject },
+): WorkerPlace {
+  const topologyName = textAt(topology, 'name');
+  const ofClass = blueprint[workerLists[kind]].get(textAt(topology, 'class'));
+  const known = existing.workers.get(workerKey(kind, topologyName));
+  const base = `${nameOf(cluster)}-${topologyName}`;
+  const part = kind === 'MachinePool' ? 'machinePool' : 'machineDeployment';
+  const values = { 'cluster.name': nameOf(cluster), [`${part}.topologyName`]: topologyName };
+  const spec = objectAt(known?.object, 'spec', 'template', 'spec');
+  const nameOfTemplate = (reference: JsonObject, template: JsonObject | undefined) =>
+    textAt(reference, 'name') || names.generated(base, template === undefined ? '' : kindOfTemplate(template));
+  const target = textAt(cluster, 'spec', 'topology', 'version');
+  return {
+    kind,
+    topologyName,
+    name:
+      known === undefined
+        ? nameFor(textAt(ofClass?.settings, 'naming', 'template'), values, base, kind)
+        : nameOf(known.object),
+    version: known !== undefined && isDeferred(cluster, kind, topologyName) ? versionOfWorker(known) : target,
+    class: ofClass,
+    topology,
+    templateNames: {
+      bootstrap: nameOfTemplate(objectAt(spec, 'bootstrap', 'configRef'), ofClass?.bootstrap),
+      infrastructure: nameOfTemplate(objectAt(spec, 'infrastructureRef'), ofClass?.infrastructure),
+    },
+  };
+}
+
+/** The names and versions with which a Cluster's templates are patched, when all steps of an upgrade are done. */
+export function inputFor(
+  state: PlannedState,
+  cluster: JsonObject,
+  blueprint: Blueprint,
+  existing: Existing,
+): PatchInput {
+  const base = nameOf(cluster);
+  const { machines, settings } = blueprint.controlPlane;
+  const controlPlane = existing.controlPlane?.object;
+  const reference = controlPlane === undefined ? {} : machineReference(controlPlane);
+  const naming = textAt(settings, 'naming', 'template');
+  let uid = 0;
+  return {
+    release: state.release,
+    cluster,
+    blueprint,
+    upgradeStep: undefined,
+    controlPlane: {
+      name:
+        controlPlane !== undefined
+          ? nameOf(controlPlane)
+          : textAt(cluster, 'spec', 'controlPlaneRef', 'name') ||
+            nameFor(naming, { 'cluster.name': base }, base, 'ControlPlane'),
+      version: textAt(cluster, 'spec', 'topology', 'version'),
+      machineTemplateName:
+        textAt(reference, 'name') || (machines === undefined ? '' : names.generated(base, kindOfTemplate(machines))),
+    },
+    workers: topologyWorkers(cluster).map((worker) => workerPlace(cluster, blueprint, existing, worker)),
+    newUid: () => {
+      uid++;
+      return `00000000-0000-4000-8000-${String(uid).padStart(12, '0')}`;
+    },
+  };
+}
+
+/**
+ * What Cluster API makes of a Cluster, with the answers of extensions.
+ *
+ * @param callsExtensions if not, a class with external patches is not known.
+ */
+export async function computed(state: PlannedState, input: PatchInput, callsExtensions = true): Promise<Computed> {
+  const { cluster, blueprint } = input;
+  const object = { namespace: namespaceOf(cluster), name: nameOf(cluster) };
+  try {
+    const patching = patchTemplates(input);
+    let step = patching.next();
+    while (step.done !== true) {
+      const { hook, handler, request, patch, where } = step.value;
+      if (!callsExtensions) {
+        return { is: 'unknown', problem: { text: `patch ${patch} is external` } };
+      }
+      const answer = await state.call({ hook, handler, request, object });
+      if (answer.is === 'failed') {
+        return { is: 'stopped', problem: { text: `${prefix}failed to apply patches: ${where}${answer.error}` } };
+      }
+      if (answer.is === 'none') {
+        const text = `patch ${patch} of ClusterClass ${blueprint.namespace}/${blueprint.name}: no handler ${handler} is registered`;
+        return { is: 'unknown', problem: { text, remedy: 'pass the ExtensionConfig that registers it' } };
+      }
+      if (answer.is === 'unknown') {
+        const text = `patch ${patch} of ClusterClass ${blueprint.namespace}/${blueprint.name} is not known: ${answer.why}`;
+        return { is: 'unknown', problem: { text, remedy: answer.remedy } };
+      }
+      step = patching.next(answer.response);
+    }
+    const naming = blueprint.infrastructureNaming;
+    const name =
+      textAt(cluster, 'spec', 'infrastructureRef', 'name') ||
+      nameFor(naming, { 'cluster.name': object.name }, object.name, 'InfrastructureCluster');
+    return { is: 'desired', desired: desiredOf(input, step.value, name) };
+  } catch (error) {
+    if (!(error instanceof PatchingFailed)) {
+      throw error;
+    }
+    return { is: 'stopped', problem: { text: `${prefix}failed to apply patches: ${error.message}` } };
+  }
+}
+
+/** The steps of an upgrade, or why Cluster API takes none, or why they are not known. */
+export async function upgradeSteps(
+  state: PlannedState,
+  { cluster, blueprint, workers }: PatchInput,
+  existing: Existing,
+): Promise<{ is: 'planned'; plan: PlannedVersions } | { is: 'stopped' | 'unknown'; problem: Problem }> {
+  const to = textAt(cluster, 'spec', 'topology', 'version');
+  const from = textAt(existing.controlPlane?.object, 'spec', 'version') || to;
+  const lowest = lowestVersion(
+    workers.flatMap(({ kind, topologyName }) => {
+      const known = existing.workers.get(workerKey(kind, topologyName));
+      return known === undefined ? [] : [versionOfWorker(known)];
+    }),
+    from,
+  );
+  if (from === to && (lowest === undefined || lowest === to)) {
+    return { is: 'planned', plan: { controlPlane: [], workers: [] } };
+  }
+  const planned: { controlPlane: string[]; workers: string[] } = {
+    controlPlane: controlPlaneSteps(blueprint, from, to),
+    workers: [],
+  };
+  const { planHandler: handler } = blueprint;
+  if (handler !== undefined) {
+    const answer = await state.call({
+      hook: 'GenerateUpgradePlan',
+      handler,
+      request: {
+        cluster,
+        fromControlPlaneKubernetesVersion: from,
+        ...(lowest !== undefined && { fromWorkersKubernetesVersion: lowest }),
+        toKubernetesVersion: to,
+      },
+      object: { namespace: namespaceOf(cluster), name: nameOf(cluster) },
+    });
+    if (answer.is === 'failed') {
+      return {
+        is: 'stopped',
+        problem: { text: `${prefix}failed to get upgrade plan from extension: ${answer.error}` },
+      };
+    }
+    if (answer.is !== 'answered') {
+      const why = answer.is === 'unknown' ? answer.why : `no handler ${handler} is registered`;
+      const remedy = answer.is === 'unknown' ? answer.remedy : 'pass the ExtensionConfig that registers it';
+      return { is: 'unknown', problem: { text: `the steps of the upgrade are not known: ${why}`, remedy } };
+    }
+    const versionsIn = (list: unknown) =>
+      (Array.isArray(list) ? list : []).map((step: JsonObject) => textAt(step, 'version'));
+    planned.controlPlane = versionsIn(answer.response.controlPlaneUpgrades);
+    planned.workers = versionsIn(answer.response.workersUpgrades);
+  }
+  const plan = completePlan({ controlPlane: from, workers: lowest ?? '', to }, planned);
+  return typeof plan === 'string' ? { is: 'stopped', problem: { text: `${prefix}${plan}` } } : { is: 'planned', plan };
+}

@@ -1,0 +1,115 @@
+import { type JsonObject, objectAt, own, perObject, textAt, textValues } from '../../kubernetes/index.ts';
+import type { ExistingMachine, GroupObjects } from '../objects/groups.ts';
+import { groupOf, nameOf, namespaceOf, type Objects } from '../objects/objects.ts';
+import { groupLabel, ownedLabel } from '../patches/items.ts';
+
+const core = 'cluster.x-k8s.io';
+const controlPlaneLabel = 'cluster.x-k8s.io/control-plane';
+const deploymentLabel = 'cluster.x-k8s.io/deployment-name';
+const poolLabel = 'cluster.x-k8s.io/pool-name';
+
+export const labelsOf = (object: JsonObject): Record<string, string> =>
+  textValues(objectAt(object, 'metadata', 'labels'));
+
+/** Objects of a kind by the Cluster that they belong to. */
+const byCluster = perObject((objects: Objects) => {
+  const indexes = new Map<string, Map<string, JsonObject[]>>();
+  return (kind: string, cluster: JsonObject): readonly JsonObject[] => {
+    let index = indexes.get(kind);
+    if (index === undefined) {
+      index = Map.groupBy(
+        objects.ofKind(core, kind),
+        (object) => `${namespaceOf(object)}/${textAt(object, 'spec', 'clusterName')}`,
+      );
+      indexes.set(kind, index);
+    }
+    return index.get(`${namespaceOf(cluster)}/${nameOf(cluster)}`) ?? [];
+  };
+});
+
+/** The object that a reference names: `apiGroup` in v1beta2, `apiVersion` in v1beta1. */
+export function referred(objects: Objects, reference: JsonObject, namespace: string): JsonObject | undefined {
+  const group = reference.apiGroup === undefined ? groupOf(reference) : textAt(reference, 'apiGroup');
+  return objects.get({ group, kind: textAt(reference, 'kind'), namespace, name: textAt(reference, 'name') });
+}
+
+/** Where a control plane refers to the template of its machines. */
+export function machineReference(controlPlane: JsonObject): JsonObject {
+  const reference = objectAt(controlPlane, 'spec', 'machineTemplate', 'spec', 'infrastructureRef');
+  return reference.name === undefined
+    ? objectAt(controlPlane, 'spec', 'machineTemplate', 'infrastructureRef')
+    : reference;
+}
+
+/** What exists of a Cluster. */
+export interface Existing {
+  infrastructureCluster: JsonObject | undefined;
+  controlPlane: GroupObjects | undefined;
+  /** By kind and name in the topology; without a topology, by kind and name. */
+  workers: ReadonlyMap<string, GroupObjects>;
+}
+
+export const workerKey = (kind: string, name: string): string => `${kind} ${name}`;
+
+function workerObjects(objects: Objects, object: JsonObject): GroupObjects {
+  const spec = objectAt(object, 'spec', 'template', 'spec');
+  const namespace = namespaceOf(object);
+  return {
+    object,
+    bootstrap: referred(objects, objectAt(spec, 'bootstrap', 'configRef'), namespace),
+    infrastructure: referred(objects, objectAt(spec, 'infrastructureRef'), namespace),
+  };
+}
+
+/** What exists of a Cluster; of one with a topology, what its controller has made. */
+export function existingOf(cluster: JsonObject, objects: Objects, isTopology: boolean): Existing {
+  const namespace = namespaceOf(cluster);
+  const controlPlane = referred(objects, objectAt(cluster, 'spec', 'controlPlaneRef'), namespace);
+  const workers = new Map<string, GroupObjects>();
+  for (const kind of ['MachineDeployment', 'MachinePool'] as const) {
+    for (const object of byCluster(objects)(kind, cluster)) {
+      const labels = labelsOf(object);
+      const name = isTopology ? own(labels, groupLabel[kind]) : nameOf(object);
+      if (name !== undefined && (!isTopology || own(labels, ownedLabel) !== undefined)) {
+        workers.set(workerKey(kind, name), workerObjects(objects, object));
+      }
+    }
+  }
+  return {
+    infrastructureCluster: referred(objects, objectAt(cluster, 'spec', 'infrastructureRef'), namespace),
+    controlPlane: controlPlane && {
+      object: controlPlane,
+      bootstrap: undefined,
+      infrastructure: referred(objects, machineReference(controlPlane), namespace),
+    },
+    workers,
+  };
+}
+
+/** The MachineSets and Machines of a group. Machines are undefined if there are none of the whole Cluster. */
+export function machinesOf(
+  cluster: JsonObject,
+  objects: Objects,
+  group: { kind: string; name: string; isControlPlane: boolean },
+): { machineSets: JsonObject[]; machines: ExistingMachine[] | undefined } {
+  const { kind, name, isControlPlane } = group;
+  const isOfGroup = (object: JsonObject) => {
+    const labels = labelsOf(object);
+    return isControlPlane
+      ? own(labels, controlPlaneLabel) !== undefined
+      : own(labels, kind === 'MachinePool' ? poolLabel : deploymentLabel) === name;
+  };
+  const all = byCluster(objects)('Machine', cluster);
+  const namespace = namespaceOf(cluster);
+  return {
+    machineSets: isControlPlane ? [] : byCluster(objects)('MachineSet', cluster).filter(isOfGroup),
+    machines:
+      all.length === 0
+        ? undefined
+        : all.filter(isOfGroup).map((machine) => ({
+            machine,
+            bootstrapConfig: referred(objects, objectAt(machine, 'spec', 'bootstrap', 'configRef'), namespace),
+            infrastructureMachine: referred(objects, objectAt(machine, 'spec', 'infrastructureRef'), namespace),
+          })),
+  };
+}

@@ -1,0 +1,222 @@
+import { isSame, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import type { GroupChange, GroupObjects } from '../objects/groups.ts';
+import { nameOf, objectText } from '../objects/objects.ts';
+import type { Problem } from '../objects/plan.ts';
+import { stored } from '../objects/stored.ts';
+import { rotatedName } from './computed.ts';
+import type { Desired, DesiredGroup } from './desired.ts';
+import { type Existing, machineReference, machinesOf, workerKey } from './existing.ts';
+import type { PlannedState } from './planned-state.ts';
+import { type Origins, provenanceOf } from './provenance.ts';
+import { incompatibility, rotatedOrPatched, type SchemaOf, WriteFailed, written } from './reconciled.ts';
+
+/** Everything that is known about a Cluster with a topology, to say what becomes of its groups. */
+export interface ClusterInput {
+  before: PlannedState;
+  after: PlannedState;
+  /** As it is stored after the change. */
+  cluster: JsonObject;
+  existing: Existing;
+  /** What Cluster API made of the first state; undefined if that is not known. */
+  desiredBefore: Desired | undefined;
+  originsBefore: Origins | undefined;
+  desired: Desired;
+  /** The versions that the control plane, and the workers, go through. */
+  steps: { controlPlane: readonly string[]; workers: readonly string[] };
+  /** Whether Cluster API has nothing of the Cluster yet. */
+  isCreated: boolean;
+}
+
+const prefix = 'error reconciling the Cluster topology: ';
+
+const versionOf = (object: JsonObject | undefined): string =>
+  textAt(object, 'spec', 'version') || textAt(object, 'spec', 'template', 'spec', 'version');
+
+/** What there is of a group: the objects that exist, or what Cluster API made of the first state. */
+function currentOf(
+  known: GroupObjects | undefined,
+  made: GroupObjects | undefined,
+  schemaOf: SchemaOf,
+): GroupObjects | undefined {
+  if (known === undefined && made === undefined) {
+    return undefined;
+  }
+  const part = (name: 'bootstrap' | 'infrastructure') => {
+    const other = made?.[name];
+    return known?.[name] ?? (other && stored(other, schemaOf));
+  };
+  const object = known?.object ?? stored(made?.object ?? {}, schemaOf);
+  return { object, bootstrap: part('bootstrap'), infrastructure: part('infrastructure') };
+}
+
+/** Sets the name of a template in a reference. */
+function refer(reference: JsonObject, template: JsonObject | undefined): void {
+  if (template !== undefined && reference.name !== undefined) {
+    reference.name = nameOf(template);
+  }
+}
+
+/** The objects of a group after the controller has written them. @throws {WriteFailed} when it cannot. */
+function reconciled(
+  current: GroupObjects,
+  before: GroupObjects | undefined,
+  { objects: intent, kind, worker }: DesiredGroup,
+  clusterName: string,
+  schemaOf: SchemaOf,
+): GroupObjects {
+  const base = worker === undefined ? clusterName : `${clusterName}-${worker.topologyName}`;
+  const template = (part: 'bootstrap' | 'infrastructure') => {
+    const [old, wanted] = [current[part], intent[part]];
+    if (wanted === undefined || old === undefined) {
+      return wanted === undefined ? undefined : stored(wanted, schemaOf);
+    }
+    const problem = part === 'infrastructure' ? incompatibility(old, wanted) : undefined;
+    if (problem !== undefined) {
+      throw new WriteFailed(problem);
+    }
+    const write = { current: old, before: before?.[part], intent: wanted, schemaOf };
+    // What a MachinePool refers to are objects, which are written in place.
+    return kind === 'MachinePool' ? written(write) : rotatedOrPatched(write, rotatedName(base, textAt(wanted, 'kind')));
+  };
+  const infrastructure = template('infrastructure');
+  const bootstrap = template('bootstrap');
+  const object = structuredClone(intent.object);
+  if (worker === undefined) {
+    refer(machineReference(object), infrastructure);
+  } else {
+    const spec = objectAt(object, 'spec', 'template', 'spec');
+    refer(objectAt(spec, 'infrastructureRef'), infrastructure);
+    refer(objectAt(spec, 'bootstrap', 'configRef'), bootstrap);
+  }
+  return {
+    object: written({ current: current.object, before: before?.object, intent: object, schemaOf }),
+    bootstrap,
+    infrastructure,
+  };
+}
+
+/** What becomes of the groups of a Cluster, and what stops Cluster API on the way. */
+export interface GroupChanges {
+  changes: GroupChange[];
+  problems: Problem[];
+}
+
+/** The versions that a group goes through. */
+function versionsOf(from: string, to: string, steps: readonly string[]): string[] {
+  return from === '' || from === to ? [to] : [from, ...(steps.at(-1) === to ? steps : [to])];
+}
+
+/** What becomes of the groups of a Cluster with a topology (reconcileState in core/reconcilers/topology/cluster, v1.14). */
+export function groupChanges(input: ClusterInput): GroupChanges {
+  const { before, after, cluster, existing, desired, desiredBefore, isCreated } = input;
+  const { schemaOf } = after;
+  const clusterName = nameOf(cluster);
+  const origins: Origins = { input: desired.input, patched: desired.patched };
+  const madeBefore = new Map((desiredBefore?.groups ?? []).map((group) => [workerKey(group.kind, group.group), group]));
+  const problems: Problem[] = [];
+  const changes: GroupChange[] = [];
+  let isStopped = false;
+  const attempt = (what: string, write: () => void): boolean => {
+    try {
+      write();
+      return true;
+    } catch (error) {
+      if (!(error instanceof WriteFailed)) {
+        throw error;
+      }
+      // A reconcile ends with its first error; the groups that it could write are written by the next one.
+      if (problems.length === 0) {
+        problems.push({ text: `${prefix}${what}${error.message}` });
+      }
+      return false;
+    }
+  };
+  const change = (
+    { group, kind, name }: Pick<DesiredGroup, 'group' | 'kind' | 'name'>,
+    objects: Pick<GroupChange, 'before' | 'after'>,
+    more: Partial<Pick<GroupChange, 'versions' | 'notes' | 'from'>> = {},
+  ) => {
+    const isControlPlane = group === 'control-plane';
+    changes.push({
+      cluster,
+      group,
+      kind,
+      name,
+      ...objects,
+      ...machinesOf(cluster, before.objects, { kind, name, isControlPlane }),
+      versions: [versionOf((objects.after ?? objects.before)?.object)],
+      notes: [],
+      from: () => undefined,
+      ...more,
+    });
+  };
+  const { infrastructureCluster: infrastructure } = desired;
+  if (existing.infrastructureCluster !== undefined && infrastructure !== undefined) {
+    const current = existing.infrastructureCluster;
+    isStopped = !attempt('', () => {
+      written({ current, before: desiredBefore?.infrastructureCluster, intent: infrastructure, schemaOf });
+    });
+  }
+  for (const group of desired.groups) {
+    const { kind, name, worker } = group;
+    const key = workerKey(kind, group.group);
+    const madeGroup = madeBefore.get(key);
+    const known = worker === undefined ? existing.controlPlane : existing.workers.get(key);
+    const current = isCreated ? undefined : currentOf(known, madeGroup?.objects, before.schemaOf);
+    const from = provenanceOf(input.originsBefore && { origins: input.originsBefore, group: madeGroup }, {
+      origins,
+      group,
+    });
+    if (current === undefined) {
+      if (!isStopped) {
+        const { object, bootstrap, infrastructure: template } = group.objects;
+        const objects = {
+          object: stored(object, schemaOf),
+          bootstrap: bootstrap && stored(bootstrap, schemaOf),
+          infrastructure: template && stored(template, schemaOf),
+        };
+        change(group, { before: undefined, after: objects }, { from });
+      }
+      continue;
+    }
+    const target = textAt(cluster, 'spec', 'topology', 'version');
+    if (worker !== undefined && worker.version !== target) {
+      const note = `waits: its upgrade to ${target} is deferred by an annotation, and until then nothing of it changes`;
+      change(group, { before: current, after: current }, { notes: [note] });
+      continue;
+    }
+    let result: GroupObjects | undefined;
+    const where =
+      worker === undefined ? '' : `failed to reconcile ${kind} ${objectText(current.object).split(' ')[1]}: `;
+    const isWritten =
+      !isStopped &&
+      attempt(where, () => {
+        result = reconciled(current, madeGroup?.objects, group, clusterName, schemaOf);
+      });
+    const steps = worker === undefined ? input.steps.controlPlane : input.steps.workers;
+    const versions = versionsOf(versionOf(current.object), versionOf(result?.object ?? current.object), steps);
+    change(
+      { ...group, name: known === undefined ? name : nameOf(known.object) },
+      { before: current, after: result ?? current },
+      { versions, from },
+    );
+    isStopped ||= worker === undefined && !isWritten;
+  }
+  const wanted = new Set(desired.groups.map(({ kind, group }) => workerKey(kind, group)));
+  const there = new Map<string, GroupObjects>([
+    ...[...madeBefore].flatMap(([key, { objects, worker }]) => (worker === undefined ? [] : [[key, objects] as const])),
+    ...existing.workers,
+  ]);
+  for (const [key, objects] of isCreated ? [] : there) {
+    if (!wanted.has(key)) {
+      const [kind = '', ...name] = key.split(' ');
+      const gone = { group: name.join(' '), kind, name: nameOf(objects.object) };
+      change(gone, { before: objects, after: isStopped ? objects : undefined });
+    }
+  }
+  return { changes, problems };
+}
+
+/** Whether two objects differ in what a user writes. */
+export const isChanged = (one: JsonObject | undefined, other: JsonObject | undefined): boolean =>
+  one !== other && !isSame(objectAt(one, 'spec'), objectAt(other, 'spec'));

@@ -1,0 +1,108 @@
+import { type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import type { Release } from '../../runtimehooks/index.ts';
+import { type Blueprint, definitionsIn, readBlueprint } from '../blueprint/blueprint.ts';
+import type { CallHook, HookAnswer } from '../objects/groups.ts';
+import { namespaceOf, type Objects } from '../objects/objects.ts';
+import type { Problem } from '../objects/plan.ts';
+import { schemasIn } from '../objects/stored.ts';
+import { withoutBookkeeping } from '../patches/items.ts';
+import { define } from '../variables/variables.ts';
+import { referred } from './existing.ts';
+import type { SchemaOf } from './reconciled.ts';
+
+/** A class with its templates and variables, or why it is not known. */
+export type KnownClass = { is: 'known'; blueprint: Blueprint } | { is: 'unknown' | 'stopped'; problem: Problem };
+
+/** What a Cluster refers to as its class. */
+export function classOf(cluster: JsonObject): { namespace: string; name: string } {
+  const reference = objectAt(cluster, 'spec', 'topology', 'classRef');
+  return { namespace: textAt(reference, 'namespace') || namespaceOf(cluster), name: textAt(reference, 'name') };
+}
+
+const core = 'cluster.x-k8s.io';
+
+/** One state of the objects: what a plan reads of it is read once. */
+export class PlannedState {
+  readonly name: 'before' | 'after';
+  readonly objects: Objects;
+  readonly release: Release;
+  readonly schemaOf: SchemaOf;
+  readonly call: (call: Omit<Parameters<CallHook>[0], 'state'>) => Promise<HookAnswer>;
+  readonly #classes = new Map<string, Promise<KnownClass>>();
+
+  constructor(name: 'before' | 'after', objects: Objects, release: Release, call: CallHook | undefined) {
+    this.name = name;
+    this.objects = objects;
+    this.release = release;
+    this.schemaOf = schemasIn(objects);
+    this.call = async (request) =>
+      call === undefined
+        ? { is: 'unknown', why: `${request.handler} is not called here`, remedy: 'pass its ExtensionConfig' }
+        : call({ ...request, state: name });
+  }
+
+  /** The class of a Cluster, with the variables that its extensions define. */
+  classOf(cluster: JsonObject): Promise<KnownClass> {
+    const { namespace, name } = classOf(cluster);
+    const key = `${namespace}/${name}`;
+    let known = this.#classes.get(key);
+    if (known === undefined) {
+      known = this.#readClass(namespace, name);
+      this.#classes.set(key, known);
+    }
+    return known;
+  }
+
+  async #readClass(namespace: string, name: string): Promise<KnownClass> {
+    const clusterClass = this.objects.get({ group: core, kind: 'ClusterClass', namespace, name });
+    if (clusterClass === undefined) {
+      const text = `ClusterClass ${namespace}/${name} is not among the objects`;
+      return { is: 'unknown', problem: { text, remedy: 'add it, or correct classRef of the Cluster' } };
+    }
+    const object = `ClusterClass ${namespace}/${name}`;
+    const blueprint = readBlueprint(clusterClass, (reference, of) => {
+      const template = referred(this.objects, reference, of);
+      return template && { ...withoutBookkeeping(template), apiVersion: textAt(reference, 'apiVersion') };
+    });
+    const [missing, ...others] = blueprint.missing;
+    if (missing !== undefined) {
+      const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+      const text = `${object} refers to ${missing}${more}, which is not among the objects`;
+      return { is: 'unknown', problem: { text, remedy: 'add the template, or correct the reference', object } };
+    }
+    return (await this.#discover(blueprint, clusterClass)) ?? { is: 'known', blueprint };
+  }
+
+  /** Asks the extensions of a class for their variables. Returns why they are not known. */
+  async #discover(blueprint: Blueprint, clusterClass: JsonObject): Promise<KnownClass | undefined> {
+    const { namespace, name } = blueprint;
+    for (const { name: patch, discoverVariables: handler, settings } of blueprint.patches) {
+      if (handler === undefined) {
+        continue;
+      }
+      const request = settings === undefined ? {} : { settings };
+      const object = { namespace, name };
+      const answer = await this.call({ hook: 'DiscoverVariables', handler, request, object });
+      if (answer.is === 'answered') {
+        define(blueprint, definitionsIn(answer.response.variables, patch));
+      } else if (answer.is === 'failed') {
+        const text = `VariablesReady of ClusterClass ${namespace}/${name} is False, and no Cluster of it reconciles: VariableDiscovery failed: failed to call DiscoverVariables for patch ${patch}: ${answer.error}`;
+        return { is: 'stopped', problem: { text } };
+      } else {
+        const found = objectsAt(clusterClass, 'status', 'variables').flatMap((variable) =>
+          objectsAt(variable, 'definitions')
+            .filter(({ from }) => from === patch)
+            .map((definition) => ({ ...definition, name: textAt(variable, 'name') })),
+        );
+        if (found.length === 0) {
+          const why = answer.is === 'unknown' ? answer.why : `no handler ${handler} is registered`;
+          const remedy = answer.is === 'unknown' ? answer.remedy : 'pass its ExtensionConfig';
+          const text = `the variables that patch ${patch} of ClusterClass ${namespace}/${name} defines are not known: ${why}`;
+          return { is: 'unknown', problem: { text, remedy } };
+        }
+        define(blueprint, definitionsIn(found, patch));
+      }
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,174 @@
+import {
+  fieldAt,
+  isSame,
+  type Json,
+  type JsonObject,
+  jsonPatchOf,
+  keyOfToken,
+  objectAt,
+  own,
+  perObject,
+  textAt,
+} from '../../kubernetes/index.ts';
+import type { GroupPart, Provenance } from '../objects/groups.ts';
+import { nameOf } from '../objects/objects.ts';
+import { valueAtPath, variablesRead } from '../patches/inline.ts';
+import { clusterBuiltin, type Item, itemsOf, type PatchInput, placeOf } from '../patches/items.ts';
+import type { AppliedPatch, Patched } from '../patches/patch-templates.ts';
+import { variablesOf } from '../variables/variables.ts';
+import type { DesiredGroup } from './desired.ts';
+
+type Path = readonly (string | number)[];
+
+/** A Cluster in one state, as far as it is known where values come from. */
+export interface Origins {
+  input: PatchInput;
+  /** Undefined if patches could not be applied. */
+  patched: Patched | undefined;
+}
+
+/** The paths that a patch changed. */
+const changedPaths = perObject(({ before, after }: AppliedPatch): string[][] =>
+  jsonPatchOf(before, after).map(({ path }) => path.split('/').slice(1).map(keyOfToken)),
+);
+
+const overlap = (one: Path, other: Path): boolean =>
+  one.slice(0, other.length).every((segment, index) => String(segment) === String(other[index]));
+
+const builtinOf = perObject((input: PatchInput): JsonObject => clusterBuiltin(input));
+
+const itemsByPlace = perObject(
+  ({ input, patched }: Origins) =>
+    new Map((patched?.items ?? itemsOf(input)).map((item) => [placeOf(item.holder), item])),
+);
+
+/** The variables at a template, whatever defines them. */
+const variablesAt = ({ input }: Origins, item: Item | undefined): JsonObject => {
+  const values = [...variablesOf(input.cluster), ...(item?.overrides ?? [])];
+  return {
+    ...Object.fromEntries(values.map(({ name, value = null }): [string, Json] => [String(name), value])),
+    builtin: { ...builtinOf(input), ...item?.builtin },
+  };
+};
+
+/** Names of templates change when they are rotated, and that is no cause. */
+const isName = (path: string): boolean => /^builtin\.\w+\.(?:bootstrap|infrastructureRef|machineTemplate)\b/.test(path);
+
+/** Text of a patch: with the variables that it reads and that change. */
+function patchText(step: AppliedPatch, item: Item, before: Origins | undefined, after: Origins): string {
+  const { patch } = step;
+  const text = `patch ${patch.name}`;
+  if (patch.definitions.length === 0) {
+    return `${text}, extension ${patch.generatePatches ?? ''}`;
+  }
+  if (before === undefined) {
+    return text;
+  }
+  const place = placeOf(item.holder);
+  const [old, now] = [before, after].map((origins) => variablesAt(origins, itemsByPlace(origins).get(place))) as [
+    JsonObject,
+    JsonObject,
+  ];
+  const changed = variablesRead(patch).filter(
+    (path) => !isName(path) && !isSame(valueAtPath(old, path), valueAtPath(now, path)),
+  );
+  return [text, ...changed.map((path) => (path.startsWith('builtin.') ? path : `variable ${path}`))].join(', ');
+}
+
+/** The path in the template that the value at a path of an object comes from. */
+function pathInTemplate(item: Item, path: Path): Path {
+  const [first = '', ...rest] = path;
+  return item.isObject ? ['spec', 'template', first, ...rest] : path;
+}
+
+/** The last patch that changed a value in one state. */
+function lastPatch(origins: Origins, item: Item | undefined, path: Path): AppliedPatch | undefined {
+  const here = item && itemsByPlace(origins).get(placeOf(item.holder));
+  return here === undefined
+    ? undefined
+    : origins.patched?.applied
+        .get(here)
+        ?.findLast((step) => changedPaths(step).some((changed) => overlap(changed, path) || overlap(path, changed)));
+}
+
+const metadataKey = (path: Path): [field: string, key: string] | undefined => {
+  const at = path.indexOf('metadata');
+  const [field, key] = [path[at + 1], path[at + 2]];
+  return at >= 0 && typeof field === 'string' && typeof key === 'string' ? [field, key] : undefined;
+};
+
+/** Where a field of a MachineDeployment, a MachinePool or a control plane comes from that no patch may set. */
+function settingText({ input }: Origins, { group, worker, items }: DesiredGroup, path: Path): string | undefined {
+  const { cluster, blueprint } = input;
+  const topology = worker?.topology ?? objectAt(cluster, 'spec', 'topology', 'controlPlane');
+  const settings = worker === undefined ? blueprint.controlPlane.settings : objectAt(worker.class?.settings);
+  const className = worker === undefined ? blueprint.name : textAt(settings, 'class');
+  const ofTopology = group === 'control-plane' ? 'spec.topology.controlPlane' : `${group} in spec.topology`;
+  const ofClass = worker === undefined ? `ClusterClass ${className}` : `class ${className}`;
+  const field = path.join('.');
+  if (/^spec\.(?:template\.spec\.)?version$/.test(field)) {
+    return 'version';
+  }
+  const key = metadataKey(path);
+  if (key !== undefined) {
+    const [kind, name] = key;
+    return own(objectAt(topology, 'metadata', kind), name) !== undefined
+      ? `metadata of ${ofTopology}`
+      : own(objectAt(settings, 'metadata', kind), name) !== undefined
+        ? `class metadata (${ofClass})`
+        : name.startsWith('cluster.x-k8s.io/cloned-from')
+          ? 'template'
+          : undefined;
+  }
+  if (field.startsWith('spec.rollout.after')) {
+    return `rollout.after of ${ofTopology}`;
+  }
+  const last = String(path.at(-1));
+  for (const [holder, text] of [
+    [topology, ofTopology],
+    [settings, ofClass],
+  ] as const) {
+    const places = [[last], ['deletion', last], ['rollout', ...path.slice(path.indexOf('rollout') + 1)]];
+    if (places.some((place) => fieldAt(holder, ...place) !== undefined)) {
+      return text;
+    }
+  }
+  return items.object === undefined ? ofClass : undefined;
+}
+
+const templateText = (item: Item): string => `${textAt(item.template, 'kind')} ${nameOf(item.template)}`;
+
+/**
+ * Where values of a group of Machines come from.
+ *
+ * @param before the same group in the first state, if it is known.
+ */
+export function provenanceOf(
+  before: { origins: Origins; group: DesiredGroup | undefined } | undefined,
+  after: { origins: Origins; group: DesiredGroup },
+): Provenance {
+  return (part: GroupPart, path) => {
+    const { group } = after;
+    const item = group.items[part];
+    const old = before?.group?.items[part];
+    if (part === 'object') {
+      const text = settingText(after.origins, group, path);
+      const isFixed = item === undefined || text !== undefined;
+      if (isFixed) {
+        return text ?? (before?.group === undefined ? undefined : settingText(before.origins, before.group, path));
+      }
+    }
+    if (item === undefined) {
+      return undefined;
+    }
+    const inTemplate = pathInTemplate(item, path);
+    const step = lastPatch(after.origins, item, inTemplate);
+    const removed = before === undefined ? undefined : lastPatch(before.origins, old, inTemplate);
+    const shown = step ?? removed;
+    if (shown !== undefined) {
+      return patchText(shown, item, before?.origins, after.origins);
+    }
+    const [name, oldName] = [templateText(item), old === undefined ? undefined : templateText(old)];
+    return oldName === undefined || oldName === name ? `template ${name}` : `template ${name} instead of ${oldName}`;
+  };
+}

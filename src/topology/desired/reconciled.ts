@@ -1,0 +1,138 @@
+import { copyOf, isSame, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import type { Schema } from '../../kubernetes/schema/index.ts';
+import { groupOf, nameOf, namespaceOf } from '../objects/objects.ts';
+import { stored, withKubeadmDefaults } from '../objects/stored.ts';
+import { typeProblem } from '../objects/typed.ts';
+import { applied } from './server-side-apply.ts';
+
+export type SchemaOf = (object: JsonObject) => Schema | undefined;
+
+/** Why the topology controller cannot write an object, in its words. */
+export class WriteFailed extends Error {}
+
+/** The parts of an object that the topology controller applies. */
+function intentOf({ metadata, spec = {} }: JsonObject): JsonObject {
+  const { labels = {}, annotations = {} } = objectAt(metadata);
+  return { metadata: { labels, annotations }, spec };
+}
+
+/** Fields of a control plane that others set, and that stay if nothing is known of what was applied before. */
+function keptOf(current: JsonObject): JsonObject {
+  const { replicas, rollout } = objectAt(current, 'spec');
+  const { after } = objectAt(rollout);
+  return {
+    ...(replicas !== undefined && { replicas }),
+    ...(after !== undefined && { rollout: { after } }),
+  };
+}
+
+/** Values of one object under those of another. */
+const under = (lower: JsonObject, upper: JsonObject): JsonObject => applied(lower, {}, upper);
+
+/**
+ * An object after the topology controller has applied it.
+ *
+ * @param before what it applied before; undefined if that is not known: then all fields of the spec are its own.
+ */
+function afterApply(current: JsonObject, before: JsonObject | undefined, intent: JsonObject): JsonObject {
+  const wanted = intentOf(intent);
+  const merged =
+    before === undefined
+      ? {
+          ...applied(intentOf(current), {}, { metadata: objectAt(wanted, 'metadata') }),
+          spec: under(keptOf(current), objectAt(wanted, 'spec')),
+        }
+      : applied(intentOf(current), intentOf(before), wanted);
+  const { labels, annotations } = objectAt(merged.metadata);
+  return {
+    ...current,
+    apiVersion: intent.apiVersion ?? '',
+    metadata: { ...objectAt(current, 'metadata'), labels: labels ?? {}, annotations: annotations ?? {} },
+    spec: copyOf(objectAt(merged.spec)),
+  };
+}
+
+/** Why two objects cannot be the same one in two states (internal/topology/check/compatibility.go, v1.14). */
+export function incompatibility(current: JsonObject, desired: JsonObject): string | undefined {
+  const [currentGroup, desiredGroup] = [groupOf(current), groupOf(desired)];
+  const what = `${textAt(current, 'kind')}.${currentGroup}/${nameOf(current)}`;
+  const because = 'to prevent incompatible changes in the Cluster';
+  const problems = [
+    ...(currentGroup === desiredGroup
+      ? []
+      : [
+          `metadata.apiVersion: Forbidden: apiVersion.group of ${what} cannot be changed from ${JSON.stringify(currentGroup)} to ${JSON.stringify(desiredGroup)} ${because}`,
+        ]),
+    ...(current.kind === desired.kind
+      ? []
+      : [
+          `metadata.kind: Forbidden: apiVersion.kind of ${what} cannot be changed from ${JSON.stringify(current.kind)} to ${JSON.stringify(desired.kind)} ${because}`,
+        ]),
+  ];
+  return problems.length > 1 ? `[${problems.join(', ')}]` : problems[0];
+}
+
+/** What the controller has to know to write an object. */
+export interface Write {
+  /** What there is. */
+  current: JsonObject;
+  /** What it applied before; undefined if that is not known. */
+  before: JsonObject | undefined;
+  intent: JsonObject;
+  schemaOf: SchemaOf;
+}
+
+/** @throws {WriteFailed} when the API server does not take what is applied. */
+function checkTypes(intent: JsonObject, schemaOf: SchemaOf): void {
+  const problem = typeProblem(intent, schemaOf(intent));
+  if (problem !== undefined) {
+    const what = `${textAt(intent, 'kind')} ${namespaceOf(intent)}/${nameOf(intent)}`;
+    throw new WriteFailed(
+      `failed to create patch helper for ${what}: server side apply dry-run failed for modified object: ${problem}`,
+    );
+  }
+}
+
+/** An object after the controller has written it. @throws {WriteFailed} when it cannot. */
+export function written({ current, before, intent, schemaOf }: Write): JsonObject {
+  const problem = incompatibility(current, intent);
+  if (problem !== undefined) {
+    throw new WriteFailed(problem);
+  }
+  checkTypes(intent, schemaOf);
+  return stored(afterApply(current, before, intent), schemaOf, current);
+}
+
+/** As the dry runs return it that decide whether a template is rotated. */
+const inDryRun = (object: JsonObject, schemaOf: SchemaOf): JsonObject => withKubeadmDefaults(stored(object, schemaOf));
+
+/**
+ * The Cluster's own copy of a template after a reconcile: as it was, with other metadata, or rotated: another object with
+ * another name (reconcileReferencedTemplate in core/reconcilers/topology/cluster, v1.14).
+ *
+ * @param newName of a rotated template.
+ * @throws {WriteFailed} when the controller cannot write it.
+ */
+export function rotatedOrPatched(write: Write, newName: string): JsonObject {
+  const { current, intent, schemaOf } = write;
+  checkTypes(intent, schemaOf);
+  if (textAt(intent, 'kind') === textAt(current, 'kind') && groupOf(intent) === groupOf(current)) {
+    const merged = afterApply(current, write.before, intent);
+    if (isSame(objectAt(inDryRun(current, schemaOf), 'spec'), objectAt(inDryRun(merged, schemaOf), 'spec'))) {
+      return stored(merged, schemaOf);
+    }
+  }
+  const { labels, annotations } = objectAt(intent, 'metadata');
+  return stored(
+    {
+      ...intent,
+      metadata: {
+        name: newName,
+        namespace: namespaceOf(intent),
+        ...(labels !== undefined && { labels }),
+        ...(annotations !== undefined && { annotations }),
+      },
+    },
+    schemaOf,
+  );
+}

@@ -1,0 +1,291 @@
+import { isSame, type JsonObject, objectAt, objectsAt, own, textAt, textValues } from '../../kubernetes/index.ts';
+import { checkDefinitions } from '../../runtimehooks/variables/index.ts';
+import type { Blueprint } from '../blueprint/blueprint.ts';
+import { groupOf, nameIn, nameOf, namespaceOf, Objects, objectText } from '../objects/objects.ts';
+import type { Problem } from '../objects/plan.ts';
+import { withKubeadmDefaults } from '../objects/stored.ts';
+import { causeText } from '../variables/variables.ts';
+import { hasTopology, topologyWorkers, workerLists } from './desired.ts';
+import { classOf } from './planned-state.ts';
+import { versionRefusal } from './upgrade-steps.ts';
+
+const core = 'cluster.x-k8s.io';
+
+/** Writes that Cluster API refuses, and the Clusters that they would concern. */
+export class Refusals {
+  readonly #texts = new Map<string, { problem: Problem; concerns: (cluster: JsonObject) => boolean }>();
+
+  add(object: JsonObject, text: string, concerns: (cluster: JsonObject) => boolean): void {
+    this.#texts.set(objectText(object), { problem: { text }, concerns });
+  }
+
+  /** Those that concern a Cluster. */
+  of(cluster: JsonObject): Problem[] {
+    return [...this.#texts.values()].filter(({ concerns }) => concerns(cluster)).map(({ problem }) => problem);
+  }
+}
+
+/** Group and kind of a reference of a class. */
+const kindIn = (reference: JsonObject): [group: string, kind: string] => [
+  groupOf(reference),
+  textAt(reference, 'kind'),
+];
+
+/** Why a reference of a class may not become another one (internal/topology/check/compatibility.go, v1.14). */
+function incompatibleReference(old: JsonObject, now: JsonObject, path: string): string[] {
+  const [oldGroup, oldKind] = kindIn(objectAt(old, 'templateRef'));
+  const [group, kind] = kindIn(objectAt(now, 'templateRef'));
+  const because = 'to prevent incompatible changes in the Clusters';
+  return [
+    ...(oldGroup === group
+      ? []
+      : [
+          `${path}.templateRef.apiVersion: Forbidden: group of apiVersion cannot be changed from ${JSON.stringify(oldGroup)} to ${JSON.stringify(group)} ${because}`,
+        ]),
+    ...(oldKind === kind
+      ? []
+      : [
+          `${path}.templateRef.kind: Forbidden: kind cannot be changed from ${JSON.stringify(oldKind)} to ${JSON.stringify(kind)} ${because}`,
+        ]),
+  ];
+}
+
+/** Why a class may not become another one, for Clusters that use it. */
+function incompatibleClass(old: JsonObject, now: JsonObject): string[] {
+  const [before, after] = [objectAt(old, 'spec'), objectAt(now, 'spec')];
+  const workers = Object.values(workerLists).flatMap((list) =>
+    objectsAt(after, 'workers', list).flatMap((worker, index) => {
+      const known = objectsAt(before, 'workers', list).find((other) => other.class === worker.class);
+      return known === undefined
+        ? []
+        : incompatibleReference(
+            objectAt(known, 'infrastructure'),
+            objectAt(worker, 'infrastructure'),
+            `spec.workers.${list}[${index}].infrastructure`,
+          );
+    }),
+  );
+  const part = (...path: string[]) =>
+    incompatibleReference(objectAt(before, ...path), objectAt(after, ...path), `spec.${path.join('.')}`);
+  return [
+    ...part('infrastructure'),
+    ...part('controlPlane'),
+    ...part('controlPlane', 'machineInfrastructure'),
+    ...workers,
+  ];
+}
+
+/** Why a change of a class is refused that Clusters use. */
+function classProblems(old: JsonObject, now: JsonObject, clusters: readonly JsonObject[]): string[] {
+  const problems = incompatibleClass(old, now);
+  for (const [kind, list] of Object.entries(workerLists)) {
+    const classes = new Set(objectsAt(now, 'spec', 'workers', list).map((worker) => textAt(worker, 'class')));
+    for (const cluster of clusters) {
+      for (const { kind: used, topology } of topologyWorkers(cluster)) {
+        const name = textAt(topology, 'class');
+        const existed = objectsAt(old, 'spec', 'workers', list).some((worker) => worker.class === name);
+        if (used === kind && existed && !classes.has(name)) {
+          problems.push(
+            `spec.workers.${list}: Forbidden: ${kind}Class ${JSON.stringify(name)} cannot be deleted because it is used by Cluster ${JSON.stringify(nameOf(cluster))}`,
+          );
+        }
+      }
+    }
+  }
+  const versions = objectAt(now, 'spec').kubernetesVersions;
+  if (Array.isArray(versions) && versions.length > 0) {
+    for (const cluster of clusters) {
+      const version = textAt(cluster, 'spec', 'topology', 'version');
+      if (!versions.includes(version)) {
+        problems.push(
+          `spec.kubernetesVersions: Forbidden: Kubernetes Version ${version} is used by Cluster ${JSON.stringify(nameOf(cluster))} but not set in ClusterClass`,
+        );
+      }
+    }
+  }
+  return problems;
+}
+
+/** Templates whose webhooks refuse changes of `spec.template.spec`. */
+const immutable = new Set([
+  'controlplane.cluster.x-k8s.io KubeadmControlPlaneTemplate',
+  ...['Docker', 'Dev'].flatMap((provider) =>
+    ['ClusterTemplate', 'MachineTemplate'].map((kind) => `infrastructure.cluster.x-k8s.io ${provider}${kind}`),
+  ),
+]);
+
+/** A template as its webhook compares it. */
+function comparedTemplate(template: JsonObject): JsonObject {
+  const spec = objectAt(template, 'spec', 'template', 'spec');
+  if (template.kind !== 'KubeadmControlPlaneTemplate') {
+    return spec;
+  }
+  const { apiVersion = '' } = template;
+  const kubeadm = withKubeadmDefaults({
+    apiVersion,
+    kind: 'KubeadmControlPlane',
+    spec: { kubeadmConfigSpec: spec.kubeadmConfigSpec ?? {} },
+  });
+  return { ...spec, kubeadmConfigSpec: objectAt(kubeadm, 'spec', 'kubeadmConfigSpec') };
+}
+
+function templateProblem(old: JsonObject, now: JsonObject): string | undefined {
+  const kind = textAt(now, 'kind');
+  if (!immutable.has(`${groupOf(now)} ${kind}`) || old.apiVersion !== now.apiVersion) {
+    return undefined;
+  }
+  return isSame(comparedTemplate(old), comparedTemplate(now))
+    ? undefined
+    : `spec.template.spec: Invalid value: ${kind} spec.template.spec field is immutable. Please create ${kind === 'KubeadmControlPlaneTemplate' ? '' : 'a '}new resource instead.`;
+}
+
+/** The templates that a class refers to. */
+const templatesIn = (clusterClass: JsonObject): JsonObject[] => {
+  const spec = objectAt(clusterClass, 'spec');
+  const workers = Object.values(workerLists).flatMap((list) => objectsAt(spec, 'workers', list));
+  const holders = [
+    spec.infrastructure,
+    spec.controlPlane,
+    objectAt(spec, 'controlPlane').machineInfrastructure,
+    ...workers.flatMap(({ bootstrap, infrastructure }) => [bootstrap, infrastructure]),
+  ];
+  return holders.map((holder) => objectAt(holder, 'templateRef')).filter(({ name }) => name !== undefined);
+};
+
+/**
+ * The second state without the changes of classes and templates that Cluster API's webhooks refuse.
+ */
+export function accepted(before: Objects, after: Objects): { objects: Objects; refusals: Refusals } {
+  const refusals = new Refusals();
+  const clustersOf = Map.groupBy(before.ofKind(core, 'Cluster').filter(hasTopology), (cluster) => {
+    const { namespace, name } = classOf(cluster);
+    return `${namespace}/${name}`;
+  });
+  const instead = new Map<JsonObject, JsonObject | undefined>();
+  for (const object of after) {
+    const old = before.get(nameIn(object));
+    const key = `${namespaceOf(object)}/${nameOf(object)}`;
+    if (old === object) {
+      continue;
+    }
+    if (groupOf(object) === core && object.kind === 'ClusterClass') {
+      const variables = checkDefinitions(objectAt(object, 'spec').variables, 'spec.variables').causes.map(causeText);
+      const problems = [
+        ...(old === undefined ? [] : classProblems(old, object, clustersOf.get(key) ?? [])),
+        ...variables,
+      ];
+      if (problems.length > 0) {
+        instead.set(object, old);
+        refusals.add(object, `Cluster API refuses ${objectText(object)}: ${problems.join('; ')}`, (cluster) => {
+          const { namespace, name } = classOf(cluster);
+          return hasTopology(cluster) && `${namespace}/${name}` === key;
+        });
+      }
+    } else if (old !== undefined) {
+      const problem = templateProblem(old, object);
+      if (problem !== undefined) {
+        instead.set(object, old);
+        refusals.add(object, `Cluster API refuses ${objectText(object)}: ${problem}`, (cluster) => {
+          const clusterClass = after.get({ group: core, kind: 'ClusterClass', ...classOf(cluster) });
+          return (
+            clusterClass !== undefined &&
+            namespaceOf(clusterClass) === namespaceOf(object) &&
+            templatesIn(clusterClass).some(
+              (reference) => reference.kind === object.kind && reference.name === nameOf(object),
+            )
+          );
+        });
+      }
+    }
+  }
+  if (instead.size === 0) {
+    return { objects: after, refusals };
+  }
+  const objects = [...after]
+    .map((object) => (instead.has(object) ? instead.get(object) : object))
+    .filter((object) => object !== undefined);
+  return { objects: new Objects(objects), refusals };
+}
+
+const concurrencyAnnotation = 'topology.cluster.x-k8s.io/upgrade-concurrency';
+
+/** Why Cluster API's webhook refuses a Cluster (core/webhooks/admission/cluster.go, v1.14). */
+export function refusedBy(
+  old: JsonObject | undefined,
+  { cluster, problems }: { cluster: JsonObject; problems: readonly string[] },
+  classBefore: Blueprint | undefined,
+  classAfter: Blueprint | undefined,
+): string[] {
+  const causes = [...problems];
+  const topology = objectAt(cluster, 'spec', 'topology');
+  const concurrency = own(textValues(objectAt(cluster, 'metadata', 'annotations')), concurrencyAnnotation);
+  if (concurrency !== undefined && !(Number(concurrency) >= 1)) {
+    causes.push(
+      `metadata.annotations.${concurrencyAnnotation}: Invalid value: ${JSON.stringify(concurrency)}: value cannot be less than 1`,
+    );
+  }
+  const names = new Set<string>();
+  for (const [index, { kind, topology: group }] of topologyWorkers(cluster).entries()) {
+    const list = workerLists[kind];
+    const [name, className] = [textAt(group, 'name'), textAt(group, 'class')];
+    const path = `spec.topology.workers.${list}`;
+    if (classAfter !== undefined && !classAfter[list].has(className)) {
+      causes.push(
+        `${path}[${index}].class: Invalid value: ${JSON.stringify(className)}: ${kind}Class with name ${JSON.stringify(className)} does not exist in ClusterClass ${JSON.stringify(classAfter.name)}`,
+      );
+    }
+    if (names.has(`${kind} ${name}`)) {
+      causes.push(
+        `${path}[${index}].name: Invalid value: ${JSON.stringify(name)}: name must be unique. ${kind} with name ${JSON.stringify(name)} is defined more than once`,
+      );
+    }
+    names.add(`${kind} ${name}`);
+  }
+  const version = textAt(topology, 'version');
+  const oldVersion = textAt(old, 'spec', 'topology', 'version');
+  if (old !== undefined && oldVersion !== version && oldVersion !== '') {
+    const why = versionRefusal(classAfter, oldVersion, version);
+    if (why !== undefined) {
+      causes.push(`spec.topology.version: Invalid value: ${JSON.stringify(version)}: ${why}`);
+    }
+  } else if (classAfter !== undefined && classAfter.versions.length > 0 && !classAfter.versions.includes(version)) {
+    causes.push(
+      `spec.topology.version: Invalid value: ${JSON.stringify(version)}: version must match one of the versions defined in the ClusterClass`,
+    );
+  }
+  if (old !== undefined && !hasTopology(old)) {
+    causes.push('spec.topology.class: Forbidden: classRef cannot be set on an existing Cluster');
+  }
+  if (classBefore !== undefined && classAfter !== undefined && !isSame(classOf(old ?? {}), classOf(cluster))) {
+    causes.push(...incompatibleRebase(classBefore, classAfter));
+  }
+  return causes;
+}
+
+/** Why a Cluster may not move to another class. */
+function incompatibleRebase(before: Blueprint, after: Blueprint): string[] {
+  const asClass = (blueprint: Blueprint): JsonObject => ({
+    spec: {
+      infrastructure: referenceTo(blueprint.infrastructureCluster),
+      controlPlane: {
+        ...referenceTo(blueprint.controlPlane.template),
+        machineInfrastructure: referenceTo(blueprint.controlPlane.machines),
+      },
+      workers: Object.fromEntries(
+        Object.values(workerLists).map((list) => [
+          list,
+          [...blueprint[list]].map(([name, { infrastructure }]) => ({
+            class: name,
+            infrastructure: referenceTo(infrastructure),
+          })),
+        ]),
+      ),
+    },
+  });
+  return incompatibleClass(asClass(before), asClass(after));
+}
+
+const referenceTo = (template: JsonObject | undefined): JsonObject =>
+  template === undefined
+    ? {}
+    : { templateRef: { apiVersion: template.apiVersion ?? '', kind: template.kind ?? '', name: nameOf(template) } };

@@ -1,0 +1,160 @@
+import type { Schema } from '../../kubernetes/schema/index.ts';
+
+const text: Schema = { type: 'string' };
+const flag: Schema = { type: 'boolean' };
+const number: Schema = { type: 'integer' };
+const open: Schema = { 'x-kubernetes-int-or-string': true } as Schema;
+const texts: Schema = { type: 'array', items: text };
+const listOf = (items: Schema): Schema => ({ type: 'array', items });
+const mapOf = (values: Schema): Schema => ({ type: 'object', additionalProperties: values });
+
+/** An object with fields: texts by name, and others. */
+const fields = (names: string, others: Readonly<Record<string, Schema>> = {}): Schema => ({
+  type: 'object',
+  properties: { ...Object.fromEntries(names.split(' ').map((name) => [name, text])), ...others },
+});
+const objectOf = (properties: Readonly<Record<string, Schema>>): Schema => ({ type: 'object', properties });
+const flags = (names: string) => Object.fromEntries(names.split(' ').map((name) => [name, flag]));
+const numbers = (names: string) => Object.fromEntries(names.split(' ').map((name) => [name, number]));
+const lists = (names: string) => Object.fromEntries(names.split(' ').map((name) => [name, texts]));
+
+const args = listOf(fields('name value'));
+const secretKey = fields('key name', flags('optional'));
+const envs = listOf(
+  fields('name value', {
+    valueFrom: objectOf({
+      configMapKeyRef: secretKey,
+      fieldRef: fields('apiVersion fieldPath'),
+      fileKeyRef: fields('key path volumeName', flags('optional')),
+      resourceFieldRef: fields('containerName resource', { divisor: open }),
+      secretKeyRef: secretKey,
+    }),
+  }),
+);
+const component = {
+  extraArgs: args,
+  extraEnvs: envs,
+  extraVolumes: listOf(fields('hostPath mountPath name pathType', flags('readOnly'))),
+};
+const registration = fields('criSocket imagePullPolicy name', {
+  ...lists('ignorePreflightErrors'),
+  ...flags('imagePullSerial'),
+  kubeletExtraArgs: args,
+  taints: listOf(fields('effect key timeAdded value')),
+});
+const timeouts = objectOf(
+  numbers(
+    'controlPlaneComponentHealthCheckSeconds discoverySeconds etcdAPICallSeconds kubeletHealthCheckSeconds kubernetesAPICallSeconds tlsBootstrapSeconds',
+  ),
+);
+const endpoint = fields('advertiseAddress', numbers('bindPort'));
+const node = { nodeRegistration: registration, patches: fields('directory'), timeouts, ...lists('skipPhases') };
+const fromSecret = objectOf({ secret: fields('key name') });
+
+/** KubeadmConfigSpec of Cluster API's v1beta2. */
+const kubeadmConfigSpec = fields('format', {
+  ...lists('bootCommands postKubeadmCommands preKubeadmCommands'),
+  ...numbers('verbosity'),
+  clusterConfiguration: fields('certificatesDir controlPlaneEndpoint encryptionAlgorithm imageRepository', {
+    ...numbers('caCertificateValidityPeriodDays certificateValidityPeriodDays'),
+    apiServer: objectOf({ ...component, ...lists('certSANs') }),
+    controllerManager: objectOf(component),
+    scheduler: objectOf(component),
+    dns: fields('imageRepository imageTag'),
+    etcd: objectOf({
+      external: fields('caFile certFile keyFile', lists('endpoints')),
+      local: fields('dataDir imageRepository imageTag', {
+        ...lists('peerCertSANs serverCertSANs'),
+        extraArgs: args,
+        extraEnvs: envs,
+      }),
+    }),
+    featureGates: mapOf(flag),
+  }),
+  diskSetup: objectOf({
+    filesystems: listOf(
+      fields('device filesystem label partition replaceFS', { ...lists('extraOpts'), ...flags('overwrite') }),
+    ),
+    partitions: listOf(
+      fields('device tableType', {
+        ...flags('layout overwrite'),
+        diskLayout: listOf(fields('partitionType', numbers('percentage'))),
+      }),
+    ),
+  }),
+  files: listOf(fields('content encoding owner path permissions', { ...flags('append'), contentFrom: fromSecret })),
+  ignition: objectOf({ containerLinuxConfig: fields('additionalConfig', flags('strict')) }),
+  initConfiguration: objectOf({
+    ...node,
+    bootstrapTokens: listOf(
+      fields('description expires token', { ...lists('groups usages'), ...numbers('ttlSeconds') }),
+    ),
+    localAPIEndpoint: endpoint,
+  }),
+  joinConfiguration: fields('caCertPath', {
+    ...node,
+    controlPlane: objectOf({ localAPIEndpoint: endpoint }),
+    discovery: fields('tlsBootstrapToken', {
+      bootstrapToken: fields('apiServerEndpoint token', {
+        ...lists('caCertHashes'),
+        ...flags('unsafeSkipCAVerification'),
+      }),
+      file: fields('kubeConfigPath', {
+        kubeConfig: objectOf({
+          cluster: fields('certificateAuthorityData proxyURL server tlsServerName', flags('insecureSkipTLSVerify')),
+          user: objectOf({
+            authProvider: fields('name', { config: mapOf(text) }),
+            exec: fields('apiVersion command', {
+              ...lists('args'),
+              ...flags('provideClusterInfo'),
+              env: listOf(fields('name value')),
+            }),
+          }),
+        }),
+      }),
+    }),
+  }),
+  mounts: listOf(texts),
+  ntp: objectOf({ ...flags('enabled'), ...lists('servers') }),
+  users: listOf(
+    fields('gecos groups homeDir name passwd primaryGroup shell sudo', {
+      ...flags('inactive lockPassword'),
+      ...lists('sshAuthorizedKeys'),
+      passwdFrom: fromSecret,
+    }),
+  ),
+});
+
+const metadata = objectOf({ annotations: mapOf(text), labels: mapOf(text) });
+
+const controlPlaneSpec = fields('version', {
+  kubeadmConfigSpec,
+  ...numbers('replicas'),
+  machineNaming: fields('template'),
+  machineTemplate: objectOf({
+    metadata,
+    spec: objectOf({
+      deletion: objectOf(numbers('nodeDeletionTimeoutSeconds nodeDrainTimeoutSeconds nodeVolumeDetachTimeoutSeconds')),
+      infrastructureRef: fields('apiGroup kind name'),
+      readinessGates: listOf(fields('conditionType polarity')),
+      taints: listOf(fields('effect key propagation value')),
+    }),
+  }),
+  remediation: objectOf(numbers('maxRetry minHealthyPeriodSeconds retryPeriodSeconds')),
+  rollout: fields('after', {
+    before: objectOf(numbers('certificatesExpiryDays')),
+    strategy: fields('type', { rollingUpdate: objectOf({ maxSurge: open }) }),
+  }),
+});
+
+const objectWith = (spec: Schema): Schema => objectOf({ spec });
+
+/** The types of the fields of Cluster API's own kubeadm kinds, by group, kind and version. */
+export const kubeadmSchemas: ReadonlyMap<string, Schema> = new Map([
+  ['controlplane.cluster.x-k8s.io KubeadmControlPlane v1beta2', objectWith(controlPlaneSpec)],
+  ['bootstrap.cluster.x-k8s.io KubeadmConfig v1beta2', objectWith(kubeadmConfigSpec)],
+  [
+    'bootstrap.cluster.x-k8s.io KubeadmConfigTemplate v1beta2',
+    objectWith(objectOf({ template: objectOf({ metadata, spec: kubeadmConfigSpec }) })),
+  ],
+]);

@@ -1,0 +1,102 @@
+import { isJsonObject, type Json, type JsonObject, objectAt, own, setOwn, textAt } from '../../kubernetes/index.ts';
+import { groupOf, nameIn, Objects } from './objects.ts';
+
+const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
+const core = 'cluster.x-k8s.io';
+
+/** Kinds of Cluster API that its controllers create, whoever created what they belong to. */
+const madeKinds = new Set(['Machine', 'MachineSet']);
+
+/** Whether Cluster API makes an object itself: it is no part of what a user applies. */
+export function isMade(object: JsonObject): boolean {
+  const labels = objectAt(object, 'metadata', 'labels');
+  const isOwned = Object.hasOwn(labels, 'topology.cluster.x-k8s.io/owned');
+  const isOfCluster = Object.hasOwn(labels, 'cluster.x-k8s.io/cluster-name');
+  const kind = textAt(object, 'kind');
+  if (groupOf(object) === core) {
+    return madeKinds.has(kind) || (isOwned && kind !== 'Cluster');
+  }
+  const isProvider = /(?:infrastructure|bootstrap|controlplane)\.cluster\.x-k8s\.io$/.test(groupOf(object));
+  return isOwned || (isProvider && isOfCluster && kind !== 'KubeadmControlPlane' && isMadeForCluster(kind, labels));
+}
+
+/** Copies of templates, and what is made for single Machines. */
+const isMadeForCluster = (kind: string, labels: JsonObject): boolean =>
+  kind.endsWith('Template') ||
+  ['cluster.x-k8s.io/control-plane', 'cluster.x-k8s.io/deployment-name', 'cluster.x-k8s.io/set-name'].some((label) =>
+    Object.hasOwn(labels, label),
+  );
+
+/** What `kubectl apply` makes of an object: fields that were applied before and are not any more are removed. */
+function merged(current: Json | undefined, last: Json | undefined, wanted: Json): Json {
+  if (!isJsonObject(wanted) || !isJsonObject(current)) {
+    return wanted;
+  }
+  const before = isJsonObject(last) ? last : {};
+  const result: JsonObject = {};
+  for (const [name, value] of Object.entries(current)) {
+    if (!Object.hasOwn(wanted, name) && !Object.hasOwn(before, name)) {
+      setOwn(result, name, value);
+    }
+  }
+  for (const [name, value] of Object.entries(wanted)) {
+    setOwn(result, name, merged(own(current, name), own(before, name), value));
+  }
+  return result;
+}
+
+/** Fields of a Cluster that Cluster API sets, and that manifests leave out. */
+const setByControllers = ['controlPlaneRef', 'infrastructureRef', 'controlPlaneEndpoint'];
+
+/** An object after it has been applied to one that is there. */
+function appliedTo(current: JsonObject, wanted: JsonObject): JsonObject {
+  const uid = textAt(current, 'metadata', 'uid');
+  const isDump = textAt(wanted, 'metadata', 'uid') === uid;
+  // Two manifests of one object, or two dumps of it: the second is all that there will be.
+  if (isDump) {
+    const spec: JsonObject = { ...objectAt(wanted, 'spec') };
+    const old = objectAt(current, 'spec');
+    if (textAt(wanted, 'kind') === 'Cluster' && groupOf(wanted) === core) {
+      for (const field of setByControllers) {
+        if (spec[field] === undefined && old[field] !== undefined) {
+          spec[field] = old[field];
+        }
+      }
+    }
+    const { status: _status, ...rest } = wanted;
+    return {
+      ...rest,
+      ...(wanted.spec !== undefined && { spec }),
+      ...(current.status !== undefined && { status: current.status }),
+    };
+  }
+  const text = textAt(current, 'metadata', 'annotations', lastApplied);
+  let last: Json = {};
+  try {
+    last = text === '' ? {} : (JSON.parse(text) as Json);
+  } catch {
+    // kubectl itself merges only what it can read.
+  }
+  const { status: _status, ...manifest } = wanted;
+  return merged(current, last, manifest) as JsonObject;
+}
+
+/**
+ * Objects after others have been applied to them, as `kubectl apply` does: what is not named stays, and what Cluster API
+ * makes itself stays as it is, whatever is applied.
+ */
+export function layered(from: Iterable<JsonObject>, changes: Iterable<JsonObject>): JsonObject[] {
+  const wanted = new Objects([...changes].filter((object) => !isMade(object)));
+  const there = new Objects(from);
+  const result: JsonObject[] = [];
+  for (const object of there) {
+    const change = isMade(object) ? undefined : wanted.get(nameIn(object));
+    result.push(change === undefined ? object : appliedTo(object, change));
+  }
+  for (const change of wanted) {
+    if (there.get(nameIn(change)) === undefined) {
+      result.push(change);
+    }
+  }
+  return result;
+}

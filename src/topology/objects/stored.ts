@@ -1,0 +1,179 @@
+import {
+  copyOf,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  textAt,
+} from '../../kubernetes/index.ts';
+import { applyDefaults, type Schema } from '../../kubernetes/schema/index.ts';
+import { kubeadmSchemas } from './kubeadm-schemas.ts';
+import { groupOf, type Objects } from './objects.ts';
+
+/** Fills in the defaults that Cluster API's webhooks gave kubeadm configs once, so that they are no difference. */
+function fillKubeadmConfig(spec: JsonObject): void {
+  const fill = (value: string, ...path: string[]) => {
+    let holder = spec;
+    for (const name of path.slice(0, -1)) {
+      const inner = holder[name];
+      const next = isJsonObject(inner) ? inner : {};
+      holder[name] = next;
+      holder = next;
+    }
+    const name = path.at(-1) ?? '';
+    if (holder[name] === undefined || holder[name] === '') {
+      holder[name] = value;
+    }
+  };
+  fill('cloud-config', 'format');
+  fill('IfNotPresent', 'initConfiguration', 'nodeRegistration', 'imagePullPolicy');
+  fill('IfNotPresent', 'joinConfiguration', 'nodeRegistration', 'imagePullPolicy');
+  const exec = objectAt(spec, 'joinConfiguration', 'discovery', 'file', 'kubeConfig', 'user', 'exec');
+  if (Object.keys(exec).length > 0 && (exec.apiVersion === undefined || exec.apiVersion === '')) {
+    exec.apiVersion = 'client.authentication.k8s.io/v1';
+  }
+}
+
+const bootstrapGroup = 'bootstrap.cluster.x-k8s.io';
+
+/**
+ * A copy of a KubeadmConfig, a KubeadmConfigTemplate or a KubeadmControlPlane with the defaults that older releases of
+ * Cluster API gave it; its controllers compare only such copies. Other objects as they are.
+ */
+export function withKubeadmDefaults(object: JsonObject): JsonObject {
+  const { kind } = object;
+  const path =
+    groupOf(object) === bootstrapGroup && kind === 'KubeadmConfigTemplate'
+      ? ['spec', 'template', 'spec']
+      : groupOf(object) === bootstrapGroup && kind === 'KubeadmConfig'
+        ? ['spec']
+        : groupOf(object) === 'controlplane.cluster.x-k8s.io' && kind === 'KubeadmControlPlane'
+          ? ['spec', 'kubeadmConfigSpec']
+          : undefined;
+  if (path === undefined) {
+    return object;
+  }
+  const copy = copyOf(object);
+  let spec: JsonObject = copy;
+  for (const name of path) {
+    const inner = spec[name];
+    const next = isJsonObject(inner) ? inner : {};
+    spec[name] = next;
+    spec = next;
+  }
+  fillKubeadmConfig(spec);
+  return copy;
+}
+
+const asVersion = (version: Json | undefined): Json | undefined =>
+  typeof version === 'string' && version !== '' && !version.startsWith('v') ? `v${version}` : version;
+
+/** Replicas that Cluster API's webhook gives a MachineDeployment that is applied without them. */
+function replicasOf({ metadata }: JsonObject, old: JsonObject | undefined): Json {
+  const limit = (end: 'min' | 'max'): number =>
+    Number(
+      textAt(metadata, 'annotations', `cluster.x-k8s.io/cluster-api-autoscaler-node-group-${end}-size`) || Number.NaN,
+    );
+  const [min, max] = [limit('min'), limit('max')];
+  const { replicas } = objectAt(old, 'spec');
+  if (Number.isInteger(min) && Number.isInteger(max)) {
+    return typeof replicas === 'number' ? Math.min(Math.max(replicas, min), max) : min;
+  }
+  return 1;
+}
+
+function fillControlPlane({ spec }: JsonObject): void {
+  if (isJsonObject(spec)) {
+    spec.replicas ??= 1;
+    const version = asVersion(spec.version);
+    if (version !== undefined) {
+      spec.version = version;
+    }
+    const rollout = objectAt(spec, 'rollout');
+    const strategy = objectAt(rollout, 'strategy');
+    const rollingUpdate = { maxSurge: 1, ...objectAt(strategy, 'rollingUpdate') };
+    spec.rollout = { ...rollout, strategy: { ...strategy, type: 'RollingUpdate', rollingUpdate } };
+  }
+}
+
+function fillMachineDeployment(object: JsonObject, old: JsonObject | undefined): void {
+  const { metadata, spec } = object;
+  if (!isJsonObject(spec) || !isJsonObject(metadata)) {
+    return;
+  }
+  const clusterName = textAt(spec, 'clusterName');
+  const name = { 'cluster.x-k8s.io/cluster-name': clusterName };
+  metadata.labels = { ...objectAt(metadata, 'labels'), ...name };
+  spec.replicas ??= replicasOf(object, old);
+  const strategy = objectAt(spec, 'rollout', 'strategy');
+  const type = strategy.type ?? 'RollingUpdate';
+  const rollingUpdate = { maxSurge: 1, maxUnavailable: 0, ...objectAt(strategy, 'rollingUpdate') };
+  spec.rollout = {
+    ...objectAt(spec, 'rollout'),
+    strategy: { ...strategy, type, ...(type === 'RollingUpdate' && { rollingUpdate }) },
+  };
+  const template = objectAt(spec, 'template');
+  const labels: JsonObject = { ...objectAt(template, 'metadata', 'labels') };
+  const selector = objectAt(spec, 'selector');
+  const matchLabels: JsonObject = { ...objectAt(selector, 'matchLabels') };
+  if (Object.keys(matchLabels).length === 0 && objectsAt(selector, 'matchExpressions').length === 0) {
+    const own = { 'cluster.x-k8s.io/deployment-name': textAt(metadata, 'name') };
+    Object.assign(matchLabels, own);
+    Object.assign(labels, own);
+  }
+  const machine: JsonObject = { ...objectAt(template, 'spec') };
+  const version = asVersion(machine.version);
+  if (version !== undefined) {
+    machine.version = version;
+  }
+  spec.selector = { ...selector, matchLabels: { ...matchLabels, ...name } };
+  spec.template = {
+    ...template,
+    metadata: { ...objectAt(template, 'metadata'), labels: { ...labels, ...name } },
+    spec: machine,
+  };
+}
+
+/** Finds the schema of an object: of the CRDs of a state, and of Cluster API's own kubeadm kinds. */
+export function schemasIn(objects: Objects): (object: JsonObject) => Schema | undefined {
+  const schemas = new Map<string, Schema>(kubeadmSchemas);
+  for (const crd of objects.ofKind('apiextensions.k8s.io', 'CustomResourceDefinition')) {
+    const key = `${textAt(crd, 'spec', 'group')} ${textAt(crd, 'spec', 'names', 'kind')}`;
+    for (const version of objectsAt(crd, 'spec', 'versions')) {
+      const schema = objectAt(version, 'schema', 'openAPIV3Schema');
+      if (Object.keys(schema).length > 0) {
+        schemas.set(`${key} ${textAt(version, 'name')}`, schema as Schema);
+      }
+    }
+  }
+  return (object) =>
+    schemas.get(`${groupOf(object)} ${textAt(object, 'kind')} ${textAt(object, 'apiVersion').split('/')[1]}`);
+}
+
+/**
+ * A copy of an object as the API server stores it: with the defaults of its schema, if that is known, and of Cluster
+ * API's webhooks.
+ *
+ * @param old as it was stored before.
+ */
+export function stored(
+  object: JsonObject,
+  schemaOf: (object: JsonObject) => Schema | undefined,
+  old?: JsonObject,
+): JsonObject {
+  const copy = copyOf(object);
+  const schema = schemaOf(object);
+  if (schema !== undefined) {
+    applyDefaults(copy, schema);
+  }
+  const [group, kind] = [groupOf(copy), textAt(copy, 'kind')];
+  if (group === 'controlplane.cluster.x-k8s.io' && kind === 'KubeadmControlPlane' && !isV1beta1(copy)) {
+    fillControlPlane(copy);
+  } else if (group === 'cluster.x-k8s.io' && kind === 'MachineDeployment' && !isV1beta1(copy)) {
+    fillMachineDeployment(copy, old);
+  }
+  return copy;
+}
+
+const isV1beta1 = (object: JsonObject): boolean => textAt(object, 'apiVersion').endsWith('/v1beta1');

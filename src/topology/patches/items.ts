@@ -1,0 +1,359 @@
+import {
+  copyOf,
+  fieldAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  textAt,
+} from '../../kubernetes/index.ts';
+import type { ControlPlaneField, Release } from '../../runtimehooks/index.ts';
+import { type Blueprint, kindOfTemplate, type MachineTemplates } from '../blueprint/blueprint.ts';
+import { has, upgradeStepText } from '../objects/releases.ts';
+
+/** A group of workers of a Cluster, as its templates are patched. */
+export interface WorkerPlace {
+  kind: 'MachineDeployment' | 'MachinePool';
+  topologyName: string;
+  /** Name of the object. */
+  name: string;
+  /** The version that it should have. */
+  version: string;
+  /** Undefined if the class has none of that name. */
+  class: MachineTemplates | undefined;
+  /** The topology's settings for it. */
+  topology: JsonObject;
+  /** Names of the Cluster's own copies of its templates. */
+  templateNames: { bootstrap: string; infrastructure: string };
+}
+
+/** What the topology controller has decided about a Cluster before it patches templates. */
+export interface PatchInput {
+  release: Release;
+  /** In v1beta2. */
+  cluster: JsonObject;
+  blueprint: Blueprint;
+  /** The version in the annotation of the upgrade step, during an upgrade. */
+  upgradeStep: string | undefined;
+  controlPlane: {
+    name: string;
+    version: string;
+    /** Name of the Cluster's own copy of the template of its machines. */
+    machineTemplateName: string;
+  };
+  workers: readonly WorkerPlace[];
+  newUid: () => string;
+}
+
+/** A template in the place where it is used. */
+export interface Item {
+  /** New in every round. */
+  uid: string;
+  holder: JsonObject;
+  /** Before any patch. */
+  template: JsonObject;
+  /** As patched so far; never changed in place. */
+  object: JsonObject;
+  /** The changes of patches that Cluster API ignores, as JSON pointers. */
+  ignored: string[];
+  /** Variable overrides of that place. */
+  overrides: readonly JsonObject[];
+  builtin: JsonObject | undefined;
+  /** What Cluster API sets there itself. */
+  sets: readonly ControlPlaneField[];
+  /** Whether an object is made of the template, and not a copy. */
+  isObject: boolean;
+  /** Labels and annotations of what is made of it, besides those of the template. */
+  metadata: readonly JsonObject[];
+}
+
+/** The user's annotation that keeps a group of workers from being upgraded. */
+export const deferAnnotation = 'topology.cluster.x-k8s.io/defer-upgrade';
+/** The user's annotation that keeps a group of workers, and those behind it, from being upgraded. */
+export const holdAnnotation = 'topology.cluster.x-k8s.io/hold-upgrade-sequence';
+/** Cluster API's annotation with the current step of an upgrade. */
+export const upgradeStepAnnotation = 'topology.internal.cluster.x-k8s.io/upgrade-step';
+
+export const ownedLabel = 'topology.cluster.x-k8s.io/owned';
+export const clusterNameLabel = 'cluster.x-k8s.io/cluster-name';
+export const groupLabel = {
+  MachineDeployment: 'topology.cluster.x-k8s.io/deployment-name',
+  MachinePool: 'topology.cluster.x-k8s.io/pool-name',
+} as const;
+const clusterApiVersion = 'cluster.x-k8s.io/v1beta2';
+
+/** Annotations of a template that requests leave out. */
+const hiddenAnnotations = ['kubectl.kubernetes.io/last-applied-configuration', 'cluster.x-k8s.io/conversion-data'];
+
+/** An object as in requests. */
+export function withoutBookkeeping(object: JsonObject): JsonObject {
+  const copy = copyOf(object);
+  delete objectAt(copy, 'metadata').managedFields;
+  const annotations = objectAt(copy, 'metadata', 'annotations');
+  for (const name of hiddenAnnotations) {
+    delete annotations[name];
+  }
+  return copy;
+}
+
+/** Where workers refer to their templates. */
+export const machineFields = {
+  bootstrap: 'spec.template.spec.bootstrap.configRef',
+  infrastructure: 'spec.template.spec.infrastructureRef',
+} as const;
+
+/** The fields of `deletion` that Machines have. */
+export const machineTimeouts = [
+  'nodeDrainTimeoutSeconds',
+  'nodeVolumeDetachTimeoutSeconds',
+  'nodeDeletionTimeoutSeconds',
+] as const;
+
+/** A field with a value, unless that is empty. */
+export const nonEmpty = (name: string, value: JsonObject): JsonObject =>
+  Object.keys(value).length > 0 ? { [name]: value } : {};
+
+/** Labels and annotations of an object: later parts override earlier ones. */
+export function mergedMetadata(parts: readonly JsonObject[]): JsonObject {
+  const merged = (field: string) => Object.assign({}, ...parts.map((part) => objectAt(part, field))) as JsonObject;
+  return { ...nonEmpty('labels', merged('labels')), ...nonEmpty('annotations', merged('annotations')) };
+}
+
+/** Cluster API's own annotations of what is made of a template. */
+export const clonedFrom = (template: JsonObject): { annotations: JsonObject } => ({
+  annotations: {
+    'cluster.x-k8s.io/cloned-from-groupkind': `${textAt(template, 'kind')}.${textAt(template, 'apiVersion').split('/')[0]}`,
+    'cluster.x-k8s.io/cloned-from-name': textAt(template, 'metadata', 'name'),
+  },
+});
+
+/** Cluster API's own labels of the objects of a Cluster. */
+const ownLabels = (cluster: JsonObject, more: JsonObject = {}): JsonObject => ({
+  labels: { [clusterNameLabel]: textAt(cluster, 'metadata', 'name'), [ownedLabel]: '', ...more },
+});
+
+/** Those of a group of workers. */
+const groupLabels = (cluster: JsonObject, { kind, topologyName }: Pick<WorkerPlace, 'kind' | 'topologyName'>) =>
+  ownLabels(cluster, { [groupLabel[kind]]: topologyName });
+
+/** The variable `builtin` for the whole request. */
+export function clusterBuiltin({ cluster, release, upgradeStep }: PatchInput): JsonObject {
+  const { metadata, spec } = withoutBookkeeping({ metadata: cluster.metadata ?? {}, spec: cluster.spec ?? {} });
+  const namespace = textAt(metadata, 'namespace') || 'default';
+  const classRef = objectAt(spec, 'topology', 'classRef');
+  const classNamespace = textAt(classRef, 'namespace') || namespace;
+  const network = objectAt(spec, 'clusterNetwork');
+  const pods = fieldAt(network, 'pods', 'cidrBlocks');
+  const services = fieldAt(network, 'services', 'cidrBlocks');
+  const { [upgradeStepAnnotation]: _before, ...annotations } = objectAt(metadata, 'annotations');
+  const step = upgradeStepText(release, upgradeStep);
+  return {
+    cluster: {
+      name: textAt(metadata, 'name'),
+      namespace,
+      uid: textAt(metadata, 'uid'),
+      metadata: mergedMetadata([
+        { labels: objectAt(metadata, 'labels'), annotations },
+        ownLabels(cluster),
+        step === undefined ? {} : { annotations: { [upgradeStepAnnotation]: step } },
+      ]),
+      topology: {
+        version: textAt(spec, 'topology', 'version'),
+        classRef: { name: textAt(classRef, 'name'), namespace: classNamespace },
+        class: textAt(classRef, 'name'),
+        classNamespace,
+      },
+      ...nonEmpty('network', {
+        ...(network.serviceDomain !== undefined && { serviceDomain: network.serviceDomain }),
+        ...(services !== undefined && { services }),
+        ...(pods !== undefined && { pods }),
+      }),
+    },
+  };
+}
+
+/** What there is to say about a template in one place. */
+interface Use extends Pick<Item, 'isObject' | 'metadata'> {
+  kind: string;
+  name: string;
+  fieldPath: string;
+  /** Of the holder; default: Cluster API's own. */
+  apiVersion?: string;
+  /** The part of the topology that may override variables. */
+  topology?: JsonObject;
+  builtin?: JsonObject;
+  sets?: readonly ControlPlaneField[];
+}
+
+/** A template with the metadata of what is made of it. */
+export function withMetadata(
+  template: JsonObject,
+  { isObject, metadata: parts }: Pick<Item, 'isObject' | 'metadata'>,
+): JsonObject {
+  const merged = (object: JsonObject): JsonObject => {
+    const metadata = objectAt(object, 'metadata');
+    return { ...object, metadata: { ...metadata, ...mergedMetadata([metadata, ...parts, clonedFrom(template)]) } };
+  };
+  if (!isObject) {
+    return merged(template);
+  }
+  const spec = objectAt(template, 'spec');
+  const { annotations, ...metadata } = objectAt(template, 'metadata');
+  // Requests had annotations that were emptied, until v1.14.
+  const isBare = isJsonObject(annotations) && Object.keys(annotations).length === 0;
+  return {
+    ...template,
+    ...(isBare && { metadata }),
+    spec: { ...spec, template: merged(objectAt(spec, 'template')) },
+  };
+}
+
+/** A template where it is used; none if it is not known. */
+function itemFor({ cluster, release, newUid }: PatchInput, template: JsonObject | undefined, use: Use): Item[] {
+  if (template === undefined) {
+    return [];
+  }
+  const { apiVersion = clusterApiVersion, kind, name, fieldPath, topology, builtin, sets = [], isObject } = use;
+  const namespace = textAt(cluster, 'metadata', 'namespace') || 'default';
+  const holder = { apiVersion, kind, namespace, name, fieldPath };
+  const object = has(release, 'templateMetadata') ? withMetadata(template, use) : template;
+  const overrides = objectsAt(topology, 'variables', 'overrides');
+  const { metadata } = use;
+  return [
+    { uid: newUid(), holder, template: object, object, ignored: [], overrides, builtin, sets, isObject, metadata },
+  ];
+}
+
+/** Labels and annotations of a group of workers, which its MachineSets and Machines get as well. */
+export function groupMetadata(
+  cluster: JsonObject,
+  worker: Pick<WorkerPlace, 'kind' | 'topologyName' | 'class' | 'topology'>,
+): JsonObject {
+  const merged = mergedMetadata([
+    objectAt(worker.class?.settings, 'metadata'),
+    objectAt(worker.topology, 'metadata'),
+    groupLabels(cluster, worker),
+  ]);
+  const { [deferAnnotation]: _defer, [holdAnnotation]: _hold, ...annotations } = objectAt(merged, 'annotations');
+  return { labels: merged.labels ?? {}, ...nonEmpty('annotations', annotations) };
+}
+
+function workerItems(input: PatchInput, worker: WorkerPlace): Item[] {
+  const { cluster } = input;
+  const { kind, name, topologyName, topology, version, templateNames } = worker;
+  if (worker.class === undefined) {
+    return [];
+  }
+  const { bootstrap, infrastructure, settings } = worker.class;
+  const isDeployment = kind === 'MachineDeployment';
+  const { replicas } = topology;
+  const builtin: JsonObject = {
+    [isDeployment ? 'machineDeployment' : 'machinePool']: {
+      version,
+      metadata: groupMetadata(cluster, worker),
+      class: textAt(settings, 'class'),
+      name,
+      topologyName,
+      ...(replicas !== undefined && { replicas }),
+      ...(bootstrap && { bootstrap: { configRef: { name: templateNames.bootstrap } } }),
+      ...(infrastructure && { infrastructureRef: { name: templateNames.infrastructure } }),
+    },
+  };
+  const use = { kind, name, isObject: !isDeployment, metadata: [groupLabels(cluster, worker)], topology, builtin };
+  return [
+    ...itemFor(input, bootstrap, { ...use, fieldPath: machineFields.bootstrap }),
+    ...itemFor(input, infrastructure, { ...use, fieldPath: machineFields.infrastructure }),
+  ];
+}
+
+/** What Cluster API sets in a control plane: what the class or the topology has. */
+function fieldsSet(topology: JsonObject, classSettings: JsonObject, hasMachines: boolean): ControlPlaneField[] {
+  const isSet = (...path: string[]) => [topology, classSettings].some((part) => fieldAt(part, ...path) !== undefined);
+  return [
+    'version',
+    ...(topology.replicas === undefined ? [] : (['replicas'] as const)),
+    ...(fieldAt(topology, 'rollout', 'after') === undefined ? [] : (['rolloutAfter'] as const)),
+    ...(hasMachines ? (['machines'] as const) : []),
+    ...(['readinessGates', 'taints'] as const).filter((field) => isSet(field)),
+    ...machineTimeouts.filter((field) => isSet('deletion', field)),
+  ];
+}
+
+/** Labels and annotations of the control plane and its machines. */
+export const controlPlaneMetadata = (cluster: JsonObject, { controlPlane }: Blueprint): JsonObject[] => [
+  objectAt(controlPlane.settings, 'metadata'),
+  objectAt(cluster, 'spec', 'topology', 'controlPlane', 'metadata'),
+  ownLabels(cluster),
+];
+
+/** Where a control plane refers to the template of its machines: by the contract of its apiVersion. */
+export const machineTemplateField = (controlPlane: JsonObject): string =>
+  textAt(controlPlane, 'apiVersion').endsWith('/v1beta1')
+    ? 'spec.machineTemplate.infrastructureRef'
+    : 'spec.machineTemplate.spec.infrastructureRef';
+
+function controlPlaneItems(input: PatchInput): Item[] {
+  const { cluster, blueprint } = input;
+  const { template, machines, settings } = blueprint.controlPlane;
+  if (template === undefined) {
+    return [];
+  }
+  const { name, version, machineTemplateName } = input.controlPlane;
+  const topology = objectAt(cluster, 'spec', 'topology', 'controlPlane');
+  const own = controlPlaneMetadata(cluster, blueprint);
+  const { replicas } = topology;
+  const builtin: JsonObject = {
+    controlPlane: {
+      version,
+      metadata: mergedMetadata([objectAt(template, 'spec', 'template', 'metadata'), ...own, clonedFrom(template)]),
+      name,
+      ...(replicas !== undefined && { replicas }),
+      ...(machines && { machineTemplate: { infrastructureRef: { name: machineTemplateName } } }),
+    },
+  };
+  const use = { topology, builtin };
+  return [
+    ...itemFor(input, template, {
+      ...use,
+      kind: 'Cluster',
+      name: textAt(cluster, 'metadata', 'name'),
+      fieldPath: 'spec.controlPlaneRef',
+      isObject: true,
+      metadata: own,
+      sets: fieldsSet(topology, settings, machines !== undefined),
+    }),
+    ...itemFor(input, machines, {
+      ...use,
+      apiVersion: textAt(template, 'apiVersion'),
+      kind: kindOfTemplate(template),
+      name,
+      isObject: false,
+      metadata: [ownLabels(cluster)],
+      fieldPath: machineTemplateField(template),
+    }),
+  ];
+}
+
+/** The templates of a Cluster where they are used, in Cluster API's order; those of workers in the topology's order. */
+export const itemsOf = (input: PatchInput): Item[] => [
+  ...itemFor(input, input.blueprint.infrastructureCluster, {
+    kind: 'Cluster',
+    name: textAt(input.cluster, 'metadata', 'name'),
+    fieldPath: 'spec.infrastructureRef',
+    isObject: true,
+    metadata: [ownLabels(input.cluster)],
+  }),
+  ...controlPlaneItems(input),
+  ...input.workers.flatMap((worker) => workerItems(input, worker)),
+];
+
+/** A holder in one line: `MachineDeployment default/sample-md-0 spec.template.spec.infrastructureRef`. */
+export const holderText = (holder: JsonObject): string =>
+  `${textAt(holder, 'kind')} ${textAt(holder, 'namespace')}/${textAt(holder, 'name')} ${textAt(holder, 'fieldPath')}`;
+
+/** The key of a place: the name of the holder, and the field there. */
+export const placeOf = (holder: JsonObject): string => `${textAt(holder, 'name')} ${textAt(holder, 'fieldPath')}`;
+
+/** A variable as in a request. */
+export const variable = (name: string, value: Json): JsonObject => ({ name, value });

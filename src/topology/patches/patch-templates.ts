@@ -1,0 +1,219 @@
+import {
+  applyOperations,
+  copyOf,
+  type Json,
+  type JsonObject,
+  jsonPatchOf,
+  jsonPointer,
+  objectsAt,
+  PatchError,
+  textAt,
+} from '../../kubernetes/index.ts';
+import { applyPatch, BadPatch, isEmptyPatch, revertIgnored, withTaken } from '../../runtimehooks/index.ts';
+import type { Blueprint, ClassPatch } from '../blueprint/blueprint.ts';
+import { has } from '../objects/releases.ts';
+import { variablesFor, variablesOf } from '../variables/variables.ts';
+import { generateInline, InlinePatchError } from './inline.ts';
+import { clusterBuiltin, holderText, type Item, itemsOf, type PatchInput, variable } from './items.ts';
+
+/** Why templates cannot be patched: the end of Cluster API's condition. */
+export class PatchingFailed extends Error {
+  /** What the author of the extension should know. */
+  readonly hint: { text: string; remedy: string } | undefined;
+
+  constructor(message: string, hint?: { text: string; remedy: string }) {
+    super(message);
+    this.hint = hint;
+  }
+}
+
+/** A call that patching needs. It is answered with the response, if that is a success. */
+export interface PatchCall {
+  hook: 'GeneratePatches' | 'ValidateTopology';
+  handler: string;
+  request: JsonObject;
+  /** Name of the patch in the class. */
+  patch: string;
+  /** What Cluster API's condition has before the error of a call that fails. */
+  where: string;
+}
+
+/** A patch that was applied to a template. */
+export interface AppliedPatch {
+  patch: ClassPatch;
+  before: JsonObject;
+  after: JsonObject;
+}
+
+/** The templates of a Cluster with all patches, and what each patch did. */
+export interface Patched {
+  items: readonly Item[];
+  /** In the order in which they were applied. */
+  applied: ReadonlyMap<Item, readonly AppliedPatch[]>;
+}
+
+/**
+ * Maximum number of characters of templates that the patches of one response may process: each patch processes the
+ * whole template.
+ */
+const maxPatchedLength = 64 * 1024 * 1024;
+
+/** The parts of a patched template that later patches get. */
+const partsInRequests = [['spec'], ['metadata', 'labels'], ['metadata', 'annotations']];
+
+interface Round {
+  input: PatchInput;
+  items: readonly Item[];
+  builtin: JsonObject;
+  applied: Map<Item, AppliedPatch[]>;
+}
+
+function requestOf({ input, items, builtin }: Round, patch: ClassPatch, hasUids: boolean): JsonObject {
+  const { blueprint, cluster } = input;
+  return {
+    ...(patch.settings !== undefined && { settings: patch.settings }),
+    variables: [...variablesFor(blueprint, patch, variablesOf(cluster)), variable('builtin', builtin)],
+    items: items.map((item) => {
+      const variables = variablesOfItem(blueprint, patch, item);
+      return {
+        ...(hasUids && { uid: item.uid }),
+        holderReference: item.holder,
+        object: item.object,
+        ...(variables.length > 0 && { variables }),
+      };
+    }),
+  };
+}
+
+const variablesOfItem = (blueprint: Blueprint, patch: ClassPatch, { overrides, builtin }: Item): JsonObject[] => [
+  ...variablesFor(blueprint, patch, overrides),
+  ...(builtin === undefined ? [] : [variable('builtin', builtin)]),
+];
+
+const byName = (variables: readonly JsonObject[]): JsonObject =>
+  Object.fromEntries(variables.map(({ name, value = null }): [string, Json] => [String(name), value]));
+
+/** Takes over of a patched template what Cluster API does. */
+function take({ input, applied }: Round, patch: ClassPatch, item: Item, patched: JsonObject): void {
+  const parts = has(input.release, 'templateMetadata') ? partsInRequests : partsInRequests.slice(0, 1);
+  const effective = withTaken(item.object, patched, parts);
+  const known = applied.get(item);
+  const step = { patch, before: item.object, after: effective };
+  if (known === undefined) {
+    applied.set(item, [step]);
+  } else {
+    known.push(step);
+  }
+  item.ignored.push(...jsonPatchOf(effective, patched).map(({ path }) => path));
+  item.object = effective;
+}
+
+function applyInline(round: Round, patch: ClassPatch): void {
+  const { blueprint, cluster } = round.input;
+  const variables = byName([
+    ...variablesFor(blueprint, patch, variablesOf(cluster)),
+    variable('builtin', round.builtin),
+  ]);
+  let generated: ReturnType<typeof generateInline>;
+  try {
+    generated = generateInline(patch, round.items, variables, (item) =>
+      byName(variablesOfItem(blueprint, patch, item)),
+    );
+  } catch (error) {
+    throw error instanceof InlinePatchError
+      ? new PatchingFailed(`failed to generate patches for patch ${JSON.stringify(patch.name)}: ${error.message}`)
+      : error;
+  }
+  for (const { item, operations } of generated) {
+    try {
+      take(round, patch, item, applyOperations(item.object, operations) as JsonObject);
+    } catch (error) {
+      throw error instanceof PatchError
+        ? new PatchingFailed(
+            `failed to apply patches for patch ${JSON.stringify(patch.name)}: failed to apply patch: error applying json patch (RFC6902): ${error.message}`,
+          )
+        : error;
+    }
+  }
+}
+
+/** Applies the patches of an answer. */
+function applyAnswer(round: Round, patch: ClassPatch, response: JsonObject): void {
+  const where = `failed to apply patches for patch ${JSON.stringify(patch.name)}: `;
+  const byUid = new Map(round.items.map((item) => [item.uid, item]));
+  let work = 0;
+  for (const one of objectsAt(response, 'items')) {
+    const item = byUid.get(textAt(one, 'uid'));
+    if (item === undefined) {
+      const uid = JSON.stringify(textAt(one, 'uid').slice(0, 100));
+      throw new PatchingFailed(`${where}unable to find corresponding request item for patch`, {
+        text: `patch ${patch.name}: ${uid} is not the uid of an item of the request`,
+        remedy: 'copy it from the item',
+      });
+    }
+    if (isEmptyPatch(one)) {
+      continue;
+    }
+    work += JSON.stringify(item.object).length;
+    if (work > maxPatchedLength) {
+      throw new PatchingFailed(
+        `${where}the patches of one answer change more than ${maxPatchedLength / 1024 / 1024} MiB of templates: send one patch for each template`,
+      );
+    }
+    try {
+      take(round, patch, item, applyPatch(item.object, one));
+    } catch (error) {
+      throw error instanceof BadPatch
+        ? new PatchingFailed(`${where}${error.message}`, {
+            text: `the patch of ${holderText(item.holder)} cannot be applied`,
+            remedy: 'compute patches from the template in the request',
+          })
+        : error;
+    }
+  }
+}
+
+/**
+ * Patches the templates of a Cluster: with each patch of the class in order, each on the result of the previous ones,
+ * then asks the patches that validate. What patches may not change is as before
+ * (core/reconcilers/topology/cluster/patches/engine.go, v1.14).
+ *
+ * @throws {PatchingFailed} for a patch that fails or cannot be applied.
+ */
+export function* patchTemplates(input: PatchInput): Generator<PatchCall, Patched, JsonObject> {
+  const { blueprint, release } = input;
+  const items = itemsOf(input);
+  const round: Round = { input, items, builtin: clusterBuiltin(input), applied: new Map() };
+  for (const patch of blueprint.patches) {
+    if (patch.definitions.length > 0) {
+      applyInline(round, patch);
+      continue;
+    }
+    const { name, generatePatches: handler } = patch;
+    if (handler === undefined) {
+      throw new PatchingFailed(`failed to create patch generator for patch ${JSON.stringify(name)}`);
+    }
+    const where = `failed to generate patches for patch ${JSON.stringify(name)}: `;
+    const request = requestOf(round, patch, true);
+    applyAnswer(round, patch, yield { hook: 'GeneratePatches', handler, request, patch: name, where });
+  }
+  const last = blueprint.patches.at(-1);
+  for (const { name, settings, validateTopology: handler } of blueprint.patches) {
+    if (handler !== undefined && last !== undefined) {
+      // A pitfall in Cluster API: every validator gets the variables of the last patch of the class.
+      const request = requestOf(round, { ...last, settings }, false);
+      const where = `validation of patch ${JSON.stringify(name)} failed: `;
+      yield { hook: 'ValidateTopology', handler, request, patch: name, where };
+    }
+  }
+  const dropsMetadata = !has(release, 'templateMetadata');
+  for (const item of items) {
+    if (item.object !== item.template) {
+      const object = copyOf(item.object);
+      const reverted = revertIgnored(item.template, object, { holder: item.holder, dropsMetadata, sets: item.sets });
+      item.ignored.push(...reverted.map((path) => jsonPointer(path)));
+      item.object = object;
+    }
+  }
+  return { items, applied: round.applied };
+}

@@ -1,0 +1,305 @@
+import { fieldAt, isSame, type JsonObject, objectAt, textAt } from '../kubernetes/index.ts';
+import type { Release } from '../runtimehooks/index.ts';
+import { computed, inputFor, upgradeSteps } from './desired/computed.ts';
+import { hasTopology, topologyWorkers } from './desired/desired.ts';
+import { type Existing, existingOf, machinesOf, workerKey } from './desired/existing.ts';
+import { type ClusterInput, groupChanges } from './desired/group-changes.ts';
+import { PlannedState } from './desired/planned-state.ts';
+import { accepted, type Refusals, refusedBy } from './desired/refusals.ts';
+import { inV1beta2 } from './objects/core-v1beta1.ts';
+import type { GroupChange, GroupObjects, PlanOptions } from './objects/groups.ts';
+import { nameOf, namespaceOf, Objects } from './objects/objects.ts';
+import type { ClusterPlan, GroupPlan, Plan, Problem, Verdict } from './objects/plan.ts';
+import { newestRelease } from './objects/releases.ts';
+import { stored } from './objects/stored.ts';
+import { judgeGroup } from './rollout/judge-group.ts';
+import { checkedTopology } from './variables/variables.ts';
+
+const core = 'cluster.x-k8s.io';
+
+/** What a plan is told besides the two states. */
+export interface PlanRequest extends PlanOptions {
+  /** Which Clusters are planned. Default: all. */
+  isPlanned?: (namespace: string, name: string) => boolean;
+  /** Called for each Cluster when its plan is made. */
+  onCluster?: (plan: ClusterPlan) => void;
+  /** Called with the objects of each Cluster that Cluster API makes or changes. */
+  onObjects?: (
+    cluster: string,
+    objects: readonly { before: JsonObject | undefined; after: JsonObject | undefined }[],
+  ) => void;
+  signal?: AbortSignal;
+}
+
+interface Planning {
+  before: PlannedState;
+  after: PlannedState;
+  refusals: Refusals;
+  request: PlanRequest;
+}
+
+/** A group about whose Machines nothing is known but their number. */
+function unjudged(
+  { group, kind, name }: Pick<GroupPlan, 'group' | 'kind' | 'name'>,
+  verdict: Verdict,
+  count: number,
+): GroupPlan {
+  return { group, kind, name, verdict, machines: { before: count, after: count, replaced: 0, inPlace: 0 }, causes: [] };
+}
+
+const replicasOf = (object: JsonObject | undefined): number => {
+  const replicas = fieldAt(object, 'spec', 'replicas');
+  return typeof replicas === 'number' ? replicas : 1;
+};
+
+/** The groups of a Cluster, when it is not known what becomes of them, or nothing does. */
+function groupsWithout(cluster: JsonObject, existing: Existing, verdict: Verdict): GroupPlan[] {
+  const controlPlane = existing.controlPlane?.object;
+  const topology = objectAt(cluster, 'spec', 'topology');
+  const kind =
+    textAt(controlPlane, 'kind') || textAt(cluster, 'spec', 'controlPlaneRef', 'kind') || 'KubeadmControlPlane';
+  const own = controlPlane === undefined ? textAt(cluster, 'spec', 'controlPlaneRef', 'name') : nameOf(controlPlane);
+  const { replicas } = objectAt(topology, 'controlPlane');
+  const count = controlPlane === undefined && typeof replicas === 'number' ? replicas : replicasOf(controlPlane);
+  const workers = topologyWorkers(cluster).map(({ kind: workerKind, topology: settings }) => {
+    const group = textAt(settings, 'name');
+    const object = existing.workers.get(workerKey(workerKind, group))?.object;
+    const size = object === undefined ? replicasOf({ spec: settings }) : replicasOf(object);
+    return unjudged({ group, kind: workerKind, name: object === undefined ? '' : nameOf(object) }, verdict, size);
+  });
+  return [unjudged({ group: 'control-plane', kind, name: own }, verdict, count), ...workers];
+}
+
+const isPaused = (cluster: JsonObject): boolean =>
+  fieldAt(cluster, 'spec', 'paused') === true ||
+  fieldAt(cluster, 'metadata', 'annotations', 'cluster.x-k8s.io/paused') !== undefined;
+
+const textOf = (cluster: JsonObject): string => `${namespaceOf(cluster)}/${nameOf(cluster)}`;
+
+/** A Cluster as it is stored: with the defaults of its variables. */
+async function storedCluster(
+  state: PlannedState,
+  cluster: JsonObject,
+): Promise<{ cluster: JsonObject; problems: string[] }> {
+  const known = await state.classOf(cluster);
+  if (known.is !== 'known') {
+    return { cluster, problems: [] };
+  }
+  const { topology, problems } = checkedTopology(known.blueprint, cluster);
+  return { cluster: { ...cluster, spec: { ...objectAt(cluster, 'spec'), topology } }, problems };
+}
+
+/** The plan of a Cluster with a topology. */
+async function planTopology(
+  planning: Planning,
+  was: JsonObject | undefined,
+  wanted: JsonObject,
+): Promise<{ groups: GroupPlan[]; problems: Problem[]; changes: readonly GroupChange[] }> {
+  const { before, after, refusals, request } = planning;
+  const isTopologyBefore = was !== undefined && hasTopology(was);
+  const clusterBefore = isTopologyBefore ? (await storedCluster(before, was)).cluster : was;
+  const existing = existingOf(clusterBefore ?? wanted, before.objects, true);
+  const problems: Problem[] = [];
+  let cluster = clusterBefore ?? wanted;
+  const unknown = (problem: Problem) => ({
+    groups: groupsWithout(cluster, existing, 'unknown'),
+    problems: [...problems, problem],
+    changes: [],
+  });
+  const classAfter = await after.classOf(wanted);
+  if (classAfter.is === 'unknown') {
+    cluster = wanted;
+    return unknown(classAfter.problem);
+  }
+  let isRefused = false;
+  if (was !== wanted) {
+    const checked = await storedCluster(after, wanted);
+    const classBefore = isTopologyBefore ? await before.classOf(clusterBefore as JsonObject) : undefined;
+    const reasons = refusedBy(
+      clusterBefore,
+      checked,
+      classBefore?.is === 'known' ? classBefore.blueprint : undefined,
+      classAfter.is === 'known' ? classAfter.blueprint : undefined,
+    );
+    if (reasons.length > 0) {
+      problems.push({ text: `Cluster API refuses Cluster ${textOf(wanted)}: ${reasons.join('; ')}` });
+      isRefused = true;
+    } else {
+      ({ cluster } = checked);
+    }
+  }
+  if (isRefused && clusterBefore === undefined) {
+    return { groups: groupsWithout(wanted, existing, 'refused'), problems, changes: [] };
+  }
+  const affected = refusals.of(cluster);
+  problems.push(...affected);
+  const asRefused = (groups: GroupPlan[]): GroupPlan[] =>
+    isRefused || affected.length > 0
+      ? groups.map((group) => (group.verdict === 'unchanged' ? { ...group, verdict: 'refused' } : group))
+      : groups;
+  const stopped = (problem: Problem) => ({
+    groups: asRefused(groupsWithout(cluster, existing, 'unchanged')),
+    problems: [...problems, problem],
+    changes: [],
+  });
+  const known = await after.classOf(cluster);
+  if (known.is !== 'known') {
+    return known.is === 'unknown' ? unknown(known.problem) : stopped(known.problem);
+  }
+  const { blueprint } = known;
+  const classBefore = isTopologyBefore ? await before.classOf(clusterBefore as JsonObject) : undefined;
+  const blueprintBefore = classBefore?.is === 'known' ? classBefore.blueprint : undefined;
+  // Objects that exist are what an extension's old release left: it is asked only without them.
+  const hasObjects = existing.controlPlane !== undefined;
+  const inputBefore =
+    blueprintBefore === undefined
+      ? undefined
+      : inputFor(before, clusterBefore as JsonObject, blueprintBefore, existing);
+  const computedBefore = inputBefore === undefined ? undefined : await computed(before, inputBefore, !hasObjects);
+  if (computedBefore?.is === 'unknown' && !hasObjects) {
+    return unknown(computedBefore.problem);
+  }
+  const desiredBefore = computedBefore?.is === 'desired' ? computedBefore.desired : undefined;
+  const input = inputFor(after, cluster, blueprint, existing);
+  const steps = await upgradeSteps(after, input, existing);
+  if (steps.is !== 'planned') {
+    return steps.is === 'unknown' ? unknown(steps.problem) : stopped(steps.problem);
+  }
+  const result = await computed(after, input);
+  if (result.is !== 'desired') {
+    return result.is === 'unknown' ? unknown(result.problem) : stopped(result.problem);
+  }
+  const changesInput: ClusterInput = {
+    before,
+    after,
+    cluster,
+    existing,
+    desiredBefore,
+    originsBefore: inputBefore && { input: inputBefore, patched: desiredBefore?.patched },
+    desired: result.desired,
+    steps: steps.plan,
+    isCreated: clusterBefore === undefined,
+  };
+  const { changes, problems: writing } = groupChanges(changesInput);
+  const groups: GroupPlan[] = [];
+  for (const change of changes) {
+    groups.push(await judgeGroup(change, request));
+  }
+  if (isPaused(cluster)) {
+    const waiting = groups
+      .filter(({ verdict }) => verdict !== 'unchanged')
+      .map(({ group, verdict }) => `${group} ${verdict}`);
+    const text = `Cluster ${textOf(cluster)} is paused: nothing happens before it is resumed${waiting.length === 0 ? '' : `; then: ${waiting.join(', ')}`}`;
+    const untouched = changes.map((change) => ({ ...change, after: change.before }));
+    const still: GroupPlan[] = [];
+    for (const change of untouched.filter(({ before: current }) => current !== undefined)) {
+      still.push(await judgeGroup(change, request));
+    }
+    return { groups: asRefused(still), problems: [...problems, { text }], changes: untouched };
+  }
+  return { groups: asRefused(groups), problems: [...problems, ...writing], changes };
+}
+
+/** The plan of a Cluster without a topology: what a user changed of its control plane and MachineDeployments. */
+async function planWithout(
+  { before, after, request }: Planning,
+  was: JsonObject | undefined,
+  wanted: JsonObject,
+): Promise<{ groups: GroupPlan[]; problems: Problem[]; changes: readonly GroupChange[] }> {
+  const [old, now] = [existingOf(was ?? wanted, before.objects, false), existingOf(wanted, after.objects, false)];
+  const changes: GroupChange[] = [];
+  const inStore = (state: PlannedState, objects: GroupObjects | undefined): GroupObjects | undefined =>
+    objects && {
+      object: stored(objects.object, state.schemaOf),
+      bootstrap: objects.bootstrap && stored(objects.bootstrap, state.schemaOf),
+      infrastructure: objects.infrastructure && stored(objects.infrastructure, state.schemaOf),
+    };
+  const add = (group: string, objects: GroupObjects | undefined, next: GroupObjects | undefined) => {
+    const shown = (next ?? objects)?.object;
+    if (shown === undefined) {
+      return;
+    }
+    const [kind, name] = [textAt(shown, 'kind'), nameOf(shown)];
+    const versionOf = (of: GroupObjects | undefined) =>
+      textAt(of?.object, 'spec', 'version') || textAt(of?.object, 'spec', 'template', 'spec', 'version');
+    const versions = [...new Set([objects, next].flatMap((of) => (of === undefined ? [] : [versionOf(of)])))];
+    changes.push({
+      cluster: wanted,
+      group,
+      kind,
+      name,
+      before: inStore(before, objects),
+      after: inStore(after, next),
+      ...machinesOf(wanted, before.objects, { kind, name, isControlPlane: group === 'control-plane' }),
+      versions,
+      notes: [],
+      from: () => undefined,
+    });
+  };
+  add('control-plane', old.controlPlane, now.controlPlane);
+  for (const key of new Set([...old.workers.keys(), ...now.workers.keys()])) {
+    const [next, previous] = [now.workers.get(key), old.workers.get(key)];
+    add(nameOf((next ?? previous)?.object ?? {}), previous, next);
+  }
+  const groups: GroupPlan[] = [];
+  for (const change of changes) {
+    groups.push(await judgeGroup(change, request));
+  }
+  return { groups, problems: [], changes };
+}
+
+async function planCluster(planning: Planning, was: JsonObject | undefined, wanted: JsonObject): Promise<ClusterPlan> {
+  const { groups, problems, changes } = await (hasTopology(wanted) ? planTopology : planWithout)(planning, was, wanted);
+  const cluster = textOf(wanted);
+  planning.request.onObjects?.(
+    cluster,
+    changes.flatMap(({ before, after }) =>
+      (['object', 'bootstrap', 'infrastructure'] as const)
+        .map((part) => ({ before: before?.[part], after: after?.[part] }))
+        .filter((pair) => !isSame(pair.before, pair.after)),
+    ),
+  );
+  return { cluster, groups, problems };
+}
+
+const inNewest = (objects: Objects): Objects => new Objects([...objects].map(inV1beta2));
+
+/**
+ * What a change of objects does to the Machines of Clusters: once all steps of an upgrade are done.
+ *
+ * @param before what there is.
+ * @param after what there will be, with what Cluster API makes itself as it is before (`layered`).
+ */
+export async function plan(before: Objects, after: Objects, request: PlanRequest): Promise<Plan> {
+  const release: Release = request.clusterApiVersion ?? newestRelease;
+  const { isPlanned = () => true, signal } = request;
+  const old = inNewest(before);
+  const { objects, refusals } = accepted(old, inNewest(after));
+  const planning: Planning = {
+    before: new PlannedState('before', old, release, request.call),
+    after: new PlannedState('after', objects, release, request.call),
+    refusals,
+    request,
+  };
+  const clusters: ClusterPlan[] = [];
+  for (const wanted of objects.ofKind(core, 'Cluster')) {
+    signal?.throwIfAborted();
+    const [namespace, name] = [namespaceOf(wanted), nameOf(wanted)];
+    if (isPlanned(namespace, name)) {
+      const was = old.get({ group: core, kind: 'Cluster', namespace, name });
+      const clusterPlan = await planCluster(planning, was, wanted);
+      clusters.push(clusterPlan);
+      request.onCluster?.(clusterPlan);
+    }
+  }
+  const groups = clusters.map((cluster) => cluster.groups);
+  const sum = (pick: (group: GroupPlan) => number) => groups.flat().reduce((total, group) => total + pick(group), 0);
+  return {
+    clusters,
+    sum: {
+      clusters: groups.filter((all) => all.some(({ machines }) => machines.replaced > 0)).length,
+      machines: sum(({ machines }) => machines.before),
+      replaced: sum(({ machines }) => machines.replaced),
+    },
+  };
+}
