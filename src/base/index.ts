@@ -1,4 +1,5 @@
 export { type Cache, createCache } from './caches/expiring.ts';
+export { eachOf } from './each-of.ts';
 export { discardFile } from './files/discard-file.ts';
 export { folderProblem } from './files/folder-problem.ts';
 export { homeFolder } from './files/home-folder.ts';

@@ -1,3 +1,4 @@
+import { eachOf } from '../base/index.ts';
 import { fieldAt, isSame, type JsonObject, objectAt, textAt } from '../kubernetes/index.ts';
 import type { Release } from '../runtimehooks/index.ts';
 import { computed, inputFor, upgradeSteps } from './desired/computed.ts';
@@ -8,14 +9,18 @@ import { PlannedState } from './desired/planned-state.ts';
 import { accepted, type Refusals, refusedBy } from './desired/refusals.ts';
 import { inV1beta2 } from './objects/core-v1beta1.ts';
 import type { GroupChange, GroupObjects, PlanOptions } from './objects/groups.ts';
-import { nameOf, namespaceOf, Objects } from './objects/objects.ts';
+import { nameIn, nameOf, namespaceOf, Objects } from './objects/objects.ts';
 import type { ClusterPlan, GroupPlan, Plan, Problem, Verdict } from './objects/plan.ts';
+import { providerInV1beta2 } from './objects/provider-v1beta1.ts';
 import { newestRelease } from './objects/releases.ts';
 import { stored } from './objects/stored.ts';
 import { judgeGroup } from './rollout/judge-group.ts';
 import { checkedTopology } from './variables/variables.ts';
 
 const core = 'cluster.x-k8s.io';
+
+/** Maximum number of Clusters that are planned at a time: so many calls wait for extensions. */
+const clustersAtOnce = 10;
 
 /** What a plan is told besides the two states. */
 export interface PlanRequest extends PlanOptions {
@@ -68,6 +73,14 @@ function groupsWithout(cluster: JsonObject, existing: Existing, verdict: Verdict
     return unjudged({ group, kind: workerKind, name: object === undefined ? '' : nameOf(object) }, verdict, size);
   });
   return [unjudged({ group: 'control-plane', kind, name: own }, verdict, count), ...workers];
+}
+
+/** The plan of a group, with what is known of the order of an upgrade. */
+async function judged(change: GroupChange, request: PlanRequest): Promise<GroupPlan> {
+  const judgement = await judgeGroup(change, request);
+  return change.notes.length === 0
+    ? judgement
+    : { ...judgement, manner: [...(judgement.manner ?? []), ...change.notes] };
 }
 
 const isPaused = (cluster: JsonObject): boolean =>
@@ -180,10 +193,16 @@ async function planTopology(
     steps: steps.plan,
     isCreated: clusterBefore === undefined,
   };
-  const { changes, problems: writing } = groupChanges(changesInput);
+  const { changes, problems: writing, unknown: notKnown } = groupChanges(changesInput);
   const groups: GroupPlan[] = [];
   for (const change of changes) {
-    groups.push(await judgeGroup(change, request));
+    const reason = notKnown.get(change);
+    const { group, kind, name } = change;
+    groups.push(
+      reason === undefined
+        ? await judged(change, request)
+        : { ...unjudged({ group, kind, name }, 'unknown', replicasOf(change.before?.object)), problems: [reason] },
+    );
   }
   if (isPaused(cluster)) {
     const waiting = groups
@@ -193,7 +212,7 @@ async function planTopology(
     const untouched = changes.map((change) => ({ ...change, after: change.before }));
     const still: GroupPlan[] = [];
     for (const change of untouched.filter(({ before: current }) => current !== undefined)) {
-      still.push(await judgeGroup(change, request));
+      still.push(await judged(change, request));
     }
     return { groups: asRefused(still), problems: [...problems, { text }], changes: untouched };
   }
@@ -243,7 +262,7 @@ async function planWithout(
   }
   const groups: GroupPlan[] = [];
   for (const change of changes) {
-    groups.push(await judgeGroup(change, request));
+    groups.push(await judged(change, request));
   }
   return { groups, problems: [], changes };
 }
@@ -262,7 +281,13 @@ async function planCluster(planning: Planning, was: JsonObject | undefined, want
   return { cluster, groups, problems };
 }
 
-const inNewest = (objects: Objects): Objects => new Objects([...objects].map(inV1beta2));
+/** Templates keep the version in which classes refer to them, for which patches are written. */
+const inNewest = (objects: Objects): Objects =>
+  new Objects(
+    [...objects].map((object) =>
+      textAt(object, 'kind').endsWith('Template') ? object : providerInV1beta2(inV1beta2(object)),
+    ),
+  );
 
 /**
  * What a change of objects does to the Machines of Clusters: once all steps of an upgrade are done.
@@ -281,17 +306,13 @@ export async function plan(before: Objects, after: Objects, request: PlanRequest
     refusals,
     request,
   };
-  const clusters: ClusterPlan[] = [];
-  for (const wanted of objects.ofKind(core, 'Cluster')) {
+  const wanted = objects.ofKind(core, 'Cluster').filter((cluster) => isPlanned(namespaceOf(cluster), nameOf(cluster)));
+  const clusters = await eachOf(wanted, clustersAtOnce, async (cluster) => {
     signal?.throwIfAborted();
-    const [namespace, name] = [namespaceOf(wanted), nameOf(wanted)];
-    if (isPlanned(namespace, name)) {
-      const was = old.get({ group: core, kind: 'Cluster', namespace, name });
-      const clusterPlan = await planCluster(planning, was, wanted);
-      clusters.push(clusterPlan);
-      request.onCluster?.(clusterPlan);
-    }
-  }
+    const clusterPlan = await planCluster(planning, old.get(nameIn(cluster)), cluster);
+    request.onCluster?.(clusterPlan);
+    return clusterPlan;
+  });
   const groups = clusters.map((cluster) => cluster.groups);
   const sum = (pick: (group: GroupPlan) => number) => groups.flat().reduce((total, group) => total + pick(group), 0);
   return {

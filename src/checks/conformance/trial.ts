@@ -1,3 +1,4 @@
+import { eachOf } from '../../base/index.ts';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import type { Json } from '../../kubernetes/index.ts';
 import {
@@ -10,7 +11,6 @@ import {
   type TlsFacts,
 } from '../../runtimehooks/client/index.ts';
 import { defaultTimeoutSeconds, hooks } from '../../runtimehooks/index.ts';
-import { eachOf } from '../each-of.ts';
 import { type Callee, createCaller, type Variation } from './caller.ts';
 import { type Choice, chooseHandlers } from './choose-handlers.ts';
 import { isSameOutcome, isSuccess, type Outcome } from './outcome.ts';

@@ -1,3 +1,4 @@
+import { eachOf } from '../../base/index.ts';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import { isSame, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import {
@@ -9,7 +10,6 @@ import {
 } from '../../runtimehooks/client/index.ts';
 import { hooks, type Release } from '../../runtimehooks/index.ts';
 import { causeText, checkedTopology, createNames, type Names } from '../../topology/index.ts';
-import { eachOf } from '../each-of.ts';
 import { type Caller, createCaller } from './caller.ts';
 import { handlerCall, SimulationStopped } from './cluster/effects.ts';
 import type { RehearsedCluster } from './cluster/state.ts';

@@ -1,6 +1,7 @@
 import { type JsonObject, objectAt, own, perObject, textAt, textValues } from '../../kubernetes/index.ts';
 import type { ExistingMachine, GroupObjects } from '../objects/groups.ts';
 import { groupOf, nameOf, namespaceOf, type Objects } from '../objects/objects.ts';
+import { providerInV1beta2 } from '../objects/provider-v1beta1.ts';
 import { groupLabel, ownedLabel } from '../patches/items.ts';
 
 const core = 'cluster.x-k8s.io';
@@ -41,6 +42,12 @@ export function machineReference(controlPlane: JsonObject): JsonObject {
     : reference;
 }
 
+/** The object that a reference names, in the newest version of Cluster API's own kinds. */
+function referredInNewest(objects: Objects, reference: JsonObject, namespace: string): JsonObject | undefined {
+  const object = referred(objects, reference, namespace);
+  return object && providerInV1beta2(object);
+}
+
 /** What exists of a Cluster. */
 export interface Existing {
   infrastructureCluster: JsonObject | undefined;
@@ -56,15 +63,15 @@ function workerObjects(objects: Objects, object: JsonObject): GroupObjects {
   const namespace = namespaceOf(object);
   return {
     object,
-    bootstrap: referred(objects, objectAt(spec, 'bootstrap', 'configRef'), namespace),
-    infrastructure: referred(objects, objectAt(spec, 'infrastructureRef'), namespace),
+    bootstrap: referredInNewest(objects, objectAt(spec, 'bootstrap', 'configRef'), namespace),
+    infrastructure: referredInNewest(objects, objectAt(spec, 'infrastructureRef'), namespace),
   };
 }
 
 /** What exists of a Cluster; of one with a topology, what its controller has made. */
 export function existingOf(cluster: JsonObject, objects: Objects, isTopology: boolean): Existing {
   const namespace = namespaceOf(cluster);
-  const controlPlane = referred(objects, objectAt(cluster, 'spec', 'controlPlaneRef'), namespace);
+  const controlPlane = referredInNewest(objects, objectAt(cluster, 'spec', 'controlPlaneRef'), namespace);
   const workers = new Map<string, GroupObjects>();
   for (const kind of ['MachineDeployment', 'MachinePool'] as const) {
     for (const object of byCluster(objects)(kind, cluster)) {
@@ -76,11 +83,11 @@ export function existingOf(cluster: JsonObject, objects: Objects, isTopology: bo
     }
   }
   return {
-    infrastructureCluster: referred(objects, objectAt(cluster, 'spec', 'infrastructureRef'), namespace),
+    infrastructureCluster: referredInNewest(objects, objectAt(cluster, 'spec', 'infrastructureRef'), namespace),
     controlPlane: controlPlane && {
       object: controlPlane,
       bootstrap: undefined,
-      infrastructure: referred(objects, machineReference(controlPlane), namespace),
+      infrastructure: referredInNewest(objects, machineReference(controlPlane), namespace),
     },
     workers,
   };
@@ -108,8 +115,8 @@ export function machinesOf(
         ? undefined
         : all.filter(isOfGroup).map((machine) => ({
             machine,
-            bootstrapConfig: referred(objects, objectAt(machine, 'spec', 'bootstrap', 'configRef'), namespace),
-            infrastructureMachine: referred(objects, objectAt(machine, 'spec', 'infrastructureRef'), namespace),
+            bootstrapConfig: referredInNewest(objects, objectAt(machine, 'spec', 'bootstrap', 'configRef'), namespace),
+            infrastructureMachine: referredInNewest(objects, objectAt(machine, 'spec', 'infrastructureRef'), namespace),
           })),
   };
 }

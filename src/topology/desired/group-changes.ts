@@ -1,4 +1,4 @@
-import { isSame, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import { copyOf, isSame, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import type { GroupChange, GroupObjects } from '../objects/groups.ts';
 import { nameOf, objectText } from '../objects/objects.ts';
 import type { Problem } from '../objects/plan.ts';
@@ -8,7 +8,15 @@ import type { Desired, DesiredGroup } from './desired.ts';
 import { type Existing, machineReference, machinesOf, workerKey } from './existing.ts';
 import type { PlannedState } from './planned-state.ts';
 import { type Origins, provenanceOf } from './provenance.ts';
-import { incompatibility, rotatedOrPatched, type SchemaOf, WriteFailed, written } from './reconciled.ts';
+import {
+  checkTypes,
+  incompatibility,
+  NotComparable,
+  rotatedOrPatched,
+  type SchemaOf,
+  WriteFailed,
+  written,
+} from './reconciled.ts';
 
 /** Everything that is known about a Cluster with a topology, to say what becomes of its groups. */
 export interface ClusterInput {
@@ -80,7 +88,7 @@ function reconciled(
   };
   const infrastructure = template('infrastructure');
   const bootstrap = template('bootstrap');
-  const object = structuredClone(intent.object);
+  const object = copyOf(intent.object);
   if (worker === undefined) {
     refer(machineReference(object), infrastructure);
   } else {
@@ -99,6 +107,8 @@ function reconciled(
 export interface GroupChanges {
   changes: GroupChange[];
   problems: Problem[];
+  /** Groups of which it is not known what becomes of them, with the reason. */
+  unknown: Map<GroupChange, Problem>;
 }
 
 /** The versions that a group goes through. */
@@ -115,6 +125,7 @@ export function groupChanges(input: ClusterInput): GroupChanges {
   const madeBefore = new Map((desiredBefore?.groups ?? []).map((group) => [workerKey(group.kind, group.group), group]));
   const problems: Problem[] = [];
   const changes: GroupChange[] = [];
+  const unknown = new Map<GroupChange, Problem>();
   let isStopped = false;
   const attempt = (what: string, write: () => void): boolean => {
     try {
@@ -137,7 +148,7 @@ export function groupChanges(input: ClusterInput): GroupChanges {
     more: Partial<Pick<GroupChange, 'versions' | 'notes' | 'from'>> = {},
   ) => {
     const isControlPlane = group === 'control-plane';
-    changes.push({
+    const made: GroupChange = {
       cluster,
       group,
       kind,
@@ -148,13 +159,19 @@ export function groupChanges(input: ClusterInput): GroupChanges {
       notes: [],
       from: () => undefined,
       ...more,
-    });
+    };
+    changes.push(made);
+    return made;
   };
   const { infrastructureCluster: infrastructure } = desired;
   if (existing.infrastructureCluster !== undefined && infrastructure !== undefined) {
     const current = existing.infrastructureCluster;
+    const problem = incompatibility(current, infrastructure);
     isStopped = !attempt('', () => {
-      written({ current, before: desiredBefore?.infrastructureCluster, intent: infrastructure, schemaOf });
+      if (problem !== undefined) {
+        throw new WriteFailed(problem);
+      }
+      checkTypes(infrastructure, schemaOf);
     });
   }
   for (const group of desired.groups) {
@@ -186,20 +203,31 @@ export function groupChanges(input: ClusterInput): GroupChanges {
       continue;
     }
     let result: GroupObjects | undefined;
+    let reason: Problem | undefined;
     const where =
       worker === undefined ? '' : `failed to reconcile ${kind} ${objectText(current.object).split(' ')[1]}: `;
     const isWritten =
       !isStopped &&
       attempt(where, () => {
-        result = reconciled(current, madeGroup?.objects, group, clusterName, schemaOf);
+        try {
+          result = reconciled(current, madeGroup?.objects, group, clusterName, schemaOf);
+        } catch (error) {
+          if (!(error instanceof NotComparable)) {
+            throw error;
+          }
+          reason = { text: error.message, remedy: error.remedy };
+        }
       });
     const steps = worker === undefined ? input.steps.controlPlane : input.steps.workers;
     const versions = versionsOf(versionOf(current.object), versionOf(result?.object ?? current.object), steps);
-    change(
+    const made = change(
       { ...group, name: known === undefined ? name : nameOf(known.object) },
       { before: current, after: result ?? current },
       { versions, from },
     );
+    if (reason !== undefined) {
+      unknown.set(made, reason);
+    }
     isStopped ||= worker === undefined && !isWritten;
   }
   const wanted = new Set(desired.groups.map(({ kind, group }) => workerKey(kind, group)));
@@ -214,7 +242,7 @@ export function groupChanges(input: ClusterInput): GroupChanges {
       change(gone, { before: objects, after: isStopped ? objects : undefined });
     }
   }
-  return { changes, problems };
+  return { changes, problems, unknown };
 }
 
 /** Whether two objects differ in what a user writes. */

@@ -4,6 +4,7 @@ import { type Blueprint, definitionsIn, readBlueprint } from '../blueprint/bluep
 import type { CallHook, HookAnswer } from '../objects/groups.ts';
 import { namespaceOf, type Objects } from '../objects/objects.ts';
 import type { Problem } from '../objects/plan.ts';
+import { providerInV1beta2 } from '../objects/provider-v1beta1.ts';
 import { schemasIn } from '../objects/stored.ts';
 import { withoutBookkeeping } from '../patches/items.ts';
 import { define } from '../variables/variables.ts';
@@ -54,16 +55,26 @@ export class PlannedState {
   }
 
   async #readClass(namespace: string, name: string): Promise<KnownClass> {
+    const object = `ClusterClass ${namespace}/${name}`;
     const clusterClass = this.objects.get({ group: core, kind: 'ClusterClass', namespace, name });
     if (clusterClass === undefined) {
       const text = `ClusterClass ${namespace}/${name} is not among the objects`;
       return { is: 'unknown', problem: { text, remedy: 'add it, or correct classRef of the Cluster' } };
     }
-    const object = `ClusterClass ${namespace}/${name}`;
+    let otherVersion: Problem | undefined;
     const blueprint = readBlueprint(clusterClass, (reference, of) => {
-      const template = referred(this.objects, reference, of);
-      return template && { ...withoutBookkeeping(template), apiVersion: textAt(reference, 'apiVersion') };
+      const given = referred(this.objects, reference, of);
+      const apiVersion = textAt(reference, 'apiVersion');
+      const template = given && given.apiVersion !== apiVersion ? providerInV1beta2(given) : given;
+      if (template !== undefined && template.apiVersion !== apiVersion) {
+        const text = `${object} refers to ${textAt(reference, 'kind')} ${of}/${textAt(reference, 'name')} in ${apiVersion}, which is given in ${textAt(template, 'apiVersion')}`;
+        otherVersion ??= { text, remedy: `give it in ${apiVersion}, as an API server converts it`, object };
+      }
+      return template && withoutBookkeeping(template);
     });
+    if (otherVersion !== undefined) {
+      return { is: 'unknown', problem: otherVersion };
+    }
     const [missing, ...others] = blueprint.missing;
     if (missing !== undefined) {
       const more = others.length === 0 ? '' : ` (and ${others.length} more)`;

@@ -1,6 +1,6 @@
 import { copyOf, isSame, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import type { Schema } from '../../kubernetes/schema/index.ts';
-import { groupOf, nameOf, namespaceOf } from '../objects/objects.ts';
+import { groupOf, nameOf, namespaceOf, objectText } from '../objects/objects.ts';
 import { stored, withKubeadmDefaults } from '../objects/stored.ts';
 import { typeProblem } from '../objects/typed.ts';
 import { applied } from './server-side-apply.ts';
@@ -9,6 +9,16 @@ export type SchemaOf = (object: JsonObject) => Schema | undefined;
 
 /** Why the topology controller cannot write an object, in its words. */
 export class WriteFailed extends Error {}
+
+/** Why what becomes of an object is not known. */
+export class NotComparable extends Error {
+  readonly remedy: string;
+
+  constructor(message: string, remedy: string) {
+    super(message);
+    this.remedy = remedy;
+  }
+}
 
 /** The parts of an object that the topology controller applies. */
 function intentOf({ metadata, spec = {} }: JsonObject): JsonObject {
@@ -35,6 +45,13 @@ const under = (lower: JsonObject, upper: JsonObject): JsonObject => applied(lowe
  * @param before what it applied before; undefined if that is not known: then all fields of the spec are its own.
  */
 function afterApply(current: JsonObject, before: JsonObject | undefined, intent: JsonObject): JsonObject {
+  if (current.apiVersion !== intent.apiVersion) {
+    const [given, wanted] = [textAt(current, 'apiVersion'), textAt(intent, 'apiVersion')];
+    throw new NotComparable(
+      `${objectText(current)} is given in ${given}, and the class has ${wanted}`,
+      `give it in ${wanted}, as an API server converts it`,
+    );
+  }
   const wanted = intentOf(intent);
   const merged =
     before === undefined
@@ -46,7 +63,6 @@ function afterApply(current: JsonObject, before: JsonObject | undefined, intent:
   const { labels, annotations } = objectAt(merged.metadata);
   return {
     ...current,
-    apiVersion: intent.apiVersion ?? '',
     metadata: { ...objectAt(current, 'metadata'), labels: labels ?? {}, annotations: annotations ?? {} },
     spec: copyOf(objectAt(merged.spec)),
   };
@@ -83,7 +99,7 @@ export interface Write {
 }
 
 /** @throws {WriteFailed} when the API server does not take what is applied. */
-function checkTypes(intent: JsonObject, schemaOf: SchemaOf): void {
+export function checkTypes(intent: JsonObject, schemaOf: SchemaOf): void {
   const problem = typeProblem(intent, schemaOf(intent));
   if (problem !== undefined) {
     const what = `${textAt(intent, 'kind')} ${namespaceOf(intent)}/${nameOf(intent)}`;

@@ -1,5 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, objectAt, own, setOwn, textAt } from '../../kubernetes/index.ts';
+import { inV1beta2 } from './core-v1beta1.ts';
 import { groupOf, nameIn, Objects } from './objects.ts';
+import { providerInV1beta2 } from './provider-v1beta1.ts';
 
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 const core = 'cluster.x-k8s.io';
@@ -48,8 +50,24 @@ function merged(current: Json | undefined, last: Json | undefined, wanted: Json)
 /** Fields of a Cluster that Cluster API sets, and that manifests leave out. */
 const setByControllers = ['controlPlaneRef', 'infrastructureRef', 'controlPlaneEndpoint'];
 
+/** An object in the newest version of Cluster API's own kinds. */
+const inNewest = (object: JsonObject): JsonObject => providerInV1beta2(inV1beta2(object));
+
+/** What was applied last, as the annotation of kubectl has it; empty without one. */
+function lastAppliedTo(current: JsonObject, apiVersion: Json | undefined): JsonObject {
+  const text = textAt(current, 'metadata', 'annotations', lastApplied);
+  try {
+    const last = JSON.parse(text) as Json;
+    return !isJsonObject(last) ? {} : last.apiVersion === apiVersion ? last : inNewest(last);
+  } catch {
+    return {};
+  }
+}
+
 /** An object after it has been applied to one that is there. */
-function appliedTo(current: JsonObject, wanted: JsonObject): JsonObject {
+function appliedTo(given: JsonObject, change: JsonObject): JsonObject {
+  const [current, wanted] =
+    given.apiVersion === change.apiVersion ? [given, change] : [inNewest(given), inNewest(change)];
   const uid = textAt(current, 'metadata', 'uid');
   const isDump = textAt(wanted, 'metadata', 'uid') === uid;
   // Two manifests of one object, or two dumps of it: the second is all that there will be.
@@ -70,15 +88,8 @@ function appliedTo(current: JsonObject, wanted: JsonObject): JsonObject {
       ...(current.status !== undefined && { status: current.status }),
     };
   }
-  const text = textAt(current, 'metadata', 'annotations', lastApplied);
-  let last: Json = {};
-  try {
-    last = text === '' ? {} : (JSON.parse(text) as Json);
-  } catch {
-    // kubectl itself merges only what it can read.
-  }
   const { status: _status, ...manifest } = wanted;
-  return merged(current, last, manifest) as JsonObject;
+  return merged(current, lastAppliedTo(current, wanted.apiVersion), manifest) as JsonObject;
 }
 
 /**

@@ -98,6 +98,7 @@ export function groupChanges({ before, after, expected }: Recording): GroupChang
           machineSets,
           machines,
           versions: [...new Set([version(old), version(next)])].filter((text) => text !== ''),
+          notes: [],
           from: () => undefined,
         };
       });

@@ -1,6 +1,6 @@
+import { eachOf } from '../../../base/index.ts';
 import { areSameHandlers, handlerFindings } from '../../../runtimehooks/client/index.ts';
 import { advisedTimeoutSeconds } from '../../../runtimehooks/index.ts';
-import { eachOf } from '../../each-of.ts';
 import type { Check } from '../check.ts';
 import { describe, discoveryProblem, isSuccess } from '../outcome.ts';
 

@@ -1,4 +1,4 @@
-import { eachOf } from '../../each-of.ts';
+import { eachOf } from '../../../base/index.ts';
 import { concurrentCalls } from '../caller.ts';
 import type { Check } from '../check.ts';
 import { describe, difference } from '../outcome.ts';
