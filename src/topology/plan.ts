@@ -4,7 +4,7 @@ import type { Release } from '../runtimehooks/index.ts';
 import { computed, inputFor, upgradeSteps } from './desired/computed.ts';
 import { hasTopology, topologyWorkers } from './desired/desired.ts';
 import { type Existing, existingOf, machinesOf, workerKey } from './desired/existing.ts';
-import { type ClusterInput, groupChanges } from './desired/group-changes.ts';
+import { type ClusterInput, completedBy, groupChanges } from './desired/group-changes.ts';
 import { PlannedState } from './desired/planned-state.ts';
 import { accepted, type Refusals, refusedBy } from './desired/refusals.ts';
 import { inV1beta2 } from './objects/core-v1beta1.ts';
@@ -102,6 +102,15 @@ async function storedCluster(
   return { cluster: { ...cluster, spec: { ...objectAt(cluster, 'spec'), topology } }, problems };
 }
 
+/** A Cluster that is applied without a list of variables keeps the one that is stored, with the defaults of then. */
+function withKeptVariables(old: JsonObject | undefined, wanted: JsonObject): JsonObject {
+  const variables = fieldAt(old, 'spec', 'topology', 'variables');
+  const topology = objectAt(wanted, 'spec', 'topology');
+  return variables === undefined || topology.variables !== undefined
+    ? wanted
+    : { ...wanted, spec: { ...objectAt(wanted, 'spec'), topology: { ...topology, variables } } };
+}
+
 /** The plan of a Cluster with a topology. */
 async function planTopology(
   planning: Planning,
@@ -122,11 +131,11 @@ async function planTopology(
   const classAfter = await after.classOf(wanted);
   if (classAfter.is === 'unknown') {
     cluster = wanted;
-    return unknown(classAfter.problem);
+    return unknown({ object: `Cluster ${textOf(wanted)}`, ...classAfter.problem });
   }
   let isRefused = false;
   if (was !== wanted) {
-    const checked = await storedCluster(after, wanted);
+    const checked = await storedCluster(after, withKeptVariables(clusterBefore, wanted));
     const classBefore = isTopologyBefore ? await before.classOf(clusterBefore as JsonObject) : undefined;
     const reasons = refusedBy(
       clusterBefore,
@@ -173,8 +182,9 @@ async function planTopology(
     return unknown(computedBefore.problem);
   }
   const desiredBefore = computedBefore?.is === 'desired' ? computedBefore.desired : undefined;
-  const input = inputFor(after, cluster, blueprint, existing);
-  const steps = await upgradeSteps(after, input, existing);
+  const there = completedBy(existing, desiredBefore, before.schemaOf);
+  const input = inputFor(after, cluster, blueprint, there);
+  const steps = await upgradeSteps(after, input, there);
   if (steps.is !== 'planned') {
     return steps.is === 'unknown' ? unknown(steps.problem) : stopped(steps.problem);
   }
@@ -186,12 +196,11 @@ async function planTopology(
     before,
     after,
     cluster,
-    existing,
+    existing: there,
     desiredBefore,
     originsBefore: inputBefore && { input: inputBefore, patched: desiredBefore?.patched },
     desired: result.desired,
     steps: steps.plan,
-    isCreated: clusterBefore === undefined,
   };
   const { changes, problems: writing, unknown: notKnown } = groupChanges(changesInput);
   const groups: GroupPlan[] = [];

@@ -24,6 +24,7 @@ export interface ClusterInput {
   after: PlannedState;
   /** As it is stored after the change. */
   cluster: JsonObject;
+  /** What there is, given or made. */
   existing: Existing;
   /** What Cluster API made of the first state; undefined if that is not known. */
   desiredBefore: Desired | undefined;
@@ -31,8 +32,6 @@ export interface ClusterInput {
   desired: Desired;
   /** The versions that the control plane, and the workers, go through. */
   steps: { controlPlane: readonly string[]; workers: readonly string[] };
-  /** Whether Cluster API has nothing of the Cluster yet. */
-  isCreated: boolean;
 }
 
 const prefix = 'error reconciling the Cluster topology: ';
@@ -40,21 +39,29 @@ const prefix = 'error reconciling the Cluster topology: ';
 const versionOf = (object: JsonObject | undefined): string =>
   textAt(object, 'spec', 'version') || textAt(object, 'spec', 'template', 'spec', 'version');
 
-/** What there is of a group: the objects that exist, or what Cluster API made of the first state. */
-function currentOf(
-  known: GroupObjects | undefined,
-  made: GroupObjects | undefined,
-  schemaOf: SchemaOf,
-): GroupObjects | undefined {
-  if (known === undefined && made === undefined) {
-    return undefined;
-  }
+/** The objects of a group that exist; what is not given of them is as Cluster API made it of the first state. */
+function completed(known: GroupObjects | undefined, made: GroupObjects | undefined, schemaOf: SchemaOf): GroupObjects {
   const part = (name: 'bootstrap' | 'infrastructure') => {
     const other = made?.[name];
     return known?.[name] ?? (other && stored(other, schemaOf));
   };
   const object = known?.object ?? stored(made?.object ?? {}, schemaOf);
   return { object, bootstrap: part('bootstrap'), infrastructure: part('infrastructure') };
+}
+
+/** What there is of a Cluster; what is not given is as Cluster API made it of the first state. */
+export function completedBy(existing: Existing, desired: Desired | undefined, schemaOf: SchemaOf): Existing {
+  const workers = new Map(existing.workers);
+  let { controlPlane } = existing;
+  for (const { kind, group, worker, objects } of desired?.groups ?? []) {
+    if (worker === undefined) {
+      controlPlane = completed(existing.controlPlane, objects, schemaOf);
+    } else {
+      const key = workerKey(kind, group);
+      workers.set(key, completed(existing.workers.get(key), objects, schemaOf));
+    }
+  }
+  return { ...existing, controlPlane, workers };
 }
 
 /** Sets the name of a template in a reference. */
@@ -118,7 +125,7 @@ function versionsOf(from: string, to: string, steps: readonly string[]): string[
 
 /** What becomes of the groups of a Cluster with a topology (reconcileState in core/reconcilers/topology/cluster, v1.14). */
 export function groupChanges(input: ClusterInput): GroupChanges {
-  const { before, after, cluster, existing, desired, desiredBefore, isCreated } = input;
+  const { before, after, cluster, existing, desired, desiredBefore } = input;
   const { schemaOf } = after;
   const clusterName = nameOf(cluster);
   const origins: Origins = { input: desired.input, patched: desired.patched };
@@ -175,11 +182,10 @@ export function groupChanges(input: ClusterInput): GroupChanges {
     });
   }
   for (const group of desired.groups) {
-    const { kind, name, worker } = group;
+    const { kind, worker } = group;
     const key = workerKey(kind, group.group);
     const madeGroup = madeBefore.get(key);
-    const known = worker === undefined ? existing.controlPlane : existing.workers.get(key);
-    const current = isCreated ? undefined : currentOf(known, madeGroup?.objects, before.schemaOf);
+    const current = worker === undefined ? existing.controlPlane : existing.workers.get(key);
     const from = provenanceOf(input.originsBefore && { origins: input.originsBefore, group: madeGroup }, {
       origins,
       group,
@@ -221,7 +227,7 @@ export function groupChanges(input: ClusterInput): GroupChanges {
     const steps = worker === undefined ? input.steps.controlPlane : input.steps.workers;
     const versions = versionsOf(versionOf(current.object), versionOf(result?.object ?? current.object), steps);
     const made = change(
-      { ...group, name: known === undefined ? name : nameOf(known.object) },
+      { ...group, name: nameOf(current.object) },
       { before: current, after: result ?? current },
       { versions, from },
     );
@@ -231,11 +237,7 @@ export function groupChanges(input: ClusterInput): GroupChanges {
     isStopped ||= worker === undefined && !isWritten;
   }
   const wanted = new Set(desired.groups.map(({ kind, group }) => workerKey(kind, group)));
-  const there = new Map<string, GroupObjects>([
-    ...[...madeBefore].flatMap(([key, { objects, worker }]) => (worker === undefined ? [] : [[key, objects] as const])),
-    ...existing.workers,
-  ]);
-  for (const [key, objects] of isCreated ? [] : there) {
+  for (const [key, objects] of existing.workers) {
     if (!wanted.has(key)) {
       const [kind = '', ...name] = key.split(' ');
       const gone = { group: name.join(' '), kind, name: nameOf(objects.object) };

@@ -1,0 +1,381 @@
+import { describe, expect, test } from 'vitest';
+import { type JsonObject, objectAt } from '../../src/kubernetes/index.ts';
+import type { HookCall } from '../../src/topology/index.ts';
+import {
+  causesOf,
+  controlPlanes,
+  type Manifests,
+  patch,
+  planned,
+  problemsOf,
+  template,
+  verdictsOf,
+} from './small-class.ts';
+
+const unchanged = { 'control-plane': 'unchanged', md: 'unchanged' };
+const topology = ({ cluster }: Manifests) => objectAt(cluster.spec, 'topology');
+const group = (all: Manifests) =>
+  (topology(all).workers as { machineDeployments: JsonObject[] }).machineDeployments[0] as JsonObject;
+const classSpec = ({ clusterClass }: Manifests) => clusterClass.spec;
+const workerClass = (all: Manifests) =>
+  (classSpec(all).workers as { machineDeployments: JsonObject[] }).machineDeployments[0] as JsonObject;
+const patchesOf = (all: Manifests) => classSpec(all).patches as JsonObject[];
+const label = (value: string) => [{ name: 'label', value }];
+/** A patch whose value is a list, as the field wants it. */
+const commands = (name: string, value: string) => patch(name, 'spec/postKubeadmCommands', { value: [value] });
+/** The class's own patch gives a text where a list is wanted: it goes, unless a test wants that. */
+const withoutPatch = (all: Manifests) => {
+  classSpec(all).patches = [];
+};
+
+describe('a change, from manifests alone', () => {
+  test.each<[string, (all: Manifests) => void, Record<string, string>, string[]]>([
+    ['nothing', () => {}, unchanged, []],
+    [
+      'a patch',
+      (all) => patchesOf(all).push(commands('more', 'true')),
+      { ...unchanged, md: 'replaced' },
+      ['spec.template.spec.postKubeadmCommands: patch more'],
+    ],
+    [
+      'a template with another name and the same content',
+      (all) => {
+        all.workerMachines.metadata.name = 'renamed';
+        objectAt(workerClass(all), 'infrastructure', 'templateRef').name = 'renamed';
+      },
+      unchanged,
+      [],
+    ],
+    [
+      'a template with another name and other content',
+      (all) => {
+        Object.assign(
+          all.workerMachines,
+          template('infrastructure.example.com/v1', 'SmallMachineTemplate', 'other', { size: 'tiny' }),
+        );
+        objectAt(workerClass(all), 'infrastructure', 'templateRef').name = 'other';
+      },
+      { ...unchanged, md: 'replaced' },
+      ['spec.template.spec.size: template SmallMachineTemplate other instead of SmallMachineTemplate small-worker'],
+    ],
+    [
+      'a label in the class',
+      (all) => {
+        workerClass(all).metadata = { labels: { zone: 'a' } };
+      },
+      { ...unchanged, md: 'inPlace' },
+      [
+        'metadata.labels.zone: class metadata (class worker)',
+        'spec.template.metadata.labels.zone: class metadata (class worker)',
+      ],
+    ],
+    [
+      'a failure domain',
+      (all) => {
+        group(all).failureDomain = 'a';
+      },
+      { ...unchanged, md: 'replaced' },
+      ['spec.template.spec.failureDomain: md in spec.topology'],
+    ],
+    [
+      'replicas',
+      (all) => {
+        group(all).replicas = 5;
+      },
+      { ...unchanged, md: 'scaled' },
+      ['spec.replicas: md in spec.topology'],
+    ],
+    [
+      'a version',
+      (all) => {
+        topology(all).version = 'v1.35.0';
+      },
+      { 'control-plane': 'replaced', md: 'replaced' },
+      ['spec.template.spec.version: version'],
+    ],
+    [
+      'a group that is gone, and a new one',
+      (all) => {
+        group(all).name = 'other';
+      },
+      { 'control-plane': 'unchanged', md: 'deleted', other: 'created' },
+      [],
+    ],
+    [
+      'the network of the infrastructure cluster',
+      (all) => {
+        all.infrastructureCluster.spec.template.spec = { network: 'b' };
+      },
+      unchanged,
+      [],
+    ],
+  ])('%s', async (_, change, verdicts, causes) => {
+    const plan = await planned(change, { prepare: withoutPatch });
+    expect(verdictsOf(plan)).toEqual(verdicts);
+    expect(causesOf(plan, 'md')).toEqual(causes);
+    expect(problemsOf(plan)).toEqual([]);
+  });
+
+  test('a variable that a patch reads is named, whether it is of the Cluster, of a group, or a default', async () => {
+    const prepare = (all: Manifests) => {
+      classSpec(all).patches = [patch('kubelet', 'spec/format', { valueFrom: { variable: 'label' } })];
+    };
+    const from = ['spec.template.spec.format: patch kubelet, variable label'];
+    const byCluster = (all: Manifests) => {
+      topology(all).variables = label('ignition');
+    };
+    const byGroup = (all: Manifests) => {
+      group(all).variables = { overrides: label('ignition') };
+    };
+    for (const change of [byCluster, byGroup]) {
+      const plan = await planned(change, { prepare });
+      expect(verdictsOf(plan)).toEqual({ ...unchanged, md: 'replaced' });
+      expect(causesOf(plan, 'md')).toEqual(from);
+    }
+  });
+
+  test("a new default changes a Cluster only if the Cluster's list of variables is applied again", async () => {
+    const prepare = (all: Manifests) => {
+      classSpec(all).patches = [patch('kubelet', 'spec/format', { valueFrom: { variable: 'label' } })];
+    };
+    const change = (all: Manifests) => {
+      const [variable] = classSpec(all).variables as JsonObject[];
+      objectAt(variable, 'schema', 'openAPIV3Schema').default = 'ignition';
+    };
+    const withoutList = (all: Manifests) => {
+      prepare(all);
+      delete topology(all).variables;
+    };
+    expect(verdictsOf(await planned(change, { prepare: withoutList }))).toEqual(unchanged);
+    expect(verdictsOf(await planned(change, { prepare }))).toEqual({ ...unchanged, md: 'replaced' });
+  });
+
+  test('patched labels of a template replace Machines from Cluster API 1.14 on', async () => {
+    const change = (all: Manifests) => {
+      patchesOf(all).push(patch('meta', 'metadata', { value: { labels: { a: 'b' } } }));
+    };
+    const at = (minor: number) => planned(change, { prepare: withoutPatch, clusterApiVersion: { major: 1, minor } });
+    expect(verdictsOf(await at(13))).toEqual(unchanged);
+    expect(verdictsOf(await at(14))).toEqual({ ...unchanged, md: 'replaced' });
+  });
+
+  test('a Cluster that is new is created', async () => {
+    const plan = await planned(
+      (all) => {
+        all.cluster.metadata.name = 'two';
+      },
+      { prepare: withoutPatch },
+    );
+    expect(plan.clusters.map(({ cluster, groups }) => [cluster, groups.map(({ verdict }) => verdict)])).toEqual([
+      ['default/one', ['unchanged', 'unchanged']],
+      ['default/two', ['created', 'created']],
+    ]);
+  });
+});
+
+describe('upgrades', () => {
+  const upgrade = (all: Manifests) => {
+    topology(all).version = 'v1.36.0';
+  };
+
+  test('over two minors are refused, unless the class names the versions: then Machines are replaced twice', async () => {
+    const refused = await planned(upgrade, { prepare: withoutPatch });
+    expect(verdictsOf(refused)).toEqual({ 'control-plane': 'refused', md: 'refused' });
+    expect(problemsOf(refused)).toEqual([
+      'Cluster API refuses Cluster default/one: spec.topology.version: Invalid value: "v1.36.0": version cannot be increased from "1.34.0" to "1.36.0": that is more than one minor, and the ClusterClass names neither spec.kubernetesVersions nor an extension that plans upgrades',
+    ]);
+    const prepare = (all: Manifests) => {
+      withoutPatch(all);
+      classSpec(all).kubernetesVersions = ['v1.34.0', 'v1.35.2', 'v1.36.0'];
+    };
+    const plan = await planned(upgrade, { prepare });
+    expect(verdictsOf(plan)).toEqual({ 'control-plane': 'replaced', md: 'replaced' });
+    const [controlPlane] = plan.clusters[0]?.groups ?? [];
+    expect(controlPlane?.manner?.join(' ')).toContain('replaced twice: v1.34.0 → v1.35.2 → v1.36.0');
+  });
+
+  test('that are deferred leave a group as it is', async () => {
+    const plan = await planned(
+      (all) => {
+        topology(all).version = 'v1.35.0';
+        group(all).metadata = { annotations: { 'topology.cluster.x-k8s.io/defer-upgrade': '' } };
+        group(all).failureDomain = 'b';
+      },
+      { prepare: withoutPatch },
+    );
+    expect(verdictsOf(plan)).toEqual({ 'control-plane': 'replaced', md: 'unchanged' });
+    expect(plan.clusters[0]?.groups[1]?.manner).toEqual([
+      'waits: its upgrade to v1.35.0 is deferred by an annotation, and until then nothing of it changes',
+    ]);
+  });
+});
+
+describe('what Cluster API refuses', () => {
+  test.each<[string, (all: Manifests) => void, string]>([
+    [
+      'a variable that does not match',
+      (all) => {
+        topology(all).variables = [{ name: 'label', value: 1 }];
+      },
+      'Cluster API refuses Cluster default/one: spec.topology.variables[label].value: Invalid value: "1": must be of type string: "integer"',
+    ],
+    [
+      'a control plane template with other content',
+      (all) => {
+        all.controlPlane.spec.template.spec = { kubeadmConfigSpec: { format: 'ignition' } };
+      },
+      'Cluster API refuses KubeadmControlPlaneTemplate default/small: spec.template.spec: Invalid value: KubeadmControlPlaneTemplate spec.template.spec field is immutable. Please create new resource instead.',
+    ],
+    [
+      'a class with another kind of infrastructure',
+      (all) => {
+        objectAt(workerClass(all), 'infrastructure', 'templateRef').kind = 'OtherMachineTemplate';
+      },
+      'Cluster API refuses ClusterClass default/small: spec.workers.machineDeployments[0].infrastructure.templateRef.kind: Forbidden: kind cannot be changed from "SmallMachineTemplate" to "OtherMachineTemplate" to prevent incompatible changes in the Clusters',
+    ],
+    [
+      'a class without a class of workers that is in use',
+      (all) => {
+        workerClass(all).class = 'other';
+      },
+      'Cluster API refuses ClusterClass default/small: spec.workers.machineDeployments: Forbidden: MachineDeploymentClass "worker" cannot be deleted because it is used by Cluster "one"',
+    ],
+    [
+      'a lower version',
+      (all) => {
+        topology(all).version = 'v1.33.0';
+      },
+      'Cluster API refuses Cluster default/one: spec.topology.version: Invalid value: "v1.33.0": version cannot be decreased from "1.34.0" to "1.33.0"',
+    ],
+  ])('%s', async (_, change, problem) => {
+    const plan = await planned(change, { prepare: withoutPatch });
+    expect(problemsOf(plan)).toEqual([problem]);
+    expect(verdictsOf(plan)).toEqual({ 'control-plane': 'refused', md: 'refused' });
+  });
+
+  test('a patch that does not apply stops the Cluster: nothing reaches a Machine', async () => {
+    const plan = await planned((all) => patchesOf(all).push(patch('deep', 'spec/none/deep', { value: 1 })), {
+      prepare: withoutPatch,
+    });
+    expect(verdictsOf(plan)).toEqual(unchanged);
+    expect(problemsOf(plan)).toEqual([
+      'error computing the desired state of the Cluster topology: failed to apply patches: failed to apply patches for patch "deep": failed to apply patch: error applying json patch (RFC6902): add operation does not apply: doc is missing path: "/spec/template/spec/none/deep": missing value',
+    ]);
+  });
+
+  test('a value of the wrong type stops workers, after the control plane has been written', async () => {
+    const plan = await planned(
+      (all) => {
+        patchesOf(all).push(
+          patch('text', 'spec/preKubeadmCommands', { value: 'echo' }),
+          patch('cp', 'spec/kubeadmConfigSpec/format', { value: 'ignition' }, controlPlanes),
+        );
+      },
+      { prepare: withoutPatch },
+    );
+    expect(verdictsOf(plan)).toEqual({ 'control-plane': 'replaced', md: 'unchanged' });
+    expect(problemsOf(plan).join()).toMatch(
+      /\.spec\.template\.spec\.preKubeadmCommands: expected list, got &\{echo\}$/,
+    );
+  });
+});
+
+describe('what is not known is never unchanged', () => {
+  const unknown = { 'control-plane': 'unknown', md: 'unknown' };
+  const external = (all: Manifests) => {
+    classSpec(all).patches = [{ name: 'outside', external: { generatePatchesExtension: 'generate.outside' } }];
+  };
+
+  test('a patch by an extension that is not called', async () => {
+    const plan = await planned(external, { prepare: withoutPatch });
+    expect(verdictsOf(plan)).toEqual(unknown);
+    expect(plan.clusters[0]?.problems).toEqual([
+      {
+        text: 'patch outside of ClusterClass default/small is not known: generate.outside is not called here',
+        remedy: 'pass its ExtensionConfig',
+      },
+    ]);
+  });
+
+  test('a class that refers to a missing template, and one that is missing', async () => {
+    const template = await planned(
+      (all) => {
+        objectAt(workerClass(all), 'bootstrap', 'templateRef').name = 'gone';
+      },
+      { prepare: withoutPatch },
+    );
+    expect(verdictsOf(template)).toEqual(unknown);
+    expect(template.clusters[0]?.problems).toEqual([
+      {
+        text: 'ClusterClass default/small refers to KubeadmConfigTemplate default/gone, which is not among the objects',
+        remedy: 'add the template, or correct the reference',
+        object: 'ClusterClass default/small',
+      },
+    ]);
+    const noClass = await planned(
+      (all) => {
+        objectAt(topology(all), 'classRef').name = 'gone';
+      },
+      { prepare: withoutPatch },
+    );
+    expect(verdictsOf(noClass)).toEqual(unknown);
+    expect(noClass.clusters[0]?.problems).toEqual([
+      {
+        text: 'ClusterClass default/gone is not among the objects',
+        remedy: 'add it, or correct classRef of the Cluster',
+        object: 'Cluster default/one',
+      },
+    ]);
+  });
+
+  test('an extension is asked in the state that its patch lies in, and its handler is named', async () => {
+    const calls: HookCall[] = [];
+    const plan = await planned(external, {
+      prepare: withoutPatch,
+      call: async (call) => {
+        calls.push(call);
+        const [item] = (call.request.items as JsonObject[]).filter(
+          ({ holderReference }) => objectAt(holderReference).fieldPath === 'spec.template.spec.bootstrap.configRef',
+        );
+        const operations = [{ op: 'add', path: '/spec/template/spec/format', value: 'ignition' }];
+        const encoded = Buffer.from(JSON.stringify(operations)).toString('base64');
+        return {
+          is: 'answered',
+          handler: call.handler,
+          response: { items: [{ uid: item?.uid ?? '', patchType: 'JSONPatch', patch: encoded }] },
+        };
+      },
+    });
+    expect(calls.map(({ state, hook, handler }) => [state, hook, handler])).toEqual([
+      ['after', 'GeneratePatches', 'generate.outside'],
+    ]);
+    expect(verdictsOf(plan)).toEqual({ ...unchanged, md: 'replaced' });
+    expect(causesOf(plan, 'md')).toEqual(['spec.template.spec.format: patch outside, extension generate.outside']);
+  });
+});
+
+test('a paused Cluster: nothing happens, and it is said what would', async () => {
+  const plan = await planned(
+    (all) => {
+      all.cluster.spec.paused = true;
+      group(all).failureDomain = 'a';
+    },
+    { prepare: withoutPatch },
+  );
+  expect(verdictsOf(plan)).toEqual(unchanged);
+  expect(problemsOf(plan)).toEqual([
+    'Cluster default/one is paused: nothing happens before it is resumed; then: md replaced',
+  ]);
+});
+
+test('MachinePools: their provider decides', async () => {
+  const prepare = (all: Manifests) => {
+    withoutPatch(all);
+    const { class: _class, ...templates } = workerClass(all);
+    classSpec(all).workers = { machinePools: [{ class: 'pool', ...templates }] };
+    topology(all).workers = { machinePools: [{ class: 'pool', name: 'mp', replicas: 2 }] };
+  };
+  const plan = await planned((all) => patchesOf(all).push(commands('more', 'true')), { prepare });
+  expect(verdictsOf(plan)).toEqual({ 'control-plane': 'unchanged', mp: 'unknown' });
+  expect(causesOf(plan, 'mp')).toEqual(['spec.postKubeadmCommands: patch more']);
+});
