@@ -5,8 +5,8 @@ import { computed, inputFor, upgradeSteps } from './desired/computed.ts';
 import { hasTopology, topologyWorkers } from './desired/desired.ts';
 import { type Existing, existingOf, machinesOf, workerKey } from './desired/existing.ts';
 import { type ClusterInput, completedBy, groupChanges } from './desired/group-changes.ts';
-import { PlannedState } from './desired/planned-state.ts';
-import { accepted, type Refusals, refusedBy } from './desired/refusals.ts';
+import { classOf, PlannedState } from './desired/planned-state.ts';
+import { accepted, classKey, type Refusals, refusedBy } from './desired/refusals.ts';
 import { inV1beta2 } from './objects/core-v1beta1.ts';
 import type { GroupChange, GroupObjects, PlanOptions } from './objects/groups.ts';
 import { nameIn, nameOf, namespaceOf, Objects } from './objects/objects.ts';
@@ -153,12 +153,19 @@ async function planTopology(
   if (isRefused && clusterBefore === undefined) {
     return { groups: groupsWithout(wanted, existing, 'refused'), problems, changes: [] };
   }
-  const affected = refusals.of(cluster);
-  problems.push(...affected);
+  const affected = refusals.get(classKey(classOf(cluster))) ?? [];
+  problems.push(...affected.map(({ problem }) => problem));
+  const partOf = ({ group, kind }: GroupPlan): string => {
+    const worker = topologyWorkers(cluster).find(
+      ({ kind: other, topology }) => other === kind && topology.name === group,
+    );
+    return worker === undefined ? 'control-plane' : `${kind} ${textAt(worker.topology, 'class')}`;
+  };
   const asRefused = (groups: GroupPlan[]): GroupPlan[] =>
-    isRefused || affected.length > 0
-      ? groups.map((group) => (group.verdict === 'unchanged' ? { ...group, verdict: 'refused' } : group))
-      : groups;
+    groups.map((group) => {
+      const isAffected = isRefused || affected.some(({ parts }) => parts === undefined || parts.has(partOf(group)));
+      return isAffected && group.verdict === 'unchanged' ? { ...group, verdict: 'refused' } : group;
+    });
   const stopped = (problem: Problem) => ({
     groups: asRefused(groupsWithout(cluster, existing, 'unchanged')),
     problems: [...problems, problem],

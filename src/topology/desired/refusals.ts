@@ -11,19 +11,17 @@ import { versionRefusal } from './upgrade-steps.ts';
 
 const core = 'cluster.x-k8s.io';
 
-/** Writes that Cluster API refuses, and the Clusters that they would concern. */
-export class Refusals {
-  readonly #texts = new Map<string, { problem: Problem; concerns: (cluster: JsonObject) => boolean }>();
-
-  add(object: JsonObject, text: string, concerns: (cluster: JsonObject) => boolean): void {
-    this.#texts.set(objectText(object), { problem: { text }, concerns });
-  }
-
-  /** Those that concern a Cluster. */
-  of(cluster: JsonObject): Problem[] {
-    return [...this.#texts.values()].filter(({ concerns }) => concerns(cluster)).map(({ problem }) => problem);
-  }
+/** A write that Cluster API refuses. */
+export interface Refusal {
+  problem: Problem;
+  /** The parts of the class that it would concern: `control-plane`, `MachineDeployment CLASS`; undefined: all. */
+  parts: ReadonlySet<string> | undefined;
 }
+
+/** Writes that Cluster API refuses, by the classes that they would concern. */
+export type Refusals = ReadonlyMap<string, readonly Refusal[]>;
+
+export const classKey = ({ namespace, name }: { namespace: string; name: string }): string => `${namespace}/${name}`;
 
 /** Group and kind of a reference of a class. */
 const kindIn = (reference: JsonObject): [group: string, kind: string] => [
@@ -139,62 +137,83 @@ function templateProblem(old: JsonObject, now: JsonObject): string | undefined {
     : `spec.template.spec: Invalid value: ${kind} spec.template.spec field is immutable. Please create ${kind === 'KubeadmControlPlaneTemplate' ? '' : 'a '}new resource instead.`;
 }
 
-/** The templates that a class refers to. */
-const templatesIn = (clusterClass: JsonObject): JsonObject[] => {
+/** The templates that a class refers to, and the parts of the class that do. */
+function templatesIn(clusterClass: JsonObject): { reference: JsonObject; part: string }[] {
   const spec = objectAt(clusterClass, 'spec');
-  const workers = Object.values(workerLists).flatMap((list) => objectsAt(spec, 'workers', list));
-  const holders = [
-    spec.infrastructure,
-    spec.controlPlane,
-    objectAt(spec, 'controlPlane').machineInfrastructure,
-    ...workers.flatMap(({ bootstrap, infrastructure }) => [bootstrap, infrastructure]),
-  ];
-  return holders.map((holder) => objectAt(holder, 'templateRef')).filter(({ name }) => name !== undefined);
-};
+  const workers = Object.entries(workerLists).flatMap(([kind, list]) =>
+    objectsAt(spec, 'workers', list).flatMap((worker) =>
+      [worker.bootstrap, worker.infrastructure].map((holder) => ({
+        holder,
+        part: `${kind} ${textAt(worker, 'class')}`,
+      })),
+    ),
+  );
+  return [
+    { holder: spec.infrastructure, part: 'infrastructure' },
+    { holder: spec.controlPlane, part: 'control-plane' },
+    { holder: objectAt(spec, 'controlPlane').machineInfrastructure, part: 'control-plane' },
+    ...workers,
+  ].map(({ holder, part }) => ({ reference: objectAt(holder, 'templateRef'), part }));
+}
 
-/**
- * The second state without the changes of classes and templates that Cluster API's webhooks refuse.
- */
+const templateKey = (namespace: string, group: string, kind: string, name: string): string =>
+  [namespace, group, kind, name].join(' ');
+
+/** The classes that refer to each template, and their parts that do. */
+function usesOfTemplates(objects: Objects): Map<string, Map<string, Set<string>>> {
+  const uses = new Map<string, Map<string, Set<string>>>();
+  for (const clusterClass of objects.ofKind(core, 'ClusterClass')) {
+    const namespace = namespaceOf(clusterClass);
+    for (const { reference, part } of templatesIn(clusterClass)) {
+      const [group, kind] = kindIn(reference);
+      const key = templateKey(namespace, group, kind, textAt(reference, 'name'));
+      const classes = uses.get(key) ?? new Map<string, Set<string>>();
+      uses.set(key, classes);
+      const ofClass = classKey({ namespace, name: nameOf(clusterClass) });
+      classes.set(ofClass, (classes.get(ofClass) ?? new Set()).add(part));
+    }
+  }
+  return uses;
+}
+
+/** The second state without the changes of classes and templates that Cluster API's webhooks refuse. */
 export function accepted(before: Objects, after: Objects): { objects: Objects; refusals: Refusals } {
-  const refusals = new Refusals();
-  const clustersOf = Map.groupBy(before.ofKind(core, 'Cluster').filter(hasTopology), (cluster) => {
-    const { namespace, name } = classOf(cluster);
-    return `${namespace}/${name}`;
-  });
+  const refusals = new Map<string, Refusal[]>();
+  const refuse = (ofClass: string, refusal: Refusal) => {
+    const known = refusals.get(ofClass);
+    if (known === undefined) {
+      refusals.set(ofClass, [refusal]);
+    } else {
+      known.push(refusal);
+    }
+  };
+  const clustersOf = Map.groupBy(before.ofKind(core, 'Cluster').filter(hasTopology), (cluster) =>
+    classKey(classOf(cluster)),
+  );
+  const uses = usesOfTemplates(after);
   const instead = new Map<JsonObject, JsonObject | undefined>();
   for (const object of after) {
-    const old = before.get(nameIn(object));
-    const key = `${namespaceOf(object)}/${nameOf(object)}`;
+    const name = nameIn(object);
+    const old = before.get(name);
     if (old === object) {
       continue;
     }
-    if (groupOf(object) === core && object.kind === 'ClusterClass') {
+    const refused = (reasons: string) => ({ text: `Cluster API refuses ${objectText(object)}: ${reasons}` });
+    if (name.group === core && name.kind === 'ClusterClass') {
       const variables = checkDefinitions(objectAt(object, 'spec').variables, 'spec.variables').causes.map(causeText);
-      const problems = [
-        ...(old === undefined ? [] : classProblems(old, object, clustersOf.get(key) ?? [])),
-        ...variables,
-      ];
+      const clusters = clustersOf.get(classKey(name)) ?? [];
+      const problems = [...(old === undefined ? [] : classProblems(old, object, clusters)), ...variables];
       if (problems.length > 0) {
         instead.set(object, old);
-        refusals.add(object, `Cluster API refuses ${objectText(object)}: ${problems.join('; ')}`, (cluster) => {
-          const { namespace, name } = classOf(cluster);
-          return hasTopology(cluster) && `${namespace}/${name}` === key;
-        });
+        refuse(classKey(name), { problem: refused(problems.join('; ')), parts: undefined });
       }
-    } else if (old !== undefined) {
-      const problem = templateProblem(old, object);
-      if (problem !== undefined) {
-        instead.set(object, old);
-        refusals.add(object, `Cluster API refuses ${objectText(object)}: ${problem}`, (cluster) => {
-          const clusterClass = after.get({ group: core, kind: 'ClusterClass', ...classOf(cluster) });
-          return (
-            clusterClass !== undefined &&
-            namespaceOf(clusterClass) === namespaceOf(object) &&
-            templatesIn(clusterClass).some(
-              (reference) => reference.kind === object.kind && reference.name === nameOf(object),
-            )
-          );
-        });
+      continue;
+    }
+    const problem = old === undefined ? undefined : templateProblem(old, object);
+    if (problem !== undefined) {
+      instead.set(object, old);
+      for (const [ofClass, parts] of uses.get(templateKey(name.namespace, name.group, name.kind, name.name)) ?? []) {
+        refuse(ofClass, { problem: refused(problem), parts });
       }
     }
   }

@@ -410,19 +410,30 @@ describe('inline patches', () => {
     );
   });
 
-  test('that do not apply end the simulation, unless they may build on a Go template', () => {
+  test('that do not apply end the simulation', () => {
     const of = selector('DockerClusterTemplate', { infrastructureCluster: true });
     const inner = add('labels/zone', { value: 'a' });
     expect(play([inline('a', definition(of, inner))]).end.reason).toMatch(
       /failed to apply patches for patch "a": failed to apply patch: error applying json patch \(RFC6902\): add operation does not apply: doc is missing path/,
     );
+  });
+
+  test('have Go templates', () => {
+    const of = selector('DockerClusterTemplate', { infrastructureCluster: true });
+    const labels = add('labels', { valueFrom: { template: 'cluster: {{ .builtin.cluster.name | quote }}' } });
+    const region = inline('b', definition(of, add('region', { value: 'us' })));
     const built = play([
-      inline('a', definition(of, add('labels', { valueFrom: { template: '{{ .x }}' } })), definition(of, inner)),
-      { ...inline('b', definition(of, add('region', { value: 'us' }))), enabledIf: '{{ .x }}' },
+      inline('a', definition(of, labels), definition(of, add('labels/zone', { value: 'a' }))),
+      { ...region, enabledIf: '{{ eq .builtin.cluster.name "c" }}' },
+      { ...inline('c', definition(of, add('region', { value: 'none' }))), enabledIf: '{{ .absent }}' },
       external('p'),
     ]);
     expect(built.end).toMatchObject({ isComplete: true, reason: '' });
-    expect(specs(built)[0]?.spec).toEqual({ region: 'eu' });
+    expect(specs(built)[0]?.spec).toEqual({ region: 'us', labels: { cluster: 'c', zone: 'a' } });
+    const wrong = play([{ ...region, enabledIf: '{{ .builtin.cluster.name' }]);
+    expect(wrong.end.reason).toMatch(
+      /failed to calculate if patch is enabled for "DockerClusterTemplate": failed to calculate value for enabledIf: failed to parse template/,
+    );
   });
 
   test('are limited in number, by Cluster API and in all', () => {

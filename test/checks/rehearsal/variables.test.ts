@@ -221,18 +221,6 @@ test('a patch gets only the variables that it defines, with defaults in the orde
   }
 });
 
-test('Go templates in inline patches are named, since they are not evaluated', async () => {
-  variables = [defined('flavor', { type: 'string' })];
-  const jsonPatches = [{ op: 'add', path: '/spec/template/spec/x', valueFrom: { template: '{{ .flavor }}' } }];
-  const patch = { name: 'inline', enabledIf: '{{ .flavor }}', definitions: [{ selector: {}, jsonPatches }] };
-  const manifests = fixture('lab.yaml').replace('\n  patches:\n', `\n  patches:\n    - ${JSON.stringify(patch)}\n`);
-  const { end, events } = await played([extensionConfig('lab', { url: server.url, caBundle })], manifests);
-  expect(end?.reason).toBe('');
-  expect(events.flatMap((event) => (event.kind === 'finding' ? [event.text] : []))).toEqual([
-    'Go templates in inline patches of the ClusterClass are not evaluated here: inline (enabledIf, valueFrom.template)',
-  ]);
-});
-
 test('defaults within a value are filled in, too', async () => {
   variables = [defined('flavor', { type: 'object', properties: { size: { type: 'integer', default: 3 } } })];
   const given: InputObject[] = JSON.parse(JSON.stringify(objectsOf(fixture('lab.yaml'))), (_, value) =>
