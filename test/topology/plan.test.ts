@@ -1,15 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { type JsonObject, objectAt } from '../../src/kubernetes/index.ts';
-import type { HookCall } from '../../src/topology/index.ts';
+import { type HookCall, layered, Objects, type Plan, plan } from '../../src/topology/index.ts';
 import {
   causesOf,
   controlPlanes,
   type Manifests,
+  manifests,
   patch,
   planned,
   problemsOf,
   template,
   verdictsOf,
+  workers,
 } from './small-class.ts';
 
 const unchanged = { 'control-plane': 'unchanged', md: 'unchanged' };
@@ -379,4 +381,180 @@ test('MachinePools: their provider decides', async () => {
   const plan = await planned((all) => patchesOf(all).push(commands('more', 'true')), { prepare });
   expect(verdictsOf(plan)).toEqual({ 'control-plane': 'unchanged', mp: 'unknown' });
   expect(causesOf(plan, 'mp')).toEqual(['spec.postKubeadmCommands: patch more']);
+});
+
+describe('with objects that exist', () => {
+  /** The objects that Cluster API makes of the small class. */
+  async function made(prepare: (all: Manifests) => void): Promise<JsonObject[]> {
+    const objects: JsonObject[] = [];
+    await planned(
+      (all) => {
+        all.cluster.metadata.name = 'two';
+      },
+      {
+        prepare,
+        onObjects: (cluster, pairs) =>
+          objects.push(
+            ...(cluster === 'default/two'
+              ? pairs.map(({ after }) => after).filter((after) => after !== undefined)
+              : []),
+          ),
+      },
+    );
+    return objects;
+  }
+
+  /** The plan of a change of the Cluster whose objects exist. */
+  async function plannedWith(
+    edit: (objects: JsonObject[]) => void,
+    change: (all: Manifests) => void,
+    prepare = withoutPatch,
+  ): Promise<Plan> {
+    const objects = await made(prepare);
+    edit(objects);
+    const before = manifests();
+    prepare(before);
+    before.cluster.metadata.name = 'two';
+    const [controlPlane] = objects.filter(({ kind }) => kind === 'KubeadmControlPlane');
+    before.cluster.spec.controlPlaneRef = {
+      apiGroup: 'controlplane.cluster.x-k8s.io',
+      kind: 'KubeadmControlPlane',
+      name: objectAt(controlPlane, 'metadata').name ?? '',
+    };
+    const after = structuredClone(before);
+    change(after);
+    const from = [...(Object.values(before) as unknown as JsonObject[]), ...objects];
+    const wanted = new Objects(layered(from, Object.values(after) as unknown as JsonObject[]));
+    return plan(new Objects(from), wanted, { now: new Date('2026-11-26T00:00:00Z') });
+  }
+  const templateSpec = (objects: JsonObject[], kind: string) =>
+    objectAt(
+      objects.find((object) => object.kind === kind),
+      'spec',
+      'template',
+      'spec',
+    );
+
+  test('nothing changes when nothing does', async () => {
+    expect(
+      verdictsOf(
+        await plannedWith(
+          () => {},
+          () => {},
+        ),
+      ),
+    ).toEqual(unchanged);
+  });
+
+  test('a field that the class does not have any more is removed; one that somebody else set stays', async () => {
+    const prepare = (all: Manifests) => {
+      classSpec(all).patches = [commands('more', 'true')];
+    };
+    const edit = (objects: JsonObject[]) => {
+      templateSpec(objects, 'KubeadmConfigTemplate').verbosity = 5;
+    };
+    expect(verdictsOf(await plannedWith(edit, () => {}, prepare))).toEqual(unchanged);
+    const removed = await plannedWith(edit, withoutPatch, prepare);
+    expect(verdictsOf(removed)).toEqual({ ...unchanged, md: 'replaced' });
+    expect(causesOf(removed, 'md')).toContain('spec.template.spec.postKubeadmCommands: patch more');
+  });
+
+  test('defaults that kubeadm configs once had are no difference', async () => {
+    const edit = (objects: JsonObject[]) => {
+      templateSpec(objects, 'KubeadmConfigTemplate').format = 'cloud-config';
+    };
+    const change = (all: Manifests) => {
+      patchesOf(all).push(patch('format', 'spec/format', { value: 'cloud-config' }));
+    };
+    expect(verdictsOf(await plannedWith(edit, change))).toEqual(unchanged);
+    expect(verdictsOf(await plannedWith(() => {}, change))).toEqual(unchanged);
+  });
+
+  test('a template of another version of the API than the class refers to is not known', async () => {
+    const edit = (objects: JsonObject[]) => {
+      for (const object of objects.filter(({ kind }) => kind === 'SmallMachineTemplate')) {
+        object.apiVersion = 'infrastructure.example.com/v2';
+      }
+    };
+    const plan = await plannedWith(edit, () => {});
+    expect(verdictsOf(plan)).toEqual({ 'control-plane': 'unknown', md: 'unknown' });
+    expect(plan.clusters[0]?.groups[1]?.problems?.[0]?.text).toMatch(
+      /^SmallMachineTemplate default\/two-md-\w+ is given in infrastructure\.example\.com\/v2, and the class has infrastructure\.example\.com\/v1$/,
+    );
+  });
+});
+
+test("defaults of a provider's CRD are filled in on both sides", async () => {
+  const crd: JsonObject = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'smallmachinetemplates.infrastructure.example.com' },
+    spec: {
+      group: 'infrastructure.example.com',
+      names: { kind: 'SmallMachineTemplate' },
+      versions: [
+        {
+          name: 'v1',
+          schema: {
+            openAPIV3Schema: {
+              type: 'object',
+              properties: {
+                spec: {
+                  type: 'object',
+                  properties: {
+                    template: {
+                      type: 'object',
+                      properties: {
+                        spec: {
+                          type: 'object',
+                          properties: { size: { type: 'string' }, disk: { type: 'integer', default: 10 } },
+                        },
+                      },
+                    },
+                  },
+                },
+              },
+            },
+          },
+        },
+      ],
+    },
+  };
+  const change = (all: Manifests) => {
+    Object.assign(objectAt(all.workerMachines, 'spec', 'template', 'spec'), { disk: 10 });
+  };
+  const withCrd = (all: Manifests) => {
+    withoutPatch(all);
+    Object.assign(all, { crd });
+  };
+  expect(verdictsOf(await planned(change, { prepare: withCrd }))).toEqual(unchanged);
+  expect(verdictsOf(await planned(change, { prepare: withoutPatch }))).toEqual({ ...unchanged, md: 'replaced' });
+});
+
+test('a class in v1beta1 is planned as one in v1beta2', async () => {
+  const older = (object: JsonObject) =>
+    Object.assign(object, { apiVersion: String(object.apiVersion).replace('v1beta2', 'v1beta1') });
+  const prepare = (all: Manifests) => {
+    withoutPatch(all);
+    for (const [name, template] of [
+      ['controlPlane', all.controlPlane],
+      ['workerConfig', all.workerConfig],
+    ] as const) {
+      older(template as unknown as JsonObject);
+      const holder = name === 'controlPlane' ? classSpec(all) : workerClass(all);
+      older(objectAt(holder, name === 'controlPlane' ? 'controlPlane' : 'bootstrap', 'templateRef'));
+    }
+    all.workerConfig.spec.template.spec = { joinConfiguration: { nodeRegistration: { kubeletExtraArgs: { v: '1' } } } };
+  };
+  const change = (all: Manifests) => {
+    const selector = { ...workers, apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta1' };
+    patchesOf(all).push(
+      patch('args', 'spec/joinConfiguration/nodeRegistration/kubeletExtraArgs/x', { value: 'y' }, selector),
+    );
+  };
+  const plan = await planned(change, { prepare });
+  expect(verdictsOf(plan)).toEqual({ ...unchanged, md: 'replaced' });
+  expect(causesOf(plan, 'md')).toEqual([
+    'spec.template.spec.joinConfiguration.nodeRegistration.kubeletExtraArgs: patch args',
+  ]);
 });

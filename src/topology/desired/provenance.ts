@@ -6,10 +6,10 @@ import {
   jsonPatchOf,
   keyOfToken,
   objectAt,
-  own,
   perObject,
   textAt,
 } from '../../kubernetes/index.ts';
+import type { ClassPatch } from '../blueprint/blueprint.ts';
 import type { GroupPart, Provenance } from '../objects/groups.ts';
 import { nameOf } from '../objects/objects.ts';
 import { valueAtPath, variablesRead } from '../patches/inline.ts';
@@ -54,12 +54,16 @@ const variablesAt = ({ input }: Origins, item: Item | undefined): JsonObject => 
 /** Names of templates change when they are rotated, and that is no cause. */
 const isName = (path: string): boolean => /^builtin\.\w+\.(?:bootstrap|infrastructureRef|machineTemplate)\b/.test(path);
 
+/** Text of a patch by an extension. */
+const externalText = ({ name, generatePatches }: ClassPatch): string =>
+  `patch ${name}, extension ${generatePatches ?? ''}`;
+
 /** Text of a patch: with the variables that it reads and that change. */
 function patchText(step: AppliedPatch, item: Item, before: Origins | undefined, after: Origins): string {
   const { patch } = step;
   const text = `patch ${patch.name}`;
   if (patch.definitions.length === 0) {
-    return `${text}, extension ${patch.generatePatches ?? ''}`;
+    return externalText(patch);
   }
   if (before === undefined) {
     return text;
@@ -91,10 +95,14 @@ function lastPatch(origins: Origins, item: Item | undefined, path: Path): Applie
         ?.findLast((step) => changedPaths(step).some((changed) => overlap(changed, path) || overlap(path, changed)));
 }
 
-const metadataKey = (path: Path): [field: string, key: string] | undefined => {
-  const at = path.indexOf('metadata');
-  const [field, key] = [path[at + 1], path[at + 2]];
-  return at >= 0 && typeof field === 'string' && typeof key === 'string' ? [field, key] : undefined;
+/** The place of a label or an annotation, or of all of them. */
+const metadataPlace = (path: Path): [string, ...string[]] | undefined => {
+  const [field, key] = path.slice(path.indexOf('metadata') + 1);
+  return !path.includes('metadata') || typeof field !== 'string'
+    ? undefined
+    : typeof key === 'string'
+      ? [field, key]
+      : [field];
 };
 
 /** Where a field of a MachineDeployment, a MachinePool or a control plane comes from that no patch may set. */
@@ -109,14 +117,13 @@ function settingText({ input }: Origins, { group, worker, items }: DesiredGroup,
   if (/^spec\.(?:template\.spec\.)?version$/.test(field)) {
     return 'version';
   }
-  const key = metadataKey(path);
-  if (key !== undefined) {
-    const [kind, name] = key;
-    return own(objectAt(topology, 'metadata', kind), name) !== undefined
+  const place = metadataPlace(path);
+  if (place !== undefined) {
+    return fieldAt(topology, 'metadata', ...place) !== undefined
       ? `metadata of ${ofTopology}`
-      : own(objectAt(settings, 'metadata', kind), name) !== undefined
+      : fieldAt(settings, 'metadata', ...place) !== undefined
         ? `class metadata (${ofClass})`
-        : name.startsWith('cluster.x-k8s.io/cloned-from')
+        : place[1]?.startsWith('cluster.x-k8s.io/cloned-from') === true
           ? 'template'
           : undefined;
   }
@@ -150,7 +157,7 @@ export function provenanceOf(
   return (part: GroupPart, path) => {
     const { group } = after;
     const item = group.items[part];
-    const old = before?.group?.items[part];
+    const old = item && before && itemsByPlace(before.origins).get(placeOf(item.holder));
     if (part === 'object') {
       const text = settingText(after.origins, group, path);
       const isFixed = item === undefined || text !== undefined;
@@ -167,6 +174,11 @@ export function provenanceOf(
     const shown = step ?? removed;
     if (shown !== undefined) {
       return patchText(shown, item, before?.origins, after.origins);
+    }
+    const external = after.origins.input.blueprint.patches.filter(({ definitions }) => definitions.length === 0);
+    if (fieldAt(item.template, ...inTemplate) === undefined && before?.origins.patched === undefined) {
+      // What an extension's old release left is not known in detail.
+      return external.length === 0 ? undefined : external.map(externalText).join(', ');
     }
     const [name, oldName] = [templateText(item), old === undefined ? undefined : templateText(old)];
     return oldName === undefined || oldName === name ? `template ${name}` : `template ${name} instead of ${oldName}`;
