@@ -1,5 +1,6 @@
 import { eachOf } from '../base/index.ts';
 import { fieldAt, isSame, type JsonObject, objectAt, textAt } from '../kubernetes/index.ts';
+import { DefaultsError } from '../kubernetes/schema/index.ts';
 import type { Release } from '../runtimehooks/index.ts';
 import { computed, inputFor, upgradeSteps } from './desired/computed.ts';
 import { hasTopology, topologyWorkers } from './desired/desired.ts';
@@ -140,6 +141,7 @@ async function planTopology(
     const reasons = refusedBy(
       clusterBefore,
       checked,
+      existing,
       classBefore?.is === 'known' ? classBefore.blueprint : undefined,
       classAfter.is === 'known' ? classAfter.blueprint : undefined,
     );

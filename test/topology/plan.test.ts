@@ -470,6 +470,21 @@ describe('with objects that exist', () => {
     expect(verdictsOf(await plannedWith(() => {}, change))).toEqual(unchanged);
   });
 
+  test('another version is refused while workers have not the last one yet', async () => {
+    const edit = (objects: JsonObject[]) => {
+      const worker = objects.find(({ kind }) => kind === 'MachineDeployment');
+      objectAt(worker, 'spec', 'template', 'spec').version = 'v1.33.0';
+    };
+    const plan = await plannedWith(edit, (all) => {
+      topology(all).version = 'v1.35.0';
+    });
+    expect(problemsOf(plan).join()).toMatch(
+      /: version cannot be changed: there are still MachineDeployments completing a previous upgrade: \[two-md-\w+\]$/,
+    );
+    // The upgrade that is under way goes on.
+    expect(verdictsOf(plan)).toEqual({ 'control-plane': 'refused', md: 'replaced' });
+  });
+
   test('a template of another version of the API than the class refers to is not known', async () => {
     const edit = (objects: JsonObject[]) => {
       for (const object of objects.filter(({ kind }) => kind === 'SmallMachineTemplate')) {

@@ -1,3 +1,4 @@
+import { pendingHooksAnnotation } from '../../extensionconfig/index.ts';
 import { isSame, type JsonObject, objectAt, objectsAt, own, textAt, textValues } from '../../kubernetes/index.ts';
 import { checkDefinitions } from '../../runtimehooks/variables/index.ts';
 import type { Blueprint } from '../blueprint/blueprint.ts';
@@ -6,6 +7,7 @@ import type { Problem } from '../objects/plan.ts';
 import { withKubeadmDefaults } from '../objects/stored.ts';
 import { causeText } from '../variables/variables.ts';
 import { hasTopology, topologyWorkers, workerLists } from './desired.ts';
+import type { Existing } from './existing.ts';
 import { classOf } from './planned-state.ts';
 import { versionRefusal } from './upgrade-steps.ts';
 
@@ -226,12 +228,43 @@ export function accepted(before: Objects, after: Objects): { objects: Objects; r
   return { objects: new Objects(objects), refusals };
 }
 
+const bare = (version: string): string => version.replace(/^v/, '');
+
+/** Why Cluster API's webhook refuses another version while an upgrade is under way; undefined if it does not. */
+function unfinishedUpgrade(old: JsonObject, { controlPlane, workers }: Existing): string | undefined {
+  const pending = textAt(old, 'metadata', 'annotations', pendingHooksAnnotation);
+  if (pending.split(',').includes('AfterClusterUpgrade')) {
+    return 'version cannot be changed when the "AfterClusterUpgrade" hook is still blocking';
+  }
+  const version = textAt(old, 'spec', 'topology', 'version');
+  const own = textAt(controlPlane?.object, 'spec', 'version');
+  const late = Map.groupBy(
+    [...workers.values()].filter(({ object }) => textAt(object, 'spec', 'template', 'spec', 'version') !== version),
+    ({ object }) => `${textAt(object, 'kind')}s`,
+  );
+  const reasons = [
+    ...(own === '' || own === version
+      ? []
+      : [
+          `Cluster.spec.topology.version ${bare(version)} was not propagated to control plane yet (control plane version ${bare(own)})`,
+        ]),
+    ...[...late].map(
+      ([kinds, groups]) =>
+        `there are still ${kinds} completing a previous upgrade: [${groups.map(({ object }) => nameOf(object)).join(', ')}]`,
+    ),
+  ];
+  return reasons.length === 0
+    ? undefined
+    : `version cannot be changed: ${reasons.length === 1 ? reasons[0] : `[${reasons.join(', ')}]`}`;
+}
+
 const concurrencyAnnotation = 'topology.cluster.x-k8s.io/upgrade-concurrency';
 
 /** Why Cluster API's webhook refuses a Cluster (core/webhooks/admission/cluster.go, v1.14). */
 export function refusedBy(
   old: JsonObject | undefined,
   { cluster, problems }: { cluster: JsonObject; problems: readonly string[] },
+  existing: Existing,
   classBefore: Blueprint | undefined,
   classAfter: Blueprint | undefined,
 ): string[] {
@@ -263,7 +296,7 @@ export function refusedBy(
   const version = textAt(topology, 'version');
   const oldVersion = textAt(old, 'spec', 'topology', 'version');
   if (old !== undefined && oldVersion !== version && oldVersion !== '') {
-    const why = versionRefusal(classAfter, oldVersion, version);
+    const why = versionRefusal(classAfter, oldVersion, version) ?? unfinishedUpgrade(old, existing);
     if (why !== undefined) {
       causes.push(`spec.topology.version: Invalid value: ${JSON.stringify(version)}: ${why}`);
     }

@@ -10,7 +10,9 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 import type { ClassPatch } from '../blueprint/blueprint.ts';
-import { isPatchEnabled, renderValueTemplate, TemplateError, variableValue } from '../templates/index.ts';
+import { TemplateError } from '../templates/budget.ts';
+import { isPatchEnabled, renderValueTemplate } from '../templates/template.ts';
+import { variableValue } from '../templates/variables.ts';
 import type { Item } from './items.ts';
 
 /** Why an inline patch cannot be generated, in Cluster API's words. */
