@@ -286,8 +286,17 @@ async function planWithout(
 }
 
 async function planCluster(planning: Planning, was: JsonObject | undefined, wanted: JsonObject): Promise<ClusterPlan> {
-  const { groups, problems, changes } = await (hasTopology(wanted) ? planTopology : planWithout)(planning, was, wanted);
   const cluster = textOf(wanted);
+  const planned = (hasTopology(wanted) ? planTopology : planWithout)(planning, was, wanted);
+  const { groups, problems, changes } = await planned.catch((error: unknown) => {
+    if (!(error instanceof DefaultsError)) {
+      throw error;
+    }
+    const existing = existingOf(was ?? wanted, planning.before.objects, hasTopology(wanted));
+    const text = `what becomes of Cluster ${cluster} is not known: ${error.message}`;
+    const problem = { text, object: `Cluster ${cluster}` };
+    return { groups: groupsWithout(wanted, existing, 'unknown'), problems: [problem], changes: [] };
+  });
   planning.request.onObjects?.(
     cluster,
     changes.flatMap(({ before, after }) =>
