@@ -202,6 +202,7 @@ export function changeOf({ of = controlPlane, ...given }: Case): GroupChange {
     machineSets: machineSets?.map((set) => set.machineSet) ?? [],
     machines: given.machines ?? machineSets?.flatMap(({ machines }) => machines),
     versions: [],
+    notes: [],
     from: () => undefined,
     ...given.change,
   };
