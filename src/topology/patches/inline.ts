@@ -76,9 +76,7 @@ function computedValue({ value, valueFrom }: JsonObject, variables: JsonObject):
   if (variable !== '' && template !== '') {
     throw failed('.valueFrom is set, but both .valueFrom.variable and .valueFrom.template are set');
   }
-  return variable === ''
-    ? within('failed to calculate value for template', () => renderValueTemplate(template, variables))
-    : within('failed to calculate value', () => variableValue(variable, variables));
+  return variable === '' ? renderValueTemplate(template, variables) : variableValue(variable, variables);
 }
 
 /** Puts a prefix before the text of an error of a template or a variable. */
@@ -137,7 +135,7 @@ export function generateInline(
     let isEnabled = enabledIf === '';
     collect(() => {
       isEnabled ||= within(`failed to calculate if patch is enabled for ${kind}`, () =>
-        within('failed to calculate value for enabledIf', () => isPatchEnabled(enabledIf, variables)),
+        isPatchEnabled(enabledIf, variables),
       );
     });
     for (const definition of isEnabled ? matching : []) {
