@@ -1,7 +1,7 @@
 import { eachOf } from '../base/index.ts';
 import { fieldAt, isSame, type JsonObject, objectAt, textAt } from '../kubernetes/index.ts';
 import { DefaultsError } from '../kubernetes/schema/index.ts';
-import type { Release } from '../runtimehooks/index.ts';
+import { newestKnownRelease, type Release } from '../runtimehooks/index.ts';
 import { computed, inputFor, upgradeSteps } from './desired/computed.ts';
 import { hasTopology, topologyWorkers } from './desired/desired.ts';
 import { type Existing, existingOf, machinesOf, workerKey } from './desired/existing.ts';
@@ -13,7 +13,6 @@ import type { GroupChange, GroupObjects, PlanOptions } from './objects/groups.ts
 import { nameIn, nameOf, namespaceOf, Objects } from './objects/objects.ts';
 import type { ClusterPlan, GroupPlan, Plan, Problem, Verdict } from './objects/plan.ts';
 import { providerInV1beta2 } from './objects/provider-v1beta1.ts';
-import { newestRelease } from './objects/releases.ts';
 import { stored } from './objects/stored.ts';
 import { judgeGroup } from './rollout/judge-group.ts';
 import { checkedTopology } from './variables/variables.ts';
@@ -323,7 +322,7 @@ const inNewest = (objects: Objects): Objects =>
  * @param after what there will be, with what Cluster API makes itself as it is before (`layered`).
  */
 export async function plan(before: Objects, after: Objects, request: PlanRequest): Promise<Plan> {
-  const release: Release = request.clusterApiVersion ?? newestRelease;
+  const release: Release = request.clusterApiVersion ?? newestKnownRelease;
   const { isPlanned = () => true, signal } = request;
   const old = inNewest(before);
   const { objects, refusals } = accepted(old, inNewest(after));
