@@ -37,7 +37,7 @@ export interface KindWatchContext {
 type State =
   | { is: 'unknown' }
   | { is: 'followed'; version: string; informer: Informer; misses: number }
-  | { is: 'absent'; saidAt: number };
+  | { is: 'absent'; confirmedAt: number };
 
 /** The metadata by which an object, and its version, is recognized. */
 function identityOf(object: JsonObject): JsonObject {
@@ -69,7 +69,7 @@ export class KindWatch {
   get ageMs(): number | undefined {
     const state = this.#state;
     const informer = state.is === 'followed' && state.informer.isSynced ? state.informer : undefined;
-    const confirmedAt = state.is === 'absent' ? state.saidAt : informer?.confirmedAt;
+    const confirmedAt = state.is === 'absent' ? state.confirmedAt : informer?.confirmedAt;
     return confirmedAt === undefined ? undefined : Math.max(0, this.#context.now() - confirmedAt);
   }
 
@@ -110,7 +110,7 @@ export class KindWatch {
       return;
     }
     this.#end();
-    this.#state = { is: 'absent', saidAt: this.#context.now() };
+    this.#state = { is: 'absent', confirmedAt: this.#context.now() };
     this.#tell(undefined);
     this.#context.onSettled();
   }

@@ -49,13 +49,13 @@ export function createNamedObjects(
         return undefined;
       }
       reading++;
+      // It goes on after the decision, until the client gives up.
+      const read = get(kind, namespace, name).finally(() => reading--);
       try {
-        return await orAborted(get(kind, namespace, name), AbortSignal.timeout(timeoutMs));
+        return await orAborted(read, AbortSignal.timeout(timeoutMs));
       } catch {
         note(kind, `${plurals[kind]}: no answer from the API server within ${timeoutMs} ms`);
         return undefined;
-      } finally {
-        reading--;
       }
     },
     /** Why objects of a kind cannot be read, according to the last attempt; undefined if they can. */

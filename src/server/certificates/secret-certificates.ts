@@ -3,8 +3,8 @@ import { checkPair } from './certificate.ts';
 import type { CertificateEvent, CertificateSource } from './certificate-source.ts';
 
 /**
- * A change of a watched Secret, or of the watch itself: the events of `watchServingSecret`. The type is written here, too, so
- * that the declarations of the SDK do without those of the Kubernetes client, which compilers take a second to read.
+ * A change of a watched Secret, or of the watch itself: the events of `watchServingSecret`. The type is written here, too,
+ * since the declarations of the SDK contain it, and have nothing of the Kubernetes client.
  */
 type SecretChange =
   | { kind: 'secret'; secret: { cert: string; key: string; ca: string } }
@@ -29,7 +29,7 @@ function eventOf(event: SecretChange, place: string): CertificateEvent {
 }
 
 /** How long the start waits for the first event, in ms: an unresponsive API server must not keep the ports closed. */
-const defaultFirstNewsMs = 3_000;
+const defaultWaitMs = 3_000;
 
 /**
  * The pair in a kubernetes.io/tls Secret, watched at the API server: a change takes effect within a second, whereas a
@@ -41,7 +41,7 @@ const defaultFirstNewsMs = 3_000;
 export function secretCertificates(
   place: string,
   watch: WatchSecret,
-  { firstNewsMs = defaultFirstNewsMs }: { firstNewsMs?: number } = {},
+  { waitMs = defaultWaitMs }: { waitMs?: number } = {},
 ): CertificateSource {
   let stop: (() => void) | undefined;
   return {
@@ -52,7 +52,7 @@ export function secretCertificates(
         resolve();
       });
       // A timer that does not keep the process: after the first event there is nothing to wait for.
-      await Promise.race([first, sleep(firstNewsMs, undefined, { ref: false })]);
+      await Promise.race([first, sleep(waitMs, undefined, { ref: false })]);
     },
     stop() {
       stop?.();

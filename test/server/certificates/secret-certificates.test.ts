@@ -88,7 +88,7 @@ test('an unresponsive API server does not prevent the server from starting and s
   const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
   config.clusters = [{ ...config.getCurrentCluster()!, server: url }];
   const began = performance.now();
-  const server = await start({ certificates: certificatesOf(config, {}, { firstNewsMs: 100 }) });
+  const server = await start({ certificates: certificatesOf(config, {}, { waitMs: 100 }) });
   expect(performance.now() - began).toBeGreaterThanOrEqual(99);
   const answer = await fetch(`${server.health}/readyz`);
   expect([answer.status, await answer.text()]).toEqual([503, 'no serving certificate: not read yet\n']);

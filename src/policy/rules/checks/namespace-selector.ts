@@ -31,13 +31,16 @@ export const namespaceSelectorRules: readonly Rule[] = [
         report({ path, reason: 'FieldValueRequired', message: 'set a label selector; {} selects all namespaces' });
         return;
       }
-      const problems = labelSelectorProblems(selector)
-        .take(maxListed + 1)
-        .toArray();
-      if (problems.length > 0) {
-        const texts = problems.slice(0, maxListed).map(({ path: at, message }) => `${formatFieldPath(at)}: ${message}`);
-        const more = problems.length > maxListed ? '; and more' : '';
-        report({ path, reason: 'FieldValueInvalid', message: `${texts.join('; ')}${more}` });
+      const texts: string[] = [];
+      for (const { path: at, message } of labelSelectorProblems(selector)) {
+        if (texts.length === maxListed) {
+          texts.push('and more');
+          break;
+        }
+        texts.push(`${formatFieldPath(at)}: ${message}`);
+      }
+      if (texts.length > 0) {
+        report({ path, reason: 'FieldValueInvalid', message: texts.join('; ') });
       }
     },
     example: {
