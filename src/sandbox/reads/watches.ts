@@ -113,7 +113,7 @@ export function watch(context: ReadContext, request: ReadRequest, sink: WatchSin
     sentVersion = events.length > batchSize ? (batch.at(-1) as StoreEvent).version : store.version;
     return batch.length === 0 ? undefined : batch.flatMap(seen);
   }
-  /** Sends all that there is. Runs synchronously while the client reads and nothing needs conversion. */
+  /** Sends all that there is. */
   async function send(): Promise<void> {
     if (isSending) {
       return;
@@ -133,11 +133,10 @@ export function watch(context: ReadContext, request: ReadRequest, sink: WatchSin
         if (items === undefined) {
           return;
         }
-        const presented = converter.presentAll(
+        const objects = await converter.presentAll(
           resource,
           items.map(({ object }) => object),
         );
-        const objects = presented instanceof Promise ? await presented : presented;
         for (const [index, { type }] of items.entries()) {
           if (!ended && !sink.write(eventLine(type, objects[index] as JsonObject)) && !(await sink.drained())) {
             stop();

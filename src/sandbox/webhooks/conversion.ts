@@ -46,6 +46,16 @@ function convertedHere(object: JsonObject, apiVersion: string): JsonObject {
   return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
 }
 
+/** A converted object with its defaults, and with the kind of its definition, whose name may have changed since. */
+function completed({ kind, isCustom, schema }: Resource, converted: JsonObject): JsonObject {
+  if (!isCustom || (converted.kind === kind && !hasDefaults(schema))) {
+    return converted;
+  }
+  const shown = { ...copyOf(converted), kind };
+  applyDefaults(shown, schema);
+  return shown;
+}
+
 /**
  * How long a conversion by a webhook is cached, in milliseconds: long enough for all watches of a write, short enough that a fixed
  * webhook takes effect at once.
@@ -143,44 +153,21 @@ export class VersionConverter {
     return (await this.presentAll(resource, [stored]))[0] as JsonObject;
   }
 
-  /** As `present`, for many objects, with one call of the webhook; not a promise if it need not be called. */
-  presentAll(resource: Resource, stored: readonly JsonObject[]): JsonObject[] | Promise<JsonObject[]> {
-    const known = stored.map((object) => this.#presentHere(resource, object));
-    const unknown = stored.filter((_object, index) => known[index] === undefined);
-    if (unknown.length === 0) {
-      return known as JsonObject[];
+  /** As `present`, for many objects, with at most one call of the webhook. */
+  async presentAll(resource: Resource, stored: readonly JsonObject[]): Promise<JsonObject[]> {
+    const now = performance.now();
+    const known = stored.map((object) => this.#presented.get(object)?.get(resource));
+    const missing = stored.filter((_object, index) => (known[index]?.until ?? 0) <= now);
+    const converted = await this.convert(resource, missing, resource.version);
+    const fresh = new Map(
+      missing.map((object, index) => [object, completed(resource, converted[index] as JsonObject)]),
+    );
+    for (const [object, shown] of fresh) {
+      const isHere = resource.conversion === undefined || object.apiVersion === apiVersionOf(resource);
+      const until = isHere ? Number.POSITIVE_INFINITY : performance.now() + conversionLifetime;
+      const versions = this.#presented.get(object) ?? new Map<Resource, Presented>();
+      this.#presented.set(object, versions.set(resource, { shown, until }));
     }
-    return this.convert(resource, unknown, resource.version).then((converted) => {
-      const until = performance.now() + conversionLifetime;
-      const fresh = converted
-        .map((object, index) => this.#remember(resource, unknown[index] as JsonObject, object, until))
-        .values();
-      return known.map((object) => object ?? (fresh.next().value as JsonObject));
-    });
-  }
-
-  /** As `present`, from the cache or without a webhook; undefined if it has to be called. */
-  #presentHere(resource: Resource, stored: JsonObject): JsonObject | undefined {
-    const known = this.#presented.get(stored)?.get(resource);
-    if (known !== undefined && known.until > performance.now()) {
-      return known.shown;
-    }
-    const apiVersion = apiVersionOf(resource);
-    return resource.conversion === undefined || stored.apiVersion === apiVersion
-      ? this.#remember(resource, stored, convertedHere(stored, apiVersion), Number.POSITIVE_INFINITY)
-      : undefined;
-  }
-
-  /** Completes and caches a converted object. */
-  #remember(resource: Resource, stored: JsonObject, converted: JsonObject, until: number): JsonObject {
-    let shown = converted;
-    // The kind of a definition may have got another name since the object was stored.
-    if (resource.isCustom && (hasDefaults(resource.schema) || converted.kind !== resource.kind)) {
-      shown = { ...copyOf(converted), kind: resource.kind };
-      applyDefaults(shown, resource.schema);
-    }
-    const versions = this.#presented.get(stored) ?? new Map<Resource, Presented>();
-    this.#presented.set(stored, versions.set(resource, { shown, until }));
-    return shown;
+    return stored.map((object, index) => fresh.get(object) ?? (known[index] as Presented).shown);
   }
 }

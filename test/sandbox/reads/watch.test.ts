@@ -98,6 +98,9 @@ function reading(history?: number) {
   return { store, collection, write, begin, asked, webhook };
 }
 
+/** Lets watches send what they have. */
+const sending = () => vi.advanceTimersByTimeAsync(0);
+
 const names = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => `${prefix}${1000 + i}`);
 
 describe('a slow watcher', () => {
@@ -123,6 +126,7 @@ describe('a slow watcher', () => {
     fill();
     for (const name of names('d', 30)) {
       write(name);
+      await sending();
     }
     await read();
     expect(sent()[0]).toBe('ADDED d1000');
@@ -135,6 +139,7 @@ describe('a slow watcher', () => {
     const { fill, read, sent, seen } = begin();
     fill();
     write('x');
+    await sending();
     write('y');
     await read(false);
     write('z');
@@ -149,6 +154,7 @@ describe('a slow watcher', () => {
       write(name);
     }
     const { fill, read, sent } = begin('sendInitialEvents=true&allowWatchBookmarks=true');
+    await sending();
     expect(sent().slice(0, 3_000)).toEqual(existing.map((name) => `ADDED ${name}`));
     expect(sent()[3_000]).toBe('BOOKMARK 3001');
     fill();
@@ -185,6 +191,7 @@ describe('the end of a watch', () => {
     const { fill, read, sent, seen } = begin('timeoutSeconds=90&allowWatchBookmarks=true');
     fill();
     write('a');
+    await sending();
     write('b');
     await vi.advanceTimersByTimeAsync(90_000);
     write('c');
@@ -219,11 +226,12 @@ describe('the end of a watch', () => {
   });
 });
 
-test('a table contains its columns once', () => {
+test('a table contains its columns once', async () => {
   const { write, begin } = reading();
   write('a');
   write('b');
   const { lines } = begin('', { view: { as: 'table', include: 'None' } });
+  await sending();
   const columns = lines.map(({ object }) => (object as { columnDefinitions: unknown[] }).columnDefinitions.length);
   expect(columns).toEqual([2, 0]);
 });

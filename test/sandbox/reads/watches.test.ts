@@ -1,5 +1,5 @@
 import { request as httpsRequest, type RequestOptions } from 'node:https';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { builtInResources } from '../../../src/sandbox/kinds/kinds.ts';
 import { watch as watchStore } from '../../../src/sandbox/reads/watches.ts';
@@ -72,7 +72,7 @@ test('a client that reads late misses nothing, and costs the others nothing', { 
   good.stop();
 });
 
-test('a write is one line in memory, however many watches send it', () => {
+test('a write is one line in memory, however many watches send it', async () => {
   const store = new Store();
   const resource = builtInResources().find(({ kind }) => kind === 'ConfigMap') as Resource;
   const converter = new VersionConverter(new WebhookCaller(() => undefined));
@@ -88,10 +88,10 @@ test('a write is one line in memory, however many watches send it', () => {
   const ends = Array.from({ length: 3 }, () => watchStore(context, request, sink));
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'default' } };
   store.collection(resource.storage).create('default/a', object);
+  await vi.waitFor(() => expect(sent).toHaveLength(3));
   for (const end of ends) {
     end();
   }
-  expect(sent).toHaveLength(3);
   expect(JSON.parse(String(sent[0]))).toMatchObject({ type: 'ADDED', object });
   expect(new Set(sent).size).toBe(1);
   // Texts that are equal need not be one in memory.
