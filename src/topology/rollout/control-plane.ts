@@ -286,12 +286,20 @@ function mannerOf(update: GroupUpdate, maxSurge: number, reasons: readonly Reaso
 function arrivals({ after }: GroupUpdate): Arrivals {
   const infrastructure = textAt(after.object, ...referencePath, 'kind').replace(/Template$/, 's');
   const template = ['spec', 'machineTemplate'];
+  const config = ['spec', 'kubeadmConfigSpec'];
+  const later = [
+    ['spec', 'machineNaming'],
+    [...config, 'joinConfiguration', 'discovery'],
+    [...config, 'joinConfiguration', 'timeouts'],
+  ];
   return [
     { path: [...template, 'metadata'], on: ['Machines', 'KubeadmConfigs', infrastructure] },
     ...['deletion', 'readinessGates', 'taints'].map((field) => ({
       path: [...template, 'spec', field],
       on: ['Machines'],
     })),
+    { path: [...config, 'clusterConfiguration', 'dns'], on: ['CoreDNS in the Cluster'] },
+    ...later.map((path) => ({ path, on: ['new Machines only'] })),
   ];
 }
 

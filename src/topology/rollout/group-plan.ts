@@ -179,7 +179,8 @@ export function groupPlan(update: GroupUpdate, rollout: Rollout, arrivals: Arriv
   const verdict = verdictOf(rollout, scaling.length > 0, differences.length > 0);
   const ofObject = (some: readonly Difference[]) =>
     some.map((difference) => causeOf('object', difference, update, change.from));
-  const arriving = written.filter(({ path }) => arrivals.some((arrival) => leadsTo(path, arrival.path)));
+  const toMachines = arrivals.filter(({ on }) => on.includes('Machines'));
+  const reachesMachines = written.some(({ path }) => toMachines.some((arrival) => leadsTo(path, arrival.path)));
   const isKnown = verdict !== 'unknown' && verdict !== 'refused';
   const [replaced, updated] = isKnown ? [rollout.replaced, rollout.inPlace] : [0, 0];
   const inPlace = verdict === 'inPlace' || verdict === 'scaled';
@@ -190,7 +191,7 @@ export function groupPlan(update: GroupUpdate, rollout: Rollout, arrivals: Arriv
   const manner = [
     ...rollout.manner,
     ...scalingReplaces(rollout, counts),
-    ...arrivalTexts(arriving, arrivals),
+    ...arrivalTexts(written, arrivals),
     ...changedTemplates(update),
     ...(verdict === 'unchanged' ? [] : pauseTexts(update)),
   ];
@@ -199,7 +200,7 @@ export function groupPlan(update: GroupUpdate, rollout: Rollout, arrivals: Arriv
     kind: change.kind,
     name: change.name,
     verdict,
-    machines: { ...counts, replaced, inPlace: inPlace && updated === 0 && arriving.length > 0 ? kept : updated },
+    machines: { ...counts, replaced, inPlace: inPlace && updated === 0 && reachesMachines ? kept : updated },
     causes,
     ...(replaced > 0 && rollout.replaces !== undefined && { replaces: rollout.replaces }),
     ...(manner.length > 0 && { manner }),
