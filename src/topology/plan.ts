@@ -3,6 +3,7 @@ import { fieldAt, isSame, type JsonObject, objectAt, textAt } from '../kubernete
 import { DefaultsError } from '../kubernetes/schema/index.ts';
 import { newestKnownRelease, type Release } from '../runtimehooks/index.ts';
 import { computed, inputFor, upgradeSteps } from './desired/computed.ts';
+import { controlPlaneRefusal } from './desired/control-plane-refusal.ts';
 import { hasTopology, topologyWorkers } from './desired/desired.ts';
 import { type Existing, existingOf, machinesOf, workerKey } from './desired/existing.ts';
 import { type ClusterInput, completedBy, groupChanges } from './desired/group-changes.ts';
@@ -279,7 +280,13 @@ async function planWithout(
   }
   const groups: GroupPlan[] = [];
   for (const change of changes) {
-    groups.push(await judged(change, request));
+    const [from, to] = [change.before?.object, change.after?.object];
+    const refusal = from && to && controlPlaneRefusal(from, to, true);
+    groups.push(
+      refusal === undefined
+        ? await judged(change, request)
+        : { ...unjudged(change, 'refused', replicasOf(from)), problems: [{ text: refusal }] },
+    );
   }
   return { groups, problems: [], changes };
 }

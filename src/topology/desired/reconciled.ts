@@ -3,6 +3,7 @@ import type { Schema } from '../../kubernetes/schema/index.ts';
 import { groupOf, nameOf, namespaceOf, objectText } from '../objects/objects.ts';
 import { stored, withKubeadmDefaults } from '../objects/stored.ts';
 import { typeProblem } from '../objects/typed.ts';
+import { controlPlaneRefusal } from './control-plane-refusal.ts';
 import { applied } from './server-side-apply.ts';
 
 export type SchemaOf = (object: JsonObject) => Schema | undefined;
@@ -98,14 +99,14 @@ export interface Write {
   schemaOf: SchemaOf;
 }
 
+const notWritten = (object: JsonObject, problem: string): string =>
+  `failed to create patch helper for ${objectText(object)}: server side apply dry-run failed for modified object: ${problem}`;
+
 /** @throws {WriteFailed} when the API server does not take what is applied. */
 export function checkTypes(intent: JsonObject, schemaOf: SchemaOf): void {
   const problem = typeProblem(intent, schemaOf(intent));
   if (problem !== undefined) {
-    const what = `${textAt(intent, 'kind')} ${namespaceOf(intent)}/${nameOf(intent)}`;
-    throw new WriteFailed(
-      `failed to create patch helper for ${what}: server side apply dry-run failed for modified object: ${problem}`,
-    );
+    throw new WriteFailed(notWritten(intent, problem));
   }
 }
 
@@ -116,7 +117,12 @@ export function written({ current, before, intent, schemaOf }: Write): JsonObjec
     throw new WriteFailed(problem);
   }
   checkTypes(intent, schemaOf);
-  return stored(afterApply(current, before, intent), schemaOf, current);
+  const result = stored(afterApply(current, before, intent), schemaOf, current);
+  const refusal = controlPlaneRefusal(current, result, false);
+  if (refusal !== undefined) {
+    throw new WriteFailed(notWritten(current, refusal));
+  }
+  return result;
 }
 
 /** As the dry runs return it that decide whether a template is rotated. */
