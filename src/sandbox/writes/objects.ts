@@ -64,7 +64,7 @@ export function complete(
   }
   const apiVersion = apiVersionOf(resource);
   const { kind, version } = resource;
-  const unfit = (what: string, why = '') =>
+  const unusable = (what: string, why = '') =>
     badRequest(`${what} in version ${JSON.stringify(version)} cannot be handled as a ${kind}${why}`);
   value.apiVersion ??= apiVersion;
   value.kind ??= resource.kind;
@@ -75,7 +75,7 @@ export function complete(
     );
   }
   if (value.kind !== resource.kind) {
-    throw unfit(String(value.kind));
+    throw unusable(String(value.kind));
   }
   if (resource.isCustom) {
     dropNulls(value.metadata, objectMetaSchema());
@@ -88,7 +88,7 @@ export function complete(
     // Only problems that keep Go from decoding the object.
   ].filter(({ reason }) => reason === 'FieldValueTypeInvalid');
   if (wrong[0] !== undefined) {
-    throw unfit(kind, `: ${wrong[0].message}`);
+    throw unusable(kind, `: ${wrong[0].message}`);
   }
   const unknown = [
     ...prune(value, resource.schema),
@@ -96,7 +96,7 @@ export function complete(
   ];
   const problems = unknown.slice(0, maxUnknown).map((path) => `unknown field ${JSON.stringify(path)}`);
   if (problems.length > 0 && validation === 'Strict') {
-    throw unfit(kind, `: strict decoding error: ${problems.join(', ')}`);
+    throw unusable(kind, `: strict decoding error: ${problems.join(', ')}`);
   }
   if (validation !== 'Ignore') {
     problems.forEach(warn);

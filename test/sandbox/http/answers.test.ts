@@ -186,3 +186,9 @@ test('impersonation is refused: webhooks would see the only user', async () => {
     'the sandbox has no impersonation: its only user is sandbox-admin',
   ]);
 });
+
+test('an unknown field with a control character is a warning', async () => {
+  const body = { metadata: { name: 'odd' }, '\u007f': 1 };
+  const { status, headers } = await send(sandbox, 'POST', `${maps}?dryRun=All`, { body });
+  expect([status, headers.warning]).toEqual([201, '299 - "unknown field \\"\\\\u007f\\""']);
+});
