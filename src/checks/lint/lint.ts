@@ -3,6 +3,7 @@ import { type ManifestFile, readDocuments, readManifests } from '../../kubernete
 import { checkObject, type LintPolicy } from './check.ts';
 import { fixManifests } from './fix.ts';
 import { createKindCheck } from './kind.ts';
+import { createPatchCheck } from './kustomize-patches.ts';
 import { createNames, type Names } from './names.ts';
 import type { LintError, LintResult } from './result.ts';
 import { readSuppressions } from './suppressions.ts';
@@ -20,9 +21,16 @@ interface LintRun {
   fix?: ((file: string, text: string, objects: number) => Promise<void>) | undefined;
   /** Called for each comment that turns off a rule which reports nothing there. */
   onUnused?: (file: string, line: number, ruleId: string) => void;
+  /** Whether a file is to be left out. */
+  isIgnored?: (file: string) => boolean;
+  /** Called for a file that is a patch of a kustomization, and so has only parts of objects. */
+  onPatch?: (file: string) => void;
   /** Called after a file without Kubernetes objects: the number of its documents, and the line of the first. */
   onSkipped?: (file: string, documents: number, line: number) => void;
 }
+
+/** Largest request body of an API server, in bytes. */
+const maxObjectBytes = 3 * 1024 * 1024;
 
 /** For the first error in a file with the actions of a template, which is YAML only once it is rendered. */
 const templateRemedy =
@@ -61,6 +69,11 @@ async function* lintFile(
       for (const placed of document.objects) {
         const object = await checkObject(file, placed, policy, names);
         if (object !== undefined) {
+          const bytes = Buffer.byteLength(JSON.stringify(placed.object));
+          if (bytes > maxObjectBytes) {
+            const message = `the object has ${bytes} bytes as JSON, and API servers accept at most ${maxObjectBytes} (3 MiB)`;
+            yield { error: { file, ...placed.placeOf([]), message } };
+          }
           const findings = object.findings.filter(({ ruleId, line }) => !suppressions.cover(ruleId, line, object.line));
           yield { object: { ...object, findings } };
         }
@@ -115,10 +128,13 @@ async function fixFile(
  */
 export async function* lint(run: LintRun): AsyncGenerator<LintResult> {
   const names = createNames();
+  const isPatch = createPatchCheck();
   for await (const manifest of readManifests(run.paths, run.stdin, run.signal, run.onFile)) {
     if ('message' in manifest) {
       yield { error: manifest };
-    } else {
+    } else if (isPatch(manifest.file)) {
+      run.onPatch?.(manifest.file);
+    } else if (!run.isIgnored?.(manifest.file)) {
       const fixed = run.fix && (await fixFile(manifest, run.policyOf(manifest.file), run.fix));
       if (fixed !== undefined && 'message' in fixed) {
         yield { error: fixed };

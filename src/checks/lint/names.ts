@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { showPlace } from '../../kubernetes/manifests/index.ts';
+import { kustomizationNames } from './kustomize-patches.ts';
 
 /** Creates an empty register of the names of objects that have been checked. */
 export function createNames() {
@@ -13,9 +14,7 @@ export function createNames() {
     }
     let set = sets.get(folder);
     if (set === undefined) {
-      const isComposed = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'].some((name) =>
-        existsSync(join(folder, name)),
-      );
+      const isComposed = kustomizationNames.some((name) => existsSync(join(folder, name)));
       set = isComposed ? '' : folder;
       sets.set(folder, set);
     }

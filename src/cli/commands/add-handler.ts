@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import { didYouMean } from '../../base/index.ts';
 import { addHandlers, hookNames, ProjectError } from '../../extension/scaffold/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { type Flags, textFlag } from '../framework/flags.ts';
-import { didYouMean } from '../framework/nearest.ts';
 import { FailureError, UsageError } from '../framework/program.ts';
 
 const addHandlerFlags = {

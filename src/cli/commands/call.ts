@@ -1,4 +1,4 @@
-import { shortList, withoutControls } from '../../base/index.ts';
+import { didYouMean, shortList, withoutControls } from '../../base/index.ts';
 import { dns1123LabelProblems, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import {
   type CallAllResult,
@@ -14,7 +14,6 @@ import { defineCommand } from '../framework/command.ts';
 import { type Flags, type FlagValues, outputFlag, switchFlag, textFlag } from '../framework/flags.ts';
 import { indentedYaml, jsonText } from '../framework/layout.ts';
 import { readLimitedFile } from '../framework/limited-file.ts';
-import { didYouMean } from '../framework/nearest.ts';
 import { exitCode, FailureError, type Io, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
 import { type Extensions, extensionFlags, readExtensions, unreachableHint, untilEnd } from './extensions.ts';

@@ -1,4 +1,4 @@
-import { withoutControls } from '../../base/index.ts';
+import { didYouMean, withoutControls } from '../../base/index.ts';
 import {
   clusterApiHooks,
   coreVersionIn,
@@ -23,7 +23,6 @@ import { defineCommand } from '../framework/command.ts';
 import { type Flags, outputFlag } from '../framework/flags.ts';
 import { indentedYaml, jsonText, table } from '../framework/layout.ts';
 import { readLimitedFile } from '../framework/limited-file.ts';
-import { didYouMean } from '../framework/nearest.ts';
 import { exitCode, UsageError } from '../framework/program.ts';
 import { catalogFlags } from './catalog-flags.ts';
 

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
+import { didYouMean } from '../../base/index.ts';
 import { hookNames, ProjectError, writeProject } from '../../extension/scaffold/index.ts';
 import { dns1035LabelProblems } from '../../kubernetes/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { choiceFlag, type Flag, FlagError, type Flags, listFlag, textFlag } from '../framework/flags.ts';
-import { didYouMean } from '../framework/nearest.ts';
 import { FailureError, UsageError } from '../framework/program.ts';
 import { shellPath } from '../framework/shell-path.ts';
 import { version } from '../framework/version.ts';

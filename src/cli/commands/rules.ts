@@ -1,8 +1,8 @@
+import { didYouMean } from '../../base/index.ts';
 import { exampleReports, type Rule, rules, warningText } from '../../policy/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { outputFlag } from '../framework/flags.ts';
 import { indentedYaml, jsonText, table } from '../framework/layout.ts';
-import { didYouMean } from '../framework/nearest.ts';
 import { UsageError } from '../framework/program.ts';
 
 function describe({ id, severity, upstream, subjects = ['object'], summary }: Rule) {

@@ -1,10 +1,9 @@
 import { Command as CommanderCommand, CommanderError } from 'commander';
-import { printableLines } from '../../base/index.ts';
+import { didYouMean, printableLines } from '../../base/index.ts';
 import type { Command } from './command.ts';
 import { SuggestedArgument } from './complete.ts';
 import { addFlags, readFlags } from './flags.ts';
 import { helpConfiguration, helpWidthOf } from './help.ts';
-import { didYouMean } from './nearest.ts';
 import { exitCode, FailureError, type Io, UsageError } from './program.ts';
 
 export interface CommandEntry {

@@ -88,8 +88,9 @@ export function rewritten(text: string, before: Json, edits: readonly Edit[]): s
       }
       const before = nodeAt(document, path);
       const node = nodeFor(document, value, pool);
-      if (before?.comment && isScalar(node)) {
-        node.comment = before.comment;
+      if (isScalar(before) && before.comment) {
+        // That of a field without a value stands below it.
+        node.comment ??= before.comment;
       }
       document.setIn(path, node);
     }

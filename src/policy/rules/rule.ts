@@ -57,7 +57,7 @@ export interface RuleInput {
 
 /** What a rule gets: the input, and the parts of `object` that several rules need, parsed once. */
 export interface ParsedInput extends RuleInput {
-  /** The parsed url; undefined if it is absent, or rejected by rule `url-valid`. */
+  /** The parsed url, with any scheme; undefined if it is absent, or not a URL. */
   url: ClientUrl | undefined;
   /** The parsed caBundle; undefined if it is absent or only white space (the placeholder `Cg==`). */
   caBundle: CaBundle | undefined;

@@ -321,6 +321,52 @@ test('a baseline leaves out what was there before, wherever it moves', async () 
   expect(changed.stderr).toContain('1 more in it did not occur');
 });
 
+test('patches of a kustomization, which are parts of objects, are skipped with a line', async () => {
+  write('kustomized/kustomization.yaml', 'resources: [a.yaml]\npatches: [{path: patches/b.yaml}]\n');
+  write('kustomized/a.yaml', good);
+  const patch = write('kustomized/patches/b.yaml', 'spec: {settings: {a: b}}\nkind: ExtensionConfig\n');
+  const { code, stdout, stderr } = await runProgram(['lint', join(folder, 'kustomized')]);
+  expect(stderr).toContain(`lint: skipped 1 file with patches of a kustomization: ${patch}\n`);
+  expect(stdout).toBe('1 ExtensionConfig in 3 files: 0 errors, 0 warnings\n');
+  expect(code).toBe(0);
+});
+
+test('files that match a pattern of the configuration are left out', async () => {
+  write('ignoring/.extensionconfig-lint.yaml', 'ignore: ["charts/**", "*.tmpl.yaml"]\n');
+  write('ignoring/a.yaml', good);
+  write('ignoring/charts/x/b.yaml', bad);
+  write('ignoring/c.tmpl.yaml', bad);
+  expect(await runProgram(['lint', join(folder, 'ignoring')])).toMatchObject({ code: 0, stderr: '' });
+  write('ignoring/.extensionconfig-lint.yaml', 'ignore: charts\n');
+  const { code, stderr } = await runProgram(['lint', join(folder, 'ignoring')]);
+  expect(stderr).toContain('ignore: must be a list of patterns, such as "charts/**"');
+  expect(code).toBe(2);
+});
+
+test('an object that is larger than an API server accepts is an error', async () => {
+  const settings = Array.from({ length: 300 }, (_, i) => `    k${i}: ${'x'.repeat(11_000)}\n`).join('');
+  const { code, stderr } = await runProgram(['lint', '-'], { stdin: `${good}  settings:\n${settings}` });
+  expect(stderr).toMatch(/<stdin>:1:1: the object has 33\d{5} bytes as JSON, and API servers accept at most 3145728/);
+  expect(code).toBe(2);
+});
+
+test('a url with several mistakes has a finding for each', async () => {
+  const url = 'http://user:password@localhost/?a#b';
+  const { stdout } = await runProgram(['lint', '-'], { stdin: manifest('a', `clientConfig: {url: "${url}"}`) });
+  expect(stdout.match(/\(url-[a-z-]+\)/g)).toEqual(
+    ['url-valid', 'url-user-info', 'url-query', 'url-fragment', 'url-local-host'].map((id) => `(${id})`),
+  );
+});
+
+test('a comment below a field that --fix removes, or fills, stays', async () => {
+  const text = manifest('my-a').replace('metadata:', 'metadata:\n  namespace: x\n  # about the name');
+  const path = write('fix-comments/a.yaml', `${text}  namespaceSelector:\n    # all of them\n`);
+  await runProgram(['lint', '--fix', path]);
+  const fixed = readFileSync(path, 'utf8');
+  expect(fixed).toContain('# about the name');
+  expect(fixed).toContain('namespaceSelector: {} # all of them');
+});
+
 test('a baseline is replaced as a whole, and written only to a regular file', async () => {
   const path = write('whole/a.yaml', bad);
   const file = write('whole/baseline.json', '{}');

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { decodeExtensionConfig } from '../../../src/extensionconfig/index.ts';
 import { example, exampleCaBundle, exampleExpiredCaBundle, exampleFutureCaBundle } from './examples.ts';
 import { linesWith } from './lines.ts';
 
@@ -44,4 +45,13 @@ test.each<[string, object | undefined, string[]]>([
 ])('a caBundle beside the annotation, %s', (_name, old, lines) => {
   const oldObject = old && (() => old as ReturnType<NonNullable<Parameters<typeof linesWith>[2]['oldObject']>>);
   expect(linesWith('ca-bundle-and-annotation', example({ clientConfig: injected }), { oldObject })).toEqual(lines);
+});
+
+test.each<[string, object, number]>([
+  ['changes only a label', { labels: { a: 'b' } }, 0],
+  ['removes the annotation', { annotations: { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': 'a/b' } }, 1],
+])('a missing CA is told to a write that %s: %#', (_, metadata, count) => {
+  const bare = example({ annotations: {} });
+  const old = decodeExtensionConfig({ ...bare, metadata: { name: 'a', ...metadata } }, 'v1beta2').object;
+  expect(linesWith('ca-missing', bare, { oldObject: () => old })).toHaveLength(count);
 });

@@ -1,4 +1,4 @@
-import { printableJson, withoutControls } from '../../../base/index.ts';
+import { didYouMean, printableJson, withoutControls } from '../../../base/index.ts';
 import {
   type ConformanceReport,
   checks,
@@ -11,7 +11,6 @@ import { clusterApiHooks } from '../../../runtimehooks/index.ts';
 import { defineCommand } from '../../framework/command.ts';
 import { durationFlag } from '../../framework/duration.ts';
 import { type Flag, FlagError, type Flags, listFlag, outputFlag, switchFlag } from '../../framework/flags.ts';
-import { didYouMean } from '../../framework/nearest.ts';
 import { exitCode, paintFor, UsageError } from '../../framework/program.ts';
 import { startProgress } from '../../framework/progress.ts';
 import { catalogFlags } from '../catalog-flags.ts';

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, matchesGlob, relative, resolve } from 'node:path';
 import { FileError, readRegularFileSync } from '../../../base/index.ts';
 import { parseSmallYaml, YamlError } from '../../../base/yaml/index.ts';
 import { isJsonObject } from '../../../kubernetes/index.ts';
@@ -22,7 +22,7 @@ const flagOf = {
   targetClusterApiVersion: 'target-cluster-api-version',
 } as const;
 
-const fieldNames = [...Object.keys(flagOf), 'rules'].join(', ');
+const fieldNames = [...Object.keys(flagOf), 'rules', 'ignore'].join(', ');
 
 type PolicyFlag = keyof typeof policyFlags;
 type PolicyValues = FlagValues<typeof policyFlags>;
@@ -31,6 +31,8 @@ interface LintConfig {
   file: string;
   flags: Partial<Record<PolicyFlag, unknown>>;
   levels: RuleSetOptions['levels'];
+  /** Patterns of files that are left out, relative to the folder of this file. */
+  ignore: readonly string[];
 }
 
 function parseField(field: keyof typeof flagOf, value: unknown): unknown {
@@ -67,12 +69,17 @@ function readLintConfig(file: string): LintConfig {
   if (!isJsonObject(content)) {
     throw new UsageError(`${file}: must be a map with any of ${fieldNames}`);
   }
-  const config: LintConfig = { file, flags: {}, levels: undefined };
+  const config: LintConfig = { file, flags: {}, levels: undefined, ignore: [] };
   const mistakes: string[] = [];
   for (const [field, value] of Object.entries(content)) {
     try {
       if (field === 'rules') {
         config.levels = readLevels(value);
+      } else if (field === 'ignore') {
+        if (!Array.isArray(value) || !value.every((pattern) => typeof pattern === 'string')) {
+          throw new FlagError('ignore: must be a list of patterns, such as "charts/**"');
+        }
+        config.ignore = value;
       } else if (Object.hasOwn(flagOf, field)) {
         const known = field as keyof typeof flagOf;
         config.flags[flagOf[known]] = parseField(known, value);
@@ -105,15 +112,29 @@ function optionsOf({ values, isGiven }: PolicySources, config: LintConfig): Rule
   return isGiven('rules-config') || config.levels === undefined ? options : { ...options, levels: config.levels };
 }
 
+/** What applies to the manifests below a folder. */
+interface LintOptions {
+  rules: RuleSetOptions;
+  isIgnored(file: string): boolean;
+}
+
+function configuredOptions(sources: PolicySources, config: LintConfig): LintOptions {
+  const folder = dirname(config.file);
+  return {
+    rules: optionsOf(sources, config),
+    isIgnored: (file) => config.ignore.some((pattern) => matchesGlob(relative(folder, resolve(file)), pattern)),
+  };
+}
+
 /**
- * The rules for a manifest: flags, completed by the nearest `.extensionconfig-lint.yaml` in the manifest's folder or
+ * The rules for a manifest, and whether it is left out: flags, completed by the nearest `.extensionconfig-lint.yaml` in the manifest's folder or
  * above it, up to the root of the git repository (or of the file system). Each folder is searched once. `<stdin>` counts
  * as a file in the working folder.
  */
-export function createLintOptions(sources: PolicySources): (file: string) => RuleSetOptions {
-  const plain = ruleSetOptionsOf(sources.values);
-  const known = new Map<string, RuleSetOptions>();
-  function ofFolder(folder: string): RuleSetOptions {
+export function createLintOptions(sources: PolicySources): (file: string) => LintOptions {
+  const plain: LintOptions = { rules: ruleSetOptionsOf(sources.values), isIgnored: () => false };
+  const known = new Map<string, LintOptions>();
+  function ofFolder(folder: string): LintOptions {
     const before = known.get(folder);
     if (before !== undefined) {
       return before;
@@ -122,7 +143,7 @@ export function createLintOptions(sources: PolicySources): (file: string) => Rul
     const parent = dirname(folder);
     const options =
       statSync(file, { throwIfNoEntry: false }) !== undefined
-        ? optionsOf(sources, readLintConfig(file))
+        ? configuredOptions(sources, readLintConfig(file))
         : parent === folder || existsSync(join(folder, '.git'))
           ? plain
           : ofFolder(parent);

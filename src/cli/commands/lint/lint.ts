@@ -94,6 +94,8 @@ const lintFlags = {
 interface Policies {
   /** Returns the policy for a file. Files with the same options share one. */
   policyOf: (file: string) => LintPolicy;
+  /** Whether the configuration file leaves a file out. */
+  isIgnored: (file: string) => boolean;
   /** Why the facts were useless, once all files have had their policies; undefined if a rule used it. */
   unusedContext: () => string | undefined;
 }
@@ -104,8 +106,9 @@ function createPolicies({ flags, isGiven }: Call<typeof lintFlags>, context: Lin
   const common = flags['no-config'] ? ruleSetOptionsOf(flags) : undefined;
   const optionsOf = createLintOptions({ values: flags, isGiven });
   return {
+    isIgnored: (file) => common === undefined && file !== '<stdin>' && optionsOf(file).isIgnored(file),
     policyOf(file) {
-      const options = common ?? optionsOf(file);
+      const options = common ?? optionsOf(file).rules;
       const policy = policies.get(options) ?? { rules: createRuleSet(options), now: () => now, ...context };
       policies.set(options, policy);
       return policy;
@@ -136,7 +139,7 @@ export const command = defineCommand({
     const baselines = openBaselines(flags);
     const isRecorded = flags['write-baseline'] !== undefined;
     const context = await factsOf(flags, io);
-    const { policyOf, unusedContext } = createPolicies(call, context);
+    const { policyOf, isIgnored, unusedContext } = createPolicies(call, context);
     const format = formats[flags.output]({ version, rules, paint: paintFor(io), isTerminal: io.stdout.isTTY === true });
     const maxWarnings = flags['max-warnings'];
 
@@ -145,6 +148,7 @@ export const command = defineCommand({
     const progress = createProgress(flags.quiet ? { ...io.stderr, isTTY: false } : io.stderr);
     const replaceFile = createReplacer();
     const unusedComments: string[] = [];
+    const patches: string[] = [];
     const run = {
       paths,
       fix: flags.fix
@@ -156,6 +160,10 @@ export const command = defineCommand({
         : undefined,
       onUnused: (file: string, line: number, ruleId: string) => {
         unusedComments.push(`${ruleId} in ${showPlace({ file, line })}`);
+      },
+      isIgnored,
+      onPatch: (file: string) => {
+        patches.push(showPlace({ file }));
       },
       stdin: io.stdin as Readable,
       policyOf,
@@ -190,6 +198,11 @@ export const command = defineCommand({
     }
     if (unusedComments.length > 0 && !flags.quiet) {
       io.stderr.write(`lint: comments turn off rules that report nothing there: ${shortList(unusedComments, 3)}\n`);
+    }
+    if (patches.length > 0 && !flags.quiet) {
+      io.stderr.write(
+        `lint: skipped ${count(patches.length, 'file')} with patches of a kustomization: ${shortList(patches, 3)}\n`,
+      );
     }
     if (firstSkipped !== undefined && !flags.quiet) {
       io.stderr.write(

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { injectCaFromSecretAnnotation } from '../../../extensionconfig/index.ts';
 import {
   exampleCaBundle,
@@ -83,11 +84,20 @@ export const caBundleRules: readonly Rule[] = [
     id: 'ca-missing',
     summary: 'The object has a caBundle, or the annotation that injects one.',
     severity: 'warn',
-    check({ object, caBundle }, report) {
-      const { caBundle: text, url, service } = object.spec?.clientConfig ?? {};
+    check({ object, oldObject, caBundle }, report) {
+      const { clientConfig } = object.spec ?? {};
+      const { caBundle: text, url, service } = clientConfig ?? {};
       // An empty caBundle, and an object without any server, are other rules' findings.
       const isComplete = text !== '' && (Boolean(url) || isServiceDefined(service));
       if (isComplete && caBundle === undefined && !object.metadata.annotations?.[injectCaFromSecretAnnotation]) {
+        const old = oldObject?.();
+        if (
+          isDeepStrictEqual(old?.spec?.clientConfig, clientConfig) &&
+          !old?.metadata.annotations?.[injectCaFromSecretAnnotation]
+        ) {
+          // Known when it was written, and not changed since: by a label, for example.
+          return;
+        }
         report({
           path: caBundlePath,
           reason: 'FieldValueRequired',

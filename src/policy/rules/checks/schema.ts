@@ -1,4 +1,4 @@
-import { shortList } from '../../../base/index.ts';
+import { nearestTo, shortList } from '../../../base/index.ts';
 import { kind, type SchemaViolation } from '../../../extensionconfig/index.ts';
 import { type CauseReason, type FieldPath, formatFieldPath, isJsonObject, own } from '../../../kubernetes/index.ts';
 import type { Schema } from '../../../kubernetes/schema/index.ts';
@@ -47,7 +47,7 @@ function words(key: string): string {
 function forUnknownFields(
   value: unknown,
   schema: Schema,
-  report: (path: FieldPath) => void,
+  report: (path: FieldPath, known: readonly string[]) => void,
   path: FieldPath = [],
 ): void {
   const { items, properties } = schema;
@@ -63,7 +63,7 @@ function forUnknownFields(
   for (const key of Object.keys(value)) {
     const fieldSchema = own(properties, key);
     if (fieldSchema === undefined) {
-      report([...path, key]);
+      report([...path, key], Object.keys(properties));
     } else {
       forUnknownFields(value[key], fieldSchema, report, [...path, key]);
     }
@@ -83,7 +83,12 @@ export const schemaRules: readonly Rule[] = [
       for (const { path, problem, value, message } of violations) {
         // Every decoder in Kubernetes treats null as an absent field; only the schema rejects it.
         if (problem === 'type' && value !== null) {
-          const finding: Finding = { path, reason: 'FieldValueTypeInvalid', value, message };
+          // yes, no, on and off, for example, as a name.
+          const why =
+            typeof value === 'boolean' && message.includes('must be of type string')
+              ? `${message}; YAML reads ${value ? 'y, yes, on and true' : 'n, no, off and false'} as a boolean: put the text in quotes`
+              : message;
+          const finding: Finding = { path, reason: 'FieldValueTypeInvalid', value, message: why };
           report(path.length === 0 ? { ...finding, verbatim: true } : finding);
         }
       }
@@ -123,8 +128,10 @@ export const schemaRules: readonly Rule[] = [
       if (isPruned) {
         return;
       }
-      const message = `is not a field of ${kind} ${version}; kubectl rejects it, and the API server drops it`;
-      forUnknownFields(object, allFieldsOf(version), (path) => {
+      forUnknownFields(object, allFieldsOf(version), (path, known) => {
+        const [nearest] = nearestTo(String(path.at(-1)), known);
+        const remedy = nearest === undefined ? '' : `; did you mean ${nearest}?`;
+        const message = `is not a field of ${kind} ${version}; kubectl rejects it, and the API server drops it${remedy}`;
         report({ path, reason: 'FieldValueForbidden', message });
       });
     },

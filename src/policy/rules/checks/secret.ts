@@ -1,4 +1,4 @@
-import { injectCaFromSecretAnnotation, secretNameOf } from '../../../extensionconfig/index.ts';
+import { injectCaFromSecretAnnotation, kind, secretNameOf } from '../../../extensionconfig/index.ts';
 import { exampleCaBundle, exampleExpiredCaBundle, exampleFutureCaBundle } from '../examples/certificates.ts';
 import { exampleForeignSecret, exampleSecret } from '../examples/cluster.ts';
 import { example, exampleService } from '../examples/manifest.ts';
@@ -11,7 +11,32 @@ const shared = { [injectCaFromSecretAnnotation]: 'capi-extensions/old' };
 
 const injected = { service: exampleService, caBundle: exampleCaBundle };
 
+/** The annotations of cert-manager's CA injector, which knows webhooks, CustomResourceDefinitions and APIServices. */
+const certManagerAnnotations = ['inject-ca-from', 'inject-ca-from-secret', 'inject-apiserver-ca'].map(
+  (name) => `cert-manager.io/${name}`,
+);
+
 export const secretRules: readonly Rule[] = [
+  {
+    id: 'cert-manager-annotation',
+    summary: "No annotation is one of cert-manager's CA injector, which does not know ExtensionConfigs.",
+    severity: 'warn',
+    check({ object }, report) {
+      for (const name of certManagerAnnotations) {
+        if (object.metadata.annotations?.[name] !== undefined) {
+          report({
+            path: ['metadata', 'annotations', name],
+            reason: 'FieldValueForbidden',
+            message: `cert-manager does not inject CAs into ${kind}s: write ${injectCaFromSecretAnnotation} with the NAMESPACE/NAME of the Certificate's Secret instead`,
+          });
+        }
+      }
+    },
+    example: {
+      bad: example({ annotations: { 'cert-manager.io/inject-ca-from': 'capi-extensions/my-extension-cert' } }),
+      good: example({ annotations: { [injectCaFromSecretAnnotation]: 'capi-extensions/my-extension-cert' } }),
+    },
+  },
   {
     id: 'inject-annotation',
     summary: 'The annotation that injects the CA from a Secret names that Secret as NAMESPACE/NAME.',

@@ -35,7 +35,7 @@ function isLocal(hostname: string): boolean {
   );
 }
 
-/** A rule about a url that the rule `url-valid` accepts, which says what is wrong with it, if anything. */
+/** A rule about a url that can be parsed, whatever its scheme, which says what is wrong with it, if anything. */
 function urlRule({
   problemOf,
   bad,

@@ -13,7 +13,7 @@ export const urlPath = ['spec', 'clientConfig', 'url'] as const;
 
 function parse(text: string): ClientUrl | undefined {
   const uri = parseRequestUri(text);
-  if ('problem' in uri || uri.scheme !== 'https') {
+  if ('problem' in uri || uri.scheme === '') {
     return undefined;
   }
   const authority = uri.host ?? '';
@@ -24,7 +24,7 @@ function parse(text: string): ClientUrl | undefined {
   return { ...uri, text, hostname: (host.endsWith('.') ? host.slice(0, -1) : host).toLowerCase(), port };
 }
 
-/** The parsed url of an object; undefined if it is absent, or rejected by rule `url-valid`. */
+/** The parsed url of an object; undefined if it is absent, or none. Another scheme than https is a finding of its own. */
 export function clientUrlOf(object: ExtensionConfig): ClientUrl | undefined {
   const text = object.spec?.clientConfig?.url;
   return text ? parse(text) : undefined;

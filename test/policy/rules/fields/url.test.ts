@@ -28,6 +28,7 @@ test.each([
   ['https://[::1]:443', '::1', '443'],
   ['https://[::1]:', '::1', ''],
   ['https://2001:db8::1:443', '2001:db8::1', '443'],
+  ['http://h', 'h', undefined],
   ['https://', '', undefined],
   ['https:opaque', '', undefined],
 ])('%s has the host %j and the port %j', (url, hostname, port) => {
@@ -36,7 +37,7 @@ test.each([
   expect(parsed?.port).toBe(port);
 });
 
-test.each(['http://h', 'h', 'https://%zz', 'https://h#a', ''])('%j is not parsed', (url) => {
+test.each(['/h', 'h', 'https://%zz', 'https://h#a', ''])('%j is not parsed', (url) => {
   expect(clientUrlOf({ spec: { clientConfig: { url } } } as ExtensionConfig)).toBeUndefined();
 });
 
