@@ -38,7 +38,7 @@ const holderOf = (item: JsonObject) =>
   `${textAt(item, 'holderReference', 'kind')} ${textAt(item, 'holderReference', 'name')} ${textAt(item, 'holderReference', 'fieldPath')}`;
 
 /** Answers with what the extension answered last, with the uids of the request. */
-function answerFrom({ exchanges }: RecordedChange): CallHook {
+export function answerFrom({ exchanges }: RecordedChange): CallHook {
   return async ({ hook, handler, request }): Promise<HookAnswer> => {
     const recorded = exchanges.filter((exchange) => exchange.hook === hook.toLowerCase());
     const last = recorded.at(-1);

@@ -1,0 +1,141 @@
+import type { ExtensionConfig } from '../../extensionconfig/index.ts';
+import type { JsonObject } from '../../kubernetes/index.ts';
+import {
+  type CallError,
+  type Client,
+  createClusterApiClient,
+  isCallError,
+  type Resolve,
+} from '../../runtimehooks/client/index.ts';
+import { type HookDefinition, hooks, type Release } from '../../runtimehooks/index.ts';
+import type { CallHook, HookAnswer, HookCall } from '../../topology/index.ts';
+
+/** The ExtensionConfigs of a state, and what was read of them. */
+export interface StateExtensions {
+  configs: readonly ExtensionConfig[];
+  /** Labels of Namespaces, by name, for namespaceSelectors. */
+  namespaceLabels: ReadonlyMap<string, Readonly<Record<string, string>>>;
+}
+
+interface CallerOptions {
+  before: StateExtensions;
+  after: StateExtensions;
+  release: Release;
+  resolve?: Resolve | undefined;
+  signal: AbortSignal;
+  /** Called after each call. */
+  onCall?: (() => void) | undefined;
+}
+
+/** Calls the extensions of both states for a plan, and closes its connections at the end of the block (`await using`). */
+export interface PlanCaller extends AsyncDisposable {
+  call: CallHook;
+  /** Whether an extension offers to update Machines in place. */
+  updatesInPlace: boolean;
+}
+
+/** Steps at which a call failed though the extension answered: Cluster API would show the error. */
+const answeredSteps: ReadonlySet<CallError['step']> = new Set(['status', 'validation', 'decode', 'size', 'hook']);
+
+const inPlaceHooks: readonly string[] = ['CanUpdateMachine', 'CanUpdateMachineSet'];
+
+/** The extensions of one state: those that answered discovery, and why the others did not. */
+async function connect({ configs, namespaceLabels }: StateExtensions, options: CallerOptions) {
+  const client = createClusterApiClient({
+    resolve: options.resolve,
+    release: options.release,
+    namespaceLabels: async (name) => ({ 'kubernetes.io/metadata.name': name, ...namespaceLabels.get(name) }),
+  });
+  const silent = new Map<string, string>();
+  const discovered = await Promise.all(
+    configs.map(async (config) => {
+      const discovery = await client.discover(config, { signal: options.signal });
+      if (discovery.ok) {
+        return [{ ...config, status: { ...config.status, handlers: discovery.handlers } } as ExtensionConfig];
+      }
+      silent.set(config.metadata.name ?? '', discovery.error.message);
+      return [];
+    }),
+  );
+  options.signal.throwIfAborted();
+  for (const [name, error] of client.registry.warmUp(discovered.flat())) {
+    silent.set(name, error.message);
+  }
+  return { client, silent, configs: discovered.flat() };
+}
+
+type Connected = Awaited<ReturnType<typeof connect>>;
+
+const unknown = (why: string, remedy: string): HookAnswer => ({ is: 'unknown', why, remedy });
+
+const definitionOf = (hook: HookCall['hook']) =>
+  hooks[hook] as HookDefinition<object, object> as HookDefinition<JsonObject, JsonObject>;
+
+/** The handler that a call names, or the one that is registered for the hook; else the answer. */
+async function handlerFor({ client, silent }: Connected, call: HookCall): Promise<string | HookAnswer> {
+  if (call.handler !== '') {
+    const extension = call.handler.split('.').slice(1).join('.');
+    const error = silent.get(extension);
+    if (error !== undefined) {
+      return unknown(`extension ${extension} did not answer: ${error}`, 'start it, or name its address with --resolve');
+    }
+    return client.registry.extensions.some(({ name }) => name === extension)
+      ? call.handler
+      : unknown(
+          `the handler ${call.handler} could not be called: ExtensionConfig ${extension} is not among the files`,
+          'pass it with -f',
+        );
+  }
+  const [missing] = silent;
+  if (missing !== undefined) {
+    return unknown(
+      `extension ${missing[0]} did not answer: ${missing[1]}`,
+      'start it, or name its address with --resolve',
+    );
+  }
+  const names = await client.handlersFor(definitionOf(call.hook), call.object);
+  if (isCallError(names)) {
+    return { is: 'failed', error: names.message };
+  }
+  return names[0] ?? { is: 'none' };
+}
+
+async function callOne(connected: Connected, call: HookCall, client: Client, signal: AbortSignal): Promise<HookAnswer> {
+  const handler = await handlerFor(connected, call);
+  if (typeof handler !== 'string') {
+    return handler;
+  }
+  const { object, request } = call;
+  const result = await client.callExtension(definitionOf(call.hook), { handler, object, request, signal });
+  signal.throwIfAborted();
+  if (result.ok && result.swallowed === undefined) {
+    return { is: 'answered', response: result.response, handler };
+  }
+  const error = result.ok ? result.swallowed : result.error;
+  return error !== undefined && answeredSteps.has(error.step)
+    ? { is: 'failed', error: error.message }
+    : unknown(`handler ${handler} did not answer: ${error?.message}`, 'start the extension, and plan again');
+}
+
+/** Discovers the extensions of both states, to call them as Cluster API does. What does not answer is not known. */
+export async function createPlanCaller(options: CallerOptions): Promise<PlanCaller> {
+  const before = await connect(options.before, options);
+  const after = await connect(options.after, options);
+  const offersUpdates = after.configs.some(({ status }) =>
+    (status?.handlers ?? []).some(({ requestHook }) => inPlaceHooks.includes(requestHook?.hook ?? '')),
+  );
+  return {
+    updatesInPlace: offersUpdates,
+    async call(call) {
+      const connected = call.state === 'before' ? before : after;
+      try {
+        return await callOne(connected, call, connected.client, options.signal);
+      } finally {
+        options.onCall?.();
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([before.client.close(), after.client.close()]);
+    },
+  };
+}

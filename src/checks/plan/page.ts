@@ -1,0 +1,140 @@
+import { count, shortList } from '../../base/index.ts';
+import type { ClusterPlan, GroupPlan, Plan } from '../../topology/index.ts';
+import { diffHtml, escaped, page } from '../output/page.ts';
+import {
+  causeText,
+  detailTexts,
+  type Fleet,
+  fleetsOf,
+  fleetText,
+  groupText,
+  isUnchanged,
+  severityOf,
+  sumText,
+  valueLines,
+  verdictText,
+} from './words.ts';
+
+/** Maximum number of Clusters that are drawn, and of the Machines of a group. */
+const maxClusters = 200;
+const maxMachines = 60;
+const maxCauses = 100;
+const maxNamed = 50;
+/** Longest difference that is open at first, in lines. */
+const maxOpen = 12;
+
+const style = `
+.sum { font-size: 17px; } .machines { line-height: 0; }
+.m { display: inline-block; width: 14px; height: 14px; margin: 2px; border-radius: 3px; background: var(--off-soft); border: 1px solid var(--line); }
+.m.replaced { background: var(--bad); border-color: var(--bad); } .m.inPlace { background: var(--busy); border-color: var(--busy); }
+.m.created { background: none; border: 2px dashed var(--good); } .m.deleted { background: none; border: 2px solid var(--bad); }
+.m.onDelete { background: repeating-linear-gradient(135deg, var(--bad) 0 3px, transparent 3px 6px); border-color: var(--bad); }
+.m.unknown { background: repeating-linear-gradient(45deg, var(--wait) 0 2px, transparent 2px 5px); border-color: var(--wait); }
+.badge.none { background: var(--off-soft); color: var(--quiet); } .badge.low { background: var(--good-soft); color: var(--good); }
+.badge.medium { background: var(--wait-soft); color: var(--wait); } .badge.high { background: var(--bad-soft); color: var(--bad); }
+th { white-space: nowrap; } tr.none td { color: var(--quiet); } td.verdict { white-space: nowrap; } .cause { margin: 4px 0; } .cause code { overflow-wrap: anywhere; }
+`;
+
+type Machine = 'kept' | 'replaced' | 'inPlace' | 'created' | 'deleted' | 'onDelete' | 'unknown';
+
+const machineWords: Readonly<Record<Machine, string>> = {
+  kept: 'stays',
+  replaced: 'is replaced',
+  inPlace: 'is updated in place',
+  created: 'is new',
+  deleted: 'goes',
+  onDelete: 'is replaced when you delete it',
+  unknown: 'not known',
+};
+
+/** What becomes of each Machine of a group. */
+function machinesOf({ verdict, machines }: GroupPlan): Machine[] {
+  const { before, after, replaced, inPlace } = machines;
+  const some = (number: number, what: Machine) => new Array<Machine>(Math.max(0, number)).fill(what);
+  if (verdict === 'unknown') {
+    return some(before, 'unknown');
+  }
+  const removed = Math.max(0, before - after);
+  return [
+    ...some(replaced, verdict === 'onDelete' ? 'onDelete' : 'replaced'),
+    ...some(inPlace, 'inPlace'),
+    ...some(removed, 'deleted'),
+    ...some(before - replaced - inPlace - removed, 'kept'),
+    ...some(after - before, 'created'),
+  ];
+}
+
+function machinesHtml(plan: GroupPlan): string {
+  const all = machinesOf(plan);
+  const drawn = all
+    .slice(0, maxMachines)
+    .map((machine) => `<i class="m ${machine}" title="${machineWords[machine]}"></i>`);
+  return `<div class="machines">${drawn.join('')}</div>${all.length > maxMachines ? `<small>and ${all.length - maxMachines} more</small>` : ''}`;
+}
+
+function groupRow(plan: GroupPlan): string {
+  const { kind, name, verdict, causes, problems = [] } = plan;
+  const severity = severityOf[verdict];
+  const listed = causes.slice(0, maxCauses).map((cause) => {
+    const lines = valueLines(cause);
+    const line = `<code>${escaped(causeText(cause, 400))}</code>`;
+    return lines.length === 0
+      ? `<p class="cause">${line}</p>`
+      : `<details${lines.length <= maxOpen ? ' open' : ''}><summary>${line}</summary>${diffHtml(lines)}</details>`;
+  });
+  const more = causes.length > maxCauses ? `<p>and ${count(causes.length - maxCauses, 'more field')}</p>` : '';
+  const details = detailTexts(plan).map((text) => `<p class="note">${escaped(text)}</p>`);
+  const warnings = problems.map(
+    ({ text, remedy }) =>
+      `<p class="reason">${escaped(text)}${remedy === undefined ? '' : `<br><small>${escaped(remedy)}</small>`}</p>`,
+  );
+  return `<tr class="${severity}"><td><b>${escaped(groupText(plan))}</b><br><small>${escaped(`${kind} ${name}`)}</small></td><td>${machinesHtml(plan)}</td><td class="verdict"><span class="badge ${severity}">${escaped(verdictText(plan))}</span></td><td>${warnings.join('')}${listed.join('')}${more}${details.join('')}</td></tr>`;
+}
+
+const table = (groups: readonly GroupPlan[]) =>
+  `<div class="wide"><table><thead><tr><th>group</th><th>Machines</th><th>what happens</th><th>why</th></tr></thead><tbody>${groups.map(groupRow).join('')}</tbody></table></div>`;
+
+function clusterHtml({ cluster, groups, problems }: ClusterPlan): string {
+  const reasons = problems.map(
+    ({ text, remedy }) =>
+      `<p class="reason">${escaped(text)}${remedy === undefined ? '' : `<br><small>${escaped(remedy)}</small>`}</p>`,
+  );
+  return `<section><h2>${escaped(cluster)}</h2>${reasons.join('')}${table(groups)}</section>`;
+}
+
+function fleetHtml(fleet: Fleet): string {
+  const names = shortList(
+    fleet.clusters.map(({ cluster }) => cluster),
+    maxNamed,
+  );
+  return `<section><h2>${escaped(fleetText(fleet))}</h2><p class="facts">${escaped(names)}; each as the first:</p>${table(fleet.clusters[0]?.groups ?? [])}</section>`;
+}
+
+const legend = (['replaced', 'onDelete', 'inPlace', 'created', 'deleted', 'unknown', 'kept'] as const)
+  .map((machine) => `<span class="key"><i class="m ${machine}"></i>${machineWords[machine]}</span>`)
+  .join('');
+
+/** The plan as an HTML page: a square for each Machine, in the colour of what happens to it. */
+export function planPage(plan: Plan, classOf: ReadonlyMap<string, string>): string {
+  const changed = plan.clusters.filter((cluster) => !isUnchanged(cluster));
+  const unchanged = plan.clusters.filter(isUnchanged);
+  const { single, fleets } = fleetsOf(changed, classOf);
+  const drawn = single.slice(0, maxClusters);
+  const left = single.length - drawn.length;
+  const rest = `${left > 0 ? `<p>and ${count(left, 'more Cluster')}: the JSON output has all of them</p>` : ''}${
+    unchanged.length === 0
+      ? ''
+      : `<details class="list"><summary>${count(unchanged.length, 'Cluster')} unchanged</summary><p>${escaped(
+          shortList(
+            unchanged.map(({ cluster }) => cluster),
+            1000,
+          ),
+        )}</p></details>`
+  }`;
+  return page(
+    'Plan',
+    style,
+    `<header><h1>Which Machines will this change replace?</h1><p class="legend">${legend}</p></header>
+<main><p class="sum"><b>${escaped(sumText(plan))}</b></p>${[...fleets.map(fleetHtml), ...drawn.map(clusterHtml)].join('\n')}${rest}</main>`,
+  );
+}

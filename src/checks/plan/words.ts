@@ -1,0 +1,167 @@
+import { count, printable, shortList, truncated } from '../../base/index.ts';
+import { isJsonObject, type Json } from '../../kubernetes/index.ts';
+import type { Cause, ClusterPlan, GroupPlan, Plan, Problem, Verdict } from '../../topology/index.ts';
+import { diffLines } from '../output/diff.ts';
+
+/** What happens to a group, in a few words. */
+export function verdictText({ verdict, machines }: GroupPlan): string {
+  const { before, after, replaced, inPlace } = machines;
+  const scaling = before === after ? '' : `, and scales from ${before} to ${after}`;
+  switch (verdict) {
+    case 'unchanged':
+      return 'unchanged';
+    case 'inPlace':
+      return inPlace === 0
+        ? 'updated in place, no Machine is replaced'
+        : `updates ${count(inPlace, 'Machine')} in place`;
+    case 'replaced':
+      return `replaces ${replaced < before ? `${replaced} of ${count(before, 'Machine')}` : count(replaced, 'Machine')}${inPlace > 0 ? `, updates ${inPlace} in place` : ''}${scaling}`;
+    case 'onDelete':
+      return `replaces ${count(replaced, 'Machine')} when you delete them`;
+    case 'created':
+      return `created with ${count(after, 'Machine')}`;
+    case 'deleted':
+      return `deleted with ${count(before, 'Machine')}`;
+    case 'scaled':
+      return `scales from ${before} to ${count(after, 'Machine')}`;
+    case 'refused':
+      return "can't be applied";
+    case 'unknown':
+      return 'not known';
+  }
+}
+
+/** How serious a verdict is, for colours. */
+export const severityOf: Readonly<Record<Verdict, 'none' | 'low' | 'medium' | 'high'>> = {
+  unchanged: 'none',
+  inPlace: 'low',
+  scaled: 'low',
+  created: 'low',
+  deleted: 'high',
+  onDelete: 'medium',
+  replaced: 'high',
+  refused: 'medium',
+  unknown: 'medium',
+};
+
+export const isUnchanged = ({ groups, problems }: ClusterPlan): boolean =>
+  problems.length === 0 &&
+  groups.every(({ verdict, problems: own = [] }) => verdict === 'unchanged' && own.length === 0);
+
+/** The control plane, or a group of workers: `md-0`. */
+export const groupText = ({ group }: Pick<GroupPlan, 'group'>): string =>
+  group === 'control-plane' ? 'control plane' : printable(group);
+
+/** `KubeadmControlPlane default/f1-x7k2p`, cut to the kind. */
+const kindOf = (object: string): string => object.split(' ')[0] ?? '';
+
+/** A cause in one line: the field, its object as far as it fits, and whence the value comes. */
+export function causeText({ object, field, from }: Cause, width: number): string {
+  const origin = from === undefined ? '' : ` (${printable(from)})`;
+  const whole = `${printable(object)}: ${printable(field)}${origin}`;
+  return whole.length <= width
+    ? whole
+    : truncated(`${kindOf(printable(object))}: ${printable(field)}${origin}`, width - 1);
+}
+
+/** Longest value that is shown within a line, in characters. */
+const maxInline = 40;
+
+function inline(value: Json | undefined): string | undefined {
+  if (value === undefined) {
+    return '(none)';
+  }
+  if (typeof value === 'string' && value.includes('\n')) {
+    return undefined;
+  }
+  const text = isJsonObject(value) || Array.isArray(value) ? undefined : JSON.stringify(value);
+  return text === undefined || text.length > maxInline ? undefined : printable(text);
+}
+
+/** The values before and after: one line `"v1.34.0" → "v1.35.0"` for short ones, else a diff. None if nothing is known. */
+export function valueLines({ before, after }: Cause): string[] {
+  if (before === undefined && after === undefined) {
+    return [];
+  }
+  const [shownBefore, shownAfter] = [inline(before), inline(after)];
+  if (shownBefore !== undefined && shownAfter !== undefined) {
+    return [`  ${shownBefore} → ${shownAfter}`];
+  }
+  // Line numbers of a value say nothing about a file; they only part the hunks.
+  return diffLines(emptyLike(before, after), emptyLike(after, before), 1).flatMap((line, index) =>
+    line.startsWith('@') ? (index === 0 ? [] : [' …']) : /^[-+](?:\[\]|\{\}|)$/.test(line) ? [] : [line],
+  );
+}
+
+/** A value to compare: an absent one as the empty value of the kind of the other one. */
+function emptyLike(value: Json | undefined, other: Json | undefined): Json {
+  if (value !== undefined) {
+    return typeof value === 'object' && typeof other === 'object' ? value : asText(value);
+  }
+  return Array.isArray(other) ? [] : isJsonObject(other) ? {} : '';
+}
+
+const asText = (value: Json): Json => (typeof value === 'object' ? value : String(value));
+
+/** Maximum number of Machines that are named. */
+const maxNamed = 6;
+
+/** What else to know about a group: which Machines, and how it happens. */
+export function detailTexts({ replaces, manner = [] }: GroupPlan): string[] {
+  const machines =
+    replaces === undefined || replaces.length === 0 ? [] : [`Machines ${shortList(replaces.map(printable), maxNamed)}`];
+  return [...machines, ...manner.map(printable)];
+}
+
+export const problemText = ({ text, remedy }: Problem): string =>
+  `${printable(text)}${remedy === undefined ? '' : `: ${printable(remedy)}`}`;
+
+/** `2 of 41 Clusters, 14 of 230 Machines are replaced`. */
+export function sumText({ clusters, sum }: Plan): string {
+  const concerned = clusters.filter(({ groups }) => groups.some(({ machines }) => machines.replaced > 0)).length;
+  return `${concerned} of ${count(sum.clusters, 'Cluster')}, ${sum.replaced} of ${count(sum.machines, 'Machine')} ${sum.replaced === 1 ? 'is' : 'are'} replaced`;
+}
+
+/** Clusters that fare alike: of one class, with the same verdicts and causes for the same groups. */
+export interface Fleet {
+  className: string;
+  clusters: ClusterPlan[];
+}
+
+/** More Clusters than this that fare alike are one line. */
+const maxAlike = 20;
+
+const outcomeOf = (className: string, { groups, problems }: ClusterPlan): string =>
+  JSON.stringify([
+    className,
+    groups.map(({ group, verdict, machines, causes, problems: own }) => [
+      group,
+      verdict,
+      machines,
+      causes.map(({ object, field, from }) => [kindOf(object), field, from ?? '']),
+      own?.map(({ text }) => text) ?? [],
+    ]),
+    problems.length,
+  ]);
+
+/** Splits Clusters into those that are shown one by one, and fleets of more than 20 that fare alike. */
+export function fleetsOf(
+  clusters: readonly ClusterPlan[],
+  classOf: ReadonlyMap<string, string>,
+): { single: ClusterPlan[]; fleets: Fleet[] } {
+  const byOutcome = Map.groupBy(clusters, (cluster) => outcomeOf(classOf.get(cluster.cluster) ?? '', cluster));
+  const single: ClusterPlan[] = [];
+  const fleets: Fleet[] = [];
+  for (const alike of byOutcome.values()) {
+    if (alike.length > maxAlike) {
+      fleets.push({ className: classOf.get(alike[0]?.cluster ?? '') ?? '', clusters: alike });
+    } else {
+      single.push(...alike);
+    }
+  }
+  return { single, fleets };
+}
+
+/** `37 Clusters of class fleet`. */
+export const fleetText = ({ className, clusters }: Fleet): string =>
+  `${clusters.length} Clusters${className === '' ? '' : ` of class ${printable(className)}`}`;
