@@ -75,7 +75,7 @@ function resourceSchema(resource: Resource, components: Components): JsonObject 
 }
 
 function gvkOf({ group, version, kind }: Resource): JsonObject {
-  return { group, version, kind };
+  return { group, kind, version };
 }
 
 function query(name: string, type: 'string' | 'boolean' | 'integer', description: string): JsonObject {

@@ -99,7 +99,7 @@ test.each([
     vendorExtension: [
       {
         name: 'x-kubernetes-group-version-kind',
-        value: { yaml: '[{"group":"","version":"v1","kind":"ConfigMap"}]\n' },
+        value: { yaml: '- group: ""\n  kind: ConfigMap\n  version: v1\n' },
       },
     ],
   });
