@@ -68,8 +68,9 @@ export {
 } from './patches/items.ts';
 export { PatchingFailed, patchTemplates } from './patches/patch-templates.ts';
 export { type PlanRequest, plan } from './plan.ts';
-export { type UpdateHook, type UpdateRequest, uncovered } from './rollout/in-place.ts';
+export { machineSetParts, type UpdateHook, type UpdateRequest, uncovered } from './rollout/in-place.ts';
 export { judgeGroup } from './rollout/judge-group.ts';
+export { fencepostsOf, machineSetOf } from './rollout/machines.ts';
 export { TemplateError } from './templates/budget.ts';
 export { isPatchEnabled, renderValueTemplate } from './templates/template.ts';
 export { type Variables, variableValue } from './templates/variables.ts';

@@ -9,11 +9,13 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 import { applyPatch, BadPatch, isEmptyPatch } from '../../runtimehooks/index.ts';
+import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import type { GroupChange, PlanOptions } from '../objects/groups.ts';
 import type { Problem } from '../objects/plan.ts';
+import { clonedFrom } from '../patches/items.ts';
 import { type Difference, differencesOf } from './differences.ts';
 import { comparedSpecs, kubeadmConfigSpec } from './kubeadm-configs.ts';
-import { clonedFrom, controlPlaneMetadata, controlPlaneSettings, kindOfTemplate } from './machines.ts';
+import { controlPlaneMetadata, controlPlaneSettings } from './machines.ts';
 
 /** Fields of a Machine's spec that the comparison ignores. */
 const notCompared = [
@@ -145,7 +147,7 @@ export function updateMachineRequest(
   const infrastructureMetadata = follow(infrastructureMachine);
   const infrastructureAnnotations = {
     ...objectAt(infrastructureMetadata, 'annotations'),
-    ...clonedFrom(after.infrastructure),
+    ...clonedFrom(after.infrastructure).annotations,
   };
   const infrastructureSpec = objectAt(infrastructureMachine, 'spec');
   const specOf = ({ infrastructure }: ControlPlane) => objectAt(infrastructure, 'spec', 'template', 'spec');

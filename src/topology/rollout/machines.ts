@@ -1,6 +1,8 @@
 import { type Json, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import type { ExistingMachine } from '../objects/groups.ts';
 import { groupOf, nameOf, namespaceOf } from '../objects/objects.ts';
+import { clonedFrom, machineTimeouts, nonEmpty } from '../patches/items.ts';
 import { kubeadmConfigSpec } from './kubeadm-configs.ts';
 
 const clusterApi = 'cluster.x-k8s.io/v1beta2';
@@ -8,29 +10,9 @@ const clusterApi = 'cluster.x-k8s.io/v1beta2';
 /** How long Cluster API tries to delete the Node of a Machine, unless somebody sets it, in seconds. */
 const nodeDeletionTimeoutSeconds = 10;
 
-/** The fields of `deletion` that Machines have. */
-export const machineTimeouts = [
-  'nodeDrainTimeoutSeconds',
-  'nodeVolumeDetachTimeoutSeconds',
-  'nodeDeletionTimeoutSeconds',
-] as const;
-
-/** The kind of object that a template makes: its own without `Template`. */
-export const kindOfTemplate = (template: JsonObject): string => textAt(template, 'kind').replace(/Template$/, '');
-
-/** Cluster API's own annotations of what is made of a template. */
-export const clonedFrom = (template: JsonObject): JsonObject => ({
-  'cluster.x-k8s.io/cloned-from-groupkind': `${textAt(template, 'kind')}.${groupOf(template)}`,
-  'cluster.x-k8s.io/cloned-from-name': nameOf(template),
-});
-
 /** Fields of an object that have a value. */
-export const picked = (object: JsonObject, names: readonly string[]): JsonObject =>
+const picked = (object: JsonObject, names: readonly string[]): JsonObject =>
   Object.fromEntries(names.flatMap((name) => (object[name] === undefined ? [] : [[name, object[name]]])));
-
-/** A field with an object, unless that is empty. */
-const nonEmpty = (name: string, value: JsonObject): JsonObject =>
-  Object.keys(value).length === 0 ? {} : { [name]: value };
 
 /** A time in an object, in ms since 1970; undefined if there is none. */
 export function timeAt(object: JsonObject | undefined, ...path: readonly string[]): number | undefined {
@@ -99,7 +81,7 @@ export function controlPlaneMachine(
       name,
       namespace,
       ...metadata,
-      annotations: { ...objectAt(metadata, 'annotations'), ...clonedFrom(infrastructure) },
+      annotations: { ...objectAt(metadata, 'annotations'), ...clonedFrom(infrastructure).annotations },
     },
     spec: { ...objectAt(infrastructure, 'spec', 'template', 'spec'), providerID },
   };

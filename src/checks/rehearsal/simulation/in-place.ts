@@ -228,7 +228,7 @@ class Rollout extends Updates {
   *#updateAll(): Simulation {
     const { machines } = this.#group;
     const old = machines.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    const surplus = strategyOf(this.#worker).maxUnavailable === 0 ? old.pop() : undefined;
+    const surplus = strategyOf(this.#worker, this.#next).maxUnavailable === 0 ? old.pop() : undefined;
     this.#group.machines = surplus === undefined ? machines : [...old, yield* this.#create(machines.length)];
     for (const machine of old) {
       yield* this.#move(machine);

@@ -2,9 +2,12 @@ import { pendingHooksAnnotation } from '../../../extensionconfig/index.ts';
 import { fieldAt, isSame, type JsonObject, objectAt, textAt } from '../../../kubernetes/index.ts';
 import {
   clonedFrom,
+  fencepostsOf,
   groupMetadata,
   kindOfTemplate,
   machineFields,
+  machineSetOf,
+  machineSetParts,
   machineTimeouts,
   mergedMetadata,
   nonEmpty,
@@ -134,31 +137,12 @@ export function differences(current: MachineSet, desired: MachineSet): string[] 
 const settingOf = (worker: WorkerGroup, ...path: string[]) =>
   fieldAt(worker.topology, ...path) ?? fieldAt(worker.class?.settings, ...path);
 
-/** A number of Machines or a percentage of them. */
-function portion(value: unknown, replicas: number, round: (number: number) => number, otherwise: number): number {
-  const percent = typeof value === 'string' ? /^(\d{1,3})%$/.exec(value)?.[1] : undefined;
-  return percent === undefined
-    ? typeof value === 'number'
-      ? value
-      : otherwise
-    : round((Number(percent) * replicas) / 100);
-}
-
 /** The strategy of a rollout. That of the topology replaces that of the class as a whole. */
 const rolloutOf = (worker: WorkerGroup) => objectAt(settingOf(worker, 'rollout'), 'strategy');
 
 /** Whether old Machines stay until somebody deletes them. */
 export const waitsForDeletion = (worker: WorkerGroup): boolean =>
   worker.kind === 'MachineDeployment' && rolloutOf(worker).type === 'OnDelete';
-
-/** How many Machines a rollout may create beyond the replicas, and how many may be unavailable. */
-export function strategyOf(worker: WorkerGroup): { maxSurge: number; maxUnavailable: number } {
-  const { replicas } = worker;
-  const of = (field: string) => fieldAt(rolloutOf(worker), 'rollingUpdate', field);
-  const maxSurge = portion(of('maxSurge'), replicas, Math.ceil, 1);
-  const maxUnavailable = portion(of('maxUnavailable'), replicas, Math.floor, 0);
-  return { maxSurge, maxUnavailable: maxSurge === 0 && maxUnavailable === 0 ? 1 : maxUnavailable };
-}
 
 const referenceTo = (object: JsonObject, name = textAt(object, 'metadata', 'name')): JsonObject => ({
   kind: textAt(object, 'kind'),
@@ -185,11 +169,10 @@ function optionalSpec(worker: WorkerGroup): JsonObject {
   };
 }
 
-/** A MachineSet and its templates as in requests of CanUpdateMachineSet. */
-export function machineSetObjects(worker: WorkerGroup, set: MachineSet, replicas: number): JsonObject {
+/** The MachineDeployment of a group when its Machines are those of a MachineSet. */
+function deploymentOf(worker: WorkerGroup, { bootstrap, infrastructure, version }: MachineSet): JsonObject {
   const { name: clusterName, namespace } = worker.state;
-  const { labels, annotations } = metadataOf(worker);
-  const hash = { 'machine-template-hash': set.hash };
+  const metadata = metadataOf(worker);
   const order = settingOf(worker, 'deletion', 'order');
   const selected = [
     'cluster.x-k8s.io/cluster-name',
@@ -197,44 +180,33 @@ export function machineSetObjects(worker: WorkerGroup, set: MachineSet, replicas
     'topology.cluster.x-k8s.io/owned',
   ];
   return {
-    machineSet: {
-      apiVersion,
-      kind: 'MachineSet',
-      metadata: {
-        name: set.name,
-        namespace,
-        labels: { ...labels, 'cluster.x-k8s.io/deployment-name': worker.name, ...hash },
-        annotations: {
-          ...annotations,
-          'cluster.x-k8s.io/disable-machine-create': 'false',
-          'machinedeployment.clusters.x-k8s.io/desired-replicas': String(worker.replicas),
-          'machinedeployment.clusters.x-k8s.io/max-replicas': String(worker.replicas + strategyOf(worker).maxSurge),
-          'machinedeployment.clusters.x-k8s.io/revision': String(set.revision),
-        },
-      },
-      spec: {
-        clusterName,
-        replicas,
-        ...(order !== undefined && { deletion: { order } }),
-        selector: {
-          matchLabels: { ...Object.fromEntries(selected.map((name) => [name, labels[name] ?? ''])), ...hash },
-        },
-        template: {
-          metadata: { labels: { ...labels, ...hash }, ...nonEmpty('annotations', annotations) },
-          spec: {
-            clusterName,
-            bootstrap: { configRef: referenceTo(set.bootstrap) },
-            infrastructureRef: referenceTo(set.infrastructure),
-            version: set.version,
-            ...optionalSpec(worker),
-          },
+    metadata: { name: worker.name, namespace, annotations: metadata.annotations },
+    spec: {
+      clusterName,
+      replicas: worker.replicas,
+      rollout: { strategy: rolloutOf(worker) },
+      ...(order !== undefined && { deletion: { order } }),
+      selector: { matchLabels: Object.fromEntries(selected.map((name) => [name, metadata.labels[name] ?? ''])) },
+      template: {
+        metadata,
+        spec: {
+          clusterName,
+          bootstrap: { configRef: referenceTo(bootstrap) },
+          infrastructureRef: referenceTo(infrastructure),
+          version,
+          ...optionalSpec(worker),
         },
       },
     },
-    infrastructureMachineTemplate: set.infrastructure,
-    bootstrapConfigTemplate: set.bootstrap,
   };
 }
+
+/** How many Machines a rollout may create beyond the replicas, and how many may be unavailable. */
+export const strategyOf = (worker: WorkerGroup, set: MachineSet) => fencepostsOf(deploymentOf(worker, set));
+
+/** A MachineSet and its templates as in requests of CanUpdateMachineSet. */
+export const machineSetObjects = (worker: WorkerGroup, set: MachineSet, replicas: number): JsonObject =>
+  machineSetParts(machineSetOf(deploymentOf(worker, set), set, replicas), set.infrastructure, set.bootstrap);
 
 /** How long Cluster API tries to delete the Node of a Machine, unless somebody sets it, in seconds. */
 const nodeDeletionTimeoutSeconds = 10;
