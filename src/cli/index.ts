@@ -18,6 +18,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
       'create, rotate, inject and inspect the CA, serving certificate and caBundles',
       () => import('./commands/certs/certs.ts'),
     ],
+    doctor: ['look at an installation, and say what is wrong and what to do', () => import('./commands/doctor.ts')],
   },
   'Manifests:': {
     plan: ['say which Machines a change will replace, and why', () => import('./commands/plan.ts')],

@@ -1,5 +1,5 @@
 export { BaselineError, createBaseline } from './baseline.ts';
-export type { LintPolicy } from './check.ts';
+export { type LintPolicy, reportsOf } from './check.ts';
 export { readManifestFacts } from './facts.ts';
 export type { FormatContext } from './formats/format.ts';
 export { formats } from './formats/formats.ts';

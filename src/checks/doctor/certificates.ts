@@ -1,0 +1,113 @@
+import { caProblem, isSignedBy, problemOf, readCertificates, usable } from '../../base/x509/index.ts';
+import { explain, fetchSecret, isStatus } from '../../kubernetes/client/index.ts';
+import { itemsAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import {
+  clusterTargets,
+  deriveFacts,
+  describeRotation,
+  readRotationJob,
+  servingCertificateDueAt,
+} from '../../webhook/certs/index.ts';
+import { failed, type Installation, ok, type Tick } from './tick.ts';
+
+const rotateNow = 'run the rotation Job (docs/operations.md#rotate-now), and read its log if it fails';
+
+/** The serving certificate, and whether what API servers trust has signed it. */
+export async function certificates({ cluster, namespace, service, secret, now }: Installation): Promise<Tick[]> {
+  const check = 'certificate';
+  const stored = await fetchSecret(cluster, namespace, secret);
+  const names = [`${service}.${namespace}.svc`];
+  const tls = stored && { data: stored.data, annotations: {}, version: '' };
+  const { serving, servingLacks } = deriveFacts(now, undefined, tls, [], names);
+  const certificate = usable(serving);
+  if (certificate === undefined) {
+    return [failed(check, `the serving certificate in Secret ${namespace}/${secret} ${problemOf(serving)}`, rotateNow)];
+  }
+  const ticks: Tick[] = [];
+  const { validFromDate, validToDate } = certificate.x509;
+  const due = servingCertificateDueAt(certificate);
+  const valid = `valid until ${validToDate.toISOString()}, renewed from ${due.toISOString()} on`;
+  if (servingLacks.length > 0) {
+    ticks.push(failed(check, `the serving certificate is not for ${servingLacks.join(', ')}`, rotateNow));
+  } else if (validFromDate > now) {
+    ticks.push(
+      failed(check, `the serving certificate is not valid before ${validFromDate.toISOString()}`, 'correct the clocks'),
+    );
+  } else if (due <= now) {
+    ticks.push(failed(check, `the serving certificate is due: ${valid}`, rotateNow));
+  } else {
+    ticks.push(ok(check, `the serving certificate is ${valid}`));
+  }
+  const targets = clusterTargets(cluster, {
+    named: [
+      { kind: 'MutatingWebhookConfiguration', name: service },
+      { kind: 'ValidatingWebhookConfiguration', name: service },
+    ],
+    service: { namespace, name: service },
+  });
+  for (const { id, state, entries } of await targets.read()) {
+    const distrusted = entries.filter(
+      ({ bundle }) =>
+        !(usable(readCertificates(bundle)) ?? []).some(
+          (ca) => caProblem(ca, now) === undefined && isSignedBy(certificate, ca),
+        ),
+    );
+    if (state === 'present') {
+      ticks.push(
+        distrusted.length > 0
+          ? failed(
+              check,
+              `the caBundle of ${id} does not trust the serving certificate, so writes fail`,
+              'run certs inject',
+            )
+          : ok(check, `${id} trusts it`),
+      );
+    }
+  }
+  return ticks;
+}
+
+/** How long the hourly rotation may be silent, in ms. */
+const silentMs = 3 * 3_600_000;
+
+/** Who rotates, and whether the last Job of it succeeded. */
+export async function rotation({ cluster, namespace, secret, now }: Installation): Promise<Tick[]> {
+  const check = 'rotation';
+  const stored = await fetchSecret(cluster, namespace, secret);
+  const issuer = textAt(stored?.secret, 'metadata', 'annotations', 'cert-manager.io/certificate-name');
+  if (issuer !== '') {
+    return [ok(check, `cert-manager renews Certificate ${issuer}`)];
+  }
+  const job = await readRotationJob(cluster, namespace);
+  const text = describeRotation(job, namespace);
+  if (job === undefined || job.isSuspended) {
+    return [failed(check, text, 'apply the manifests again, or resume the CronJob')];
+  }
+  const last = Date.parse(job.lastSuccess ?? '');
+  const ticks = [now.getTime() - last > silentMs ? failed(check, text, rotateNow) : ok(check, text)];
+  const selector = encodeURIComponent('app.kubernetes.io/component=certificates');
+  const jobs = await cluster
+    .request('GET', `/apis/batch/v1/namespaces/${namespace}/jobs?labelSelector=${selector}`)
+    .catch((error: unknown) => {
+      throw isStatus(error, 403) ? explain(error, 'list', 'jobs.batch', namespace) : error;
+    });
+  const newest = objectsAt(jobs.items)
+    .toSorted((a, b) =>
+      textAt(a, 'metadata', 'creationTimestamp').localeCompare(textAt(b, 'metadata', 'creationTimestamp')),
+    )
+    .at(-1);
+  const failure = itemsAt(newest, 'status', 'conditions').find(
+    (one) => textAt(one, 'type') === 'Failed' && textAt(one, 'status') === 'True',
+  );
+  if (failure !== undefined) {
+    const name = textAt(newest, 'metadata', 'name');
+    ticks.push(
+      failed(
+        check,
+        `Job ${name}, the last one, failed: ${textAt(failure, 'message')}`,
+        `kubectl -n ${namespace} logs job/${name}`,
+      ),
+    );
+  }
+  return ticks;
+}

@@ -1,0 +1,23 @@
+export type { Installation, Tick } from './tick.ts';
+
+import { audit } from './audit.ts';
+import { certificates, rotation } from './certificates.ts';
+import { type Installation, looking, type Tick } from './tick.ts';
+import { featureGate, reachable, registered, replicas } from './webhooks.ts';
+
+const looks = {
+  webhooks: registered,
+  reachable,
+  certificate: certificates,
+  rotation,
+  replicas,
+  'feature gate': featureGate,
+  audit,
+};
+
+/** Looks at everything that an installation needs. Only reads, but for one dry run. */
+export async function* examineInstallation(installation: Installation): AsyncGenerator<Tick> {
+  for (const [check, look] of Object.entries(looks)) {
+    yield* await looking(check, () => look(installation));
+  }
+}

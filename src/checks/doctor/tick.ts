@@ -1,0 +1,42 @@
+import { Forbidden, type KubernetesClient, ResponseError, StatusError } from '../../kubernetes/client/index.ts';
+
+/** What one look at an installation found: all right, wrong, or not to be judged. */
+export interface Tick {
+  check: string;
+  result: 'ok' | 'failed' | 'skipped';
+  message: string;
+  /** What to do about it, if it failed. */
+  remedy?: string;
+}
+
+/** Where to look. */
+export interface Installation {
+  cluster: KubernetesClient;
+  namespace: string;
+  /** Name of the service, which the Deployment and the webhook configurations of the manifests have as well. */
+  service: string;
+  secret: string;
+  clusterApiNamespace: string;
+  now: Date;
+}
+
+export const ok = (check: string, message: string): Tick => ({ check, result: 'ok', message });
+export const skipped = (check: string, message: string): Tick => ({ check, result: 'skipped', message });
+export const failed = (check: string, message: string, remedy: string): Tick => ({
+  check,
+  result: 'failed',
+  message,
+  remedy,
+});
+
+/** The ticks of a look; one that failed if the API server refuses to show something. @throws {ConnectionError} without an answer. */
+export async function looking(check: string, look: () => Promise<Tick[]>): Promise<Tick[]> {
+  try {
+    return await look();
+  } catch (error) {
+    if (error instanceof StatusError || error instanceof Forbidden || error instanceof ResponseError) {
+      return [failed(check, error.message, 'let the user of the kubeconfig read it')];
+    }
+    throw error;
+  }
+}
