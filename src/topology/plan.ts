@@ -130,9 +130,10 @@ async function planTopology(
     changes: [],
   });
   const classAfter = await after.classOf(wanted);
-  if (classAfter.is === 'unknown') {
+  if (classAfter.is === 'unknown' || classAfter.is === 'missing') {
     cluster = wanted;
-    return unknown({ object: `Cluster ${textOf(wanted)}`, ...classAfter.problem });
+    const { problem } = classAfter;
+    return unknown(classAfter.is === 'missing' ? { ...problem, object: `Cluster ${textOf(wanted)}` } : problem);
   }
   let isRefused = false;
   if (was !== wanted) {
@@ -175,7 +176,7 @@ async function planTopology(
   });
   const known = await after.classOf(cluster);
   if (known.is !== 'known') {
-    return known.is === 'unknown' ? unknown(known.problem) : stopped(known.problem);
+    return known.is === 'stopped' ? stopped(known.problem) : unknown(known.problem);
   }
   const { blueprint } = known;
   const classBefore = isTopologyBefore ? await before.classOf(clusterBefore as JsonObject) : undefined;

@@ -12,7 +12,9 @@ import { referred } from './existing.ts';
 import type { SchemaOf } from './reconciled.ts';
 
 /** A class with its templates and variables, or why it is not known. */
-export type KnownClass = { is: 'known'; blueprint: Blueprint } | { is: 'unknown' | 'stopped'; problem: Problem };
+export type KnownClass =
+  | { is: 'known'; blueprint: Blueprint }
+  | { is: 'missing' | 'unknown' | 'stopped'; problem: Problem };
 
 /** What a Cluster refers to as its class. */
 export function classOf(cluster: JsonObject): { namespace: string; name: string } {
@@ -59,7 +61,7 @@ export class PlannedState {
     const clusterClass = this.objects.get({ group: core, kind: 'ClusterClass', namespace, name });
     if (clusterClass === undefined) {
       const text = `ClusterClass ${namespace}/${name} is not among the objects`;
-      return { is: 'unknown', problem: { text, remedy: 'add it, or correct classRef of the Cluster' } };
+      return { is: 'missing', problem: { text, remedy: 'add it, or correct classRef of the Cluster' } };
     }
     let otherVersion: Problem | undefined;
     const blueprint = readBlueprint(clusterClass, (reference, of) => {

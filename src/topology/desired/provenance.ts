@@ -76,7 +76,8 @@ function patchText(step: AppliedPatch, item: Item, before: Origins | undefined, 
   const changed = variablesRead(patch).filter(
     (path) => !isName(path) && !isSame(valueAtPath(old, path), valueAtPath(now, path)),
   );
-  return [text, ...changed.map((path) => (path.startsWith('builtin.') ? path : `variable ${path}`))].join(', ');
+  const texts = changed.map((path) => (path.startsWith('builtin.') ? path : `variable ${path.split(/[.[]/)[0]}`));
+  return [text, ...new Set(texts)].join(', ');
 }
 
 /** The path in the template that the value at a path of an object comes from. */

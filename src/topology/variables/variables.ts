@@ -1,4 +1,6 @@
+import { truncated } from '../../base/index.ts';
 import {
+  canonical,
   copyOf,
   fieldAt,
   type JsonObject,
@@ -8,11 +10,13 @@ import {
   type StatusCause,
   textAt,
 } from '../../kubernetes/index.ts';
-import { DefaultsError, type Schema } from '../../kubernetes/schema/index.ts';
+import { DefaultsError, invalid, required, type Schema } from '../../kubernetes/schema/index.ts';
 import { readSchema, valueCauses, withDefaults } from '../../runtimehooks/variables/index.ts';
 import type { Blueprint, ClassPatch, ClassVariable } from '../blueprint/blueprint.ts';
 import { eachPart } from '../objects/core-v1beta1.ts';
 
+/** Longest value in a report, in characters. */
+const maxShown = 200;
 /** Longest report of one problem, in characters. */
 const maxProblem = 400;
 
@@ -47,7 +51,8 @@ function checkedValues(
     // Definitions of one name are the same: others would have stopped the class.
     const [definition] = blueprint.variables.get(name) ?? [];
     if (definition === undefined) {
-      problems.push(`variable ${quoted(name)} is not defined by the ClusterClass or its patches`);
+      const text = truncated(canonical(variable.value ?? null), maxShown);
+      problems.push(causeText(invalid(`${path}[${name.slice(0, 100)}]`, text, 'variable is not defined')));
       return variable;
     }
     const schema = schemaOf(definition);
@@ -98,7 +103,7 @@ export function checkedTopology(
     if (value !== undefined) {
       preset.push({ name, value });
     } else if (definition.isRequired) {
-      problems.push(`variable ${quoted(name)} is required and not set`);
+      problems.push(causeText(required('spec.topology.variables', `required variable ${quoted(name)} must be set`)));
     }
   }
   const path = 'spec.topology';

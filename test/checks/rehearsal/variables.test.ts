@@ -45,11 +45,15 @@ const defined = (name: string, schema: JsonObject, required = false) => ({
 const play = () => played([extensionConfig('lab', { url: server.url, caBundle })], fixture('lab.yaml'));
 
 test.each<[string, JsonObject[], RegExp]>([
-  ['a variable without a definition', [], /^Cluster API refuses the Cluster: variable "flavor" is not defined by/],
+  [
+    'a variable without a definition',
+    [],
+    /^Cluster API refuses the Cluster: spec\.topology\.variables\[flavor\]: Invalid value: "\\"large\\"": variable is not defined/,
+  ],
   [
     'one that is required and missing',
     [defined('flavor', { type: 'string' }), defined('size', { type: 'integer' }, true)],
-    /variable "size" is required and not set/,
+    /spec\.topology\.variables: Required value: required variable "size" must be set/,
   ],
   [
     'a value of another type',
@@ -260,7 +264,7 @@ test('overrides of control plane and workers are checked, and get defaults, too'
 
   const wrong = await played(configs, withOverrides({ name: 'nope', value: 1 }, { name: 'disk', value: { size: 1 } }));
   expect(wrong.end?.reason).toBe(
-    'Cluster API refuses the Cluster: variable "nope" is not defined by the ClusterClass or its patches; spec.topology.workers.machineDeployments[md-0].variables.overrides[disk].value.size: Invalid value: "{\\"size\\":1}": size in body should be greater than or equal to 2',
+    'Cluster API refuses the Cluster: spec.topology.controlPlane.variables.overrides[nope]: Invalid value: "1": variable is not defined; spec.topology.workers.machineDeployments[md-0].variables.overrides[disk].value.size: Invalid value: "{\\"size\\":1}": size in body should be greater than or equal to 2',
   );
 });
 
