@@ -101,14 +101,12 @@ function operationOf(patch: JsonObject, variables: JsonObject): PatchOperation {
 /**
  * What an inline patch of a class does to the templates of a Cluster.
  *
- * @param cluster the variables of the whole Cluster, by name, with `builtin`.
- * @param variablesAt those of a template.
+ * @param variablesAt the variables at a template, by name, with `builtin`.
  * @throws {InlinePatchError} for a template that fails, and a variable that does not exist: all of them at once.
  */
 export function generateInline(
   { definitions, enabledIf }: ClassPatch,
   items: readonly Item[],
-  cluster: JsonObject,
   variablesAt: (item: Item) => JsonObject,
 ): TemplateOperations[] {
   const errors = new Set<string>();
@@ -118,9 +116,7 @@ export function generateInline(
     if (matching.length === 0) {
       continue;
     }
-    const place = variablesAt(item);
-    const builtin = { ...objectAt(cluster, 'builtin'), ...objectAt(place, 'builtin') };
-    const variables: JsonObject = { ...cluster, ...place, builtin };
+    const variables = variablesAt(item);
     const kind = JSON.stringify(textAt(item.object, 'kind'));
     const collect = (act: () => void) => {
       try {

@@ -7,6 +7,7 @@ import {
   jsonPointer,
   objectsAt,
   PatchError,
+  perObject,
   textAt,
 } from '../../kubernetes/index.ts';
 import { applyPatch, BadPatch, isEmptyPatch, revertIgnored, withTaken } from '../../runtimehooks/index.ts';
@@ -108,17 +109,22 @@ function take({ input, applied }: Round, patch: ClassPatch, item: Item, patched:
   item.object = effective;
 }
 
-function applyInline(round: Round, patch: ClassPatch): void {
-  const { blueprint, cluster } = round.input;
-  const variables = byName([
-    ...variablesFor(blueprint, patch, variablesOf(cluster)),
-    variable('builtin', round.builtin),
-  ]);
+/** The variables that inline patches get at each template: the same for all of them. */
+function inlineVariables({ input: { blueprint, cluster }, builtin }: Round): (item: Item) => JsonObject {
+  const ofInline = (variables: readonly JsonObject[]) =>
+    byName(variablesFor(blueprint, { variablesFrom: 'inline' }, variables));
+  const ofCluster = ofInline(variablesOf(cluster));
+  return perObject((item: Item) => ({
+    ...ofCluster,
+    ...ofInline(item.overrides),
+    builtin: { ...builtin, ...item.builtin },
+  }));
+}
+
+function applyInline(round: Round, patch: ClassPatch, variablesAt: (item: Item) => JsonObject): void {
   let generated: ReturnType<typeof generateInline>;
   try {
-    generated = generateInline(patch, round.items, variables, (item) =>
-      byName(variablesOfItem(blueprint, patch, item)),
-    );
+    generated = generateInline(patch, round.items, variablesAt);
   } catch (error) {
     throw error instanceof InlinePatchError
       ? new PatchingFailed(`failed to generate patches for patch ${JSON.stringify(patch.name)}: ${error.message}`)
@@ -184,9 +190,10 @@ export function* patchTemplates(input: PatchInput): Generator<PatchCall, Patched
   const { blueprint, release } = input;
   const items = itemsOf(input);
   const round: Round = { input, items, builtin: clusterBuiltin(input), applied: new Map() };
+  const variablesAt = inlineVariables(round);
   for (const patch of blueprint.patches) {
     if (patch.definitions.length > 0) {
-      applyInline(round, patch);
+      applyInline(round, patch, variablesAt);
       continue;
     }
     const { name, generatePatches: handler } = patch;

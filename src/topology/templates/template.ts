@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
-import type { Json } from '../../kubernetes/index.ts';
+import { type Json, perObject } from '../../kubernetes/index.ts';
 import { Budget, FunctionError, TemplateError } from './budget.ts';
 import { evaluateTemplate } from './evaluate.ts';
 import { functions } from './functions/index.ts';
 import { type ParsedTemplate, parseTemplate } from './language/parse.ts';
 import { type Bytes, bytesOf, quoted, textOf } from './values/bytes.ts';
 import { valueOfJson } from './values/json.ts';
+import type { Value } from './values/values.ts';
 import { neitherIsSet, type Variables } from './variables.ts';
 import { YamlError } from './yaml/problem.ts';
 import { readYaml } from './yaml/read.ts';
@@ -31,30 +32,45 @@ function parsed(text: Bytes): ParsedTemplate {
 }
 
 /** Passes an error on with what was tried, as Go wraps them. */
-function wrapping<T>(context: Bytes, run: () => T): T {
+function wrapping<T>(context: () => Bytes, run: () => T): T {
   try {
     return run();
   } catch (error) {
     if (error instanceof TemplateError || error instanceof FunctionError) {
-      throw new TemplateError(`${context}: ${error.message}`);
+      throw new TemplateError(`${context()}: ${error.message}`);
     }
     if (error instanceof YamlError) {
-      throw new TemplateError(`${context}: error converting YAML to JSON: ${bytesOf(error.message)}`);
+      throw new TemplateError(`${context()}: error converting YAML to JSON: ${bytesOf(error.message)}`);
     }
     throw error;
   }
 }
 
+/** Functions that change their arguments: a template with one gets values of its own. */
+const mutating = /\b(?:un)?set\b|\b(?:mustM|m)erge/;
+
+/** All templates of a Cluster's class read the same variables. */
+const dataOf = perObject(valueOfJson as (variables: Variables) => Value);
+
 function render(source: string, variables: Variables): Json {
   const text = bytesOf(source);
-  const template = wrapping(`failed to parse template: ${quoted(text)}`, () => parsed(text));
-  const budget = new Budget();
-  const context = 'failed to calculate template data: failed to convert variables: failed to unmarshal variables';
-  const data = wrapping(context, () => valueOfJson(variables));
-  const rendered = wrapping(`failed to render template: ${quoted(text)}`, () =>
-    evaluateTemplate(template, name, functions, data, budget),
+  const template = wrapping(
+    () => `failed to parse template: ${quoted(text)}`,
+    () => parsed(text),
   );
-  return wrapping(`failed to unmarshal rendered template: ${quoted(rendered)}`, () => readYaml(rendered));
+  const budget = new Budget();
+  const data = wrapping(
+    () => 'failed to calculate template data: failed to convert variables: failed to unmarshal variables',
+    () => (mutating.test(source) ? valueOfJson(variables) : dataOf(variables)),
+  );
+  const rendered = wrapping(
+    () => `failed to render template: ${quoted(text)}`,
+    () => evaluateTemplate(template, name, functions, data, budget),
+  );
+  return wrapping(
+    () => `failed to unmarshal rendered template: ${quoted(rendered)}`,
+    () => readYaml(rendered),
+  );
 }
 
 /** Runs what throws errors whose message is bytes. */

@@ -125,7 +125,7 @@ export function checkedTopology(
  */
 export function variablesFor(
   blueprint: Blueprint,
-  { variablesFrom }: ClassPatch,
+  { variablesFrom }: Pick<ClassPatch, 'variablesFrom'>,
   variables: readonly JsonObject[],
 ): JsonObject[] {
   return variables.filter((variable) =>
