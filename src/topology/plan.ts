@@ -347,12 +347,12 @@ export async function plan(before: Objects, after: Objects, request: PlanRequest
     request.onCluster?.(clusterPlan);
     return clusterPlan;
   });
-  const groups = clusters.map((cluster) => cluster.groups);
-  const sum = (pick: (group: GroupPlan) => number) => groups.flat().reduce((total, group) => total + pick(group), 0);
+  const groups = clusters.flatMap((cluster) => cluster.groups);
+  const sum = (pick: (group: GroupPlan) => number) => groups.reduce((total, group) => total + pick(group), 0);
   return {
     clusters,
     sum: {
-      clusters: groups.filter((all) => all.some(({ machines }) => machines.replaced > 0)).length,
+      clusters: clusters.length,
       machines: sum(({ machines }) => machines.before),
       replaced: sum(({ machines }) => machines.replaced),
     },

@@ -71,5 +71,6 @@ export interface ClusterPlan {
 /** The JSON document of a plan. */
 export interface Plan {
   clusters: ClusterPlan[];
+  /** Of all Clusters of the plan, with their Machines before. */
   sum: { clusters: number; machines: number; replaced: number };
 }

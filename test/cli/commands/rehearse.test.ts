@@ -202,7 +202,9 @@ test('an extension that replays the recorded answers of another implementation',
     // It has other variables than the Cluster sets, as Cluster API would report.
     expect(records.at(-1)).toMatchObject({
       end: 'incomplete',
-      reason: expect.stringMatching(/required variable "imageRepository" must be set.*variables\[flavor\]: .*variable is not defined/),
+      reason: expect.stringMatching(
+        /required variable "imageRepository" must be set.*variables\[flavor\]: .*variable is not defined/,
+      ),
     });
     const { code, stdout: sample } = await runProgram([
       ...['rehearse', '-f', join(folder, 'other.yaml'), '--upgrade-to', 'v1.33.0', '--delete', '--output', 'json'],
