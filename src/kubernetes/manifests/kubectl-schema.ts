@@ -5,8 +5,7 @@ import { type DocumentOptions, type ParseOptions, type Scalar, type ScalarTag, S
 
 const nulls = /^(?:~|null|Null|NULL)?$/;
 const yes = /^(?:[yY]|yes|Yes|YES|true|True|TRUE|on|On|ON)$/;
-const no = /^(?:[nN]|no|No|NO|false|False|FALSE|off|Off|OFF)$/;
-const bools = new RegExp(`${yes.source}|${no.source}`);
+const bools = /^(?:[yYnN]|yes|Yes|YES|true|True|TRUE|on|On|ON|no|No|NO|false|False|FALSE|off|Off|OFF)$/;
 const special = /^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
 /** strconv.ParseInt with base 0: 010 and 0o10 are 8. go-yaml itself reads `0b`, after which another sign may follow. */
 const integer = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))$/;
@@ -15,7 +14,7 @@ const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 const floatFromPoint = /^\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?$/;
 /** What may be a number, with underscores that are ignored; what is none after all remains a string. */
 const numberLike =
-  /^(?:[-+]_*)?(?:0_*[xX][0-9a-fA-F_]+|0_*[bB][-+]?[01_]+|0_*[oO][0-7_]+|[0-9][0-9_]*(?:\.[0-9_]*)?(?:[eE]_*[-+]?[0-9_]+)?|\.[0-9_]+(?:[eE]_*[-+]?[0-9_]+)?)$/;
+  /^(?:[-+]_*)?(?:0_*[xX][0-9a-fA-F_]+|0_*[bB][-+]?[01_]+|0_*[oO][0-7_]+|[0-9][0-9_]*(?:\.[0-9_]*)?(?:[eE](?:_*[-+])?[0-9_]+)?|\.[0-9_]+(?:[eE](?:_*[-+])?[0-9_]+)?)$/;
 /** A string for kubectl, but not for every parser: it gets quotes when it is written. */
 const time = /^[0-9]{4}-[0-9]/;
 
