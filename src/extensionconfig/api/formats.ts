@@ -1,19 +1,19 @@
-import { fullFormats } from 'ajv-formats/dist/formats.js';
+import ajvFormats from 'ajv-formats';
 import { isBase64 } from '../../kubernetes/index.ts';
 import type { FormatCheck } from './examine.ts';
 
 /** Longest time, in characters: the CustomResourceDefinition sets no limit, and 35 are enough for nanoseconds. */
 const maxTimeLength = 128;
 
-const {
-  int32,
-  int64,
-  'date-time': dateTime,
-} = fullFormats as unknown as Record<'int32' | 'int64' | 'date-time', { validate(value: unknown): boolean }>;
+const dateTime = ajvFormats.default.get('date-time') as { validate(text: string): boolean };
 
 export const formats = {
-  int32: { type: 'number', validate: int32.validate },
-  int64: { type: 'number', validate: int64.validate },
+  int32: {
+    type: 'number',
+    validate: (value: number) => Number.isInteger(value) && value >= -(2 ** 31) && value < 2 ** 31,
+  },
+  // Of a larger one JSON.parse has no digits left to check.
+  int64: { type: 'number', validate: (value: number) => Number.isInteger(value) },
   byte: { type: 'string', validate: isBase64 },
   'date-time': {
     type: 'string',
