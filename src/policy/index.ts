@@ -13,8 +13,7 @@ export type {
 } from './facts/facts.ts';
 export { createManifestFacts } from './facts/manifest-facts.ts';
 export { parseRulesConfig, RulesConfigError, readLevels } from './rules/config-file.ts';
-export { exampleReports } from './rules/example-reports.ts';
-export type { Finding, Rule, RuleInput, Severity, Situation } from './rules/rule.ts';
+export type { Finding, Rule, RuleInput, Severity } from './rules/rule.ts';
 export {
   createRuleSet,
   type Level,

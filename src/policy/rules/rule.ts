@@ -1,5 +1,5 @@
 import type { ExtensionConfig, SchemaViolation, Version } from '../../extensionconfig/index.ts';
-import type { CauseReason, FieldPath, JsonObject } from '../../kubernetes/index.ts';
+import type { CauseReason, FieldPath } from '../../kubernetes/index.ts';
 import type { HookCatalog, Release } from '../../runtimehooks/index.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { CaBundle } from './fields/ca-bundle.ts';
@@ -74,28 +74,6 @@ export interface RuleOptions {
   clusterApi: Release;
 }
 
-/** What a rule's finding depends on besides the object. */
-export interface Situation {
-  /** What is checked; default: the object. */
-  subject?: Subject;
-  /** The other objects of the cluster, for rules that look at them. */
-  context?: readonly JsonObject[];
-  /** Where another object with the name of the bad example is. */
-  namesake?: string;
-  /** The object before the update, for rules that compare. */
-  old?: JsonObject;
-  /** When the manifests are checked, for rules that look at the clock; 1 January 2026 if absent. */
-  checkedAt?: Date;
-}
-
-/** What the documentation of a rule shows. */
-interface Example extends Situation {
-  /** A manifest with a finding of the rule. */
-  bad: JsonObject;
-  /** The same manifest, fixed. */
-  good: JsonObject;
-}
-
 /** A rule is data plus one function. */
 export interface Rule {
   id: string;
@@ -112,5 +90,4 @@ export interface Rule {
   isFallback?: true;
   /** Reports every finding. By a callback, so that 40 rules allocate nothing for a valid object. */
   check(input: ParsedInput, report: (finding: Finding) => void, options: RuleOptions): void;
-  example: Example;
 }

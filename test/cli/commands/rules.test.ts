@@ -15,11 +15,13 @@ test('the list contains every rule, as a table and as JSON', async () => {
   expect(json.map(({ id }: { id: string }) => id)).toEqual(ids);
 });
 
-test.each(rules.map(({ id }) => id))('%s is explained, with its findings', async (id) => {
-  const { findings } = JSON.parse((await runProgram(['rules', id, '--output', 'json'])).stdout);
-  expect(findings.length).toBeGreaterThan(0);
-  const { stdout } = await runProgram(['rules', id]);
-  expect(stdout).toContain(`  ${findings[0]}\n`);
+test('one is described', async () => {
+  const { stdout } = await runProgram(['rules', 'url-host']);
+  expect(stdout).toBe('url-host (deny, profile strict)\n\nurl has a host.\n');
+  expect(JSON.parse((await runProgram(['rules', 'url-host', '--output', 'json'])).stdout)).toMatchObject({
+    id: 'url-host',
+    summary: 'url has a host.',
+  });
 });
 
 test.each([

@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest';
-import { exampleReports, rules } from '../../../src/policy/index.ts';
+import { rules } from '../../../src/policy/index.ts';
+import { exampleOf, exampleReports, ruleExamples } from './example-reports.ts';
 
-test.each(rules.map((rule) => [rule.id, rule] as const))('the examples of %s', (id, rule) => {
-  const found = exampleReports(rule, rule.example.bad);
+test('each rule has an example, and no other', () => {
+  expect(Object.keys(ruleExamples).toSorted()).toEqual(rules.map(({ id }) => id).toSorted());
+});
+
+test.each(rules.map(({ id }) => id))('the examples of %s', (id) => {
+  const { bad, good } = exampleOf(id);
+  const found = exampleReports(id, bad);
   expect(found.map((report) => report.rule.id)).toContain(id);
-  expect(exampleReports(rule, rule.example.good).map((report) => `${report.rule.id}: ${report.message}`)).toEqual([]);
+  expect(exampleReports(id, good).map((report) => `${report.rule.id}: ${report.message}`)).toEqual([]);
 });

@@ -5,7 +5,7 @@ export {
   exampleExpiredCaBundle,
   exampleFutureCaBundle,
   exampleServingCertificate,
-} from '../../../src/policy/rules/examples/certificates.ts';
+} from './examples/certificates.ts';
 export {
   exampleClass,
   exampleCluster,
@@ -13,11 +13,11 @@ export {
   exampleNamespace,
   exampleSecret,
   exampleServiceObject,
-} from '../../../src/policy/rules/examples/cluster.ts';
+} from './examples/cluster.ts';
 export {
   deprecatedHook,
   exampleLifecycles,
   futureHook,
   removedHook,
-} from '../../../src/policy/rules/examples/hooks.ts';
-export { example, exampleHandler, exampleService } from '../../../src/policy/rules/examples/manifest.ts';
+} from './examples/hooks.ts';
+export { example, exampleHandler, exampleService } from './examples/manifest.ts';

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { allowDeletionAnnotation, decodeExtensionConfig } from '../../../src/extensionconfig/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
-import { exampleReports, parsedInput, rules, type Situation, warningText } from '../../../src/policy/index.ts';
+import { parsedInput, rules, warningText } from '../../../src/policy/index.ts';
 import { now, ruleSetOptions } from '../admission/policy.ts';
+import { exampleOf, exampleReports, type Situation } from './example-reports.ts';
 import {
   example,
   exampleClass,
@@ -12,7 +13,7 @@ import {
   exampleService,
   exampleServiceObject,
 } from './examples.ts';
-import { factsOf, linesOf, linesWith, ruleOf } from './lines.ts';
+import { factsOf, linesOf, linesWith } from './lines.ts';
 
 const capi = 'hooks.runtime.cluster.x-k8s.io/v1alpha1';
 const server = { url: 'https://second.example.com' };
@@ -347,14 +348,15 @@ test('rules about the cluster report nothing if nothing is known', () => {
   const about = rules.filter((rule) => rule.about === 'facts');
   expect(about.length).toBeGreaterThan(10);
   for (const rule of about) {
-    const { context: _, ...rest } = rule.example;
-    expect(exampleReports(rule, rule.example.bad, rest).map((report) => report.rule.id)).not.toContain(rule.id);
-    const { old, checkedAt: at = now } = rest;
+    const { context: _, good: _good, bad, ...rest } = exampleOf(rule.id);
+    expect(exampleReports(rule.id, bad, rest).map((report) => report.rule.id)).not.toContain(rule.id);
+    const { old, checkedAt } = rest;
+    const at = checkedAt === undefined ? now : new Date(checkedAt);
     const oldObject = old && (() => decodeExtensionConfig(old, 'v1beta2').object);
     const situation = { oldObject, now: at, subject: rest.subject ?? 'object' };
-    expect(linesWith(rule.id, rule.example.bad, { ...situation, facts: factsOf({}) })).toEqual([]);
+    expect(linesWith(rule.id, bad, { ...situation, facts: factsOf({}) })).toEqual([]);
     // No rule relies on others to check whether something is known.
-    const input = { ...decodeExtensionConfig(rule.example.bad, 'v1beta2'), ...situation, isPruned: true };
+    const input = { ...decodeExtensionConfig(bad, 'v1beta2'), ...situation, isPruned: true };
     const report = () => {
       throw new Error(`${rule.id} says something`);
     };
@@ -365,7 +367,7 @@ test('rules about the cluster report nothing if nothing is known', () => {
 
 test('many matches are counted, and a few of them named', () => {
   const context = Array.from({ length: 5 }, (_, index) => exampleClass('x.my-extension', `class-${index}`));
-  const [report] = exampleReports(ruleOf('deletion-named-by-class'), example(), { subject: 'deletion', context });
+  const [report] = exampleReports('deletion-named-by-class', example(), { subject: 'deletion', context });
   expect(report?.message).toContain('class-2 (spec.patches[0].external.generatePatchesExtension) and 2 more');
   expect(report?.message).not.toContain('class-3');
   expect(report?.message).toContain(allowDeletionAnnotation);
@@ -373,7 +375,7 @@ test('many matches are counted, and a few of them named', () => {
 
 test('every warning about the cluster fits into the 256 characters that API servers pass on', () => {
   for (const rule of rules.filter(({ about, severity }) => about === 'facts' && severity === 'warn')) {
-    const lengths = exampleReports(rule, rule.example.bad).map((report) => warningText(report).length);
+    const lengths = exampleReports(rule.id, exampleOf(rule.id).bad).map((report) => warningText(report).length);
     expect(Math.max(...lengths), rule.id).toBeLessThan(256);
   }
 });

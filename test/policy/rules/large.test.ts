@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { exampleReports } from '../../../src/policy/index.ts';
 import { limitWork } from '../../support/work.ts';
+import { exampleReports } from './example-reports.ts';
 import { example, exampleCluster, exampleHandler, exampleNamespace } from './examples.ts';
-import { ruleOf } from './lines.ts';
 
 const capi = 'hooks.runtime.cluster.x-k8s.io/v1alpha1';
 
@@ -22,7 +21,7 @@ test('comparing ends quickly, however large the selectors of others are, and how
   const object = example({ handlers });
   // It was 9 s.
   using _work = limitWork(2_500);
-  const reports = exampleReports(ruleOf('in-place-hook-twice'), object, { subject: 'status', context });
+  const reports = exampleReports('in-place-hook-twice', object, { subject: 'status', context });
   expect(reports.map(({ rule }) => rule.id)).not.toContain('in-place-hook-twice');
 });
 
@@ -33,7 +32,7 @@ test('a deletion that a whole cluster waits for is denied with the number of Clu
   const requestHook = { apiVersion: capi, hook: 'AfterClusterUpgrade' };
   for (const namespaceSelector of [{}, { matchLabels: { 'kubernetes.io/metadata.name': 'clusters' } }]) {
     const object = example({ handler: { requestHook }, spec: { namespaceSelector } });
-    const reports = exampleReports(ruleOf('deletion-awaited-by-cluster'), object, {
+    const reports = exampleReports('deletion-awaited-by-cluster', object, {
       subject: 'deletion',
       context: [exampleNamespace, ...context],
     });
@@ -53,6 +52,6 @@ test.each([
 ])('a setting of the maximum length that begins with %s does not delay checks', (start, isCredential) => {
   // An expression throws if it has to keep too many positions to backtrack to.
   const value = start.padEnd(7 * 1024 * 1024, start.at(-1));
-  const reports = exampleReports(ruleOf('settings-credentials'), example({ spec: { settings: { value } } }));
+  const reports = exampleReports('settings-credentials', example({ spec: { settings: { value } } }));
   expect(reports.map(({ rule }) => rule.id).includes('settings-credentials')).toBe(isCredential);
 });

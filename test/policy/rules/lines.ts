@@ -3,15 +3,14 @@ import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import type { Facts } from '../../../src/policy/index.ts';
 import {
   createRuleSet,
-  exampleReports,
   type Rule,
   type RuleFinding,
   type RuleInput,
   type RuleSetOptions,
   rules,
-  type Situation,
 } from '../../../src/policy/index.ts';
 import { now, ruleSetOptions } from '../admission/policy.ts';
+import { exampleReports, type Situation } from './example-reports.ts';
 
 /**
  * The rule with an id.
@@ -35,7 +34,7 @@ export function lineOf({ field, reason, value, message }: RuleFinding): string {
 
 /** The findings of a rule in an object, as lines; in the situation of its examples, unless one is given. */
 export function linesOf(id: string, object: JsonObject, situation?: Situation): string[] {
-  return exampleReports(ruleOf(id), object, situation)
+  return exampleReports(id, object, situation)
     .filter(({ rule }) => rule.id === id)
     .map(lineOf);
 }

@@ -209,7 +209,6 @@ describe('a rule set of invented rules', () => {
     upstream: false,
     subjects: ['object'],
     check,
-    example: { bad: {}, good: {} },
     ...more,
   });
   const setOf = (...list: Rule[]) => createRuleSet(ruleSetOptions(), list);

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { allowDeletionAnnotation, injectCaFromSecretAnnotation as inject } from '../../../src/extensionconfig/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
-import { exampleReports, rules } from '../../../src/policy/index.ts';
+import { rules } from '../../../src/policy/index.ts';
+import { exampleOf, exampleReports } from './example-reports.ts';
 import {
   deprecatedHook,
   example,
@@ -1065,7 +1066,7 @@ test('every rule has a table', () => {
 test.each(Object.entries(cases))('%s', (id, { valid, invalid, message, findings }) => {
   const rule = ruleOf(id);
   const found = (object: JsonObject) =>
-    exampleReports(rule, object)
+    exampleReports(id, object)
       .filter((report) => report.rule.id === id)
       .map((report) => {
         expect(report.severity).toBe(rule.severity);
@@ -1084,13 +1085,13 @@ test.each([
   'unknown-field',
   'not-rendered',
 ])('%s reports nothing that the API server has seen to', (id) => {
-  expect(linesWith(id, ruleOf(id).example.bad, { isPruned: false })).not.toEqual([]);
-  expect(linesWith(id, ruleOf(id).example.bad, { isPruned: true })).toEqual([]);
+  expect(linesWith(id, exampleOf(id).bad, { isPruned: false })).not.toEqual([]);
+  expect(linesWith(id, exampleOf(id).bad, { isPruned: true })).toEqual([]);
 });
 
 test('no message names something that does not exist', () => {
   const messages = Object.entries(cases).flatMap(([id, { valid, invalid }]) =>
-    [...valid, ...invalid].flatMap((object) => exampleReports(ruleOf(id), object).map(({ message }) => message)),
+    [...valid, ...invalid].flatMap((object) => exampleReports(id, object).map(({ message }) => message)),
   );
   expect(messages.length).toBeGreaterThan(100);
   expect(messages.filter((message) => /undefined|\[object|NaN/.test(message))).toEqual([]);

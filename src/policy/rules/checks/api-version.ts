@@ -8,7 +8,6 @@ import {
   versions,
 } from '../../../extensionconfig/index.ts';
 import { hookCatalog, phaseIn } from '../../../runtimehooks/index.ts';
-import { example } from '../examples/manifest.ts';
 import type { Rule } from '../rule.ts';
 
 export const apiVersionRules: readonly Rule[] = [
@@ -28,7 +27,6 @@ export const apiVersionRules: readonly Rule[] = [
         });
       }
     },
-    example: { bad: example({ apiVersion: 'runtime.cluster.x-k8s.io/v1beta1' }), good: example() },
   },
   {
     id: 'api-group',
@@ -44,7 +42,6 @@ export const apiVersionRules: readonly Rule[] = [
         });
       }
     },
-    example: { bad: example({ apiVersion: 'cluster.x-k8s.io/v1beta2' }), good: example() },
   },
   {
     id: 'api-version-deprecated',
@@ -64,10 +61,6 @@ export const apiVersionRules: readonly Rule[] = [
       // Word for word the API server's own warning about a version that the CRD marks deprecated: kubectl prints it once.
       const message = `${group}/${writtenAs} ${kind} is deprecated${instead === undefined ? '' : `; use ${instead.group}/${instead.version} ${instead.name}`}`;
       report({ path: ['apiVersion'], reason: 'FieldValueInvalid', message, verbatim: true });
-    },
-    example: {
-      bad: example({ apiVersion: 'runtime.cluster.x-k8s.io/v1alpha1' }),
-      good: example({ apiVersion: 'runtime.cluster.x-k8s.io/v1beta2' }),
     },
   },
 ];

@@ -1,32 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { injectCaFromSecretAnnotation } from '../../../extensionconfig/index.ts';
-import {
-  exampleCaBundle,
-  exampleCaBundleWithKey,
-  exampleExpiredCaBundle,
-  exampleFutureCaBundle,
-  exampleServingCertificate,
-} from '../examples/certificates.ts';
-import { example, exampleService } from '../examples/manifest.ts';
 import { type BundledCertificate, caBundlePath, expiryNoticeMs } from '../fields/ca-bundle.ts';
 import { isServiceDefined } from '../fields/service.ts';
-import type { Rule, Situation } from '../rule.ts';
-
-function withBundle(caBundle: string) {
-  return example({ annotations: {}, clientConfig: { service: exampleService, caBundle } });
-}
+import type { Rule } from '../rule.ts';
 
 /** A rule about each certificate of a caBundle: `problemOf` says what is wrong with one, given the time in ms since 1970. */
 function certificateRule({
   problemOf,
-  bad,
-  checkedAt,
   ...rule
-}: Pick<Rule, 'id' | 'summary'> &
-  Pick<Situation, 'checkedAt'> & {
-    problemOf(certificate: BundledCertificate, now: number): string | undefined;
-    bad: string;
-  }): Rule {
+}: Pick<Rule, 'id' | 'summary'> & {
+  problemOf(certificate: BundledCertificate, now: number): string | undefined;
+}): Rule {
   return {
     ...rule,
     severity: 'warn',
@@ -40,7 +24,6 @@ function certificateRule({
         }
       }
     },
-    example: { bad: withBundle(bad), good: withBundle(exampleCaBundle), ...(checkedAt && { checkedAt }) },
   };
 }
 
@@ -58,10 +41,6 @@ export const caBundleRules: readonly Rule[] = [
         report({ path: caBundlePath, reason: 'FieldValueInvalid', message });
       }
     },
-    example: {
-      bad: withBundle('bXktY2EK'),
-      good: withBundle(exampleCaBundle),
-    },
   },
   {
     id: 'ca-bundle-private-key',
@@ -74,10 +53,6 @@ export const caBundleRules: readonly Rule[] = [
           'contains a private key, which everyone with read access to this object can now read; replace that key, and put only certificates here';
         report({ path: caBundlePath, reason: 'FieldValueForbidden', message });
       }
-    },
-    example: {
-      bad: withBundle(exampleCaBundleWithKey),
-      good: withBundle(exampleCaBundle),
     },
   },
   {
@@ -105,7 +80,6 @@ export const caBundleRules: readonly Rule[] = [
         });
       }
     },
-    example: { bad: example({ annotations: {} }), good: example() },
   },
   {
     id: 'ca-bundle-and-annotation',
@@ -129,17 +103,12 @@ export const caBundleRules: readonly Rule[] = [
         });
       }
     },
-    example: {
-      bad: example({ clientConfig: { service: exampleService, caBundle: exampleCaBundle } }),
-      good: withBundle(exampleCaBundle),
-    },
   },
   certificateRule({
     id: 'ca-certificate-expired',
     summary: 'No certificate in caBundle has expired.',
     problemOf: ({ notAfter }, now) =>
       notAfter < now ? `expired on ${new Date(notAfter).toISOString()}; put its successor here` : undefined,
-    bad: exampleExpiredCaBundle,
   }),
   certificateRule({
     id: 'ca-certificate-not-yet-valid',
@@ -148,7 +117,6 @@ export const caBundleRules: readonly Rule[] = [
       notBefore > now
         ? `is not valid before ${new Date(notBefore).toISOString()}; check the clocks, or put the current one here`
         : undefined,
-    bad: exampleFutureCaBundle,
   }),
   certificateRule({
     id: 'ca-certificate-expiring',
@@ -157,9 +125,6 @@ export const caBundleRules: readonly Rule[] = [
       notAfter >= now && notAfter < now + expiryNoticeMs
         ? `expires on ${new Date(notAfter).toISOString()}; add its successor next to it now`
         : undefined,
-    bad: exampleExpiredCaBundle,
-    // 17 days before the certificate expires.
-    checkedAt: new Date('2020-12-15T00:00:00Z'),
   }),
   certificateRule({
     id: 'ca-certificate-not-ca',
@@ -168,6 +133,5 @@ export const caBundleRules: readonly Rule[] = [
       isCa
         ? undefined
         : 'is not a CA certificate; put the certificate of the CA that signed the serving certificate here',
-    bad: exampleServingCertificate,
   }),
 ];

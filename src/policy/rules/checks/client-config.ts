@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../../kubernetes/index.ts';
 import { serverAddress } from '../../facts/address.ts';
-import { example, exampleService } from '../examples/manifest.ts';
 import { namespaceSelectorOf } from '../fields/namespace-selector.ts';
 import { isServiceDefined } from '../fields/service.ts';
 import { overlapping, someOf } from '../related.ts';
@@ -29,10 +28,6 @@ export const clientConfigRules: readonly Rule[] = [
         });
       }
     },
-    example: {
-      bad: example({ clientConfig: { url: 'https://extensions.example.com', service: exampleService } }),
-      good: example({ clientConfig: { service: exampleService } }),
-    },
   },
   {
     id: 'server-registered-twice',
@@ -58,13 +53,6 @@ export const clientConfigRules: readonly Rule[] = [
           message: `is registered by ${someOf(others)} too, so every hook is called twice; delete one, or make their namespaceSelectors exclude each other`,
         });
       }
-    },
-    example: {
-      context: [
-        example({ name: 'other-extension', clientConfig: { url: 'https://my-extension.capi-extensions.svc' } }),
-      ],
-      bad: example(),
-      good: example({ clientConfig: { service: { ...exampleService, path: '/second' } } }),
     },
   },
 ];

@@ -1,13 +1,9 @@
 import { allowDeletionAnnotation, type ExtensionConfig } from '../../../extensionconfig/index.ts';
 import { showValue } from '../../../kubernetes/index.ts';
 import { hooksGroup } from '../../../runtimehooks/index.ts';
-import { exampleClass, exampleCluster } from '../examples/cluster.ts';
-import { example, exampleHook } from '../examples/manifest.ts';
 import { namespaceSelectorOf } from '../fields/namespace-selector.ts';
 import { someClusters, someReferences } from '../related.ts';
 import type { Rule } from '../rule.ts';
-
-const requestHook = exampleHook('AfterClusterUpgrade');
 
 type Metadata = ExtensionConfig['metadata'];
 
@@ -44,12 +40,6 @@ export const deletionRules: readonly Rule[] = [
         message: `cannot be deleted, because its handlers are named by ${someReferences(references)}: their Clusters would stop reconciling; remove them there first, or ${howToAllowDeletion(object.metadata)}`,
       });
     },
-    example: {
-      subject: 'deletion',
-      context: [exampleClass()],
-      bad: example(),
-      good: example({ annotations: { [allowDeletionAnnotation]: 'true' } }),
-    },
   },
   {
     id: 'deletion-awaited-by-cluster',
@@ -74,12 +64,6 @@ export const deletionRules: readonly Rule[] = [
           });
         }
       }
-    },
-    example: {
-      subject: 'deletion',
-      context: [exampleCluster({ 'runtime.cluster.x-k8s.io/pending-hooks': 'AfterClusterUpgrade' })],
-      bad: example({ handler: { requestHook } }),
-      good: example({ handler: { requestHook }, annotations: { [allowDeletionAnnotation]: 'true' } }),
     },
   },
 ];

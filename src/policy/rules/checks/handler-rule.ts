@@ -1,16 +1,12 @@
-import type { JsonObject } from '../../../kubernetes/index.ts';
-import { example } from '../examples/manifest.ts';
 import type { PlacedHandler } from '../fields/handlers.ts';
 import type { Finding, Rule, RuleOptions } from '../rule.ts';
 
 interface HandlerRule extends Pick<Rule, 'id' | 'summary' | 'severity'> {
   field: readonly string[];
   findingOf(handler: PlacedHandler, options: RuleOptions): Omit<Finding, 'path'> | undefined;
-  bad: JsonObject;
-  good: JsonObject;
 }
 
-export function handlerRule({ field, findingOf, bad, good, ...rule }: HandlerRule): Rule {
+export function handlerRule({ field, findingOf, ...rule }: HandlerRule): Rule {
   return {
     ...rule,
     subjects: ['object', 'status'],
@@ -23,6 +19,5 @@ export function handlerRule({ field, findingOf, bad, good, ...rule }: HandlerRul
         }
       }
     },
-    example: { bad: example({ handler: bad }), good: example({ handler: good }) },
   };
 }

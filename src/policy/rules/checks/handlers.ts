@@ -1,13 +1,8 @@
 import { dns1123LabelProblems, showValue } from '../../../kubernetes/index.ts';
-import { exampleClass } from '../examples/cluster.ts';
-import { example, exampleHandler, exampleHook } from '../examples/manifest.ts';
 import { groupVersionOf, nameHook } from '../fields/handlers.ts';
 import { someReferences } from '../related.ts';
 import type { Rule } from '../rule.ts';
 import { handlerRule } from './handler-rule.ts';
-
-const discovery = exampleHook('Discovery');
-const generate = exampleHandler({ name: 'generate.my-extension', requestHook: exampleHook('GeneratePatches') });
 
 export const handlersRules: readonly Rule[] = [
   {
@@ -35,10 +30,6 @@ export const handlersRules: readonly Rule[] = [
         }
       }
     },
-    example: {
-      bad: example({ handler: { name: 'before-upgrade' } }),
-      good: example({ handler: { name: 'before-upgrade.my-extension' } }),
-    },
   },
   {
     id: 'handler-name-unique',
@@ -59,10 +50,6 @@ export const handlersRules: readonly Rule[] = [
         }
       }
     },
-    example: {
-      bad: example({ handlers: [exampleHandler(), exampleHandler()] }),
-      good: example({ handlers: [exampleHandler(), exampleHandler({ name: 'quota.my-extension' })] }),
-    },
   },
   handlerRule({
     id: 'handler-hook-version',
@@ -79,8 +66,6 @@ export const handlersRules: readonly Rule[] = [
             message: 'must be GROUP/VERSION (e.g. hooks.runtime.cluster.x-k8s.io/v1alpha1)',
           };
     },
-    bad: { requestHook: { apiVersion: 'v1alpha1', hook: 'BeforeClusterUpgrade' } },
-    good: { requestHook: exampleHook('BeforeClusterUpgrade') },
   }),
   handlerRule({
     id: 'handler-timeout',
@@ -95,8 +80,6 @@ export const handlersRules: readonly Rule[] = [
             value,
             message: `must be between 1 and ${maxHandlerTimeoutSeconds} seconds; the extension server sets it in its Discovery response`,
           },
-    bad: { timeoutSeconds: 30 },
-    good: { timeoutSeconds: 10 },
   }),
   handlerRule({
     id: 'handler-failure-policy',
@@ -107,8 +90,6 @@ export const handlersRules: readonly Rule[] = [
       value === undefined || value === 'Ignore' || value === 'Fail'
         ? undefined
         : { reason: 'FieldValueNotSupported', value, message: 'must be Ignore or Fail (the default)' },
-    bad: { failurePolicy: 'Retry' },
-    good: { failurePolicy: 'Fail' },
   }),
   {
     id: 'handler-hook-singleton',
@@ -135,15 +116,6 @@ export const handlersRules: readonly Rule[] = [
           });
         }
       }
-    },
-    example: {
-      bad: example({
-        handlers: [
-          exampleHandler({ name: 'discovery.my-extension', requestHook: discovery }),
-          exampleHandler({ name: 'discovery-2.my-extension', requestHook: discovery }),
-        ],
-      }),
-      good: example({ handlers: [exampleHandler({ name: 'discovery.my-extension', requestHook: discovery })] }),
     },
   },
   {
@@ -176,13 +148,6 @@ export const handlersRules: readonly Rule[] = [
           message: `is no longer served, but is still named by ${someReferences(places)}, whose Clusters now fail; serve it again, or change the ClusterClass`,
         });
       }
-    },
-    example: {
-      subject: 'status',
-      context: [exampleClass('generate.my-extension')],
-      old: example({ handlers: [generate, exampleHandler()] }),
-      bad: example({ handlers: [exampleHandler()] }),
-      good: example({ handlers: [generate] }),
     },
   },
 ];

@@ -1,16 +1,7 @@
 import { compareReleases, deprecationIn, formatRelease, hookCatalog, phaseIn } from '../../../runtimehooks/index.ts';
-import { deprecatedHook, futureHook, removedHook } from '../examples/hooks.ts';
-import { exampleHook } from '../examples/manifest.ts';
 import { nameHook } from '../fields/handlers.ts';
 import type { Rule } from '../rule.ts';
 import { handlerRule } from './handler-rule.ts';
-
-const good = { requestHook: exampleHook('BeforeClusterUpgrade') };
-
-/** The version of an invented provider's hook. */
-const invented = (version: string, hook: string) => ({
-  requestHook: { apiVersion: `hooks.example.com/${version}`, hook },
-});
 
 export const hookVersionsRules: readonly Rule[] = [
   handlerRule({
@@ -30,8 +21,6 @@ export const hookVersionsRules: readonly Rule[] = [
         message: `${lifecycle.name} in this version was removed in Cluster API ${formatRelease(lifecycle.removed)} and is never called by ${formatRelease(clusterApi)}; ${remedy} instead`,
       };
     },
-    bad: invented('v1alpha1', removedHook),
-    good: invented('v1beta1', removedHook),
   }),
   handlerRule({
     id: 'hook-version-deprecated',
@@ -55,8 +44,6 @@ export const hookVersionsRules: readonly Rule[] = [
         message: `${lifecycle.name} in this version has been deprecated since ${formatRelease(since.release)} (${since.date}), ${until}${remedy}`,
       };
     },
-    bad: invented('v1beta1', deprecatedHook),
-    good: invented('v1', deprecatedHook),
   }),
   handlerRule({
     id: 'hook-unknown',
@@ -77,8 +64,6 @@ export const hookVersionsRules: readonly Rule[] = [
         message: `no such hook is known in ${hook.group}/${hook.version}; ${remedy}`,
       };
     },
-    bad: { requestHook: exampleHook('BeforeClusterUpgraded') },
-    good,
   }),
   handlerRule({
     id: 'hook-too-new',
@@ -93,8 +78,6 @@ export const hookVersionsRules: readonly Rule[] = [
             message: `was introduced in Cluster API ${formatRelease(lifecycle.introduced)}; ${formatRelease(clusterApi)} never calls it`,
           }
         : undefined,
-    bad: invented('v1', futureHook),
-    good,
   }),
   handlerRule({
     id: 'failure-policy-blocking',
@@ -111,7 +94,5 @@ export const hookVersionsRules: readonly Rule[] = [
             message: `${lifecycle.name} is a blocking hook, but with Ignore an error of the handler lets the operation continue; use Fail`,
           }
         : undefined,
-    bad: { failurePolicy: 'Ignore' },
-    good: { failurePolicy: 'Fail' },
   }),
 ];

@@ -1,15 +1,9 @@
-import { type JsonObject, showValue } from '../../../kubernetes/index.ts';
+import { showValue } from '../../../kubernetes/index.ts';
 import { exclusiveHooks, hooksGroup } from '../../../runtimehooks/index.ts';
-import { example, exampleHandler, exampleHook } from '../examples/manifest.ts';
 import type { PlacedHandler } from '../fields/handlers.ts';
 import { namespaceSelectorOf } from '../fields/namespace-selector.ts';
 import { overlapping, someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
-
-const requestHook = exampleHook('UpdateMachine');
-
-const canUpdate = (name: string): JsonObject =>
-  exampleHandler({ name: `can-update.${name}`, requestHook: exampleHook('CanUpdateMachine') });
 
 /** The handlers of each in-place update hook, at least one, whatever its version: Cluster API counts them together. */
 function inPlaceHandlersOf(handlers: readonly PlacedHandler[]) {
@@ -35,15 +29,6 @@ export const inPlaceRules: readonly Rule[] = [
           });
         }
       }
-    },
-    example: {
-      bad: example({
-        handlers: [
-          exampleHandler({ name: 'update.my-extension', requestHook }),
-          exampleHandler({ name: 'update-2.my-extension', requestHook }),
-        ],
-      }),
-      good: example({ handlers: [exampleHandler({ name: 'update.my-extension', requestHook })] }),
     },
   },
   {
@@ -73,13 +58,6 @@ export const inPlaceRules: readonly Rule[] = [
           });
         }
       }
-    },
-    example: {
-      context: [
-        example({ name: 'other', handlers: [canUpdate('other')], clientConfig: { url: 'https://other.example.com' } }),
-      ],
-      bad: example({ handlers: [canUpdate('my-extension')] }),
-      good: example({ handlers: [exampleHandler()] }),
     },
   },
 ];

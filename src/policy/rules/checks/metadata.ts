@@ -1,6 +1,5 @@
 import { kind } from '../../../extensionconfig/index.ts';
 import { dns1123LabelProblems, labelValueProblems, qualifiedNameProblems } from '../../../kubernetes/index.ts';
-import { example } from '../examples/manifest.ts';
 import type { Rule } from '../rule.ts';
 
 /** A name as the API server makes it of a generateName: at most 58 characters of it, and five that are valid in any label. */
@@ -24,7 +23,6 @@ export const metadataRules: readonly Rule[] = [
         });
       }
     },
-    example: { bad: example({ name: 'my.extension' }), good: example({ name: 'my-extension' }) },
   },
   {
     id: 'metadata',
@@ -51,10 +49,6 @@ export const metadataRules: readonly Rule[] = [
         }
       }
     },
-    example: {
-      bad: example({ metadata: { labels: { team: 'platform team' } } }),
-      good: example({ metadata: { labels: { team: 'platform-team' } } }),
-    },
   },
   {
     id: 'metadata-namespace',
@@ -70,7 +64,6 @@ export const metadataRules: readonly Rule[] = [
         });
       }
     },
-    example: { bad: example({ metadata: { namespace: 'capi-system' } }), good: example() },
   },
   {
     id: 'name-repeated',
@@ -86,6 +79,5 @@ export const metadataRules: readonly Rule[] = [
         });
       }
     },
-    example: { namesake: 'extensions.yaml:1', bad: example(), good: example({ name: 'another-extension' }) },
   },
 ];

@@ -4,8 +4,6 @@ import {
   labelSelectorProblems,
   selectsEverything,
 } from '../../../kubernetes/index.ts';
-import { exampleClass, exampleCluster, exampleNamespace } from '../examples/cluster.ts';
-import { example } from '../examples/manifest.ts';
 import { namespaceSelectorOf } from '../fields/namespace-selector.ts';
 import { isComparable, selectsNamespace, someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
@@ -13,8 +11,6 @@ import type { Rule } from '../rule.ts';
 const path = ['spec', 'namespaceSelector'];
 
 const maxListed = 10;
-
-const key = 'kubernetes.io/metadata.name';
 
 /** Maximum number of namespaces that are examined: each is compared with the whole selector. */
 const maxNamespaces = 5_000;
@@ -43,22 +39,6 @@ export const namespaceSelectorRules: readonly Rule[] = [
         report({ path, reason: 'FieldValueInvalid', message: texts.join('; ') });
       }
     },
-    example: {
-      bad: example({
-        spec: {
-          namespaceSelector: {
-            matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'in', values: ['team-a'] }],
-          },
-        },
-      }),
-      good: example({
-        spec: {
-          namespaceSelector: {
-            matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: ['team-a'] }],
-          },
-        },
-      }),
-    },
   },
   {
     id: 'namespace-selector-contradiction',
@@ -78,19 +58,6 @@ export const namespaceSelectorRules: readonly Rule[] = [
           message: `can never match, so the extension is never called: ${contradiction}; remove one of the requirements`,
         });
       }
-    },
-    example: {
-      bad: example({
-        spec: {
-          namespaceSelector: {
-            matchLabels: { [key]: 'a' },
-            matchExpressions: [{ key, operator: 'In', values: ['b'] }],
-          },
-        },
-      }),
-      good: example({
-        spec: { namespaceSelector: { matchExpressions: [{ key, operator: 'In', values: ['a', 'b'] }] } },
-      }),
     },
   },
   {
@@ -140,12 +107,6 @@ export const namespaceSelectorRules: readonly Rule[] = [
           message: `now excludes ${someOf(excluded)}, which have Clusters of a ClusterClass that names the extension (${classes}): those Clusters fail; select these namespaces too`,
         });
       }
-    },
-    example: {
-      context: [exampleClass(), exampleCluster(), exampleNamespace],
-      old: example(),
-      bad: example({ spec: { namespaceSelector: { matchLabels: { team: 'b' } } } }),
-      good: example({ spec: { namespaceSelector: { matchLabels: { team: 'a' } } } }),
     },
   },
 ];

@@ -2,7 +2,6 @@ import { nearestTo, shortList } from '../../../base/index.ts';
 import { kind, type SchemaViolation } from '../../../extensionconfig/index.ts';
 import { type CauseReason, type FieldPath, formatFieldPath, isJsonObject, own } from '../../../kubernetes/index.ts';
 import type { Schema } from '../../../kubernetes/schema/index.ts';
-import { example, exampleService } from '../examples/manifest.ts';
 import { allFieldsOf } from '../fields/metadata.ts';
 import { unrenderedIn } from '../fields/placeholders.ts';
 import type { Finding, Rule } from '../rule.ts';
@@ -93,10 +92,6 @@ export const schemaRules: readonly Rule[] = [
         }
       }
     },
-    example: {
-      bad: example({ clientConfig: { service: { ...exampleService, port: '8443' } } }),
-      good: example({ clientConfig: { service: { ...exampleService, port: 8443 } } }),
-    },
   },
   {
     id: 'schema-limits',
@@ -114,10 +109,6 @@ export const schemaRules: readonly Rule[] = [
         }
       }
     },
-    example: {
-      bad: example({ clientConfig: { url: `https://extensions.example.com/${'a'.repeat(512)}` } }),
-      good: example({ clientConfig: { url: `https://extensions.example.com/a` } }),
-    },
   },
   {
     id: 'unknown-field',
@@ -134,10 +125,6 @@ export const schemaRules: readonly Rule[] = [
         const message = `is not a field of ${kind} ${version}; kubectl rejects it, and the API server drops it${remedy}`;
         report({ path, reason: 'FieldValueForbidden', message });
       });
-    },
-    example: {
-      bad: example({ spec: { namespaceselector: {} } }),
-      good: example({ spec: { namespaceSelector: {} } }),
     },
   },
   {
@@ -162,10 +149,6 @@ export const schemaRules: readonly Rule[] = [
         });
       }
     },
-    example: {
-      bad: example({ clientConfig: { service: { ...exampleService, namespace: `\${NAMESPACE}` } } }),
-      good: example({ clientConfig: { service: { ...exampleService, namespace: 'capi-extensions' } } }),
-    },
   },
   {
     id: 'settings-credentials',
@@ -186,10 +169,6 @@ export const schemaRules: readonly Rule[] = [
           });
         }
       }
-    },
-    example: {
-      bad: example({ spec: { settings: { apiToken: 'c2VjcmV0' } } }),
-      good: example({ spec: { settings: { apiTokenSecretName: 'my-extension-token' } } }),
     },
   },
 ];

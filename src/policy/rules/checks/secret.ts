@@ -1,15 +1,8 @@
 import { injectCaFromSecretAnnotation, kind, secretNameOf } from '../../../extensionconfig/index.ts';
-import { exampleCaBundle, exampleExpiredCaBundle, exampleFutureCaBundle } from '../examples/certificates.ts';
-import { exampleForeignSecret, exampleSecret } from '../examples/cluster.ts';
-import { example, exampleService } from '../examples/manifest.ts';
 import { caBundlePath, expiryNoticeMs } from '../fields/ca-bundle.ts';
 import { namedSecret, secretAnnotationPath, usableSecret } from '../fields/secret.ts';
 import { someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
-
-const shared = { [injectCaFromSecretAnnotation]: 'capi-extensions/old' };
-
-const injected = { service: exampleService, caBundle: exampleCaBundle };
 
 /** The annotations of cert-manager's CA injector, which knows webhooks, CustomResourceDefinitions and APIServices. */
 const certManagerAnnotations = ['inject-ca-from', 'inject-ca-from-secret', 'inject-apiserver-ca'].map(
@@ -32,10 +25,6 @@ export const secretRules: readonly Rule[] = [
         }
       }
     },
-    example: {
-      bad: example({ annotations: { 'cert-manager.io/inject-ca-from': 'capi-extensions/my-extension-cert' } }),
-      good: example({ annotations: { [injectCaFromSecretAnnotation]: 'capi-extensions/my-extension-cert' } }),
-    },
   },
   {
     id: 'inject-annotation',
@@ -52,10 +41,6 @@ export const secretRules: readonly Rule[] = [
             'must be the NAMESPACE/NAME of a Secret with the CA in ca.crt (e.g. capi-extensions/my-extension-cert)',
         });
       }
-    },
-    example: {
-      bad: example({ annotations: { [injectCaFromSecretAnnotation]: 'my-extension-cert' } }),
-      good: example({ annotations: { [injectCaFromSecretAnnotation]: 'capi-extensions/my-extension-cert' } }),
     },
   },
   {
@@ -79,11 +64,6 @@ export const secretRules: readonly Rule[] = [
         });
       }
     },
-    example: {
-      context: [exampleSecret(), exampleSecret({ 'tls.crt': '' }, 'without-ca')],
-      bad: example({ annotations: { [injectCaFromSecretAnnotation]: 'capi-extensions/without-ca' } }),
-      good: example(),
-    },
   },
   {
     id: 'secret-not-signer',
@@ -102,11 +82,6 @@ export const secretRules: readonly Rule[] = [
         value: key,
         message: `ca.crt of this Secret did not sign its tls.crt, so calls fail if the server serves that: compare them, kubectl -n ${namespace} get secret ${name} -o yaml`,
       });
-    },
-    example: {
-      context: [exampleSecret(), exampleSecret(exampleForeignSecret, 'mixed')],
-      bad: example({ annotations: { [injectCaFromSecretAnnotation]: 'capi-extensions/mixed' } }),
-      good: example(),
     },
   },
   {
@@ -136,16 +111,6 @@ export const secretRules: readonly Rule[] = [
         });
       }
     },
-    example: {
-      context: [
-        exampleSecret({ 'ca.crt': exampleExpiredCaBundle }, 'old'),
-        example({ name: 'other', annotations: shared, clientConfig: { url: 'https://other.example.com' } }),
-      ],
-      bad: example({ annotations: shared }),
-      good: example(),
-      // 17 days before the certificate expires.
-      checkedAt: new Date('2020-12-15T00:00:00Z'),
-    },
   },
   {
     id: 'ca-bundle-outdated',
@@ -165,15 +130,6 @@ export const secretRules: readonly Rule[] = [
           message: `is older than ca.crt of Secret ${secret.key}, which Cluster API has not injected yet: check whether the object is paused, and the log of its controller`,
         });
       }
-    },
-    example: {
-      context: [
-        exampleSecret({ 'ca.crt': exampleFutureCaBundle }),
-        exampleSecret({ 'ca.crt': exampleCaBundle }, 'old'),
-      ],
-      old: example({ clientConfig: injected }),
-      bad: example({ clientConfig: injected }),
-      good: example({ annotations: { [injectCaFromSecretAnnotation]: 'capi-extensions/old' }, clientConfig: injected }),
     },
   },
 ];

@@ -5,8 +5,6 @@ import {
   isPortNumber,
   parseRequestUri,
 } from '../../../kubernetes/index.ts';
-import { exampleServiceObject } from '../examples/cluster.ts';
-import { example, exampleService } from '../examples/manifest.ts';
 import { isServiceDefined, namedService, type Service } from '../fields/service.ts';
 import { someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
@@ -15,17 +13,11 @@ import type { Rule } from '../rule.ts';
 function serviceRule<Field extends keyof Service>({
   field,
   problemsOf,
-  bad,
-  good,
   ...rule
 }: Pick<Rule, 'id' | 'summary' | 'upstream'> & {
   field: Field;
   problemsOf(value: NonNullable<Service[Field]>): readonly string[];
-  bad: string | number;
-  good: string | number;
 }): Rule {
-  const withValue = (value: string | number) =>
-    example({ clientConfig: { service: { ...exampleService, [field]: value } } });
   return {
     ...rule,
     severity: 'deny',
@@ -46,7 +38,6 @@ function serviceRule<Field extends keyof Service>({
         report({ path, reason: 'FieldValueInvalid', value, message });
       }
     },
-    example: { bad: withValue(bad), good: withValue(good) },
   };
 }
 
@@ -57,8 +48,6 @@ export const serviceRules: readonly Rule[] = [
     upstream: true,
     field: 'name',
     problemsOf: dns1035LabelProblems,
-    bad: '1st-extension',
-    good: 'first-extension',
   }),
   serviceRule({
     id: 'service-namespace',
@@ -66,8 +55,6 @@ export const serviceRules: readonly Rule[] = [
     upstream: true,
     field: 'namespace',
     problemsOf: dns1123LabelProblems,
-    bad: 'CAPI_Extensions',
-    good: 'capi-extensions',
   }),
   serviceRule({
     id: 'service-path',
@@ -85,8 +72,6 @@ export const serviceRules: readonly Rule[] = [
               : ['must begin with "/"; the host comes from the Service and is not part of the path']),
           ];
     },
-    bad: 'runtime-extensions/',
-    good: '/runtime-extensions/',
   }),
   serviceRule({
     id: 'service-port',
@@ -94,8 +79,6 @@ export const serviceRules: readonly Rule[] = [
     upstream: true,
     field: 'port',
     problemsOf: (port) => (isPortNumber(port) ? [] : ['must be a port number between 1 and 65535']),
-    bad: 65536,
-    good: 8443,
   }),
   serviceRule({
     id: 'service-path-plain',
@@ -106,8 +89,6 @@ export const serviceRules: readonly Rule[] = [
       const what = mark === '?' ? 'query' : 'fragment';
       return mark === undefined ? [] : [`has a ${what}; remove the "${mark}" and everything after it`];
     },
-    bad: '/hooks?tenant=a',
-    good: '/hooks',
   }),
   {
     id: 'service-missing',
@@ -124,11 +105,6 @@ export const serviceRules: readonly Rule[] = [
           message: `there is no such Service; Cluster API will not report this: look with kubectl -n ${service.namespace} get services`,
         });
       }
-    },
-    example: {
-      context: [exampleServiceObject],
-      bad: example({ clientConfig: { service: { ...exampleService, name: 'my-extensoin' } } }),
-      good: example(),
     },
   },
   {
@@ -152,11 +128,6 @@ export const serviceRules: readonly Rule[] = [
         value: port,
         message: `the Service has no such TCP port, only ${someOf(service.ports.map(String))}: look with kubectl -n ${named.namespace} get service ${named.name}`,
       });
-    },
-    example: {
-      context: [exampleServiceObject],
-      bad: example({ clientConfig: { service: { ...exampleService, port: 9443 } } }),
-      good: example(),
     },
   },
 ];

@@ -1,6 +1,5 @@
 import { BlockList, isIPv6 } from 'node:net';
-import { isPortNumber, type JsonObject, parseRequestUri } from '../../../kubernetes/index.ts';
-import { example, exampleService } from '../examples/manifest.ts';
+import { isPortNumber, parseRequestUri } from '../../../kubernetes/index.ts';
 import { type ClientUrl, showableUrl, urlPath } from '../fields/url.ts';
 import type { Rule } from '../rule.ts';
 
@@ -38,13 +37,9 @@ function isLocal(hostname: string): boolean {
 /** A rule about a url that can be parsed, whatever its scheme, which says what is wrong with it, if anything. */
 function urlRule({
   problemOf,
-  bad,
-  good,
   ...rule
 }: Pick<Rule, 'id' | 'summary' | 'severity'> & {
   problemOf(url: ClientUrl): string | undefined;
-  bad: string;
-  good: string | { service: JsonObject };
 }): Rule {
   return {
     ...rule,
@@ -54,10 +49,6 @@ function urlRule({
       if (url !== undefined && message !== undefined) {
         report({ path: urlPath, reason: 'FieldValueInvalid', value: showableUrl(url.text), message });
       }
-    },
-    example: {
-      bad: example({ clientConfig: { url: bad } }),
-      good: example({ clientConfig: typeof good === 'string' ? { url: good } : good }),
     },
   };
 }
@@ -85,10 +76,6 @@ export const urlRules: readonly Rule[] = [
         report({ path: urlPath, reason: 'FieldValueInvalid', value, message });
       }
     },
-    example: {
-      bad: example({ clientConfig: { url: 'http://extensions.example.com' } }),
-      good: example({ clientConfig: { url: 'https://extensions.example.com' } }),
-    },
   },
   urlRule({
     id: 'url-user-info',
@@ -96,8 +83,6 @@ export const urlRules: readonly Rule[] = [
     severity: 'deny',
     problemOf: ({ userInfo }) =>
       userInfo === undefined ? undefined : 'has user info before the host; remove it and the "@"',
-    bad: 'https://user:password@extensions.example.com',
-    good: 'https://extensions.example.com',
   }),
   urlRule({
     id: 'url-query',
@@ -108,8 +93,6 @@ export const urlRules: readonly Rule[] = [
       /^[^#]*\?/.test(text)
         ? 'has a query; remove the "?" and everything after it, and pass settings in spec.settings'
         : undefined,
-    bad: 'https://extensions.example.com/hooks?tenant=a',
-    good: 'https://extensions.example.com/hooks',
   }),
   urlRule({
     id: 'url-fragment',
@@ -117,8 +100,6 @@ export const urlRules: readonly Rule[] = [
     severity: 'deny',
     problemOf: ({ text }) =>
       text.includes('#') ? 'has a fragment; remove the "#" and everything after it' : undefined,
-    bad: 'https://extensions.example.com/hooks#v1',
-    good: 'https://extensions.example.com/hooks/v1',
   }),
   urlRule({
     id: 'url-host',
@@ -126,8 +107,6 @@ export const urlRules: readonly Rule[] = [
     severity: 'deny',
     problemOf: ({ hostname }) =>
       hostname === '' ? 'has no host; write a URL like https://extensions.example.com' : undefined,
-    bad: 'https:extensions.example.com',
-    good: 'https://extensions.example.com',
   }),
   urlRule({
     id: 'url-port',
@@ -138,8 +117,6 @@ export const urlRules: readonly Rule[] = [
       port && !isPortNumber(Number(port))
         ? `has the port ${port.slice(0, 20)}; it must be between 1 and 65535`
         : undefined,
-    bad: 'https://extensions.example.com:99999',
-    good: 'https://extensions.example.com:9443',
   }),
   urlRule({
     id: 'url-cluster-host',
@@ -157,8 +134,6 @@ export const urlRules: readonly Rule[] = [
           : `use service with name ${name} and namespace ${namespace}`;
       return `is a Service in the cluster; ${remedy} instead of url`;
     },
-    bad: 'https://my-extension.capi-extensions.svc',
-    good: { service: exampleService },
   }),
   urlRule({
     id: 'url-local-host',
@@ -168,7 +143,5 @@ export const urlRules: readonly Rule[] = [
       isLocal(hostname)
         ? `${hostname} is the machine or network segment that Cluster API's controller runs on; use an address that every node can reach`
         : undefined,
-    bad: 'https://127.0.0.1:9443',
-    good: 'https://extensions.example.com:9443',
   }),
 ];

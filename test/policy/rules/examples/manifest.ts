@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../kubernetes/index.ts';
-import { hooksGroup } from '../../../runtimehooks/index.ts';
+import type { JsonObject } from '../../../../src/kubernetes/index.ts';
+import { hooksGroup } from '../../../../src/runtimehooks/index.ts';
 
 interface ExampleParts {
   apiVersion?: string;

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../kubernetes/index.ts';
+import type { JsonObject } from '../../../../src/kubernetes/index.ts';
 import { exampleCaBundle, exampleServingCertificate } from './certificates.ts';
 
 /** A ClusterClass with an external patch that names a handler. */

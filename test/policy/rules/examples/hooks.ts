@@ -1,4 +1,4 @@
-import type { Lifecycle } from '../../../runtimehooks/index.ts';
+import type { Lifecycle } from '../../../../src/runtimehooks/index.ts';
 
 export const removedHook = 'BeforeThing';
 export const deprecatedHook = 'AfterThing';
