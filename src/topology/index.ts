@@ -70,6 +70,7 @@ export { PatchingFailed, patchTemplates } from './patches/patch-templates.ts';
 export { type PlanRequest, plan } from './plan.ts';
 export { machineSetParts, type UpdateHook, type UpdateRequest, uncovered } from './rollout/in-place.ts';
 export { judgeGroup } from './rollout/judge-group.ts';
+export { ownFeatureGates } from './rollout/kubeadm-configs.ts';
 export { fencepostsOf, machineSetOf } from './rollout/machines.ts';
 export { TemplateError } from './templates/budget.ts';
 export { isPatchEnabled, renderValueTemplate } from './templates/template.ts';

@@ -44,6 +44,9 @@ export function createCaller(extension: Extension, resolve: Resolve | undefined,
     ...(resolve && { resolve }),
   });
   let calls = 0;
+  /** The last call that was sent while the server listened. */
+  let last: string | undefined;
+  let ended: string | undefined;
   /** Requests of handlers, which are sent again and again: written once. */
   const bytesOf = perObject((body: JsonObject) => Buffer.from(JSON.stringify(body)));
   function targetFor({ hook: { group, version, name: hook }, name: handler, timeoutSeconds }: Callee) {
@@ -62,7 +65,7 @@ export function createCaller(extension: Extension, resolve: Resolve | undefined,
       }
       const { body = request, withContentType = false, path, hangUpAfterMs } = variation;
       const isObject = typeof body !== 'string' && !Buffer.isBuffer(body);
-      calls++;
+      const number = ++calls;
       const started = performance.now();
       const answer = await connections.post(extension.name, {
         target: path === undefined ? target : { ...target, path: path(target.path) },
@@ -72,6 +75,11 @@ export function createCaller(extension: Extension, resolve: Resolve | undefined,
         signal: AbortSignal.any([signal, AbortSignal.timeout(hangUpAfterMs ?? timeoutSeconds * 1000)]),
       });
       const ms = performance.now() - started;
+      if (isCallError(answer) && answer.step === 'connect' && answer.message.includes('connection refused')) {
+        ended ??= last && `the server died after ${last}: look in its log for the error that nobody caught`;
+      } else {
+        last = `call ${number} of ${hook.name}`;
+      }
       const read = isCallError(answer) ? answer : readAnswer(answer, hook);
       if (isCallError(read)) {
         return { error: read, ms };
@@ -87,6 +95,8 @@ export function createCaller(extension: Extension, resolve: Resolve | undefined,
       };
     },
     calls: () => calls,
+    /** Why nothing listens any more, although a call was answered before; undefined while it does. */
+    ended: () => ended,
     close: () => connections.close(),
   };
 }

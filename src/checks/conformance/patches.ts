@@ -15,6 +15,7 @@ import {
   type EncodedPatch,
   fieldsSetBy,
   type HookDefinition,
+  isEmptyPatch,
   revertIgnored,
 } from '../../runtimehooks/index.ts';
 
@@ -65,8 +66,12 @@ function reviewOf(targets: ReadonlyMap<string, Target>, patches: readonly Placed
       report('unreadable', `: patchType ${shown} is not JSONPatch or JSONMergePatch`);
       continue;
     }
+    if (isEmptyPatch(patch)) {
+      report('idle', ' changes nothing');
+      continue;
+    }
     if (typeof patch.patch !== 'string' || patch.patch === '') {
-      report('unreadable', ': there is a patchType, but no patch');
+      report('unreadable', ': an empty patch is only taken as JSONMergePatch');
       continue;
     }
     const before = target.object;
@@ -152,7 +157,9 @@ export function reviewPatches(
   if (name === 'GeneratePatches') {
     return reviewTemplatePatches(request, response);
   }
-  return name.startsWith('CanUpdate') ? reviewMachinePatches(request, response) : undefined;
+  return name === 'CanUpdateMachine' || name === 'CanUpdateMachineSet'
+    ? reviewMachinePatches(request, response)
+    : undefined;
 }
 
 const isZero = (value: Json) =>

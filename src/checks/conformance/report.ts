@@ -57,6 +57,8 @@ async function runCheck(check: GroupedCheck, trial: Trial, limit: AbortSignal): 
   let skipReason: Skipped;
   if (check.needsDiscovery && trial.discovered.outcome.error !== undefined) {
     skipReason = 'Discovery gave no answer';
+  } else if (trial.ended() !== undefined) {
+    skipReason = 'the server has died';
   } else if (!limit.aborted) {
     skipReason = await check.run(trial, (message, { name: handler } = { name: undefined }, isWarning = false) => {
       const severity = level === 'should' || isWarning ? 'warning' : 'error';
@@ -70,6 +72,11 @@ async function runCheck(check: GroupedCheck, trial: Trial, limit: AbortSignal): 
   const result = { id, group, level, requirement, reason, remedy, ms: Math.round(performance.now() - started) };
   if (limit.aborted) {
     return { ...result, status: 'skipped', problems: [], skipReason: 'the time limit has passed (--time-limit)' };
+  }
+  const ended = trial.ended();
+  if (ended !== undefined && skipReason === undefined) {
+    // Whatever else it found follows from that.
+    return { ...result, status: 'failed', problems: [{ severity: 'error', message: ended }] };
   }
   if (problems.length > 0) {
     const status = problems.some(({ severity }) => severity === 'error') ? 'failed' : 'warning';

@@ -127,6 +127,7 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
       return isCallError(target) ? undefined : probeTls(target, limit, resolve, versions);
     },
     calls: caller.calls,
+    ended: caller.ended,
     close: caller.close,
   };
 }

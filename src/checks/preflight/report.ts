@@ -7,7 +7,8 @@ import { inOrder, type PreflightFinding, type Verdict, verdictOf } from './findi
 export interface PreflightReport {
   from: string;
   /**
-   * Whether that release was detected or given by the user; otherwise it is assumed to be the one before the target.
+   * Whether that release was detected or given by the user; otherwise it is the one before the target, and the verdict is
+   * unknown at best.
    */
   isFromKnown: boolean;
   to: string;
@@ -23,8 +24,19 @@ export interface PreflightReport {
 const maxSteps = 20;
 const maxNames = 10;
 
-function sharedFindings(from: Release, to: Release, extensions: readonly ExtensionVerdict[]): PreflightFinding[] {
+function sharedFindings(
+  { from, isFromKnown, to }: { from: Release; isFromKnown: boolean; to: Release },
+  extensions: readonly ExtensionVerdict[],
+): PreflightFinding[] {
   const findings: PreflightFinding[] = [];
+  if (!isFromKnown && extensions.length > 0) {
+    findings.push({
+      severity: 'unknown',
+      topic: 'other',
+      message: `the running release is unknown; only what changed since ${formatRelease(from)} is listed`,
+      remedy: 'name it with --current-cluster-api-version',
+    });
+  }
   for (const hook of exclusiveHooks) {
     const names = extensions.filter(({ hooks }) => hooks.includes(hook)).map(({ extensionConfig }) => extensionConfig);
     if (names.length > 1) {
@@ -36,7 +48,7 @@ function sharedFindings(from: Release, to: Release, extensions: readonly Extensi
       });
     }
   }
-  if (compareReleases(to, from) < 0) {
+  if (isFromKnown && compareReleases(to, from) < 0) {
     findings.push({
       severity: 'warning',
       topic: 'other',
@@ -49,10 +61,11 @@ function sharedFindings(from: Release, to: Release, extensions: readonly Extensi
 
 /** Combines verdicts into a report, with what to do first. */
 export function reportOf(
-  { from, isFromKnown, to }: { from: Release; isFromKnown: boolean; to: Release },
+  upgrade: { from: Release; isFromKnown: boolean; to: Release },
   extensions: readonly ExtensionVerdict[],
 ): PreflightReport {
-  const findings = inOrder(sharedFindings(from, to, extensions));
+  const { from, isFromKnown, to } = upgrade;
+  const findings = inOrder(sharedFindings(upgrade, extensions));
   const all = extensions.flatMap(({ extensionConfig, findings: own }) =>
     own.map((finding) => ({ ...finding, extensionConfig })),
   );
@@ -68,7 +81,10 @@ export function reportOf(
     isFromKnown,
     to: formatRelease(to),
     verdict: verdictOf([...all, ...findings]),
-    first: [...first].slice(0, maxSteps).map(([remedy, names]) => `${shortList([...names], maxNames)}: ${remedy}`),
+    first: [
+      ...findings.flatMap(({ severity, remedy }) => (severity === 'unknown' && remedy !== undefined ? [remedy] : [])),
+      ...[...first].slice(0, maxSteps).map(([remedy, names]) => `${shortList([...names], maxNames)}: ${remedy}`),
+    ],
     findings,
     extensions: [...extensions],
   };

@@ -53,16 +53,9 @@ export function preflightAsText(report: PreflightReport, paint: Paint): string {
     `${withVerdict('unsafe').length} not safe`,
     ...(withVerdict('unknown').length > 0 ? [`${withVerdict('unknown').length} not known`] : []),
   ];
-  const lines = [`Cluster API ${from} to ${to}: ${paint(styles[verdict], verdicts[verdict])} (${counts.join(', ')})`];
-  if (!isFromKnown) {
-    lines.push(
-      ...paragraph(
-        '  ',
-        `the running release is unknown; set it with --current-cluster-api-version (${from} is assumed)`,
-        '  ',
-      ),
-    );
-  }
+  const lines = [
+    `Cluster API ${isFromKnown ? from : 'of an unknown release'} to ${to}: ${paint(styles[verdict], verdicts[verdict])} (${counts.join(', ')})`,
+  ];
   const groups = groupsOf(report);
   const isUrgent = ({ severity }: Group) => severity === 'error' || severity === 'unknown';
   const urgent = groups.filter(isUrgent);

@@ -172,7 +172,7 @@ export async function rehearse(given: RehearsalOptions): Promise<{ clusters: num
     for (const namespace of [...new Set(subjects.map(namespaceOf))].slice(0, maxWarned)) {
       unselected(configs, namespace, labels.get(namespace) ?? {}).forEach(onEntry);
     }
-    uncalled(configs, blueprints, options.scenario.updatesInPlace).forEach(onEntry);
+    uncalled(configs, blueprints, options.scenario).forEach(onEntry);
     const callers = { up: createCaller(client, release), down: createCaller(unreachable, release) };
     for (const blueprint of blueprints) {
       const { end } = await play(discoverVariables(blueprint), nameOfClass(blueprint), callers.up, options);

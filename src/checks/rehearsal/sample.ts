@@ -4,7 +4,7 @@ import type { Blueprint } from '../../topology/index.ts';
 
 const sampleVersion = 'v1.31.0';
 
-/** The initial version of a sample Cluster that is to be upgraded to `target`: two minors below it, if possible. */
+/** The initial version of a sample Cluster that is to be upgraded to `target`: one minor below it, if that is later than the usual one. */
 function versionBefore(target: string | undefined): string {
   const [sample, to] = [parseVersion(sampleVersion), parseVersion(target ?? '')];
   if (sample === undefined || to === undefined || (compareVersions(sample, to) < 0 && to.numbers[0] === 1)) {

@@ -5,6 +5,7 @@ import { type HookName, hooks } from '../../runtimehooks/index.ts';
 import type { Blueprint } from '../../topology/index.ts';
 import { isRehearsed } from './cluster/effects.ts';
 import { type EventEntry, warning } from './record.ts';
+import type { Scenario } from './simulation/simulate.ts';
 
 const maxNamed = 10;
 
@@ -59,7 +60,7 @@ const callsOf = (hook: string) => (Object.hasOwn(hooks, hook) ? hooks[hook as Ho
 export function uncalled(
   configs: readonly ExtensionConfig[],
   blueprints: readonly Blueprint[],
-  updatesInPlace: boolean,
+  { updatesInPlace, upgrades }: Pick<Scenario, 'updatesInPlace' | 'upgrades'>,
 ): EventEntry[] {
   const named = new Set(
     blueprints.flatMap(({ planHandler, patches }) => [
@@ -75,12 +76,15 @@ export function uncalled(
     blueprints.length > 0
       ? 'name them in the ClusterClass, if they are meant for these Clusters'
       : 'pass the ClusterClass that names them with --cluster-class';
-  const addFlags = 'add --in-place-updates and --upgrade-to VERSION';
-  const inPlace = namesOf((hook) => !updatesInPlace && callsOf(hook) === 'only');
+  const missing = [
+    ...(updatesInPlace ? [] : ['--in-place-updates']),
+    ...(upgrades.length > 0 ? [] : ['--upgrade-to VERSION']),
+  ];
+  const inPlace = namesOf((hook) => missing.length > 0 && callsOf(hook) === 'only');
   const unplayed = namesOf((hook) => callsOf(hook) !== undefined && !isRehearsed(hook));
   return [
     ...about('', unnamed, 'not called', ': no ClusterClass names them', remedy),
-    ...about('', inPlace, 'not called', ': machines are not updated in place', addFlags),
+    ...about('', inPlace, 'not called', ': machines are not updated in place', `add ${missing.join(' and ')}`),
     ...about('', unplayed, 'not called', ': a rehearsal does not play their hooks', 'try them with "call"'),
   ];
 }

@@ -1,5 +1,5 @@
 import { didYouMean, shortList, withoutControls } from '../../base/index.ts';
-import { dns1123LabelProblems, type JsonObject, objectAt } from '../../kubernetes/index.ts';
+import { dns1123LabelProblems, type JsonObject } from '../../kubernetes/index.ts';
 import {
   type CallAllResult,
   type CalledObject,
@@ -9,7 +9,7 @@ import {
   isCallError,
 } from '../../runtimehooks/client/index.ts';
 import { clusterApiHooks, type HookDefinition } from '../../runtimehooks/index.ts';
-import { sampleRequest } from '../../runtimehooks/messages/index.ts';
+import { objectOf, sampleRequest } from '../../runtimehooks/messages/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { type Flags, type FlagValues, outputFlag, switchFlag, textFlag } from '../framework/flags.ts';
 import { indentedYaml, jsonText } from '../framework/layout.ts';
@@ -29,7 +29,7 @@ const callFlags = {
   request: textFlag('FILE', 'YAML or JSON file with the request; apiVersion and kind may be left out'),
   sample: switchFlag('send a sample request, which "hooks NAME" shows'),
   namespace: textFlag('NAMESPACE', 'namespace of the object that the hook is called for', {
-    defaultText: 'that of the Cluster in the request, or default',
+    defaultText: 'that of the object in the request, or default',
     problemsOf: dns1123LabelProblems,
     short: 'n',
   }),
@@ -125,20 +125,16 @@ function requestOf(hook: HookDefinition, { request: file }: CallFlags): JsonObje
 }
 
 /** The object that a hook is called for: its namespace is looked up in the cluster. */
-function objectOf({ cluster }: JsonObject, namespace: string | undefined): CalledObject {
-  const metadata = objectAt(cluster, 'metadata');
-  const text = (value: unknown, otherwise: string) => (typeof value === 'string' ? value : otherwise);
-  const ofCluster = text(metadata.namespace, 'default');
-  const [problem] = dns1123LabelProblems(ofCluster);
-  if (namespace === undefined && problem !== undefined) {
+function calledObject(hook: HookDefinition, request: JsonObject, given: string | undefined): CalledObject {
+  const object = objectOf(hook, request);
+  const namespace = given ?? (object?.namespace || 'default');
+  const [problem] = dns1123LabelProblems(namespace);
+  if (problem !== undefined) {
     throw new UsageError(
-      `--request: cluster.metadata.namespace: ${JSON.stringify(ofCluster.slice(0, 100))} ${problem}`,
+      `--request: the namespace ${JSON.stringify(namespace.slice(0, 100))} of the ${hook.about === 'topology' ? 'Cluster' : hook.about} ${problem}`,
     );
   }
-  return {
-    namespace: namespace ?? ofCluster,
-    name: text(metadata.name, ''),
-  };
+  return { namespace, name: object?.name ?? '' };
 }
 
 /**
@@ -193,7 +189,7 @@ async function callOne(name: string, { client, flags, io, extensions }: Caller):
     );
   }
   const request = requestOf(hook, flags);
-  const object = objectOf(request, flags.namespace);
+  const object = calledObject(hook, request, flags.namespace);
   const result = (await client.callExtension(hook, {
     handler: name,
     object,
@@ -231,7 +227,7 @@ function unmatchedHint({ client, extensions }: Caller, hook: HookDefinition, nam
 async function callAll(hook: HookDefinition, caller: Caller): Promise<Verdict['verdict']> {
   const { client, flags, io, extensions } = caller;
   const request = requestOf(hook, flags);
-  const object = objectOf(request, flags.namespace);
+  const object = calledObject(hook, request, flags.namespace);
   const result = (await client.callAllExtensions(hook, {
     object,
     request,

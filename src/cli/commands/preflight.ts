@@ -40,7 +40,7 @@ const preflightFlags = {
   output: outputFlag(['text', 'json'], 'report format'),
 } satisfies Flags;
 
-/** The running release: given, read from the cluster, or assumed to be the one before the target. */
+/** The running release: given, or read from the cluster; if it is unknown, changes of calls are those since the one before the target. */
 async function currentRelease(release: Release | undefined, to: Release, { cluster }: Extensions) {
   const from = release ?? (cluster && (await installedRelease(cluster)));
   return { from: from ?? { ...to, minor: Math.max(0, to.minor - 1) }, isFromKnown: from !== undefined };

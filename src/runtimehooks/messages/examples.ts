@@ -47,13 +47,13 @@ export const examples: Readonly<Record<string, unknown>> = {
   [`${core}.Machine`]: {
     apiVersion: 'cluster.x-k8s.io/v1beta2',
     kind: 'Machine',
-    metadata: { name: 'example-md-0', namespace },
+    metadata: { name: 'example-md-0', namespace, uid: 'c0b0a3a5-3a9c-4d53-8b1b-5d8f0a4d1f6e' },
     spec: machineSpec,
   },
   [`${core}.MachineSet`]: {
     apiVersion: 'cluster.x-k8s.io/v1beta2',
     kind: 'MachineSet',
-    metadata: { name: 'example-md-0', namespace },
+    metadata: { name: 'example-md-0', namespace, uid: '5f2f2f0e-6f0c-4f6a-9a43-0a9a9c6c2d11' },
     spec: {
       clusterName: 'example',
       replicas: 2,

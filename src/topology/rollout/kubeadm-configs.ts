@@ -7,6 +7,10 @@ function hasLocalMode(version: string): boolean {
   return major === '1' && Number(minor) >= 31 && Number(minor) < 36;
 }
 
+/** The feature gates that Cluster API sets in the KubeadmConfig of a control plane Machine, besides those of the template. */
+export const ownFeatureGates = (version: string): JsonObject =>
+  hasLocalMode(version) ? { ControlPlaneKubeletLocalMode: true } : {};
+
 /**
  * The spec of the KubeadmConfig that a KubeadmControlPlane makes for a Machine (ComputeDesiredKubeadmConfig in
  * controlplane/kubeadm/pkg/desiredstate, v1.14).
@@ -16,10 +20,10 @@ function hasLocalMode(version: string): boolean {
 export function kubeadmConfigSpec(controlPlane: JsonObject, joins: boolean): JsonObject {
   const { initConfiguration, joinConfiguration, ...spec } = objectAt(controlPlane, 'spec', 'kubeadmConfigSpec');
   const clusterConfiguration = objectAt(spec.clusterConfiguration);
-  const gates = objectAt(clusterConfiguration.featureGates);
-  const featureGates = hasLocalMode(textAt(controlPlane, 'spec', 'version'))
-    ? { ControlPlaneKubeletLocalMode: true, ...gates }
-    : gates;
+  const featureGates = {
+    ...ownFeatureGates(textAt(controlPlane, 'spec', 'version')),
+    ...objectAt(clusterConfiguration.featureGates),
+  };
   return {
     ...spec,
     clusterConfiguration: { ...clusterConfiguration, featureGates },

@@ -368,7 +368,7 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
   ],
   'stable-messages': [
     ['a time', failing(() => `failed at ${new Date().toISOString()}`), 'a message contains a time'],
-    ['seconds since 1970', failing(() => 'request 1763730000'), 'a message contains a time'],
+    ['seconds since 1970', failing(() => `request ${Math.floor(Date.now() / 1000)}`), 'a message contains a time'],
     ['a counter', failing(() => `attempt ${counter++}`), 'the same request gets different messages'],
   ],
   'discreet-messages': [
@@ -391,7 +391,7 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
     [
       'no patch',
       patching((request) => [{ uid: uidOf(request), patchType: 'JSONPatch' }]),
-      'there is a patchType, but no patch',
+      'an empty patch is only taken as JSONMergePatch',
     ],
     [
       'base64 of something else',
@@ -779,6 +779,54 @@ test('operations in another order each time, with the same effect, pass every ch
   expect(new Set(server.received.map(({ body }) => body)).size).toBeGreaterThan(3);
   expect(complaints(report)).toEqual({});
   expect(report.checks.find(({ id }) => id === 'patches-deterministic')?.status).toBe('passed');
+});
+
+test('a message with a time that stays the same is as good as any other', async () => {
+  const conduct = failing(() => 'Cluster lab, created at 2026-01-01T00:00:00Z, has no backup');
+  const server = await startExtension(behaving(conduct));
+  onTestFinished(() => server.close());
+  const report = await tryExtension(server.port, { checks: ['stable-messages'] });
+  expect(report.checks[0]).toMatchObject({ status: 'passed', problems: [] });
+});
+
+// As the handler of an extension in public use answers: Cluster API takes a merge patch without content.
+test('a merge patch without a patch has no effect, and no error', async () => {
+  const server = await startExtension(
+    behaving(patching((request) => [{ uid: uidOf(request), patchType: 'JSONMergePatch' }])),
+  );
+  onTestFinished(() => server.close());
+  const report = await tryExtension(server.port, { checks: ['patches-readable', 'patches-apply', 'patches-not-idle'] });
+  expect(report.checks.map(({ status }) => status)).toEqual(['passed', 'passed', 'warning']);
+});
+
+test('without a patch, nothing is known about whether patches are the same each time', async () => {
+  const server = await startExtension(behaving(patching(() => [])));
+  onTestFinished(() => server.close());
+  const report = await tryExtension(server.port, { checks: ['patches-deterministic'] });
+  expect(report.checks[0]).toMatchObject({
+    status: 'skipped',
+    skipReason: 'there are no patches: pass a request that needs some with --request FILE',
+  });
+});
+
+test('a server that ends is one failure, which names the call, and not one for each check after it', async () => {
+  let received = 0;
+  const server = await startExtension((request, response, ...rest) => {
+    if (++received === 3) {
+      response.on('finish', () => void server.close());
+    }
+    return behaving({})(request, response, ...rest);
+  });
+  onTestFinished(() => server.close());
+  const report = await tryExtension(server.port, {
+    checks: ['known-status', 'success', 'repeatable', 'sane-retries', 'content-type'],
+  });
+  const failed = report.checks.filter(({ status }) => status === 'failed');
+  expect(failed.map(({ problems }) => problems.map(({ message }) => message))).toEqual([
+    [expect.stringMatching(/^the server died after call \d of ValidateTopology: look in its log for /)],
+  ]);
+  expect(report.verdict).toBe('failed');
+  expect(report.checks.at(-1)).toMatchObject({ skipReason: 'the server has died' });
 });
 
 // Discovery reports it, but what else is wrong is of interest, too.

@@ -43,7 +43,6 @@ handlers:
   before-cluster-create: { fail: { message: no quota } }
   before-cluster-delete: { fail: { message: not now, times: 1 } }
   after-workers-upgrade: { fail: { message: "password=hunter22" } }
-  before-workers-upgrade: { fail: { message: "at 2026-11-21T10:00:00Z" } }
   update-machine: { block: { retryAfterSeconds: 3600, message: wait } }
   before-cluster-upgrade: { block: { retryAfterSeconds: 5, message: wait, times: 2 } }
   discover-variables: { delaySeconds: 0.25 }
@@ -68,7 +67,6 @@ handlers:
     ],
     ['repeatable', 'failed', 'before-cluster-delete'],
     ['sane-retries', 'warning', 'update-machine'],
-    ['stable-messages', 'failed', 'before-workers-upgrade'],
     ['discreet-messages', 'failed', 'after-workers-upgrade'],
   ]);
 });

@@ -31,7 +31,7 @@ describe.concurrent('the sample extension', () => {
       },
       {
         text: 'not called: can-update-machine.sample, can-update-machineset.sample, update-machine.sample: machines are not updated in place',
-        remedy: 'add --in-place-updates and --upgrade-to VERSION',
+        remedy: 'add --in-place-updates',
       },
     ]);
     expect(complete).toBe(1);

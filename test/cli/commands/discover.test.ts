@@ -289,6 +289,25 @@ test('discover and call use the cluster of a kubeconfig', async () => {
   });
 });
 
+// Without it, the namespace default was looked up: nothing was called, and that was a success.
+test('call takes the namespace of a Cluster that only the builtin variable names', async () => {
+  const hook = 'GeneratePatches';
+  const extension = await server(offering([{ name: 'patch', requestHook: { ...requestHook, hook } }]));
+  const selector = { matchLabels: { 'kubernetes.io/metadata.name': 'team-a' } };
+  const handlers = [storedHandler('patch.one', hook)];
+  const file = fileOf(
+    extensionConfig('one', { url: extension.url, caBundle }, handlers, { spec: { namespaceSelector: selector } }),
+  );
+  const request = join(folder(), 'request.yaml');
+  const builtin = { name: 'builtin', value: { cluster: { name: 'lab', namespace: 'team-a' } } };
+  writeFileSync(request, stringify({ variables: [builtin], items: [] }));
+  const args = ['--request', request, '-f', file];
+  const all = await runProgram(['call', '--hook', hook, '--all', ...args]);
+  expect(all).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^patch\.one: accepted/) });
+  expect((await runProgram(['call', 'patch.one', ...args])).code).toBe(0);
+  expect(extension.received).toHaveLength(2);
+});
+
 test('call prints the answer and what Cluster API would do with it', async () => {
   const extension = await server(offering(handlers));
   const file = fileOf(extensionConfig('one', { url: extension.url, caBundle }));
@@ -372,8 +391,8 @@ test.each<[string, string, RegExp]>([
   ['two requests', 'a: 1\n---\nb: 2\n', /request\.yaml:3: is a second request: pass one file for each call/],
   [
     'for an invalid namespace',
-    'cluster: {metadata: {namespace: ../secrets}}\n',
-    /--request: cluster\.metadata\.namespace: "\.\.\/secrets" must consist of lower case/,
+    'cluster: {metadata: {name: lab, namespace: ../secrets}}\n',
+    /--request: the namespace "\.\.\/secrets" of the Cluster must consist of lower case/,
   ],
   ['too large', `a: ${'x'.repeat(8 * 1024 * 1024)}`, /request\.yaml: .*8 MiB/],
 ])('call rejects a request that is %s', async (_name, text, message) => {

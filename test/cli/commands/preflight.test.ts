@@ -307,10 +307,16 @@ safe: good
     expect(report.findings[0]?.message).toMatch(/^one and two serve UpdateMachine/);
   });
 
-  test('the running release is assumed if it is not given; an older target is a downgrade', async () => {
+  test('without the running release nothing is called safe; an older target is a downgrade', async () => {
     const file = fileOf(extensionConfig('one', { url: 'https://localhost:1', caBundle }));
     const assumed = await preflight('--target-cluster-api-version', 'v1.14', '--offline', '-f', file);
-    expect(assumed.report).toMatchObject({ from: 'v1.13', isFromKnown: false });
+    expect(assumed.report).toMatchObject({
+      from: 'v1.13',
+      isFromKnown: false,
+      verdict: 'unknown',
+      first: expect.arrayContaining(['name it with --current-cluster-api-version']),
+    });
+    expect(assumed.code).toBe(1);
     const back = await preflight(
       '--target-cluster-api-version',
       'v1.12',
@@ -464,7 +470,14 @@ describe('with an API server', () => {
       ({ status }) => status !== 404,
     );
     expect(created.status, created.text).toBe(201);
-    const args = ['--target-cluster-api-version', 'v1.11', '--kubeconfig', write('kubeconfig', older.kubeconfig)];
+    const args = [
+      '--current-cluster-api-version',
+      'v1.10',
+      '--target-cluster-api-version',
+      'v1.11',
+      '--kubeconfig',
+      write('kubeconfig', older.kubeconfig),
+    ];
     const { code, report } = await preflight(...args);
     expect(code).toBe(0);
     expect(report.extensions).toMatchObject([

@@ -172,14 +172,14 @@ describe('permissions', () => {
     expect(ended.stdout).not.toContain('unknown');
   });
 
-  test('without permission to look for it, the running release is assumed', async () => {
+  test('without permission to look for it, the running release is unknown', async () => {
     const { ended } = await runJob(
       rules.filter(({ resources }) => resources.includes('extensionconfigs')),
       { [`${providers}/one`]: provider, [definition]: labelled('v1.12.1') },
     );
     expect(ended).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('set it with --current-cluster-api-version'),
+      code: 1,
+      stdout: expect.stringContaining('name it with --current-cluster-api-version'),
     });
   });
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
+import { fieldAt, type Json, type JsonObject } from '../../../src/kubernetes/index.ts';
 import { clusterApiHooks, type HookDefinition, hooks } from '../../../src/runtimehooks/index.ts';
 import {
   decodeResponse,
@@ -35,6 +35,24 @@ test.each([
     a: [1],
   };
   expect(messageProblem(hookOf(body.kind), 'request', body)).toBeUndefined();
+});
+
+test('a sample has a uid for what a handler keys its work by, and machines instead of templates', () => {
+  const [machine, set] = (['UpdateMachine', 'CanUpdateMachineSet'] as const).map((hook) =>
+    fieldAt(sampleRequest(hooks[hook]), 'desired'),
+  );
+  const uids = [
+    fieldAt(sampleRequest(hooks.BeforeClusterUpgrade), 'cluster', 'metadata', 'uid'),
+    fieldAt(sampleRequest(hooks.GeneratePatches), 'variables', 0, 'value', 'cluster', 'uid'),
+    fieldAt(machine, 'machine', 'metadata', 'uid'),
+    fieldAt(set, 'machineSet', 'metadata', 'uid'),
+  ];
+  expect(uids).toEqual(uids.map(() => expect.stringMatching(/^[0-9a-f-]{36}$/)));
+  expect([fieldAt(machine, 'infrastructureMachine', 'kind'), fieldAt(machine, 'bootstrapConfig', 'kind')]).toEqual([
+    'ExampleMachine',
+    'KubeadmConfig',
+  ]);
+  expect(fieldAt(set, 'infrastructureMachineTemplate', 'kind')).toBe('ExampleMachineTemplate');
 });
 
 test('a sample has the fields that matter to readers', () => {

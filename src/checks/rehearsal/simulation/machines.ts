@@ -11,6 +11,7 @@ import {
   machineTimeouts,
   mergedMetadata,
   nonEmpty,
+  ownFeatureGates,
 } from '../../../topology/index.ts';
 import type {
   GroupMachines,
@@ -281,6 +282,16 @@ export function machineObjects(worker: WorkerGroup, { name, set }: Machine): Jso
 export const controlPlaneOf = ({ patched, name }: State): JsonObject | undefined =>
   patched.get(`${name} spec.controlPlaneRef`);
 
+/** The configuration of a control plane Machine in a version, with the feature gates that Cluster API sets. */
+function withGates(kubeadmConfigSpec: JsonObject, version: string): JsonObject {
+  const clusterConfiguration = objectAt(kubeadmConfigSpec, 'clusterConfiguration');
+  const featureGates = { ...ownFeatureGates(version), ...objectAt(clusterConfiguration, 'featureGates') };
+  return {
+    ...kubeadmConfigSpec,
+    ...nonEmpty('clusterConfiguration', { ...clusterConfiguration, ...nonEmpty('featureGates', featureGates) }),
+  };
+}
+
 /**
  * A machine of a KubeadmControlPlane with its objects, in one version, as in requests of CanUpdateMachine or, marked, of
  * UpdateMachine (controlplane/kubeadm/pkg/desiredstate, v1.14).
@@ -290,7 +301,7 @@ export function controlPlaneObjects(state: State, name: string, version: string,
   const [, machines = unknownTemplates.infrastructure] =
     [...state.patched].find(([place]) => place.startsWith(`${controlPlane} `)) ?? [];
   const templateName = state.names.generated(state.name, kindOfTemplate(machines));
-  const { kubeadmConfigSpec = {}, machineTemplate } = objectAt(controlPlaneOf(state), 'spec', 'template', 'spec');
+  const { kubeadmConfigSpec, machineTemplate } = objectAt(controlPlaneOf(state), 'spec', 'template', 'spec');
   const { apiVersion: bootstrapVersion = '', kind = '' } = unknownTemplates.bootstrap;
   const settings = state.subject.blueprint?.controlPlane.settings;
   const topology = objectAt(state.cluster.spec, 'topology', 'controlPlane');
@@ -307,7 +318,11 @@ export function controlPlaneObjects(state: State, name: string, version: string,
     own,
   ]);
   const templates = {
-    bootstrap: { apiVersion: bootstrapVersion, kind, spec: { template: { spec: kubeadmConfigSpec } } },
+    bootstrap: {
+      apiVersion: bootstrapVersion,
+      kind,
+      spec: { template: { spec: withGates(objectAt(kubeadmConfigSpec), version) } },
+    },
     infrastructure: { ...machines, metadata: { name: templateName } },
     version,
   };

@@ -16,8 +16,20 @@ export const part = (name: keyof typeof parts, description?: string) => ref(`${p
 /** A reference to one of Cluster API's core types. */
 export const core = (name: 'Cluster' | 'ClusterClassVariable' | 'Machine' | 'MachineSet', description?: string) =>
   ref(`sigs.k8s.io.cluster-api.api.core.v1beta2.${name}`, description);
-/** Any Kubernetes object. */
-const raw = (description: string) => ref(rawObject, description);
+/** Any Kubernetes object; in samples, one of this kind, with this name. */
+const raw = (description: string, apiVersion?: string, kind = '', name = ''): MessageSchema => ({
+  ...ref(rawObject, description),
+  ...(apiVersion !== undefined && {
+    example: {
+      apiVersion,
+      kind,
+      metadata: { name, namespace: 'default' },
+      spec: kind.endsWith('Template') ? { template: { spec: {} } } : {},
+    },
+  }),
+});
+const bootstrap = 'bootstrap.cluster.x-k8s.io/v1beta2';
+const infrastructure = 'infrastructure.cluster.x-k8s.io/v1beta2';
 
 const version = (description: string, example = 'v1.33.0') => string(description, { example });
 
@@ -33,9 +45,9 @@ const patch = (example: string) => bytes('The patch, as base64 of its JSON.', { 
 const machineObjects = object('A machine with the objects that belong to it.', {
   required: {
     machine: core('Machine', 'The Machine.'),
-    infrastructureMachine: raw('Its infrastructure machine.'),
+    infrastructureMachine: raw('Its infrastructure machine.', infrastructure, 'ExampleMachine', 'example-md-0'),
   },
-  optional: { bootstrapConfig: raw('Its bootstrap configuration.') },
+  optional: { bootstrapConfig: raw('Its bootstrap configuration.', bootstrap, 'KubeadmConfig', 'example-md-0') },
 });
 const upgradeStep = (description: string) =>
   object(description, { required: { version: version('Kubernetes version that the step ends with.') } });
@@ -76,7 +88,10 @@ const parts = {
   Variable: object('The value of a variable.', {
     required: {
       name: string('Name of the variable; `builtin` has the values that Cluster API provides.', { example: 'builtin' }),
-      value: { ...ref(anyJson, 'The value.'), example: { cluster: { name: 'example', namespace: 'default' } } },
+      value: {
+        ...ref(anyJson, 'The value.'),
+        example: { cluster: { name: 'example', namespace: 'default', uid: '227d048d-691e-418b-a2cb-736154635d0a' } },
+      },
     },
   }),
   UpgradeStep: upgradeStep('One step of an upgrade plan.'),
@@ -109,9 +124,21 @@ const parts = {
   CanUpdateMachineSetRequestObjects: object('A set of machines with the templates that belong to it.', {
     required: {
       machineSet: core('MachineSet', 'The MachineSet.'),
-      infrastructureMachineTemplate: raw('Template of its infrastructure machines.'),
+      infrastructureMachineTemplate: raw(
+        'Template of its infrastructure machines.',
+        infrastructure,
+        'ExampleMachineTemplate',
+        'example',
+      ),
     },
-    optional: { bootstrapConfigTemplate: raw('Template of its bootstrap configurations.') },
+    optional: {
+      bootstrapConfigTemplate: raw(
+        'Template of its bootstrap configurations.',
+        bootstrap,
+        'KubeadmConfigTemplate',
+        'example',
+      ),
+    },
   }),
   UpdateMachineRequestObjects: machineObjects,
 } satisfies Record<string, MessageSchema>;
