@@ -48,18 +48,20 @@ const machineWords: Readonly<Record<Machine, string>> = {
 };
 
 /** What becomes of each Machine of a group. */
-function machinesOf({ verdict, machines }: GroupPlan): Machine[] {
+function machinesOf({ verdict, machines, replaces }: GroupPlan): Machine[] {
   const { before, after, replaced, inPlace } = machines;
   const some = (number: number, what: Machine) => new Array<Machine>(Math.max(0, number)).fill(what);
   if (verdict === 'unknown') {
     return some(before, 'unknown');
   }
   const removed = Math.max(0, before - after);
+  const waiting = verdict === 'onDelete' ? (replaces?.length ?? before - removed) : 0;
   return [
-    ...some(replaced, verdict === 'onDelete' ? 'onDelete' : 'replaced'),
+    ...some(waiting, 'onDelete'),
+    ...some(replaced, 'replaced'),
     ...some(inPlace, 'inPlace'),
     ...some(removed, 'deleted'),
-    ...some(before - replaced - inPlace - removed, 'kept'),
+    ...some(before - waiting - replaced - inPlace - removed, 'kept'),
     ...some(after - before, 'created'),
   ];
 }

@@ -4,7 +4,7 @@ import type { Cause, ClusterPlan, GroupPlan, Plan, Problem, Verdict } from '../.
 import { diffLines } from '../output/diff.ts';
 
 /** What happens to a group, in a few words. */
-export function verdictText({ verdict, machines }: GroupPlan): string {
+export function verdictText({ verdict, machines, replaces = [] }: GroupPlan): string {
   const { before, after, replaced, inPlace } = machines;
   const scaling = before === after ? '' : `, and scales from ${before} to ${after}`;
   switch (verdict) {
@@ -17,7 +17,9 @@ export function verdictText({ verdict, machines }: GroupPlan): string {
     case 'replaced':
       return `replaces ${replaced < before ? `${replaced} of ${count(before, 'Machine')}` : count(replaced, 'Machine')}${inPlace > 0 ? `, updates ${inPlace} in place` : ''}${scaling}`;
     case 'onDelete':
-      return `replaces ${count(replaced, 'Machine')} when you delete them`;
+      return replaces.length === 0
+        ? 'replaces Machines when you delete them'
+        : `replaces ${count(replaces.length, 'Machine')} when you delete ${replaces.length === 1 ? 'it' : 'them'}`;
     case 'created':
       return `created with ${count(after, 'Machine')}`;
     case 'deleted':

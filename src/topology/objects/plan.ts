@@ -54,7 +54,7 @@ export interface GroupPlan {
     inPlace: number;
   };
   causes: Cause[];
-  /** Names of the Machines that are replaced, if they are known. */
+  /** Names of the Machines that are replaced, or that OnDelete leaves until you delete them, if they are known. */
   replaces?: string[];
   /** How it happens: surge, steps of an upgrade, what OnDelete waits for, in plain sentences. */
   manner?: string[];

@@ -202,7 +202,7 @@ export function groupPlan(update: GroupUpdate, rollout: Rollout, arrivals: Arriv
     verdict,
     machines: { ...counts, replaced, inPlace: inPlace && updated === 0 && reachesMachines ? kept : updated },
     causes,
-    ...(replaced > 0 && rollout.replaces !== undefined && { replaces: rollout.replaces }),
+    ...((replaced > 0 || verdict === 'onDelete') && rollout.replaces !== undefined && { replaces: rollout.replaces }),
     ...(manner.length > 0 && { manner }),
     ...(rollout.problems.length > 0 && { problems: rollout.problems }),
   };

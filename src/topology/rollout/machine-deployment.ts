@@ -245,12 +245,15 @@ export async function judgeMachineDeployment(update: GroupUpdate, options: PlanO
     infrastructure: infrastructurePath,
   };
   rollout.causes = causesOf(update, reasons, references);
+  const order = textAt(after.object, 'spec', 'deletion', 'order');
   if (isOnDelete(after.object)) {
     const wait = remaining === 1 ? 'stays until it is' : 'stay until they are';
     const manner = [
       `${machinesText(remaining)} ${wait} deleted; the next one is made as the change wants it (OnDelete)`,
     ];
-    return groupPlan(update, { ...rollout, verdict: 'onDelete', manner }, arrivals(update));
+    const waits = caused.flatMap((set) => namesInOrder(set, order)).slice(removed);
+    const replaces = waits.length === remaining ? waits : undefined;
+    return groupPlan(update, { ...rollout, verdict: 'onDelete', replaces, manner }, arrivals(update));
   }
   const answers: UpdateAnswer[] = [];
   for (const set of caused) {
@@ -265,7 +268,6 @@ export async function judgeMachineDeployment(update: GroupUpdate, options: PlanO
   const surplus = needsOther && removed === 0 && fencepostsOf(after.object).maxUnavailable === 0 ? 1 : 0;
   const updated = Math.max(0, Math.min(remaining, sum(updatable.map(({ count }) => count))) - surplus);
   const replaced = remaining - updated;
-  const order = textAt(after.object, 'spec', 'deletion', 'order');
   const names = caused
     .toSorted((a, b) => Number(updatable.includes(b)) - Number(updatable.includes(a)))
     .flatMap((set) => namesInOrder(set, order));

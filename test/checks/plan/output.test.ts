@@ -29,7 +29,7 @@ test.each<[verdict: GroupPlan['verdict'], machines: GroupPlan['machines'], expec
   ['inPlace', { before: 2, after: 2, replaced: 0, inPlace: 2 }, 'updates 2 Machines in place'],
   ['replaced', { before: 3, after: 3, replaced: 1, inPlace: 2 }, 'replaces 1 of 3 Machines, updates 2 in place'],
   ['replaced', { before: 1, after: 3, replaced: 1, inPlace: 0 }, 'replaces 1 Machine, and scales from 1 to 3'],
-  ['onDelete', { before: 2, after: 2, replaced: 2, inPlace: 0 }, 'replaces 2 Machines when you delete them'],
+  ['onDelete', { before: 2, after: 2, replaced: 0, inPlace: 0 }, 'replaces Machines when you delete them'],
   ['created', { before: 0, after: 2, replaced: 0, inPlace: 0 }, 'created with 2 Machines'],
   ['deleted', { before: 1, after: 0, replaced: 0, inPlace: 0 }, 'deleted with 1 Machine'],
   ['scaled', { before: 1, after: 3, replaced: 0, inPlace: 0 }, 'scales from 1 to 3 Machines'],
@@ -38,6 +38,14 @@ test.each<[verdict: GroupPlan['verdict'], machines: GroupPlan['machines'], expec
 ])('text: %s with %j', (verdict, machines, expected) => {
   const lines = text(cluster('a/b', { ...workers, verdict, machines })).split('\n');
   expect(lines[1]).toBe(`  md-0  MachineDeployment f1-md-0-s7hlv  ${expected}`);
+});
+
+test('text: OnDelete counts the Machines that wait, if they are known', () => {
+  const machines = { before: 2, after: 2, replaced: 0, inPlace: 0 };
+  const verdictOf = (...replaces: string[]) =>
+    text(cluster('a/b', { ...workers, verdict: 'onDelete', machines, replaces })).split('\n')[1];
+  expect(verdictOf('a')).toMatch(/ replaces 1 Machine when you delete it$/);
+  expect(verdictOf('a', 'b')).toMatch(/ replaces 2 Machines when you delete them$/);
 });
 
 test('text fits 100 columns, whatever the names', () => {

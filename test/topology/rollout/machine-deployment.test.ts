@@ -149,7 +149,7 @@ describe('which Machines', () => {
 describe('OnDelete', () => {
   test('Machines wait until somebody deletes them', async () => {
     const plan = await judge({ before: onDelete, after: newer });
-    expect(plan).toMatchObject({ verdict: 'onDelete', machines: { replaced: 0 } });
+    expect(plan).toMatchObject({ verdict: 'onDelete', machines: { replaced: 0 }, replaces: ['a-1', 'a-2', 'a-3'] });
     expect(plan.manner).toEqual([
       '3 Machines stay until they are deleted; the next one is made as the change wants it (OnDelete)',
     ]);
