@@ -5,7 +5,6 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { stringify } from 'yaml';
@@ -18,10 +17,10 @@ import {
   objectsAt,
   textAt,
 } from '../../src/kubernetes/index.ts';
-import { printTable } from './program.ts';
+import { builtProgram, printTable } from './program.ts';
 
 const { values } = parseArgs({ options: { clusters: { type: 'string', default: '100,1000' } } });
-const program = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
 const recording = new URL('../../test/support/fixtures/plan/K-etcd.json.gz', import.meta.url);
 const { before } = JSON.parse(gunzipSync(readFileSync(recording)).toString()) as { before: JsonObject[] };
 
@@ -129,7 +128,7 @@ for (const count of values.clusters.split(',').map(Number)) {
   writeFileSync(join(from, 'all.yaml'), documents([...objects, ...clusters(count)]));
   writeFileSync(join(to, 'class.yaml'), documents([changed]));
   const read = await measured(['--input-type=module', '--eval', bare, join(from, 'all.yaml'), join(to, 'class.yaml')]);
-  const plan = await measured([program, 'plan', '--from', from, '-f', to]);
+  const plan = await measured([builtProgram, 'plan', '--from', from, '-f', to]);
   const texts = [
     count,
     read.cpu.toFixed(1),
