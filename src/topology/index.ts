@@ -10,14 +10,8 @@ export {
   readBlueprint,
 } from './blueprint/blueprint.ts';
 export { workerLists } from './desired/desired.ts';
-export {
-  allowsVersion,
-  controlPlaneSteps,
-  lowestVersion,
-  minorOf,
-  otherVersions,
-  versionRefusal,
-} from './desired/upgrade-steps.ts';
+export { concurrencyAnnotation, topologyCauses } from './desired/refusals.ts';
+export { controlPlaneSteps, lowestVersion, minorOf, versionRefusal } from './desired/upgrade-steps.ts';
 export { clusterInV1beta1, eachPart, inV1beta2 } from './objects/core-v1beta1.ts';
 export type {
   CallHook,

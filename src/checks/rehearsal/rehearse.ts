@@ -9,7 +9,7 @@ import {
   type Resolve,
 } from '../../runtimehooks/client/index.ts';
 import { hooks, type Release } from '../../runtimehooks/index.ts';
-import { causeText, checkedTopology, createNames, type Names } from '../../topology/index.ts';
+import { causeText, checkedTopology, createNames, type Names, topologyCauses } from '../../topology/index.ts';
 import { type Caller, createCaller } from './caller.ts';
 import { handlerCall, SimulationStopped } from './cluster/effects.ts';
 import type { RehearsedCluster } from './cluster/state.ts';
@@ -20,7 +20,6 @@ import { type Entry, masked, warning } from './record.ts';
 import { failedCondition } from './simulation/condition.ts';
 import { type Scenario, simulateCluster } from './simulation/simulate.ts';
 import { discoverVariables, notReady } from './topology/discover.ts';
-import { topologyCauses } from './topology/refusals.ts';
 import { nameOfClass, uncalled, unselected, warningsOfClass } from './warnings.ts';
 
 /** Options of a rehearsal. */
@@ -95,7 +94,7 @@ async function playCluster(
 ): Promise<boolean> {
   const { scenario, limits, release, edits, faults = [], onEntry, start = new Date(), names = createNames() } = options;
   const cluster = clusterOf(subject);
-  const refusals = topologyCauses(subject).map(causeText);
+  const refusals = topologyCauses(subject.cluster, subject.blueprint).map(causeText);
   let checked = subject;
   if (subject.blueprint !== undefined) {
     const { topology, problems } = checkedTopology(subject.blueprint, subject.cluster);

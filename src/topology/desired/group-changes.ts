@@ -1,4 +1,4 @@
-import { copyOf, isSame, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import { copyOf, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import type { GroupChange, GroupObjects } from '../objects/groups.ts';
 import { nameOf, objectText } from '../objects/objects.ts';
 import type { Problem } from '../objects/plan.ts';
@@ -246,7 +246,3 @@ export function groupChanges(input: ClusterInput): GroupChanges {
   }
   return { changes, problems, unknown };
 }
-
-/** Whether two objects differ in what a user writes. */
-export const isChanged = (one: JsonObject | undefined, other: JsonObject | undefined): boolean =>
-  one !== other && !isSame(objectAt(one, 'spec'), objectAt(other, 'spec'));

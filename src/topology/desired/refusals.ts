@@ -1,5 +1,15 @@
 import { pendingHooksAnnotation } from '../../extensionconfig/index.ts';
-import { isSame, type JsonObject, objectAt, objectsAt, own, textAt, textValues } from '../../kubernetes/index.ts';
+import {
+  isSame,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  own,
+  type StatusCause,
+  textAt,
+  textValues,
+} from '../../kubernetes/index.ts';
+import { invalid } from '../../kubernetes/schema/index.ts';
 import { checkDefinitions } from '../../runtimehooks/variables/index.ts';
 import type { Blueprint } from '../blueprint/blueprint.ts';
 import { groupOf, nameIn, nameOf, namespaceOf, Objects, objectText } from '../objects/objects.ts';
@@ -9,7 +19,7 @@ import { causeText } from '../variables/variables.ts';
 import { hasTopology, topologyWorkers, workerLists } from './desired.ts';
 import type { Existing } from './existing.ts';
 import { classOf } from './planned-state.ts';
-import { versionRefusal } from './upgrade-steps.ts';
+import { allowsVersion, otherVersions, versionRefusal } from './upgrade-steps.ts';
 
 const core = 'cluster.x-k8s.io';
 
@@ -258,9 +268,53 @@ function unfinishedUpgrade(old: JsonObject, { controlPlane, workers }: Existing)
     : `version cannot be changed: ${reasons.length === 1 ? reasons[0] : `[${reasons.join(', ')}]`}`;
 }
 
-const concurrencyAnnotation = 'topology.cluster.x-k8s.io/upgrade-concurrency';
+/** The user's annotation with the number of groups of one kind that may be upgraded at a time. */
+export const concurrencyAnnotation = 'topology.cluster.x-k8s.io/upgrade-concurrency';
 
-/** Why Cluster API's webhook refuses a Cluster (core/webhooks/admission/cluster.go, v1.14). */
+function concurrencyProblem(text: string): string | undefined {
+  if (!/^[+-]?\d{1,15}$/.test(text)) {
+    return `could not parse the value of the annotation: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`;
+  }
+  return Number(text) < 1 ? 'value cannot be less than 1' : undefined;
+}
+
+/**
+ * What Cluster API's webhook refuses of a Cluster whatever it was before, besides its variables
+ * (core/webhooks/admission/cluster.go, v1.14).
+ *
+ * @param blueprint of its class, if that is known.
+ */
+export function topologyCauses(cluster: JsonObject, blueprint: Blueprint | undefined): StatusCause[] {
+  const causes: StatusCause[] = [];
+  const concurrency = own(textValues(objectAt(cluster, 'metadata', 'annotations')), concurrencyAnnotation);
+  const problem = concurrency === undefined ? undefined : concurrencyProblem(concurrency);
+  if (problem !== undefined) {
+    causes.push(invalid(`metadata.annotations.${concurrencyAnnotation}`, concurrency ?? '', problem));
+  }
+  const version = textAt(cluster, 'spec', 'topology', 'version');
+  if (blueprint !== undefined && !allowsVersion(blueprint, version)) {
+    causes.push(invalid('spec.topology.version', version, otherVersions));
+  }
+  for (const [kind, list] of Object.entries(workerLists)) {
+    const names = new Set<string>();
+    for (const [index, group] of objectsAt(cluster, 'spec', 'topology', 'workers', list).entries()) {
+      const path = `spec.topology.workers.${list}[${index}]`;
+      const [name, className] = [textAt(group, 'name'), textAt(group, 'class')];
+      if (blueprint !== undefined && !blueprint[list].has(className)) {
+        const why = `${kind}Class with name ${JSON.stringify(className)} does not exist in ClusterClass ${JSON.stringify(blueprint.name)}`;
+        causes.push(invalid(`${path}.class`, className, why));
+      }
+      if (names.has(name)) {
+        const why = `name must be unique. ${kind} with name ${JSON.stringify(name)} is defined more than once`;
+        causes.push(invalid(`${path}.name`, name, why));
+      }
+      names.add(name);
+    }
+  }
+  return causes;
+}
+
+/** Why Cluster API's webhook refuses a Cluster. */
 export function refusedBy(
   old: JsonObject | undefined,
   { cluster, problems }: { cluster: JsonObject; problems: readonly string[] },
@@ -268,42 +322,15 @@ export function refusedBy(
   classBefore: Blueprint | undefined,
   classAfter: Blueprint | undefined,
 ): string[] {
-  const causes = [...problems];
+  const causes = [...problems, ...topologyCauses(cluster, classAfter).map(causeText)];
   const topology = objectAt(cluster, 'spec', 'topology');
-  const concurrency = own(textValues(objectAt(cluster, 'metadata', 'annotations')), concurrencyAnnotation);
-  if (concurrency !== undefined && !(Number(concurrency) >= 1)) {
-    causes.push(
-      `metadata.annotations.${concurrencyAnnotation}: Invalid value: ${JSON.stringify(concurrency)}: value cannot be less than 1`,
-    );
-  }
-  const names = new Set<string>();
-  for (const [index, { kind, topology: group }] of topologyWorkers(cluster).entries()) {
-    const list = workerLists[kind];
-    const [name, className] = [textAt(group, 'name'), textAt(group, 'class')];
-    const path = `spec.topology.workers.${list}`;
-    if (classAfter !== undefined && !classAfter[list].has(className)) {
-      causes.push(
-        `${path}[${index}].class: Invalid value: ${JSON.stringify(className)}: ${kind}Class with name ${JSON.stringify(className)} does not exist in ClusterClass ${JSON.stringify(classAfter.name)}`,
-      );
-    }
-    if (names.has(`${kind} ${name}`)) {
-      causes.push(
-        `${path}[${index}].name: Invalid value: ${JSON.stringify(name)}: name must be unique. ${kind} with name ${JSON.stringify(name)} is defined more than once`,
-      );
-    }
-    names.add(`${kind} ${name}`);
-  }
   const version = textAt(topology, 'version');
   const oldVersion = textAt(old, 'spec', 'topology', 'version');
   if (old !== undefined && oldVersion !== version && oldVersion !== '') {
     const why = versionRefusal(classAfter, oldVersion, version) ?? unfinishedUpgrade(old, existing);
-    if (why !== undefined) {
+    if (why !== undefined && why !== otherVersions) {
       causes.push(`spec.topology.version: Invalid value: ${JSON.stringify(version)}: ${why}`);
     }
-  } else if (classAfter !== undefined && classAfter.versions.length > 0 && !classAfter.versions.includes(version)) {
-    causes.push(
-      `spec.topology.version: Invalid value: ${JSON.stringify(version)}: version must match one of the versions defined in the ClusterClass`,
-    );
   }
   if (old !== undefined && !hasTopology(old)) {
     causes.push('spec.topology.class: Forbidden: classRef cannot be set on an existing Cluster');

@@ -4,6 +4,7 @@ import { coreVersionIn, hooks, newestKnownRelease, type Release } from '../../..
 import {
   type Blueprint,
   clusterInV1beta1,
+  concurrencyAnnotation,
   defaultKinds,
   deferAnnotation,
   holdAnnotation,
@@ -369,8 +370,6 @@ export interface UserEdit {
 
 /** Cluster API's annotation that lets the deletion of a Cluster proceed. */
 export const okToDeleteAnnotation = 'runtime.cluster.x-k8s.io/ok-to-delete';
-/** The user's annotation with the number of groups of one kind that may be upgraded at a time. */
-export const concurrencyAnnotation = 'topology.cluster.x-k8s.io/upgrade-concurrency';
 
 /** The annotations of an object; empty if it has none. */
 export const annotationsOf = (object: JsonObject): JsonObject => objectAt(object, 'metadata', 'annotations');
