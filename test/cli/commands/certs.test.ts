@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFailed, onTestFinished, test, vi } from 'vitest';
 import { ellipticEntropy, issueCa, issueServingCertificate } from '../../../src/base/x509/index.ts';
 import { run } from '../../../src/cli/index.ts';
 import { connect, loadKubeConfig } from '../../../src/kubernetes/client/index.ts';
@@ -46,6 +46,7 @@ async function cliWith(
     err += chunk;
     io.onError?.(err);
   });
+  onTestFailed(() => void process.stderr.write(`stderr of certs ${args.join(' ')}:\n${err}\n`));
   const { env = {}, signal = new AbortController().signal } = io;
   const code = await run(['certs', ...args], { stdin: new PassThrough(), stdout, stderr, env, signal });
   await finished(stderr.end());

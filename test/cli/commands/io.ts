@@ -1,4 +1,5 @@
 import { Readable, Writable } from 'node:stream';
+import { onTestFailed } from 'vitest';
 import { run } from '../../../src/cli/index.ts';
 
 /** The result of a run of the program. */
@@ -21,6 +22,15 @@ export function runProgram(args: readonly string[], options: RunOptions = {}): P
   return startProgram(args, options).ended;
 }
 
+/** Shows what a program has written to stderr if the test that runs it fails, for example over its exit code. */
+function showIfFailed(args: readonly string[], stderr: () => string): void {
+  try {
+    onTestFailed(() => void process.stderr.write(`stderr of ${args.join(' ').slice(0, 200)}:\n${stderr()}\n`));
+  } catch {
+    // Started for several tests, outside of each.
+  }
+}
+
 /** Starts the program in this process: its output so far, a function that sends a signal, and its end. */
 export function startProgram(args: readonly string[], options: RunOptions = {}) {
   const text = { stdout: '', stderr: '' };
@@ -34,6 +44,7 @@ export function startProgram(args: readonly string[], options: RunOptions = {}) 
       }),
       { isTTY: options.isTTY ?? false },
     );
+  showIfFailed(args, () => text.stderr);
   const stdin = options.stdin ?? '';
   const stopping = new AbortController();
   const running = run(args, {
