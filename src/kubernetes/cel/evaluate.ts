@@ -1,5 +1,5 @@
 import { createContext, Script } from 'node:vm';
-import { type Context, type Environment, EvaluationError, type ParseResult } from '@marcbachmann/cel-js';
+import { type ASTNode, type Context, type Environment, EvaluationError, type ParseResult } from '@marcbachmann/cel-js';
 import { LRUCache } from 'lru-cache';
 import { compilePattern } from '../schema/index.ts';
 
@@ -41,26 +41,37 @@ export function within<T>(budget: Budget, work: () => T): T {
   }
 }
 
-/** An expression with RE2's `matches`: the library's uses JavaScript's regular expressions, which backtrack. */
-function withRe2(expression: string, environment: Environment): string {
-  const ends: number[] = [];
+/** Longest text that is read as a duration, in characters: for longer ones the library's reader takes quadratic time. */
+const maxDuration = 256;
+
+/**
+ * An expression whose functions take linear time: RE2's `matches` instead of JavaScript's regular expressions, which
+ * backtrack, and durations of limited length.
+ */
+function inLinearTime(expression: string, environment: Environment): string {
+  const edits: { from: number; to: number; text: string }[] = [];
   const look = (part: unknown): void => {
     if (Array.isArray(part)) {
       part.forEach(look);
-    } else if (typeof part === 'object' && part !== null && 'op' in part && 'args' in part) {
-      if (part.op === 'rcall' && Array.isArray(part.args) && part.args[0] === 'matches') {
-        ends.push((part.args[1] as { range: { end: number } }).range.end);
-      }
-      look(part.args);
+      return;
     }
+    if (typeof part !== 'object' || part === null || !('op' in part) || !('args' in part)) {
+      return;
+    }
+    const { op, args } = part as ASTNode;
+    if (op === 'rcall' && args[0] === 'matches') {
+      const from = expression.indexOf('matches', args[1].range.end);
+      edits.push({ from, to: from + 'matches'.length, text: 'matchesRe2' });
+    } else if (op === 'call' && args[0] === 'duration' && args[1][0] !== undefined) {
+      const { start, end } = args[1][0].range;
+      edits.push({ from: start, to: start, text: 'shortText(' }, { from: end, to: end, text: ')' });
+    }
+    look(args);
   };
   look(environment.parse(expression).ast);
-  let text = expression;
-  for (const end of ends.sort((a, b) => b - a)) {
-    const at = text.indexOf('matches', end);
-    text = `${text.slice(0, at)}matchesRe2${text.slice(at + 'matches'.length)}`;
-  }
-  return text;
+  return edits
+    .sort((a, b) => b.from - a.from)
+    .reduce((text, { from, to, text: inserted }) => text.slice(0, from) + inserted + text.slice(to), expression);
 }
 
 /** Maximum number of characters of compiled expressions that are kept: each takes up to 130 bytes when compiled. */
@@ -72,7 +83,18 @@ const maxCompiled = 400_000;
  * @throws {Error} from the returned function, when the expression itself fails.
  */
 export function createEvaluator(environment: Environment): (expression: string, variables: Context) => unknown {
-  const evaluating = environment.clone().registerFunction(
+  const evaluating = environment.clone();
+  evaluating.registerFunction(
+    'shortText(dyn): dyn',
+    (text: unknown) => {
+      if (typeof text === 'string' && text.length > maxDuration) {
+        throw new EvaluationError(`duration(): the string is longer than ${maxDuration} characters`);
+      }
+      return text;
+    },
+    { async: false },
+  );
+  evaluating.registerFunction(
     'string.matchesRe2(string): bool',
     (text: string, source: string) => {
       try {
@@ -91,7 +113,7 @@ export function createEvaluator(environment: Environment): (expression: string, 
     let known = compiled.get(expression);
     if (known === undefined) {
       const isKnown = environment.check(expression).valid;
-      const text = isKnown && expression.includes('matches') ? withRe2(expression, environment) : expression;
+      const text = isKnown && /matches|duration/.test(expression) ? inLinearTime(expression, environment) : expression;
       known = { program: isKnown ? evaluating.parse(text) : undefined };
       compiled.set(expression, known);
     }
