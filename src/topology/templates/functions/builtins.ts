@@ -170,7 +170,8 @@ function itemAt(item: Exclude<Value, null>, index: Value | undefined): Operand {
     }
     return new Integer('uint8', BigInt(item.charCodeAt(at)));
   }
-  throw new FunctionError(`can't index item of type ${typeOf(item)}`);
+  // A pointer is followed.
+  throw new FunctionError(`can't index item of type ${typeOf(item).replace('*', '')}`);
 }
 
 function indexed(from: Operand, indexes: readonly Operand[]): Operand {
@@ -204,7 +205,7 @@ function lengthOf(operand: Operand): bigint {
   if (value instanceof Dict) {
     return BigInt(value.entries.size);
   }
-  throw new FunctionError(`len of type ${typeOf(value)}`);
+  throw new FunctionError(`len of type ${typeOf(value).replace('*', '')}`);
 }
 
 /** The text of all arguments of a function that escapes. */

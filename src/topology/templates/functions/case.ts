@@ -111,7 +111,8 @@ export function toPascalCase(text: Bytes): Bytes {
     const chars = [...decoded];
     const start = chars.findIndex((char) => !isConnector(char));
     if (start === -1) {
-      return decoded;
+      // The last connector is written twice.
+      return decoded + (chars.at(-1) ?? '');
     }
     const first = chars[start] as string;
     let result = chars.slice(0, start).join('');

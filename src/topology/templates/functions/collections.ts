@@ -90,6 +90,10 @@ function sliced(list: Value, indices: readonly Value[], budget: Budget): Value {
 function chunked(size: bigint, list: Value, budget: Budget): List {
   const items = itemsOf(list, 'Cannot chunk type', budget);
   const length = sizeOf(size);
+  const count = Math.floor((items.length - 1) / length) + 1;
+  if (count === 0) {
+    return new List([], '[]interface {}');
+  }
   if (length <= 0) {
     throw new FunctionError('runtime error: makeslice: len out of range');
   }
@@ -127,24 +131,22 @@ function isEmptyForMerge(value: Value | undefined): boolean {
 /** mergo's merge of maps into the first. */
 function mergeInto(target: Dict, source: Dict, overwrites: boolean, budget: Budget): void {
   budget.spend(1 + source.entries.size);
-  if (source.entries.size > 0 && target.isNil) {
-    throw new FunctionError('reflect.Set: assignment to entry in nil map');
-  }
   for (const [key, value] of source.entries) {
     const own = target.entries.get(key);
     if (own instanceof Dict && value instanceof Dict && own.element === value.element && !value.isNil) {
       mergeInto(own, value, overwrites, budget);
-    } else if (overwrites || isEmptyForMerge(own)) {
+    } else if (overwrites || (value !== null && isEmptyForMerge(own))) {
       target.entries.set(key, value);
     }
   }
 }
 
 function merged(target: Dict, sources: readonly Dict[], overwrites: boolean, budget: Budget): Dict {
+  const result = target.isNil && sources.length > 0 ? new Dict(new Map()) : target;
   for (const source of sources) {
-    mergeInto(target, source, overwrites, budget);
+    mergeInto(result, source, overwrites, budget);
   }
-  return target;
+  return result;
 }
 
 function copied(value: Value, budget: Budget): Value {
@@ -225,7 +227,12 @@ const merge = defineAny(['dict', '...dict'], ([target, ...sources], budget) => m
 const mergeOverwrite = defineAny(['dict', '...dict'], ([target, ...sources], budget) =>
   merged(target, sources, true, budget),
 );
-const deepCopy = defineAny(['any'], ([value], budget) => copied(value, budget));
+const deepCopy = defineAny(['any'], ([value], budget) => {
+  if (value === null) {
+    throw new FunctionError('reflect: call of reflect.Value.Type on zero Value');
+  }
+  return copied(value, budget);
+});
 
 /** Functions of sprig that work with lists, maps and defaults. */
 export const collectionFunctions: Readonly<Record<string, TemplateFunction>> = {

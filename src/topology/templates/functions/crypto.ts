@@ -4,6 +4,7 @@ import { FunctionError } from '../budget.ts';
 import type { TemplateFunction } from '../evaluate.ts';
 import type { Bytes } from '../values/bytes.ts';
 import { define } from './define.ts';
+import { base64Decoded } from './strings.ts';
 
 function hashed(algorithm: string): TemplateFunction {
   return define(['string'], ([text], budget) => {
@@ -115,16 +116,11 @@ function decrypted(password: Bytes, packed: Bytes): Bytes {
   if (packed === '') {
     return '';
   }
-  const bad = /[^A-Za-z0-9+/=\r\n]/.exec(packed);
-  const compact = packed.replaceAll(/[\r\n]/g, '');
-  if (bad !== null || compact.length % 4 !== 0 || !/^[^=]*={0,2}$/.test(compact)) {
-    // Where its length is wrong, Go names the start of the last group.
-    const at = bad?.index ?? Math.max(packed.length - (packed.length % 4), 0);
-    throw new FunctionError(`illegal base64 data at input byte ${bad === null ? at : at}`);
-  }
-  const bytes = Buffer.from(compact, 'base64');
+  const bytes = Buffer.from(base64Decoded(packed), 'latin1');
   if (bytes.length < 16) {
-    throw new FunctionError(`runtime error: slice bounds out of range [:16] with capacity ${bytes.length}`);
+    throw new FunctionError(
+      `runtime error: slice bounds out of range [:16] with capacity ${3 * Math.floor(packed.length / 4)}`,
+    );
   }
   if (bytes.length % 16 !== 0) {
     throw new FunctionError('crypto/cipher: input not full blocks');

@@ -1,7 +1,7 @@
 import { compilePattern, type Pattern, PatternError } from '../../../kubernetes/schema/index.ts';
 import { type Budget, FunctionError } from '../budget.ts';
 import type { TemplateFunction } from '../evaluate.ts';
-import { type Bytes, bytesOf, textOf } from '../values/bytes.ts';
+import { type Bytes, bytesOf, canBackquote, quoted, runeAt, textOf } from '../values/bytes.ts';
 import { List } from '../values/values.ts';
 import { define } from './define.ts';
 import { sizeOf } from './strings.ts';
@@ -9,6 +9,11 @@ import { sizeOf } from './strings.ts';
 /** Compiles a pattern. sprig panics with the pattern where the name of a function does not start with must. */
 function compiled(source: Bytes, panics: boolean, budget: Budget): Pattern {
   budget.read(source.length * 100);
+  const bad = invalidAt(source);
+  if (bad !== -1) {
+    const message = `error parsing regexp: invalid UTF-8: \`${source.slice(bad)}\``;
+    throw new FunctionError(panics ? `regexp: Compile(${asLiteral(source)}): ${message}` : message);
+  }
   try {
     return compilePattern(textOf(source));
   } catch (error) {
@@ -16,12 +21,24 @@ function compiled(source: Bytes, panics: boolean, budget: Budget): Pattern {
       throw error;
     }
     const message = bytesOf(error.message);
-    throw new FunctionError(panics ? `regexp: Compile(${inBackquotes(source)}): ${message}` : message);
+    throw new FunctionError(panics ? `regexp: Compile(${asLiteral(source)}): ${message}` : message);
   }
 }
 
-function inBackquotes(source: Bytes): Bytes {
-  return source.includes('`') ? JSON.stringify(source) : `\`${source}\``;
+/** Where a text is not UTF-8; -1 if it is. */
+function invalidAt(text: Bytes): number {
+  for (let at = 0; at < text.length; ) {
+    const { size, isValid } = runeAt(text, at);
+    if (!isValid) {
+      return at;
+    }
+    at += size;
+  }
+  return -1;
+}
+
+function asLiteral(source: Bytes): Bytes {
+  return canBackquote(source) ? `\`${source}\`` : quoted(source);
 }
 
 /** A text that is searched: each search costs its length times the size of the pattern. */

@@ -256,74 +256,107 @@ function base32Encoded(text: Bytes): Bytes {
   return result.padEnd(Math.ceil(result.length / 8) * 8, '=');
 }
 
-/** Decodes a text in groups of characters with padding; the text of Go's error if it cannot be decoded. */
-function decoded(text: Bytes, name: string, alphabet: string, group: number, allowedPadding: readonly number[]): Bytes {
-  const bitsPerChar = Math.log2(alphabet.length);
-  const fail = (at: number) => `illegal ${name} data at input byte ${at}`;
+/** Bytes of as many bits as there are in whole ones. */
+function bytesOfBits(bits: string): Bytes {
   let result = '';
+  for (let at = 0; at + 8 <= bits.length; at += 8) {
+    result += String.fromCharCode(Number.parseInt(bits.slice(at, at + 8), 2));
+  }
+  return result;
+}
+
+/** The text; that of Go's error if it cannot be decoded. */
+function base32Decoded(packed: Bytes): Bytes {
+  const text = packed.replaceAll(/[\r\n]/g, '');
+  const fail = (at: number) => `illegal base32 data at input byte ${at}`;
+  const pad = text.indexOf('=');
+  const digits = pad === -1 ? text : text.slice(0, pad);
+  let bits = '';
+  for (const [at, char] of [...digits].entries()) {
+    const value = base32.indexOf(char);
+    if (value === -1) {
+      return fail(at);
+    }
+    bits += value.toString(2).padStart(5, '0');
+  }
+  const last = digits.length % 8;
+  if (pad === -1) {
+    return last === 0 ? bytesOfBits(bits) : fail(text.length - last);
+  }
+  const rest = text.length - pad - 1;
+  if (last < 2 || rest >= 8) {
+    return fail(pad);
+  }
+  if (rest + last < 7) {
+    return fail(text.length);
+  }
+  const wrong = [...text.slice(pad + 1, pad + 8 - last)].findIndex((char) => char !== '=');
+  if (wrong !== -1) {
+    return fail(pad + wrong);
+  }
+  return last === 3 || last === 6 ? fail(pad) : bytesOfBits(bits);
+}
+
+const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+
+/**
+ * Decodes base64 as encoding/base64 does.
+ *
+ * @throws {FunctionError} with Go's message.
+ */
+export function base64Decoded(text: Bytes): Bytes {
+  const fail = (at: number): never => {
+    throw new FunctionError(`illegal base64 data at input byte ${at}`);
+  };
+  let bits = '';
+  let count = 0;
   let at = 0;
   const skip = (): void => {
     while (text[at] === '\n' || text[at] === '\r') {
       at++;
     }
   };
-  for (;;) {
-    let buffer = 0n;
-    let count = 0;
-    let padding = 0;
-    while (count < group) {
+  const parts: Bytes[] = [];
+  for (skip(); at < text.length; skip()) {
+    const char = text[at] as string;
+    const value = base64.indexOf(char);
+    if (value !== -1) {
+      bits += value.toString(2).padStart(6, '0');
+      count++;
+      at++;
+      if (count === 4) {
+        parts.push(bytesOfBits(bits));
+        bits = '';
+        count = 0;
+      }
+      continue;
+    }
+    if (char !== '=' || count < 2) {
+      fail(at);
+    }
+    at++;
+    if (count === 2) {
       skip();
-      const char = text[at];
-      if (char === undefined) {
-        if (count === 0) {
-          return result;
-        }
-        return fail(name === 'base64' ? at - count : at);
+      if (at === text.length) {
+        fail(at);
       }
-      const value = alphabet.indexOf(char);
-      if (value !== -1) {
-        buffer = (buffer << BigInt(bitsPerChar)) | BigInt(value);
-        count++;
-        at++;
-        continue;
-      }
-      if (char !== '=') {
-        return fail(at);
-      }
-      padding = group - count;
-      if (!allowedPadding.includes(padding)) {
-        return fail(at);
+      if (text[at] !== '=') {
+        fail(at);
       }
       at++;
-      for (let left = padding - 1; left > 0; left--) {
-        skip();
-        if (text[at] !== '=') {
-          return fail(at);
-        }
-        at++;
-      }
-      skip();
-      if (at < text.length) {
-        return fail(at);
-      }
-      break;
     }
-    const bytes = Math.floor((count * bitsPerChar) / 8);
-    const rest = BigInt(count * bitsPerChar - bytes * 8);
-    result += Buffer.from(
-      (buffer >> rest)
-        .toString(16)
-        .padStart(bytes * 2, '0')
-        .slice(0, bytes * 2),
-      'hex',
-    ).toString('latin1');
-    if (padding > 0) {
-      return result;
+    skip();
+    if (at < text.length) {
+      fail(at);
     }
+    parts.push(bytesOfBits(bits));
+    return parts.join('');
   }
+  if (count > 0) {
+    fail(at - count);
+  }
+  return parts.join('');
 }
-
-const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
 /** Sorts texts in place, as sort.Strings. */
 function sorted(value: Value, budget: Budget): List {
@@ -418,9 +451,23 @@ export const stringFunctions: Readonly<Record<string, TemplateFunction>> = {
   }),
   sortAlpha: define(['any'], ([value], budget) => sorted(value, budget)),
   b64enc: define(['string'], ([text]) => Buffer.from(text, 'latin1').toString('base64')),
-  b64dec: define(['string'], ([text]) => decoded(text, 'base64', base64, 4, [1, 2])),
+  b64dec: define(['string'], ([text], budget) => {
+    budget.read(text.length * 8);
+    try {
+      return base64Decoded(text);
+    } catch (error) {
+      // Its message is the result.
+      if (error instanceof FunctionError) {
+        return error.message;
+      }
+      throw error;
+    }
+  }),
   b32enc: define(['string'], ([text]) => base32Encoded(text)),
-  b32dec: define(['string'], ([text]) => decoded(text, 'base32', base32, 8, [1, 3, 4, 6])),
+  b32dec: define(['string'], ([text], budget) => {
+    budget.read(text.length * 8);
+    return base32Decoded(text);
+  }),
   shuffle: define(['string'], ([text]) => {
     const runes = [...runesOf(text)].map(({ code }) => bytesOfRune(code));
     for (let left = runes.length; left > 1; left--) {

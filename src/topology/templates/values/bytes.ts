@@ -1,4 +1,4 @@
-import { Buffer } from 'node:buffer';
+import { Buffer, isUtf8 } from 'node:buffer';
 
 /**
  * A Go string: bytes, one per character (U+0000 to U+00FF) of a JavaScript string. So indices, lengths, comparisons and
@@ -171,4 +171,12 @@ export function isSpaceRune(code: number): boolean {
     code === 0x205f ||
     code === 0x3000
   );
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it looks for
+const unquotable = /[\x00-\x08\x0a-\x1f`\x7f]|\xef\xbb\xbf/;
+
+/** Whether a text can be a literal in backquotes, as strconv.CanBackquote. */
+export function canBackquote(bytes: Bytes): boolean {
+  return !unquotable.test(bytes) && isUtf8(Buffer.from(bytes, 'latin1'));
 }

@@ -176,8 +176,9 @@ class Decoder {
     }
   }
 
-  #fail(context: string): never {
-    const char = this.#text[this.#at];
+  /** @param isWithin whether it is within a word or a number, which Go ends with a space. */
+  #fail(context: string, isWithin = false): never {
+    const char = this.#text[this.#at] ?? (isWithin ? ' ' : undefined);
     if (char === undefined) {
       throw new FunctionError('unexpected end of JSON input');
     }
@@ -223,7 +224,7 @@ class Decoder {
   #word(word: string, value: boolean | null): Value {
     for (const char of word) {
       if (this.#text[this.#at] !== char) {
-        this.#fail(`in literal ${word} (expecting ${quotedRune(char.charCodeAt(0))})`);
+        this.#fail(`in literal ${word} (expecting ${quotedRune(char.charCodeAt(0))})`, true);
       }
       this.#at++;
     }
@@ -235,14 +236,14 @@ class Decoder {
     const text = numberAt.exec(this.#text)?.[0] ?? '';
     if (text === '') {
       this.#at++;
-      this.#fail('in numeric literal');
+      this.#fail('in numeric literal', true);
     }
     const end = this.#at + text.length;
     const [, rest = ''] = /^([.eE][+-]?)/.exec(this.#text.slice(end, end + 2)) ?? [];
-    if (rest !== '') {
+    if (rest.startsWith('.') ? !/[.eE]/.test(text) : rest !== '' && !/[eE]/.test(text)) {
       // What looks like a fraction or an exponent has no digits.
       this.#at = end + rest.length;
-      this.#fail(rest === '.' ? 'after decimal point in numeric literal' : 'in exponent of numeric literal');
+      this.#fail(rest === '.' ? 'after decimal point in numeric literal' : 'in exponent of numeric literal', true);
     }
     this.#at = end;
     const value = Number(text);
@@ -300,12 +301,12 @@ class Decoder {
   #unicode(at: number, code: string): number {
     if (code !== 'u') {
       this.#at = at + 1;
-      this.#fail('in string escape code');
+      this.#fail('in string escape code', true);
     }
     for (let digit = at + 2; digit < at + 6; digit++) {
       if (!/[0-9a-fA-F]/.test(this.#text[digit] ?? '')) {
         this.#at = digit;
-        this.#fail('in \\u hexadecimal character escape');
+        this.#fail('in \\u hexadecimal character escape', true);
       }
     }
     return Number.parseInt(this.#text.slice(at + 2, at + 6), 16);

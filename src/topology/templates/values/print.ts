@@ -1,5 +1,5 @@
 import type { Budget } from '../budget.ts';
-import { type Bytes, bytesOfRune, isPrintable, quoted, quotedRune, runeAt, runeCount } from './bytes.ts';
+import { type Bytes, bytesOfRune, canBackquote, isPrintable, quoted, quotedRune, runeAt, runeCount } from './bytes.ts';
 import { formatFloat } from './numbers.ts';
 import {
   Boxed,
@@ -295,10 +295,7 @@ class Printer {
   #quoted(text: Bytes): void {
     const cut = this.#cut(text);
     this.#budget.read(cut.length * 4);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it looks for
-    const canBackquote = !/[\x00-\x08\x0a-\x1f`\x7f]/.test(cut) && !cut.includes('\xef\xbb\xbf');
-    const isUtf8 = canBackquote && this.#flags.sharp && quotedIsReversible(cut);
-    this.#pad(this.#flags.sharp && canBackquote && isUtf8 ? `\`${cut}\`` : quoted(cut, this.#flags.plus));
+    this.#pad(this.#flags.sharp && canBackquote(cut) ? `\`${cut}\`` : quoted(cut, this.#flags.plus));
   }
 
   #hex(text: Bytes, isUpper: boolean): void {
@@ -643,17 +640,6 @@ class Printer {
       this.write(')');
     }
   }
-}
-
-function quotedIsReversible(text: Bytes): boolean {
-  for (let index = 0; index < text.length; ) {
-    const { size, isValid } = runeAt(text, index);
-    if (!isValid) {
-      return false;
-    }
-    index += size;
-  }
-  return true;
 }
 
 /** fmt.Sprintf. */

@@ -1,7 +1,15 @@
 import { FunctionError } from '../budget.ts';
-import { type Bytes, quoted } from './bytes.ts';
+import type { Bytes } from './bytes.ts';
 import { withoutTrailingZeros } from './numbers.ts';
 import { type Callable, Integer, type Operand, Struct, type Value } from './values.ts';
+
+/** A text in an error of Go's package time. */
+function quoted(text: Bytes): Bytes {
+  const escaped = text.replaceAll(/[^ !#-[\]-\x7f]/g, (byte) =>
+    byte === '"' || byte === '\\' ? `\\${byte}` : `\\x${byte.charCodeAt(0).toString(16).padStart(2, '0')}`,
+  );
+  return `"${escaped}"`;
+}
 
 const months = [
   'January',
@@ -554,10 +562,20 @@ export function parseTime(layout: Bytes, text: Bytes): Time {
   let at = 0;
   let from = 0;
   const literal = (expected: string): void => {
-    if (!text.startsWith(expected, at)) {
-      cannot(at, expected);
+    for (let index = 0; index < expected.length; ) {
+      const isSpace = expected[index] === ' ';
+      if (text[at] !== expected[index] && !(isSpace && at === text.length)) {
+        cannot(at, expected);
+      }
+      // Any number of spaces stands for any number.
+      do {
+        index++;
+      } while (isSpace && expected[index] === ' ');
+      do {
+        at++;
+      } while (isSpace && text[at] === ' ');
+      at = Math.min(at, text.length);
     }
-    at += expected.length;
   };
   for (const found of layout.matchAll(parts)) {
     const [part] = found;
