@@ -39,6 +39,7 @@ import { V2ConversionError } from '../../src/sandbox/openapi-documents/convert-v
 import { convertV2ToV3, InvalidOpenApi, readOpenApi } from '../../src/sandbox/openapi-documents/index.ts';
 import { encodeProtobuf } from '../../src/sandbox/openapi-documents/protobuf.ts';
 import { parseProtobuf } from '../../src/sandbox/writes/protobuf.ts';
+import { renderValueTemplate, TemplateError } from '../../src/topology/index.ts';
 import { changedValue, damagedBytes, damagedText, jsonBody } from './inputs.ts';
 
 /** Something that decodes input from outside. */
@@ -138,6 +139,12 @@ data: |
   more
 list: [1, 2.5, ~, !!str 3]
 `;
+const templates = textOf('go-templates/recorded.jsonl')
+  .trimEnd()
+  .split('\n')
+  .map((line) => JSON.parse(line) as { kind: string; expression: string })
+  .filter(({ kind }) => kind === 'template')
+  .map(({ expression }) => expression);
 const pem = textOf('certs/elliptic-ca.crt');
 
 function yamlText(text: string): void {
@@ -206,6 +213,12 @@ export function decodersIn(folder: string): Decoder[] {
     decoder('yaml', damagedText(fc.constantFrom(manifest, kubeconfig)), (text) => parseSmallYaml(text, 100_000), [
       YamlError,
     ]),
+    decoder(
+      'templates',
+      damagedText(fc.constantFrom(...templates)),
+      (text) => renderValueTemplate(text, { a: 'b', l: [1, 'two', null], m: { k: { n: 1.5 } } }),
+      [TemplateError],
+    ),
     decoder(
       'json-patch',
       changedValue([

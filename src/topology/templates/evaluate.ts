@@ -466,6 +466,11 @@ class Evaluation {
       const [first] = args;
       values.unshift(first === undefined ? showOperand(this.#budget, values[0], 'v') : showNode(first));
     }
+    for (const value of values) {
+      if (typeof value === 'string') {
+        this.#budget.read(value.length);
+      }
+    }
     try {
       const result = definition.call(values, this.#budget);
       if (typeof result === 'string') {

@@ -55,7 +55,7 @@ class CertificateWithKey extends Struct {
 }
 
 /** What making a key costs in steps: it takes up to some seconds. */
-const steps = { rsa4096: 20_000, rsa2048: 2_000, other: 200 } as const;
+const steps = { rsa4096: 20_000, rsa2048: 10_000, other: 200 } as const;
 
 type Asn1 = forge.asn1.Asn1;
 

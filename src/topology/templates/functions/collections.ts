@@ -134,7 +134,7 @@ function mergeInto(target: Dict, source: Dict, overwrites: boolean, budget: Budg
   for (const [key, value] of source.entries) {
     const own = target.entries.get(key);
     if (own instanceof Dict && value instanceof Dict && own.element === value.element && !value.isNil) {
-      mergeInto(own, value, overwrites, budget);
+      budget.nested(() => mergeInto(own, value, overwrites, budget));
     } else if (overwrites || (value !== null && isEmptyForMerge(own))) {
       target.entries.set(key, value);
     }
@@ -150,7 +150,10 @@ function merged(target: Dict, sources: readonly Dict[], overwrites: boolean, bud
 }
 
 function copied(value: Value, budget: Budget): Value {
-  budget.spend(1);
+  return budget.nested(() => copyOf(value, budget));
+}
+
+function copyOf(value: Value, budget: Budget): Value {
   if (value instanceof List) {
     return value.isNil
       ? value

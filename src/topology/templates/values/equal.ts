@@ -3,7 +3,10 @@ import { Complex, Dict, Integer, List, Struct, typeOf, type Value } from './valu
 
 /** reflect.DeepEqual: types count, and a nil list differs from an empty one. */
 export function deepEqual(left: Value, right: Value, budget: Budget): boolean {
-  budget.spend(1);
+  return budget.nested(() => isEqual(left, right, budget));
+}
+
+function isEqual(left: Value, right: Value, budget: Budget): boolean {
   if (left instanceof List && right instanceof List) {
     return (
       left === right ||

@@ -1,4 +1,4 @@
-import type { Budget } from '../budget.ts';
+import { type Budget, maxOutputBytes } from '../budget.ts';
 import { type Bytes, bytesOfRune, canBackquote, isPrintable, quoted, quotedRune, runeAt, runeCount } from './bytes.ts';
 import { formatFloat } from './numbers.ts';
 import {
@@ -57,13 +57,13 @@ class Printer {
 
   write(text: Bytes): void {
     this.#length += text.length;
-    this.#budget.write(this.#length > 1_024 ? this.#length : 0);
+    this.#budget.write(Math.max(text.length, this.#length > maxOutputBytes ? this.#length : 0));
     this.#parts.push(text);
   }
 
   #writePadding(count: number): void {
     if (count > 0) {
-      this.#budget.write(this.#length + count);
+      this.#budget.write(count);
       this.write((this.#flags.zero && !this.#flags.minus ? '0' : ' ').repeat(count));
     }
   }
@@ -116,7 +116,7 @@ class Printer {
     } else if (flags.zero && !flags.minus && flags.width !== undefined) {
       wanted = flags.width - (isNegative || flags.plus || flags.space ? 1 : 0);
     }
-    this.#budget.write(this.#length + wanted);
+    this.#budget.write(wanted);
     let digits = magnitude.toString(base).padStart(wanted, '0');
     if (verb === 'X') {
       digits = digits.toUpperCase();
@@ -140,7 +140,7 @@ class Printer {
   #unicode(size: bigint): void {
     const { sharp, precision = 0 } = this.#flags;
     const code = BigInt.asUintN(64, size);
-    this.#budget.write(this.#length + precision);
+    this.#budget.write(precision);
     let text = `U+${code.toString(16).toUpperCase().padStart(Math.max(precision, 4), '0')}`;
     if (sharp && code <= 0x10ffffn && isPrintable(Number(code))) {
       text += ` '${bytesOfRune(Number(code))}'`;
@@ -212,7 +212,7 @@ class Printer {
   #float(value: number, format: string, defaultPrecision: number): void {
     const flags = this.#flags;
     const precision = flags.precision ?? defaultPrecision;
-    this.#budget.write(this.#length + Math.max(precision, 0));
+    this.#budget.write(Math.max(precision, 0));
     let text = formatFloat(value, format, precision);
     if (!/^[+-]/.test(text)) {
       text = `+${text}`;
@@ -305,7 +305,7 @@ class Printer {
       this.#writePadding(width ?? 0);
       return;
     }
-    this.#budget.write(this.#length + bytes.length * (space ? 5 : 2));
+    this.#budget.write(bytes.length * (space ? 5 : 2));
     const prefix = sharp ? (isUpper ? '0X' : '0x') : '';
     let hex = '';
     for (let index = 0; index < bytes.length; index++) {
@@ -316,7 +316,7 @@ class Printer {
   }
 
   #text(text: Bytes, verb: number, value: Value): void {
-    this.#budget.write(this.#length + text.length);
+    this.#budget.write(text.length);
     switch (String.fromCodePoint(verb)) {
       case 'v':
         if (this.#flags.sharpV) {
@@ -415,7 +415,7 @@ class Printer {
     this.#budget.spend(isNested ? 1 : 0);
     if (value === null) {
       if (verb === 0x54 || verb === 0x76) {
-        this.#padWithoutZerosIfText('<nil>');
+        this.#pad('<nil>');
       } else {
         this.#bad(verb, null);
       }
@@ -431,10 +431,6 @@ class Printer {
     this.#depth++;
     this.#value(value, verb);
     this.#depth--;
-  }
-
-  #padWithoutZerosIfText(text: Bytes): void {
-    this.#pad(text);
   }
 
   #value(value: Exclude<Value, null>, verb: number): void {
@@ -462,6 +458,9 @@ class Printer {
           this.#anyInteger(value, verb);
         } else if (value instanceof Complex) {
           this.#complex(value, verb);
+        } else if (verb === 0x77) {
+          // %w is for errors, in another function of fmt.
+          this.#bad(verb, value);
         } else if (value instanceof Struct) {
           this.#struct(value, verb);
         } else if (verb === 0x70) {
@@ -507,9 +506,9 @@ class Printer {
       }
       const inner = format.slice(at + 1, close);
       at = close + 1;
-      const index = /^[0-9]+$/.test(inner) ? Number(inner) : 0;
-      isAfterIndex = index >= 1 && index <= args.length;
-      if (isAfterIndex) {
+      isAfterIndex = /^[0-9]{1,7}$/.test(inner) && Number(inner) <= maxWidth;
+      const index = isAfterIndex ? Number(inner) : 0;
+      if (index >= 1 && index <= args.length) {
         argument = index - 1;
       } else {
         isGood = false;
@@ -615,7 +614,7 @@ class Printer {
       } else if (argument >= args.length) {
         this.write(`%!${bytesOfRune(verb)}(MISSING)`);
       } else {
-        if (verb === 0x76) {
+        if (verb === 0x76 || verb === 0x77) {
           flags.sharpV = flags.sharp;
           flags.sharp = false;
           flags.plusV = flags.plus;

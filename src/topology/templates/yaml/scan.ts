@@ -169,7 +169,8 @@ export class YamlScanner {
 
   #emit(type: YamlTokenType, mark: Mark, parts: Partial<YamlToken> = {}, at = this.#tokens.length): void {
     const token = { type, mark, text: '', suffix: '', isPlain: false, ...parts };
-    if (at === this.#tokens.length) {
+    // The place of a key that was forgotten is gone.
+    if (at < 0 || at === this.#tokens.length) {
       this.#tokens.push(token);
     } else {
       this.#tokens.splice(at, 0, token);
@@ -363,7 +364,9 @@ export class YamlScanner {
 
   #fetchFlowStart(type: 'flowSequence' | 'flowMapping'): void {
     this.#saveKey();
-    this.#keys.push({ isPossible: false, isRequired: false, token: -1, mark: this.#mark() });
+    // As in go-yaml, it has the number of the bracket: an empty collection is forgotten as a key when it ends.
+    const token = this.#taken + this.#tokens.length;
+    this.#keys.push({ isPossible: false, isRequired: false, token, mark: this.#mark() });
     this.#flowDepth++;
     this.#checkDepth(this.#flowDepth);
     this.#allowsKey = true;
@@ -374,7 +377,7 @@ export class YamlScanner {
     this.#removeKey();
     if (this.#flowDepth > 0) {
       this.#flowDepth--;
-      this.#keys.pop();
+      this.#keyOfToken.delete(this.#keys.pop()?.token ?? -1);
     }
     this.#allowsKey = false;
     this.#fetchChar(type);
