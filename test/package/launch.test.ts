@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { formatRelease, newestKnownRelease } from '../../src/runtimehooks/index.ts';
 import { needs } from '../support/needs.ts';
 import { findOldNode } from './old-node.ts';
 import { projectFolder } from './tree.ts';
@@ -47,7 +48,7 @@ test('uses the name under which it was called', () => {
 test.each(['--version', 'version'])('%s prints the version', (word) => {
   const { stdout } = start(process.execPath, join(bin, 'extensionconfig-webhook'), word);
   expect(stdout).toContain(`extensionconfig-webhook ${version} (`);
-  expect(stdout).toContain(`Node.js ${process.version}, Cluster API v1.2 to v1.14)`);
+  expect(stdout).toContain(`Node.js ${process.version}, Cluster API v1.2 to ${formatRelease(newestKnownRelease)})`);
 });
 
 describe('with an outdated Node.js', needs('a Node.js before 24', oldNode !== undefined), () => {

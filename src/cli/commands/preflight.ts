@@ -1,6 +1,6 @@
 import { examineExtension, installedRelease, preflightAsText, reportOf } from '../../checks/preflight/index.ts';
 import { askExtension, createClient } from '../../runtimehooks/client/index.ts';
-import { formatRelease, parseRelease, type Release } from '../../runtimehooks/index.ts';
+import { formatRelease, newestKnownRelease, parseRelease, type Release } from '../../runtimehooks/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { type Flag, FlagError, type Flags, outputFlag, switchFlag } from '../framework/flags.ts';
 import { jsonText } from '../framework/layout.ts';
@@ -62,7 +62,9 @@ a file that cannot be read.`,
   async run({ flags, io }, names: string[]) {
     const to = flags[targetName];
     if (to === undefined) {
-      throw new UsageError(`preflight: name the release to upgrade to, for example --${targetName} v1.14`);
+      throw new UsageError(
+        `preflight: name the release to upgrade to, for example --${targetName} ${formatRelease(newestKnownRelease)}`,
+      );
     }
     using extensions = await readExtensions(flags, names, io, !flags.offline);
     const { configs, resolve, originals } = extensions;

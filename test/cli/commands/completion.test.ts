@@ -6,8 +6,13 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newestKnownRelease } from '../../../src/runtimehooks/index.ts';
 import { needs } from '../../support/needs.ts';
 import { runProgram } from './io.ts';
+
+/** The known releases from a minor on, the newest first. */
+const releases = (oldest: number) =>
+  Array.from({ length: newestKnownRelease.minor - oldest + 1 }, (_, index) => `v1.${newestKnownRelease.minor - index}`);
 
 const cases: readonly [words: string[], candidates: string[], directive: number][] = [
   [['l'], ['lint'], 4],
@@ -37,8 +42,8 @@ const cases: readonly [words: string[], candidates: string[], directive: number]
   [['openapi', 'merge', ''], [], 0],
   [['template-types', ''], [], 0],
   [['new-extension', ''], [], 16],
-  [['preflight', '--current-cluster-api-version', 'v1.1'], ['v1.14', 'v1.13', 'v1.12', 'v1.11', 'v1.10'], 4],
-  [['rehearse', '--cluster-api-version', ''], ['v1.14', 'v1.13', 'v1.12', 'main'], 4],
+  [['preflight', '--current-cluster-api-version', 'v1.1'], releases(10), 4],
+  [['rehearse', '--cluster-api-version', ''], [...releases(12), 'main'], 4],
   [['conformance', '--check', 'plans'], ['plans-valid'], 4],
   [['nonsense', ''], [], 4],
 ];

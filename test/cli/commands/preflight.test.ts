@@ -330,7 +330,7 @@ safe: good
   });
 
   test.each<[string[], RegExp]>([
-    [[], /name the release to upgrade to, for example --target-cluster-api-version v1\.14/],
+    [[], /name the release to upgrade to, for example --target-cluster-api-version v1\.\d+/],
     [['--target-cluster-api-version', 'v9.9'], /known are the releases/],
     [
       ['--target-cluster-api-version', 'v1.14', '--current-cluster-api-version', 'new'],

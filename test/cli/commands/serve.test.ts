@@ -283,7 +283,7 @@ describe('usage errors have exit code 2 and name the flag, the value and what is
     [['--max-body-bytes', '1'], /unknown option '--max-body-bytes'/],
     [['--probe', 'warn'], /unknown option '--probe'/],
     [['--target-cluster-api-version', 'new'], /it must be a release such as 1.11/],
-    [['--target-cluster-api-version', 'v9.9'], /"v9.9" is not allowed: known are the releases v1.2 to v1.14/],
+    [['--target-cluster-api-version', 'v9.9'], /"v9.9" is not allowed: known are the releases v1\.2 to v1\.\d+/],
     [['--rules-config', '/does/not/exist'], /--rules-config: \/does\/not\/exist: no such file/],
     [['--shutdown-timeout', '0'], /--shutdown-timeout: "0"/],
     [['--health-port', '9443'], /--port and --health-port are both 9443: choose another for one of them/],

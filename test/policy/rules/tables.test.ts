@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { allowDeletionAnnotation, injectCaFromSecretAnnotation as inject } from '../../../src/extensionconfig/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { rules } from '../../../src/policy/index.ts';
+import { formatRelease, newestKnownRelease } from '../../../src/runtimehooks/index.ts';
 import { exampleOf, exampleReports } from './example-reports.ts';
 import {
   deprecatedHook,
@@ -805,7 +806,7 @@ const cases: Record<string, Table> = {
     invalid: [hook('hooks.example.com/v1', futureHook)],
     findings: [
       [
-        'status.handlers[0].requestHook.hook NotSupported "DuringThing": was introduced in Cluster API v1.99; v1.14 never calls it',
+        `status.handlers[0].requestHook.hook NotSupported "DuringThing": was introduced in Cluster API v1.99; ${formatRelease(newestKnownRelease)} never calls it`,
       ],
     ],
   },

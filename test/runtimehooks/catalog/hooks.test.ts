@@ -15,6 +15,7 @@ import {
   unknownReleaseProblem,
 } from '../../../src/runtimehooks/index.ts';
 
+const newest = formatRelease(newestKnownRelease);
 const release = (text: string) => parseRelease(text)!;
 const life = (version: string, more: Partial<Lifecycle> = {}): Lifecycle => ({
   group: 'hooks.example.com',
@@ -134,19 +135,18 @@ describe('the catalog', () => {
       expect(stabilityOf(lifecycle.version)).toBeDefined();
       expect(compareReleases(newestKnownRelease, lifecycle.introduced)).toBeGreaterThanOrEqual(0);
     }
-    expect(formatRelease(newestKnownRelease)).toBe('v1.14');
   });
 
   test.each([
-    ['1.1', /v1\.2 to v1\.14: older ones have no Runtime Hooks/],
-    ['0.4', /v1\.2 to v1\.14/],
-    ['1.15', /v1\.2 to v1\.14: use v1\.14, or a newer version/],
-    ['9.9', /v1\.2 to v1\.14/],
+    ['1.1', 'older ones have no Runtime Hooks'],
+    ['0.4', 'older ones have no Runtime Hooks'],
+    [`1.${newestKnownRelease.minor + 1}`, `use ${newest}, or a newer version`],
+    ['9.9', `use ${newest}, or a newer version`],
   ])('release %s is not covered', (text, problem) => {
-    expect(unknownReleaseProblem(release(text))).toMatch(problem);
+    expect(unknownReleaseProblem(release(text))).toContain(`known are the releases v1.2 to ${newest}: ${problem}`);
   });
 
-  test.each(['1.2', '1.11', '1.13', '1.14'])('release %s is known', (text) => {
+  test.each(['1.2', '1.11', newest])('release %s is known', (text) => {
     expect(unknownReleaseProblem(release(text))).toBeUndefined();
   });
 });
