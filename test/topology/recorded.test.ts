@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { type JsonObject, objectAt } from '../../src/kubernetes/index.ts';
+import { isMade } from '../../src/topology/index.ts';
 import { groupsOf, planOf, type RecordedChange, recordedChanges } from './recorded.ts';
 
 const named = recordedChanges.map((change) => [change.name, change] as const);
@@ -9,6 +11,24 @@ describe('changes of a real Cluster API', () => {
     expect(groupsOf(plan)).toEqual(change.expected);
     const problems = plan.clusters.flatMap((cluster) => cluster.problems.map(({ text }) => text));
     expect(problems).toEqual(change.condition === '' ? [] : [change.condition]);
+  });
+
+  test.each(
+    named.filter(([name, { exchanges }]) => exchanges.length === 0 && !name.startsWith('F-')),
+  )('%s: the same, of what users write alone', async (_, change) => {
+    const written = (objects: readonly JsonObject[]): JsonObject[] =>
+      objects
+        .filter((object) => !isMade(object))
+        .map(({ status: _status, ...object }) => {
+          const {
+            controlPlaneRef: _controlPlane,
+            infrastructureRef: _infrastructure,
+            ...spec
+          } = objectAt(object, 'spec');
+          return object.kind === 'Cluster' ? { ...object, spec } : object;
+        });
+    const plan = await planOf({ ...change, before: written(change.before), after: written(change.after) });
+    expect(groupsOf(plan)).toEqual(change.expected);
   });
 
   test.each(named)('%s: afterwards, nothing changes any more', async (_, change) => {
