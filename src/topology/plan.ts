@@ -179,6 +179,13 @@ async function planTopology(
     return known.is === 'stopped' ? stopped(known.problem) : unknown(known.problem);
   }
   const { blueprint } = known;
+  // The controller, too, fills in defaults, and checks variables: of a Cluster that was written before its class.
+  const { cluster: defaulted, problems: invalid } = await storedCluster(after, cluster);
+  if (invalid.length > 0) {
+    const reasons = invalid.length === 1 ? invalid[0] : `[${invalid.join(', ')}]`;
+    return stopped({ text: `Cluster.${core} ${JSON.stringify(nameOf(cluster))} is invalid: ${reasons}` });
+  }
+  cluster = defaulted;
   const classBefore = isTopologyBefore ? await before.classOf(clusterBefore as JsonObject) : undefined;
   const blueprintBefore = classBefore?.is === 'known' ? classBefore.blueprint : undefined;
   // Objects that exist are what an extension's old release left: it is asked only without them.

@@ -175,6 +175,39 @@ describe('a change, from manifests alone', () => {
   });
 });
 
+describe('a class that changes its variables, with a Cluster that is not applied again', () => {
+  const withClassOnly = async (change: (all: Manifests) => void): Promise<Plan> => {
+    const before = manifests();
+    withoutPatch(before);
+    topology(before).variables = label('ignition');
+    const after = structuredClone(before);
+    change(after);
+    const from = Object.values(before) as unknown as JsonObject[];
+    const wanted = new Objects(layered(from, [after.clusterClass]));
+    return plan(new Objects(from), wanted, { now: new Date('2026-11-26T00:00:00Z') });
+  };
+
+  test('a new variable has its default', async () => {
+    const result = await withClassOnly((all) => {
+      const schema = { openAPIV3Schema: { type: 'string', default: 'true' } };
+      (classSpec(all).variables as JsonObject[]).push({ name: 'command', required: false, schema });
+      patchesOf(all).push(patch('new', 'spec/format', { valueFrom: { variable: 'command' } }));
+    });
+    expect(verdictsOf(result)).toEqual({ ...unchanged, md: 'replaced' });
+    expect(causesOf(result, 'md')).toEqual(['spec.template.spec.format: patch new, variable command']);
+  });
+
+  test('a variable that is set and not defined any more stops the Cluster', async () => {
+    const result = await withClassOnly((all) => {
+      classSpec(all).variables = [];
+    });
+    expect(verdictsOf(result)).toEqual(unchanged);
+    expect(problemsOf(result)).toEqual([
+      'Cluster.cluster.x-k8s.io "one" is invalid: spec.topology.variables[label]: Invalid value: "\\"ignition\\"": variable is not defined',
+    ]);
+  });
+});
+
 describe('upgrades', () => {
   const upgrade = (all: Manifests) => {
     topology(all).version = 'v1.36.0';
