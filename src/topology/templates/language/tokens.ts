@@ -123,12 +123,8 @@ class Lexer {
 
   /** Counts lines up to where it is. */
   #pass(): void {
-    for (
-      let found = this.#text.indexOf('\n', this.#start);
-      found !== -1 && found < this.#at;
-      found = this.#text.indexOf('\n', found + 1)
-    ) {
-      this.#line++;
+    for (let at = this.#start; at < this.#at; at++) {
+      this.#line += this.#text.charCodeAt(at) === 0x0a ? 1 : 0;
     }
     this.#start = this.#at;
   }
