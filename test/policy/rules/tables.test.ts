@@ -761,7 +761,7 @@ const cases: Record<string, Table> = {
     invalid: [hook('hooks.example.com/v1alpha1', removedHook)],
     findings: [
       [
-        'status.handlers[0].requestHook.apiVersion NotSupported "hooks.example.com/v1alpha1": BeforeThing in this version was removed in Cluster API v1.5 and is never called by v1.14; serve BeforeThing (hooks.example.com/v1beta1) instead',
+        `status.handlers[0].requestHook.apiVersion NotSupported "hooks.example.com/v1alpha1": BeforeThing in this version was removed in Cluster API v1.5 and is never called by ${formatRelease(newestKnownRelease)}; serve BeforeThing (hooks.example.com/v1beta1) instead`,
       ],
     ],
   },
