@@ -26,6 +26,7 @@ export {
   canonical,
   fieldAt,
   hasMoreBytes,
+  isInt32,
   isJsonObject,
   isTooDeep,
   itemsAt,

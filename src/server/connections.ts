@@ -49,7 +49,6 @@ const isDeciding = ({ responses }: Connection) =>
  * idle connections when others need the room, limits the bytes in memory, and gives up responses that are never read.
  */
 export class Connections {
-  /** Those whose state changed last come last. */
   readonly open = new Set<Connection>();
   /** Bytes of bodies and responses in memory. */
   bytesHeld = 0;
@@ -94,13 +93,13 @@ export class Connections {
     }
     if (connection.responses.size === 0) {
       connection.hasCalled = true;
-      this.#touch(connection);
+      connection.since = performance.now();
     }
     connection.responses.set(response, end);
     response.on('close', () => {
       if (connection.responses.delete(response)) {
         end();
-        this.#touch(connection);
+        connection.since = performance.now();
       }
     });
     return connection;
@@ -165,7 +164,13 @@ export class Connections {
    */
   #connectionToEvict(): Connection | undefined {
     const latest = performance.now() - this.limits.stallTimeoutMs;
-    const first = (matches: (connection: Connection) => boolean) => this.open.values().find(matches);
+    const first = (matches: (connection: Connection) => boolean) =>
+      [...this.open]
+        .filter(matches)
+        .reduce<Connection | undefined>(
+          (oldest, one) => (oldest === undefined || one.since < oldest.since ? one : oldest),
+          undefined,
+        );
     return (
       first(({ hasCalled, since }) => !hasCalled && since <= latest) ??
       first(({ hasCalled, responses }) => hasCalled && responses.size === 0) ??
@@ -187,13 +192,6 @@ export class Connections {
         this.events.responseDropped();
         this.cut(connection);
       }
-    }
-  }
-
-  #touch(connection: Connection): void {
-    if (this.open.delete(connection)) {
-      connection.since = performance.now();
-      this.open.add(connection);
     }
   }
 

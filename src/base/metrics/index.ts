@@ -1,4 +1,13 @@
-import { Counter, Gauge, type GaugeConfiguration, Histogram, type LabelValues, type Registry } from 'prom-client';
+import {
+  Counter,
+  type CounterConfiguration,
+  Gauge,
+  type GaugeConfiguration,
+  Histogram,
+  type HistogramConfiguration,
+  type LabelValues,
+  type Registry,
+} from 'prom-client';
 
 /** Maximum number of durations that wait: a histogram takes a tenth of a millisecond for them. */
 const maxWaitingTimes = 256;
@@ -12,16 +21,24 @@ export function metricsIn(registry: Registry, prefix: string) {
     registers: [registry],
   });
   return {
-    counter: <T extends string = never>(name: string, help: string, labelNames: readonly T[] = []) =>
-      new Counter<T>(described(name, help, labelNames)),
+    counter: <T extends string = never>(
+      name: string,
+      help: string,
+      labelNames: readonly T[] = [],
+      own: Pick<CounterConfiguration<T>, 'collect'> = {},
+    ) => new Counter<T>({ ...described(name, help, labelNames), ...own }),
     gauge: <T extends string = never>(
       name: string,
       help: string,
       labelNames: readonly T[] = [],
       own: Pick<GaugeConfiguration<T>, 'collect'> = {},
     ) => new Gauge<T>({ ...described(name, help, labelNames), ...own }),
-    histogram: <T extends string = never>(name: string, help: string, labelNames: readonly T[], buckets: number[]) =>
-      new Histogram<T>({ ...described(name, help, labelNames), buckets }),
+    histogram: <T extends string = never>(
+      name: string,
+      help: string,
+      labelNames: readonly T[],
+      own: Pick<HistogramConfiguration<T>, 'buckets' | 'collect'>,
+    ) => new Histogram<T>({ ...described(name, help, labelNames), ...own }),
     /**
      * A counter of what happens often, added up at each scrape: to look up labels by name takes prom-client as long as a
      * review takes. Returns a function that counts one, for labels of which there is none yet.

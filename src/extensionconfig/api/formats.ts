@@ -1,5 +1,5 @@
 import ajvFormats from 'ajv-formats';
-import { isBase64 } from '../../kubernetes/index.ts';
+import { isBase64, isInt32 } from '../../kubernetes/index.ts';
 import type { FormatCheck } from './examine.ts';
 
 /** Longest time, in characters: the CustomResourceDefinition sets no limit, and 35 are enough for nanoseconds. */
@@ -8,10 +8,7 @@ const maxTimeLength = 128;
 const dateTime = ajvFormats.default.get('date-time') as { validate(text: string): boolean };
 
 export const formats = {
-  int32: {
-    type: 'number',
-    validate: (value: number) => Number.isInteger(value) && value >= -(2 ** 31) && value < 2 ** 31,
-  },
+  int32: { type: 'number', validate: isInt32 },
   // Of a larger one JSON.parse has no digits left to check.
   int64: { type: 'number', validate: (value: number) => Number.isInteger(value) },
   byte: { type: 'string', validate: isBase64 },

@@ -12,10 +12,7 @@ import {
 import { type Admission, type AdmissionOutcome, type ClusterKnowledge, rejectMalformed } from '../../policy/index.ts';
 import type { Exchange, Handler } from '../../server/index.ts';
 import { logConversion, logReview } from './log.ts';
-import type { ReviewMetrics } from './metrics.ts';
-
-/** The names of the webhooks in metrics and logs. */
-export type Webhook = 'mutate' | 'validate' | 'convert';
+import { maxWaiting, type ReviewMetrics, type Webhook } from './metrics.ts';
 
 /** Paths as controller-runtime names them for this API. */
 export const webhookPaths = {
@@ -46,6 +43,12 @@ export function createHandler(
   const byPath = new Map<string, Webhook>(webhooks.map((webhook) => [webhookPaths[webhook], webhook]));
   const otherPaths = createOtherPaths([...byPath.keys()]);
 
+  function addDuration(webhook: Webhook, durationMs: number): void {
+    if (metrics.waiting[webhook].push(durationMs / 1000) === maxWaiting) {
+      metrics.observeWaiting();
+    }
+  }
+
   function respondToConversion(body: Json, exchange: Exchange): void {
     const converted = convert?.(body) ?? { problem: 'this server does not convert' };
     if ('problem' in converted) {
@@ -56,7 +59,7 @@ export function createHandler(
     const durationMs = performance.now() - exchange.startedMs;
     const result = converted.review.response.result.status === 'Success' ? 'success' : 'failure';
     metrics.conversions.inc({ result });
-    metrics.seconds.observe({ webhook: 'convert' }, durationMs / 1000);
+    addDuration('convert', durationMs);
     logConversion(log, body, converted.review.response, exchange, durationMs);
   }
 
@@ -105,8 +108,9 @@ export function createHandler(
     const durationMs = performance.now() - exchange.startedMs;
     const { verdict, deniedBy, warnedBy, knowledge } = outcome;
     const request = 'request' in decoded ? decoded.request : undefined;
-    metrics.reviews.inc({ webhook, operation: request?.operation ?? 'UNKNOWN', verdict });
-    metrics.seconds.observe({ webhook }, durationMs / 1000);
+    const key = `${webhook} ${request?.operation ?? 'UNKNOWN'} ${verdict}`;
+    metrics.reviewCounts.set(key, (metrics.reviewCounts.get(key) ?? 0) + 1);
+    addDuration(webhook, durationMs);
     for (const rule of deniedBy) {
       metrics.denials.inc({ rule });
     }

@@ -2,18 +2,35 @@ import type { Registry } from 'prom-client';
 import { metricsIn } from '../../base/metrics/index.ts';
 import type { FeatureGates } from './feature-gates.ts';
 
+/** The names of the webhooks in metrics and logs. */
+export type Webhook = 'mutate' | 'validate' | 'convert';
+
 export const metricsPrefix = 'extensionconfig_webhook_';
 
 /** Upper bounds in seconds: a decision takes well under a millisecond, a large object some; 10 s is the API server's default timeout. */
 const latencyBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10];
 
+/** How many durations may wait until they are observed. */
+export const maxWaiting = 256;
+
 /** Creates the metrics of reviews. Those that alerts add up are there before the first event. */
 export function createReviewMetrics(registry: Registry, featureGates: FeatureGates) {
   const { counter, gauge, histogram } = metricsIn(registry, metricsPrefix);
+  /** Reviews since the last scrape, by `WEBHOOK OPERATION VERDICT`. */
+  const reviewCounts = new Map<string, number>();
   const reviews = counter(
     'reviews_total',
     'Admission reviews answered, by webhook, operation and verdict (allowed, warned, denied, malformed).',
     ['webhook', 'operation', 'verdict'],
+    {
+      collect() {
+        for (const [key, count] of reviewCounts) {
+          const [webhook, operation, verdict] = key.split(' ') as [string, string, string];
+          this.inc({ webhook, operation, verdict }, count);
+        }
+        reviewCounts.clear();
+      },
+    },
   );
   for (const webhook of ['mutate', 'validate']) {
     reviews.inc({ webhook, operation: 'UNKNOWN', verdict: 'malformed' }, 0);
@@ -28,12 +45,21 @@ export function createReviewMetrics(registry: Registry, featureGates: FeatureGat
     'Reviews decided without facts about a kind of objects in the cluster, by kind. Needs --cluster-facts.',
     ['kind'],
   );
-  const seconds = histogram(
+  /** Durations that wait for the histogram, in which one costs much less among many. */
+  const waiting: Record<Webhook, number[]> = { mutate: [], validate: [], convert: [] };
+  const durations = histogram(
     'request_duration_seconds',
     'Time from the header of a request to its response, by webhook. Includes receiving the body.',
     ['webhook'],
-    latencyBuckets,
+    { buckets: latencyBuckets, collect: observeWaiting },
   );
+  function observeWaiting(): void {
+    for (const [webhook, seconds] of Object.entries(waiting)) {
+      for (const one of seconds.splice(0)) {
+        durations.observe({ webhook }, one);
+      }
+    }
+  }
   const conversions = counter(
     'conversions_total',
     'ConversionReviews answered, by result: success or failure (an object cannot be read or written in a version).',
@@ -45,7 +71,7 @@ export function createReviewMetrics(registry: Registry, featureGates: FeatureGat
   for (const [name, enabled] of Object.entries(featureGates)) {
     gates.set({ name }, enabled ? 1 : 0);
   }
-  return { reviews, denials, warnings, withoutFacts, seconds, conversions };
+  return { reviewCounts, denials, warnings, withoutFacts, waiting, observeWaiting, conversions };
 }
 
 export type ReviewMetrics = ReturnType<typeof createReviewMetrics>;

@@ -69,6 +69,11 @@ export function canonical(value: Json): string {
   return JSON.stringify(value);
 }
 
+/** Whether a number is an integer of 32 bits, OpenAPI's format `int32`. */
+export function isInt32(value: number): boolean {
+  return Number.isInteger(value) && value >= -(2 ** 31) && value < 2 ** 31;
+}
+
 /** Whether all keys and strings of a map have more than `limit` bytes of UTF-8. */
 export function hasMoreBytes(map: Readonly<Record<string, unknown>>, limit: number): boolean {
   let bytes = 0;
