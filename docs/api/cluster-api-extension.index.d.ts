@@ -184,7 +184,7 @@ interface Bootstrap {
   configRef?: ContractVersionedObjectReference;
   dataSecretName?: string;
 }
-interface Cluster {
+interface Cluster$1 {
   spec: ClusterSpec;
   apiVersion?: string;
   kind?: string;
@@ -354,7 +354,7 @@ interface JSONSchemaProps {
   'x-kubernetes-validations'?: ValidationRule[];
   'x-metadata'?: VariableSchemaMetadata;
 }
-interface Machine {
+interface Machine$1 {
   spec: MachineSpec;
   apiVersion?: string;
   kind?: string;
@@ -607,7 +607,7 @@ interface WorkersTopology {
   machinePools?: MachinePoolTopology[];
 }
 interface AfterClusterUpgradeRequest {
-  cluster: Cluster;
+  cluster: Cluster$1;
   kubernetesVersion: string;
   apiVersion?: string;
   kind?: string;
@@ -623,7 +623,7 @@ interface AfterClusterUpgradeResponse {
   message?: string;
 }
 interface AfterControlPlaneInitializedRequest {
-  cluster: Cluster;
+  cluster: Cluster$1;
   apiVersion?: string;
   kind?: string;
   settings?: {
@@ -637,7 +637,7 @@ interface AfterControlPlaneInitializedResponse {
   message?: string;
 }
 interface AfterControlPlaneUpgradeRequest {
-  cluster: Cluster;
+  cluster: Cluster$1;
   kubernetesVersion: string;
   apiVersion?: string;
   kind?: string;
@@ -655,7 +655,7 @@ interface AfterControlPlaneUpgradeResponse {
   message?: string;
 }
 interface AfterWorkersUpgradeRequest {
-  cluster: Cluster;
+  cluster: Cluster$1;
   kubernetesVersion: string;
   apiVersion?: string;
   kind?: string;
@@ -673,7 +673,7 @@ interface AfterWorkersUpgradeResponse {
   message?: string;
 }
 interface BeforeClusterCreateRequest {
-  cluster: Cluster;
+  cluster: Cluster$1;
   apiVersion?: string;
   kind?: string;
   settings?: {
@@ -688,7 +688,7 @@ interface BeforeClusterCreateResponse {
   message?: string;
 }
 interface BeforeClusterDeleteRequest {
-  cluster: Cluster;
+  cluster: Cluster$1;
   apiVersion?: string;
   kind?: string;
   settings?: {
@@ -703,7 +703,7 @@ interface BeforeClusterDeleteResponse {
   message?: string;
 }
 interface BeforeClusterUpgradeRequest {
-  cluster: Cluster;
+  cluster: Cluster$1;
   fromKubernetesVersion: string;
   toKubernetesVersion: string;
   apiVersion?: string;
@@ -722,7 +722,7 @@ interface BeforeClusterUpgradeResponse {
   message?: string;
 }
 interface BeforeControlPlaneUpgradeRequest {
-  cluster: Cluster;
+  cluster: Cluster$1;
   fromKubernetesVersion: string;
   toKubernetesVersion: string;
   apiVersion?: string;
@@ -741,7 +741,7 @@ interface BeforeControlPlaneUpgradeResponse {
   message?: string;
 }
 interface BeforeWorkersUpgradeRequest {
-  cluster: Cluster;
+  cluster: Cluster$1;
   fromKubernetesVersion: string;
   toKubernetesVersion: string;
   apiVersion?: string;
@@ -769,7 +769,7 @@ interface CanUpdateMachineRequest {
   };
 }
 interface CanUpdateMachineRequestObjects {
-  machine: Machine;
+  machine: Machine$1;
   infrastructureMachine: RawExtension;
   bootstrapConfig?: RawExtension;
 }
@@ -864,7 +864,7 @@ interface GeneratePatchesResponseItem {
   patch: string;
 }
 interface GenerateUpgradePlanRequest {
-  cluster: Cluster;
+  cluster: Cluster$1;
   fromControlPlaneKubernetesVersion: string;
   toKubernetesVersion: string;
   apiVersion?: string;
@@ -906,7 +906,7 @@ interface UpdateMachineRequest {
   };
 }
 interface UpdateMachineRequestObjects {
-  machine: Machine;
+  machine: Machine$1;
   infrastructureMachine: RawExtension;
   bootstrapConfig?: RawExtension;
 }
@@ -970,10 +970,28 @@ type UpgradePlan = Pick<GenerateUpgradePlanResponse, 'controlPlaneUpgrades' | 'w
 export declare function upgradePlanProblem(request: GenerateUpgradePlanRequest, plan: UpgradePlan): string | undefined;
 interface Lifetime {
   readonly stopping: AbortSignal;
-  waitUntil(work: Promise<unknown>): void;
+  waitUntil(work: Promise<unknown>, name?: string): void;
 }
 type HookName = Exclude<keyof typeof hooks, 'Discovery'>;
-type RequestFor<H extends HookName> = RequestOf<(typeof hooks)[H]>;
+type Named<Object, Names extends string> = Object extends {
+  metadata?: infer Metadata;
+} ? Object & {
+  metadata: Metadata & { readonly [Name in Names]: string; };
+} : Object;
+type Certain<Request> = Request extends {
+  cluster: infer Cluster;
+} ? Omit<Request, 'cluster'> & {
+  cluster: Named<Cluster, 'name' | 'namespace' | 'uid'>;
+} : Request extends {
+  desired: {
+    machine: infer Machine;
+  };
+} ? Omit<Request, 'desired'> & {
+  desired: Omit<Request['desired'], 'machine'> & {
+    machine: Named<Machine, 'name' | 'namespace'>;
+  };
+} : Request;
+type RequestFor<H extends HookName> = Certain<RequestOf<(typeof hooks)[H]>>;
 type ResponseFor<H extends HookName> = ResponseOf<(typeof hooks)[H]>;
 declare const responseType: unique symbol;
 interface Answer<Response> {
@@ -994,6 +1012,7 @@ interface HandlerContext<Response> extends Lifetime {
   signal: AbortSignal;
   log: Log;
   cluster: string | undefined;
+  subject: string;
   settings: Readonly<Record<string, string>>;
 }
 export declare class HandlerFailure extends Error {}
@@ -1071,7 +1090,7 @@ interface Job {
   message: string;
   run(signal: AbortSignal): Promise<void>;
 }
-type BlockingContext<Response> = Pick<HandlerContext<Response>, 'log' | 'stopping' | 'waitUntil'> & {
+type BlockingContext<Response> = Pick<HandlerContext<Response>, 'log' | 'stopping' | 'subject' | 'waitUntil'> & {
   answer: Pick<BlockingAnswers<Response>, 'fail' | 'retry'> & {
     done(): Answer<Response>;
   };
@@ -1085,6 +1104,7 @@ export declare function createJobs(options?: JobsOptions): Jobs;
 interface KubernetesJobsOptions {
   namespace: string;
   template: JsonObject;
+  name?: string | undefined;
   kubeconfig?: string | undefined;
   context?: string | undefined;
   retryAfterSeconds?: number | undefined;

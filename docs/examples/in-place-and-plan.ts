@@ -29,7 +29,7 @@ export const updateMachine = handler('UpdateMachine', {
     isDisabled(context.settings)
       ? context.answer.fail('called although CanUpdateMachine and CanUpdateMachineSet returned no patches')
       : updates.answer(context, {
-          key: `${machine.metadata?.namespace}/${machine.metadata?.name} ${JSON.stringify(machine.spec)}`,
+          key: JSON.stringify(machine.spec),
           message: 'Extension is updating Machine',
           run: async () => {},
         }),

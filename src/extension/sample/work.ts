@@ -79,7 +79,7 @@ export const handlers: readonly Handler[] = [
     name: 'update-machine',
     handle: ({ desired: { machine } }, context) =>
       updates.answer(context, {
-        key: `${machine.metadata?.namespace}/${machine.metadata?.name} ${machine.spec?.version}`,
+        key: machine.spec.version ?? 'no version',
         message: 'the machine is being updated',
         run: (signal) => sleep(updateSeconds * 1000, undefined, { signal }),
       }),

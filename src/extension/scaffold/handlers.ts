@@ -35,6 +35,9 @@ export function handlerFiles(chosen: readonly string[], hasTypes: boolean): Map<
   if (chosen.includes('GeneratePatches') || chosen.includes('DiscoverVariables')) {
     files.set('src/variables.ts', readFileSync(`${optional}src/variables.ts`, 'utf8'));
   }
+  if (chosen.some((hook) => files.get(pathOf(hook))?.includes('../jobs.ts'))) {
+    files.set('src/jobs.ts', readFileSync(`${optional}src/jobs.ts`, 'utf8'));
+  }
   if (chosen.some((hook) => hook.includes('UpdateMachine'))) {
     const text = readFileSync(`${optional}src/in-place.ts`, 'utf8');
     files.set('src/in-place.ts', hasTypes ? text : text.replaceAll(/^.*\bknownFields\b.*\n/gm, ''));

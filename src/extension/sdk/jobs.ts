@@ -9,8 +9,8 @@ export interface JobsOptions {
   /** After how many seconds a caller asks again while its job runs. Default: 10. */
   retryAfterSeconds?: number | undefined;
   /**
-   * How long a job may take, in seconds. After that its signal is aborted and the job has failed, whether it observes
-   * the signal or not. Default: 14,400 (four hours).
+   * How long a job may take, in seconds. After that its signal is aborted and the job has failed. If it does not observe
+   * the signal, it goes on, and is not started again meanwhile. Default: 14,400 (four hours).
    */
   maxSeconds?: number | undefined;
   /**
@@ -30,15 +30,15 @@ export interface JobsOptions {
 /** One job. */
 export interface Job {
   /**
-   * Identifies the work: the same key means the same work. Include everything that makes it different work, such as the
-   * Cluster's namespace, name and uid, and the target version.
+   * Identifies the work of this handler for the Cluster or Machine of the request: the same key means the same work.
+   * Include what else makes it different work, such as the target version.
    */
   key: string;
   /** The message that users read while the job runs. It should not change between calls. */
   message: string;
   /**
-   * Does the work. It runs again after a restart of the extension, and replicas do not know of each other, so it has to
-   * find out what has already been done. If it throws a `HandlerFailure`, its message becomes the answer.
+   * Does the work, in this process: it runs again after a restart of the extension, and at the same time in each replica,
+   * so it has to find out what has already been done; `createKubernetesJobs` does it once. If it throws a `HandlerFailure`, its message becomes the answer.
    *
    * @param signal aborted when the job exceeds its time, and when the extension stops.
    */
@@ -46,11 +46,14 @@ export interface Job {
 }
 
 /** What a handler of a blocking hook receives. */
-export type BlockingContext<Response> = Pick<HandlerContext<Response>, 'log' | 'stopping' | 'waitUntil'> & {
+export type BlockingContext<Response> = Pick<HandlerContext<Response>, 'log' | 'stopping' | 'subject' | 'waitUntil'> & {
   answer: Pick<BlockingAnswers<Response>, 'fail' | 'retry'> & { done(): Answer<Response> };
 };
 
-/** Runs long work in the background, so that handlers return within milliseconds. */
+/**
+ * Runs long work in the background of this process, so that handlers return within milliseconds: for one replica, and
+ * for work that may run in several at once.
+ */
 export interface Jobs {
   /**
    * Creates the answer for a job: starts the job, blocks while it runs, and is done once the job is. A failed job is
@@ -101,27 +104,30 @@ export function createJobs(options: JobsOptions = {}): Jobs {
 
   async function work(
     { log, stopping }: Pick<BlockingContext<unknown>, 'log' | 'stopping'>,
-    { key, run }: Job,
+    key: string,
+    run: Job['run'],
   ): Promise<void> {
     const ending = new AbortController();
-    const timedOut = Promise.withResolvers<never>();
+    const failed = (error: unknown) => {
+      results.set(key, { failure: intendedFailure(error) ?? 'the work failed: see the log of the extension' });
+      log.error({ job: key, ...fault(error) }, 'job failed');
+    };
     const timer = setTimeout(() => {
       const message = `the work took longer than ${maxSeconds} s`;
-      timedOut.reject(new HandlerFailure(message));
+      failed(new HandlerFailure(message));
       ending.abort(new DOMException(message, 'TimeoutError'));
     }, maxSeconds * 1000);
     timer.unref();
     try {
-      await Promise.race([run(AbortSignal.any([stopped.signal, stopping, ending.signal])), timedOut.promise]);
+      await run(AbortSignal.any([stopped.signal, stopping, ending.signal]));
       results.set(key, {});
       log.info({ job: key }, 'job done');
     } catch (error) {
       if (stopped.signal.aborted || stopping.aborted) {
         // Not a failure: the next process starts it again.
         log.warn({ job: key }, 'job interrupted: the extension stops');
-      } else {
-        results.set(key, { failure: intendedFailure(error) ?? 'the work failed: see the log of the extension' });
-        log.error({ job: key, ...fault(error) }, 'job failed');
+      } else if (!ending.signal.aborted) {
+        failed(error);
       }
     } finally {
       clearTimeout(timer);
@@ -131,9 +137,10 @@ export function createJobs(options: JobsOptions = {}): Jobs {
 
   return {
     answer<Response>(context: BlockingContext<Response>, job: Job): Answer<Response> {
-      const { answer } = context;
-      const { key, message } = job;
-      checkKey(key);
+      const { answer, subject } = context;
+      const { message } = job;
+      checkKey(job.key);
+      const key = `${subject} ${job.key}`;
       const result = results.get(key);
       if (result?.failure !== undefined) {
         results.delete(key);
@@ -147,9 +154,9 @@ export function createJobs(options: JobsOptions = {}): Jobs {
       const isStopping = stopped.signal.aborted || context.stopping.aborted;
       if (!running.has(key) && running.size < maxRunning && !isStopping) {
         // It starts after this call has been answered: a job that fails at once must not fail before it is in the set.
-        const ended = Promise.resolve().then(() => work(context, job));
+        const ended = Promise.resolve().then(() => work(context, key, job.run));
         running.set(key, ended);
-        context.waitUntil(ended);
+        context.waitUntil(ended, key);
       }
       return answer.retry(retryAfterSeconds, message);
     },

@@ -24,6 +24,8 @@ export interface KubernetesJobsOptions {
    * about retries and time.
    */
   template: JsonObject;
+  /** Tells several sets of one handler with the same template apart. Default: none. */
+  name?: string | undefined;
   /** Default: the cluster in which the extension runs, or the kubeconfig in use. */
   kubeconfig?: string | undefined;
   context?: string | undefined;
@@ -37,7 +39,10 @@ export interface KubernetesJobsOptions {
 
 /** One job. */
 export interface KubernetesJob {
-  /** Identifies the work, as for `createJobs`: the same key is the same Job, whichever replica is asked. */
+  /**
+   * Identifies the work, as for `createJobs`: the same key of a handler for a Cluster is the same Job, whichever replica is
+   * asked. With another template it is another Job.
+   */
   key: string;
   /** The message that users read while the job runs. It should not change between calls. */
   message: string;
@@ -54,7 +59,7 @@ export interface KubernetesJobs {
    * Job is reported as a Failure, with the termination message of its Pod, and marked as reported; the next call creates
    * another one.
    *
-   * @throws {Error} when the API server refuses a request, such as for lack of permissions: create, list and patch of
+   * @throws {Error} when the API server refuses a request, such as for lack of permissions: create, get, list and patch of
    *   Jobs, and list of Pods.
    */
   answer<Response>(context: BlockingContext<Response>, job: KubernetesJob): Promise<Answer<Response>>;
@@ -69,8 +74,14 @@ const clusterLabel = 'cluster.x-k8s.io/cluster-name';
 /** Longest message of a failure, in characters: the limit for termination messages of Kubernetes. */
 const maxMessageLength = 4096;
 
+/** Longest hook and handler in the name of a Job, in characters: its Pods have it as a label, of at most 63. */
+const maxPrefixLength = 36;
+
 const attemptOf = (job: JsonObject) => Number(fieldAt(job, 'metadata', 'labels', attemptLabel) ?? 0);
 const nameOf = (job: JsonObject) => textAt(job, 'metadata', 'name');
+
+const forbidden = ({ message }: Error) =>
+  `${message}: bind the extension's ServiceAccount to the Role in manifests/api-server/role.yaml (in manifests/kustomization.yaml of a generated project, add the component api-server)`;
 
 /** How a Job ended; undefined while it runs. */
 function endOf(job: JsonObject): 'Complete' | 'Failed' | undefined {
@@ -91,10 +102,10 @@ function terminationMessage(pod: Json): string | undefined {
  * Creates a set of jobs that run on Kubernetes. Nothing is requested before the first call.
  *
  * @throws {RangeError} for a number of seconds outside its range.
- * @throws {TypeError} for what is not the name of a namespace.
+ * @throws {TypeError} for what is not the name of a namespace, and for a template without containers.
  */
 export function createKubernetesJobs(options: KubernetesJobsOptions): KubernetesJobs {
-  const { namespace, template, retryAfterSeconds = 10, keepSeconds = 86_400 } = options;
+  const { namespace, template, name: setName, retryAfterSeconds = 10, keepSeconds = 86_400 } = options;
   checkNumber('retryAfterSeconds', retryAfterSeconds, { min: 1, isWhole: true });
   checkNumber('keepSeconds', keepSeconds, { min: retryAfterSeconds, isWhole: true });
   // Such as that of a variable of the environment that is not set.
@@ -102,10 +113,15 @@ export function createKubernetesJobs(options: KubernetesJobsOptions): Kubernetes
   if (problem !== undefined || namespace === undefined) {
     throw new TypeError(`namespace: ${JSON.stringify(namespace)} ${problem ?? 'is needed'}`);
   }
+  if (objectsAt(template, 'template', 'spec', 'containers').length === 0) {
+    throw new TypeError(
+      'template: spec of a Job is needed, with template.spec.containers of the Pod that does the work',
+    );
+  }
   let connection: KubernetesClient | undefined;
   const jobs = `/apis/batch/v1/namespaces/${namespace}/jobs`;
 
-  function jobOf({ key, env = {}, cluster }: KubernetesJob, hash: string, attempt: number): JsonObject {
+  function jobOf({ key, env = {}, cluster }: KubernetesJob, prefix: string, hash: string, attempt: number): JsonObject {
     const spec = copyOf(template);
     const own = Object.entries(env).map(([name, value]) => ({ name, value }));
     for (const container of objectsAt(spec, 'template', 'spec', 'containers')) {
@@ -118,7 +134,7 @@ export function createKubernetesJobs(options: KubernetesJobsOptions): Kubernetes
       kind: 'Job',
       metadata: {
         // The same for each replica: the API server accepts one of them.
-        name: `extension-${hash}-${attempt}`,
+        name: `${prefix}-${hash}-${attempt}`,
         labels: {
           [keyLabel]: hash,
           [attemptLabel]: String(attempt),
@@ -131,9 +147,9 @@ export function createKubernetesJobs(options: KubernetesJobsOptions): Kubernetes
     };
   }
 
-  async function failureOf(client: KubernetesClient, job: JsonObject): Promise<string> {
+  async function failureOf(request: KubernetesClient['request'], job: JsonObject): Promise<string> {
     const query = new URLSearchParams({ labelSelector: `batch.kubernetes.io/job-name=${nameOf(job)}`, limit: '20' });
-    const { items } = await client.request('GET', `/api/v1/namespaces/${namespace}/pods?${query}`);
+    const { items } = await request('GET', `/api/v1/namespaces/${namespace}/pods?${query}`);
     const messages = itemsAt(items).map(terminationMessage);
     const message = messages.find((one) => one !== undefined) ?? 'the work failed: see the log of its Job';
     return message.slice(0, maxMessageLength);
@@ -141,7 +157,7 @@ export function createKubernetesJobs(options: KubernetesJobsOptions): Kubernetes
 
   return {
     async answer<Response>(
-      { answer, log, stopping, waitUntil }: BlockingContext<Response>,
+      { answer, log, stopping, subject, waitUntil }: BlockingContext<Response>,
       job: KubernetesJob,
     ): Promise<Answer<Response>> {
       checkKey(job.key);
@@ -150,9 +166,16 @@ export function createKubernetesJobs(options: KubernetesJobsOptions): Kubernetes
       const { kubeconfig, context } = options;
       connection ??= connect(await loadKubeConfig({ kubeconfig, context }), stopping, shortRetries);
       const client = connection;
-      const hash = createHash('sha256').update(job.key).digest('hex').slice(0, 20);
+      const request: KubernetesClient['request'] = (...values) =>
+        client.request(...values).catch((error: unknown) => {
+          throw isStatus(error, 403) ? new Error(forbidden(error as Error), { cause: error }) : error;
+        });
+      const [hook = '', handlerName = ''] = subject.split(' ');
+      const identity = JSON.stringify([setName, subject, job.key, template]);
+      const hash = createHash('sha256').update(identity).digest('hex').slice(0, 20);
+      const prefix = `${hook}-${handlerName}`.toLowerCase().slice(0, maxPrefixLength);
       const query = new URLSearchParams({ labelSelector: `${keyLabel}=${hash}`, limit: '100' });
-      const { items } = await client.request('GET', `${jobs}?${query}`);
+      const { items } = await request('GET', `${jobs}?${query}`);
       const [newest] = objectsAt(items).toSorted((a, b) => attemptOf(b) - attemptOf(a));
       const end = newest && endOf(newest);
       if (newest !== undefined && end === 'Complete') {
@@ -160,22 +183,28 @@ export function createKubernetesJobs(options: KubernetesJobsOptions): Kubernetes
       }
       const isReported = fieldAt(newest, 'metadata', 'annotations', reportedAnnotation) !== undefined;
       if (newest !== undefined && end === 'Failed' && !isReported) {
-        const message = await failureOf(client, newest);
+        const message = await failureOf(request, newest);
         const annotations = { [reportedAnnotation]: 'true' };
         // Not awaited: a replica that is killed meanwhile reports the failure twice, rather than never.
-        const marked = client.request('PATCH', `${jobs}/${nameOf(newest)}`, { metadata: { annotations } });
+        const marked = request('PATCH', `${jobs}/${nameOf(newest)}`, { metadata: { annotations } });
         waitUntil(marked.catch((error) => log.error(fault(error), 'the Job could not be marked as reported')));
         return answer.fail(message);
       }
       if (newest === undefined || end === 'Failed') {
-        const created = jobOf(job, hash, newest === undefined ? 0 : attemptOf(newest) + 1);
-        await client.request('POST', jobs, created).catch((error: unknown) => {
-          // Another replica was faster.
+        const created = jobOf(job, prefix, hash, newest === undefined ? 0 : attemptOf(newest) + 1);
+        try {
+          await request('POST', jobs, created);
+          log.info({ job: nameOf(created) }, 'Job created');
+        } catch (error) {
           if (!isStatus(error, 409)) {
             throw error;
           }
-        });
-        log.info({ job: nameOf(created) }, 'Job created');
+          const present = await request('GET', `${jobs}/${nameOf(created)}`);
+          if (fieldAt(present, 'metadata', 'labels', keyLabel) !== hash) {
+            throw new Error(`Job ${namespace}/${nameOf(created)} exists, and is not of this work: delete it`);
+          }
+          log.debug({ job: nameOf(created) }, 'another replica created the Job');
+        }
       }
       return answer.retry(retryAfterSeconds, job.message);
     },

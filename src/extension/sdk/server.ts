@@ -319,8 +319,12 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
       const closeAfter = inPod ? sleep(shutdown.delayMs) : undefined;
       const inTime = await stopInTime(log, shutdown.timeoutMs, async (timeoutMs) => {
         await running.stop({ closeAfter, timeoutMs });
-        if (!(await lifetime.end(0))) {
-          log.error('the process ends while work in the background runs: it does not observe its signal');
+        const unfinished = await lifetime.end(0);
+        if (unfinished.length > 0) {
+          log.error(
+            { unfinished },
+            'the process ends while work in the background runs: it does not observe its signal',
+          );
           process.exitCode = 1;
         }
       });

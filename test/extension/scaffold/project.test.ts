@@ -139,7 +139,7 @@ test(
     expect(one('RoleBinding')?.metadata).toEqual({ name: 'backups', namespace: 'backups-system' });
     // The requests of the test of its whole life.
     expect(one('Role')?.rules).toEqual([
-      { apiGroups: ['batch'], resources: ['jobs'], verbs: ['create', 'list', 'patch'] },
+      { apiGroups: ['batch'], resources: ['jobs'], verbs: ['create', 'get', 'list', 'patch'] },
       { apiGroups: [''], resources: ['pods'], verbs: ['list'] },
     ]);
   },

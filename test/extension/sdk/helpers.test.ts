@@ -1,11 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { compareVersions, createJobs, HandlerFailure, handler, planUpgrade } from '../../../src/extension/index.ts';
+import {
+  compareVersions,
+  createJobs,
+  HandlerFailure,
+  handler,
+  planUpgrade,
+  type RequestFor,
+} from '../../../src/extension/index.ts';
 import { fakeClock } from '../../../src/extension/sdk/testing/clock.ts';
 import { assertIdempotent, callHandler, requestFor } from '../../../src/extension/sdk/testing/testing.ts';
-import { type GenerateUpgradePlanRequest, upgradePlanProblem } from '../../../src/runtimehooks/index.ts';
+import { upgradePlanProblem } from '../../../src/runtimehooks/index.ts';
 
 describe('upgrade plans', () => {
-  const request = (from: string, to: string, fromWorkers?: string): GenerateUpgradePlanRequest => ({
+  const request = (from: string, to: string, fromWorkers?: string): RequestFor<'GenerateUpgradePlan'> => ({
     ...requestFor('GenerateUpgradePlan'),
     fromControlPlaneKubernetesVersion: from,
     toKubernetesVersion: to,

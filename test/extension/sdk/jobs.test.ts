@@ -19,19 +19,21 @@ function jobsOf(options: JobsOptions = {}) {
   const ends = new Map<string, { resolve: () => void; reject: (error: unknown) => void; signal: AbortSignal }>();
   const { log, lines } = collectingLog();
   const lifetime = createLifetime();
-  const context = { answer: answers, log, ...lifetime };
-  const ask = (key: string, more: Partial<Job> = {}) =>
-    jobs.answer(context, {
-      key,
-      message: 'it runs',
-      run: (signal) => {
-        started.push(key);
-        const { promise, resolve, reject } = Promise.withResolvers<void>();
-        ends.set(key, { resolve, reject, signal });
-        return promise;
+  const ask = (key: string, more: Partial<Job> = {}, subject = 'of c') =>
+    jobs.answer(
+      { answer: answers, log, subject, ...lifetime },
+      {
+        key,
+        message: 'it runs',
+        run: (signal) => {
+          started.push(key);
+          const { promise, resolve, reject } = Promise.withResolvers<void>();
+          ends.set(key, { resolve, reject, signal });
+          return promise;
+        },
+        ...more,
       },
-      ...more,
-    }) as unknown as string;
+    ) as unknown as string;
   async function end(key: string, error?: unknown): Promise<void> {
     await settled();
     if (error === undefined) {
@@ -88,7 +90,7 @@ test('a caller is told to retry after ten seconds until the work is done', async
   ]);
   await end('a');
   expect([ask('a'), ask('a'), started, jobs.running()]).toEqual(['done', 'done', ['a'], 0]);
-  expect(lines).toEqual([{ level: 30, job: 'a', msg: 'job done' }]);
+  expect(lines).toEqual([{ level: 30, job: 'of c a', msg: 'job done' }]);
 });
 
 test('a completed job is remembered for an hour after its last call', async () => {
@@ -159,7 +161,7 @@ test.each<[string, unknown, string, object]>([
   await end('a', error);
   expect(jobs.running()).toBe(0);
   expect([ask('a'), started]).toEqual([`failed: ${message}`, ['a']]);
-  expect(lines).toEqual([{ level: 50, job: 'a', msg: 'job failed', ...logged }]);
+  expect(lines).toEqual([{ level: 50, job: 'of c a', msg: 'job failed', ...logged }]);
   expect(ask('a')).toBe('wait 10: it runs');
   await settled();
   expect(started).toEqual(['a', 'a']);
@@ -191,20 +193,32 @@ test('a limited number of completed jobs is remembered, the newest; running ones
   expect(ask('running')).toBe('done');
 });
 
-test('a job that exceeds its time has its signal aborted with the reason', async () => {
-  const { ask, ends, jobs, lines } = jobsOf({ maxSeconds: 0.01, retryAfterSeconds: 3 });
+test('a job that exceeds its time fails, has its signal aborted, and is not started twice while it goes on', async () => {
+  const { ask, end, ends, jobs, lines, started } = jobsOf({ maxSeconds: 0.01, retryAfterSeconds: 3 });
   expect(ask('a')).toBe('wait 3: it runs');
   await settled();
-  expect(ends.get('a')?.signal.aborted).toBe(false);
-  while (jobs.running() > 0) {
+  const signal = ends.get('a')?.signal;
+  while (signal?.aborted !== true) {
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
-  expect(ends.get('a')?.signal.reason).toMatchObject({
-    name: 'TimeoutError',
-    message: 'the work took longer than 0.01 s',
-  });
+  expect(signal.reason).toMatchObject({ name: 'TimeoutError', message: 'the work took longer than 0.01 s' });
   expect(ask('a')).toBe('failed: the work took longer than 0.01 s');
-  expect(lines).toMatchObject([{ level: 50, job: 'a', message: 'the work took longer than 0.01 s' }]);
+  expect(lines).toMatchObject([{ level: 50, job: 'of c a', message: 'the work took longer than 0.01 s' }]);
+  expect([ask('a'), jobs.running(), started]).toEqual(['wait 3: it runs', 1, ['a']]);
+  await end('a', signal.reason);
+  expect([ask('a'), lines.length]).toEqual(['wait 3: it runs', 1]);
+  await settled();
+  expect(started).toEqual(['a', 'a']);
+});
+
+test('keys are those of a handler for a Cluster: another Cluster has work of its own', async () => {
+  const { ask, end, started } = jobsOf();
+  ask('v1.34.0', {}, 'BeforeClusterUpgrade backup default/a');
+  await end('v1.34.0');
+  expect(ask('v1.34.0', {}, 'BeforeClusterUpgrade backup default/a')).toBe('done');
+  expect(ask('v1.34.0', {}, 'BeforeClusterUpgrade backup default/b')).toBe('wait 10: it runs');
+  await settled();
+  expect(started).toEqual(['v1.34.0', 'v1.34.0']);
 });
 
 test.for([
@@ -244,15 +258,15 @@ test('when the server stops, running jobs are aborted, it waits for them, and no
   const stopped = lifetime.end(10_000);
   expect(ends.get('a')?.signal.reason).toMatchObject({ name: 'AbortError', message: 'the extension stops' });
   setTimeout(() => ends.get('a')?.reject(new Error('aborted')), 10);
-  expect(await stopped).toBe(true);
-  expect(lines).toEqual([{ level: 40, job: 'a', msg: 'job interrupted: the extension stops' }]);
+  expect(await stopped).toEqual([]);
+  expect(lines).toEqual([{ level: 40, job: 'of c a', msg: 'job interrupted: the extension stops' }]);
   // The next process does it.
   expect([ask('a'), ask('b'), started]).toEqual(['wait 10: it runs', 'wait 10: it runs', ['a']]);
 });
 
-test('a job that does not observe its signal does not hold up the stop', async () => {
+test('a job that does not observe its signal does not hold up the stop, which names it', async () => {
   const { ask, lifetime } = jobsOf();
   ask('a');
   await settled();
-  expect(await lifetime.end(5)).toBe(false);
+  expect(await lifetime.end(5)).toEqual(['of c a']);
 });

@@ -164,7 +164,13 @@ async function callJob(job: Partial<KubernetesJob>, options: Partial<KubernetesJ
   );
 }
 
-const hash = createHash('sha256').update('one').digest('hex').slice(0, 20);
+const sample = requestFor('BeforeClusterUpgrade').cluster.metadata;
+const subject = `BeforeClusterUpgrade wait ${sample?.namespace}/${sample?.name} ${sample?.uid}`;
+/** JSON leaves out the name of the set. */
+const hash = createHash('sha256')
+  .update(JSON.stringify([null, subject, 'one', template]))
+  .digest('hex')
+  .slice(0, 20);
 const identity = { 'cluster-api-extension/key': hash, 'cluster-api-extension/attempt': '0' };
 const cluster = { name: 'c', namespace: 'default', uid: 'u' };
 const clusterLabel = { 'cluster.x-k8s.io/cluster-name': 'c' };
@@ -184,15 +190,66 @@ test.each<[string, Partial<KubernetesJob>, labels: object, owners: object[] | un
   ['a Cluster without metadata', { cluster: {} }, {}, undefined],
 ])('the metadata of a Job for %s', async (_, job, labels, owners) => {
   const { lines } = await callJob(job);
-  expect(lines).toMatchObject([{ msg: 'Job created', job: `extension-${hash}-0` }]);
+  expect(lines).toMatchObject([{ msg: 'Job created', job: `beforeclusterupgrade-wait-${hash}-0` }]);
   const { items } = await client.request('GET', '/apis/batch/v1/namespaces/default/jobs');
   const [{ metadata }] = items as [{ metadata: JsonObject }];
   expect([metadata.name, metadata.labels, metadata.annotations, metadata.ownerReferences]).toEqual([
-    `extension-${hash}-0`,
+    `beforeclusterupgrade-wait-${hash}-0`,
     { ...identity, ...labels },
     { 'cluster-api-extension/key': 'one' },
     owners,
   ]);
+});
+
+const jobNames = async () => {
+  const { items } = await client.request('GET', '/apis/batch/v1/namespaces/default/jobs');
+  return (items as JsonObject[]).map(nameOf);
+};
+
+test('two sets with one key have a Job each, and the second is not done because the first is', async () => {
+  const drain = { ...template, backoffLimit: 5 };
+  await callJob({});
+  const [first] = await jobNames();
+  await end({ metadata: { name: first! } }, 'Complete');
+  expect((await callJob({})).result).toBe('success');
+  expect((await callJob({}, { template: drain })).result).toBe('blocking');
+  expect((await callJob({}, { name: 'drain' })).result).toBe('blocking');
+  expect(await jobNames()).toHaveLength(3);
+});
+
+test('the same key is other work for another Cluster, and in another handler', async () => {
+  const jobs = createKubernetesJobs({ namespace: 'default', template, kubeconfig });
+  const waiting = (name: string) =>
+    handler('BeforeClusterUpgrade', {
+      name,
+      handle: (_, context) => jobs.answer(context, { key: 'v1.34.0', message: 'backups run' }),
+    });
+  const { cluster } = requestFor('BeforeClusterUpgrade');
+  const other = { ...cluster, metadata: { ...cluster.metadata, name: 'other', uid: 'other' } };
+  await callHandler(waiting('wait'));
+  await callHandler(waiting('wait'), requestFor('BeforeClusterUpgrade', { cluster: other }));
+  await callHandler(waiting('drain'));
+  expect(new Set(await jobNames()).size).toBe(3);
+});
+
+test('a Job of that name which is not of this work is an error, which says what to do', async () => {
+  await client.request('POST', '/apis/batch/v1/namespaces/default/jobs', {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name: `beforeclusterupgrade-wait-${hash}-0` },
+    spec: template,
+  });
+  const { result, lines } = await callJob({});
+  expect([result, lines.at(-1)?.message]).toEqual([
+    'error',
+    `Job default/beforeclusterupgrade-wait-${hash}-0 exists, and is not of this work: delete it`,
+  ]);
+});
+
+test('the replica that created a Job says so, and only that one', async () => {
+  const calls = await Promise.all([callJob({}), callJob({}), callJob({})]);
+  const messages = calls.flatMap(({ lines }) => lines.map(({ msg }) => msg));
+  expect(messages.filter((msg) => msg === 'Job created')).toHaveLength(1);
 });
 
 test('a Job has the environment and the time of its template, too', async () => {
@@ -378,6 +435,41 @@ test('a refused request is a fault of the handler, with the reason in the log', 
   const { answer, lines } = await call('v1.60.0', { namespace: 'missing' });
   expect(answer).toEqual(['error', 'handler wait failed: see the log of the extension']);
   expect(lines.at(-1)?.message).toContain('missing');
+});
+
+test('what RBAC refuses names the manifest that allows it', async () => {
+  const server = createServer({ ...localhost }, (_, response) => {
+    const status = {
+      apiVersion: 'v1',
+      kind: 'Status',
+      status: 'Failure',
+      reason: 'Forbidden',
+      code: 403,
+      message: 'no',
+    };
+    response.writeHead(403, { 'content-type': 'application/json' }).end(JSON.stringify(status));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const file = join(folder, 'forbidden');
+  const one = { name: 'one', context: { cluster: 'one', user: 'one' }, user: { token: 'a' } };
+  const ca = Buffer.from(testCa.cert).toString('base64');
+  const api = `https://localhost:${(server.address() as AddressInfo).port}`;
+  const clusters = [{ name: 'one', cluster: { server: api, 'certificate-authority-data': ca } }];
+  writeFileSync(file, JSON.stringify({ 'current-context': 'one', clusters, contexts: [one], users: [one] }));
+  const { lines } = await callJob({}, { kubeconfig: file });
+  server.closeAllConnections();
+  server.close();
+  expect(lines.at(-1)?.message).toContain('Role in manifests/api-server/role.yaml');
+});
+
+test.each([
+  {},
+  { template: {} },
+  { template: { spec: { containers: [] } } },
+])('the template %j, which has no containers, is refused at once', (empty) => {
+  expect(() => createKubernetesJobs({ namespace: 'default', template: empty as never })).toThrow(
+    /^template: spec of a Job is needed/,
+  );
 });
 
 test.each([undefined, '', 'a/b'])('the namespace %j is refused', (namespace) => {

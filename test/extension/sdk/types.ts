@@ -50,7 +50,7 @@ export const accepted = [
     timeoutSeconds: 25,
     failurePolicy: 'Ignore',
     handle: ({ cluster, toKubernetesVersion }, { answer, settings }) => {
-      const names: string[] = [cluster.metadata?.name ?? '', toKubernetesVersion, settings.tier ?? ''];
+      const names: string[] = [cluster.metadata.name, cluster.metadata.uid, toKubernetesVersion, settings.tier ?? ''];
       return names.length > 0 ? answer.retry(30, 'backups run') : answer.done();
     },
   }),

@@ -31,12 +31,8 @@ interface CallContext {
 
 /** Longest names of a Cluster and its namespace, in characters: twice the maximum in Kubernetes. */
 const maxClusterLength = 2 * 253;
-
-/** The Cluster that a request is about, as `NAMESPACE/NAME`; undefined if the request names none. */
-function clusterOf(hook: HookDefinition, request: JsonObject): string | undefined {
-  const object = objectOf(hook, request);
-  return object && `${object.namespace}/${object.cluster}`.slice(0, maxClusterLength);
-}
+/** As much, and a uid. */
+const maxSubjectLength = maxClusterLength + 100;
 
 /**
  * The context that a handler receives. Log and signal are created when they are first read: many handlers need neither,
@@ -62,6 +58,7 @@ class Context implements HandlerContext<unknown> {
   declare readonly signal: AbortSignal;
   readonly answer;
   readonly cluster;
+  readonly subject;
   readonly settings;
   readonly stopping;
   readonly waitUntil;
@@ -71,7 +68,10 @@ class Context implements HandlerContext<unknown> {
 
   constructor(handler: Handler, request: JsonObject, call: CallContext) {
     this.answer = answersOf(handler.hook);
-    this.cluster = clusterOf(handler.hook, request);
+    const object = objectOf(handler.hook, request);
+    this.cluster = object && `${object.namespace}/${object.cluster}`.slice(0, maxClusterLength);
+    const about = object && `${object.namespace}/${object.name} ${object.uid ?? ''}`.slice(0, maxSubjectLength);
+    this.subject = `${handler.hook.name} ${handler.name} ${about ?? ''}`;
     this.settings = (isJsonObject(request.settings) ? request.settings : {}) as Readonly<Record<string, string>>;
     this.stopping = call.lifetime.stopping;
     this.waitUntil = call.lifetime.waitUntil;

@@ -2,8 +2,8 @@
 export interface Lifetime {
   /** Aborted when the server begins to stop. */
   readonly stopping: AbortSignal;
-  /** Makes the server's stop wait for this work, as long as it may take. */
-  waitUntil(work: Promise<unknown>): void;
+  /** Makes the server's stop wait for this work, as long as it may take; the log names it if that is too long. */
+  waitUntil(work: Promise<unknown>, name?: string): void;
 }
 
 /** A lifetime that a server ends. */
@@ -11,29 +11,29 @@ export interface EndedLifetime extends Lifetime {
   /**
    * Aborts `stopping` and waits for the work.
    *
-   * @returns whether all of it ended in time.
+   * @returns the names of the work that did not end in time.
    */
-  end(timeoutMs: number): Promise<boolean>;
+  end(timeoutMs: number): Promise<readonly string[]>;
 }
 
 /** Creates a lifetime that begins now. */
 export function createLifetime(): EndedLifetime {
   const controller = new AbortController();
-  const pending = new Set<Promise<unknown>>();
+  const pending = new Map<Promise<unknown>, string>();
   return {
     stopping: controller.signal,
-    waitUntil(work) {
+    waitUntil(work, name = 'work without a name') {
       // Whoever started the work handles its error.
       const ended = work.catch(() => {}).finally(() => pending.delete(ended));
-      pending.add(ended);
+      pending.set(ended, name);
     },
     async end(timeoutMs) {
       controller.abort(new DOMException('the extension stops', 'AbortError'));
       const timer = Promise.withResolvers<void>();
       const timeout = setTimeout(timer.resolve, timeoutMs);
-      await Promise.race([Promise.all(pending), timer.promise]);
+      await Promise.race([Promise.all(pending.keys()), timer.promise]);
       clearTimeout(timeout);
-      return pending.size === 0;
+      return [...pending.values()];
     },
   };
 }

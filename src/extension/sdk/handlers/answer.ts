@@ -4,8 +4,21 @@ import type { HookDefinition, hooks, RequestOf, ResponseOf } from '../../../runt
 /** Names of Cluster API's hooks that a handler can serve. The server itself answers Discovery. */
 export type HookName = Exclude<keyof typeof hooks, 'Discovery'>;
 
+/** What Cluster API always sends of an object's metadata, though its schema does not require it. */
+type Named<Object, Names extends string> = Object extends { metadata?: infer Metadata }
+  ? Object & { metadata: Metadata & { readonly [Name in Names]: string } }
+  : Object;
+
+type Certain<Request> = Request extends { cluster: infer Cluster }
+  ? Omit<Request, 'cluster'> & { cluster: Named<Cluster, 'name' | 'namespace' | 'uid'> }
+  : Request extends { desired: { machine: infer Machine } }
+    ? Omit<Request, 'desired'> & {
+        desired: Omit<Request['desired'], 'machine'> & { machine: Named<Machine, 'name' | 'namespace'> };
+      }
+    : Request;
+
 /** The request of a hook. */
-export type RequestFor<H extends HookName> = RequestOf<(typeof hooks)[H]>;
+export type RequestFor<H extends HookName> = Certain<RequestOf<(typeof hooks)[H]>>;
 /** The response of a hook. */
 export type ResponseFor<H extends HookName> = ResponseOf<(typeof hooks)[H]>;
 

@@ -13,6 +13,11 @@ export interface HandlerContext<Response> extends Lifetime {
   log: Log;
   /** The Cluster that the call is about, as NAMESPACE/NAME; undefined if the request names none. */
   cluster: string | undefined;
+  /**
+   * Whose work a call is about, as `createJobs` scopes its keys: the hook, the handler, and the Cluster, Machine or
+   * MachineSet by namespace, name and uid.
+   */
+  subject: string;
   /** Settings of the ExtensionConfig, overridden by those of the patch in the ClusterClass. */
   settings: Readonly<Record<string, string>>;
 }

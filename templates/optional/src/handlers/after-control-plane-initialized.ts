@@ -4,7 +4,7 @@ import { handler } from 'cluster-api-extension';
 export const afterControlPlaneInitialized = handler('AfterControlPlaneInitialized', {
   name: 'after-control-plane-initialized',
   handle: async ({ cluster }, { answer, log }) => {
-    log.info({ uid: cluster.metadata?.uid }, 'called');
+    log.info({ uid: cluster.metadata.uid }, 'called');
     return answer.done();
   },
 });

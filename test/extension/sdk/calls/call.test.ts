@@ -400,7 +400,7 @@ describe('the context', () => {
 
 test('the name of a Cluster is truncated', async () => {
   const one = handler('BeforeClusterCreate', { name: 'one', handle: (_, { answer }) => answer.done() });
-  const metadata = { namespace: 'n'.repeat(300), name: 'x'.repeat(300) };
+  const metadata = { namespace: 'n'.repeat(300), name: 'x'.repeat(300), uid: 'u' };
   const { cluster } = await callHandler(one, requestFor('BeforeClusterCreate', { cluster: { metadata, spec: {} } }));
   expect(cluster).toBe(`${'n'.repeat(300)}/${'x'.repeat(205)}`);
 });
