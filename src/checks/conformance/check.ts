@@ -1,4 +1,4 @@
-import type { Trial, Tried } from './trial.ts';
+import type { CheckedHandler, Trial } from './trial.ts';
 
 /** The subject of a check, which determines the order and the headings in reports. */
 export type CheckGroup = 'TLS' | 'Discovery' | 'Calls' | 'Answers' | 'Patches' | 'Variables' | 'Upgrade plans' | 'Load';
@@ -36,7 +36,7 @@ export interface GroupedCheck extends Check {
   group: CheckGroup;
 }
 
-type Look = (handler: Tried, report: (message: string, isWarning?: boolean) => void) => Promise<void>;
+type Look = (handler: CheckedHandler, report: (message: string, isWarning?: boolean) => void) => Promise<void>;
 
 /**
  * Checks the handlers that respond, one after the other.
@@ -44,7 +44,7 @@ type Look = (handler: Tried, report: (message: string, isWarning?: boolean) => v
  * @param reason why the check is skipped if none of them is selected.
  */
 export const ofAnswering =
-  (look: Look, reason = 'no handler answers', isSelected: (handler: Tried) => boolean = () => true) =>
+  (look: Look, reason = 'no handler answers', isSelected: (handler: CheckedHandler) => boolean = () => true) =>
   async (trial: Trial, report: ReportProblem): Promise<Skipped> => {
     const handlers = (await trial.answering()).filter(isSelected);
     for (const handler of handlers) {

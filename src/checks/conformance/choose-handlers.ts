@@ -18,7 +18,7 @@ export interface Choice {
 }
 
 /** A handler that is not called, and why. */
-export interface Untried {
+export interface NotCalled {
   name: string;
   reason: string;
 }
@@ -34,9 +34,9 @@ export function chooseHandlers(
   settings: Readonly<Record<string, string>>,
   variables: readonly Json[],
   { hooks, withSideEffects, requests }: Choice,
-): { handlers: readonly Callee[]; untried: readonly Untried[] } {
+): { handlers: readonly Callee[]; notCalled: readonly NotCalled[] } {
   const definitions = new Map(hooks.map((hook) => [formatHook(hook), hook]));
-  const untried: Untried[] = [];
+  const notCalled: NotCalled[] = [];
   const handlers: Callee[] = [];
   for (const [index, handler] of discovered.entries()) {
     const { requestHook, timeoutSeconds = defaultTimeoutSeconds } = handler;
@@ -44,12 +44,12 @@ export function chooseHandlers(
     const [group = '', version = ''] = requestHook.apiVersion.split('/');
     const hook = definitions.get(formatHook({ group, version, name: requestHook.hook }));
     if (hook === undefined || hook.singleton) {
-      untried.push({ name, reason: 'the messages of their hooks are unknown' });
+      notCalled.push({ name, reason: 'the messages of their hooks are unknown' });
     } else if (index >= maxTried) {
-      untried.push({ name, reason: `only the first ${maxTried} handlers are called` });
+      notCalled.push({ name, reason: `only the first ${maxTried} handlers are called` });
     } else if (!hook.isQuestion && !withSideEffects) {
       const reason = 'their hooks act on Clusters: call them for made-up objects with --with-side-effects';
-      untried.push({ name, reason });
+      notCalled.push({ name, reason });
     } else {
       const isAccepted = timeoutSeconds >= 1 && timeoutSeconds <= maxTimeoutSeconds;
       const request = requestOf(hook, settings, requests.get(formatHook(hook)), variables);
@@ -57,5 +57,5 @@ export function chooseHandlers(
     }
   }
   const order = ({ hook }: Callee) => hooks.indexOf(hook);
-  return { handlers: handlers.sort((a, b) => order(a) - order(b)), untried };
+  return { handlers: handlers.sort((a, b) => order(a) - order(b)), notCalled };
 }

@@ -2,7 +2,7 @@ import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import { type ExtensionFinding, quotable } from '../../runtimehooks/client/index.ts';
 import type { GroupedCheck, Skipped } from './check.ts';
 import { checks as allChecks } from './checks.ts';
-import type { Untried } from './choose-handlers.ts';
+import type { NotCalled } from './choose-handlers.ts';
 import { discoveryProblem } from './outcome.ts';
 import { createTrial, type Trial, type TrialOptions } from './trial.ts';
 
@@ -29,7 +29,7 @@ export interface ConformanceReport {
   discoveryProblem?: string;
   called: string[];
   /** Handlers that were not called, and why. */
-  notCalled: readonly Untried[];
+  notCalled: readonly NotCalled[];
   calls: number;
   ms: number;
 }
@@ -122,7 +122,7 @@ export async function testConformance(
     checks: results,
     ...(problem !== undefined && { discoveryProblem: quotable(problem, maxMessage) }),
     called: trial.handlers.map(({ name = '' }) => name),
-    notCalled: trial.untried.slice(0, maxListed),
+    notCalled: trial.notCalled.slice(0, maxListed),
     calls: trial.calls(),
     ms: Math.round(performance.now() - started),
   };

@@ -30,7 +30,7 @@ const concurrentFirstCalls = 8;
 type Send = (callee: Callee, variation: Variation) => Promise<Outcome>;
 
 /** What is called: a handler, or Discovery. Its first answers are reused where possible. */
-function createTried(callee: Callee, send: Send) {
+function createCheckedHandler(callee: Callee, send: Send) {
   let first: Promise<Outcome> | undefined;
   let second: Promise<Outcome> | undefined;
   /** Whether two calls had the same outcome; for a hook that can block, whether their statuses are the same. */
@@ -38,20 +38,20 @@ function createTried(callee: Callee, send: Send) {
     callee.hook.isBlocking && a.response !== undefined && b.response !== undefined
       ? a.response.status === b.response.status
       : isSameOutcome(a, b);
-  const tried = {
+  const checked = {
     ...callee,
     /** Whether its answers to the same call were found to differ. */
     isUnsteady: false,
     call: (variation: Variation = {}): Promise<Outcome> => send(callee, variation),
     /** The first call, as Cluster API would make it. */
     first(): Promise<Outcome> {
-      first ??= tried.call();
+      first ??= checked.call();
       return first;
     },
     /** A second, identical call. Other calls are compared with it, since the first may have started work. */
     async second(): Promise<Outcome> {
-      await tried.first();
-      second ??= tried.call();
+      await checked.first();
+      second ??= checked.call();
       return second;
     },
     /**
@@ -59,29 +59,29 @@ function createTried(callee: Callee, send: Send) {
      * block: the status, since its work may have progressed), and the plain call, made again, still has its own. If not,
      * the handler is unsteady, which the check `repeatable` reports.
      */
-    async isBlamed(other: Outcome): Promise<boolean> {
-      const before = await tried.second();
+    async isAffectedBy(other: Outcome): Promise<boolean> {
+      const before = await checked.second();
       if (isSame(before, other)) {
         return false;
       }
-      const isSteady = isSame(before, await tried.call()) && isSame(await tried.first(), before);
-      tried.isUnsteady ||= !isSteady;
+      const isSteady = isSame(before, await checked.call()) && isSame(await checked.first(), before);
+      checked.isUnsteady ||= !isSteady;
       return isSteady;
     },
   };
-  return tried;
+  return checked;
 }
 
-export type Tried = ReturnType<typeof createTried>;
+export type CheckedHandler = ReturnType<typeof createCheckedHandler>;
 
 /** Calls Discovery on a server, and prepares its trial: what is known about the server, and the ways to call it. */
 export async function createTrial(config: ExtensionConfig, options: TrialOptions) {
   const { known, resolve, signal, now } = options;
   const extension = extensionOf(config);
   const caller = createCaller(extension, resolve, signal);
-  const tried = (callee: Callee) => createTried(callee, caller.send);
+  const checked = (callee: Callee) => createCheckedHandler(callee, caller.send);
   const { group, version, request } = hooks.Discovery;
-  const discovery = tried({
+  const discovery = checked({
     name: undefined,
     hook: hooks.Discovery,
     timeoutSeconds: defaultTimeoutSeconds,
@@ -95,13 +95,13 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
   // Patches depend on variables, so those that the extension defines get values that match their schemas.
   const definers = choose([])
     .handlers.filter(({ hook }) => hook.name === 'DiscoverVariables')
-    .map(tried);
+    .map(checked);
   const definitions = await eachOf(definers, concurrentFirstCalls, (definer) => definer.first());
   const values = definitions.flatMap(({ response }) => (response ? sampleValues(response.variables) : []));
   const chosen = choose(values);
   // Requests for the definitions of variables contain no values: these were the first calls.
   const handlers = chosen.handlers.map(
-    (callee) => definers.find(({ name, hook }) => name === callee.name && hook === callee.hook) ?? tried(callee),
+    (callee) => definers.find(({ name, hook }) => name === callee.name && hook === callee.hook) ?? checked(callee),
   );
   const target = caller.targetFor(discovery);
   return {
@@ -109,9 +109,9 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
     targetFor: caller.targetFor,
     /** The handlers in an answer of Discovery, and what is wrong with them. */
     read,
-    untried: chosen.untried,
+    notCalled: chosen.notCalled,
     /** The handlers whose first response Cluster API can read. */
-    async answering(): Promise<readonly Tried[]> {
+    async answering(): Promise<readonly CheckedHandler[]> {
       await eachOf(
         handlers.filter(({ hook }) => hook.isQuestion),
         concurrentFirstCalls,

@@ -147,10 +147,10 @@ function completed(upgrade: Upgrade, plan: PlannedVersions): PlannedVersions {
   }
   const reachable = [upgrade.controlPlane, ...controlPlane];
   const order = new Map(reachable.map((text, index) => [text, index]));
-  const strangers = new Set(plan.workers.filter((text) => !order.has(text)));
-  if (controlPlane.length > 0 && strangers.size > 0) {
+  const notPlanned = new Set(plan.workers.filter((text) => !order.has(text)));
+  if (controlPlane.length > 0 && notPlanned.size > 0) {
     throw new PlanError(
-      `invalid workers upgrade plan: versions ${[...strangers].join(',')} doesn't match any versions in the control plane upgrade plan nor the control plane version`,
+      `invalid workers upgrade plan: versions ${[...notPlanned].join(',')} doesn't match any versions in the control plane upgrade plan nor the control plane version`,
     );
   }
   const workers = plan.workers.length > 0 ? plan.workers : defaultWorkerSteps(lowest, to, reachable);

@@ -22,7 +22,7 @@ function choose(
 }
 
 test("handlers are called in the order of a Cluster's lifecycle, those of one hook in the order of discovery", () => {
-  const { handlers, untried } = choose([
+  const { handlers, notCalled } = choose([
     discovered('GeneratePatches', 'b'),
     discovered('GeneratePatches', 'a'),
     discovered('BeforeClusterCreate', 'with.dots'),
@@ -34,11 +34,11 @@ test("handlers are called in the order of a Cluster's lifecycle, those of one ho
     ['b', 'GeneratePatches'],
     ['a', 'GeneratePatches'],
   ]);
-  expect(untried).toEqual([]);
+  expect(notCalled).toEqual([]);
 });
 
 test('handlers that are not called are listed with the first reason that applies', () => {
-  const { handlers, untried } = choose(
+  const { handlers, notCalled } = choose(
     [
       discovered('BeforeClusterCreate', 'create'),
       discovered('Discovery', 'discovery'),
@@ -53,7 +53,7 @@ test('handlers that are not called are listed with the first reason that applies
   expect(handlers).toHaveLength(61);
   const unknown = 'the messages of their hooks are unknown';
   const late = 'only the first 64 handlers are called';
-  expect(untried).toEqual([
+  expect(notCalled).toEqual([
     {
       name: 'create',
       reason: 'their hooks act on Clusters: call them for made-up objects with --with-side-effects',

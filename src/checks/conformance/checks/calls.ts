@@ -106,7 +106,7 @@ export const callChecks: readonly Check[] = [
         const typed = await handler.call({ withContentType: true });
         if (bare.error !== undefined && typed.error === undefined) {
           report(`without a Content-Type it ${describe(bare)}`, handler);
-        } else if (bare.error === undefined && (await handler.isBlamed(typed))) {
+        } else if (bare.error === undefined && (await handler.isAffectedBy(typed))) {
           report(`with and without a Content-Type ${difference(bare, typed)}`, handler);
         }
       }
@@ -131,7 +131,7 @@ export const callChecks: readonly Check[] = [
         const step = other.error?.step;
         if (step !== undefined && step !== 'decode' && step !== 'http') {
           report(`called in upper case it ${describe(other)}`, handler);
-        } else if (isSuccess(other) && !handler.hook.isBlocking && (await handler.isBlamed(other))) {
+        } else if (isSuccess(other) && !handler.hook.isBlocking && (await handler.isAffectedBy(other))) {
           report(`called in upper case: ${difference(await handler.second(), other)}`, handler);
         }
       }

@@ -2,7 +2,7 @@ import { eachOf } from '../../../base/index.ts';
 import { concurrentCalls } from '../caller.ts';
 import type { Check } from '../check.ts';
 import { describe, difference } from '../outcome.ts';
-import type { Tried } from '../trial.ts';
+import type { CheckedHandler } from '../trial.ts';
 
 /** The checks of many calls at once. */
 export const loadChecks: readonly Check[] = [
@@ -24,9 +24,9 @@ export const loadChecks: readonly Check[] = [
         callee,
         outcome: await callee.call(),
       }));
-      const failed = new Set<Tried>();
+      const failed = new Set<CheckedHandler>();
       for (const { callee, outcome } of outcomes) {
-        if (!failed.has(callee) && (outcome.error !== undefined || (await callee.isBlamed(outcome)))) {
+        if (!failed.has(callee) && (outcome.error !== undefined || (await callee.isAffectedBy(outcome)))) {
           failed.add(callee);
           const what =
             outcome.error === undefined ? difference(await callee.second(), outcome) : `it ${describe(outcome)}`;

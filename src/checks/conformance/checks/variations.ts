@@ -4,7 +4,7 @@ import { hooks } from '../../../runtimehooks/index.ts';
 import { olderCluster } from '../../rehearsal/index.ts';
 import { type Check, ofAnswering, type ReportProblem, type Skipped } from '../check.ts';
 import { describe, difference, isSuccess, type Outcome } from '../outcome.ts';
-import type { Trial, Tried } from '../trial.ts';
+import type { CheckedHandler, Trial } from '../trial.ts';
 import { hangUpWithinRequest } from '../wire.ts';
 
 /**
@@ -15,7 +15,7 @@ import { hangUpWithinRequest } from '../wire.ts';
  * @param most maximum number of handlers to call.
  */
 const varied =
-  (what: string, vary: (handler: Tried) => JsonObject | string | undefined, most = Number.POSITIVE_INFINITY) =>
+  (what: string, vary: (handler: CheckedHandler) => JsonObject | string | undefined, most = Number.POSITIVE_INFINITY) =>
   async ({ answering }: Trial, report: ReportProblem): Promise<Skipped> => {
     let count = 0;
     for (const handler of await answering()) {
@@ -26,7 +26,7 @@ const varied =
       count++;
       const before = await handler.second();
       const outcome = await handler.call({ body });
-      if (before.error === undefined && (await handler.isBlamed(outcome))) {
+      if (before.error === undefined && (await handler.isAffectedBy(outcome))) {
         const how = outcome.error === undefined ? `: ${difference(before, outcome)}` : ` it ${describe(outcome)}`;
         report(`${what}${how}`, handler);
       }
