@@ -8,10 +8,7 @@ interface Timer {
   run: () => void;
 }
 
-/**
- * Time that a test advances: `performance.now`, timers and immediates of everything that runs until `restore`. Vitest's
- * own fake timers are not available when a mutation run executes the tests.
- */
+/** Time that a test advances: `performance.now`, timers and immediates of everything that runs until `restore`. */
 export function takeTime() {
   let now = 1_000;
   const timers = new Set<Timer>();
