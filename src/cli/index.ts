@@ -21,7 +21,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
     doctor: ['look at an installation, and say what is wrong and what to do', () => import('./commands/doctor.ts')],
   },
   'Manifests:': {
-    plan: ['say which Machines a change will replace, and why', () => import('./commands/plan.ts')],
+    plan: ['say which Machines a change will replace, and why', () => import('./commands/plan/plan.ts')],
     lint: ['check ExtensionConfigs in files against the rules of the webhook', () => import('./commands/lint/lint.ts')],
     rules: ['list the rules, or explain one', () => import('./commands/rules.ts')],
     convert: ['convert ExtensionConfigs in files to another API version', () => import('./commands/convert.ts')],

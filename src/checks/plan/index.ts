@@ -1,6 +1,10 @@
 export { createPlanCaller, type PlanCaller, type StateExtensions } from './calls.ts';
 export { type Edits, edited, isCluster } from './edits.ts';
 export { withoutSecretCauses, withoutSecretValues } from './hidden.ts';
+export { type LiveState, readLive } from './live.ts';
 export { planPage } from './page.ts';
+export { readAnswers, recordedCalls, recordedObjects, recordingCalls } from './recording.ts';
 export { planText } from './text.ts';
+export { withUnread } from './unread.ts';
+export { withWaits } from './waits.ts';
 export { problemText } from './words.ts';

@@ -1,69 +1,22 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { isJsonObject, type JsonObject, textAt } from '../../../src/kubernetes/index.ts';
-import { hooks } from '../../../src/runtimehooks/index.ts';
-import type { Plan, PlanHook } from '../../../src/topology/index.ts';
-import { caBundle, extensionConfig, startExtension } from '../../runtimehooks/client/extension-server.ts';
-import { answerFrom, groupsOf, type RecordedChange, recordedChanges } from '../../topology/recorded.ts';
+import { isJsonObject, type JsonObject } from '../../../src/kubernetes/index.ts';
+import type { Plan } from '../../../src/topology/index.ts';
+import { caBundle, extensionConfig } from '../../runtimehooks/client/extension-server.ts';
+import { groupsOf, recordedChanges } from '../../topology/recorded.ts';
 import { runProgram } from './io.ts';
+import { foldersOf, named, startRecorded } from './planning.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'plan-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const isWritten = (name: string) => (object: JsonObject) =>
-  ['Cluster', 'ClusterClass'].includes(textAt(object, 'kind')) ||
-  (textAt(object, 'kind').endsWith('Template') &&
-    textAt(object, 'metadata', 'labels', 'cluster.x-k8s.io/cluster-name') === '') ||
-  (name.startsWith('F-') && ['KubeadmControlPlane', 'MachineDeployment'].includes(textAt(object, 'kind')));
-
-const list = (items: readonly JsonObject[]): string => stringify({ apiVersion: 'v1', kind: 'List', items });
-
-/** The folders of a change: what exists, and what a user writes. */
-function foldersOf(change: RecordedChange, ...more: JsonObject[]): { from: string; to: string } {
-  const [from, to] = [join(folder, change.name, 'from'), join(folder, change.name, 'to')];
-  mkdirSync(from, { recursive: true });
-  mkdirSync(to, { recursive: true });
-  writeFileSync(join(from, 'all.yaml'), list(change.before));
-  writeFileSync(join(to, 'all.yaml'), list([...change.after.filter(isWritten(change.name)), ...more]));
-  return { from, to };
-}
-
-const named = (name: string): RecordedChange => recordedChanges.find((change) => change.name === name)!;
-
-/** An extension that answers what was recorded. */
-async function startRecorded(change: RecordedChange): Promise<JsonObject[]> {
-  const byPath = new Map(Object.keys(hooks).map((hook) => [hook.toLowerCase(), hook]));
-  const answers = answerFrom(change);
-  const offered = new Set(['generatepatches', ...change.exchanges.map(({ hook }) => hook)]);
-  const requestHook = (hook: string) => ({ apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook });
-  const handlers = [...offered].flatMap((path) => {
-    const hook = byPath.get(path);
-    return hook === undefined || hook === 'Discovery' ? [] : [{ name: path, requestHook: requestHook(hook) }];
-  });
-  const server = await startExtension(({ url, body }, response) => {
-    const hook = byPath.get(url.split('/')[3] ?? '') as PlanHook | 'Discovery' | undefined;
-    if (hook === 'Discovery' || hook === undefined) {
-      return { status: 'Success', handlers } as unknown as JsonObject;
-    }
-    const object = { namespace: 'default', name: 'f1' };
-    void answers({ state: 'after', hook, handler: 'one', request: JSON.parse(body), object }).then((answer) =>
-      response.end(
-        JSON.stringify(answer.is === 'answered' ? answer.response : { status: 'Failure', message: answer.is }),
-      ),
-    );
-    return undefined;
-  });
-  onTestFinished(() => server.close());
-  return [extensionConfig('patcher', { url: server.url, caBundle }) as unknown as JsonObject];
-}
-
 describe('the plan of each recorded change is what then happened', () => {
   test.each(recordedChanges.map((change) => ({ name: change.name, change })))('$name', async ({ change }) => {
     const extensions = change.exchanges.length > 0 ? await startRecorded(change) : [];
-    const { from, to } = foldersOf(change, ...extensions);
+    const { from, to } = foldersOf(folder, change, ...extensions);
     const args = ['--from', from, '-f', to, '--cluster-api-version', 'v1.13', '-o', 'json'];
     const { stdout, stderr } = await runProgram(['plan', ...args]);
     expect({ groups: groupsOf(JSON.parse(stdout) as Plan), stderr }).toEqual({ groups: change.expected, stderr: '' });
@@ -71,7 +24,7 @@ describe('the plan of each recorded change is what then happened', () => {
 });
 
 test('text: the groups, the cause with its values, the sum in the last line', async () => {
-  const { from, to } = foldersOf(named('upgrade-1.35'));
+  const { from, to } = foldersOf(folder, named('upgrade-1.35'));
   const { code, stdout, stderr } = await runProgram(['plan', '--from', from, '-f', to]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout.split('\n').slice(0, 4)).toEqual([
@@ -84,7 +37,7 @@ test('text: the groups, the cause with its values, the sum in the last line', as
 });
 
 test('--set-version and --set-variable change the Clusters', async () => {
-  const { from } = foldersOf(named('audit-level'));
+  const { from } = foldersOf(folder, named('audit-level'));
   const plan = async (...args: string[]) =>
     JSON.parse((await runProgram(['plan', '-f', from, ...args, '-o', 'json'])).stdout) as Plan;
   expect((await plan('--set-version', 'v1.35.0')).sum).toEqual({ clusters: 1, machines: 6, replaced: 6 });
@@ -93,7 +46,7 @@ test('--set-version and --set-variable change the Clusters', async () => {
 });
 
 test('standard input, and a page', async () => {
-  const { from } = foldersOf(named('audit-level'));
+  const { from } = foldersOf(folder, named('audit-level'));
   const stdin = readFileSync(join(from, 'all.yaml'), 'utf8');
   const { code, stdout } = await runProgram(['plan', '-f', '-', '--set-version', 'v1.35.0', '-o', 'html'], { stdin });
   expect(code).toBe(0);
@@ -107,13 +60,13 @@ test.each([
   ['unknown', 'upgrade-1.35', 0],
   ['unknown,replace', 'upgrade-1.35', 1],
 ])('--fail-on %s, for %s: exit code %i', async (condition, name, expected) => {
-  const { from, to } = foldersOf(named(name));
+  const { from, to } = foldersOf(folder, named(name));
   const { code } = await runProgram(['plan', '--from', from, '-f', to, '--fail-on', condition]);
   expect(code).toBe(expected);
 });
 
 test('an extension that is not given makes its groups unknown, with the remedy', async () => {
-  const { from, to } = foldersOf(named('E3-only-md-0'));
+  const { from, to } = foldersOf(folder, named('E3-only-md-0'));
   const { code, stdout } = await runProgram(['plan', '--from', from, '-f', to]);
   expect(stdout).toMatch(/ExtensionConfig patcher is not\n? *among the files: pass it with -f/);
   expect(stdout).toContain('control plane  KubeadmControlPlane f1-z2cv7  not known');
@@ -122,13 +75,13 @@ test('an extension that is not given makes its groups unknown, with the remedy',
 
 test('an extension that does not answer is named with its error', async () => {
   const config = extensionConfig('patcher', { url: 'https://127.0.0.1:9', caBundle }) as unknown as JsonObject;
-  const { from, to } = foldersOf(named('E3-only-md-0'), config);
+  const { from, to } = foldersOf(folder, named('E3-only-md-0'), config);
   const { stdout } = await runProgram(['plan', '--from', from, '-f', to, '-o', 'json', '--fail-on', 'unknown']);
   expect(stdout).toContain('extension patcher did not answer');
 });
 
 test('--write writes the objects that Cluster API changes, before and after, for their owner only', async () => {
-  const { from, to } = foldersOf(named('upgrade-1.35'));
+  const { from, to } = foldersOf(folder, named('upgrade-1.35'));
   const out = join(folder, 'written');
   await runProgram(['plan', '--from', from, '-f', to, '--write', out]);
   const file = (state: string) => join(out, state, 'default', 'f1', 'KubeadmControlPlane-f1-5v9js.yaml');
@@ -139,7 +92,7 @@ test('--write writes the objects that Cluster API changes, before and after, for
 });
 
 test('--cluster and -n narrow the plan, and what is left out is said', async () => {
-  const { from, to } = foldersOf(named('upgrade-1.35'));
+  const { from, to } = foldersOf(folder, named('upgrade-1.35'));
   const given = ['plan', '--from', from, '-f', to];
   expect((await runProgram([...given, '--cluster', 'default/f1'])).stderr).toBe('');
   const { stderr, stdout } = await runProgram([...given, '-n', 'other']);
@@ -172,7 +125,7 @@ describe('what cannot be used is one line with its file and line, and the rest i
       /bad\.yaml:1: ClusterClass default\/nowhere is not among the objects/,
     ],
   ])('%s', async (what, text, expected) => {
-    const { from, to } = foldersOf({ ...named('upgrade-1.35'), name: `bad-${what.replaceAll(' ', '-')}` });
+    const { from, to } = foldersOf(folder, { ...named('upgrade-1.35'), name: `bad-${what.replaceAll(' ', '-')}` });
     writeFileSync(join(to, 'bad.yaml'), text);
     const { code, stdout, stderr } = await runProgram(['plan', '--from', from, '-f', to]);
     expect(stderr).toMatch(expected);
@@ -183,8 +136,10 @@ describe('what cannot be used is one line with its file and line, and the rest i
 
 describe('usage errors', () => {
   test.each<[args: string[], expected: RegExp]>([
-    [[], /which manifests\?/],
-    [['-f', '.'], /what changes\?/],
+    [[], /no cluster: .*; or pass the manifests before the change with --from/],
+    [['--recorded', '.', '--from', '.'], /--recorded and --from both give the state before: leave one out/],
+    [['--recorded', '.'], /--recorded: objects\.json: cannot be read/],
+    [['--extension', 'a=http://localhost'], /it must be of the form my-extension=https:/],
     [['-f', 'nowhere', '--set-version', 'v1.35.0'], /-f: nowhere: cannot be read: no such file or folder/],
     [['-f', '.', '--set-version', '1.35'], /--set-version: "1\.35" is not allowed: it must be a version/],
     [['-f', '.', '--set-variable', 'a=b'], /the value is not JSON: write a text as a='"b"'/],
@@ -198,7 +153,7 @@ describe('usage errors', () => {
   });
 
   test('a Cluster that is not there', async () => {
-    const { from } = foldersOf(named('upgrade-1.35'));
+    const { from } = foldersOf(folder, named('upgrade-1.35'));
     const { code, stderr } = await runProgram(['plan', '-f', from, '--set-version', 'v1.35.0', '--cluster', 'a/b']);
     expect(stderr).toContain('--cluster: there is no Cluster a/b in the files; there is default/f1');
     expect(code).toBe(2);
@@ -206,7 +161,7 @@ describe('usage errors', () => {
 });
 
 test('the JSON document has the fields that scripts read', async () => {
-  const { from, to } = foldersOf(named('audit-level'));
+  const { from, to } = foldersOf(folder, named('audit-level'));
   const { stdout } = await runProgram(['plan', '--from', from, '-f', to, '-o', 'json']);
   const document: unknown = JSON.parse(stdout);
   expect(isJsonObject(document) && Object.keys(document)).toEqual(['clusters', 'sum']);

@@ -1,0 +1,232 @@
+import { Forbidden, isStatus, type KubernetesClient, listPages, withRemedy } from '../../kubernetes/client/index.ts';
+import { type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import { groupOf, namespaceOf } from '../../topology/index.ts';
+
+/** What could not be read: the Clusters that need it are not known. */
+export interface Unread {
+  group: string;
+  kind: string;
+  /** One line with the missing verb, or what the API server said. */
+  why: string;
+}
+
+/** The objects of an API server that a plan needs. */
+export interface LiveState {
+  objects: JsonObject[];
+  unread: Unread[];
+  /** The resourceVersion of each list, by resource. */
+  versions: Map<string, string>;
+}
+
+export interface LiveOptions {
+  /** Read only this namespace, and those of the classes in use. Default: all. */
+  namespace?: string | undefined;
+  /** Label selector of the Clusters. */
+  selector?: string | undefined;
+  /** Called after each page with the number of objects so far. */
+  onPage?: ((objects: number) => void) | undefined;
+}
+
+interface Resource {
+  apiVersion: string;
+  kind: string;
+  /** `machines` */
+  plural: string;
+  isNamespaced: boolean;
+}
+
+const core = 'cluster.x-k8s.io';
+const runtime = 'runtime.cluster.x-k8s.io';
+
+/** Maximum number of requests at a time. */
+const requestsAtOnce = 10;
+
+/** Maximum number of objects of a kind. */
+const maxObjects = 200_000;
+
+/** The kinds of a group in the version that the API server prefers. */
+async function resourcesOf(client: KubernetesClient, group: string, version: string): Promise<Resource[]> {
+  const { resources } = await client.request('GET', `/apis/${group}/${version}`);
+  return objectsAt(resources)
+    .filter((resource) => !textAt(resource, 'name').includes('/'))
+    .map((resource) => ({
+      apiVersion: `${group}/${version}`,
+      kind: textAt(resource, 'kind'),
+      plural: textAt(resource, 'name'),
+      isNamespaced: resource.namespaced === true,
+    }));
+}
+
+/** The kinds of Cluster API and its providers, by group and kind. */
+async function discovered(client: KubernetesClient): Promise<Map<string, Resource>> {
+  const { groups } = await client.request('GET', '/apis');
+  const versions = objectsAt(groups)
+    .map((group) => ({ name: textAt(group, 'name'), version: textAt(group, 'preferredVersion', 'version') }))
+    .filter(({ name }) => name === core || name.endsWith(`.${core}`));
+  const all = await atMost(versions, ({ name, version }) => resourcesOf(client, name, version));
+  return new Map(
+    all.flat().map((resource) => [`${groupOf({ apiVersion: resource.apiVersion })} ${resource.kind}`, resource]),
+  );
+}
+
+/** Does work for each item, some at a time; the results are in the order of the items. */
+async function atMost<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const pending = items.entries();
+  const worker = async () => {
+    for (const [index, item] of pending) {
+      results[index] = await work(item);
+    }
+  };
+  await Promise.all(Array.from({ length: requestsAtOnce }, worker));
+  return results;
+}
+
+/** What a plan reads of an object: not who wrote its fields. */
+function planned(object: JsonObject, { apiVersion, kind }: Resource): JsonObject {
+  const { managedFields: _managedFields, ...metadata } = objectAt(object, 'metadata');
+  return { ...object, apiVersion, kind, metadata };
+}
+
+/** Lists a kind; once more from the beginning if the token of a page has expired. */
+async function listed(
+  client: KubernetesClient,
+  resource: Resource,
+  namespace: string | undefined,
+  query: Readonly<Record<string, string>> | undefined,
+  onPage: (objects: number) => void,
+): Promise<{ objects: JsonObject[]; version: string }> {
+  const within =
+    namespace === undefined || !resource.isNamespaced ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
+  const path = `${resource.apiVersion === 'v1' ? '/api/v1' : `/apis/${resource.apiVersion}`}${within}/${resource.plural}`;
+  const name =
+    resource.apiVersion === 'v1'
+      ? resource.plural
+      : `${resource.plural}.${groupOf({ apiVersion: resource.apiVersion })}`;
+  for (let attempt = 1; ; attempt++) {
+    const objects: JsonObject[] = [];
+    let version = '';
+    try {
+      for await (const page of listPages(client, { path, resource: name, query, maxObjects })) {
+        objects.push(...page.items.map((item) => planned(item, resource)));
+        version = page.resourceVersion;
+        onPage(page.items.length);
+      }
+      return { objects, version };
+    } catch (error) {
+      if (!isStatus(error, 410) || attempt === 3) {
+        throw error;
+      }
+    }
+  }
+}
+
+const referenceText = (reference: JsonObject) =>
+  `${textAt(reference, 'apiGroup') || groupOf(reference)} ${textAt(reference, 'kind')}`;
+
+/** The kinds that Clusters, classes and groups of Machines refer to: templates, control planes, and what Machines have. */
+function referredKinds(objects: readonly JsonObject[]): Set<string> {
+  const paths: (readonly string[])[] = [
+    ['spec', 'controlPlaneRef'],
+    ['spec', 'infrastructureRef'],
+    ['spec', 'bootstrap', 'configRef'],
+    ['spec', 'template', 'spec', 'infrastructureRef'],
+    ['spec', 'template', 'spec', 'bootstrap', 'configRef'],
+  ];
+  const kinds = new Set<string>();
+  const add = (reference: JsonObject) => {
+    if (reference.kind !== undefined) {
+      kinds.add(referenceText(reference));
+    }
+  };
+  for (const object of objects) {
+    for (const path of paths) {
+      add(objectAt(object, ...path));
+    }
+    if (object.kind !== 'ClusterClass') {
+      continue;
+    }
+    const spec = objectAt(object, 'spec');
+    const workers = ['machineDeployments', 'machinePools'].flatMap((list) => objectsAt(spec, 'workers', list));
+    const parts = [
+      objectAt(spec, 'infrastructure'),
+      objectAt(spec, 'controlPlane'),
+      objectAt(spec, 'controlPlane', 'machineInfrastructure'),
+      ...workers.flatMap((worker) => [
+        objectAt(worker, 'bootstrap'),
+        objectAt(worker, 'infrastructure'),
+        objectAt(worker, 'template', 'bootstrap'),
+        objectAt(worker, 'template', 'infrastructure'),
+      ]),
+    ];
+    for (const part of parts) {
+      add(objectAt(part, 'templateRef'));
+      add(objectAt(part, 'ref'));
+    }
+  }
+  return kinds;
+}
+
+/**
+ * Reads the state of an API server for a plan: Clusters, their classes, templates, control planes, groups of Machines and
+ * Machines with what belongs to them, ExtensionConfigs and the labels of Namespaces. Each kind is listed once, in pages,
+ * at most ten requests at a time; nothing is watched or written.
+ *
+ * @throws {Error} if the Clusters cannot be listed, or the API server does not have them.
+ */
+export async function readLive(client: KubernetesClient, options: LiveOptions = {}): Promise<LiveState> {
+  const resources = await discovered(client);
+  const state: LiveState = { objects: [], unread: [], versions: new Map() };
+  let read = 0;
+  const onPage = (objects: number) => {
+    read += objects;
+    options.onPage?.(read);
+  };
+  async function list(resource: Resource, namespaces: readonly (string | undefined)[], isNeeded = false) {
+    const query =
+      resource.kind === 'Cluster' && options.selector !== undefined ? { labelSelector: options.selector } : undefined;
+    try {
+      for (const namespace of namespaces) {
+        const { objects, version } = await listed(client, resource, namespace, query, onPage);
+        state.objects.push(...objects);
+        state.versions.set(`${resource.plural}.${resource.apiVersion}`, version);
+      }
+    } catch (error) {
+      if (isNeeded || !(error instanceof Error) || error.name === 'AbortError') {
+        throw error;
+      }
+      const why = error instanceof Forbidden ? error.message : withRemedy(error);
+      state.unread.push({ group: groupOf({ apiVersion: resource.apiVersion }), kind: resource.kind, why });
+    }
+  }
+  const ofCore = (kind: string) => resources.get(`${core} ${kind}`);
+  const clusters = ofCore('Cluster');
+  if (clusters === undefined) {
+    throw new Error(`the API server has no Clusters of ${core}: install Cluster API, or name another kubeconfig`);
+  }
+  const own = [options.namespace];
+  await list(clusters, own, true);
+  const classNamespaces = state.objects
+    .map(
+      (cluster) =>
+        textAt(cluster, 'spec', 'topology', 'classRef', 'namespace') ||
+        textAt(cluster, 'spec', 'topology', 'classNamespace') ||
+        namespaceOf(cluster),
+    )
+    .filter((namespace) => options.namespace !== undefined && namespace !== options.namespace);
+  const namespaces = options.namespace === undefined ? own : [...new Set([options.namespace, ...classNamespaces])];
+  const groups = ['MachineDeployment', 'MachineSet', 'MachinePool', 'Machine'].flatMap((kind) => ofCore(kind) ?? []);
+  const extensions = resources.get(`${runtime} ExtensionConfig`);
+  const namespaceKind: Resource = { apiVersion: 'v1', kind: 'Namespace', plural: 'namespaces', isNamespaced: false };
+  await atMost(
+    [
+      ...[ofCore('ClusterClass') ?? []].flat().map((resource) => ({ resource, within: namespaces })),
+      ...groups.map((resource) => ({ resource, within: own })),
+      ...[extensions ?? [], namespaceKind].flat().map((resource) => ({ resource, within: [undefined] })),
+    ],
+    ({ resource, within }) => list(resource, within),
+  );
+  const referred = [...referredKinds(state.objects)].flatMap((kind) => resources.get(kind) ?? []);
+  await atMost(referred, (resource) => list(resource, namespaces));
+  return state;
+}

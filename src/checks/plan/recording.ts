@@ -1,0 +1,92 @@
+import { isJsonObject, type Json, type JsonObject, objectsAt, textAt } from '../../kubernetes/index.ts';
+import { type CallHook, type HookAnswer, type HookCall, isMade } from '../../topology/index.ts';
+import { withoutSecretValues } from './hidden.ts';
+
+/** What an extension answered, to be compared with another release of it. */
+interface RecordedAnswer {
+  hook: string;
+  handler: string;
+  /** `default/f1`: the Cluster or ClusterClass. */
+  object: string;
+  /** Where the items of a request of GeneratePatches are held; their uids change from call to call. */
+  items: { uid: string; holder: string }[];
+  response: JsonObject;
+}
+
+/** What users write of a state, and what extensions answered for it. */
+export interface Recording {
+  objects: JsonObject[];
+  answers: RecordedAnswer[];
+}
+
+const holderOf = (item: JsonObject): string =>
+  JSON.stringify(['kind', 'namespace', 'name', 'fieldPath'].map((field) => textAt(item, 'holderReference', field)));
+
+const itemsIn = (request: JsonObject) =>
+  objectsAt(request, 'items').map((item) => ({ uid: textAt(item, 'uid'), holder: holderOf(item) }));
+
+const objectOf = ({ object }: HookCall) => `${object.namespace}/${object.name}`;
+
+/**
+ * The objects of a recording: what users wrote, since extensions are asked for it again. Without secrets, the values of
+ * variables that look like some are replaced before extensions see them, so that no answer is made of them.
+ */
+export const recordedObjects = (objects: readonly JsonObject[], withSecrets: boolean): JsonObject[] =>
+  objects
+    .filter((object) => !isMade(object) && object.kind !== 'Secret')
+    .map(({ status: _status, ...object }) => (withSecrets ? object : (withoutSecretValues(object) as JsonObject)));
+
+/** Passes calls on, and keeps what is answered. */
+export function recordingCalls(call: CallHook): { call: CallHook; readonly answers: RecordedAnswer[] } {
+  const answers = new Map<string, RecordedAnswer>();
+  return {
+    async call(one) {
+      const answer = await call(one);
+      if (answer.is === 'answered') {
+        const { hook, handler, request } = one;
+        const recorded = { hook, handler, object: objectOf(one), items: itemsIn(request), response: answer.response };
+        answers.set(JSON.stringify([hook, handler, recorded.object]), recorded);
+      }
+      return answer;
+    },
+    get answers() {
+      return [...answers.values()];
+    },
+  };
+}
+
+/** Answers calls with what was recorded, for the items of the request. */
+export function recordedCalls(answers: readonly RecordedAnswer[]): CallHook {
+  const byCall = new Map(answers.map((one) => [JSON.stringify([one.hook, one.handler, one.object]), one]));
+  return async (call): Promise<HookAnswer> => {
+    const recorded = byCall.get(JSON.stringify([call.hook, call.handler, objectOf(call)]));
+    if (recorded === undefined) {
+      return {
+        is: 'unknown',
+        why: `the record has no answer of ${call.handler || call.hook} for ${objectOf(call)}`,
+        remedy: 'record it again with --record',
+      };
+    }
+    const uids = new Map(itemsIn(call.request).map(({ uid, holder }) => [holder, uid]));
+    const holders = new Map(recorded.items.map(({ uid, holder }) => [uid, holder]));
+    const items = objectsAt(recorded.response, 'items').map(
+      (item): Json => ({ ...item, uid: uids.get(holders.get(textAt(item, 'uid')) ?? '') ?? textAt(item, 'uid') }),
+    );
+    const response = recorded.items.length === 0 ? recorded.response : { ...recorded.response, items };
+    return { is: 'answered', response, handler: call.handler };
+  };
+}
+
+/** The answers in a file of a recording. @throws {TypeError} for what is no such file. */
+export function readAnswers(value: unknown): RecordedAnswer[] {
+  const isAnswer = (one: unknown): boolean =>
+    isJsonObject(one) &&
+    ['hook', 'handler', 'object'].every((field) => typeof one[field] === 'string') &&
+    isJsonObject(one.response) &&
+    Array.isArray(one.items) &&
+    objectsAt(one, 'items').every((item) => typeof item.uid === 'string' && typeof item.holder === 'string');
+  if (!Array.isArray(value) || !value.every(isAnswer)) {
+    throw new TypeError('it is not a list of recorded answers');
+  }
+  return value;
+}

@@ -1,0 +1,66 @@
+import { fieldAt, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import { groupOf, nameOf, namespaceOf, type Plan, type Problem } from '../../topology/index.ts';
+
+const core = 'cluster.x-k8s.io';
+
+/** A condition of an object, in v1beta2 or below `v1beta2` in the status of v1beta1. */
+function conditionOf(object: JsonObject, type: string): JsonObject | undefined {
+  const conditions = [
+    ...objectsAt(object, 'status', 'v1beta2', 'conditions'),
+    ...objectsAt(object, 'status', 'conditions'),
+  ];
+  return conditions.find((condition) => condition.type === type);
+}
+
+const isTrue = (condition: JsonObject | undefined): condition is JsonObject => condition?.status === 'True';
+
+/** What Machines wait for that are being deleted: drains with the Pods that block them, detaching volumes. */
+const deletionOf = (machine: JsonObject): Problem[] => {
+  const deleting = conditionOf(machine, 'Deleting');
+  const message = textAt(deleting, 'message');
+  return isTrue(deleting) && message !== ''
+    ? [{ text: `Machine ${nameOf(machine)} is being deleted: ${message}` }]
+    : [];
+};
+
+/** What a Cluster waits for, in the words of its conditions. */
+function waitsOfCluster(cluster: JsonObject): Problem[] {
+  const reconciled = conditionOf(cluster, 'TopologyReconciled');
+  const isPaused =
+    fieldAt(cluster, 'spec', 'paused') === true ||
+    fieldAt(cluster, 'metadata', 'annotations', 'cluster.x-k8s.io/paused') !== undefined;
+  return [
+    ...(isPaused ? [{ text: 'the Cluster is paused: nothing changes until spec.paused is removed' }] : []),
+    ...(reconciled?.status === 'False'
+      ? [{ text: `TopologyReconciled is False (${textAt(reconciled, 'reason')}): ${textAt(reconciled, 'message')}` }]
+      : []),
+  ];
+}
+
+/** Maximum number of Machines of a Cluster whose deletion is described. */
+const maxDeletions = 10;
+
+/** The plan of a state without a change, with what is under way or waiting already, as the objects' conditions say. */
+export function withWaits(plan: Plan, objects: readonly JsonObject[]): Plan {
+  const ofCore = objects.filter((object) => groupOf(object) === core);
+  const machines = Map.groupBy(
+    ofCore.filter(({ kind }) => kind === 'Machine'),
+    (machine) => `${namespaceOf(machine)}/${textAt(machine, 'spec', 'clusterName')}`,
+  );
+  const clusters = new Map(
+    ofCore
+      .filter(({ kind }) => kind === 'Cluster')
+      .map((cluster) => [`${namespaceOf(cluster)}/${nameOf(cluster)}`, cluster]),
+  );
+  return {
+    ...plan,
+    clusters: plan.clusters.map((one) => ({
+      ...one,
+      problems: [
+        ...one.problems,
+        ...waitsOfCluster(objectAt(clusters.get(one.cluster))),
+        ...(machines.get(one.cluster) ?? []).flatMap(deletionOf).slice(0, maxDeletions),
+      ],
+    })),
+  };
+}

@@ -1,0 +1,91 @@
+import type { Readable } from 'node:stream';
+import { printable } from '../../../base/index.ts';
+import type { StateExtensions } from '../../../checks/plan/index.ts';
+import { type ExtensionConfig, isExtensionConfig, withAllDefaults } from '../../../extensionconfig/index.ts';
+import { type JsonObject, objectAt, textAt } from '../../../kubernetes/index.ts';
+import { readManifests } from '../../../kubernetes/manifests/index.ts';
+import { groupOf, nameOf, objectText } from '../../../topology/index.ts';
+import { type Io, UsageError } from '../../framework/program.ts';
+import { readExtensionConfig } from '../read-extension-config.ts';
+
+/** The objects of one state. */
+export interface Input {
+  objects: JsonObject[];
+  /** Where the objects are, by `objectText`. */
+  places: Map<string, string>;
+  problems: string[];
+}
+
+/** Two objects of one kind and name in one state are an error. */
+const keyOf = (object: JsonObject) => `${groupOf(object)} ${objectText(object)}`;
+
+/** The objects in files. What cannot be used is a problem with its line, and the rest is read. */
+export async function readFiles(flag: string, paths: readonly string[], io: Io): Promise<Input> {
+  const input: Input = { objects: [], places: new Map(), problems: [] };
+  const seen = new Map<string, string>();
+  for await (const manifest of readManifests(paths, io.stdin as Readable, io.signal)) {
+    const file = printable(manifest.file);
+    if ('message' in manifest) {
+      if (paths.includes(manifest.file)) {
+        throw new UsageError(`${flag}: ${file}: ${manifest.message}`);
+      }
+      input.problems.push(`${file}${manifest.line === undefined ? '' : `:${manifest.line}`}: ${manifest.message}`);
+      continue;
+    }
+    for await (const read of manifest.documents()) {
+      const errors = 'errors' in read ? read.errors : read.document.refusals;
+      input.problems.push(...errors.map(({ line, message }) => `${file}:${line}: ${printable(message)}`));
+      if ('errors' in read) {
+        continue;
+      }
+      if (read.document.objects.length === 0 && errors.length === 0 && read.document.value != null) {
+        input.problems.push(`${file}:${read.part.firstLine}: not an object: write apiVersion, kind and metadata.name`);
+      }
+      for (const { object, placeOf } of read.document.objects) {
+        const place = `${file}:${placeOf([]).line}`;
+        if (textAt(object, 'apiVersion') === '' || textAt(object, 'kind') === '' || nameOf(object) === '') {
+          const missing = [['apiVersion'], ['kind'], ['metadata', 'name']].find(
+            (path) => textAt(object, ...path) === '',
+          );
+          input.problems.push(`${place}: the object has no ${missing?.join('.')}: add it`);
+          continue;
+        }
+        const first = seen.get(keyOf(object));
+        if (first !== undefined) {
+          input.problems.push(`${place}: ${printable(objectText(object))} is also in ${first}: remove one of them`);
+          continue;
+        }
+        seen.set(keyOf(object), place);
+        input.places.set(objectText(object), place);
+        input.objects.push(object);
+      }
+    }
+  }
+  io.signal.throwIfAborted();
+  return input;
+}
+
+/** The extensions that are called for a state, and the labels of its namespaces. */
+export async function extensionsIn(
+  objects: readonly JsonObject[],
+  { places, problems }: Input,
+  isCalled: (config: ExtensionConfig) => boolean,
+): Promise<StateExtensions> {
+  const configs: ExtensionConfig[] = [];
+  for (const object of objects.filter(isExtensionConfig)) {
+    const place = places.get(objectText(object)) ?? '';
+    try {
+      configs.push(await readExtensionConfig(withAllDefaults(object), place));
+    } catch (error) {
+      if (!(error instanceof UsageError)) {
+        throw error;
+      }
+      problems.push(error.message);
+    }
+  }
+  const namespaces = objects.filter(({ apiVersion, kind }) => apiVersion === 'v1' && kind === 'Namespace');
+  const labels = namespaces.map(
+    (one) => [nameOf(one), objectAt(one, 'metadata', 'labels') as Record<string, string>] as const,
+  );
+  return { configs: configs.filter(isCalled), namespaceLabels: new Map(labels) };
+}

@@ -1,0 +1,284 @@
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, request } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { connect, type KubernetesClient, loadKubeConfig } from '../../../src/kubernetes/client/index.ts';
+import { itemsAt, type JsonObject, objectAt, objectsAt, textAt } from '../../../src/kubernetes/index.ts';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
+import { groupOf, nameOf, namespaceOf, type Plan } from '../../../src/topology/index.ts';
+import { localhost, testCa } from '../../base/x509/certificates.ts';
+import { caBundle, extensionConfig, startExtension } from '../../runtimehooks/client/extension-server.ts';
+import { groupsOf, type RecordedChange } from '../../topology/recorded.ts';
+import { runProgram } from './io.ts';
+import { foldersOf, list, named, startRecorded } from './planning.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'plan-live-'));
+const kubeconfig = join(folder, 'kubeconfig');
+const ended = new AbortController();
+let sandbox: Sandbox;
+let client: KubernetesClient;
+
+const pluralOf = (kind: string) => `${kind.toLowerCase()}s`;
+const isBuiltIn = (object: JsonObject) => !textAt(object, 'apiVersion').includes('.');
+
+/** A definition that takes objects of a kind as they are. */
+function definitionOf(object: JsonObject): JsonObject {
+  const [group, kind] = [groupOf(object), textAt(object, 'kind')];
+  const version = textAt(object, 'apiVersion').split('/')[1] ?? '';
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${pluralOf(kind)}.${group}` },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { kind, plural: pluralOf(kind), singular: kind.toLowerCase() },
+      versions: [
+        {
+          name: version,
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+        },
+      ],
+    },
+  };
+}
+
+const pathOf = (object: JsonObject) =>
+  `/apis/${textAt(object, 'apiVersion')}/namespaces/${namespaceOf(object)}/${pluralOf(textAt(object, 'kind'))}`;
+
+/** Stores the objects of a recording as they are. */
+async function store(objects: readonly JsonObject[]): Promise<void> {
+  const custom = objects.filter((object) => !isBuiltIn(object));
+  const kinds = new Map(custom.map((object) => [`${groupOf(object)} ${textAt(object, 'kind')}`, object]));
+  for (const object of kinds.values()) {
+    await client.request('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definitionOf(object));
+  }
+  for (const object of custom) {
+    const { resourceVersion: _version, uid: _uid, ...metadata } = objectAt(object, 'metadata');
+    await client.request('POST', pathOf(object), { ...object, metadata });
+  }
+}
+
+async function start(change: RecordedChange): Promise<void> {
+  sandbox = await startSandbox();
+  writeFileSync(kubeconfig, sandbox.kubeconfig, { mode: 0o600 });
+  client = connect(await loadKubeConfig({ kubeconfig }), ended.signal);
+  await store(change.before);
+}
+
+/** A kubeconfig for an API server that forbids requests whose path contains a text, and passes on all others. */
+async function startForbidding({ url, token, ca }: Sandbox, forbidden: string): Promise<string> {
+  const proxy = createServer({ ...localhost }, (incoming, response) => {
+    if (incoming.url?.includes(forbidden)) {
+      response.writeHead(403, { 'content-type': 'application/json' });
+      const message = `${forbidden} is forbidden: User "guest" cannot list it at the cluster scope`;
+      response.end(
+        JSON.stringify({
+          kind: 'Status',
+          apiVersion: 'v1',
+          status: 'Failure',
+          reason: 'Forbidden',
+          code: 403,
+          message,
+        }),
+      );
+      return;
+    }
+    const headers = { authorization: `Bearer ${token}` };
+    request(new URL(incoming.url ?? '', url), { ca, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, { 'content-type': 'application/json' });
+      answer.pipe(response);
+    }).end();
+  });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void proxy.close());
+  const { port } = proxy.address() as AddressInfo;
+  const file = join(folder, `forbidding-${port}`);
+  const clusters = [
+    {
+      name: 'a',
+      cluster: {
+        server: `https://localhost:${port}`,
+        'certificate-authority-data': Buffer.from(testCa.cert).toString('base64'),
+      },
+    },
+  ];
+  const users = [{ name: 'a', user: { token: 'none' } }];
+  const contexts = [{ name: 'a', context: { cluster: 'a', user: 'a' } }];
+  const config = { apiVersion: 'v1', kind: 'Config', clusters, users, contexts, 'current-context': 'a' };
+  writeFileSync(file, JSON.stringify(config), { mode: 0o600 });
+  return file;
+}
+
+const plan = (...args: string[]) => runProgram(['plan', '--kubeconfig', kubeconfig, ...args]);
+
+afterAll(() => {
+  ended.abort();
+  rmSync(folder, { recursive: true });
+});
+
+describe.each(['audit-level', 'F-cp-files', 'scale-and-add-md', 'E3-only-md-0', 'I1-bootstrap-of-cp'])('%s', (name) => {
+  const change = named(name);
+  beforeAll(() => start(change));
+  afterAll(() => sandbox.stop());
+
+  test('what will happen, against the cluster', async () => {
+    const extensions = change.exchanges.length > 0 ? await startRecorded(change) : [];
+    const { to } = foldersOf(folder, change, ...extensions);
+    const args = ['-f', to, '--cluster-api-version', 'v1.13', '-o', 'json'];
+    const { stdout, stderr } = await plan(...args);
+    expect({ groups: groupsOf(JSON.parse(stdout) as Plan), stderr }).toEqual({ groups: change.expected, stderr: '' });
+  });
+});
+
+describe('one cluster', () => {
+  beforeAll(() => start(named('upgrade-1.35')));
+  afterAll(() => sandbox.stop());
+
+  test('--set-version without files', async () => {
+    const { stdout, code } = await plan('--set-version', 'v1.35.0', '-o', 'json');
+    expect({ sum: (JSON.parse(stdout) as Plan).sum, code }).toEqual({
+      sum: { clusters: 1, machines: 8, replaced: 8 },
+      code: 0,
+    });
+  });
+
+  test('nothing changes: what is under way, in the words of conditions', async () => {
+    const [machine] = named('upgrade-1.35').before.filter(({ kind }) => kind === 'Machine');
+    const cluster = named('upgrade-1.35').before.find(({ kind }) => kind === 'Cluster')!;
+    const message =
+      'Drain not completed yet: * Pod default/db: cannot evict pod as it would violate its disruption budget';
+    const conditions = (type: string, status: string) => [
+      { type, status, reason: 'Reason', message, lastTransitionTime: '2026-11-24T12:00:00Z' },
+    ];
+    for (const [object, status] of [
+      [machine!, conditions('Deleting', 'True')],
+      [cluster, conditions('TopologyReconciled', 'False')],
+    ] as const) {
+      await client.request('PATCH', `${pathOf(object)}/${nameOf(object)}`, { status: { conditions: status } });
+    }
+    const { stdout, code } = await plan();
+    const text = stdout.replaceAll(/\n +/g, ' ');
+    expect(text).toContain(`! Machine ${nameOf(machine!)} is being deleted: ${message}`);
+    expect(text).toContain(`! TopologyReconciled is False (Reason): ${message}`);
+    expect(text).toContain('0 of 1 Cluster, 0 of 8 Machines are replaced');
+    expect(code).toBe(0);
+  });
+
+  test('-n and -l narrow what is read', async () => {
+    expect((await plan('-n', 'other')).stdout).toBe('0 of 0 Clusters, 0 of 0 Machines are replaced\n');
+    expect((await plan('-l', 'stage=production')).stdout).toBe('0 of 0 Clusters, 0 of 0 Machines are replaced\n');
+  });
+
+  test('what may not be read is not known, with the missing permission', async () => {
+    const forbidden = await startForbidding(sandbox, '/kubeadmcontrolplanes?');
+    const { stdout, stderr, code } = await runProgram([
+      'plan',
+      ...['--kubeconfig', forbidden, '--set-version', 'v1.35.0', '-o', 'json'],
+    ]);
+    const [control, ...workers] = (JSON.parse(stdout) as Plan).clusters[0]!.groups;
+    expect(control).toMatchObject({ verdict: 'unknown', machines: { replaced: 0 } });
+    expect(workers.map(({ verdict }) => verdict)).toEqual(['replaced', 'replaced', 'replaced']);
+    expect(stderr).toContain(
+      'the permission to list kubeadmcontrolplanes.controlplane.cluster.x-k8s.io (all) is missing',
+    );
+    expect(code).toBe(1);
+  });
+
+  test('Clusters that may not be listed: one line', async () => {
+    const forbidden = await startForbidding(sandbox, '/clusters?');
+    const { stderr, code } = await runProgram(['plan', '--kubeconfig', forbidden]);
+    expect(stderr).toMatch(
+      /^extensionconfig-webhook: forbidden: the permission to list clusters\.cluster\.x-k8s\.io \(all\) is missing .*\n$/,
+    );
+    expect(code).toBe(1);
+  });
+});
+
+test('a cluster without Cluster API', async () => {
+  sandbox = await startSandbox();
+  onTestFinished(() => sandbox.stop());
+  writeFileSync(kubeconfig, sandbox.kubeconfig, { mode: 0o600 });
+  const { stderr, code } = await plan();
+  expect(stderr).toContain(
+    'the API server has no Clusters of cluster.x-k8s.io: install Cluster API, or name another kubeconfig',
+  );
+  expect(code).toBe(1);
+});
+
+/** A release of an extension that adds commands to the Machines of md-0. */
+async function startRelease(commands: readonly string[]): Promise<JsonObject> {
+  const requestHook = { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'GeneratePatches' };
+  const isOfWorkers = (item: JsonObject) =>
+    textAt(item, 'object', 'kind') === 'KubeadmConfigTemplate' &&
+    JSON.stringify(item).includes('"topologyName":"md-0"');
+  const server = await startExtension(({ url, body }) => {
+    if (url.includes('/discovery')) {
+      return { status: 'Success', handlers: [{ name: 'generatepatches', requestHook }] };
+    }
+    const items = objectsAt(JSON.parse(body), 'items').filter(isOfWorkers);
+    const patch = [{ op: 'add', path: '/spec/template/spec/preKubeadmCommands', value: [...commands] }];
+    const encoded = Buffer.from(JSON.stringify(patch)).toString('base64');
+    return {
+      status: 'Success',
+      items: items.map(({ uid }) => ({ uid: uid ?? '', patchType: 'JSONPatch', patch: encoded })),
+    };
+  });
+  onTestFinished(() => server.close());
+  return extensionConfig('patcher', { url: server.url, caBundle }) as unknown as JsonObject;
+}
+
+test('a release of an extension is judged by a record, without a cluster', async () => {
+  const [old, same, next] = [await startRelease(['a']), await startRelease(['a']), await startRelease(['b'])];
+  const { from } = foldersOf(folder, named('E3-only-md-0'));
+  const [record, config] = [join(folder, 'record'), join(folder, 'old.json')];
+  writeFileSync(config, list([old]));
+  const { stderr } = await runProgram(['plan', '--from', from, '-f', config, '--record', record]);
+  expect(stderr).toContain(`plan: 1 answer recorded in ${record}`);
+  expect(statSync(join(record, 'answers.json')).mode & 0o077).toBe(0);
+  expect(readFileSync(join(record, 'objects.json'), 'utf8')).not.toContain('"kind": "Machine"');
+
+  const judge = async (release: JsonObject) => {
+    const url = textAt(release, 'spec', 'clientConfig', 'url');
+    const args = ['--recorded', record, '--extension', `patcher=${url}`, '-o', 'json', '--fail-on', 'change'];
+    const { stdout, code } = await runProgram(['plan', ...args]);
+    const [{ groups }] = (JSON.parse(stdout) as Plan).clusters as [Plan['clusters'][number]];
+    return { code, verdicts: groups.map(({ group, verdict }) => `${group}: ${verdict}`) };
+  };
+  expect(await judge(same)).toEqual({
+    code: 0,
+    verdicts: ['control-plane: unchanged', 'md-0: unchanged', 'md-1: unchanged'],
+  });
+  expect(await judge(next)).toEqual({
+    code: 1,
+    verdicts: ['control-plane: unchanged', 'md-0: replaced', 'md-1: unchanged'],
+  });
+});
+
+test('values of variables that look like secrets are not recorded, nor what is made of them', async () => {
+  const change = named('audit-level');
+  const before = structuredClone(change.before);
+  const secret = 'hunter2hunter2';
+  const cluster = before.find(({ kind }) => kind === 'Cluster')!;
+  const fleet = before.find((object) => object.kind === 'ClusterClass' && nameOf(object) === 'fleet')!;
+  itemsAt(cluster, 'spec', 'topology', 'variables').push({ name: 'registryPassword', value: secret });
+  itemsAt(fleet, 'spec', 'variables').push({
+    name: 'registryPassword',
+    required: false,
+    schema: { openAPIV3Schema: { type: 'string' } },
+  });
+  const { from } = foldersOf(folder, { ...change, name: 'secret', before });
+  for (const [flags, isThere] of [
+    [[], false],
+    [['--record-secrets'], true],
+  ] as const) {
+    const record = join(folder, `secret-record-${isThere}`);
+    await runProgram(['plan', '--from', from, '--record', record, ...flags]);
+    expect(readFileSync(join(record, 'objects.json'), 'utf8').includes(secret)).toBe(isThere);
+  }
+});
