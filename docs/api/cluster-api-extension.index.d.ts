@@ -1130,7 +1130,7 @@ type Child<T, Segment extends string> = string extends Segment ? unknown : unkno
 type UnknownSegment<T, Path extends string> = Path extends `${infer First}.${infer Rest}` ? [Child<T, First>] extends [never] ? First : UnknownSegment<Child<T, First>, Rest> : [Child<T, Path>] extends [never] ? Path : never;
 type Dotted<Path extends string> = Path extends `${infer Before}[${infer Inner}]${infer After}` ? Dotted<`${Before}.${Inner}${After}`> : Path;
 type CheckedPath<Name extends string, T, Path> = [T] extends [never] ? Path : Path extends `${string}"${string}` ? Path : Path extends string ? string extends Path ? Path : [UnknownSegment<T, Dotted<Path>>] extends [never] ? Path : Problem<`${Path} is not a field of ${Name}: ${UnknownSegment<T, Dotted<Path>>} is not known`> : Path;
-type Only<T, Known> = { readonly [Field in Exclude<keyof T, Known>]: never; };
+type Only<T, Known> = { readonly [Field in Exclude<keyof T, Known>]: Problem<`${Field & string} is not known: use ${Known & string}`>; };
 interface TemplateKinds {}
 type FieldTree = true | readonly [FieldTree] | {
   readonly [name: string]: FieldTree;

@@ -140,6 +140,16 @@ type PresentIn<Properties, S> = { [Name in keyof Properties]: S extends {
 type DefaultedName<Properties, Name extends keyof Properties> = Properties[Name] extends {
   readonly default: unknown;
 } ? Name : never;
+interface MatchResources {
+  readonly controlPlane?: boolean | undefined;
+  readonly infrastructureCluster?: boolean | undefined;
+  readonly machineDeploymentClass?: {
+    readonly names?: readonly string[] | undefined;
+  } | undefined;
+  readonly machinePoolClass?: {
+    readonly names?: readonly string[] | undefined;
+  } | undefined;
+}
 declare const problem: unique symbol;
 interface Problem<Sentence extends string> {
   readonly [problem]: Sentence;
@@ -147,6 +157,8 @@ interface Problem<Sentence extends string> {
 type Child<T, Segment extends string> = string extends Segment ? unknown : unknown extends T ? unknown : T extends readonly (infer Item)[] ? Segment extends '*' | `${number}` ? Item : never : T extends object ? [keyof T] extends [never] ? unknown : Segment extends keyof T ? T[Segment] : string extends keyof T ? T[keyof T] : Segment extends '*' ? T[keyof T] : never : never;
 type UnknownSegment<T, Path extends string> = Path extends `${infer First}.${infer Rest}` ? [Child<T, First>] extends [never] ? First : UnknownSegment<Child<T, First>, Rest> : [Child<T, Path>] extends [never] ? Path : never;
 type Dotted<Path extends string> = Path extends `${infer Before}[${infer Inner}]${infer After}` ? Dotted<`${Before}.${Inner}${After}`> : Path;
+type ValueAt<T, Path extends string> = Path extends `${infer First}.${infer Rest}` ? ValueAt<Child<T, First>, Rest> : Child<T, Path>;
+type FieldValue<T, Path extends string> = [T] extends [never] ? Json | object : string extends Path ? Json | object : Path extends `${string}"${string}` ? Json | object : unknown extends ValueAt<T, Dotted<Path>> ? Json | object : ValueAt<T, Dotted<Path>>;
 type CheckedPath<Name extends string, T, Path> = [T] extends [never] ? Path : Path extends `${string}"${string}` ? Path : Path extends string ? string extends Path ? Path : [UnknownSegment<T, Dotted<Path>>] extends [never] ? Path : Problem<`${Path} is not a field of ${Name}: ${UnknownSegment<T, Dotted<Path>>} is not known`> : Path;
 export declare function setArguments<T extends {
   readonly apiVersion: string;
@@ -168,7 +180,7 @@ interface VariableDefinition {
   readonly deprecatedV1Beta1Metadata?: ClusterClassVariableMetadata | undefined;
 }
 type Definitions = Readonly<Record<string, VariableDefinition>>;
-type Only<T, Known> = { readonly [Field in Exclude<keyof T, Known>]: never; };
+type Only<T, Known> = { readonly [Field in Exclude<keyof T, Known>]: Problem<`${Field & string} is not known: use ${Known & string}`>; };
 type ExactSchema<S> = Only<S, keyof OpenApiSchema> & { readonly [Field in keyof S]: Field extends 'items' | 'additionalProperties' ? ExactSchema<S[Field]> : Field extends 'properties' ? { readonly [Name in keyof S[Field]]: ExactSchema<S[Field][Name]>; } : S[Field]; };
 type Exact<D> = { readonly [Name in keyof D]: Only<D[Name], keyof VariableDefinition> & { readonly [Field in keyof D[Name]]: Field extends 'schema' ? ExactSchema<D[Name][Field]> : D[Name][Field]; }; };
 type VariableValues<D extends Definitions> = { readonly [Name in keyof D]: D[Name] extends {
@@ -261,10 +273,12 @@ interface Template {
   [field: string]: unknown;
 }
 interface TemplateKinds {}
+type TemplateKind = [keyof TemplateKinds] extends [never] ? string : keyof TemplateKinds & string;
 interface TemplateMatch {
-  readonly kind?: string | readonly string[] | undefined;
+  readonly kind?: TemplateKind | readonly TemplateKind[] | undefined;
   readonly apiVersion?: string | readonly string[] | undefined;
   readonly holder?: { readonly [Field in 'apiVersion' | 'kind' | 'namespace' | 'name' | 'fieldPath']?: HolderReference[Field] | undefined; } | undefined;
+  readonly matchResources?: MatchResources | undefined;
 }
 type OneOf<T> = T extends readonly (infer Item)[] ? Item : T;
 type VersionsIn<Versions, Wanted> = Wanted extends `${infer Group}/*` ? Extract<keyof Versions, `${Group}/${string}`> : Extract<keyof Versions, Wanted>;
@@ -292,7 +306,8 @@ interface WalkOptions<Values = unknown> {
   unmatched?: 'skip' | 'fail' | undefined;
   log?: Log | undefined;
 }
+export declare const matches: (match: TemplateMatch, item: GeneratePatchesRequestItem) => boolean;
 export declare function walkTemplates<const Matches extends readonly unknown[], Values = unknown>(request: GeneratePatchesRequest, patchers: { readonly [Index in keyof Matches]: TemplatePatcher<Matches[Index], Values>; }, options?: WalkOptions<Values>): GeneratePatchesResponseItem[];
 export declare function getField(object: unknown, path: string): Json | undefined;
-export declare function setField<T extends object, const Path extends string>(object: T, path: Path & CheckedPath<'this object', T, Path>, value: Json | object | undefined): void;
-export type { BuiltinVariables, DefinedVariables, Template, TemplateContext, TemplateFor, TemplateKinds, TemplateMatch, TemplatePatcher, VariableDefinition, VariableValues, Variables, WalkOptions };
+export declare function setField<T extends object, const Path extends string>(object: T, path: Path & CheckedPath<'this object', T, Path>, value: FieldValue<T, Path> | undefined): void;
+export type { BuiltinVariables, DefinedVariables, Template, TemplateContext, TemplateFor, TemplateKind, TemplateKinds, TemplateMatch, TemplatePatcher, VariableDefinition, VariableValues, Variables, WalkOptions };

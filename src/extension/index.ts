@@ -67,9 +67,11 @@ export {
 } from './sdk/topology/define-variables.ts';
 export { type Variables, variablesOf } from './sdk/topology/variables.ts';
 export {
+  matches,
   type Template,
   type TemplateContext,
   type TemplateFor,
+  type TemplateKind,
   type TemplateKinds,
   type TemplateMatch,
   type TemplatePatcher,

@@ -22,6 +22,7 @@ export type { SchemaValue } from './catalog/schema-value.ts';
 export type * from './message-types/index.ts';
 export { applyPatch, BadPatch, type EncodedPatch, isEmptyPatch, withTaken } from './patches/apply.ts';
 export { type ControlPlaneField, fieldsSetBy, revertIgnored, type TemplatePlace } from './patches/ignored.ts';
+export { type MatchResources, matchesResources } from './patches/match-resources.ts';
 export {
   compareBuilds,
   compareVersions,

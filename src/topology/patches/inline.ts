@@ -1,7 +1,6 @@
 import {
   fieldAt,
   isJsonObject,
-  itemsAt,
   type Json,
   type JsonObject,
   objectAt,
@@ -9,6 +8,7 @@ import {
   type PatchOperation,
   textAt,
 } from '../../kubernetes/index.ts';
+import { type MatchResources, matchesResources } from '../../runtimehooks/index.ts';
 import type { ClassPatch } from '../blueprint/blueprint.ts';
 import { TemplateError } from '../templates/budget.ts';
 import { isPatchEnabled, renderValueTemplate } from '../templates/template.ts';
@@ -26,34 +26,12 @@ export interface TemplateOperations {
 
 /** Whether a definition is for a template (matchesSelector in patches/inline/json_patch_generator.go). */
 function isFor({ object, holder, builtin }: Item, { selector }: JsonObject): boolean {
-  const { machineDeploymentClass, machinePoolClass, infrastructureCluster, controlPlane } = objectAt(
-    selector,
-    'matchResources',
-  );
   const isSame = (field: string) => textAt(object, field) === textAt(selector, field);
-  if (!isSame('apiVersion') || !isSame('kind')) {
-    return false;
-  }
-  const isOneOf = (classes: Json | undefined, part: string) => {
-    const name = textAt(builtin, part, 'class');
-    return itemsAt(classes, 'names').some(
-      (pattern) =>
-        typeof pattern === 'string' &&
-        (pattern === name ||
-          (pattern.startsWith('*') && name.endsWith(pattern.slice(1))) ||
-          (pattern.endsWith('*') && name.startsWith(pattern.slice(0, -1)))),
-    );
-  };
-  switch (textAt(holder, 'kind')) {
-    case 'MachineDeployment':
-      return isOneOf(machineDeploymentClass, 'machineDeployment');
-    case 'MachinePool':
-      return isOneOf(machinePoolClass, 'machinePool');
-    default:
-      return textAt(holder, 'fieldPath') === 'spec.infrastructureRef'
-        ? infrastructureCluster === true
-        : controlPlane === true;
-  }
+  return (
+    isSame('apiVersion') &&
+    isSame('kind') &&
+    matchesResources(objectAt(selector, 'matchResources') as MatchResources, { holder, builtin })
+  );
 }
 
 /** The value of an operation that adds or replaces (calculateValue in patches/inline/json_patch_generator.go). */

@@ -1,3 +1,4 @@
+import type { Json } from '../../../kubernetes/index.ts';
 import type { Problem } from '../handlers/handler.ts';
 
 /** What is below one name or index of a path, in any of the types; `never` if there is nothing. */
@@ -34,6 +35,21 @@ type UnknownSegment<T, Path extends string> = Path extends `${infer First}.${inf
 type Dotted<Path extends string> = Path extends `${infer Before}[${infer Inner}]${infer After}`
   ? Dotted<`${Before}.${Inner}${After}`>
   : Path;
+
+type ValueAt<T, Path extends string> = Path extends `${infer First}.${infer Rest}`
+  ? ValueAt<Child<T, First>, Rest>
+  : Child<T, Path>;
+
+/** What a field of a type may be set to: any JSON where the type or the path does not tell. */
+export type FieldValue<T, Path extends string> = [T] extends [never]
+  ? Json | object
+  : string extends Path
+    ? Json | object
+    : Path extends `${string}"${string}`
+      ? Json | object
+      : unknown extends ValueAt<T, Dotted<Path>>
+        ? Json | object
+        : ValueAt<T, Dotted<Path>>;
 
 /** A path of fields of a type, or what is wrong with it. Only literals without names in quotes are checked. */
 export type CheckedPath<Name extends string, T, Path> = [T] extends [never]

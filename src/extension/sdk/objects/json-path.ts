@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, setOwn } from '../../../kubernetes/index.ts';
-import type { CheckedPath } from './checked-path.ts';
+import type { CheckedPath, FieldValue } from './checked-path.ts';
 
 const maxLength = 1024;
 
@@ -59,14 +59,15 @@ export function getField(object: unknown, path: string): Json | undefined {
  * Sets the value at a path, creating missing objects on the way; undefined removes the value and creates nothing. If it
  * throws, nothing has changed.
  *
- * @param object of a message, such as a template: JSON, whatever its type; so is the value.
+ * @param object of a message, such as a template: JSON, whatever its type.
  * @param path that does not compile if the object's type has no such field, as the types that `template-types` writes.
+ * @param value of the field's type; any JSON where that is not known.
  * @throws {RangeError} when something on the way is not an object, or an index is beyond the end of a list.
  */
 export function setField<T extends object, const Path extends string>(
   object: T,
   path: Path & CheckedPath<'this object', T, Path>,
-  value: Json | object | undefined,
+  value: FieldValue<T, Path> | undefined,
 ): void {
   setAt(object as unknown as Json, segmentsOf(path), value as Json | undefined, path);
 }

@@ -1,7 +1,7 @@
 import { deepStrictEqual } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { pino } from 'pino';
-import { copyOf, type Json, type JsonObject, textAt } from '../../../kubernetes/index.ts';
+import { copyOf, type Json, type JsonObject, objectsAt, textAt } from '../../../kubernetes/index.ts';
 import { defaultTimeoutSeconds, type HookDefinition } from '../../../runtimehooks/index.ts';
 import { sampleRequest } from '../../../runtimehooks/messages/index.ts';
 import { type CallOutcome, call } from '../calls/call.ts';
@@ -9,6 +9,7 @@ import { createLifetime } from '../calls/lifetime.ts';
 import type { HookName, OrUndefined, RequestFor, ResponseFor } from '../handlers/answer.ts';
 import { definitionOf, type Handler } from '../handlers/handler.ts';
 import { checkNumber } from '../handlers/options.ts';
+import { freezeDeep } from '../topology/json-only.ts';
 import { withDateAhead } from './clock.ts';
 import { inOrder, varied } from './varied.ts';
 
@@ -81,6 +82,11 @@ export async function callHandler<H extends HookName>(
     { level: 'trace', base: null, timestamp: false },
     { write: (line: string) => lines.push(JSON.parse(line)) },
   );
+  const called = copyOf((request ?? sampleRequest(hook)) as JsonObject);
+  for (const item of objectsAt(called, 'items')) {
+    // A change of it would have no effect.
+    freezeDeep(item.object);
+  }
   const timeout = new AbortController();
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
@@ -90,7 +96,7 @@ export async function callHandler<H extends HookName>(
   }, timeoutSeconds * 1000);
   try {
     const outcome = await Promise.race([
-      call(handler, copyOf((request ?? sampleRequest(hook)) as JsonObject), {
+      call(handler, called, {
         ending: { signal: signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]) },
         log,
         lifetime: createLifetime(),

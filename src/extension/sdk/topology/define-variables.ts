@@ -1,4 +1,5 @@
-import { isJsonObject, type Json } from '../../../kubernetes/index.ts';
+import { copyOf, isJsonObject, type Json } from '../../../kubernetes/index.ts';
+import { applyDefaults, hasDefaults, type Schema, validateSchema } from '../../../kubernetes/schema/index.ts';
 import {
   type ClusterClassVariable,
   type ClusterClassVariableMetadata,
@@ -11,6 +12,7 @@ import {
 } from '../../../runtimehooks/index.ts';
 import { messageProblem, unknownFields } from '../../../runtimehooks/messages/index.ts';
 import { checkDefinitions } from '../../../runtimehooks/variables/index.ts';
+import { HandlerFailure, type Problem } from '../handlers/handler.ts';
 import { layerOf, type VariableLayer } from './variables.ts';
 
 type SchemaType = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object';
@@ -41,7 +43,9 @@ export interface VariableDefinition {
 type Definitions = Readonly<Record<string, VariableDefinition>>;
 
 /** Refuses the fields that a type does not have: TypeScript does not do that for what it infers from. */
-export type Only<T, Known> = { readonly [Field in Exclude<keyof T, Known>]: never };
+export type Only<T, Known> = {
+  readonly [Field in Exclude<keyof T, Known>]: Problem<`${Field & string} is not known: use ${Known & string}`>;
+};
 type ExactSchema<S> = Only<S, keyof OpenApiSchema> & {
   readonly [Field in keyof S]: Field extends 'items' | 'additionalProperties'
     ? ExactSchema<S[Field]>
@@ -69,8 +73,10 @@ export interface DefinedVariables<Values> {
   /** For `answer.done({ variables })` of DiscoverVariables, in the order of the definitions. */
   readonly definitions: ClusterClassVariable[];
   /**
-   * The values for one item of a request, such as those that a MachineDeployment overrides. Patchers have them as
+   * The values for one item of a request, checked against their schemas and with defaults, such as those that a MachineDeployment overrides. Patchers have them as
    * `values` (`walkTemplates` with the option `variables`).
+   *
+   * @throws {HandlerFailure} for a value that its schema does not allow; the message names it.
    */
   read(request: Pick<GeneratePatchesRequest, 'variables'>, item: Pick<GeneratePatchesRequestItem, 'variables'>): Values;
 }
@@ -132,6 +138,34 @@ function problemsOf(definitions: Definitions): string[] {
       );
 }
 
+/** Longest value in a message, in characters. */
+const maxShown = 100;
+
+/**
+ * A value with its defaults. Cluster API has validated it and applied them, if the ClusterClass has the definition.
+ *
+ * @throws {HandlerFailure} for what its schema does not allow, which users read.
+ */
+function checkedValue(name: string, definition: VariableDefinition, value: Json | undefined): Json | undefined {
+  const schema = definition.schema as Schema;
+  const remedy =
+    'Cluster API checks it if the ClusterClass has discoverVariablesExtension with the handler of this extension';
+  if (value === undefined && schema.default === undefined) {
+    if (definition.required === true) {
+      throw new HandlerFailure(`variable ${name} is not set, but required; ${remedy}`);
+    }
+    return undefined;
+  }
+  const whole = value === undefined || hasDefaults(schema) ? copyOf(value ?? (schema.default as Json)) : value;
+  applyDefaults(whole, schema);
+  const [cause] = validateSchema(whole, schema);
+  if (cause !== undefined) {
+    const shown = JSON.stringify(value).slice(0, maxShown);
+    throw new HandlerFailure(`variable ${name} is ${shown}: ${cause.message}; ${remedy}`);
+  }
+  return whole;
+}
+
 /** Variables as DiscoverVariables sends them. */
 function variablesOf(definitions: Definitions): ClusterClassVariable[] {
   return Object.entries(definitions).map(([name, { required = false, schema, deprecatedV1Beta1Metadata }]) => ({
@@ -161,13 +195,16 @@ export function defineVariables<const D extends Definitions>(
     const text = lines.join('\n').replaceAll('.schema.openAPIV3Schema', '.schema');
     throw new TypeError(`the variables cannot be served:\n${text}`);
   }
-  const names = Object.keys(definitions);
-  // Handlers read the values for one item after the other: the variables of their request are looked through once.
-  const layers = new WeakMap<readonly Variable[], VariableLayer>();
-  function requestLayer(variables: readonly Variable[] = []): VariableLayer {
-    const layer = layers.get(variables) ?? layerOf(variables);
-    layers.set(variables, layer);
-    return layer;
+  const defined = Object.entries(definitions);
+  // Handlers read the values for one item after the other: the variables of their request are checked once.
+  const ofRequests = new WeakMap<
+    readonly Variable[],
+    { layer: VariableLayer; values: Map<string, Json | undefined> }
+  >();
+  function ofRequest(variables: readonly Variable[] = []) {
+    const known = ofRequests.get(variables) ?? { layer: layerOf(variables), values: new Map() };
+    ofRequests.set(variables, known);
+    return known;
   }
   return {
     definitions: variablesOf(definitions),
@@ -175,10 +212,18 @@ export function defineVariables<const D extends Definitions>(
       if (item === undefined) {
         throw new TypeError('read needs an item of the request, too: a MachineDeployment may override variables');
       }
-      const shared = requestLayer(request.variables);
+      const { layer, values } = ofRequest(request.variables);
       const own = layerOf(item.variables);
       return Object.fromEntries(
-        names.map((name) => [name, own.has(name) ? own.get(name) : shared.get(name)]),
+        defined.map(([name, definition]) => {
+          if (own.has(name)) {
+            return [name, checkedValue(name, definition, own.get(name))];
+          }
+          if (!values.has(name)) {
+            values.set(name, checkedValue(name, definition, layer.get(name)));
+          }
+          return [name, values.get(name)];
+        }),
       ) as VariableValues<D>;
     },
   };

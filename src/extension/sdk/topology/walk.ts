@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { pino } from 'pino';
 import type { Log } from '../../../base/index.ts';
 import {
@@ -15,12 +16,15 @@ import {
   type GeneratePatchesRequestItem,
   type GeneratePatchesResponseItem,
   type HolderReference,
+  type MatchResources,
+  matchesResources,
   revertIgnored,
 } from '../../../runtimehooks/index.ts';
 import { HandlerFailure } from '../handlers/handler.ts';
 import { checkChoice } from '../handlers/options.ts';
 import type { BuiltinVariables } from './builtin.ts';
 import type { DefinedVariables, Only } from './define-variables.ts';
+import { firstNotJson } from './json-only.ts';
 import { layeredVariables, layerOf, mergeWork, type Variables } from './variables.ts';
 
 /** A template as a patcher receives it: a copy that may be changed freely. */
@@ -47,9 +51,12 @@ export interface Template {
 // biome-ignore lint/suspicious/noEmptyInterface: projects add their kinds.
 export interface TemplateKinds {}
 
-/** Selects the templates that a patcher is for; an absent field matches all. */
+/** The kinds of `TemplateKinds`; any, if a project declares none. */
+export type TemplateKind = [keyof TemplateKinds] extends [never] ? string : keyof TemplateKinds & string;
+
+/** Selects the templates that a patcher is for; an absent field matches all. The selector of an inline patch is one, too. */
 export interface TemplateMatch {
-  readonly kind?: string | readonly string[] | undefined;
+  readonly kind?: TemplateKind | readonly TemplateKind[] | undefined;
   /** `GROUP/VERSION`, or `GROUP/*` for all versions. */
   readonly apiVersion?: string | readonly string[] | undefined;
   /** Where the template is used: `{ kind: 'MachineDeployment' }`, `{ fieldPath: 'spec.controlPlaneRef' }`. */
@@ -60,6 +67,8 @@ export interface TemplateMatch {
           | undefined;
       }
     | undefined;
+  /** Where the template is used, as in a ClusterClass: `{ machineDeploymentClass: { names: ['gpu-*'] } }`. */
+  readonly matchResources?: MatchResources | undefined;
 }
 
 type OneOf<T> = T extends readonly (infer Item)[] ? Item : T;
@@ -132,10 +141,54 @@ function matchesKind({ kind, apiVersion }: TemplateMatch, object: JsonObject): b
   );
 }
 
-function matchesHolder({ holder = {} }: TemplateMatch, item: GeneratePatchesRequestItem): boolean {
-  return Object.entries(holder).every(
-    ([field, value]) => value === undefined || item.holderReference[field as keyof HolderReference] === value,
+const builtinOf = ({ variables }: GeneratePatchesRequestItem) =>
+  variables?.find(({ name }) => name === 'builtin')?.value as Json | undefined;
+
+function matchesPlace({ holder = {}, matchResources }: TemplateMatch, item: GeneratePatchesRequestItem): boolean {
+  return (
+    Object.entries(holder).every(
+      ([field, value]) => value === undefined || item.holderReference[field as keyof HolderReference] === value,
+    ) &&
+    (matchResources === undefined ||
+      matchesResources(matchResources, { holder: item.holderReference, builtin: builtinOf(item) }))
   );
+}
+
+/** Whether a template is one that a patcher with this `match` is for; the selector of an inline patch is one. */
+export const matches = (match: TemplateMatch, item: GeneratePatchesRequestItem): boolean =>
+  matchesKind(match, item.object as JsonObject) && matchesPlace(match, item);
+
+/** After how many requests without a template of a kind a warning says so. */
+const maxMissing = 50;
+/** The number of requests without kinds that patchers match; undefined once there was one, or a warning. */
+const missing = new LRUCache<string, { requests: number | undefined }>({ max: 1000 });
+
+/** Warns once of kinds that no template has, and which may be misspelt: their patchers do nothing. */
+function warnOfMissing(
+  matches: readonly TemplateMatch[],
+  request: GeneratePatchesRequest,
+  log: Pick<Log, 'warn'>,
+): void {
+  const present = new Set(request.items.map((item) => String((item.object as JsonObject).kind)));
+  for (const { kind } of matches) {
+    if (kind === undefined) {
+      continue;
+    }
+    const kinds: readonly string[] = typeof kind === 'string' ? [kind] : kind;
+    const key = kinds.join(' or ');
+    const counted = missing.get(key) ?? { requests: 0 };
+    missing.set(key, counted);
+    if (kinds.some((one) => present.has(one))) {
+      counted.requests = undefined;
+    } else if (counted.requests !== undefined && ++counted.requests === maxMissing) {
+      counted.requests = undefined;
+      const there = [...present].slice(0, maxNamed).map((one) => one.slice(0, maxNameLength));
+      log.warn(
+        { kind: key, there },
+        `no template of kind ${key} in ${maxMissing} requests; there are ${there.join(', ')}`,
+      );
+    }
+  }
 }
 
 /** Longest name in the log, in characters. */
@@ -169,13 +222,26 @@ function warnOf(leftOut: readonly LeftOut[], log: Pick<Log, 'warn'>): void {
 }
 
 /**
- * A function that returns a promise has the type of one that returns nothing. What it changes later would be missing in the
- * patch, and what it throws would end the process.
+ * A function that returns something has the type of one that returns nothing. What a promise changes later would be missing
+ * in the patch, and what it throws would end the process.
  */
-function refusePromise(returned: unknown): void {
+function refuseReturned(returned: unknown, template: JsonObject): void {
   if (returned instanceof Promise) {
     returned.catch(() => {});
     throw new TypeError('mutate returned a promise: a patcher cannot wait; read what it needs before walkTemplates');
+  }
+  // What it changes, such as Object.assign(template.spec, …), may be returned.
+  if (isJsonObject(returned) && 'kind' in returned && returned !== template) {
+    throw new TypeError(
+      `mutate returned ${returned.kind}, which changes nothing: change the template that it receives`,
+    );
+  }
+}
+
+function refuseOtherThanJson(after: JsonObject): void {
+  const wrong = firstNotJson(after);
+  if (wrong !== undefined) {
+    throw new TypeError(`${shownName(after.kind)}: ${wrong.path} is ${wrong.what}, which JSON does not have`);
   }
 }
 
@@ -274,9 +340,10 @@ function dropAddedFields(before: JsonObject, after: JsonObject): void {
  * the difference between each template and its changed copy, always in the same order, and none for an unchanged
  * template. All patchers that match a template change the same copy, in their order.
  *
- * @throws {HandlerFailure} when a variable has another type than a patcher expects, when no patcher matches and
+ * @throws {HandlerFailure} when a value does not match the schema of its variable, when it has another type than a patcher expects, when no patcher matches and
  *   `unmatched` is `fail`, and when patchers read all variables, or `builtin`, of very many for very many templates.
- * @throws {TypeError} when a patcher is asynchronous, and for an option of another value.
+ * @throws {TypeError} when a patcher is asynchronous, returns another template, or makes what JSON does not have, and for an
+ *   option of another value.
  */
 export function walkTemplates<const Matches extends readonly unknown[], Values = unknown>(
   request: GeneratePatchesRequest,
@@ -306,7 +373,7 @@ export function walkTemplates<const Matches extends readonly unknown[], Values =
           `no patch is known for ${kind} of ${apiVersion}, which ${shownHolder(item.holderReference)} has in ${fieldPath}`,
         );
       }
-      const matching = ofKind.filter(({ match = {} }) => matchesHolder(match, item));
+      const matching = ofKind.filter(({ match = {} }) => matchesPlace(match, item));
       if (matching.length === 0) {
         continue;
       }
@@ -314,10 +381,15 @@ export function walkTemplates<const Matches extends readonly unknown[], Values =
         item.variables === undefined ? shared : layeredVariables(requestVariables, layerOf(item.variables), work);
       const after = withRequiredFields(copyOf(before));
       const context = new ItemContext(request, item, variables, options);
-      for (const { mutate } of matching) {
-        refusePromise(mutate(after as Template, context));
+      if (options.variables !== undefined) {
+        // Before anything is done with them.
+        void context.values;
       }
-      const builtin = item.variables?.find(({ name }) => name === 'builtin')?.value as Json | undefined;
+      for (const { mutate } of matching) {
+        refuseReturned(mutate(after as Template, context), after);
+      }
+      refuseOtherThanJson(after);
+      const builtin = builtinOf(item);
       const ignored = revertIgnored(before, after, { holder: item.holderReference, sets: fieldsSetBy(builtin) });
       dropAddedFields(before, after);
       if (ignored.length > 0) {
@@ -334,6 +406,11 @@ export function walkTemplates<const Matches extends readonly unknown[], Values =
     // A later patcher's exception does not make these changes right.
     if (log !== undefined) {
       warnOf(leftOut, log);
+      warnOfMissing(
+        all.map(({ match = {} }) => match),
+        request,
+        log,
+      );
     }
   }
 }

@@ -370,7 +370,7 @@ describe('the context', () => {
     await callHandler(one);
     expect(copy).toMatchObject({ signal: expect.any(AbortSignal), log: { info: expect.any(Function) } });
     expect(Object.keys(copy).sort()).toEqual(
-      ['answer', 'cluster', 'log', 'settings', 'signal', 'stopping', 'waitUntil'].sort(),
+      ['answer', 'cluster', 'log', 'settings', 'signal', 'stopping', 'subject', 'waitUntil'].sort(),
     );
   });
 

@@ -303,3 +303,15 @@ test('a clock advances only when told to, by seconds', () => {
   expect(clock.now()).toBe(1505);
   expect(fakeClock().now()).toBe(0);
 });
+
+test('a change of a template in the request is refused, since it would have no effect', async () => {
+  const changing = handler('GeneratePatches', {
+    name: 'patches',
+    handle: ({ items }, { answer }) => {
+      (items[0]?.object as { spec: object }).spec = {};
+      return answer.done({ items: [] });
+    },
+  });
+  const { result, lines } = await callHandler(changing);
+  expect([result, lines.at(-1)?.message]).toEqual(['error', expect.stringMatching(/read only property 'spec'/)]);
+});

@@ -204,6 +204,7 @@ test('variables are defined once, with their types', () => {
     variables: [
       { name: 'flavor', value: 'large' },
       { name: 'replicas', value: 3 },
+      { name: 'zones', value: ['b'] },
     ],
   };
   const { flavor, replicas, extra, size, zones } = defined.read(request, {});
@@ -217,6 +218,65 @@ test('variables are defined once, with their types', () => {
     '"a.b" is not a name for a variable',
   );
   expect(() => defineVariables({ builtin: { schema: {} } })).toThrow(TypeError);
+});
+
+describe('values that do not match their schema', () => {
+  const defined = defineVariables({
+    registry: { required: true, schema: { type: 'string', minLength: 1 } },
+    replicas: { schema: { type: 'integer' } },
+    node: {
+      schema: {
+        type: 'object',
+        properties: { size: { type: 'integer' }, disks: { type: 'integer', default: 2 } },
+        default: {},
+      },
+    },
+  });
+  const remedy =
+    'Cluster API checks it if the ClusterClass has discoverVariablesExtension with the handler of this extension';
+  const registry = { name: 'registry', value: 'r' };
+
+  test.each<[string, { name: string; value: unknown }[], string]>([
+    ['is missing', [], `variable registry is not set, but required; ${remedy}`],
+    [
+      'has another type',
+      [registry, { name: 'replicas', value: '7' }],
+      `variable replicas is "7": Invalid value: "string": must be of type integer: "string"; ${remedy}`,
+    ],
+    [
+      'has another type inside',
+      [registry, { name: 'node', value: { size: 'x' } }],
+      `variable node is {"size":"x"}: Invalid value: "string": size in body must be of type integer: "string"; ${remedy}`,
+    ],
+  ])('one that %s is a failure that names it, before a patcher runs', (_, variables, message) => {
+    const calls: unknown[] = [];
+    const item = { uid: '1', object: { kind: 'A', apiVersion: 'b/v1' }, holderReference: {} };
+    const walk = (own: object[]) => () =>
+      walkTemplates(
+        { variables, items: [{ ...item, variables: own }] } as never,
+        [{ mutate: () => calls.push(1) as never }],
+        {
+          variables: defined,
+        },
+      );
+    expect(walk([])).toThrow(new HandlerFailure(message));
+    // The same where a MachineDeployment overrides it.
+    expect(() => defined.read({ variables: [] }, { variables })).toThrow(message);
+    expect(calls).toEqual([]);
+  });
+
+  test('defaults are filled in, also inside, and a default is not shared', () => {
+    const first = defined.read({ variables: [registry] }, {});
+    expect(first).toEqual({ registry: 'r', replicas: undefined, node: { disks: 2 } });
+    first.node.disks = 3;
+    expect(defined.read({ variables: [registry] }, {}).node).toEqual({ disks: 2 });
+    expect(defined.read({ variables: [registry] }, { variables: [{ name: 'node', value: { size: 1 } }] }).node).toEqual(
+      {
+        size: 1,
+        disks: 2,
+      },
+    );
+  });
 });
 
 test('a variable has labels and annotations, for older versions of Cluster API', () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   defineVariables,
   HandlerFailure,
+  matches,
   setField,
   type TemplateMatch,
   type TemplatePatcher,
@@ -49,6 +50,122 @@ const decoded = (patches: readonly { uid: string; patchType: string; patch: stri
 const grow: TemplatePatcher['mutate'] = (one) => {
   setField(one, 'spec.template.spec.size', 2);
 };
+
+const selfish: JsonObject = {};
+selfish.own = selfish;
+describe('what JSON does not have is refused, with the template and the path', () => {
+  test.each<[string, unknown, string]>([
+    ['NaN', Number.NaN, '/spec/template/spec/size is NaN'],
+    ['an infinite number', [1, Number.POSITIVE_INFINITY], '/spec/template/spec/size/1 is Infinity'],
+    ['a Map', new Map([['a', 1]]), '/spec/template/spec/size is a Map'],
+    ['a Set', { a: new Set([1]) }, '/spec/template/spec/size/a is a Set'],
+    ['a Date', new Date(0), '/spec/template/spec/size is a Date'],
+    ['a function', () => 1, '/spec/template/spec/size is a function'],
+    ['undefined in a list', [1, undefined], '/spec/template/spec/size/1 is undefined'],
+    ['a BigInt', 1n, '/spec/template/spec/size is a bigint'],
+    ['a cycle', selfish, '/spec/template/spec/size/own is an object that contains itself'],
+  ])('%s', (_, value, problem) => {
+    for (const format of ['JSONPatch', 'JSONMergePatch'] as const) {
+      const walk = () =>
+        walkTemplates(requestOf({}), [{ mutate: (one) => setField(one, 'spec.template.spec.size', value as Json) }], {
+          format,
+        });
+      expect(walk).toThrow(new TypeError(`MachineTemplate: ${problem}, which JSON does not have`));
+    }
+  });
+
+  test('but a Map in place of the labels is not the same as no labels', () => {
+    const walk = () =>
+      walkTemplates(requestOf({}), [{ mutate: (one) => void Object.assign(one.metadata, { labels: new Map() }) }]);
+    expect(walk).toThrow(/metadata\/labels is a Map/);
+  });
+
+  test('a field that is undefined is absent, and the same part may be there twice', () => {
+    const part = { a: 1 };
+    const walk = (spec: object) =>
+      decoded(walkTemplates(requestOf({}), [{ mutate: (one) => void Object.assign(one.spec, spec) }]));
+    const without = { template: { spec: { size: undefined } } };
+    expect(walk(without)).toEqual([['u0', 'JSONPatch', [{ op: 'remove', path: '/spec/template/spec/size' }]]]);
+    expect(walk({ template: { spec: { size: 1, b: [part, part] } } })).toEqual([
+      ['u0', 'JSONPatch', [{ op: 'add', path: '/spec/template/spec/b', value: [part, part] }]],
+    ]);
+  });
+});
+
+test('a template that mutate returns is refused, since it would change nothing', () => {
+  const walk = (mutate: (one: JsonObject) => unknown) => () =>
+    walkTemplates(requestOf({}), [{ mutate: mutate as never }]);
+  expect(walk((one) => ({ ...one, spec: {} }))).toThrow(
+    new TypeError('mutate returned MachineTemplate, which changes nothing: change the template that it receives'),
+  );
+  expect(walk((one) => one)).not.toThrow();
+  expect(walk((one) => Object.assign(one.spec as JsonObject, { a: 1 }))).not.toThrow();
+});
+
+test('a kind that no template has is warned of once, after 50 requests', () => {
+  const { log, lines } = collectingLog();
+  const walk = (kind: string | string[]) => {
+    for (let index = 0; index < 120; index++) {
+      walkTemplates(requestOf({}), [{ match: { kind }, mutate: grow }], { log });
+    }
+  };
+  walk('MachineTemplat');
+  expect(lines).toEqual([
+    {
+      level: 40,
+      kind: 'MachineTemplat',
+      there: ['MachineTemplate'],
+      msg: 'no template of kind MachineTemplat in 50 requests; there are MachineTemplate',
+    },
+  ]);
+  walk(['MachineTemplat', 'MachineTemplate']);
+  walk('MachineTemplate');
+  expect(lines).toHaveLength(1);
+});
+
+describe('the selector of an inline patch', () => {
+  const builtin = (part: string, name: string) => [{ name: 'builtin', value: { [part]: { class: name } } }];
+  const item = (variables: object[], kind = 'MachineDeployment', fieldPath = 'spec.x') =>
+    requestOf({ variables, holderReference: { ...holder, kind, fieldPath } }).items[0] as never;
+  test.each<[TemplateMatch, never, boolean]>([
+    [
+      { matchResources: { machineDeploymentClass: { names: ['gpu-*'] } } },
+      item(builtin('machineDeployment', 'gpu-a')),
+      true,
+    ],
+    [
+      { matchResources: { machineDeploymentClass: { names: ['*-a'] } } },
+      item(builtin('machineDeployment', 'gpu-a')),
+      true,
+    ],
+    [
+      { matchResources: { machineDeploymentClass: { names: ['*'] } } },
+      item(builtin('machineDeployment', 'gpu-a')),
+      true,
+    ],
+    [
+      { matchResources: { machineDeploymentClass: { names: ['gpu', 'cpu-*'] } } },
+      item(builtin('machineDeployment', 'gpu-a')),
+      false,
+    ],
+    [{ matchResources: { machinePoolClass: { names: ['*'] } } }, item(builtin('machineDeployment', 'gpu-a')), false],
+    [
+      { matchResources: { machinePoolClass: { names: ['p'] } } },
+      item(builtin('machinePool', 'p'), 'MachinePool'),
+      true,
+    ],
+    [{ matchResources: { controlPlane: true } }, item([], 'Cluster', 'spec.controlPlaneRef'), true],
+    [{ matchResources: { controlPlane: true } }, item([], 'Cluster', 'spec.infrastructureRef'), false],
+    [{ matchResources: { infrastructureCluster: true } }, item([], 'Cluster', 'spec.infrastructureRef'), true],
+    [{ matchResources: {} }, item([], 'Cluster', 'spec.infrastructureRef'), false],
+    [{ kind: 'Other', matchResources: { controlPlane: true } }, item([], 'Cluster', 'spec.controlPlaneRef'), false],
+    [{ kind: 'MachineTemplate' }, item([]), true],
+  ])('%j', (match, one, expected) => {
+    expect(matches(match, one)).toBe(expected);
+    const patches = walkTemplates({ ...requestOf(), items: [one] }, [{ match, mutate: grow }]);
+    expect(patches).toHaveLength(expected ? 1 : 0);
+  });
+});
 
 describe('templates that a patcher is for', () => {
   test.each<[TemplateMatch, boolean]>([
@@ -528,11 +645,11 @@ describe('defining variables', () => {
   test('returns their definitions, and reads no others', () => {
     const long = 'x'.repeat(256);
     const defined = defineVariables({
-      [long]: { required: true, schema: { type: 'string' } },
+      [long]: { schema: { type: 'string' } },
       b: { schema: { type: 'integer' } },
     });
     expect(defined.definitions).toEqual([
-      { name: long, required: true, schema: { openAPIV3Schema: { type: 'string' } } },
+      { name: long, required: false, schema: { openAPIV3Schema: { type: 'string' } } },
       { name: 'b', required: false, schema: { openAPIV3Schema: { type: 'integer' } } },
     ]);
     const request = {
