@@ -7,11 +7,12 @@ import { controlPlaneRefusal } from './desired/control-plane-refusal.ts';
 import { hasTopology, topologyWorkers } from './desired/desired.ts';
 import { type Existing, existingOf, machinesOf, workerKey } from './desired/existing.ts';
 import { type ClusterInput, completedBy, groupChanges } from './desired/group-changes.ts';
+import { machineDeploymentRefusal } from './desired/machine-deployment-refusal.ts';
 import { classOf, PlannedState } from './desired/planned-state.ts';
 import { accepted, classKey, type Refusals, refusedBy } from './desired/refusals.ts';
 import { inV1beta2 } from './objects/core-v1beta1.ts';
 import type { GroupChange, GroupObjects, PlanOptions } from './objects/groups.ts';
-import { nameIn, nameOf, namespaceOf, Objects } from './objects/objects.ts';
+import { nameIn, nameOf, namespaceOf, Objects, objectText } from './objects/objects.ts';
 import type { ClusterPlan, GroupPlan, Plan, Problem, Verdict } from './objects/plan.ts';
 import { providerInV1beta2 } from './objects/provider-v1beta1.ts';
 import { stored } from './objects/stored.ts';
@@ -19,6 +20,7 @@ import { judgeGroup } from './rollout/judge-group.ts';
 import { checkedTopology } from './variables/variables.ts';
 
 const core = 'cluster.x-k8s.io';
+const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** Maximum number of Clusters that are planned at a time: so many calls wait for extensions. */
 const clustersAtOnce = 10;
@@ -41,6 +43,8 @@ interface Planning {
   before: PlannedState;
   after: PlannedState;
   refusals: Refusals;
+  /** Templates whose changes are refused, with the reason. */
+  refusedTemplates: ReadonlyMap<string, Problem>;
   request: PlanRequest;
 }
 
@@ -112,6 +116,13 @@ function withKeptVariables(old: JsonObject | undefined, wanted: JsonObject): Jso
     : { ...wanted, spec: { ...objectAt(wanted, 'spec'), topology: { ...topology, variables } } };
 }
 
+/** What a write of an object changes: what its webhooks are asked about. */
+function writable({ metadata, spec = {} }: JsonObject): JsonObject {
+  const { labels, annotations } = objectAt(metadata);
+  const { [lastApplied]: _applied, ...own } = objectAt(annotations);
+  return { labels: objectAt(labels), annotations: own, spec };
+}
+
 /** The plan of a Cluster with a topology. */
 async function planTopology(
   planning: Planning,
@@ -136,8 +147,10 @@ async function planTopology(
     return unknown(classAfter.is === 'missing' ? { ...problem, object: `Cluster ${textOf(wanted)}` } : problem);
   }
   let isRefused = false;
-  if (was !== wanted) {
-    const checked = await storedCluster(after, withKeptVariables(clusterBefore, wanted));
+  const applied = withKeptVariables(clusterBefore, wanted);
+  // Nobody writes a Cluster that is applied as it is.
+  if (clusterBefore === undefined || !isSame(writable(clusterBefore), writable(applied))) {
+    const checked = await storedCluster(after, applied);
     const classBefore = isTopologyBefore ? await before.classOf(clusterBefore as JsonObject) : undefined;
     const reasons = refusedBy(
       clusterBefore,
@@ -247,7 +260,7 @@ async function planTopology(
 
 /** The plan of a Cluster without a topology: what a user changed of its control plane and MachineDeployments. */
 async function planWithout(
-  { before, after, request }: Planning,
+  { before, after, refusedTemplates, request }: Planning,
   was: JsonObject | undefined,
   wanted: JsonObject,
 ): Promise<{ groups: GroupPlan[]; problems: Problem[]; changes: readonly GroupChange[] }> {
@@ -289,11 +302,22 @@ async function planWithout(
   const groups: GroupPlan[] = [];
   for (const change of changes) {
     const [from, to] = [change.before?.object, change.after?.object];
-    const refusal = from && to && controlPlaneRefusal(from, to, true);
+    const refusal = from && to && (controlPlaneRefusal(from, to, true) ?? machineDeploymentRefusal(from, to));
+    if (refusal !== undefined) {
+      groups.push({ ...unjudged(change, 'refused', replicasOf(from)), problems: [{ text: refusal }] });
+      continue;
+    }
+    const group = await judged(change, request);
+    const template = change.before?.infrastructure;
+    const problem = template && refusedTemplates.get(objectText(template));
     groups.push(
-      refusal === undefined
-        ? await judged(change, request)
-        : { ...unjudged(change, 'refused', replicasOf(from)), problems: [{ text: refusal }] },
+      problem === undefined
+        ? group
+        : {
+            ...group,
+            verdict: group.verdict === 'unchanged' ? 'refused' : group.verdict,
+            problems: [...(group.problems ?? []), problem],
+          },
     );
   }
   return { groups, problems: [], changes };
@@ -340,11 +364,12 @@ export async function plan(before: Objects, after: Objects, request: PlanRequest
   const release: Release = request.clusterApiVersion ?? newestKnownRelease;
   const { isPlanned = () => true, signal } = request;
   const old = inNewest(before);
-  const { objects, refusals } = accepted(old, inNewest(after));
+  const { objects, refusals, refusedTemplates } = accepted(old, inNewest(after));
   const planning: Planning = {
     before: new PlannedState('before', old, release, request.call),
     after: new PlannedState('after', objects, release, request.call),
     refusals,
+    refusedTemplates,
     request,
   };
   const wanted = objects.ofKind(core, 'Cluster').filter((cluster) => isPlanned(namespaceOf(cluster), nameOf(cluster)));

@@ -189,8 +189,12 @@ function usesOfTemplates(objects: Objects): Map<string, Map<string, Set<string>>
 }
 
 /** The second state without the changes of classes and templates that Cluster API's webhooks refuse. */
-export function accepted(before: Objects, after: Objects): { objects: Objects; refusals: Refusals } {
+export function accepted(
+  before: Objects,
+  after: Objects,
+): { objects: Objects; refusals: Refusals; refusedTemplates: Map<string, Problem> } {
   const refusals = new Map<string, Refusal[]>();
+  const refusedTemplates = new Map<string, Problem>();
   const refuse = (ofClass: string, refusal: Refusal) => {
     const known = refusals.get(ofClass);
     if (known === undefined) {
@@ -222,20 +226,21 @@ export function accepted(before: Objects, after: Objects): { objects: Objects; r
       continue;
     }
     const problem = old === undefined ? undefined : templateProblem(old, object);
-    if (problem !== undefined) {
+    if (old !== undefined && problem !== undefined) {
       instead.set(object, old);
+      refusedTemplates.set(objectText(old), refused(problem));
       for (const [ofClass, parts] of uses.get(templateKey(name.namespace, name.group, name.kind, name.name)) ?? []) {
         refuse(ofClass, { problem: refused(problem), parts });
       }
     }
   }
   if (instead.size === 0) {
-    return { objects: after, refusals };
+    return { objects: after, refusals, refusedTemplates };
   }
   const objects = [...after]
     .map((object) => (instead.has(object) ? instead.get(object) : object))
     .filter((object) => object !== undefined);
-  return { objects: new Objects(objects), refusals };
+  return { objects: new Objects(objects), refusals, refusedTemplates };
 }
 
 const bare = (version: string): string => version.replace(/^v/, '');

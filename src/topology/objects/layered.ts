@@ -19,12 +19,11 @@ export function isMade(object: JsonObject): boolean {
     return madeKinds.has(kind) || (isOwned && kind !== 'Cluster');
   }
   const isProvider = /(?:infrastructure|bootstrap|controlplane)\.cluster\.x-k8s\.io$/.test(groupOf(object));
-  return isOwned || (isProvider && isOfCluster && kind !== 'KubeadmControlPlane' && isMadeForCluster(kind, labels));
+  return isOwned || (isProvider && isOfCluster && kind !== 'KubeadmControlPlane' && isMadeForMachine(labels));
 }
 
-/** Copies of templates, and what is made for single Machines. */
-const isMadeForCluster = (kind: string, labels: JsonObject): boolean =>
-  kind.endsWith('Template') ||
+/** Whether an object is made for a single Machine. */
+const isMadeForMachine = (labels: JsonObject): boolean =>
   ['cluster.x-k8s.io/control-plane', 'cluster.x-k8s.io/deployment-name', 'cluster.x-k8s.io/set-name'].some((label) =>
     Object.hasOwn(labels, label),
   );

@@ -55,7 +55,7 @@ describe('-f on top of --from', () => {
     ['cluster.x-k8s.io/v1beta2', 'Machine', {}],
     ['cluster.x-k8s.io/v1beta2', 'MachineDeployment', { 'topology.cluster.x-k8s.io/owned': '' }],
     ['controlplane.cluster.x-k8s.io/v1beta2', 'KubeadmControlPlane', { 'topology.cluster.x-k8s.io/owned': '' }],
-    ['infrastructure.cluster.x-k8s.io/v1beta2', 'DevMachineTemplate', { 'cluster.x-k8s.io/cluster-name': 'one' }],
+    ['infrastructure.cluster.x-k8s.io/v1beta2', 'DevMachineTemplate', { 'topology.cluster.x-k8s.io/owned': '' }],
     [
       'bootstrap.cluster.x-k8s.io/v1beta2',
       'KubeadmConfig',
@@ -70,7 +70,7 @@ describe('-f on top of --from', () => {
   test.each([
     ['cluster.x-k8s.io/v1beta2', 'MachineDeployment', {}],
     ['controlplane.cluster.x-k8s.io/v1beta2', 'KubeadmControlPlane', { 'cluster.x-k8s.io/cluster-name': 'one' }],
-    ['infrastructure.cluster.x-k8s.io/v1beta2', 'DevMachineTemplate', {}],
+    ['infrastructure.cluster.x-k8s.io/v1beta2', 'DevMachineTemplate', { 'cluster.x-k8s.io/cluster-name': 'one' }],
     ['infrastructure.cluster.x-k8s.io/v1beta2', 'DevCluster', { 'cluster.x-k8s.io/cluster-name': 'one' }],
   ])('what a user wrote without a topology is applied: %s %s', (apiVersion, kind, labels) => {
     const written = (spec: JsonObject) => ({ apiVersion, kind, metadata: { name: 'x', labels }, spec });
