@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { entryProblems } from '../../tools/architecture/entries.ts';
+import { entryProblems, insideProblems } from '../../tools/architecture/entries.ts';
 import { tree } from './tree.ts';
 
 /** A wing with two rooms without doors and one with a door, and a wing without any. */
@@ -80,4 +80,16 @@ test('an exception allows one file to pass one door, and is reported once nothin
     'tools/a.ts imports src/wing/hidden/inner/d.ts: enter wing/hidden/ by its index.ts',
     unused,
   ]);
+});
+
+test('imports by tests that pass the doors are counted, those of entry points and of tools are not', () => {
+  const imports = (...paths: string[]) => paths.map((path) => `import '../src/${path}';`).join('\n');
+  const root = tree({
+    ...source,
+    'test/a.test.ts': imports('main.ts', 'exports/e.ts', 'wing/index.ts', 'wing/open/a.ts', 'wing/open/b.ts'),
+    'test/b.test.ts': imports('wing/hidden/index.ts', 'wing/open/a.ts'),
+    'tools/c.ts': imports('wing/open/b.ts'),
+  });
+  expect(insideProblems(root, 3)).toEqual([]);
+  expect(insideProblems(root, 2)).toEqual([expect.stringMatching(/^3 imports in test\/ .* 2 may/)]);
 });

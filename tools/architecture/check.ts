@@ -1,7 +1,7 @@
 // The part of `npm run lint` that checks imports: one line per problem, exit code 1 if there is any.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { entryProblems, exceptions } from './entries.ts';
+import { entryProblems, exceptions, insideProblems, mostInside } from './entries.ts';
 import { importProblems } from './imports.ts';
 import { wings } from './wings.ts';
 
@@ -10,6 +10,7 @@ const { dependencies } = JSON.parse(readFileSync(new URL('package.json', root), 
 const problems = [
   ...importProblems(fileURLToPath(new URL('src', root)), wings, Object.keys(dependencies)).map((line) => `src/${line}`),
   ...entryProblems(fileURLToPath(root), exceptions),
+  ...insideProblems(fileURLToPath(root), mostInside),
 ];
 for (const problem of problems) {
   process.stderr.write(`${problem}\n`);

@@ -39,6 +39,23 @@ function sourceImports(root: string): Imports {
   );
 }
 
+/** How many imports by tests may pass the doors, to test a detail that no door shows. Lower it when there are fewer. */
+export const mostInside = 205;
+
+/** The violation of a limit on the imports by tests of other files in `src/` than doors, entry points and the program's. */
+export function insideProblems(root: string, most: number): string[] {
+  const inside = [...sourceImports(root)].flatMap(([file, entries]) =>
+    file.startsWith('test/')
+      ? [...entries].filter((entry) => !/^(main|exports\/.*|(.*\/)?index)\.ts$/.test(entry))
+      : [],
+  );
+  return inside.length > most
+    ? [
+        `${inside.length} imports in test/ pass the doors of src/, ${most} may: import from an index.ts, or test at the door`,
+      ]
+    : [];
+}
+
 /**
  * The violations of front doors by tests and tools, one line each. A tool imports doors. A test in `test/wing/room/` imports
  * doors, all files of that room and, from rooms of the same wing that have no door, files that other rooms import.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { paragraph } from '../../../src/base/terminal/paragraph.ts';
+import { paragraph } from '../../../src/base/index.ts';
 
 const word = (length: number) => 'x'.repeat(length);
 

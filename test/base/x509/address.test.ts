@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { expect, test } from 'vitest';
-import { isAddress } from '../../../src/base/x509/address.ts';
+import { isAddress } from '../../../src/base/x509/index.ts';
 
 test.each([
   ['localhost', false],

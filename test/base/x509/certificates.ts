@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { signedCertificate } from '../../../src/base/x509/forge.ts';
+import { signedCertificate } from '../../../src/base/x509/index.ts';
 
 /** A certificate and its key in PEM. */
 export interface TestCertificate {

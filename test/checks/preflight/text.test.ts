@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { plain } from '../../../src/base/index.ts';
 import type { Verdict } from '../../../src/checks/preflight/finding.ts';
-import { preflightAsText } from '../../../src/checks/preflight/text.ts';
+import { preflightAsText } from '../../../src/checks/preflight/index.ts';
 
 test.each<[Verdict[], string]>([
   [[], '0 extensions, 0 not safe'],

@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import {
+  assertIdempotent,
+  callHandler,
   compareVersions,
   createJobs,
+  fakeClock,
   HandlerFailure,
   handler,
   planUpgrade,
   type RequestFor,
+  requestFor,
 } from '../../../src/extension/index.ts';
-import { fakeClock } from '../../../src/extension/sdk/testing/clock.ts';
-import { assertIdempotent, callHandler, requestFor } from '../../../src/extension/sdk/testing/testing.ts';
 import { upgradePlanProblem } from '../../../src/runtimehooks/index.ts';
 
 describe('upgrade plans', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createJobs, HandlerFailure, type Job, type JobsOptions } from '../../../src/extension/index.ts';
+import { createJobs, fakeClock, HandlerFailure, type Job, type JobsOptions } from '../../../src/extension/index.ts';
 import { createLifetime } from '../../../src/extension/sdk/calls/lifetime.ts';
-import { fakeClock } from '../../../src/extension/sdk/testing/clock.ts';
 import { collectingLog } from '../../server/running.ts';
 
 const answers = {

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { aroundEach, describe, expect, test } from 'vitest';
-import { handler } from '../../../src/extension/index.ts';
-import { requestFor } from '../../../src/extension/sdk/testing/testing.ts';
+import { handler, requestFor } from '../../../src/extension/index.ts';
 import { hooksGroup } from '../../../src/runtimehooks/index.ts';
 import { makeCertificate, testCa } from '../../base/x509/certificates.ts';
 import { openTls, readAll, until } from '../../server/running.ts';

@@ -5,8 +5,8 @@ import {
   HandlersError,
   handler,
   type ResponseFor,
+  requestFor,
 } from '../../../src/extension/index.ts';
-import { requestFor } from '../../../src/extension/sdk/testing/testing.ts';
 import { accepted, optional } from './types.ts';
 
 test('handlers that compile are served, in the given order', () => {

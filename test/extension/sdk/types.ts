@@ -1,6 +1,9 @@
 import type { CheckOptions } from '../../../src/exports/rules.ts';
 import {
   type Answers,
+  assertDeterministic,
+  assertIdempotent,
+  callHandler,
   createExtensionServer,
   createJobs,
   type ExtensionCertificates,
@@ -8,8 +11,10 @@ import {
   getField,
   type HandlerOptions,
   handler,
+  type IdempotentOptions,
   type JobsOptions,
   type ResponseFor,
+  requestFor,
   setField,
   type Template,
   type TemplateMatch,
@@ -20,13 +25,6 @@ import {
   type WalkOptions,
   walkTemplates,
 } from '../../../src/extension/index.ts';
-import {
-  assertDeterministic,
-  assertIdempotent,
-  callHandler,
-  type IdempotentOptions,
-  requestFor,
-} from '../../../src/extension/sdk/testing/testing.ts';
 import {
   type CallAllOptions,
   type CallOptions,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compilePattern, PatternError } from '../../../src/kubernetes/schema/pattern.ts';
+import { compilePattern, PatternError } from '../../../src/kubernetes/schema/index.ts';
 
 test('matches patterns in RE2 syntax', () => {
   const pattern = compilePattern('^(?P<word>[a-z]+)\\z');

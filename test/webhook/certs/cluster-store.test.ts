@@ -2,9 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ellipticEntropy, issueCa } from '../../../src/base/x509/index.ts';
 import { type KubernetesClient, ResponseError, StatusError } from '../../../src/kubernetes/client/index.ts';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
-import { clusterStore } from '../../../src/webhook/certs/cluster-store.ts';
-import { annotatedExtensionConfigs } from '../../../src/webhook/certs/cluster-targets.ts';
-import { bundleOfSecret } from '../../../src/webhook/certs/inject.ts';
+import { annotatedExtensionConfigs, bundleOfSecret, clusterStore } from '../../../src/webhook/certs/index.ts';
 import { Conflict } from '../../../src/webhook/certs/store.ts';
 import { day } from '../../base/x509/entropy.ts';
 

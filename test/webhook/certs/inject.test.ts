@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ellipticEntropy, issueCa, type Parsed } from '../../../src/base/x509/index.ts';
-import { bundleIn, injectTargets } from '../../../src/webhook/certs/inject.ts';
+import { bundleIn, injectTargets } from '../../../src/webhook/certs/index.ts';
 import { Conflict } from '../../../src/webhook/certs/store.ts';
 import type { TargetAccess, TargetReading } from '../../../src/webhook/certs/target.ts';
 import { day } from '../../base/x509/entropy.ts';

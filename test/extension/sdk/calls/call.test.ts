@@ -1,10 +1,9 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { type Handler, HandlerFailure, handler } from '../../../../src/extension/index.ts';
+import { callHandler, type Handler, HandlerFailure, handler, requestFor } from '../../../../src/extension/index.ts';
 import { call } from '../../../../src/extension/sdk/calls/call.ts';
 import { createLifetime } from '../../../../src/extension/sdk/calls/lifetime.ts';
 import { answersOf } from '../../../../src/extension/sdk/handlers/answer.ts';
-import { callHandler, requestFor } from '../../../../src/extension/sdk/testing/testing.ts';
 import type { JsonObject } from '../../../../src/kubernetes/index.ts';
 import { hooks } from '../../../../src/runtimehooks/index.ts';
 import { collectingLog } from '../../../server/running.ts';

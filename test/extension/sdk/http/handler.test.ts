@@ -1,10 +1,9 @@
 import { request } from 'node:https';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Handler, handler } from '../../../../src/extension/index.ts';
+import { type Handler, handler, requestFor } from '../../../../src/extension/index.ts';
 import { createLifetime } from '../../../../src/extension/sdk/calls/lifetime.ts';
 import { createHttpHandler, type HandlerOptions } from '../../../../src/extension/sdk/http/handler.ts';
 import { createCallMetrics } from '../../../../src/extension/sdk/http/metrics.ts';
-import { requestFor } from '../../../../src/extension/sdk/testing/testing.ts';
 import { hooks, hooksGroup } from '../../../../src/runtimehooks/index.ts';
 import { fixedCertificate, type Limits, startServer } from '../../../../src/server/index.ts';
 import { localhost, testCa } from '../../../base/x509/certificates.ts';

@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
-import { answerUpdate, handler, type MachineUpdate, type MachineUpdater } from '../../../../src/extension/index.ts';
-import { assertIdempotent, callHandler, requestFor } from '../../../../src/extension/sdk/testing/testing.ts';
+import {
+  answerUpdate,
+  assertIdempotent,
+  callHandler,
+  handler,
+  type MachineUpdate,
+  type MachineUpdater,
+  requestFor,
+} from '../../../../src/extension/index.ts';
 
 /** Nodes that remember their updates, and extensions that do not. */
 function lab() {

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import {
   applyPatches,
+  callHandler,
   handler,
+  requestFor,
   setField,
   type TemplatePatcher,
   walkTemplates,
 } from '../../../../src/extension/index.ts';
-import { callHandler, requestFor } from '../../../../src/extension/sdk/testing/testing.ts';
 import type { GeneratePatchesResponse } from '../../../../src/runtimehooks/index.ts';
 
 const request = requestFor('GeneratePatches');

@@ -2,15 +2,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { HandlerFailure, handler } from '../../../../src/extension/index.ts';
-import { fakeClock } from '../../../../src/extension/sdk/testing/clock.ts';
 import {
   assertDeterministic,
   assertIdempotent,
   callHandler,
+  fakeClock,
+  HandlerFailure,
+  handler,
   requestFor,
   requestFromFile,
-} from '../../../../src/extension/sdk/testing/testing.ts';
+} from '../../../../src/extension/index.ts';
 
 type Handle = Parameters<typeof handler<'BeforeClusterCreate', 'create'>>[1]['handle'];
 const create = (handle: Handle) => handler('BeforeClusterCreate', { name: 'create', handle });

@@ -1,16 +1,17 @@
 import fc from 'fast-check';
 import { applyPatch } from 'rfc6902';
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { HandlerFailure } from '../../../../src/extension/index.ts';
-import { getField, setField } from '../../../../src/extension/sdk/objects/json-path.ts';
-import { defineVariables } from '../../../../src/extension/sdk/topology/define-variables.ts';
-import { variablesOf } from '../../../../src/extension/sdk/topology/variables.ts';
 import {
+  defineVariables,
+  getField,
+  HandlerFailure,
+  setField,
   type Template,
   type TemplateContext,
+  variablesOf,
   type WalkOptions,
   walkTemplates,
-} from '../../../../src/extension/sdk/topology/walk.ts';
+} from '../../../../src/extension/index.ts';
 import { copyOf, type Json, type JsonObject, jsonPatchOf, mergePatchOf } from '../../../../src/kubernetes/index.ts';
 import type { GeneratePatchesRequest } from '../../../../src/runtimehooks/index.ts';
 import { recordedCalls } from '../../../runtimehooks/messages/recorded.ts';
