@@ -29,6 +29,7 @@ export {
   issueClientCertificate,
   issueSelfSigned,
   issueServingCertificate,
+  type KeyPair,
   makeEllipticKeyPair,
   organization,
   systemEntropy,

@@ -1,4 +1,5 @@
 export { oldestRelease } from '../../topology/index.ts';
+export type { UserEdit } from './cluster/state.ts';
 export { type Fault, parseFault } from './faults.ts';
 export { jsonLine } from './output/json.ts';
 export { htmlPage } from './output/page.ts';

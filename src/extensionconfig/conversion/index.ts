@@ -1,2 +1,3 @@
+export { conversionDataAnnotation, maxConversionDataBytes } from './conversion-data.ts';
 export { convert } from './convert.ts';
 export { reviewConversion } from './review.ts';

@@ -5,5 +5,6 @@ export {
   matchesConditions,
   UndecidedConditions,
 } from './match-conditions.ts';
+export type { ValidationRule } from './rule.ts';
 export { type CheckedRules, checkRules } from './rule-checks.ts';
 export { hasRules, validateRules } from './validation-rules.ts';

@@ -1,8 +1,8 @@
-export { loadKubeConfig } from './kubeconfig.ts';
+export { KubeConfigError, loadKubeConfig } from './kubeconfig.ts';
 export { explain, Forbidden } from './requests/forbidden.ts';
 export { connect, isStatus, type KubernetesClient, StatusError, shortRetries } from './requests/kubernetes-client.ts';
 export { listPages } from './requests/list.ts';
-export { ConnectionError, ResponseError, withRemedy } from './requests/transport.ts';
+export { ConnectionError, ResponseError, ResponseTooLong, withRemedy } from './requests/transport.ts';
 export { type SecretEvent, watchServingSecret } from './secrets/secret-watch.ts';
 export { encodeData, fetchSecret, metadataOf, secretPath } from './secrets/secrets.ts';
 export { type InformerChange, objectKey } from './watches/collection-copy.ts';

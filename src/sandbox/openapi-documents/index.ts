@@ -1,4 +1,4 @@
-export { convertV2ToV3 } from './convert-v2.ts';
+export { convertV2ToV3, V2ConversionError } from './convert-v2.ts';
 export { type Merged, MergeError, type MergeReport, mergeDocuments, type NamedDocument } from './merge.ts';
 export type { OpenApiVersion } from './protobuf.ts';
 export { PublishedDocument } from './published.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { KeyPair } from '../../../src/base/x509/issue.ts';
+import type { KeyPair } from '../../../src/base/x509/index.ts';
 
 // In a process of its own: tests in this one are given their keys (test/support/given-keys.ts).
 test('every key is new, RSA with 2048 bits, in PEM', () => {

@@ -1,6 +1,6 @@
 import { createPublicKey, X509Certificate } from 'node:crypto';
+import type { KeyPair } from '../../../src/base/x509/index.ts';
 import { type Issued, readCertificates, signedCertificate, usable } from '../../../src/base/x509/index.ts';
-import type { KeyPair } from '../../../src/base/x509/issue.ts';
 import { entropyOn } from './entropy.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { plain } from '../../../src/base/index.ts';
-import type { Verdict } from '../../../src/checks/preflight/finding.ts';
+import type { Verdict } from '../../../src/checks/preflight/index.ts';
 import { preflightAsText } from '../../../src/checks/preflight/index.ts';
 
 test.each<[Verdict[], string]>([

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { UserEdit } from '../../../src/checks/rehearsal/cluster/state.ts';
+import type { UserEdit } from '../../../src/checks/rehearsal/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 
 /** A folder with recordings of Cluster API. */

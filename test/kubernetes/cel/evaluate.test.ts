@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { ValidationRule } from '../../../src/kubernetes/cel/index.ts';
 import { matchesConditions, validateRules } from '../../../src/kubernetes/cel/index.ts';
-import type { ValidationRule } from '../../../src/kubernetes/cel/rule.ts';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
 import type { Schema } from '../../../src/kubernetes/schema/index.ts';
 import { limitWork } from '../../support/work.ts';

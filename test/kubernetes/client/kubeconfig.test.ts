@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { loadKubeConfig } from '../../../src/kubernetes/client/index.ts';
-import { KubeConfigError } from '../../../src/kubernetes/client/kubeconfig.ts';
+import { KubeConfigError, loadKubeConfig } from '../../../src/kubernetes/client/index.ts';
 
 const server = 'https://127.0.0.1:6443';
 

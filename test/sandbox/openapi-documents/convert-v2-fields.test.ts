@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
-import { V2ConversionError } from '../../../src/sandbox/openapi-documents/convert-v2.ts';
-import { convertV2ToV3 } from '../../../src/sandbox/openapi-documents/index.ts';
+import { convertV2ToV3, V2ConversionError } from '../../../src/sandbox/openapi-documents/index.ts';
 
 const swagger = (parts: JsonObject): JsonObject => ({ swagger: '2.0', info: { title: 't', version: '1' }, ...parts });
 const head = '{"openapi":"3.0.0","info":{"title":"t","version":"1"}';

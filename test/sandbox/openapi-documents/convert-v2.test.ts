@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type JsonObject, parseJson } from '../../../src/kubernetes/index.ts';
-import { V2ConversionError } from '../../../src/sandbox/openapi-documents/convert-v2.ts';
-import { convertV2ToV3 } from '../../../src/sandbox/openapi-documents/index.ts';
+import { convertV2ToV3, V2ConversionError } from '../../../src/sandbox/openapi-documents/index.ts';
 import { expectLinear } from '../../support/work.ts';
 
 const fixtures = new URL('../../support/fixtures/openapi/', import.meta.url);

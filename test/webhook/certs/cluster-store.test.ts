@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ellipticEntropy, issueCa } from '../../../src/base/x509/index.ts';
 import { type KubernetesClient, ResponseError, StatusError } from '../../../src/kubernetes/client/index.ts';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
-import { annotatedExtensionConfigs, bundleOfSecret, clusterStore } from '../../../src/webhook/certs/index.ts';
-import { Conflict } from '../../../src/webhook/certs/store.ts';
+import { annotatedExtensionConfigs, bundleOfSecret, Conflict, clusterStore } from '../../../src/webhook/certs/index.ts';
 import { day } from '../../base/x509/entropy.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');

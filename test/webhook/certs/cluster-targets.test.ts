@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type KubernetesClient, ResponseError, StatusError } from '../../../src/kubernetes/client/index.ts';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
 import { bundlePatch, clusterTargets, injectBundle, readTarget } from '../../../src/webhook/certs/cluster-targets.ts';
-import { isInSync, noTargets, type TargetKind } from '../../../src/webhook/certs/index.ts';
-import { Conflict } from '../../../src/webhook/certs/store.ts';
+import { Conflict, isInSync, noTargets, type TargetKind } from '../../../src/webhook/certs/index.ts';
 
 const service = { namespace: 'ns', name: 'webhook' };
 const base64 = (text: string) => Buffer.from(text).toString('base64');

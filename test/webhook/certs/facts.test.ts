@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { ellipticEntropy, type Issued, issueCa, issueServingCertificate } from '../../../src/base/x509/index.ts';
-import { deriveFacts, injectedAnnotation, injectedSinceAnnotation } from '../../../src/webhook/certs/facts.ts';
-import { type TargetReading, unread } from '../../../src/webhook/certs/target.ts';
+import {
+  deriveFacts,
+  injectedAnnotation,
+  injectedSinceAnnotation,
+  type TargetReading,
+  unread,
+} from '../../../src/webhook/certs/index.ts';
 import { day } from '../../base/x509/entropy.ts';
 import { oddCa } from '../../base/x509/odd-ca.ts';
 

@@ -15,8 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { type CertificateStore, folderStore } from '../../../src/webhook/certs/index.ts';
-import { Conflict } from '../../../src/webhook/certs/store.ts';
+import { type CertificateStore, Conflict, folderStore } from '../../../src/webhook/certs/index.ts';
 
 /** A folder that is removed after its test. */
 function temporaryFolder(): string {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ellipticEntropy, issueCa, type Parsed } from '../../../src/base/x509/index.ts';
-import { bundleIn, injectTargets } from '../../../src/webhook/certs/index.ts';
-import { Conflict } from '../../../src/webhook/certs/store.ts';
-import type { TargetAccess, TargetReading } from '../../../src/webhook/certs/target.ts';
+import type { TargetAccess, TargetReading } from '../../../src/webhook/certs/index.ts';
+import { bundleIn, Conflict, injectTargets } from '../../../src/webhook/certs/index.ts';
 import { day } from '../../base/x509/entropy.ts';
 
 const wanted: Parsed<string> = { state: 'usable', value: 'new' };

@@ -1,14 +1,18 @@
 import { createPrivateKey } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { ellipticEntropy, type Issued, issueCa, issueServingCertificate } from '../../../src/base/x509/index.ts';
+import type { TargetReading } from '../../../src/webhook/certs/index.ts';
 import {
+  caDueAt,
   deriveFacts,
   injectedAnnotation,
   injectedSinceAnnotation,
+  isStuck,
+  next,
+  type Settings,
+  servingCertificateDueAt,
   stagedSinceAnnotation,
-} from '../../../src/webhook/certs/facts.ts';
-import { caDueAt, isStuck, next, type Settings, servingCertificateDueAt } from '../../../src/webhook/certs/next.ts';
-import type { TargetReading } from '../../../src/webhook/certs/target.ts';
+} from '../../../src/webhook/certs/index.ts';
 import { day, entropyOn } from '../../base/x509/entropy.ts';
 import { oddCa } from '../../base/x509/odd-ca.ts';
 

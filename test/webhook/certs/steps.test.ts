@@ -3,13 +3,14 @@ import { X509Certificate } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ellipticEntropy, issueCa, issueServingCertificate } from '../../../src/base/x509/index.ts';
 import {
+  Conflict,
   injectedAnnotation,
   injectedSinceAnnotation,
+  type Run,
+  runCertificates,
   stagedSinceAnnotation,
-} from '../../../src/webhook/certs/facts.ts';
-import { type Run, runCertificates } from '../../../src/webhook/certs/index.ts';
-import { Conflict } from '../../../src/webhook/certs/store.ts';
-import { unread } from '../../../src/webhook/certs/target.ts';
+  unread,
+} from '../../../src/webhook/certs/index.ts';
 import { day } from '../../base/x509/entropy.ts';
 import {
   type ApiServer,

@@ -3,9 +3,9 @@ import {
   type KubernetesClient,
   listPages,
   ResponseError,
+  ResponseTooLong,
   StatusError,
 } from '../../../../src/kubernetes/client/index.ts';
-import { ResponseTooLong } from '../../../../src/kubernetes/client/requests/transport.ts';
 import type { Json, JsonObject } from '../../../../src/kubernetes/index.ts';
 
 const path = '/apis/group/v1/things';
