@@ -21,8 +21,13 @@ export const packages: readonly Package[] = [
     description:
       "Admission service for Cluster API's ExtensionConfig objects: defaults, rejections and warnings over HTTPS, and the same rules as a linter",
     keywords: ['kubernetes', 'cluster-api', 'admission-webhook', 'extensionconfig', 'linter', 'kubectl-plugin'],
-    entries: { main: 'src/main.ts', rules: 'src/exports/rules.ts', conversion: 'src/exports/conversion.ts' },
-    exports: { './rules': 'rules', './conversion': 'conversion' },
+    entries: {
+      main: 'src/main.ts',
+      rules: 'src/exports/rules.ts',
+      conversion: 'src/exports/conversion.ts',
+      plan: 'src/exports/plan.ts',
+    },
+    exports: { './rules': 'rules', './conversion': 'conversion', './plan': 'plan' },
     bin: ['extensionconfig-webhook', 'kubectl-extensionconfig', 'kubectl_complete-extensionconfig'],
     readme: 'README.md',
     copies: ['bin', 'manifests', 'templates'],

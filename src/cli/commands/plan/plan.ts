@@ -278,6 +278,12 @@ could not be used, 2 usage error.`,
         objects = read;
       });
       release ??= installed;
+      const versions = [...new Set(state.versions.values())].toSorted((a, b) => Number(a) - Number(b));
+      if (versions.length > 1) {
+        io.stderr.write(
+          `plan: objects changed while they were read, at resourceVersions ${printable(versions[0] ?? '')} to ${printable(versions.at(-1) ?? '')}\n`,
+        );
+      }
       const before = { objects: state.objects, places: new Map(), problems: state.unread.map(({ why }) => why) };
       return { before, change, live: { cluster, unread: state.unread } };
     }

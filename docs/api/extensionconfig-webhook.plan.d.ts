@@ -1,0 +1,88 @@
+type Json = null | boolean | number | string | Json[] | {
+  [key: string]: Json;
+};
+type JsonObject = {
+  [key: string]: Json;
+};
+declare const verdicts: readonly ['unchanged', 'refused', 'inPlace', 'scaled', 'created', 'deleted', 'onDelete', 'replaced', 'unknown'];
+type Verdict = (typeof verdicts)[number];
+interface Cause {
+  object: string;
+  field: string;
+  before?: Json;
+  after?: Json;
+  from?: string;
+}
+interface Problem {
+  text: string;
+  remedy?: string;
+  object?: string;
+}
+interface GroupPlan {
+  group: string;
+  kind: string;
+  name: string;
+  verdict: Verdict;
+  machines: {
+    before: number;
+    after: number;
+    replaced: number;
+    inPlace: number;
+  };
+  causes: Cause[];
+  replaces?: string[];
+  manner?: string[];
+  problems?: Problem[];
+}
+interface ClusterPlan {
+  cluster: string;
+  groups: GroupPlan[];
+  problems: Problem[];
+}
+interface Plan {
+  clusters: ClusterPlan[];
+  sum: {
+    clusters: number;
+    machines: number;
+    replaced: number;
+  };
+}
+type PlanHook = 'DiscoverVariables' | 'GeneratePatches' | 'ValidateTopology' | 'GenerateUpgradePlan' | 'CanUpdateMachine' | 'CanUpdateMachineSet';
+interface HookCall {
+  state: 'before' | 'after';
+  hook: PlanHook;
+  handler: string;
+  request: JsonObject;
+  object: {
+    namespace: string;
+    name: string;
+  };
+}
+type HookAnswer = {
+  is: 'answered';
+  response: JsonObject;
+  handler: string;
+} | {
+  is: 'failed';
+  error: string;
+} | {
+  is: 'unknown';
+  why: string;
+  remedy: string;
+} | {
+  is: 'none';
+};
+type CallHook = (call: HookCall) => Promise<HookAnswer>;
+export interface PlanOptions {
+  clusterApiVersion?: {
+    major: number;
+    minor: number;
+  } | undefined;
+  now?: Date | undefined;
+  call?: CallHook | undefined;
+  updatesInPlace?: boolean | undefined;
+  isPlanned?: ((namespace: string, name: string) => boolean) | undefined;
+  signal?: AbortSignal | undefined;
+}
+export declare function plan(before: readonly JsonObject[], changes: readonly JsonObject[], { clusterApiVersion, now, call, updatesInPlace, isPlanned, signal }?: PlanOptions): Promise<Plan>;
+export type { CallHook, Cause, ClusterPlan, GroupPlan, HookAnswer, HookCall, JsonObject, Plan, Problem, Verdict };

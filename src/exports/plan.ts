@@ -1,0 +1,62 @@
+import './node-version.ts';
+import type { JsonObject } from '../kubernetes/index.ts';
+import { newestKnownRelease } from '../runtimehooks/index.ts';
+import { type CallHook, layered, Objects, type Plan, plan as planOf } from '../topology/index.ts';
+
+export type {
+  CallHook,
+  Cause,
+  ClusterPlan,
+  GroupPlan,
+  HookAnswer,
+  HookCall,
+  Plan,
+  Problem,
+  Verdict,
+} from '../topology/index.ts';
+export type { JsonObject };
+
+/** How to plan. All options are optional. */
+export interface PlanOptions {
+  /** The minor release of Cluster API. Default: the newest known. */
+  clusterApiVersion?: { major: number; minor: number } | undefined;
+  /** The time of the change, for `rollout.after` and certificates that expire. Default: now. */
+  now?: Date | undefined;
+  /** Calls extensions; without it, what an extension patches is not known. */
+  call?: CallHook | undefined;
+  /** Whether Cluster API updates Machines in place where extensions can. Default: no. */
+  updatesInPlace?: boolean | undefined;
+  /** Whether a Cluster is planned. Default: all are. */
+  isPlanned?: ((namespace: string, name: string) => boolean) | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Which Machines a change will replace, and why: the plan of all Clusters of two states, as `plan` makes it. Does no I/O
+ * but that of `call`.
+ *
+ * @param before the objects as they are: Clusters, ClusterClasses, templates, CustomResourceDefinitions of providers, and
+ *   control planes, MachineDeployments, Machines and so on as far as they exist.
+ * @param changes objects as they will be written; what they do not name stays.
+ */
+export function plan(
+  before: readonly JsonObject[],
+  changes: readonly JsonObject[],
+  {
+    clusterApiVersion = newestKnownRelease,
+    now = new Date(),
+    call,
+    updatesInPlace,
+    isPlanned,
+    signal,
+  }: PlanOptions = {},
+): Promise<Plan> {
+  return planOf(new Objects(before), new Objects(layered(before, changes)), {
+    clusterApiVersion,
+    now,
+    call,
+    updatesInPlace,
+    ...(isPlanned && { isPlanned }),
+    ...(signal && { signal }),
+  });
+}
