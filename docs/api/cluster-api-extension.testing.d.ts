@@ -1030,7 +1030,10 @@ interface CallOutcome {
   result: HandledCall;
   cluster?: string | undefined;
 }
-export declare function applyPatches(request: Pick<GeneratePatchesRequest, 'items'>, response: Partial<GeneratePatchesResponse>): JsonObject[];
+interface ApplyOptions {
+  crds?: readonly object[] | undefined;
+}
+export declare function applyPatches(request: Pick<GeneratePatchesRequest, 'items'>, response: Partial<GeneratePatchesResponse>, { crds }?: ApplyOptions): JsonObject[];
 export declare function fakeClock(startMs?: number): {
   now: () => number;
   advance(seconds: number): void;
@@ -1047,16 +1050,18 @@ interface TestOutcome<H extends HookName = HookName> extends Omit<CallOutcome, '
 export declare function callHandler<H extends HookName>(handler: Handler<H>, request?: RequestFor<H>, { signal }?: {
   signal?: AbortSignal | undefined;
 }): Promise<TestOutcome<H>>;
-interface ExpectedStatus {
+interface ExpectedStatus extends ApplyOptions {
   status?: 'Success' | 'Failure' | undefined;
 }
 interface DeterministicOptions extends ExpectedStatus {
   times?: number | undefined;
 }
-export declare function assertDeterministic<H extends HookName>(handler: Handler<H>, request?: RequestFor<H>, { times, status }?: DeterministicOptions): Promise<TestOutcome<H>>;
+export declare function assertDeterministic<H extends HookName>(handler: Handler<H>, request?: RequestFor<H>, { times, ...options }?: DeterministicOptions): Promise<TestOutcome<H>>;
 interface IdempotentOptions extends ExpectedStatus {
   between?: ((retryAfterSeconds: number) => unknown) | undefined;
   maxCalls?: number | undefined;
+  effects?: (() => unknown) | undefined;
 }
-export declare function assertIdempotent<H extends HookName>(handler: Handler<H>, request?: RequestFor<H>, { between, maxCalls, status }?: IdempotentOptions): Promise<TestOutcome<H>>;
-export type { DeterministicOptions, IdempotentOptions, TestOutcome };
+export declare function assertIdempotent<H extends HookName>(handler: Handler<H>, request?: RequestFor<H>, { between, effects, maxCalls, ...options }?: IdempotentOptions): Promise<TestOutcome<H>>;
+export declare function assertIsolated<H extends HookName>(handler: Handler<H>, requests: readonly [RequestFor<H>, RequestFor<H>], options?: ExpectedStatus): Promise<void>;
+export type { ApplyOptions, DeterministicOptions, IdempotentOptions, TestOutcome };

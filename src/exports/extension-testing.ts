@@ -1,9 +1,11 @@
 import './node-version.ts';
 
 export {
+  type ApplyOptions,
   applyPatches,
   assertDeterministic,
   assertIdempotent,
+  assertIsolated,
   callHandler,
   type DeterministicOptions,
   fakeClock,

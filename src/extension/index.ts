@@ -46,11 +46,12 @@ export {
   type ExtensionServerOptions,
   type RunningExtension,
 } from './sdk/server.ts';
-export { applyPatches } from './sdk/testing/apply-patches.ts';
+export { type ApplyOptions, applyPatches } from './sdk/testing/apply-patches.ts';
 export { fakeClock } from './sdk/testing/clock.ts';
 export {
   assertDeterministic,
   assertIdempotent,
+  assertIsolated,
   callHandler,
   type DeterministicOptions,
   type IdempotentOptions,

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../../kubernetes/index.ts';
+import { objectProblems } from '../../../kubernetes/schema/index.ts';
 import {
   applyPatch,
   fieldsSetBy,
@@ -8,16 +9,23 @@ import {
   revertIgnored,
 } from '../../../runtimehooks/index.ts';
 
+/** Options of `applyPatches`. */
+export interface ApplyOptions {
+  /** CustomResourceDefinitions of providers, which the patched templates must match. Default: none. */
+  crds?: readonly object[] | undefined;
+}
+
 /**
  * The templates of a request with the patches of a response, without what Cluster API ignores or overwrites
  * (core/reconcilers/topology/cluster/patches/engine.go, v1.14). In the order of the request's items.
  *
- * @throws {Error} when the response is a Failure, Cluster API could not apply a patch, or a patch is for an item that
- *   the request does not have.
+ * @throws {Error} when the response is a Failure, Cluster API could not apply a patch, a patch is for an item that the
+ *   request does not have, or an API server with these `crds` would refuse a patched template or drop fields of it.
  */
 export function applyPatches(
   request: Pick<GeneratePatchesRequest, 'items'>,
   response: Partial<GeneratePatchesResponse>,
+  { crds = [] }: ApplyOptions = {},
 ): JsonObject[] {
   if (response.status === 'Failure') {
     throw new Error(`the response is a Failure, of which Cluster API applies nothing: ${response.message}`);
@@ -36,6 +44,10 @@ export function applyPatches(
     const after = applyPatch(template, patch);
     const builtin = item.variables?.find(({ name }) => name === 'builtin')?.value as Json | undefined;
     revertIgnored(template, after, { holder: item.holderReference, sets: fieldsSetBy(builtin) });
+    const problems = objectProblems(after, crds as readonly JsonObject[]) ?? [];
+    if (problems.length > 0) {
+      throw new Error(`${after.kind} as patched is not valid:\n${problems.slice(0, 20).join('\n')}`);
+    }
     templates.set(patch.uid, after);
   }
   return [...templates.values()];

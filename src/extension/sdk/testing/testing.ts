@@ -1,8 +1,16 @@
-import { deepStrictEqual } from 'node:assert';
+import { AssertionError, deepStrictEqual } from 'node:assert';
 import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { pino } from 'pino';
-import { copyOf, type Json, type JsonObject, objectsAt, textAt } from '../../../kubernetes/index.ts';
-import { defaultTimeoutSeconds, type HookDefinition } from '../../../runtimehooks/index.ts';
+import { copyOf, type Json, type JsonObject, jsonPatchOf, objectsAt, textAt } from '../../../kubernetes/index.ts';
+import {
+  defaultTimeoutSeconds,
+  type GeneratePatchesResponse,
+  type HookDefinition,
+  hooks,
+  type UpgradePlan,
+  upgradePlanProblem,
+} from '../../../runtimehooks/index.ts';
 import { sampleRequest } from '../../../runtimehooks/messages/index.ts';
 import { type CallOutcome, call } from '../calls/call.ts';
 import { createLifetime } from '../calls/lifetime.ts';
@@ -10,8 +18,9 @@ import type { HookName, OrUndefined, RequestFor, ResponseFor } from '../handlers
 import { definitionOf, type Handler } from '../handlers/handler.ts';
 import { checkNumber } from '../handlers/options.ts';
 import { freezeDeep } from '../topology/json-only.ts';
+import { type ApplyOptions, applyPatches } from './apply-patches.ts';
 import { withDateAhead } from './clock.ts';
-import { inOrder, varied } from './varied.ts';
+import { varied } from './varied.ts';
 
 /**
  * A request of a hook with every field set, from the examples of the schemas; `fields` replaces or adds fields.
@@ -109,8 +118,8 @@ export async function callHandler<H extends HookName>(
   }
 }
 
-/** The status that the answers of a test must have, once they do not block. */
-interface ExpectedStatus {
+/** What the answers of a test must be, once they do not block. */
+interface ExpectedStatus extends ApplyOptions {
   /** Default: `Success`. A handler that fails has the same answer each time, too. */
   status?: 'Success' | 'Failure' | undefined;
 }
@@ -129,22 +138,65 @@ function checkStatus({ name }: Handler, outcome: TestOutcome, expected: Expected
   }
 }
 
+/**
+ * Longest answer, in bytes (3 MiB): an API server would not store the objects of a longer one, and Cluster API asks for it
+ * in each reconcile.
+ */
+const maxAnswerBytes = 3 * 1024 * 1024;
+
+/**
+ * An answer as tests compare it: with the patched templates instead of patches.
+ *
+ * @throws {Error} for what Cluster API would refuse: patches that do not apply, a wrong upgrade plan, too long an answer.
+ */
+function comparable(
+  { hook, name }: Handler,
+  request: JsonObject,
+  outcome: TestOutcome,
+  options: ApplyOptions,
+): JsonObject {
+  const response = outcome.response as JsonObject;
+  if (Buffer.byteLength(outcome.text) > maxAnswerBytes) {
+    throw new Error(
+      `${name}: the answer has more than ${maxAnswerBytes / 1024 / 1024} MiB: answer with fewer items, or smaller ones`,
+    );
+  }
+  if (response.status !== 'Success') {
+    return response;
+  }
+  if (hook === hooks.GenerateUpgradePlan) {
+    const problem = upgradePlanProblem(
+      request as unknown as RequestFor<'GenerateUpgradePlan'>,
+      response as UpgradePlan,
+    );
+    if (problem !== undefined) {
+      throw new Error(`${name}: ${problem}`);
+    }
+  }
+  if (hook === hooks.GeneratePatches) {
+    const { items: _, ...rest } = response;
+    const called = request as unknown as RequestFor<'GeneratePatches'>;
+    return { ...rest, templates: applyPatches(called, response as Partial<GeneratePatchesResponse>, options) };
+  }
+  return response;
+}
+
 /** Far enough for times and dates in answers to change, in milliseconds: a day, an hour, a minute and a second. */
 const turnMs = 90_061_000;
 
-/** Calls a handler with a request that means the same; the response is as it would be for the given request. */
+/** Calls a handler with a request that means the same; what is compared is as it would be for the given request. */
 async function callVaried<H extends HookName>(
   handler: Handler<H>,
   request: RequestFor<H> | undefined,
   turn: number,
-  status: ExpectedStatus['status'],
-): Promise<TestOutcome<H>> {
+  { status, ...options }: ExpectedStatus,
+): Promise<{ outcome: TestOutcome<H>; compared: JsonObject }> {
   const original = (request ?? sampleRequest(checkedHook(handler))) as JsonObject;
   const variation = turn === 0 ? undefined : varied(original, turn);
   const outcome = await callHandler(handler, (variation?.request ?? original) as RequestFor<H>);
   checkStatus(handler, outcome, status);
-  const response = outcome.response as JsonObject;
-  return { ...outcome, response: inOrder(variation?.original(response) ?? response) as typeof outcome.response };
+  const response = variation?.original(outcome.response as JsonObject) ?? (outcome.response as JsonObject);
+  return { outcome, compared: comparable(handler, original, { ...outcome, response }, options) };
 }
 
 /** Options of `assertDeterministic`. */
@@ -153,9 +205,22 @@ export interface DeterministicOptions extends ExpectedStatus {
   times?: number | undefined;
 }
 
+function assertSame(actual: JsonObject, expected: JsonObject, what: string): void {
+  if (!isDeepStrictEqual(actual, expected)) {
+    const differences = jsonPatchOf(expected, actual)
+      .slice(0, maxDifferences)
+      .map((operation) => `  ${JSON.stringify(operation).slice(0, maxDifferenceLength)}`);
+    throw new AssertionError({ message: `${what}:\n${differences.join('\n')}`, actual, expected });
+  }
+}
+
+/** Maximum number of differences that an error shows, and the longest in characters. */
+const maxDifferences = 20;
+const maxDifferenceLength = 300;
+
 /**
- * Asserts that the same request gets the same answer, field for field, on other days and with other uids and another
- * order of items: a patch that changes between calls makes Clusters roll out forever, and a message that changes makes
+ * Asserts that the same request gets the same answer, with the same templates as patched, on other days and with other uids and
+ * another order of items, and that Cluster API accepts it: a patch that changes between calls makes Clusters roll out forever, and a message that changes makes
  * controllers loop.
  *
  * @throws {Error} that shows where the answers differ, or what is wrong with one, such as a Failure.
@@ -163,21 +228,21 @@ export interface DeterministicOptions extends ExpectedStatus {
 export async function assertDeterministic<H extends HookName>(
   handler: Handler<H>,
   request?: RequestFor<H>,
-  { times = 3, status }: DeterministicOptions = {},
+  { times = 3, ...options }: DeterministicOptions = {},
 ): Promise<TestOutcome<H>> {
   // With one call, nothing would be compared.
   checkNumber('times', times, { min: 2, isWhole: true });
-  const first = await callVaried(handler, request, 0, status);
+  const first = await callVaried(handler, request, 0, options);
   let last = first;
   for (let turn = 1; turn < times; turn++) {
-    const next = await withDateAhead(turn * turnMs, () => callVaried(handler, request, turn, status));
+    const next = await withDateAhead(turn * turnMs, () => callVaried(handler, request, turn, options));
     // Work that was waited for may be done by now.
-    if (last.result !== 'blocking' || next.result === 'blocking') {
-      deepStrictEqual(next.response, last.response, `${handler.name}: the same request has different answers`);
+    if (last.outcome.result !== 'blocking' || next.outcome.result === 'blocking') {
+      assertSame(next.compared, last.compared, `${handler.name}: the same request has different answers`);
     }
     last = next;
   }
-  return first;
+  return first.outcome;
 }
 
 /** Options of `assertIdempotent`. */
@@ -186,28 +251,62 @@ export interface IdempotentOptions extends ExpectedStatus {
   between?: ((retryAfterSeconds: number) => unknown) | undefined;
   /** Maximum number of calls before the handler must be done. Default: 20. */
   maxCalls?: number | undefined;
+  /** What the work has done so far, such as the number of backups: the repeated call must not change it. */
+  effects?: (() => unknown) | undefined;
 }
 
 /**
  * Calls a handler until it no longer blocks, and then once more, as Cluster API does when another handler blocked or
  * failed (CallAllExtensions in internal/runtime/client/client.go, v1.14), or when a write failed after the call.
- * Asserts that the handler finishes with Success, and that the repeated call gets the same answer.
+ * Asserts that the handler finishes with Success, and that the repeated call gets the same answer and has no `effects`.
  *
  * @throws {Error} when it blocks for too long, fails, or the answers differ.
  */
 export async function assertIdempotent<H extends HookName>(
   handler: Handler<H>,
   request?: RequestFor<H>,
-  { between, maxCalls = 20, status }: IdempotentOptions = {},
+  { between, effects, maxCalls = 20, ...options }: IdempotentOptions = {},
 ): Promise<TestOutcome<H>> {
   for (let turn = 0; turn < maxCalls; turn++) {
-    const outcome = await callVaried(handler, request, turn, status);
+    const { outcome, compared } = await callVaried(handler, request, turn, options);
     if (outcome.result !== 'blocking') {
-      const again = await callVaried(handler, request, turn + 1, status);
-      deepStrictEqual(again.response, outcome.response, `${handler.name}: called again, it answers differently`);
+      const before = structuredClone(effects?.());
+      const again = await callVaried(handler, request, turn + 1, options);
+      assertSame(again.compared, compared, `${handler.name}: called again, it answers differently`);
+      deepStrictEqual(effects?.(), before, `${handler.name}: called again, it does its work again`);
       return outcome;
     }
     await between?.(Number((outcome.response as JsonObject).retryAfterSeconds));
   }
   throw new Error(`${handler.name}: it still blocks after ${maxCalls} calls`);
+}
+
+/**
+ * Asserts that Clusters do not share what is their own: each of two requests, for which the answers must differ, has the
+ * same answer before and after the other. A value that was kept from the first Cluster for all fails.
+ *
+ * @throws {Error} when the answers do not differ, one changes, or is wrong.
+ */
+export async function assertIsolated<H extends HookName>(
+  handler: Handler<H>,
+  requests: readonly [RequestFor<H>, RequestFor<H>],
+  options: ExpectedStatus = {},
+): Promise<void> {
+  const [first, second] = [
+    await callVaried(handler, requests[0], 0, options),
+    await callVaried(handler, requests[1], 0, options),
+  ];
+  if (isDeepStrictEqual(second.compared, first.compared)) {
+    throw new Error(
+      `${handler.name}: the second request has the answer of the first: pass requests that need other answers, or look for a value that is kept for all Clusters`,
+    );
+  }
+  for (const [index, before] of [first, second].entries()) {
+    const again = await callVaried(handler, requests[index], 0, options);
+    assertSame(
+      again.compared,
+      before.compared,
+      `${handler.name}: after a request of another Cluster, the answer differs`,
+    );
+  }
 }

@@ -47,11 +47,3 @@ export function varied(request: JsonObject, turn: number): Variation {
         : response,
   };
 }
-
-/** A response with its items in the order of their uids: Cluster API finds them by uid. */
-export function inOrder(response: JsonObject): JsonObject {
-  const { items } = response;
-  return Array.isArray(items)
-    ? { ...response, items: items.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) }
-    : response;
-}

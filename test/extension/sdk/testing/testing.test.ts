@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   assertDeterministic,
   assertIdempotent,
+  assertIsolated,
   callHandler,
   fakeClock,
   HandlerFailure,
@@ -196,7 +197,7 @@ describe('answers that change', () => {
     items: ['one', 'two', 'three'].map((uid) => ({ ...item!, uid })),
   });
   const patchOf = (value: unknown) =>
-    Buffer.from(JSON.stringify([{ op: 'add', path: '/spec/a', value }])).toString('base64');
+    Buffer.from(JSON.stringify([{ op: 'add', path: '/spec/template/spec/a', value }])).toString('base64');
 
   test.each<[string, (uid: string, index: number, first: string) => unknown]>([
     ['with the date', () => new Date().toISOString().slice(0, 10)],
@@ -216,6 +217,104 @@ describe('answers that change', () => {
       }),
     );
     await expect(assertDeterministic(changing, request)).rejects.toThrow('the same request has different answers');
+  });
+
+  test('the difference is that of the templates, readable', async () => {
+    const changing = patcher(({ items }, { answer }) =>
+      answer.done({
+        items: items.map(({ uid }) => ({ uid, patchType: 'JSONPatch' as const, patch: patchOf(new Date().getDay()) })),
+      }),
+    );
+    await expect(assertDeterministic(changing, request)).rejects.toThrow(
+      /{"op":"replace","path":"\/templates\/0\/spec\/template\/spec\/a","value":\d}/,
+    );
+  });
+
+  test('patches that do not apply are found', async () => {
+    const wrong = patcher(({ items }, { answer }) => {
+      const patch = Buffer.from(JSON.stringify([{ op: 'remove', path: '/spec/none' }])).toString('base64');
+      return answer.done({ items: items.map(({ uid }) => ({ uid, patchType: 'JSONPatch' as const, patch })) });
+    });
+    await expect(assertDeterministic(wrong, request)).rejects.toThrow('failed to apply patch');
+    await expect(assertIdempotent(wrong, request)).rejects.toThrow('failed to apply patch');
+  });
+
+  test('upgrade plans that Cluster API refuses are found', async () => {
+    const plan = handler('GenerateUpgradePlan', {
+      name: 'plan',
+      handle: (_, { answer }) => answer.done({ controlPlaneUpgrades: [{ version: 'v1.2.0' }] }),
+    });
+    await expect(assertDeterministic(plan)).rejects.toThrow(/^plan: invalid ControlPlane upgrade plan/);
+  });
+
+  test('answers of more than 3 MiB are found', async () => {
+    const long = patcher(({ items }, { answer }) =>
+      answer.done({
+        items: items.map(({ uid }) => ({
+          uid,
+          patchType: 'JSONPatch' as const,
+          patch: patchOf('x'.repeat(1024 * 1024)),
+        })),
+      }),
+    );
+    await expect(assertDeterministic(long, request)).rejects.toThrow('patch: the answer has more than 3 MiB');
+  });
+
+  test("templates that the providers' CustomResourceDefinitions refuse are found", async () => {
+    const schema = (spec: object) => ({
+      type: 'object',
+      properties: { spec: { type: 'object', properties: { template: { type: 'object', properties: { spec } } } } },
+    });
+    const { apiVersion, kind } = item!.object as { apiVersion: string; kind: string };
+    const [group, name] = apiVersion.split('/');
+    const properties = { region: { type: 'string' }, a: { type: 'integer' } };
+    const versions = [{ name, schema: { openAPIV3Schema: schema({ type: 'object', properties }) } }];
+    const crds = [{ kind: 'CustomResourceDefinition', spec: { group, names: { kind }, versions } }];
+    const setting = (field: string, value: unknown) =>
+      patcher(({ items }, { answer }) => {
+        const operations = [{ op: 'add', path: `/spec/template/spec/${field}`, value }];
+        const patch = Buffer.from(JSON.stringify(operations)).toString('base64');
+        return answer.done({ items: items.map(({ uid }) => ({ uid, patchType: 'JSONPatch' as const, patch })) });
+      });
+    const check = (field: string, value: unknown) => assertDeterministic(setting(field, value), request, { crds });
+    await expect(check('a', '7')).rejects.toThrow(/spec\.template\.spec\.a.*must be of type integer/);
+    await expect(check('a', null)).rejects.toThrow(/spec\.template\.spec\.a.*must be of type integer: "null"/);
+    await expect(check('b', 7)).rejects.toThrow(`spec.template.spec.b: is not a field of a ${kind}`);
+    expect(await check('a', 7)).toMatchObject({ result: 'success' });
+  });
+
+  test("a value of the first Cluster that is kept for all is found, and so is one that the second one's changes", async () => {
+    const other = requestFor('GeneratePatches', { ...request, variables: [{ name: 'a', value: 'other' }] });
+    const patching = (valueFor: (value: unknown) => unknown) =>
+      patcher(({ items, variables = [] }, { answer }) =>
+        answer.done({
+          items: items.map(({ uid }) => ({
+            uid,
+            patchType: 'JSONPatch' as const,
+            patch: patchOf(valueFor(variables[0]?.value)),
+          })),
+        }),
+      );
+    let first: unknown;
+    const caching = patching((value) => {
+      first ??= value;
+      return first;
+    });
+    await expect(assertIsolated(caching, [request, other])).rejects.toThrow(
+      'patch: the second request has the answer of the first',
+    );
+    const seen = new Set();
+    const counting = patching((value) => {
+      seen.add(value);
+      return `${value} ${seen.size}`;
+    });
+    await expect(assertIsolated(counting, [request, other])).rejects.toThrow(
+      /^patch: after a request of another Cluster, the answer differs:\n {2}{"op":"replace"/,
+    );
+    await assertIsolated(
+      patching((value) => value),
+      [request, other],
+    );
   });
 
   test('work that ends is no change, but an end that is taken back is', async () => {
@@ -273,6 +372,25 @@ describe('assertIdempotent', () => {
     let calls = 0;
     const changing = create((_, { answer }) => answer.done({ message: `${calls++}` }));
     await expect(assertIdempotent(changing)).rejects.toThrow('create: called again, it answers differently');
+  });
+
+  test('detects work that is done again, though the answer is the same', async () => {
+    let backups = 0;
+    const again = create((_, { answer }) => {
+      backups++;
+      return answer.done();
+    });
+    expect(await assertIdempotent(again)).toMatchObject({ result: 'success' });
+    await expect(assertIdempotent(again, undefined, { effects: () => backups })).rejects.toThrow(
+      'create: called again, it does its work again',
+    );
+    const once = create((_, { answer }) => {
+      backups ||= 1;
+      return answer.done();
+    });
+    expect(await assertIdempotent(once, undefined, { effects: () => ({ backups }) })).toMatchObject({
+      result: 'success',
+    });
   });
 
   test('gives up after twenty calls', async () => {
