@@ -50,6 +50,9 @@ export interface RunningServer {
   stop(options: StopOptions): Promise<void>;
 }
 
+/** Alerts of clients that do not trust the certificate: Go sends bad_certificate, OpenSSL unknown_ca. */
+const rejectsCertificate = /_ALERT_(BAD_CERTIFICATE|CERTIFICATE_EXPIRED|CERTIFICATE_UNKNOWN|UNKNOWN_CA)$/;
+
 /**
  * Starts the server: the health port first, then the main port. Without a certificate, TLS handshakes fail and
  * `/readyz` says why until the source provides one. A renewed certificate is used for new connections; open ones keep
@@ -76,6 +79,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const handler = options.handler({ metrics, log });
   const logSome = createLimitedLog(log);
   const { eventsOf, handshakeFailed } = metrics;
+  let rejection: { client: string | undefined; at: Date } | undefined;
   const events: Parameters<typeof createHttpsPort>[0]['events'] = {
     ...eventsOf(name),
     refused(refusal, client) {
@@ -86,7 +90,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       }
     },
     handshakeFailed({ code, message }, client) {
-      handshakeFailed();
+      const isRejection = rejectsCertificate.test(code ?? '');
+      handshakeFailed(isRejection);
+      if (isRejection) {
+        rejection = { client, at: now() };
+      }
       // A load balancer connects and leaves to see whether the port is open.
       if (code !== 'ECONNRESET') {
         logSome({ reason: code ?? message, client }, 'TLS handshake failed');
@@ -101,6 +109,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       phase,
       port: name,
       ...certificate.state(),
+      rejection,
       clientCa: clients === undefined ? undefined : { problem: clientCaProblem },
       now: now(),
     });

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { mock } from 'node:test';
@@ -12,6 +13,7 @@ import {
 import { openFileLimit } from '../../src/server/limits.ts';
 import { localhost, makeCertificate, testCa } from '../base/x509/certificates.ts';
 import { metricAt } from '../support/metrics.ts';
+import { needs } from '../support/needs.ts';
 import { freePorts, isOpen } from '../support/ports.ts';
 import { collectingLog, keepAliveAgent, openTls, pairOf, readAll, send, until } from './running.ts';
 
@@ -143,6 +145,26 @@ describe('the log', () => {
     expect(await metric('tls_handshake_failures_total')).toBe(1);
   });
 });
+
+test(
+  'a client written in Go that does not trust the certificate is counted, and named by readyz',
+  needs('kubectl'),
+  async () => {
+    const { port, health, metric } = await serving();
+    const kubectl = spawn(
+      'kubectl',
+      ['--kubeconfig=/dev/null', `--server=https://127.0.0.1:${port}`, 'get', '--raw=/'],
+      {
+        stdio: 'ignore',
+      },
+    );
+    await once(kubectl, 'exit');
+    await until(async () => (await metric('certificate_rejections_total')) > 0, 'it is counted');
+    expect(await (await fetch(`${health}/readyz?verbose`)).text()).toMatch(
+      /^\[!\]trust degraded: 127\.0\.0\.1 did not trust /m,
+    );
+  },
+);
 
 describe('updates of the certificate', () => {
   const broken: CertificateEvent = { kind: 'broken', reason: 'no PEM' };

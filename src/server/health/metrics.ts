@@ -99,6 +99,10 @@ export function createMetrics(options: MetricsOptions, connections: () => LiveCo
     'tls_handshake_failures_total',
     'TLS handshakes that failed; a wrong caBundle shows up here.',
   );
+  const rejections = counter(
+    'certificate_rejections_total',
+    'TLS handshakes that a client ended because it does not trust the serving certificate: its caBundle is empty, or of another CA.',
+  );
   measured('requests_in_flight', 'Requests being read or answered.', () => connections().inFlight);
   measured(
     'in_flight_bytes',
@@ -140,7 +144,13 @@ export function createMetrics(options: MetricsOptions, connections: () => LiveCo
         sourceFailures.inc();
       }
     },
-    handshakeFailed: () => handshakes.inc(),
+    /** `isRejection`: because the client does not trust the serving certificate. */
+    handshakeFailed(isRejection: boolean): void {
+      handshakes.inc();
+      if (isRejection) {
+        rejections.inc();
+      }
+    },
   };
 }
 

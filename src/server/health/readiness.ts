@@ -11,6 +11,8 @@ export interface ReadinessFacts {
   certificateProblem: string | undefined;
   /** Why updates of the certificate may not arrive, as the source last reported. */
   sourceProblem: string | undefined;
+  /** The last client that did not trust the certificate, if one has not. */
+  rejection?: { client: string | undefined; at: Date } | undefined;
   /** Why the newest client CA is not in use; absent without client certificates. */
   clientCa?: { problem: string | undefined } | undefined;
   now: Date;
@@ -55,12 +57,22 @@ function certificateCheck({ pair, certificateProblem, now }: ReadinessFacts): Re
   return { name, problem, essential: false };
 }
 
+/** How long a client that did not trust the certificate is reported, in ms. */
+const rejectionReportedMs = 10 * 60_000;
+
+function trustProblem({ rejection, now }: ReadinessFacts): string | undefined {
+  return rejection === undefined || now.getTime() - rejection.at.getTime() > rejectionReportedMs
+    ? undefined
+    : `${rejection.client ?? 'a client'} did not trust the serving certificate at ${rejection.at.toISOString()}: if it is an API server, a caBundle is empty or of another CA; run certs status`;
+}
+
 /** Decides whether the server is ready for reviews: it is when no essential check has a problem. */
 export function readinessOf(facts: ReadinessFacts): Readiness {
   const phase: ReadinessCheck = { name: 'phase', problem: phaseProblem(facts), essential: true };
   const checks: ReadinessCheck[] = [
     certificateCheck(facts),
     { name: 'certificate-source', problem: facts.sourceProblem, essential: false },
+    { name: 'trust', problem: trustProblem(facts), essential: false },
     ...(facts.clientCa === undefined
       ? []
       : [{ name: 'client-ca', problem: facts.clientCa.problem, essential: false } satisfies ReadinessCheck]),

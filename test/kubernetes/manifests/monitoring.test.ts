@@ -200,6 +200,10 @@ const situations: Record<string, { fires: Series; silent: Series }> = {
     fires: { [`${own}certificate_reloads_total{result="failure"}`]: '0x115 1x5' },
     silent: { [`${own}certificate_reloads_total{result="failure"}`]: '1x120' },
   },
+  CertificateNotTrusted: {
+    fires: { [`${own}certificate_rejections_total`]: '0x115 1x5' },
+    silent: { [`${own}certificate_rejections_total`]: '1x120' },
+  },
   HandshakesFail: {
     fires: { [`${own}tls_handshake_failures_total`]: '0+10x120' },
     silent: { [`${own}tls_handshake_failures_total`]: '0+1x120' },

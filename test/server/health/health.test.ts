@@ -76,7 +76,7 @@ test('/readyz?verbose has a line per check; a failing certificate source leaves 
   };
   expect(await verbose()).toEqual([
     200,
-    ['[+]serving-certificate ok', '[+]certificate-source ok', '[+]phase ok', 'readyz check passed', ''],
+    ['[+]serving-certificate ok', '[+]certificate-source ok', '[+]trust ok', '[+]phase ok', 'readyz check passed', ''],
   ]);
   tell!({ kind: 'source', problem: 'watch is forbidden' });
   tell!({ kind: 'source', problem: 'watch is forbidden' });
@@ -86,6 +86,7 @@ test('/readyz?verbose has a line per check; a failing certificate source leaves 
     [
       '[!]serving-certificate degraded: the previous certificate is still served: the new key is not of the new certificate',
       '[!]certificate-source degraded: watch is forbidden',
+      '[+]trust ok',
       '[+]phase ok',
       'readyz check passed',
       '',
@@ -104,7 +105,7 @@ test('/readyz?verbose of a server without a certificate lists what fails', async
   const answer = await fetch(`${health}/readyz?verbose`);
   expect(answer.status).toBe(503);
   expect(await answer.text()).toContain(
-    '[-]serving-certificate failed: no serving certificate: not there\n[+]certificate-source ok\n[+]phase ok\nreadyz check failed\n',
+    '[-]serving-certificate failed: no serving certificate: not there\n[+]certificate-source ok\n[+]trust ok\n[+]phase ok\nreadyz check failed\n',
   );
 });
 

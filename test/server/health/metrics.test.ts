@@ -50,6 +50,9 @@ test('each metric exists from the start, with its description', async () => {
     '# HELP x_tls_handshake_failures_total TLS handshakes that failed; a wrong caBundle shows up here.',
     '# TYPE x_tls_handshake_failures_total counter',
     'x_tls_handshake_failures_total 0',
+    '# HELP x_certificate_rejections_total TLS handshakes that a client ended because it does not trust the serving certificate: its caBundle is empty, or of another CA.',
+    '# TYPE x_certificate_rejections_total counter',
+    'x_certificate_rejections_total 0',
     '# HELP x_requests_in_flight Requests being read or answered.',
     '# TYPE x_requests_in_flight gauge',
     'x_requests_in_flight 3',
@@ -90,7 +93,8 @@ test('events are counted by port and code', async () => {
   health.dropped();
   health.dropped();
   main.responseDropped();
-  metrics.handshakeFailed();
+  metrics.handshakeFailed(false);
+  metrics.handshakeFailed(true);
   expect((await samples(metrics, 'http_refusals_total')).filter((line) => !line.endsWith(' 0'))).toEqual([
     'x_http_refusals_total{code="404"} 2',
     'x_http_refusals_total{code="413"} 1',
@@ -105,7 +109,8 @@ test('events are counted by port and code', async () => {
     'x_answers_dropped_total{port="main"} 1',
     'x_answers_dropped_total{port="health"} 0',
   ]);
-  expect(await samples(metrics, 'tls_handshake')).toEqual(['x_tls_handshake_failures_total 1']);
+  expect(await samples(metrics, 'tls_handshake')).toEqual(['x_tls_handshake_failures_total 2']);
+  expect(await samples(metrics, 'certificate_rejections')).toEqual(['x_certificate_rejections_total 1']);
 });
 
 test('reports a source that fails and recovers', async () => {

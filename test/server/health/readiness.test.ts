@@ -42,26 +42,44 @@ describe('readiness as text', () => {
   };
   const certificate = '[+]serving-certificate ok';
   const source = '[+]certificate-source ok';
+  const trust = '[+]trust ok';
   const phase = '[+]phase ok';
   const passed = ['readyz check passed', ''];
   const failed = ['readyz check failed', ''];
 
   test.each<[string, Partial<ReadinessFacts>, string[]]>([
-    ['all is well', {}, ['ready', certificate, source, phase, ...passed]],
+    ['all is well', {}, ['ready', certificate, source, trust, phase, ...passed]],
     [
       'client certificates are checked',
       { clientCa: { problem: undefined } },
-      ['ready', certificate, source, '[+]client-ca ok', phase, ...passed],
+      ['ready', certificate, source, trust, '[+]client-ca ok', phase, ...passed],
     ],
     [
       'the client CA is broken',
       { clientCa: { problem: 'no PEM' } },
-      ['ready', certificate, source, '[!]client-ca degraded: no PEM', phase, ...passed],
+      ['ready', certificate, source, trust, '[!]client-ca degraded: no PEM', phase, ...passed],
     ],
     [
       'the source fails',
       { sourceProblem: 'forbidden' },
-      ['ready', certificate, '[!]certificate-source degraded: forbidden', phase, ...passed],
+      ['ready', certificate, '[!]certificate-source degraded: forbidden', trust, phase, ...passed],
+    ],
+    [
+      'a client does not trust the certificate',
+      { rejection: { client: '10.0.0.1', at: new Date('2029-12-31T23:55:00Z') } },
+      [
+        'ready',
+        certificate,
+        source,
+        '[!]trust degraded: 10.0.0.1 did not trust the serving certificate at 2029-12-31T23:55:00.000Z: if it is an API server, a caBundle is empty or of another CA; run certs status',
+        phase,
+        ...passed,
+      ],
+    ],
+    [
+      'it was long ago',
+      { rejection: { client: '10.0.0.1', at: new Date('2029-12-31T23:45:00Z') } },
+      ['ready', certificate, source, trust, phase, ...passed],
     ],
     [
       'the new certificate is broken',
@@ -70,6 +88,7 @@ describe('readiness as text', () => {
         'ready',
         '[!]serving-certificate degraded: the previous certificate is still served: no PEM',
         source,
+        trust,
         phase,
         ...passed,
       ],
@@ -81,6 +100,7 @@ describe('readiness as text', () => {
         'no serving certificate: not read yet',
         '[-]serving-certificate failed: no serving certificate: not read yet',
         source,
+        trust,
         phase,
         ...failed,
       ],
@@ -92,6 +112,7 @@ describe('readiness as text', () => {
         'the serving certificate expired at 2049-01-01T00:00:00.000Z',
         '[-]serving-certificate failed: the serving certificate expired at 2049-01-01T00:00:00.000Z',
         source,
+        trust,
         phase,
         ...failed,
       ],
@@ -103,6 +124,7 @@ describe('readiness as text', () => {
         'no serving certificate: gone',
         '[-]serving-certificate failed: no serving certificate: gone',
         source,
+        trust,
         '[-]phase failed: the webhook port is not open yet',
         ...failed,
       ],
@@ -114,6 +136,7 @@ describe('readiness as text', () => {
         'the webhook port is not open yet',
         certificate,
         source,
+        trust,
         '[-]phase failed: the webhook port is not open yet',
         ...failed,
       ],
@@ -125,6 +148,7 @@ describe('readiness as text', () => {
         'shutting down',
         '[-]serving-certificate failed: no serving certificate: not read yet',
         source,
+        trust,
         '[-]phase failed: shutting down',
         ...failed,
       ],
