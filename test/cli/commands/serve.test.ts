@@ -7,10 +7,10 @@ import { afterAll, describe, expect, test, vi } from 'vitest';
 import { allowDeletionAnnotation } from '../../../src/extensionconfig/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { rules } from '../../../src/policy/index.ts';
-import { localhost } from '../../base/x509/certificates.ts';
+import { localhost, testCa } from '../../base/x509/certificates.ts';
 import { clusterApiDefinitions, startCluster } from '../../policy/cluster-facts/cluster.ts';
 import { example, exampleClass } from '../../policy/rules/examples.ts';
-import { eventually } from '../../sandbox/client.ts';
+import { eventually, send as sendTo } from '../../sandbox/client.ts';
 import { capturedCalls, keepAliveAgent, review, send, until, validate } from '../../server/running.ts';
 import { runProgram, startProgram } from './io.ts';
 
@@ -340,4 +340,53 @@ test('an address of another machine is a failure that names the flag', async () 
   const { code, stderr } = await runProgram(['serve', ...flags]);
   expect(code).toBe(1);
   expect(stderr).toMatch(/192.0.2.1 is not an address of this machine: correct --health-host/);
+});
+
+test.concurrent('an emptied caBundle is filled in at once, and again', async ({ expect }) => {
+  const cluster = await startCluster();
+  const name = 'extensionconfig-webhook';
+  const service = { namespace: 'extensionconfig-webhook-system', name };
+  const webhook = { name: 'a.b.c', sideEffects: 'None', admissionReviewVersions: ['v1'], clientConfig: { service } };
+  const paths = ['Mutating', 'Validating'].map((kind) => ({
+    kind: `${kind}WebhookConfiguration`,
+    path: `/apis/admissionregistration.k8s.io/v1/${kind.toLowerCase()}webhookconfigurations`,
+  }));
+  for (const { kind, path } of paths) {
+    const body = { apiVersion: 'admissionregistration.k8s.io/v1', kind, metadata: { name }, webhooks: [webhook] };
+    expect((await sendTo(cluster.sandbox, 'POST', path, { body })).status).toBe(201);
+  }
+  const bundles = () =>
+    Promise.all(
+      paths.map(async ({ path }) => {
+        const { json } = await sendTo(cluster.sandbox, 'GET', `${path}/${name}`);
+        const [{ clientConfig }] = json.webhooks as [{ clientConfig: { caBundle?: string } }];
+        return Buffer.from(clientConfig.caBundle ?? '', 'base64').toString() === testCa.cert;
+      }),
+    );
+  const folder = mkdtempSync(join(tmpdir(), 'serve-'));
+  writeFileSync(join(folder, 'kubeconfig'), cluster.sandbox.kubeconfig);
+  writeFileSync(join(folder, 'tls.crt'), localhost.cert);
+  writeFileSync(join(folder, 'tls.key'), localhost.key);
+  writeFileSync(join(folder, 'ca.crt'), testCa.cert);
+  const { stop, ended, stdout } = await serving([
+    ...['--cert-dir', folder, ...addresses, '--health-port', '0'],
+    ...['--repair-ca-bundle', name, '--kubeconfig', join(folder, 'kubeconfig')],
+  ]);
+  try {
+    await eventually(bundles, (both) => both.every(Boolean));
+    const emptied = [{ op: 'replace', path: '/webhooks/0/clientConfig/caBundle', value: '' }];
+    const { path } = paths[1]!;
+    await sendTo(cluster.sandbox, 'PATCH', `${path}/${name}`, {
+      body: emptied,
+      headers: { 'content-type': 'application/json-patch+json' },
+    });
+    expect(await bundles()).toEqual([true, false]);
+    await vi.waitFor(async () => expect(await bundles()).toEqual([true, true]), { timeout: 15_000, interval: 200 });
+    expect(lineWith(stdout(), 'an empty caBundle was filled in')).toMatchObject({ level: 'warn' });
+  } finally {
+    stop('SIGTERM');
+    expect((await ended).code).toBe(0);
+    await cluster.sandbox.stop();
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -50,6 +50,7 @@ export const overlays = [
   'with-crd',
   'monitoring',
   'cluster-facts',
+  'repair',
   'controller-observe',
   'controller-advise',
   'controller-discover',

@@ -133,7 +133,7 @@ describe('the Deployment', () => {
     expect(spec.automountServiceAccountToken).toBe(false);
     expect(find(objects, 'ServiceAccount', spec.serviceAccountName).automountServiceAccountToken).toBe(false);
     const bound = [...everything]
-      .flatMap(([id, object]) => (id.startsWith('cluster-facts: ') ? [] : [object]))
+      .flatMap(([id, object]) => (/^(cluster-facts|repair): /.test(id) ? [] : [object]))
       .filter(({ kind }) => /^(Cluster)?RoleBinding$/.test(kind));
     for (const { subjects } of bound) {
       expect(subjects).not.toContainEqual(expect.objectContaining({ name: spec.serviceAccountName }));

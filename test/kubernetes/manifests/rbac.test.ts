@@ -5,7 +5,10 @@ import { PassThrough } from 'node:stream';
 import { KubeConfig } from '@kubernetes/client-node';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { run } from '../../../src/cli/index.ts';
+import { connect } from '../../../src/kubernetes/client/index.ts';
 import { watchCluster } from '../../../src/policy/cluster-facts/index.ts';
+import { repairEmptied } from '../../../src/webhook/certs/index.ts';
+import { testCa } from '../../base/x509/certificates.ts';
 import { requestFor } from '../../policy/admission/policy.ts';
 import { example, exampleSecret, exampleService } from '../../policy/rules/examples.ts';
 import { buildOverlay, find, type Manifest } from './kustomization.ts';
@@ -135,6 +138,29 @@ describe.each(['default', 'with-crd'] as const)('permissions of the Jobs of over
     expect(code).toBe(1);
     expect(text).toMatch(/permission to patch/);
   });
+});
+
+test('the serving pods of overlay repair fill in an emptied caBundle, and nothing else, with exactly their permissions', async () => {
+  const objects = buildOverlay('repair');
+  const rules = clusterRulesOf(objects, 'extensionconfig-webhook');
+  const targets = targetsOf(objects);
+  const server = await startRbacServer(rules, [], namespace, targets);
+  servers.push(server);
+  const config = new KubeConfig();
+  config.loadFromClusterAndUser({ name: 'test', server: server.url, skipTLSVerify: true }, { name: 'test' });
+  const cluster = connect(config, new AbortController().signal);
+  const service = { namespace, name: 'extensionconfig-webhook' };
+  const [mutating, validating] = ['Mutating', 'Validating'].map(
+    (kind) => `${kind}WebhookConfiguration/${service.name}`,
+  );
+  expect(await repairEmptied(cluster, service, testCa.cert)).toEqual([mutating, validating]);
+  expect(await repairEmptied(cluster, service, testCa.cert)).toEqual([]);
+  // What is there is the rotation's.
+  expect(await repairEmptied(cluster, service, `${testCa.cert}${testCa.cert}`)).toEqual([]);
+  expect(server.refused).toEqual([]);
+  expect([...permissionsOf(rules)].filter((one) => !server.used.has(one))).toEqual([]);
+  const args = find(objects, 'Deployment').spec.template.spec.containers[0].args as string[];
+  expect(args).toContain(`--repair-ca-bundle=${service.name}`);
 });
 
 describe('permissions of the serving pods', () => {

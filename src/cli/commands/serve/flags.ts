@@ -1,4 +1,5 @@
 import { secretNameOf } from '../../../extensionconfig/index.ts';
+import { dns1035LabelProblems } from '../../../kubernetes/index.ts';
 import { type FeatureGates, knownFeatureGates, parseFeatureGates } from '../../../webhook/index.ts';
 import {
   type Flag,
@@ -74,6 +75,11 @@ export const serveFlags = {
   'feature-gates': featureGatesFlag,
   ...policyFlags,
   'cluster-facts': switchFlag('watch the cluster for the rules that need facts about it'),
+  'repair-ca-bundle': textFlag(
+    'NAME',
+    "fill in an empty caBundle of the webhook configurations NAME, whose service has the same name, with --cert-dir's or --cert-secret's ca.crt",
+    { problemsOf: dns1035LabelProblems },
+  ),
   ...logFlags,
   'shutdown-timeout': integerFlag('SECONDS', 1, 3600, 'maximum time from SIGTERM until exit', { default: 20 }),
   'shutdown-delay': integerFlag(

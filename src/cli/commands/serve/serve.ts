@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import { reviewConversion } from '../../../extensionconfig/conversion/index.ts';
 import { runtimeSdkFeatureGate } from '../../../extensionconfig/index.ts';
-import { loadKubeConfig, watchServingSecret } from '../../../kubernetes/client/index.ts';
+import { connect, loadKubeConfig, shortRetries, watchServingSecret } from '../../../kubernetes/client/index.ts';
 import { addWatchingMetrics } from '../../../policy/cluster-facts/index.ts';
 import { createAdmission, createRuleSet } from '../../../policy/index.ts';
 import {
@@ -20,8 +21,10 @@ import { UsageError } from '../../framework/program.ts';
 import { version } from '../../framework/version.ts';
 import { orNoCluster } from '../cluster-flags.ts';
 import { followCluster } from '../follow-cluster.ts';
+import { ownNamespace } from '../own-namespace.ts';
 import { ruleSetOptionsOf, whyFactsAreUnused } from '../policy-flags.ts';
 import { type ServeFlags, serveFlags, shutdownDelayOf } from './flags.ts';
+import { keepCaBundles, withBundle } from './repair.ts';
 
 async function certificatesOf(flags: ServeFlags, env: NodeJS.ProcessEnv) {
   const folder = flags['cert-dir'];
@@ -56,6 +59,21 @@ function clientsOf(flags: ServeFlags) {
   return caFile === undefined ? undefined : { caFile, allowedNames };
 }
 
+/** What keeps caBundles filled in, if --repair-ca-bundle says so. */
+async function repairOf(flags: ServeFlags, env: NodeJS.ProcessEnv, signal: AbortSignal) {
+  const name = flags['repair-ca-bundle'];
+  if (name === undefined) {
+    return undefined;
+  }
+  if (flags['self-signed']) {
+    throw new UsageError('--repair-ca-bundle needs the trust bundle of --cert-dir or --cert-secret, not --self-signed');
+  }
+  const config = await orNoCluster(loadKubeConfig(flags, env), '--repair-ca-bundle: ');
+  const cluster = connect(config, signal, shortRetries);
+  return (bundle: () => string | undefined, log: Logger) =>
+    keepCaBundles(cluster, { namespace: ownNamespace(), name }, bundle, { log, signal });
+}
+
 export const command = defineCommand({
   description: 'Runs the admission webhooks over HTTPS.',
   flags: serveFlags,
@@ -66,7 +84,9 @@ export const command = defineCommand({
     const clients = clientsOf(flags);
     const options = ruleSetOptionsOf(flags);
     const rules = createRuleSet(options);
-    const certificates = await certificatesOf(flags, io.env);
+    const { certificates, bundle } = withBundle(await certificatesOf(flags, io.env));
+    const stopping = new AbortController();
+    const repair = await repairOf(flags, io.env, stopping.signal);
     const config = flags['cluster-facts']
       ? await orNoCluster(loadKubeConfig(flags, io.env), '--cluster-facts: ')
       : undefined;
@@ -108,10 +128,13 @@ export const command = defineCommand({
       watching?.stop();
       throw startProblem(error);
     }
+    const repairing = repair?.(bundle, log);
     if (!io.signal.aborted) {
       await once(io.signal, 'abort');
     }
     watching?.stop();
+    stopping.abort();
+    await repairing;
     await stopInTime(log, flags['shutdown-timeout'] * 1000, (timeoutMs) =>
       server.stop({
         // After Ctrl-C a user is waiting.
