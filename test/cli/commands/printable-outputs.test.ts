@@ -1,5 +1,8 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -34,6 +37,20 @@ let definition: string;
 let document: string;
 let otherDocument: string;
 let emptyDocument: string;
+let cluster: string;
+/** Of an API server that refuses everything. */
+let kubeconfig: string;
+const refusing = createServer((_, response) => {
+  const status = {
+    kind: 'Status',
+    apiVersion: 'v1',
+    status: 'Failure',
+    code: 403,
+    reason: 'Forbidden',
+    message: nasty,
+  };
+  response.writeHead(403, { 'content-type': 'application/json' }).end(JSON.stringify(status));
+});
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'printable-'));
@@ -86,6 +103,22 @@ beforeAll(async () => {
   document = write('document.json', documentOf('string'));
   otherDocument = write('other.json', documentOf('integer'));
   emptyDocument = write('empty.json', { openapi: '3.0.0', info: { title: 'x', version: 'v1.14.0' }, paths: {} });
+  cluster = write('cluster.json', {
+    apiVersion: 'cluster.x-k8s.io/v1beta2',
+    kind: 'Cluster',
+    metadata: { name: 'one', namespace: 'default' },
+    spec: { topology: { classRef: { name: nasty }, version: 'v1.33.0' } },
+  });
+  await once(refusing.listen(0, '127.0.0.1'), 'listening');
+  const { port } = refusing.address() as AddressInfo;
+  kubeconfig = write('kubeconfig.json', {
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'one',
+    contexts: [{ name: 'one', context: { cluster: 'one', user: 'one' } }],
+    clusters: [{ name: 'one', cluster: { server: `http://127.0.0.1:${port}`, 'insecure-skip-tls-verify': true } }],
+    users: [{ name: 'one', user: {} }],
+  });
   const certs = join(folder, 'certs');
   await runProgram(['certs', 'bootstrap', '--cert-dir', certs]);
   const files = ['-keyout', join(certs, 'tls.key'), '-out', join(certs, 'tls.crt')];
@@ -94,6 +127,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server.close();
+  refusing.closeAllConnections();
+  refusing.close();
   rmSync(folder, { recursive: true });
 });
 
@@ -110,6 +145,8 @@ const repeating: [string, () => string[]][] = [
   ...each('rehearse', ['text', 'json', 'html'], () => ['rehearse', '-f', config, '--upgrade-to', 'v1.33.0']),
   ...each('conformance', ['text', 'json', 'junit'], () => ['conformance', '-f', bad]),
   ...each('preflight', ['text', 'json'], () => ['preflight', '-f', bad, '--target-cluster-api-version', 'v1.14']),
+  ...each('plan', ['text', 'json', 'html'], () => ['plan', '-f', cluster, '--from', cluster]),
+  ...each('doctor', ['text', 'json'], () => ['doctor', '--kubeconfig', kubeconfig]),
   ['convert', () => ['convert', manifest, '--to', 'v1alpha1']],
   ['convert --check', () => ['convert', '--check', manifest, '--to', 'v1alpha1']],
   ['convert of what cannot be read', () => ['convert', broken]],

@@ -225,7 +225,7 @@ describe('overlays', { ...needs('kubectl'), timeout: 120_000 }, () => {
         const { args } = jobs.items.find(({ kind }) => kind === 'Job')!.spec.template.spec.containers[0];
         const { code, stdout, stderr } = await runProgram([...args, '--kubeconfig', kubeconfig], writing);
         expect([code, stdout + stderr]).toEqual([0, expect.not.stringMatching(/: (injected|created|updated)/)]);
-        expect(writes - first).toBeGreaterThan(10);
+        expect(writes - first).toBeGreaterThan(0);
         expect(await stored()).toEqual(before);
       }
       await install(newer);
