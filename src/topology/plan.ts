@@ -17,6 +17,7 @@ import type { ClusterPlan, GroupPlan, Plan, Problem, Verdict } from './objects/p
 import { providerInV1beta2 } from './objects/provider-v1beta1.ts';
 import { stored } from './objects/stored.ts';
 import { judgeGroup } from './rollout/judge-group.ts';
+import { replicasOf } from './rollout/machines.ts';
 import { checkedTopology } from './variables/variables.ts';
 
 const core = 'cluster.x-k8s.io';
@@ -56,11 +57,6 @@ function unjudged(
 ): GroupPlan {
   return { group, kind, name, verdict, machines: { before: count, after: count, replaced: 0, inPlace: 0 }, causes: [] };
 }
-
-const replicasOf = (object: JsonObject | undefined): number => {
-  const replicas = fieldAt(object, 'spec', 'replicas');
-  return typeof replicas === 'number' ? replicas : 1;
-};
 
 /** The groups of a Cluster, when it is not known what becomes of them, or nothing does. */
 function groupsWithout(cluster: JsonObject, existing: Existing, verdict: Verdict): GroupPlan[] {

@@ -1,4 +1,4 @@
-export { type CallError, type CallStep, isCallError, quotable } from './call-error.ts';
+export { aggregate, type CallError, type CallStep, isCallError, quotable } from './call-error.ts';
 export { createClient, createClusterApiClient } from './client.ts';
 export type {
   CallAllOptions,

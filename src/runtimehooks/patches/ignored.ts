@@ -27,18 +27,18 @@ export type ControlPlaneField =
 
 /**
  * What becomes of a patched field: it is taken over; it keeps the value that the template has (`kept`), or Cluster API
- * sets; or each of its fields has a fate of its own.
+ * sets; or its fields are handled one by one.
  */
-type Fate = 'taken' | 'kept' | ControlPlaneField | Fates;
+type Handling = 'taken' | 'kept' | ControlPlaneField | FieldHandling;
 
-/** The fates of the fields of an object. All others are taken over with `*`, and without it ignored. */
-interface Fates {
+/** How the fields of an object are handled. All others are taken over with `*`, and without it ignored. */
+interface FieldHandling {
   readonly '*'?: 'taken';
-  readonly [field: string]: Fate | undefined;
+  readonly [field: string]: Handling | undefined;
 }
 
 /** Labels and annotations of Cluster API keep their values. */
-const metadata: Fates = {
+const metadata: FieldHandling = {
   labels: {
     '*': 'taken',
     'cluster.x-k8s.io/cluster-name': 'kept',
@@ -54,7 +54,7 @@ const metadata: Fates = {
 };
 
 /** Fields of a control plane keep the value that Cluster API sets, or that the template has. */
-const controlPlaneSpec: Fates = {
+const controlPlaneSpec: FieldHandling = {
   '*': 'taken',
   version: 'version',
   replicas: 'replicas',
@@ -84,18 +84,18 @@ const controlPlaneSpec: Fates = {
 };
 
 /** The template becomes an object: of the infrastructure cluster, of the control plane, of a MachinePool. */
-const becomingObject: Fates = { metadata: {}, spec: { template: { spec: 'taken', metadata } } };
-const becomingControlPlane: Fates = { metadata: {}, spec: { template: { spec: controlPlaneSpec, metadata } } };
+const becomingObject: FieldHandling = { metadata: {}, spec: { template: { spec: 'taken', metadata } } };
+const becomingControlPlane: FieldHandling = { metadata: {}, spec: { template: { spec: controlPlaneSpec, metadata } } };
 /** The template stays one: of a MachineDeployment, or of the machines of a control plane. */
-const stayingTemplate: Fates = {
+const stayingTemplate: FieldHandling = {
   metadata,
   spec: { template: { spec: 'taken', metadata: { labels: 'taken', annotations: 'taken' } } },
 };
 /** Before v1.14, patches of metadata were dropped. */
-const oldTemplate: Fates = { metadata: {}, spec: { template: { spec: 'taken', metadata: {} } } };
-const oldControlPlane: Fates = { metadata: {}, spec: { template: { spec: controlPlaneSpec, metadata: {} } } };
+const oldTemplate: FieldHandling = { metadata: {}, spec: { template: { spec: 'taken', metadata: {} } } };
+const oldControlPlane: FieldHandling = { metadata: {}, spec: { template: { spec: controlPlaneSpec, metadata: {} } } };
 
-function fatesIn({ holder: { kind, fieldPath }, dropsMetadata = false }: TemplatePlace): Fates {
+function handlingOf({ holder: { kind, fieldPath }, dropsMetadata = false }: TemplatePlace): FieldHandling {
   if (kind === 'Cluster' && fieldPath === 'spec.controlPlaneRef') {
     return dropsMetadata ? oldControlPlane : becomingControlPlane;
   }
@@ -163,31 +163,33 @@ function put(object: JsonObject, path: Keys, value: Json | undefined): void {
  * @returns the fields whose changes were reverted.
  */
 export function revertIgnored(before: JsonObject, after: JsonObject, place: TemplatePlace): Keys[] {
-  const sets: readonly (Fate | undefined)[] = place.sets ?? ['version'];
+  const sets: readonly (Handling | undefined)[] = place.sets ?? ['version'];
   const reverted: Keys[] = [];
 
-  function revertIn(old: JsonObject, changed: JsonObject, fates: Fates, path: Keys): void {
-    const takesOthers = Object.hasOwn(fates, '*');
-    for (const name of takesOthers ? Object.keys(fates) : changedNames(old, changed)) {
-      const fate = own(fates, name);
+  function revertIn(old: JsonObject, changed: JsonObject, handling: FieldHandling, path: Keys): void {
+    const takesOthers = Object.hasOwn(handling, '*');
+    for (const name of takesOthers ? Object.keys(handling) : changedNames(old, changed)) {
+      const field = own(handling, name);
       const from = own(old, name);
       const to = own(changed, name);
       if (from === to) {
         continue;
       }
       // A part that is replaced, with null for example, still has the fields that are kept; one that is removed is not taken.
-      const isTaken = takesOthers || (typeof fate === 'object' && Object.hasOwn(fate, '*') && to !== undefined);
+      const isTaken = takesOthers || (typeof field === 'object' && Object.hasOwn(field, '*') && to !== undefined);
       const areObjects = isJsonObject(to) && isJsonObject(from ?? {});
-      if (typeof fate === 'object' && (isTaken || areObjects)) {
+      if (typeof field === 'object' && (isTaken || areObjects)) {
         const inner = [...path, name];
-        revertIn(objectAt(from), objectAt(to), fate, inner);
+        revertIn(objectAt(from), objectAt(to), field, inner);
         if (from === undefined && isEmpty(fieldAt(after, ...inner))) {
           put(after, inner, undefined);
         }
         continue;
       }
       const isReverted =
-        fate === 'taken' ? to === undefined && !takesOthers : from !== undefined || !takesOthers || sets.includes(fate);
+        field === 'taken'
+          ? to === undefined && !takesOthers
+          : from !== undefined || !takesOthers || sets.includes(field);
       if (isReverted) {
         const inner = [...path, name];
         if (!isSame(from, to)) {
@@ -198,6 +200,6 @@ export function revertIgnored(before: JsonObject, after: JsonObject, place: Temp
       }
     }
   }
-  revertIn(before, after, fatesIn(place), []);
+  revertIn(before, after, handlingOf(place), []);
   return reverted;
 }

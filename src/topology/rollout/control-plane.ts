@@ -188,8 +188,8 @@ function outdatedMachines(update: GroupUpdate, count: number, now: Date): Outdat
   }).filter(({ reasons }) => reasons.length > 0);
 }
 
-/** What becomes of outdated Machines: which are updated in place, and which make way. */
-interface Fates {
+/** Outdated Machines that are updated in place and deleted, in this order, and the extensions' answers about them. */
+interface Rolled {
   updated: OutdatedMachine[];
   deleted: OutdatedMachine[];
   answers: UpdateAnswer[];
@@ -218,8 +218,8 @@ async function roll(
   counts: { before: number; after: number },
   { maxSurge, maySaveSurge }: { maxSurge: number; maySaveSurge: boolean },
   ask: (machine: OutdatedMachine) => Promise<UpdateAnswer>,
-): Promise<Fates> {
-  const fates: Fates = { updated: [], deleted: [], answers: [] };
+): Promise<Rolled> {
+  const rolled: Rolled = { updated: [], deleted: [], answers: [] };
   let current = counts.before;
   let upToDate = counts.before - outdated.length;
   const growTo = (count: number) => {
@@ -231,19 +231,19 @@ async function roll(
     growTo(counts.after + (maySaveSurge ? 0 : maxSurge));
     const isAsked = machine.isEligible && upToDate < counts.after;
     const answer: UpdateAnswer = isAsked ? await ask(machine) : { is: 'none' };
-    fates.answers.push(answer);
+    rolled.answers.push(answer);
     if (answer.is !== 'covered' || answer.affectsAvailability) {
       growTo(counts.after + maxSurge);
     }
     if (answer.is === 'covered' && upToDate < counts.after) {
-      fates.updated.push(machine);
+      rolled.updated.push(machine);
       upToDate++;
     } else {
-      fates.deleted.push(machine);
+      rolled.deleted.push(machine);
       current--;
     }
   }
-  return fates;
+  return rolled;
 }
 
 /**

@@ -149,7 +149,7 @@ function portion(value: Json | undefined, replicas: number, round: (number: numb
 }
 
 /** The replicas of a control plane, MachineDeployment or MachinePool; 1 if it has no number. */
-export function replicasOf(object: JsonObject): number {
+export function replicasOf(object: JsonObject | undefined): number {
   const { replicas } = objectAt(object, 'spec');
   return typeof replicas === 'number' ? replicas : 1;
 }

@@ -9,7 +9,7 @@ const advisedMs = 200;
 const slowDiscoveryMs = 1000;
 
 /** A path with hook and handler in upper case. */
-function shouted(path: string): string {
+function upperCase(path: string): string {
   const [route = '', query = ''] = path.split('?');
   const parts = route.split('/');
   const last = parts.length - (route.endsWith('/discovery') ? 1 : 2);
@@ -122,12 +122,12 @@ export const callChecks: readonly Check[] = [
     remedy: 'compare paths in lower case',
     needsDiscovery: true,
     async run({ answering, discovery, discovered }, report) {
-      const outcome = await discovery.call({ path: shouted });
+      const outcome = await discovery.call({ path: upperCase });
       if (isSuccess(outcome) && !isSameOutcome(discovered.outcome, outcome)) {
         report(`Discovery in upper case: ${difference(discovered.outcome, outcome)}`);
       }
       for (const handler of await answering()) {
-        const other = await handler.call({ path: shouted });
+        const other = await handler.call({ path: upperCase });
         const step = other.error?.step;
         if (step !== undefined && step !== 'decode' && step !== 'http') {
           report(`called in upper case it ${describe(other)}`, handler);

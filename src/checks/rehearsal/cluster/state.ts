@@ -178,7 +178,7 @@ export class State {
   readonly waits = new Map<string, { until: number; message: string }>();
   /** The cached plan of an extension. */
   plan: { key: string; until: number; controlPlane: readonly string[]; workers: readonly string[] } | undefined;
-  toldPlan = '';
+  lastLoggedPlan = '';
   failures = 0;
   calls = 0;
   /** How often each hook has blocked in a row. */

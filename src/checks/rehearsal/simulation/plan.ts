@@ -78,8 +78,8 @@ export function* upgradePlan(state: State): Simulation<PlannedVersions> {
   }
   if (blueprint?.planHandler !== undefined) {
     const text = JSON.stringify([plan.controlPlane, plan.workers]);
-    if (text !== state.toldPlan) {
-      state.toldPlan = text;
+    if (text !== state.lastLoggedPlan) {
+      state.lastLoggedPlan = text;
       yield state.tell({ kind: 'plan', controlPlane: plan.controlPlane, workers: plan.workers });
     }
   }

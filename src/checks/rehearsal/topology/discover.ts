@@ -1,5 +1,6 @@
 import { count } from '../../../base/index.ts';
 import { isSame, type Json } from '../../../kubernetes/index.ts';
+import { aggregate } from '../../../runtimehooks/client/index.ts';
 import { checkDefinitions, type UnevaluatedRules } from '../../../runtimehooks/variables/index.ts';
 import { type Blueprint, causeText, define, definitionsIn } from '../../../topology/index.ts';
 import type { Effect, Simulation } from '../cluster/effects.ts';
@@ -18,11 +19,10 @@ function checked(variables: Json | undefined, path: string): { problems: string[
   return { problems, unevaluated };
 }
 
-/** Errors as one text, as Go's `errors.NewAggregate` writes them. */
-function aggregate(errors: readonly string[]): string {
-  const [shown, more] = [errors.slice(0, maxProblems), errors.length - maxProblems];
-  const text = shown.join(', ');
-  return `${shown.length === 1 ? text : `[${text}]`}${more > 0 ? ` and ${more} more` : ''}`;
+/** Errors as one text, as Kubernetes joins them; only the first of many. */
+function firstOf(errors: readonly string[]): string {
+  const more = errors.length - maxProblems;
+  return `${aggregate(errors.slice(0, maxProblems))}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** Maximum number of variables of one list whose rules are reported as not evaluated. */
@@ -72,7 +72,7 @@ export function* discoverVariables(blueprint: Blueprint): Simulation<string | un
   const because = `${notReady} of ClusterClass ${name} is False, and no Cluster of it reconciles: VariableDiscovery failed: `;
   const inline = checked(blueprint.inlineVariables, 'spec.variables');
   if (inline.problems.length > 0) {
-    return `Cluster API refuses ClusterClass ${name}: ${aggregate(inline.problems)}`;
+    return `Cluster API refuses ClusterClass ${name}: ${firstOf(inline.problems)}`;
   }
   yield* tellUnevaluated(inline.unevaluated);
   const patches = blueprint.patches.filter(({ discoverVariables: handler }) => handler !== undefined);
@@ -113,7 +113,7 @@ export function* discoverVariables(blueprint: Blueprint): Simulation<string | un
       define(blueprint, definitionsIn(variables, patch.name));
     }
     if (errors.length > 0) {
-      return because + aggregate(errors);
+      return because + firstOf(errors);
     }
   }
   const conflicts = [...blueprint.variables].flatMap(([name, [first, ...others]]) => {
