@@ -4,12 +4,15 @@ export class TemplateError extends Error {}
 /** Why a function failed; the evaluator adds which one. */
 export class FunctionError extends Error {}
 
-export const maxOutputBytes = 1_048_576;
+const maxOutputBytes = 1_048_576;
 export const maxSteps = 100_000;
 export const maxDepth = 100;
 
 /** Bytes that may be read or written in one step. */
-const bytesPerStep = 256;
+const bytesPerStep = 100;
+
+/** Longest text that is found in another one in linear time, by V8's search. */
+const maxQuickSearch = 250;
 
 /** Deepest nesting of a value that a function walks: only what contains itself gets there. */
 const maxNesting = 1_000;
@@ -47,10 +50,38 @@ export class Budget {
     this.read(bytes);
   }
 
+  /** Pays for looking for a part of a text. A long one may be compared at each place. */
+  search(text: string, part: string): void {
+    if (part.length > maxQuickSearch) {
+      this.read(Math.max(text.length - part.length, 1) * part.length);
+    }
+  }
+
   /** Pays for reading this many bytes. */
   read(bytes: number): void {
     if (bytes >= bytesPerStep) {
       this.spend(Math.ceil(bytes / bytesPerStep));
     }
+  }
+}
+
+/** A text that grows part by part, and may not be larger than the output. */
+export class Text {
+  readonly #parts: string[] = [];
+  #length = 0;
+  readonly #budget: Budget;
+
+  constructor(budget: Budget) {
+    this.#budget = budget;
+  }
+
+  write(part: string): void {
+    this.#length += part.length;
+    this.#budget.write(this.#length > maxOutputBytes ? this.#length : part.length);
+    this.#parts.push(part);
+  }
+
+  toString(): string {
+    return this.#parts.join('');
   }
 }

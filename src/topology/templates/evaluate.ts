@@ -1,4 +1,4 @@
-import { type Budget, FunctionError, maxDepth, maxOutputBytes, TemplateError } from './budget.ts';
+import { type Budget, FunctionError, maxDepth, TemplateError, Text } from './budget.ts';
 import type {
   BranchNode,
   CommandNode,
@@ -47,6 +47,9 @@ export interface TemplateFunction {
 const missing = Symbol('missing');
 type Final = Operand | typeof missing;
 
+/** How many variables are looked through in one step. */
+const variablesPerStep = 256;
+
 /** How a list of statements ended early. */
 type Jump = 'break' | 'continue' | undefined;
 
@@ -60,8 +63,7 @@ class Evaluation {
   readonly #template: ParsedTemplate;
   readonly #functions: ReadonlyMap<string, TemplateFunction>;
   readonly #budget: Budget;
-  readonly #output: Bytes[] = [];
-  #outputBytes = 0;
+  readonly #output: Text;
   /** The template that is walked, for errors. */
   #name: Bytes;
   #variables: Variable[];
@@ -79,6 +81,7 @@ class Evaluation {
     this.#template = template;
     this.#functions = functions;
     this.#budget = budget;
+    this.#output = new Text(budget);
     this.#name = name;
     this.#root = name;
     this.#variables = [{ name: '$', value: data }];
@@ -88,7 +91,7 @@ class Evaluation {
 
   run(data: Operand): Bytes {
     this.#walk(data, this.#template.bodies.get(this.#name) ?? []);
-    return this.#output.join('');
+    return this.#output.toString();
   }
 
   #fail(message: Bytes): never {
@@ -105,19 +108,13 @@ class Evaluation {
     );
   }
 
-  #print(text: Bytes): void {
-    this.#outputBytes += text.length;
-    this.#budget.write(Math.max(text.length, this.#outputBytes > maxOutputBytes ? this.#outputBytes : 0));
-    this.#output.push(text);
-  }
-
   #walk(dot: Operand, body: readonly StatementNode[]): Jump {
     for (const node of body) {
       this.#budget.spend(1);
       let jump: Jump;
       switch (node.kind) {
         case 'text':
-          this.#print(node.text);
+          this.#output.write(node.text);
           break;
         case 'action':
           this.#action(dot, node.pipe, node);
@@ -146,7 +143,7 @@ class Evaluation {
     const value = unboxed(this.#pipe(dot, pipe));
     if (pipe.variables.length === 0) {
       this.#place = node;
-      this.#print(value === undefined ? '<no value>' : sprint(this.#budget, [value]));
+      this.#output.write(value === undefined ? '<no value>' : sprint(this.#budget, [value]));
     }
   }
 
@@ -263,6 +260,7 @@ class Evaluation {
   }
 
   #find(name: Bytes): Variable {
+    this.#budget.spend(Math.floor(this.#variables.length / variablesPerStep));
     const found = this.#variables.findLast((variable) => variable.name === name);
     return found ?? this.#fail(`undefined variable: ${name}`);
   }

@@ -35,12 +35,15 @@ function titleChar(char: string): string {
   return titles[char] ?? upperOf(char);
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all but ASCII
+const other = /[^\x00-\x7f]/gu;
+
 export function toUpper(text: string): string {
-  return Array.from(text, upperOf).join('');
+  return text.replaceAll(/[a-z]+/g, (run) => run.toUpperCase()).replaceAll(other, upperOf);
 }
 
 export function toLower(text: string): string {
-  return Array.from(text, lowerOf).join('');
+  return text.replaceAll(/[A-Z]+/g, (run) => run.toLowerCase()).replaceAll(other, lowerOf);
 }
 
 function isSpaceChar(char: string): boolean {

@@ -1,20 +1,11 @@
 import { Buffer } from 'node:buffer';
-import {
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  type KeyObject,
-  randomBytes,
-  X509Certificate,
-} from 'node:crypto';
+import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import forge from 'node-forge';
-import { signedCertificate } from '../../../base/x509/index.ts';
 import { type Budget, FunctionError } from '../budget.ts';
 import type { TemplateFunction } from '../evaluate.ts';
-import { type Bytes, textOf } from '../values/bytes.ts';
+import type { Bytes } from '../values/bytes.ts';
 import { sprintf } from '../values/print.ts';
-import { Dict, List, Struct, type Value } from '../values/values.ts';
+import { Dict, type List, Struct, type Value } from '../values/values.ts';
 import { define } from './define.ts';
 
 /** A certificate with its key, both in PEM. */
@@ -54,74 +45,41 @@ class CertificateWithKey extends Struct {
   }
 }
 
-/** What making a key costs in steps: it takes up to some seconds. */
-const steps = { rsa4096: 20_000, rsa2048: 10_000, other: 200 } as const;
+/** What starts the bytes of a text that is made up. */
+const mark = Buffer.from('made up: ');
+const markText = mark.toString('base64');
 
-type Asn1 = forge.asn1.Asn1;
-
-/** A DSA key in the traditional format, which node:crypto does not write. */
-function traditionalDsa(privateKey: KeyObject): string {
-  const { asn1 } = forge;
-  const parse = (der: Buffer) => asn1.fromDer(der.toString('latin1'));
-  const child = (node: Asn1 | undefined, ...path: readonly number[]): Asn1 =>
-    path.reduce((inner, index) => (inner as Asn1).value[index] as Asn1, node as Asn1);
-  const own = parse(privateKey.export({ type: 'pkcs8', format: 'der' }));
-  const shared = parse(createPublicKey(privateKey).export({ type: 'spki', format: 'der' }));
-  const secret = asn1.fromDer(child(own, 2).value as string);
-  const parameters = child(own, 1, 1).value as Asn1[];
-  const version = child(own, 0);
-  const all = asn1.create(asn1.Class.UNIVERSAL, asn1.Type.SEQUENCE, true, [
-    version,
-    ...parameters,
-    child(shared, 1, 0),
-    secret,
-  ]);
-  const body = Buffer.from(asn1.toDer(all).getBytes(), 'latin1').toString('base64');
-  return `-----BEGIN DSA PRIVATE KEY-----\n${body.replaceAll(/.{64}(?=.)/g, '$&\n')}\n-----END DSA PRIVATE KEY-----\n`;
+/**
+ * PEM of random bytes. Nobody can know a key or a certificate before Cluster API makes it, whose are random too, and to make
+ * a real one takes up to seconds.
+ */
+function madeUp(label: string, size: number): Bytes {
+  const body = Buffer.concat([mark, randomBytes(size)]).toString('base64');
+  return `-----BEGIN ${label}-----\n${body.replaceAll(/.{64}(?=.)/g, '$&\n')}\n-----END ${label}-----\n`;
 }
 
-/** A key in the format that sprig writes for its type. */
-function keyText(key: KeyObject): Bytes {
-  switch (key.asymmetricKeyType) {
-    case 'rsa':
-      return key.export({ type: 'pkcs1', format: 'pem' }).toString();
-    case 'ec':
-      return key.export({ type: 'sec1', format: 'pem' }).toString();
-    case 'dsa':
-      return traditionalDsa(key);
-    default:
-      return key.export({ type: 'pkcs8', format: 'pem' }).toString();
-  }
+function isMadeUp(pem: Bytes): boolean {
+  return pem.includes(`-----\n${markText}`);
 }
 
-function generatedKey(type: Bytes, budget: Budget): Bytes {
-  switch (type) {
-    case '':
-    case 'rsa':
-      budget.spend(steps.rsa4096);
-      return keyText(generateKeyPairSync('rsa', { modulusLength: 4096 }).privateKey);
-    case 'dsa':
-      budget.spend(steps.rsa4096);
-      return keyText(generateKeyPairSync('dsa', { modulusLength: 2048, divisorLength: 256 }).privateKey);
-    case 'ecdsa':
-      budget.spend(steps.other);
-      return keyText(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
-    case 'ed25519':
-      budget.spend(steps.other);
-      return keyText(generateKeyPairSync('ed25519').privateKey);
-    default:
-      return `Unknown type ${type}`;
-  }
-}
+/** Labels and sizes of the keys that sprig makes. */
+const keys: Readonly<Record<string, readonly [string, number]>> = {
+  '': ['RSA PRIVATE KEY', 2_340],
+  rsa: ['RSA PRIVATE KEY', 2_340],
+  dsa: ['DSA PRIVATE KEY', 820],
+  ecdsa: ['EC PRIVATE KEY', 112],
+  ed25519: ['PRIVATE KEY', 39],
+};
 
-function newKey(budget: Budget): KeyObject {
-  budget.spend(steps.rsa2048);
-  return generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+function generatedKey(type: Bytes): Bytes {
+  const key = Object.hasOwn(keys, type) ? keys[type] : undefined;
+  return key === undefined ? `Unknown type ${type}` : madeUp(...key);
 }
 
 const pemStart = /-----BEGIN ([^-\n]*)-----/;
 
-function keyOf(pem: Bytes): KeyObject {
+/** Checks a key. @returns it in the format that sprig writes for its type. */
+function checkedKey(pem: Bytes): Bytes {
   const [, label] = pemStart.exec(pem) ?? [];
   if (label === undefined) {
     throw new FunctionError('no PEM data in input');
@@ -129,109 +87,61 @@ function keyOf(pem: Bytes): KeyObject {
   if (label !== 'PRIVATE KEY' && !label.endsWith(' PRIVATE KEY')) {
     throw new FunctionError(`no private key data in PEM block of type ${label}`);
   }
+  if (isMadeUp(pem)) {
+    return pem;
+  }
   try {
-    return createPrivateKey(pem.slice(pem.indexOf('-----BEGIN')));
+    const key = createPrivateKey(pem.slice(pem.indexOf('-----BEGIN')));
+    const type = key.asymmetricKeyType === 'rsa' ? 'pkcs1' : key.asymmetricKeyType === 'ec' ? 'sec1' : 'pkcs8';
+    return key.export({ type, format: 'pem' }).toString();
   } catch (error) {
     throw new FunctionError(`parsing private key from PEM: ${(error as Error).message}`);
   }
 }
 
-function given(pem: Bytes): KeyObject {
+/** Runs what fails with a context before its message. */
+function within<T>(context: string, run: () => T): T {
   try {
-    return keyOf(pem);
+    return run();
   } catch (error) {
-    throw new FunctionError(`parsing private key: ${(error as Error).message}`);
+    throw new FunctionError(`${context}: ${(error as Error).message}`);
   }
 }
 
-/** The names that a certificate is for. */
-interface Names {
-  commonName: Bytes;
-  addresses: List;
-  hosts: List;
-}
-
-function addressOf(value: Value, budget: Budget): string {
-  if (typeof value !== 'string') {
-    throw new FunctionError(`error parsing ip: ${sprintf(budget, '%v', [value])} is not a string`);
-  }
-  if (isIP(value) === 0) {
-    throw new FunctionError(`error parsing ip: ${value}`);
-  }
-  return value;
-}
-
-function hostOf(value: Value, budget: Budget): string {
-  if (typeof value !== 'string') {
-    throw new FunctionError(`error processing alternate dns name: ${sprintf(budget, '%v', [value])} is not a string`);
-  }
-  return textOf(value);
-}
-
-interface Issuer {
-  certificate: X509Certificate;
-  key: KeyObject;
-}
-
-const dayMs = 86_400_000;
-
-function issued(
-  { commonName, addresses, hosts }: Names,
-  days: bigint,
-  key: KeyObject,
-  budget: Budget,
-  { isCa = false, issuer }: { isCa?: boolean; issuer?: Issuer } = {},
-): CertificateWithKey {
-  const altNames = [
-    ...hosts.items.map((value) => ({ type: 2, value: hostOf(value, budget) })),
-    ...addresses.items.map((value) => ({ type: 7, ip: addressOf(value, budget) })),
-  ];
-  const serial = randomBytes(16);
-  serial[0] = ((serial[0] ?? 0) & 0x7f) | 1;
-  const now = Date.now();
-  const end = new Date(now + dayMs * Math.max(Math.min(Number(days), 100_000), -100_000));
-  const der = signedCertificate(
-    {
-      serial: serial.toString('hex'),
-      subject: [{ shortName: 'CN', value: textOf(commonName) }],
-      issuer: issuer?.certificate,
-      publicKey: createPublicKey(key),
-      notBefore: new Date(now),
-      notAfter: end,
-      extensions: [
-        { name: 'basicConstraints', critical: true, cA: isCa },
-        { name: 'keyUsage', critical: true, digitalSignature: true, keyEncipherment: true, keyCertSign: isCa },
-        { name: 'extKeyUsage', serverAuth: true, clientAuth: true },
-        ...(altNames.length > 0 ? [{ name: 'subjectAltName', altNames }] : []),
-      ],
-    },
-    (issuer?.key ?? key).export({ type: 'pkcs8', format: 'pem' }).toString(),
-  );
-  return new CertificateWithKey(new X509Certificate(der).toString(), keyText(key));
-}
-
-function issuerOf(ca: Value): Issuer {
-  const { certificate, key } = ca as CertificateWithKey;
-  return { certificate: parsedCertificate(certificate, 'decodedSignerCert'), key: signerKey(key) };
-}
-
-function signerKey(pem: Bytes): KeyObject {
-  try {
-    return keyOf(pem);
-  } catch (error) {
-    throw new FunctionError(`error parsing private key: ${(error as Error).message}`);
-  }
-}
-
-function parsedCertificate(pem: Bytes, name: string): X509Certificate {
+function checkCertificate(pem: Bytes, name: string): void {
   if (!pemStart.test(pem)) {
     throw new FunctionError('unable to decode certificate');
   }
-  try {
-    return new X509Certificate(pem);
-  } catch (error) {
-    throw new FunctionError(`error parsing certificate: ${name}.Bytes: ${(error as Error).message}`);
+  if (!isMadeUp(pem)) {
+    within(`error parsing certificate: ${name}.Bytes`, () => new X509Certificate(pem));
   }
+}
+
+function checkIssuer({ certificate, key }: CertificateWithKey): void {
+  checkCertificate(certificate, 'decodedSignerCert');
+  within('error parsing private key', () => checkedKey(key));
+}
+
+/** Checks the addresses and names that a certificate is for. */
+function checkNames(addresses: List, hosts: List, budget: Budget): void {
+  budget.spend(addresses.items.length + hosts.items.length);
+  for (const value of addresses.items) {
+    if (typeof value !== 'string') {
+      throw new FunctionError(`error parsing ip: ${sprintf(budget, '%v', [value])} is not a string`);
+    }
+    if (isIP(value) === 0) {
+      throw new FunctionError(`error parsing ip: ${value}`);
+    }
+  }
+  for (const value of hosts.items) {
+    if (typeof value !== 'string') {
+      throw new FunctionError(`error processing alternate dns name: ${sprintf(budget, '%v', [value])} is not a string`);
+    }
+  }
+}
+
+function issued(key = madeUp('RSA PRIVATE KEY', 1_180)): CertificateWithKey {
+  return new CertificateWithKey(madeUp('CERTIFICATE', 780), key);
 }
 
 function decodedBase64(text: Bytes, what: string): Bytes {
@@ -245,8 +155,8 @@ function decodedBase64(text: Bytes, what: string): Bytes {
 function custom(certificateText: Bytes, keyBase64: Bytes): CertificateWithKey {
   const certificate = decodedBase64(certificateText, 'certificate');
   const key = decodedBase64(keyBase64, 'private key');
-  parsedCertificate(certificate, 'decodedCert');
-  signerKey(key);
+  checkCertificate(certificate, 'decodedCert');
+  within('error parsing private key', () => checkedKey(key));
   return new CertificateWithKey(certificate, key);
 }
 
@@ -263,7 +173,9 @@ function bcrypted(password: Bytes): Bytes {
   return `$2a$10$${Array.from(randomBytes(53), (byte) => bcryptAlphabet[byte % 64]).join('')}`;
 }
 
-const none = { addresses: new List([]), hosts: new List([]) };
+function given(pem: Bytes): Bytes {
+  return within('parsing private key', () => checkedKey(pem));
+}
 
 /** Functions of sprig for keys, certificates and passwords. Their results differ each time. */
 export const certificateFunctions: Readonly<Record<string, TemplateFunction>> = {
@@ -271,30 +183,37 @@ export const certificateFunctions: Readonly<Record<string, TemplateFunction>> = 
   htpasswd: define(['string', 'string'], ([user, password]) =>
     user.includes(':') ? `invalid username: ${user}` : `${user}:${bcrypted(password)}`,
   ),
-  genPrivateKey: define(['string'], ([type], budget) => generatedKey(type, budget)),
+  genPrivateKey: define(['string'], ([type]) => generatedKey(type)),
   buildCustomCert: define(['string', 'string'], ([certificate, key]) => custom(certificate, key)),
-  genCA: define(['string', 'int'], ([commonName, days], budget) =>
-    issued({ commonName, ...none }, days, newKey(budget), budget, { isCa: true }),
-  ),
-  genCAWithKey: define(['string', 'int', 'string'], ([commonName, days, key], budget) =>
-    issued({ commonName, ...none }, days, given(key), budget, { isCa: true }),
-  ),
-  genSelfSignedCert: define(['string', 'list', 'list', 'int'], ([commonName, addresses, hosts, days], budget) =>
-    issued({ commonName, addresses, hosts }, days, newKey(budget), budget),
-  ),
+  genCA: define(['string', 'int'], () => issued()),
+  genCAWithKey: define(['string', 'int', 'string'], ([_name, _days, key]) => issued(given(key))),
+  genSelfSignedCert: define(['string', 'list', 'list', 'int'], ([_name, addresses, hosts], budget) => {
+    checkNames(addresses, hosts, budget);
+    return issued();
+  }),
   genSelfSignedCertWithKey: define(
     ['string', 'list', 'list', 'int', 'string'],
-    ([commonName, addresses, hosts, days, key], budget) =>
-      issued({ commonName, addresses, hosts }, days, given(key), budget),
+    ([_name, addresses, hosts, _days, pem], budget) => {
+      const key = given(pem);
+      checkNames(addresses, hosts, budget);
+      return issued(key);
+    },
   ),
   genSignedCert: define(
     ['string', 'list', 'list', 'int', 'certificate'],
-    ([commonName, addresses, hosts, days, ca], budget) =>
-      issued({ commonName, addresses, hosts }, days, newKey(budget), budget, { issuer: issuerOf(ca) }),
+    ([_name, addresses, hosts, _days, issuer], budget) => {
+      checkIssuer(issuer as CertificateWithKey);
+      checkNames(addresses, hosts, budget);
+      return issued();
+    },
   ),
   genSignedCertWithKey: define(
     ['string', 'list', 'list', 'int', 'certificate', 'string'],
-    ([commonName, addresses, hosts, days, ca, key], budget) =>
-      issued({ commonName, addresses, hosts }, days, given(key), budget, { issuer: issuerOf(ca) }),
+    ([_name, addresses, hosts, _days, issuer, pem], budget) => {
+      const key = given(pem);
+      checkIssuer(issuer as CertificateWithKey);
+      checkNames(addresses, hosts, budget);
+      return issued(key);
+    },
   ),
 };

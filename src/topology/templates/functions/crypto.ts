@@ -138,7 +138,7 @@ function decrypted(password: Bytes, packed: Bytes): Bytes {
 }
 
 /** What a function costs in steps that takes tenths of a second. */
-const slow = 20_000;
+const slow = 40_000;
 
 /** Functions of sprig for hashes and encryption. */
 export const cryptoFunctions: Readonly<Record<string, TemplateFunction>> = {

@@ -41,15 +41,24 @@ function asLiteral(source: Bytes): Bytes {
   return canBackquote(source) ? `\`${source}\`` : quoted(source);
 }
 
-/** A text that is searched: each search costs its length times the size of the pattern. */
+/** The part of a text after a match that a search for a pattern without a bound reads on average, at most. */
+const unreadShare = 2;
+
+/** Whether a pattern cannot match more than a text as long as it has instructions. */
+function isBounded(source: string): boolean {
+  return !/[*+]|,\}/.test(source);
+}
+
+/** A text that is searched: each search costs what it may have read, times the size of the pattern. */
 class Search {
   readonly text: string;
   readonly #budget: Budget;
+  readonly #pattern: Pattern;
 
   constructor(pattern: Pattern, text: Bytes, budget: Budget) {
     this.text = textOf(text);
     this.#budget = budget;
-    // A search that goes on where the last one ended reads the text once in all.
+    this.#pattern = pattern;
     budget.read(this.text.length * pattern.size);
     this.#matcher = pattern.expression.matcher(this.text);
   }
@@ -62,6 +71,11 @@ class Search {
     if (!this.#matcher.find(index)) {
       return undefined;
     }
+    const { size, expression } = this.#pattern;
+    const read = isBounded(expression.pattern())
+      ? this.#matcher.end() - index + size
+      : (this.text.length - index) / unreadShare;
+    this.#budget.read(read * size);
     const groups: number[] = [];
     for (let group = 0; group <= this.#matcher.groupCount(); group++) {
       groups.push(this.#matcher.start(group), this.#matcher.end(group));
@@ -161,7 +175,10 @@ function replaced(source: Bytes, text: Bytes, replacement: Bytes, panics: boolea
   const search = new Search(pattern, text, budget);
   const template = textOf(replacement);
   const names = pattern.expression.namedGroups() as Readonly<Record<string, number>>;
-  return search.replaced((groups) => expanded(template, search, groups, names));
+  return search.replaced((groups) => {
+    budget.read(template.length);
+    return expanded(template, search, groups, names);
+  });
 }
 
 function replacedLiterally(source: Bytes, text: Bytes, replacement: Bytes, panics: boolean, budget: Budget): Bytes {

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { type Budget, FunctionError } from '../budget.ts';
+import { type Budget, FunctionError, Text } from '../budget.ts';
 import type { TemplateFunction } from '../evaluate.ts';
 import { type Bytes, bytesOf, bytesOfRune, isSpaceRune, mapText, quoted, runeAt, runesOf } from '../values/bytes.ts';
 import { parseInt64 } from '../values/numbers.ts';
@@ -59,8 +59,9 @@ export function repeated(text: Bytes, count: bigint, budget: Budget): Bytes {
 }
 
 /** strings.Split: an empty separator splits into characters. */
-function splitText(text: Bytes, separator: Bytes): Bytes[] {
+function splitText(text: Bytes, separator: Bytes, budget: Budget): Bytes[] {
   if (separator !== '') {
+    budget.search(text, separator);
     return text.split(separator);
   }
   const parts: Bytes[] = [];
@@ -73,11 +74,11 @@ function splitText(text: Bytes, separator: Bytes): Bytes[] {
 }
 
 /** strings.SplitN. */
-function splitTextN(text: Bytes, separator: Bytes, limit: bigint): Bytes[] {
+function splitTextN(text: Bytes, separator: Bytes, limit: bigint, budget: Budget): Bytes[] {
   if (limit === 0n) {
     return [];
   }
-  const parts = splitText(text, separator);
+  const parts = splitText(text, separator, budget);
   const max = sizeOf(limit);
   return limit < 0n || parts.length <= max ? parts : [...parts.slice(0, max - 1), parts.slice(max - 1).join(separator)];
 }
@@ -90,11 +91,11 @@ function numbered(parts: readonly Bytes[], budget: Budget): Dict {
 /** strings.Replace: an empty text to replace is between all characters. */
 function replaced(text: Bytes, old: Bytes, replacement: Bytes, budget: Budget): Bytes {
   if (old !== '') {
-    const parts = text.split(old);
+    const parts = splitText(text, old, budget);
     budget.write(text.length + (parts.length - 1) * Math.max(replacement.length - old.length, 0));
     return parts.join(replacement);
   }
-  const parts = splitText(text, '');
+  const parts = splitText(text, '', budget);
   budget.write(text.length + (parts.length + 1) * replacement.length);
   return replacement + parts.map((part) => part + replacement).join('');
 }
@@ -369,6 +370,15 @@ function sorted(value: Value, budget: Budget): List {
   return texts;
 }
 
+/** The texts of all values that are not null, with spaces between them. */
+function joined(values: readonly Value[], textOf: (value: Value) => Bytes, budget: Budget): Bytes {
+  const text = new Text(budget);
+  for (const [index, value] of values.filter((one) => one !== null).entries()) {
+    text.write((index > 0 ? ' ' : '') + textOf(value));
+  }
+  return text.toString();
+}
+
 /** Functions of sprig that work with texts. */
 export const stringFunctions: Readonly<Record<string, TemplateFunction>> = {
   hello: define([], () => 'Hello!'),
@@ -402,27 +412,17 @@ export const stringFunctions: Readonly<Record<string, TemplateFunction>> = {
   wrapWith: define(['int', 'string', 'string'], ([width, separator, text], budget) =>
     wrapped(text, width, separator, true, budget),
   ),
-  contains: define(['string', 'string'], ([part, text]) => text.includes(part)),
+  contains: define(['string', 'string'], ([part, text], budget) => {
+    budget.search(text, part);
+    return text.includes(part);
+  }),
   hasPrefix: define(['string', 'string'], ([prefix, text]) => text.startsWith(prefix)),
   hasSuffix: define(['string', 'string'], ([suffix, text]) => text.endsWith(suffix)),
-  quote: define(['...any'], (values, budget) =>
-    values
-      .filter((value) => value !== null)
-      .map((value) => quoted(textOfValue(value, budget)))
-      .join(' '),
-  ),
+  quote: define(['...any'], (values, budget) => joined(values, (value) => quoted(textOfValue(value, budget)), budget)),
   squote: define(['...any'], (values, budget) =>
-    values
-      .filter((value) => value !== null)
-      .map((value) => `'${sprintf(budget, '%v', [value])}'`)
-      .join(' '),
+    joined(values, (value) => `'${sprintf(budget, '%v', [value])}'`, budget),
   ),
-  cat: define(['...any'], (values, budget) =>
-    values
-      .filter((value) => value !== null)
-      .map((value) => sprintf(budget, '%v', [value]))
-      .join(' '),
-  ),
+  cat: define(['...any'], (values, budget) => joined(values, (value) => sprintf(budget, '%v', [value]), budget)),
   indent: define(['int', 'string'], ([spaces, text], budget) => indented(spaces, text, budget)),
   nindent: define(['int', 'string'], ([spaces, text], budget) => `\n${indented(spaces, text, budget)}`),
   replace: define(['string', 'string', 'string'], ([old, replacement, text], budget) =>
@@ -434,12 +434,14 @@ export const stringFunctions: Readonly<Record<string, TemplateFunction>> = {
     const parsed = parseInt64(text, 10);
     return typeof parsed === 'bigint' ? parsed : parsed === 'invalid syntax' ? 0n : outOfRange(text);
   }),
-  split: define(['string', 'string'], ([separator, text], budget) => numbered(splitText(text, separator), budget)),
+  split: define(['string', 'string'], ([separator, text], budget) =>
+    numbered(splitText(text, separator, budget), budget),
+  ),
   splitn: define(['string', 'int', 'string'], ([separator, limit, text], budget) =>
-    numbered(splitTextN(text, separator, limit), budget),
+    numbered(splitTextN(text, separator, limit, budget), budget),
   ),
   splitList: define(['string', 'string'], ([separator, text], budget) =>
-    stringList(splitText(text, separator), budget),
+    stringList(splitText(text, separator, budget), budget),
   ),
   toStrings: define(['any'], ([value], budget) => textsOf(value, budget)),
   join: define(['string', 'any'], ([separator, value], budget) => {

@@ -6,5 +6,8 @@ import { define } from './define.ts';
 /** Functions of sprig for semantic versions. */
 export const versionFunctions: Readonly<Record<string, TemplateFunction>> = {
   semver: define(['string'], ([text]) => new Version(parseVersion(text), text)),
-  semverCompare: define(['string', 'string'], ([constraints, version]) => satisfies(constraints, version)),
+  semverCompare: define(['string', 'string'], ([constraints, version], budget) => {
+    budget.spend(constraints.length);
+    return satisfies(constraints, version);
+  }),
 };

@@ -14,9 +14,35 @@ export interface ParsedTemplate {
 /** What ends a list of statements. */
 type End = { kind: 'end' } | { kind: 'else'; follows?: 'if' | 'with' };
 
+/** The names of variables, of which the last ones declared go first. */
+class Names {
+  readonly #names: Bytes[] = [];
+  readonly #counts = new Map<Bytes, number>();
+
+  get size(): number {
+    return this.#names.length;
+  }
+
+  add(name: Bytes): void {
+    this.#names.push(name);
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+  }
+
+  has(name: Bytes): boolean {
+    return (this.#counts.get(name) ?? 0) > 0;
+  }
+
+  /** Removes all but the first ones. */
+  cut(size: number): void {
+    for (const name of this.#names.splice(size)) {
+      this.#counts.set(name, (this.#counts.get(name) ?? 0) - 1);
+    }
+  }
+}
+
 /** What differs between a template and those that are defined in it. */
 interface Scope {
-  variables: Bytes[];
+  variables: Names;
   loops: number;
   /** Line of the action that is parsed; 0 outside of actions. */
   actionLine: number;
@@ -41,19 +67,24 @@ function isEmpty(body: readonly StatementNode[]): boolean {
   return body.every((node) => node.kind === 'text' && /^[\t\n\v\f\r \x85\xa0]*$/.test(node.text));
 }
 
-const endOfTokens: Token = { type: 'eof', at: 0, text: '', line: 1 };
+function newScope(): Scope {
+  const variables = new Names();
+  variables.add('$');
+  return { variables, loops: 0, actionLine: 0 };
+}
 
 class Parser {
   readonly #text: Bytes;
   readonly #name: string;
   readonly #isFunction: (name: string) => boolean;
-  readonly #tokens: readonly Token[];
+  readonly #tokens: Iterator<Token>;
   readonly #bodies = new Map<Bytes, readonly StatementNode[]>();
-  #next = 0;
-  /** How many tokens Go would have read: its errors name the line of the last one. */
-  #seen = 0;
+  /** Tokens that were read but not taken yet, the next one last. */
+  readonly #ahead: Token[] = [];
+  /** The last token that was read: errors name its line. */
+  #last: Token = { type: 'eof', at: 0, text: '', line: 1 };
   #depth = 0;
-  #scope: Scope = { variables: ['$'], loops: 0, actionLine: 0 };
+  #scope = newScope();
 
   constructor(text: Bytes, name: string, isFunction: (name: string) => boolean) {
     this.#text = text;
@@ -66,13 +97,13 @@ class Parser {
     const body: StatementNode[] = [];
     for (let token = this.#peek(); token.type !== 'eof'; token = this.#peek()) {
       if (token.type === 'leftDelimiter') {
-        const start = this.#next;
         this.#take();
-        if (this.#takeNonSpace().type === 'define') {
+        if (this.#peekNonSpace().type === 'define') {
+          this.#take();
           this.#inScope(() => this.#definition());
           continue;
         }
-        this.#next = start;
+        this.#ahead.push(token);
       }
       const node = this.#statement();
       if (node.kind === 'end' || node.kind === 'else') {
@@ -85,8 +116,7 @@ class Parser {
   }
 
   #fail(message: Bytes): never {
-    const { line } = this.#tokens[Math.max(this.#seen - 1, 0)] ?? endOfTokens;
-    throw new TemplateError(`template: ${this.#name}:${line}: ${message}`);
+    throw new TemplateError(`template: ${this.#name}:${this.#last.line}: ${message}`);
   }
 
   /** Runs what throws an error without a place. */
@@ -102,28 +132,31 @@ class Parser {
   }
 
   #peek(): Token {
-    this.#seen = Math.max(this.#seen, Math.min(this.#next + 1, this.#tokens.length));
-    return this.#tokens[this.#next] ?? this.#tokens.at(-1) ?? endOfTokens;
-  }
-
-  #take(): Token {
-    const token = this.#peek();
-    this.#next++;
+    const token = this.#take();
+    this.#ahead.push(token);
     return token;
   }
 
-  #peekNonSpace(): Token {
-    let token = this.#peek();
-    while (token.type === 'space') {
-      this.#next++;
-      token = this.#peek();
+  #take(): Token {
+    const known = this.#ahead.pop();
+    if (known === undefined) {
+      const { done, value } = this.#tokens.next();
+      this.#last = done === true ? this.#last : value;
     }
+    return known ?? this.#last;
+  }
+
+  #peekNonSpace(): Token {
+    const token = this.#takeNonSpace();
+    this.#ahead.push(token);
     return token;
   }
 
   #takeNonSpace(): Token {
-    const token = this.#peekNonSpace();
-    this.#next++;
+    let token = this.#take();
+    while (token.type === 'space') {
+      token = this.#take();
+    }
     return token;
   }
 
@@ -153,7 +186,7 @@ class Parser {
 
   #inScope<T>(run: () => T): T {
     const outer = this.#scope;
-    this.#scope = { variables: ['$'], loops: 0, actionLine: 0 };
+    this.#scope = newScope();
     const result = run();
     this.#scope = outer;
     return result;
@@ -219,26 +252,26 @@ class Parser {
     const token = this.#peekNonSpace();
     switch (token.type) {
       case 'block':
-        this.#next++;
+        this.#take();
         return this.#block();
       case 'break':
       case 'continue':
-        this.#next++;
+        this.#take();
         return this.#jump(token.type);
       case 'else':
-        this.#next++;
+        this.#take();
         return this.#else();
       case 'end':
-        this.#next++;
+        this.#take();
         this.#expect('end', 'rightDelimiter');
         return { kind: 'end' };
       case 'if':
       case 'range':
       case 'with':
-        this.#next++;
+        this.#take();
         return this.#branch(token.type);
       case 'template':
-        this.#next++;
+        this.#take();
         return this.#template();
       default:
         return { kind: 'action', at: token.at, pipe: this.#pipe('command', 'rightDelimiter') };
@@ -268,7 +301,7 @@ class Parser {
   /** A branch with those that follow it as `else if` or `else with`, however many: they all have one end. */
   #branch(kind: BranchNode['kind']): BranchNode {
     const { variables } = this.#scope;
-    const outer = variables.length;
+    const outer = variables.size;
     const root: BranchNode = this.#head(kind);
     for (let branch = root; ; ) {
       this.#scope.loops += kind === 'range' ? 1 : 0;
@@ -279,7 +312,7 @@ class Parser {
         break;
       }
       if (end.follows !== undefined && end.follows === kind) {
-        this.#next++;
+        this.#take();
         const following = this.#head(kind);
         branch.otherwise = [following];
         branch = following;
@@ -292,7 +325,7 @@ class Parser {
       branch.otherwise = otherwise.body;
       break;
     }
-    variables.length = outer;
+    variables.cut(outer);
     return root;
   }
 
@@ -315,7 +348,7 @@ class Parser {
     const token = this.#takeNonSpace();
     const name = this.#templateName(token, context);
     if (this.#peekNonSpace().type === 'rightDelimiter') {
-      this.#next++;
+      this.#take();
       return { kind: 'template', at: token.at, name };
     }
     return { kind: 'template', at: token.at, name, pipe: this.#pipe(context, 'rightDelimiter') };
@@ -331,25 +364,25 @@ class Parser {
   #declarations(context: string): { names: Bytes[]; isAssignment: boolean } {
     const names: Bytes[] = [];
     for (;;) {
-      const start = this.#next;
       const variable = this.#peekNonSpace();
       if (variable.type !== 'variable') {
         return { names, isAssignment: false };
       }
-      this.#next++;
+      this.#take();
+      const space = this.#peek();
       const following = this.#peekNonSpace();
       if (following.type === 'assign' || following.type === 'declare') {
-        this.#next++;
-        this.#scope.variables.push(variable.text);
+        this.#take();
+        this.#scope.variables.add(variable.text);
         return { names: [...names, variable.text], isAssignment: following.type === 'assign' };
       }
       if (following.type !== 'char' || following.text !== ',') {
-        this.#next = start;
+        this.#ahead.push(...(space === following ? [variable] : [space, variable]));
         return { names, isAssignment: false };
       }
-      this.#next++;
+      this.#take();
       names.push(variable.text);
-      this.#scope.variables.push(variable.text);
+      this.#scope.variables.add(variable.text);
       if (context !== 'range' || names.length === 2) {
         this.#fail(`too many declarations in ${context}`);
       }
@@ -366,12 +399,12 @@ class Parser {
     for (;;) {
       const token = this.#peekNonSpace();
       if (token.type === end) {
-        this.#next++;
+        this.#take();
         this.#checkPipe(commands, context);
         return { kind: 'pipe', at, variables: names, isAssignment, commands };
       }
       if (!operandStarts.has(token.type)) {
-        this.#next++;
+        this.#take();
         this.#unexpected(token, context);
       }
       commands.push(this.#command());
@@ -403,7 +436,7 @@ class Parser {
         continue;
       }
       if (token.type === 'rightDelimiter' || token.type === 'rightParenthesis') {
-        this.#next--;
+        this.#ahead.push(token);
       } else if (token.type !== 'pipe') {
         this.#unexpected(token, 'operand');
       }
@@ -449,7 +482,7 @@ class Parser {
     if (!operandStarts.has(type)) {
       return undefined;
     }
-    this.#next++;
+    this.#take();
     switch (type) {
       case 'identifier':
         return this.#isFunction(text)
@@ -460,7 +493,7 @@ class Parser {
       case 'nil':
         return { kind: 'nil', at };
       case 'variable':
-        return this.#scope.variables.includes(text)
+        return this.#scope.variables.has(text)
           ? { kind: 'variable', at, name: text, path: [] }
           : this.#fail(`undefined variable ${quoted(text)}`);
       case 'field':

@@ -89,7 +89,7 @@ function showRune(code: number): Bytes {
 /** Splits a template into tokens. Stops at the first error, which is the last token. */
 class Lexer {
   readonly #text: Bytes;
-  readonly #tokens: Token[] = [];
+  #tokens: Token[] = [];
   #at = 0;
   #start = 0;
   #line = 1;
@@ -100,10 +100,14 @@ class Lexer {
     this.#text = text;
   }
 
-  run(): Token[] {
+  *run(): Generator<Token> {
     try {
       while (this.#readText()) {
-        this.#readAction();
+        yield* this.#read();
+        while (!this.#readRightDelimiter()) {
+          this.#readToken();
+          yield* this.#read();
+        }
       }
       this.#emit('eof');
     } catch (error) {
@@ -111,7 +115,14 @@ class Lexer {
         throw error;
       }
     }
-    return this.#tokens;
+    yield* this.#read();
+  }
+
+  /** The tokens that were read since the last call. */
+  #read(): Token[] {
+    const tokens = this.#tokens;
+    this.#tokens = [];
+    return tokens;
   }
 
   readonly #failed = new Error('the text after an error is not read');
@@ -219,27 +230,26 @@ class Lexer {
     return this.#startsWith('}}') ? { trims: false, end: this.#at + 2 } : undefined;
   }
 
-  #readAction(): void {
-    for (;;) {
-      const delimiter = this.#rightDelimiter();
-      if (delimiter !== undefined) {
-        if (this.#depth > 0) {
-          this.#fail('unclosed left paren');
-        }
-        if (delimiter.trims) {
-          this.#at += 2;
-          this.#ignore();
-        }
-        this.#at = delimiter.end;
-        this.#emit('rightDelimiter');
-        if (delimiter.trims) {
-          this.#skipSpaces();
-          this.#ignore();
-        }
-        return;
-      }
-      this.#readToken();
+  /** Reads the end of an action. @returns whether it is here. */
+  #readRightDelimiter(): boolean {
+    const delimiter = this.#rightDelimiter();
+    if (delimiter === undefined) {
+      return false;
     }
+    if (this.#depth > 0) {
+      this.#fail('unclosed left paren');
+    }
+    if (delimiter.trims) {
+      this.#at += 2;
+      this.#ignore();
+    }
+    this.#at = delimiter.end;
+    this.#emit('rightDelimiter');
+    if (delimiter.trims) {
+      this.#skipSpaces();
+      this.#ignore();
+    }
+    return true;
   }
 
   #readToken(): void {
@@ -403,7 +413,7 @@ class Lexer {
   }
 }
 
-/** Splits a template into tokens; the last one is of type eof or error. */
-export function tokensOf(text: Bytes): Token[] {
+/** Splits a template into tokens, as they are asked for; the last one is of type eof or error. */
+export function tokensOf(text: Bytes): Generator<Token> {
   return new Lexer(text).run();
 }

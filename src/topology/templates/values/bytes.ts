@@ -139,15 +139,22 @@ function escaped({ code, isValid, size }: Rune, raw: string, quote: string, asci
       : `\\U${hex(code, 8)}`;
 }
 
+/** What may be written otherwise in a literal; all bytes of a character are in one run. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it looks for
+const special = /["\\]|[\x00-\x1f\x7f-\xff]+/g;
+
 /** A string as a Go literal in double quotes, as strconv.Quote. */
 export function quoted(bytes: Bytes, asciiOnly = false): Bytes {
-  let result = '"';
-  for (let index = 0; index < bytes.length; ) {
-    const rune = runeAt(bytes, index);
-    result += escaped(rune, bytes.slice(index, index + rune.size), '"', asciiOnly);
-    index += rune.size;
-  }
-  return `${result}"`;
+  const inner = bytes.replaceAll(special, (run) => {
+    let result = '';
+    for (let index = 0; index < run.length; ) {
+      const rune = runeAt(run, index);
+      result += escaped(rune, run.slice(index, index + rune.size), '"', asciiOnly);
+      index += rune.size;
+    }
+    return result;
+  });
+  return `"${inner}"`;
 }
 
 /** A character as a Go literal in single quotes, as strconv.QuoteRune. */

@@ -1,5 +1,5 @@
 import type { Json } from '../../../kubernetes/index.ts';
-import { type Budget, FunctionError } from '../budget.ts';
+import { type Budget, FunctionError, Text } from '../budget.ts';
 import { type Bytes, bytesOf, bytesOfRune, quotedRune, runeAt, runeError } from './bytes.ts';
 import { formatFloat } from './numbers.ts';
 import { Complex, Dict, Integer, List, Struct, type Value } from './values.ts';
@@ -47,33 +47,27 @@ function encodedFloat(value: number): string {
 const maxNesting = 1_000;
 
 class Encoder {
-  #parts: Bytes[] = [];
-  #length = 0;
   #depth = 0;
   readonly #budget: Budget;
+  readonly #output: Text;
   readonly #escapesHtml: boolean;
   readonly #indent: string;
 
   constructor(budget: Budget, escapesHtml: boolean, indent: string) {
     this.#budget = budget;
+    this.#output = new Text(budget);
     this.#escapesHtml = escapesHtml;
     this.#indent = indent;
   }
 
   encode(value: Value): Bytes {
     this.#value(value);
-    return this.#parts.join('');
-  }
-
-  #write(text: Bytes): void {
-    this.#length += text.length;
-    this.#budget.write(Math.max(text.length, this.#length > 1_048_576 ? this.#length : 0));
-    this.#parts.push(text);
+    return this.#output.toString();
   }
 
   #break(): void {
     if (this.#indent !== '') {
-      this.#write(`\n${this.#indent.repeat(this.#depth)}`);
+      this.#output.write(`\n${this.#indent.repeat(this.#depth)}`);
     }
   }
 
@@ -82,9 +76,9 @@ class Encoder {
       throw new FunctionError('json: unsupported value: encountered a cycle');
     }
     this.#depth++;
-    this.#write(open);
+    this.#output.write(open);
     for (const [index, write] of writers.entries()) {
-      this.#write(index > 0 ? ',' : '');
+      this.#output.write(index > 0 ? ',' : '');
       this.#break();
       write();
     }
@@ -92,22 +86,22 @@ class Encoder {
     if (writers.length > 0) {
       this.#break();
     }
-    this.#write(close);
+    this.#output.write(close);
   }
 
   #value(value: Value): void {
     this.#budget.spend(1);
     if (value === null || ((value instanceof List || value instanceof Dict) && value.isNil)) {
-      this.#write('null');
+      this.#output.write('null');
     } else if (typeof value === 'string') {
       this.#budget.write(value.length);
-      this.#write(encodedText(value, this.#escapesHtml));
+      this.#output.write(encodedText(value, this.#escapesHtml));
     } else if (typeof value === 'number') {
-      this.#write(encodedFloat(value));
+      this.#output.write(encodedFloat(value));
     } else if (value instanceof List) {
       if (value.element === 'uint8') {
         const bytes = value.items.map((byte) => Number((byte as Integer).value));
-        this.#write(`"${Buffer.from(bytes).toString('base64')}"`);
+        this.#output.write(`"${Buffer.from(bytes).toString('base64')}"`);
         return;
       }
       this.#items(
@@ -121,7 +115,7 @@ class Encoder {
         '{',
         '}',
         value.keys().map((key) => () => {
-          this.#write(encodedText(key, this.#escapesHtml) + colon);
+          this.#output.write(encodedText(key, this.#escapesHtml) + colon);
           this.#value(value.entries.get(key) ?? null);
         }),
       );
@@ -130,7 +124,7 @@ class Encoder {
     } else if (value instanceof Complex) {
       throw new FunctionError('json: unsupported type: complex128');
     } else {
-      this.#write(String(value instanceof Integer ? value.value : value));
+      this.#output.write(String(value instanceof Integer ? value.value : value));
     }
   }
 }
@@ -144,9 +138,9 @@ export function encodeJson(value: Value, budget: Budget, { escapesHtml = true, i
   return new Encoder(budget, escapesHtml, indent).encode(value);
 }
 
-const maxDepthOfGo = 10_000;
 /** Deepest nesting that is read; recursion over more may overflow the stack. */
 const maxReadDepth = 1_000;
+const tooDeep = `JSON nests deeper than ${maxReadDepth} levels`;
 const numberAt = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 
 /** Reads JSON into values, as encoding/json does into an `interface {}`. */
@@ -212,7 +206,7 @@ class Decoder {
 
   #nested<T>(read: () => T): T {
     if (this.#depth >= maxReadDepth) {
-      throw new FunctionError(this.#depth >= maxDepthOfGo ? 'exceeded max depth' : 'JSON nests too deep');
+      throw new FunctionError(tooDeep);
     }
     this.#at++;
     this.#depth++;
@@ -378,19 +372,22 @@ export function decodeJson(text: Bytes, budget: Budget): Value {
 /**
  * A value of JSON as encoding/json would read it.
  *
- * @throws {FunctionError} for a number that float64 does not have.
+ * @throws {FunctionError} for a number that float64 does not have, and for what nests too deep.
  */
-export function valueOfJson(json: Json): Value {
+export function valueOfJson(json: Json, depth = 0): Value {
+  if (depth > maxReadDepth) {
+    throw new FunctionError(tooDeep);
+  }
   if (typeof json === 'string') {
     return bytesOf(json);
   }
   if (Array.isArray(json)) {
-    return new List(json.map(valueOfJson));
+    return new List(json.map((item) => valueOfJson(item, depth + 1)));
   }
   if (typeof json === 'object' && json !== null) {
     const entries = new Map<Bytes, Value>();
     for (const [key, value] of Object.entries(json)) {
-      entries.set(bytesOf(key), valueOfJson(value));
+      entries.set(bytesOf(key), valueOfJson(value, depth + 1));
     }
     return new Dict(entries);
   }

@@ -1,4 +1,4 @@
-import { type Budget, maxOutputBytes } from '../budget.ts';
+import { type Budget, Text } from '../budget.ts';
 import { type Bytes, bytesOfRune, canBackquote, isPrintable, quoted, quotedRune, runeAt, runeCount } from './bytes.ts';
 import { formatFloat } from './numbers.ts';
 import {
@@ -40,25 +40,22 @@ const maxNesting = 1_000;
 
 /** Prints values as Go's package fmt does. */
 class Printer {
-  #parts: Bytes[] = [];
   #flags = noFlags();
   #depth = 0;
   readonly #budget: Budget;
+  readonly #output: Text;
 
   constructor(budget: Budget) {
     this.#budget = budget;
+    this.#output = new Text(budget);
   }
 
   result(): Bytes {
-    return this.#parts.join('');
+    return this.#output.toString();
   }
 
-  #length = 0;
-
   write(text: Bytes): void {
-    this.#length += text.length;
-    this.#budget.write(Math.max(text.length, this.#length > maxOutputBytes ? this.#length : 0));
-    this.#parts.push(text);
+    this.#output.write(text);
   }
 
   #writePadding(count: number): void {

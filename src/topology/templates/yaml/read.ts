@@ -16,7 +16,11 @@ function allowedAliasRatio(count: number): number {
 /** Deepest nesting of what is read; aliases may add to that of the text. */
 const maxDepth = 256;
 
+/** How much text is read; aliases may repeat that of the document. */
+const maxTextLength = 8_388_608;
+
 class Decoder {
+  #textLength = 0;
   readonly #open = new Set<YamlNode>();
   #count = 0;
   #aliasCount = 0;
@@ -38,6 +42,10 @@ class Decoder {
       case 'mapping':
         return this.#nested(() => this.#mapping(node, {}));
       default:
+        this.#textLength += node.text.length;
+        if (this.#textLength > maxTextLength) {
+          throw new YamlError(`yaml: document repeats its text to more than ${maxTextLength} characters`);
+        }
         return jsonOf(resolveScalar(node));
     }
   }
