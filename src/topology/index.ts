@@ -61,7 +61,7 @@ export {
   withoutBookkeeping,
 } from './patches/items.ts';
 export { PatchingFailed, patchTemplates } from './patches/patch-templates.ts';
-export { type PlanRequest, plan } from './plan.ts';
+export { type DryRun, type PlanRequest, plan } from './plan.ts';
 export { machineSetParts, type UpdateHook, type UpdateRequest, uncovered } from './rollout/in-place.ts';
 export { judgeGroup } from './rollout/judge-group.ts';
 export { ownFeatureGates } from './rollout/kubeadm-configs.ts';

@@ -6,7 +6,7 @@ import { computed, inputFor, upgradeSteps } from './desired/computed.ts';
 import { controlPlaneRefusal } from './desired/control-plane-refusal.ts';
 import { hasTopology, topologyWorkers } from './desired/desired.ts';
 import { type Existing, existingOf, machinesOf, workerKey } from './desired/existing.ts';
-import { type ClusterInput, completedBy, groupChanges } from './desired/group-changes.ts';
+import { type ClusterInput, completedBy, groupChanges, referringTo } from './desired/group-changes.ts';
 import { machineDeploymentRefusal } from './desired/machine-deployment-refusal.ts';
 import { classOf, PlannedState } from './desired/planned-state.ts';
 import { accepted, classKey, type Refusals, refusedBy } from './desired/refusals.ts';
@@ -37,8 +37,19 @@ export interface PlanRequest extends PlanOptions {
     cluster: string,
     objects: readonly { before: JsonObject | undefined; after: JsonObject | undefined }[],
   ) => void;
+  /**
+   * Has an API server default and check an object that Cluster API would write, without writing it. `existing`: what it
+   * replaces. Default: only the defaults that are known are applied.
+   */
+  dryRun?: DryRun;
   signal?: AbortSignal;
 }
+
+/** What an API server says of an object; undefined if it cannot be asked about it. */
+export type DryRun = (
+  object: JsonObject,
+  existing: JsonObject | undefined,
+) => Promise<{ is: 'stored'; object: JsonObject } | { is: 'refused'; error: string } | undefined>;
 
 interface Planning {
   before: PlannedState;
@@ -117,6 +128,37 @@ function writable({ metadata, spec = {} }: JsonObject): JsonObject {
   const { labels, annotations } = objectAt(metadata);
   const { [lastApplied]: _applied, ...own } = objectAt(annotations);
   return { labels: objectAt(labels), annotations: own, spec };
+}
+
+/** A template that, with the API server's defaults, has the spec of the one before: Cluster API does not rotate it. */
+const unrotated = (was: JsonObject | undefined, template: JsonObject): JsonObject =>
+  was !== undefined && isSame(was.spec, template.spec)
+    ? { ...template, metadata: { ...objectAt(template, 'metadata'), name: nameOf(was) } }
+    : template;
+
+/** Objects as an API server would store them. A group that it refuses stays as it is, and Cluster API reports why. */
+async function dryRunChanges(changes: readonly GroupChange[], dryRun: DryRun, problems: Problem[]): Promise<void> {
+  for (const change of changes) {
+    const { before, after } = change;
+    if (before === undefined || after === undefined) {
+      continue;
+    }
+    const stored = { ...after };
+    for (const part of ['infrastructure', 'bootstrap', 'object'] as const) {
+      const [was, wanted] = [before[part], after[part]];
+      if (wanted === undefined || isSame(was, wanted)) {
+        continue;
+      }
+      const answer = await dryRun(wanted, was !== undefined && nameOf(was) === nameOf(wanted) ? was : undefined);
+      if (answer?.is === 'refused') {
+        problems.push({ text: `the API server refuses ${objectText(wanted)}: ${answer.error}` });
+        Object.assign(stored, before);
+        break;
+      }
+      stored[part] = answer === undefined ? wanted : unrotated(was, answer.object);
+    }
+    change.after = { ...stored, object: referringTo(stored, change.group === 'control-plane') };
+  }
 }
 
 /** The plan of a Cluster with a topology. */
@@ -229,6 +271,10 @@ async function planTopology(
     steps: steps.plan,
   };
   const { changes, problems: writing, unknown: notKnown } = groupChanges(changesInput);
+  if (request.dryRun !== undefined) {
+    const known = changes.filter((change) => !notKnown.has(change));
+    await dryRunChanges(known, request.dryRun, writing);
+  }
   const groups: GroupPlan[] = [];
   for (const change of changes) {
     const reason = notKnown.get(change);

@@ -1,6 +1,6 @@
 import { Forbidden, isStatus, type KubernetesClient, listPages, withRemedy } from '../../kubernetes/client/index.ts';
 import { type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
-import { groupOf, namespaceOf } from '../../topology/index.ts';
+import { type DryRun, groupOf, nameOf, namespaceOf } from '../../topology/index.ts';
 
 /** What could not be read: the Clusters that need it are not known. */
 export interface Unread {
@@ -16,6 +16,8 @@ export interface LiveState {
   unread: Unread[];
   /** The resourceVersion of each list, by resource. */
   versions: Map<string, string>;
+  /** Asks the API server about an object in a dry run. */
+  dryRun: DryRun;
 }
 
 export interface LiveOptions {
@@ -167,6 +169,45 @@ function referredKinds(objects: readonly JsonObject[]): Set<string> {
   return kinds;
 }
 
+/** Codes with which an API server says that the account may not write, not even in a dry run. */
+const notAllowed = [401, 403];
+
+/** Dry runs of writes, until the API server forbids one of a kind. */
+function dryRunWith(client: KubernetesClient, resources: ReadonlyMap<string, Resource>): DryRun {
+  const forbidden = new Set<string>();
+  return async (object, existing) => {
+    const kind = `${groupOf(object)} ${textAt(object, 'kind')}`;
+    const resource = resources.get(kind);
+    if (resource === undefined || forbidden.has(kind)) {
+      return undefined;
+    }
+    const collection = `/apis/${textAt(object, 'apiVersion')}/namespaces/${encodeURIComponent(namespaceOf(object))}/${resource.plural}`;
+    const { uid: _uid, resourceVersion: _version, ...metadata } = objectAt(object, 'metadata');
+    try {
+      const stored =
+        existing === undefined
+          ? await client.request('POST', `${collection}?dryRun=All`, { ...object, metadata })
+          : await client.request('PUT', `${collection}/${encodeURIComponent(nameOf(object))}?dryRun=All`, {
+              ...object,
+              metadata: { ...metadata, resourceVersion: textAt(existing, 'metadata', 'resourceVersion') },
+            });
+      return { is: 'stored', object: planned(stored, { ...resource, apiVersion: textAt(object, 'apiVersion') }) };
+    } catch (error) {
+      if (isStatus(error, ...notAllowed)) {
+        forbidden.add(kind);
+        return undefined;
+      }
+      if (isStatus(error, 400, 422)) {
+        return { is: 'refused', error: error.message };
+      }
+      if (isStatus(error, 404, 405, 409)) {
+        return undefined;
+      }
+      throw error;
+    }
+  };
+}
+
 /**
  * Reads the state of an API server for a plan: Clusters, their classes, templates, control planes, groups of Machines and
  * Machines with what belongs to them, ExtensionConfigs and the labels of Namespaces. Each kind is listed once, in pages,
@@ -176,7 +217,7 @@ function referredKinds(objects: readonly JsonObject[]): Set<string> {
  */
 export async function readLive(client: KubernetesClient, options: LiveOptions = {}): Promise<LiveState> {
   const resources = await discovered(client);
-  const state: LiveState = { objects: [], unread: [], versions: new Map() };
+  const state: LiveState = { objects: [], unread: [], versions: new Map(), dryRun: dryRunWith(client, resources) };
   let read = 0;
   const onPage = (objects: number) => {
     read += objects;

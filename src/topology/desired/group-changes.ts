@@ -71,6 +71,19 @@ function refer(reference: JsonObject, template: JsonObject | undefined): void {
   }
 }
 
+/** A copy of the object of a group that refers to its templates. */
+export function referringTo(objects: GroupObjects, isControlPlane: boolean): JsonObject {
+  const object = copyOf(objects.object);
+  if (isControlPlane) {
+    refer(machineReference(object), objects.infrastructure);
+  } else {
+    const spec = objectAt(object, 'spec', 'template', 'spec');
+    refer(objectAt(spec, 'infrastructureRef'), objects.infrastructure);
+    refer(objectAt(spec, 'bootstrap', 'configRef'), objects.bootstrap);
+  }
+  return object;
+}
+
 /** The objects of a group after the controller has written them. @throws {WriteFailed} when it cannot. */
 function reconciled(
   current: GroupObjects,
@@ -95,14 +108,7 @@ function reconciled(
   };
   const infrastructure = template('infrastructure');
   const bootstrap = template('bootstrap');
-  const object = copyOf(intent.object);
-  if (worker === undefined) {
-    refer(machineReference(object), infrastructure);
-  } else {
-    const spec = objectAt(object, 'spec', 'template', 'spec');
-    refer(objectAt(spec, 'infrastructureRef'), infrastructure);
-    refer(objectAt(spec, 'bootstrap', 'configRef'), bootstrap);
-  }
+  const object = referringTo({ object: intent.object, infrastructure, bootstrap }, worker === undefined);
   return {
     object: written({ current: current.object, before: before?.object, intent: object, schemaOf }),
     bootstrap,

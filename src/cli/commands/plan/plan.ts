@@ -30,6 +30,7 @@ import { newestKnownRelease, parseRelease, parseVersion, type Release } from '..
 import { layered, nameOf, namespaceOf, Objects, type Plan, type Problem, plan } from '../../../topology/index.ts';
 import { defineCommand } from '../../framework/command.ts';
 import {
+  choiceFlag,
   type Flag,
   FlagError,
   type Flags,
@@ -128,6 +129,11 @@ const planFlags = {
   }),
   'record-secrets': switchFlag('record values of variables that look like secrets, too'),
   recorded: textFlag('DIR', 'take the state before from a folder that --record wrote', { defaultText: 'none' }),
+  'dry-run': choiceFlag(
+    'MODE',
+    ['server', 'none'],
+    'of the cluster, whether it defaults and checks templates and control planes in a dry run, where you may write them',
+  ),
   resolve: resolveFlag,
   'no-port-forward': switchFlag('do not start "kubectl port-forward" for Services that have no address here'),
   ...clusterFlags,
@@ -204,7 +210,7 @@ function withExtensions(
 interface States {
   before: Input;
   change: Input;
-  live?: { cluster: KubernetesClient; unread: LiveState['unread'] };
+  live?: Pick<LiveState, 'unread' | 'dryRun'> & { cluster: KubernetesClient };
   answers?: ReturnType<typeof readRecordedAnswers>;
 }
 
@@ -285,7 +291,7 @@ could not be used, 2 usage error.`,
         );
       }
       const before = { objects: state.objects, places: new Map(), problems: state.unread.map(({ why }) => why) };
-      return { before, change, live: { cluster, unread: state.unread } };
+      return { before, change, live: { ...state, cluster } };
     }
     const { before: from, change, live, answers } = await readStates();
     const isNamed = (cluster: JsonObject) =>
@@ -337,6 +343,7 @@ could not be used, 2 usage error.`,
       now: new Date(),
       call: recording.call,
       updatesInPlace: caller.updatesInPlace,
+      ...(live !== undefined && flags['dry-run'] === 'server' && { dryRun: live.dryRun }),
       isPlanned: (namespace, name) => named.has(`${namespace}/${name}`),
       onCluster: () => planned++,
       ...(flags.write !== undefined && { onObjects: objectWriter(flags.write) }),
