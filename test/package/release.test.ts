@@ -7,13 +7,15 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { renderManifests } from '../../tools/release/manifests.ts';
+import { incomplete, unpinned } from '../../tools/release/check.ts';
+import { clusterctlMetadata, renderManifests } from '../../tools/release/manifests.ts';
 import { readOptions, UsageProblem } from '../../tools/release/options.ts';
 import { withVersion } from '../../tools/release/version-places.ts';
 import { needs } from '../support/needs.ts';
@@ -68,6 +70,15 @@ function copyCheckout(): string {
   return folder;
 }
 
+/** A new folder with some files of this checkout. */
+function copyOf(paths: readonly string[]): string {
+  const folder = newFolder('pins');
+  for (const path of paths) {
+    cpSync(join(projectFolder, path), join(folder, path), { recursive: true });
+  }
+  return folder;
+}
+
 test('from another folder a release is the same, byte by byte; without kubectl it lacks the manifests; --write changes the checkout', {
   timeout: 300_000,
 }, async () => {
@@ -86,7 +97,7 @@ test('from another folder a release is the same, byte by byte; without kubectl i
   expect(files).toEqual([
     ...[`cluster-api-extension-${installed.version}.cdx.json`, `cluster-api-extension-${installed.version}.tgz`],
     ...[`extensionconfig-webhook-${installed.version}.cdx.json`, `extensionconfig-webhook-${installed.version}.tgz`],
-    ...[`image-${installed.version}.cdx.json`, 'krew.yaml', 'release-notes.md'],
+    ...[`image-${installed.version}.cdx.json`, 'krew.yaml', 'metadata.yaml', 'release-notes.md'],
   ]);
   for (const file of files) {
     expect(readFileSync(join(folder, file)).equals(readFileSync(join(installed.packed, file))), file).toBe(true);
@@ -109,13 +120,74 @@ test('rendered again, the manifests are the same', needs('kubectl'), () => {
   const edits = withVersion(projectFolder, checkedOut, installed.version);
   const rendered = renderManifests(projectFolder, edits, { name: image, tag: installed.version });
   expect([...rendered.keys()].toSorted()).toEqual(
-    readdirSync(installed.packed).filter((file) => file.endsWith('.yaml') && file !== 'krew.yaml'),
+    readdirSync(installed.packed).filter((file) => file.endsWith('.yaml') && !/^(krew|metadata)\.yaml$/.test(file)),
   );
   for (const [file, text] of rendered) {
     expect(text, file).toBe(read(file));
     const images = [...text.matchAll(/^ +(?:- )?image: (\S+)$/gm)].map(([, name]) => name);
     expect(new Set(images), file).toEqual(new Set(images.length > 0 ? [`${image}:${installed.version}`] : []));
   }
+});
+
+test('with a digest, each manifest names the image by it; clusterctl finds its files', needs('kubectl'), () => {
+  const digest = `sha256:${'a'.repeat(64)}`;
+  const rendered = renderManifests(projectFolder, new Map(), { name: image, tag: '1.2.3', digest });
+  const images = [...rendered.values()].flatMap((text) =>
+    [...text.matchAll(/^ +(?:- )?image: (\S+)$/gm)].map(([, name]) => name),
+  );
+  expect(new Set(images)).toEqual(new Set([`${image}@${digest}`]));
+  const components = String(rendered.get('runtime-extension-components.yaml'));
+  // clusterctl would replace variables.
+  expect(components).not.toContain('${');
+  const objects = parseAllDocuments(components).map((document) => document.toJS());
+  expect(objects.filter(({ kind }) => kind === 'Namespace')).toHaveLength(1);
+  for (const { metadata } of objects) {
+    expect(metadata.labels).toHaveProperty(['cluster.x-k8s.io/provider'], 'runtime-extension-extensionconfig-webhook');
+  }
+  expect(parse(clusterctlMetadata('1.2.3'))).toEqual({
+    apiVersion: 'clusterctl.cluster.x-k8s.io/v1alpha3',
+    kind: 'Metadata',
+    releaseSeries: [{ major: 1, minor: 2, contract: 'v1beta2' }],
+  });
+});
+
+test('a release is whole; what is missing, changed or without a digest is said', needs('kubectl'), () => {
+  const withoutDigest = /^\S+\.yaml: the image \S+ has no digest: pass --digest$/;
+  const problems = [...incomplete(projectFolder, installed.packed, installed.version)];
+  expect(problems.filter((line) => !withoutDigest.test(line))).toEqual([]);
+  const folder = newFolder('incomplete');
+  cpSync(installed.packed, folder, { recursive: true });
+  rmSync(join(folder, 'install.yaml'));
+  writeFileSync(join(folder, 'krew.yaml'), 'changed');
+  writeFileSync(join(folder, 'more'), '');
+  const found = [...incomplete(projectFolder, folder, installed.version)].filter((line) => !withoutDigest.test(line));
+  expect(found).toEqual([
+    'install.yaml is missing',
+    'SHA256SUMS has another sum of krew.yaml',
+    'SHA256SUMS has no sum of more',
+  ]);
+});
+
+test('what others can change later is named, with what to do', () => {
+  const folder = copyOf(['Dockerfile', 'package-lock.json', '.github']);
+  const edit = (file: string, change: (text: string) => string) =>
+    writeFileSync(join(folder, file), change(readFileSync(join(folder, file), 'utf8')));
+  edit('Dockerfile', (text) => text.replaceAll(/^(ARG \w+_IMAGE=[^@\n]+)$/gm, `$1@sha256:${'b'.repeat(64)}`));
+  expect(unpinned(folder)).toEqual([]);
+  edit('Dockerfile', (text) => text.replace(`@sha256:${'b'.repeat(64)}`, ''));
+  edit('.github/workflows/ci.yml', (text) => text.replace(/checkout@\w+ # /, 'checkout@'));
+  edit('.github/workflows/e2e.yml', (text) => text.replace(/^.*sha256sum --check\n/m, ''));
+  edit('.github/workflows/release.yml', (text) => text.replace('provenance: mode=max', 'provenance: false'));
+  edit('package-lock.json', (text) =>
+    text.replace(/(\n {4}"node_modules\/yaml": \{[^}]*?)\n {6}"integrity": .*/, '$1'),
+  );
+  expect(unpinned(folder)).toEqual([
+    expect.stringMatching(/^Dockerfile: BUILD_IMAGE=\S+ is not pinned by digest: append @ and the digest /),
+    expect.stringMatching(/^ci\.yml: the action actions\/checkout@v\S+ is not pinned: write the 40 digits /),
+    expect.stringMatching(/^e2e\.yml: step "Cluster API" downloads without a checksum: /),
+    expect.stringMatching(/^release\.yml: the image has no provenance/),
+    'package-lock.json: node_modules/yaml has no hash, or names a server: install it from the registry',
+  ]);
 });
 
 test('SHA256SUMS has every file', () => {
@@ -223,6 +295,7 @@ test.each([
   [[], 'name one version'],
   [['1.0.0', '1.0.1'], 'name one version'],
   [['1.0'], '1.0 is not a version: write MAJOR.MINOR.PATCH, without v and +'],
+  [['1.0.0', '--digest', 'abc'], '--digest abc is not a digest: write sha256: and 64 digits'],
   [['1.0.0', '--image', 'A b'], '--image A b is not the name of an image'],
   [['v1.0.0'], 'v1.0.0 is not a version: write MAJOR.MINOR.PATCH, without v and +'],
   [

@@ -59,7 +59,8 @@ test('jobs may write only what they publish', () => {
     ]),
   );
   expect(Object.fromEntries(writing.filter(([, scopes]) => scopes?.length))).toEqual({
-    'release.yml image': ['packages', 'id-token'],
+    'release.yml image': ['packages'],
+    'release.yml sign': ['packages', 'id-token'],
     'release.yml npm': ['id-token'],
     'release.yml page': ['contents'],
   });

@@ -11,9 +11,10 @@ import { packages } from '../build/packages.ts';
 import { writeTarballs } from '../build/tarballs.ts';
 import { missingEntries } from './breaking-changes.ts';
 import { ReleaseProblem, releaseChangelog } from './changelog.ts';
+import { incomplete, unpinned } from './check.ts';
 import { krewManifest } from './krew.ts';
 import { lastRelease } from './last-release.ts';
-import { hasKubectl, renderManifests } from './manifests.ts';
+import { clusterctlMetadata, hasKubectl, renderManifests } from './manifests.ts';
 import { type Options, readOptions, UsageProblem, usage } from './options.ts';
 import { withVersion } from './version-places.ts';
 
@@ -45,10 +46,10 @@ async function writePackages(folder: string, release: ReleaseFacts): Promise<voi
 }
 
 async function writeRelease(options: Options, release: ReleaseFacts, notes: string): Promise<void> {
-  const { version, repository, image, output } = options;
+  const { version, repository, image, digest, output } = options;
   await writePackages(output, release);
   if (hasKubectl()) {
-    for (const [file, text] of renderManifests(root, release.edits, { name: image, tag: version })) {
+    for (const [file, text] of renderManifests(root, release.edits, { name: image, tag: version, digest })) {
       writeFileSync(join(output, file), text);
     }
   }
@@ -59,6 +60,7 @@ async function writeRelease(options: Options, release: ReleaseFacts, notes: stri
     sha256: sha256(join(output, `extensionconfig-webhook-${version}.tgz`)),
   });
   writeFileSync(join(output, 'krew.yaml'), krew);
+  writeFileSync(join(output, 'metadata.yaml'), clusterctlMetadata(version));
   writeFileSync(join(output, 'release-notes.md'), `${notes}\n`);
   const sums = readdirSync(output)
     .toSorted()
@@ -115,13 +117,31 @@ async function main(args: string[]): Promise<void> {
   }
 }
 
+/** Whether everything is pinned, and a release would be whole: without a network, and without changing anything. */
+async function check(): Promise<void> {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  const output = mkdtempSync(join(tmpdir(), 'release-check-'));
+  try {
+    const options = readOptions(root, [version, '--digest', `sha256:${'0'.repeat(64)}`, '--output', output]);
+    await writeRelease(options, { version, addresses: {}, edits: new Map() }, 'a check');
+    const problems = [...unpinned(root), ...incomplete(root, output, version)];
+    if (problems.length > 0) {
+      throw new ReleaseProblem(problems.join('\n'));
+    }
+    process.stdout.write(`everything is pinned, and a release has its ${readdirSync(output).length} files\n`);
+  } finally {
+    rmSync(output, { recursive: true });
+  }
+}
+
 function currentReports(): Map<string, string> {
   const folder = join(root, 'docs/api');
   return new Map(readdirSync(folder).map((file) => [file, readFileSync(join(folder, file), 'utf8')]));
 }
 
 try {
-  await main(process.argv.slice(2));
+  const args = process.argv.slice(2);
+  await (args.length === 1 && args[0] === '--check' ? check() : main(args));
 } catch (error) {
   const isUsage = error instanceof UsageProblem || (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS');
   if (!isUsage && !(error instanceof ReleaseProblem)) {
