@@ -13,6 +13,38 @@ interface Log {
   child(fields: Record<string, unknown>): Log;
   flush(done?: () => void): void;
 }
+interface Limits {
+  maxBodyBytes: number;
+  maxConnections: number;
+  maxInFlightBytes: number;
+  maxHeaderBytes: number;
+  headersTimeoutMs: number;
+  requestTimeoutMs: number;
+  responseTimeoutMs: number;
+  stallTimeoutMs: number;
+  keepAliveTimeoutMs: number;
+  timeoutCheckMs: number;
+}
+interface Address {
+  host?: string | undefined;
+  port: number;
+}
+export declare class ListenError extends Error {
+  readonly port: 'main' | 'health';
+  readonly address: Address;
+  readonly code: string;
+  constructor(port: 'main' | 'health', address: Address, code: string);
+}
+interface StopOptions {
+  closeAfter?: Promise<unknown> | undefined;
+  graceMs?: number | undefined;
+  timeoutMs: number;
+}
+interface RunningServer {
+  port: number;
+  healthPort: number;
+  stop(options: StopOptions): Promise<void>;
+}
 type Json = null | boolean | number | string | Json[] | {
   [key: string]: Json;
 };
@@ -1051,28 +1083,6 @@ interface CallOutcome {
   result: HandledCall;
   cluster?: string | undefined;
 }
-interface Limits {
-  maxBodyBytes: number;
-  maxConnections: number;
-  maxInFlightBytes: number;
-  maxHeaderBytes: number;
-  headersTimeoutMs: number;
-  requestTimeoutMs: number;
-  responseTimeoutMs: number;
-  stallTimeoutMs: number;
-  keepAliveTimeoutMs: number;
-  timeoutCheckMs: number;
-}
-interface StopOptions {
-  closeAfter?: Promise<unknown> | undefined;
-  graceMs?: number | undefined;
-  timeoutMs: number;
-}
-interface RunningServer {
-  port: number;
-  healthPort: number;
-  stop(options: StopOptions): Promise<void>;
-}
 export declare class HandlersError extends Error {
   readonly problems: readonly string[];
   constructor(problems: readonly string[]);
@@ -1229,6 +1239,7 @@ interface ExtensionServer {
   run(): Promise<void>;
 }
 export declare function createExtensionServer(options: ExtensionServerOptions): ExtensionServer;
+export declare function startProblem(error: unknown): string;
 export declare function compareVersions(a: string, b: string): number;
 export declare function planUpgrade(request: GenerateUpgradePlanRequest, versions?: readonly string[]): UpgradePlan;
 export type { Answer, AnswerFields, Answers, BlockingAnswers, CallOutcome, ExtensionCertificates, ExtensionServer, ExtensionServerOptions, FinalAnswers, HandledCall, Handler, HandlerContext, HandlerOptions, HookName, InPlaceChanges, Job, Jobs, JobsOptions, KnownFields, KubernetesJob, KubernetesJobs, KubernetesJobsOptions, MachineUpdate, MachineUpdateState, MachineUpdater, RequestFor, ResponseFor, RunningExtension, UpdatableFields, UpgradePlan };

@@ -32,6 +32,7 @@ export {
   type KubernetesJob,
   type KubernetesJobs,
   type KubernetesJobsOptions,
+  ListenError,
   type MachineUpdate,
   type MachineUpdater,
   type MachineUpdateState,
@@ -39,6 +40,7 @@ export {
   type RequestFor,
   type ResponseFor,
   type RunningExtension,
+  startProblem,
   type UpdatableFields,
 } from '../extension/index.ts';
 export { type UpgradePlan, upgradePlanProblem } from '../runtimehooks/index.ts';

@@ -1,3 +1,4 @@
+export { ListenError } from '../server/index.ts';
 export type { CallOutcome, HandledCall } from './sdk/calls/call.ts';
 export { localExtensionConfig } from './sdk/development.ts';
 export type {
@@ -46,6 +47,7 @@ export {
   type ExtensionServerOptions,
   type RunningExtension,
 } from './sdk/server.ts';
+export { startProblem } from './sdk/start-problem.ts';
 export { type ApplyOptions, applyPatches } from './sdk/testing/apply-patches.ts';
 export { fakeClock } from './sdk/testing/clock.ts';
 export {

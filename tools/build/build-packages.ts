@@ -86,12 +86,10 @@ async function bundle(built: Package, folder: string, version: string, more: rea
   await build.write({
     dir: folder,
     format: 'es',
-    // A stack's lines are found again (node --enable-source-maps), though the package has no sources.
+    // Readable, since Node.js prints lines of it when a program does not start; with the sources for --enable-source-maps.
     sourcemap: true,
-    sourcemapExcludeSources: true,
     // The same wherever the checkout and the packages are.
     sourcemapPathTransform: (source, map) => relative(root, resolve(dirname(map), source)),
-    minify: true,
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
     assetFileNames: 'assets/[name][extname]',

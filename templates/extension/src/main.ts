@@ -1,5 +1,4 @@
-import { createExtensionServer } from 'cluster-api-extension';
-import { handlers } from './handlers/index.ts';
+import { createExtensionServer, startProblem } from 'cluster-api-extension';
 
 const { CERT_DIR, HOST, PORT, HEALTH_PORT, LOG_LEVEL } = process.env;
 const isDevelopment = process.argv.includes('--development');
@@ -8,6 +7,8 @@ try {
   if (!CERT_DIR && !isDevelopment) {
     throw new Error('CERT_DIR is not set: give a folder with tls.crt and tls.key, or use "npm run dev"');
   }
+  // Here, so that the error of a wrong definition is a message, too.
+  const { handlers } = await import('./handlers/index.ts');
   await createExtensionServer({
     handlers,
     certificates: CERT_DIR ? { folder: CERT_DIR } : { development: '.development', name: '{{name}}' },
@@ -17,6 +18,6 @@ try {
     ...(HOST && { host: HOST }),
   }).run();
 } catch (error) {
-  process.stderr.write(`{{name}}: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`{{name}}: ${startProblem(error)}\n`);
   process.exitCode = 1;
 }

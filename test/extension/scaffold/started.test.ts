@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { linkedProject } from './linked-project.ts';
 
 /** Runs a script of a new project's package.json. */
-async function start(script: string, env: NodeJS.ProcessEnv) {
+async function start(script: string, env: NodeJS.ProcessEnv, change = (_folder: string): void => {}) {
   const folder = await linkedProject(['BeforeClusterCreate']);
+  change(folder);
   const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;
   };
@@ -54,6 +55,17 @@ describe('a new project', () => {
       stdout: '',
       stderr: 'lab: CERT_DIR is not set: give a folder with tls.crt and tls.key, or use "npm run dev"\n',
     });
+  });
+
+  test('with a wrong definition does not start, and says in which file and line it is', async () => {
+    const { exited, output } = await start('start', { CERT_DIR: 'certs' }, (folder) => {
+      const file = join(folder, 'src/handlers/before-cluster-create.ts');
+      writeFileSync(file, readFileSync(file, 'utf8').replace("handler('BeforeClusterCreate'", "handler('Other'"));
+    });
+    expect(await exited).toEqual([1, null]);
+    expect(output.stderr).toMatch(
+      /^lab: "Other" is not a hook: pass one of [\w, ]+\n {4}at src\/handlers\/before-cluster-create.ts:4\n$/,
+    );
   });
 
   test('is developed with a certificate for this machine, restarts when a file changes, and ends with Ctrl-C', async () => {

@@ -157,17 +157,17 @@ describe('answers', () => {
       message: 'not yet',
     });
     for (const [wait, problem] of [
-      ['1.5', 'retryAfterSeconds must be of type integer, not number'],
-      ['-1', 'retryAfterSeconds must be 0 or more, not -1'],
+      ['1.5', 'answer.retry takes a whole number above 0, not 1.5'],
+      ['-1', 'answer.retry takes a whole number above 0, not -1'],
     ] as const) {
       lines.length = 0;
       const answer = (await post(port, path, withSettings({ wait }))).json();
       expect(answer).toMatchObject({
         status: 'Failure',
         retryAfterSeconds: 0,
-        message: 'handler create gave an invalid answer: see the log of the extension',
+        message: 'handler create failed: see the log of the extension',
       });
-      expect(lines.find(({ level }) => level === 50)?.problem).toContain(problem);
+      expect(lines.find(({ level }) => level === 50)?.message).toContain(problem);
     }
   });
 

@@ -1,10 +1,11 @@
 import type { Log } from '../../../base/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../kubernetes/index.ts';
-import { formatHook, type HookDefinition } from '../../../runtimehooks/index.ts';
+import { formatHook } from '../../../runtimehooks/index.ts';
 import { decodeRequest, messageProblem, objectOf, problemText } from '../../../runtimehooks/messages/index.ts';
 import { answersOf, responseIn } from '../handlers/answer.ts';
 import type { Handler, HandlerContext } from '../handlers/handler.ts';
 import { fault, intendedFailure } from '../handlers/thrown.ts';
+import type { LoopWatch } from './event-loop.ts';
 import type { Lifetime } from './lifetime.ts';
 
 /** How a call ended: two kinds of success, a failure that the handler intended, and three that it did not. */
@@ -27,6 +28,7 @@ interface CallContext {
   ending: { readonly signal: AbortSignal };
   log: Log;
   lifetime: Lifetime;
+  loop?: LoopWatch | undefined;
 }
 
 /** Longest names of a Cluster and its namespace, in characters: twice the maximum in Kubernetes. */
@@ -128,19 +130,14 @@ function outcomeOfError(error: unknown, handler: Handler, context: Context): Cal
   return failure('error', `handler ${handler.name} failed: ${seesLog}`, handler, cluster);
 }
 
-/** What is wrong with an answer, if anything is: it does not match its schema, or Cluster API would misunderstand it. */
-function problemOf(hook: HookDefinition, response: JsonObject): string | undefined {
-  const problem = messageProblem(hook, 'response', response);
-  const { status, retryAfterSeconds: seconds = 0 } = response as { status?: string; retryAfterSeconds?: number };
-  return problem === undefined && status === 'Success' && seconds < 0
-    ? `retryAfterSeconds must be 0 or more, not ${seconds}: Cluster API treats a negative number as blocking`
-    : problem && problemText(problem);
-}
-
 /** The response that is sent: without the end of a message that is too long. */
-function sendable(response: JsonObject): JsonObject {
+function sendable(response: JsonObject, { log }: Context): JsonObject {
   const { message } = response;
-  return typeof message === 'string' ? { ...response, message: message.slice(0, maxMessageLength) } : response;
+  if (typeof message !== 'string' || message.length <= maxMessageLength) {
+    return response;
+  }
+  log.warn({ characters: message.length }, `the message of the answer is cut to ${maxMessageLength} characters`);
+  return { ...response, message: message.slice(0, maxMessageLength) };
 }
 
 /**
@@ -179,15 +176,15 @@ function outcomeOfReturned(returned: unknown, handler: Handler, context: Context
     const wanted = 'return the result of answer.done, answer.fail or answer.retry';
     return invalid(`the handler returned no answer: ${wanted}`, handler, context);
   }
-  const sent = sendable(response);
+  const sent = sendable(response, context);
   // Before the checks: they take longer, and find as many problems as a large answer has parts.
   const body = written(handler, sent);
   if (body === 'too large') {
     return tooLarge(handler, context);
   }
-  const problem = problemOf(handler.hook, response);
+  const problem = messageProblem(handler.hook, 'response', response);
   if (problem !== undefined) {
-    return invalid(problem, handler, context);
+    return invalid(problemText(problem), handler, context);
   }
   if ('problem' in body) {
     return invalid(body.problem, handler, context);
@@ -218,7 +215,9 @@ export function call(handler: Handler, body: Json, callContext: CallContext): Ca
   const { request } = decoded;
   const context = new Context(handler, request, callContext);
   try {
+    const startedMs = performance.now();
     const returned = handler.handle(request, context);
+    callContext.loop?.returned(name, performance.now() - startedMs);
     return isPromise(returned)
       ? Promise.resolve(returned)
           .then((later) => outcomeOfReturned(later, handler, context))

@@ -2,6 +2,7 @@ import type { Log } from '../../../base/index.ts';
 import type { Json } from '../../../kubernetes/index.ts';
 import type { Handler } from '../handlers/handler.ts';
 import { type CallOutcome, call } from './call.ts';
+import type { LoopWatch } from './event-loop.ts';
 import type { Lifetime } from './lifetime.ts';
 
 /** How long a handler may still answer after the caller's timeout, at which its signal is aborted, in milliseconds. */
@@ -22,22 +23,31 @@ export function callInTime(
   body: Json,
   gone: () => AbortSignal,
   timeoutMs: number,
-  { log, lifetime }: { log: Log; lifetime: Lifetime },
+  { log, lifetime, loop }: { log: Log; lifetime: Lifetime; loop: LoopWatch },
 ): TimedOutcome | Promise<TimedOutcome> {
   // It creates its signal on first use: most handlers do not read it.
   const ending = new AbortController();
   const startedMs = performance.now();
-  const outcome = call(handler, body, { ending, log, lifetime });
+  const outcome = call(handler, body, { ending, log, lifetime, loop });
+  const elapsedMs = performance.now() - startedMs;
+  if (!(outcome instanceof Promise)) {
+    return elapsedMs > timeoutMs ? 'late' : outcome;
+  }
+  const ended = loop.waiting(handler.name);
+  let isLate = false;
+  void outcome.then(() => {
+    ended();
+    if (isLate) {
+      const durationMs = Math.round(performance.now() - startedMs);
+      log.warn({ hook: handler.hook.name, handler: handler.name, durationMs }, 'the handler ended, too late');
+    }
+  });
   // The time until the handler returned its promise counts.
-  return outcome instanceof Promise
-    ? firstInTime(
-        outcome,
-        ending,
-        gone(),
-        timeoutMs,
-        Math.max(0, timeoutMs - Math.round(performance.now() - startedMs)),
-      )
-    : outcome;
+  const leftMs = Math.max(0, timeoutMs - Math.round(elapsedMs));
+  return firstInTime(outcome, ending, gone(), timeoutMs, leftMs).then((first) => {
+    isLate = first === 'late';
+    return first;
+  });
 }
 
 async function firstInTime(

@@ -99,12 +99,17 @@ export const answersOf = perObject((hook: HookDefinition): BlockingAnswers<unkno
       }
       return answerWith({ ...goOn, ...(fields as JsonObject | undefined), status: 'Success' });
     },
-    fail: (message: string) => answerWith({ ...goOn, status: 'Failure', message }),
+    fail: (message: string) => {
+      if (message === '') {
+        throw new TypeError('answer.fail takes a message: users read it, and nothing else says why');
+      }
+      return answerWith({ ...goOn, status: 'Failure', message });
+    },
     retry: (seconds: number, message: string) => {
-      if (seconds === 0) {
-        // Of a time that was rounded down, for example.
+      if (!Number.isInteger(seconds) || seconds < 1) {
+        // Here, whose line is in the stack of the log. 0 may be a time that was rounded down.
         throw new RangeError(
-          'answer.retry takes a whole number above 0: Cluster API takes 0 for done; use answer.done if it is',
+          `answer.retry takes a whole number above 0, not ${seconds}: Cluster API takes 0 for done; use answer.done if it is`,
         );
       }
       return answerWith({ status: 'Success', message, retryAfterSeconds: seconds });

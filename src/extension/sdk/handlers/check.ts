@@ -18,6 +18,9 @@ export function checkHandlers(handlers: readonly Handler[]): { problems: string[
   }
   const problems: string[] = [];
   const warnings: string[] = [];
+  if (handlers.length === 0) {
+    problems.push('handlers is empty: Cluster API would never call this extension');
+  }
   if (handlers.length > maxHandlers) {
     problems.push(`there are ${handlers.length} handlers: an ExtensionConfig takes at most ${maxHandlers}`);
   }

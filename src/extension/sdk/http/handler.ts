@@ -1,9 +1,10 @@
 import { hooks } from '../../../runtimehooks/index.ts';
 import type { Handler as HttpHandler } from '../../../server/index.ts';
+import { createLoopWatch } from '../calls/event-loop.ts';
 import type { Handler } from '../handlers/handler.ts';
 import { discoveryRoute, handlerRoute, type Route, type RouteContext } from './routes.ts';
 
-export interface HandlerOptions extends RouteContext {
+export interface HandlerOptions extends Omit<RouteContext, 'loop'> {
   handlers: readonly Handler[];
   /** Prefix of all paths: empty, or with a leading slash and no trailing one. */
   prefix: string;
@@ -12,7 +13,8 @@ export interface HandlerOptions extends RouteContext {
 const pathOf = (hook: { group: string; version: string; name: string }, handler?: string) =>
   `/${hook.group}/${hook.version}/${hook.name.toLowerCase()}${handler === undefined ? '' : `/${handler.toLowerCase()}`}`;
 
-export function createHttpHandler({ handlers, prefix, ...context }: HandlerOptions): HttpHandler {
+export function createHttpHandler({ handlers, prefix, ...options }: HandlerOptions): HttpHandler {
+  const context = { ...options, loop: createLoopWatch(options.log) };
   const routes = new Map<string, Route>([[pathOf(hooks.Discovery), discoveryRoute(handlers, context)]]);
   for (const handler of handlers) {
     routes.set(pathOf(handler.hook, handler.name), handlerRoute(handler, context));

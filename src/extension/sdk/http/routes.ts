@@ -4,6 +4,7 @@ import { hooks } from '../../../runtimehooks/index.ts';
 import type { Exchange, Refusal } from '../../../server/index.ts';
 import { failed, type HandledCall, textOf } from '../calls/call.ts';
 import { callTimeoutMs } from '../calls/call-timeout.ts';
+import type { LoopWatch } from '../calls/event-loop.ts';
 import type { Lifetime } from '../calls/lifetime.ts';
 import { callInTime } from '../calls/timed-call.ts';
 import { discoveryOf } from '../handlers/discovery.ts';
@@ -26,6 +27,7 @@ export interface RouteContext {
   counterOf: CounterOf;
   replaceAnswer?: ReplaceAnswer | undefined;
   lifetime: Lifetime;
+  loop: LoopWatch;
 }
 
 interface CallEnd {
@@ -134,7 +136,9 @@ export function handlerRoute(handler: Handler, context: RouteContext): Route {
         log.warn(names, 'the caller disconnected before its answer');
       } else if (outcome === 'late') {
         // As when the call times out at the caller: failurePolicy applies, unlike for a Failure.
-        log.error({ ...names, timeoutMs }, 'the handler did not answer in time');
+        const durationMs = Math.round(performance.now() - exchange.startedMs);
+        const hint = 'answer within milliseconds, and let createKubernetesJobs or createJobs do long work';
+        log.error({ ...names, timeoutMs, durationMs }, `the handler did not answer in time: ${hint}`);
         const text = failure(`handler ${name} did not answer within ${timeoutMs / 1000} s`);
         finish({ result: 'error', code: 504, text }, exchange);
       } else {

@@ -335,6 +335,8 @@ function dropAddedFields(before: JsonObject, after: JsonObject): void {
   }
 }
 
+const matchFields = ['kind', 'apiVersion', 'holder', 'matchResources'];
+
 /**
  * Runs patchers over the templates of a GeneratePatches request and returns the patches for `answer.done({ items })`:
  * the difference between each template and its changed copy, always in the same order, and none for an unchanged
@@ -357,6 +359,10 @@ export function walkTemplates<const Matches extends readonly unknown[], Values =
     match?: TemplateMatch;
     mutate: TemplatePatcher<TemplateMatch, Values>['mutate'];
   }[];
+  const unknown = all.flatMap(({ match = {} }) => Object.keys(match)).find((field) => !matchFields.includes(field));
+  if (unknown !== undefined) {
+    throw new TypeError(`match: ${unknown.slice(0, 100)} is not known; it must be one of ${matchFields.join(', ')}`);
+  }
   const requestVariables = layerOf(request.variables);
   const work = mergeWork();
   const shared = layeredVariables(requestVariables, layerOf(), work);

@@ -137,8 +137,8 @@ describe('how a call ends', () => {
     [
       'a negative time',
       create((_, { answer }) => answer.retry(-1, 'wait')),
-      'invalid answer',
-      { status: 'Failure', retryAfterSeconds: 0, message: `handler create gave an invalid answer: ${saysWhy}` },
+      'error',
+      { status: 'Failure', retryAfterSeconds: 0, message: `handler create failed: ${saysWhy}` },
     ],
     ['done, of a hook that cannot block', plain((_, { answer }) => answer.done()), 'success', { status: 'Success' }],
     [
@@ -332,11 +332,6 @@ describe('the log', () => {
       'the handler returned no answer: return the result of answer.done, answer.fail or answer.retry',
     ],
     [
-      'a negative time',
-      create((_, { answer }) => answer.retry(-2, 'x')),
-      'retryAfterSeconds must be 0 or more, not -2: Cluster API treats a negative number as blocking',
-    ],
-    [
       'a wrong type',
       create((_, { answer }) => answer.done({ message: 7 as never })),
       'message must be of type string, not number',
@@ -411,9 +406,13 @@ test('a sample of what is not a hook is refused by name, also in plain JavaScrip
   expect(() => requestFor('toString' as 'BeforeClusterCreate')).toThrow('"toString" is not a hook');
 });
 
-test.each<
-  [string, (answer: { done(fields?: object | null): unknown; retry(seconds: number): unknown }) => unknown, string]
->([
+interface AnyAnswer {
+  done(fields?: object | null): unknown;
+  retry(seconds: number): unknown;
+  fail(message: string): unknown;
+}
+
+test.each<[string, (answer: AnyAnswer) => unknown, string]>([
   [
     'a field of the whole response',
     ({ done }) => done({ status: 'Failure' }),
@@ -422,11 +421,26 @@ test.each<
   [
     'no time',
     ({ retry }) => retry(0),
-    'answer.retry takes a whole number above 0: Cluster API takes 0 for done; use answer.done if it is',
+    'answer.retry takes a whole number above 0, not 0: Cluster API takes 0 for done; use answer.done if it is',
   ],
-])('the log says what an answer does not take: %s', async (_, make, message) => {
+  [
+    'a part of a second',
+    ({ retry }) => retry(1.5),
+    'answer.retry takes a whole number above 0, not 1.5: Cluster API takes 0 for done; use answer.done if it is',
+  ],
+  ['no message', ({ fail }) => fail(''), 'answer.fail takes a message: users read it, and nothing else says why'],
+])('the log says what an answer does not take, and where it is made: %s', async (_, make, message) => {
   const { result, lines } = await callHandler(create((_request, { answer }) => make(answer as never) as never));
   expect([result, lines.at(-1)?.message]).toEqual(['error', message]);
+  expect(lines.at(-1)?.stack).toContain('call.test.ts');
+});
+
+test('a message that is cut is logged', async () => {
+  const { response, lines } = await callHandler(create((_, { answer }) => answer.fail('x'.repeat(1_000_000))));
+  expect(response.message).toHaveLength(8192);
+  expect(lines).toMatchObject([
+    { level: 40, characters: 1_000_000, msg: 'the message of the answer is cut to 8192 characters' },
+  ]);
 });
 
 test('an answer without fields may say so', async () => {

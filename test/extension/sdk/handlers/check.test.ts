@@ -10,8 +10,9 @@ const as = (base: Handler, more: Partial<Handler>): Handler => ({ ...base, ...mo
 const seconds = (timeoutSeconds: number) => checkHandlers([as(create, { timeoutSeconds })]);
 const who = 'handler "create" of hooks.runtime.cluster.x-k8s.io/v1alpha1, Hook=BeforeClusterCreate';
 
-test('no handlers, and valid ones, have no problems', () => {
-  expect(checkHandlers([])).toEqual({ problems: [], warnings: [] });
+test('no handlers are a problem, and valid ones have none', () => {
+  const problems = ['handlers is empty: Cluster API would never call this extension'];
+  expect(checkHandlers([])).toEqual({ problems, warnings: [] });
   expect(checkHandlers([create, after, update])).toEqual({ problems: [], warnings: [] });
 });
 

@@ -265,11 +265,62 @@ describe('the timeout of a call', () => {
         hook: 'BeforeClusterCreate',
         handler: 'create',
         timeoutMs: 50,
-        msg: 'the handler did not answer in time',
+        durationMs: expect.any(Number),
+        msg: 'the handler did not answer in time: answer within milliseconds, and let createKubernetesJobs or createJobs do long work',
       },
       { level: 30, result: 'error', msg: 'call answered' },
     ]);
     expect((await counted())[0]).toBe(`runtime_extension_calls_total{${labels},result="error"} 1`);
+  });
+
+  /** Keeps the event loop. */
+  function busy(ms: number): void {
+    for (const start = performance.now(); performance.now() - start < ms; ) {}
+  }
+  const names = { hook: 'BeforeClusterCreate', handler: 'create' };
+
+  test('applies to a handler that answers at once, but too late, and the event loop was blocked meanwhile', async () => {
+    const one = handler('BeforeClusterCreate', {
+      name: 'create',
+      handle: (_, { answer }) => {
+        busy(150);
+        return answer.done();
+      },
+    });
+    const { post, lines } = await serving([one]);
+    expect((await post(`${path}?timeout=50ms`, body)).code).toBe(504);
+    await post(`${path}?timeout=20s`, body);
+    expect(lines).toMatchObject([
+      { level: 40, handlers: ['create'], msg: expect.stringMatching(/^the event loop was blocked/) },
+      { level: 50, ...names, timeoutMs: 50, msg: expect.stringMatching(/^the handler did not answer in time/) },
+      { level: 30, result: 'error', msg: 'call answered' },
+      // One warning a minute.
+      { level: 30, result: 'success', msg: 'call answered' },
+    ]);
+    expect(Number(lines[0]?.blockedMs)).toBeGreaterThanOrEqual(150);
+  });
+
+  test('a handler that ends too late says so, and one that blocks after it has waited is named, too', async () => {
+    const one = handler('BeforeClusterCreate', {
+      name: 'create',
+      handle: async (_, { answer, signal }) => {
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        await new Promise((resolve) => setTimeout(resolve, 600));
+        busy(400);
+        return answer.done();
+      },
+    });
+    const { post, lines } = await serving([one]);
+    expect((await post(`${path}?timeout=10ms`, body)).code).toBe(504);
+    await until(() => lines.length >= 4, 'it has ended');
+    expect(lines.map(({ msg }) => String(msg).slice(0, 26)).toSorted()).toEqual([
+      'call answered',
+      'the event loop was blocked',
+      'the handler did not answer',
+      'the handler ended, too lat',
+    ]);
+    expect(lines.find(({ msg }) => String(msg).startsWith('the handler ended'))).toMatchObject({ level: 40, ...names });
+    expect(lines.find(({ handlers }) => handlers !== undefined)?.handlers).toEqual(['create']);
   });
 
   test('is determined by each query', async () => {
