@@ -5,6 +5,7 @@ import { discoveryChecks } from './checks/discovery.ts';
 import { loadChecks } from './checks/load.ts';
 import { patchChecks } from './checks/patches.ts';
 import { planChecks } from './checks/plans.ts';
+import { recordedChecks } from './checks/recorded.ts';
 import { tlsChecks } from './checks/tls.ts';
 import { variableChecks } from './checks/variables.ts';
 import { variationChecks } from './checks/variations.ts';
@@ -18,7 +19,7 @@ export const checks: readonly GroupedCheck[] = [
   ...grouped('Discovery', discoveryChecks),
   ...grouped('Calls', [...callChecks, ...variationChecks]),
   ...grouped('Answers', answerChecks),
-  ...grouped('Patches', patchChecks),
+  ...grouped('Patches', [...patchChecks, ...recordedChecks]),
   ...grouped('Variables', variableChecks),
   ...grouped('Upgrade plans', planChecks),
   ...grouped('Load', loadChecks),

@@ -11,6 +11,7 @@ import {
   type TlsFacts,
 } from '../../runtimehooks/client/index.ts';
 import { defaultTimeoutSeconds, hooks } from '../../runtimehooks/index.ts';
+import type { Recording } from '../plan/index.ts';
 import { type Callee, createCaller, type Variation } from './caller.ts';
 import { type Choice, chooseHandlers } from './choose-handlers.ts';
 import { isSameOutcome, isSuccess, type Outcome } from './outcome.ts';
@@ -19,6 +20,8 @@ import { sampleValues } from './variables.ts';
 /** Options of a trial. */
 export interface TrialOptions extends Choice {
   known: KnownHooks;
+  /** What an earlier release of the extension answered. */
+  recorded?: Recording | undefined;
   resolve?: Resolve | undefined;
   signal: AbortSignal;
   now: () => Date;
@@ -76,7 +79,7 @@ export type CheckedHandler = ReturnType<typeof createCheckedHandler>;
 
 /** Calls Discovery on a server, and prepares its trial: what is known about the server, and the ways to call it. */
 export async function createTrial(config: ExtensionConfig, options: TrialOptions) {
-  const { known, resolve, signal, now } = options;
+  const { known, recorded, resolve, signal, now } = options;
   const extension = extensionOf(config);
   const caller = createCaller(extension, resolve, signal);
   const checked = (callee: Callee) => createCheckedHandler(callee, caller.send);
@@ -105,7 +108,7 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
   );
   const target = caller.targetFor(discovery);
   return {
-    ...{ extension, known, target, now, signal, resolve, discovery, discovered, handlers },
+    ...{ extension, known, recorded, target, now, signal, resolve, discovery, discovered, handlers },
     targetFor: caller.targetFor,
     /** The handlers in an answer of Discovery, and what is wrong with them. */
     read,

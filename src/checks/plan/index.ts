@@ -3,8 +3,15 @@ export { type Edits, edited, isCluster } from './edits.ts';
 export { withoutSecretCauses, withoutSecretValues } from './hidden.ts';
 export { type LiveState, readLive } from './live.ts';
 export { planPage } from './page.ts';
-export { readAnswers, recordedCalls, recordedObjects, recordingCalls } from './recording.ts';
+export {
+  planRecorded,
+  type Recording,
+  readAnswers,
+  recordedCalls,
+  recordedObjects,
+  recordingCalls,
+} from './recording.ts';
 export { planText } from './text.ts';
 export { withUnread } from './unread.ts';
 export { withWaits } from './waits.ts';
-export { problemText } from './words.ts';
+export { causeText, groupText, problemText, verdictText } from './words.ts';

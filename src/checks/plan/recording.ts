@@ -1,5 +1,14 @@
 import { isJsonObject, type Json, type JsonObject, objectsAt, textAt } from '../../kubernetes/index.ts';
-import { type CallHook, type HookAnswer, type HookCall, isMade } from '../../topology/index.ts';
+import type { Release } from '../../runtimehooks/index.ts';
+import {
+  type CallHook,
+  type HookAnswer,
+  type HookCall,
+  isMade,
+  Objects,
+  type Plan,
+  plan,
+} from '../../topology/index.ts';
 import { withoutSecretValues } from './hidden.ts';
 
 /** What an extension answered, to be compared with another release of it. */
@@ -78,7 +87,7 @@ export function recordedCalls(answers: readonly RecordedAnswer[]): CallHook {
 }
 
 /** The answers in a file of a recording. @throws {TypeError} for what is no such file. */
-export function readAnswers(value: unknown): RecordedAnswer[] {
+export function readAnswers(value: unknown): Recording['answers'] {
   const isAnswer = (one: unknown): boolean =>
     isJsonObject(one) &&
     ['hook', 'handler', 'object'].every((field) => typeof one[field] === 'string') &&
@@ -89,4 +98,22 @@ export function readAnswers(value: unknown): RecordedAnswer[] {
     throw new TypeError('it is not a list of recorded answers');
   }
   return value;
+}
+
+/**
+ * The plan of another release of an extension for a recording: what differs after its patches are applied.
+ *
+ * @param call asks the new release; undefined for a handler that it does not have, for which the record answers.
+ */
+export function planRecorded(
+  { objects, answers }: Recording,
+  call: (call: HookCall) => Promise<HookAnswer> | undefined,
+  options: { clusterApiVersion?: Release | undefined; now: Date; signal: AbortSignal },
+): Promise<Plan> {
+  const recorded = recordedCalls(answers);
+  const state = new Objects(objects);
+  return plan(state, state, {
+    ...options,
+    call: (one) => (one.state === 'after' ? (call(one) ?? recorded(one)) : recorded(one)),
+  });
 }

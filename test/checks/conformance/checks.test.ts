@@ -692,7 +692,8 @@ test('every check finds something', () => {
   expect(
     checks
       .map(({ id }) => id)
-      .filter((id) => id !== 'http2')
+      // The one needs a record: test/cli/commands/plan-live.test.ts.
+      .filter((id) => id !== 'http2' && id !== 'patches-as-recorded')
       .sort(),
   ).toEqual(Object.keys(violations).sort());
 });

@@ -14,8 +14,11 @@ test.concurrent('the sample extension passes all checks', async ({ expect }) => 
   expect(complaints(report)).toEqual({});
   expect(report.verdict).toBe('passed');
   expect(report.called).toHaveLength(clusterApiHooks.filter(({ singleton }) => !singleton).length);
-  // It speaks HTTP/1.1 only.
-  expect(report.checks.flatMap(({ id, status }) => (status === 'skipped' ? [id] : []))).toEqual(['http2']);
+  // It speaks HTTP/1.1 only, and nothing was recorded.
+  expect(report.checks.flatMap(({ id, status }) => (status === 'skipped' ? [id] : []))).toEqual([
+    'http2',
+    'patches-as-recorded',
+  ]);
 });
 
 test.concurrent('without side effects, only hooks that answer questions are called', async ({ expect }) => {

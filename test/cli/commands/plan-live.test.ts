@@ -309,6 +309,16 @@ test('a release of an extension is judged by a record, without a cluster', async
     code: 1,
     verdicts: ['control-plane: unchanged', 'md-0: replaced', 'md-1: unchanged'],
   });
+
+  const conforms = async (release: JsonObject) => {
+    const file = join(folder, 'release.json');
+    writeFileSync(file, list([release]));
+    const args = ['-f', file, '--recorded', record, '--check', 'patches-as-recorded', '-o', 'json'];
+    const { stdout } = await runProgram(['conformance', ...args]);
+    return objectsAt(JSON.parse(stdout), 'checks').map(({ status, problems }) => [status, JSON.stringify(problems)]);
+  };
+  expect(await conforms(same)).toEqual([['passed', expect.anything()]]);
+  expect(await conforms(next)).toEqual([['failed', expect.stringContaining('default/f1: md-0 replaces 3 Machines: ')]]);
 });
 
 test('values of variables that look like secrets are not recorded, nor what is made of them', async () => {

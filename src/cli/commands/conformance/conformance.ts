@@ -10,11 +10,12 @@ import {
 import { clusterApiHooks } from '../../../runtimehooks/index.ts';
 import { defineCommand } from '../../framework/command.ts';
 import { durationFlag } from '../../framework/duration.ts';
-import { type Flag, FlagError, type Flags, listFlag, outputFlag, switchFlag } from '../../framework/flags.ts';
+import { type Flag, FlagError, type Flags, listFlag, outputFlag, switchFlag, textFlag } from '../../framework/flags.ts';
 import { exitCode, paintFor, UsageError } from '../../framework/program.ts';
 import { startProgress } from '../../framework/progress.ts';
 import { catalogFlags } from '../catalog-flags.ts';
 import { extensionFlags, readExtensions } from '../extensions.ts';
+import { readRecording } from '../plan/recorded.ts';
 import { readRequests } from './requests.ts';
 
 const checkFlag: Flag<readonly GroupedCheck[]> = {
@@ -44,6 +45,9 @@ const conformanceFlags = {
     'FILE',
     'YAML file with requests that the extension can process, distinguished by kind; may be repeated',
   ),
+  recorded: textFlag('DIR', 'compare the patches with a record of another release, made by "plan --record"', {
+    defaultText: 'none',
+  }),
   check: checkFlag,
   'time-limit': durationFlag('1s', '1h', '5m', 'maximum time for each extension'),
   ...catalogFlags,
@@ -68,6 +72,7 @@ be completed in time, 2 usage error or a file that cannot be read.`,
       throw new UsageError('conformance: name the ExtensionConfigs of the cluster to test, or pass files with -f');
     }
     const requests = readRequests(flags.request);
+    const recorded = flags.recorded === undefined ? undefined : readRecording(flags.recorded);
     const known = { release: flags['target-cluster-api-version'] };
     using extensions = await readExtensions(flags, names, io);
     const { configs, resolve } = extensions;
@@ -79,6 +84,7 @@ be completed in time, 2 usage error or a file that cannot be read.`,
       doing = `${name}: discovery`;
       const report = await testConformance(config, {
         known,
+        recorded,
         resolve,
         withSideEffects: flags['with-side-effects'],
         requests,

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { count, printable, printableJson, shortList } from '../../../base/index.ts';
 import {
   createPlanCaller,
@@ -47,7 +46,7 @@ import { clusterFlags, orNoCluster } from '../cluster-flags.ts';
 import { reachServices } from '../port-forward.ts';
 import { resolveFlag, resolveOf } from '../resolve-flag.ts';
 import { extensionsIn, type Input, readFiles } from './files.ts';
-import { readRecordedAnswers, writeRecording } from './recorded.ts';
+import { readRecording, writeRecording } from './recorded.ts';
 import { objectWriter } from './written.ts';
 
 const failures = ['replace', 'change', 'unknown'] as const;
@@ -211,7 +210,7 @@ interface States {
   before: Input;
   change: Input;
   live?: Pick<LiveState, 'unread' | 'dryRun'> & { cluster: KubernetesClient };
-  answers?: ReturnType<typeof readRecordedAnswers>;
+  answers?: ReturnType<typeof readRecording>['answers'];
 }
 
 const noFiles = (): Input => ({ objects: [], places: new Map(), problems: [] });
@@ -262,9 +261,9 @@ could not be used, 2 usage error.`,
     let release = flags['cluster-api-version'];
     async function readStates(): Promise<States> {
       if (flags.recorded !== undefined) {
-        const before = await readFiles('--recorded', [join(flags.recorded, 'objects.json')], io);
+        const { objects: recorded, answers } = readRecording(flags.recorded);
         const change = flags.filename.length > 0 ? await readFiles('-f', flags.filename, io) : noFiles();
-        return { before, change, answers: readRecordedAnswers(flags.recorded) };
+        return { before: { ...noFiles(), objects: recorded }, change, answers };
       }
       if (flags.from.length > 0) {
         return {

@@ -1,18 +1,15 @@
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FileError, folderProblem, makeFolder, printable, readRegularFileSync } from '../../../base/index.ts';
-import { readAnswers } from '../../../checks/plan/index.ts';
-import { type JsonObject, parseJson } from '../../../kubernetes/index.ts';
+import { folderProblem, makeFolder, printable, readRegularFileSync } from '../../../base/index.ts';
+import { type Recording, readAnswers } from '../../../checks/plan/index.ts';
+import { type Json, objectsAt, parseJson } from '../../../kubernetes/index.ts';
 import { FailureError, UsageError } from '../../framework/program.ts';
 
 /** Largest file of a record, in bytes. */
 const maxBytes = 256 * 1024 * 1024;
 
 /** Writes a recording to a new or empty folder, for its owner only. */
-export function writeRecording(
-  folder: string,
-  { objects, answers }: { objects: readonly JsonObject[]; answers: object },
-) {
+export function writeRecording(folder: string, { objects, answers }: Recording) {
   try {
     makeFolder(folder, 0o700);
     const [present] = readdirSync(folder);
@@ -34,14 +31,19 @@ export function writeRecording(
   }
 }
 
-/** The answers in a folder that `--record` wrote. */
-export function readRecordedAnswers(folder: string): ReturnType<typeof readAnswers> {
-  const file = join(folder, 'answers.json');
-  try {
-    return readAnswers(parseJson(readRegularFileSync(file, maxBytes)));
-  } catch (error) {
-    throw new UsageError(
-      `--recorded: ${printable(file)}: ${error instanceof FileError || error instanceof Error ? error.message : error}: name a folder that --record wrote`,
-    );
-  }
+/** What `--record` wrote to a folder. */
+export function readRecording(folder: string): Recording {
+  const read = <T>(name: string, use: (value: Json) => T): T => {
+    const file = join(folder, name);
+    try {
+      return use(parseJson(readRegularFileSync(file, maxBytes)));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new UsageError(`--recorded: ${printable(file)}: ${reason}: name a folder that --record wrote`);
+    }
+  };
+  return {
+    objects: read('objects.json', (value) => objectsAt(value, 'items')),
+    answers: read('answers.json', readAnswers),
+  };
 }
