@@ -76,8 +76,7 @@ function groupsWithout(cluster: JsonObject, existing: Existing, verdict: Verdict
   const kind =
     textAt(controlPlane, 'kind') || textAt(cluster, 'spec', 'controlPlaneRef', 'kind') || 'KubeadmControlPlane';
   const own = controlPlane === undefined ? textAt(cluster, 'spec', 'controlPlaneRef', 'name') : nameOf(controlPlane);
-  const { replicas } = objectAt(topology, 'controlPlane');
-  const count = controlPlane === undefined && typeof replicas === 'number' ? replicas : replicasOf(controlPlane);
+  const count = replicasOf(controlPlane ?? { spec: objectAt(topology, 'controlPlane') });
   const workers = topologyWorkers(cluster).map(({ kind: workerKind, topology: settings }) => {
     const group = textAt(settings, 'name');
     const object = existing.workers.get(workerKey(workerKind, group))?.object;

@@ -12,6 +12,7 @@ import {
   usable,
 } from '../../src/base/x509/index.ts';
 import { parseSmallYaml, YamlError } from '../../src/base/yaml/index.ts';
+import { planPage, planText, withoutSecretCauses } from '../../src/checks/plan/index.ts';
 import { reviewConversion } from '../../src/extensionconfig/conversion/index.ts';
 import { loadKubeConfig } from '../../src/kubernetes/client/index.ts';
 import { KubeConfigError } from '../../src/kubernetes/client/kubeconfig.ts';
@@ -26,9 +27,11 @@ import {
   JsonError,
   type JsonObject,
   jsonPatchOf,
+  objectAt,
   PatchError,
   type PatchOperation,
   parseJson,
+  textAt,
 } from '../../src/kubernetes/index.ts';
 import { readDocument, splitDocuments } from '../../src/kubernetes/manifests/index.ts';
 import { createAdmission, createRuleSet } from '../../src/policy/index.ts';
@@ -39,7 +42,8 @@ import { V2ConversionError } from '../../src/sandbox/openapi-documents/convert-v
 import { convertV2ToV3, InvalidOpenApi, readOpenApi } from '../../src/sandbox/openapi-documents/index.ts';
 import { encodeProtobuf } from '../../src/sandbox/openapi-documents/protobuf.ts';
 import { parseProtobuf } from '../../src/sandbox/writes/protobuf.ts';
-import { renderValueTemplate, TemplateError } from '../../src/topology/index.ts';
+import { nameOf, type Plan, renderValueTemplate, TemplateError } from '../../src/topology/index.ts';
+import { groupsOf, planOf, type RecordedChange, recordedChanges } from '../../test/topology/recorded.ts';
 import { changedValue, damagedBytes, damagedText, jsonBody } from './inputs.ts';
 
 /** Something that decodes input from outside. */
@@ -156,6 +160,26 @@ function yamlText(text: string): void {
   }
 }
 
+const rolledOut = recordedChanges.filter(({ name }) => ['audit-level', 'upgrade-1.35', 'F-cp-files'].includes(name));
+/** Objects that belong to other Clusters of other classes: copies of recorded ones in another namespace. */
+const others = rolledOut.map(({ after }) =>
+  after.map((one) => ({ ...one, metadata: { ...objectAt(one, 'metadata'), namespace: 'other' } })),
+);
+
+/** Changed objects, as far as `plan` reads them. */
+const objectsIn = (value: Json | undefined): JsonObject[] =>
+  (Array.isArray(value) ? value : [])
+    .filter(isJsonObject)
+    .filter((one) => [textAt(one, 'apiVersion'), textAt(one, 'kind'), nameOf(one)].every((text) => text !== ''));
+
+/** A plan is made and shown, whatever the objects are. */
+async function planned(change: RecordedChange): Promise<Plan> {
+  const result = withoutSecretCauses(await planOf(change));
+  planText(result, new Map(), (_style, text) => text);
+  planPage(result, new Map());
+  return result;
+}
+
 const openApiV2 = jsonOf('openapi/aggregated-old-v2.json');
 const openApiV3 = jsonOf('openapi/aggregated-old-v3.json');
 const protobufs = (JSON.parse(textOf('kubectl-protobuf.json')) as { body: string }[]).map(({ body }) =>
@@ -218,6 +242,30 @@ export function decodersIn(folder: string): Decoder[] {
       damagedText(fc.constantFrom(...templates)),
       (text) => renderValueTemplate(text, { a: 'b', l: [1, 'two', null], m: { k: { n: 1.5 } } }),
       [TemplateError],
+    ),
+    decoder('plan', changedValue(rolledOut.map(({ before, after }) => ({ before, after }) as Json)), (states) =>
+      planned({
+        ...(rolledOut[0] as RecordedChange),
+        before: objectsIn(objectAt(states).before),
+        after: objectsIn(objectAt(states).after),
+      }),
+    ),
+    decoder(
+      'plan-others',
+      fc.tuple(fc.constantFrom(...rolledOut), changedValue(others as Json[]), changedValue(others as Json[])),
+      async ([change, before, after]) => {
+        const isOther = (one: JsonObject) => objectAt(one, 'metadata').namespace === 'other';
+        const result = await planned({
+          ...change,
+          before: [...change.before, ...objectsIn(before).filter(isOther)],
+          after: [...change.after, ...objectsIn(after).filter(isOther)],
+        });
+        const own = result.clusters.filter(({ cluster }) => cluster.startsWith('default/'));
+        check(
+          isSame(groupsOf({ ...result, clusters: own }) as Json, change.expected as Json),
+          'other Clusters change nothing',
+        );
+      },
     ),
     decoder(
       'json-patch',

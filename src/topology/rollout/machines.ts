@@ -148,10 +148,13 @@ function portion(value: Json | undefined, replicas: number, round: (number: numb
     : round((Number(percent) * replicas) / 100);
 }
 
-/** The replicas of a control plane, MachineDeployment or MachinePool; 1 if it has no number. */
+/** More Machines than a group has: a number in a file must not decide how much work there is. */
+const maxReplicas = 100_000;
+
+/** The replicas of a control plane, MachineDeployment or MachinePool; 1 if it has no whole number. */
 export function replicasOf(object: JsonObject | undefined): number {
   const { replicas } = objectAt(object, 'spec');
-  return typeof replicas === 'number' ? replicas : 1;
+  return Number.isInteger(replicas) ? Math.min(Math.max(0, Number(replicas)), maxReplicas) : 1;
 }
 
 /** The limits of a rolling update of a MachineDeployment (mdutil.ResolveFenceposts, v1.14). */
