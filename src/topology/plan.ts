@@ -244,7 +244,8 @@ async function planTopology(
     blueprintBefore === undefined
       ? undefined
       : inputFor(before, clusterBefore as JsonObject, blueprintBefore, existing);
-  const computedBefore = inputBefore === undefined ? undefined : await computed(before, inputBefore, !hasObjects);
+  const computedBefore =
+    inputBefore === undefined ? undefined : await computed(before, inputBefore, { callsExtensions: !hasObjects });
   if (computedBefore?.is === 'unknown' && !hasObjects) {
     return unknown(computedBefore.problem);
   }
@@ -255,7 +256,7 @@ async function planTopology(
   if (steps.is !== 'planned') {
     return steps.is === 'unknown' ? unknown(steps.problem) : stopped(steps.problem);
   }
-  const result = await computed(after, input);
+  const result = await computed(after, input, { before: desiredBefore });
   if (result.is !== 'desired') {
     return result.is === 'unknown' ? unknown(result.problem) : stopped(result.problem);
   }

@@ -1,6 +1,6 @@
-import { type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import { isSame, type Json, type JsonObject, objectAt, perObject, textAt } from '../../kubernetes/index.ts';
 import { completePlan, type PlannedVersions } from '../../runtimehooks/index.ts';
-import type { Blueprint } from '../blueprint/blueprint.ts';
+import type { Blueprint, ClassPatch } from '../blueprint/blueprint.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import type { GroupObjects } from '../objects/groups.ts';
 import { createNames } from '../objects/names.ts';
@@ -119,16 +119,61 @@ export function inputFor(
   };
 }
 
+/** The first patches of a class that are inline, and the same in another one, as are templates and variables. */
+const commonPatches = perObject((old: Blueprint) =>
+  perObject((now: Blueprint): readonly ClassPatch[] => {
+    const templatesOf = ({ infrastructureCluster, controlPlane, machineDeployments, machinePools }: Blueprint) =>
+      [infrastructureCluster, controlPlane.template, controlPlane.machines, controlPlane.settings].concat(
+        [...machineDeployments.values(), ...machinePools.values()].flatMap((one) => [
+          one.bootstrap,
+          one.infrastructure,
+          one.settings,
+        ]),
+      );
+    const read = (blueprint: Blueprint) =>
+      JSON.stringify([
+        templatesOf(blueprint),
+        [...blueprint.variables].map(([name, all]) => [name, all.map(({ from }) => from)]),
+      ]);
+    if (read(old) !== read(now)) {
+      return [];
+    }
+    const isOther = ({ patches }: Blueprint, index: number) =>
+      patches[index]?.definitions.length === 0 || JSON.stringify(patches[index]) !== JSON.stringify(old.patches[index]);
+    const first = now.patches.findIndex((_, index) => isOther(now, index));
+    return old.patches.slice(0, first === -1 ? now.patches.length : first);
+  }),
+);
+
+/** The first patches of the state before that do the same in another state of a Cluster. */
+function samePatches(before: PatchInput, after: PatchInput): readonly ClassPatch[] {
+  const read = ({ cluster, controlPlane, workers }: PatchInput): Json => [
+    cluster.metadata ?? {},
+    cluster.spec ?? {},
+    { ...controlPlane },
+    workers.map(({ kind, name, version, templateNames }) => [kind, name, version, { ...templateNames }]),
+  ];
+  return isSame(read(before), read(after)) ? commonPatches(before.blueprint)(after.blueprint) : [];
+}
+
 /**
  * What Cluster API makes of a Cluster, with the answers of extensions.
  *
- * @param callsExtensions if not, a class with external patches is not known.
+ * @param more `callsExtensions`: if not, a class with external patches is not known. `before`: of the state before, of
+ *   which as much is taken over as stays the same.
  */
-export async function computed(state: PlannedState, input: PatchInput, callsExtensions = true): Promise<Computed> {
+export async function computed(
+  state: PlannedState,
+  input: PatchInput,
+  { callsExtensions = true, before }: { callsExtensions?: boolean; before?: Desired | undefined } = {},
+): Promise<Computed> {
   const { cluster, blueprint } = input;
   const object = { namespace: namespaceOf(cluster), name: nameOf(cluster) };
   try {
-    const patching = patchTemplates(input);
+    const patching = patchTemplates(
+      input,
+      before && { patches: samePatches(before.input, input), patched: before.patched },
+    );
     let step = patching.next();
     while (step.done !== true) {
       const { hook, handler, request, patch, where } = step.value;

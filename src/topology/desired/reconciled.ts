@@ -140,7 +140,8 @@ export function rotatedOrPatched(write: Write, newName: string): JsonObject {
   checkTypes(intent, schemaOf);
   if (textAt(intent, 'kind') === textAt(current, 'kind') && groupOf(intent) === groupOf(current)) {
     const merged = afterApply(current, write.before, intent);
-    if (isSame(objectAt(inDryRun(current, schemaOf), 'spec'), objectAt(inDryRun(merged, schemaOf), 'spec'))) {
+    const specIn = (object: JsonObject) => objectAt(inDryRun(object, schemaOf), 'spec');
+    if (isSame(current.spec ?? {}, merged.spec ?? {}) || isSame(specIn(current), specIn(merged))) {
       return stored(merged, schemaOf);
     }
   }
