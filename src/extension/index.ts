@@ -34,6 +34,7 @@ export {
   type UpdatableFields,
 } from './sdk/objects/in-place.ts';
 export { getField, setField } from './sdk/objects/json-path.ts';
+export { type InPlaceOptions, type InPlaceUpdater, machines } from './sdk/objects/machines.ts';
 export {
   answerUpdate,
   type MachineUpdate,

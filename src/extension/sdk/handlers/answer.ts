@@ -19,8 +19,18 @@ type Certain<Request> = Request extends { cluster: infer Cluster }
 
 /** The request of a hook. */
 export type RequestFor<H extends HookName> = Certain<RequestOf<(typeof hooks)[H]>>;
+/** Fields of responses that a newer Cluster API reads than the one whose schemas are known; older ones drop them. */
+interface NewestFields {
+  /**
+   * Whether the update makes the Machine unavailable. Default (Cluster API's): yes, so that it makes another Machine first
+   * where none may be missing, which replaces one.
+   */
+  affectsAvailability?: boolean;
+}
+
 /** The response of a hook. */
-export type ResponseFor<H extends HookName> = ResponseOf<(typeof hooks)[H]>;
+export type ResponseFor<H extends HookName> = ResponseOf<(typeof hooks)[H]> &
+  (H extends 'CanUpdateMachine' | 'CanUpdateMachineSet' ? NewestFields : unknown);
 
 declare const responseType: unique symbol;
 

@@ -17,6 +17,7 @@ import {
   type CanUpdateMachineSetResponse,
   hooks,
   type Patch,
+  type UpdateMachineRequest,
 } from '../../../runtimehooks/index.ts';
 import { componentOf, componentsOf } from '../../../runtimehooks/messages/index.ts';
 import type { Only } from '../topology/define-variables.ts';
@@ -77,6 +78,8 @@ export interface InPlaceChanges {
   machinePatches(request: CanUpdateMachineRequest): MachinePatches;
   /** The patches for `answer.done(…)` of CanUpdateMachineSet, by the same fields of its templates. */
   machineSetPatches(request: CanUpdateMachineSetRequest): MachineSetPatches;
+  /** The desired values of these fields, of a Machine. */
+  desiredValues(desired: UpdateMachineRequest['desired']): unknown[];
 }
 
 type Segments = readonly (string | number)[];
@@ -229,6 +232,18 @@ export function defineInPlaceChanges<const Fields extends UpdatableFields>(
   }
 
   return {
+    desiredValues({ machine: desiredMachine, infrastructureMachine: infrastructure, bootstrapConfig: bootstrap }) {
+      const objects: [unknown, readonly Segments[]][] = [
+        [desiredMachine, ofMachine.get('Machine') ?? []],
+        [infrastructure, fieldsOf(ofInfrastructure, infrastructure as Json)],
+        [bootstrap, fieldsOf(ofBootstrap, bootstrap as Json | undefined)],
+      ];
+      return objects.flatMap(([object, fields]) =>
+        fields
+          .flatMap((field) => expanded(['spec', ...field], object as Json, object as Json))
+          .map((path) => path.reduce<Json | undefined>(step, object as Json) ?? null),
+      );
+    },
     machinePatches: (request) => patchesOf(request, ['spec'], ['machine', 'infrastructureMachine', 'bootstrapConfig']),
     machineSetPatches: (request) =>
       patchesOf(

@@ -25,19 +25,25 @@ export interface MachineUpdater {
   look(update: MachineUpdate, signal: AbortSignal): Promise<MachineUpdateState>;
   /** Makes the node begin the work, which goes on without the extension. May be called again for the same key. */
   begin(update: MachineUpdate, signal: AbortSignal): Promise<void>;
-  /** The version of the kubelet as the Node reports it, such as v1.33.0; undefined while it is not known. */
-  kubeletVersion(update: MachineUpdate, signal: AbortSignal): Promise<string | undefined>;
+  /**
+   * The version of the kubelet as the Node reports it, such as v1.33.0; undefined while it is not known. Default: the
+   * update is done when the node says so, for work that does not change the version.
+   */
+  kubeletVersion?(update: MachineUpdate, signal: AbortSignal): Promise<string | undefined>;
 }
 
 type UpdateMachineContext = HandlerContext<UpdateMachineResponse>;
 
 const maxNameLength = 40;
 
-function keyOf({ machine, infrastructureMachine, bootstrapConfig }: UpdateMachineRequest['desired']): string {
-  const specs = [machine, infrastructureMachine, bootstrapConfig].map((object) => (object as { spec?: unknown })?.spec);
+const specsOf = ({ machine, infrastructureMachine, bootstrapConfig }: UpdateMachineRequest['desired']) =>
+  [machine, infrastructureMachine, bootstrapConfig].map((object) => (object as { spec?: unknown })?.spec);
+
+/** @param state what the update is about: with the same state, it has been done. */
+function keyOf({ machine }: UpdateMachineRequest['desired'], state: readonly unknown[]): string {
   const { namespace, name = '' } = machine.metadata ?? {};
   const hash = createHash('sha256')
-    .update(JSON.stringify([namespace, name, ...specs]))
+    .update(JSON.stringify([namespace, name, ...state]))
     .digest('hex')
     .slice(0, 16);
   return `${name.slice(0, maxNameLength).replaceAll(/[^a-z0-9-]/g, '-')}-${hash}`;
@@ -48,14 +54,16 @@ function keyOf({ machine, infrastructureMachine, bootstrapConfig }: UpdateMachin
  * done once the kubelet has the desired version. Work that failed is a Failure once, and begins anew.
  *
  * @param retryAfterSeconds after which Cluster API calls again.
+ * @param state what the update is about: with the same state, it has been done. Default: the specs of all objects.
  */
 export async function answerUpdate(
   { desired }: Pick<UpdateMachineRequest, 'desired'>,
   { answer, log, signal }: Pick<UpdateMachineContext, 'answer' | 'log' | 'signal'>,
   updater: MachineUpdater,
   retryAfterSeconds = 10,
+  state: readonly unknown[] = specsOf(desired),
 ): Promise<Answer<UpdateMachineResponse>> {
-  const update = { key: keyOf(desired), desired };
+  const update = { key: keyOf(desired, state), desired };
   const progress = await updater.look(update, signal);
   if (progress.state === 'none' || progress.state === 'failed') {
     log.info({ update: update.key }, 'update begins');
@@ -73,7 +81,11 @@ export async function answerUpdate(
     throw new TypeError(`look returned the state ${state}: it must be none, running, failed or done`);
   }
   const { version } = desired.machine.spec;
-  if (version === undefined || version === (await updater.kubeletVersion(update, signal))) {
+  if (
+    version === undefined ||
+    updater.kubeletVersion === undefined ||
+    version === (await updater.kubeletVersion(update, signal))
+  ) {
     return answer.done();
   }
   return answer.retry(retryAfterSeconds, `the kubelet does not report ${version} yet`);
