@@ -1,5 +1,6 @@
 export { ListenError } from '../server/index.ts';
 export type { CallOutcome, HandledCall } from './sdk/calls/call.ts';
+export { type ApiClient, type Clusters, createClusters, type ObjectReference } from './sdk/clusters.ts';
 export { localExtensionConfig } from './sdk/development.ts';
 export type {
   Answer,

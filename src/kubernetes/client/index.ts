@@ -1,4 +1,4 @@
-export { KubeConfigError, loadKubeConfig } from './kubeconfig.ts';
+export { KubeConfigError, loadKubeConfig, readKubeConfig } from './kubeconfig.ts';
 export { explain, Forbidden } from './requests/forbidden.ts';
 export { connect, isStatus, type KubernetesClient, StatusError, shortRetries } from './requests/kubernetes-client.ts';
 export { listPages } from './requests/list.ts';

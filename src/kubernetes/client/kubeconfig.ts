@@ -153,3 +153,28 @@ export async function loadKubeConfig(
   }
   return config;
 }
+
+/**
+ * Reads a kubeconfig that another program wrote into an object, such as a Secret of Cluster API: it may not name files or
+ * programs of this machine.
+ *
+ * @throws {KubeConfigError} when it does, and as `loadKubeConfig`.
+ */
+export async function readKubeConfig(text: string, where: string): Promise<KubeConfig> {
+  const { KubeConfig } = await import('./client-node.ts');
+  const config = new KubeConfig();
+  try {
+    config.loadFromString(text, { onInvalidEntry: 'filter' });
+  } catch {
+    throw new KubeConfigError(`the kubeconfig in ${where} cannot be read`);
+  }
+  const user = config.getCurrentUser();
+  const isForeign = [user?.exec, user?.authProvider, user?.certFile, user?.keyFile, config.getCurrentCluster()?.caFile];
+  const problem = isForeign.some((field) => field !== undefined && field !== null)
+    ? 'it names files or programs, and must have data instead'
+    : problemOf(config);
+  if (problem !== undefined) {
+    throw new KubeConfigError(`the kubeconfig in ${where} cannot be used: ${problem}`);
+  }
+  return config;
+}

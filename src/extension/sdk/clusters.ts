@@ -1,0 +1,123 @@
+import { LRUCache } from 'lru-cache';
+import type { KubernetesClient } from '../../kubernetes/client/index.ts';
+import { type JsonObject, objectsAt, textAt } from '../../kubernetes/index.ts';
+import { HandlerFailure } from './handlers/handler.ts';
+
+/** A client of an API server. */
+export interface ApiClient {
+  /**
+   * Sends a request; `path` is that of the API, such as `/api/v1/nodes`. The body of a PATCH is a JSON patch if it is a
+   * list, else a JSON merge patch.
+   *
+   * @throws {Error} for every response but 2xx (429, 5xx and lost connections are tried again for a second).
+   */
+  request(method: 'GET' | 'POST' | 'PUT' | 'PATCH', path: string, body?: object): Promise<JsonObject>;
+}
+
+/** An object as requests have it, and how it is found again. */
+export interface ObjectReference {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata?: { readonly name?: string; readonly namespace?: string } | undefined;
+}
+
+/** Access to the management cluster, and to the workload clusters that it manages. */
+export interface Clusters {
+  /** The client of the management cluster. */
+  management(): Promise<ApiClient>;
+  /**
+   * The client of a Cluster, by its Secret `NAME-kubeconfig`, which is read at each call: connections are kept until it
+   * changes, or the Cluster answers 401.
+   *
+   * @throws {HandlerFailure} while there is no such Secret, which users read.
+   * @throws {Error} for a kubeconfig that cannot be used, or names files or programs.
+   */
+  workloadCluster(cluster: ObjectReference): Promise<ApiClient>;
+  /** An object as it is now, with its status, which requests leave out; undefined if it is gone. */
+  refetch<T extends ObjectReference>(object: T): Promise<(T & { status?: JsonObject }) | undefined>;
+}
+
+/** Maximum number of Clusters whose connections are kept. */
+const maxClusters = 500;
+
+/**
+ * Creates access to the cluster in which the extension runs, or that of a kubeconfig, and to its workload clusters. The
+ * ServiceAccount may get Secrets and the objects to be refetched (a ClusterRole, as manifests/api-server has a Role).
+ */
+export function createClusters(
+  options: { kubeconfig?: string | undefined; context?: string | undefined } = {},
+): Clusters {
+  const never = new AbortController().signal;
+  let connection: Promise<KubernetesClient> | undefined;
+  const workloads = new LRUCache<string, { version: string; client: KubernetesClient }>({ max: maxClusters });
+  const resources = new Map<string, JsonObject[]>();
+  // Loaded on demand, since most extensions do not talk to an API server.
+  const library = () => import('../../kubernetes/client/index.ts');
+
+  async function connected(): Promise<KubernetesClient> {
+    const { connect, loadKubeConfig, shortRetries } = await library();
+    return connect(await loadKubeConfig(options), never, shortRetries);
+  }
+  function management(): Promise<KubernetesClient> {
+    connection ??= connected().catch((error) => {
+      connection = undefined;
+      throw error;
+    });
+    return connection;
+  }
+  const asApiClient = ({ request }: Pick<KubernetesClient, 'request'>): ApiClient => ({
+    request: (method, path, body) => request(method, path, body as JsonObject | undefined),
+  });
+
+  return {
+    management: async () => asApiClient(await management()),
+    async workloadCluster({ metadata: { namespace = '', name = '' } = {} }) {
+      const { connect, fetchSecret, isStatus, readKubeConfig, shortRetries } = await library();
+      const where = `Secret ${namespace}/${name}-kubeconfig`;
+      const found = await fetchSecret(await management(), namespace, `${name}-kubeconfig`);
+      if (found?.data.value === undefined) {
+        throw new HandlerFailure(`the Cluster has no kubeconfig yet: ${where} is not there, or has no value`);
+      }
+      const key = `${namespace}/${name}`;
+      const version = `${textAt(found.secret, 'metadata', 'uid')} ${textAt(found.secret, 'metadata', 'resourceVersion')}`;
+      let known = workloads.get(key);
+      if (known?.version !== version) {
+        known = { version, client: connect(await readKubeConfig(found.data.value, where), never, shortRetries) };
+        workloads.set(key, known);
+      }
+      const { client } = known;
+      return asApiClient({
+        request: (...values) =>
+          client.request(...values).catch((error: unknown) => {
+            if (isStatus(error, 401)) {
+              workloads.delete(key);
+            }
+            throw error;
+          }),
+      });
+    },
+    async refetch<T extends ObjectReference>(object: T) {
+      const { isStatus } = await library();
+      const { apiVersion = '', kind = '', metadata: { namespace, name = '' } = {} } = object;
+      const client = await management();
+      const group = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+      const known = resources.get(group) ?? objectsAt((await client.request('GET', group)).resources);
+      const resource = known.find((one) => one.kind === kind && !textAt(one, 'name').includes('/'));
+      if (resource === undefined) {
+        throw new Error(`the API server has no ${kind} of ${apiVersion}`);
+      }
+      resources.set(group, known);
+      const place = resource.namespaced === true ? `/namespaces/${encodeURIComponent(namespace ?? '')}` : '';
+      const path = `${group}${place}/${textAt(resource, 'name')}/${encodeURIComponent(name)}`;
+      return client.request('GET', path).then(
+        (current) => current as unknown as T & { status?: JsonObject },
+        (error: unknown) => {
+          if (isStatus(error, 404)) {
+            return undefined;
+          }
+          throw error;
+        },
+      );
+    },
+  };
+}
