@@ -1024,7 +1024,10 @@ type Certain<Request> = Request extends {
   };
 } : Request;
 type RequestFor<H extends HookName> = Certain<RequestOf<(typeof hooks)[H]>>;
-type ResponseFor<H extends HookName> = ResponseOf<(typeof hooks)[H]>;
+interface NewestFields {
+  affectsAvailability?: boolean;
+}
+type ResponseFor<H extends HookName> = ResponseOf<(typeof hooks)[H]> & (H extends 'CanUpdateMachine' | 'CanUpdateMachineSet' ? NewestFields : unknown);
 declare const responseType: unique symbol;
 interface Answer<Response> {
   readonly [responseType]: Response;
@@ -1083,9 +1086,145 @@ interface CallOutcome {
   result: HandledCall;
   cluster?: string | undefined;
 }
+interface ApiClient {
+  request(method: 'GET' | 'POST' | 'PUT' | 'PATCH', path: string, body?: object): Promise<JsonObject>;
+}
+interface ObjectReference {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata?: {
+    readonly name?: string;
+    readonly namespace?: string;
+  } | undefined;
+}
+interface Clusters {
+  management(): Promise<ApiClient>;
+  workloadCluster(cluster: ObjectReference): Promise<ApiClient>;
+  refetch<T extends ObjectReference>(object: T): Promise<(T & {
+    status?: JsonObject;
+  }) | undefined>;
+}
+export declare function createClusters(options?: {
+  kubeconfig?: string | undefined;
+  context?: string | undefined;
+}): Clusters;
 export declare class HandlersError extends Error {
   readonly problems: readonly string[];
   constructor(problems: readonly string[]);
+}
+type Names = Readonly<Record<string, string>>;
+type Resources = Readonly<Record<string, string | number>>;
+interface EnvVar {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: {
+    readonly configMapKeyRef?: {
+      readonly name: string;
+      readonly key: string;
+      readonly optional?: boolean;
+    };
+    readonly secretKeyRef?: {
+      readonly name: string;
+      readonly key: string;
+      readonly optional?: boolean;
+    };
+    readonly fieldRef?: {
+      readonly fieldPath: string;
+      readonly apiVersion?: string;
+    };
+    readonly resourceFieldRef?: object;
+  };
+}
+interface Container {
+  readonly name: string;
+  readonly image: string;
+  readonly imagePullPolicy?: 'Always' | 'IfNotPresent' | 'Never';
+  readonly command?: readonly string[];
+  readonly args?: readonly string[];
+  readonly workingDir?: string;
+  readonly env?: readonly EnvVar[];
+  readonly envFrom?: readonly object[];
+  readonly ports?: readonly object[];
+  readonly resources?: {
+    readonly requests?: Resources;
+    readonly limits?: Resources;
+    readonly claims?: readonly object[];
+  };
+  readonly volumeMounts?: readonly {
+    readonly name: string;
+    readonly mountPath: string;
+    readonly subPath?: string;
+    readonly readOnly?: boolean;
+  }[];
+  readonly securityContext?: {
+    readonly allowPrivilegeEscalation?: boolean;
+    readonly capabilities?: {
+      readonly add?: readonly string[];
+      readonly drop?: readonly string[];
+    };
+    readonly privileged?: boolean;
+    readonly readOnlyRootFilesystem?: boolean;
+    readonly runAsGroup?: number;
+    readonly runAsNonRoot?: boolean;
+    readonly runAsUser?: number;
+    readonly seccompProfile?: object;
+    readonly seLinuxOptions?: object;
+  };
+  readonly lifecycle?: object;
+  readonly livenessProbe?: object;
+  readonly readinessProbe?: object;
+  readonly startupProbe?: object;
+  readonly restartPolicy?: 'Always';
+  readonly terminationMessagePath?: string;
+  readonly terminationMessagePolicy?: 'File' | 'FallbackToLogsOnError';
+}
+interface JobPodSpec {
+  readonly restartPolicy: 'Never' | 'OnFailure';
+  readonly containers: readonly Container[];
+  readonly initContainers?: readonly Container[];
+  readonly volumes?: readonly ({
+    readonly name: string;
+  } & object)[];
+  readonly serviceAccountName?: string;
+  readonly automountServiceAccountToken?: boolean;
+  readonly imagePullSecrets?: readonly {
+    readonly name: string;
+  }[];
+  readonly nodeSelector?: Names;
+  readonly nodeName?: string;
+  readonly affinity?: object;
+  readonly tolerations?: readonly object[];
+  readonly topologySpreadConstraints?: readonly object[];
+  readonly priorityClassName?: string;
+  readonly runtimeClassName?: string;
+  readonly securityContext?: object;
+  readonly activeDeadlineSeconds?: number;
+  readonly terminationGracePeriodSeconds?: number;
+  readonly enableServiceLinks?: boolean;
+  readonly hostNetwork?: boolean;
+  readonly dnsPolicy?: string;
+  readonly dnsConfig?: object;
+}
+interface JobSpec {
+  readonly template: {
+    readonly metadata?: {
+      readonly labels?: Names;
+      readonly annotations?: Names;
+    };
+    readonly spec: JobPodSpec;
+  };
+  readonly activeDeadlineSeconds?: number;
+  readonly backoffLimit?: number;
+  readonly backoffLimitPerIndex?: number;
+  readonly completionMode?: 'NonIndexed' | 'Indexed';
+  readonly completions?: number;
+  readonly maxFailedIndexes?: number;
+  readonly parallelism?: number;
+  readonly podFailurePolicy?: object;
+  readonly podReplacementPolicy?: 'TerminatingOrFailed' | 'Failed';
+  readonly successPolicy?: object;
+  readonly suspend?: boolean;
+  readonly ttlSecondsAfterFinished?: number;
 }
 interface JobsOptions {
   retryAfterSeconds?: number | undefined;
@@ -1113,7 +1252,7 @@ interface Jobs {
 export declare function createJobs(options?: JobsOptions): Jobs;
 interface KubernetesJobsOptions {
   namespace: string;
-  template: JsonObject;
+  template: JobSpec;
   name?: string | undefined;
   kubeconfig?: string | undefined;
   context?: string | undefined;
@@ -1171,6 +1310,7 @@ type MachineSetPatches = Pick<CanUpdateMachineSetResponse, 'machineSetPatch' | '
 interface InPlaceChanges {
   machinePatches(request: CanUpdateMachineRequest): MachinePatches;
   machineSetPatches(request: CanUpdateMachineSetRequest): MachineSetPatches;
+  desiredValues(desired: UpdateMachineRequest['desired']): unknown[];
 }
 type KnownFields = Readonly<Record<string, readonly FieldTree[]>>;
 export declare function defineInPlaceChanges<const Fields extends UpdatableFields>(fields: Fields & CheckedFields<Fields, keyof UpdatableFields>, known?: KnownFields): InPlaceChanges;
@@ -1193,10 +1333,23 @@ type MachineUpdateState =
 interface MachineUpdater {
   look(update: MachineUpdate, signal: AbortSignal): Promise<MachineUpdateState>;
   begin(update: MachineUpdate, signal: AbortSignal): Promise<void>;
-  kubeletVersion(update: MachineUpdate, signal: AbortSignal): Promise<string | undefined>;
+  kubeletVersion?(update: MachineUpdate, signal: AbortSignal): Promise<string | undefined>;
 }
 type UpdateMachineContext = HandlerContext<UpdateMachineResponse>;
-export declare function answerUpdate({ desired }: Pick<UpdateMachineRequest, 'desired'>, { answer, log, signal }: Pick<UpdateMachineContext, 'answer' | 'log' | 'signal'>, updater: MachineUpdater, retryAfterSeconds?: number): Promise<Answer<UpdateMachineResponse>>;
+export declare function answerUpdate({ desired }: Pick<UpdateMachineRequest, 'desired'>, { answer, log, signal }: Pick<UpdateMachineContext, 'answer' | 'log' | 'signal'>, updater: MachineUpdater, retryAfterSeconds?: number, state?: readonly unknown[]): Promise<Answer<UpdateMachineResponse>>;
+interface InPlaceUpdater extends MachineUpdater {
+  readonly name: string;
+  readonly covers: UpdatableFields;
+  readonly affectsAvailability?: boolean | undefined;
+}
+interface InPlaceOptions {
+  knownFields?: KnownFields | undefined;
+  retryAfterSeconds?: number | undefined;
+}
+declare function inPlace(updaters: readonly InPlaceUpdater[], options?: InPlaceOptions): Handler[];
+export declare const machines: {
+  inPlace: typeof inPlace;
+};
 type ExtensionCertificates =
 {
   folder: string;
@@ -1242,4 +1395,4 @@ export declare function createExtensionServer(options: ExtensionServerOptions): 
 export declare function startProblem(error: unknown): string;
 export declare function compareVersions(a: string, b: string): number;
 export declare function planUpgrade(request: GenerateUpgradePlanRequest, versions?: readonly string[]): UpgradePlan;
-export type { Answer, AnswerFields, Answers, BlockingAnswers, CallOutcome, ExtensionCertificates, ExtensionServer, ExtensionServerOptions, FinalAnswers, HandledCall, Handler, HandlerContext, HandlerOptions, HookName, InPlaceChanges, Job, Jobs, JobsOptions, KnownFields, KubernetesJob, KubernetesJobs, KubernetesJobsOptions, MachineUpdate, MachineUpdateState, MachineUpdater, RequestFor, ResponseFor, RunningExtension, UpdatableFields, UpgradePlan };
+export type { Answer, AnswerFields, Answers, ApiClient, BlockingAnswers, CallOutcome, Clusters, ExtensionCertificates, ExtensionServer, ExtensionServerOptions, FinalAnswers, HandledCall, Handler, HandlerContext, HandlerOptions, HookName, InPlaceChanges, InPlaceOptions, InPlaceUpdater, Job, JobSpec, Jobs, JobsOptions, KnownFields, KubernetesJob, KubernetesJobs, KubernetesJobsOptions, MachineUpdate, MachineUpdateState, MachineUpdater, ObjectReference, RequestFor, ResponseFor, RunningExtension, UpdatableFields, UpgradePlan };

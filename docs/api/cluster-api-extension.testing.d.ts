@@ -990,7 +990,10 @@ type Certain<Request> = Request extends {
   };
 } : Request;
 type RequestFor<H extends HookName> = Certain<RequestOf<(typeof hooks)[H]>>;
-type ResponseFor<H extends HookName> = ResponseOf<(typeof hooks)[H]>;
+interface NewestFields {
+  affectsAvailability?: boolean;
+}
+type ResponseFor<H extends HookName> = ResponseOf<(typeof hooks)[H]> & (H extends 'CanUpdateMachine' | 'CanUpdateMachineSet' ? NewestFields : unknown);
 declare const responseType: unique symbol;
 interface Answer<Response> {
   readonly [responseType]: Response;

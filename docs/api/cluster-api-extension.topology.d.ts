@@ -120,7 +120,11 @@ interface Variable {
   name: string;
   value: AnyJSON;
 }
-type SchemaValue<S, Other = unknown> = S extends {
+declare const valueType: unique symbol;
+interface TypedSchema<Value> {
+  readonly [valueType]: Value;
+}
+type SchemaValue<S, Other = unknown> = S extends TypedSchema<infer Value> ? Value : S extends {
   readonly enum: readonly (infer Value)[];
 } ? Value : S extends {
   readonly type: infer Type;
@@ -166,7 +170,7 @@ export declare function setArguments<T extends {
 type SchemaType = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object';
 type Immutable<T> = T extends readonly (infer Item)[] ? readonly Immutable<Item>[] : T extends object ? { readonly [Field in keyof T]: Immutable<T[Field]>; } : T;
 type Overridden = 'type' | 'items' | 'properties' | 'additionalProperties';
-interface OpenApiSchema extends Omit<Immutable<JSONSchemaProps>, Overridden> {
+interface OpenApiSchema extends Omit<Immutable<JSONSchemaProps>, Overridden>, Partial<TypedSchema<unknown>> {
   readonly type?: SchemaType | undefined;
   readonly items?: OpenApiSchema | undefined;
   readonly properties?: {
@@ -181,7 +185,7 @@ interface VariableDefinition {
 }
 type Definitions = Readonly<Record<string, VariableDefinition>>;
 type Only<T, Known> = { readonly [Field in Exclude<keyof T, Known>]: Problem<`${Field & string} is not known: use ${Known & string}`>; };
-type ExactSchema<S> = Only<S, keyof OpenApiSchema> & { readonly [Field in keyof S]: Field extends 'items' | 'additionalProperties' ? ExactSchema<S[Field]> : Field extends 'properties' ? { readonly [Name in keyof S[Field]]: ExactSchema<S[Field][Name]>; } : S[Field]; };
+type ExactSchema<S> = S extends TypedSchema<unknown> ? S : Only<S, keyof OpenApiSchema> & { readonly [Field in keyof S]: Field extends 'items' | 'additionalProperties' ? ExactSchema<S[Field]> : Field extends 'properties' ? { readonly [Name in keyof S[Field]]: ExactSchema<S[Field][Name]>; } : S[Field]; };
 type Exact<D> = { readonly [Name in keyof D]: Only<D[Name], keyof VariableDefinition> & { readonly [Field in keyof D[Name]]: Field extends 'schema' ? ExactSchema<D[Name][Field]> : D[Name][Field]; }; };
 type VariableValues<D extends Definitions> = { readonly [Name in keyof D]: D[Name] extends {
   readonly required: true;
@@ -310,4 +314,5 @@ export declare const matches: (match: TemplateMatch, item: GeneratePatchesReques
 export declare function walkTemplates<const Matches extends readonly unknown[], Values = unknown>(request: GeneratePatchesRequest, patchers: { readonly [Index in keyof Matches]: TemplatePatcher<Matches[Index], Values>; }, options?: WalkOptions<Values>): GeneratePatchesResponseItem[];
 export declare function getField(object: unknown, path: string): Json | undefined;
 export declare function setField<T extends object, const Path extends string>(object: T, path: Path & CheckedPath<'this object', T, Path>, value: FieldValue<T, Path> | undefined): void;
+export declare function schemaFrom<Value>(crd: object, version: string, path: string): OpenApiSchema & TypedSchema<Value>;
 export type { BuiltinVariables, DefinedVariables, Template, TemplateContext, TemplateFor, TemplateKind, TemplateKinds, TemplateMatch, TemplatePatcher, VariableDefinition, VariableValues, Variables, WalkOptions };

@@ -6,6 +6,7 @@ export {
   defineVariables,
   getField,
   matches,
+  schemaFrom,
   setArguments,
   setField,
   type Template,

@@ -31,6 +31,7 @@ export {
   type InPlaceOptions,
   type InPlaceUpdater,
   type Job,
+  type JobSpec,
   type Jobs,
   type JobsOptions,
   type KnownFields,

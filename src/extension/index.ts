@@ -20,6 +20,7 @@ export {
   type HandlerOptions,
   handler,
 } from './sdk/handlers/handler.ts';
+export type { JobSpec } from './sdk/job-spec.ts';
 export { createJobs, type Job, type Jobs, type JobsOptions } from './sdk/jobs.ts';
 export {
   createKubernetesJobs,
@@ -70,6 +71,7 @@ export {
   type VariableDefinition,
   type VariableValues,
 } from './sdk/topology/define-variables.ts';
+export { schemaFrom } from './sdk/topology/schema-from.ts';
 export { type Variables, variablesOf } from './sdk/topology/variables.ts';
 export {
   matches,

@@ -18,7 +18,7 @@ export { advisedTimeoutSeconds, defaultTimeoutSeconds, maxHandlers, maxTimeoutSe
 export { type Deprecation, deprecationIn, type Phase, phaseIn, type Stability } from './catalog/policy.ts';
 export { compareReleases, formatRelease, parseRelease, type Release, v1 } from './catalog/release.ts';
 export type { MessageSchema } from './catalog/schema.ts';
-export type { SchemaValue } from './catalog/schema-value.ts';
+export type { SchemaValue, TypedSchema } from './catalog/schema-value.ts';
 export type * from './message-types/index.ts';
 export { applyPatch, BadPatch, type EncodedPatch, isEmptyPatch, withTaken } from './patches/apply.ts';
 export { type ControlPlaneField, fieldsSetBy, revertIgnored, type TemplatePlace } from './patches/ignored.ts';

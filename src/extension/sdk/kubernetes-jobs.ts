@@ -13,6 +13,7 @@ import {
 import type { Answer } from './handlers/answer.ts';
 import { checkKey, checkNumber } from './handlers/options.ts';
 import { fault } from './handlers/thrown.ts';
+import type { JobSpec } from './job-spec.ts';
 import type { BlockingContext } from './jobs.ts';
 
 /** Options of jobs that run on Kubernetes. */
@@ -23,7 +24,7 @@ export interface KubernetesJobsOptions {
    * `spec` of the Jobs (batch/v1), with the Pod that does the work: its `backoffLimit` and `activeDeadlineSeconds` decide
    * about retries and time.
    */
-  template: JsonObject;
+  template: JobSpec;
   /** Tells several sets of one handler with the same template apart. Default: none. */
   name?: string | undefined;
   /** Default: the cluster in which the extension runs, or the kubeconfig in use. */
@@ -113,7 +114,7 @@ export function createKubernetesJobs(options: KubernetesJobsOptions): Kubernetes
   if (problem !== undefined || namespace === undefined) {
     throw new TypeError(`namespace: ${JSON.stringify(namespace)} ${problem ?? 'is needed'}`);
   }
-  if (objectsAt(template, 'template', 'spec', 'containers').length === 0) {
+  if (objectsAt(template as unknown as Json, 'template', 'spec', 'containers').length === 0) {
     throw new TypeError(
       'template: spec of a Job is needed, with template.spec.containers of the Pod that does the work',
     );
@@ -122,7 +123,7 @@ export function createKubernetesJobs(options: KubernetesJobsOptions): Kubernetes
   const jobs = `/apis/batch/v1/namespaces/${namespace}/jobs`;
 
   function jobOf({ key, env = {}, cluster }: KubernetesJob, prefix: string, hash: string, attempt: number): JsonObject {
-    const spec = copyOf(template);
+    const spec = copyOf(template as unknown as JsonObject);
     const own = Object.entries(env).map(([name, value]) => ({ name, value }));
     for (const container of objectsAt(spec, 'template', 'spec', 'containers')) {
       container.env = [...itemsAt(container, 'env'), ...own];

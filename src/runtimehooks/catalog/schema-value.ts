@@ -1,22 +1,32 @@
+declare const valueType: unique symbol;
+
+/** A schema whose values have a type that it does not tell itself. */
+export interface TypedSchema<Value> {
+  readonly [valueType]: Value;
+}
+
 /**
  * The type of the values that a schema describes, as far as it says so by `enum`, `type`, `items` and `properties`;
  * `Other` where it does not.
  */
-export type SchemaValue<S, Other = unknown> = S extends { readonly enum: readonly (infer Value)[] }
-  ? Value
-  : S extends { readonly type: infer Type }
-    ? Type extends 'string'
-      ? string
-      : Type extends 'integer' | 'number'
-        ? number
-        : Type extends 'boolean'
-          ? boolean
-          : Type extends 'array'
-            ? (S extends { readonly items: infer Items } ? SchemaValue<Items, Other> : Other)[]
-            : Type extends 'object'
-              ? ObjectValue<S, Other>
-              : Other
-    : Other;
+export type SchemaValue<S, Other = unknown> =
+  S extends TypedSchema<infer Value>
+    ? Value
+    : S extends { readonly enum: readonly (infer Value)[] }
+      ? Value
+      : S extends { readonly type: infer Type }
+        ? Type extends 'string'
+          ? string
+          : Type extends 'integer' | 'number'
+            ? number
+            : Type extends 'boolean'
+              ? boolean
+              : Type extends 'array'
+                ? (S extends { readonly items: infer Items } ? SchemaValue<Items, Other> : Other)[]
+                : Type extends 'object'
+                  ? ObjectValue<S, Other>
+                  : Other
+        : Other;
 
 type ObjectValue<S, Other> = S extends { readonly properties: infer Properties }
   ? { [Name in PresentIn<Properties, S>]: SchemaValue<Properties[Name], Other> } & {

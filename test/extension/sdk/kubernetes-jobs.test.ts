@@ -14,6 +14,7 @@ import {
   createKubernetesJobs,
   type Handler,
   handler,
+  type JobSpec,
   type KubernetesJob,
   type KubernetesJobsOptions,
   requestFor,
@@ -62,7 +63,7 @@ beforeEach(async () => {
   await send('DELETE', '/api/v1/namespaces/default/pods');
 });
 
-const template: JsonObject = {
+const template: JobSpec = {
   backoffLimit: 2,
   template: { spec: { restartPolicy: 'Never', containers: [{ name: 'backup', image: 'backup:1', env: [] }] } },
 };
@@ -238,7 +239,7 @@ test('a Job of that name which is not of this work is an error, which says what 
     apiVersion: 'batch/v1',
     kind: 'Job',
     metadata: { name: `beforeclusterupgrade-wait-${hash}-0` },
-    spec: template,
+    spec: template as unknown as JsonObject,
   });
   const { result, lines } = await callJob({});
   expect([result, lines.at(-1)?.message]).toEqual([
@@ -255,7 +256,7 @@ test('the replica that created a Job says so, and only that one', async () => {
 
 test('a Job has the environment and the time of its template, too', async () => {
   const container = { name: 'backup', image: 'backup:1', env: [{ name: 'A', value: '1' }] };
-  const spec = { restartPolicy: 'Never', containers: [container] };
+  const spec = { restartPolicy: 'Never' as const, containers: [container] };
   await callJob({ env: { B: '2' } }, { template: { ttlSecondsAfterFinished: 60, template: { spec } } });
   const { items } = await client.request('GET', '/apis/batch/v1/namespaces/default/jobs');
   const env = [...container.env, { name: 'B', value: '2' }];

@@ -6,6 +6,7 @@ import {
   callHandler,
   createExtensionServer,
   createJobs,
+  createKubernetesJobs,
   type ExtensionCertificates,
   type ExtensionServerOptions,
   getField,
@@ -218,3 +219,25 @@ export function refused() {
   // @ts-expect-error: the program's own certificate source is not exported.
   createExtensionServer({ handlers: [], certificates: fixedCertificate(selfSignedPair(new Date())) });
 }
+
+const pod = { restartPolicy: 'Never', containers: [{ name: 'work', image: 'work:1' }] } as const;
+/** Jobs are those of batch/v1. */
+export const jobTemplates = () => [
+  createKubernetesJobs({ namespace: 'a', template: { backoffLimit: 3, template: { spec: pod } } }),
+  // @ts-expect-error: misspelt
+  createKubernetesJobs({ namespace: 'a', template: { backofLimit: 3, template: { spec: pod } } }),
+  // @ts-expect-error: a Pod of a Job has no such policy
+  createKubernetesJobs({ namespace: 'a', template: { template: { spec: { ...pod, restartPolicy: 'Always' } } } }),
+  // @ts-expect-error: no Pod
+  createKubernetesJobs({ namespace: 'a', template: {} }),
+];
+
+/** The newest protocol is typed before Cluster API's schemas have it. */
+export const newest = [
+  handler('CanUpdateMachine', { name: 'can', handle: (_, { answer }) => answer.done({ affectsAvailability: false }) }),
+  handler('CanUpdateMachineSet', {
+    name: 'can-set',
+    // @ts-expect-error: true or false
+    handle: (_, { answer }) => answer.done({ affectsAvailability: 'no' }),
+  }),
+];

@@ -8,6 +8,7 @@ import {
   hooks,
   type JSONSchemaProps,
   type SchemaValue,
+  type TypedSchema,
   type Variable,
 } from '../../../runtimehooks/index.ts';
 import { messageProblem, unknownFields } from '../../../runtimehooks/messages/index.ts';
@@ -24,7 +25,7 @@ type Immutable<T> = T extends readonly (infer Item)[]
 type Overridden = 'type' | 'items' | 'properties' | 'additionalProperties';
 
 /** The schema of a variable, or of a part of one: OpenAPI as Cluster API takes it. */
-interface OpenApiSchema extends Omit<Immutable<JSONSchemaProps>, Overridden> {
+export interface OpenApiSchema extends Omit<Immutable<JSONSchemaProps>, Overridden>, Partial<TypedSchema<unknown>> {
   readonly type?: SchemaType | undefined;
   readonly items?: OpenApiSchema | undefined;
   readonly properties?: { readonly [name: string]: OpenApiSchema } | undefined;
@@ -46,13 +47,16 @@ type Definitions = Readonly<Record<string, VariableDefinition>>;
 export type Only<T, Known> = {
   readonly [Field in Exclude<keyof T, Known>]: Problem<`${Field & string} is not known: use ${Known & string}`>;
 };
-type ExactSchema<S> = Only<S, keyof OpenApiSchema> & {
-  readonly [Field in keyof S]: Field extends 'items' | 'additionalProperties'
-    ? ExactSchema<S[Field]>
-    : Field extends 'properties'
-      ? { readonly [Name in keyof S[Field]]: ExactSchema<S[Field][Name]> }
-      : S[Field];
-};
+type ExactSchema<S> =
+  S extends TypedSchema<unknown>
+    ? S
+    : Only<S, keyof OpenApiSchema> & {
+        readonly [Field in keyof S]: Field extends 'items' | 'additionalProperties'
+          ? ExactSchema<S[Field]>
+          : Field extends 'properties'
+            ? { readonly [Name in keyof S[Field]]: ExactSchema<S[Field][Name]> }
+            : S[Field];
+      };
 type Exact<D> = {
   readonly [Name in keyof D]: Only<D[Name], keyof VariableDefinition> & {
     readonly [Field in keyof D[Name]]: Field extends 'schema' ? ExactSchema<D[Name][Field]> : D[Name][Field];

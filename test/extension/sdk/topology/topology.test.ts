@@ -5,6 +5,7 @@ import {
   defineVariables,
   getField,
   HandlerFailure,
+  schemaFrom,
   setField,
   type Template,
   type TemplateContext,
@@ -278,6 +279,38 @@ describe('values that do not match their schema', () => {
       },
     );
   });
+});
+
+test("a variable's schema may be that of a CustomResourceDefinition, for definition, check and type", () => {
+  const item = {
+    type: 'object',
+    'x-kubernetes-map-type': 'atomic',
+    properties: { size: { type: 'integer', nullable: true, default: 10 }, nullable: { type: 'string' } },
+  };
+  const disks = { type: 'array', 'x-kubernetes-list-type': 'atomic', items: item };
+  const openAPIV3Schema = { type: 'object', properties: { spec: { type: 'object', properties: { disks } } } };
+  const crd = { spec: { names: { kind: 'Lab' }, versions: [{ name: 'v1', schema: { openAPIV3Schema } }] } };
+  const defined = defineVariables({
+    disks: { required: true, schema: schemaFrom<{ size: number; nullable?: string }[]>(crd, 'v1', 'spec.disks') },
+    one: { schema: schemaFrom<{ size: number }>(crd, 'v1', 'spec.disks[0]') },
+  });
+  expect(defined.definitions[0]?.schema.openAPIV3Schema).toEqual({
+    type: 'array',
+    items: {
+      type: 'object',
+      properties: { size: { type: 'integer', default: 10 }, nullable: { type: 'string' } },
+    },
+  });
+  const values = defined.read({ variables: [{ name: 'disks', value: [{}] }] }, {});
+  expectTypeOf(values).toEqualTypeOf<{
+    readonly disks: { size: number; nullable?: string }[];
+    readonly one: { size: number } | undefined;
+  }>();
+  expect(values).toEqual({ disks: [{ size: 10 }], one: undefined });
+  expect(() => defined.read({ variables: [{ name: 'disks', value: [{ size: 'x' }] }] }, {})).toThrow(HandlerFailure);
+  expect(() => schemaFrom(crd, 'v2', 'spec.disks')).toThrow(
+    new TypeError('Lab has no field spec.disks in version v2; it has v1'),
+  );
 });
 
 test('a variable has labels and annotations, for older versions of Cluster API', () => {
