@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { type ManifestFile, readDocuments, readManifests } from '../../kubernetes/manifests/index.ts';
+import { createManifestFacts, type Facts } from '../../policy/index.ts';
 import { checkObject, type LintPolicy } from './check.ts';
 import { fixManifests } from './fix.ts';
 import { createKindCheck } from './kind.ts';
@@ -36,12 +37,29 @@ const maxObjectBytes = 3 * 1024 * 1024;
 const templateRemedy =
   '; this looks like a template: lint its output (helm template CHART | extensionconfig-webhook lint -)';
 
+/** The Certificates of a file, for what names their Secrets there; nothing else in it says what a cluster has. */
+async function certificatesIn(documents: ManifestFile['documents']): Promise<Facts> {
+  const { facts, add } = createManifestFacts();
+  for await (const read of documents()) {
+    for (const { object } of 'errors' in read ? [] : read.document.objects) {
+      if (object.kind === 'Certificate') {
+        add(object);
+      }
+    }
+  }
+  return { certificates: facts.certificates };
+}
+
 async function* lintFile(
   { file, text, documents }: ManifestFile,
   { policyOf, signal, onSkipped, onUnused }: LintRun,
   names: Names,
 ): AsyncGenerator<LintResult> {
-  const policy = policyOf(file);
+  const given = policyOf(file);
+  const policy =
+    given.facts === undefined && /^kind:\s*Certificate\b/m.test(text)
+      ? { ...given, facts: await certificatesIn(documents) }
+      : given;
   const kinds = createKindCheck(file);
   const suppressions = readSuppressions(text);
   for (const mistake of suppressions.mistakes) {

@@ -97,7 +97,7 @@ export const command = defineCommand({
       throw error instanceof ProjectError ? new FailureError(error.message) : error;
     }
     const where = relative('.', folder) === '' ? '' : `cd ${shellPath(folder)} && `;
-    io.stdout.write(`\nNext: ${where}npm install && npm test && npm run dev\n`);
+    io.stdout.write(`\nNext, with Node.js 22.18 or newer: ${where}npm install && npm test && npm run dev\n`);
     if (flags.packages === undefined) {
       io.stdout.write(
         `npm installs cluster-api-extension ^${version} from its registry. To use a checkout, run "npm run pack -- DIR" in it, and add "--packages DIR" here.\n`,

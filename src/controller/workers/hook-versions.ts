@@ -20,7 +20,12 @@ const maxNamed = 20;
 
 function findingsOf(rule: Rule, config: StoredConfig, { catalog, release }: KnownHooks): Finding[] {
   const findings: Finding[] = [];
-  const options = { hooks: catalog, clusterApi: release, maxHandlerTimeoutSeconds: maxTimeoutSeconds };
+  const options = {
+    profile: 'strict',
+    hooks: catalog,
+    clusterApi: release,
+    maxHandlerTimeoutSeconds: maxTimeoutSeconds,
+  } as const;
   const input = parsedInput(
     {
       object: config,

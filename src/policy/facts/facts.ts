@@ -13,6 +13,8 @@ export interface Facts {
   readonly namespaces?: NamespaceFacts | undefined;
   readonly services?: ServiceFacts | undefined;
   readonly secrets?: SecretFacts | undefined;
+  /** Of cert-manager; only manifests have them. */
+  readonly certificates?: CertificateFacts | undefined;
 }
 
 /** The parts of an ExtensionConfig that matter to other ExtensionConfigs. */
@@ -93,4 +95,15 @@ export interface KnownSecret {
 export interface SecretFacts {
   /** `absent`: it certainly does not exist; undefined: unknown. */
   find(namespace: string, name: string): KnownSecret | 'absent' | undefined;
+}
+
+/** A Certificate of cert-manager, and the Secret that it is stored in, both as NAMESPACE/NAME. */
+export interface KnownCertificate {
+  readonly key: string;
+  readonly secret: string;
+}
+
+export interface CertificateFacts {
+  /** Those for a DNS name. */
+  forName(dnsName: string): readonly KnownCertificate[];
 }

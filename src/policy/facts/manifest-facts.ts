@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject } from '../../kubernetes/index.ts';
-import type { Facts, KnownSecret } from './facts.ts';
-import { keyOfObject } from './parts.ts';
+import { isJsonObject, itemsAt, type JsonObject } from '../../kubernetes/index.ts';
+import type { Facts, KnownCertificate, KnownSecret } from './facts.ts';
+import { keyOfObject, nonEmptyText } from './parts.ts';
 import { readSecret } from './secrets.ts';
 import { type CollectedKind, collectedKinds, createFactsStore } from './store.ts';
 
@@ -9,13 +9,14 @@ function isCollected(kind: unknown): kind is CollectedKind {
 }
 
 /** The API groups of these kinds; a manifest may contain another kind with the same name (Knative has a Service). */
-const groups: Readonly<Record<CollectedKind | 'Secret', string>> = {
+const groups: Readonly<Record<CollectedKind | 'Secret' | 'Certificate', string>> = {
   ExtensionConfig: 'runtime.cluster.x-k8s.io',
   ClusterClass: 'cluster.x-k8s.io',
   Cluster: 'cluster.x-k8s.io',
   Namespace: '',
   Service: '',
   Secret: '',
+  Certificate: 'cert-manager.io',
 };
 
 function groupOf({ apiVersion }: JsonObject): string {
@@ -34,17 +35,22 @@ export function createManifestFacts(): {
   add(object: JsonObject): boolean;
 } {
   const secrets = new Map<string, KnownSecret>();
+  const certificates = new Map<string, KnownCertificate[]>();
   const namespacesOfServices = new Set<string>();
   const store = createFactsStore({
     secrets: { find: (namespace, name) => secrets.get(`${namespace}/${name}`) },
     isServiceCertain: (namespace) => namespacesOfServices.has(namespace),
   });
   return {
-    facts: store.factsAbout(collectedKinds),
+    facts: {
+      ...store.factsAbout(collectedKinds),
+      certificates: { forName: (dnsName) => certificates.get(dnsName) ?? [] },
+    },
     add(object) {
       const { kind } = object;
       const isSecret = kind === 'Secret';
-      if (!(isSecret || isCollected(kind)) || groups[kind] !== groupOf(object)) {
+      const isCertificate = kind === 'Certificate';
+      if (!(isSecret || isCertificate || isCollected(kind)) || groups[kind] !== groupOf(object)) {
         return false;
       }
       const isOfCluster = kind === 'ExtensionConfig' || kind === 'Namespace';
@@ -52,6 +58,16 @@ export function createManifestFacts(): {
       const key = keyOfObject(placed);
       if (key === undefined) {
         return false;
+      }
+      if (isCertificate) {
+        const secret = nonEmptyText(placed, 'spec', 'secretName');
+        const known = { key, secret: `${key.slice(0, key.indexOf('/'))}/${secret}` };
+        for (const dnsName of secret === undefined ? [] : itemsAt(placed, 'spec', 'dnsNames')) {
+          if (typeof dnsName === 'string') {
+            certificates.set(dnsName, [...(certificates.get(dnsName) ?? []), known]);
+          }
+        }
+        return true;
       }
       if (isSecret) {
         secrets.set(key, readSecret(placed));

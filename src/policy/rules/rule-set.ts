@@ -10,12 +10,9 @@ import { clientUrlOf } from './fields/url.ts';
 import type { Finding, OptionalPart, ParsedInput, Rule, RuleInput, RuleOptions, Severity, Subject } from './rule.ts';
 import { rules as allRules } from './rules.ts';
 
-type Profile = 'strict' | 'upstream';
-
 export type Level = Severity | 'off';
 
 export interface RuleSetOptions extends RuleOptions {
-  profile: Profile;
   /** Levels of individual rules, by id; they override the profile. */
   levels?: ReadonlyMap<string, Level>;
   /** `warn`: denials of rules that are not Cluster API's own become warnings, for a trial period. */

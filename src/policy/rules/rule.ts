@@ -66,6 +66,8 @@ export interface ParsedInput extends RuleInput {
 
 /** The operator's configuration that rules depend on. */
 export interface RuleOptions {
+  /** `upstream`: exactly what Cluster API's own webhook says. */
+  profile: 'strict' | 'upstream';
   /** Longest timeout a handler may have, in seconds. */
   maxHandlerTimeoutSeconds: number;
   /** Known hooks and API versions. Default: those of Cluster API. */

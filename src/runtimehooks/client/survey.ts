@@ -117,7 +117,8 @@ function caFindings({ metadata, spec }: ExtensionConfig): ExtensionFinding[] {
       message: isInjected
         ? "has no caBundle: it is injected in the cluster, and this system's root CAs were used here"
         : "has no caBundle: the certificate is verified with the system's root CAs",
-      remedy: 'set spec.clientConfig.caBundle: managers that only read ExtensionConfigs refuse one without it',
+      remedy:
+        'set spec.clientConfig.caBundle: without it, the controller of kubeadm control planes never calls the extension',
     },
   ];
 }

@@ -321,6 +321,21 @@ test('a baseline leaves out what was there before, wherever it moves', async () 
   expect(changed.stderr).toContain('1 more in it did not occur');
 });
 
+test.each([
+  ['b', 0],
+  ['other', 1],
+])('a Certificate in the file that is stored in Secret %s', async (secretName, count) => {
+  const text = `${manifest('good', 'clientConfig: {service: {namespace: a, name: x}}')}---
+apiVersion: cert-manager.io/v1
+kind: Certificate
+metadata: {namespace: a, name: x}
+spec: {secretName: ${secretName}, dnsNames: [x.a.svc]}
+`;
+  const { code, stdout } = await runProgram(['lint', '--quiet', '--max-warnings=0', write(`${secretName}.yaml`, text)]);
+  const all = await runProgram(['lint', write(`${secretName}.yaml`, text)]);
+  expect([code, stdout, all.stdout.split('(certificate-secret)').length - 1]).toEqual([count, '', count]);
+});
+
 test('patches of a kustomization, which are parts of objects, are skipped with a line', async () => {
   write('kustomized/kustomization.yaml', 'resources: [a.yaml]\npatches: [{path: patches/b.yaml}]\n');
   write('kustomized/a.yaml', good);

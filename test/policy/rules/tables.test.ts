@@ -378,16 +378,18 @@ const cases: Record<string, Table> = {
   },
   'service-path': {
     valid: ['/', '/%41'].map((path) => service({ path })),
-    invalid: ['x', '/%', '/\n'].map((path) => service({ path })),
+    invalid: ['x', '/%', '/\n', 'https://h/x'].map((path) => service({ path })),
     findings: [
       [
         'spec.clientConfig.service.path Invalid "x": has neither a scheme nor a leading "/"; write a path like /runtime-extensions',
-        'spec.clientConfig.service.path Invalid "x": must begin with "/"; the host comes from the Service and is not part of the path',
       ],
       [
         'spec.clientConfig.service.path Invalid "/%": has the invalid escape "%"; write a path like /runtime-extensions',
       ],
       ['spec.clientConfig.service.path Invalid "/\\n": has a control character; write a path like /runtime-extensions'],
+      [
+        'spec.clientConfig.service.path Invalid "https://h/x": must begin with "/"; the host comes from the Service and is not part of the path',
+      ],
     ],
   },
   'service-path-plain': {
@@ -558,16 +560,18 @@ const cases: Record<string, Table> = {
       withMetadata({ annotations: { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': `\${SECRET}` } }),
     ],
     findings: [
-      [`spec.clientConfig.service.name Invalid "\${NAME}": is not rendered: ${renderIt}`],
-      [`spec.clientConfig.service.port Invalid "\${PORT:=443}": is not rendered: ${renderIt}`],
-      [`metadata.name Invalid "{{ .Release.Name }}": is not rendered, as in spec.clientConfig.url: ${renderIt}`],
-      [`spec.namespaceSelector.matchLabels.team Invalid "\${TEAM}": is not rendered: ${renderIt}`],
-      [`metadata.name Invalid "{{ .Release.Name }}": is not rendered, as in spec.clientConfig.caBundle: ${renderIt}`],
-      [`spec.namespaceSelector.matchExpressions[0].values[1] Invalid "\${TEAM}": is not rendered: ${renderIt}`],
-      [`metadata.generateName Invalid "\${NAME}-": is not rendered: ${renderIt}`],
-      [`metadata.labels.team Invalid "\${TEAM}": is not rendered: ${renderIt}`],
+      [`spec.clientConfig.service.name Invalid "\${NAME}": is a placeholder: ${renderIt}`],
+      [`spec.clientConfig.service.port Invalid "\${PORT:=443}": is a placeholder: ${renderIt}`],
+      [`metadata.name Invalid "{{ .Release.Name }}": is a placeholder, and so is spec.clientConfig.url: ${renderIt}`],
+      [`spec.namespaceSelector.matchLabels.team Invalid "\${TEAM}": is a placeholder: ${renderIt}`],
       [
-        `metadata.annotations[runtime.cluster.x-k8s.io/inject-ca-from-secret] Invalid "\${SECRET}": is not rendered: ${renderIt}`,
+        `metadata.name Invalid "{{ .Release.Name }}": is a placeholder, and so is spec.clientConfig.caBundle: ${renderIt}`,
+      ],
+      [`spec.namespaceSelector.matchExpressions[0].values[1] Invalid "\${TEAM}": is a placeholder: ${renderIt}`],
+      [`metadata.generateName Invalid "\${NAME}-": is a placeholder: ${renderIt}`],
+      [`metadata.labels.team Invalid "\${TEAM}": is a placeholder: ${renderIt}`],
+      [
+        `metadata.annotations[runtime.cluster.x-k8s.io/inject-ca-from-secret] Invalid "\${SECRET}": is a placeholder: ${renderIt}`,
       ],
     ],
   },
@@ -1019,6 +1023,19 @@ const cases: Record<string, Table> = {
     findings: [
       [
         'spec.clientConfig.service.port NotFound 9443: the Service has no such TCP port, only 443: look with kubectl -n capi-extensions get service my-extension',
+      ],
+    ],
+  },
+  'certificate-secret': {
+    valid: [
+      example(),
+      bundle(exampleCaBundle),
+      example({ annotations: { [inject]: 'x/y' }, clientConfig: { service: { ...exampleService, name: 'other' } } }),
+    ],
+    invalid: [annotated('capi-extensions/my-extension')],
+    findings: [
+      [
+        `metadata.annotations[${inject}] Invalid "capi-extensions/my-extension": the Service's Certificate capi-extensions/my-extension is stored in Secret capi-extensions/my-extension-cert (spec.secretName): name that`,
       ],
     ],
   },

@@ -115,7 +115,7 @@ test.each([
   expect(findings).toEqual([
     warning(
       `has no caBundle: ${message}`,
-      'set spec.clientConfig.caBundle: managers that only read ExtensionConfigs refuse one without it',
+      'set spec.clientConfig.caBundle: without it, the controller of kubeadm control planes never calls the extension',
     ),
   ]);
 });

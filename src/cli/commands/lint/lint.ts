@@ -38,7 +38,7 @@ A comment turns off a rule for its line, for the next line, or, above the first
 line of an object, for all of it:
   # extensionconfig-lint: off RULE reason
 
-Exit code: 0 no denials, 1 denials (or more warnings than --max-warnings),
+Exit code: 0 no errors, 1 errors (or more warnings than --max-warnings),
 2 usage error, a file that cannot be read, a YAML error, an object without a
 kind, or nothing to check.`;
 
@@ -75,7 +75,7 @@ const formatNames = Object.keys(formats) as (keyof typeof formats)[];
 const lintFlags = {
   filename: listFlag('PATH', 'file or folder, same as PATH; may be repeated', { short: 'f' }),
   output: outputFlag(formatNames, 'report format'),
-  quiet: switchFlag('print only denials: no warnings, no summary, no progress', { short: 'q' }),
+  quiet: switchFlag('print only errors: no warnings, no summary, no progress', { short: 'q' }),
   'allow-empty': switchFlag('do not fail if there is no ExtensionConfig'),
   'max-warnings': integerFlag('COUNT', 0, 1_000_000_000, 'fail if there are more warnings than this', {
     default: Number.POSITIVE_INFINITY,

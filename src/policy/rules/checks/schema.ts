@@ -137,7 +137,7 @@ export const schemaRules: readonly Rule[] = [
         const more =
           others.length === 0
             ? ''
-            : `, as in ${shortList(
+            : `, and so ${others.length === 1 ? 'is' : 'are'} ${shortList(
                 others.map(({ path }) => formatFieldPath(path)),
                 3,
               )}`;
@@ -145,7 +145,7 @@ export const schemaRules: readonly Rule[] = [
           path: first.path,
           reason: 'FieldValueInvalid',
           value: first.value,
-          message: `is not rendered${more}: lint the output of envsubst, clusterctl, helm template or kustomize`,
+          message: `is a placeholder${more}: lint the output of envsubst, clusterctl, helm template or kustomize`,
         });
       }
     },

@@ -1,6 +1,7 @@
 import { injectCaFromSecretAnnotation, kind, secretNameOf } from '../../../extensionconfig/index.ts';
 import { caBundlePath, expiryNoticeMs } from '../fields/ca-bundle.ts';
 import { namedSecret, secretAnnotationPath, usableSecret } from '../fields/secret.ts';
+import { namedService } from '../fields/service.ts';
 import { someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
 
@@ -39,6 +40,30 @@ export const secretRules: readonly Rule[] = [
           value,
           message:
             'must be the NAMESPACE/NAME of a Secret with the CA in ca.crt (e.g. capi-extensions/my-extension-cert)',
+        });
+      }
+    },
+  },
+  {
+    id: 'certificate-secret',
+    summary:
+      "cert-manager's Certificate for the Service is stored in the Secret that the annotation names. (For manifests.)",
+    severity: 'warn',
+    about: 'facts',
+    check({ object, facts }, report) {
+      const service = namedService(object);
+      const secret = namedSecret(object, facts);
+      if (service === undefined || secret === undefined) {
+        return;
+      }
+      const certificates = facts?.certificates?.forName(`${service.name}.${service.namespace}.svc`) ?? [];
+      const [first] = certificates;
+      if (first !== undefined && certificates.every((certificate) => certificate.secret !== secret.key)) {
+        report({
+          path: secretAnnotationPath,
+          reason: 'FieldValueInvalid',
+          value: secret.key,
+          message: `the Service's Certificate ${first.key} is stored in Secret ${first.secret} (spec.secretName): name that`,
         });
       }
     },

@@ -7,7 +7,7 @@ import {
 } from '../../../kubernetes/index.ts';
 import { isServiceDefined, namedService, type Service } from '../fields/service.ts';
 import { someOf } from '../related.ts';
-import type { Rule } from '../rule.ts';
+import type { Rule, RuleOptions } from '../rule.ts';
 
 /** A rule about one field of the Service, which `problemsOf` its value says what is wrong with. */
 function serviceRule<Field extends keyof Service>({
@@ -16,13 +16,13 @@ function serviceRule<Field extends keyof Service>({
   ...rule
 }: Pick<Rule, 'id' | 'summary' | 'upstream'> & {
   field: Field;
-  problemsOf(value: NonNullable<Service[Field]>): readonly string[];
+  problemsOf(value: NonNullable<Service[Field]>, profile: RuleOptions['profile']): readonly string[];
 }): Rule {
   return {
     ...rule,
     severity: 'deny',
     about: 'service',
-    check({ object }, report) {
+    check({ object }, report, { profile }) {
       const service = object.spec?.clientConfig?.service;
       if (!isServiceDefined(service)) {
         return;
@@ -33,7 +33,7 @@ function serviceRule<Field extends keyof Service>({
       if (value === '' && isRequired) {
         report({ path, reason: 'FieldValueRequired', message: `set the ${field} of the Service` });
       }
-      const problems = value === undefined ? [] : problemsOf(value as NonNullable<Service[Field]>);
+      const problems = value === undefined ? [] : problemsOf(value as NonNullable<Service[Field]>, profile);
       for (const message of problems) {
         report({ path, reason: 'FieldValueInvalid', value, message });
       }
@@ -61,16 +61,17 @@ export const serviceRules: readonly Rule[] = [
     summary: 'service.path is a URL path that begins with "/".',
     upstream: true,
     field: 'path',
-    problemsOf(path) {
+    problemsOf(path, profile) {
+      if (path === '') {
+        return [];
+      }
       const uri = parseRequestUri(path);
-      return path === ''
-        ? []
-        : [
-            ...('problem' in uri ? [`${uri.problem}; write a path like /runtime-extensions`] : []),
-            ...(path.startsWith('/')
-              ? []
-              : ['must begin with "/"; the host comes from the Service and is not part of the path']),
-          ];
+      const unreadable = 'problem' in uri ? [`${uri.problem}; write a path like /runtime-extensions`] : [];
+      // Cluster API says both of one mistake.
+      const isSaid = unreadable.length > 0 && profile !== 'upstream';
+      return path.startsWith('/') || isSaid
+        ? unreadable
+        : [...unreadable, 'must begin with "/"; the host comes from the Service and is not part of the path'];
     },
   }),
   serviceRule({
