@@ -365,8 +365,26 @@ async function planWithout(
   return { groups, problems: [], changes };
 }
 
+/** The fields of a Cluster that Cluster API's webhook does not let a write remove, in its words. */
+function refusedRemovals(was: JsonObject | undefined, wanted: JsonObject): string[] {
+  const texts = {
+    infrastructureRef: 'cannot be removed',
+    controlPlaneRef: 'cannot be removed',
+    topology: 'cannot be removed from an existing Cluster',
+  };
+  return Object.entries(texts)
+    .filter(([field]) => fieldAt(was, 'spec', field) !== undefined && fieldAt(wanted, 'spec', field) === undefined)
+    .map(([field, text]) => `spec.${field}: Forbidden: ${text}`);
+}
+
 async function planCluster(planning: Planning, was: JsonObject | undefined, wanted: JsonObject): Promise<ClusterPlan> {
   const cluster = textOf(wanted);
+  const removals = refusedRemovals(was, wanted);
+  if (was !== undefined && removals.length > 0) {
+    const existing = existingOf(was, planning.before.objects, hasTopology(was));
+    const text = `Cluster API refuses Cluster ${cluster}: ${removals.join('; ')}`;
+    return { cluster, groups: groupsWithout(was, existing, 'refused'), problems: [{ text }] };
+  }
   const planned = (hasTopology(wanted) ? planTopology : planWithout)(planning, was, wanted);
   const { groups, problems, changes } = await planned.catch((error: unknown) => {
     if (!(error instanceof DefaultsError)) {

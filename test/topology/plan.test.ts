@@ -289,6 +289,16 @@ describe('what Cluster API refuses', () => {
     expect(verdictsOf(plan)).toEqual(verdicts);
   });
 
+  test('a Cluster that loses its topology', async () => {
+    const before = Object.values(manifests()) as JsonObject[];
+    const after = before.map((object) => (object.kind === 'Cluster' ? { ...object, spec: {} } : object));
+    const refused = await plan(new Objects(before), new Objects(after), { now: new Date() });
+    expect(problemsOf(refused)).toEqual([
+      'Cluster API refuses Cluster default/one: spec.topology: Forbidden: cannot be removed from an existing Cluster',
+    ]);
+    expect(verdictsOf(refused)).toEqual({ 'control-plane': 'refused', md: 'refused' });
+  });
+
   test('a patch that does not apply stops the Cluster: nothing reaches a Machine', async () => {
     const plan = await planned((all) => patchesOf(all).push(patch('deep', 'spec/none/deep', { value: 1 })), {
       prepare: withoutPatch,
