@@ -1,7 +1,7 @@
 import { FunctionError } from '../budget.ts';
 import type { TemplateFunction } from '../evaluate.ts';
 import type { Bytes } from '../values/bytes.ts';
-import { parseInt64 } from '../values/numbers.ts';
+import { parsedInt64 } from '../values/numbers.ts';
 import { durationText, hour, minute, parseDuration, parseTime, second, Time, zeroTime } from '../values/time.ts';
 import { Integer, type Value } from '../values/values.ts';
 import { define } from './define.ts';
@@ -17,8 +17,7 @@ function int64Of(value: Value): bigint | undefined {
 
 function seconds(value: Value): bigint {
   if (typeof value === 'string') {
-    const parsed = parseInt64(value, 10);
-    return typeof parsed === 'bigint' ? parsed : parsed === 'invalid syntax' ? 0n : 0n;
+    return parsedInt64(value);
   }
   return int64Of(value) ?? 0n;
 }
@@ -55,11 +54,9 @@ function roundedDuration(value: Value): Bytes {
 }
 
 function ago(value: Value): Bytes {
-  const then =
-    value instanceof Time
-      ? value.at
-      : ((typeof value === 'bigint' ? value : int64Of(value)) ?? now().at / second) * second;
-  const since = now().at - then;
+  const seconds = typeof value === 'bigint' ? value : int64Of(value);
+  const current = now().at;
+  const since = current - (value instanceof Time ? value.at : seconds === undefined ? current : seconds * second);
   const half = since < 0n ? -second / 2n : second / 2n;
   return durationText(((since + half) / second) * second);
 }

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { type Budget, FunctionError, Text } from '../budget.ts';
 import type { TemplateFunction } from '../evaluate.ts';
 import { type Bytes, bytesOf, bytesOfRune, isSpaceRune, mapText, quoted, runeAt, runesOf } from '../values/bytes.ts';
-import { parseInt64 } from '../values/numbers.ts';
+import { parsedInt64 } from '../values/numbers.ts';
 import { sprintf } from '../values/print.ts';
 import { Dict, type Integer, List, Struct, type Value } from '../values/values.ts';
 import { swapCase, titleOf, toLower, toPascalCase, toUpper, untitled, withConnector } from './case.ts';
@@ -430,10 +430,7 @@ export const stringFunctions: Readonly<Record<string, TemplateFunction>> = {
   ),
   plural: define(['string', 'string', 'int'], ([one, many, count]) => (count === 1n ? one : many)),
   toString: define(['any'], ([value], budget) => textOfValue(value, budget)),
-  atoi: define(['string'], ([text]) => {
-    const parsed = parseInt64(text, 10);
-    return typeof parsed === 'bigint' ? parsed : parsed === 'invalid syntax' ? 0n : outOfRange(text);
-  }),
+  atoi: define(['string'], ([text]) => parsedInt64(text)),
   split: define(['string', 'string'], ([separator, text], budget) =>
     numbered(splitText(text, separator, budget), budget),
   ),
@@ -482,8 +479,3 @@ export const stringFunctions: Readonly<Record<string, TemplateFunction>> = {
     throw new FunctionError(message);
   }),
 };
-
-/** What strconv.Atoi returns with its error, which sprig ignores. */
-function outOfRange(text: Bytes): bigint {
-  return text.startsWith('-') ? -(2n ** 63n) : 2n ** 63n - 1n;
-}

@@ -54,6 +54,18 @@ export function parseInt64(text: Bytes, base: 0 | 8 | 10): bigint | NumberProble
   return value < minInt64 || value > maxInt64 ? 'value out of range' : value;
 }
 
+/** strconv.ParseInt where its error is ignored: what is out of range is the nearest number, and other text 0. */
+export function parsedInt64(text: Bytes): bigint {
+  const parsed = parseInt64(text, 10);
+  return typeof parsed === 'bigint'
+    ? parsed
+    : parsed === 'invalid syntax'
+      ? 0n
+      : text.startsWith('-')
+        ? minInt64
+        : maxInt64;
+}
+
 /** strconv.ParseUint with 64 bits; base 0 reads prefixes. */
 export function parseUint64(text: Bytes, base: 0 | 10): bigint | NumberProblem {
   const value = magnitude(text, base);
