@@ -5,8 +5,10 @@ export class TemplateError extends Error {}
 export class FunctionError extends Error {}
 
 const maxOutputBytes = 1_048_576;
-export const maxSteps = 100_000;
+const maxSteps = 100_000;
 export const maxDepth = 100;
+/** Tokens of a template, but for spaces. */
+export const maxTokens = 100_000;
 
 /** Bytes that may be read or written in one step. */
 const bytesPerStep = 100;

@@ -142,7 +142,7 @@ function mergeInto(target: Dict, source: Dict, overwrites: boolean, budget: Budg
 }
 
 function merged(target: Dict, sources: readonly Dict[], overwrites: boolean, budget: Budget): Dict {
-  const result = target.isNil && sources.length > 0 ? new Dict(new Map()) : target;
+  const result = target.isNil && sources.some((source) => !source.isNil) ? new Dict(new Map()) : target;
   for (const source of sources) {
     mergeInto(result, source, overwrites, budget);
   }

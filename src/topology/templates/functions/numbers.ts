@@ -107,7 +107,7 @@ function decimals(
 ): number {
   let result = first;
   for (const other of others) {
-    budget.spend(1 + Math.ceil(String(result.digits).length / 100));
+    budget.spend(1 + Math.ceil(result.digits.toString(16).length / 100));
     result = apply(result, decimalOf(other));
   }
   const number = Number(`${result.digits}e${result.exponent}`);

@@ -110,12 +110,12 @@ export function numberNode(text: Bytes, at: number, type: 'charConstant' | 'comp
       return complexNode(base, 0, imaginary);
     }
   }
-  const uint = parseUint64(text, 0);
   const int = parseInt64(text, 0);
   if (typeof int === 'bigint') {
-    const unsigned = typeof uint === 'bigint' ? uint : int === 0n ? 0n : undefined;
-    return { ...base, int, float: Number(int), ...(unsigned === undefined ? {} : { uint: unsigned }) };
+    const isUnsigned = int === 0n || !/^[+-]/.test(text);
+    return { ...base, int, float: Number(int), ...(isUnsigned ? { uint: int } : {}) };
   }
+  const uint = parseUint64(text, 0);
   if (typeof uint === 'bigint') {
     return { ...base, uint, float: Number(uint) };
   }

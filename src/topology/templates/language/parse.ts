@@ -1,4 +1,4 @@
-import { FunctionError, maxDepth, TemplateError } from '../budget.ts';
+import { FunctionError, maxDepth, maxTokens, TemplateError } from '../budget.ts';
 import { type Bytes, quoted } from '../values/bytes.ts';
 import { numberNode, unquoted } from './literals.ts';
 import type { BranchNode, CommandNode, OperandNode, PipeNode, StatementNode, TemplateNode } from './nodes.ts';
@@ -83,6 +83,7 @@ class Parser {
   readonly #ahead: Token[] = [];
   /** The last token that was read: errors name its line. */
   #last: Token = { type: 'eof', at: 0, text: '', line: 1 };
+  #count = 0;
   #depth = 0;
   #scope = newScope();
 
@@ -142,6 +143,10 @@ class Parser {
     if (known === undefined) {
       const { done, value } = this.#tokens.next();
       this.#last = done === true ? this.#last : value;
+      this.#count += this.#last.type === 'space' ? 0 : 1;
+      if (this.#count > maxTokens) {
+        this.#fail(`the template has more than ${maxTokens} tokens`);
+      }
     }
     return known ?? this.#last;
   }

@@ -12,36 +12,25 @@ export function wrapped(value: bigint): bigint {
   return BigInt.asIntN(64, value);
 }
 
-/** Digits by base. An underscore may stand between digits, and after the prefix. */
-const basePrefixes: readonly [RegExp, number][] = [
-  [/^0[xX](?:_?[0-9a-fA-F])+$/, 16],
-  [/^0[bB](?:_?[01])+$/, 2],
-  [/^0[oO](?:_?[0-7])+$/, 8],
-  [/^0(?:_?[0-7])+$/, 8],
-  [/^(?:0|[1-9](?:_?[0-9])*)$/, 10],
-];
+/** Digits of base 16, 2, 8 and 10. An underscore may stand between digits, and after the prefix. */
+const prefixed = /^(?:0[xX]((?:_?[0-9a-fA-F])+)|0[bB]((?:_?[01])+)|0[oO]?((?:_?[0-7])+)|(0|[1-9](?:_?[0-9])*))$/;
+const prefixes = ['', '0x', '0b', '0o', ''];
 const digitsOfBase: Readonly<Record<number, RegExp>> = { 8: /^[0-7]+$/, 10: /^[0-9]+$/ };
 
 /** More digits than 64 bits have in any base. A number with more is out of range without being computed. */
 const maxDigits = 70;
 
-function magnitude(text: Bytes, base: number): bigint | NumberProblem {
-  const found = base === 0 ? basePrefixes.find(([pattern]) => pattern.test(text)) : undefined;
-  const radix = found?.[1] ?? base;
-  if (radix === 0 || (found === undefined && !digitsOfBase[base]?.test(text))) {
+function magnitude(text: Bytes, base: 0 | 8 | 10): bigint | NumberProblem {
+  const groups = base === 0 ? prefixed.exec(text) : digitsOfBase[base]?.exec(text);
+  if (groups === null || groups === undefined) {
     return 'invalid syntax';
   }
-  const digits = text
-    .replaceAll('_', '')
-    .replace(base === 0 ? /^0[xXbBoO]?/ : /^/, '')
-    .replace(/^0+/, '');
+  const group = base === 0 ? groups.findIndex((found, index) => index > 0 && found !== undefined) : 0;
+  const digits = (groups[group] ?? '').replaceAll('_', '').replace(/^0+/, '');
   if (digits.length > maxDigits) {
     return 'value out of range';
   }
-  if (digits === '') {
-    return 0n;
-  }
-  return BigInt(radix === 10 ? digits : `${radix === 16 ? '0x' : radix === 8 ? '0o' : '0b'}${digits}`);
+  return BigInt(`${base === 8 ? '0o' : prefixes[group]}${digits === '' ? '0' : digits}`);
 }
 
 /** strconv.ParseInt with 64 bits; base 0 reads prefixes. */
