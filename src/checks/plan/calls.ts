@@ -72,14 +72,14 @@ const definitionOf = (hook: HookCall['hook']) =>
   hooks[hook] as HookDefinition<object, object> as HookDefinition<JsonObject, JsonObject>;
 
 /** The handler that a call names, or the one that is registered for the hook; else the answer. */
-async function handlerFor({ client, silent }: Connected, call: HookCall): Promise<string | HookAnswer> {
+async function handlerFor({ client, silent, configs }: Connected, call: HookCall): Promise<string | HookAnswer> {
   if (call.handler !== '') {
     const extension = call.handler.split('.').slice(1).join('.');
     const error = silent.get(extension);
     if (error !== undefined) {
       return unknown(`extension ${extension} did not answer: ${error}`, 'start it, or name its address with --resolve');
     }
-    return client.registry.extensions.some(({ name }) => name === extension)
+    return configs.some(({ metadata }) => metadata.name === extension)
       ? call.handler
       : unknown(
           `the handler ${call.handler} could not be called: ExtensionConfig ${extension} is not among the files`,
