@@ -138,7 +138,7 @@ describe('usage errors', () => {
   test.each<[args: string[], expected: RegExp]>([
     [[], /no cluster: .*; or pass the manifests before the change with --from/],
     [['--recorded', '.', '--from', '.'], /--recorded and --from both give the state before: leave one out/],
-    [['--recorded', '.'], /--recorded: objects\.json: cannot be read/],
+    [['--recorded', '.'], /--recorded: .*objects\.json does not exist/],
     [['--extension', 'a=http://localhost'], /it must be of the form my-extension=https:/],
     [['-f', 'nowhere', '--set-version', 'v1.35.0'], /-f: nowhere: cannot be read: no such file or folder/],
     [['-f', '.', '--set-version', '1.35'], /--set-version: "1\.35" is not allowed: it must be a version/],
