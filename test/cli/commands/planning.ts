@@ -14,7 +14,7 @@ const isWritten = (name: string) => (object: JsonObject) =>
     textAt(object, 'metadata', 'labels', 'cluster.x-k8s.io/cluster-name') === '') ||
   (name.startsWith('F-') && ['KubeadmControlPlane', 'MachineDeployment'].includes(textAt(object, 'kind')));
 
-export const list = (items: readonly JsonObject[]): string => stringify({ apiVersion: 'v1', kind: 'List', items });
+export const list = (items: readonly JsonObject[]): string => JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
 
 /** The folders of a change: what exists, and what a user writes. */
 export function foldersOf(folder: string, change: RecordedChange, ...more: JsonObject[]): { from: string; to: string } {
