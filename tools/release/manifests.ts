@@ -38,6 +38,7 @@ function kustomizations(root: string): Map<string, string> {
     [clusterctlComponents, 'overlays/default'],
     ['preflight.yaml', 'preflight'],
     ['controller-secrets.yaml', 'controller-secrets'],
+    ['plan.yaml', 'plan'],
   ]);
 }
 

@@ -1,14 +1,14 @@
+import { Ajv } from 'ajv';
+import ajvFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { examine, maxViolations } from '../../../src/extensionconfig/api/examine.ts';
-import { isOfFormat } from '../../../src/extensionconfig/api/formats.ts';
-import { type LimitedSchema, maxAnnotationBytes, ownSchemaOf } from '../../../src/extensionconfig/api/own-schema.ts';
-import { fits as v1alpha1 } from '../../../src/extensionconfig/api/v1alpha1-fits.ts';
-import { fits as v1beta2 } from '../../../src/extensionconfig/api/v1beta2-fits.ts';
-import { decodeExtensionConfig, versions } from '../../../src/extensionconfig/index.ts';
+import { decodeExtensionConfig, openApiSchemaOf, versions } from '../../../src/extensionconfig/index.ts';
+import type { Schema } from '../../../src/kubernetes/schema/index.ts';
 import { runs } from '../../support/runs.ts';
 
-const fitters = { v1alpha1, v1beta2 };
+/** As many violations of each kind are listed. */
+const maxViolations = 100;
+const maxAnnotationBytes = 256 * 1024;
 
 const object = (spec: unknown, more: Record<string, unknown> = {}) => ({
   apiVersion: 'runtime.cluster.x-k8s.io/v1beta2',
@@ -157,12 +157,12 @@ test('treats a key named __proto__ as an ordinary one', () => {
 });
 
 /** Values of the right type, of a wrong type, at a limit and over it, for each schema. */
-function anyOf(schema: LimitedSchema): fc.Arbitrary<unknown> {
+function anyOf(schema: Schema): fc.Arbitrary<unknown> {
   const stray = fc.constantFrom<unknown>(null, 0, -1, 1.5, 2 ** 31, true, '', 'x', [], {}, [{}]);
   return fc.oneof({ weight: 9, arbitrary: fittingOf(schema) }, { weight: 1, arbitrary: stray });
 }
 
-function fittingOf(schema: LimitedSchema): fc.Arbitrary<unknown> {
+function fittingOf(schema: Schema): fc.Arbitrary<unknown> {
   const { type, properties, items, additionalProperties, maxLength = 100, maxItems = 4 } = schema;
   if (type === 'object' && properties !== undefined) {
     return fc.record(Object.fromEntries(Object.entries(properties).map(([key, of]) => [key, anyOf(of)])), {
@@ -170,7 +170,7 @@ function fittingOf(schema: LimitedSchema): fc.Arbitrary<unknown> {
     });
   }
   if (type === 'object') {
-    return additionalProperties !== undefined
+    return typeof additionalProperties === 'object'
       ? fc.dictionary(fc.string(), anyOf(additionalProperties), { maxKeys: 3 })
       : fc.constant({});
   }
@@ -194,15 +194,27 @@ function fittingOf(schema: LimitedSchema): fc.Arbitrary<unknown> {
   return fc.constantFrom(0, 1, -1, 2 ** 31, 1.5);
 }
 
-test.each(versions)('%s: finds a problem exactly where the compiled schema does', (version) => {
+const text = { type: 'string' };
+const metadata: Schema = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', maxLength: 253 },
+    annotations: { type: 'object', additionalProperties: text },
+    labels: { type: 'object', additionalProperties: { type: 'string', maxLength: 63 } },
+  },
+};
+
+test.each(versions)('%s: finds a problem exactly where the schema of the CustomResourceDefinition does', (version) => {
+  const published = openApiSchemaOf(version);
+  const schema = { ...published, properties: { ...published.properties, metadata } };
+  const fits = ajvFormats.default(new Ajv({ strict: false, logger: false })).compile(schema);
   const refused = new Set<string>();
   const numRuns = runs(200);
   fc.assert(
-    fc.property(fittingOf(ownSchemaOf(version)), (value) => {
+    fc.property(fittingOf(schema), (value) => {
       const given = value as Record<string, unknown>;
-      const { object: decoded, whole } = decodeExtensionConfig(given, version);
-      const { violations } = examine(given, ownSchemaOf(version), isOfFormat);
-      expect(violations.length === 0).toBe(fitters[version](given));
+      const { object: decoded, whole, violations } = decodeExtensionConfig(given, version);
+      expect(violations.length === 0).toBe(fits(given));
       for (const { problem } of violations) {
         refused.add(problem);
       }

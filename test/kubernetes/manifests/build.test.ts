@@ -15,9 +15,9 @@ import {
 } from './kustomization.ts';
 import { foreignKinds, schemaProblems } from './schemas.ts';
 
-const rooms = ['base', 'components', 'overlays', 'crd', 'preflight', 'controller-secrets'];
+const rooms = ['base', 'components', 'overlays', 'crd', 'preflight', 'controller-secrets', 'plan'];
 /** Kustomizations that are applied, besides the overlays. */
-const others = ['preflight/kustomization.yaml', 'controller-secrets/kustomization.yaml'];
+const others = ['preflight/kustomization.yaml', 'controller-secrets/kustomization.yaml', 'plan/kustomization.yaml'];
 const files = rooms.flatMap((room) =>
   readdirSync(join(manifestsFolder, room), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
