@@ -12,7 +12,7 @@ export type {
   SecretFacts,
 } from './facts/facts.ts';
 export { createManifestFacts } from './facts/manifest-facts.ts';
-export { parseRulesConfig, RulesConfigError, readLevels } from './rules/config-file.ts';
+export { parseRulesConfig, type RulesConfig, RulesConfigError, readLevels } from './rules/config-file.ts';
 export type { Finding, Rule, RuleInput, Severity } from './rules/rule.ts';
 export {
   createRuleSet,

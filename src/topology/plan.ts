@@ -433,7 +433,8 @@ export async function plan(before: Objects, after: Objects, request: PlanRequest
     request,
   };
   const wanted = objects.ofKind(core, 'Cluster').filter((cluster) => isPlanned(namespaceOf(cluster), nameOf(cluster)));
-  const clusters = await eachOf(wanted, clustersAtOnce, async (cluster) => {
+  // Without calls there is nothing to wait for.
+  const clusters = await eachOf(wanted, request.call === undefined ? 1 : clustersAtOnce, async (cluster) => {
     signal?.throwIfAborted();
     const clusterPlan = await planCluster(planning, old.get(nameIn(cluster)), cluster);
     request.onCluster?.(clusterPlan);

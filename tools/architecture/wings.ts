@@ -83,7 +83,7 @@ export const wings: readonly Wing[] = [
   {
     name: 'checks',
     knows: "judging before it counts: manifests, extensions, upgrades, a Cluster's life",
-    rooms: ['output', 'lint', 'preflight', 'plan', 'rehearsal', 'conformance', 'doctor'],
+    rooms: ['output', 'lint', 'preflight', 'plan', 'impact', 'rehearsal', 'conformance', 'doctor'],
   },
   { name: 'cli', knows: 'the command line, one file or folder a command', rooms: ['framework', 'commands'] },
   { name: 'exports', knows: 'what the npm packages export' },

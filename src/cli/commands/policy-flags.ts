@@ -1,4 +1,10 @@
-import { parseRulesConfig, type RuleSet, type RuleSetOptions, RulesConfigError } from '../../policy/index.ts';
+import {
+  parseRulesConfig,
+  type RuleSet,
+  type RuleSetOptions,
+  type RulesConfig,
+  RulesConfigError,
+} from '../../policy/index.ts';
 import { choiceFlag, type Flags, type FlagValues, textFlag } from '../framework/flags.ts';
 import { catalogFlags, handlerTimeoutFlag, readWith } from './catalog-flags.ts';
 
@@ -19,14 +25,14 @@ export const policyFlags = {
 } satisfies Flags;
 
 /** @throws {UsageError} when a file that a flag names cannot be used. The message names flag, file and position. */
-export function ruleSetOptionsOf(flags: FlagValues<typeof policyFlags>): RuleSetOptions {
+export function ruleSetOptionsOf(flags: FlagValues<typeof policyFlags>): RuleSetOptions & Partial<RulesConfig> {
   const config = flags['rules-config'];
   return {
     profile: flags.profile,
     enforcement: flags.enforcement,
     maxHandlerTimeoutSeconds: flags['max-handler-timeout-seconds'],
     clusterApi: flags['target-cluster-api-version'],
-    ...(config === undefined ? {} : { levels: readWith('--rules-config', config, parseRulesConfig, RulesConfigError) }),
+    ...(config === undefined ? {} : readWith('--rules-config', config, parseRulesConfig, RulesConfigError)),
   };
 }
 

@@ -11,11 +11,17 @@ const maxLength = 64 * 1024;
 
 const levels: readonly unknown[] = ['off', 'warn', 'deny'];
 
+export interface RulesConfig {
+  levels: Map<string, Level>;
+  /** Whether replacements of Machines need a permission, in namespaces that ask for it: `serve --impact`. */
+  deniesImpact: boolean;
+}
+
 /**
- * Reads rule levels from YAML (or JSON) text: a map `rules` from rule id to `off`, `warn` or `deny`. `false` is accepted
- * for `off`, which is what YAML 1.1 makes of it. @throws {RulesConfigError}
+ * Reads rule levels from YAML (or JSON) text: a map `rules` from rule id to `off`, `warn` or `deny`; and `impact`, `warn`
+ * or `deny`. `false` is accepted for `off`, which is what YAML 1.1 makes of it. @throws {RulesConfigError}
  */
-export function parseRulesConfig(text: string): Map<string, Level> {
+export function parseRulesConfig(text: string): RulesConfig {
   let content: unknown;
   try {
     content = parseSmallYaml(text, maxLength) ?? {};
@@ -23,13 +29,17 @@ export function parseRulesConfig(text: string): Map<string, Level> {
     throw error instanceof YamlError ? new RulesConfigError(error.message) : error;
   }
   if (!isJsonObject(content)) {
-    throw new RulesConfigError(`must be a map with only the key "rules", ${aMapOfLevels}`);
+    throw new RulesConfigError(`must be a map with the keys "rules", ${aMapOfLevels}, and "impact", ${impactLevels}`);
   }
-  const unknown = Object.keys(content).filter((key) => key !== 'rules');
-  return readLevels(
-    content.rules,
-    unknown.map((key) => `${showValue(key)}: unknown field; the only one is rules, ${aMapOfLevels}`),
+  const unknown = Object.keys(content).filter((key) => key !== 'rules' && key !== 'impact');
+  const mistakes = unknown.map(
+    (key) => `${showValue(key)}: unknown field; there are rules, ${aMapOfLevels}, and impact, ${impactLevels}`,
   );
+  const { impact = 'warn' } = content;
+  if (impact !== 'warn' && impact !== 'deny') {
+    mistakes.push(`impact: ${showValue(impact)} is not one of ${impactLevels.replace(' or', ',')}`);
+  }
+  return { levels: readLevels(content.rules, mistakes), deniesImpact: impact === 'deny' };
 }
 
 /** Reads rule levels. @throws {RulesConfigError} for unknown rules and levels, upstream rules, and `mistakes`. */
@@ -46,6 +56,7 @@ export function readLevels(value: unknown, mistakes: string[] = []): Map<string,
   return new Map(entries.map(([id, level]) => [id, levelOf(level)]));
 }
 
+const impactLevels = 'warn or deny';
 const aMapOfLevels = 'a map from rule id to off, warn or deny';
 
 const levelOf = (value: unknown): Level => (value === false ? 'off' : (value as Level));

@@ -1,7 +1,13 @@
 import { runtimeSdkFeatureGate } from '../../extensionconfig/index.ts';
 
+/** Whether Cluster API asks extensions to update Machines in place, which matters to `serve --impact`. */
+export const inPlaceFeatureGate = 'InPlaceUpdates';
+
 /** The feature gates that this program knows, with Cluster API's defaults. */
-export const knownFeatureGates: Readonly<Record<string, boolean>> = { [runtimeSdkFeatureGate]: false };
+export const knownFeatureGates: Readonly<Record<string, boolean>> = {
+  [runtimeSdkFeatureGate]: false,
+  [inPlaceFeatureGate]: false,
+};
 
 export type FeatureGates = Readonly<Record<string, boolean>>;
 

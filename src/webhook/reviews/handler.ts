@@ -19,6 +19,7 @@ export const webhookPaths = {
   mutate: '/mutate-runtime-cluster-x-k8s-io-v1beta2-extensionconfig',
   validate: '/validate-runtime-cluster-x-k8s-io-v1beta2-extensionconfig',
   convert: '/convert',
+  impact: '/impact',
 } as const satisfies Record<Webhook, string>;
 
 /** How reviews are decided. */
@@ -31,15 +32,21 @@ export interface Decisions {
    * it, what is known about the cluster may be older than the request.
    */
   refresh?: ((request: AdmissionRequest) => Promise<ClusterKnowledge> | undefined) | undefined;
+  /** Says which Machines a write of a Cluster or a ClusterClass replaces. Never rejects. Without it: 404. */
+  impact?: ((request: AdmissionRequest) => Promise<AdmissionOutcome>) | undefined;
 }
 
 /** Responds to AdmissionReviews and ConversionReviews. */
 export function createHandler(
-  { admission, convert, refresh }: Decisions,
+  { admission, convert, refresh, impact }: Decisions,
   { metrics, log }: { metrics: ReviewMetrics; log: Log },
 ): Handler {
-  const webhooks: readonly Webhook[] =
-    convert === undefined ? ['mutate', 'validate'] : ['mutate', 'validate', 'convert'];
+  const webhooks: readonly Webhook[] = [
+    'mutate',
+    'validate',
+    ...(convert === undefined ? [] : (['convert'] as const)),
+    ...(impact === undefined ? [] : (['impact'] as const)),
+  ];
   const byPath = new Map<string, Webhook>(webhooks.map((webhook) => [webhookPaths[webhook], webhook]));
   const otherPaths = createOtherPaths([...byPath.keys()]);
 
@@ -94,7 +101,10 @@ export function createHandler(
       const { request } = decoded;
       const refreshing = webhook === 'validate' ? refresh?.(request) : undefined;
       // Nothing is awaited in vain.
-      outcome = admission[webhook](request, refreshing && (await refreshing));
+      outcome =
+        webhook === 'impact' && impact !== undefined
+          ? await impact(request)
+          : admission[webhook === 'mutate' ? 'mutate' : 'validate'](request, refreshing && (await refreshing));
     } else if (decoded.uid === undefined) {
       exchange.refuse({ code: 400, message: decoded.problem });
       return;

@@ -22,7 +22,7 @@ interface Caller {
 
 /** A review that was answered. */
 interface AnsweredReview {
-  webhook: 'mutate' | 'validate';
+  webhook: 'mutate' | 'validate' | 'impact';
   /** Absent if the review was malformed. */
   request: AdmissionRequest | undefined;
   outcome: AdmissionOutcome;

@@ -3,7 +3,7 @@ import { metricsIn } from '../../base/metrics/index.ts';
 import type { FeatureGates } from './feature-gates.ts';
 
 /** The names of the webhooks in metrics and logs. */
-export type Webhook = 'mutate' | 'validate' | 'convert';
+export type Webhook = 'mutate' | 'validate' | 'convert' | 'impact';
 
 export const metricsPrefix = 'extensionconfig_webhook_';
 
@@ -46,7 +46,7 @@ export function createReviewMetrics(registry: Registry, featureGates: FeatureGat
     ['kind'],
   );
   /** Durations that wait for the histogram, in which one costs much less among many. */
-  const waiting: Record<Webhook, number[]> = { mutate: [], validate: [], convert: [] };
+  const waiting: Record<Webhook, number[]> = { mutate: [], validate: [], convert: [], impact: [] };
   const durations = histogram(
     'request_duration_seconds',
     'Time from the header of a request to its response, by webhook. Includes receiving the body.',

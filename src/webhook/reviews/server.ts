@@ -17,7 +17,7 @@ export interface RunningWebhook extends Omit<RunningServer, 'port'> {
 
 /** Starts the webhook server. @throws {ListenError | ClientCaError} */
 export async function startWebhook(options: WebhookOptions): Promise<RunningWebhook> {
-  const { admission, convert, refresh, webhook, featureGates, addMetrics, ...server } = options;
+  const { admission, convert, refresh, impact, webhook, featureGates, addMetrics, ...server } = options;
   const { port, ...running } = await startServer({
     ...server,
     main: webhook,
@@ -26,7 +26,7 @@ export async function startWebhook(options: WebhookOptions): Promise<RunningWebh
     handler({ metrics: { registry }, log }) {
       const metrics = createReviewMetrics(registry, featureGates);
       addMetrics?.(registry, metricsPrefix);
-      return createHandler({ admission, convert, refresh }, { metrics, log });
+      return createHandler({ admission, convert, refresh, impact }, { metrics, log });
     },
   });
   return { webhookPort: port, ...running };

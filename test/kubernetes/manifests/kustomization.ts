@@ -51,6 +51,7 @@ export const overlays = [
   'monitoring',
   'cluster-facts',
   'repair',
+  'impact',
   'controller-observe',
   'controller-advise',
   'controller-discover',

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { group, kind } from '../../../src/extensionconfig/index.ts';
+import { matchesConditions } from '../../../src/kubernetes/cel/index.ts';
+import type { Json } from '../../../src/kubernetes/index.ts';
 import {
   buildKustomization,
   buildOverlay,
@@ -133,7 +135,7 @@ describe('the Deployment', () => {
     expect(spec.automountServiceAccountToken).toBe(false);
     expect(find(objects, 'ServiceAccount', spec.serviceAccountName).automountServiceAccountToken).toBe(false);
     const bound = [...everything]
-      .flatMap(([id, object]) => (/^(cluster-facts|repair): /.test(id) ? [] : [object]))
+      .flatMap(([id, object]) => (/^(cluster-facts|impact|repair): /.test(id) ? [] : [object]))
       .filter(({ kind }) => /^(Cluster)?RoleBinding$/.test(kind));
     for (const { subjects } of bound) {
       expect(subjects).not.toContainEqual(expect.objectContaining({ name: spec.serviceAccountName }));
@@ -211,8 +213,10 @@ describe.each(overlays)('webhook configurations of overlay %s', (overlay) => {
     ['ValidatingWebhookConfiguration', 'validate'],
   ])('%s', (configuration, verb) => {
     const { webhooks } = find(built, configuration);
-    expect(webhooks).toHaveLength(1);
-    const [webhook] = webhooks;
+    const [webhook, ...others] = webhooks;
+    expect(others.map(({ name }: { name: string }) => name)).toEqual(
+      overlay === 'impact' && verb === 'validate' ? ['impact.extensionconfig-webhook.runtime.cluster.x-k8s.io'] : [],
+    );
     expect(webhook).toMatchObject({
       name: `${verb}.extensionconfig-webhook.runtime.cluster.x-k8s.io`,
       admissionReviewVersions: ['v1'],
@@ -222,7 +226,7 @@ describe.each(overlays)('webhook configurations of overlay %s', (overlay) => {
       timeoutSeconds: 5,
     });
     // Deletions are only reviewed with facts.
-    const asksAboutDeletions = overlay === 'cluster-facts' && verb === 'validate';
+    const asksAboutDeletions = (overlay === 'cluster-facts' || overlay === 'impact') && verb === 'validate';
     expect(webhook.rules).toEqual([
       {
         apiGroups: [group],
@@ -254,6 +258,44 @@ describe.each(overlays)('webhook configurations of overlay %s', (overlay) => {
       }
     }
   });
+});
+
+test('the webhook of overlay impact holds nothing up, and leaves out what nobody wrote by hand', () => {
+  const built = buildOverlay('impact');
+  const [, webhook] = find(built, 'ValidatingWebhookConfiguration').webhooks;
+  expect(webhook).toMatchObject({
+    failurePolicy: 'Ignore',
+    matchPolicy: 'Equivalent',
+    sideEffects: 'None',
+    timeoutSeconds: 10,
+    namespaceSelector: { matchExpressions: [{ operator: 'NotIn', values: ['ignore'] }] },
+    clientConfig: { service: { path: '/impact' } },
+  });
+  const isCalled = (kind: string, operation: string, username: string, object: Json, oldObject: Json = null) =>
+    matchesConditions(webhook.matchConditions, {
+      operation,
+      kind: { kind },
+      userInfo: { username },
+      object,
+      oldObject,
+    });
+  const spec = (value: number) => ({ metadata: { generation: value }, spec: { clientConfig: { value }, status: 1 } });
+  const manager = 'system:serviceaccount:capi-system:capi-manager';
+  const provider = 'system:serviceaccount:capi-kubeadm-control-plane-system:capi-kubeadm-control-plane-manager';
+  const gitOps = 'system:serviceaccount:flux-system:kustomize-controller';
+  const cases: [Parameters<typeof isCalled>, boolean][] = [
+    [['Cluster', 'UPDATE', 'admin', spec(1), spec(2)], true],
+    [['Cluster', 'UPDATE', gitOps, spec(1), spec(2)], true],
+    [['Cluster', 'UPDATE', 'admin', { ...spec(1), metadata: {} }, spec(1)], false],
+    [['Cluster', 'UPDATE', manager, spec(1), spec(2)], false],
+    [['ClusterClass', 'UPDATE', provider, spec(1), spec(2)], false],
+    [['ExtensionConfig', 'CREATE', 'admin', spec(1)], true],
+    [['ExtensionConfig', 'UPDATE', 'admin', spec(1), { spec: { ...spec(1).spec, status: 2 } }], false],
+    [['ExtensionConfig', 'UPDATE', 'admin', spec(1), spec(2)], true],
+  ];
+  for (const [args, called] of cases) {
+    expect(isCalled(...args), args.join()).toBe(called);
+  }
 });
 
 test('no manifest contains a caBundle, since applying it again would restore it', () => {

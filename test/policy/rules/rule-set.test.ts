@@ -70,11 +70,11 @@ test('ratcheting removes what the old object already had, and nothing else', () 
 });
 
 test.each(rules.map(({ id, upstream }) => [id, upstream] as const))('a levels file may name %s', (id, upstream) => {
-  expect(parseRulesConfig(`rules: {${id}: deny}`).get(id)).toBe('deny');
+  expect(parseRulesConfig(`rules: {${id}: deny}`).levels.get(id)).toBe('deny');
   if (upstream) {
     expect(() => parseRulesConfig(`rules: {${id}: warn}`)).toThrow('Cluster API itself rejects this');
   } else {
-    expect(parseRulesConfig(`rules: {${id}: off}`).get(id)).toBe('off');
+    expect(parseRulesConfig(`rules: {${id}: off}`).levels.get(id)).toBe('off');
   }
 });
 
@@ -432,10 +432,14 @@ test.each([
     'rules: {a: warn, url-query: loud, url-valid: off}',
     /^rules: .*"a".*\nrules\.url-query: .*\nrules\.url-valid: .*deny$/,
   ],
-  ['level: {}', /^"level": unknown field; the only one is rules, a map from rule id to off, warn or deny$/],
+  [
+    'level: {}',
+    /^"level": unknown field; there are rules, a map from rule id to off, warn or deny, and impact, warn or deny$/,
+  ],
   ['level: {}\nrules: {a: warn}\nx: 1', /^"level": unknown field;.*\n"x": unknown field;.*\nrules: .*"a"/],
   ['level: {}\nrules: []', /^"level": unknown field;.*\nrules: must be a map/],
-  ['- rules', 'must be a map with only the key "rules", a map'],
+  ['- rules', 'must be a map with the keys "rules", a map'],
+  ['impact: off', 'impact: "off" is not one of warn, deny'],
   ['rules: {', 'line 1'],
 ])('an invalid levels file is an error: %j', (text, message) => {
   expect(() => parseRulesConfig(text)).toThrow(RulesConfigError);
@@ -443,9 +447,9 @@ test.each([
 });
 
 test('a levels file may be empty, or contain false for off', () => {
-  expect(parseRulesConfig('')).toEqual(new Map());
-  expect(parseRulesConfig('rules:')).toEqual(new Map());
-  expect(parseRulesConfig('rules: {url-query: false, url-port: warn}')).toEqual(
+  expect(parseRulesConfig('')).toEqual({ levels: new Map(), deniesImpact: false });
+  expect(parseRulesConfig('rules:\nimpact: deny')).toEqual({ levels: new Map(), deniesImpact: true });
+  expect(parseRulesConfig('rules: {url-query: false, url-port: warn}').levels).toEqual(
     new Map([
       ['url-query', 'off'],
       ['url-port', 'warn'],

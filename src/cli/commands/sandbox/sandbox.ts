@@ -28,6 +28,7 @@ const sandboxFlags = {
     summary: 'address of the Service of a webhook or an aggregated API server; may be repeated',
   },
   'cluster-facts': switchFlag('run the rules that need facts about the cluster'),
+  impact: switchFlag('warn of Machines that a write of a Cluster or a class will replace'),
   'no-extension': switchFlag('do not run or register the sample extension'),
   'no-controller': switchFlag('do not run the controller that discovers extensions'),
   ...logFlags,
@@ -105,6 +106,7 @@ async function runSandbox(flags: FlagValues<typeof sandboxFlags>, io: Io): Promi
     webhook,
     resolve: resolveOf(flags.resolve),
     clusterFacts: flags['cluster-facts'],
+    impact: flags.impact,
     kubeconfigFile: file === undefined ? undefined : resolve(file),
   };
   const runs = { extension: !flags['no-extension'], controller: !flags['no-controller'] };

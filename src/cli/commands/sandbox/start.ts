@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type {
   KubeConfig,
+  V1MutatingWebhook,
   V1MutatingWebhookConfiguration,
+  V1ValidatingWebhook,
   V1ValidatingWebhookConfiguration,
 } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { packageRoot } from '../../../base/index.ts';
 import { crd, group } from '../../../extensionconfig/index.ts';
 import { connect, isStatus, loadKubeConfig } from '../../../kubernetes/client/index.ts';
@@ -33,12 +35,37 @@ const levels = { denied: 'info', audit: 'info', 'failed-open': 'warn', bug: 'err
 /** The webhook configurations of an installation. The sandbox uses the same, so that manifests can be applied to it. */
 const configurationsFile = new URL('manifests/base/webhooks.yaml', packageRoot);
 
-function configurationsFor(webhook: WebhookReference, clusterFacts: boolean) {
+/** Adds the webhook that says what writes replace. */
+const impactComponent = new URL('manifests/components/impact/kustomization.yaml', packageRoot);
+
+function impactWebhook(): V1ValidatingWebhook {
+  const { patches } = parse(readFileSync(impactComponent, 'utf8')) as {
+    patches: { target: { kind: string }; patch: string }[];
+  };
+  const { patch = '' } = patches.find(({ target }) => target.kind === 'ValidatingWebhookConfiguration') ?? {};
+  const [{ value }] = parse(patch) as [{ value: V1ValidatingWebhook }];
+  return value;
+}
+
+/** What the webhook does besides. */
+interface Features {
+  clusterFacts?: boolean | undefined;
+  impact?: boolean | undefined;
+}
+
+function configurationsFor(webhook: WebhookReference, { clusterFacts, impact }: Features) {
   return parseAllDocuments(readFileSync(configurationsFile, 'utf8')).map((document) => {
     const configuration = document.toJS() as V1MutatingWebhookConfiguration & V1ValidatingWebhookConfiguration;
+    if (impact && configuration.kind === 'ValidatingWebhookConfiguration') {
+      configuration.webhooks?.push(impactWebhook() as V1MutatingWebhook & V1ValidatingWebhook);
+    }
     for (const entry of configuration.webhooks ?? []) {
       entry.clientConfig = webhook.clientConfig(entry.clientConfig.service?.path ?? '/');
-      if (clusterFacts && configuration.kind === 'ValidatingWebhookConfiguration') {
+      if (
+        clusterFacts &&
+        configuration.kind === 'ValidatingWebhookConfiguration' &&
+        entry.name.startsWith('validate.')
+      ) {
         // As in manifests/components/cluster-facts.
         entry.rules?.[0]?.operations?.push('DELETE');
       }
@@ -75,7 +102,7 @@ export async function register(
   config: KubeConfig,
   webhook: WebhookReference,
   signal: AbortSignal,
-  clusterFacts = false,
+  features: Features = {},
 ): Promise<void> {
   const cluster = connect(config, signal);
   const conversion = {
@@ -83,12 +110,12 @@ export async function register(
     webhook: { conversionReviewVersions: ['v1'], clientConfig: webhook.clientConfig(webhookPaths.convert) },
   };
   const definition = { ...crd, spec: { ...crd.spec, conversion } } as unknown as JsonObject;
-  for (const body of [definition, ...(clusterFacts ? factDefinitions : [])]) {
+  for (const body of [definition, ...(features.clusterFacts ? factDefinitions : [])]) {
     await cluster.request('POST', definitions, body);
   }
   // Right after a definition has been created, a kube-apiserver responds with 429, "storage is (re)initializing":
   // requests are retried.
-  for (const body of configurationsFor(webhook, clusterFacts)) {
+  for (const body of configurationsFor(webhook, features)) {
     const kind = body.kind === 'MutatingWebhookConfiguration' ? 'mutating' : 'validating';
     // Parsed from YAML, so without the client's classes.
     await cluster.request('POST', `${registrations}/${kind}webhookconfigurations`, body as unknown as JsonObject);
@@ -164,6 +191,8 @@ interface SandboxSettings {
   resolve?: Resolve | undefined;
   /** Whether the webhook uses facts about the cluster, and is called for deletions. */
   clusterFacts?: boolean | undefined;
+  /** Whether the webhook says what writes of Clusters and ClusterClasses replace. */
+  impact?: boolean | undefined;
   /** Where to write the kubeconfig when everything is ready, besides the folder that is removed with the sandbox. */
   kubeconfigFile?: string | undefined;
   /** Whether changes of definitions interrupt requests, as those of a kube-apiserver do. */
@@ -213,12 +242,15 @@ export async function startSandboxWithWebhook(
     writeFileSync(ownFile, sandbox.kubeconfig, { mode: 0o600, flag: 'wx' });
     const config = await loadKubeConfig({ kubeconfig: ownFile }, {});
     const webhook = settings.webhook ?? byService;
-    await register(config, webhook, signal, settings.clusterFacts);
+    await register(config, webhook, signal, settings);
     if (settings.webhook === undefined) {
       const namespace = { metadata: { name: webhookService.namespace } };
       await connect(config, signal).request('POST', '/api/v1/namespaces', namespace);
       await bootstrapWebhook(ownFile, signal);
-      local = await startWebhookOfSecret(config, log, { clusterFacts: settings.clusterFacts });
+      local = await startWebhookOfSecret(config, log, {
+        clusterFacts: settings.clusterFacts,
+        impactKubeconfig: settings.impact ? ownFile : undefined,
+      });
     }
     await untilServed(config, signal);
     await settings.prepare?.(config);

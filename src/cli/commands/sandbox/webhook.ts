@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
+import { createImpactReviews, type ImpactReviews } from '../../../checks/impact/index.ts';
 import { reviewConversion } from '../../../extensionconfig/conversion/index.ts';
 import { crd, runtimeSdkFeatureGate } from '../../../extensionconfig/index.ts';
 import { watchServingSecret } from '../../../kubernetes/client/index.ts';
@@ -56,6 +57,7 @@ export async function startLocalWebhook(
   log: Logger,
   port = 0,
   watching?: Watching,
+  impact?: ImpactReviews,
 ): Promise<RunningWebhook> {
   const now = () => new Date();
   // With the gate disabled, every ExtensionConfig would be rejected, and there would be nothing to try.
@@ -68,6 +70,7 @@ export async function startLocalWebhook(
       facts: watching?.read,
     }),
     refresh: watching?.refresh,
+    impact: impact?.review,
     addMetrics: watching && ((registry, prefix) => addWatchingMetrics(registry, prefix, watching)),
     convert: reviewConversion,
     certificates,
@@ -86,14 +89,33 @@ export interface LocalWebhook {
   stop(): Promise<void>;
 }
 
-/** Starts the webhook with the certificate in its Secret, optionally with facts about that cluster. */
+interface LocalWebhookOptions {
+  port?: number;
+  /** Whether it has facts about the cluster. */
+  clusterFacts?: boolean | undefined;
+  /** The kubeconfig with which it says what writes replace; by default it does not. */
+  impactKubeconfig?: string | undefined;
+}
+
+/** Starts the webhook with the certificate in its Secret. */
 export async function startWebhookOfSecret(
   config: KubeConfig,
   log: Logger,
-  { port = 0, clusterFacts = false }: { port?: number; clusterFacts?: boolean | undefined } = {},
+  { port = 0, clusterFacts = false, impactKubeconfig }: LocalWebhookOptions = {},
 ): Promise<LocalWebhook> {
   // Definitions are added while a sandbox is running, and should be noticed soon.
   const watching = clusterFacts ? followCluster(config, log, { pace: { versionsMs: 500 } }) : undefined;
+  const impact =
+    impactKubeconfig === undefined
+      ? undefined
+      : createImpactReviews({
+          kubeconfig: { kubeconfig: impactKubeconfig },
+          clusterApiVersion: undefined,
+          denies: true,
+          updatesInPlace: false,
+          callsExtensions: false,
+          log: log.child({}, { level: 'error' }),
+        });
   const server = await startLocalWebhook(
     secretCertificates(
       `${webhookService.namespace}/${servingSecret}`,
@@ -102,12 +124,14 @@ export async function startWebhookOfSecret(
     log,
     port,
     watching,
+    impact,
   );
   return {
     port: server.webhookPort,
-    stop() {
+    async stop() {
       watching?.stop();
-      return server.stop(stopping);
+      await server.stop(stopping);
+      await impact?.stop();
     },
   };
 }

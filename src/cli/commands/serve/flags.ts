@@ -80,6 +80,8 @@ export const serveFlags = {
     "fill in an empty caBundle of the webhook configurations NAME, whose service has the same name, with --cert-dir's or --cert-secret's ca.crt",
     { problemsOf: dns1035LabelProblems },
   ),
+  impact: switchFlag('warn of Machines that a write of a Cluster or a class will replace; needs --cluster-facts'),
+  'impact-call-extensions': switchFlag('call the extensions that patches name to find that out'),
   ...logFlags,
   'shutdown-timeout': integerFlag('SECONDS', 1, 3600, 'maximum time from SIGTERM until exit', { default: 20 }),
   'shutdown-delay': integerFlag(

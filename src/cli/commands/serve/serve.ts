@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { Log } from '../../../base/index.ts';
+import { createImpactReviews, type ImpactReviews } from '../../../checks/impact/index.ts';
 import { reviewConversion } from '../../../extensionconfig/conversion/index.ts';
 import { runtimeSdkFeatureGate } from '../../../extensionconfig/index.ts';
 import { connect, loadKubeConfig, shortRetries, watchServingSecret } from '../../../kubernetes/client/index.ts';
@@ -13,7 +15,7 @@ import {
   selfSignedPair,
   stopInTime,
 } from '../../../server/index.ts';
-import { type RunningWebhook, startWebhook } from '../../../webhook/index.ts';
+import { inPlaceFeatureGate, type RunningWebhook, startWebhook } from '../../../webhook/index.ts';
 import { defineCommand } from '../../framework/command.ts';
 import { openLog } from '../../framework/log.ts';
 import { checkPortsDiffer, startProblem } from '../../framework/port-problem.ts';
@@ -74,6 +76,19 @@ async function repairOf(flags: ServeFlags, env: NodeJS.ProcessEnv, signal: Abort
     keepCaBundles(cluster, { namespace: ownNamespace(), name }, bundle, { log, signal });
 }
 
+function impactOf(flags: ServeFlags, deniesImpact: boolean, log: Log): ImpactReviews | undefined {
+  return flags.impact
+    ? createImpactReviews({
+        kubeconfig: { kubeconfig: flags.kubeconfig, context: flags.context },
+        clusterApiVersion: flags['target-cluster-api-version'],
+        denies: deniesImpact,
+        updatesInPlace: flags['feature-gates'][inPlaceFeatureGate] === true,
+        callsExtensions: flags['impact-call-extensions'],
+        log,
+      })
+    : undefined;
+}
+
 export const command = defineCommand({
   description: 'Runs the admission webhooks over HTTPS.',
   flags: serveFlags,
@@ -82,6 +97,12 @@ export const command = defineCommand({
     const { port, host, 'health-port': healthPort, 'health-host': healthHost } = flags;
     checkPortsDiffer({ port, host, healthPort, healthHost });
     const clients = clientsOf(flags);
+    if (flags.impact && !flags['cluster-facts']) {
+      throw new UsageError('--impact needs --cluster-facts, which is missing');
+    }
+    if (flags['impact-call-extensions'] && !flags.impact) {
+      throw new UsageError('--impact-call-extensions needs --impact, which is missing');
+    }
     const options = ruleSetOptionsOf(flags);
     const rules = createRuleSet(options);
     const { certificates, bundle } = withBundle(await certificatesOf(flags, io.env));
@@ -97,6 +118,7 @@ export const command = defineCommand({
       log.warn(`--cluster-facts watches the cluster, ${unused}`);
     }
     const watching = config && followCluster(config, log);
+    const impact = impactOf(flags, options.deniesImpact === true, log);
     let server: RunningWebhook;
     try {
       server = await startWebhook({
@@ -107,7 +129,9 @@ export const command = defineCommand({
           facts: watching?.read,
         }),
         refresh: watching?.refresh,
+        impact: impact?.review,
         addMetrics(registry, prefix) {
+          impact?.addMetrics(registry, prefix);
           if (watching !== undefined) {
             addWatchingMetrics(registry, prefix, watching);
           }
@@ -126,6 +150,7 @@ export const command = defineCommand({
       });
     } catch (error) {
       watching?.stop();
+      await impact?.stop();
       throw startProblem(error);
     }
     const repairing = repair?.(bundle, log);
@@ -142,5 +167,6 @@ export const command = defineCommand({
         timeoutMs,
       }),
     );
+    await impact?.stop();
   },
 });

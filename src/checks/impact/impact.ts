@@ -1,0 +1,231 @@
+import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isSame, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import {
+  type CallHook,
+  type ClusterPlan,
+  groupOf,
+  inV1beta2,
+  nameOf,
+  namespaceOf,
+  Objects,
+  type PlanOptions,
+  plan,
+} from '../../topology/index.ts';
+import { templateReferences } from './template-references.ts';
+
+const core = 'cluster.x-k8s.io';
+
+/** What is known of the cluster, as far as plans read it. */
+export interface World {
+  definitions(): JsonObject[];
+  ofKind(group: string, kind: string): JsonObject[];
+  ofCluster(namespace: string, name: string): JsonObject[];
+  shared(namespace: string): JsonObject[];
+  namespaceLabels(namespace: string): JsonObject;
+}
+
+/** A write, with the object as it is stored before and after it. */
+export interface Change {
+  object: JsonObject;
+  /** Absent if the object is created. */
+  old: JsonObject | undefined;
+}
+
+/** What a write does to Machines. */
+export interface Impact {
+  /** The plans of the Clusters that were planned. */
+  clusters: ClusterPlan[];
+  /** How many Clusters use the object. */
+  total: number;
+  /** Clusters about which nothing can be said, as they depend on an extension that is replaced. */
+  unasked: { extension: string; clusters: string[] } | undefined;
+}
+
+interface ImpactOptions extends Pick<PlanOptions, 'clusterApiVersion' | 'now' | 'updatesInPlace'> {
+  call?: CallHook | undefined;
+  /** Whether to end with what is known by now. */
+  shouldStop(): boolean;
+  signal: AbortSignal;
+}
+
+/** Clusters whose plans are made at once: what they share is read once for them. */
+const batchSize = 40;
+/** Of the first batch, after which it is known how long it takes. */
+const firstBatchSize = 10;
+
+interface ClassName {
+  namespace: string;
+  name: string;
+}
+
+function classOf(cluster: JsonObject): ClassName {
+  const newest = inV1beta2(cluster);
+  const reference = objectAt(newest, 'spec', 'topology', 'classRef');
+  return { namespace: textAt(reference, 'namespace') || namespaceOf(newest), name: textAt(reference, 'name') };
+}
+
+const classKey = ({ namespace, name }: ClassName): string => `${namespace}/${name}`;
+const clusterText = (cluster: JsonObject): string => `${namespaceOf(cluster)}/${nameOf(cluster)}`;
+
+const isSameObject = (one: JsonObject, other: JsonObject): boolean =>
+  one.kind === other.kind &&
+  groupOf(one) === groupOf(other) &&
+  nameOf(one) === nameOf(other) &&
+  namespaceOf(one) === namespaceOf(other);
+
+/** Extensions that the patches of a class name: `NAME` of `HANDLER.NAME`. */
+function extensionsOf(clusterClass: JsonObject): Set<string> {
+  const named = objectsAt(clusterClass, 'spec', 'patches').flatMap((patch) => {
+    const external = objectAt(patch, 'external');
+    const handlers = Object.entries(external).filter(([field]) => field !== 'settings');
+    return handlers.map(([, handler]) => (typeof handler === 'string' ? handler.split('.').slice(1).join('.') : ''));
+  });
+  return new Set(named.filter((name) => name !== ''));
+}
+
+/** Whether an extension is asked if Machines can be updated in place, with the feature gate. */
+const offersUpdates = (config: JsonObject): boolean =>
+  objectsAt(config, 'status', 'handlers').some(({ requestHook }) =>
+    ['CanUpdateMachine', 'CanUpdateMachineSet'].includes(textAt(requestHook, 'hook')),
+  );
+
+function clustersOfExtension(name: string, world: World): string[] {
+  const classes = new Set(
+    world
+      .ofKind(core, 'ClusterClass')
+      .filter((clusterClass) => extensionsOf(clusterClass).has(name))
+      .map(clusterText),
+  );
+  return world
+    .ofKind(core, 'Cluster')
+    .filter((cluster) => classes.has(classKey(classOf(cluster))))
+    .map(clusterText);
+}
+
+/** Clusters of a class, those with the most Machines first. */
+function clustersOfClass(clusterClass: JsonObject, world: World): JsonObject[] {
+  const key = clusterText(clusterClass);
+  const machines = (cluster: JsonObject) =>
+    world.ofCluster(namespaceOf(cluster), nameOf(cluster)).filter(({ kind }) => kind === 'Machine').length;
+  return world
+    .ofKind(core, 'Cluster')
+    .filter((cluster) => classKey(classOf(cluster)) === key)
+    .map((cluster) => ({ cluster, count: machines(cluster) }))
+    .toSorted((one, other) => other.count - one.count)
+    .map(({ cluster }) => cluster);
+}
+
+/** Whether a class names templates that are not known: created in the same `kubectl apply`, perhaps. */
+export function lacksTemplates({ object }: Change, world: World): boolean {
+  if (object.kind !== 'ClusterClass') {
+    return false;
+  }
+  const known = new Set(
+    world.shared(namespaceOf(object)).map((one) => `${groupOf(one)} ${textAt(one, 'kind')} ${nameOf(one)}`),
+  );
+  return [...templateReferences(object)].some(({ group, kind, name }) => !known.has(`${group} ${kind} ${name}`));
+}
+
+const nothing: Impact = { clusters: [], total: 0, unasked: undefined };
+
+/** What a write of a Cluster, a ClusterClass or an ExtensionConfig does to Machines, as far as is known when it stops. */
+export async function impactOf(change: Change, world: World, options: ImpactOptions): Promise<Impact> {
+  const { object, old } = change;
+  if (object.kind === 'ExtensionConfig') {
+    const isChanged = !isSame(objectAt(object, 'spec').clientConfig, objectAt(old, 'spec').clientConfig);
+    const clusters = isChanged ? clustersOfExtension(nameOf(object), world) : [];
+    return {
+      ...nothing,
+      total: clusters.length,
+      unasked: clusters.length === 0 ? undefined : { extension: nameOf(object), clusters },
+    };
+  }
+  if (old === undefined || isSame(object.spec, old.spec)) {
+    return nothing;
+  }
+  const isClass = object.kind === 'ClusterClass';
+  const clusters = isClass ? clustersOfClass(object, world) : [old];
+  const namespaces = new Set(isClass ? [namespaceOf(object)] : [object, old].map((one) => classOf(one).namespace));
+  const shared = [...world.definitions(), ...[...namespaces].flatMap((namespace) => world.shared(namespace))];
+  const updatesInPlace =
+    options.updatesInPlace === true && world.ofKind('runtime.cluster.x-k8s.io', 'ExtensionConfig').some(offersUpdates);
+  const plans: ClusterPlan[] = [];
+  const stop = new AbortController();
+  for (let from = 0; from < clusters.length && !stop.signal.aborted; ) {
+    const batch = clusters.slice(from, from + (from === 0 ? firstBatchSize : batchSize));
+    from += batch.length;
+    const own = batch.flatMap((cluster) => world.ofCluster(namespaceOf(cluster), nameOf(cluster)));
+    const others = [...shared, ...own].filter((one) => !isSameObject(one, object));
+    try {
+      await plan(new Objects([old, ...others]), new Objects([object, ...others]), {
+        clusterApiVersion: options.clusterApiVersion,
+        now: options.now,
+        call: options.call,
+        updatesInPlace,
+        onCluster(clusterPlan) {
+          plans.push(clusterPlan);
+          if (options.shouldStop()) {
+            stop.abort();
+          }
+        },
+        signal: AbortSignal.any([options.signal, stop.signal]),
+      });
+    } catch (error) {
+      if (!stop.signal.aborted && !options.signal.aborted) {
+        throw error;
+      }
+      break;
+    }
+    // Watches go on, and newer reviews arrive.
+    await nextTurn();
+    if (options.shouldStop()) {
+      break;
+    }
+  }
+  return { clusters: plans, total: clusters.length, unasked: undefined };
+}
+
+const replacedIn = ({ groups }: ClusterPlan): number =>
+  groups.reduce((sum, { machines }) => sum + machines.replaced, 0);
+
+/** How many Machines are replaced. */
+export const replacedBy = ({ clusters }: Impact): number =>
+  clusters.reduce((sum, cluster) => sum + replacedIn(cluster), 0);
+
+/** What identifies a plan: which Machines it replaces, and for which fields, without their values. */
+export function hashOf({ clusters }: Impact): string {
+  const replacements = clusters
+    .flatMap(({ cluster, groups }) =>
+      groups
+        .filter(({ machines }) => machines.replaced > 0)
+        .map(({ group, kind, machines, causes }) => [
+          cluster,
+          kind,
+          group,
+          machines.replaced,
+          causes.map(({ object, field }) => `${object.split(' ')[0]} ${field}`).toSorted(),
+        ]),
+    )
+    .map((replacement) => JSON.stringify(replacement))
+    .toSorted();
+  return createHash('sha256').update(JSON.stringify(replacements)).digest('hex').slice(0, 12);
+}
+
+/** The label of a namespace: `deny` if Machines in it are replaced only with a permission, `ignore` for no reviews. */
+export const replacementLabel = 'impact.extensionconfig-webhook/replacement';
+/** The annotation that permits a replacement, in the same write: the hash of its plan, or `true`. */
+export const allowAnnotation = 'impact.extensionconfig-webhook/allow-replacement';
+
+/** The namespaces that do not permit what the write replaces in them; empty if it may be done. */
+export function deniedIn(impact: Impact, { object, old }: Change, world: World): string[] {
+  const permission = textAt(object, 'metadata', 'annotations', allowAnnotation);
+  const isNew = permission !== textAt(old, 'metadata', 'annotations', allowAnnotation);
+  if ((permission === 'true' && isNew) || permission === hashOf(impact)) {
+    return [];
+  }
+  const namespaces = new Set(
+    impact.clusters.filter((cluster) => replacedIn(cluster) > 0).map(({ cluster }) => cluster.split('/')[0] ?? ''),
+  );
+  return [...namespaces].filter((namespace) => world.namespaceLabels(namespace)[replacementLabel] === 'deny');
+}

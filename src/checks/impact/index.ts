@@ -1,0 +1,3 @@
+export { deniedIn, hashOf, type Impact, type World } from './impact.ts';
+export { cut, impactLines } from './lines.ts';
+export { createImpactReviews, type ImpactReviews } from './reviews.ts';

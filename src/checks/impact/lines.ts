@@ -1,0 +1,161 @@
+import { Buffer } from 'node:buffer';
+import { count, withoutControls } from '../../base/index.ts';
+import type { Cause, ClusterPlan } from '../../topology/index.ts';
+import type { Impact } from './impact.ts';
+
+/** Maximum number of warnings, and of bytes of each: API servers and kubectl cut longer ones. */
+const maxLines = 3;
+const maxBytes = 256;
+
+/** Shows the whole plan. */
+export const planCommand = 'kubectl extensionconfig plan -f FILE';
+
+/** Replacements in groups of one kind, for the same fields. */
+interface Replacement {
+  kind: string;
+  groups: Set<string>;
+  fields: string;
+  /** Machines by Cluster. */
+  machines: Map<string, number>;
+  total: number;
+}
+
+const controlPlane = 'control plane';
+const kinds: Readonly<Record<string, string>> = { MachineDeployment: 'md', MachinePool: 'mp' };
+
+/** Maximum number of groups that are named. */
+const maxGroups = 3;
+
+/** `control plane`, `md "md-0" and "md-1"`. */
+function groupsText({ kind, groups }: Replacement): string {
+  if (kind === controlPlane) {
+    return kind;
+  }
+  const names = [...groups].map((name) => `"${withoutControls(name)}"`);
+  return `${kinds[kind] ?? kind} ${listText(names, maxGroups)}`;
+}
+
+/** `a`, `a and b`, `a, b and 3 more`. */
+function listText(names: readonly string[], shown: number): string {
+  const left = names.length - shown;
+  const first = names.slice(0, left > 0 ? shown : names.length - 1).join(', ');
+  const last = left > 0 ? `${left} more` : (names.at(-1) ?? '');
+  return first === '' ? last : `${first} and ${last}`;
+}
+
+/** The field as it is in what is made of a template. */
+const fieldOf = ({ object, field }: Cause): string =>
+  /^\w*Template /.test(object) ? field.replace(/^spec\.template\./, '') : field;
+
+function fieldsText(causes: readonly Cause[]): string {
+  const [first, ...others] = new Set(causes.map((cause) => withoutControls(fieldOf(cause))));
+  return first === undefined ? 'outdated already' : others.length === 0 ? first : `${first} and ${others.length} more`;
+}
+
+/** The replacements, the most expensive first. */
+function replacementsOf(clusters: readonly ClusterPlan[]): Replacement[] {
+  const replacements = new Map<string, Replacement>();
+  for (const { cluster, groups } of clusters) {
+    for (const plan of groups.filter(({ machines }) => machines.replaced > 0)) {
+      const kind = plan.group === 'control-plane' ? controlPlane : plan.kind;
+      const fields = fieldsText(plan.causes);
+      const key = JSON.stringify([kind, fields]);
+      const replacement = replacements.get(key) ?? { kind, groups: new Set(), fields, machines: new Map(), total: 0 };
+      replacement.groups.add(plan.group);
+      replacement.machines.set(cluster, (replacement.machines.get(cluster) ?? 0) + plan.machines.replaced);
+      replacement.total += plan.machines.replaced;
+      replacements.set(key, replacement);
+    }
+  }
+  return [...replacements.values()].toSorted((one, other) => other.total - one.total);
+}
+
+/** A text of at most so many bytes of UTF-8, cut between characters. */
+export function cut(text: string, bytes: number): string {
+  if (Buffer.byteLength(text) <= bytes) {
+    return text;
+  }
+  const kept = Buffer.from(text).subarray(0, bytes - 3);
+  // Part of a character at the end becomes U+FFFD.
+  return `${kept.toString().replace(/\uFFFD$/u, '')}…`;
+}
+
+/** As many names as fit with what is around them; the others are counted. */
+function named(names: readonly string[], around: (list: string) => string): string {
+  for (let shown = Math.min(names.length, 10); shown > 0; shown--) {
+    const line = around(listText(names, shown));
+    if (Buffer.byteLength(line) <= maxBytes) {
+      return line;
+    }
+  }
+  return cut(around(count(names.length, 'Cluster')), maxBytes);
+}
+
+function replacementText(replacement: Replacement, isCutOff: boolean): string {
+  const { fields, machines, total } = replacement;
+  const clusters = [...machines].toSorted(([, one], [, other]) => other - one);
+  const number = `${isCutOff ? 'at least ' : ''}${count(total, 'Machine')}`;
+  return named(
+    clusters.map(([cluster, replaced]) => `${cluster} (${replaced})`),
+    (list) =>
+      `replaces ${number} in ${count(clusters.length, 'Cluster')}: ${groupsText(replacement)} of ${list}: ${fields}`,
+  );
+}
+
+/** Why nothing is known about groups of a Cluster; undefined if all is known. */
+function unknownOf({ groups, problems }: ClusterPlan): string | undefined {
+  const unknown = groups.filter(({ verdict }) => verdict === 'unknown');
+  if (unknown.length === 0) {
+    return undefined;
+  }
+  const [problem] = [...unknown.flatMap(({ problems: own = [] }) => own), ...problems];
+  return problem?.text ?? `the ${unknown[0]?.kind} decides for itself`;
+}
+
+/** What is not known, in one line. */
+function unknownLine({ clusters, total, unasked }: Impact): string | undefined {
+  if (unasked !== undefined) {
+    const { extension, clusters: names } = unasked;
+    return named(
+      names,
+      (list) =>
+        `what extension ${extension} does to the Machines of ${list} is not known before it is asked: ${planCommand}`,
+    );
+  }
+  const reasons = clusters.map((cluster) => ({ cluster: cluster.cluster, why: unknownOf(cluster) }));
+  const unknown = reasons.filter(({ why }) => why !== undefined);
+  const [first] = unknown;
+  const left = total - clusters.length;
+  if (left > 0 && (first === undefined || left > unknown.length)) {
+    return cut(`${left} of ${count(total, 'Cluster')} were not planned in time: ${planCommand}`, maxBytes);
+  }
+  return first === undefined
+    ? undefined
+    : named(
+        unknown.map(({ cluster }) => cluster),
+        (list) => `what happens to Machines of ${list} is not known: ${withoutControls(first.why ?? '')}`,
+      );
+}
+
+/** What a write does to Machines, in at most three lines of 256 bytes; none if it replaces none. */
+export function impactLines(impact: Impact): string[] {
+  const unknown = unknownLine(impact);
+  const replacements = replacementsOf(impact.clusters);
+  const room = maxLines - (unknown === undefined ? 0 : 1);
+  const isCutOff = impact.clusters.length < impact.total;
+  const shown = replacements.length <= room ? replacements : replacements.slice(0, room - 1);
+  const hidden = replacements.slice(shown.length);
+  const lines = shown.map((replacement) => replacementText(replacement, isCutOff));
+  if (hidden.length > 0) {
+    const before = new Set(shown.flatMap(({ machines }) => [...machines.keys()]));
+    const clusters = new Set(hidden.flatMap(({ machines }) => [...machines.keys()]));
+    const others = [...clusters].filter((cluster) => !before.has(cluster)).length;
+    const machines = hidden.reduce((sum, { total }) => sum + total, 0);
+    const more =
+      others === 0
+        ? count(machines, 'more Machine')
+        : `${count(others, 'more Cluster')} (${count(machines, 'Machine')})`;
+    lines.push(`…and ${more}: ${planCommand}`);
+  }
+  return [...lines, ...(unknown === undefined ? [] : [unknown])];
+}

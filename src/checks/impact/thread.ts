@@ -1,0 +1,132 @@
+// A thread that watches the cluster and plans writes, so that other reviews do not wait for it.
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import { bugFields } from '../../base/index.ts';
+import { decodeExtensionConfig, hubVersion } from '../../extensionconfig/index.ts';
+import { loadKubeConfig } from '../../kubernetes/client/index.ts';
+import { textValues } from '../../kubernetes/index.ts';
+import { newestKnownRelease } from '../../runtimehooks/index.ts';
+import { createPlanCaller } from '../plan/index.ts';
+import { type Change, deniedIn, hashOf, type Impact, impactOf, lacksTemplates, replacedBy } from './impact.ts';
+import { impactLines } from './lines.ts';
+import { type Answer, type FromThread, monotonicMs, type Question, type ThreadSettings } from './messages.ts';
+import { planned, WatchedObjects } from './watched-objects.ts';
+
+/** How long a plan runs at least while newer writes wait, in ms. */
+const ownMs = 150;
+/** How long templates that a class names may be missing, in ms: they are created in the same `kubectl apply`. */
+const templatesMs = 300;
+
+const settings = workerData as ThreadSettings;
+const port = parentPort;
+if (port === null) {
+  throw new Error('this file is the main module of a thread');
+}
+const send = (message: FromThread) => port.postMessage(message);
+
+const world = new WatchedObjects(await loadKubeConfig(settings.kubeconfig, process.env), {
+  onProblem: (resource, problem) => send({ is: 'problem', resource, problem }),
+});
+
+function answerTo(number: number, change: Change, impact: Impact): Answer {
+  const isCutOff = impact.unasked === undefined && impact.clusters.length < impact.total;
+  return {
+    number,
+    lines: impactLines(impact),
+    replaced: replacedBy(impact),
+    clusters: impact.total,
+    planned: impact.clusters.length,
+    isUnknown:
+      isCutOff ||
+      impact.unasked !== undefined ||
+      impact.clusters.some(({ groups }) => groups.some(({ verdict }) => verdict === 'unknown')),
+    hash: isCutOff ? undefined : hashOf(impact),
+    deniedIn: settings.denies ? deniedIn(impact, change, world) : [],
+  };
+}
+
+/** The extensions of the cluster, to be called. */
+async function callerFor(signal: AbortSignal) {
+  const configs = world
+    .ofKind('runtime.cluster.x-k8s.io', 'ExtensionConfig')
+    .map((object) => decodeExtensionConfig(object, hubVersion).object)
+    .filter(({ spec }) => (spec?.clientConfig?.caBundle ?? '') !== '');
+  const namespaces = world.ofKind('cluster.x-k8s.io', 'Cluster').map(({ metadata }) => metadata);
+  const namespaceLabels = new Map(
+    namespaces.map((metadata) => {
+      const name = String((metadata as { namespace?: string }).namespace);
+      return [name, textValues(world.namespaceLabels(name))] as const;
+    }),
+  );
+  const state = { configs, namespaceLabels };
+  return createPlanCaller({
+    before: state,
+    after: state,
+    release: settings.clusterApiVersion ?? newestKnownRelease,
+    signal,
+  });
+}
+
+async function answer({ number, deadlineMs, ...change }: Question): Promise<Answer> {
+  const { problem } = world;
+  if (problem !== undefined) {
+    const lines = [`what happens to Machines is not known: ${problem}`];
+    return { number, lines, replaced: 0, clusters: 0, planned: 0, isUnknown: true, hash: undefined, deniedIn: [] };
+  }
+  const startedMs = monotonicMs();
+  while (lacksTemplates(change, world) && monotonicMs() < startedMs + templatesMs) {
+    await sleep(20);
+  }
+  const signal = AbortSignal.timeout(Math.max(1, Math.ceil(deadlineMs - monotonicMs())));
+  const caller = settings.callsExtensions ? await callerFor(signal).catch(() => undefined) : undefined;
+  try {
+    const impact = await impactOf(change, world, {
+      clusterApiVersion: settings.clusterApiVersion,
+      now: new Date(),
+      call: caller?.call,
+      updatesInPlace: settings.updatesInPlace,
+      signal,
+      shouldStop() {
+        const now = monotonicMs();
+        return now > deadlineMs || (now > startedMs + ownMs && Atomics.load(settings.newest, 0) !== number);
+      },
+    });
+    return answerTo(number, change, impact);
+  } finally {
+    await caller?.[Symbol.asyncDispose]();
+  }
+}
+
+const waiting: Question[] = [];
+let isRunning = false;
+
+/** One plan at a time, the newest first. */
+async function run(): Promise<void> {
+  isRunning = true;
+  for (let question = waiting.pop(); question !== undefined; question = waiting.pop()) {
+    if (monotonicMs() < question.deadlineMs) {
+      try {
+        send({ is: 'answer', answer: await answer(question) });
+      } catch (error) {
+        send({ is: 'bug', number: question.number, ...bugFields(error) });
+      }
+    } else {
+      send({ is: 'late', number: question.number });
+    }
+    // Messages that have arrived meanwhile.
+    await nextTurn();
+  }
+  isRunning = false;
+}
+
+send({ is: 'ready' });
+port.on('message', (question: Question) => {
+  waiting.push({
+    ...question,
+    object: planned(question.object),
+    old: question.old && planned(question.old),
+  });
+  if (!isRunning) {
+    void run();
+  }
+});
