@@ -35,6 +35,11 @@ export function handlerFiles(chosen: readonly string[], hasTypes: boolean): Map<
   if (chosen.includes('GeneratePatches') || chosen.includes('DiscoverVariables')) {
     files.set('src/variables.ts', readFileSync(`${optional}src/variables.ts`, 'utf8'));
   }
+  if (chosen.includes('GeneratePatches')) {
+    for (const path of ['test/patches.test.ts', 'test/patches.golden.json']) {
+      files.set(path, readFileSync(`${optional}${path}`, 'utf8'));
+    }
+  }
   if (chosen.some((hook) => files.get(pathOf(hook))?.includes('../jobs.ts'))) {
     files.set('src/jobs.ts', readFileSync(`${optional}src/jobs.ts`, 'utf8'));
   }

@@ -23,11 +23,12 @@ export class ProjectError extends Error {}
 
 const templates = fileURLToPath(new URL('templates/extension/', packageRoot));
 
-/** Names that npm does not pack unchanged. */
+/** Names that npm does not pack unchanged, and a folder that Git services look at. */
 const packedNames: Readonly<Record<string, string>> = {
   gitignore: '.gitignore',
   dockerignore: '.dockerignore',
   npmrc: '.npmrc',
+  'release-workflow.yaml': '.github/workflows/release.yaml',
 };
 
 /** The project file for a template; undefined if this project does not need it. */

@@ -1,6 +1,6 @@
 import { createExtensionServer, startProblem } from 'cluster-api-extension';
 
-const { CERT_DIR, HOST, PORT, HEALTH_PORT, LOG_LEVEL } = process.env;
+const { CERT_DIR, CLIENT_CA_FILE, HOST, PORT, HEALTH_PORT, LOG_LEVEL } = process.env;
 const isDevelopment = process.argv.includes('--development');
 
 try {
@@ -15,6 +15,7 @@ try {
     port: Number(PORT || 9443),
     healthPort: Number(HEALTH_PORT || 8080),
     logLevel: LOG_LEVEL || 'info',
+    ...(CLIENT_CA_FILE && { clients: { caFile: CLIENT_CA_FILE } }),
     ...(HOST && { host: HOST }),
   }).run();
 } catch (error) {

@@ -47,6 +47,7 @@ test('a MachineDeployment that overrides a variable', async () => {
   const stdout = await runTests(folder);
   expect(stdout).toMatch(/^# fail 0$/m);
   expect(stdout).toMatch(/^ok \d+ - a plan of two minors$/m);
+  expect(stdout).toMatch(/^ok \d+ - templates are patched as in patches.golden.json$/m);
   expect(stdout).toMatch(/^ok \d+ - a MachineDeployment that overrides a variable$/m);
   expect(stdout.match(/^not ok .*$/gm)).toEqual([
     expect.stringMatching(/^not ok \d+ - update-machine: the same request gets the same answer # TODO/),

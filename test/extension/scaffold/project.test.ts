@@ -45,7 +45,8 @@ function manifestsOf(files: ReadonlyMap<string, string>): Manifest[] {
 test('no placeholder remains, and each hook has a file', () => {
   const files = projectFiles(options);
   for (const [path, text] of files) {
-    expect(text, path).not.toMatch(/\{\{/);
+    // Those of a workflow have spaces.
+    expect(text, path).not.toMatch(/\{\{[a-z]+\}\}/);
   }
   expect([...files.keys()]).toEqual(
     expect.arrayContaining(['.gitignore', '.dockerignore', '.npmrc', 'manifests/certificate.yaml', 'src/variables.ts']),
@@ -201,6 +202,51 @@ test('manifests that are applied again are unchanged', needs('kubectl'), async (
   );
 });
 
+test('with the component for client certificates, the server asks for them', needs('kubectl'), () => {
+  const folder = mkdtempSync(join(tmpdir(), 'project-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const project = join(folder, 'backups');
+  writeProject(project, options);
+  const file = join(project, 'manifests/kustomization.yaml');
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(
+    file,
+    text.replace('# components:', 'components:').replace('#   - client-certificates', '  - client-certificates'),
+  );
+  const built = execFileSync('kubectl', ['kustomize', join(project, 'manifests')], { encoding: 'utf8' });
+  const manifests = parseAllDocuments(built).map((document) => document.toJS() as Manifest);
+  const pod = manifests.find(({ kind }) => kind === 'Deployment')?.spec.template.spec;
+  expect(pod).toMatchObject({
+    containers: [
+      {
+        env: expect.arrayContaining([{ name: 'CLIENT_CA_FILE', value: '/client-ca/ca.crt' }]),
+        volumeMounts: expect.arrayContaining([{ name: 'client-ca', mountPath: '/client-ca', readOnly: true }]),
+      },
+    ],
+    volumes: expect.arrayContaining([
+      { name: 'client-ca', secret: { secretName: 'backups-client-ca', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+    ]),
+  });
+});
+
+test('a tag releases the image of the Deployment, and what clusterctl installs', () => {
+  const files = projectFiles(options);
+  const { on, jobs } = parseAllDocuments(files.get('.github/workflows/release.yaml') ?? '')[0]?.toJS() as {
+    on: object;
+    jobs: { release: { steps: { run?: string }[] } };
+  };
+  expect(on).toEqual({ push: { tags: ['v*'] } });
+  const commands = jobs.release.steps.map(({ run = '' }) => run);
+  const [, pattern] = /s#(image:.*?)#/.exec(commands.join('\n')) ?? [];
+  expect(files.get('manifests/deployment.yaml')).toMatch(new RegExp(String(pattern)));
+  const released =
+    commands
+      .at(-1)
+      ?.split(' ')
+      .filter((word) => word.endsWith('.yaml')) ?? [];
+  expect(released.filter((path) => !files.has(path))).toEqual(['clusterctl/runtime-extension-components.yaml']);
+});
+
 test('a project without patches has no variables', () => {
   expect(projectFiles({ ...options, hooks: ['BeforeClusterCreate'] }).has('src/variables.ts')).toBe(false);
 });
@@ -217,6 +263,8 @@ test('a project to which handlers are added has the files of one that began with
     'src/handlers/generate-patches.ts',
     'src/handlers/can-update-machine.ts',
     'src/handlers/update-machine.ts',
+    'test/patches.test.ts',
+    'test/patches.golden.json',
     'src/in-place.ts',
     index,
   ]);

@@ -1,8 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { localhost, makeCertificate, testCa } from '../../base/x509/certificates.ts';
+import { pairOf } from '../../server/running.ts';
 import { linkedProject } from './linked-project.ts';
 
 /** Runs a script of a new project's package.json. */
@@ -66,6 +70,29 @@ describe('a new project', () => {
     expect(output.stderr).toMatch(
       /^lab: "Other" is not a hook: pass one of [\w, ]+\n {4}at src\/handlers\/before-cluster-create.ts:4\n$/,
     );
+  });
+
+  test('with CLIENT_CA_FILE, only clients with a certificate of that CA are answered', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'client-ca-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const pair = pairOf(localhost);
+    for (const [name, text] of Object.entries({ 'tls.crt': pair.cert, 'tls.key': pair.key, 'ca.crt': testCa.cert })) {
+      writeFileSync(join(folder, name), text);
+    }
+    const { output, until } = await start('start', { CERT_DIR: folder, CLIENT_CA_FILE: join(folder, 'ca.crt') });
+    const listening = () => output.stdout.split('\n').find((line) => line.includes('"listening"'));
+    await until(() => listening() !== undefined);
+    const { extensionPort: port } = JSON.parse(listening() ?? '') as { extensionPort: number };
+    const discover = (identity: object) =>
+      new Promise<number | undefined>((resolve, reject) =>
+        request({ port, host: 'localhost', ca: testCa.cert, method: 'POST', agent: false, ...identity })
+          .on('response', ({ statusCode }) => resolve(statusCode))
+          .on('error', reject)
+          .end('{}'),
+      );
+    const { cert, key } = makeCertificate({ commonName: 'capi', issuer: testCa });
+    expect(await discover({ cert, key, path: '/hooks.runtime.cluster.x-k8s.io/v1alpha1/discovery' })).toBe(200);
+    await expect(discover({ path: '/hooks.runtime.cluster.x-k8s.io/v1alpha1/discovery' })).rejects.toThrow();
   });
 
   test('is developed with a certificate for this machine, restarts when a file changes, and ends with Ctrl-C', async () => {
