@@ -92,7 +92,7 @@ describe('a new project', () => {
       );
     const { cert, key } = makeCertificate({ commonName: 'capi', issuer: testCa });
     expect(await discover({ cert, key, path: '/hooks.runtime.cluster.x-k8s.io/v1alpha1/discovery' })).toBe(200);
-    await expect(discover({ path: '/hooks.runtime.cluster.x-k8s.io/v1alpha1/discovery' })).rejects.toThrow();
+    expect(await discover({ path: '/hooks.runtime.cluster.x-k8s.io/v1alpha1/discovery' })).toBe(403);
   });
 
   test('is developed with a certificate for this machine, restarts when a file changes, and ends with Ctrl-C', async () => {

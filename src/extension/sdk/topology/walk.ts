@@ -238,11 +238,27 @@ function refuseReturned(returned: unknown, template: JsonObject): void {
   }
 }
 
-function refuseOtherThanJson(after: JsonObject): void {
-  const wrong = firstNotJson(after);
+/** @param path of the value in the template, as a JSON pointer. */
+function refuseOtherThanJson(value: unknown, template: JsonObject, path = ''): void {
+  const wrong = firstNotJson(value);
   if (wrong !== undefined) {
-    throw new TypeError(`${shownName(after.kind)}: ${wrong.path} is ${wrong.what}, which JSON does not have`);
+    throw new TypeError(`${shownName(template.kind)}: ${path}${wrong.path} is ${wrong.what}, which JSON does not have`);
   }
+}
+
+/** The difference of two templates, as a patch; undefined if there is none. @throws {TypeError} */
+function patchOf(before: JsonObject, after: JsonObject, format: 'JSONPatch' | 'JSONMergePatch'): object | undefined {
+  if (format === 'JSONMergePatch') {
+    refuseOtherThanJson(after, before);
+    return mergePatchOf(before, after);
+  }
+  const operations = jsonPatchOf(before, after);
+  for (const operation of operations) {
+    if ('value' in operation) {
+      refuseOtherThanJson(operation.value, before, operation.path);
+    }
+  }
+  return operations.length === 0 ? undefined : operations;
 }
 
 /** The log of patchers when `walkTemplates` has none. */
@@ -394,7 +410,6 @@ export function walkTemplates<const Matches extends readonly unknown[], Values =
       for (const { mutate } of matching) {
         refuseReturned(mutate(after as Template, context), after);
       }
-      refuseOtherThanJson(after);
       const builtin = builtinOf(item);
       const ignored = revertIgnored(before, after, { holder: item.holderReference, sets: fieldsSetBy(builtin) });
       dropAddedFields(before, after);
@@ -402,8 +417,8 @@ export function walkTemplates<const Matches extends readonly unknown[], Values =
         const fields = ignored.map((path) => path.join('.').slice(0, maxNameLength));
         leftOut.push({ kind: shownName(before.kind), fields });
       }
-      const patch = format === 'JSONPatch' ? jsonPatchOf(before, after) : (mergePatchOf(before, after) ?? []);
-      if (!Array.isArray(patch) || patch.length > 0) {
+      const patch = patchOf(before, after, format);
+      if (patch !== undefined) {
         patches.push({ uid: item.uid, patchType: format, patch: encodedPatch(patch) });
       }
     }

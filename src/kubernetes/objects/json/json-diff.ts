@@ -79,6 +79,12 @@ export function jsonPatchOf(before: Field, after: Field): JsonPatchOperation[] {
   return operations;
 }
 
+/** Whether an object is what JSON makes: of a Map, nothing would be compared. */
+const isPlain = (object: object): boolean => {
+  const prototype = Object.getPrototypeOf(object);
+  return prototype === Object.prototype || prototype === null;
+};
+
 /** Longest names that operations have in common, in characters: those of Kubernetes' objects have some hundred. */
 const maxCommon = 2048;
 
@@ -101,7 +107,7 @@ function compare(
     if (!isSame(before, after)) {
       operations.push({ op: 'replace', path: jsonPointer(path), value: after });
     }
-  } else if (isJsonObject(before) && isJsonObject(after)) {
+  } else if (isJsonObject(before) && isJsonObject(after) && isPlain(after)) {
     if (haveIdenticalFields(before, after)) {
       return;
     }
