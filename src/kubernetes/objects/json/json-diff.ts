@@ -79,11 +79,9 @@ export function jsonPatchOf(before: Field, after: Field): JsonPatchOperation[] {
   return operations;
 }
 
-/** Whether an object is what JSON makes: of a Map, nothing would be compared. */
-const isPlain = (object: object): boolean => {
-  const prototype = Object.getPrototypeOf(object);
-  return prototype === Object.prototype || prototype === null;
-};
+/** Whether an object has its content in fields, unlike a Map, of which nothing would be compared. */
+const isPlain = (object: object): boolean =>
+  Object.getPrototypeOf(object) === Object.prototype || Object.prototype.toString.call(object) === '[object Object]';
 
 /** Longest names that operations have in common, in characters: those of Kubernetes' objects have some hundred. */
 const maxCommon = 2048;
