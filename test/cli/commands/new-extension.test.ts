@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { shellPath } from '../../../src/cli/framework/shell-path.ts';
-import { version } from '../../../src/cli/framework/version.ts';
+import { version } from '../../package/tree.ts';
 import { runProgram } from './io.ts';
 
 let folder: string;
@@ -25,7 +24,7 @@ test('writes a project, lists its files, and says what to do next', async () => 
     .map((entry) => join(entry.parentPath, entry.name));
   expect(stdout.split('\n\n')[0]?.split('\n').sort()).toEqual(written.sort());
   expect(stdout).toContain(
-    `Next, with Node.js 22.18 or newer: cd ${shellPath(project)} && npm install && npm test && npm run dev\nnpm installs cluster-api-extension ^${version} from its registry. To use a checkout, run "npm run pack -- DIR"`,
+    `Next, with Node.js 22.18 or newer: cd ${project} && npm install && npm test && npm run dev\nnpm installs cluster-api-extension ^${version} from its registry. To use a checkout, run "npm run pack -- DIR"`,
   );
   const { name, dependencies } = JSON.parse(read('backups/package.json'));
   expect([name, dependencies['cluster-api-extension']]).toEqual(['backups', `^${version}`]);

@@ -5,14 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { shellPath } from '../../../../src/cli/framework/shell-path.ts';
 import { eventually } from '../../../sandbox/client.ts';
 import { needs } from '../../../support/needs.ts';
 
 test('closing the terminal ends it, and it leaves nothing behind', needs('script'), async () => {
   const folder = mkdtempSync(join(tmpdir(), 'closed-'));
   const env = { ...process.env, TMPDIR: folder };
-  const command = `${shellPath(process.execPath)} bin/extensionconfig-webhook sandbox --no-extension --no-controller`;
+  const command = `'${process.execPath}' bin/extensionconfig-webhook sandbox --no-extension --no-controller`;
   const terminal = spawn('script', ['-qec', command, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'ignore'] });
   let output = '';
   terminal.stdout.on('data', (chunk) => {
