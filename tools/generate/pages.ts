@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Command, Help, type Option } from 'commander';
 import { checks } from '../../src/checks/conformance/index.ts';
-import { rules, warningText } from '../../src/policy/index.ts';
-import { exampleOf, exampleReports } from '../../test/policy/rules/example-reports.ts';
+import { rules } from '../../src/policy/index.ts';
 import { wings } from '../architecture/wings.ts';
 import { idleProgram } from './program-report.ts';
 import { terminalImage } from './terminal-image.ts';
@@ -12,12 +11,6 @@ const root = new URL('../../', import.meta.url);
 /** A heading with a list below it. */
 const section = (heading: string, lines: readonly string[]) =>
   `### ${heading}\n\n${lines.map((line) => `- ${line}`).join('\n')}`;
-
-/** What a rule says about its example. */
-function saysOf(id: string): string {
-  const [finding] = exampleReports(id, exampleOf(id).bad).filter(({ rule }) => rule.id === id);
-  return finding === undefined ? '' : warningText(finding).replaceAll('`', "'");
-}
 
 function rulesList(): string {
   const sections = Map.groupBy(rules, ({ upstream, severity }) => {
@@ -30,7 +23,7 @@ function rulesList(): string {
     .map(([heading, group]) =>
       section(
         heading,
-        group.map(({ id, summary }) => `\`${id}\`: ${summary} For example: \`${saysOf(id)}\``),
+        group.map(({ id, summary }) => `\`${id}\`: ${summary}`),
       ),
     )
     .join('\n\n');
