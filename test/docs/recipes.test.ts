@@ -26,8 +26,8 @@ const commands = [...text.matchAll(/npx extensionconfig-webhook ([^>\n]*)/g)].ma
 );
 
 test('there is a recipe for each place', () => {
-  expect(commands.length).toBe(7);
-  expect(blocks.filter(({ language }) => language === 'yaml').length).toBe(7);
+  expect(commands.length).toBe(9);
+  expect(blocks.filter(({ language }) => language === 'yaml').length).toBe(9);
 });
 
 test.each(blocks.filter(({ language }) => language === 'yaml'))('it is YAML: $code', ({ code }) => {
@@ -36,7 +36,7 @@ test.each(blocks.filter(({ language }) => language === 'yaml'))('it is YAML: $co
 
 test.each(commands.map((args) => ({ args })))('its command runs: $args', async ({ args }) => {
   const where = args.includes('convert') ? [join(folder, 'other.yaml')] : [];
-  const given = args.map((arg) => (arg === 'manifests' ? good : arg));
+  const given = args.map((arg) => (arg === 'manifests' ? good : arg.endsWith('clusters') ? join(good, 'plan') : arg));
   const stdin = readFileSync(join(root, 'manifests/samples/good-service.yaml'), 'utf8');
   expect(await runProgram([...given, ...where], { stdin })).toMatchObject({ code: 0, stderr: '' });
 });

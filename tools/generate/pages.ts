@@ -125,7 +125,7 @@ export async function generatedPages(): Promise<{ file: URL; text: string }[]> {
       return { file: url, text: `${before}<!-- ${name} -->\n\n${await make()}\n\n<!-- /${name} -->${after}` };
     }),
   );
-  const images = ['terminal', 'conformance'].map((name) => ({
+  const images = ['terminal', 'plan', 'conformance'].map((name) => ({
     file: new URL(`docs/images/${name}.svg`, root),
     text: terminalImage(readFileSync(new URL(`docs/images/${name}.txt`, root), 'utf8')),
   }));

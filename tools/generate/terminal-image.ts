@@ -31,8 +31,14 @@ function wrapped(line: string): string[] {
 
 function colorOf(line: string): string {
   const isWarning = line.startsWith('Warning: ') || line.startsWith('  warning ');
-  const isFailure = line.startsWith('  FAILED ');
-  return line.startsWith('$ ') ? colors.prompt : isWarning ? colors.warning : isFailure ? colors.failure : colors.text;
+  const isFailure = line.startsWith('  FAILED ') || /^ {8}-| {2}replaces \d/.test(line);
+  return line.startsWith('$ ') || /^ {8}\+/.test(line)
+    ? colors.prompt
+    : isWarning
+      ? colors.warning
+      : isFailure
+        ? colors.failure
+        : colors.text;
 }
 
 /** A recorded terminal session (commands after `$ `, output below) as an SVG. */

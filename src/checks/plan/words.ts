@@ -57,13 +57,22 @@ export const groupText = ({ group }: Pick<GroupPlan, 'group'>): string =>
 /** `KubeadmControlPlane default/f1-x7k2p`, cut to the kind. */
 const kindOf = (object: string): string => object.split(' ')[0] ?? '';
 
+/** The least of a path that is shown, in characters. */
+const minPath = 24;
+
 /** A cause in one line: the field, its object as far as it fits, and whence the value comes. */
 export function causeText({ object, field, from }: Cause, width: number): string {
   const origin = from === undefined ? '' : ` (${printable(from)})`;
-  const whole = `${printable(object)}: ${printable(field)}${origin}`;
-  return whole.length <= width
-    ? whole
-    : truncated(`${kindOf(printable(object))}: ${printable(field)}${origin}`, width - 1);
+  const [path, kind] = [printable(field), kindOf(printable(object))];
+  const whole = `${printable(object)}: ${path}${origin}`;
+  if (whole.length <= width) {
+    return whole;
+  }
+  // The end of a path and the origin say most.
+  const room = width - kind.length - 2 - origin.length;
+  return path.length > room && room >= minPath
+    ? `${kind}: …${path.slice(path.length - room + 1)}${origin}`
+    : truncated(`${kind}: ${path}${origin}`, width - 1);
 }
 
 /** Longest value that is shown within a line, in characters. */

@@ -6,9 +6,13 @@ import { commandsOf, startSandbox } from '../every-command.ts';
 import { root } from '../pages.ts';
 import { openTerminal } from '../terminal.ts';
 
-test('the picture of a terminal shows the real output', { ...needs('kubectl'), timeout: 120_000 }, async () => {
-  const recorded = readFileSync(new URL('docs/images/terminal.txt', root), 'utf8');
-  const terminal = await openTerminal('picture');
+test.each(['terminal', 'plan'])('the picture %s shows the real output', {
+  ...needs('kubectl'),
+  timeout: 120_000,
+}, async (name) => {
+  const file = new URL(`docs/images/${name}.txt`, root);
+  const recorded = readFileSync(file, 'utf8');
+  const terminal = await openTerminal(`picture-${name}`);
   await terminal.newShell(commandsOf(await installedPackages()));
   const sandbox = await startSandbox();
   try {
@@ -19,7 +23,7 @@ test('the picture of a terminal shows the real output', { ...needs('kubectl'), t
       session += `${command}\n${output}`;
     }
     if (process.env.UPDATE_TERMINAL === 'true') {
-      writeFileSync(new URL('docs/images/terminal.txt', root), session);
+      writeFileSync(file, session);
     } else {
       expect(session).toBe(recorded);
     }
