@@ -153,6 +153,9 @@ function readYaml(text: string): Composed {
 
 class JsonSyntaxError extends ComposeError {}
 
+/** Largest JSON document in which places of fields are known, in characters: of larger ones, all are its first line. */
+const maxPlaced = 8 * 1024 * 1024;
+
 function readJson(text: string): Composed {
   let value: unknown;
   try {
@@ -173,11 +176,15 @@ function readJson(text: string): Composed {
     const escapes = /\\(?:ud[89a-f]..|.)/g;
     value = JSON.parse(JSON.stringify(value).replaceAll(escapes, (one) => (one.length > 2 ? '\ufffd' : one)));
   }
+  const withoutPlaces = { value, duplicates: [], root: null, targets: new Map() };
+  if (text.length > maxPlaced) {
+    return withoutPlaces;
+  }
   try {
     return { ...compose(text), value };
   } catch {
     // kubectl's JSON reader accepts it; only its YAML reader does not.
-    return { value, duplicates: [], root: null, targets: new Map() };
+    return withoutPlaces;
   }
 }
 

@@ -16,16 +16,18 @@ interface SplitError {
 }
 
 /**
- * Largest document, in characters (8 Mi). A Kubernetes object has at most 3 MiB; a List of ten thousand
- * ExtensionConfigs (6 Mi) is one document. At worst (a list of single letters) the parser takes some 85 times as much
- * memory, which should fit into a small container.
+ * Largest YAML document, in characters (16 Mi): a List of four hundred Clusters with their Machines. The parser takes some
+ * twenty times as much memory, and has a limit for lexemes of its own.
  */
-const maxDocumentLength = 8 * 1024 * 1024;
+const maxYamlLength = 16 * 1024 * 1024;
+/** Largest JSON document, in characters (64 Mi), as `kubectl get -o json` writes a whole fleet. */
+const maxJsonLength = 64 * 1024 * 1024;
 
 /** Whether the rest of a line has no content: blanks, and perhaps a comment. */
 const isEmpty = (rest: string) => /^[ \t\r\ufeff]*(?:#|\n?$)/.test(rest);
 
-const tooLarge = `a document is larger than ${maxDocumentLength} characters; split it with "---" lines`;
+const yamlTooLarge = `a document is larger than ${maxYamlLength} characters; split it with "---" lines, or write it as JSON`;
+const jsonTooLarge = `a document is larger than ${maxJsonLength} characters; write its items as documents of their own`;
 
 /**
  * The documents of a YAML stream. As in kubectl, a line that begins with `---` ends a document wherever it is, and may
@@ -43,8 +45,8 @@ function* yamlDocuments(text: string): Generator<DocumentText | SplitError> {
 
   function* take(end: number): Generator<DocumentText | SplitError> {
     if (contentLine > 0 && !isSkipped) {
-      yield end - start > maxDocumentLength
-        ? { error: tooLarge, line: firstLine }
+      yield end - start > maxYamlLength
+        ? { error: yamlTooLarge, line: firstLine }
         : { text: text.slice(start, end), firstLine, start, contentLine, form: 'yaml' };
     }
     start = end;
@@ -118,8 +120,8 @@ function* jsonDocuments(text: string): Generator<DocumentText | SplitError> {
     }
     at = jsonEnd(text, start);
     const part = text.slice(start, at);
-    yield part.length > maxDocumentLength
-      ? { error: tooLarge, line }
+    yield part.length > maxJsonLength
+      ? { error: jsonTooLarge, line }
       : { text: part, firstLine: line, start, contentLine: line, form: 'json' };
     line += linesIn(part);
   }

@@ -689,9 +689,9 @@ test.each<[string, () => string, number, RegExp]>([
   ['a long comment', () => `a: 1 #${' #'.repeat(1_000_000)}\n`, 0, /0 ExtensionConfigs/],
   [
     'a document over the limit',
-    () => `a: |\n${' x\n'.repeat(3_000_000)}`,
+    () => `a: |\n${' x\n'.repeat(6_000_000)}`,
     2,
-    /:1:1: a document is larger than 8388608 characters; split it/,
+    /:1:1: a document is larger than 16777216 characters; split it/,
   ],
 ])('%s takes little time', { timeout: 60_000 }, async (_, text, code, message) => {
   const stdin = text();
