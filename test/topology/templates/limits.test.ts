@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Json } from '../../../src/kubernetes/index.ts';
 import { renderValueTemplate } from '../../../src/topology/index.ts';
+import { expectLinear, limitWork } from '../../support/work.ts';
 
 const many = 'more than 100000 steps';
 const large = 'more than 1048576 bytes';
@@ -18,6 +20,58 @@ test.each([
   ['parentheses', `{{ ${'('.repeat(500)}1${')'.repeat(500)} }}`, 'deeper than 100 levels'],
   ['reading a large text often', '{{ $s := repeat 1000000 "x" }}{{ range 9000 }}{{ contains "y" $s }}{{ end }}', many],
   ['a large pattern', '{{ mustRegexMatch "((a{1,100}){1,100}){1,100}" "a" }}', 'expression too large'],
+  ['a search that reads on', '{{ regexFindAll "a*b|a" (repeat 30000 "a") -1 }}', many],
+  ['a long replacement', '{{ regexReplaceAll "a" (repeat 9000 "a") (repeat 20000 "$9") }}', many],
+  ['a long part', '{{ contains (print (repeat 400000 "x") "y" (repeat 90000 "x")) (repeat 1000000 "x") }}', many],
+  [
+    'constraints in a loop',
+    '{{ range 9000 }}{{ semverCompare (print (repeat 400 "1||") "1") "1.2.3" }}{{ end }}',
+    many,
+  ],
+  ['passwords in a loop', '{{ range 9 }}{{ derivePassword 1 "pin" "a" "b" "c" }}{{ end }}', many],
+  ['changing case in a loop', '{{ $s := repeat 900000 "x" }}{{ range 90 }}{{ $t := swapcase $s }}{{ end }}', many],
+  ['decimals that grow', `{{ mulf 1 ${'1.123456789 '.repeat(20_000)}}}`, many],
+  ['texts of all arguments', `{{ $s := repeat 500000 "x" }}{{ quote ${'$s '.repeat(30)}}}`, many],
+  ['many variables', `${'{{ $x := 1 }}'.repeat(9_000)}{{ $y := 1 }}{{ range 80000 }}{{ $x }}{{ end }}`, many],
+  ['many arguments', `{{ print ${'1 '.repeat(300_000)}}}`, 'more than 100000 tokens'],
 ])('%s is refused', (_name, template, message) => {
+  using _work = limitWork(1_500);
   expect(() => renderValueTemplate(template, {})).toThrow(message);
+});
+
+function yamlOf(text: string): unknown {
+  return renderValueTemplate('{{ .text }}', { text });
+}
+
+test.each([
+  [
+    'aliases of aliases',
+    `a: &a [x,x,x,x,x,x,x,x,x]\n${['b', 'c', 'd', 'e', 'f', 'g', 'h'].map((name, index) => `${name}: &${name} [${`*${'abcdefg'[index]},`.repeat(9)}]`).join('\n')}`,
+    'excessive aliasing',
+  ],
+  ['a long text with aliases', `a: &a "${'x'.repeat(100_000)}"\nb: [${'*a,'.repeat(9_000)}]`, 'repeats its text'],
+  ['lists in lists', '['.repeat(100_000), 'exceeded max depth'],
+  ['entries in entries', '- '.repeat(100_000), 'exceeded max depth'],
+])('YAML with %s is refused', (_name, text, message) => {
+  using _work = limitWork(1_500);
+  expect(() => yamlOf(text)).toThrow(message);
+});
+
+test('a variable that nests too deep is refused', () => {
+  const nested = JSON.parse('['.repeat(5_000) + ']'.repeat(5_000)) as Json;
+  expect(() => renderValueTemplate('a', { nested })).toThrow('JSON nests deeper than 1000 levels');
+});
+
+test.each([
+  ['a chain of else if', (size: number) => `{{ if 0 }}${'{{ else if 0 }}'.repeat(size)}{{ end }}`],
+  [
+    'variables',
+    (size: number) =>
+      `{{ if 0 }}${Array.from({ length: size }, (_, index) => `{{ $x${index} := 1 }}{{ $x0 }}`).join('')}{{ end }}`,
+  ],
+  ['trims', (size: number) => '  {{- 1 -}}  '.repeat(size)],
+  ['lines of YAML', (size: number) => 'a: [1, "b"]\n'.repeat(size)],
+  ['a block of YAML', (size: number) => `a: >\n${'  text\n'.repeat(size)}`],
+])('%s take time in proportion to their number', async (_name, template) => {
+  await expectLinear(8_000, async (size) => expect(renderValueTemplate(template(size), {})).toBeDefined());
 });

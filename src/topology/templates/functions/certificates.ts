@@ -7,6 +7,7 @@ import type { Bytes } from '../values/bytes.ts';
 import { sprintf } from '../values/print.ts';
 import { Dict, type List, Struct, type Value } from '../values/values.ts';
 import { define } from './define.ts';
+import { base64Decoded } from './strings.ts';
 
 /** A certificate with its key, both in PEM. */
 class CertificateWithKey extends Struct {
@@ -145,11 +146,11 @@ function issued(key = madeUp('RSA PRIVATE KEY', 1_180)): CertificateWithKey {
 }
 
 function decodedBase64(text: Bytes, what: string): Bytes {
-  const packed = text.replaceAll(/[\r\n]/g, '');
-  if (packed.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(packed)) {
+  try {
+    return base64Decoded(text);
+  } catch {
     throw new FunctionError(`unable to decode base64 ${what}`);
   }
-  return Buffer.from(text, 'base64').toString('latin1');
 }
 
 function custom(certificateText: Bytes, keyBase64: Bytes): CertificateWithKey {

@@ -1,7 +1,7 @@
 import { compilePattern, type Pattern, PatternError } from '../../../kubernetes/schema/index.ts';
 import { type Budget, FunctionError } from '../budget.ts';
 import type { TemplateFunction } from '../evaluate.ts';
-import { type Bytes, bytesOf, canBackquote, quoted, runeAt, textOf } from '../values/bytes.ts';
+import { type Bytes, bytesOf, canBackquote, invalidAt, quoted, textOf } from '../values/bytes.ts';
 import { List } from '../values/values.ts';
 import { define } from './define.ts';
 import { sizeOf } from './strings.ts';
@@ -23,18 +23,6 @@ function compiled(source: Bytes, panics: boolean, budget: Budget): Pattern {
     const message = bytesOf(error.message);
     throw new FunctionError(panics ? `regexp: Compile(${asLiteral(source)}): ${message}` : message);
   }
-}
-
-/** Where a text is not UTF-8; -1 if it is. */
-function invalidAt(text: Bytes): number {
-  for (let at = 0; at < text.length; ) {
-    const { size, isValid } = runeAt(text, at);
-    if (!isValid) {
-      return at;
-    }
-    at += size;
-  }
-  return -1;
 }
 
 function asLiteral(source: Bytes): Bytes {

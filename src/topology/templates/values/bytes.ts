@@ -63,6 +63,18 @@ export function* runesOf(bytes: Bytes): Generator<Rune> {
   }
 }
 
+/** Where a Go string is not UTF-8; -1 if it is. */
+export function invalidAt(bytes: Bytes): number {
+  for (let at = 0; at < bytes.length; ) {
+    const { size, isValid } = runeAt(bytes, at);
+    if (!isValid) {
+      return at;
+    }
+    at += size;
+  }
+  return -1;
+}
+
 /** How many characters a Go string has. */
 export function runeCount(bytes: Bytes): number {
   if (ascii.test(bytes)) {
@@ -82,16 +94,14 @@ export function bytesOfRune(code: number): Bytes {
     : bytesOf(code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff) ? '\ufffd' : String.fromCodePoint(code));
 }
 
-/** Applies a function to the decoded text, as Go's functions do that map characters. */
+/** The text as Go's functions read it that map characters: U+FFFD for each byte that is not part of one. */
+export function decoded(bytes: Bytes): string {
+  return ascii.test(bytes) ? bytes : Array.from(runesOf(bytes), ({ code }) => String.fromCodePoint(code)).join('');
+}
+
+/** Applies a function to the decoded text. */
 export function mapText(bytes: Bytes, change: (text: string) => string): Bytes {
-  if (ascii.test(bytes)) {
-    return bytesOf(change(bytes));
-  }
-  let text = '';
-  for (const { code } of runesOf(bytes)) {
-    text += String.fromCodePoint(code);
-  }
-  return bytesOf(change(text));
+  return bytesOf(change(decoded(bytes)));
 }
 
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u;

@@ -1,36 +1,29 @@
 import type { Json } from '../../../kubernetes/index.ts';
 import { type Budget, FunctionError, Text } from '../budget.ts';
-import { type Bytes, bytesOf, bytesOfRune, quotedRune, runeAt, runeError } from './bytes.ts';
+import { type Bytes, bytesOf, bytesOfRune, decoded, quotedRune, runesOf } from './bytes.ts';
 import { formatFloat } from './numbers.ts';
 import { Complex, Dict, Integer, List, Struct, type Value } from './values.ts';
 
-const shortEscapes: Readonly<Record<string, string>> = {
-  '"': '\\"',
-  '\\': '\\\\',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-};
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it looks for
+const special = /["\\\x00-\x1f<>&]|[\x80-\xff]+/g;
 
 function encodedText(text: Bytes, escapesHtml: boolean): Bytes {
-  let result = '"';
-  for (let at = 0; at < text.length; ) {
-    const { code, size, isValid } = runeAt(text, at);
-    const raw = text.slice(at, at + size);
-    at += size;
-    if (!isValid) {
-      result += '\\ufffd';
-    } else if (code < 0x20 || raw === '"' || raw === '\\') {
-      result += shortEscapes[raw] ?? `\\u${code.toString(16).padStart(4, '0')}`;
-    } else if (code === 0x2028 || code === 0x2029 || (escapesHtml && '<>&'.includes(raw))) {
-      result += `\\u${code.toString(16).padStart(4, '0')}`;
-    } else {
-      result += raw;
+  const inner = text.replaceAll(special, (run) => {
+    let result = '';
+    for (const { code, size, isValid } of runesOf(run)) {
+      const isEscaped = code === 0x2028 || code === 0x2029 || (escapesHtml && /[<>&]/.test(run));
+      result +=
+        !isValid && size === 1
+          ? '\\ufffd'
+          : isEscaped
+            ? `\\u${code.toString(16).padStart(4, '0')}`
+            : code < 0x80
+              ? JSON.stringify(run).slice(1, -1)
+              : bytesOfRune(code);
     }
-  }
-  return `${result}"`;
+    return result;
+  });
+  return `"${inner}"`;
 }
 
 function encodedFloat(value: number): string {
@@ -142,32 +135,38 @@ export function encodeJson(value: Value, budget: Budget, { escapesHtml = true, i
 const maxReadDepth = 1_000;
 const tooDeep = `JSON nests deeper than ${maxReadDepth} levels`;
 const numberAt = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a string has none
+const stringAt = /"(?:[^"\\\x00-\x1f]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y;
 
-/** Reads JSON into values, as encoding/json does into an `interface {}`. */
-class Decoder {
+/** Checks JSON as encoding/json does, which names the first character that it does not like. */
+class Checker {
   readonly #text: Bytes;
   readonly #budget: Budget;
   #at = 0;
   #depth = 0;
+  #infinite: string | undefined;
 
   constructor(text: Bytes, budget: Budget) {
     this.#text = text;
     this.#budget = budget;
   }
 
-  decode(): Value {
-    const value = this.#value('looking for beginning of value');
-    this.#skipSpaces();
-    if (this.#at < this.#text.length) {
+  check(): void {
+    this.#value();
+    if (this.#next() !== undefined) {
       this.#fail('after top-level value');
     }
-    return value;
+    if (this.#infinite !== undefined) {
+      throw new FunctionError(`json: cannot unmarshal number ${this.#infinite} into Go value of type float64`);
+    }
   }
 
-  #skipSpaces(): void {
+  /** The next character that is not white space. */
+  #next(): string | undefined {
     while (' \t\r\n'.includes(this.#text[this.#at] ?? 'x')) {
       this.#at++;
     }
+    return this.#text[this.#at];
   }
 
   /** @param isWithin whether it is within a word or a number, which Go ends with a space. */
@@ -180,182 +179,107 @@ class Decoder {
     throw new FunctionError(`invalid character ${shown} ${context}`);
   }
 
-  #value(context: string): Value {
+  #value(): void {
     this.#budget.spend(1);
-    this.#skipSpaces();
-    const char = this.#text[this.#at];
-    switch (char) {
-      case '{':
-        return this.#nested(() => this.#object());
-      case '[':
-        return this.#nested(() => this.#array());
-      case '"':
-        return this.#string();
-      case 't':
-        return this.#word('true', true);
-      case 'f':
-        return this.#word('false', false);
-      case 'n':
-        return this.#word('null', null);
-      default:
-        return char === '-' || (char !== undefined && char >= '0' && char <= '9')
-          ? this.#number()
-          : this.#fail(context);
+    const char = this.#next() ?? '';
+    if (char === '{' || char === '[') {
+      this.#items(char);
+    } else if (char === '"') {
+      this.#string();
+    } else if (/[-0-9]/.test(char)) {
+      this.#number();
+    } else {
+      const word = ['true', 'false', 'null'].find((one) => one[0] === char);
+      this.#word(word ?? this.#fail('looking for beginning of value'));
     }
   }
 
-  #nested<T>(read: () => T): T {
+  #items(open: '{' | '['): void {
+    const [close, after] = open === '{' ? ['}', 'after object key:value pair'] : [']', 'after array element'];
     if (this.#depth >= maxReadDepth) {
       throw new FunctionError(tooDeep);
     }
-    this.#at++;
     this.#depth++;
-    const value = read();
+    this.#at++;
+    if (this.#next() !== close) {
+      do {
+        if (open === '{') {
+          this.#key();
+        }
+        this.#value();
+        if (this.#next() !== close && this.#next() !== ',') {
+          this.#fail(after as string);
+        }
+      } while (this.#text[this.#at++] === ',');
+    } else {
+      this.#at++;
+    }
     this.#depth--;
-    return value;
   }
 
-  #word(word: string, value: boolean | null): Value {
+  #key(): void {
+    if (this.#next() !== '"') {
+      this.#fail('looking for beginning of object key string');
+    }
+    this.#string();
+    if (this.#next() !== ':') {
+      this.#fail('after object key');
+    }
+    this.#at++;
+  }
+
+  #word(word: string): void {
     for (const char of word) {
       if (this.#text[this.#at] !== char) {
         this.#fail(`in literal ${word} (expecting ${quotedRune(char.charCodeAt(0))})`, true);
       }
       this.#at++;
     }
-    return value;
   }
 
-  #number(): Value {
-    numberAt.lastIndex = this.#at;
-    const text = numberAt.exec(this.#text)?.[0] ?? '';
+  #take(pattern: RegExp): string {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text)?.[0] ?? '';
+    this.#at += found.length;
+    return found;
+  }
+
+  #number(): void {
+    const text = this.#take(numberAt);
     if (text === '') {
       this.#at++;
       this.#fail('in numeric literal', true);
     }
-    const end = this.#at + text.length;
-    const [, rest = ''] = /^([.eE][+-]?)/.exec(this.#text.slice(end, end + 2)) ?? [];
+    const [rest = ''] = /^[.eE][+-]?/.exec(this.#text.slice(this.#at, this.#at + 2)) ?? [];
     if (rest.startsWith('.') ? !/[.eE]/.test(text) : rest !== '' && !/[eE]/.test(text)) {
       // What looks like a fraction or an exponent has no digits.
-      this.#at = end + rest.length;
-      this.#fail(rest === '.' ? 'after decimal point in numeric literal' : 'in exponent of numeric literal', true);
+      this.#at += rest.startsWith('.') ? 1 : rest.length;
+      this.#fail(
+        rest.startsWith('.') ? 'after decimal point in numeric literal' : 'in exponent of numeric literal',
+        true,
+      );
     }
-    this.#at = end;
-    const value = Number(text);
-    if (!Number.isFinite(value)) {
-      throw new FunctionError(`json: cannot unmarshal number ${text} into Go value of type float64`);
-    }
-    return value;
-  }
-
-  #string(): Bytes {
-    const text = this.#text;
-    let result = '';
-    for (let at = this.#at + 1; ; ) {
-      const char = text[at];
-      if (char === undefined) {
-        this.#at = at;
-        this.#fail('');
-      }
-      if (char === '"') {
-        this.#at = at + 1;
-        return result;
-      }
-      if (char < ' ') {
-        this.#at = at;
-        this.#fail('in string literal');
-      }
-      if (char !== '\\') {
-        const rune = runeAt(text, at);
-        result += rune.isValid ? text.slice(at, at + rune.size) : bytesOfRune(runeError);
-        at += rune.size;
-        continue;
-      }
-      const code = text[at + 1] ?? '';
-      const index = '"\\/bfnrt'.indexOf(code);
-      if (code !== '' && index !== -1) {
-        result += '"\\/\b\f\n\r\t'[index];
-        at += 2;
-        continue;
-      }
-      const unit = this.#unicode(at, code);
-      at += 6;
-      if (unit >= 0xd800 && unit < 0xdc00 && text.startsWith('\\u', at)) {
-        const low = this.#unicode(at, 'u');
-        if (low >= 0xdc00 && low < 0xe000) {
-          result += bytesOfRune(0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00));
-          at += 6;
-          continue;
-        }
-      }
-      result += bytesOfRune(unit);
+    if (!Number.isFinite(Number(text))) {
+      this.#infinite ??= text;
     }
   }
 
-  /** The code in an code of four digits. */
-  #unicode(at: number, code: string): number {
-    if (code !== 'u') {
-      this.#at = at + 1;
-      this.#fail('in string escape code', true);
-    }
-    for (let digit = at + 2; digit < at + 6; digit++) {
-      if (!/[0-9a-fA-F]/.test(this.#text[digit] ?? '')) {
-        this.#at = digit;
-        this.#fail('in \\u hexadecimal character escape', true);
-      }
-    }
-    return Number.parseInt(this.#text.slice(at + 2, at + 6), 16);
-  }
-
-  #array(): List {
-    const items: Value[] = [];
-    this.#skipSpaces();
-    if (this.#text[this.#at] === ']') {
+  #string(): void {
+    this.#take(stringAt);
+    const char = this.#text[this.#at];
+    if (char === '\\') {
       this.#at++;
-      return new List(items);
-    }
-    for (;;) {
-      items.push(this.#value('looking for beginning of value'));
-      this.#skipSpaces();
-      const char = this.#text[this.#at];
-      if (char !== ',' && char !== ']') {
-        this.#fail('after array element');
+      if (this.#text[this.#at] !== 'u') {
+        this.#fail('in string escape code', true);
       }
       this.#at++;
-      if (char === ']') {
-        return new List(items);
-      }
+      this.#take(/[0-9a-fA-F]*/y);
+      this.#fail('in \\u hexadecimal character escape', true);
     }
-  }
-
-  #object(): Dict {
-    const entries = new Map<Bytes, Value>();
-    this.#skipSpaces();
-    if (this.#text[this.#at] === '}') {
-      this.#at++;
-      return new Dict(entries);
+    if (char !== '"') {
+      this.#fail('in string literal');
     }
-    for (;;) {
-      this.#skipSpaces();
-      if (this.#text[this.#at] !== '"') {
-        this.#fail('looking for beginning of object key string');
-      }
-      const key = this.#string();
-      this.#skipSpaces();
-      if (this.#text[this.#at] !== ':') {
-        this.#fail('after object key');
-      }
-      this.#at++;
-      entries.set(key, this.#value('looking for beginning of value'));
-      this.#skipSpaces();
-      const char = this.#text[this.#at];
-      if (char !== ',' && char !== '}') {
-        this.#fail('after object key:value pair');
-      }
-      this.#at++;
-      if (char === '}') {
-        return new Dict(entries);
-      }
-    }
+    this.#at++;
   }
 }
 
@@ -366,7 +290,8 @@ class Decoder {
  */
 export function decodeJson(text: Bytes, budget: Budget): Value {
   budget.read(text.length);
-  return new Decoder(text, budget).decode();
+  new Checker(text, budget).check();
+  return valueOfJson(JSON.parse(decoded(text)) as Json);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Bytes, textOf } from '../values/bytes.ts';
+import { type Bytes, invalidAt, textOf } from '../values/bytes.ts';
 import { YamlError } from './problem.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it looks for
@@ -22,35 +22,15 @@ function problemOf(bytes: Bytes, at: number): string {
   return first === 0xc0 || first === 0xc1 ? 'invalid length of a UTF-8 sequence' : 'invalid Unicode character';
 }
 
-/** One character of more than one byte. */
-const character =
-  /[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}/y;
-
-/** Where bytes are not UTF-8; their length if they are. */
-function firstInvalid(bytes: Bytes): number {
-  for (let at = 0; at < bytes.length; ) {
-    if (bytes.charCodeAt(at) < 0x80) {
-      at++;
-      continue;
-    }
-    character.lastIndex = at;
-    if (!character.test(bytes)) {
-      return at;
-    }
-    at = character.lastIndex;
-  }
-  return bytes.length;
-}
-
 /** Decodes YAML, which must be UTF-8 without control characters. */
 export function decodeYaml(bytes: Bytes): string {
-  const valid = firstInvalid(bytes);
-  const text = textOf(bytes.slice(0, valid));
+  const invalid = invalidAt(bytes);
+  const text = textOf(invalid === -1 ? bytes : bytes.slice(0, invalid));
   if (forbidden.test(text)) {
     throw new YamlError('yaml: control characters are not allowed');
   }
-  if (valid < bytes.length) {
-    throw new YamlError(`yaml: ${problemOf(bytes, valid)}`);
+  if (invalid !== -1) {
+    throw new YamlError(`yaml: ${problemOf(bytes, invalid)}`);
   }
   return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
