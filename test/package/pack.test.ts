@@ -100,6 +100,18 @@ test('nothing of the development is packed, and every path of a module is one of
 
 const oldNode = findOldNode();
 
+test('the code of an extension is readable: Node.js prints lines of it, and names, when a program does not start', () => {
+  const folder = join(installed.sdk, 'node_modules/cluster-api-extension');
+  const chunks = globSync('{*,chunks/*}.js', { cwd: folder });
+  const code = chunks.map((chunk) => readFileSync(join(folder, chunk), 'utf8')).join('\n');
+  expect(code).toMatch(/class HandlersError extends Error/);
+  const own = JSON.parse(readFileSync(join(folder, 'index.js.map'), 'utf8')) as {
+    sources: string[];
+    sourcesContent?: string[];
+  };
+  expect(own.sourcesContent).toHaveLength(own.sources.length);
+});
+
 test('each entry point names an outdated Node.js', needs('a Node.js before 22', oldNode !== undefined), async () => {
   for (const [consumer, name] of [
     ['program', 'extensionconfig-webhook'],
