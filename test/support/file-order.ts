@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
@@ -6,19 +7,25 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 const waiting: readonly [path: string, seconds: number][] = [
   ['test/extension/sdk/process.test.ts', 24],
-  ['test/extension/sdk/http2.test.ts', 12],
   ['test/cli/commands/unwritable-log.test.ts', 11],
   ['test/cli/commands/credential-plugins.test.ts', 9],
-  ['test/server/requests/client-policy.test.ts', 9],
+  ['test/cli/commands/controller.test.ts', 9],
+  ['test/cli/commands/port-forward.test.ts', 8],
   ['test/controller/workers/discover.test.ts', 4],
   ['test/server/reload.test.ts', 4],
   ['test/sandbox/kinds/definitions.test.ts', 4],
   ['test/server/rotation.test.ts', 4],
-  ['test/server/connections/connections.test.ts', 4],
+  ['test/server/connections.test.ts', 4],
   ['test/kubernetes/client/secrets/secret-watch.test.ts', 3],
   ['test/controller/election/leader-election.test.ts', 3],
   ['test/sandbox/reads/watches.test.ts', 2],
 ];
+
+for (const [path] of waiting) {
+  if (!existsSync(new URL(`../../${path}`, import.meta.url))) {
+    throw new Error(`test/support/file-order.ts: ${path} does not exist: correct or remove it`);
+  }
+}
 
 /** The part of a run by whose end the files above have begun. */
 const spread = 0.55;

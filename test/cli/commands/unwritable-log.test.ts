@@ -120,24 +120,6 @@ await createExtensionServer({ handlers: [create], ...${JSON.stringify({ ...optio
 describe('other programs with a log on a full pipe that nobody reads', () => {
   const log = 'a full pipe that nobody reads';
 
-  test('sample-extension ends in time', async () => {
-    const { child } = await start(log, (port, health) => [
-      ...[
-        'sample-extension',
-        '--self-signed',
-        '--host',
-        '127.0.0.1',
-        '--port',
-        `${port}`,
-        '--health-port',
-        `${health}`,
-      ],
-    ]);
-    const { code, ms } = await terminated(child);
-    expect(code).toBe(0);
-    expect(ms).toBeLessThan(8_000);
-  });
-
   test('a program that cannot start ends', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     endWith(() => taken.close());
