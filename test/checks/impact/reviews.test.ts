@@ -1,0 +1,226 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { createImpactReviews, type ImpactReviews } from '../../../src/checks/impact/index.ts';
+import { type AdmissionRequest, type JsonObject, objectAt, objectsAt, textAt } from '../../../src/kubernetes/index.ts';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
+import { eventually, send } from '../../sandbox/client.ts';
+
+const objectsIn = (name: string) =>
+  parseAllDocuments(readFileSync(`manifests/samples/plan/${name}.yaml`, 'utf8')).map(
+    (document) => document.toJS() as JsonObject,
+  );
+const definitions = objectsIn('crds');
+const samples = [...objectsIn('class'), ...objectsIn('cluster')];
+const plurals = new Map(
+  definitions.map(({ spec }) => [textAt(spec, 'names', 'kind'), textAt(spec, 'names', 'plural')] as const),
+);
+const cluster = samples.find(({ kind }) => kind === 'Cluster') as JsonObject;
+const clusterClass = samples.find(({ kind }) => kind === 'ClusterClass') as JsonObject;
+
+/** The Cluster with another value of its variable. */
+function labelled(value: string): JsonObject {
+  const copy = structuredClone(cluster);
+  objectAt(copy, 'spec', 'topology').variables = [{ name: 'nodeLabel', value }];
+  return copy;
+}
+
+function requestOf(object: JsonObject, more: Partial<AdmissionRequest> = {}): AdmissionRequest {
+  const apiVersion = textAt(object, 'apiVersion');
+  const [group = '', version = ''] = apiVersion.split('/');
+  const kind = { group, version, kind: textAt(object, 'kind') };
+  return {
+    uid: 'uid-1',
+    kind,
+    requestKind: kind,
+    subResource: '',
+    name: textAt(object, 'metadata', 'name'),
+    namespace: textAt(object, 'metadata', 'namespace'),
+    operation: 'UPDATE',
+    username: 'admin',
+    object,
+    oldObject: object.kind === 'Cluster' ? cluster : clusterClass,
+    dryRun: true,
+    ...more,
+  };
+}
+
+describe('reviews with a cluster', { timeout: 60_000 }, () => {
+  let sandbox: Sandbox;
+  let reviews: ImpactReviews;
+  const lines: { msg: string }[] = [];
+  const registry = new Registry();
+  beforeAll(async () => {
+    sandbox = await startSandbox();
+    const kubeconfig = join(mkdtempSync(join(tmpdir(), 'impact-')), 'kubeconfig');
+    writeFileSync(kubeconfig, sandbox.kubeconfig, { mode: 0o600 });
+    for (const body of definitions) {
+      await send(sandbox, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body });
+    }
+    for (const body of samples) {
+      const path = `/apis/${textAt(body, 'apiVersion')}/namespaces/default/${plurals.get(textAt(body, 'kind'))}`;
+      expect((await send(sandbox, 'POST', path, { body })).status).toBe(201);
+    }
+    reviews = createImpactReviews({
+      kubeconfig: { kubeconfig },
+      clusterApiVersion: undefined,
+      denies: false,
+      updatesInPlace: false,
+      callsExtensions: false,
+      log: pino({ level: 'warn' }, { write: (text) => lines.push(JSON.parse(text) as { msg: string }) }),
+    });
+    reviews.addMetrics(registry, 'test_');
+  }, 60_000);
+  afterAll(async () => {
+    await reviews?.stop();
+    await sandbox?.stop();
+  });
+
+  test('before the objects are read, nothing is known, and the write is allowed at once', async () => {
+    const { response, verdict } = await reviews.review(requestOf(labelled('gpu')));
+    expect([response.allowed, verdict]).toEqual([true, 'warned']);
+    expect(response.warnings).toEqual([expect.stringMatching(/^what happens to Machines is not known: /)]);
+    await eventually(
+      () => reviews.review(requestOf(labelled('gpu'))),
+      (outcome) => outcome.response.warnings?.[0]?.startsWith('replaces 2 Machines') === true,
+    );
+  });
+
+  test('an audit annotation has the sum and the hash of the plan', async () => {
+    const { response } = await reviews.review(requestOf(labelled('gpu')));
+    expect(response.auditAnnotations).toEqual({
+      impact: '2 Machines replaced, 1 of 1 Clusters planned',
+      'impact-plan': expect.stringMatching(/^[0-9a-f]{12}$/),
+    });
+  });
+
+  test.each<[string, Partial<AdmissionRequest>]>([
+    ['of a controller of Cluster API', { username: 'system:serviceaccount:capi-system:capi-manager' }],
+    ['of a provider', { username: 'system:serviceaccount:capv-system:capv-controller-manager' }],
+    ['of the status', { subResource: 'status' }],
+    ['of another kind', { kind: { group: '', version: 'v1', kind: 'Pod' } }],
+    ['that deletes', { operation: 'DELETE', object: undefined }],
+  ])('a write %s passes without a plan', async (_, more) => {
+    const { response, verdict } = await reviews.review(requestOf(labelled('gpu'), more));
+    expect([response, verdict]).toEqual([{ uid: 'uid-1', allowed: true }, 'allowed']);
+  });
+
+  test('a burst of writes is answered in time, also those that are too many', async () => {
+    const start = performance.now();
+    const outcomes = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => reviews.review(requestOf(labelled(`gpu-${index}`)))),
+    );
+    expect(performance.now() - start).toBeLessThan(5_000);
+    expect(outcomes.every(({ response }) => response.allowed)).toBe(true);
+    const planned = outcomes.filter(({ response }) => response.warnings?.[0]?.startsWith('replaces 2 Machines'));
+    expect(planned.length).toBeGreaterThan(0);
+    // More than wait at a time are not even asked.
+    expect(outcomes.at(-1)?.response.warnings).toEqual([expect.stringContaining('had no plan in time')]);
+  });
+
+  test('a class whose patches are not lists, and other nonsense, is at worst a bug that is said', async () => {
+    for (const spec of [
+      { ...objectAt(clusterClass, 'spec'), patches: 'x' },
+      { ...objectAt(clusterClass, 'spec'), patches: [null, 7, { definitions: [{ jsonPatches: [{}] }] }] },
+      { workers: { machineDeployments: [[]] }, variables: {} },
+      null,
+      [],
+    ]) {
+      const { response } = await reviews.review(requestOf({ ...clusterClass, spec: spec as JsonObject }));
+      expect(response.allowed).toBe(true);
+      expect(response.warnings ?? []).not.toContainEqual(expect.stringContaining('replaces'));
+    }
+    const after = await eventually(
+      () => reviews.review(requestOf(labelled('gpu'))),
+      ({ response }) => response.warnings?.[0]?.startsWith('replaces') === true,
+    );
+    expect(after.verdict).toBe('warned');
+  });
+
+  test('the worst class is answered in time, and the next review has its plan', async () => {
+    const patch = objectsAt(clusterClass, 'spec', 'patches')[0] ?? {};
+    const template = `{{ range until 100000 }}{{ range until 100000 }}x{{ end }}{{ end }}`;
+    const worst = structuredClone(clusterClass);
+    objectAt(worst, 'spec').patches = Array.from({ length: 2_000 }, (_, index) => ({
+      ...patch,
+      name: `patch-${index}`,
+      enabledIf: `{{ if ne (printf "%s" "${template.replaceAll('"', '')}") "" }}true{{ end }}`,
+    }));
+    const start = performance.now();
+    const { response } = await reviews.review(requestOf(worst));
+    expect(performance.now() - start).toBeLessThan(3_000);
+    expect(response.allowed).toBe(true);
+    await eventually(
+      () => reviews.review(requestOf(labelled('gpu'))),
+      (outcome) => outcome.response.warnings?.[0]?.startsWith('replaces 2 Machines') === true,
+    );
+  });
+
+  test('another release of an extension: the Clusters of its classes are named', async () => {
+    const external = structuredClone(clusterClass);
+    objectAt(external, 'spec').patches = [{ name: 'e', external: { generatePatchesExtension: 'patch.patcher' } }];
+    const path = '/apis/cluster.x-k8s.io/v1beta2/namespaces/default/clusterclasses/small';
+    const { json: current } = await send(sandbox, 'GET', path);
+    external.metadata = objectAt(current, 'metadata');
+    expect((await send(sandbox, 'PUT', path, { body: external })).status).toBe(200);
+    const config = (url: string): JsonObject => ({
+      apiVersion: 'runtime.cluster.x-k8s.io/v1beta2',
+      kind: 'ExtensionConfig',
+      metadata: { name: 'patcher' },
+      spec: { clientConfig: { url } },
+    });
+    const request = requestOf(config('https://b.example.com'), { oldObject: config('https://a.example.com') });
+    const { response } = await eventually(
+      () => reviews.review(request),
+      (outcome) => outcome.verdict === 'warned',
+    );
+    expect(response.warnings).toEqual([
+      'what extension patcher does to the Machines of default/demo is not known before it is asked: kubectl extensionconfig plan -f FILE',
+    ]);
+    const same = requestOf(config('https://a.example.com'), { oldObject: config('https://a.example.com') });
+    expect((await reviews.review(same)).verdict).toBe('allowed');
+    const unasked = await eventually(
+      () => reviews.review(requestOf(labelled('gpu'))),
+      (outcome) => outcome.response.warnings?.[0]?.startsWith('what happens') === true,
+    );
+    expect(unasked.response.warnings?.[0]).toMatch(
+      /^what happens to Machines of default\/demo is not known: .*patch\.patcher is not called here/,
+    );
+  });
+
+  test('results are counted', async () => {
+    const text = await registry.metrics();
+    for (const result of ['nothing', 'replaces', 'unknown', 'late']) {
+      expect(text).toMatch(new RegExp(`^test_impact_reviews_total\\{result="${result}"\\} [1-9]`, 'm'));
+    }
+    expect(text).toContain('test_impact_reviews_total{result="denied"} 0');
+  });
+});
+
+test('without a cluster, writes are allowed, and the log says why', { timeout: 60_000 }, async () => {
+  const lines: { msg: string; problem?: string }[] = [];
+  const kubeconfig = join(mkdtempSync(join(tmpdir(), 'impact-')), 'missing');
+  const reviews = createImpactReviews({
+    kubeconfig: { kubeconfig },
+    clusterApiVersion: undefined,
+    denies: true,
+    updatesInPlace: false,
+    callsExtensions: false,
+    log: pino({}, { write: (text) => lines.push(JSON.parse(text) as { msg: string }) }),
+  });
+  await eventually(
+    async () => lines,
+    (all) => all.length > 0,
+  );
+  expect(lines[0]).toMatchObject({
+    msg: 'the thread that plans writes failed',
+    problem: expect.stringContaining('missing'),
+  });
+  const { response } = await reviews.review(requestOf(labelled('gpu')));
+  expect(response).toMatchObject({ allowed: true, warnings: [expect.stringContaining('not known')] });
+  await reviews.stop();
+});
