@@ -21,6 +21,20 @@ export type { MessageSchema } from './catalog/schema.ts';
 export type { SchemaValue, TypedSchema } from './catalog/schema-value.ts';
 export type * from './message-types/index.ts';
 export { applyPatch, BadPatch, type EncodedPatch, isEmptyPatch, withTaken } from './patches/apply.ts';
+export {
+  type ClassField,
+  carriedFields,
+  fieldsOf,
+  machineFieldNames,
+  machineFieldsOf,
+  machineSpecOf,
+  type PartKind,
+  pathInObject,
+  pathInOldControlPlane,
+  putAt,
+  schemaOfFields,
+  writtenInPlace,
+} from './patches/class-fields.ts';
 export { type ControlPlaneField, fieldsSetBy, revertIgnored, type TemplatePlace } from './patches/ignored.ts';
 export { type MatchResources, matchesResources } from './patches/match-resources.ts';
 export {

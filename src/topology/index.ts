@@ -50,7 +50,6 @@ export {
   type Item,
   itemsOf,
   machineFields,
-  machineTimeouts,
   mergedMetadata,
   nonEmpty,
   type PatchInput,

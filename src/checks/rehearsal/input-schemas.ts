@@ -1,4 +1,5 @@
 import type { Schema } from '../../kubernetes/schema/index.ts';
+import { fieldsOf, type PartKind, schemaOfFields } from '../../runtimehooks/index.ts';
 
 const text: Schema = { type: 'string' };
 const texts: Schema = { type: 'array', items: text };
@@ -22,7 +23,11 @@ const named = objectOf({ name: { ...text, minLength: 1 }, namespace: text, label
 const templated = objectOf({
   templateRef: objectOf({ apiVersion: text, kind: text, name: text }, ['apiVersion', 'kind', 'name']),
 });
-const workers = listOf('class', { metadata, bootstrap: templated, infrastructure: templated });
+/** The fields of a class that Cluster API carries to objects. */
+const carried = (kind: PartKind): Record<string, Schema> =>
+  schemaOfFields(fieldsOf(kind).filter(({ isOnlyInTopology }) => !isOnlyInTopology)).properties ?? {};
+const workers = (kind: PartKind): Schema =>
+  listOf('class', { ...carried(kind), metadata, bootstrap: templated, infrastructure: templated });
 
 const classes = objectOf({ names: texts });
 /** A definition of an inline patch. */
@@ -50,8 +55,13 @@ export const clusterClassSchema: Schema = objectOf(
     metadata: named,
     spec: objectOf({
       infrastructure: templated,
-      controlPlane: objectOf({ ...templated.properties, machineInfrastructure: templated, metadata }),
-      workers: objectOf({ machineDeployments: workers, machinePools: workers }),
+      controlPlane: objectOf({
+        ...carried('ControlPlane'),
+        ...templated.properties,
+        machineInfrastructure: templated,
+        metadata,
+      }),
+      workers: objectOf({ machineDeployments: workers('MachineDeployment'), machinePools: workers('MachinePool') }),
       variables: listOf(
         'name',
         { required: { type: 'boolean' }, schema: objectOf({ openAPIV3Schema: { type: 'object' } }) },

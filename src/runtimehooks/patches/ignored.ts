@@ -9,21 +9,13 @@ import {
   own,
   setOwn,
 } from '../../kubernetes/index.ts';
+import { fieldsOf, pathInObject, pathInOldControlPlane } from './class-fields.ts';
 
 /** The keys of a field, from the root of its object. */
 type Keys = readonly string[];
 
-/** A group of fields of a control plane that Cluster API may set. */
-export type ControlPlaneField =
-  | 'version'
-  | 'replicas'
-  | 'rolloutAfter'
-  | 'machines'
-  | 'readinessGates'
-  | 'taints'
-  | 'nodeDrainTimeoutSeconds'
-  | 'nodeVolumeDetachTimeoutSeconds'
-  | 'nodeDeletionTimeoutSeconds';
+/** What Cluster API may set in a control plane: its version, the references to its machines, or a field of classes by its path. */
+export type ControlPlaneField = string;
 
 /**
  * What becomes of a patched field: it is taken over; it keeps the value that the template has (`kept`), or Cluster API
@@ -54,34 +46,33 @@ const metadata: FieldHandling = {
 };
 
 /** Fields of a control plane keep the value that Cluster API sets, or that the template has. */
-const controlPlaneSpec: FieldHandling = {
-  '*': 'taken',
-  version: 'version',
-  replicas: 'replicas',
-  rollout: { '*': 'taken', after: 'rolloutAfter' },
-  machineTemplate: {
+function controlPlaneHandling(): FieldHandling {
+  const places: [Keys, ControlPlaneField][] = [
+    [['version'], 'version'],
+    [['machineTemplate', 'metadata'], 'machines'],
+    [['machineTemplate', 'infrastructureRef'], 'machines'],
+    [['machineTemplate', 'spec', 'infrastructureRef'], 'machines'],
+    ...fieldsOf('ControlPlane').flatMap((field) =>
+      [pathInOldControlPlane(field), pathInObject('ControlPlane', field)].map(
+        ([, ...path]): [Keys, ControlPlaneField] => [path, field.path],
+      ),
+    ),
+  ];
+  const below = (inner: typeof places): FieldHandling => ({
     '*': 'taken',
-    metadata: 'machines',
-    infrastructureRef: 'machines',
-    readinessGates: 'readinessGates',
-    taints: 'taints',
-    nodeDrainTimeout: 'nodeDrainTimeoutSeconds',
-    nodeVolumeDetachTimeout: 'nodeVolumeDetachTimeoutSeconds',
-    nodeDeletionTimeout: 'nodeDeletionTimeoutSeconds',
-    spec: {
-      '*': 'taken',
-      infrastructureRef: 'machines',
-      readinessGates: 'readinessGates',
-      taints: 'taints',
-      deletion: {
-        '*': 'taken',
-        nodeDrainTimeoutSeconds: 'nodeDrainTimeoutSeconds',
-        nodeVolumeDetachTimeoutSeconds: 'nodeVolumeDetachTimeoutSeconds',
-        nodeDeletionTimeoutSeconds: 'nodeDeletionTimeoutSeconds',
-      },
-    },
-  },
-};
+    ...Object.fromEntries(
+      [...Map.groupBy(inner, ([[first = '']]) => first)].map(([name, group]) => [
+        name,
+        group[0]?.[0].length === 1
+          ? group[0][1]
+          : below(group.map(([[, ...rest], field]): [Keys, ControlPlaneField] => [rest, field])),
+      ]),
+    ),
+  });
+  return below(places);
+}
+
+const controlPlaneSpec = controlPlaneHandling();
 
 /** The template becomes an object: of the infrastructure cluster, of the control plane, of a MachinePool. */
 const becomingObject: FieldHandling = { metadata: {}, spec: { template: { spec: 'taken', metadata } } };
@@ -124,10 +115,12 @@ export interface TemplatePlace {
  * @param builtin the variable `builtin` of the control plane's template.
  */
 export function fieldsSetBy(builtin: Json | undefined): ControlPlaneField[] {
+  const controlPlane = fieldAt(builtin, 'controlPlane');
+  const isSet = (path: string) => fieldAt(controlPlane, ...path.split('.')) !== undefined;
   return [
     'version',
-    ...(fieldAt(builtin, 'controlPlane', 'replicas') === undefined ? [] : (['replicas'] as const)),
-    ...(fieldAt(builtin, 'controlPlane', 'machineTemplate') === undefined ? [] : (['machines'] as const)),
+    ...fieldsOf('ControlPlane').flatMap(({ path, isInBuiltin }) => (isInBuiltin && isSet(path) ? [path] : [])),
+    ...(isSet('machineTemplate') ? ['machines'] : []),
   ];
 }
 

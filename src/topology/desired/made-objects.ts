@@ -1,14 +1,7 @@
-import {
-  copyOf,
-  fieldAt,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  objectAt,
-  setOwn,
-  textAt,
-} from '../../kubernetes/index.ts';
+import { copyOf, isJsonObject, type Json, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import { carriedFields, pathInObject, pathInOldControlPlane, putAt } from '../../runtimehooks/index.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
+import { durationOf } from '../objects/moves.ts';
 import { groupOf, nameOf, namespaceOf } from '../objects/objects.ts';
 import { has } from '../objects/releases.ts';
 import {
@@ -18,7 +11,6 @@ import {
   groupMetadata,
   type Item,
   machineTemplateField,
-  machineTimeouts,
   mergedMetadata,
   nonEmpty,
   ownedLabel,
@@ -54,23 +46,6 @@ export function madeOf(item: Item, name: string, { release, cluster }: PatchInpu
   };
 }
 
-function put(object: JsonObject, path: readonly string[], value: Json): void {
-  let holder = object;
-  for (const name of path.slice(0, -1)) {
-    const inner = holder[name];
-    const next = isJsonObject(inner) ? inner : {};
-    setOwn(holder, name, next);
-    holder = next;
-  }
-  setOwn(holder, path.at(-1) ?? '', value);
-}
-
-/** A duration as Go prints it. */
-const duration = (seconds: number): string => {
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
-  return `${hours > 0 ? `${hours}h` : ''}${hours > 0 || minutes > 0 ? `${minutes}m` : ''}${seconds % 60}s`;
-};
-
 const referenceTo = (object: JsonObject): JsonObject => ({
   apiGroup: groupOf(object),
   kind: textAt(object, 'kind'),
@@ -89,8 +64,6 @@ export function controlPlaneOf(input: PatchInput, item: Item, machines: JsonObje
   const topology = objectAt(cluster, 'spec', 'topology', 'controlPlane');
   const object = madeOf(item, name, input);
   const isOld = textAt(object, 'apiVersion').endsWith('/v1beta1');
-  const machineSpec = ['spec', 'machineTemplate', ...(isOld ? [] : ['spec'])];
-  const setting = (...path: string[]) => fieldAt(topology, ...path) ?? fieldAt(settings, ...path);
   if (machines !== undefined) {
     const reference = isOld
       ? {
@@ -100,85 +73,57 @@ export function controlPlaneOf(input: PatchInput, item: Item, machines: JsonObje
           namespace: namespaceOf(machines),
         }
       : referenceTo(machines);
-    put(object, machineTemplateField(object).split('.'), reference);
+    putAt(object, machineTemplateField(object).split('.'), reference);
     const metadata = mergedMetadata([
       objectAt(object, 'spec', 'machineTemplate', 'metadata'),
       ...controlPlaneMetadata(cluster, blueprint),
     ]);
-    put(object, ['spec', 'machineTemplate', 'metadata'], metadata);
+    putAt(object, ['spec', 'machineTemplate', 'metadata'], metadata);
   }
-  if (topology.replicas !== undefined) {
-    put(object, ['spec', 'replicas'], topology.replicas);
-  }
-  const after = fieldAt(topology, 'rollout', 'after');
-  if (after !== undefined) {
-    put(object, ['spec', 'rollout', 'after'], after);
-  }
-  for (const field of ['readinessGates', 'taints']) {
-    const value = setting(field);
-    if (value !== undefined) {
-      put(object, [...machineSpec, field], value);
+  for (const { field, value } of carriedFields('ControlPlane', input.release, topology, settings)) {
+    const old = field.isDuration ? durationOf(value) : value;
+    if (isOld && old !== undefined) {
+      putAt(object, pathInOldControlPlane(field), old);
+    } else if (!isOld) {
+      putAt(object, pathInObject('ControlPlane', field), value);
     }
   }
-  for (const field of machineTimeouts) {
-    const seconds = setting('deletion', field);
-    if (typeof seconds === 'number') {
-      const [path, value] = isOld
-        ? [[...machineSpec, field.replace(/Seconds$/, '')], duration(seconds)]
-        : [[...machineSpec, 'deletion', field], seconds];
-      put(object, path as string[], value as Json);
-    }
-  }
-  put(object, ['spec', 'version'], version);
+  putAt(object, ['spec', 'version'], version);
   return object;
 }
 
 /** A MachineDeployment or MachinePool (computeMachineDeployment in exp/topology/desiredstate, v1.14). */
 export function workerOf(
-  { cluster }: PatchInput,
+  { cluster, release }: PatchInput,
   worker: WorkerPlace,
   bootstrap: JsonObject,
   infrastructure: JsonObject,
 ): JsonObject {
   const { kind, name, topologyName, version, topology } = worker;
-  const settings = objectAt(worker.class?.settings);
   const clusterName = nameOf(cluster);
-  const setting = (...path: string[]) => fieldAt(topology, ...path) ?? fieldAt(settings, ...path);
   const { labels, annotations } = groupMetadata(cluster, worker);
   const metadata = present({ labels, annotations });
-  const isDeployment = kind === 'MachineDeployment';
-  const rollout = objectAt(topology, 'rollout');
-  const deletion = Object.fromEntries(machineTimeouts.map((field) => [field, setting('deletion', field)]));
-  const spec = present({
-    clusterName,
-    version,
-    bootstrap: { configRef: referenceTo(bootstrap) },
-    infrastructureRef: referenceTo(infrastructure),
-    deletion: present(deletion),
-    taints: setting('taints'),
-    minReadySeconds: setting('minReadySeconds'),
-    ...(isDeployment && { failureDomain: setting('failureDomain'), readinessGates: setting('readinessGates') }),
-  });
   const selector = { [clusterNameLabel]: clusterName, [ownedLabel]: '', [groupLabel[kind]]: topologyName };
-  return {
+  const object: JsonObject = {
     apiVersion: core,
     kind,
     metadata: { name, namespace: namespaceOf(cluster), ...metadata },
-    spec: present({
+    spec: {
       clusterName,
-      replicas: topology.replicas,
-      template: { ...nonEmpty('metadata', copyOf(metadata)), spec },
-      ...(isDeployment
-        ? {
-            rollout:
-              Object.keys(rollout).length > 0
-                ? present({ after: rollout.after, strategy: rollout.strategy })
-                : present({ strategy: fieldAt(settings, 'rollout', 'strategy') }),
-            deletion: present({ order: setting('deletion', 'order') }),
-            remediation: present({ maxInFlight: setting('healthCheck', 'remediation', 'maxInFlight') }),
-            selector: { matchLabels: selector },
-          }
-        : { failureDomains: setting('failureDomains') }),
-    }),
+      template: {
+        ...nonEmpty('metadata', copyOf(metadata)),
+        spec: {
+          clusterName,
+          version,
+          bootstrap: { configRef: referenceTo(bootstrap) },
+          infrastructureRef: referenceTo(infrastructure),
+        },
+      },
+      ...(kind === 'MachineDeployment' && { selector: { matchLabels: selector } }),
+    },
   };
+  for (const { field, value } of carriedFields(kind, release, topology, worker.class?.settings)) {
+    putAt(object, pathInObject(kind, field), value);
+  }
+  return object;
 }

@@ -9,6 +9,7 @@ import {
   perObject,
   textAt,
 } from '../../kubernetes/index.ts';
+import { fieldsOf, pathInObject } from '../../runtimehooks/index.ts';
 import type { ClassPatch } from '../blueprint/blueprint.ts';
 import type { GroupPart, Provenance } from '../objects/groups.ts';
 import { nameOf } from '../objects/objects.ts';
@@ -131,13 +132,13 @@ function settingText({ input }: Origins, { group, worker, items }: DesiredGroup,
   if (field.startsWith('spec.rollout.after')) {
     return `rollout.after of ${ofTopology}`;
   }
-  const last = String(path.at(-1));
+  const kind = worker?.kind ?? 'ControlPlane';
+  const fields = fieldsOf(kind).filter((one) => overlap(path, pathInObject(kind, one)));
   for (const [holder, text] of [
     [topology, ofTopology],
     [settings, ofClass],
   ] as const) {
-    const places = [[last], ['deletion', last], ['rollout', ...path.slice(path.indexOf('rollout') + 1)]];
-    if (places.some((place) => fieldAt(holder, ...place) !== undefined)) {
+    if (fields.some((one) => fieldAt(holder, ...one.path.split('.')) !== undefined)) {
       return text;
     }
   }

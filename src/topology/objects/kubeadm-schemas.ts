@@ -1,4 +1,5 @@
 import type { Schema } from '../../kubernetes/schema/index.ts';
+import { machineFieldsOf, schemaOfFields } from '../../runtimehooks/index.ts';
 
 const text: Schema = { type: 'string' };
 const flag: Schema = { type: 'boolean' };
@@ -127,18 +128,18 @@ const kubeadmConfigSpec = fields('format', {
 
 const metadata = objectOf({ annotations: mapOf(text), labels: mapOf(text) });
 
+const machineFields = schemaOfFields(machineFieldsOf('ControlPlane'));
+
 const controlPlaneSpec = fields('version', {
   kubeadmConfigSpec,
   ...numbers('replicas'),
   machineNaming: fields('template'),
   machineTemplate: objectOf({
     metadata,
-    spec: objectOf({
-      deletion: objectOf(numbers('nodeDeletionTimeoutSeconds nodeDrainTimeoutSeconds nodeVolumeDetachTimeoutSeconds')),
-      infrastructureRef: fields('apiGroup kind name'),
-      readinessGates: listOf(fields('conditionType polarity')),
-      taints: listOf(fields('effect key propagation value')),
-    }),
+    spec: {
+      ...machineFields,
+      properties: { ...machineFields.properties, infrastructureRef: fields('apiGroup kind name') },
+    },
   }),
   remediation: objectOf(numbers('maxRetry minHealthyPeriodSeconds retryPeriodSeconds')),
   rollout: fields('after', {

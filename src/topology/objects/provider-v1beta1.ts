@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import { machineFieldsOf, pathInObject, pathInOldControlPlane } from '../../runtimehooks/index.ts';
 import { type Change, duration, gone, type Moves, moved, present, secondsOf } from './moves.ts';
 
 /** A change that nobody needs backwards. */
@@ -32,12 +33,6 @@ const tokens = forward((list) =>
 );
 
 const same = (path: string, change: Change) => [path, path, change] as const;
-
-/** Timeouts of Machines; `to` is the path of their new place. */
-const machineTimeouts = (from: string, to: string): Moves =>
-  ['nodeDrainTimeout', 'nodeVolumeDetachTimeout', 'nodeDeletionTimeout'].map(
-    (field) => [`${from}${field}`, `${to}deletion.${field}Seconds`, duration] as const,
-  );
 
 const healthCheckTimeout = 'timeouts.controlPlaneComponentHealthCheckSeconds';
 
@@ -79,9 +74,12 @@ function kubeadmConfig(spec: JsonObject): JsonObject {
 
 const controlPlaneMoves: Moves = [
   ['machineTemplate.infrastructureRef', 'machineTemplate.spec.infrastructureRef', reference],
-  ['machineTemplate.readinessGates', 'machineTemplate.spec.readinessGates'],
-  ['machineTemplate.taints', 'machineTemplate.spec.taints'],
-  ...machineTimeouts('machineTemplate.', 'machineTemplate.spec.'),
+  ...machineFieldsOf('ControlPlane').map((field) => {
+    const [older, newer] = [pathInOldControlPlane(field), pathInObject('ControlPlane', field)].map(([, ...path]) =>
+      path.join('.'),
+    ) as [string, string];
+    return field.isDuration ? ([older, newer, duration] as const) : ([older, newer] as const);
+  }),
   ['rolloutAfter', 'rollout.after'],
   ['rolloutBefore', 'rollout.before'],
   ['rolloutStrategy', 'rollout.strategy'],
@@ -98,7 +96,9 @@ const controlPlaneMoves: Moves = [
 const machineMoves: Moves = [
   same('bootstrap.configRef', reference),
   same('infrastructureRef', reference),
-  ...machineTimeouts('', ''),
+  ...['nodeDrainTimeout', 'nodeVolumeDetachTimeout', 'nodeDeletionTimeout'].map(
+    (field) => [field, `deletion.${field}Seconds`, duration] as const,
+  ),
 ];
 const machineTemplate = same(
   'template.spec',

@@ -8,7 +8,13 @@ import {
   objectsAt,
   textAt,
 } from '../../kubernetes/index.ts';
-import type { ControlPlaneField, Release } from '../../runtimehooks/index.ts';
+import {
+  type ClassField,
+  type ControlPlaneField,
+  carriedFields,
+  putAt,
+  type Release,
+} from '../../runtimehooks/index.ts';
 import { type Blueprint, kindOfTemplate, type MachineTemplates } from '../blueprint/blueprint.ts';
 import { has, upgradeStepText } from '../objects/releases.ts';
 
@@ -102,13 +108,6 @@ export const machineFields = {
   bootstrap: 'spec.template.spec.bootstrap.configRef',
   infrastructure: 'spec.template.spec.infrastructureRef',
 } as const;
-
-/** The fields of `deletion` that Machines have. */
-export const machineTimeouts = [
-  'nodeDrainTimeoutSeconds',
-  'nodeVolumeDetachTimeoutSeconds',
-  'nodeDeletionTimeoutSeconds',
-] as const;
 
 /** A field with a value, unless that is empty. */
 export const nonEmpty = (name: string, value: JsonObject): JsonObject =>
@@ -239,6 +238,17 @@ export function groupMetadata(
   return { labels: merged.labels ?? {}, ...nonEmpty('annotations', annotations) };
 }
 
+/** Those of the fields with a value that the variable `builtin` has. */
+function builtinFields(carried: readonly { field: ClassField; value: Json }[]): JsonObject {
+  const fields: JsonObject = {};
+  for (const { field, value } of carried) {
+    if (field.isInBuiltin) {
+      putAt(fields, field.path.split('.'), value);
+    }
+  }
+  return fields;
+}
+
 function workerItems(input: PatchInput, worker: WorkerPlace): Item[] {
   const { cluster } = input;
   const { kind, name, topologyName, topology, version, templateNames } = worker;
@@ -247,7 +257,6 @@ function workerItems(input: PatchInput, worker: WorkerPlace): Item[] {
   }
   const { bootstrap, infrastructure, settings } = worker.class;
   const isDeployment = kind === 'MachineDeployment';
-  const { replicas } = topology;
   const builtin: JsonObject = {
     [isDeployment ? 'machineDeployment' : 'machinePool']: {
       version,
@@ -255,7 +264,7 @@ function workerItems(input: PatchInput, worker: WorkerPlace): Item[] {
       class: textAt(settings, 'class'),
       name,
       topologyName,
-      ...(replicas !== undefined && { replicas }),
+      ...builtinFields(carriedFields(kind, input.release, topology, settings)),
       ...(bootstrap && { bootstrap: { configRef: { name: templateNames.bootstrap } } }),
       ...(infrastructure && { infrastructureRef: { name: templateNames.infrastructure } }),
     },
@@ -264,19 +273,6 @@ function workerItems(input: PatchInput, worker: WorkerPlace): Item[] {
   return [
     ...itemFor(input, bootstrap, { ...use, fieldPath: machineFields.bootstrap }),
     ...itemFor(input, infrastructure, { ...use, fieldPath: machineFields.infrastructure }),
-  ];
-}
-
-/** What Cluster API sets in a control plane: what the class or the topology has. */
-function fieldsSet(topology: JsonObject, classSettings: JsonObject, hasMachines: boolean): ControlPlaneField[] {
-  const isSet = (...path: string[]) => [topology, classSettings].some((part) => fieldAt(part, ...path) !== undefined);
-  return [
-    'version',
-    ...(topology.replicas === undefined ? [] : (['replicas'] as const)),
-    ...(fieldAt(topology, 'rollout', 'after') === undefined ? [] : (['rolloutAfter'] as const)),
-    ...(hasMachines ? (['machines'] as const) : []),
-    ...(['readinessGates', 'taints'] as const).filter((field) => isSet(field)),
-    ...machineTimeouts.filter((field) => isSet('deletion', field)),
   ];
 }
 
@@ -302,13 +298,13 @@ function controlPlaneItems(input: PatchInput): Item[] {
   const { name, version, machineTemplateName } = input.controlPlane;
   const topology = objectAt(cluster, 'spec', 'topology', 'controlPlane');
   const own = controlPlaneMetadata(cluster, blueprint);
-  const { replicas } = topology;
+  const carried = carriedFields('ControlPlane', input.release, topology, settings);
   const builtin: JsonObject = {
     controlPlane: {
       version,
       metadata: mergedMetadata([objectAt(template, 'spec', 'template', 'metadata'), ...own, clonedFrom(template)]),
       name,
-      ...(replicas !== undefined && { replicas }),
+      ...builtinFields(carried),
       ...(machines && { machineTemplate: { infrastructureRef: { name: machineTemplateName } } }),
     },
   };
@@ -321,7 +317,7 @@ function controlPlaneItems(input: PatchInput): Item[] {
       fieldPath: 'spec.controlPlaneRef',
       isObject: true,
       metadata: own,
-      sets: fieldsSet(topology, settings, machines !== undefined),
+      sets: ['version', ...(machines === undefined ? [] : ['machines']), ...carried.map(({ field }) => field.path)],
     }),
     ...itemFor(input, machines, {
       ...use,

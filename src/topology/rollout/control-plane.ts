@@ -1,4 +1,5 @@
 import { type FieldPath, fieldAt, isSame, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import { machineFieldNames } from '../../runtimehooks/index.ts';
 import type { ExistingMachine, PlanOptions } from '../objects/groups.ts';
 import { nameOf } from '../objects/objects.ts';
 import type { GroupPlan } from '../objects/plan.ts';
@@ -294,7 +295,7 @@ function arrivals({ after }: GroupUpdate): Arrivals {
   ];
   return [
     { path: [...template, 'metadata'], on: ['Machines', 'KubeadmConfigs', infrastructure] },
-    ...['deletion', 'readinessGates', 'taints'].map((field) => ({
+    ...machineFieldNames('ControlPlane', 'machines').map((field) => ({
       path: [...template, 'spec', field],
       on: ['Machines'],
     })),

@@ -8,7 +8,7 @@ import {
   own,
   textAt,
 } from '../../kubernetes/index.ts';
-import { applyPatch, BadPatch, isEmptyPatch } from '../../runtimehooks/index.ts';
+import { applyPatch, BadPatch, isEmptyPatch, machineFieldNames } from '../../runtimehooks/index.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import type { GroupChange, PlanOptions } from '../objects/groups.ts';
 import type { Problem } from '../objects/plan.ts';
@@ -23,10 +23,8 @@ const notCompared = [
   'bootstrap',
   'infrastructureRef',
   'providerID',
-  'minReadySeconds',
-  'readinessGates',
-  'deletion',
-  'taints',
+  ...machineFieldNames('MachineDeployment', 'machines'),
+  ...machineFieldNames('ControlPlane', 'machines'),
 ];
 
 const compared = (spec: Json | undefined): JsonObject =>

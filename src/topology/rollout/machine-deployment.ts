@@ -1,4 +1,5 @@
 import { type FieldPath, fieldAt, isSame, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import { machineFieldNames } from '../../runtimehooks/index.ts';
 import type { ExistingMachine, PlanOptions } from '../objects/groups.ts';
 import { nameOf } from '../objects/objects.ts';
 import type { GroupPlan } from '../objects/plan.ts';
@@ -15,7 +16,7 @@ import {
   type Rollout,
 } from './group-plan.ts';
 import { askForUpdate, machineSetParts, type UpdateAnswer, type UpdateRequest } from './in-place.ts';
-import { fencepostsOf, machineSetOf, replicasOf, timeAt } from './machines.ts';
+import { comparedFields, fencepostsOf, machineSetOf, replicasOf, timeAt } from './machines.ts';
 import { inPlaceTexts, machinesText, problemsOf, stepsText, verdictOf, waitingProblems } from './texts.ts';
 
 const specPath = ['spec', 'template', 'spec'] as const;
@@ -23,9 +24,6 @@ const bootstrapPath = [...specPath, 'bootstrap', 'configRef', 'name'];
 const infrastructurePath = [...specPath, 'infrastructureRef', 'name'];
 const afterPath = ['spec', 'rollout', 'after'] as const;
 const strategyPath = ['spec', 'rollout', 'strategy', 'type'] as const;
-
-/** Fields of a Machine's spec that need another MachineSet. */
-const comparedFields = ['version', 'bootstrap', 'infrastructureRef', 'failureDomain'] as const;
 
 /** A MachineSet, with the Machines that it has. */
 interface MadeSet {
@@ -208,7 +206,7 @@ function arrivals({ after }: GroupUpdate): Arrivals {
   );
   return [
     { path: [...template, 'metadata'], on: ['MachineSets', 'Machines', ...objects] },
-    ...['minReadySeconds', 'readinessGates', 'deletion', 'taints'].map((field) => ({
+    ...machineFieldNames('MachineDeployment', 'machines').map((field) => ({
       path: [...template, 'spec', field],
       on: ['MachineSets', 'Machines'],
     })),

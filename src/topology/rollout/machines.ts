@@ -1,8 +1,9 @@
 import { type Json, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import { machineFieldNames, writtenInPlace } from '../../runtimehooks/index.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import type { ExistingMachine } from '../objects/groups.ts';
 import { groupOf, nameOf, namespaceOf } from '../objects/objects.ts';
-import { clonedFrom, machineTimeouts, nonEmpty } from '../patches/items.ts';
+import { clonedFrom, nonEmpty } from '../patches/items.ts';
 import { kubeadmConfigSpec } from './kubeadm-configs.ts';
 
 const clusterApi = 'cluster.x-k8s.io/v1beta2';
@@ -52,8 +53,7 @@ export function controlPlaneSettings(controlPlane: JsonObject): JsonObject {
     (gate) => !mandatory.includes(textAt(gate, 'conditionType')),
   );
   return {
-    ...picked(settings, ['taints']),
-    ...nonEmpty('deletion', picked(objectAt(settings.deletion), machineTimeouts)),
+    ...writtenInPlace('ControlPlane', settings),
     readinessGates: [...mandatory.map((conditionType) => ({ conditionType })), ...own],
   };
 }
@@ -167,16 +167,16 @@ export function fencepostsOf(machineDeployment: JsonObject): Fenceposts {
 }
 
 /** The fields of a Machine's spec that a MachineDeployment writes in place. */
-const deploymentSettings = (machineDeployment: JsonObject): JsonObject => {
-  const settings = objectAt(machineDeployment, 'spec', 'template', 'spec');
-  return {
-    ...picked(settings, ['minReadySeconds', 'readinessGates', 'taints']),
-    ...nonEmpty('deletion', picked(objectAt(settings.deletion), machineTimeouts)),
-  };
-};
+const deploymentSettings = (machineDeployment: JsonObject): JsonObject =>
+  writtenInPlace('MachineDeployment', objectAt(machineDeployment, 'spec', 'template', 'spec'));
 
-/** Fields of a Machine's spec that a MachineSet keeps as long as it exists. */
-const settledFields = ['clusterName', 'bootstrap', 'infrastructureRef', 'version', 'failureDomain'] as const;
+/** Fields of a Machine's spec that need another MachineSet. */
+export const comparedFields = [
+  'version',
+  'bootstrap',
+  'infrastructureRef',
+  ...machineFieldNames('MachineDeployment', 'newMachines'),
+];
 
 /**
  * A MachineSet that a MachineDeployment makes, as in requests of CanUpdateMachineSet.
@@ -222,7 +222,7 @@ export function machineSetOf(
           labels: { ...objectAt(labels), ...hashLabel },
           ...nonEmpty('annotations', objectAt(annotations)),
         },
-        spec: { ...picked(settled, settledFields), ...deploymentSettings(machineDeployment) },
+        spec: { ...picked(settled, ['clusterName', ...comparedFields]), ...deploymentSettings(machineDeployment) },
       },
       ...(order !== '' && { deletion: { order } }),
       ...(machineNaming !== undefined && { machineNaming }),

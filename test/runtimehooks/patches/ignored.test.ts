@@ -117,7 +117,7 @@ describe('fields that Cluster API sets for a control plane', () => {
   const fields: [path: string[], set?: TemplatePlace['sets']][] = [
     [spec('version')],
     [spec('replicas'), ['replicas']],
-    [spec('rollout', 'after'), ['rolloutAfter']],
+    [spec('rollout', 'after'), ['rollout.after']],
     [spec('machineTemplate', 'metadata'), ['machines']],
     [spec('machineTemplate', 'infrastructureRef'), ['machines']],
     [spec('machineTemplate', 'spec', 'infrastructureRef'), ['machines']],
@@ -125,12 +125,18 @@ describe('fields that Cluster API sets for a control plane', () => {
     [spec('machineTemplate', 'spec', 'readinessGates'), ['readinessGates']],
     [spec('machineTemplate', 'taints'), ['taints']],
     [spec('machineTemplate', 'spec', 'taints'), ['taints']],
-    [spec('machineTemplate', 'nodeDrainTimeout'), ['nodeDrainTimeoutSeconds']],
-    [spec('machineTemplate', 'nodeVolumeDetachTimeout'), ['nodeVolumeDetachTimeoutSeconds']],
-    [spec('machineTemplate', 'nodeDeletionTimeout'), ['nodeDeletionTimeoutSeconds']],
-    [spec('machineTemplate', 'spec', 'deletion', 'nodeDrainTimeoutSeconds'), ['nodeDrainTimeoutSeconds']],
-    [spec('machineTemplate', 'spec', 'deletion', 'nodeVolumeDetachTimeoutSeconds'), ['nodeVolumeDetachTimeoutSeconds']],
-    [spec('machineTemplate', 'spec', 'deletion', 'nodeDeletionTimeoutSeconds'), ['nodeDeletionTimeoutSeconds']],
+    [spec('machineTemplate', 'nodeDrainTimeout'), ['deletion.nodeDrainTimeoutSeconds']],
+    [spec('machineTemplate', 'nodeVolumeDetachTimeout'), ['deletion.nodeVolumeDetachTimeoutSeconds']],
+    [spec('machineTemplate', 'nodeDeletionTimeout'), ['deletion.nodeDeletionTimeoutSeconds']],
+    [spec('machineTemplate', 'spec', 'deletion', 'nodeDrainTimeoutSeconds'), ['deletion.nodeDrainTimeoutSeconds']],
+    [
+      spec('machineTemplate', 'spec', 'deletion', 'nodeVolumeDetachTimeoutSeconds'),
+      ['deletion.nodeVolumeDetachTimeoutSeconds'],
+    ],
+    [
+      spec('machineTemplate', 'spec', 'deletion', 'nodeDeletionTimeoutSeconds'),
+      ['deletion.nodeDeletionTimeoutSeconds'],
+    ],
   ];
   const nested = (path: readonly string[], value: Json): Json =>
     path.reduceRight<Json>((inner, name) => ({ [name]: inner }), value);

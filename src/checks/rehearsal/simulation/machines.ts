@@ -1,5 +1,6 @@
 import { pendingHooksAnnotation } from '../../../extensionconfig/index.ts';
-import { fieldAt, isSame, type JsonObject, objectAt, textAt } from '../../../kubernetes/index.ts';
+import { isSame, type JsonObject, objectAt, textAt } from '../../../kubernetes/index.ts';
+import { carriedFields, machineSpecOf, pathInObject, putAt } from '../../../runtimehooks/index.ts';
 import {
   clonedFrom,
   fencepostsOf,
@@ -8,7 +9,6 @@ import {
   machineFields,
   machineSetOf,
   machineSetParts,
-  machineTimeouts,
   mergedMetadata,
   nonEmpty,
   ownFeatureGates,
@@ -134,16 +134,15 @@ export function differences(current: MachineSet, desired: MachineSet): string[] 
   ];
 }
 
-/** Settings of a group, from the topology or else from the class. */
-const settingOf = (worker: WorkerGroup, ...path: string[]) =>
-  fieldAt(worker.topology, ...path) ?? fieldAt(worker.class?.settings, ...path);
-
-/** The strategy of a rollout. That of the topology replaces that of the class as a whole. */
-const rolloutOf = (worker: WorkerGroup) => objectAt(settingOf(worker, 'rollout'), 'strategy');
+/** The fields of a group, from the topology or else from the class. */
+const carriedBy = ({ kind, state, topology, class: ofClass }: WorkerGroup) =>
+  carriedFields(kind, state.release, topology, ofClass?.settings);
 
 /** Whether old Machines stay until somebody deletes them. */
-export const waitsForDeletion = (worker: WorkerGroup): boolean =>
-  worker.kind === 'MachineDeployment' && rolloutOf(worker).type === 'OnDelete';
+export const waitsForDeletion = (worker: WorkerGroup): boolean => {
+  const strategy = carriedBy(worker).find(({ field }) => field.path === 'rollout.strategy');
+  return textAt(strategy?.value, 'type') === 'OnDelete';
+};
 
 const referenceTo = (object: JsonObject, name = textAt(object, 'metadata', 'name')): JsonObject => ({
   kind: textAt(object, 'kind'),
@@ -156,37 +155,19 @@ const metadataOf = (worker: WorkerGroup) => {
   return { labels: objectAt(labels), annotations: objectAt(annotations) };
 };
 
-function optionalSpec(worker: WorkerGroup): JsonObject {
-  const set = (fields: readonly string[], ...path: string[]): JsonObject =>
-    Object.fromEntries(
-      fields.flatMap((field) => {
-        const value = settingOf(worker, ...path, field);
-        return value === undefined ? [] : [[field, value]];
-      }),
-    );
-  return {
-    ...set(['failureDomain', 'minReadySeconds', 'readinessGates', 'taints']),
-    ...nonEmpty('deletion', set(machineTimeouts, 'deletion')),
-  };
-}
-
 /** The MachineDeployment of a group when its Machines are those of a MachineSet. */
 function deploymentOf(worker: WorkerGroup, { bootstrap, infrastructure, version }: MachineSet): JsonObject {
   const { name: clusterName, namespace } = worker.state;
   const metadata = metadataOf(worker);
-  const order = settingOf(worker, 'deletion', 'order');
   const selected = [
     'cluster.x-k8s.io/cluster-name',
     'topology.cluster.x-k8s.io/deployment-name',
     'topology.cluster.x-k8s.io/owned',
   ];
-  return {
+  const machineDeployment: JsonObject = {
     metadata: { name: worker.name, namespace, annotations: metadata.annotations },
     spec: {
       clusterName,
-      replicas: worker.replicas,
-      rollout: { strategy: rolloutOf(worker) },
-      ...(order !== undefined && { deletion: { order } }),
       selector: { matchLabels: Object.fromEntries(selected.map((name) => [name, metadata.labels[name] ?? ''])) },
       template: {
         metadata,
@@ -195,11 +176,15 @@ function deploymentOf(worker: WorkerGroup, { bootstrap, infrastructure, version 
           bootstrap: { configRef: referenceTo(bootstrap) },
           infrastructureRef: referenceTo(infrastructure),
           version,
-          ...optionalSpec(worker),
         },
       },
     },
   };
+  for (const { field, value } of carriedBy(worker)) {
+    putAt(machineDeployment, pathInObject(worker.kind, field), value);
+  }
+  putAt(machineDeployment, ['spec', 'replicas'], worker.replicas);
+  return machineDeployment;
 }
 
 /** How many Machines a rollout may create beyond the replicas, and how many may be unavailable. */
@@ -275,7 +260,7 @@ export function machineObjects(worker: WorkerGroup, { name, set }: Machine): Jso
     'machine-template-hash': set.hash,
   };
   const metadata = { labels: { ...labels, ...own }, annotations };
-  return machineWith(worker.state, name, set, metadata, optionalSpec(worker), true);
+  return machineWith(worker.state, name, set, metadata, machineSpecOf(carriedBy(worker)), true);
 }
 
 /** The control plane as the class and its patches have it; undefined if its template is not known. */
@@ -326,6 +311,6 @@ export function controlPlaneObjects(state: State, name: string, version: string,
     infrastructure: { ...machines, metadata: { name: templateName } },
     version,
   };
-  const deletion = { ...objectAt(settings, 'deletion'), ...objectAt(topology, 'deletion') };
-  return machineWith(state, name, templates, metadata, { deletion }, isMarked);
+  const carried = carriedFields('ControlPlane', state.release, topology, settings);
+  return machineWith(state, name, templates, metadata, machineSpecOf(carried), isMarked);
 }

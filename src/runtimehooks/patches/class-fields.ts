@@ -1,0 +1,197 @@
+import { fieldAt, isJsonObject, type Json, type JsonObject, setOwn } from '../../kubernetes/index.ts';
+import type { Schema } from '../../kubernetes/schema/index.ts';
+import { compareReleases, type Release, v1 } from '../catalog/release.ts';
+
+/** A part of a topology that has a class, and the object that is made for it. */
+export type PartKind = 'ControlPlane' | 'MachineDeployment' | 'MachinePool';
+
+/** A field of topologies and classes that Cluster API carries to the objects of a Cluster. */
+export interface ClassField {
+  /** In the part of the topology, and of the class. */
+  path: string;
+  /** The parts that have it. */
+  kinds: readonly PartKind[];
+  schema: Schema;
+  /** The first release with it. Default: all releases that a rehearsal simulates have it. */
+  since?: Release;
+  /** Whether classes do not have it. */
+  isOnlyInTopology?: true;
+  /** What in a topology replaces the field of the class, even if it lacks the field. Default: the field. */
+  replacedWith?: string;
+  /**
+   * To the spec of the object itself; to its Machines, where it is written in place; or to new Machines: those that a
+   * MachineDeployment has are replaced when it changes.
+   */
+  carriedTo: 'object' | 'machines' | 'newMachines';
+  /** In the spec of the object, or of its Machines. Default: the same path. */
+  objectPath?: string;
+  /** Whether the variable `builtin` has it. */
+  isInBuiltin?: true;
+  /** Whether it is in seconds, and was a duration in v1beta1. */
+  isDuration?: true;
+}
+
+const text: Schema = { type: 'string' };
+const number: Schema = { type: 'integer' };
+const numberOrPercentage: Schema = { 'x-kubernetes-int-or-string': true };
+const objectOf = (properties: Readonly<Record<string, Schema>>): Schema => ({ type: 'object', properties });
+const textsOf = (...names: string[]): Schema => objectOf(Object.fromEntries(names.map((name) => [name, text])));
+const listOf = (items: Schema): Schema => ({ type: 'array', items });
+
+const all = ['ControlPlane', 'MachineDeployment', 'MachinePool'] as const;
+const workers = ['MachineDeployment', 'MachinePool'] as const;
+const timeout = { kinds: all, schema: number, carriedTo: 'machines', isDuration: true } as const;
+
+/**
+ * The fields of classes and topologies, besides metadata, names, variables and MachineHealthChecks
+ * (exp/topology/desiredstate and api/core/v1beta2/clusterclass_types.go, v1.14).
+ */
+export const classFields: readonly ClassField[] = [
+  { path: 'replicas', kinds: all, schema: number, isOnlyInTopology: true, carriedTo: 'object', isInBuiltin: true },
+  {
+    path: 'rollout.after',
+    kinds: ['ControlPlane', 'MachineDeployment'],
+    schema: text,
+    isOnlyInTopology: true,
+    carriedTo: 'object',
+  },
+  {
+    path: 'rollout.strategy',
+    kinds: ['MachineDeployment'],
+    schema: objectOf({
+      type: text,
+      rollingUpdate: objectOf({ maxSurge: numberOrPercentage, maxUnavailable: numberOrPercentage }),
+    }),
+    replacedWith: 'rollout',
+    carriedTo: 'object',
+  },
+  {
+    path: 'healthCheck.remediation.maxInFlight',
+    kinds: ['MachineDeployment'],
+    schema: numberOrPercentage,
+    carriedTo: 'object',
+    objectPath: 'remediation.maxInFlight',
+  },
+  { path: 'deletion.order', kinds: ['MachineDeployment'], schema: text, carriedTo: 'object' },
+  { path: 'deletion.nodeDrainTimeoutSeconds', ...timeout },
+  { path: 'deletion.nodeVolumeDetachTimeoutSeconds', ...timeout },
+  { path: 'deletion.nodeDeletionTimeoutSeconds', ...timeout },
+  {
+    path: 'readinessGates',
+    kinds: ['ControlPlane', 'MachineDeployment'],
+    schema: listOf(textsOf('conditionType', 'polarity')),
+    carriedTo: 'machines',
+  },
+  {
+    path: 'taints',
+    kinds: all,
+    schema: listOf(textsOf('effect', 'key', 'propagation', 'value')),
+    since: v1(13),
+    carriedTo: 'machines',
+  },
+  { path: 'minReadySeconds', kinds: workers, schema: number, carriedTo: 'machines' },
+  { path: 'failureDomain', kinds: ['MachineDeployment'], schema: text, carriedTo: 'newMachines' },
+  { path: 'failureDomains', kinds: ['MachinePool'], schema: listOf(text), carriedTo: 'object' },
+];
+
+/** The fields that a part of one kind has. */
+export const fieldsOf = (kind: PartKind): ClassField[] => classFields.filter(({ kinds }) => kinds.includes(kind));
+
+/** Those that the spec of its Machines has. */
+export const machineFieldsOf = (kind: PartKind): ClassField[] =>
+  fieldsOf(kind).filter(({ carriedTo }) => carriedTo !== 'object');
+
+/** The names in the spec of Machines of what is written to them in place, or only to new ones. */
+export const machineFieldNames = (kind: PartKind, carriedTo: 'machines' | 'newMachines'): string[] => [
+  ...new Set(
+    machineFieldsOf(kind).flatMap((field) =>
+      field.carriedTo === carriedTo ? (pathOf(field).slice(0, 1) as string[]) : [],
+    ),
+  ),
+];
+
+const pathOf = ({ path, objectPath = path }: ClassField): string[] => objectPath.split('.');
+
+const machineSpec = {
+  ControlPlane: ['spec', 'machineTemplate', 'spec'],
+  MachineDeployment: ['spec', 'template', 'spec'],
+  MachinePool: ['spec', 'template', 'spec'],
+} as const;
+
+/** Where the object of a part has a field. */
+export const pathInObject = (kind: PartKind, field: ClassField): string[] => [
+  ...(field.carriedTo === 'object' ? ['spec'] : machineSpec[kind]),
+  ...pathOf(field),
+];
+
+/** Where a control plane of the contract v1beta1 has it. */
+export const pathInOldControlPlane = (field: ClassField): string[] =>
+  field.carriedTo === 'object'
+    ? ['spec', ...pathOf(field)]
+    : ['spec', 'machineTemplate', field.isDuration ? (pathOf(field).at(-1) ?? '').replace(/Seconds$/, '') : field.path];
+
+const isEmpty = (value: Json): boolean => isJsonObject(value) && Object.keys(value).length === 0;
+
+/** The fields that a part has in a release, with their values: those of the topology, or else of its class. */
+export function carriedFields(
+  kind: PartKind,
+  release: Release,
+  topology: JsonObject,
+  settings: JsonObject | undefined,
+): { field: ClassField; value: Json }[] {
+  return fieldsOf(kind).flatMap((field) => {
+    const { path, since, isOnlyInTopology, replacedWith = path } = field;
+    if (since !== undefined && compareReleases(release, since) < 0) {
+      return [];
+    }
+    const at = (part: JsonObject | undefined, place: string) => fieldAt(part, ...place.split('.'));
+    const isOfTopology = isOnlyInTopology || !isEmpty(at(topology, replacedWith) ?? {});
+    const value = at(isOfTopology ? topology : settings, path);
+    return value === undefined || isEmpty(value) ? [] : [{ field, value }];
+  });
+}
+
+/** Sets a field of an object, and makes the objects around it. */
+export function putAt(object: JsonObject, path: readonly string[], value: Json): void {
+  let holder = object;
+  for (const name of path.slice(0, -1)) {
+    const inner = fieldAt(holder, name);
+    const next = isJsonObject(inner) ? inner : {};
+    setOwn(holder, name, next);
+    holder = next;
+  }
+  setOwn(holder, path.at(-1) ?? '', value);
+}
+
+/** The spec of Machines with those of the fields that are carried to them. */
+export function machineSpecOf(carried: readonly { field: ClassField; value: Json }[]): JsonObject {
+  const spec: JsonObject = {};
+  for (const { field, value } of carried) {
+    if (field.carriedTo !== 'object') {
+      putAt(spec, pathOf(field), value);
+    }
+  }
+  return spec;
+}
+
+/** Those fields of a spec of Machines that are written to them in place. */
+export const writtenInPlace = (kind: PartKind, spec: JsonObject): JsonObject =>
+  machineSpecOf(
+    machineFieldsOf(kind).flatMap((field) => {
+      const value = field.carriedTo === 'machines' ? fieldAt(spec, ...pathOf(field)) : undefined;
+      return value === undefined ? [] : [{ field, value }];
+    }),
+  );
+
+/** The schema of an object with fields at their paths. */
+export function schemaOfFields(fields: readonly ClassField[]): Schema {
+  const properties: Record<string, Schema> = {};
+  for (const [name, below] of Map.groupBy(fields, ({ path }) => path.split('.')[0] ?? '')) {
+    const [first] = below;
+    properties[name] =
+      first?.path === name
+        ? first.schema
+        : schemaOfFields(below.map((field) => ({ ...field, path: field.path.slice(name.length + 1) })));
+  }
+  return objectOf(properties);
+}
