@@ -237,6 +237,13 @@ test('shows nothing of a token that is not one', async () => {
   expect(error).toMatch(/: no credentials: a token in the kubeconfig is not JSON$/);
 });
 
+test('a client certificate that is none is not blamed on the server', async () => {
+  const user = { 'client-certificate-data': btoa('none'), 'client-key-data': btoa('none') };
+  expect(await get(await kubeconfigOf('https://127.0.0.1:1', user)).catch(withRemedy)).toBe(
+    'no answer from the API server https://127.0.0.1:1: no credentials: the CA, the client certificate or its key in the kubeconfig cannot be used (ERR_OSSL_PEM_NO_START_LINE)',
+  );
+});
+
 test('names a file of the kubeconfig that cannot be read', async () => {
   const error = await seenOf({ 'client-certificate': 'gone.crt' }).catch(({ message }: Error) => message);
   expect(error).toMatch(/: no credentials: ENOENT: no such file or directory, open '.*\/gone\.crt'$/);

@@ -181,6 +181,13 @@ export function transportFor(config: KubeConfig): Transport {
         dropPool();
       }
       const cause = causeOf(error);
+      // OpenSSL's errors before a connection is opened.
+      if (cause.startsWith('ERR_OSSL_')) {
+        throw new NoCredentials(
+          server,
+          `the CA, the client certificate or its key in the kubeconfig cannot be used (${cause})`,
+        );
+      }
       throw new ConnectionError(
         `${server}${throughProxy(cluster?.proxyUrl)}`,
         cause === 'UND_ERR_HEADERS_TIMEOUT' ? `no data came within ${headersTimeoutMs / 1000} s` : cause,
