@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { copyOf, type Json, type JsonObject, objectAt, objectsAt } from '../../src/kubernetes/index.ts';
 import { isMade, layered, Objects, type Plan, plan } from '../../src/topology/index.ts';
-import { recordedChanges } from './recorded.ts';
+import { answerFrom, recordedChanges } from './recorded.ts';
 import { problemsOf } from './small-class.ts';
 
 /** What a user wrote of a recorded state, by short names. */
@@ -312,6 +312,13 @@ describe('changes of a Cluster of the class fleet', () => {
         groups[0].failureDomain = 'a';
       },
       [md0],
+    ],
+    [
+      'replicas that are no number of Machines',
+      ({ groups }) => {
+        groups[0].replicas = 1e308;
+      },
+      ['md-0: scaled'],
     ],
     [
       'workers scaled to none',
@@ -987,5 +994,121 @@ describe('changes of a Cluster without a topology', () => {
   ])('%s', async (_, change, expected) => {
     const result = await planned(change, withoutTopology);
     expect(changesIn(result), JSON.stringify(problemsOf(result))).toEqual(expected);
+  });
+});
+
+describe('releases of an extension, for a Cluster that does not change', () => {
+  const change = recordedChanges.find(({ name }) => name === 'E3-only-md-0')!;
+  const state = change.after;
+  type Operation = { op: string; path: string; value: Json };
+  /** What a release answers: the operations by the template that they are for. */
+  type Release = (operations: Operation[], item: JsonObject) => Operation[] | JsonObject | undefined;
+  const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64');
+
+  const released = (release: Release) =>
+    plan(new Objects(state), new Objects(state), {
+      clusterApiVersion: { major: 1, minor: 13 },
+      now: new Date('2026-11-24T12:00:00Z'),
+      call: async (call) => {
+        const answer = await answerFrom(change)(call);
+        if (answer.is !== 'answered') {
+          return answer;
+        }
+        const old = new Map(objectsAt(answer.response, 'items').map(({ uid, patch }) => [uid, String(patch)]));
+        const items = objectsAt(call.request, 'items').flatMap((item): JsonObject[] => {
+          const known = JSON.parse(Buffer.from(old.get(item.uid) ?? 'W10=', 'base64').toString()) as Operation[];
+          const wanted = release(known, item);
+          return wanted === undefined || (Array.isArray(wanted) && wanted.length === 0)
+            ? []
+            : [
+                {
+                  uid: item.uid ?? '',
+                  patchType: Array.isArray(wanted) ? 'JSONPatch' : 'JSONMergePatch',
+                  patch: encoded(wanted),
+                },
+              ];
+        });
+        return { ...answer, response: { ...answer.response, items } };
+      },
+    });
+  const isFor = (item: JsonObject, kind: string) => objectAt(item, 'object').kind === kind;
+  const isOfWorkers = (item: JsonObject) => objectAt(item, 'holderReference').kind === 'MachineDeployment';
+  const more = (operation: Operation, matches: (item: JsonObject) => boolean): Release => {
+    return (operations, item) => (matches(item) ? [...operations, operation] : operations);
+  };
+  const addition = (path: string, value: Json): Operation => ({ op: 'add', path: `/spec/template/${path}`, value });
+
+  test.each<[string, Release, string[]]>([
+    ['the same', (operations) => operations, []],
+    [
+      'the same, as merge patches',
+      (operations) =>
+        operations.length === 0
+          ? []
+          : operations.reduceRight<JsonObject>((_, { path, value }) => {
+              const parts = path.split('/').slice(1);
+              return parts.reduceRight<Json>((inner, name) => ({ [name]: inner }), value) as JsonObject;
+            }, {}),
+      [],
+    ],
+    [
+      'the same, value by value',
+      (operations) =>
+        operations.flatMap(({ path, value }) => [
+          { op: 'add', path, value: [] },
+          ...(value as Json[]).map((one) => ({ op: 'add', path: `${path}/-`, value: one })),
+        ]),
+      [],
+    ],
+    ['nothing any more', () => [], ['control-plane: replaced 3', 'md-0: replaced 3', 'md-1: replaced 1']],
+    [
+      'nothing for workers',
+      (operations, item) => (isOfWorkers(item) ? [] : operations),
+      ['md-0: replaced 3', 'md-1: replaced 1'],
+    ],
+    [
+      'more for the control plane',
+      more(addition('spec/kubeadmConfigSpec/verbosity', 5), (item) => isFor(item, 'KubeadmControlPlaneTemplate')),
+      ['control-plane: replaced 3'],
+    ],
+    [
+      'another size of workers',
+      more(
+        addition('spec/backend/inMemory/vm/provisioning/startupJitter', '0.1'),
+        (item) => isFor(item, 'DevMachineTemplate') && isOfWorkers(item),
+      ),
+      ['md-0: replaced 3', 'md-1: replaced 1'],
+    ],
+    [
+      'another infrastructure cluster',
+      more(addition('spec/controlPlaneEndpoint', { host: 'x', port: 1 }), (item) => isFor(item, 'DevClusterTemplate')),
+      [],
+    ],
+    [
+      'labels of templates, which are dropped in 1.13',
+      more({ op: 'add', path: '/metadata/labels', value: { a: 'b' } }, isOfWorkers),
+      [],
+    ],
+    [
+      'the replicas of the control plane, which are taken back',
+      more(addition('spec/replicas', 5), (item) => isFor(item, 'KubeadmControlPlaneTemplate')),
+      [],
+    ],
+  ])('%s', async (_, release, expected) => {
+    const result = await released(release);
+    expect(changesIn(result), JSON.stringify(problemsOf(result))).toEqual(expected);
+  });
+
+  test('a patch of an unknown item stops the Cluster', async () => {
+    const result = await plan(new Objects(state), new Objects(state), {
+      now: new Date('2026-11-24T12:00:00Z'),
+      call: async ({ handler }) => ({
+        is: 'answered',
+        handler,
+        response: { items: [{ uid: 'other', patchType: 'JSONPatch', patch: encoded([]) }] },
+      }),
+    });
+    expect(changesIn(result)).toEqual([]);
+    expect(problemsOf(result).join()).toMatch(/unable to find corresponding request item for patch$/);
   });
 });
