@@ -86,8 +86,11 @@ async function bundle(built: Package, folder: string, version: string, more: rea
   await build.write({
     dir: folder,
     format: 'es',
-    // Readable, since Node.js prints lines of it when a program does not start; with the sources for --enable-source-maps.
+    // A stack's lines are found again with --enable-source-maps.
     sourcemap: true,
+    // A library is readable, since Node.js prints lines of it when a program does not start, and has its sources.
+    sourcemapExcludeSources: built.bin.length > 0,
+    minify: built.bin.length > 0,
     // The same wherever the checkout and the packages are.
     sourcemapPathTransform: (source, map) => relative(root, resolve(dirname(map), source)),
     entryFileNames: '[name].js',
