@@ -17,6 +17,8 @@ const words: Readonly<Record<string, string>> = {
   ENOTFOUND: 'no such host',
   EAI_AGAIN: 'no such host (the name server did not answer)',
   EPIPE: 'broken pipe',
+  // undici's only assertion about what a server sends.
+  ERR_ASSERTION: 'malformed HTTP response: its status code is below 100',
   UND_ERR_SOCKET: 'EOF: the server closed the connection',
   UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
   UND_ERR_CONNECT_TIMEOUT: `connect or TLS handshake took more than ${handshakeMs / 1000}s`,

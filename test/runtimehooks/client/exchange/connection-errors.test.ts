@@ -23,6 +23,12 @@ test.each<[string, unknown, step: string, problem: string]>([
     'connect',
     'connect: no route to host',
   ],
+  [
+    'a status code of 099',
+    error('The expression evaluated to a falsy value', { code: 'ERR_ASSERTION' }),
+    'connect',
+    'malformed HTTP response: its status code is below 100',
+  ],
   ['an unknown code', error('m', { code: 'EOTHER' }), 'connect', 'EOTHER: m'],
   ['a code that only begins like one of TLS', error('m', { code: 'EPROTONOSUPPORT' }), 'connect', 'EPROTONOSUPPORT: m'],
   ['a code that only ends like one of TLS', error('m', { code: 'X_CERT_X' }), 'connect', 'X_CERT_X: m'],
