@@ -97,7 +97,11 @@ export function createImpactReviews({ log, ...settings }: ImpactSettings): Impac
         isReady = true;
       } else if (message.is === 'problem') {
         const { resource, problem } = message;
-        log.warn({ resource, problem }, 'what writes replace is planned with objects that may be stale or missing');
+        if (problem === undefined) {
+          log.info({ resource }, 'objects for plans are up to date again');
+        } else {
+          log.warn({ resource, problem }, 'objects for plans may be stale or missing');
+        }
       } else if (message.is === 'answer') {
         waiting.get(message.answer.number)?.(message.answer);
       } else {
@@ -168,7 +172,8 @@ export function createImpactReviews({ log, ...settings }: ImpactSettings): Impac
       ) {
         return allowed(uid);
       }
-      const message = !isReady || waiting.size >= maxWaiting ? 'late' : await ask(object, oldObject);
+      const isTooMuch = waiting.size >= maxWaiting || (operation === 'CREATE' && !isReady);
+      const message = isTooMuch ? 'late' : await ask(object, oldObject);
       if (operation === 'CREATE' && (message === 'late' || (message !== 'bug' && message.clusters === 0))) {
         // Hardly any Cluster depends on an extension before it is registered.
         return allowed(uid);

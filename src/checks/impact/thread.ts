@@ -14,9 +14,12 @@ import { planned, WatchedObjects } from './watched-objects.ts';
 
 /** How long a plan runs at least while newer writes wait, in ms. */
 const ownMs = 150;
-/** How long templates that a class names may be missing, in ms: they are created in the same `kubectl apply`. */
-const templatesMs = 300;
+/** How long to wait for objects that are being read, in ms: a class names templates of the same `kubectl apply`. */
+const readingMs = 300;
+/** For so long after the start, in ms, reviews wait as long as they can. */
+const startingMs = 10_000;
 
+const threadStartedMs = monotonicMs();
 const settings = workerData as ThreadSettings;
 const port = parentPort;
 if (port === null) {
@@ -68,14 +71,18 @@ async function callerFor(signal: AbortSignal) {
 }
 
 async function answer({ number, deadlineMs, ...change }: Question): Promise<Answer> {
+  const startedMs = monotonicMs();
+  const startMs = startedMs < threadStartedMs + startingMs ? deadlineMs : startedMs + readingMs;
+  while (
+    (world.problem !== undefined && monotonicMs() < startMs) ||
+    (lacksTemplates(change, world) && monotonicMs() < startedMs + readingMs)
+  ) {
+    await sleep(20);
+  }
   const { problem } = world;
   if (problem !== undefined) {
     const lines = [`what happens to Machines is not known: ${problem}`];
     return { number, lines, replaced: 0, clusters: 0, planned: 0, isUnknown: true, hash: undefined, deniedIn: [] };
-  }
-  const startedMs = monotonicMs();
-  while (lacksTemplates(change, world) && monotonicMs() < startedMs + templatesMs) {
-    await sleep(20);
   }
   const signal = AbortSignal.timeout(Math.max(1, Math.ceil(deadlineMs - monotonicMs())));
   const caller = settings.callsExtensions ? await callerFor(signal).catch(() => undefined) : undefined;

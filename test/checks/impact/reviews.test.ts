@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { createImpactReviews, type ImpactReviews } from '../../../src/checks/impact/index.ts';
+import { crd } from '../../../src/extensionconfig/index.ts';
 import { type AdmissionRequest, type JsonObject, objectAt, objectsAt, textAt } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
+import { named, startRecorded } from '../../cli/commands/planning.ts';
 import { eventually, send } from '../../sandbox/client.ts';
 
 const objectsIn = (name: string) =>
@@ -80,10 +82,10 @@ describe('reviews with a cluster', { timeout: 60_000 }, () => {
     await sandbox?.stop();
   });
 
-  test('before the objects are read, nothing is known, and the write is allowed at once', async () => {
+  test('before the objects are read, nothing is known, and the write is allowed', async () => {
     const { response, verdict } = await reviews.review(requestOf(labelled('gpu')));
     expect([response.allowed, verdict]).toEqual([true, 'warned']);
-    expect(response.warnings).toEqual([expect.stringMatching(/^what happens to Machines is not known: /)]);
+    expect(response.warnings).toEqual([expect.stringMatching(/^(?:what happens to Machines is not known|replaces 2)/)]);
     await eventually(
       () => reviews.review(requestOf(labelled('gpu'))),
       (outcome) => outcome.response.warnings?.[0]?.startsWith('replaces 2 Machines') === true,
@@ -198,6 +200,62 @@ describe('reviews with a cluster', { timeout: 60_000 }, () => {
       expect(text).toMatch(new RegExp(`^test_impact_reviews_total\\{result="${result}"\\} [1-9]`, 'm'));
     }
     expect(text).toContain('test_impact_reviews_total{result="denied"} 0');
+  });
+});
+
+describe('extensions', { timeout: 60_000 }, () => {
+  const change = named('E1-extension-joins');
+  const [before = {}, after = {}] = [change.before, change.after].map((objects) =>
+    objects.find(({ kind, metadata }) => kind === 'ClusterClass' && textAt(metadata, 'name') === 'fleet'),
+  );
+  let sandbox: Sandbox;
+  let kubeconfig: string;
+  beforeAll(async () => {
+    sandbox = await startSandbox();
+    kubeconfig = join(mkdtempSync(join(tmpdir(), 'impact-')), 'kubeconfig');
+    writeFileSync(kubeconfig, sandbox.kubeconfig, { mode: 0o600 });
+    for (const body of [...definitions, crd]) {
+      await send(sandbox, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body });
+    }
+    const unwatched = new Set(['KubeadmConfig', 'DevMachine', 'DevCluster', 'ExtensionConfig']);
+    for (const { metadata, status: _status, ...object } of change.before) {
+      if (!unwatched.has(textAt(object, 'kind'))) {
+        const { resourceVersion: _version, uid: _uid, ...kept } = objectAt(metadata);
+        const path = `/apis/${textAt(object, 'apiVersion')}/namespaces/default/${plurals.get(textAt(object, 'kind'))}`;
+        const { status, text } = await send(sandbox, 'POST', path, { body: { ...object, metadata: kept } });
+        expect([status, status === 201 ? '' : text]).toEqual([201, '']);
+      }
+    }
+  }, 60_000);
+  afterAll(() => sandbox?.stop());
+
+  const expected = Object.values(change.expected).reduce((sum, { machines }) => sum + machines.replaced, 0);
+
+  test.each([
+    [false, /^what happens to Machines of default\/f1 is not known: .*is not called here/, 0],
+    [true, /^replaces \d+ Machines in 1 Cluster: /, expected],
+  ])('called: %s', async (callsExtensions, line, replaced) => {
+    const [config] = await startRecorded(change);
+    const path = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
+    const { metadata, spec } = config as { metadata: JsonObject; spec: JsonObject };
+    const body = { apiVersion: 'runtime.cluster.x-k8s.io/v1beta2', kind: 'ExtensionConfig', metadata, spec };
+    await send(sandbox, 'DELETE', `${path}/patcher`);
+    expect((await send(sandbox, 'POST', path, { body })).status).toBe(201);
+    const reviews = createImpactReviews({
+      kubeconfig: { kubeconfig },
+      clusterApiVersion: { major: 1, minor: 13 },
+      denies: false,
+      updatesInPlace: false,
+      callsExtensions,
+      log: pino({ level: 'silent' }),
+    });
+    onTestFinished(() => reviews.stop());
+    const { response } = await eventually(
+      () => reviews.review(requestOf(after, { oldObject: before })),
+      (outcome) => line.test(outcome.response.warnings?.[0] ?? ''),
+    );
+    const sum = response.warnings?.reduce((all, text) => all + Number(/^replaces (\d+)/.exec(text)?.[1] ?? 0), 0);
+    expect(sum).toBe(replaced);
   });
 });
 

@@ -85,9 +85,16 @@ const extensionCommands = [
   replicas(1),
 ];
 
+const impactCommands = [
+  `kubectl apply -f ${sample('plan/crds.yaml')}`,
+  `kubectl apply -f ${sample('plan')} # a Cluster with its class`,
+  `kubectl patch cluster demo --type json -p '[{"op":"replace","path":"/spec/topology/variables/0/value","value":"gpu"}]' # replaces Machines`,
+];
+
 /** Commands to try, each building on the previous ones. */
-function commandsToTry({ extension, controller }: LoopSettings): string[] {
+function commandsToTry({ extension, controller }: LoopSettings, impact: boolean): string[] {
   return [
+    ...(impact ? impactCommands : []),
     `kubectl apply -f ${sample('bad-target.yaml')} # rejected`,
     `kubectl apply -f ${sample('good-v1alpha1.yaml')} # a warning`,
     'kubectl get extensionconfigs -o yaml # with defaults',
@@ -124,7 +131,7 @@ async function runSandbox(flags: FlagValues<typeof sandboxFlags>, io: Io): Promi
         'Everything is kept in memory; Ctrl-C stops the sandbox and removes it. In another terminal, try',
         '',
         `  export KUBECONFIG=${shellPath(sandbox.kubeconfigFile)}`,
-        ...commandsToTry(runs).map((command) => `  ${command}`),
+        ...commandsToTry(runs, flags.impact).map((command) => `  ${command}`),
         '',
       ].join('\n'),
     );

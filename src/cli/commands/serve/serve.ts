@@ -117,6 +117,9 @@ export const command = defineCommand({
     if (unused !== undefined) {
       log.warn(`--cluster-facts watches the cluster, ${unused}`);
     }
+    if (options.deniesImpact && !flags.impact) {
+      log.warn('impact: deny in --rules-config has no effect without --impact');
+    }
     const watching = config && followCluster(config, log);
     const impact = impactOf(flags, options.deniesImpact === true, log);
     let server: RunningWebhook;
