@@ -80,7 +80,7 @@ export function createHttpsPort({ limits, clients, events, log, handler }: Https
       const refusal = refusalOf(socket, clients);
       if (connection !== undefined && refusal !== undefined) {
         connection.refusal = refusal;
-        log.warn({ reason: refusal, remoteAddress: socket.remoteAddress }, 'client refused');
+        log.warn({ reason: refusal, client: socket.remoteAddress }, 'client refused');
       }
     });
   }

@@ -45,9 +45,7 @@ test.each<[string, TestCertificate | undefined, readonly string[], number, RegEx
   expect(answer.body).toMatch(message);
   const refused = lines.filter((line) => line.msg === 'client refused');
   expect(refused).toEqual(
-    code === 403
-      ? [{ level: 40, reason: answer.json().message, remoteAddress: '127.0.0.1', msg: 'client refused' }]
-      : [],
+    code === 403 ? [{ level: 40, reason: answer.json().message, client: '127.0.0.1', msg: 'client refused' }] : [],
   );
   expect(await metricOf(health, 'http_refusals_total{code="403"}')).toBe(code === 403 ? 1 : 0);
   // The other paths cannot bypass it.
