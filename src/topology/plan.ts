@@ -208,15 +208,16 @@ async function planTopology(
   }
   const affected = refusals.get(classKey(classOf(cluster))) ?? [];
   problems.push(...affected.map(({ problem }) => problem));
-  const partOf = ({ group, kind }: GroupPlan): string => {
-    const worker = topologyWorkers(cluster).find(
-      ({ kind: other, topology }) => other === kind && topology.name === group,
-    );
-    return worker === undefined ? 'control-plane' : `${kind} ${textAt(worker.topology, 'class')}`;
-  };
+  const parts = new Map(
+    topologyWorkers(cluster).map(({ kind, topology }) => [
+      workerKey(kind, textAt(topology, 'name')),
+      `${kind} ${textAt(topology, 'class')}`,
+    ]),
+  );
+  const partOf = ({ group, kind }: GroupPlan): string => parts.get(workerKey(kind, group)) ?? 'control-plane';
   const asRefused = (groups: GroupPlan[]): GroupPlan[] =>
     groups.map((group) => {
-      const isAffected = isRefused || affected.some(({ parts }) => parts === undefined || parts.has(partOf(group)));
+      const isAffected = isRefused || affected.some((one) => one.parts === undefined || one.parts.has(partOf(group)));
       return isAffected && group.verdict === 'unchanged' ? { ...group, verdict: 'refused' } : group;
     });
   const stopped = (problem: Problem) => ({

@@ -28,22 +28,21 @@ export const rotatedName = (prefixOfName: string, kind: string): string =>
 
 const versionOfWorker = ({ object }: GroupObjects): string => textAt(object, 'spec', 'template', 'spec', 'version');
 
-/** Whether a user keeps a group of workers from being upgraded. */
-function isDeferred(cluster: JsonObject, kind: WorkerPlace['kind'], name: string): boolean {
-  for (const { kind: other, topology } of topologyWorkers(cluster)) {
-    if (other === kind) {
-      const annotations = objectAt(topology, 'metadata', 'annotations');
-      const isThis = textAt(topology, 'name') === name;
-      if (holdAnnotation in annotations || (isThis && deferAnnotation in annotations)) {
-        return true;
-      }
-      if (isThis) {
-        return false;
-      }
+/** The groups of workers that a user keeps from being upgraded: by an annotation of their own, or of one before them. */
+const deferredWorkers = perObject((cluster: JsonObject): ReadonlySet<string> => {
+  const held = new Set<string>();
+  const deferred = new Set<string>();
+  for (const { kind, topology } of topologyWorkers(cluster)) {
+    const annotations = objectAt(topology, 'metadata', 'annotations');
+    if (holdAnnotation in annotations) {
+      held.add(kind);
+    }
+    if (held.has(kind) || deferAnnotation in annotations) {
+      deferred.add(workerKey(kind, textAt(topology, 'name')));
     }
   }
-  return false;
-}
+  return deferred;
+});
 
 function nameFor(template: string, values: Record<string, string>, base: string, purpose: string): string {
   const rendered = template === '' ? undefined : names.rendered(template, values, purpose);
@@ -73,7 +72,10 @@ function workerPlace(
       known === undefined
         ? nameFor(textAt(ofClass?.settings, 'naming', 'template'), values, base, kind)
         : nameOf(known.object),
-    version: known !== undefined && isDeferred(cluster, kind, topologyName) ? versionOfWorker(known) : target,
+    version:
+      known !== undefined && deferredWorkers(cluster).has(workerKey(kind, topologyName))
+        ? versionOfWorker(known)
+        : target,
     class: ofClass,
     topology,
     templateNames: {

@@ -93,27 +93,38 @@ export function existingOf(cluster: JsonObject, objects: Objects, isTopology: bo
   };
 }
 
+const controlPlaneKey = 'control-plane';
+
+/** MachineSets or Machines of a Cluster by the group that they belong to. */
+const byGroup = perObject((objects: readonly JsonObject[]) =>
+  Map.groupBy(objects, (object) => {
+    const labels = labelsOf(object);
+    if (own(labels, controlPlaneLabel) !== undefined) {
+      return controlPlaneKey;
+    }
+    const pool = own(labels, poolLabel);
+    return pool === undefined
+      ? workerKey('MachineDeployment', own(labels, deploymentLabel) ?? '')
+      : workerKey('MachinePool', pool);
+  }),
+);
+
 /** The MachineSets and Machines of a group. Machines are undefined if there are none of the whole Cluster. */
 export function machinesOf(
   cluster: JsonObject,
   objects: Objects,
-  group: { kind: string; name: string; isControlPlane: boolean },
+  { kind, name, isControlPlane }: { kind: string; name: string; isControlPlane: boolean },
 ): { machineSets: JsonObject[]; machines: ExistingMachine[] | undefined } {
-  const { kind, name, isControlPlane } = group;
-  const isOfGroup = (object: JsonObject) => {
-    const labels = labelsOf(object);
-    return isControlPlane
-      ? own(labels, controlPlaneLabel) !== undefined
-      : own(labels, kind === 'MachinePool' ? poolLabel : deploymentLabel) === name;
-  };
+  const key = isControlPlane ? controlPlaneKey : workerKey(kind, name);
+  const ofGroup = (all: readonly JsonObject[]) => byGroup(all).get(key) ?? [];
   const all = byCluster(objects)('Machine', cluster);
   const namespace = namespaceOf(cluster);
   return {
-    machineSets: isControlPlane ? [] : byCluster(objects)('MachineSet', cluster).filter(isOfGroup),
+    machineSets: isControlPlane ? [] : ofGroup(byCluster(objects)('MachineSet', cluster)),
     machines:
       all.length === 0
         ? undefined
-        : all.filter(isOfGroup).map((machine) => ({
+        : ofGroup(all).map((machine) => ({
             machine,
             bootstrapConfig: referredInNewest(objects, objectAt(machine, 'spec', 'bootstrap', 'configRef'), namespace),
             infrastructureMachine: referredInNewest(objects, objectAt(machine, 'spec', 'infrastructureRef'), namespace),
