@@ -416,7 +416,9 @@ describe('what Cluster API ignores or overwrites', () => {
       variables: [{ name: 'builtin', value: { controlPlane: { replicas: 3, machineTemplate: {} } } }],
     });
     expect(operations).toEqual([{ op: 'replace', path: '/spec/template/spec/other', value: 2 }]);
-    expect(lines).toEqual(left(Object.keys(owned)));
+    // In the order of Cluster API's table of fields.
+    const sorted = (fields: unknown) => (fields as string[]).toSorted();
+    expect(lines.map((line) => ({ ...line, fields: sorted(line.fields) }))).toEqual(left(sorted(Object.keys(owned))));
   });
 
   test.each([
