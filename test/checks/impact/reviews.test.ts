@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { KubeConfig } from '@kubernetes/client-node';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -10,6 +11,9 @@ import { crd } from '../../../src/extensionconfig/index.ts';
 import { type AdmissionRequest, type JsonObject, objectAt, objectsAt, textAt } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { named, startRecorded } from '../../cli/commands/planning.ts';
+import { buildOverlay, find } from '../../kubernetes/manifests/kustomization.ts';
+import { permissionsOf, startRbacProxy } from '../../kubernetes/manifests/rbac-proxy.ts';
+import type { PolicyRule } from '../../kubernetes/manifests/rbac-server.ts';
 import { eventually, send } from '../../sandbox/client.ts';
 
 const objectsIn = (name: string) =>
@@ -159,6 +163,47 @@ describe('reviews with a cluster', { timeout: 60_000 }, () => {
     await eventually(
       () => reviews.review(requestOf(labelled('gpu'))),
       (outcome) => outcome.response.warnings?.[0]?.startsWith('replaces 2 Machines') === true,
+    );
+  });
+
+  test('the permissions of overlay impact are sufficient, with the kinds of the provider for *', async () => {
+    const objects = buildOverlay('impact');
+    const rules = objects
+      .filter(({ kind, subjects }) => kind === 'ClusterRoleBinding' && subjects[0].name === 'extensionconfig-webhook')
+      .flatMap(({ roleRef }) => find(objects, 'ClusterRole', roleRef.name).rules as PolicyRule[])
+      .map((rule) =>
+        rule.resources.includes('*') ? { ...rule, resources: ['devclustertemplates', 'devmachinetemplates'] } : rule,
+      );
+    const proxy = await startRbacProxy(sandbox, [{ namespace: undefined, rules }]);
+    onTestFinished(() => proxy.close());
+    const config = new KubeConfig();
+    config.loadFromClusterAndUser({ name: 'test', server: proxy.url, skipTLSVerify: true }, { name: 'test' });
+    const kubeconfig = join(mkdtempSync(join(tmpdir(), 'impact-')), 'kubeconfig');
+    writeFileSync(kubeconfig, config.exportConfig(), { mode: 0o600 });
+    const own = createImpactReviews({
+      kubeconfig: { kubeconfig },
+      clusterApiVersion: undefined,
+      denies: false,
+      updatesInPlace: false,
+      callsExtensions: false,
+      log: pino({ level: 'silent' }),
+    });
+    onTestFinished(() => own.stop());
+    await eventually(
+      () => own.review(requestOf(labelled('gpu'))),
+      (outcome) => outcome.response.warnings?.[0]?.startsWith('replaces 2 Machines') === true,
+    );
+    expect(proxy.refused).toEqual([]);
+    const impactRules = rules.filter(({ resources }) =>
+      /machine|kubeadm|templates|customresource/.test(resources.join()),
+    );
+    // The samples have no MachinePools.
+    const given = permissionsOf([{ namespace: undefined, rules: impactRules }]).filter(
+      (permission) => !permission.includes('machinepools'),
+    );
+    await eventually(
+      async () => given.filter((permission) => !proxy.used.has(permission)),
+      (unused) => unused.length === 0,
     );
   });
 
