@@ -172,8 +172,7 @@ export function provenanceOf(
     }
     const inTemplate = pathInTemplate(item, path);
     const step = lastPatch(after.origins, item, inTemplate);
-    const removed = before === undefined ? undefined : lastPatch(before.origins, old, inTemplate);
-    const shown = step ?? removed;
+    const shown = step ?? (before && lastPatch(before.origins, old, inTemplate));
     if (shown !== undefined) {
       return patchText(shown, item, before?.origins, after.origins);
     }
