@@ -192,10 +192,13 @@ describe('warnings of writes', { timeout: 60_000 }, () => {
     const scaled = structuredClone(await demo());
     objectAt(scaled, 'spec', 'topology', 'controlPlane').replicas = 3;
     expect((await write('PUT', `${pathOf(scaled)}?dryRun=All`, scaled)).code).toBe(200);
-    await write('PUT', '/api/v1/namespaces/default', {
-      ...(await write('GET', '/api/v1/namespaces/default')).body,
-      metadata: objectAt((await write('GET', '/api/v1/namespaces/default')).body, 'metadata'),
-    });
+    const { body: denying } = await write('GET', '/api/v1/namespaces/default');
+    const { labels: _labels, ...metadata } = objectAt(denying, 'metadata');
+    expect((await write('PUT', '/api/v1/namespaces/default', { ...denying, metadata })).code).toBe(200);
+    await eventually(
+      () => labelled('gpu'),
+      ({ code }) => code === 200,
+    );
   });
 
   test('with kubectl, in dry runs too', needs('kubectl'), async () => {
@@ -212,8 +215,10 @@ describe('warnings of writes', { timeout: 60_000 }, () => {
     ]);
     await shell.stop();
     expect(stderr).toMatch(
-      /replaces 2 Machines in 1 Cluster: md "md-0" of default\/demo \(2\): spec\.template\.spec\.version/,
+      /replaces 2 Machines in 1 Cluster: md "md-0" of default\/demo \(2\): spec\.template\.spec\.version$/m,
     );
-    expect(stderr).toMatch(/replaces 1 Machine in 1 Cluster: control plane of default\/demo \(1\): spec\.version/);
+    expect(stderr).toMatch(
+      /^Warning: replaces 1 Machine in 1 Cluster: control plane of default\/demo \(1\): spec\.version$/m,
+    );
   });
 });
