@@ -19,8 +19,8 @@ export const commandsOf = ({ program }: Installed) => join(program, 'node_module
  * A sandbox for commands that need a cluster, in this process, which has its modules already. `use` is the command that
  * makes its kubeconfig the one in use.
  */
-export async function startSandbox(): Promise<{ use: string; stop(): Promise<void> }> {
-  const { stop, output, ended } = startAlone([]);
+export async function startSandbox(flags: readonly string[] = []): Promise<{ use: string; stop(): Promise<void> }> {
+  const { stop, output, ended } = startAlone([...flags]);
   const use = `export KUBECONFIG='${await ready(output)}'`;
   return {
     use,

@@ -6,6 +6,13 @@ import { commandsOf, startSandbox } from '../every-command.ts';
 import { root } from '../pages.ts';
 import { openTerminal } from '../terminal.ts';
 
+/** What the first command changes. */
+const cluster = [
+  'kubectl apply -f manifests/samples/plan/crds.yaml',
+  'kubectl wait -f manifests/samples/plan/crds.yaml --for=condition=Established',
+  'kubectl apply -f manifests/samples/plan',
+];
+
 test.each(['terminal', 'plan'])('the picture %s shows the real output', {
   ...needs('kubectl'),
   timeout: 120_000,
@@ -14,9 +21,12 @@ test.each(['terminal', 'plan'])('the picture %s shows the real output', {
   const recorded = readFileSync(file, 'utf8');
   const terminal = await openTerminal(`picture-${name}`);
   await terminal.newShell(commandsOf(await installedPackages()));
-  const sandbox = await startSandbox();
+  const sandbox = await startSandbox(['--impact']);
   try {
     await terminal.run(sandbox.use);
+    for (const command of cluster) {
+      await terminal.run(command);
+    }
     let session = '';
     for (const command of recorded.split('\n').filter((line) => line.startsWith('$ '))) {
       const { output } = await terminal.run(`${command.slice(2)} 2>&1`);
