@@ -21,7 +21,7 @@ async function inspectSandbox({ terminal, printed, background: [sandbox] }: Ran)
 
   // The commands that it prints are those of the page.
   const lines = sandbox?.().match(/(?<=^ {2})kubectl .*$/gm) ?? [];
-  expect(lines).toHaveLength(10);
+  expect(lines).toHaveLength(13);
   const onPage = new Set([...printed.keys()].flatMap((commands) => commands.split('\n')).map(withoutComment));
   for (const line of lines) {
     const command = withoutComment(line);

@@ -88,7 +88,7 @@ const extensionCommands = [
 const impactCommands = [
   `kubectl apply -f ${sample('plan/crds.yaml')}`,
   `kubectl apply -f ${sample('plan')} # a Cluster with its class`,
-  `kubectl patch cluster demo --type json -p '[{"op":"replace","path":"/spec/topology/variables/0/value","value":"gpu"}]' # replaces Machines`,
+  `kubectl patch cluster demo --type merge -p '{"spec":{"topology":{"variables":[{"name":"nodeLabel","value":"gpu"}]}}}' # replaces Machines`,
 ];
 
 /** Commands to try, each building on the previous ones. */
