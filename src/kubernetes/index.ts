@@ -48,6 +48,7 @@ export {
   type JsonPatchOperation,
   jsonPointer,
   keyOfToken,
+  pointerKeys,
   pointerToken,
 } from './objects/json/json-patch.ts';
 export {

@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import ajvFormats from 'ajv-formats';
-import { isBase64, isJsonObject } from '../../kubernetes/index.ts';
+import { isBase64, isJsonObject, pointerKeys } from '../../kubernetes/index.ts';
 import type { HookDefinition } from '../catalog/definition.ts';
 import { clusterApiHooks } from '../catalog/definitions/definitions.ts';
 import type { MessageSchema } from '../catalog/schema.ts';
@@ -106,15 +106,11 @@ function fieldOf(keys: readonly (string | number)[]): string {
 /** The keys of a JSON pointer into a value. */
 function keysOf(pointer: string, value: unknown): (string | number)[] {
   let current = value;
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((step) => {
-      const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
-      const isIndex = Array.isArray(current);
-      current = (current as Record<string, unknown>)[key];
-      return isIndex ? Number(key) : key;
-    });
+  return pointerKeys(pointer).map((key) => {
+    const isIndex = Array.isArray(current);
+    current = (current as Record<string, unknown>)[key];
+    return isIndex ? Number(key) : key;
+  });
 }
 
 const typeOf = (value: unknown) => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value);
