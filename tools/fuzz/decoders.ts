@@ -191,12 +191,18 @@ const object = (call('create-validate') as { request: { object: JsonObject } }).
 export function decodersIn(folder: string): Decoder[] {
   const file = `${folder}/kubeconfig`;
   return [
-    decoder('mutate', jsonBody([call('create-mutate')]), (body) => review('mutate', body)),
-    decoder('validate', jsonBody([call('create-validate'), call('delete-validate')]), (body) =>
-      review('validate', body),
+    decoder('mutate', jsonBody([call('create-mutate')]), (body) => review('mutate', body), [JsonError]),
+    decoder(
+      'validate',
+      jsonBody([call('create-validate'), call('delete-validate')]),
+      (body) => review('validate', body),
+      [JsonError],
     ),
-    decoder('convert', jsonBody([call('conversion-to-v1alpha1'), call('conversion-to-v1beta2')]), (body) =>
-      review('convert', body),
+    decoder(
+      'convert',
+      jsonBody([call('conversion-to-v1alpha1'), call('conversion-to-v1beta2')]),
+      (body) => review('convert', body),
+      [JsonError],
     ),
     decoder('json', jsonBody([object]), parseJson, [JsonError]),
     decoder(
