@@ -10,7 +10,8 @@ export {
   readBlueprint,
 } from './blueprint/blueprint.ts';
 export { workerLists } from './desired/desired.ts';
-export { concurrencyAnnotation, topologyCauses } from './desired/refusals.ts';
+export { classOf } from './desired/planned-state.ts';
+export { classKey, concurrencyAnnotation, topologyCauses } from './desired/refusals.ts';
 export { controlPlaneSteps, lowestVersion, minorOf, versionRefusal } from './desired/upgrade-steps.ts';
 export { clusterInV1beta1, eachPart, inV1beta2 } from './objects/core-v1beta1.ts';
 export type {
@@ -28,7 +29,17 @@ export type {
 } from './objects/groups.ts';
 export { isMade, layered } from './objects/layered.ts';
 export { createNames, type Names } from './objects/names.ts';
-export { groupOf, nameOf, namespaceOf, type ObjectName, Objects, objectText } from './objects/objects.ts';
+export {
+  coreGroup,
+  groupOf,
+  isPaused,
+  nameOf,
+  namespacedName,
+  namespaceOf,
+  type ObjectName,
+  Objects,
+  objectText,
+} from './objects/objects.ts';
 export {
   type Cause,
   type ClusterPlan,

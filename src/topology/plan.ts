@@ -12,7 +12,16 @@ import { classOf, PlannedState } from './desired/planned-state.ts';
 import { accepted, classKey, type Refusals, refusedBy } from './desired/refusals.ts';
 import { inV1beta2 } from './objects/core-v1beta1.ts';
 import type { GroupChange, GroupObjects, PlanOptions } from './objects/groups.ts';
-import { nameIn, nameOf, namespaceOf, Objects, objectText } from './objects/objects.ts';
+import {
+  coreGroup,
+  isPaused,
+  nameIn,
+  nameOf,
+  namespacedName,
+  namespaceOf,
+  Objects,
+  objectText,
+} from './objects/objects.ts';
 import type { ClusterPlan, GroupPlan, Plan, Problem, Verdict } from './objects/plan.ts';
 import { providerInV1beta2 } from './objects/provider-v1beta1.ts';
 import { stored } from './objects/stored.ts';
@@ -20,7 +29,6 @@ import { judgeGroup } from './rollout/judge-group.ts';
 import { replicasOf } from './rollout/machines.ts';
 import { checkedTopology } from './variables/variables.ts';
 
-const core = 'cluster.x-k8s.io';
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** Maximum number of Clusters that are planned at a time: so many calls wait for extensions. */
@@ -93,12 +101,6 @@ async function judged(change: GroupChange, request: PlanRequest): Promise<GroupP
     ? judgement
     : { ...judgement, manner: [...(judgement.manner ?? []), ...change.notes] };
 }
-
-const isPaused = (cluster: JsonObject): boolean =>
-  fieldAt(cluster, 'spec', 'paused') === true ||
-  fieldAt(cluster, 'metadata', 'annotations', 'cluster.x-k8s.io/paused') !== undefined;
-
-const textOf = (cluster: JsonObject): string => `${namespaceOf(cluster)}/${nameOf(cluster)}`;
 
 /** A Cluster as it is stored: with the defaults of its variables. */
 async function storedCluster(
@@ -181,7 +183,7 @@ async function planTopology(
   if (classAfter.is === 'unknown' || classAfter.is === 'missing') {
     cluster = wanted;
     const { problem } = classAfter;
-    return unknown(classAfter.is === 'missing' ? { ...problem, object: `Cluster ${textOf(wanted)}` } : problem);
+    return unknown(classAfter.is === 'missing' ? { ...problem, object: `Cluster ${namespacedName(wanted)}` } : problem);
   }
   let isRefused = false;
   const applied = withKeptVariables(clusterBefore, wanted);
@@ -197,7 +199,7 @@ async function planTopology(
       classAfter.is === 'known' ? classAfter.blueprint : undefined,
     );
     if (reasons.length > 0) {
-      problems.push({ text: `Cluster API refuses Cluster ${textOf(wanted)}: ${reasons.join('; ')}` });
+      problems.push({ text: `Cluster API refuses Cluster ${namespacedName(wanted)}: ${reasons.join('; ')}` });
       isRefused = true;
     } else {
       ({ cluster } = checked);
@@ -234,7 +236,7 @@ async function planTopology(
   const { cluster: defaulted, problems: invalid } = await storedCluster(after, cluster);
   if (invalid.length > 0) {
     const reasons = invalid.length === 1 ? invalid[0] : `[${invalid.join(', ')}]`;
-    return stopped({ text: `Cluster.${core} ${JSON.stringify(nameOf(cluster))} is invalid: ${reasons}` });
+    return stopped({ text: `Cluster.${coreGroup} ${JSON.stringify(nameOf(cluster))} is invalid: ${reasons}` });
   }
   cluster = defaulted;
   const classBefore = isTopologyBefore ? await before.classOf(clusterBefore as JsonObject) : undefined;
@@ -290,7 +292,7 @@ async function planTopology(
     const waiting = groups
       .filter(({ verdict }) => verdict !== 'unchanged')
       .map(({ group, verdict }) => `${group} ${verdict}`);
-    const text = `Cluster ${textOf(cluster)} is paused: nothing happens before it is resumed${waiting.length === 0 ? '' : `; then: ${waiting.join(', ')}`}`;
+    const text = `Cluster ${namespacedName(cluster)} is paused: nothing happens before it is resumed${waiting.length === 0 ? '' : `; then: ${waiting.join(', ')}`}`;
     const untouched = changes.map((change) => ({ ...change, after: change.before }));
     const still: GroupPlan[] = [];
     for (const change of untouched.filter(({ before: current }) => current !== undefined)) {
@@ -379,7 +381,7 @@ function refusedRemovals(was: JsonObject | undefined, wanted: JsonObject): strin
 }
 
 async function planCluster(planning: Planning, was: JsonObject | undefined, wanted: JsonObject): Promise<ClusterPlan> {
-  const cluster = textOf(wanted);
+  const cluster = namespacedName(wanted);
   const removals = refusedRemovals(was, wanted);
   if (was !== undefined && removals.length > 0) {
     const existing = existingOf(was, planning.before.objects, hasTopology(was));
@@ -433,7 +435,9 @@ export async function plan(before: Objects, after: Objects, request: PlanRequest
     refusedTemplates,
     request,
   };
-  const wanted = objects.ofKind(core, 'Cluster').filter((cluster) => isPlanned(namespaceOf(cluster), nameOf(cluster)));
+  const wanted = objects
+    .ofKind(coreGroup, 'Cluster')
+    .filter((cluster) => isPlanned(namespaceOf(cluster), nameOf(cluster)));
   // Without calls there is nothing to wait for.
   const clusters = await eachOf(wanted, request.call === undefined ? 1 : clustersAtOnce, async (cluster) => {
     signal?.throwIfAborted();

@@ -4,17 +4,20 @@ import { isSame, type JsonObject, objectAt, objectsAt, textAt } from '../../kube
 import {
   type CallHook,
   type ClusterPlan,
+  classKey,
+  classOf,
+  coreGroup,
   groupOf,
   inV1beta2,
   nameOf,
+  namespacedName,
   namespaceOf,
   Objects,
   type PlanOptions,
   plan,
 } from '../../topology/index.ts';
+import { extensionOfHandler, offersUpdates } from '../plan/index.ts';
 import { templateReferences } from './template-references.ts';
-
-const core = 'cluster.x-k8s.io';
 
 /** What is known of the cluster, as far as plans read it. */
 export interface World {
@@ -54,19 +57,7 @@ const batchSize = 40;
 /** Of the first batch, after which it is known how long it takes. */
 const firstBatchSize = 10;
 
-interface ClassName {
-  namespace: string;
-  name: string;
-}
-
-function classOf(cluster: JsonObject): ClassName {
-  const newest = inV1beta2(cluster);
-  const reference = objectAt(newest, 'spec', 'topology', 'classRef');
-  return { namespace: textAt(reference, 'namespace') || namespaceOf(newest), name: textAt(reference, 'name') };
-}
-
-const classKey = ({ namespace, name }: ClassName): string => `${namespace}/${name}`;
-const clusterText = (cluster: JsonObject): string => `${namespaceOf(cluster)}/${nameOf(cluster)}`;
+const classNameOf = (cluster: JsonObject): string => classKey(classOf(inV1beta2(cluster)));
 
 const isSameObject = (one: JsonObject, other: JsonObject): boolean =>
   one.kind === other.kind &&
@@ -79,38 +70,32 @@ function extensionsOf(clusterClass: JsonObject): Set<string> {
   const named = objectsAt(clusterClass, 'spec', 'patches').flatMap((patch) => {
     const external = objectAt(patch, 'external');
     const handlers = Object.entries(external).filter(([field]) => field !== 'settings');
-    return handlers.map(([, handler]) => (typeof handler === 'string' ? handler.split('.').slice(1).join('.') : ''));
+    return handlers.map(([, handler]) => (typeof handler === 'string' ? extensionOfHandler(handler) : ''));
   });
   return new Set(named.filter((name) => name !== ''));
 }
 
-/** Whether an extension is asked if Machines can be updated in place, with the feature gate. */
-const offersUpdates = (config: JsonObject): boolean =>
-  objectsAt(config, 'status', 'handlers').some(({ requestHook }) =>
-    ['CanUpdateMachine', 'CanUpdateMachineSet'].includes(textAt(requestHook, 'hook')),
-  );
-
 function clustersOfExtension(name: string, world: World): string[] {
   const classes = new Set(
     world
-      .ofKind(core, 'ClusterClass')
+      .ofKind(coreGroup, 'ClusterClass')
       .filter((clusterClass) => extensionsOf(clusterClass).has(name))
-      .map(clusterText),
+      .map(namespacedName),
   );
   return world
-    .ofKind(core, 'Cluster')
-    .filter((cluster) => classes.has(classKey(classOf(cluster))))
-    .map(clusterText);
+    .ofKind(coreGroup, 'Cluster')
+    .filter((cluster) => classes.has(classNameOf(cluster)))
+    .map(namespacedName);
 }
 
 /** Clusters of a class, those with the most Machines first. */
 function clustersOfClass(clusterClass: JsonObject, world: World): JsonObject[] {
-  const key = clusterText(clusterClass);
+  const key = namespacedName(clusterClass);
   const machines = (cluster: JsonObject) =>
     world.ofCluster(namespaceOf(cluster), nameOf(cluster)).filter(({ kind }) => kind === 'Machine').length;
   return world
-    .ofKind(core, 'Cluster')
-    .filter((cluster) => classKey(classOf(cluster)) === key)
+    .ofKind(coreGroup, 'Cluster')
+    .filter((cluster) => classNameOf(cluster) === key)
     .map((cluster) => ({ cluster, count: machines(cluster) }))
     .toSorted((one, other) => other.count - one.count)
     .map(({ cluster }) => cluster);
@@ -146,7 +131,9 @@ export async function impactOf(change: Change, world: World, options: ImpactOpti
   }
   const isClass = object.kind === 'ClusterClass';
   const clusters = isClass ? clustersOfClass(object, world) : [old];
-  const namespaces = new Set(isClass ? [namespaceOf(object)] : [object, old].map((one) => classOf(one).namespace));
+  const namespaces = new Set(
+    isClass ? [namespaceOf(object)] : [object, old].map((one) => classOf(inV1beta2(one)).namespace),
+  );
   const shared = [...world.definitions(), ...[...namespaces].flatMap((namespace) => world.shared(namespace))];
   const updatesInPlace =
     options.updatesInPlace === true && world.ofKind('runtime.cluster.x-k8s.io', 'ExtensionConfig').some(offersUpdates);

@@ -1,10 +1,8 @@
 import type { KubeConfig } from '@kubernetes/client-node';
 import { type Informer, type InformerChange, objectKey, startInformer } from '../../kubernetes/client/index.ts';
 import { isJsonObject, type Json, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
-import { groupOf, namespaceOf } from '../../topology/index.ts';
+import { coreGroup, groupOf, namespaceOf } from '../../topology/index.ts';
 import { templateReferences } from './template-references.ts';
-
-const core = 'cluster.x-k8s.io';
 
 /** Maximum number of objects of a kind, and of characters of their JSON: with more, nothing is known. */
 const maxObjects = 50_000;
@@ -16,7 +14,7 @@ const maxAgeMs = 60_000;
 /** Kinds that are watched if there is a definition of them. */
 const ownKinds: ReadonlySet<string> = new Set([
   ...['Cluster', 'ClusterClass', 'MachineDeployment', 'MachinePool', 'MachineSet', 'Machine'].map(
-    (kind) => `${core} ${kind}`,
+    (kind) => `${coreGroup} ${kind}`,
   ),
   'runtime.cluster.x-k8s.io ExtensionConfig',
 ]);
@@ -64,7 +62,7 @@ function withoutDescriptions(value: Json): Json {
 function keptDefinition(object: JsonObject): JsonObject {
   const { name = null, uid = null, resourceVersion = null } = objectAt(object, 'metadata');
   const { group, names, versions = [] } = objectAt(object, 'spec');
-  const isOurs = typeof group === 'string' && (group === core || group.endsWith(`.${core}`));
+  const isOurs = typeof group === 'string' && (group === coreGroup || group.endsWith(`.${coreGroup}`));
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -76,7 +74,7 @@ function keptDefinition(object: JsonObject): JsonObject {
 /** `NAMESPACE/NAME` of the Cluster that an object belongs to; undefined if it is shared. */
 function clusterOf(object: JsonObject): string | undefined {
   const namespace = namespaceOf(object);
-  if (object.kind === 'Cluster' && groupOf(object) === core) {
+  if (object.kind === 'Cluster' && groupOf(object) === coreGroup) {
     return objectKey(object);
   }
   const name =
@@ -202,7 +200,7 @@ export class WatchedObjects {
   /** Kinds to watch; of those that classes name, in the version that they name. */
   #wanted(): Map<string, string | undefined> {
     const wanted = new Map<string, string | undefined>([...ownKinds].map((kind) => [kind, undefined]));
-    for (const clusterClass of this.ofKind(core, 'ClusterClass')) {
+    for (const clusterClass of this.ofKind(coreGroup, 'ClusterClass')) {
       for (const { group, version, kind } of templateReferences(clusterClass)) {
         wanted.set(`${group} ${kind}`, version);
         if (group.startsWith('controlplane.')) {
@@ -295,7 +293,7 @@ export class WatchedObjects {
         this.#ofClusters.put(cluster, identity, object);
       }
     }
-    if (key === `${core} ClusterClass`) {
+    if (key === `${coreGroup} ClusterClass`) {
       this.#followSoon();
     }
   }

@@ -1,5 +1,5 @@
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
-import type { JsonObject } from '../../kubernetes/index.ts';
+import { type JsonObject, objectsAt, textAt } from '../../kubernetes/index.ts';
 import {
   type CallError,
   type Client,
@@ -37,7 +37,14 @@ export interface PlanCaller extends AsyncDisposable {
 /** Steps at which a call failed though the extension answered: Cluster API would show the error. */
 const answeredSteps: ReadonlySet<CallError['step']> = new Set(['status', 'validation', 'decode', 'size', 'hook']);
 
-const inPlaceHooks: readonly string[] = ['CanUpdateMachine', 'CanUpdateMachineSet'];
+/** The extension of a handler: `NAME` of `HANDLER.NAME`; empty if it names none. */
+export const extensionOfHandler = (handler: string): string => handler.split('.').slice(1).join('.');
+
+/** Whether an ExtensionConfig has a handler that is asked if Machines can be updated in place. */
+export const offersUpdates = (config: { status?: unknown }): boolean =>
+  objectsAt(config as JsonObject, 'status', 'handlers').some(({ requestHook }) =>
+    ['CanUpdateMachine', 'CanUpdateMachineSet'].includes(textAt(requestHook, 'hook')),
+  );
 
 /** The extensions of one state: those that answered discovery, and why the others did not. */
 async function connect({ configs, namespaceLabels }: StateExtensions, options: CallerOptions) {
@@ -74,7 +81,7 @@ const definitionOf = (hook: HookCall['hook']) =>
 /** The handler that a call names, or the one that is registered for the hook; else the answer. */
 async function handlerFor({ client, silent, configs }: Connected, call: HookCall): Promise<string | HookAnswer> {
   if (call.handler !== '') {
-    const extension = call.handler.split('.').slice(1).join('.');
+    const extension = extensionOfHandler(call.handler);
     const error = silent.get(extension);
     if (error !== undefined) {
       return unknown(`extension ${extension} did not answer: ${error}`, 'start it, or name its address with --resolve');
@@ -121,11 +128,8 @@ async function callOne(connected: Connected, call: HookCall, client: Client, sig
 export async function createPlanCaller(options: CallerOptions): Promise<PlanCaller> {
   const before = await connect(options.before, options);
   const after = await connect(options.after, options);
-  const offersUpdates = after.configs.some(({ status }) =>
-    (status?.handlers ?? []).some(({ requestHook }) => inPlaceHooks.includes(requestHook?.hook ?? '')),
-  );
   return {
-    updatesInPlace: offersUpdates,
+    updatesInPlace: after.configs.some(offersUpdates),
     async call(call) {
       const connected = call.state === 'before' ? before : after;
       try {

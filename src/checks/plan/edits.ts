@@ -1,5 +1,5 @@
 import { copyOf, type Json, type JsonObject, objectAt, objectsAt, setOwn, textAt } from '../../kubernetes/index.ts';
-import { groupOf } from '../../topology/index.ts';
+import { coreGroup, groupOf } from '../../topology/index.ts';
 
 /** What `--set-version` and `--set-variable` change in Clusters of a class. */
 export interface Edits {
@@ -7,8 +7,7 @@ export interface Edits {
   variables: ReadonlyMap<string, Json>;
 }
 
-export const isCluster = (object: JsonObject): boolean =>
-  object.kind === 'Cluster' && groupOf(object) === 'cluster.x-k8s.io';
+export const isCluster = (object: JsonObject): boolean => object.kind === 'Cluster' && groupOf(object) === coreGroup;
 
 /** The Cluster after the edits; itself if it has no topology, or if nothing is edited. */
 export function edited(cluster: JsonObject, { version, variables }: Edits): JsonObject {

@@ -1,4 +1,4 @@
-export { createPlanCaller, type PlanCaller, type StateExtensions } from './calls.ts';
+export { createPlanCaller, extensionOfHandler, offersUpdates, type PlanCaller, type StateExtensions } from './calls.ts';
 export { type Edits, edited, isCluster } from './edits.ts';
 export { withoutSecretCauses, withoutSecretValues } from './hidden.ts';
 export { type LiveState, readLive } from './live.ts';

@@ -1,6 +1,7 @@
+import { eachOf } from '../../base/index.ts';
 import { Forbidden, isStatus, type KubernetesClient, listPages, withRemedy } from '../../kubernetes/client/index.ts';
 import { type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
-import { type DryRun, groupOf, nameOf, namespaceOf } from '../../topology/index.ts';
+import { coreGroup, type DryRun, groupOf, nameOf, namespaceOf } from '../../topology/index.ts';
 
 /** What could not be read: the Clusters that need it are not known. */
 export interface Unread {
@@ -37,7 +38,6 @@ interface Resource {
   isNamespaced: boolean;
 }
 
-const core = 'cluster.x-k8s.io';
 const runtime = 'runtime.cluster.x-k8s.io';
 
 /** Maximum number of requests at a time. */
@@ -64,24 +64,11 @@ async function discovered(client: KubernetesClient): Promise<Map<string, Resourc
   const { groups } = await client.request('GET', '/apis');
   const versions = objectsAt(groups)
     .map((group) => ({ name: textAt(group, 'name'), version: textAt(group, 'preferredVersion', 'version') }))
-    .filter(({ name }) => name === core || name.endsWith(`.${core}`));
-  const all = await atMost(versions, ({ name, version }) => resourcesOf(client, name, version));
+    .filter(({ name }) => name === coreGroup || name.endsWith(`.${coreGroup}`));
+  const all = await eachOf(versions, requestsAtOnce, ({ name, version }) => resourcesOf(client, name, version));
   return new Map(
     all.flat().map((resource) => [`${groupOf({ apiVersion: resource.apiVersion })} ${resource.kind}`, resource]),
   );
-}
-
-/** Does work for each item, some at a time; the results are in the order of the items. */
-async function atMost<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  const pending = items.entries();
-  const worker = async () => {
-    for (const [index, item] of pending) {
-      results[index] = await work(item);
-    }
-  };
-  await Promise.all(Array.from({ length: requestsAtOnce }, worker));
-  return results;
 }
 
 /** What a plan reads of an object: not who wrote its fields. */
@@ -240,10 +227,10 @@ export async function readLive(client: KubernetesClient, options: LiveOptions = 
       state.unread.push({ group: groupOf({ apiVersion: resource.apiVersion }), kind: resource.kind, why });
     }
   }
-  const ofCore = (kind: string) => resources.get(`${core} ${kind}`);
+  const ofCore = (kind: string) => resources.get(`${coreGroup} ${kind}`);
   const clusters = ofCore('Cluster');
   if (clusters === undefined) {
-    throw new Error(`the API server has no Clusters of ${core}: install Cluster API, or name another kubeconfig`);
+    throw new Error(`the API server has no Clusters of ${coreGroup}: install Cluster API, or name another kubeconfig`);
   }
   const own = [options.namespace];
   await list(clusters, own, true);
@@ -259,15 +246,16 @@ export async function readLive(client: KubernetesClient, options: LiveOptions = 
   const groups = ['MachineDeployment', 'MachineSet', 'MachinePool', 'Machine'].flatMap((kind) => ofCore(kind) ?? []);
   const extensions = resources.get(`${runtime} ExtensionConfig`);
   const namespaceKind: Resource = { apiVersion: 'v1', kind: 'Namespace', plural: 'namespaces', isNamespaced: false };
-  await atMost(
+  await eachOf(
     [
       ...[ofCore('ClusterClass') ?? []].flat().map((resource) => ({ resource, within: namespaces })),
       ...groups.map((resource) => ({ resource, within: own })),
       ...[extensions ?? [], namespaceKind].flat().map((resource) => ({ resource, within: [undefined] })),
     ],
+    requestsAtOnce,
     ({ resource, within }) => list(resource, within),
   );
   const referred = [...referredKinds(state.objects)].flatMap((kind) => resources.get(kind) ?? []);
-  await atMost(referred, (resource) => list(resource, namespaces));
+  await eachOf(referred, requestsAtOnce, (resource) => list(resource, namespaces));
   return state;
 }

@@ -64,10 +64,21 @@ export function recordingCalls(call: CallHook): { call: CallHook; readonly answe
   };
 }
 
-/** Answers calls with what was recorded, for the items of the request. */
-export function recordedCalls(answers: readonly RecordedAnswer[]): CallHook {
+/**
+ * Answers calls with what was recorded, for the items of the request.
+ *
+ * @param ask asks the new release, for the state after the change; undefined for a handler that it does not have.
+ */
+export function recordedCalls(
+  answers: readonly RecordedAnswer[],
+  ask: (call: HookCall) => Promise<HookAnswer> | undefined,
+): CallHook {
   const byCall = new Map(answers.map((one) => [JSON.stringify([one.hook, one.handler, one.object]), one]));
   return async (call): Promise<HookAnswer> => {
+    const asked = call.state === 'after' ? ask(call) : undefined;
+    if (asked !== undefined) {
+      return asked;
+    }
     const recorded = byCall.get(JSON.stringify([call.hook, call.handler, objectOf(call)]));
     if (recorded === undefined) {
       return {
@@ -110,10 +121,6 @@ export function planRecorded(
   call: (call: HookCall) => Promise<HookAnswer> | undefined,
   options: { clusterApiVersion?: Release | undefined; now: Date; signal: AbortSignal },
 ): Promise<Plan> {
-  const recorded = recordedCalls(answers);
   const state = new Objects(objects);
-  return plan(state, state, {
-    ...options,
-    call: (one) => (one.state === 'after' ? (call(one) ?? recorded(one)) : recorded(one)),
-  });
+  return plan(state, state, { ...options, call: recordedCalls(answers, call) });
 }

@@ -1,7 +1,14 @@
-import { fieldAt, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
-import { groupOf, nameOf, namespaceOf, type Plan, type Problem } from '../../topology/index.ts';
-
-const core = 'cluster.x-k8s.io';
+import { type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import {
+  coreGroup,
+  groupOf,
+  isPaused,
+  nameOf,
+  namespacedName,
+  namespaceOf,
+  type Plan,
+  type Problem,
+} from '../../topology/index.ts';
 
 /** A condition of an object, in v1beta2 or below `v1beta2` in the status of v1beta1. */
 function conditionOf(object: JsonObject, type: string): JsonObject | undefined {
@@ -26,11 +33,8 @@ const deletionOf = (machine: JsonObject): Problem[] => {
 /** What a Cluster waits for, in the words of its conditions. */
 function waitsOfCluster(cluster: JsonObject): Problem[] {
   const reconciled = conditionOf(cluster, 'TopologyReconciled');
-  const isPaused =
-    fieldAt(cluster, 'spec', 'paused') === true ||
-    fieldAt(cluster, 'metadata', 'annotations', 'cluster.x-k8s.io/paused') !== undefined;
   return [
-    ...(isPaused ? [{ text: 'the Cluster is paused: nothing changes until spec.paused is removed' }] : []),
+    ...(isPaused(cluster) ? [{ text: 'the Cluster is paused: nothing changes until spec.paused is removed' }] : []),
     ...(reconciled?.status === 'False'
       ? [{ text: `TopologyReconciled is False (${textAt(reconciled, 'reason')}): ${textAt(reconciled, 'message')}` }]
       : []),
@@ -42,15 +46,13 @@ const maxDeletions = 10;
 
 /** The plan of a state without a change, with what is under way or waiting already, as the objects' conditions say. */
 export function withWaits(plan: Plan, objects: readonly JsonObject[]): Plan {
-  const ofCore = objects.filter((object) => groupOf(object) === core);
+  const ofCore = objects.filter((object) => groupOf(object) === coreGroup);
   const machines = Map.groupBy(
     ofCore.filter(({ kind }) => kind === 'Machine'),
     (machine) => `${namespaceOf(machine)}/${textAt(machine, 'spec', 'clusterName')}`,
   );
   const clusters = new Map(
-    ofCore
-      .filter(({ kind }) => kind === 'Cluster')
-      .map((cluster) => [`${namespaceOf(cluster)}/${nameOf(cluster)}`, cluster]),
+    ofCore.filter(({ kind }) => kind === 'Cluster').map((cluster) => [namespacedName(cluster), cluster]),
   );
   return {
     ...plan,

@@ -6,6 +6,7 @@ import { messageProblem, problemText, unknownFields } from '../../runtimehooks/m
 import {
   type Blueprint,
   causeText,
+  coreGroup,
   groupOf,
   inV1beta2,
   nameOf,
@@ -33,8 +34,7 @@ export interface RehearsalInput {
 /** Files that lack what a rehearsal needs. The message names the location and the remedy. */
 export class InputError extends Error {}
 
-const coreGroup = 'cluster.x-k8s.io';
-const coreVersion = 'cluster.x-k8s.io/v1beta2';
+const coreVersion = `${coreGroup}/v1beta2`;
 
 const isCore = (object: JsonObject, kind: string) => object.kind === kind && groupOf(object) === coreGroup;
 const namespacedName = (namespace: string, name: string) => `${namespace}/${name}`;

@@ -1,10 +1,9 @@
 import { type JsonObject, objectAt, own, perObject, textAt, textValues } from '../../kubernetes/index.ts';
 import type { ExistingMachine, GroupObjects } from '../objects/groups.ts';
-import { groupOf, nameOf, namespaceOf, type Objects } from '../objects/objects.ts';
+import { coreGroup, groupOf, nameOf, namespacedName, namespaceOf, type Objects } from '../objects/objects.ts';
 import { providerInV1beta2 } from '../objects/provider-v1beta1.ts';
 import { groupLabel, ownedLabel } from '../patches/items.ts';
 
-const core = 'cluster.x-k8s.io';
 const controlPlaneLabel = 'cluster.x-k8s.io/control-plane';
 const deploymentLabel = 'cluster.x-k8s.io/deployment-name';
 const poolLabel = 'cluster.x-k8s.io/pool-name';
@@ -19,12 +18,12 @@ const byCluster = perObject((objects: Objects) => {
     let index = indexes.get(kind);
     if (index === undefined) {
       index = Map.groupBy(
-        objects.ofKind(core, kind),
+        objects.ofKind(coreGroup, kind),
         (object) => `${namespaceOf(object)}/${textAt(object, 'spec', 'clusterName')}`,
       );
       indexes.set(kind, index);
     }
-    return index.get(`${namespaceOf(cluster)}/${nameOf(cluster)}`) ?? [];
+    return index.get(namespacedName(cluster)) ?? [];
   };
 });
 

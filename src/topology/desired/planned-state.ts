@@ -2,7 +2,7 @@ import { type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/i
 import type { Release } from '../../runtimehooks/index.ts';
 import { type Blueprint, definitionsIn, readBlueprint } from '../blueprint/blueprint.ts';
 import type { CallHook, HookAnswer } from '../objects/groups.ts';
-import { namespaceOf, type Objects } from '../objects/objects.ts';
+import { coreGroup, namespaceOf, type Objects } from '../objects/objects.ts';
 import type { Problem } from '../objects/plan.ts';
 import { providerInV1beta2 } from '../objects/provider-v1beta1.ts';
 import { schemasIn } from '../objects/stored.ts';
@@ -21,8 +21,6 @@ export function classOf(cluster: JsonObject): { namespace: string; name: string 
   const reference = objectAt(cluster, 'spec', 'topology', 'classRef');
   return { namespace: textAt(reference, 'namespace') || namespaceOf(cluster), name: textAt(reference, 'name') };
 }
-
-const core = 'cluster.x-k8s.io';
 
 /** One state of the objects: what a plan reads of it is read once. */
 export class PlannedState {
@@ -58,7 +56,7 @@ export class PlannedState {
 
   async #readClass(namespace: string, name: string): Promise<KnownClass> {
     const object = `ClusterClass ${namespace}/${name}`;
-    const clusterClass = this.objects.get({ group: core, kind: 'ClusterClass', namespace, name });
+    const clusterClass = this.objects.get({ group: coreGroup, kind: 'ClusterClass', namespace, name });
     if (clusterClass === undefined) {
       const text = `ClusterClass ${namespace}/${name} is not among the objects`;
       return { is: 'missing', problem: { text, remedy: 'add it, or correct classRef of the Cluster' } };

@@ -12,7 +12,7 @@ import {
 import { invalid } from '../../kubernetes/schema/index.ts';
 import { checkDefinitions } from '../../runtimehooks/variables/index.ts';
 import type { Blueprint } from '../blueprint/blueprint.ts';
-import { groupOf, nameIn, nameOf, namespaceOf, Objects, objectText } from '../objects/objects.ts';
+import { coreGroup, groupOf, nameIn, nameOf, namespaceOf, Objects, objectText } from '../objects/objects.ts';
 import type { Problem } from '../objects/plan.ts';
 import { withKubeadmDefaults } from '../objects/stored.ts';
 import { causeText } from '../variables/variables.ts';
@@ -20,8 +20,6 @@ import { hasTopology, topologyWorkers, workerLists } from './desired.ts';
 import type { Existing } from './existing.ts';
 import { classOf } from './planned-state.ts';
 import { allowsVersion, otherVersions, versionRefusal } from './upgrade-steps.ts';
-
-const core = 'cluster.x-k8s.io';
 
 /** A write that Cluster API refuses. */
 export interface Refusal {
@@ -174,7 +172,7 @@ const templateKey = (namespace: string, group: string, kind: string, name: strin
 /** The classes that refer to each template, and their parts that do. */
 function usesOfTemplates(objects: Objects): Map<string, Map<string, Set<string>>> {
   const uses = new Map<string, Map<string, Set<string>>>();
-  for (const clusterClass of objects.ofKind(core, 'ClusterClass')) {
+  for (const clusterClass of objects.ofKind(coreGroup, 'ClusterClass')) {
     const namespace = namespaceOf(clusterClass);
     for (const { reference, part } of templatesIn(clusterClass)) {
       const [group, kind] = kindIn(reference);
@@ -203,7 +201,7 @@ export function accepted(
       known.push(refusal);
     }
   };
-  const clustersOf = Map.groupBy(before.ofKind(core, 'Cluster').filter(hasTopology), (cluster) =>
+  const clustersOf = Map.groupBy(before.ofKind(coreGroup, 'Cluster').filter(hasTopology), (cluster) =>
     classKey(classOf(cluster)),
   );
   const uses = usesOfTemplates(after);
@@ -215,7 +213,7 @@ export function accepted(
       continue;
     }
     const refused = (reasons: string) => ({ text: `Cluster API refuses ${objectText(object)}: ${reasons}` });
-    if (name.group === core && name.kind === 'ClusterClass') {
+    if (name.group === coreGroup && name.kind === 'ClusterClass') {
       const variables = checkDefinitions(objectAt(object, 'spec').variables, 'spec.variables').causes.map(causeText);
       const clusters = clustersOf.get(classKey(name)) ?? [];
       const problems = [...(old === undefined ? [] : classProblems(old, object, clusters)), ...variables];

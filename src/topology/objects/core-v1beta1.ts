@@ -1,7 +1,6 @@
 import { copyOf, isJsonObject, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import { type Change, duration, durationOf, gone, type Moves, moved, present, secondsOf } from './moves.ts';
-
-const coreGroup = 'cluster.x-k8s.io';
+import { coreGroup } from './objects.ts';
 
 const conditions: Change = {
   newer: (list) =>

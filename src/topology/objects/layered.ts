@@ -1,11 +1,9 @@
 import { isJsonObject, type Json, type JsonObject, objectAt, own, setOwn, textAt } from '../../kubernetes/index.ts';
 import { inV1beta2 } from './core-v1beta1.ts';
-import { groupOf, nameIn, Objects } from './objects.ts';
+import { coreGroup, groupOf, nameIn, Objects } from './objects.ts';
 import { providerInV1beta2 } from './provider-v1beta1.ts';
 
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
-const core = 'cluster.x-k8s.io';
-
 /** Kinds of Cluster API that its controllers create, whoever created what they belong to. */
 const madeKinds = new Set(['Machine', 'MachineSet']);
 
@@ -15,7 +13,7 @@ export function isMade(object: JsonObject): boolean {
   const isOwned = Object.hasOwn(labels, 'topology.cluster.x-k8s.io/owned');
   const isOfCluster = Object.hasOwn(labels, 'cluster.x-k8s.io/cluster-name');
   const kind = textAt(object, 'kind');
-  if (groupOf(object) === core) {
+  if (groupOf(object) === coreGroup) {
     return madeKinds.has(kind) || (isOwned && kind !== 'Cluster');
   }
   const isProvider = /(?:infrastructure|bootstrap|controlplane)\.cluster\.x-k8s\.io$/.test(groupOf(object));
@@ -73,7 +71,7 @@ function appliedTo(given: JsonObject, change: JsonObject): JsonObject {
   if (isDump) {
     const spec: JsonObject = { ...objectAt(wanted, 'spec') };
     const old = objectAt(current, 'spec');
-    if (textAt(wanted, 'kind') === 'Cluster' && groupOf(wanted) === core) {
+    if (textAt(wanted, 'kind') === 'Cluster' && groupOf(wanted) === coreGroup) {
       for (const field of setByControllers) {
         if (spec[field] === undefined && old[field] !== undefined) {
           spec[field] = old[field];

@@ -1,4 +1,7 @@
-import { type JsonObject, textAt } from '../../kubernetes/index.ts';
+import { fieldAt, type JsonObject, textAt } from '../../kubernetes/index.ts';
+
+/** The API group of Clusters, classes, MachineDeployments and Machines. */
+export const coreGroup = 'cluster.x-k8s.io';
 
 /** What names an object in a state; the version of its API does not. */
 export interface ObjectName {
@@ -19,9 +22,16 @@ export const nameOf = (object: JsonObject): string => textAt(object, 'metadata',
 /** The namespace of an object; `default` if it names none. */
 export const namespaceOf = (object: JsonObject): string => textAt(object, 'metadata', 'namespace') || 'default';
 
+/** `default/f1`. */
+export const namespacedName = (object: JsonObject): string => `${namespaceOf(object)}/${nameOf(object)}`;
+
 /** An object in one line: `KubeadmControlPlane default/f1-x7k2p`. */
-export const objectText = (object: JsonObject): string =>
-  `${textAt(object, 'kind')} ${namespaceOf(object)}/${nameOf(object)}`;
+export const objectText = (object: JsonObject): string => `${textAt(object, 'kind')} ${namespacedName(object)}`;
+
+/** Whether Cluster API's controllers leave an object alone. */
+export const isPaused = (object: JsonObject): boolean =>
+  fieldAt(object, 'spec', 'paused') === true ||
+  fieldAt(object, 'metadata', 'annotations', 'cluster.x-k8s.io/paused') !== undefined;
 
 const keyOf = ({ group, kind, namespace, name }: ObjectName): string => `${group} ${kind} ${namespace} ${name}`;
 

@@ -1,6 +1,6 @@
 import { type FieldPath, fieldAt, formatFieldPath, isSame, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import type { ExistingMachine, GroupChange, GroupObjects, GroupPart } from '../objects/groups.ts';
-import { nameOf, objectText } from '../objects/objects.ts';
+import { isPaused, nameOf, objectText } from '../objects/objects.ts';
 import type { Cause, GroupPlan, Problem, Verdict } from '../objects/plan.ts';
 import { causeOf, type Difference, differencesOf, isPath, leadsTo } from './differences.ts';
 import { bookkeeping, replicasOf } from './machines.ts';
@@ -153,15 +153,10 @@ const changedTemplates = ({ before, after }: GroupUpdate): string[] =>
       : [];
   });
 
-const pausedAnnotation = 'cluster.x-k8s.io/paused';
-
 /** Says that nothing happens yet. */
 const pauseTexts = ({ after, change }: GroupUpdate): string[] =>
   [change.cluster, after.object]
-    .filter(
-      ({ metadata, spec }) =>
-        objectAt(spec).paused === true || Object.hasOwn(objectAt(metadata, 'annotations'), pausedAnnotation),
-    )
+    .filter(isPaused)
     .map((object) => `nothing happens as long as ${objectText(object)} is paused`)
     .slice(0, 1);
 

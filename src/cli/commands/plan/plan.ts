@@ -2,6 +2,7 @@ import { count, printable, printableJson, shortList } from '../../../base/index.
 import {
   createPlanCaller,
   edited,
+  extensionOfHandler,
   isCluster,
   type LiveState,
   planPage,
@@ -26,7 +27,17 @@ import {
 } from '../../../kubernetes/client/index.ts';
 import { dns1123LabelProblems, type Json, type JsonObject, objectAt, textAt } from '../../../kubernetes/index.ts';
 import { newestKnownRelease, parseRelease, parseVersion, type Release } from '../../../runtimehooks/index.ts';
-import { layered, nameOf, namespaceOf, Objects, type Plan, type Problem, plan } from '../../../topology/index.ts';
+import {
+  type HookCall,
+  layered,
+  nameOf,
+  namespacedName,
+  namespaceOf,
+  Objects,
+  type Plan,
+  type Problem,
+  plan,
+} from '../../../topology/index.ts';
 import { defineCommand } from '../../framework/command.ts';
 import {
   choiceFlag,
@@ -163,14 +174,12 @@ const planFlags = {
   output: outputFlag(['text', 'json', 'html'], 'text, one JSON document, or a page'),
 } satisfies Flags;
 
-const clusterName = (cluster: JsonObject) => `${namespaceOf(cluster)}/${nameOf(cluster)}`;
-
 /** Names of Clusters with the names of their classes. */
 function classesOf(objects: readonly JsonObject[]): Map<string, string> {
   return new Map(
     objects.filter(isCluster).map((cluster) => {
       const topology = objectAt(cluster, 'spec', 'topology');
-      return [clusterName(cluster), textAt(topology, 'classRef', 'name') || textAt(topology, 'class')];
+      return [namespacedName(cluster), textAt(topology, 'classRef', 'name') || textAt(topology, 'class')];
     }),
   );
 }
@@ -294,7 +303,7 @@ could not be used, 2 usage error.`,
     }
     const { before: from, change, live, answers } = await readStates();
     const isNamed = (cluster: JsonObject) =>
-      (flags.cluster.length === 0 || flags.cluster.includes(clusterName(cluster))) &&
+      (flags.cluster.length === 0 || flags.cluster.includes(namespacedName(cluster))) &&
       (flags.namespace === undefined || flags.namespace === namespaceOf(cluster));
     // A record is of one state: with the change, if there is one.
     const before =
@@ -304,7 +313,9 @@ could not be used, 2 usage error.`,
     const after = withExtensions(layered(before, change.objects), flags.extension).map((object) =>
       isCluster(object) && isNamed(object) ? edited(object, edits) : object,
     );
-    const clusters = new Map([...before, ...after].filter(isCluster).map((cluster) => [clusterName(cluster), cluster]));
+    const clusters = new Map(
+      [...before, ...after].filter(isCluster).map((cluster) => [namespacedName(cluster), cluster]),
+    );
     const missing = flags.cluster.find((name) => !clusters.has(name));
     if (missing !== undefined) {
       throw new UsageError(
@@ -332,11 +343,12 @@ could not be used, 2 usage error.`,
       signal: io.signal,
       onCall: () => calls++,
     });
-    const recorded = answers && recordedCalls(answers);
-    const recording = recordingCalls((call) => {
-      const isNew = call.handler === '' || replaced.has(call.handler.split('.').slice(1).join('.'));
-      return recorded === undefined || (call.state === 'after' && isNew) ? caller.call(call) : recorded(call);
-    });
+    const isNew = ({ handler }: HookCall) => handler === '' || replaced.has(extensionOfHandler(handler));
+    const recording = recordingCalls(
+      answers === undefined
+        ? caller.call
+        : recordedCalls(answers, (call) => (isNew(call) ? caller.call(call) : undefined)),
+    );
     const made = await plan(new Objects(before), new Objects(after), {
       clusterApiVersion: release,
       now: new Date(),
