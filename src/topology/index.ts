@@ -1,7 +1,5 @@
 export {
   type Blueprint,
-  type ClassPatch,
-  type ClassVariable,
   defaultKinds,
   definitionsIn,
   kindOfTemplate,
@@ -13,19 +11,16 @@ export { workerLists } from './desired/desired.ts';
 export { classOf } from './desired/planned-state.ts';
 export { classKey, concurrencyAnnotation, topologyCauses } from './desired/refusals.ts';
 export { controlPlaneSteps, lowestVersion, minorOf, versionRefusal } from './desired/upgrade-steps.ts';
-export { clusterInV1beta1, eachPart, inV1beta2 } from './objects/core-v1beta1.ts';
+export { clusterInV1beta1, inV1beta2 } from './objects/core-v1beta1.ts';
 export type {
   CallHook,
   ExistingMachine,
   GroupChange,
   GroupObjects,
-  GroupPart,
   HookAnswer,
   HookCall,
-  JudgeGroup,
   PlanHook,
   PlanOptions,
-  Provenance,
 } from './objects/groups.ts';
 export { isMade, layered } from './objects/layered.ts';
 export { createNames, type Names } from './objects/names.ts';
@@ -36,7 +31,6 @@ export {
   nameOf,
   namespacedName,
   namespaceOf,
-  type ObjectName,
   Objects,
   objectText,
 } from './objects/objects.ts';

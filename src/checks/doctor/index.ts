@@ -1,4 +1,4 @@
-export type { Installation, Tick } from './tick.ts';
+export type { Tick } from './tick.ts';
 
 import { audit } from './audit.ts';
 import { certificates, rotation } from './certificates.ts';

@@ -1,5 +1,5 @@
-export { createPlanCaller, extensionOfHandler, offersUpdates, type PlanCaller, type StateExtensions } from './calls.ts';
-export { type Edits, edited, isCluster } from './edits.ts';
+export { createPlanCaller, extensionOfHandler, offersUpdates, type StateExtensions } from './calls.ts';
+export { edited, isCluster } from './edits.ts';
 export { withoutSecretCauses, withoutSecretValues } from './hidden.ts';
 export { type LiveState, readLive } from './live.ts';
 export { planPage } from './page.ts';
