@@ -2,15 +2,11 @@
 #
 #   docker build -t registry.example.com/extensionconfig-webhook:0.1.0 .
 #
-# Reproducible: npm packages come by version and hash from package-lock.json. Tags of images can move; pin both by what
-# they resolve to today, which `docker buildx imagetools inspect IMAGE` prints:
-#
-#   docker build --build-arg BUILD_IMAGE=docker.io/library/node:24.21.0-bookworm-slim@sha256:… \
-#     --build-arg RUNTIME_IMAGE=gcr.io/distroless/nodejs24-debian12:nonroot@sha256:… …
-ARG NODE_VERSION=24.21.0
-ARG BUILD_IMAGE=docker.io/library/node:${NODE_VERSION}-bookworm-slim
-# Distroless tags name no Node.js version, only the major one: the newest 24 of the day, unless a digest says otherwise.
-ARG RUNTIME_IMAGE=gcr.io/distroless/nodejs24-debian12:nonroot
+# Reproducible: npm packages come by version and hash from package-lock.json, images by digest. To bring one up to date,
+# write what `docker buildx imagetools inspect IMAGE` prints for its tag (--build-arg BUILD_IMAGE=… builds on your own).
+ARG BUILD_IMAGE=docker.io/library/node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
+# Distroless tags name no Node.js version, only the major one; on Debian 12 there are no updates any more.
+ARG RUNTIME_IMAGE=gcr.io/distroless/nodejs24-debian13:nonroot@sha256:9eeb7f5887d0e239e78264b06f7f11d2e14be534050481803a9e4728fcdd278e
 
 # For any platform: the bundle is JavaScript, and only the last stages have a Node.js.
 FROM --platform=$BUILDPLATFORM ${BUILD_IMAGE} AS build

@@ -33,7 +33,7 @@ test('Node.js: what packages, projects, checkout and image ask for, and what tes
   });
   expect(rows.get('Node.js, in a checkout and the image')).toEqual({ versions: major, tested: pinned });
   const dockerfile = read('Dockerfile');
-  expect(dockerfile).toContain(`ARG NODE_VERSION=${pinned}\n`);
+  expect(dockerfile).toContain(`/node:${pinned}-`);
   expect(dockerfile).toContain(`nodejs${major}-`);
 });
 

@@ -12,17 +12,19 @@ interface Step {
 
 const read = (...path: string[]) => readFileSync(join(...path), 'utf8');
 
-/** The images that the Dockerfile builds on, whose tags somebody else can move. */
+/** The images that Dockerfiles build on, ours and that of new extensions, whose tags somebody else can move. */
 function* baseImages(root: string): Generator<string> {
-  const dockerfile = read(root, 'Dockerfile');
-  for (const [, name, image] of dockerfile.matchAll(/^ARG (\w+_IMAGE)=(.+)$/gm)) {
-    if (!/@sha256:[0-9a-f]{64}$/.test(String(image))) {
-      yield `Dockerfile: ${name}=${image} is not pinned by digest: append @ and the digest that "docker buildx imagetools inspect" prints for it`;
+  for (const file of ['Dockerfile', 'templates/extension/Dockerfile']) {
+    const dockerfile = read(root, file);
+    for (const [, name, image] of dockerfile.matchAll(/^ARG (\w+_IMAGE)=(.+)$/gm)) {
+      if (!/@sha256:[0-9a-f]{64}$/.test(String(image))) {
+        yield `${file}: ${name}=${image} is not pinned by digest: append @ and the digest that "docker buildx imagetools inspect" prints for it`;
+      }
     }
-  }
-  for (const [line, image] of dockerfile.matchAll(/^FROM (?:--platform=\S+ )?([^$\s]+[:/]\S*)/gm)) {
-    if (!/@sha256:[0-9a-f]{64}$/.test(String(image))) {
-      yield `Dockerfile: "${line}" is not pinned by digest`;
+    for (const [line, image] of dockerfile.matchAll(/^FROM (?:--platform=\S+ )?([^$\s]+[:/]\S*)/gm)) {
+      if (!/@sha256:[0-9a-f]{64}$/.test(String(image))) {
+        yield `${file}: "${line}" is not pinned by digest`;
+      }
     }
   }
 }
