@@ -180,7 +180,7 @@ const replacedIn = ({ groups }: ClusterPlan): number =>
 export const replacedBy = ({ clusters }: Impact): number =>
   clusters.reduce((sum, cluster) => sum + replacedIn(cluster), 0);
 
-/** What identifies a plan: which Machines it replaces, and for which fields, without their values. */
+/** What identifies a plan: which Machines it replaces, and for which fields and values. */
 export function hashOf({ clusters }: Impact): string {
   const replacements = clusters
     .flatMap(({ cluster, groups }) =>
@@ -191,7 +191,9 @@ export function hashOf({ clusters }: Impact): string {
           kind,
           group,
           machines.replaced,
-          causes.map(({ object, field }) => `${object.split(' ')[0]} ${field}`).toSorted(),
+          causes
+            .map(({ object, field, before, after }) => JSON.stringify([object.split(' ')[0], field, before, after]))
+            .toSorted(),
         ]),
     )
     .map((replacement) => JSON.stringify(replacement))

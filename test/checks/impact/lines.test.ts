@@ -159,10 +159,20 @@ test.each<[string, Impact, JsonObject, JsonObject, string[]]>([
   expect(deniedIn(plan, { object, old }, world)).toEqual(denied);
 });
 
-test('the hash of a plan depends on what is replaced and why, not on values or the order', () => {
+test('the hash of a plan depends on what is replaced and by which values, not on the order', () => {
   const two = impact([cluster('a', group('md-0', 2, [args])), cluster('b', group('md-0', 2, ['a', 'b']))]);
   expect(hashOf(two)).toMatch(/^[0-9a-f]{12}$/);
   expect(hashOf({ ...two, clusters: two.clusters.toReversed() })).toBe(hashOf(two));
   expect(hashOf(judged)).not.toBe(hashOf(two));
   expect(hashOf(impact([cluster('a', group('md-0', 3, [args]))]))).not.toBe(hashOf(judged));
+  const toValue = (after: string) =>
+    hashOf(
+      impact([
+        cluster(
+          'a',
+          group('md-0', 2, [], { causes: [{ object: 'KubeadmConfigTemplate default/md-0', field: args, after }] }),
+        ),
+      ]),
+    );
+  expect(toValue('pool=gpu')).not.toBe(toValue('pool=cpu'));
 });
