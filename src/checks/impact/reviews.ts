@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Registry } from 'prom-client';
 import type { Log } from '../../base/index.ts';
 import { metricsIn } from '../../base/metrics/index.ts';
-import { type AdmissionRequest, type AdmissionResponse, failure } from '../../kubernetes/index.ts';
+import { type AdmissionRequest, type AdmissionResponse, failure, textAt } from '../../kubernetes/index.ts';
 import type { AdmissionOutcome } from '../../policy/index.ts';
 import { allowAnnotation } from './impact.ts';
 import { cut, planCommand } from './lines.ts';
@@ -66,7 +66,9 @@ const warned = (uid: string, warnings: string[], auditAnnotations: Record<string
 function denied(request: AdmissionRequest, answer: Answer, annotations: Record<string, string>): AdmissionOutcome {
   const { uid, name, namespace, kind } = request;
   const permissions = answer.hash === undefined ? '"true"' : `"${answer.hash}" (this plan) or "true"`;
-  const message = `${answer.lines.join('; ')}. Machines in ${answer.deniedIn.map((one) => `namespace ${one}`).join(', ')} are replaced only if the same write sets the annotation ${allowAnnotation} to ${permissions}; to see the plan: ${planCommand}`;
+  const isThere = textAt(request.object, 'metadata', 'annotations', allowAnnotation) === 'true';
+  const note = isThere ? ' (the "true" that an earlier write set does not count: remove it first, or set the other)' : '';
+  const message = `${answer.lines.join('; ')}. Machines in ${answer.deniedIn.map((one) => `namespace ${one}`).join(', ')} are replaced only if the same write sets the annotation ${allowAnnotation} to ${permissions}${note}; to see the plan: ${planCommand}`;
   const response: AdmissionResponse = {
     uid,
     allowed: false,

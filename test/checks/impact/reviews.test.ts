@@ -58,12 +58,13 @@ function requestOf(object: JsonObject, more: Partial<AdmissionRequest> = {}): Ad
 describe('reviews with a cluster', { timeout: 60_000 }, () => {
   let sandbox: Sandbox;
   let reviews: ImpactReviews;
+  let kubeconfigFile: string;
   const lines: { msg: string }[] = [];
   const registry = new Registry();
   beforeAll(async () => {
     sandbox = await startSandbox();
-    const kubeconfig = join(mkdtempSync(join(tmpdir(), 'impact-')), 'kubeconfig');
-    writeFileSync(kubeconfig, sandbox.kubeconfig, { mode: 0o600 });
+    kubeconfigFile = join(mkdtempSync(join(tmpdir(), 'impact-')), 'kubeconfig');
+    writeFileSync(kubeconfigFile, sandbox.kubeconfig, { mode: 0o600 });
     for (const body of definitions) {
       await send(sandbox, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body });
     }
@@ -72,7 +73,7 @@ describe('reviews with a cluster', { timeout: 60_000 }, () => {
       expect((await send(sandbox, 'POST', path, { body })).status).toBe(201);
     }
     reviews = createImpactReviews({
-      kubeconfig: { kubeconfig },
+      kubeconfig: { kubeconfig: kubeconfigFile },
       clusterApiVersion: undefined,
       denies: false,
       updatesInPlace: false,
@@ -204,6 +205,52 @@ describe('reviews with a cluster', { timeout: 60_000 }, () => {
     await eventually(
       async () => given.filter((permission) => !proxy.used.has(permission)),
       (unused) => unused.length === 0,
+    );
+  });
+
+  test('a namespace that denies replacements permits them by the hash of the plan, or a new "true"', async () => {
+    const label = async (value: string | null) =>
+      await send(sandbox, 'PATCH', '/api/v1/namespaces/default', {
+        body: { metadata: { labels: { 'impact.extensionconfig-webhook/replacement': value } } },
+        headers: { 'content-type': 'application/merge-patch+json' },
+      });
+    expect((await label('deny')).status).toBe(200);
+    const own = createImpactReviews({
+      kubeconfig: { kubeconfig: kubeconfigFile },
+      clusterApiVersion: undefined,
+      denies: true,
+      updatesInPlace: false,
+      callsExtensions: false,
+      log: pino({ level: 'silent' }),
+    });
+    onTestFinished(async () => {
+      await own.stop();
+      await label(null);
+    });
+    const permitted = (object: JsonObject, value: string): JsonObject => ({
+      ...object,
+      metadata: {
+        ...objectAt(object, 'metadata'),
+        annotations: { 'impact.extensionconfig-webhook/allow-replacement': value },
+      },
+    });
+    const { response } = await eventually(
+      () => own.review(requestOf(labelled('gpu'))),
+      (outcome) => outcome.verdict === 'denied',
+    );
+    const [, hash = ''] = /"(\w{12})" \(this plan\)/.exec(response.status?.message ?? '') ?? [];
+    const text = `Cluster default/demo replaces 2 Machines in 1 Cluster: md "md-0" of default/demo (2): spec.joinConfiguration.nodeRegistration.kubeletExtraArgs. Machines in namespace default are replaced only if the same write sets the annotation impact.extensionconfig-webhook/allow-replacement to "${hash}" (this plan) or "true"`;
+    const remedy = '; to see the plan: kubectl extensionconfig plan -f FILE';
+    expect(response).toMatchObject({ allowed: false, status: { code: 403, message: `${text}${remedy}` } });
+    const verdictOf = async (object: JsonObject, oldObject?: JsonObject) =>
+      (await own.review(requestOf(object, oldObject === undefined ? {} : { oldObject }))).response;
+    expect(await verdictOf(permitted(labelled('gpu'), hash))).toMatchObject({ allowed: true });
+    expect(await verdictOf(permitted(labelled('gpu'), 'true'))).toMatchObject({ allowed: true });
+    expect(await verdictOf(permitted(labelled('cpu'), hash))).toMatchObject({ allowed: false });
+    const { oldObject } = requestOf(labelled('gpu'));
+    const repeated = await verdictOf(permitted(labelled('gpu'), 'true'), permitted(oldObject ?? {}, 'true'));
+    expect(repeated.status?.message).toBe(
+      `${text} (the "true" that an earlier write set does not count: remove it first, or set the other)${remedy}`,
     );
   });
 
