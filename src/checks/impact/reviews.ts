@@ -67,7 +67,9 @@ function denied(request: AdmissionRequest, answer: Answer, annotations: Record<s
   const { uid, name, namespace, kind } = request;
   const permissions = answer.hash === undefined ? '"true"' : `"${answer.hash}" (this plan) or "true"`;
   const isThere = textAt(request.object, 'metadata', 'annotations', allowAnnotation) === 'true';
-  const note = isThere ? ' (the "true" that an earlier write set does not count: remove it first, or set the other)' : '';
+  const note = isThere
+    ? ' (the "true" that an earlier write set does not count: remove it first, or set the other)'
+    : '';
   const message = `${answer.lines.join('; ')}. Machines in ${answer.deniedIn.map((one) => `namespace ${one}`).join(', ')} are replaced only if the same write sets the annotation ${allowAnnotation} to ${permissions}${note}; to see the plan: ${planCommand}`;
   const response: AdmissionResponse = {
     uid,
