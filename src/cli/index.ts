@@ -47,10 +47,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
       'test how extension servers behave: calls, answers, patches, plans, load',
       () => import('./commands/conformance/conformance.ts'),
     ],
-    hooks: [
-      'list the Runtime Hooks, explain one, or compare two OpenAPI documents of hooks',
-      () => import('./commands/hooks.ts'),
-    ],
+    hooks: ['list the Runtime Hooks, or explain one', () => import('./commands/hooks.ts')],
     openapi: [
       'print the OpenAPI document of the Runtime Hooks, or merge those of an API server',
       () => import('./commands/openapi/openapi.ts'),

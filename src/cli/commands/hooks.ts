@@ -1,4 +1,4 @@
-import { didYouMean, withoutControls } from '../../base/index.ts';
+import { didYouMean } from '../../base/index.ts';
 import {
   clusterApiHooks,
   coreVersionIn,
@@ -6,42 +6,17 @@ import {
   type HookDefinition,
   hookIn,
   type MessageSchema,
-  parseRelease,
   phaseIn,
   type Release,
 } from '../../runtimehooks/index.ts';
-import {
-  compareHookDocuments,
-  type HookChange,
-  type HookDocument,
-  OpenApiError,
-  readHookDocument,
-  sampleRequest,
-  sampleResponse,
-} from '../../runtimehooks/messages/index.ts';
+import { sampleRequest, sampleResponse } from '../../runtimehooks/messages/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { type Flags, outputFlag } from '../framework/flags.ts';
 import { indentedYaml, jsonText, table } from '../framework/layout.ts';
-import { readLimitedFile } from '../framework/limited-file.ts';
-import { exitCode, UsageError } from '../framework/program.ts';
+import { UsageError } from '../framework/program.ts';
 import { catalogFlags } from './catalog-flags.ts';
 
-const output = outputFlag(['text', 'json']);
-
-const hooksFlags = { output, 'target-cluster-api-version': catalogFlags['target-cluster-api-version'] } satisfies Flags;
-
-const diffFlags = {
-  output,
-  'target-cluster-api-version': {
-    ...catalogFlags['target-cluster-api-version'],
-    summary: 'release that NEW belongs to',
-    default: undefined as Release | undefined,
-    defaultText: 'the version in NEW itself',
-  },
-} satisfies Flags;
-
-/** Largest OpenAPI document, in MiB: Cluster API's has a tenth of this. */
-const maxDocumentMebibytes = 8;
+const hooksFlags = { ...catalogFlags, output: outputFlag(['text', 'json']) } satisfies Flags;
 
 /** Whether a hook can block in a release; of one that the release does not have yet, whether it will. */
 function blocking({ lifecycle }: HookDefinition, release: Release): boolean {
@@ -142,61 +117,10 @@ export function hookNamed(name: string, where: string): HookDefinition {
   return hook;
 }
 
-function onDocument<T>(file: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof OpenApiError) {
-      throw new UsageError(`hooks diff: ${file} ${error.message}`);
-    }
-    throw error;
-  }
-}
-
-const readDocument = (file: string): HookDocument =>
-  onDocument(file, () => readHookDocument(readLimitedFile('hooks diff', file, maxDocumentMebibytes)));
-
-function changeText({ severity, rule, hook, field, message }: HookChange): string {
-  const by = rule === undefined || severity === 'note' ? '' : ` (rule ${rule})`;
-  return withoutControls(`${severity}: ${hook}${field === undefined ? '' : ` ${field}`} ${message}${by}`);
-}
-
-const diff = defineCommand({
-  description:
-    "Compares two OpenAPI documents of hooks and reports violations of the Runtime SDK's rules: hooks and fields are removed only with a new version (1), a version is deprecated only in favour of one at least as stable (3), and a deprecated version stays for its minimum time (4).",
-  args: [
-    ['<old>', 'old OpenAPI document, YAML or JSON'],
-    ['<new>', 'new OpenAPI document'],
-  ],
-  flags: diffFlags,
-  help: `
-Exit code: 0 no rule is broken, 1 a rule is broken, 2 usage error or a file that
-cannot be read.`,
-  run({ flags, io }, oldFile: string, newFile: string) {
-    const [before, after] = [readDocument(oldFile), readDocument(newFile)];
-    const facts = {
-      release: flags['target-cluster-api-version'] ?? parseRelease(after.version),
-      month: new Date().toISOString().slice(0, 7),
-    };
-    const changes = onDocument(newFile, () => compareHookDocuments(before, after, facts));
-    const breaks = changes.filter(({ severity }) => severity === 'break').length;
-    if (flags.output === 'json') {
-      io.stdout.write(jsonText({ breaks, changes }));
-    } else {
-      io.stdout.write(changes.map((change) => `${changeText(change)}\n`).join(''));
-      io.stdout.write(
-        changes.length === 0 ? 'no change\n' : `${changes.length} changed, ${breaks} of them against the rules\n`,
-      );
-    }
-    return breaks > 0 ? exitCode.findings : exitCode.ok;
-  },
-});
-
 export const command = defineCommand({
   description: 'Lists the Runtime Hooks, or explains one with its messages and a sample of each.',
   args: [['[name]', 'hook to explain', clusterApiHooks.map(({ name }) => name)]],
   flags: hooksFlags,
-  commands: { diff: { summary: 'compare two OpenAPI documents of hooks', ...diff } },
   run({ flags, io }, name: string | undefined) {
     const release = flags['target-cluster-api-version'];
     if (name !== undefined) {

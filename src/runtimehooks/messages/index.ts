@@ -10,7 +10,5 @@ export {
 export { type Components, componentOf, componentsFor, componentsOf, resolved } from './components.ts';
 export { decodeRequest, decodeResponse } from './decode.ts';
 export { type OpenApiDocument, openApiDocument } from './openapi/document.ts';
-export { compareHookDocuments, type HookChange } from './openapi/evolution.ts';
 export { openApiPage } from './openapi/page.ts';
-export { type HookDocument, OpenApiError, readHookDocument } from './openapi/read.ts';
 export { sampleRequest, sampleResponse } from './sample.ts';

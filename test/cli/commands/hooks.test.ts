@@ -1,20 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { clusterApiHooks } from '../../../src/runtimehooks/index.ts';
 import { runProgram } from './io.ts';
-
-/** Writes files for one test; returns a function from name to path. */
-function folderWith(files: Record<string, string>): (name: string) => string {
-  const folder = mkdtempSync(join(tmpdir(), 'hooks-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  for (const [name, text] of Object.entries(files)) {
-    writeFileSync(join(folder, name), text);
-  }
-  return (name) => join(folder, name);
-}
 
 test('the list contains every hook, as a table and as JSON', async () => {
   const { code, stdout } = await runProgram(['hooks']);
@@ -136,36 +123,4 @@ test('openapi prints the same document as YAML and JSON, for a release', async (
   );
   expect(old.info.version).toBe('v1.4');
   expect(Object.keys(old.paths)).toHaveLength(10);
-});
-
-test('hooks diff ends with 1 for a violated rule, 0 for none, and 2 for unreadable input', async () => {
-  // As JSON, which is faster to read than YAML.
-  const { stdout: current } = await runProgram(['openapi', '--output', 'json']);
-  const { stdout: old } = await runProgram(['openapi', '--target-cluster-api-version', '1.11']);
-  const oldJson = JSON.stringify(parse(old));
-  const files = { 'old.yaml': old, 'old.json': oldJson, 'new.json': current, 'bad.yaml': 'a: [', 'other.yaml': 'a: 1' };
-  const file = folderWith(files);
-
-  const grown = await runProgram(['hooks', 'diff', file('old.yaml'), file('new.json')]);
-  expect(grown.code).toBe(0);
-  expect(grown.stdout).toContain('note: hooks.runtime.cluster.x-k8s.io/v1alpha1/updatemachine is new');
-
-  const shrunk = await runProgram(['hooks', 'diff', file('new.json'), file('old.json')]);
-  expect(shrunk.code).toBe(1);
-  expect(shrunk.stdout).toMatch(/^break: hooks\.runtime.*updatemachine was removed.*\(rule 1\)$/m);
-  expect(shrunk.stdout).toMatch(/^(\d+) changed, \1 of them against the rules$/m);
-
-  const json = await runProgram(['hooks', 'diff', file('new.json'), file('old.json'), '--output', 'json']);
-  expect(JSON.parse(json.stdout)).toMatchObject({ breaks: 12, changes: expect.any(Array) });
-
-  for (const [name, problem] of [
-    ['bad.yaml', /bad\.yaml is not valid YAML/],
-    ['other.yaml', /other\.yaml is not an OpenAPI document/],
-    ['none.yaml', /no such file/],
-    ['two\nlines.yaml', /two\\u000alines\.yaml: no such file/],
-  ] as const) {
-    const { code, stderr } = await runProgram(['hooks', 'diff', file('old.json'), file(name)]);
-    expect(code).toBe(2);
-    expect(stderr).toMatch(problem);
-  }
 });

@@ -36,7 +36,6 @@ let behaviour: string;
 let definition: string;
 let document: string;
 let otherDocument: string;
-let emptyDocument: string;
 let cluster: string;
 /** Of an API server that refuses everything. */
 let kubeconfig: string;
@@ -102,7 +101,6 @@ beforeAll(async () => {
   });
   document = write('document.json', documentOf('string'));
   otherDocument = write('other.json', documentOf('integer'));
-  emptyDocument = write('empty.json', { openapi: '3.0.0', info: { title: 'x', version: 'v1.14.0' }, paths: {} });
   cluster = write('cluster.json', {
     apiVersion: 'cluster.x-k8s.io/v1beta2',
     kind: 'Cluster',
@@ -151,7 +149,6 @@ const repeating: [string, () => string[]][] = [
   ['convert --check', () => ['convert', '--check', manifest, '--to', 'v1alpha1']],
   ['convert of what cannot be read', () => ['convert', broken]],
   ...each('certs status', ['text', 'json'], () => ['certs', 'status', '--cert-dir', join(folder, 'certs')]),
-  ...each('hooks diff', ['text', 'json'], () => ['hooks', 'diff', document, emptyDocument]),
   ...each('openapi merge', ['yaml', 'json'], () => ['openapi', 'merge', document, otherDocument]),
   ['template-types', () => ['template-types', definition]],
   ['serve --rules-config', () => ['serve', '--self-signed', '--rules-config', settings]],

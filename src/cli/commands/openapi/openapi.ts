@@ -26,8 +26,7 @@ export const command = defineCommand({
     merge: { summary: 'merge the OpenAPI v3 documents of an API server, or files, into one', ...merge },
   },
   help: `
-A page for a browser: extensionconfig-webhook openapi --output html > hooks.html
-Compare two documents: extensionconfig-webhook hooks diff OLD NEW`,
+A page for a browser: extensionconfig-webhook openapi --output html > hooks.html`,
   run({ flags, io }) {
     const release = flags['target-cluster-api-version'];
     const hooks = clusterApiHooks.filter(({ lifecycle }) =>
