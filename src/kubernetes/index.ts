@@ -1,5 +1,4 @@
 export { isBase64 } from './objects/base64.ts';
-export { bytesOf, percentEncoded } from './objects/byte-text.ts';
 export { ConversionError } from './objects/errors/conversion-error.ts';
 export { type FieldPath, formatFieldPath } from './objects/errors/field-path.ts';
 export {

@@ -15,7 +15,7 @@ export const wings: readonly Wing[] = [
   {
     name: 'base',
     knows: 'what has nothing to do with Kubernetes: files, caches, terminals, metrics, X.509',
-    rooms: ['caches', 'terminal', 'files', 'yaml', 'metrics', 'x509'],
+    rooms: ['caches', 'terminal', 'files', 'go-text', 'yaml', 'metrics', 'x509'],
   },
   {
     name: 'kubernetes',

@@ -1,3 +1,4 @@
+import { type Bytes, quoted } from '../../base/go-text/index.ts';
 import { type Budget, FunctionError, maxDepth, TemplateError, Text } from './budget.ts';
 import type {
   BranchNode,
@@ -11,7 +12,6 @@ import type {
 } from './language/nodes.ts';
 import { showNode } from './language/nodes.ts';
 import type { ParsedTemplate } from './language/parse.ts';
-import { type Bytes, quoted } from './values/bytes.ts';
 import { showOperand, sprint } from './values/print.ts';
 import {
   anyType,

@@ -1,12 +1,11 @@
 import { LRUCache } from 'lru-cache';
+import { type Bytes, bytesOf, quoted, textOf } from '../../base/go-text/index.ts';
 import { type Json, perObject } from '../../kubernetes/index.ts';
 import { Budget, FunctionError, TemplateError } from './budget.ts';
 import { evaluateTemplate } from './evaluate.ts';
 import { functions } from './functions/index.ts';
 import { type ParsedTemplate, parseTemplate } from './language/parse.ts';
-import { type Bytes, bytesOf, quoted, textOf } from './values/bytes.ts';
 import { valueOfJson } from './values/json.ts';
-import type { Value } from './values/values.ts';
 import { neitherIsSet, type Variables } from './variables.ts';
 import { YamlError } from './yaml/problem.ts';
 import { readYaml } from './yaml/read.ts';
@@ -50,7 +49,7 @@ function wrapping<T>(context: () => Bytes, run: () => T): T {
 const mutating = /\b(?:un)?set\b|\b(?:mustM|m)erge/;
 
 /** All templates of a Cluster's class read the same variables. */
-const dataOf = perObject(valueOfJson as (variables: Variables) => Value);
+const dataOf = perObject((variables: Variables) => valueOfJson(variables));
 
 function render(source: string, variables: Variables): Json {
   const text = bytesOf(source);

@@ -1,6 +1,6 @@
+import { bytesOf, quoted, textOf } from '../../base/go-text/index.ts';
 import { isJsonObject, type Json, own } from '../../kubernetes/index.ts';
 import { TemplateError } from './budget.ts';
-import { bytesOf, quoted, textOf } from './values/bytes.ts';
 import { parseInt64 } from './values/numbers.ts';
 
 /** Values of a Cluster's variables by name, `builtin` among them. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { bytesOf, percentEncoded, perObject, timeText } from '../../../src/kubernetes/index.ts';
+import { bytesOf, percentEncoded } from '../../../src/base/go-text/index.ts';
+import { perObject, timeText } from '../../../src/kubernetes/index.ts';
 
 test('the result for an object is computed once, even if it is undefined', () => {
   const calls: object[] = [];

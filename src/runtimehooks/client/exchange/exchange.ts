@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { jsonMistake, jsonSyntaxError, quoted, textOf } from '../../../base/go-text/index.ts';
 import { JsonError, type JsonObject, parseFirstJson, withWholeFractionsShown } from '../../../kubernetes/index.ts';
 import type { HookDefinition } from '../../catalog/definition.ts';
 import { decodeResponse } from '../../messages/index.ts';
@@ -6,7 +7,6 @@ import { type CallError, isCallError, isIgnorable, maxMessage, quotable } from '
 import type { Extension } from '../registry/registration.ts';
 import type { Backoff } from './backoff.ts';
 import type { ExtensionConnections, ExtensionResponse } from './connections.ts';
-import { goQuoted, goSyntaxError } from './go-text.ts';
 import type { CallMetrics } from './metrics.ts';
 import { targetOf } from './url.ts';
 
@@ -40,11 +40,25 @@ export interface Message {
   content: JsonObject;
 }
 
+/** Why Go's json.Decoder cannot read a body; undefined if it can. */
+function syntaxError(body: Buffer): string | undefined {
+  const text = body.toString('latin1');
+  const mistake = jsonMistake(text, false);
+  if (mistake === undefined) {
+    return undefined;
+  }
+  const character = text[mistake.at];
+  if (character !== undefined) {
+    return jsonSyntaxError(character, mistake.place);
+  }
+  return text.trim() === '' ? 'EOF' : 'unexpected EOF';
+}
+
 /** The message in a response, as Cluster API reads it: status code 200, the first JSON value, with the right types. */
 export function readAnswer(answer: ExtensionResponse, hook: HookDefinition): Message | CallError {
   if (answer.code !== 200) {
     const more = Buffer.from(answer.body.length > maxErrorBody ? '...' : '');
-    const body = goQuoted(Buffer.concat([answer.body.subarray(0, maxErrorBody), more]));
+    const body = textOf(quoted(Buffer.concat([answer.body.subarray(0, maxErrorBody), more]).toString('latin1')));
     const message = `http call failed: got response with status code ${answer.code} != 200: response : ${body}`;
     return { step: 'http', message, code: answer.code };
   }
@@ -67,7 +81,7 @@ export function readAnswer(answer: ExtensionResponse, hook: HookDefinition): Mes
       : { content: decoded.response };
   } catch (error) {
     if (error instanceof JsonError) {
-      return failed(goSyntaxError(answer.body) ?? error.message);
+      return failed(syntaxError(answer.body) ?? error.message);
     }
     throw error;
   }

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import querystring from 'node:querystring';
-import { bytesOf, parseRequestUri, percentEncoded } from '../../../kubernetes/index.ts';
+import { bytesOf, percentEncoded } from '../../../base/go-text/index.ts';
+import { parseRequestUri } from '../../../kubernetes/index.ts';
 import { type CallError, quotable } from '../call-error.ts';
 import type { ClientConfig } from '../registry/registration.ts';
 

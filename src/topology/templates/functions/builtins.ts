@@ -1,6 +1,6 @@
+import { type Bytes, isPrintable, percentEncoded, runeAt } from '../../../base/go-text/index.ts';
 import { type Budget, FunctionError } from '../budget.ts';
 import type { TemplateFunction } from '../evaluate.ts';
-import { type Bytes, isPrintable, runeAt } from '../values/bytes.ts';
 import { showOperand, sprint, sprintf, sprintln } from '../values/print.ts';
 import {
   Boxed,
@@ -256,10 +256,8 @@ function escapedForJs(text: Bytes): Bytes {
 }
 
 /** A text in the query of a URL, as url.QueryEscape. */
-export function queryEscaped(text: Bytes): Bytes {
-  return text.replaceAll(/[^A-Za-z0-9._~-]/g, (char) =>
-    char === ' ' ? '+' : `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
-  );
+function queryEscaped(text: Bytes): Bytes {
+  return text.replaceAll(/[^A-Za-z0-9._~-]/g, (char) => (char === ' ' ? '+' : percentEncoded(char)));
 }
 
 function unreachable(): never {

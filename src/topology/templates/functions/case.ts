@@ -1,4 +1,4 @@
-import { type Bytes, isSpaceRune, mapText, runeAt, runeError } from '../values/bytes.ts';
+import { type Bytes, isSpaceRune, mapText, runeAt, runeError } from '../../../base/go-text/index.ts';
 
 /** The simple mapping of one character: one that would become several stays, as in Go. */
 function mapped(char: string, change: (char: string) => string): string {

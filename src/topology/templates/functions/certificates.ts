@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
+import type { Bytes } from '../../../base/go-text/index.ts';
 import { type Budget, FunctionError } from '../budget.ts';
 import type { TemplateFunction } from '../evaluate.ts';
-import type { Bytes } from '../values/bytes.ts';
 import { sprintf } from '../values/print.ts';
 import { Dict, type List, Struct, type Value } from '../values/values.ts';
 import { define } from './define.ts';

@@ -1,6 +1,6 @@
+import type { Bytes } from '../../../base/go-text/index.ts';
 import { type Budget, FunctionError } from '../budget.ts';
 import type { TemplateFunction } from '../evaluate.ts';
-import type { Bytes } from '../values/bytes.ts';
 import { toInt64 } from '../values/cast.ts';
 import { deepEqual } from '../values/equal.ts';
 import { Dict, dictType, isTrue, kindOf, List, Struct, typeOf, type Value } from '../values/values.ts';

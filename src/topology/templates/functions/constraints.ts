@@ -1,6 +1,6 @@
+import type { Bytes } from '../../../base/go-text/index.ts';
 import { compilePattern } from '../../../kubernetes/schema/index.ts';
 import { FunctionError } from '../budget.ts';
-import type { Bytes } from '../values/bytes.ts';
 import { comparePrereleases, compareVersions, parseVersion, type VersionParts } from '../values/version.ts';
 
 /** A comparison with a version of which parts may be missing or `x`. */

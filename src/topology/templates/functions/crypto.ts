@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes, scryptSync } from 'node:crypto';
+import type { Bytes } from '../../../base/go-text/index.ts';
 import { FunctionError } from '../budget.ts';
 import type { TemplateFunction } from '../evaluate.ts';
-import type { Bytes } from '../values/bytes.ts';
 import { define } from './define.ts';
 import { base64Decoded } from './strings.ts';
 

@@ -1,6 +1,6 @@
+import type { Bytes } from '../../../base/go-text/index.ts';
 import { FunctionError } from '../budget.ts';
 import type { TemplateFunction } from '../evaluate.ts';
-import type { Bytes } from '../values/bytes.ts';
 import { parsedInt64 } from '../values/numbers.ts';
 import { durationText, hour, minute, parseDuration, parseTime, second, Time, zeroTime } from '../values/time.ts';
 import { Integer, type Value } from '../values/values.ts';

@@ -1,6 +1,6 @@
+import type { Bytes } from '../../../base/go-text/index.ts';
 import type { Budget } from '../budget.ts';
 import { operandType, type TemplateFunction } from '../evaluate.ts';
-import type { Bytes } from '../values/bytes.ts';
 import type { Time } from '../values/time.ts';
 import { anyType, type Dict, dictType, type Integer, type List, type Operand, type Value } from '../values/values.ts';
 

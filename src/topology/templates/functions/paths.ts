@@ -1,5 +1,5 @@
+import type { Bytes } from '../../../base/go-text/index.ts';
 import type { TemplateFunction } from '../evaluate.ts';
-import type { Bytes } from '../values/bytes.ts';
 import { define } from './define.ts';
 
 /** path.Clean: without empty, `.` and `..` elements where they can be removed. */

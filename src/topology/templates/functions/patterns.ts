@@ -1,7 +1,7 @@
+import { type Bytes, bytesOf, canBackquote, invalidAt, quoted, textOf } from '../../../base/go-text/index.ts';
 import { compilePattern, type Pattern, PatternError } from '../../../kubernetes/schema/index.ts';
 import { type Budget, FunctionError } from '../budget.ts';
 import type { TemplateFunction } from '../evaluate.ts';
-import { type Bytes, bytesOf, canBackquote, invalidAt, quoted, textOf } from '../values/bytes.ts';
 import { List } from '../values/values.ts';
 import { define } from './define.ts';
 import { sizeOf } from './strings.ts';

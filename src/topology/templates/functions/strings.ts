@@ -1,7 +1,16 @@
 import { Buffer } from 'node:buffer';
+import {
+  type Bytes,
+  bytesOf,
+  bytesOfRune,
+  isSpaceRune,
+  mapText,
+  quoted,
+  runeAt,
+  runesOf,
+} from '../../../base/go-text/index.ts';
 import { type Budget, FunctionError, Text } from '../budget.ts';
 import type { TemplateFunction } from '../evaluate.ts';
-import { type Bytes, bytesOf, bytesOfRune, isSpaceRune, mapText, quoted, runeAt, runesOf } from '../values/bytes.ts';
 import { parsedInt64 } from '../values/numbers.ts';
 import { sprintf } from '../values/print.ts';
 import { Dict, type Integer, List, Struct, type Value } from '../values/values.ts';

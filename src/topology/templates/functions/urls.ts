@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
+import { type Bytes, percentEncoded, quoted } from '../../../base/go-text/index.ts';
 import { FunctionError } from '../budget.ts';
 import type { TemplateFunction } from '../evaluate.ts';
-import { type Bytes, quoted } from '../values/bytes.ts';
 import { Dict, kindOf } from '../values/values.ts';
 import { define } from './define.ts';
 
@@ -21,11 +21,7 @@ function needsEscape(char: string, part: Part): boolean {
 }
 
 function escaped(text: Bytes, part: Part): Bytes {
-  let result = '';
-  for (const char of text) {
-    result += needsEscape(char, part) ? `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}` : char;
-  }
-  return result;
+  return text.replaceAll(/[^A-Za-z0-9_.~-]/g, (char) => (allowed[part].includes(char) ? char : percentEncoded(char)));
 }
 
 function badEscape(text: Bytes): never {

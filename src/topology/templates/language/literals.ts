@@ -1,5 +1,5 @@
+import { type Bytes, bytesOfRune, quoted, runeAt } from '../../../base/go-text/index.ts';
 import { FunctionError } from '../budget.ts';
-import { type Bytes, bytesOfRune, quoted, runeAt } from '../values/bytes.ts';
 import { parseFloat64, parseInt64, parseUint64 } from '../values/numbers.ts';
 import type { NumberNode } from './nodes.ts';
 

@@ -1,5 +1,5 @@
-import type { Bytes } from '../values/bytes.ts';
-import { quoted } from '../values/bytes.ts';
+import type { Bytes } from '../../../base/go-text/index.ts';
+import { quoted } from '../../../base/go-text/index.ts';
 
 /** A number in a template. Which types it fits is known when it is parsed, which one it gets only when it is used. */
 export interface NumberNode {

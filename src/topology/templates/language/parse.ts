@@ -1,5 +1,5 @@
+import { type Bytes, quoted } from '../../../base/go-text/index.ts';
 import { FunctionError, maxDepth, maxTokens, TemplateError } from '../budget.ts';
-import { type Bytes, quoted } from '../values/bytes.ts';
 import { numberNode, unquoted } from './literals.ts';
 import type { BranchNode, CommandNode, OperandNode, PipeNode, StatementNode, TemplateNode } from './nodes.ts';
 import { showNode } from './nodes.ts';

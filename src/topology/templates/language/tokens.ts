@@ -1,4 +1,4 @@
-import { type Bytes, bytesOf, isPrintable, quoted, runeAt } from '../values/bytes.ts';
+import { type Bytes, bytesOf, isPrintable, quoted, runeAt } from '../../../base/go-text/index.ts';
 
 export type TokenType =
   | 'error'

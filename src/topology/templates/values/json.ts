@@ -1,6 +1,15 @@
+import {
+  type Bytes,
+  bytesOf,
+  bytesOfRune,
+  decoded,
+  type JsonMistake,
+  jsonMistake,
+  jsonSyntaxError,
+  runesOf,
+} from '../../../base/go-text/index.ts';
 import type { Json } from '../../../kubernetes/index.ts';
 import { type Budget, FunctionError, Text } from '../budget.ts';
-import { type Bytes, bytesOf, bytesOfRune, decoded, quotedRune, runesOf } from './bytes.ts';
 import { formatFloat } from './numbers.ts';
 import { Complex, Dict, Integer, List, Struct, type Value } from './values.ts';
 
@@ -134,153 +143,12 @@ export function encodeJson(value: Value, budget: Budget, { escapesHtml = true, i
 /** Deepest nesting that is read; recursion over more may overflow the stack. */
 const maxReadDepth = 1_000;
 const tooDeep = `JSON nests deeper than ${maxReadDepth} levels`;
-const numberAt = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: a string has none
-const stringAt = /"(?:[^"\\\x00-\x1f]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y;
 
-/** Checks JSON as encoding/json does, which names the first character that it does not like. */
-class Checker {
-  readonly #text: Bytes;
-  readonly #budget: Budget;
-  #at = 0;
-  #depth = 0;
-  #infinite: string | undefined;
-
-  constructor(text: Bytes, budget: Budget) {
-    this.#text = text;
-    this.#budget = budget;
-  }
-
-  check(): void {
-    this.#value();
-    if (this.#next() !== undefined) {
-      this.#fail('after top-level value');
-    }
-    if (this.#infinite !== undefined) {
-      throw new FunctionError(`json: cannot unmarshal number ${this.#infinite} into Go value of type float64`);
-    }
-  }
-
-  /** The next character that is not white space. */
-  #next(): string | undefined {
-    while (' \t\r\n'.includes(this.#text[this.#at] ?? 'x')) {
-      this.#at++;
-    }
-    return this.#text[this.#at];
-  }
-
-  /** @param isWithin whether it is within a word or a number, which Go ends with a space. */
-  #fail(context: string, isWithin = false): never {
-    const char = this.#text[this.#at] ?? (isWithin ? ' ' : undefined);
-    if (char === undefined) {
-      throw new FunctionError('unexpected end of JSON input');
-    }
-    const shown = char === "'" ? `'\\''` : char === '"' ? `'"'` : quotedRune(char.charCodeAt(0));
-    throw new FunctionError(`invalid character ${shown} ${context}`);
-  }
-
-  #value(): void {
-    this.#budget.spend(1);
-    const char = this.#next() ?? '';
-    if (char === '{' || char === '[') {
-      this.#items(char);
-    } else if (char === '"') {
-      this.#string();
-    } else if (/[-0-9]/.test(char)) {
-      this.#number();
-    } else {
-      const word = ['true', 'false', 'null'].find((one) => one[0] === char);
-      this.#word(word ?? this.#fail('looking for beginning of value'));
-    }
-  }
-
-  #items(open: '{' | '['): void {
-    const [close, after] = open === '{' ? ['}', 'after object key:value pair'] : [']', 'after array element'];
-    if (this.#depth >= maxReadDepth) {
-      throw new FunctionError(tooDeep);
-    }
-    this.#depth++;
-    this.#at++;
-    if (this.#next() !== close) {
-      do {
-        if (open === '{') {
-          this.#key();
-        }
-        this.#value();
-        if (this.#next() !== close && this.#next() !== ',') {
-          this.#fail(after as string);
-        }
-      } while (this.#text[this.#at++] === ',');
-    } else {
-      this.#at++;
-    }
-    this.#depth--;
-  }
-
-  #key(): void {
-    if (this.#next() !== '"') {
-      this.#fail('looking for beginning of object key string');
-    }
-    this.#string();
-    if (this.#next() !== ':') {
-      this.#fail('after object key');
-    }
-    this.#at++;
-  }
-
-  #word(word: string): void {
-    for (const char of word) {
-      if (this.#text[this.#at] !== char) {
-        this.#fail(`in literal ${word} (expecting ${quotedRune(char.charCodeAt(0))})`, true);
-      }
-      this.#at++;
-    }
-  }
-
-  #take(pattern: RegExp): string {
-    pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#text)?.[0] ?? '';
-    this.#at += found.length;
-    return found;
-  }
-
-  #number(): void {
-    const text = this.#take(numberAt);
-    if (text === '') {
-      this.#at++;
-      this.#fail('in numeric literal', true);
-    }
-    const [rest = ''] = /^[.eE][+-]?/.exec(this.#text.slice(this.#at, this.#at + 2)) ?? [];
-    if (rest.startsWith('.') ? !/[.eE]/.test(text) : rest !== '' && !/[eE]/.test(text)) {
-      // What looks like a fraction or an exponent has no digits.
-      this.#at += rest.startsWith('.') ? 1 : rest.length;
-      this.#fail(
-        rest.startsWith('.') ? 'after decimal point in numeric literal' : 'in exponent of numeric literal',
-        true,
-      );
-    }
-    if (!Number.isFinite(Number(text))) {
-      this.#infinite ??= text;
-    }
-  }
-
-  #string(): void {
-    this.#take(stringAt);
-    const char = this.#text[this.#at];
-    if (char === '\\') {
-      this.#at++;
-      if (this.#text[this.#at] !== 'u') {
-        this.#fail('in string escape code', true);
-      }
-      this.#at++;
-      this.#take(/[0-9a-fA-F]*/y);
-      this.#fail('in \\u hexadecimal character escape', true);
-    }
-    if (char !== '"') {
-      this.#fail('in string literal');
-    }
-    this.#at++;
-  }
+/** Why encoding/json's Unmarshal refuses a text. A word or a number that ends with it is followed by a space. */
+function problemOf(text: Bytes, { at, place }: JsonMistake): string {
+  const isWithin = /^(?:in|after decimal)/.test(place) && place !== 'in string literal';
+  const character = text[at] ?? (isWithin ? ' ' : undefined);
+  return character === undefined ? 'unexpected end of JSON input' : bytesOf(jsonSyntaxError(character, place));
 }
 
 /**
@@ -290,8 +158,16 @@ class Checker {
  */
 export function decodeJson(text: Bytes, budget: Budget): Value {
   budget.read(text.length);
-  new Checker(text, budget).check();
-  return valueOfJson(JSON.parse(decoded(text)) as Json);
+  const mistake = jsonMistake(text, true);
+  if (mistake !== undefined) {
+    throw new FunctionError(problemOf(text, mistake));
+  }
+  const numbers = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '').match(/-?[0-9][0-9.eE+-]*/g) ?? [];
+  const infinite = numbers.find((number) => !Number.isFinite(Number(number)));
+  if (infinite !== undefined) {
+    throw new FunctionError(`json: cannot unmarshal number ${infinite} into Go value of type float64`);
+  }
+  return valueOfJson(JSON.parse(decoded(text)) as Json, 0, budget);
 }
 
 /**
@@ -299,7 +175,8 @@ export function decodeJson(text: Bytes, budget: Budget): Value {
  *
  * @throws {FunctionError} for a number that float64 does not have, and for what nests too deep.
  */
-export function valueOfJson(json: Json, depth = 0): Value {
+export function valueOfJson(json: Json, depth = 0, budget?: Budget): Value {
+  budget?.spend(1);
   if (depth > maxReadDepth) {
     throw new FunctionError(tooDeep);
   }
@@ -307,12 +184,12 @@ export function valueOfJson(json: Json, depth = 0): Value {
     return bytesOf(json);
   }
   if (Array.isArray(json)) {
-    return new List(json.map((item) => valueOfJson(item, depth + 1)));
+    return new List(json.map((item) => valueOfJson(item, depth + 1, budget)));
   }
   if (typeof json === 'object' && json !== null) {
     const entries = new Map<Bytes, Value>();
     for (const [key, value] of Object.entries(json)) {
-      entries.set(bytesOf(key), valueOfJson(value, depth + 1));
+      entries.set(bytesOf(key), valueOfJson(value, depth + 1, budget));
     }
     return new Dict(entries);
   }

@@ -1,4 +1,4 @@
-import type { Bytes } from './bytes.ts';
+import type { Bytes } from '../../../base/go-text/index.ts';
 
 /** Why a text is not a number, as strconv words it. */
 export type NumberProblem = 'invalid syntax' | 'value out of range';

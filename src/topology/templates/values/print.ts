@@ -1,5 +1,14 @@
+import {
+  type Bytes,
+  bytesOfRune,
+  canBackquote,
+  isPrintable,
+  quoted,
+  quotedRune,
+  runeAt,
+  runeCount,
+} from '../../../base/go-text/index.ts';
 import { type Budget, Text } from '../budget.ts';
-import { type Bytes, bytesOfRune, canBackquote, isPrintable, quoted, quotedRune, runeAt, runeCount } from './bytes.ts';
 import { formatFloat } from './numbers.ts';
 import {
   Boxed,

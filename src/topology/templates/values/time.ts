@@ -1,5 +1,5 @@
+import type { Bytes } from '../../../base/go-text/index.ts';
 import { FunctionError } from '../budget.ts';
-import type { Bytes } from './bytes.ts';
 import { withoutTrailingZeros } from './numbers.ts';
 import { type Callable, Integer, type Operand, Struct, type Value } from './values.ts';
 

@@ -1,4 +1,4 @@
-import type { Bytes } from './bytes.ts';
+import type { Bytes } from '../../../base/go-text/index.ts';
 
 /** An integer of a Go type other than int. */
 export class Integer {

@@ -1,5 +1,5 @@
+import { type Bytes, quoted } from '../../../base/go-text/index.ts';
 import { FunctionError } from '../budget.ts';
-import { type Bytes, quoted } from './bytes.ts';
 import { parseUint64 } from './numbers.ts';
 import { type Callable, Integer, type Operand, Struct, type Value } from './values.ts';
 

@@ -1,5 +1,5 @@
+import type { Bytes } from '../../../base/go-text/index.ts';
 import { type Json, type JsonObject, setOwn } from '../../../kubernetes/index.ts';
-import type { Bytes } from '../values/bytes.ts';
 import { formatFloat } from '../values/numbers.ts';
 import { composeYaml, type YamlNode } from './nodes.ts';
 import { YamlError } from './problem.ts';

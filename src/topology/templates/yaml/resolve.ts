@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
+import { bytesOf, textOf } from '../../../base/go-text/index.ts';
 import { FunctionError } from '../budget.ts';
-import { bytesOf, textOf } from '../values/bytes.ts';
 import { formatFloat, parseFloat64, parseInt64, parseUint64 } from '../values/numbers.ts';
 import { parseTime } from '../values/time.ts';
 import { YamlError } from './problem.ts';

@@ -1,4 +1,4 @@
-import { type Bytes, invalidAt, textOf } from '../values/bytes.ts';
+import { type Bytes, invalidAt, textOf } from '../../../base/go-text/index.ts';
 import { YamlError } from './problem.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it looks for

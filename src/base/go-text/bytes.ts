@@ -197,3 +197,6 @@ const unquotable = /[\x00-\x08\x0a-\x1f`\x7f]|\xef\xbb\xbf/;
 export function canBackquote(bytes: Bytes): boolean {
   return !unquotable.test(bytes) && isUtf8(Buffer.from(bytes, 'latin1'));
 }
+
+/** A byte, given as a character, in percent-encoding (RFC 3986, section 2.1). */
+export const percentEncoded = (byte: string): string => `%${hex(byte.charCodeAt(0), 2).toUpperCase()}`;

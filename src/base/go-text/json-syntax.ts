@@ -1,48 +1,11 @@
-// Texts as Go writes them: users know the errors of calls from the conditions that Cluster API writes.
+import { type Bytes, quotedRune, textOf } from './bytes.ts';
 
-/** The valid sequences of UTF-8 (Unicode, table 3-7), and any other byte, in a text with one character a byte. */
-const sequences =
-  /[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}|./gs;
+// The errors of Go's encoding/json: users know them from the conditions that Cluster API writes.
 
-const escapes = new Map(
-  Object.entries({
-    '\x07': 'a',
-    '\b': 'b',
-    '\f': 'f',
-    '\n': 'n',
-    '\r': 'r',
-    '\t': 't',
-    '\v': 'v',
-    '"': '"',
-    '\\': '\\',
-  }),
-);
-
-const hex = (code: number, digits: number) => code.toString(16).padStart(digits, '0');
-
-/** A character as in Go's quoted texts: escaped unless it is printable. */
-function quotedCharacter(character: string): string {
-  const letter = escapes.get(character);
-  if (letter !== undefined) {
-    return `\\${letter}`;
-  }
-  if (/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(character)) {
-    return character;
-  }
-  const code = character.codePointAt(0) ?? 0;
-  return code < 0x80 ? `\\x${hex(code, 2)}` : code > 0xffff ? `\\U${hex(code, 8)}` : `\\u${hex(code, 4)}`;
-}
-
-/** Bytes as Go's `%q` shows them: in quotes, on one line, and with everything escaped that is not printable. */
-export function goQuoted(bytes: Buffer): string {
-  const characters = bytes
-    .toString('latin1')
-    .replaceAll(sequences, (sequence) =>
-      sequence.length === 1 && sequence > '\x7f'
-        ? `\\x${hex(sequence.charCodeAt(0), 2)}`
-        : quotedCharacter(Buffer.from(sequence, 'latin1').toString('utf8')),
-    );
-  return `"${characters}"`;
+/** The first byte at which a JSON text is wrong, which may be its end, and what Go says of that place. */
+export interface JsonMistake {
+  at: number;
+  place: string;
 }
 
 /** What Go says about a byte at which a JSON text is wrong: after a comma or a bracket, and within a value. */
@@ -56,7 +19,7 @@ type Next = 'value' | 'value or ]' | 'key' | 'key or }' | ':' | 'more';
 const number = /(-?)(0|[1-9]\d*)?(\.\d*)?([eE][+-]?\d*)?/y;
 
 /** Reads a string, number, true, false or null from `text` at `start`: where it ends, and what is wrong there. */
-function scanScalar(text: string, start: number): { at: number; wrong?: string } {
+function scanScalar(text: Bytes, start: number): { at: number; wrong?: string } {
   let at = start;
   const isNext = (pattern: RegExp) => pattern.test(text[at] ?? '');
   if (text[at] === '"') {
@@ -104,24 +67,26 @@ function scanScalar(text: string, start: number): { at: number; wrong?: string }
     : { at: end, wrong: 'in exponent of numeric literal' };
 }
 
-/** Why Go's encoding/json cannot read the first value of a JSON text; undefined if it can. */
-export function goSyntaxError(bytes: Buffer): string | undefined {
-  const text = bytes.toString('latin1');
+/** Where the white space from an index on ends. */
+function afterSpace(text: Bytes, from: number): number {
+  let at = from;
+  while (' \t\r\n'.includes(text[at] ?? '-')) {
+    at++;
+  }
+  return at;
+}
+
+/**
+ * Why Go cannot read the first value of a JSON text; undefined if it can.
+ *
+ * @param isAlone whether nothing may follow that value.
+ */
+export function jsonMistake(text: Bytes, isAlone: boolean): JsonMistake | undefined {
   const open: string[] = [];
   let at = 0;
   let next: Next = 'value';
-  const invalid = (place: string) => {
-    const character = text[at];
-    if (character === undefined) {
-      return text.trim() === '' ? 'EOF' : 'unexpected EOF';
-    }
-    const shown = character === "'" ? "\\'" : character === '"' ? '"' : quotedCharacter(character);
-    return `invalid character '${shown}' ${place}`;
-  };
   do {
-    while (' \t\r\n'.includes(text[at] ?? '-')) {
-      at++;
-    }
+    at = afterSpace(text, at);
     const character = text[at] ?? '';
     const isInObject = open.at(-1) === '{';
     if (
@@ -133,13 +98,13 @@ export function goSyntaxError(bytes: Buffer): string | undefined {
       next = 'more';
     } else if (next === 'more') {
       if (character !== ',') {
-        return invalid(isInObject ? 'after object key:value pair' : 'after array element');
+        return { at, place: isInObject ? 'after object key:value pair' : 'after array element' };
       }
       at++;
       next = isInObject ? 'key' : 'value';
     } else if (next === ':') {
       if (character !== ':') {
-        return invalid('after object key');
+        return { at, place: 'after object key' };
       }
       at++;
       next = 'value';
@@ -150,15 +115,21 @@ export function goSyntaxError(bytes: Buffer): string | undefined {
     } else {
       const isKey: boolean = next === 'key' || next === 'key or }';
       if (isKey && character !== '"') {
-        return invalid(atKey);
+        return { at, place: atKey };
       }
       const scalar = scanScalar(text, at);
       at = scalar.at;
       if (scalar.wrong !== undefined) {
-        return invalid(scalar.wrong);
+        return { at, place: scalar.wrong };
       }
       next = isKey ? ':' : 'more';
     }
   } while (open.length > 0 || next !== 'more');
-  return undefined;
+  at = afterSpace(text, at);
+  return isAlone && at < text.length ? { at, place: 'after top-level value' } : undefined;
+}
+
+/** What Go says of a character at which a JSON text is wrong. */
+export function jsonSyntaxError(character: string, place: string): string {
+  return `invalid character ${character === '"' ? `'"'` : textOf(quotedRune(character.charCodeAt(0)))} ${place}`;
 }
