@@ -6,6 +6,8 @@ import type { Impact } from './impact.ts';
 /** Maximum number of warnings, and of bytes of each: API servers and kubectl cut longer ones. */
 const maxLines = 3;
 const maxBytes = 256;
+/** Maximum number of bytes of why something is not known, so that Clusters can be named beside it. */
+const maxReasonBytes = 160;
 
 /** Shows the whole plan. */
 export const planCommand = 'kubectl extensionconfig plan -f FILE';
@@ -133,7 +135,8 @@ function unknownLine({ clusters, total, unasked }: Impact): string | undefined {
     ? undefined
     : named(
         unknown.map(({ cluster }) => cluster),
-        (list) => `what happens to Machines of ${list} is not known: ${withoutControls(first.why ?? '')}`,
+        (list) =>
+          `what happens to Machines of ${list} is not known: ${cut(withoutControls(first.why ?? ''), maxReasonBytes)}`,
       );
 }
 

@@ -141,7 +141,10 @@ export function createImpactReviews({ log, ...settings }: ImpactSettings): Impac
     const own = number;
     const asked = thread;
     const late = setTimeout(() => resolve('late'), withinMs);
-    const hung = setTimeout(() => void asked.terminate(), withinMs + hungMs).unref();
+    const hung = setTimeout(() => {
+      log.error('the thread that plans writes hangs: another one is started');
+      void asked.terminate();
+    }, withinMs + hungMs).unref();
     function settle(outcome: Outcome): void {
       clearTimeout(hung);
       clearTimeout(late);

@@ -6,6 +6,7 @@ import { decodeExtensionConfig, hubVersion } from '../../extensionconfig/index.t
 import { loadKubeConfig } from '../../kubernetes/client/index.ts';
 import { textValues } from '../../kubernetes/index.ts';
 import { newestKnownRelease } from '../../runtimehooks/index.ts';
+import { namespaceOf } from '../../topology/index.ts';
 import { createPlanCaller } from '../plan/index.ts';
 import { type Change, deniedIn, hashOf, type Impact, impactOf, lacksTemplates, replacedBy } from './impact.ts';
 import { impactLines } from './lines.ts';
@@ -18,6 +19,8 @@ const ownMs = 150;
 const readingMs = 300;
 /** For so long after the start, in ms, reviews wait as long as they can. */
 const startingMs = 10_000;
+/** How long extensions are called for a review, in ms. */
+const callingMs = 3_000;
 
 const threadStartedMs = monotonicMs();
 const settings = workerData as ThreadSettings;
@@ -49,24 +52,19 @@ function answerTo(number: number, change: Change, impact: Impact): Answer {
 }
 
 /** The extensions of the cluster, to be called. */
-async function callerFor(signal: AbortSignal) {
+function createCaller() {
   const configs = world
     .ofKind('runtime.cluster.x-k8s.io', 'ExtensionConfig')
     .map((object) => decodeExtensionConfig(object, hubVersion).object)
     .filter(({ spec }) => (spec?.clientConfig?.caBundle ?? '') !== '');
-  const namespaces = world.ofKind('cluster.x-k8s.io', 'Cluster').map(({ metadata }) => metadata);
-  const namespaceLabels = new Map(
-    namespaces.map((metadata) => {
-      const name = String((metadata as { namespace?: string }).namespace);
-      return [name, textValues(world.namespaceLabels(name))] as const;
-    }),
-  );
-  const state = { configs, namespaceLabels };
+  const namespaces = new Set(world.ofKind('cluster.x-k8s.io', 'Cluster').map(namespaceOf));
+  const namespaceLabels = new Map([...namespaces].map((name) => [name, textValues(world.namespaceLabels(name))]));
+  const state = { configs, namespaceLabels, isDiscovered: true };
   return createPlanCaller({
     before: state,
     after: state,
     release: settings.clusterApiVersion ?? newestKnownRelease,
-    signal,
+    signal: AbortSignal.timeout(callingMs),
   });
 }
 
@@ -85,7 +83,7 @@ async function answer({ number, deadlineMs, ...change }: Question): Promise<Answ
     return { number, lines, replaced: 0, clusters: 0, planned: 0, isUnknown: true, hash: undefined, deniedIn: [] };
   }
   const signal = AbortSignal.timeout(Math.max(1, Math.ceil(deadlineMs - monotonicMs())));
-  const caller = settings.callsExtensions ? await callerFor(signal).catch(() => undefined) : undefined;
+  const caller = settings.callsExtensions ? await createCaller() : undefined;
   try {
     const impact = await impactOf(change, world, {
       clusterApiVersion: settings.clusterApiVersion,

@@ -15,6 +15,8 @@ export interface StateExtensions {
   configs: readonly ExtensionConfig[];
   /** Labels of Namespaces, by name, for namespaceSelectors. */
   namespaceLabels: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  /** Whether the handlers in the status of the ExtensionConfigs are taken, as Cluster API does, without discovery. */
+  isDiscovered?: boolean | undefined;
 }
 
 interface CallerOptions {
@@ -22,6 +24,7 @@ interface CallerOptions {
   after: StateExtensions;
   release: Release;
   resolve?: Resolve | undefined;
+  /** Ends calls. What a signal of a timeout ends is not known; other signals are thrown. */
   signal: AbortSignal;
   /** Called after each call. */
   onCall?: (() => void) | undefined;
@@ -47,28 +50,26 @@ export const offersUpdates = (config: { status?: unknown }): boolean =>
   );
 
 /** The extensions of one state: those that answered discovery, and why the others did not. */
-async function connect({ configs, namespaceLabels }: StateExtensions, options: CallerOptions) {
+async function connect({ configs, namespaceLabels, isDiscovered }: StateExtensions, options: CallerOptions) {
   const client = createClusterApiClient({
     resolve: options.resolve,
     release: options.release,
     namespaceLabels: async (name) => ({ 'kubernetes.io/metadata.name': name, ...namespaceLabels.get(name) }),
   });
   const silent = new Map<string, string>();
-  const discovered = await Promise.all(
-    configs.map(async (config) => {
-      const discovery = await client.discover(config, { signal: options.signal });
-      if (discovery.ok) {
-        return [{ ...config, status: { ...config.status, handlers: discovery.handlers } } as ExtensionConfig];
-      }
-      silent.set(config.metadata.name ?? '', discovery.error.message);
-      return [];
-    }),
-  );
-  options.signal.throwIfAborted();
-  for (const [name, error] of client.registry.warmUp(discovered.flat())) {
+  async function discovered(config: ExtensionConfig): Promise<ExtensionConfig[]> {
+    const discovery = await client.discover(config, { signal: options.signal });
+    if (discovery.ok) {
+      return [{ ...config, status: { ...config.status, handlers: discovery.handlers } }];
+    }
+    silent.set(config.metadata.name ?? '', discovery.error.message);
+    return [];
+  }
+  const registered = isDiscovered ? configs : (await Promise.all(configs.map(discovered))).flat();
+  for (const [name, error] of client.registry.warmUp(registered)) {
     silent.set(name, error.message);
   }
-  return { client, silent, configs: discovered.flat() };
+  return { client, silent, configs: registered };
 }
 
 type Connected = Awaited<ReturnType<typeof connect>>;
@@ -114,20 +115,22 @@ async function callOne(connected: Connected, call: HookCall, client: Client, sig
   }
   const { object, request } = call;
   const result = await client.callExtension(definitionOf(call.hook), { handler, object, request, signal });
-  signal.throwIfAborted();
   if (result.ok && result.swallowed === undefined) {
     return { is: 'answered', response: result.response, handler };
   }
   const error = result.ok ? result.swallowed : result.error;
   return error !== undefined && answeredSteps.has(error.step)
     ? { is: 'failed', error: error.message }
-    : unknown(`handler ${handler} did not answer: ${error?.message}`, 'start the extension, and plan again');
+    : unknown(
+        `handler ${handler} did not answer${error?.step === 'timeout' ? ' in time' : `: ${error?.message}`}`,
+        'start the extension, and plan again',
+      );
 }
 
 /** Discovers the extensions of both states, to call them as Cluster API does. What does not answer is not known. */
 export async function createPlanCaller(options: CallerOptions): Promise<PlanCaller> {
   const before = await connect(options.before, options);
-  const after = await connect(options.after, options);
+  const after = options.after === options.before ? before : await connect(options.after, options);
   return {
     updatesInPlace: after.configs.some(offersUpdates),
     async call(call) {

@@ -1,20 +1,32 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { createImpactReviews, type ImpactReviews } from '../../../src/checks/impact/index.ts';
 import { crd } from '../../../src/extensionconfig/index.ts';
-import { type AdmissionRequest, type JsonObject, objectAt, objectsAt, textAt } from '../../../src/kubernetes/index.ts';
+import {
+  type AdmissionRequest,
+  isSame,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  textAt,
+} from '../../../src/kubernetes/index.ts';
+import type { AdmissionOutcome } from '../../../src/policy/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
+import { isMade } from '../../../src/topology/index.ts';
 import { named, startRecorded } from '../../cli/commands/planning.ts';
 import { buildOverlay, find } from '../../kubernetes/manifests/kustomization.ts';
 import { permissionsOf, startRbacProxy } from '../../kubernetes/manifests/rbac-proxy.ts';
 import type { PolicyRule } from '../../kubernetes/manifests/rbac-server.ts';
+import { caBundle, extensionConfig, startExtension } from '../../runtimehooks/client/extension-server.ts';
 import { eventually, send } from '../../sandbox/client.ts';
+import type { RecordedChange } from '../../topology/recorded.ts';
 
 const objectsIn = (name: string) =>
   parseAllDocuments(readFileSync(`manifests/samples/plan/${name}.yaml`, 'utf8')).map(
@@ -127,6 +139,48 @@ describe('reviews with a cluster', { timeout: 60_000 }, () => {
     expect(planned.length).toBeGreaterThan(0);
     // More than wait at a time are not even asked.
     expect(outcomes.at(-1)?.response.warnings).toEqual([expect.stringContaining('had no plan in time')]);
+  });
+
+  test('the newest of the writes that wait is planned first', async () => {
+    const order: number[] = [];
+    const reviewed = async (index: number) => {
+      const { response } = await reviews.review(requestOf(labelled(`gpu-${index}`)));
+      expect(response.warnings?.[0]).toMatch(/^replaces 2 Machines/);
+      order.push(index);
+    };
+    await Promise.all(Array.from({ length: 8 }, (_, index) => reviewed(index)));
+    expect(order.indexOf(7)).toBeLessThan(order.indexOf(1));
+    expect(order.at(-1)).toBe(1);
+  });
+
+  test('a thread that hangs is replaced', async () => {
+    // Nobody writes into it: the thread waits for its kubeconfig.
+    const kubeconfig = join(mkdtempSync(join(tmpdir(), 'impact-')), 'kubeconfig');
+    execFileSync('mkfifo', [kubeconfig]);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const messages: string[] = [];
+    const own = createImpactReviews({
+      kubeconfig: { kubeconfig },
+      clusterApiVersion: undefined,
+      denies: false,
+      updatesInPlace: false,
+      callsExtensions: false,
+      log: pino({}, { write: (text) => messages.push((JSON.parse(text) as { msg: string }).msg) }),
+    });
+    onTestFinished(() => own.stop());
+    const late = own.review(requestOf(labelled('gpu')));
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect((await late).response.warnings).toEqual([expect.stringContaining('had no plan in time')]);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(messages).toEqual(['the thread that plans writes hangs: another one is started']);
+    vi.useRealTimers();
+    rmSync(kubeconfig);
+    writeFileSync(kubeconfig, sandbox.kubeconfig, { mode: 0o600 });
+    await eventually(
+      () => own.review(requestOf(labelled('gpu'))),
+      (outcome) => outcome.response.warnings?.[0]?.startsWith('replaces 2 Machines') === true,
+    );
   });
 
   test('a class whose patches are not lists, and other nonsense, is at worst a bug that is said', async () => {
@@ -296,12 +350,9 @@ describe('reviews with a cluster', { timeout: 60_000 }, () => {
 });
 
 describe('extensions', { timeout: 60_000 }, () => {
-  const change = named('E1-extension-joins');
-  const [before = {}, after = {}] = [change.before, change.after].map((objects) =>
-    objects.find(({ kind, metadata }) => kind === 'ClusterClass' && textAt(metadata, 'name') === 'fleet'),
-  );
   let sandbox: Sandbox;
   let kubeconfig: string;
+  let reviews: ImpactReviews;
   beforeAll(async () => {
     sandbox = await startSandbox();
     kubeconfig = join(mkdtempSync(join(tmpdir(), 'impact-')), 'kubeconfig');
@@ -309,45 +360,138 @@ describe('extensions', { timeout: 60_000 }, () => {
     for (const body of [...definitions, crd]) {
       await send(sandbox, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body });
     }
-    const unwatched = new Set(['KubeadmConfig', 'DevMachine', 'DevCluster', 'ExtensionConfig']);
-    for (const { metadata, status: _status, ...object } of change.before) {
-      if (!unwatched.has(textAt(object, 'kind'))) {
-        const { resourceVersion: _version, uid: _uid, ...kept } = objectAt(metadata);
-        const path = `/apis/${textAt(object, 'apiVersion')}/namespaces/default/${plurals.get(textAt(object, 'kind'))}`;
-        const { status, text } = await send(sandbox, 'POST', path, { body: { ...object, metadata: kept } });
-        expect([status, status === 201 ? '' : text]).toEqual([201, '']);
-      }
-    }
+    reviews = start(true);
   }, 60_000);
-  afterAll(() => sandbox?.stop());
+  afterAll(async () => {
+    await reviews?.stop();
+    await sandbox?.stop();
+  });
 
-  const expected = Object.values(change.expected).reduce((sum, { machines }) => sum + machines.replaced, 0);
+  const unwatched = new Set(['KubeadmConfig', 'DevMachine', 'DevCluster', 'ExtensionConfig']);
+  const keyOf = ({ kind, metadata }: JsonObject) => `${kind} ${textAt(metadata, 'name')}`;
 
-  test.each([
-    [false, /^what happens to Machines of default\/f1 is not known: .*is not called here/, 0],
-    [true, /^replaces \d+ Machines in 1 Cluster: /, expected],
-  ])('called: %s', async (callsExtensions, line, replaced) => {
-    const [config] = await startRecorded(change);
+  /** What exists before a recorded change, in a namespace of its own, and the write of a user. */
+  async function stored(change: RecordedChange): Promise<{ object: JsonObject; oldObject: JsonObject }> {
+    const namespace = `r-${change.name.toLowerCase()}-${Math.random().toString(36).slice(2, 8)}`;
+    const written = ({ metadata, status: _status, ...object }: JsonObject): JsonObject => {
+      const { resourceVersion: _version, uid: _uid, ...kept } = objectAt(metadata);
+      return { ...object, metadata: { ...kept, namespace } };
+    };
+    const [before, after] = [change.before, change.after].map((objects) =>
+      objects.filter(({ kind }) => !unwatched.has(String(kind))).map(written),
+    ) as [JsonObject[], JsonObject[]];
+    const old = new Map(before.map((object) => [keyOf(object), object]));
+    const added = after.filter((object) => !isMade(object) && !old.has(keyOf(object)));
+    await send(sandbox, 'POST', '/api/v1/namespaces', { body: { metadata: { name: namespace } } });
+    for (const body of [...before, ...added]) {
+      const path = `/apis/${textAt(body, 'apiVersion')}/namespaces/${namespace}/${plurals.get(textAt(body, 'kind'))}`;
+      const { status, text } = await send(sandbox, 'POST', path, { body });
+      expect([status, status === 201 ? '' : text]).toEqual([201, '']);
+    }
+    const isWritten = ({ kind }: JsonObject) => kind === 'Cluster' || kind === 'ClusterClass';
+    const object = after.find((one) => isWritten(one) && !isSame(one.spec, old.get(keyOf(one))?.spec)) ?? {};
+    return { object, oldObject: old.get(keyOf(object)) ?? {} };
+  }
+
+  async function register(config: JsonObject): Promise<void> {
     const path = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
-    const { metadata, spec } = config as { metadata: JsonObject; spec: JsonObject };
-    const body = { apiVersion: 'runtime.cluster.x-k8s.io/v1beta2', kind: 'ExtensionConfig', metadata, spec };
-    await send(sandbox, 'DELETE', `${path}/patcher`);
-    expect((await send(sandbox, 'POST', path, { body })).status).toBe(201);
-    const reviews = createImpactReviews({
+    const { metadata, spec, status } = config as { metadata: JsonObject; spec: JsonObject; status: JsonObject };
+    const name = textAt(metadata, 'name');
+    const body = { apiVersion: 'runtime.cluster.x-k8s.io/v1beta2', kind: 'ExtensionConfig', metadata: { name }, spec };
+    const { json } = await send(sandbox, 'POST', path, { body });
+    const registered = await send(sandbox, 'PUT', `${path}/${name}/status`, { body: { ...json, status } });
+    expect(registered.status).toBe(200);
+    onTestFinished(async () => {
+      await send(sandbox, 'DELETE', `${path}/${name}`);
+    });
+  }
+
+  const start = (callsExtensions: boolean) =>
+    createImpactReviews({
       kubeconfig: { kubeconfig },
       clusterApiVersion: { major: 1, minor: 13 },
       denies: false,
-      updatesInPlace: false,
+      updatesInPlace: true,
       callsExtensions,
       log: pino({ level: 'silent' }),
     });
-    onTestFinished(() => reviews.stop());
-    const { response } = await eventually(
-      () => reviews.review(requestOf(after, { oldObject: before })),
-      (outcome) => line.test(outcome.response.warnings?.[0] ?? ''),
+
+  const replacedBy = ({ response }: AdmissionOutcome) =>
+    (response.warnings ?? []).reduce((all, text) => all + Number(/^replaces (\d+)/.exec(text)?.[1] ?? 0), 0);
+
+  test.each(
+    ['E1-extension-joins', 'I1-bootstrap-of-cp', 'I3-cp-infrastructure-uncovered', 'I5-version-uncovered'].map(named),
+  )('called, as recorded: $name', async (change) => {
+    const write = await stored(change);
+    for (const config of await startRecorded(change)) {
+      await register(config);
+    }
+    const expected = Object.values(change.expected).reduce((sum, { machines }) => sum + machines.replaced, 0);
+    const outcome = await eventually(
+      () => reviews.review(requestOf(write.object, { oldObject: write.oldObject })),
+      (one) => replacedBy(one) === expected,
     );
-    const sum = response.warnings?.reduce((all, text) => all + Number(/^replaces (\d+)/.exec(text)?.[1] ?? 0), 0);
-    expect(sum).toBe(replaced);
+    expect(outcome.response.warnings).not.toContainEqual(expect.stringContaining('not known'));
+  });
+
+  test('not called: what they do is not known', async () => {
+    const change = named('E1-extension-joins');
+    const write = await stored(change);
+    for (const config of await startRecorded(change)) {
+      await register(config);
+    }
+    const silent = start(false);
+    onTestFinished(() => silent.stop());
+    const { response } = await eventually(
+      () => silent.review(requestOf(write.object, { oldObject: write.oldObject })),
+      ({ response: { warnings = [] } }) => warnings.some((line) => line.includes('is not called here')),
+    );
+    expect(response.warnings?.[0]).toMatch(/^what happens to Machines of r-\S+\/f1 is not known: /);
+  });
+
+  test('one that takes longer than there is time is not known, and holds up nothing that it has no part in', async () => {
+    const change = named('E1-extension-joins');
+    const write = await stored(change);
+    const slow = await startExtension(() => undefined);
+    onTestFinished(() => slow.close());
+    const requestHook = { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'GeneratePatches' };
+    const handlers = [{ name: 'generatepatches.patcher', requestHook, timeoutSeconds: 10 }];
+    await register(extensionConfig('patcher', { url: slow.url, caBundle }, handlers) as unknown as JsonObject);
+    let startMs = 0;
+    const { response } = await eventually(
+      () => {
+        startMs = performance.now();
+        return reviews.review(requestOf(write.object, { oldObject: write.oldObject }));
+      },
+      ({ response: { warnings = [] } }) => warnings.some((line) => line.endsWith('did not answer in time')),
+    );
+    expect(performance.now() - startMs).toBeLessThan(5_000);
+    expect(response.warnings).toEqual([
+      expect.stringMatching(/^what happens to Machines of r-\S+\/f1 is not known: patch .* handler generatepatches/),
+    ]);
+    const other = structuredClone(write.oldObject);
+    objectAt(other, 'spec').patches = [
+      ...objectsAt(other, 'spec', 'patches'),
+      {
+        name: 'more',
+        definitions: [
+          {
+            selector: {
+              apiVersion: 'controlplane.cluster.x-k8s.io/v1beta2',
+              kind: 'KubeadmControlPlaneTemplate',
+              matchResources: { controlPlane: true },
+            },
+            jsonPatches: [
+              { op: 'add', path: '/spec/template/spec/kubeadmConfigSpec/postKubeadmCommands', value: ['echo'] },
+            ],
+          },
+        ],
+      },
+    ];
+    startMs = performance.now();
+    const quick = await reviews.review(requestOf(other, { oldObject: write.oldObject }));
+    expect(replacedBy(quick)).toBe(3);
+    expect(performance.now() - startMs).toBeLessThan(2_000);
   });
 });
 

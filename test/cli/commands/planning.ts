@@ -51,5 +51,6 @@ export async function startRecorded(change: RecordedChange): Promise<JsonObject[
     return undefined;
   });
   onTestFinished(() => server.close());
-  return [extensionConfig('patcher', { url: server.url, caBundle }) as unknown as JsonObject];
+  const registered = handlers.map((handler) => ({ ...handler, name: `${handler.name}.patcher` }));
+  return [extensionConfig('patcher', { url: server.url, caBundle }, registered) as unknown as JsonObject];
 }
