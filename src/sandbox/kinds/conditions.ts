@@ -1,12 +1,11 @@
 import { type JsonObject, objectsAt } from '../../kubernetes/index.ts';
 
-/** A condition without its times, except for those of Deployments, which have another one. */
+/** A condition without its times. */
 export interface Condition {
   type: string;
   status: 'True' | 'False';
   reason: string;
   message: string;
-  lastUpdateTime?: string;
 }
 
 export function condition(type: string, status: Condition['status'], reason: string, message: string): Condition {

@@ -9,13 +9,13 @@ everyCommandRuns(['docs/sandbox.md', 'README.md'], {
   'README.md': inspectRehearsal,
 });
 
-async function inspectSandbox({ terminal, printed, background: [sandbox] }: Ran): Promise<void> {
+async function inspectSandbox({ printed, background: [sandbox] }: Ran): Promise<void> {
   const printedBy = (part: string) => [...printed].find(([commands]) => commands.includes(part))?.[1] ?? '';
   expect(printedBy('get extensionconfigs')).toMatch(/^sample-extension +True /m);
   expect(printedBy('describe')).toMatch(/Name: +before-cluster-create\.sample-extension$/m);
   expect(printedBy('describe')).toMatch(/Normal +Discovered .* extensionconfig-webhook +discovered 16 handlers$/m);
   expect(printedBy('get events')).toMatch(
-    /Warning +NotDiscovered +extensionconfig\/sample-extension +Error in discovery: .*(connection refused|the server closed the connection)$/m,
+    /Warning +NotDiscovered +extensionconfig\/sample-extension +Error in discovery: .*404/m,
   );
   expect(printedBy('bad-target')).toMatch(/url and service are both set/);
 
@@ -30,9 +30,6 @@ async function inspectSandbox({ terminal, printed, background: [sandbox] }: Ran)
     expect(onPage).toContain(command.replace(/(?<= -f ).*\/(manifests\/.*?)'?$/, '$1'));
   }
 
-  // The extension that was stopped runs again at the same address.
-  const rollout = 'kubectl -n sample-extension rollout status deployment/sample-extension --timeout=20s';
-  expect((await terminal.run(rollout)).output).toMatch(/successfully rolled out/);
   expect(sandbox?.()).not.toMatch(/"level":"error"/);
 }
 

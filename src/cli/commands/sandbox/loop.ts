@@ -1,8 +1,7 @@
 import type { Logger } from 'pino';
 import { orAborted } from '../../../base/index.ts';
 import type { ControllerPace } from '../../../controller/index.ts';
-import { type RunningSampleExtension, startExtension } from './extension.ts';
-import { extensionName } from './extension-deployment.ts';
+import { extensionName, startExtension } from './extension.ts';
 import type { RunningSandbox } from './start.ts';
 
 /** Cluster API's ten minutes are too long for trying things out. */
@@ -28,12 +27,13 @@ export interface LoopSettings {
 export async function startLoop(sandbox: RunningSandbox, settings: LoopSettings, log: Logger, signal: AbortSignal) {
   const quiet = log.child({}, { level: log.isLevelEnabled('warn') ? 'warn' : log.level });
   const stops: (() => Promise<void>)[] = [];
-  let extension: RunningSampleExtension | undefined;
+  let port: number | undefined;
   const resolve = (host: string) =>
-    host === serviceHost && extension?.port !== undefined ? { host: '127.0.0.1', port: extension.port } : undefined;
+    host === serviceHost && port !== undefined ? { host: '127.0.0.1', port } : undefined;
   try {
     if (settings.extension) {
-      extension = await startExtension(sandbox, quiet, signal);
+      const extension = await startExtension(sandbox, quiet, signal);
+      port = extension.port;
       stops.push(extension.stop);
     }
     if (settings.controller) {
@@ -57,7 +57,7 @@ export async function startLoop(sandbox: RunningSandbox, settings: LoopSettings,
     }
   }
   return {
-    port: extension?.port,
+    port,
     async stop() {
       for (const stop of stops.toReversed()) {
         await stop();

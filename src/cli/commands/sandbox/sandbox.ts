@@ -72,17 +72,18 @@ const program = shellPath(fileURLToPath(new URL('bin/extensionconfig-webhook', p
 
 const sample = (file: string) => shellPath(fileURLToPath(new URL(`manifests/samples/${file}`, packageRoot)));
 
-const replicas = (count: number) =>
-  `kubectl -n sample-extension patch deployment sample-extension -p '{"spec":{"replicas":${count}}}'`;
+/** Another path makes the extension unreachable for the controller. */
+const movedTo = (path: string) =>
+  `kubectl patch extensionconfig sample-extension --type merge -p '{"spec":{"clientConfig":{"service":{"path":${path}}}}}'`;
 
 const extensionCommands = [
   'kubectl wait extensionconfig sample-extension --for=condition=Discovered',
   'kubectl get extensionconfigs',
   'kubectl describe extensionconfig sample-extension # its handlers and events',
-  `${replicas(0)} # stops it`,
+  `${movedTo('"/elsewhere"')} # nothing is there`,
   'kubectl wait extensionconfig sample-extension --for=condition=Discovered=False',
   'kubectl get events',
-  replicas(1),
+  movedTo('null'),
 ];
 
 const impactCommands = [
@@ -121,7 +122,7 @@ async function runSandbox(flags: FlagValues<typeof sandboxFlags>, io: Io): Promi
   const { log } = output;
   // The API server and the Kubernetes client are large; no other command needs them.
   const { startSandboxWithWebhook } = await import('./start.ts');
-  const { extensionName, registerExtension } = await import('./extension-deployment.ts');
+  const { extensionName, registerExtension } = await import('./extension.ts');
   const prepare = runs.extension ? registerExtension : undefined;
   const sandbox = await startSandboxWithWebhook({ ...settings, ...(prepare && { prepare }) }, log, io.signal);
   try {
