@@ -46,50 +46,44 @@ function parseNumber(text: string): number | bigint | undefined {
   return Number.isFinite(size) ? size : undefined;
 }
 
-/** Scalars are written back as they were. */
-const stringify = ({ source, value }: Scalar) => source ?? JSON.stringify(value);
+/** The value of a scalar; an integer has all its digits. */
+export type PlainValue = string | number | bigint | boolean | null;
 
-const core = (name: string) => `tag:yaml.org,2002:${name}`;
+/** The value of a plain scalar: `y` and `on` are booleans, 012 is octal, dates are text. */
+export function plainValue(text: string): PlainValue {
+  if (nulls.test(text)) {
+    return null;
+  }
+  if (bools.test(text)) {
+    return yes.test(text);
+  }
+  if (special.test(text)) {
+    return /n$/i.test(text) ? Number.NaN : text.startsWith('-') ? -Infinity : Infinity;
+  }
+  return numberLike.test(text) ? (parseNumber(text) ?? text) : text;
+}
+
+const scalarTag = (name: string, test: RegExp, identify: (value: unknown) => boolean): ScalarTag => ({
+  tag: `tag:yaml.org,2002:${name}`,
+  default: true,
+  test,
+  identify,
+  resolve(text) {
+    const value = plainValue(text);
+    return typeof value === 'bigint' ? Number(value) : value;
+  },
+  // Scalars are written back as they were.
+  stringify: ({ source, value }: Scalar) => source ?? JSON.stringify(value),
+});
+const isNumber = (value: unknown) => typeof value === 'number';
 
 const tags: ScalarTag[] = [
-  {
-    tag: core('null'),
-    default: true,
-    test: nulls,
-    identify: (value) => value === null,
-    resolve: () => null,
-    stringify,
-  },
-  {
-    tag: core('bool'),
-    default: true,
-    test: bools,
-    identify: (value) => typeof value === 'boolean',
-    resolve: (text) => yes.test(text),
-    stringify,
-  },
-  {
-    tag: core('float'),
-    default: true,
-    test: special,
-    resolve: (text) =>
-      text.endsWith('n') || text.endsWith('N') ? Number.NaN : text.startsWith('-') ? -Infinity : Infinity,
-    stringify,
-  },
-  ...(['int', 'float'] as const).map(
-    (name): ScalarTag => ({
-      tag: core(name),
-      default: true,
-      test: numberLike,
-      identify: (value) => typeof value === 'number',
-      resolve(text) {
-        const value = parseNumber(text);
-        return value === undefined ? text : Number(value);
-      },
-      stringify,
-    }),
-  ),
-  { tag: core('timestamp'), default: true, test: time, resolve: (text) => text },
+  scalarTag('null', nulls, (value) => value === null),
+  scalarTag('bool', bools, (value) => typeof value === 'boolean'),
+  scalarTag('int', numberLike, isNumber),
+  scalarTag('float', numberLike, isNumber),
+  scalarTag('float', special, isNumber),
+  { tag: 'tag:yaml.org,2002:timestamp', default: true, test: time, resolve: (text) => text },
 ];
 
 /** How `yaml` reads and writes documents as kubectl does. */
@@ -128,10 +122,13 @@ function formatFloat32(value: number): string {
  * A scalar as the key of a map: keys in Kubernetes objects are strings, so `1` is "1" and `yes` is "true". Undefined for
  * null and for integers of more than 63 bits, which kubectl rejects.
  */
-export function keyText({ value, source = '' }: Scalar): string | undefined {
-  if (typeof value !== 'number') {
-    return value === null ? undefined : String(value);
+export function keyOf(value: PlainValue): string | undefined {
+  if (value === null || (typeof value === 'bigint' && value >= 2n ** 63n)) {
+    return undefined;
   }
-  const exact = parseNumber(source);
-  return typeof exact !== 'bigint' ? formatFloat32(value) : exact < 2n ** 63n ? String(exact) : undefined;
+  return typeof value === 'number' ? formatFloat32(value) : String(value);
 }
+
+/** The key that a scalar of `yaml` is, whose integers have lost digits. */
+export const keyText = ({ value, source = '' }: Scalar): string | undefined =>
+  keyOf(typeof value === 'number' ? plainValue(source) : (value as PlainValue));

@@ -7,8 +7,8 @@ import { functions } from './functions/index.ts';
 import { type ParsedTemplate, parseTemplate } from './language/parse.ts';
 import { valueOfJson } from './values/json.ts';
 import { neitherIsSet, type Variables } from './variables.ts';
-import { YamlError } from './yaml/problem.ts';
 import { readYaml } from './yaml/read.ts';
+import { YamlError } from './yaml/scan.ts';
 
 /** What Cluster API calls its templates. */
 const name = 'tpl';

@@ -1,4 +1,5 @@
-import { type Mark, problemAt } from './problem.ts';
+/** Why a text is not YAML. */
+export class YamlError extends Error {}
 
 export type YamlTokenType =
   | 'streamEnd'
@@ -24,7 +25,6 @@ export type YamlTokenType =
 
 export interface YamlToken {
   type: YamlTokenType;
-  mark: Mark;
   /** The text of a scalar, the name of an anchor, the handle of a tag. */
   text: string;
   /** The rest of a tag; the prefix of a tag directive. */
@@ -37,7 +37,9 @@ interface SimpleKey {
   isPossible: boolean;
   isRequired: boolean;
   token: number;
-  mark: Mark;
+  at: number;
+  line: number;
+  column: number;
 }
 
 /** Deepest nesting that is read. */
@@ -114,7 +116,7 @@ export class YamlScanner {
 
   constructor(text: string) {
     this.#text = text;
-    this.#keys.push({ isPossible: false, isRequired: false, token: 0, mark: this.#mark() });
+    this.#keys.push({ isPossible: false, isRequired: false, token: 0, at: 0, line: 0, column: 0 });
   }
 
   peek(): YamlToken {
@@ -141,12 +143,8 @@ export class YamlScanner {
     return !this.#isAtEnd && key !== undefined && this.#isValid(key);
   }
 
-  #mark(): Mark {
-    return { at: this.#at, line: this.#line, column: this.#column };
-  }
-
-  #fail(problem: string, context?: Mark): never {
-    throw problemAt(problem, this.#mark(), context, true);
+  fail(problem: string): never {
+    throw new YamlError(`yaml: line ${this.#line + 1}: ${problem}`);
   }
 
   #char(ahead = 0): string {
@@ -167,8 +165,8 @@ export class YamlScanner {
     return char === '\u2028' || char === '\u2029' ? char : '\n';
   }
 
-  #emit(type: YamlTokenType, mark: Mark, parts: Partial<YamlToken> = {}, at = this.#tokens.length): void {
-    const token = { type, mark, text: '', suffix: '', isPlain: false, ...parts };
+  #emit(type: YamlTokenType, parts: Partial<YamlToken> = {}, at = this.#tokens.length): void {
+    const token = { type, text: '', suffix: '', isPlain: false, ...parts };
     // The place of a key that was forgotten is gone.
     if (at < 0 || at === this.#tokens.length) {
       this.#tokens.push(token);
@@ -181,9 +179,9 @@ export class YamlScanner {
     if (!key.isPossible) {
       return false;
     }
-    if (key.mark.line < this.#line || key.mark.at + maxSimpleKey < this.#at) {
+    if (key.line < this.#line || key.at + maxSimpleKey < this.#at) {
       if (key.isRequired) {
-        this.#fail("could not find expected ':'", key.mark);
+        this.fail("could not find expected ':'");
       }
       key.isPossible = false;
       return false;
@@ -195,13 +193,19 @@ export class YamlScanner {
     return this.#keys.at(-1) as SimpleKey;
   }
 
+  /** A key that would start with the next token. */
+  #keyHere(isPossible: boolean, isRequired: boolean): SimpleKey {
+    const token = this.#taken + this.#tokens.length;
+    return { isPossible, isRequired, token, at: this.#at, line: this.#line, column: this.#column };
+  }
+
   #saveKey(): void {
     if (!this.#allowsKey) {
       return;
     }
     const isRequired = this.#flowDepth === 0 && this.#indent === this.#column;
     this.#removeKey();
-    const key = { isPossible: true, isRequired, token: this.#taken + this.#tokens.length, mark: this.#mark() };
+    const key = this.#keyHere(true, isRequired);
     this.#keys[this.#keys.length - 1] = key;
     this.#keyOfToken.set(key.token, key);
   }
@@ -210,7 +214,7 @@ export class YamlScanner {
     const key = this.#key();
     if (key.isPossible) {
       if (key.isRequired) {
-        this.#fail("could not find expected ':'", key.mark);
+        this.fail("could not find expected ':'");
       }
       key.isPossible = false;
       this.#keyOfToken.delete(key.token);
@@ -219,22 +223,22 @@ export class YamlScanner {
 
   #checkDepth(depth: number): void {
     if (depth > maxYamlDepth) {
-      this.#fail(`exceeded max depth of ${maxYamlDepth}`);
+      this.fail(`exceeded max depth of ${maxYamlDepth}`);
     }
   }
 
-  #rollIndent(column: number, type: 'blockSequence' | 'blockMapping', mark: Mark, at?: number): void {
+  #rollIndent(column: number, type: 'blockSequence' | 'blockMapping', at?: number): void {
     if (this.#flowDepth === 0 && this.#indent < column) {
       this.#indents.push(this.#indent);
       this.#indent = column;
       this.#checkDepth(this.#indents.length);
-      this.#emit(type, mark, {}, at);
+      this.#emit(type, {}, at);
     }
   }
 
   #unrollIndent(column: number): void {
     while (this.#flowDepth === 0 && this.#indent > column) {
-      this.#emit('blockEnd', this.#mark());
+      this.#emit('blockEnd');
       this.#indent = this.#indents.pop() ?? -1;
     }
   }
@@ -322,7 +326,7 @@ export class YamlScanner {
       this.#allowsKey = false;
       this.#scanPlain();
     } else {
-      this.#fail('found character that cannot start any token', this.#mark());
+      this.fail('found character that cannot start any token');
     }
   }
 
@@ -344,29 +348,26 @@ export class YamlScanner {
     this.#removeKey();
     this.#allowsKey = false;
     this.#isAtEnd = true;
-    this.#emit('streamEnd', this.#mark());
+    this.#emit('streamEnd');
   }
 
   #fetchChar(type: YamlTokenType): void {
-    const mark = this.#mark();
     this.#skip();
-    this.#emit(type, mark);
+    this.#emit(type);
   }
 
   #fetchIndicator(type: 'documentStart' | 'documentEnd'): void {
     this.#unrollIndent(-1);
     this.#removeKey();
     this.#allowsKey = false;
-    const mark = this.#mark();
     this.#skip(3);
-    this.#emit(type, mark);
+    this.#emit(type);
   }
 
   #fetchFlowStart(type: 'flowSequence' | 'flowMapping'): void {
     this.#saveKey();
     // As in go-yaml, it has the number of the bracket: an empty collection is forgotten as a key when it ends.
-    const token = this.#taken + this.#tokens.length;
-    this.#keys.push({ isPossible: false, isRequired: false, token, mark: this.#mark() });
+    this.#keys.push(this.#keyHere(false, false));
     this.#flowDepth++;
     this.#checkDepth(this.#flowDepth);
     this.#allowsKey = true;
@@ -386,9 +387,9 @@ export class YamlScanner {
   #fetchBlockEntry(): void {
     if (this.#flowDepth === 0) {
       if (!this.#allowsKey) {
-        this.#fail('block sequence entries are not allowed in this context', this.#mark());
+        this.fail('block sequence entries are not allowed in this context');
       }
-      this.#rollIndent(this.#column, 'blockSequence', this.#mark());
+      this.#rollIndent(this.#column, 'blockSequence');
     }
     this.#removeKey();
     this.#allowsKey = true;
@@ -398,9 +399,9 @@ export class YamlScanner {
   #fetchKey(): void {
     if (this.#flowDepth === 0) {
       if (!this.#allowsKey) {
-        this.#fail('mapping keys are not allowed in this context', this.#mark());
+        this.fail('mapping keys are not allowed in this context');
       }
-      this.#rollIndent(this.#column, 'blockMapping', this.#mark());
+      this.#rollIndent(this.#column, 'blockMapping');
     }
     this.#removeKey();
     this.#allowsKey = this.#flowDepth === 0;
@@ -411,17 +412,17 @@ export class YamlScanner {
     const key = this.#key();
     if (this.#isValid(key)) {
       const at = key.token - this.#taken;
-      this.#emit('key', key.mark, {}, at);
-      this.#rollIndent(key.mark.column, 'blockMapping', key.mark, at);
+      this.#emit('key', {}, at);
+      this.#rollIndent(key.column, 'blockMapping', at);
       key.isPossible = false;
       this.#keyOfToken.delete(key.token);
       this.#allowsKey = false;
     } else {
       if (this.#flowDepth === 0) {
         if (!this.#allowsKey) {
-          this.#fail('mapping values are not allowed in this context', this.#mark());
+          this.fail('mapping values are not allowed in this context');
         }
-        this.#rollIndent(this.#column, 'blockMapping', this.#mark());
+        this.#rollIndent(this.#column, 'blockMapping');
       }
       this.#allowsKey = this.#flowDepth === 0;
     }
@@ -445,107 +446,104 @@ export class YamlScanner {
     this.#unrollIndent(-1);
     this.#removeKey();
     this.#allowsKey = false;
-    const mark = this.#mark();
     this.#skip();
     const name = this.#takeWhile(words);
     if (name === '') {
-      this.#fail('could not find expected directive name', mark);
+      this.fail('could not find expected directive name');
     }
     if (!isBlankOrEnd(this.#char())) {
-      this.#fail('found unexpected non-alphabetical character', mark);
+      this.fail('found unexpected non-alphabetical character');
     }
     if (name === 'YAML') {
       this.#skipBlanks();
-      this.#emit('version', mark, { text: this.#version(mark) });
+      this.#emit('version', { text: this.#version() });
     } else if (name === 'TAG') {
       this.#skipBlanks();
-      const text = this.#tagHandle(mark, true);
+      const text = this.#tagHandle(true);
       if (!isBlank(this.#char())) {
-        this.#fail('did not find expected whitespace', mark);
+        this.fail('did not find expected whitespace');
       }
       this.#skipBlanks();
-      const suffix = this.#tagUri('', mark);
+      const suffix = this.#tagUri('');
       if (!isBlankOrEnd(this.#char())) {
-        this.#fail('did not find expected whitespace or line break', mark);
+        this.fail('did not find expected whitespace or line break');
       }
-      this.#emit('tagDirective', mark, { text, suffix });
+      this.#emit('tagDirective', { text, suffix });
     } else {
-      this.#fail('found unknown directive name', mark);
+      this.fail('found unknown directive name');
     }
-    this.#endLine(mark);
+    this.#endLine();
   }
 
   /** Takes the rest of a line, which may only be a comment. */
-  #endLine(mark: Mark): void {
+  #endLine(): void {
     this.#skipBlanks();
     this.#skipComment();
     if (!isBreakOrEnd(this.#char())) {
-      this.#fail('did not find expected comment or line break', mark);
+      this.fail('did not find expected comment or line break');
     }
     if (isBreak(this.#char())) {
       this.#takeBreak();
     }
   }
 
-  #version(mark: Mark): string {
-    const major = this.#versionNumber(mark);
+  #version(): string {
+    const major = this.#versionNumber();
     if (this.#char() !== '.') {
-      this.#fail("did not find expected digit or '.' character", mark);
+      this.fail("did not find expected digit or '.' character");
     }
     this.#skip();
-    return `${major}.${this.#versionNumber(mark)}`;
+    return `${major}.${this.#versionNumber()}`;
   }
 
-  #versionNumber(mark: Mark): number {
+  #versionNumber(): number {
     const digits = this.#takeWhile(/[0-9]*/y);
     if (digits.length > 2) {
-      this.#fail('found extremely long version number', mark);
+      this.fail('found extremely long version number');
     }
-    return digits === '' ? this.#fail('did not find expected version number', mark) : Number(digits);
+    return digits === '' ? this.fail('did not find expected version number') : Number(digits);
   }
 
   #scanAnchor(type: 'alias' | 'anchor'): void {
-    const mark = this.#mark();
     this.#skip();
     const text = this.#takeWhile(words);
     const next = this.#char();
     if (text === '' || !(isBlankOrEnd(next) || '?:,]}%@`'.includes(next))) {
-      this.#fail('did not find expected alphabetic or numeric character', mark);
+      this.fail('did not find expected alphabetic or numeric character');
     }
-    this.#emit(type, mark, { text });
+    this.#emit(type, { text });
   }
 
   #scanTag(): void {
-    const mark = this.#mark();
     let text = '';
     let suffix: string;
     if (this.#char(1) === '<') {
       this.#skip(2);
-      suffix = this.#tagUri('', mark);
+      suffix = this.#tagUri('');
       if (this.#char() !== '>') {
-        this.#fail("did not find the expected '>'", mark);
+        this.fail("did not find the expected '>'");
       }
       this.#skip();
     } else {
-      const handle = this.#tagHandle(mark, false);
+      const handle = this.#tagHandle(false);
       if (handle.length > 1 && handle.endsWith('!')) {
         text = handle;
-        suffix = this.#tagUri('', mark);
+        suffix = this.#tagUri('');
       } else {
-        suffix = this.#tagUri(handle, mark);
+        suffix = this.#tagUri(handle);
         text = suffix === '' ? '' : '!';
         suffix = suffix === '' ? '!' : suffix;
       }
     }
     if (!isBlankOrEnd(this.#char())) {
-      this.#fail('did not find expected whitespace or line break', mark);
+      this.fail('did not find expected whitespace or line break');
     }
-    this.#emit('tag', mark, { text, suffix });
+    this.#emit('tag', { text, suffix });
   }
 
-  #tagHandle(mark: Mark, isDirective: boolean): string {
+  #tagHandle(isDirective: boolean): string {
     if (this.#char() !== '!') {
-      this.#fail("did not find expected '!'", mark);
+      this.fail("did not find expected '!'");
     }
     this.#skip();
     let handle = `!${this.#takeWhile(words)}`;
@@ -553,34 +551,33 @@ export class YamlScanner {
       this.#skip();
       handle += '!';
     } else if (isDirective && handle !== '!') {
-      this.#fail("did not find expected '!'", mark);
+      this.fail("did not find expected '!'");
     }
     return handle;
   }
 
-  #tagUri(head: string, mark: Mark): string {
+  #tagUri(head: string): string {
     const found = this.#takeWhile(uri);
     if (head === '' && found === '') {
-      this.#fail('did not find expected tag URI', mark);
+      this.fail('did not find expected tag URI');
     }
     try {
       return head.slice(1) + decodeURIComponent(found);
     } catch {
-      return this.#fail('did not find URI escaped octet', mark);
+      return this.fail('did not find URI escaped octet');
     }
   }
 
   #scanBlockScalar(isLiteral: boolean): void {
-    const mark = this.#mark();
     this.#skip();
     const header = this.#takeWhile(/[+-][0-9]?|[0-9][+-]?|/y);
     if (header.includes('0')) {
-      this.#fail('found an indentation indicator equal to 0', mark);
+      this.fail('found an indentation indicator equal to 0');
     }
     const increment = Number(header.replace(/[+-]/, '') || '0');
-    this.#endLine(mark);
+    this.#endLine();
     const base = Math.max(this.#indent, 0);
-    const lead = this.#blockBreaks(increment > 0 ? base + increment : 0, mark);
+    const lead = this.#blockBreaks(increment > 0 ? base + increment : 0);
     const { indent } = lead;
     const parts: string[] = [];
     let leadingBreak = '';
@@ -601,7 +598,7 @@ export class YamlScanner {
       }
       parts.push(this.#text.slice(start, this.#at));
       leadingBreak = this.#char() === '' ? '' : this.#takeBreak();
-      trailing = this.#blockBreaks(indent, mark).breaks;
+      trailing = this.#blockBreaks(indent).breaks;
     }
     if (!header.includes('-')) {
       parts.push(leadingBreak);
@@ -609,11 +606,11 @@ export class YamlScanner {
     if (header.includes('+')) {
       parts.push(trailing);
     }
-    this.#emit('scalar', mark, { text: parts.join('') });
+    this.#emit('scalar', { text: parts.join('') });
   }
 
   /** Takes indentation and empty lines; finds the indentation if it is 0. */
-  #blockBreaks(known: number, mark: Mark): { indent: number; breaks: string } {
+  #blockBreaks(known: number): { indent: number; breaks: string } {
     let deepest = 0;
     let breaks = '';
     for (;;) {
@@ -622,7 +619,7 @@ export class YamlScanner {
       }
       deepest = Math.max(deepest, this.#column);
       if ((known === 0 || this.#column < known) && this.#char() === '\t') {
-        this.#fail('found a tab character where an indentation space is expected', mark);
+        this.fail('found a tab character where an indentation space is expected');
       }
       if (!isBreak(this.#char())) {
         break;
@@ -664,15 +661,14 @@ export class YamlScanner {
   }
 
   #scanQuoted(quote: '"' | "'"): void {
-    const mark = this.#mark();
     this.#skip();
     const parts: string[] = [];
     for (;;) {
       if (this.#isIndicator('---') || this.#isIndicator('...')) {
-        this.#fail('found unexpected document indicator', mark);
+        this.fail('found unexpected document indicator');
       }
       if (this.#char() === '') {
-        this.#fail('found unexpected end of stream', mark);
+        this.fail('found unexpected end of stream');
       }
       let isAfterBreak = false;
       for (let char = this.#char(); !isBlankOrEnd(char); char = this.#char()) {
@@ -689,7 +685,7 @@ export class YamlScanner {
             isAfterBreak = true;
             break;
           }
-          parts.push(this.#escape(mark));
+          parts.push(this.#escape());
         } else {
           parts.push(char);
           this.#skip();
@@ -701,15 +697,15 @@ export class YamlScanner {
       parts.push(this.#fold(isAfterBreak).text);
     }
     this.#skip();
-    this.#emit('scalar', mark, { text: parts.join('') });
+    this.#emit('scalar', { text: parts.join('') });
   }
 
-  #escape(mark: Mark): string {
+  #escape(): string {
     const letter = this.#char(1);
     const simple = Object.hasOwn(escapes, letter) ? escapes[letter] : undefined;
     const length = Object.hasOwn(escapeLengths, letter) ? escapeLengths[letter] : undefined;
     if (simple === undefined && length === undefined) {
-      this.#fail('found unknown escape character', mark);
+      this.fail('found unknown escape character');
     }
     this.#skip(2);
     if (length === undefined) {
@@ -717,18 +713,17 @@ export class YamlScanner {
     }
     const digits = this.#text.slice(this.#at, this.#at + length);
     if (digits.length < length || !/^[0-9a-fA-F]*$/.test(digits)) {
-      this.#fail('did not find expected hexdecimal number', mark);
+      this.fail('did not find expected hexdecimal number');
     }
     const code = Number.parseInt(digits, 16);
     if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) {
-      this.#fail('found invalid Unicode character escape code', mark);
+      this.fail('found invalid Unicode character escape code');
     }
     this.#skip(length);
     return String.fromCodePoint(code);
   }
 
   #scanPlain(): void {
-    const mark = this.#mark();
     const indent = this.#indent + 1;
     const parts: string[] = [];
     let pending = '';
@@ -751,7 +746,7 @@ export class YamlScanner {
       }
       const folded = this.#fold(hasBreak, () => {
         if (this.#column < indent && this.#char() === '\t') {
-          this.#fail('found a tab character that violates indentation', mark);
+          this.fail('found a tab character that violates indentation');
         }
       });
       pending = folded.text;
@@ -763,6 +758,6 @@ export class YamlScanner {
     if (hasBreak) {
       this.#allowsKey = true;
     }
-    this.#emit('scalar', mark, { text: parts.join(''), isPlain: true });
+    this.#emit('scalar', { text: parts.join(''), isPlain: true });
   }
 }

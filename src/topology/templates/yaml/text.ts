@@ -1,5 +1,5 @@
 import { type Bytes, invalidAt, textOf } from '../../../base/go-text/index.ts';
-import { YamlError } from './problem.ts';
+import { YamlError } from './scan.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it looks for
 const forbidden = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/;
