@@ -49,6 +49,10 @@ export const maxYamlDepth = 256;
 const maxSimpleKey = 1_024;
 
 const words = /[0-9A-Za-z_-]*/y;
+const restOfLine = /[^\n\r\x85\u2028\u2029]*/y;
+const versionDirective = /^%YAML[ \t]+([0-9]{1,2})\.([0-9]{1,2})[ \t]*(?:#.*)?$/;
+const tagDirective =
+  /^%TAG[ \t]+(!(?:[0-9A-Za-z_-]*!)?)[ \t]+([0-9A-Za-z_;/?:@&=+$,.!~*'()[\]%-]+)(?:[ \t]+(?:#.*)?)?$/;
 const uri = /[0-9A-Za-z_;/?:@&=+$,.!~*'()[\]%-]*/y;
 
 function isBlank(char: string): boolean {
@@ -305,25 +309,21 @@ export class YamlScanner {
   }
 
   #fetchContent(char: string): void {
-    if (char === '*' || char === '&') {
-      this.#saveKey();
-      this.#allowsKey = false;
-      this.#scanAnchor(char === '*' ? 'alias' : 'anchor');
-    } else if (char === '!') {
-      this.#saveKey();
-      this.#allowsKey = false;
-      this.#scanTag();
-    } else if ((char === '|' || char === '>') && this.#flowDepth === 0) {
+    if ((char === '|' || char === '>') && this.#flowDepth === 0) {
       this.#removeKey();
       this.#allowsKey = true;
       this.#scanBlockScalar(char === '|');
+      return;
+    }
+    this.#saveKey();
+    this.#allowsKey = false;
+    if (char === '*' || char === '&') {
+      this.#scanAnchor(char === '*' ? 'alias' : 'anchor');
+    } else if (char === '!') {
+      this.#scanTag();
     } else if (char === "'" || char === '"') {
-      this.#saveKey();
-      this.#allowsKey = false;
       this.#scanQuoted(char);
     } else if (this.#startsPlain(char)) {
-      this.#saveKey();
-      this.#allowsKey = false;
       this.#scanPlain();
     } else {
       this.fail('found character that cannot start any token');
@@ -344,11 +344,16 @@ export class YamlScanner {
       this.#column = 0;
       this.#line++;
     }
+    this.#endBlocks();
+    this.#isAtEnd = true;
+    this.#emit('streamEnd');
+  }
+
+  /** Ends all blocks that are open. */
+  #endBlocks(): void {
     this.#unrollIndent(-1);
     this.#removeKey();
     this.#allowsKey = false;
-    this.#isAtEnd = true;
-    this.#emit('streamEnd');
   }
 
   #fetchChar(type: YamlTokenType): void {
@@ -357,9 +362,7 @@ export class YamlScanner {
   }
 
   #fetchIndicator(type: 'documentStart' | 'documentEnd'): void {
-    this.#unrollIndent(-1);
-    this.#removeKey();
-    this.#allowsKey = false;
+    this.#endBlocks();
     this.#skip(3);
     this.#emit(type);
   }
@@ -384,25 +387,23 @@ export class YamlScanner {
     this.#fetchChar(type);
   }
 
-  #fetchBlockEntry(): void {
-    if (this.#flowDepth === 0) {
-      if (!this.#allowsKey) {
-        this.fail('block sequence entries are not allowed in this context');
-      }
-      this.#rollIndent(this.#column, 'blockSequence');
+  /** Starts a block here, unless it has started or is in brackets. */
+  #startBlock(type: 'blockSequence' | 'blockMapping', what: string): void {
+    if (this.#flowDepth === 0 && !this.#allowsKey) {
+      this.fail(`${what} are not allowed in this context`);
     }
+    this.#rollIndent(this.#column, type);
+  }
+
+  #fetchBlockEntry(): void {
+    this.#startBlock('blockSequence', 'block sequence entries');
     this.#removeKey();
     this.#allowsKey = true;
     this.#fetchChar('blockEntry');
   }
 
   #fetchKey(): void {
-    if (this.#flowDepth === 0) {
-      if (!this.#allowsKey) {
-        this.fail('mapping keys are not allowed in this context');
-      }
-      this.#rollIndent(this.#column, 'blockMapping');
-    }
+    this.#startBlock('blockMapping', 'mapping keys');
     this.#removeKey();
     this.#allowsKey = this.#flowDepth === 0;
     this.#fetchChar('key');
@@ -418,12 +419,7 @@ export class YamlScanner {
       this.#keyOfToken.delete(key.token);
       this.#allowsKey = false;
     } else {
-      if (this.#flowDepth === 0) {
-        if (!this.#allowsKey) {
-          this.fail('mapping values are not allowed in this context');
-        }
-        this.#rollIndent(this.#column, 'blockMapping');
-      }
+      this.#startBlock('blockMapping', 'mapping values');
       this.#allowsKey = this.#flowDepth === 0;
     }
     this.#fetchChar('value');
@@ -443,34 +439,16 @@ export class YamlScanner {
   }
 
   #fetchDirective(): void {
-    this.#unrollIndent(-1);
-    this.#removeKey();
-    this.#allowsKey = false;
-    this.#skip();
-    const name = this.#takeWhile(words);
-    if (name === '') {
-      this.fail('could not find expected directive name');
-    }
-    if (!isBlankOrEnd(this.#char())) {
-      this.fail('found unexpected non-alphabetical character');
-    }
-    if (name === 'YAML') {
-      this.#skipBlanks();
-      this.#emit('version', { text: this.#version() });
-    } else if (name === 'TAG') {
-      this.#skipBlanks();
-      const text = this.#tagHandle(true);
-      if (!isBlank(this.#char())) {
-        this.fail('did not find expected whitespace');
-      }
-      this.#skipBlanks();
-      const suffix = this.#tagUri('');
-      if (!isBlankOrEnd(this.#char())) {
-        this.fail('did not find expected whitespace or line break');
-      }
-      this.#emit('tagDirective', { text, suffix });
+    this.#endBlocks();
+    const line = this.#takeWhile(restOfLine);
+    const [, major, minor] = versionDirective.exec(line) ?? [];
+    const [, text = '', prefix] = tagDirective.exec(line) ?? [];
+    if (major !== undefined) {
+      this.#emit('version', { text: `${Number(major)}.${Number(minor)}` });
+    } else if (prefix !== undefined) {
+      this.#emit('tagDirective', { text, suffix: this.#decodedUri(prefix) });
     } else {
-      this.fail('found unknown directive name');
+      this.fail('found an unknown or incomplete directive');
     }
     this.#endLine();
   }
@@ -485,23 +463,6 @@ export class YamlScanner {
     if (isBreak(this.#char())) {
       this.#takeBreak();
     }
-  }
-
-  #version(): string {
-    const major = this.#versionNumber();
-    if (this.#char() !== '.') {
-      this.fail("did not find expected digit or '.' character");
-    }
-    this.#skip();
-    return `${major}.${this.#versionNumber()}`;
-  }
-
-  #versionNumber(): number {
-    const digits = this.#takeWhile(/[0-9]*/y);
-    if (digits.length > 2) {
-      this.fail('found extremely long version number');
-    }
-    return digits === '' ? this.fail('did not find expected version number') : Number(digits);
   }
 
   #scanAnchor(type: 'alias' | 'anchor'): void {
@@ -525,7 +486,7 @@ export class YamlScanner {
       }
       this.#skip();
     } else {
-      const handle = this.#tagHandle(false);
+      const handle = this.#tagHandle();
       if (handle.length > 1 && handle.endsWith('!')) {
         text = handle;
         suffix = this.#tagUri('');
@@ -541,19 +502,8 @@ export class YamlScanner {
     this.#emit('tag', { text, suffix });
   }
 
-  #tagHandle(isDirective: boolean): string {
-    if (this.#char() !== '!') {
-      this.fail("did not find expected '!'");
-    }
-    this.#skip();
-    let handle = `!${this.#takeWhile(words)}`;
-    if (this.#char() === '!') {
-      this.#skip();
-      handle += '!';
-    } else if (isDirective && handle !== '!') {
-      this.fail("did not find expected '!'");
-    }
-    return handle;
+  #tagHandle(): string {
+    return this.#takeWhile(/![0-9A-Za-z_-]*!?/y);
   }
 
   #tagUri(head: string): string {
@@ -561,8 +511,12 @@ export class YamlScanner {
     if (head === '' && found === '') {
       this.fail('did not find expected tag URI');
     }
+    return head.slice(1) + this.#decodedUri(found);
+  }
+
+  #decodedUri(text: string): string {
     try {
-      return head.slice(1) + decodeURIComponent(found);
+      return decodeURIComponent(text);
     } catch {
       return this.fail('did not find URI escaped octet');
     }
