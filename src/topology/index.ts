@@ -64,7 +64,7 @@ export {
   type WorkerPlace,
   withoutBookkeeping,
 } from './patches/items.ts';
-export { PatchingFailed, patchTemplates } from './patches/patch-templates.ts';
+export { PatchingFailed, patchTemplates, templateProblems } from './patches/patch-templates.ts';
 export { type DryRun, type PlanRequest, plan } from './plan.ts';
 export { machineSetParts, type UpdateHook, type UpdateRequest, uncovered } from './rollout/in-place.ts';
 export { judgeGroup } from './rollout/judge-group.ts';

@@ -25,6 +25,7 @@ import {
 import type { ClusterPlan, GroupPlan, Plan, Problem, Verdict } from './objects/plan.ts';
 import { providerInV1beta2 } from './objects/provider-v1beta1.ts';
 import { stored } from './objects/stored.ts';
+import { templateProblems } from './patches/patch-templates.ts';
 import { judgeGroup } from './rollout/judge-group.ts';
 import { replicasOf } from './rollout/machines.ts';
 import { checkedTopology } from './variables/variables.ts';
@@ -262,6 +263,10 @@ async function planTopology(
   const result = await computed(after, input, { before: desiredBefore });
   if (result.is !== 'desired') {
     return result.is === 'unknown' ? unknown(result.problem) : stopped(result.problem);
+  }
+  const object = `Cluster ${namespacedName(cluster)}`;
+  for (const problem of templateProblems(result.desired.patched, after.crdSchemaOf)) {
+    problems.push({ ...problem, object });
   }
   const changesInput: ClusterInput = {
     before,

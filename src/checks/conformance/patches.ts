@@ -8,6 +8,7 @@ import {
   objectAt,
   textAt,
 } from '../../kubernetes/index.ts';
+import { patchProblems, type SchemaOf } from '../../kubernetes/schema/index.ts';
 import { quotable } from '../../runtimehooks/client/index.ts';
 import {
   applyPatch,
@@ -24,8 +25,11 @@ const maxPatches = 100;
 /** Largest object that patches may produce, in characters of JSON: the API server accepts 3 MiB. */
 const maxObjectLength = 3 * 1024 * 1024;
 
-/** What can be wrong with a patch. `idle`: it changes nothing; `ignored`: Cluster API ignores a change. */
-export type PatchProblem = 'unknown item' | 'unreadable' | 'inapplicable' | 'idle' | 'ignored';
+/**
+ * What can be wrong with a patch. `invalid`: an API server would refuse the object or drop fields of it; `idle`: it changes
+ * nothing; `ignored`: Cluster API ignores a change.
+ */
+export type PatchProblem = 'unknown item' | 'unreadable' | 'inapplicable' | 'invalid' | 'idle' | 'ignored';
 
 /** The patches of a response. */
 interface PatchReview {
@@ -51,7 +55,11 @@ interface PlacedPatch {
 }
 
 /** Reviews patches one after the other, as Cluster API applies them. */
-function reviewOf(targets: ReadonlyMap<string, Target>, patches: readonly PlacedPatch[]): PatchReview {
+function reviewOf(
+  targets: ReadonlyMap<string, Target>,
+  patches: readonly PlacedPatch[],
+  schemaOf: SchemaOf,
+): PatchReview {
   const problems: { kind: PatchProblem; message: string }[] = [];
   for (const { id, where, patch } of patches.slice(0, maxPatches)) {
     const report = (kind: PatchProblem, message: string) => problems.push({ kind, message: `${where}${message}` });
@@ -97,6 +105,9 @@ function reviewOf(targets: ReadonlyMap<string, Target>, patches: readonly Placed
       if (ignored !== undefined) {
         report('ignored', ` changes ${quotable(ignored, 200)}`);
       }
+      for (const problem of patchProblems(before, after, schemaOf)) {
+        report('invalid', `: ${textAt(after, 'kind')} ${textAt(after, 'metadata', 'name')}: ${quotable(problem, 300)}`);
+      }
       target.object = after;
     }
   }
@@ -104,7 +115,7 @@ function reviewOf(targets: ReadonlyMap<string, Target>, patches: readonly Placed
   return { problems, count: patches.length, results };
 }
 
-function reviewTemplatePatches(request: JsonObject, response: JsonObject): PatchReview {
+function reviewTemplatePatches(request: JsonObject, response: JsonObject, schemaOf: SchemaOf): PatchReview {
   const targets = new Map<string, Target>();
   for (const item of itemsAt(request, 'items')) {
     const object = objectAt(item, 'object');
@@ -124,10 +135,10 @@ function reviewTemplatePatches(request: JsonObject, response: JsonObject): Patch
     const { uid, ...patch } = objectAt(item);
     return { id: String(uid ?? ''), where: `items[${index}]`, patch };
   });
-  return reviewOf(targets, patches);
+  return reviewOf(targets, patches, schemaOf);
 }
 
-function reviewMachinePatches(request: JsonObject, response: JsonObject): PatchReview {
+function reviewMachinePatches(request: JsonObject, response: JsonObject, schemaOf: SchemaOf): PatchReview {
   const targets = new Map<string, Target>();
   const patches: PlacedPatch[] = [];
   for (const [name, object] of Object.entries(objectAt(request, 'current'))) {
@@ -145,20 +156,25 @@ function reviewMachinePatches(request: JsonObject, response: JsonObject): PatchR
     });
     patches.push({ id: name, where: `${name}Patch`, patch });
   }
-  return reviewOf(targets, patches);
+  return reviewOf(targets, patches, schemaOf);
 }
 
-/** The patches of a response; undefined for a hook whose responses contain none. */
+/**
+ * The patches of a response; undefined for a hook whose responses contain none.
+ *
+ * @param schemaOf default: no schema is known.
+ */
 export function reviewPatches(
   { name }: HookDefinition,
   request: JsonObject,
   response: JsonObject,
+  schemaOf: SchemaOf = () => undefined,
 ): PatchReview | undefined {
   if (name === 'GeneratePatches') {
-    return reviewTemplatePatches(request, response);
+    return reviewTemplatePatches(request, response, schemaOf);
   }
   return name === 'CanUpdateMachine' || name === 'CanUpdateMachineSet'
-    ? reviewMachinePatches(request, response)
+    ? reviewMachinePatches(request, response, schemaOf)
     : undefined;
 }
 

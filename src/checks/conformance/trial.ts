@@ -1,6 +1,7 @@
 import { eachOf } from '../../base/index.ts';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import type { Json } from '../../kubernetes/index.ts';
+import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import {
   extensionOf,
   isCallError,
@@ -22,6 +23,8 @@ export interface TrialOptions extends Choice {
   known: KnownHooks;
   /** What an earlier release of the extension answered. */
   recorded?: Recording | undefined;
+  /** The schemas of templates, which patched ones must match. */
+  schemaOf?: SchemaOf | undefined;
   resolve?: Resolve | undefined;
   signal: AbortSignal;
   now: () => Date;
@@ -79,7 +82,7 @@ export type CheckedHandler = ReturnType<typeof createCheckedHandler>;
 
 /** Calls Discovery on a server, and prepares its trial: what is known about the server, and the ways to call it. */
 export async function createTrial(config: ExtensionConfig, options: TrialOptions) {
-  const { known, recorded, resolve, signal, now } = options;
+  const { known, recorded, schemaOf, resolve, signal, now } = options;
   const extension = extensionOf(config);
   const caller = createCaller(extension, resolve, signal);
   const checked = (callee: Callee) => createCheckedHandler(callee, caller.send);
@@ -108,7 +111,7 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
   );
   const target = caller.targetFor(discovery);
   return {
-    ...{ extension, known, recorded, target, now, signal, resolve, discovery, discovered, handlers },
+    ...{ extension, known, recorded, schemaOf, target, now, signal, resolve, discovery, discovered, handlers },
     targetFor: caller.targetFor,
     /** The handlers in an answer of Discovery, and what is wrong with them. */
     read,

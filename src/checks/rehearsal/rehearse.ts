@@ -1,6 +1,7 @@
 import { eachOf } from '../../base/index.ts';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import { isSame, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import {
   type Client,
   complete,
@@ -36,6 +37,8 @@ export interface RehearsalOptions extends PlayOptions {
   start?: Date;
   names?: Names;
   edits?: readonly UserEdit[];
+  /** The schemas of templates, which patched ones must match. Default: none is known. */
+  schemaOf?: SchemaOf | undefined;
 }
 
 /** Maximum number of Clusters simulated concurrently: as many as the concurrent calls that an extension gets. */
@@ -92,7 +95,17 @@ async function playCluster(
   callers: { up: Caller; down: Caller },
   options: RehearsalOptions,
 ): Promise<boolean> {
-  const { scenario, limits, release, edits, faults = [], onEntry, start = new Date(), names = createNames() } = options;
+  const {
+    scenario,
+    limits,
+    release,
+    edits,
+    schemaOf,
+    faults = [],
+    onEntry,
+    start = new Date(),
+    names = createNames(),
+  } = options;
   const cluster = clusterOf(subject);
   const refusals = topologyCauses(subject.cluster, subject.blueprint).map(causeText);
   let checked = subject;
@@ -107,7 +120,7 @@ async function playCluster(
     return false;
   }
   const call = withFaults(callers.up, callers.down, faults);
-  const state = new State({ subject: checked, names, start, limits, release, edits });
+  const state = new State({ subject: checked, names, start, limits, release, edits, schemaOf });
   let hasErrors = false;
   const { end, calls } = await play(simulateCluster(state, scenario), cluster, call, {
     ...options,

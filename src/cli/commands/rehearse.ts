@@ -15,6 +15,7 @@ import {
   rehearse,
 } from '../../checks/rehearsal/index.ts';
 import { withRemedy } from '../../kubernetes/client/index.ts';
+import { schemasOf } from '../../kubernetes/schema/index.ts';
 import {
   compareReleases,
   formatRelease,
@@ -36,6 +37,7 @@ import {
 import { exitCode, FailureError, type Io, paintFor, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
 import { knownReleases } from './catalog-flags.ts';
+import { crdsFlag, readCrds } from './crds-flag.ts';
 import { extensionFlags, readExtensions, unreachableHint } from './extensions.ts';
 import { manifestObjects } from './manifest-objects.ts';
 import { requestWriter } from './written-requests.ts';
@@ -71,6 +73,7 @@ const rehearseFlags = {
   'cluster-class': listFlag('PATH', 'file or folder with ClusterClasses and their templates; may be repeated', {
     defaultText: 'none; upgrades go one minor version at a time',
   }),
+  crds: crdsFlag,
   'upgrade-to': {
     ...listFlag('VERSION', 'Kubernetes version to upgrade the Clusters to; repeat it for several upgrades in a row'),
     parse: (text: string) => {
@@ -243,6 +246,7 @@ that cannot be read.`,
   async run({ flags, io }, names: string[]) {
     const upgrades = flags['upgrade-to'];
     const input = await readFiles(flags, upgrades[0], io);
+    const schemaOf = schemasOf(await readCrds(flags.crds, io));
     using extensions = await readExtensions(flags, names, io);
     if (extensions.configs.length === 0) {
       throw new UsageError('there are no ExtensionConfigs: pass files with -f');
@@ -266,6 +270,7 @@ that cannot be read.`,
       limits: { maxCalls: flags['max-calls'], maxFailures: flags['max-failures'] },
       release: flags['cluster-api-version'],
       faults: flags.fault,
+      schemaOf,
       resolve: extensions.resolve,
       namespaceLabels: async (namespace) => ({
         'kubernetes.io/metadata.name': namespace,

@@ -1,6 +1,6 @@
 export { causeOf, duplicate, forbiddenField, invalid, maxCauses, notSupported, required, shorten } from './causes.ts';
 export { applyDefaults, DefaultsError, hasDefaults } from './defaults.ts';
-export { objectProblems } from './object-problems.ts';
+export { patchProblems, type SchemaOf, schemasOf } from './object-problems.ts';
 export { compilePattern, type Pattern, PatternError } from './pattern.ts';
 export { dropNullFields, dropNulls, prune } from './pruning.ts';
 export { fieldOf, joinPath, propertyOf, type Schema, shownKey } from './schema.ts';

@@ -5,29 +5,48 @@ import { prune } from './pruning.ts';
 import type { Schema } from './schema.ts';
 import { validateSchema } from './schema-validation.ts';
 
-/** The schema that a CustomResourceDefinition has for an object; undefined if none is for its kind and version. */
-function schemaOf(object: JsonObject, crds: readonly JsonObject[]): Schema | undefined {
-  const [group, version] = textAt(object, 'apiVersion').split('/');
-  const crd = crds.find(
-    ({ spec }) => textAt(spec, 'group') === group && textAt(spec, 'names', 'kind') === textAt(object, 'kind'),
-  );
-  const served = objectsAt(crd, 'spec', 'versions').find(({ name }) => name === version);
-  return served && (objectAt(served, 'schema', 'openAPIV3Schema') as Schema);
+/** Finds the schema of an object; undefined if it is not known. */
+export type SchemaOf = (object: JsonObject) => Schema | undefined;
+
+/** The schemas that CustomResourceDefinitions have for objects of their kinds and versions. */
+export function schemasOf(crds: Iterable<JsonObject>): SchemaOf {
+  const schemas = new Map<string, Schema>();
+  for (const { spec } of crds) {
+    for (const version of objectsAt(spec, 'versions')) {
+      const schema = objectAt(version, 'schema', 'openAPIV3Schema');
+      if (Object.keys(schema).length > 0) {
+        const apiVersion = `${textAt(spec, 'group')}/${textAt(version, 'name')}`;
+        schemas.set(`${apiVersion} ${textAt(spec, 'names', 'kind')}`, schema as Schema);
+      }
+    }
+  }
+  return (object) => schemas.get(`${textAt(object, 'apiVersion')} ${textAt(object, 'kind')}`);
 }
 
-/**
- * What an API server would refuse or drop of a custom resource: wrong types, nulls, missing fields and unknown ones.
- *
- * @param crds CustomResourceDefinitions.
- * @returns one text for each problem, with its field; undefined if no CustomResourceDefinition is for the object.
- */
-export function objectProblems(object: JsonObject, crds: readonly JsonObject[]): string[] | undefined {
-  const schema = schemaOf(object, crds);
-  if (schema === undefined) {
-    return undefined;
-  }
+/** What an API server would refuse or drop of a custom resource: wrong types, nulls, missing fields and unknown ones. */
+function objectProblems(object: JsonObject, schema: Schema): string[] {
   const whole = copyOf(object);
   applyDefaults(whole, schema);
   const causes = validateSchema(whole, schema).map(({ field, message }) => `${field}: ${message}`);
   return [...causes, ...prune(whole, schema).map((path) => `${path}: is not a field of a ${textAt(object, 'kind')}`)];
+}
+
+/** Maximum number of problems of one object. */
+const maxProblems = 20;
+
+/**
+ * What is wrong with a custom resource since it was patched: what an API server would refuse or drop of it, and did not
+ * before.
+ *
+ * @returns one text for each problem, with its field; none if there is no schema for the object.
+ */
+export function patchProblems(before: JsonObject, after: JsonObject, schemaOf: SchemaOf): string[] {
+  const schema = schemaOf(after);
+  if (schema === undefined) {
+    return [];
+  }
+  const known = new Set(objectProblems(before, schema));
+  return objectProblems(after, schema)
+    .filter((problem) => !known.has(problem))
+    .slice(0, maxProblems);
 }

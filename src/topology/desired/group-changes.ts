@@ -1,4 +1,5 @@
 import { copyOf, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import type { GroupChange, GroupObjects } from '../objects/groups.ts';
 import { nameOf, objectText } from '../objects/objects.ts';
 import type { Problem } from '../objects/plan.ts';
@@ -8,15 +9,7 @@ import type { Desired, DesiredGroup } from './desired.ts';
 import { type Existing, machineReference, machinesOf, workerKey } from './existing.ts';
 import type { PlannedState } from './planned-state.ts';
 import { type Origins, provenanceOf } from './provenance.ts';
-import {
-  checkTypes,
-  incompatibility,
-  NotComparable,
-  rotatedOrPatched,
-  type SchemaOf,
-  WriteFailed,
-  written,
-} from './reconciled.ts';
+import { checkTypes, incompatibility, NotComparable, rotatedOrPatched, WriteFailed, written } from './reconciled.ts';
 
 /** Everything that is known about a Cluster with a topology, to say what becomes of its groups. */
 export interface ClusterInput {

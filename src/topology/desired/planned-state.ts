@@ -1,15 +1,15 @@
 import { type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import { type SchemaOf, schemasOf } from '../../kubernetes/schema/index.ts';
 import type { Release } from '../../runtimehooks/index.ts';
 import { type Blueprint, definitionsIn, readBlueprint } from '../blueprint/blueprint.ts';
 import type { CallHook, HookAnswer } from '../objects/groups.ts';
+import { kubeadmSchemaOf } from '../objects/kubeadm-schemas.ts';
 import { coreGroup, namespaceOf, type Objects } from '../objects/objects.ts';
 import type { Problem } from '../objects/plan.ts';
 import { providerInV1beta2 } from '../objects/provider-v1beta1.ts';
-import { schemasIn } from '../objects/stored.ts';
 import { withoutBookkeeping } from '../patches/items.ts';
 import { define } from '../variables/variables.ts';
 import { referred } from './existing.ts';
-import type { SchemaOf } from './reconciled.ts';
 
 /** A class with its templates and variables, or why it is not known. */
 export type KnownClass =
@@ -27,6 +27,9 @@ export class PlannedState {
   readonly name: 'before' | 'after';
   readonly objects: Objects;
   readonly release: Release;
+  /** Of the CustomResourceDefinitions among the objects. */
+  readonly crdSchemaOf: SchemaOf;
+  /** Of those, or of Cluster API's own kubeadm kinds. */
   readonly schemaOf: SchemaOf;
   readonly call: (call: Omit<Parameters<CallHook>[0], 'state'>) => Promise<HookAnswer>;
   readonly #classes = new Map<string, Promise<KnownClass>>();
@@ -35,7 +38,8 @@ export class PlannedState {
     this.name = name;
     this.objects = objects;
     this.release = release;
-    this.schemaOf = schemasIn(objects);
+    this.crdSchemaOf = schemasOf(objects.ofKind('apiextensions.k8s.io', 'CustomResourceDefinition'));
+    this.schemaOf = (object) => this.crdSchemaOf(object) ?? kubeadmSchemaOf(object);
     this.call = async (request) =>
       call === undefined
         ? { is: 'unknown', why: `${request.handler} is not called here`, remedy: 'pass its ExtensionConfig' }

@@ -1,12 +1,10 @@
 import { copyOf, isSame, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
-import type { Schema } from '../../kubernetes/schema/index.ts';
+import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import { groupOf, nameOf, namespaceOf, objectText } from '../objects/objects.ts';
 import { stored, withKubeadmDefaults } from '../objects/stored.ts';
 import { typeProblem } from '../objects/typed.ts';
 import { controlPlaneRefusal } from './control-plane-refusal.ts';
 import { applied } from './server-side-apply.ts';
-
-export type SchemaOf = (object: JsonObject) => Schema | undefined;
 
 /** Why the topology controller cannot write an object, in its words. */
 export class WriteFailed extends Error {}

@@ -1,4 +1,5 @@
-import type { Schema } from '../../kubernetes/schema/index.ts';
+import { textAt } from '../../kubernetes/index.ts';
+import type { Schema, SchemaOf } from '../../kubernetes/schema/index.ts';
 import { machineFieldsOf, schemaOfFields } from '../../runtimehooks/index.ts';
 
 const text: Schema = { type: 'string' };
@@ -150,12 +151,15 @@ const controlPlaneSpec = fields('version', {
 
 const objectWith = (spec: Schema): Schema => objectOf({ spec });
 
-/** The types of the fields of Cluster API's own kubeadm kinds, by group, kind and version. */
-export const kubeadmSchemas: ReadonlyMap<string, Schema> = new Map([
-  ['controlplane.cluster.x-k8s.io KubeadmControlPlane v1beta2', objectWith(controlPlaneSpec)],
-  ['bootstrap.cluster.x-k8s.io KubeadmConfig v1beta2', objectWith(kubeadmConfigSpec)],
+const kubeadmSchemas: ReadonlyMap<string, Schema> = new Map([
+  ['controlplane.cluster.x-k8s.io/v1beta2 KubeadmControlPlane', objectWith(controlPlaneSpec)],
+  ['bootstrap.cluster.x-k8s.io/v1beta2 KubeadmConfig', objectWith(kubeadmConfigSpec)],
   [
-    'bootstrap.cluster.x-k8s.io KubeadmConfigTemplate v1beta2',
+    'bootstrap.cluster.x-k8s.io/v1beta2 KubeadmConfigTemplate',
     objectWith(objectOf({ template: objectOf({ metadata, spec: kubeadmConfigSpec }) })),
   ],
 ]);
+
+/** The types of the fields of Cluster API's own kubeadm kinds. */
+export const kubeadmSchemaOf: SchemaOf = (object) =>
+  kubeadmSchemas.get(`${textAt(object, 'apiVersion')} ${textAt(object, 'kind')}`);

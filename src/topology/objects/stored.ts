@@ -7,9 +7,8 @@ import {
   objectsAt,
   textAt,
 } from '../../kubernetes/index.ts';
-import { applyDefaults, type Schema } from '../../kubernetes/schema/index.ts';
-import { kubeadmSchemas } from './kubeadm-schemas.ts';
-import { groupOf, type Objects } from './objects.ts';
+import { applyDefaults, type SchemaOf } from '../../kubernetes/schema/index.ts';
+import { groupOf } from './objects.ts';
 
 /** Fills in the defaults that Cluster API's webhooks gave kubeadm configs once, so that they are no difference. */
 function fillKubeadmConfig(spec: JsonObject): void {
@@ -135,33 +134,13 @@ function fillMachineDeployment(object: JsonObject, old: JsonObject | undefined):
   };
 }
 
-/** Finds the schema of an object: of the CRDs of a state, and of Cluster API's own kubeadm kinds. */
-export function schemasIn(objects: Objects): (object: JsonObject) => Schema | undefined {
-  const schemas = new Map<string, Schema>(kubeadmSchemas);
-  for (const crd of objects.ofKind('apiextensions.k8s.io', 'CustomResourceDefinition')) {
-    const key = `${textAt(crd, 'spec', 'group')} ${textAt(crd, 'spec', 'names', 'kind')}`;
-    for (const version of objectsAt(crd, 'spec', 'versions')) {
-      const schema = objectAt(version, 'schema', 'openAPIV3Schema');
-      if (Object.keys(schema).length > 0) {
-        schemas.set(`${key} ${textAt(version, 'name')}`, schema as Schema);
-      }
-    }
-  }
-  return (object) =>
-    schemas.get(`${groupOf(object)} ${textAt(object, 'kind')} ${textAt(object, 'apiVersion').split('/')[1]}`);
-}
-
 /**
  * A copy of an object as the API server stores it: with the defaults of its schema, if that is known, and of Cluster
  * API's webhooks.
  *
  * @param old as it was stored before.
  */
-export function stored(
-  object: JsonObject,
-  schemaOf: (object: JsonObject) => Schema | undefined,
-  old?: JsonObject,
-): JsonObject {
+export function stored(object: JsonObject, schemaOf: SchemaOf, old?: JsonObject): JsonObject {
   const copy = copyOf(object);
   const schema = schemaOf(object);
   if (schema !== undefined) {

@@ -10,6 +10,7 @@ import {
   perObject,
   textAt,
 } from '../../kubernetes/index.ts';
+import { patchProblems, type SchemaOf } from '../../kubernetes/schema/index.ts';
 import { applyPatch, BadPatch, isEmptyPatch, revertIgnored, withTaken } from '../../runtimehooks/index.ts';
 import type { Blueprint, ClassPatch } from '../blueprint/blueprint.ts';
 import { has } from '../objects/releases.ts';
@@ -247,4 +248,19 @@ export function* patchTemplates(input: PatchInput, known?: KnownPatches): Genera
     }
   }
   return { items, applied: round.applied };
+}
+
+/**
+ * What patches made wrong in templates, and which they are: what an API server would refuse or drop by the
+ * CustomResourceDefinition of a template.
+ */
+export function templateProblems({ items, applied }: Patched, schemaOf: SchemaOf): { text: string; remedy: string }[] {
+  return items.flatMap((item) => {
+    const { holder, template, object } = item;
+    const patches = [...new Set(applied.get(item)?.map(({ patch }) => patch.name))].join(', ');
+    return patchProblems(template, object, schemaOf).map((problem) => ({
+      text: `${textAt(template, 'kind')} ${textAt(template, 'metadata', 'name')} of ${holderText(holder)} is not valid as patched: ${problem}`,
+      remedy: `correct patch ${patches}`,
+    }));
+  });
 }

@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
-import { kubeadmSchemas } from '../../../src/topology/objects/kubeadm-schemas.ts';
+import type { Json } from '../../../src/kubernetes/index.ts';
+import { kubeadmSchemaOf as schemaOf } from '../../../src/topology/objects/kubeadm-schemas.ts';
 import { typeProblem } from '../../../src/topology/objects/typed.ts';
 import { recordedChanges } from '../recorded.ts';
-
-const schemaOf = ({ apiVersion, kind }: JsonObject) => kubeadmSchemas.get(String(apiVersion).replace('/', ` ${kind} `));
 
 test.each<[string, Json, string]>([
   ['preKubeadmCommands', 'echo', 'expected list, got &{echo}'],

@@ -11,7 +11,7 @@ const noPatches = 'there are no patches: pass a request that needs some with --r
 /** Reports one kind of problem with the patches in all first responses. */
 const ofKind =
   (kind: PatchProblem) =>
-  async ({ handlers }: Trial, report: ReportProblem): Promise<Skipped> => {
+  async ({ handlers, schemaOf }: Trial, report: ReportProblem): Promise<Skipped> => {
     let patches = 0;
     for (const handler of handlers) {
       const { hook, request } = handler;
@@ -20,7 +20,7 @@ const ofKind =
         patches++;
         report(error.message, handler);
       }
-      const review = response?.status === 'Success' ? reviewPatches(hook, request, response) : undefined;
+      const review = response?.status === 'Success' ? reviewPatches(hook, request, response, schemaOf) : undefined;
       patches += review?.count ?? 0;
       for (const problem of review?.problems ?? []) {
         if (problem.kind === kind) {
@@ -70,6 +70,17 @@ export const patchChecks: readonly Check[] = [
     reason: 'A patch that does not apply stops the topology reconcile of every Cluster of the class.',
     remedy: 'compute patches from the object in the request; add parents before their fields',
     run: ofKind('inapplicable'),
+  },
+  {
+    id: 'patches-valid',
+    level: 'must',
+    requirement: 'Patched objects match the CustomResourceDefinitions of their providers.',
+    reason: 'The API server refuses them, which stops the topology reconcile of every Cluster of the class.',
+    remedy: 'write values of the types that the definition has, no null, and only its fields',
+    run: (trial, report) =>
+      trial.schemaOf === undefined
+        ? Promise.resolve('there are no CustomResourceDefinitions: pass those of the providers with --crds FILE')
+        : ofKind('invalid')(trial, report),
   },
   {
     id: 'patches-deterministic',

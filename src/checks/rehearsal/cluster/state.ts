@@ -1,5 +1,6 @@
 import { pendingHooksAnnotation } from '../../../extensionconfig/index.ts';
 import { copyOf, isSame, type JsonObject, objectAt, objectsAt, textAt, timeText } from '../../../kubernetes/index.ts';
+import type { SchemaOf } from '../../../kubernetes/schema/index.ts';
 import { coreVersionIn, hooks, newestKnownRelease, type Release } from '../../../runtimehooks/index.ts';
 import {
   type Blueprint,
@@ -135,6 +136,8 @@ interface Beginning {
   limits: ClusterApiLimits;
   /** The release of Cluster API to simulate. Default: the newest that is known. */
   release?: Release | undefined;
+  /** The schemas of templates. Default: none is known. */
+  schemaOf?: SchemaOf | undefined;
   /** Changes to make on behalf of the user. */
   edits?: readonly UserEdit[] | undefined;
 }
@@ -149,6 +152,7 @@ export class State {
   readonly limits: ClusterApiLimits;
   readonly release: Release;
   readonly start: Date;
+  readonly schemaOf: SchemaOf;
   readonly name: string;
   readonly namespace: string;
   readonly kinds: ProviderKinds;
@@ -193,7 +197,15 @@ export class State {
   readonly reported = new Set<string>();
   edits: readonly UserEdit[];
 
-  constructor({ subject, names, start, limits, release = newestKnownRelease, edits = [] }: Beginning) {
+  constructor({
+    subject,
+    names,
+    start,
+    limits,
+    release = newestKnownRelease,
+    edits = [],
+    schemaOf = () => undefined,
+  }: Beginning) {
     const { status: _status, ...cluster } = copyOf(subject.cluster) as State['cluster'];
     const { metadata, spec } = cluster as State['cluster'];
     const isCreated = spec.controlPlaneRef !== undefined;
@@ -204,6 +216,7 @@ export class State {
     this.limits = limits;
     this.release = release;
     this.start = start;
+    this.schemaOf = schemaOf;
     this.edits = edits;
     this.name = textAt(metadata, 'name');
     this.namespace = textAt(metadata, 'namespace') || 'default';

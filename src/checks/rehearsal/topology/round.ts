@@ -10,6 +10,7 @@ import {
   PatchingFailed,
   patchTemplates,
   placeOf,
+  templateProblems,
   type WorkerPlace,
 } from '../../../topology/index.ts';
 import { responseTo } from '../cluster/ask.ts';
@@ -150,6 +151,9 @@ function* round(state: State, blueprint: Blueprint, desired: Desired): Simulatio
       step = patching.next(yield* responseTo(`${prefix}${where}`, state, hook, request, { handler }));
     }
     const { items } = step.value;
+    for (const { text, remedy } of templateProblems(step.value, state.schemaOf)) {
+      yield* state.findOnce('error', text, remedy);
+    }
     const input = JSON.stringify([
       clusterBuiltin(patchInput) as Json,
       objectsAt(state.cluster, 'spec', 'topology', 'variables'),

@@ -7,6 +7,7 @@ import {
   reportsAsJunit,
   testConformance,
 } from '../../../checks/conformance/index.ts';
+import { schemasOf } from '../../../kubernetes/schema/index.ts';
 import { clusterApiHooks } from '../../../runtimehooks/index.ts';
 import { defineCommand } from '../../framework/command.ts';
 import { durationFlag } from '../../framework/duration.ts';
@@ -14,6 +15,7 @@ import { type Flag, FlagError, type Flags, listFlag, outputFlag, switchFlag, tex
 import { exitCode, paintFor, UsageError } from '../../framework/program.ts';
 import { startProgress } from '../../framework/progress.ts';
 import { catalogFlags } from '../catalog-flags.ts';
+import { crdsFlag, readCrds } from '../crds-flag.ts';
 import { extensionFlags, readExtensions } from '../extensions.ts';
 import { readRecording } from '../plan/recorded.ts';
 import { readRequests } from './requests.ts';
@@ -48,6 +50,7 @@ const conformanceFlags = {
   recorded: textFlag('DIR', 'compare the patches with a record of another release, made by "plan --record"', {
     defaultText: 'none',
   }),
+  crds: crdsFlag,
   check: checkFlag,
   'time-limit': durationFlag('1s', '1h', '5m', 'maximum time for each extension'),
   ...catalogFlags,
@@ -73,6 +76,7 @@ be completed in time, 2 usage error or a file that cannot be read.`,
     }
     const requests = readRequests(flags.request);
     const recorded = flags.recorded === undefined ? undefined : readRecording(flags.recorded);
+    const crds = await readCrds(flags.crds, io);
     const known = { release: flags['target-cluster-api-version'] };
     using extensions = await readExtensions(flags, names, io);
     const { configs, resolve } = extensions;
@@ -85,6 +89,7 @@ be completed in time, 2 usage error or a file that cannot be read.`,
       const report = await testConformance(config, {
         known,
         recorded,
+        ...(crds.length > 0 && { schemaOf: schemasOf(crds) }),
         resolve,
         withSideEffects: flags['with-side-effects'],
         requests,

@@ -54,6 +54,7 @@ import { exitCode, FailureError, type Io, paintFor, UsageError } from '../../fra
 import { startProgress } from '../../framework/progress.ts';
 import { knownReleases } from '../catalog-flags.ts';
 import { clusterFlags, orNoCluster } from '../cluster-flags.ts';
+import { crdsFlag, readCrds } from '../crds-flag.ts';
 import { reachServices } from '../port-forward.ts';
 import { resolveFlag, resolveOf } from '../resolve-flag.ts';
 import { extensionsIn, type Input, readFiles } from './files.ts';
@@ -75,6 +76,7 @@ const planFlags = {
     'file or folder with the manifests as they are, and objects that exist (kubectl get -o yaml); may be repeated',
     { defaultText: 'the same as -f or, if nothing else changes them, the cluster' },
   ),
+  crds: crdsFlag,
   'set-version': {
     ...textFlag('VERSION', 'Kubernetes version to give the Clusters'),
     parse: (text: string) => {
@@ -302,6 +304,7 @@ could not be used, 2 usage error.`,
       return { before, change, live: { ...state, cluster } };
     }
     const { before: from, change, live, answers } = await readStates();
+    from.objects = layered(from.objects, await readCrds(flags.crds, io));
     const isNamed = (cluster: JsonObject) =>
       (flags.cluster.length === 0 || flags.cluster.includes(namespacedName(cluster))) &&
       (flags.namespace === undefined || flags.namespace === namespaceOf(cluster));

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../../kubernetes/index.ts';
-import { objectProblems } from '../../../kubernetes/schema/index.ts';
+import { patchProblems, schemasOf } from '../../../kubernetes/schema/index.ts';
 import {
   applyPatch,
   fieldsSetBy,
@@ -31,6 +31,7 @@ export function applyPatches(
     throw new Error(`the response is a Failure, of which Cluster API applies nothing: ${response.message}`);
   }
   const templates = new Map(request.items.map(({ uid, object }) => [uid, object as JsonObject]));
+  const schemaOf = schemasOf(crds as readonly JsonObject[]);
   const items = new Map(request.items.map((item) => [item.uid, item]));
   for (const patch of response.items ?? []) {
     const item = items.get(patch.uid);
@@ -44,9 +45,9 @@ export function applyPatches(
     const after = applyPatch(template, patch);
     const builtin = item.variables?.find(({ name }) => name === 'builtin')?.value as Json | undefined;
     revertIgnored(template, after, { holder: item.holderReference, sets: fieldsSetBy(builtin) });
-    const problems = objectProblems(after, crds as readonly JsonObject[]) ?? [];
+    const problems = patchProblems(template, after, schemaOf);
     if (problems.length > 0) {
-      throw new Error(`${after.kind} as patched is not valid:\n${problems.slice(0, 20).join('\n')}`);
+      throw new Error(`${after.kind} as patched is not valid:\n${problems.join('\n')}`);
     }
     templates.set(patch.uid, after);
   }
