@@ -1,10 +1,9 @@
 import type { Bytes } from '../../../base/go-text/index.ts';
-import { FunctionError } from '../budget.ts';
 import type { TemplateFunction } from '../evaluate.ts';
 import { parsedInt64 } from '../values/numbers.ts';
 import { durationText, hour, minute, parseDuration, parseTime, second, Time, zeroTime } from '../values/time.ts';
 import { Integer, type Value } from '../values/values.ts';
-import { define } from './define.ts';
+import { define, ignoring } from './define.ts';
 
 function now(): Time {
   return new Time(BigInt(Date.now()) * 1_000_000n);
@@ -24,14 +23,7 @@ function seconds(value: Value): bigint {
 
 function durationOf(value: Value): bigint {
   if (typeof value === 'string') {
-    try {
-      return parseDuration(value);
-    } catch (error) {
-      if (error instanceof FunctionError) {
-        return 0n;
-      }
-      throw error;
-    }
+    return ignoring(0n, () => parseDuration(value));
   }
   return value instanceof Time ? now().at - value.at : (int64Of(value) ?? 0n);
 }
@@ -75,15 +67,6 @@ export const dateFunctions: Readonly<Record<string, TemplateFunction>> = {
   must_date_modify: modify,
   mustDateModify: modify,
   mustToDate: define(['string', 'string'], ([layout, text]) => parseTime(layout, text)),
-  toDate: define(['string', 'string'], ([layout, text]) => {
-    try {
-      return parseTime(layout, text);
-    } catch (error) {
-      if (error instanceof FunctionError) {
-        return zeroTime;
-      }
-      throw error;
-    }
-  }),
+  toDate: define(['string', 'string'], ([layout, text]) => ignoring(zeroTime, () => parseTime(layout, text))),
   unixEpoch: define(['time'], ([time]) => String((time.at - (((time.at % second) + second) % second)) / second)),
 };

@@ -1,5 +1,5 @@
 import type { Bytes } from '../../../base/go-text/index.ts';
-import type { Budget } from '../budget.ts';
+import { type Budget, FunctionError } from '../budget.ts';
 import { operandType, type TemplateFunction } from '../evaluate.ts';
 import type { Time } from '../values/time.ts';
 import { anyType, type Dict, dictType, type Integer, type List, type Operand, type Value } from '../values/values.ts';
@@ -71,4 +71,16 @@ export function defineAny<const P extends readonly Parameter[]>(
   call: (args: ArgumentsOf<[...P]>, budget: Budget) => Operand | null,
 ): TemplateFunction {
   return define(parameters, call, true);
+}
+
+/** Runs a function whose error sprig ignores. */
+export function ignoring<T>(fallback: T, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof FunctionError) {
+      return fallback;
+    }
+    throw error;
+  }
 }

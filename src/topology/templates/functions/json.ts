@@ -1,20 +1,8 @@
-import { type Budget, FunctionError } from '../budget.ts';
+import type { Budget } from '../budget.ts';
 import type { TemplateFunction } from '../evaluate.ts';
 import { decodeJson, encodeJson } from '../values/json.ts';
 import type { Operand, Value } from '../values/values.ts';
-import { define, defineAny } from './define.ts';
-
-/** Runs a function whose error sprig ignores. */
-function ignoring<T extends Operand | null>(fallback: T, run: () => T): T {
-  try {
-    return run();
-  } catch (error) {
-    if (error instanceof FunctionError) {
-      return fallback;
-    }
-    throw error;
-  }
-}
+import { define, defineAny, ignoring } from './define.ts';
 
 function pretty(value: Value, budget: Budget): string {
   return encodeJson(value, budget, { indent: '  ' });

@@ -3,7 +3,7 @@ import { compilePattern, type Pattern, PatternError } from '../../../kubernetes/
 import { type Budget, FunctionError } from '../budget.ts';
 import type { TemplateFunction } from '../evaluate.ts';
 import { List } from '../values/values.ts';
-import { define } from './define.ts';
+import { define, ignoring } from './define.ts';
 import { sizeOf } from './strings.ts';
 
 /** Compiles a pattern. sprig panics with the pattern where the name of a function does not start with must. */
@@ -39,23 +39,30 @@ function isBounded(source: string): boolean {
 
 /** A text that is searched: each search costs what it may have read, times the size of the pattern. */
 class Search {
+  readonly source: Bytes;
   readonly text: string;
-  readonly #budget: Budget;
+  readonly budget: Budget;
   readonly #pattern: Pattern;
+  readonly #matcher;
 
-  constructor(pattern: Pattern, text: Bytes, budget: Budget) {
+  /** @param panics whether Go panics where the pattern is wrong. */
+  constructor(source: Bytes, text: Bytes, panics: boolean, budget: Budget) {
+    this.source = source;
     this.text = textOf(text);
-    this.#budget = budget;
-    this.#pattern = pattern;
-    budget.read(this.text.length * pattern.size);
-    this.#matcher = pattern.expression.matcher(this.text);
+    this.budget = budget;
+    this.#pattern = compiled(source, panics, budget);
+    budget.read(this.text.length * this.#pattern.size);
+    this.#matcher = this.#pattern.expression.matcher(this.text);
   }
 
-  readonly #matcher;
+  /** Numbers of groups by their names. */
+  get names(): Readonly<Record<string, number>> {
+    return this.#pattern.expression.namedGroups() as Readonly<Record<string, number>>;
+  }
 
   /** The groups of the first match from an index: start and end of each, -1 where a group has no part in it. */
   from(index: number): number[] | undefined {
-    this.#budget.spend(1);
+    this.budget.spend(1);
     if (!this.#matcher.find(index)) {
       return undefined;
     }
@@ -63,7 +70,7 @@ class Search {
     const read = isBounded(expression.pattern())
       ? this.#matcher.end() - index + size
       : (this.text.length - index) / unreadShare;
-    this.#budget.read(read * size);
+    this.budget.read(read * size);
     const groups: number[] = [];
     for (let group = 0; group <= this.#matcher.groupCount(); group++) {
       groups.push(this.#matcher.start(group), this.#matcher.end(group));
@@ -107,14 +114,14 @@ class Search {
       parts.push(this.text.slice(last, start));
       if (end > last || start === 0) {
         const part = replacement(groups);
-        this.#budget.write(part.length);
+        this.budget.write(part.length);
         parts.push(part);
       }
       last = end;
       at = Math.max(end, at + (at < this.text.length ? this.width(at) : 1));
     }
     const result = bytesOf(parts.join('') + this.text.slice(last));
-    this.#budget.write(result.length);
+    this.budget.write(result.length);
     return result;
   }
 }
@@ -123,27 +130,15 @@ function limitOf(count: bigint): number {
   return count < 0n ? Number.POSITIVE_INFINITY : sizeOf(count);
 }
 
-function allOf(source: Bytes, text: Bytes, count: bigint, panics: boolean, budget: Budget): List {
-  const search = new Search(compiled(source, panics, budget), text, budget);
+function allOf(search: Search, count: bigint): List {
   const found = search.all(limitOf(count)).map(([start, end]) => bytesOf(search.text.slice(start, end)));
   return new List(found, 'string', found.length === 0);
-}
-
-function firstOf(source: Bytes, text: Bytes, panics: boolean, budget: Budget): Bytes {
-  const search = new Search(compiled(source, panics, budget), text, budget);
-  const [start = 0, end = 0] = search.from(0) ?? [];
-  return bytesOf(search.text.slice(start, end));
 }
 
 const reference = /\$(?:(\$)|\{([\p{L}\p{Nd}_]+)\}|([\p{L}\p{Nd}_]+)|)/gu;
 
 /** A replacement with `$1`, `${1}` and `$name` expanded, as Regexp.Expand. */
-function expanded(
-  template: string,
-  search: Search,
-  groups: readonly number[],
-  names: Readonly<Record<string, number>>,
-) {
+function expanded(template: string, { text, names }: Search, groups: readonly number[]) {
   return template.replaceAll(reference, (whole, dollar?: string, braced?: string, bare?: string) => {
     if (dollar !== undefined) {
       return '$';
@@ -154,32 +149,23 @@ function expanded(
     }
     const index = /^[0-9]+$/.test(name) && !/^0./.test(name) ? Number(name) : names[name];
     const start = index === undefined ? -1 : (groups[2 * index] ?? -1);
-    return start === -1 ? '' : search.text.slice(start, groups[2 * (index ?? 0) + 1]);
+    return start === -1 ? '' : text.slice(start, groups[2 * (index ?? 0) + 1]);
   });
 }
 
-function replaced(source: Bytes, text: Bytes, replacement: Bytes, panics: boolean, budget: Budget): Bytes {
-  const pattern = compiled(source, panics, budget);
-  const search = new Search(pattern, text, budget);
+function replaced(search: Search, replacement: Bytes): Bytes {
   const template = textOf(replacement);
-  const names = pattern.expression.namedGroups() as Readonly<Record<string, number>>;
   return search.replaced((groups) => {
-    budget.read(template.length);
-    return expanded(template, search, groups, names);
+    search.budget.read(template.length);
+    return expanded(template, search, groups);
   });
 }
 
-function replacedLiterally(source: Bytes, text: Bytes, replacement: Bytes, panics: boolean, budget: Budget): Bytes {
-  const literal = textOf(replacement);
-  return new Search(compiled(source, panics, budget), text, budget).replaced(() => literal);
-}
-
-function split(source: Bytes, text: Bytes, count: bigint, panics: boolean, budget: Budget): List {
-  const search = new Search(compiled(source, panics, budget), text, budget);
+function split(search: Search, count: bigint): List {
   if (count === 0n) {
     return new List([], 'string', true);
   }
-  if (source !== '' && text === '') {
+  if (search.source !== '' && search.text === '') {
     return new List([''], 'string');
   }
   const limit = limitOf(count);
@@ -199,50 +185,50 @@ function split(source: Bytes, text: Bytes, count: bigint, panics: boolean, budge
   if (end !== search.text.length) {
     parts.push(bytesOf(search.text.slice(begin)));
   }
-  budget.spend(parts.length);
+  search.budget.spend(parts.length);
   return new List(parts, 'string');
 }
 
+/** The types of what functions take besides a pattern and a text. */
+interface Extra {
+  int: bigint;
+  string: Bytes;
+}
+
 /** Both names of a function: the one that starts with must returns an error where the other panics. */
-function both(name: string, make: (panics: boolean) => TemplateFunction): Record<string, TemplateFunction> {
+function both<K extends keyof Extra>(
+  name: string,
+  extra: readonly K[],
+  run: (search: Search, value: Extra[K]) => Bytes | List,
+): Record<string, TemplateFunction> {
+  const parameters: readonly ('int' | 'string')[] = ['string', 'string', ...extra];
+  const make = (panics: boolean) =>
+    define(parameters, (args, budget) => {
+      const [source, text, value] = args as unknown as [Bytes, Bytes, Extra[K]];
+      return run(new Search(source, text, panics, budget), value);
+    });
   return { [name]: make(true), [`mustR${name.slice(1)}`]: make(false) };
 }
 
-function matches(source: Bytes, text: Bytes, budget: Budget): boolean {
-  return new Search(compiled(source, false, budget), text, budget).from(0) !== undefined;
-}
+const matches = (source: Bytes, text: Bytes, budget: Budget): boolean =>
+  new Search(source, text, false, budget).from(0) !== undefined;
 
 /** Functions of sprig for regular expressions, in RE2 syntax. */
 export const patternFunctions: Readonly<Record<string, TemplateFunction>> = {
-  regexMatch: define(['string', 'string'], ([source, text], budget) => {
-    try {
-      return matches(source, text, budget);
-    } catch (error) {
-      if (error instanceof FunctionError) {
-        return false;
-      }
-      throw error;
-    }
-  }),
+  regexMatch: define(['string', 'string'], ([source, text], budget) =>
+    ignoring(false, () => matches(source, text, budget)),
+  ),
   mustRegexMatch: define(['string', 'string'], ([source, text], budget) => matches(source, text, budget)),
-  ...both('regexFindAll', (panics) =>
-    define(['string', 'string', 'int'], ([source, text, count], budget) => allOf(source, text, count, panics, budget)),
-  ),
-  ...both('regexFind', (panics) =>
-    define(['string', 'string'], ([source, text], budget) => firstOf(source, text, panics, budget)),
-  ),
-  ...both('regexReplaceAll', (panics) =>
-    define(['string', 'string', 'string'], ([source, text, replacement], budget) =>
-      replaced(source, text, replacement, panics, budget),
-    ),
-  ),
-  ...both('regexReplaceAllLiteral', (panics) =>
-    define(['string', 'string', 'string'], ([source, text, replacement], budget) =>
-      replacedLiterally(source, text, replacement, panics, budget),
-    ),
-  ),
-  ...both('regexSplit', (panics) =>
-    define(['string', 'string', 'int'], ([source, text, count], budget) => split(source, text, count, panics, budget)),
-  ),
+  ...both('regexFindAll', ['int'], allOf),
+  ...both('regexFind', [], (search) => {
+    const [start = 0, end = 0] = search.from(0) ?? [];
+    return bytesOf(search.text.slice(start, end));
+  }),
+  ...both('regexReplaceAll', ['string'], replaced),
+  ...both('regexReplaceAllLiteral', ['string'], (search, replacement) => {
+    const literal = textOf(replacement);
+    return search.replaced(() => literal);
+  }),
+  ...both('regexSplit', ['int'], split),
   regexQuoteMeta: define(['string'], ([text]) => text.replaceAll(/[\\.+*?()|[\]{}^$]/g, '\\$&')),
 };

@@ -47,6 +47,28 @@ const maxWidth = 1_000_000;
 /** Deepest nesting that is printed: nothing that a template can make gets there but by containing itself. */
 const maxNesting = 1_000;
 
+const flagNames: Readonly<Record<string, 'sharp' | 'zero' | 'plus' | 'minus' | 'space'>> = {
+  '#': 'sharp',
+  '0': 'zero',
+  '+': 'plus',
+  '-': 'minus',
+  ' ': 'space',
+};
+
+/** Formats of floats by verb, with their precision where none is given. */
+const floatFormats: Readonly<Record<string, readonly [format: string, precision: number]>> = {
+  v: ['g', -1],
+  b: ['b', -1],
+  g: ['g', -1],
+  G: ['G', -1],
+  x: ['x', -1],
+  X: ['X', -1],
+  e: ['e', 6],
+  E: ['E', 6],
+  f: ['f', 6],
+  F: ['f', 6],
+};
+
 /** Prints values as Go's package fmt does. */
 class Printer {
   #flags = noFlags();
@@ -113,10 +135,7 @@ class Printer {
     if (flags.precision !== undefined) {
       wanted = flags.precision;
       if (wanted === 0 && magnitude === 0n) {
-        const { zero } = flags;
-        flags.zero = false;
-        this.#writePadding(flags.width ?? 0);
-        flags.zero = zero;
+        this.#padWithoutZeros('');
         return;
       }
     } else if (flags.zero && !flags.minus && flags.width !== undefined) {
@@ -158,37 +177,21 @@ class Printer {
     const size = typeof value === 'bigint' ? value : value.value;
     const letter = String.fromCodePoint(verb);
     const code = Number(size < 0n || size > 0x10ffffn ? 0xfffdn : size);
-    switch (letter) {
-      case 'v':
-        if (this.#flags.sharpV && isUnsigned(value)) {
-          const flags = this.#flags;
-          const { sharp } = flags;
-          flags.sharp = true;
-          this.#integer(size, 'x');
-          flags.sharp = sharp;
-        } else {
-          this.#integer(size, 'd');
-        }
-        break;
-      case 'd':
-      case 'b':
-      case 'o':
-      case 'O':
-      case 'x':
-      case 'X':
-        this.#integer(size, letter);
-        break;
-      case 'c':
-        this.#pad(bytesOfRune(code));
-        break;
-      case 'q':
-        this.#pad(quotedRune(code, this.#flags.plus));
-        break;
-      case 'U':
-        this.#unicode(size);
-        break;
-      default:
-        this.#bad(verb, value);
+    if (letter === 'v' && this.#flags.sharpV && isUnsigned(value)) {
+      const { sharp } = this.#flags;
+      this.#flags.sharp = true;
+      this.#integer(size, 'x');
+      this.#flags.sharp = sharp;
+    } else if ('vdboOxX'.includes(letter)) {
+      this.#integer(size, letter);
+    } else if (letter === 'c') {
+      this.#pad(bytesOfRune(code));
+    } else if (letter === 'q') {
+      this.#pad(quotedRune(code, this.#flags.plus));
+    } else if (letter === 'U') {
+      this.#unicode(size);
+    } else {
+      this.#bad(verb, value);
     }
   }
 
@@ -249,30 +252,16 @@ class Printer {
 
   #anyFloat(value: number, verb: number): boolean {
     const letter = String.fromCodePoint(verb);
-    switch (letter) {
-      case 'v':
-        this.#float(value, 'g', -1);
-        return true;
-      case 'b':
-      case 'g':
-      case 'G':
-      case 'x':
-      case 'X':
-        this.#float(value, letter, -1);
-        return true;
-      case 'f':
-      case 'e':
-      case 'E':
-      case 'F':
-        this.#float(value, letter === 'F' ? 'f' : letter, 6);
-        return true;
-      default:
-        return false;
+    const [format, precision] = floatFormats[letter] ?? [];
+    if (format === undefined || precision === undefined) {
+      return false;
     }
+    this.#float(value, format, precision);
+    return true;
   }
 
   #complex(value: Complex, verb: number): void {
-    if (!'vbgGxXfFeE'.includes(String.fromCodePoint(verb))) {
+    if (floatFormats[String.fromCodePoint(verb)] === undefined) {
       this.#bad(verb, value);
       return;
     }
@@ -323,28 +312,15 @@ class Printer {
 
   #text(text: Bytes, verb: number, value: Value): void {
     this.#budget.write(text.length);
-    switch (String.fromCodePoint(verb)) {
-      case 'v':
-        if (this.#flags.sharpV) {
-          this.#quoted(text);
-        } else {
-          this.#pad(this.#cut(text));
-        }
-        break;
-      case 's':
-        this.#pad(this.#cut(text));
-        break;
-      case 'x':
-        this.#hex(text, false);
-        break;
-      case 'X':
-        this.#hex(text, true);
-        break;
-      case 'q':
-        this.#quoted(text);
-        break;
-      default:
-        this.#bad(verb, value);
+    const letter = String.fromCodePoint(verb);
+    if (letter === 'q' || (letter === 'v' && this.#flags.sharpV)) {
+      this.#quoted(text);
+    } else if (letter === 's' || letter === 'v') {
+      this.#pad(this.#cut(text));
+    } else if (letter === 'x' || letter === 'X') {
+      this.#hex(text, letter === 'X');
+    } else {
+      this.#bad(verb, value);
     }
   }
 
@@ -366,14 +342,19 @@ class Printer {
       this.write(`${typeOf(list)}(nil)`);
       return;
     }
-    this.write(sharpV ? `${typeOf(list)}{` : '[');
-    for (const [index, item] of list.items.entries()) {
-      if (index > 0) {
-        this.write(sharpV ? ', ' : ' ');
-      }
-      this.#element(item, list.element, verb);
+    this.#sequence(sharpV ? `${typeOf(list)}{` : '[', list.items, sharpV ? '}' : ']', (item) =>
+      this.#element(item, list.element, verb),
+    );
+  }
+
+  /** Writes parts with what separates them. */
+  #sequence<T>(open: string, parts: readonly T[], close: string, write: (part: T) => void): void {
+    this.write(open);
+    for (const [index, part] of parts.entries()) {
+      this.write(index === 0 ? '' : this.#flags.sharpV ? ', ' : ' ');
+      write(part);
     }
-    this.write(sharpV ? '}' : ']');
+    this.write(close);
   }
 
   #dict(dict: Dict, verb: number): void {
@@ -382,16 +363,11 @@ class Printer {
       this.write(`${typeOf(dict)}(nil)`);
       return;
     }
-    this.write(sharpV ? `${typeOf(dict)}{` : 'map[');
-    for (const [index, key] of dict.keys().entries()) {
-      if (index > 0) {
-        this.write(sharpV ? ', ' : ' ');
-      }
+    this.#sequence(sharpV ? `${typeOf(dict)}{` : 'map[', dict.keys(), sharpV ? '}' : ']', (key) => {
       this.print(key, verb, true);
       this.write(':');
       this.#element(dict.entries.get(key) ?? null, dict.element, verb);
-    }
-    this.write(sharpV ? '}' : ']');
+    });
   }
 
   #struct(struct: Struct, verb: number): void {
@@ -406,15 +382,10 @@ class Printer {
       return;
     }
     this.write(struct.kind === 'ptr' ? '&' : '');
-    this.write(sharpV ? `${struct.type.replace('*', '')}{` : '{');
-    for (const [index, field] of struct.fields().entries()) {
-      if (index > 0) {
-        this.write(sharpV ? ', ' : ' ');
-      }
+    this.#sequence(sharpV ? `${struct.type.replace('*', '')}{` : '{', struct.fields(), '}', (field) => {
       this.write(sharpV || plusV ? `${field.name}:` : '');
       this.#element(field.value, field.type, verb);
-    }
-    this.write('}');
+    });
   }
 
   print(value: Value, verb: number, isNested = false): void {
@@ -540,21 +511,9 @@ class Printer {
       isGood = true;
       this.#flags = noFlags();
       const flags = this.#flags;
-      for (; ; at++) {
-        const char = format[at];
-        if (char === '#') {
-          flags.sharp = true;
-        } else if (char === '0') {
-          flags.zero = true;
-        } else if (char === '+') {
-          flags.plus = true;
-        } else if (char === '-') {
-          flags.minus = true;
-        } else if (char === ' ') {
-          flags.space = true;
-        } else {
-          break;
-        }
+      for (let name = flagNames[format[at] ?? '']; name !== undefined; name = flagNames[format[at] ?? '']) {
+        flags[name] = true;
+        at++;
       }
       readIndex();
       if (format[at] === '*') {
@@ -632,18 +591,19 @@ class Printer {
     }
     if (!isReordered && argument < args.length) {
       this.#flags = noFlags();
-      this.write('%!(EXTRA ');
-      for (const [index, value] of args.slice(argument).entries()) {
-        this.write(index > 0 ? ', ' : '');
-        if (value === null) {
-          this.write('<nil>');
-        } else {
-          this.write(`${typeOf(value)}=`);
-          this.print(value, 0x76);
-        }
-      }
-      this.write(')');
+      this.#extra(args.slice(argument));
     }
+  }
+
+  #extra(args: readonly Value[]): void {
+    this.write('%!(EXTRA ');
+    for (const [index, value] of args.entries()) {
+      this.write(`${index > 0 ? ', ' : ''}${value === null ? '<nil>' : `${typeOf(value)}=`}`);
+      if (value !== null) {
+        this.print(value, 0x76);
+      }
+    }
+    this.write(')');
   }
 }
 

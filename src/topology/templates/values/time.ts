@@ -159,6 +159,37 @@ interface Clock {
   yearDay: number;
 }
 
+type ClockField = Exclude<keyof Clock, 'nanosecond' | 'weekday'>;
+
+/** The parts of a layout that are numbers: what a text may have there, the field, and its largest value. */
+const numberParts: Readonly<Record<string, readonly [shape: RegExp, field: ClockField, max: number]>> = {
+  '2006': [/[0-9]{4}/y, 'year', 9_999],
+  '01': [/[0-9]{2}/y, 'month', 12],
+  '1': [/[0-9]{1,2}/y, 'month', 12],
+  '02': [/[0-9]{2}/y, 'day', 99],
+  _2: [/ ?[0-9]{1,2}/y, 'day', 99],
+  '2': [/[0-9]{1,2}/y, 'day', 99],
+  '002': [/[0-9]{3}/y, 'yearDay', 999],
+  __2: [/[ 0-9]{2}[0-9]/y, 'yearDay', 999],
+  '15': [/[0-9]{1,2}/y, 'hour', 23],
+  '03': [/[0-9]{2}/y, 'hour', 12],
+  '3': [/[0-9]{1,2}/y, 'hour', 12],
+  '04': [/[0-9]{2}/y, 'minute', 59],
+  '4': [/[0-9]{1,2}/y, 'minute', 59],
+  '05': [/[0-9]{2}/y, 'second', 59],
+  '5': [/[0-9]{1,2}/y, 'second', 59],
+};
+
+/** A field as a part of a layout writes it. */
+function numberText(part: string, field: ClockField, clock: Clock): string {
+  const value = clock[field];
+  if (field === 'year') {
+    return `${value < 0 ? '-' : ''}${String(Math.abs(value)).padStart(4, '0')}`;
+  }
+  const shown = String(/^0?3$/.test(part) ? ((value + 11) % 12) + 1 : value);
+  return /^[_0]|15/.test(part) ? shown.padStart(part.length, part.startsWith('_') ? ' ' : '0') : shown;
+}
+
 function dayOfYear(year: number, month: number, day: number): number {
   return Math.round((Date.UTC(year, month - 1, day) - Date.UTC(year, 0, 1)) / 86_400_000) + 1;
 }
@@ -232,38 +263,22 @@ export class Time extends Struct {
     const clock = this.#clock();
     const month = months[clock.month - 1] ?? '';
     const weekday = days[clock.weekday] ?? '';
-    const hour12 = clock.hour % 12 === 0 ? 12 : clock.hour % 12;
-    const year = `${clock.year < 0 ? '-' : ''}${String(Math.abs(clock.year)).padStart(4, '0')}`;
     const texts: Readonly<Record<string, string>> = {
       January: month,
       Jan: month.slice(0, 3),
       Monday: weekday,
       Mon: weekday.slice(0, 3),
       MST: this.zone === '' ? offsetText(this.offset % 3600 === 0 ? '-07' : '-0700', this.offset) : this.zone,
-      '002': String(clock.yearDay).padStart(3, '0'),
-      __2: String(clock.yearDay).padStart(3, ' '),
-      '01': two(clock.month),
-      '1': String(clock.month),
-      '02': two(clock.day),
-      _2: String(clock.day).padStart(2, ' '),
-      '2': String(clock.day),
-      '03': two(hour12),
-      '3': String(hour12),
-      '15': two(clock.hour),
-      '04': two(clock.minute),
-      '4': String(clock.minute),
-      '05': two(clock.second),
-      '5': String(clock.second),
       '06': two(Math.abs(clock.year) % 100),
-      '2006': year,
       PM: clock.hour >= 12 ? 'PM' : 'AM',
       pm: clock.hour >= 12 ? 'pm' : 'am',
     };
-    return layout.replaceAll(
-      parts,
-      (part) =>
-        texts[part] ?? (/^[.,]/.test(part) ? fractionText(part, clock.nanosecond) : offsetText(part, this.offset)),
-    );
+    return layout.replaceAll(parts, (part) => {
+      const [, field] = numberParts[part] ?? [];
+      return field === undefined
+        ? (texts[part] ?? (/^[.,]/.test(part) ? fractionText(part, clock.nanosecond) : offsetText(part, this.offset)))
+        : numberText(part, field, clock);
+    });
   }
 
   text(): Bytes {
@@ -325,24 +340,10 @@ export class Time extends Struct {
         return int64(this.at / 1_000n);
       case 'UnixNano':
         return int64(this.at);
-      case 'Year':
-        return plain(BigInt(clock.year));
       case 'Month':
         return plain(new NamedInteger('time.Month', BigInt(clock.month), months[clock.month - 1] ?? ''));
-      case 'Day':
-        return plain(BigInt(clock.day));
-      case 'Hour':
-        return plain(BigInt(clock.hour));
-      case 'Minute':
-        return plain(BigInt(clock.minute));
-      case 'Second':
-        return plain(BigInt(clock.second));
-      case 'Nanosecond':
-        return plain(BigInt(clock.nanosecond));
       case 'Weekday':
         return plain(new NamedInteger('time.Weekday', BigInt(clock.weekday), days[clock.weekday] ?? ''));
-      case 'YearDay':
-        return plain(BigInt(clock.yearDay));
       case 'IsZero':
         return plain(this.at === zeroTime.at);
       case 'UTC':
@@ -369,56 +370,50 @@ export class Time extends Struct {
         return compared((other) => this.at === other.at);
       case 'Compare':
         return compared((other) => (this.at < other.at ? -1n : this.at > other.at ? 1n : 0n));
-      default:
-        return undefined;
+      default: {
+        const field = clockMethods[name];
+        return field && plain(BigInt(clock[field]));
+      }
     }
   }
 }
 
+/** Methods of times that return a number. */
+const clockMethods: Readonly<Record<string, keyof Clock | undefined>> = Object.assign(Object.create(null), {
+  Year: 'year',
+  Day: 'day',
+  Hour: 'hour',
+  Minute: 'minute',
+  Second: 'second',
+  Nanosecond: 'nanosecond',
+  YearDay: 'yearDay',
+});
+
 /** Go's zero time, the first moment of year 1. */
 export const zeroTime = new Time(-62_135_596_800n * second);
 
-/** What a part of a layout accepts; what it reads is found by the part. */
-const readers: Readonly<Record<string, RegExp>> = {
-  January: /January|February|March|April|May|June|July|August|September|October|November|December/iy,
-  Jan: /Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec/iy,
-  Monday: /Sunday|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday/iy,
-  Mon: /Sun|Mon|Tue|Wed|Thu|Fri|Sat/iy,
+/** What a text may have for the other parts of a layout. */
+const otherParts: Readonly<Record<string, RegExp>> = {
+  January: new RegExp(months.join('|'), 'iy'),
+  Jan: new RegExp(months.map((name) => name.slice(0, 3)).join('|'), 'iy'),
+  Monday: new RegExp(days.join('|'), 'iy'),
+  Mon: new RegExp(days.map((name) => name.slice(0, 3)).join('|'), 'iy'),
   MST: /UTC|[A-Z]{3,5}|[+-][0-9]{2}/y,
-  '002': /[0-9]{3}/y,
-  __2: /[ 0-9]{2}[0-9]/y,
-  '01': /[0-9]{2}/y,
-  '1': /[0-9]{1,2}/y,
-  '02': /[0-9]{2}/y,
-  _2: / ?[0-9]{1,2}/y,
-  '2': /[0-9]{1,2}/y,
-  '03': /[0-9]{2}/y,
-  '3': /[0-9]{1,2}/y,
-  '15': /[0-9]{1,2}/y,
-  '04': /[0-9]{2}/y,
-  '4': /[0-9]{1,2}/y,
-  '05': /[0-9]{2}/y,
-  '5': /[0-9]{1,2}/y,
   '06': /[0-9]{2}/y,
-  '2006': /[0-9]{4}/y,
   PM: /AM|PM/y,
   pm: /am|pm/y,
-  '-07': /[+-][0-9]{2}/y,
-  '-0700': /[+-][0-9]{4}/y,
-  '-07:00': /[+-][0-9]{2}:[0-9]{2}/y,
-  '-070000': /[+-][0-9]{6}/y,
-  '-07:00:00': /[+-][0-9]{2}:[0-9]{2}:[0-9]{2}/y,
-  Z07: /Z|[+-][0-9]{2}/y,
-  Z0700: /Z|[+-][0-9]{4}/y,
-  'Z07:00': /Z|[+-][0-9]{2}:[0-9]{2}/y,
-  Z070000: /Z|[+-][0-9]{6}/y,
-  'Z07:00:00': /Z|[+-][0-9]{2}:[0-9]{2}:[0-9]{2}/y,
 };
+
+/** What a text may have for an offset such as -07:00 or Z07. */
+const offsetShape = (part: string): RegExp =>
+  new RegExp(`${part.startsWith('Z') ? 'Z|' : ''}[+-]${part.slice(1).replaceAll(/[0-9]/g, '[0-9]')}`, 'y');
+
 const fractionDigits = /(?:[.,][0-9]+)?/y;
 
 /** What a part of a layout reads at an index; undefined if it cannot. */
 function readPart(part: string, text: Bytes, at: number): string | undefined {
-  const reader = readers[part] ?? fractionDigits;
+  const [shape] = numberParts[part] ?? [];
+  const reader = shape ?? otherParts[part] ?? (/^[.,]/.test(part) ? fractionDigits : offsetShape(part));
   reader.lastIndex = at;
   const read = reader.exec(text)?.[0];
   // Zeros stand for as many digits, nines for any number.
@@ -454,65 +449,27 @@ class Reading {
   /** @returns what is out of range. */
   take(part: string, text: string): string | undefined {
     const number = Number(text);
-    switch (part) {
-      case '2006':
-        this.year = number;
-        return undefined;
-      case '06':
-        this.year = number >= 69 ? 1900 + number : 2000 + number;
-        return undefined;
-      case 'January':
-      case 'Jan':
-        this.month = months.findIndex((name) => name.slice(0, 3).toLowerCase() === text.slice(0, 3).toLowerCase()) + 1;
-        return undefined;
-      case '01':
-      case '1':
-        this.month = number;
-        return number < 1 || number > 12 ? 'month' : undefined;
-      case '02':
-      case '_2':
-      case '2':
-        this.day = number;
-        return undefined;
-      case '002':
-      case '__2':
-        this.yearDay = number;
-        return undefined;
-      case '15':
-        this.hour = number;
-        return number > 23 ? 'hour' : undefined;
-      case '03':
-      case '3':
-        this.hour = number;
-        return number > 12 ? 'hour' : undefined;
-      case '04':
-      case '4':
-        this.minute = number;
-        return number > 59 ? 'minute' : undefined;
-      case '05':
-      case '5':
-        this.second = number;
-        return number > 59 ? 'second' : undefined;
-      case 'PM':
-      case 'pm':
-        this.isPm = text.toUpperCase() === 'PM';
-        this.isAm = !this.isPm;
-        return undefined;
-      case 'MST':
-        this.zone = text;
-        return undefined;
-      case 'Monday':
-      case 'Mon':
-        return undefined;
-      default:
-        if (/^[.,]/.test(part)) {
-          this.nanosecond = Number(text.slice(1, 10).padEnd(9, '0'));
-        } else {
-          this.offset = text === 'Z' ? 0 : offsetOf(text);
-          this.zone ??= text === 'Z' ? 'UTC' : undefined;
-        }
-        return undefined;
+    const [, field, max = 0] = numberParts[part] ?? [];
+    if (field !== undefined) {
+      this[field] = number;
+      return number > max || (field === 'month' && number < 1) ? field : undefined;
     }
+    if (part === '06') {
+      this.year = number >= 69 ? 1900 + number : 2000 + number;
+    } else if (part.startsWith('Jan')) {
+      this.month = months.findIndex((name) => name.slice(0, 3).toLowerCase() === text.slice(0, 3).toLowerCase()) + 1;
+    } else if (/^pm$/i.test(part)) {
+      this.isPm = text.toUpperCase() === 'PM';
+      this.isAm = !this.isPm;
+    } else if (part === 'MST') {
+      this.zone = text;
+    } else if (/^[.,]/.test(part)) {
+      this.nanosecond = Number(text.slice(1, 10).padEnd(9, '0'));
+    } else if (!part.startsWith('Mon')) {
+      this.offset = text === 'Z' ? 0 : offsetOf(text);
+      this.zone ??= text === 'Z' ? 'UTC' : undefined;
+    }
+    return undefined;
   }
 
   time(): Time | undefined {
