@@ -33,14 +33,6 @@ function prepended(list: Value, value: Value, budget: Budget): List {
   return new List([value, ...itemsOf(list, 'Cannot prepend on type', budget)]);
 }
 
-function first(list: Value, budget: Budget): Value {
-  return itemsOf(list, 'Cannot find first on type', budget)[0] ?? null;
-}
-
-function last(list: Value, budget: Budget): Value {
-  return itemsOf(list, 'Cannot find last on type', budget).at(-1) ?? null;
-}
-
 function rest(list: Value, budget: Budget): List {
   const items = itemsOf(list, 'Cannot find rest on type', budget);
   return items.length === 0 ? nilList() : new List(items.slice(1));
@@ -203,72 +195,53 @@ function isEmpty(value: Value): boolean {
   return !isTrue(value);
 }
 
-const push = define(['any', 'any'], ([list, value], budget) => pushed(list, value, budget));
-const prepend = define(['any', 'any'], ([list, value], budget) => prepended(list, value, budget));
 const list = define(['...any'], (values, budget) => {
   budget.spend(values.length);
   return new List([...values]);
 });
-const firstOf = defineAny(['any'], ([value], budget) => first(value, budget));
-const lastOf = defineAny(['any'], ([value], budget) => last(value, budget));
-const restOf = define(['any'], ([value], budget) => rest(value, budget));
-const initialOf = define(['any'], ([value], budget) => initial(value, budget));
-const reverseOf = define(
-  ['any'],
-  ([value], budget) => new List(itemsOf(value, 'Cannot find reverse on type', budget).toReversed()),
-);
-const compactOf = define(
-  ['any'],
-  ([value], budget) => new List(itemsOf(value, 'Cannot compact on type', budget).filter((item) => !isEmpty(item))),
-);
-const uniqOf = define(['any'], ([value], budget) => uniq(value, budget));
-const withoutOf = define(['any', '...any'], ([value, ...omitted], budget) => without(value, omitted, budget));
-const hasIn = define(['any', 'any'], ([value, haystack], budget) => has(value, haystack, budget));
-const sliceOf = defineAny(['any', '...any'], ([value, ...indices], budget) => sliced(value, indices, budget));
-const chunkOf = define(['int', 'any'], ([size, value], budget) => chunked(size, value, budget));
-const merge = defineAny(['dict', '...dict'], ([target, ...sources], budget) => merged(target, sources, false, budget));
-const mergeOverwrite = defineAny(['dict', '...dict'], ([target, ...sources], budget) =>
-  merged(target, sources, true, budget),
-);
-const deepCopy = defineAny(['any'], ([value], budget) => {
-  if (value === null) {
-    throw new FunctionError('reflect: call of reflect.Value.Type on zero Value');
-  }
-  return copied(value, budget);
-});
+
+/** Functions that fail alike with `must` before their names. */
+const alsoWithMust: Readonly<Record<string, TemplateFunction>> = {
+  append: define(['any', 'any'], ([list, value], budget) => pushed(list, value, budget)),
+  push: define(['any', 'any'], ([list, value], budget) => pushed(list, value, budget)),
+  prepend: define(['any', 'any'], ([list, value], budget) => prepended(list, value, budget)),
+  first: defineAny(['any'], ([value], budget) => itemsOf(value, 'Cannot find first on type', budget)[0] ?? null),
+  last: defineAny(['any'], ([value], budget) => itemsOf(value, 'Cannot find last on type', budget).at(-1) ?? null),
+  rest: define(['any'], ([value], budget) => rest(value, budget)),
+  initial: define(['any'], ([value], budget) => initial(value, budget)),
+  reverse: define(
+    ['any'],
+    ([value], budget) => new List(itemsOf(value, 'Cannot find reverse on type', budget).toReversed()),
+  ),
+  compact: define(
+    ['any'],
+    ([value], budget) => new List(itemsOf(value, 'Cannot compact on type', budget).filter((item) => !isEmpty(item))),
+  ),
+  uniq: define(['any'], ([value], budget) => uniq(value, budget)),
+  without: define(['any', '...any'], ([value, ...omitted], budget) => without(value, omitted, budget)),
+  has: define(['any', 'any'], ([value, haystack], budget) => has(value, haystack, budget)),
+  slice: defineAny(['any', '...any'], ([value, ...indices], budget) => sliced(value, indices, budget)),
+  chunk: define(['int', 'any'], ([size, value], budget) => chunked(size, value, budget)),
+  merge: defineAny(['dict', '...dict'], ([target, ...sources], budget) => merged(target, sources, false, budget)),
+  mergeOverwrite: defineAny(['dict', '...dict'], ([target, ...sources], budget) =>
+    merged(target, sources, true, budget),
+  ),
+  deepCopy: defineAny(['any'], ([value], budget) => {
+    if (value === null) {
+      throw new FunctionError('reflect: call of reflect.Value.Type on zero Value');
+    }
+    return copied(value, budget);
+  }),
+};
 
 /** Functions of sprig that work with lists, maps and defaults. */
 export const collectionFunctions: Readonly<Record<string, TemplateFunction>> = {
   list,
   tuple: list,
-  append: push,
-  push,
-  mustAppend: push,
-  mustPush: push,
-  prepend,
-  mustPrepend: prepend,
-  first: firstOf,
-  mustFirst: firstOf,
-  last: lastOf,
-  mustLast: lastOf,
-  rest: restOf,
-  mustRest: restOf,
-  initial: initialOf,
-  mustInitial: initialOf,
-  reverse: reverseOf,
-  mustReverse: reverseOf,
-  compact: compactOf,
-  mustCompact: compactOf,
-  uniq: uniqOf,
-  mustUniq: uniqOf,
-  without: withoutOf,
-  mustWithout: withoutOf,
-  has: hasIn,
-  mustHas: hasIn,
-  slice: sliceOf,
-  mustSlice: sliceOf,
-  chunk: chunkOf,
-  mustChunk: chunkOf,
+  ...alsoWithMust,
+  ...Object.fromEntries(
+    Object.entries(alsoWithMust).map(([name, one]) => [`must${name.charAt(0).toUpperCase()}${name.slice(1)}`, one]),
+  ),
   concat: defineAny(['...any'], (lists, budget) => {
     for (const one of lists) {
       if (one instanceof List) {
@@ -322,12 +295,6 @@ export const collectionFunctions: Readonly<Record<string, TemplateFunction>> = {
     const omitted = new Set(keys);
     return new Dict(new Map([...dict.entries].filter(([key]) => !omitted.has(key))));
   }),
-  merge,
-  mustMerge: merge,
-  mergeOverwrite,
-  mustMergeOverwrite: mergeOverwrite,
-  deepCopy,
-  mustDeepCopy: deepCopy,
   dig: defineAny(['...any'], (values) => dug(values)),
   default: defineAny(['any', '...any'], ([fallback, given = null]) => (isEmpty(given) ? fallback : given)),
   empty: define(['any'], ([value]) => isEmpty(value)),
