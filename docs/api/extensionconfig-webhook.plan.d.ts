@@ -17,6 +17,7 @@ interface Problem {
   text: string;
   remedy?: string;
   object?: string;
+  causes?: Cause[];
 }
 interface GroupPlan {
   group: string;

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '../../kubernetes/index.ts';
-import type { Plan } from '../../topology/index.ts';
+import type { Cause, Plan } from '../../topology/index.ts';
 import { withoutSecrets } from '../texts.ts';
 
 /** Names of fields whose texts are secrets. A reference to a Secret has a name below such a field, which is shown. */
@@ -29,19 +29,27 @@ export function withoutSecretValues(value: Json, field = ''): Json {
   );
 }
 
+const hidden = (cause: Cause): Cause => {
+  const field = cause.field.split('.').at(-1) ?? '';
+  return {
+    ...cause,
+    ...(cause.before !== undefined && { before: withoutSecretValues(cause.before, field) }),
+    ...(cause.after !== undefined && { after: withoutSecretValues(cause.after, field) }),
+  };
+};
+
 /** The plan without values that look like secrets. */
 export function withoutSecretCauses(plan: Plan): Plan {
   const clusters = plan.clusters.map((cluster) => ({
     ...cluster,
     groups: cluster.groups.map((group) => ({
       ...group,
-      causes: group.causes.map((cause) => {
-        const field = cause.field.split('.').at(-1) ?? '';
-        return {
-          ...cause,
-          ...(cause.before !== undefined && { before: withoutSecretValues(cause.before, field) }),
-          ...(cause.after !== undefined && { after: withoutSecretValues(cause.after, field) }),
-        };
+      causes: group.causes.map(hidden),
+      ...(group.problems && {
+        problems: group.problems.map((problem) => ({
+          ...problem,
+          ...(problem.causes && { causes: problem.causes.map(hidden) }),
+        })),
       }),
     })),
   }));

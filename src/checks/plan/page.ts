@@ -1,5 +1,5 @@
 import { count, shortList } from '../../base/index.ts';
-import type { ClusterPlan, GroupPlan, Plan } from '../../topology/index.ts';
+import type { Cause, ClusterPlan, GroupPlan, Plan, Problem } from '../../topology/index.ts';
 import { diffHtml, escaped, page } from '../output/page.ts';
 import {
   causeText,
@@ -74,9 +74,7 @@ function machinesHtml(plan: GroupPlan): string {
   return `<div class="machines">${drawn.join('')}</div>${all.length > maxMachines ? `<small>and ${all.length - maxMachines} more</small>` : ''}`;
 }
 
-function groupRow(plan: GroupPlan): string {
-  const { kind, name, verdict, causes, problems = [] } = plan;
-  const severity = severityOf[verdict];
+function causesHtml(causes: readonly Cause[]): string {
   const listed = causes.slice(0, maxCauses).map((cause) => {
     const lines = valueLines(cause);
     const line = `<code>${escaped(causeText(cause, 400))}</code>`;
@@ -84,24 +82,24 @@ function groupRow(plan: GroupPlan): string {
       ? `<p class="cause">${line}</p>`
       : `<details${lines.length <= maxOpen ? ' open' : ''}><summary>${line}</summary>${diffHtml(lines)}</details>`;
   });
-  const more = causes.length > maxCauses ? `<p>and ${count(causes.length - maxCauses, 'more field')}</p>` : '';
+  return `${listed.join('')}${causes.length > maxCauses ? `<p>and ${count(causes.length - maxCauses, 'more field')}</p>` : ''}`;
+}
+
+const problemHtml = ({ text, remedy, causes = [] }: Problem): string =>
+  `<p class="reason">${escaped(text)}${remedy === undefined ? '' : `<br><small>${escaped(remedy)}</small>`}</p>${causesHtml(causes)}`;
+
+function groupRow(plan: GroupPlan): string {
+  const { kind, name, verdict, causes, problems = [] } = plan;
+  const severity = severityOf[verdict];
   const details = detailTexts(plan).map((text) => `<p class="note">${escaped(text)}</p>`);
-  const warnings = problems.map(
-    ({ text, remedy }) =>
-      `<p class="reason">${escaped(text)}${remedy === undefined ? '' : `<br><small>${escaped(remedy)}</small>`}</p>`,
-  );
-  return `<tr class="${severity}"><td><b>${escaped(groupText(plan))}</b><br><small>${escaped(`${kind} ${name}`)}</small></td><td>${machinesHtml(plan)}</td><td class="verdict"><span class="badge ${severity}">${escaped(verdictText(plan))}</span></td><td>${warnings.join('')}${listed.join('')}${more}${details.join('')}</td></tr>`;
+  return `<tr class="${severity}"><td><b>${escaped(groupText(plan))}</b><br><small>${escaped(`${kind} ${name}`)}</small></td><td>${machinesHtml(plan)}</td><td class="verdict"><span class="badge ${severity}">${escaped(verdictText(plan))}</span></td><td>${problems.map(problemHtml).join('')}${causesHtml(causes)}${details.join('')}</td></tr>`;
 }
 
 const table = (groups: readonly GroupPlan[]) =>
   `<div class="wide"><table><thead><tr><th>group</th><th>Machines</th><th>what happens</th><th>why</th></tr></thead><tbody>${groups.map(groupRow).join('')}</tbody></table></div>`;
 
 function clusterHtml({ cluster, groups, problems }: ClusterPlan): string {
-  const reasons = problems.map(
-    ({ text, remedy }) =>
-      `<p class="reason">${escaped(text)}${remedy === undefined ? '' : `<br><small>${escaped(remedy)}</small>`}</p>`,
-  );
-  return `<section><h2>${escaped(cluster)}</h2>${reasons.join('')}${table(groups)}</section>`;
+  return `<section><h2>${escaped(cluster)}</h2>${problems.map(problemHtml).join('')}${table(groups)}</section>`;
 }
 
 function fleetHtml(fleet: Fleet): string {

@@ -1,5 +1,5 @@
 import { count, type Paint, paragraph, printable, type Style, shortList, truncated } from '../../base/index.ts';
-import type { ClusterPlan, GroupPlan, Plan } from '../../topology/index.ts';
+import type { Cause, ClusterPlan, GroupPlan, Plan } from '../../topology/index.ts';
 import {
   causeText,
   detailTexts,
@@ -33,14 +33,26 @@ const wrapped = (text: string, indent: string, start = '') =>
     .map((line) => `${line}\n`)
     .join('');
 
-function diffText(lines: readonly string[], paint: Paint): string {
-  const indent = ' '.repeat(8);
+function diffText(lines: readonly string[], column: number, paint: Paint): string {
+  const indent = ' '.repeat(column);
   const shown = lines.slice(0, maxDiff).map((line) => {
     const style = line.startsWith('+') ? 'green' : line.startsWith('-') ? 'red' : 'dim';
     return `${indent}${paint(style, line.slice(0, width - indent.length))}\n`;
   });
   const more = lines.length - shown.length;
   return `${shown.join('')}${more > 0 ? `${indent}${paint('dim', `… and ${count(more, 'more line')}: --output json has all of them`)}\n` : ''}`;
+}
+
+function causeLines(causes: readonly Cause[], column: number, paint: Paint): string[] {
+  const indent = ' '.repeat(column);
+  const shown = causes
+    .slice(0, maxCauses)
+    .flatMap((cause) => [
+      `${indent}${causeText(cause, width - column)}\n`,
+      diffText(valueLines(cause), column + 2, paint),
+    ]);
+  const more = causes.length - maxCauses;
+  return more > 0 ? [...shown, `${indent}… and ${count(more, 'more field')}\n`] : shown;
 }
 
 function groupLines(plan: GroupPlan, paint: Paint): string {
@@ -50,13 +62,14 @@ function groupLines(plan: GroupPlan, paint: Paint): string {
   const what = verdictText(plan);
   const isShort = group.length + object.length + what.length + 6 <= width;
   const head = `  ${paint('bold', group)}  ${paint('dim', object)}${isShort ? '  ' : '\n    '}${paint(styles[severityOf[verdict]], what)}\n`;
-  const shown = causes.slice(0, maxCauses);
   return [
     head,
-    ...shown.flatMap((cause) => [`      ${causeText(cause, width - 6)}\n`, diffText(valueLines(cause), paint)]),
-    causes.length > maxCauses ? `      … and ${count(causes.length - maxCauses, 'more field')}\n` : '',
+    ...causeLines(causes, 6, paint),
     ...detailTexts(plan).map((text) => paint('dim', wrapped(text, ' '.repeat(6)))),
-    ...problems.map((problem) => paint('yellow', wrapped(problemText(problem), ' '.repeat(6), '! '))),
+    ...problems.flatMap((problem) => [
+      paint('yellow', wrapped(problemText(problem), ' '.repeat(6), '! ')),
+      ...causeLines(problem.causes ?? [], 8, paint),
+    ]),
   ].join('');
 }
 

@@ -113,13 +113,15 @@ export function machinesOf(
   cluster: JsonObject,
   objects: Objects,
   { kind, name, isControlPlane }: { kind: string; name: string; isControlPlane: boolean },
-): { machineSets: JsonObject[]; machines: ExistingMachine[] | undefined } {
+): { machineSets: GroupObjects[]; machines: ExistingMachine[] | undefined } {
   const key = isControlPlane ? controlPlaneKey : workerKey(kind, name);
   const ofGroup = (all: readonly JsonObject[]) => byGroup(all).get(key) ?? [];
   const all = byCluster(objects)('Machine', cluster);
   const namespace = namespaceOf(cluster);
   return {
-    machineSets: isControlPlane ? [] : ofGroup(byCluster(objects)('MachineSet', cluster)),
+    machineSets: isControlPlane
+      ? []
+      : ofGroup(byCluster(objects)('MachineSet', cluster)).map((set) => workerObjects(objects, set)),
     machines:
       all.length === 0
         ? undefined

@@ -36,8 +36,8 @@ export interface GroupChange {
   before: GroupObjects | undefined;
   /** What there will be; undefined if it is deleted. A template that is rotated has another name than before. */
   after: GroupObjects | undefined;
-  /** MachineSets of a MachineDeployment; empty if none are known. */
-  machineSets: readonly JsonObject[];
+  /** MachineSets of a MachineDeployment, with their templates; empty if none are known. */
+  machineSets: readonly GroupObjects[];
   /** The Machines; undefined if no Machine of the Cluster was given: then the replicas are what `object` says. */
   machines: readonly ExistingMachine[] | undefined;
   /**

@@ -37,6 +37,8 @@ export interface Problem {
   remedy?: string;
   /** `ClusterClass default/fleet`: set if the input is at fault, and not what Cluster API makes of it. */
   object?: string;
+  /** The fields in which Machines are not up to date, with the values that they have and those that they should have. */
+  causes?: Cause[];
 }
 
 /** The plan of a group of Machines, as in the JSON document. */

@@ -311,7 +311,12 @@ export async function judgeControlPlane(update: GroupUpdate, options: PlanOption
   const all = outdatedMachines(update, counts.before, options.now);
   const caused = all.filter(({ isCaused }) => isCaused);
   const waiting = all.filter(({ isCaused }) => !isCaused);
-  const rollout: Rollout = { ...nothing(), problems: waitingProblems(waiting.map(waitingMachine)) };
+  const rollout: Rollout = {
+    ...nothing(),
+    problems: waitingProblems(
+      waiting.map(({ made, reasons }) => ({ name: made.name, causes: causesOf(update, reasons, {}) })),
+    ),
+  };
   if (caused.length === 0) {
     return groupPlan(update, rollout, arrivals(update));
   }
@@ -353,8 +358,3 @@ export async function judgeControlPlane(update: GroupUpdate, options: PlanOption
     arrivals(update),
   );
 }
-
-const waitingMachine = ({ made, reasons }: OutdatedMachine) => ({
-  name: made.name,
-  paths: reasons.map(({ path }) => path),
-});

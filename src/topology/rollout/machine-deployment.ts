@@ -1,6 +1,6 @@
-import { type FieldPath, fieldAt, isSame, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import { fieldAt, isSame, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import { machineFieldNames } from '../../runtimehooks/index.ts';
-import type { ExistingMachine, PlanOptions } from '../objects/groups.ts';
+import type { ExistingMachine, GroupObjects, PlanOptions } from '../objects/groups.ts';
 import { nameOf } from '../objects/objects.ts';
 import type { GroupPlan } from '../objects/plan.ts';
 import { differencesOf, isPath } from './differences.ts';
@@ -20,15 +20,17 @@ import { comparedFields, fencepostsOf, machineSetOf, replicasOf, timeAt } from '
 import { inPlaceTexts, machinesText, problemsOf, stepsText, verdictOf, waitingProblems } from './texts.ts';
 
 const specPath = ['spec', 'template', 'spec'] as const;
-const bootstrapPath = [...specPath, 'bootstrap', 'configRef', 'name'];
-const infrastructurePath = [...specPath, 'infrastructureRef', 'name'];
+const references = {
+  bootstrap: [...specPath, 'bootstrap', 'configRef', 'name'],
+  infrastructure: [...specPath, 'infrastructureRef', 'name'],
+};
 const afterPath = ['spec', 'rollout', 'after'] as const;
 const strategyPath = ['spec', 'rollout', 'strategy', 'type'] as const;
 
 /** A MachineSet, with the Machines that it has. */
 interface MadeSet {
   /** Undefined if it is not known. */
-  machineSet: JsonObject | undefined;
+  machineSet: GroupObjects | undefined;
   /** The spec of its Machines. */
   spec: JsonObject;
   /** In ms; undefined if it is not known. */
@@ -66,13 +68,14 @@ function madeSets({ before, change }: GroupUpdate, count: number): MadeSet[] {
   const spec = objectAt(before.object, ...specPath);
   const bySet = Map.groupBy(machines ?? [], setNameOf);
   const sets = change.machineSets.map((machineSet): MadeSet => {
-    const own = bySet.get(nameOf(machineSet)) ?? [];
-    bySet.delete(nameOf(machineSet));
+    const { object } = machineSet;
+    const own = bySet.get(nameOf(object)) ?? [];
+    bySet.delete(nameOf(object));
     return {
       machineSet,
-      spec: objectAt(machineSet, ...specPath),
-      createdAt: timeAt(machineSet, 'metadata', 'creationTimestamp'),
-      count: machines === undefined ? replicasOf(machineSet) : own.length,
+      spec: objectAt(object, ...specPath),
+      createdAt: timeAt(object, 'metadata', 'creationTimestamp'),
+      count: machines === undefined ? replicasOf(object) : own.length,
       machines: own,
     };
   });
@@ -150,13 +153,13 @@ function requestFor(set: OutdatedSet, { before, after, change }: GroupUpdate): U
   if ((before.bootstrap === undefined) !== (after.bootstrap === undefined)) {
     return undefined;
   }
-  const { machineSet } = set;
+  const machineSet = set.machineSet?.object;
   const revision = (object: JsonObject | undefined, otherwise: number) =>
     Number(textAt(object, 'metadata', 'annotations', 'machinedeployment.clusters.x-k8s.io/revision')) || otherwise;
   const number = revision(machineSet, 1);
   const name = machineSet === undefined ? `${change.name}-${number}` : nameOf(machineSet);
   const hash = textAt(machineSet, 'metadata', 'labels', 'machine-template-hash') || String(number);
-  const newest = Math.max(...change.machineSets.map((other) => revision(other, 1)), number) + 1;
+  const newest = Math.max(...change.machineSets.map(({ object }) => revision(object, 1)), number) + 1;
   const current = machineSetOf(after.object, { name, hash, revision: number }, set.count, set.spec);
   const next = { name: `${change.name}-${newest}`, hash: String(newest), revision: newest };
   return {
@@ -229,7 +232,8 @@ export async function judgeMachineDeployment(update: GroupUpdate, options: PlanO
     problems: waitingProblems(
       waiting.flatMap((set) => {
         const names = set.machines.length > 0 ? namesInOrder(set, '') : Array<string>(set.count).fill('');
-        return names.map((name) => ({ name, paths: set.reasons.map(({ path }) => path) }));
+        const causes = causesOf({ ...update, before: set.machineSet ?? update.before }, set.reasons, references);
+        return names.map((name) => ({ name, causes }));
       }),
     ),
   };
@@ -238,10 +242,6 @@ export async function judgeMachineDeployment(update: GroupUpdate, options: PlanO
     return groupPlan(update, rollout, arrivals(update));
   }
   const reasons = caused.flatMap((set) => set.reasons);
-  const references: Partial<Record<'bootstrap' | 'infrastructure', FieldPath>> = {
-    bootstrap: bootstrapPath,
-    infrastructure: infrastructurePath,
-  };
   rollout.causes = causesOf(update, reasons, references);
   const order = textAt(after.object, 'spec', 'deletion', 'order');
   if (isOnDelete(after.object)) {

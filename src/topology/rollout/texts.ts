@@ -1,7 +1,7 @@
-import { type FieldPath, formatFieldPath } from '../../kubernetes/index.ts';
+import { formatFieldPath } from '../../kubernetes/index.ts';
 import type { GroupChange } from '../objects/groups.ts';
 import { objectText } from '../objects/objects.ts';
-import type { Problem } from '../objects/plan.ts';
+import type { Cause, Problem } from '../objects/plan.ts';
 import type { UpdateAnswer } from './in-place.ts';
 
 /** Numbers with their noun: `1 Machine`, `3 Machines`. */
@@ -19,10 +19,11 @@ export function stepsText({ versions }: GroupChange): string[] {
   return steps < 2 ? [] : [`replaced ${times[steps] ?? `${steps} times`}: ${versions.join(' → ')}`];
 }
 
-/** A Machine that was not up to date before the change, and the fields in which it is not. */
+/** A Machine that was not up to date before the change, and why it is not. */
 export interface WaitingMachine {
+  /** Empty if it is not known. */
   name: string;
-  paths: readonly FieldPath[];
+  causes: readonly Cause[];
 }
 
 /** Machines that are replaced or wait whether the change is made or not. */
@@ -30,15 +31,14 @@ export function waitingProblems(machines: readonly WaitingMachine[]): Problem[] 
   if (machines.length === 0) {
     return [];
   }
-  const fields = [...new Set(machines.flatMap(({ paths }) => paths.map(formatFieldPath)))];
+  // Where a value comes from is known only of what the change itself writes.
+  const values = machines.flatMap((machine) => machine.causes).map(({ from: _from, ...cause }): Cause => cause);
+  const causes = new Map(values.map((cause) => [JSON.stringify(cause), cause]));
   const names = machines.map(({ name }) => name).filter((name) => name !== '');
   const which = names.length === 0 ? '' : ` (${listText(names)})`;
   const verb = machines.length === 1 ? 'is' : 'are';
-  return [
-    {
-      text: `${machinesText(machines.length)}${which} ${verb} not up to date already, without this change: ${listText(fields)}`,
-    },
-  ];
+  const text = `${machinesText(machines.length)}${which} ${verb} not up to date already, without this change`;
+  return [{ text, causes: [...causes.values()] }];
 }
 
 /** What the extension that is asked does not cover. */

@@ -48,6 +48,23 @@ test('text: OnDelete counts the Machines that wait, if they are known', () => {
   expect(verdictOf('a', 'b')).toMatch(/ replaces 2 Machines when you delete them$/);
 });
 
+test('Machines that are not up to date already, with the values that they have and should have', () => {
+  const machines = { before: 1, after: 1, replaced: 0, inPlace: 0 };
+  const causes = [
+    { object: 'MachineDeployment a/b', field: 'spec.template.spec.failureDomain', before: 'a', after: 'b' },
+  ];
+  const problems = [{ text: '1 Machine (b-1) is not up to date already, without this change', causes }];
+  const plan = cluster('a/b', { ...workers, verdict: 'unchanged', machines, problems });
+  expect(text(plan).split('\n').slice(2, 5)).toEqual([
+    '      ! 1 Machine (b-1) is not up to date already, without this change',
+    '        MachineDeployment a/b: spec.template.spec.failureDomain',
+    '            "a" → "b"',
+  ]);
+  expect(planPage({ clusters: [plan], sum: { clusters: 1, machines: 1, replaced: 0 } }, new Map())).toContain(
+    'spec.template.spec.failureDomain</code></summary>',
+  );
+});
+
 test('text fits 100 columns, whatever the names', () => {
   const long = 'x'.repeat(90);
   const group: GroupPlan = {

@@ -294,7 +294,10 @@ describe('Machines that are not up to date already', () => {
     const plan = await planOf({ after: { spec: { machineTemplate: { metadata: { labels: { a: 'b' } } } } }, machines });
     expect(plan).toMatchObject({ verdict: 'inPlace', machines: { replaced: 0 } });
     expect(plan.problems).toEqual([
-      { text: '1 Machine (old) is not up to date already, without this change: spec.version' },
+      {
+        text: '1 Machine (old) is not up to date already, without this change',
+        causes: [expect.objectContaining({ field: 'spec.version', before: 'v1.33.0', after: 'v1.34.0' })],
+      },
     ]);
   });
 

@@ -199,7 +199,7 @@ export function changeOf({ of = controlPlane, ...given }: Case): GroupChange {
     name: String(objectAt(of.object, 'metadata').name),
     before,
     after: { ...before, object: merged(before.object, given.after ?? {}), ...given.templates },
-    machineSets: machineSets?.map((set) => set.machineSet) ?? [],
+    machineSets: machineSets?.map((set) => ({ ...of, object: set.machineSet })) ?? [],
     machines: given.machines ?? machineSets?.flatMap(({ machines }) => machines),
     versions: [],
     notes: [],

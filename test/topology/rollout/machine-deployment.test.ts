@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import { type JsonObject, objectAt } from '../../../src/kubernetes/index.ts';
 import { bootstrap, type Case, deployment, fieldsOf, infrastructure, machineSet, planOf, updater } from './groups.ts';
 
 const current = () => machineSet('md-a', ['a-1', 'a-2', 'a-3']);
@@ -104,7 +104,32 @@ describe('which Machines', () => {
     const plan = await judge({ after, machineSets: [two(), old()] });
     expect(plan).toMatchObject({ verdict: 'inPlace', machines: { before: 3, replaced: 0 } });
     expect(plan.problems).toEqual([
-      { text: '1 Machine (old-1) is not up to date already, without this change: spec.template.spec.version' },
+      {
+        text: '1 Machine (old-1) is not up to date already, without this change',
+        causes: [expect.objectContaining({ field: 'spec.template.spec.version', before: 'v1.33.0', after: 'v1.34.0' })],
+      },
+    ]);
+  });
+
+  test('a template that is rotated already is compared by its content', async () => {
+    const configRef = { kind: 'KubeadmConfigTemplate', apiGroup: 'bootstrap.cluster.x-k8s.io', name: 'old' };
+    const { machineSet: object, machines } = machineSet('md-old', ['old-1'], {
+      spec: { template: { spec: { bootstrap: { configRef } } } },
+    });
+    const bootstrap = {
+      kind: 'KubeadmConfigTemplate',
+      metadata: { name: 'old', namespace: 'default' },
+      spec: {
+        template: { spec: { ...objectAt(deployment.bootstrap, 'spec', 'template', 'spec'), ntp: { enabled: true } } },
+      },
+    };
+    const { problems } = await judge({ change: { machineSets: [{ ...deployment, object, bootstrap }], machines } });
+    expect(problems?.flatMap(({ causes = [] }) => causes)).toEqual([
+      {
+        object: expect.stringContaining('KubeadmConfigTemplate'),
+        field: 'spec.template.spec.ntp',
+        before: { enabled: true },
+      },
     ]);
   });
 

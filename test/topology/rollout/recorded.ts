@@ -95,7 +95,7 @@ export function groupChanges({ before, after, expected }: Recording): GroupChang
           name: textAt(owner, 'metadata', 'name'),
           before: groupObjects(before, old),
           after: groupObjects(after, next),
-          machineSets,
+          machineSets: machineSets.flatMap((set) => groupObjects(before, set) ?? []),
           machines,
           versions: [...new Set([version(old), version(next)])].filter((text) => text !== ''),
           notes: [],
