@@ -7,7 +7,8 @@ export {
   type ProviderKinds,
   readBlueprint,
 } from './blueprint/blueprint.ts';
-export { workerLists } from './desired/desired.ts';
+export { type Desired, desiredOf, workerLists } from './desired/desired.ts';
+export { workerOf } from './desired/made-objects.ts';
 export { classOf } from './desired/planned-state.ts';
 export { classKey, concurrencyAnnotation, topologyCauses } from './desired/refusals.ts';
 export { controlPlaneSteps, lowestVersion, minorOf, versionRefusal } from './desired/upgrade-steps.ts';
@@ -46,17 +47,13 @@ export {
 export { providerInV1beta2 } from './objects/provider-v1beta1.ts';
 export { has, oldestRelease, upgradeStepText } from './objects/releases.ts';
 export {
-  clonedFrom,
   clusterBuiltin,
   deferAnnotation,
-  groupMetadata,
   holdAnnotation,
   holderText,
   type Item,
   itemsOf,
   machineFields,
-  mergedMetadata,
-  nonEmpty,
   type PatchInput,
   placeOf,
   upgradeStepAnnotation,
@@ -66,10 +63,16 @@ export {
 } from './patches/items.ts';
 export { PatchingFailed, patchTemplates, templateProblems } from './patches/patch-templates.ts';
 export { type DryRun, type PlanRequest, plan } from './plan.ts';
-export { machineSetParts, type UpdateHook, type UpdateRequest, uncovered } from './rollout/in-place.ts';
+export {
+  type ControlPlane,
+  machineSetParts,
+  type UpdateHook,
+  type UpdateRequest,
+  uncovered,
+  updateMachineRequest,
+} from './rollout/in-place.ts';
 export { judgeGroup } from './rollout/judge-group.ts';
-export { ownFeatureGates } from './rollout/kubeadm-configs.ts';
-export { fencepostsOf, machineSetOf } from './rollout/machines.ts';
+export { controlPlaneMachine, fencepostsOf, machineSetOf, workerMachine } from './rollout/machines.ts';
 export { TemplateError } from './templates/budget.ts';
 export { isPatchEnabled, renderValueTemplate } from './templates/template.ts';
 export { type Variables, variableValue } from './templates/variables.ts';

@@ -4,14 +4,20 @@ import {
   clusterBuiltin,
   clusterInV1beta1,
   createNames,
+  desiredOf,
   itemsOf,
-  placeOf,
   variable,
 } from '../../topology/index.ts';
 import type { RehearsedCluster } from './cluster/state.ts';
 import { type Machine, State, type WorkerGroup } from './cluster/state.ts';
 import { readInput } from './read.ts';
-import { controlPlaneObjects, groupOf, machineObjects, machineSetObjects } from './simulation/machines.ts';
+import {
+  controlPlaneAt,
+  controlPlaneMachineOf,
+  groupOf,
+  machineInUpdate,
+  machineSetObjects,
+} from './simulation/machines.ts';
 import { patchInputOf } from './topology/round.ts';
 
 /** Namespace of all sample objects, easy to recognize in a log. */
@@ -87,9 +93,7 @@ function samplesAt(minor: number) {
   const desired = { version, workers, upgradeStep: undefined };
   const input = patchInputOf(state, blueprint, desired);
   const items = itemsOf(input);
-  for (const { holder, object } of items) {
-    state.patched.set(placeOf(holder), object);
-  }
+  state.desired = desiredOf(input, { items, applied: new Map() }, name);
   const [worker] = state.workers as [WorkerGroup];
   const { current: machineSet, machines } = groupOf(worker, version);
   return {
@@ -106,11 +110,11 @@ function samplesAt(minor: number) {
     ),
     builtin: variable('builtin', clusterBuiltin(input)),
     /** A machine of the control plane with its objects, as CanUpdateMachine gets it. */
-    controlPlaneMachine: controlPlaneObjects(state, `${name}-machine`, version),
+    controlPlaneMachine: { ...controlPlaneMachineOf(state, controlPlaneAt(state, version), `${name}-machine`) },
     /** A MachineSet with its templates, as CanUpdateMachineSet gets it. */
-    machineSet: machineSetObjects(worker, machineSet, 2),
+    machineSet: machineSetObjects(machineSet, machineSet, 2),
     /** A machine with its objects, as UpdateMachine gets it. */
-    machine: machineObjects(worker, machines[0] as Machine),
+    machine: machineInUpdate(machines[0] as Machine),
   };
 }
 

@@ -94,7 +94,7 @@ export function controlPlaneOf(input: PatchInput, item: Item, machines: JsonObje
 
 /** A MachineDeployment or MachinePool (computeMachineDeployment in exp/topology/desiredstate, v1.14). */
 export function workerOf(
-  { cluster, release }: PatchInput,
+  { cluster, release }: Pick<PatchInput, 'cluster' | 'release'>,
   worker: WorkerPlace,
   bootstrap: JsonObject,
   infrastructure: JsonObject,

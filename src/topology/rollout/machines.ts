@@ -3,7 +3,7 @@ import { machineFieldNames, writtenInPlace } from '../../runtimehooks/index.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import type { ExistingMachine } from '../objects/groups.ts';
 import { groupOf, nameOf, namespaceOf } from '../objects/objects.ts';
-import { clonedFrom, nonEmpty } from '../patches/items.ts';
+import { clonedFrom, mergedMetadata, nonEmpty } from '../patches/items.ts';
 import { kubeadmConfigSpec } from './kubeadm-configs.ts';
 
 const clusterApi = 'cluster.x-k8s.io/v1beta2';
@@ -64,57 +64,89 @@ const referenceTo = (object: JsonObject): JsonObject => ({
   apiGroup: groupOf(object),
 });
 
+type MachineObjects = Required<{ [Part in keyof ExistingMachine]: JsonObject }>;
+
+/** What is made of a template for a Machine (external.CreateFromTemplate, v1.14). */
+const clone = (template: JsonObject, name: string, namespace: string, metadata: JsonObject): JsonObject => ({
+  apiVersion: textAt(template, 'apiVersion'),
+  kind: kindOfTemplate(template),
+  metadata: {
+    name,
+    namespace,
+    ...mergedMetadata([objectAt(template, 'spec', 'template', 'metadata'), metadata, clonedFrom(template)]),
+  },
+  spec: objectAt(template, 'spec', 'template', 'spec'),
+});
+
+/** A Machine with what is made for it, as if it were running. */
+function running(machine: JsonObject, bootstrapConfig: JsonObject, infrastructure: JsonObject): MachineObjects {
+  const name = nameOf(machine);
+  const providerID = `made-up://${name}`;
+  const infrastructureMachine = { ...infrastructure, spec: { ...objectAt(infrastructure, 'spec'), providerID } };
+  const spec = objectAt(machine, 'spec');
+  return {
+    machine: {
+      apiVersion: clusterApi,
+      kind: 'Machine',
+      ...machine,
+      spec: {
+        ...spec,
+        bootstrap: { configRef: referenceTo(bootstrapConfig), dataSecretName: name },
+        infrastructureRef: referenceTo(infrastructureMachine),
+        providerID,
+        deletion: { nodeDeletionTimeoutSeconds, ...objectAt(spec, 'deletion') },
+      },
+    },
+    bootstrapConfig,
+    infrastructureMachine,
+  };
+}
+
 /** A Machine that a KubeadmControlPlane makes, which joins, with what is made for it. */
 export function controlPlaneMachine(
   controlPlane: JsonObject,
   infrastructure: JsonObject,
   clusterName: string,
   name: string,
-): Required<{ [Part in keyof ExistingMachine]: JsonObject }> {
+): MachineObjects {
   const namespace = namespaceOf(controlPlane);
   const metadata = controlPlaneMetadata(controlPlane, clusterName);
-  const providerID = `plan://${name}`;
-  const infrastructureMachine: JsonObject = {
-    apiVersion: textAt(infrastructure, 'apiVersion'),
-    kind: kindOfTemplate(infrastructure),
-    metadata: {
-      name,
-      namespace,
-      ...metadata,
-      annotations: { ...objectAt(metadata, 'annotations'), ...clonedFrom(infrastructure).annotations },
+  const hook = { annotations: { 'pre-terminate.delete.hook.machine.cluster.x-k8s.io/kcp-cleanup': '' } };
+  const version = textAt(controlPlane, 'spec', 'version');
+  return running(
+    {
+      metadata: { name, namespace, ...mergedMetadata([metadata, hook]) },
+      spec: { clusterName, version, ...controlPlaneSettings(controlPlane) },
     },
-    spec: { ...objectAt(infrastructure, 'spec', 'template', 'spec'), providerID },
-  };
-  const bootstrapConfig: JsonObject = {
-    apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2',
-    kind: 'KubeadmConfig',
-    metadata: { name, namespace, ...metadata },
-    spec: kubeadmConfigSpec(controlPlane, true),
-  };
-  const settings = controlPlaneSettings(controlPlane);
-  const machine: JsonObject = {
-    apiVersion: clusterApi,
-    kind: 'Machine',
-    metadata: {
-      name,
-      namespace,
-      ...metadata,
-      annotations: {
-        ...objectAt(metadata, 'annotations'),
-        'pre-terminate.delete.hook.machine.cluster.x-k8s.io/kcp-cleanup': '',
-      },
+    {
+      apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2',
+      kind: 'KubeadmConfig',
+      metadata: { name, namespace, ...metadata },
+      spec: kubeadmConfigSpec(controlPlane, true),
     },
-    spec: {
-      clusterName,
-      bootstrap: { configRef: referenceTo(bootstrapConfig), dataSecretName: name },
-      infrastructureRef: referenceTo(infrastructureMachine),
-      version: textAt(controlPlane, 'spec', 'version'),
-      providerID,
-      ...settings,
-      deletion: { nodeDeletionTimeoutSeconds, ...objectAt(settings, 'deletion') },
-    },
+    clone(infrastructure, name, namespace, metadata),
+  );
+}
+
+/** A Machine that a MachineSet of a MachineDeployment makes, with what is made for it. */
+export function workerMachine(
+  machineSet: JsonObject,
+  bootstrap: JsonObject,
+  infrastructure: JsonObject,
+  name: string,
+): MachineObjects {
+  const namespace = namespaceOf(machineSet);
+  const { metadata: ofTemplate = {}, spec = {} } = objectAt(machineSet, 'spec', 'template');
+  const own = {
+    'cluster.x-k8s.io/deployment-name': textAt(machineSet, 'metadata', 'labels', 'cluster.x-k8s.io/deployment-name'),
+    'cluster.x-k8s.io/set-name': nameOf(machineSet),
   };
-  return { machine, bootstrapConfig, infrastructureMachine };
+  const metadata = mergedMetadata([objectAt(ofTemplate), { labels: own }]);
+  return running(
+    { metadata: { name, namespace, ...metadata }, spec },
+    clone(bootstrap, name, namespace, metadata),
+    clone(infrastructure, name, namespace, metadata),
+  );
 }
 
 /** Annotations that nobody wants, but somebody needs. */

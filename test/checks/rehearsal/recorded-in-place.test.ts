@@ -22,7 +22,7 @@ const normalizedText = (text: string) =>
       (_, suffix: string) => `c3-md-0${'-x'.repeat(suffix.length / 6)}`,
     )
     .replaceAll(/\b\d+-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, 'HASH')
-    .replaceAll(/\b(?:lab|rehearsal):\/\//g, 'id://');
+    .replaceAll(/\b(?:lab|made-up):\/\//g, 'id://');
 const normalized = (value: unknown): unknown => JSON.parse(normalizedText(JSON.stringify(value)));
 
 const discovered = ['GeneratePatches', 'CanUpdateMachineSet', 'UpdateMachine'].map((hook) => ({

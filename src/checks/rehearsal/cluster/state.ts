@@ -6,6 +6,7 @@ import {
   type Blueprint,
   clusterInV1beta1,
   concurrencyAnnotation,
+  type Desired,
   defaultKinds,
   deferAnnotation,
   holdAnnotation,
@@ -36,6 +37,8 @@ export interface MachineTemplateObjects {
 
 /** A MachineSet: the Machines of one version and one pair of templates. */
 export interface MachineSet extends MachineTemplateObjects {
+  /** Its MachineDeployment, as it was when it made this MachineSet. */
+  machineDeployment: JsonObject;
   name: string;
   /** The label `machine-template-hash`. */
   hash: string;
@@ -176,8 +179,8 @@ export class State {
   reconcile = newReconcile();
   /** Whether the Machines of MachineDeployments are played, as they may be updated in place. */
   playsMachines = false;
-  /** The templates with all patches, by the names of their holders and the fields there. */
-  readonly patched = new Map<string, JsonObject>();
+  /** What Cluster API makes of the Cluster, with all patches; undefined without a class. */
+  desired: Desired | undefined;
   readonly pending: Set<string>;
   readonly waits = new Map<string, { until: number; message: string }>();
   /** The cached plan of an extension. */

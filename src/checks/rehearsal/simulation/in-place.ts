@@ -1,16 +1,17 @@
 import { fieldAt, type JsonObject, objectAt, textAt } from '../../../kubernetes/index.ts';
 import { BadPatch } from '../../../runtimehooks/index.ts';
-import { type UpdateHook, type UpdateRequest, uncovered } from '../../../topology/index.ts';
+import { type UpdateHook, type UpdateRequest, uncovered, updateMachineRequest } from '../../../topology/index.ts';
 import { call, countBlock } from '../cluster/ask.ts';
 import { ControllerRestart, type Effect, type Simulation, SimulationStopped } from '../cluster/effects.ts';
 import type { GroupMachines, Machine, MachineSet, State, WorkerGroup } from '../cluster/state.ts';
 import { backoffMs, restartMs, waitMs } from '../cluster/time.ts';
 import {
-  controlPlaneObjects,
-  controlPlaneOf,
+  controlPlaneAt,
+  controlPlaneMachineInUpdate,
+  controlPlaneMachineOf,
   differences,
   hasTemplates,
-  machineObjects,
+  machineInUpdate,
   machineSetObjects,
   newMachine,
   strategyOf,
@@ -27,10 +28,8 @@ interface Answer {
 }
 
 /** Whether the patches of an answer cover all differences between objects. */
-const covers = (answer: Answer | undefined, hook: UpdateHook, current: JsonObject, desired: JsonObject): boolean =>
-  answer !== undefined &&
-  answer.calls.length > 0 &&
-  uncovered(hook, { current, desired } as UpdateRequest, answer.response).length === 0;
+const covers = (answer: Answer | undefined, hook: UpdateHook, request: UpdateRequest): boolean =>
+  answer !== undefined && answer.calls.length > 0 && uncovered(hook, request, answer.response).length === 0;
 
 /**
  * Makes a call until it succeeds: also when the controller restarts, which the marks on a machine survive.
@@ -209,7 +208,7 @@ class Rollout extends Updates {
   *#move(machine: Machine): Simulation {
     const { version } = machine.set;
     machine.set = this.#next;
-    yield* this.update(machineObjects(this.#worker, machine), version);
+    yield* this.update(machineInUpdate(machine), version);
   }
 
   /** Replaces Machines one after the other, as without extensions. */
@@ -228,7 +227,7 @@ class Rollout extends Updates {
   *#updateAll(): Simulation {
     const { machines } = this.#group;
     const old = machines.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    const surplus = strategyOf(this.#worker, this.#next).maxUnavailable === 0 ? old.pop() : undefined;
+    const surplus = strategyOf(this.#next).maxUnavailable === 0 ? old.pop() : undefined;
     this.#group.machines = surplus === undefined ? machines : [...old, yield* this.#create(machines.length)];
     for (const machine of old) {
       yield* this.#move(machine);
@@ -251,13 +250,13 @@ class Rollout extends Updates {
     for (const { name } of machines) {
       yield* this.upToDate(name, 'NotUpToDate', reasons);
     }
-    const objects = {
-      current: machineSetObjects(worker, current, worker.replicas),
-      desired: machineSetObjects(worker, this.#next, 0),
+    const request = {
+      current: machineSetObjects(current, this.#next, worker.replicas),
+      desired: machineSetObjects(this.#next, this.#next, 0),
     };
-    const answer = waitsForDeletion(worker) ? undefined : yield* answerTo(state, 'CanUpdateMachineSet', objects);
+    const answer = waitsForDeletion(worker) ? undefined : yield* answerTo(state, 'CanUpdateMachineSet', request);
     yield* this.rollingOut();
-    const isCovered = covers(answer, 'CanUpdateMachineSet', objects.current, objects.desired);
+    const isCovered = covers(answer, 'CanUpdateMachineSet', request);
     yield* isCovered ? this.#updateAll() : this.#replaceAll();
     yield* this.reportKubelets();
     this.#group.current = this.#next;
@@ -280,11 +279,8 @@ const maxControlPlane = 7;
  */
 function* updateControlPlane(state: State, from: string, to: string): Simulation {
   const { replicas } = objectAt(state.cluster.spec, 'topology', 'controlPlane');
-  const { rollout, rolloutStrategy = fieldAt(rollout, 'strategy') } = objectAt(
-    controlPlaneOf(state),
-    ...['spec', 'template', 'spec'],
-  );
-  const surge = Number(fieldAt(rolloutStrategy, 'rollingUpdate', 'maxSurge') ?? 1);
+  const [before, after] = [controlPlaneAt(state, from), controlPlaneAt(state, to)];
+  const surge = Number(fieldAt(after.object, 'spec', 'rollout', 'strategy', 'rollingUpdate', 'maxSurge') ?? 1);
   const count = Math.min(typeof replicas === 'number' ? replicas : 1, maxControlPlane) - surge;
   if (count < 1) {
     const text = 'the only machine of the control plane is replaced by a new one, and CanUpdateMachine is not called';
@@ -293,10 +289,10 @@ function* updateControlPlane(state: State, from: string, to: string): Simulation
   const updates = new Updates(state);
   for (let index = 0; index < count; index++) {
     const name = state.names.generated(state.controlPlane.name, `machine ${index}`);
-    const [current, desired] = [controlPlaneObjects(state, name, from), controlPlaneObjects(state, name, to)];
-    const answer = yield* answerTo(state, 'CanUpdateMachine', { current, desired });
-    if (covers(answer, 'CanUpdateMachine', current, desired)) {
-      yield* updates.update(controlPlaneObjects(state, name, to, true), from);
+    const request = updateMachineRequest(controlPlaneMachineOf(state, before, name), before, after, state.name);
+    const answer = yield* answerTo(state, 'CanUpdateMachine', { ...request });
+    if (covers(answer, 'CanUpdateMachine', request)) {
+      yield* updates.update(controlPlaneMachineInUpdate(state, after, name), from);
     }
   }
   yield* updates.reportKubelets();

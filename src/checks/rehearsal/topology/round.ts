@@ -2,9 +2,9 @@ import { isSame, type Json, objectsAt, textAt } from '../../../kubernetes/index.
 import {
   type Blueprint,
   clusterBuiltin,
+  desiredOf,
   holderText,
   type Item,
-  itemsOf,
   kindOfTemplate,
   type PatchInput,
   PatchingFailed,
@@ -18,7 +18,7 @@ import { ReconcileError, type Simulation, type TemplateChange } from '../cluster
 import type { State, WorkerGroup } from '../cluster/state.ts';
 
 /** What the controller has decided on before a round of patches. */
-export interface Desired {
+export interface Decided {
   /** The version of the control plane. */
   version: string;
   /** The groups of workers, and the versions that they should have. */
@@ -29,7 +29,7 @@ export interface Desired {
 const prefix = 'error computing the desired state of the Cluster topology: failed to apply patches: ';
 
 /** A group of workers in a round. */
-function placeOfWorker({ worker, version }: Desired['workers'][number]): WorkerPlace {
+export function placeOfWorker({ worker, version }: Decided['workers'][number]): WorkerPlace {
   const { state, kind, name, topologyName, topology, group } = worker;
   const set = group?.next ?? group?.current;
   const nameOf = (part: 'bootstrap' | 'infrastructure'): string => {
@@ -42,29 +42,28 @@ function placeOfWorker({ worker, version }: Desired['workers'][number]): WorkerP
 }
 
 /** The input of a round. */
-export function patchInputOf(state: State, blueprint: Blueprint, desired: Desired): PatchInput {
+export function patchInputOf(state: State, blueprint: Blueprint, decided: Decided): PatchInput {
   const { release, cluster, names, controlPlane } = state;
   const { machines } = blueprint.controlPlane;
   return {
     release,
     cluster,
     blueprint,
-    upgradeStep: desired.upgradeStep,
+    upgradeStep: decided.upgradeStep,
     controlPlane: {
       name: controlPlane.name,
-      version: desired.version,
+      version: decided.version,
       machineTemplateName: machines === undefined ? '' : names.generated(state.name, kindOfTemplate(machines)),
     },
-    workers: desired.workers.map(placeOfWorker),
+    workers: decided.workers.map(placeOfWorker),
     newUid: names.uid,
   };
 }
 
 /** The templates whose patches have another effect than was reported before, with the changes that Cluster API ignores. */
-function changesOf({ patched, toldTemplates }: State, items: readonly Item[]): TemplateChange[] {
+function changesOf({ toldTemplates }: State, items: readonly Item[]): TemplateChange[] {
   return items.flatMap(({ holder, template, object: after, ignored: paths }) => {
     const place = placeOf(holder);
-    patched.set(place, after);
     const ignored = [...new Set(paths)].sort();
     const reported = toldTemplates.get(place) ?? { object: template, ignored: [] };
     if (isSame(reported.object, after) && isSame([...reported.ignored], ignored)) {
@@ -113,36 +112,30 @@ const repeatAfterMs = 1100;
  * The topology mutation of one reconcile: GeneratePatches of each external patch in the order of the class, each on the
  * result of the previous ones, then ValidateTopology of the patches that name a validator. The first time, all of it
  * runs twice, as when a reconcile follows another without changes, and for the first Cluster of a class once more after
- * a second of real time: the templates must be identical. A class has templates only if it has patches.
+ * a second of real time: the templates must be identical.
  *
  * @throws {ReconcileError} for a failure, and for patches that cannot be applied.
  */
-export function* applyRound(state: State, desired: Desired): Simulation {
+export function* applyRound(state: State, decided: Decided): Simulation {
   const { blueprint } = state.subject;
   if (blueprint === undefined) {
     return;
   }
-  if (blueprint.patches.length === 0) {
-    for (const { holder, object } of itemsOf(patchInputOf(state, blueprint, desired))) {
-      state.patched.set(placeOf(holder), object);
-    }
-    return;
-  }
   const isFirst = state.round === undefined;
-  yield* round(state, blueprint, desired);
+  yield* round(state, blueprint, decided);
   if (!isFirst || blueprint.patches.every(({ definitions }) => definitions.length > 0)) {
     return;
   }
-  yield* round(state, blueprint, desired);
+  yield* round(state, blueprint, decided);
   if (!blueprint.isRepeated) {
     blueprint.isRepeated = true;
     yield { do: 'wait', at: state.now, ms: repeatAfterMs };
-    yield* round(state, blueprint, desired);
+    yield* round(state, blueprint, decided);
   }
 }
 
-function* round(state: State, blueprint: Blueprint, desired: Desired): Simulation {
-  const patchInput = patchInputOf(state, blueprint, desired);
+function* round(state: State, blueprint: Blueprint, decided: Decided): Simulation {
+  const patchInput = patchInputOf(state, blueprint, decided);
   const patching = patchTemplates(patchInput);
   try {
     let step = patching.next();
@@ -154,6 +147,7 @@ function* round(state: State, blueprint: Blueprint, desired: Desired): Simulatio
     for (const { text, remedy } of templateProblems(step.value, state.schemaOf)) {
       yield* state.findOnce('error', text, remedy);
     }
+    state.desired = desiredOf(patchInput, step.value, textAt(state.cluster.spec, 'infrastructureRef', 'name'));
     const input = JSON.stringify([
       clusterBuiltin(patchInput) as Json,
       objectsAt(state.cluster, 'spec', 'topology', 'variables'),

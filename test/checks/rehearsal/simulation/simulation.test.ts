@@ -586,13 +586,16 @@ describe('in-place updates', () => {
     ['of one machine, which a new one replaces', 1, '', 0],
     ['by default, where the last one goes when a new one is there', 3, '', 2],
     ['without a surge', 3, 'rollout: { strategy: { rollingUpdate: { maxSurge: 0 } } }, ', 3],
-    ['without a surge, in v1beta1', 3, 'rolloutStrategy: { rollingUpdate: { maxSurge: 0 } }, ', 3],
-  ])('a control plane %s (%i machines; %s) asks about %i', (_, replicas, rollout, asked) => {
+    ['without a surge, in v1beta1', 3, 'rolloutStrategy: { rollingUpdate: { maxSurge: 0 } }, ', 3, 'v1beta1'],
+  ])('a control plane %s (%i machines; %s) asks about %i', (_, replicas, rollout, asked, version = 'v1beta2') => {
     const yaml = clusterYaml('v1.31.0', { topology: `controlPlane: { replicas: ${replicas} }` });
     const { calls, events, end } = simulate(covered, {
       ...scenario,
       yaml:
-        yaml + classOf('KubeadmControlPlaneTemplate').replace('{ kubeadmConfigSpec', `{ ${rollout}kubeadmConfigSpec`),
+        yaml +
+        classOf('KubeadmControlPlaneTemplate')
+          .replace('{ kubeadmConfigSpec', `{ ${rollout}kubeadmConfigSpec`)
+          .replaceAll('controlplane.cluster.x-k8s.io/v1beta2', `controlplane.cluster.x-k8s.io/${version}`),
     });
     expect(end).toMatchObject({ isComplete: true, reason: '' });
     const both = Array.from({ length: asked }, () => ['CanUpdateMachine', 'UpdateMachine']).flat();
@@ -732,7 +735,7 @@ spec: { template: { spec: ${spec} } }
       machine: {
         metadata: { labels, annotations: { [inProgress]: '', [pendingHooksAnnotation]: 'UpdateMachine' } },
         spec: {
-          providerID: `rehearsal://${name}`,
+          providerID: `made-up://${name}`,
           deletion: { nodeDeletionTimeoutSeconds: 10, nodeDrainTimeoutSeconds: 3 },
         },
       },
@@ -745,7 +748,7 @@ spec: { template: { spec: ${spec} } }
             [inProgress]: '',
           },
         },
-        spec: { providerID: `rehearsal://${name}` },
+        spec: { providerID: `made-up://${name}` },
       },
       bootstrapConfig: { metadata: { name, namespace: 'team', labels, annotations: { [inProgress]: '' } } },
     });
