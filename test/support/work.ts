@@ -35,6 +35,9 @@ export function limitWork(maxMs: number): Disposable {
   };
 }
 
+/** The size of work that `limitWork` limits: `full` when it is measured, otherwise a sixteenth. */
+export const sized = (full: number): number => (isMeasured ? full : Math.ceil(full / 16));
+
 /** How often linear work may seem not to be linear, because other work of the process was measured with it. */
 const attempts = 3;
 /** How much longer than in proportion to its size work may take; quadratic work takes `times` as long as that. */

@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
-import { expectLinear, limitWork } from '../../support/work.ts';
+import { expectLinear, limitWork, sized } from '../../support/work.ts';
 import { runProgram } from './io.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lint-'));
@@ -682,11 +682,11 @@ test.each<[string, () => string, number, RegExp]>([
     2,
     /too much of the document comes from aliases/,
   ],
-  ['deep nesting', () => `a: ${'{a: '.repeat(250_000)}`, 2, /nests deeper than 256 levels/],
-  ['deep nesting of lists in lists', () => '- '.repeat(250_000), 2, /nests deeper than 256 levels/],
-  ['a huge key', () => `${'k'.repeat(1_000_000)}: 1\n`, 2, /must be at most 1024 chars/],
-  ['a huge quoted key', () => `"${'k'.repeat(1_000_000)}": 1\n`, 2, /must be at most 1024 chars/],
-  ['a long comment', () => `a: 1 #${' #'.repeat(1_000_000)}\n`, 0, /0 ExtensionConfigs/],
+  ['deep nesting', () => `a: ${'{a: '.repeat(sized(250_000))}`, 2, /nests deeper than 256 levels/],
+  ['deep nesting of lists in lists', () => '- '.repeat(sized(250_000)), 2, /nests deeper than 256 levels/],
+  ['a huge key', () => `${'k'.repeat(sized(1_000_000))}: 1\n`, 2, /must be at most 1024 chars/],
+  ['a huge quoted key', () => `"${'k'.repeat(sized(1_000_000))}": 1\n`, 2, /must be at most 1024 chars/],
+  ['a long comment', () => `a: 1 #${' #'.repeat(sized(1_000_000))}\n`, 0, /0 ExtensionConfigs/],
   [
     'a document over the limit',
     () => `a: |\n${' x\n'.repeat(6_000_000)}`,

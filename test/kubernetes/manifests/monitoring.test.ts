@@ -324,18 +324,21 @@ test('each alert fires when it is to, and only then', needs('promtool'), () => {
   const folder = mkdtempSync(join(tmpdir(), 'rules-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'rules.yaml'), JSON.stringify(find(objects, 'PrometheusRule').spec));
-  const tests = Object.entries(situations).flatMap(([name, { fires, silent }]) =>
-    [fires, silent].map((series) => ({
-      name: `${name} ${series === fires ? 'fires' : 'is silent'}`,
+  // Many alerts at once, since promtool makes a database for each test; two of them contradict others about the same series.
+  const isApart = ([name]: [string, unknown]) => ['Down', 'CertificateExpiresNow'].includes(name);
+  const all = Object.entries(situations);
+  const tests = [all.filter(isApart), all.filter((one) => !isApart(one))].flatMap((some) =>
+    (['fires', 'silent'] as const).map((state) => ({
+      name: state,
       interval: '1m',
-      input_series: Object.entries(series).map(([one, values]) => ({ series: one, values })),
-      promql_expr_test: [
-        {
-          expr: `count(ALERTS{alertname="ExtensionConfigWebhook${name}", alertstate="firing"})`,
-          eval_time: '116m',
-          exp_samples: series === fires ? [{ labels: '{}', value: 1 }] : [],
-        },
-      ],
+      input_series: some.flatMap(([, series]) =>
+        Object.entries(series[state]).map(([one, values]) => ({ series: one, values })),
+      ),
+      promql_expr_test: some.map(([name]) => ({
+        expr: `count(ALERTS{alertname="ExtensionConfigWebhook${name}", alertstate="firing"})`,
+        eval_time: '116m',
+        exp_samples: state === 'fires' ? [{ labels: '{}', value: 1 }] : [],
+      })),
     })),
   );
   writeFileSync(

@@ -10,7 +10,7 @@ import {
   sampleResponse,
   unknownFields,
 } from '../../../src/runtimehooks/messages/index.ts';
-import { limitWork } from '../../support/work.ts';
+import { limitWork, sized } from '../../support/work.ts';
 import { recordedCalls } from './recorded.ts';
 
 const hookOf = (kind: unknown) => clusterApiHooks.find(({ request }) => request.kind === kind) as HookDefinition;
@@ -249,12 +249,11 @@ test('fields that nobody reads are listed, but for those of a status', () => {
 });
 
 describe('problems of long texts are found in linear time, and take little room', () => {
-  const mebibytes = 4;
   const cluster = sampleRequest(hooks.BeforeClusterUpgrade).cluster as { metadata: object };
   const timed = (creationTimestamp: string) => ({
     cluster: { ...cluster, metadata: { ...cluster.metadata, creationTimestamp } },
   });
-  const fill = (piece: string) => piece.repeat((mebibytes * 1024 * 1024) / piece.length);
+  const fill = (piece: string) => piece.repeat(sized(4 * 1024 * 1024) / piece.length);
   test.each<[string, Record<string, Json>, string]>([
     ['a name that is escaped in paths', { settings: { [fill('~/')]: 1 } }, 'must be of type string, not number'],
     ['a plain name', { settings: { [fill('k')]: 1 } }, 'must be of type string, not number'],
