@@ -1,34 +1,25 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { createServer } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
 import { ListenError } from '../../src/server/index.ts';
-import { listen } from '../../src/server/listen.ts';
+import { start, stopAll } from './running.ts';
 
-const newServer = () => {
-  const server = createServer();
-  onTestFinished(() => void server.close());
-  return server as never as Parameters<typeof listen>[0];
-};
-
-test('returns the port that the system chose', async () => {
-  const server = newServer();
-  const port = await listen(server, 'main', { host: '127.0.0.1', port: 0 });
-  expect(server.address()).toMatchObject({ address: '127.0.0.1', port });
-  expect(server.listenerCount('error')).toBe(0);
-});
+afterEach(stopAll);
 
 test('without a host listens on all interfaces', async () => {
-  const server = newServer();
-  await listen(server, 'main', { port: 0 });
-  expect(['::', '0.0.0.0']).toContain((server.address() as AddressInfo).address);
+  const { webhookPort } = await start({ webhook: { port: 0 } });
+  const other = createServer();
+  const taken = new Promise((resolve) => other.once('error', resolve));
+  other.listen(webhookPort);
+  expect(await taken).toMatchObject({ code: 'EADDRINUSE' });
 });
 
-test.each(['main', 'health'] as const)('a port that is taken is an error that names the port: %s', async (name) => {
-  const first = newServer();
-  const port = await listen(first, 'main', { host: '127.0.0.1', port: 0 });
+test.each([
+  ['main', 'webhook'],
+  ['health', 'health'],
+] as const)('a port that is taken is an error that names the port: %s', async (name, option) => {
+  const { webhookPort: port } = await start();
   const address = { host: '127.0.0.1', port };
-  const error: unknown = await listen(newServer(), name, address).catch((reason: unknown) => reason);
+  const error: unknown = await start({ [option]: address }).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(ListenError);
   expect(error).toMatchObject({
     message: `cannot listen on 127.0.0.1:${port}: EADDRINUSE`,
@@ -37,12 +28,4 @@ test.each(['main', 'health'] as const)('a port that is taken is an error that na
     code: 'EADDRINUSE',
   });
   expect(new ListenError('main', { port: 443 }, 'EACCES').message).toBe('cannot listen on *:443: EACCES');
-});
-
-test('an error without a code is reported with its message', async () => {
-  const server = newServer();
-  const listening = listen(server, 'main', { host: '127.0.0.1', port: 0 });
-  server.emit('error', new Error('no more of them'));
-  await expect(listening).rejects.toThrow('cannot listen on 127.0.0.1:0: no more of them');
-  await once(server, 'listening');
 });

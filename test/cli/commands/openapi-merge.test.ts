@@ -8,7 +8,6 @@ import { compileErrors, validate } from '@readme/openapi-parser';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { fetchLimited } from '../../../src/cli/commands/openapi/sources.ts';
-import { FailureError } from '../../../src/cli/framework/program.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { type RunOptions, runProgram } from './io.ts';
@@ -329,7 +328,7 @@ describe('a server by its URL', () => {
     };
     const never = new AbortController().signal;
     const read = fetchLimited(new URL(`${base}/x?token=secret`), never, 1024 * 1024);
-    await expect(read).rejects.toThrow(new FailureError(`${base}/x is larger than 1 MiB`));
+    await expect(read).rejects.toThrow(`${base}/x is larger than 1 MiB`);
   });
 
   test('that does not respond, until the time is over or the user stops it', async () => {

@@ -5,9 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openLog } from '../../../src/cli/framework/log.ts';
 import { wholeProgram } from '../../../src/cli/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { hooksGroup } from '../../../src/runtimehooks/index.ts';
@@ -214,17 +212,4 @@ test('openapi merge --report', async () => {
   await runProgram(['openapi', 'merge', document, otherDocument, '--report', report]);
   expect(readFileSync(report, 'utf8')).toMatch(/u009b/);
   expect(readFileSync(report, 'utf8')).not.toMatch(raw);
-});
-
-test.each(['text', 'json'] as const)('a log in %s is without them as well, and says the same', async (format) => {
-  const stream = new PassThrough();
-  const { log } = await openLog(stream, { 'log-level': 'info', 'log-format': format });
-  log.info({ name: nasty, uid: 'x' }, nasty);
-  const line = String(stream.read());
-  expect(line).not.toMatch(raw);
-  if (format === 'json') {
-    expect(JSON.parse(line)).toMatchObject({ name: nasty, uid: 'x', msg: nasty });
-  } else {
-    expect(line).toContain('uid=x');
-  }
 });

@@ -79,3 +79,16 @@ test('a slow reader of the log holds nothing up, and the lines that are kept are
   expect(numbers.length).toBeGreaterThan(100);
   expect(numbers.length).toBeLessThan(2000);
 });
+
+test.each(['text', 'json'] as const)('a log in %s has no control characters, and says the same', async (format) => {
+  const nasty = 'a\u007f\u009b31m\u202eb\u2028c##[group]d';
+  const { stream, written } = collecting(false);
+  const { log } = await openLog(stream, { 'log-level': 'info', 'log-format': format });
+  log.info({ name: nasty, uid: 'x' }, nasty);
+  expect(written.text).not.toMatch(/[\u007f-\u009f\u202e\u2028]|##\[/);
+  if (format === 'json') {
+    expect(JSON.parse(written.text)).toMatchObject({ name: nasty, uid: 'x', msg: nasty });
+  } else {
+    expect(written.text).toContain('uid=x');
+  }
+});

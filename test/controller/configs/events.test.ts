@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { createEventRecorder } from '../../../src/controller/configs/events.ts';
-import type { StoredConfig } from '../../../src/controller/configs/stored.ts';
 import { type KubernetesClient, StatusError } from '../../../src/kubernetes/client/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 
@@ -27,7 +26,9 @@ function recorder(refuse: (method: string) => Error | undefined = () => undefine
     onProblem: (problem) => problems.push(problem),
   });
   const config = (name: string) =>
-    ({ metadata: { name, uid: `uid of ${name}`, resourceVersion: '7', generation: 1 } }) as StoredConfig;
+    ({ metadata: { name, uid: `uid of ${name}`, resourceVersion: '7', generation: 1 } }) as Parameters<
+      typeof events.record
+    >[0];
   const record = async (name: string, message: string) => {
     events.record(config(name), { type: 'Warning', reason: 'NotDiscovered', message });
     await events.flush();

@@ -1,6 +1,5 @@
 import { Registry } from 'prom-client';
 import { aroundEach, expect, test } from 'vitest';
-import type { StoredConfig } from '../../../src/controller/configs/stored.ts';
 import { hookVersionsCondition } from '../../../src/controller/workers/hook-versions.ts';
 import { createHookCatalog, hooksGroup, type Lifecycle } from '../../../src/runtimehooks/index.ts';
 import { ending } from '../../support/ends.ts';
@@ -31,7 +30,7 @@ const stored = (handlers: object[] | undefined, discovered = 'True') =>
   ({
     metadata: { name: 'lab', generation: 1 },
     status: { conditions: [{ type: 'Discovered', status: discovered }], ...(handlers && { handlers }) },
-  }) as unknown as StoredConfig;
+  }) as unknown as Parameters<typeof hookVersionsCondition>[0];
 
 const removed = `Cluster API v1.13: old: BeforeBackup in this version was removed in Cluster API v1.13 and is never called by v1.13; serve BeforeBackup (${group}/v1) instead`;
 const deprecated = `Cluster API v1.12: old: BeforeBackup in this version has been deprecated since v1.10 (2025-04), supported at least until v1.12 and 2025-10; serve BeforeBackup (${group}/v1) instead`;

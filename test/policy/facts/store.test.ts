@@ -4,11 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { ellipticEntropy, issueCa, issueServingCertificate } from '../../../src/base/x509/index.ts';
 import { injectCaFromSecretAnnotation } from '../../../src/extensionconfig/index.ts';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
-import { serverAddress } from '../../../src/policy/facts/address.ts';
-import { keyOfObject } from '../../../src/policy/facts/parts.ts';
-import { readSecret } from '../../../src/policy/facts/secrets.ts';
 import { type CollectedKind, collectedKinds, createFactsStore } from '../../../src/policy/facts/store.ts';
-import { createManifestFacts, type Facts } from '../../../src/policy/index.ts';
+import { createManifestFacts, type Facts, type KnownSecret } from '../../../src/policy/index.ts';
 import {
   example,
   exampleCaBundle,
@@ -27,6 +24,25 @@ const noSecrets = { secrets: { find: () => undefined } };
 function allKnown() {
   const store = createFactsStore(noSecrets);
   return { ...store, facts: store.factsAbout(collectedKinds) };
+}
+
+/** What is known about the server of a clientConfig. */
+function serverAddress(clientConfig: JsonObject | undefined): string | undefined {
+  const { facts, add } = createManifestFacts();
+  add({
+    apiVersion: 'runtime.cluster.x-k8s.io/v1beta2',
+    kind: 'ExtensionConfig',
+    metadata: { name: 'x' },
+    spec: clientConfig === undefined ? {} : { clientConfig },
+  });
+  return facts.extensionConfigs?.find('x')?.address;
+}
+
+/** What is known about a Secret with these fields. */
+function readSecret(fields: JsonObject): KnownSecret {
+  const { facts, add } = createManifestFacts();
+  add({ ...fields, apiVersion: 'v1', kind: 'Secret', metadata: { namespace: 'a', name: 'b' } });
+  return facts.secrets?.find('a', 'b') as KnownSecret;
 }
 
 /** The results of all lookups for a few names, as plain data. */
@@ -70,7 +86,8 @@ test('after any sequence of changes, lookups return what they would if the remai
       const store = allKnown();
       const left = new Map<string, { kind: CollectedKind; key: string; object: JsonObject }>();
       for (const { put, what } of changes) {
-        const key = keyOfObject(what.object)!;
+        const { namespace, name } = what.object.metadata as Record<string, string>;
+        const key = namespace === undefined ? name! : `${namespace}/${name}`;
         if (put) {
           store.collections[what.kind].put(key, what.object);
           left.set(`${what.kind} ${key}`, { kind: what.kind, key, object: what.object });

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
-import type { View } from '../../../src/sandbox/reads/tables.ts';
 import { watch } from '../../../src/sandbox/reads/watches.ts';
-import type { Resource } from '../../../src/sandbox/resources/resource.ts';
 import { Store } from '../../../src/sandbox/storage/store.ts';
 import { VersionConverter } from '../../../src/sandbox/webhooks/conversion.ts';
+
+type Watched = Parameters<typeof watch>[1];
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -25,8 +25,8 @@ const things = {
   schema: {},
   columns: [{ name: 'Size', type: 'integer', value: '.size', priority: 0 }],
   strategy: {},
-} as unknown as Resource;
-const converted = { ...things, version: 'v2', conversion: {} } as Resource;
+} as unknown as Watched['resource'];
+const converted = { ...things, version: 'v2', conversion: {} } as Watched['resource'];
 
 /** A store with watches, whose webhook converts objects to the requested version, or fails. */
 function reading(history?: number) {
@@ -45,8 +45,9 @@ function reading(history?: number) {
       return { response: { uid, result: { status: 'Success' }, convertedObjects } };
     },
   } as never);
-  function begin(query = '', { resource = things, view = { as: 'object' } as View } = {}) {
+  function begin(query = '', { resource = things, view = { as: 'object' } as Watched['view'] } = {}) {
     const lines: JsonObject[] = [];
+    const written: (string | Buffer)[] = [];
     const seen = { isOver: false, isDropped: false };
     /** Whether the client has stopped reading: then everything sent to it waits for `read`. */
     let isFull = false;
@@ -56,6 +57,7 @@ function reading(history?: number) {
       { resource, namespace: 'a', name: '', query: new URLSearchParams(query), view },
       {
         write(line) {
+          written.push(line);
           lines.push(JSON.parse(String(line)));
           return !isFull;
         },
@@ -70,6 +72,7 @@ function reading(history?: number) {
     );
     return {
       lines,
+      written,
       seen,
       stop,
       /** What was sent: event types with names, and versions of bookmarks. */
@@ -224,6 +227,17 @@ describe('the end of a watch', () => {
     expect(lines).toMatchObject([{ type: 'ERROR', object: { code: 410, reason: 'Expired' } }]);
     expect([seen.isOver, vi.getTimerCount()]).toEqual([true, 0]);
   });
+});
+
+test('a write is one line in memory, however many watches send it', async () => {
+  const { write, begin } = reading();
+  const watches = Array.from({ length: 3 }, () => begin());
+  write('a');
+  await sending();
+  const sent = watches.flatMap(({ written }) => written);
+  expect([sent.length, new Set(sent).size]).toEqual([3, 1]);
+  // Texts that are equal need not be one in memory.
+  expect(sent[0]).toBeInstanceOf(Buffer);
 });
 
 test('a table contains its columns once', async () => {

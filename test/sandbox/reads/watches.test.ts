@@ -1,12 +1,6 @@
 import { request as httpsRequest, type RequestOptions } from 'node:https';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
-import { builtInResources } from '../../../src/sandbox/kinds/kinds.ts';
-import { watch as watchStore } from '../../../src/sandbox/reads/watches.ts';
-import type { Resource } from '../../../src/sandbox/resources/resource.ts';
-import { Store } from '../../../src/sandbox/storage/store.ts';
-import { VersionConverter } from '../../../src/sandbox/webhooks/conversion.ts';
-import { WebhookCaller } from '../../../src/sandbox/webhooks/webhook-call.ts';
 import { eventually, send } from '../client.ts';
 
 let sandbox: Sandbox;
@@ -72,32 +66,6 @@ test('a client that reads late misses nothing, and costs the others nothing', { 
   good.stop();
 });
 
-test('a write is one line in memory, however many watches send it', async () => {
-  const store = new Store();
-  const resource = builtInResources().find(({ kind }) => kind === 'ConfigMap') as Resource;
-  const converter = new VersionConverter(new WebhookCaller(() => undefined));
-  const context = { store, converter, now: () => '2026-06-01T00:00:00Z' };
-  const request = { resource, namespace: '', name: '', query: new URLSearchParams(), view: { as: 'object' as const } };
-  const sent: (string | Buffer)[] = [];
-  const sink = {
-    write: (line: string | Buffer) => sent.push(line) > 0,
-    drained: async () => true,
-    end() {},
-    drop() {},
-  };
-  const ends = Array.from({ length: 3 }, () => watchStore(context, request, sink));
-  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'default' } };
-  store.collection(resource.storage).create('default/a', object);
-  await vi.waitFor(() => expect(sent).toHaveLength(3));
-  for (const end of ends) {
-    end();
-  }
-  expect(JSON.parse(String(sent[0]))).toMatchObject({ type: 'ADDED', object });
-  expect(new Set(sent).size).toBe(1);
-  // Texts that are equal need not be one in memory.
-  expect(sent[0]).toBeInstanceOf(Buffer);
-});
-
 test('a large collection is sent completely to a client that reads', async () => {
   const text = 'x'.repeat(1_000_000);
   for (let i = 0; i < 18; i++) {
@@ -113,32 +81,4 @@ test('a large collection is sent completely to a client that reads', async () =>
   );
   expect(watcher.seen.isOver).toBe(false);
   watcher.stop();
-});
-
-test('the history of a large object does not fill the memory', () => {
-  const collection = new Store().collection('a');
-  const data = 'x'.repeat(1_000_000);
-  let stored = collection.create('/a', { metadata: {}, data });
-  for (let i = 0; i < 100; i++) {
-    stored = collection.replace('/a', stored!, { metadata: {}, data: `${data}${i}` });
-  }
-  expect(collection.eventsAfter(1)).toBeUndefined();
-  expect(collection.eventsAfter(collection.oldest)?.length).toBeLessThan(70);
-  expect(collection.eventsAfter(100)).toHaveLength(2);
-});
-
-test('the store has a limit, and deleting makes room', () => {
-  const store = new Store();
-  const collection = store.collection('a');
-  const data = 'x'.repeat(10_000_000);
-  expect(() => {
-    for (let i = 0; i < 100; i++) {
-      collection.create(`/a${i}`, { metadata: {}, data });
-    }
-  }).toThrow('the sandbox stores at most 256 MiB; delete objects first');
-  expect(collection.size).toBe(26);
-  for (const [key, object] of collection.list()) {
-    collection.delete(key, object);
-  }
-  expect(collection.create('/again', { metadata: {}, data })).toBeDefined();
 });

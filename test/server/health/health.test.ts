@@ -2,13 +2,13 @@ import supertest from 'supertest';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHealthApplication } from '../../../src/server/health/health.ts';
 import { createMetrics } from '../../../src/server/health/metrics.ts';
-import type { Readiness } from '../../../src/server/health/readiness.ts';
 import type { CertificateEvent } from '../../../src/server/index.ts';
 import { localhost } from '../../base/x509/certificates.ts';
 import { collectingLog, pairOf, start, stopAll } from '../running.ts';
 
 afterEach(stopAll);
 
+type Readiness = ReturnType<Parameters<typeof createHealthApplication>[0]>;
 let state: Readiness = { ready: true, checks: [] };
 const { log, lines: logged } = collectingLog();
 const newMetrics = () =>

@@ -1,11 +1,14 @@
-import { Registry } from 'prom-client';
-import { expect, test } from 'vitest';
-import { createReviewMetrics } from '../../../src/webhook/reviews/metrics.ts';
+import { afterEach, expect, test } from 'vitest';
+import { start, stopAll } from '../../server/running.ts';
+
+afterEach(stopAll);
 
 test('what alerts add up is there before the first event, and each feature gate is reported', async () => {
-  const registry = new Registry();
-  createReviewMetrics(registry, { RuntimeSDK: true, Other: false });
-  const samples = (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const { health } = await start({ featureGates: { RuntimeSDK: true, Other: false } });
+  const text = await (await fetch(`${health}/metrics`)).text();
+  const samples = text
+    .split('\n')
+    .filter((line) => /^\w+_(reviews_total|conversions_total|feature_enabled)\{/.test(line));
   expect(samples).toEqual([
     'extensionconfig_webhook_reviews_total{webhook="mutate",operation="UNKNOWN",verdict="malformed"} 0',
     'extensionconfig_webhook_reviews_total{webhook="validate",operation="UNKNOWN",verdict="malformed"} 0',

@@ -1,6 +1,5 @@
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RunningSandbox, startSandboxWithWebhook } from '../../../../src/cli/commands/sandbox/start.ts';
+import { loadKubeConfig } from '../../../../src/kubernetes/client/index.ts';
 import { type ApiClient, apiClient, type Refusal } from '../../../kubernetes/client/api-client.ts';
 import {
   example,
@@ -13,30 +12,27 @@ import {
 import { eventually } from '../../../sandbox/client.ts';
 import { needs } from '../../../support/needs.ts';
 import { type Shell, startShell } from '../../../support/shell.ts';
-import { withoutDocuments } from './running.ts';
+import { ready, startAlone, withoutDocuments } from './running.ts';
 
 const configs = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
 const ofClusters = '/apis/cluster.x-k8s.io/v1beta2/namespaces/clusters';
 
 describe('a cluster whose objects refer to each other, with kubectl', needs('kubectl'), () => {
-  let sandbox: RunningSandbox;
+  let sandbox: ReturnType<typeof startAlone>;
   let shell: Shell;
   let send: ApiClient;
   beforeAll(async () => {
-    const quiet = pino({ level: 'silent' });
-    sandbox = await startSandboxWithWebhook(
-      { port: 0, clusterFacts: true, interrupts: true },
-      quiet,
-      AbortSignal.timeout(25_000),
-    );
-    send = apiClient(sandbox.config);
-    shell = startShell({ ...process.env, KUBECONFIG: sandbox.kubeconfigFile });
+    sandbox = startAlone(['--cluster-facts']);
+    const kubeconfig = await ready(sandbox.output);
+    send = apiClient(await loadKubeConfig({ kubeconfig }, {}));
+    shell = startShell({ ...process.env, KUBECONFIG: kubeconfig });
     // Clusters and ClusterClasses are there: no other definition is needed.
     await apply(exampleNamespace);
   });
   afterAll(async () => {
     await shell?.stop();
-    await sandbox?.stop();
+    sandbox.stop.abort();
+    await sandbox.ended;
   });
 
   async function kubectl(args: readonly string[], ...objects: object[]): Promise<{ code: number; output: string }> {

@@ -3,8 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import type { V1Service } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
-import { reachedAtAnnotation } from '../../../../src/cli/commands/resolve-flag.ts';
-import { extensionName } from '../../../../src/cli/commands/sandbox/extension.ts';
 import { loadKubeConfig } from '../../../../src/kubernetes/client/index.ts';
 import { apiClient } from '../../../kubernetes/client/api-client.ts';
 import { eventually } from '../../../sandbox/client.ts';
@@ -68,11 +66,18 @@ test('--no-controller leaves out the controller, and the sample extension uses t
       (text) => text.includes('The sample extension is listening.'),
     );
     expect(output.out).not.toContain('Discovered');
-    const { metadata } = await send<V1Service>('GET', `/api/v1/namespaces/${extensionName}/services/${extensionName}`);
-    const port = Number(metadata?.annotations?.[reachedAtAnnotation]?.split(':')[1]);
+    const { metadata } = await send<V1Service>('GET', `/api/v1/namespaces/sample-extension/services/sample-extension`);
+    const port = Number(metadata?.annotations?.['extensionconfig-webhook/reached-at']?.split(':')[1]);
     const serial = await serialAt(port);
-    const names = ['--namespace', extensionName, '--service', extensionName, '--secret', `${extensionName}-tls`];
-    const rotate = ['certs', 'rotate', '--force', ...names, '--ca-secret', `${extensionName}-ca`];
+    const names = [
+      '--namespace',
+      'sample-extension',
+      '--service',
+      'sample-extension',
+      '--secret',
+      'sample-extension-tls',
+    ];
+    const rotate = ['certs', 'rotate', '--force', ...names, '--ca-secret', 'sample-extension-ca'];
     expect(await runProgram([...rotate, '--kubeconfig', kubeconfig])).toMatchObject({ code: 0 });
     await eventually(
       () => serialAt(port),

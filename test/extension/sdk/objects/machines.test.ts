@@ -5,8 +5,8 @@ import {
   type MachineUpdate,
   type MachineUpdateState,
   machines,
+  requestFor,
 } from '../../../../src/extension/index.ts';
-import { requestFor } from '../../../../src/extension/sdk/testing/testing.ts';
 
 /** An updater whose node remembers what has been begun. */
 function updater(name: string, more: Partial<InPlaceUpdater> & Pick<InPlaceUpdater, 'covers'>) {

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { Store } from '../../../src/sandbox/storage/store.ts';
+
+test('the history of a large object does not fill the memory', () => {
+  const collection = new Store().collection('a');
+  const data = 'x'.repeat(1_000_000);
+  let stored = collection.create('/a', { metadata: {}, data });
+  for (let i = 0; i < 100; i++) {
+    stored = collection.replace('/a', stored!, { metadata: {}, data: `${data}${i}` });
+  }
+  expect(collection.eventsAfter(1)).toBeUndefined();
+  expect(collection.eventsAfter(collection.oldest)?.length).toBeLessThan(70);
+  expect(collection.eventsAfter(100)).toHaveLength(2);
+});
+
+test('the store has a limit, and deleting makes room', () => {
+  const store = new Store();
+  const collection = store.collection('a');
+  const data = 'x'.repeat(10_000_000);
+  expect(() => {
+    for (let i = 0; i < 100; i++) {
+      collection.create(`/a${i}`, { metadata: {}, data });
+    }
+  }).toThrow('the sandbox stores at most 256 MiB; delete objects first');
+  expect(collection.size).toBe(26);
+  for (const [key, object] of collection.list()) {
+    collection.delete(key, object);
+  }
+  expect(collection.create('/again', { metadata: {}, data })).toBeDefined();
+});
