@@ -83,4 +83,4 @@ export {
   type ConversionReviewResponse,
   decodeConversionReview,
 } from './objects/reviews/conversion-review.ts';
-export { goDurationMs, timeText } from './objects/time.ts';
+export { goDurationMs, goSecondsText, timeText } from './objects/time.ts';

@@ -1,13 +1,20 @@
 import { eachOf } from '../base/index.ts';
 import { fieldAt, isSame, type JsonObject, objectAt, textAt } from '../kubernetes/index.ts';
 import { DefaultsError } from '../kubernetes/schema/index.ts';
+import { aggregate } from '../runtimehooks/client/index.ts';
 import { newestKnownRelease, type Release } from '../runtimehooks/index.ts';
 import { computed, inputFor, upgradeSteps } from './desired/computed.ts';
-import { controlPlaneRefusal } from './desired/control-plane-refusal.ts';
 import { hasTopology, topologyWorkers } from './desired/desired.ts';
 import { type Existing, existingOf, machinesOf, workerKey } from './desired/existing.ts';
-import { type ClusterInput, completedBy, groupChanges, referringTo } from './desired/group-changes.ts';
-import { machineDeploymentRefusal } from './desired/machine-deployment-refusal.ts';
+import {
+  type ClusterInput,
+  completedBy,
+  groupChanges,
+  referringTo,
+  storedGroup,
+  versionOf,
+} from './desired/group-changes.ts';
+import { controlPlaneRefusal, machineDeploymentRefusal } from './desired/object-refusals.ts';
 import { classOf, PlannedState } from './desired/planned-state.ts';
 import { accepted, classKey, type Refusals, refusedBy } from './desired/refusals.ts';
 import { inV1beta2 } from './objects/core-v1beta1.ts';
@@ -24,7 +31,6 @@ import {
 } from './objects/objects.ts';
 import type { ClusterPlan, GroupPlan, Plan, Problem, Verdict } from './objects/plan.ts';
 import { providerInV1beta2 } from './objects/provider-v1beta1.ts';
-import { stored } from './objects/stored.ts';
 import { templateProblems } from './patches/patch-templates.ts';
 import { judgeGroup } from './rollout/judge-group.ts';
 import { replicasOf } from './rollout/machines.ts';
@@ -236,8 +242,9 @@ async function planTopology(
   // The controller, too, fills in defaults, and checks variables: of a Cluster that was written before its class.
   const { cluster: defaulted, problems: invalid } = await storedCluster(after, cluster);
   if (invalid.length > 0) {
-    const reasons = invalid.length === 1 ? invalid[0] : `[${invalid.join(', ')}]`;
-    return stopped({ text: `Cluster.${coreGroup} ${JSON.stringify(nameOf(cluster))} is invalid: ${reasons}` });
+    return stopped({
+      text: `Cluster.${coreGroup} ${JSON.stringify(nameOf(cluster))} is invalid: ${aggregate(invalid)}`,
+    });
   }
   cluster = defaulted;
   const classBefore = isTopologyBefore ? await before.classOf(clusterBefore as JsonObject) : undefined;
@@ -316,28 +323,20 @@ async function planWithout(
 ): Promise<{ groups: GroupPlan[]; problems: Problem[]; changes: readonly GroupChange[] }> {
   const [old, now] = [existingOf(was ?? wanted, before.objects, false), existingOf(wanted, after.objects, false)];
   const changes: GroupChange[] = [];
-  const inStore = (state: PlannedState, objects: GroupObjects | undefined): GroupObjects | undefined =>
-    objects && {
-      object: stored(objects.object, state.schemaOf),
-      bootstrap: objects.bootstrap && stored(objects.bootstrap, state.schemaOf),
-      infrastructure: objects.infrastructure && stored(objects.infrastructure, state.schemaOf),
-    };
   const add = (group: string, objects: GroupObjects | undefined, next: GroupObjects | undefined) => {
     const shown = (next ?? objects)?.object;
     if (shown === undefined) {
       return;
     }
     const [kind, name] = [textAt(shown, 'kind'), nameOf(shown)];
-    const versionOf = (of: GroupObjects | undefined) =>
-      textAt(of?.object, 'spec', 'version') || textAt(of?.object, 'spec', 'template', 'spec', 'version');
-    const versions = [...new Set([objects, next].flatMap((of) => (of === undefined ? [] : [versionOf(of)])))];
+    const versions = [...new Set([objects, next].flatMap((of) => (of === undefined ? [] : [versionOf(of.object)])))];
     changes.push({
       cluster: wanted,
       group,
       kind,
       name,
-      before: inStore(before, objects),
-      after: inStore(after, next),
+      before: objects && storedGroup(objects, before.schemaOf),
+      after: next && storedGroup(next, after.schemaOf),
       ...machinesOf(wanted, before.objects, { kind, name, isControlPlane: group === 'control-plane' }),
       versions,
       notes: [],

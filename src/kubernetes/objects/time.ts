@@ -38,3 +38,9 @@ export function goDurationMs(text: string, moreUnits: Readonly<Record<string, nu
   }
   return Number.isNaN(total) ? undefined : sign === '-' ? -total : total;
 }
+
+/** Seconds as Go prints a duration: `10s`, `1m0s`, `1h0m5s`. */
+export function goSecondsText(seconds: number): string {
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
+  return `${hours > 0 ? `${hours}h` : ''}${hours > 0 || minutes > 0 ? `${minutes}m` : ''}${seconds % 60}s`;
+}

@@ -29,8 +29,15 @@ export interface ClusterInput {
 
 const prefix = 'error reconciling the Cluster topology: ';
 
-const versionOf = (object: JsonObject | undefined): string =>
+export const versionOf = (object: JsonObject | undefined): string =>
   textAt(object, 'spec', 'version') || textAt(object, 'spec', 'template', 'spec', 'version');
+
+/** The objects of a group as the API server stores them. */
+export const storedGroup = ({ object, bootstrap, infrastructure }: GroupObjects, schemaOf: SchemaOf): GroupObjects => ({
+  object: stored(object, schemaOf),
+  bootstrap: bootstrap && stored(bootstrap, schemaOf),
+  infrastructure: infrastructure && stored(infrastructure, schemaOf),
+});
 
 /** The objects of a group that exist; what is not given of them is as Cluster API made it of the first state. */
 function completed(known: GroupObjects | undefined, made: GroupObjects | undefined, schemaOf: SchemaOf): GroupObjects {
@@ -191,13 +198,7 @@ export function groupChanges(input: ClusterInput): GroupChanges {
     });
     if (current === undefined) {
       if (!isStopped) {
-        const { object, bootstrap, infrastructure: template } = group.objects;
-        const objects = {
-          object: stored(object, schemaOf),
-          bootstrap: bootstrap && stored(bootstrap, schemaOf),
-          infrastructure: template && stored(template, schemaOf),
-        };
-        change(group, { before: undefined, after: objects }, { from });
+        change(group, { before: undefined, after: storedGroup(group.objects, schemaOf) }, { from });
       }
       continue;
     }

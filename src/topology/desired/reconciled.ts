@@ -1,9 +1,10 @@
 import { copyOf, isSame, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
+import { aggregate } from '../../runtimehooks/client/index.ts';
 import { groupOf, nameOf, namespaceOf, objectText } from '../objects/objects.ts';
 import { stored, withKubeadmDefaults } from '../objects/stored.ts';
 import { typeProblem } from '../objects/typed.ts';
-import { controlPlaneRefusal } from './control-plane-refusal.ts';
+import { controlPlaneRefusal } from './object-refusals.ts';
 import { applied } from './server-side-apply.ts';
 
 /** Why the topology controller cannot write an object, in its words. */
@@ -84,7 +85,7 @@ export function incompatibility(current: JsonObject, desired: JsonObject): strin
           `metadata.kind: Forbidden: apiVersion.kind of ${what} cannot be changed from ${JSON.stringify(current.kind)} to ${JSON.stringify(desired.kind)} ${because}`,
         ]),
   ];
-  return problems.length > 1 ? `[${problems.join(', ')}]` : problems[0];
+  return problems.length === 0 ? undefined : aggregate(problems);
 }
 
 /** What the controller has to know to write an object. */

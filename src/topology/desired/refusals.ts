@@ -10,6 +10,7 @@ import {
   textValues,
 } from '../../kubernetes/index.ts';
 import { invalid } from '../../kubernetes/schema/index.ts';
+import { aggregate } from '../../runtimehooks/client/index.ts';
 import { checkDefinitions } from '../../runtimehooks/variables/index.ts';
 import type { Blueprint } from '../blueprint/blueprint.ts';
 import { coreGroup, groupOf, nameIn, nameOf, namespaceOf, Objects, objectText } from '../objects/objects.ts';
@@ -266,9 +267,7 @@ function unfinishedUpgrade(old: JsonObject, { controlPlane, workers }: Existing)
         `there are still ${kinds} completing a previous upgrade: [${groups.map(({ object }) => nameOf(object)).join(', ')}]`,
     ),
   ];
-  return reasons.length === 0
-    ? undefined
-    : `version cannot be changed: ${reasons.length === 1 ? reasons[0] : `[${reasons.join(', ')}]`}`;
+  return reasons.length === 0 ? undefined : `version cannot be changed: ${aggregate(reasons)}`;
 }
 
 /** The user's annotation with the number of groups of one kind that may be upgraded at a time. */

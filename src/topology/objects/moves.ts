@@ -1,31 +1,23 @@
-import { copyOf, isJsonObject, type Json, type JsonObject, own, setOwn } from '../../kubernetes/index.ts';
-
-const unitSeconds: Readonly<Record<string, number>> = { h: 3600, m: 60, s: 1, ms: 1e-3, us: 1e-6, µs: 1e-6, ns: 1e-9 };
+import {
+  copyOf,
+  goDurationMs,
+  goSecondsText,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  own,
+  setOwn,
+} from '../../kubernetes/index.ts';
 
 /** The seconds of a duration such as `1h5m0s`, rounded; undefined for other texts. */
 export function secondsOf(duration: Json | undefined): number | undefined {
-  if (
-    typeof duration !== 'string' ||
-    duration.length > 100 ||
-    !/^(?:0|(?:\d{1,15}(?:\.\d{1,15})?(?:ms|us|µs|ns|h|m|s))+)$/.test(duration)
-  ) {
-    return undefined;
-  }
-  let seconds = 0;
-  for (const [, number, unit = 's'] of duration.matchAll(/(\d{1,15}(?:\.\d{1,15})?)([a-zµ]{1,2})/g)) {
-    seconds += Number(number) * (unitSeconds[unit] ?? 0);
-  }
-  return Math.round(seconds);
+  const ms = typeof duration === 'string' ? goDurationMs(duration) : undefined;
+  return ms === undefined ? undefined : Math.round(ms / 1000);
 }
 
 /** A duration as Go prints it: `1h5m0s`. */
-export function durationOf(seconds: Json | undefined): string | undefined {
-  if (typeof seconds !== 'number') {
-    return undefined;
-  }
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
-  return `${hours > 0 ? `${hours}h` : ''}${hours > 0 || minutes > 0 ? `${minutes}m` : ''}${seconds % 60}s`;
-}
+export const durationOf = (seconds: Json | undefined): string | undefined =>
+  typeof seconds === 'number' ? goSecondsText(seconds) : undefined;
 
 /** The fields of an object that have a value. */
 export const present = (fields: Record<string, Json | undefined>): JsonObject =>

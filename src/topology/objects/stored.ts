@@ -1,5 +1,6 @@
 import {
   copyOf,
+  fieldAt,
   isJsonObject,
   type Json,
   type JsonObject,
@@ -8,60 +9,42 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 import { applyDefaults, type SchemaOf } from '../../kubernetes/schema/index.ts';
+import { putAt } from '../../runtimehooks/index.ts';
 import { groupOf } from './objects.ts';
 
-/** Fills in the defaults that Cluster API's webhooks gave kubeadm configs once, so that they are no difference. */
-function fillKubeadmConfig(spec: JsonObject): void {
-  const fill = (value: string, ...path: string[]) => {
-    let holder = spec;
-    for (const name of path.slice(0, -1)) {
-      const inner = holder[name];
-      const next = isJsonObject(inner) ? inner : {};
-      holder[name] = next;
-      holder = next;
-    }
-    const name = path.at(-1) ?? '';
-    if (holder[name] === undefined || holder[name] === '') {
-      holder[name] = value;
-    }
-  };
-  fill('cloud-config', 'format');
-  fill('IfNotPresent', 'initConfiguration', 'nodeRegistration', 'imagePullPolicy');
-  fill('IfNotPresent', 'joinConfiguration', 'nodeRegistration', 'imagePullPolicy');
-  const exec = objectAt(spec, 'joinConfiguration', 'discovery', 'file', 'kubeConfig', 'user', 'exec');
-  if (Object.keys(exec).length > 0 && (exec.apiVersion === undefined || exec.apiVersion === '')) {
-    exec.apiVersion = 'client.authentication.k8s.io/v1';
-  }
-}
+/** The defaults that Cluster API's webhooks gave kubeadm configs once. */
+const kubeadmDefaults: readonly (readonly [value: string, ...path: string[]])[] = [
+  ['cloud-config', 'format'],
+  ['IfNotPresent', 'initConfiguration', 'nodeRegistration', 'imagePullPolicy'],
+  ['IfNotPresent', 'joinConfiguration', 'nodeRegistration', 'imagePullPolicy'],
+];
 
-const bootstrapGroup = 'bootstrap.cluster.x-k8s.io';
+/** Where an object has a kubeadm config, by group and kind. */
+const kubeadmConfigs: Readonly<Record<string, readonly string[]>> = {
+  'bootstrap.cluster.x-k8s.io KubeadmConfig': ['spec'],
+  'bootstrap.cluster.x-k8s.io KubeadmConfigTemplate': ['spec', 'template', 'spec'],
+  'controlplane.cluster.x-k8s.io KubeadmControlPlane': ['spec', 'kubeadmConfigSpec'],
+};
 
 /**
  * A copy of a KubeadmConfig, a KubeadmConfigTemplate or a KubeadmControlPlane with the defaults that older releases of
- * Cluster API gave it; its controllers compare only such copies. Other objects as they are.
+ * Cluster API gave it, so that they are no difference; its controllers compare only such copies. Other objects as they are.
  */
 export function withKubeadmDefaults(object: JsonObject): JsonObject {
-  const { kind } = object;
-  const path =
-    groupOf(object) === bootstrapGroup && kind === 'KubeadmConfigTemplate'
-      ? ['spec', 'template', 'spec']
-      : groupOf(object) === bootstrapGroup && kind === 'KubeadmConfig'
-        ? ['spec']
-        : groupOf(object) === 'controlplane.cluster.x-k8s.io' && kind === 'KubeadmControlPlane'
-          ? ['spec', 'kubeadmConfigSpec']
-          : undefined;
-  if (path === undefined) {
+  const place = kubeadmConfigs[`${groupOf(object)} ${textAt(object, 'kind')}`];
+  if (place === undefined) {
     return object;
   }
   const copy = copyOf(object);
-  let spec: JsonObject = copy;
-  for (const name of path) {
-    const inner = spec[name];
-    const next = isJsonObject(inner) ? inner : {};
-    spec[name] = next;
-    spec = next;
+  for (const [value, ...path] of kubeadmDefaults) {
+    if (!fieldAt(copy, ...place, ...path)) {
+      putAt(copy, [...place, ...path], value);
+    }
   }
-  fillKubeadmConfig(spec);
+  const exec = objectAt(copy, ...place, 'joinConfiguration', 'discovery', 'file', 'kubeConfig', 'user', 'exec');
+  if (Object.keys(exec).length > 0 && !exec.apiVersion) {
+    exec.apiVersion = 'client.authentication.k8s.io/v1';
+  }
   return copy;
 }
 

@@ -8,6 +8,7 @@ import {
   type PatchOperation,
   textAt,
 } from '../../kubernetes/index.ts';
+import { aggregate } from '../../runtimehooks/client/index.ts';
 import { type MatchResources, matchesResources } from '../../runtimehooks/index.ts';
 import type { ClassPatch } from '../blueprint/blueprint.ts';
 import { TemplateError } from '../templates/budget.ts';
@@ -122,8 +123,7 @@ export function generateInline(
     }
   }
   if (errors.size > 0) {
-    const text = [...errors].join(', ');
-    throw new InlinePatchError(errors.size === 1 ? text : `[${text}]`);
+    throw new InlinePatchError(aggregate([...errors]));
   }
   return result;
 }

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import querystring from 'node:querystring';
 import { bytesOf, percentEncoded } from '../../../base/go-text/index.ts';
-import { parseRequestUri } from '../../../kubernetes/index.ts';
+import { goSecondsText, parseRequestUri } from '../../../kubernetes/index.ts';
 import { type CallError, quotable } from '../call-error.ts';
 import type { ClientConfig } from '../registry/registration.ts';
 
@@ -43,19 +43,10 @@ const unescaped = (path: string) =>
 /** A path given as bytes, with the characters escaped that URLs must not contain. */
 const escaped = (bytes: string) => bytes.replaceAll(/[^A-Za-z0-9\-._~!$&'()*+,;=:@/]/g, percentEncoded);
 
-/** Seconds in the format of Go's `time.Duration`, as in the query of calls: `10s`, `30s`, `1m0s`. */
-function formatGoSeconds(seconds: number): string {
-  if (seconds < 60) {
-    return `${seconds}s`;
-  }
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
-  return `${hours === 0 ? '' : `${hours}h`}${minutes}m${seconds % 60}s`;
-}
-
 /** Adds the timeout to a query, sorted as by Go. */
 function withTimeout(query: string | undefined, timeoutSeconds: number): string {
   const parameters = new URLSearchParams(query ?? '');
-  parameters.append('timeout', formatGoSeconds(timeoutSeconds));
+  parameters.append('timeout', goSecondsText(timeoutSeconds));
   parameters.sort();
   return parameters.toString();
 }

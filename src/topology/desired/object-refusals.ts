@@ -1,5 +1,16 @@
-import { fieldAt, isJsonObject, type Json, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
-import { nameOf } from '../objects/objects.ts';
+import {
+  fieldAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type LabelSelector,
+  objectAt,
+  selectsLabels,
+  textAt,
+  textValues,
+} from '../../kubernetes/index.ts';
+import { aggregate } from '../../runtimehooks/client/index.ts';
+import { groupOf, nameOf } from '../objects/objects.ts';
 import { withoutEmpty } from '../objects/without-empty.ts';
 import { minorOf } from './upgrade-steps.ts';
 
@@ -64,32 +75,25 @@ function changedPaths(before: Json | undefined, after: Json | undefined, path: s
 const isForbidden = (field: string, why: string): string => `spec.${field}: Forbidden: ${why}`;
 
 function specProblems(spec: JsonObject): string[] {
-  const { replicas } = spec;
+  const replicas = typeof spec.replicas === 'number' ? spec.replicas : Number.NaN;
   const hasExternalEtcd = fieldAt(spec, 'kubeadmConfigSpec', 'clusterConfiguration', 'etcd', 'external') !== undefined;
   const maxSurge = fieldAt(spec, 'rollout', 'strategy', 'rollingUpdate', 'maxSurge') ?? 1;
   const surge = Number(maxSurge);
   const naming = textAt(spec, 'machineNaming', 'template');
-  return [
-    ...(typeof replicas === 'number' && replicas <= 0
-      ? [isForbidden('replicas', 'cannot be less than or equal to 0')]
-      : []),
-    ...(typeof replicas === 'number' && replicas % 2 === 0 && !hasExternalEtcd
-      ? [isForbidden('replicas', 'cannot be an even number when etcd is stacked')]
-      : []),
-    ...(surge === 0 && typeof replicas === 'number' && replicas < 3
-      ? [
-          'spec.rollout.strategy.rollingUpdate: Required value: when KubeadmControlPlane is configured to scale-in, replica count needs to be at least 3',
-        ]
-      : []),
-    ...(surge !== 0 && surge !== 1
-      ? ['spec.rollout.strategy.rollingUpdate.maxSurge: Required value: value must be 1 or 0']
-      : []),
-    ...(naming !== '' && !naming.includes('{{ .random }}')
-      ? [
-          `spec.machineNaming.template: Invalid value: ${JSON.stringify(naming)}: invalid template, {{ .random }} is missing`,
-        ]
-      : []),
+  const problems: [isWrong: boolean, problem: string][] = [
+    [replicas <= 0, isForbidden('replicas', 'cannot be less than or equal to 0')],
+    [replicas % 2 === 0 && !hasExternalEtcd, isForbidden('replicas', 'cannot be an even number when etcd is stacked')],
+    [
+      surge === 0 && replicas < 3,
+      'spec.rollout.strategy.rollingUpdate: Required value: when KubeadmControlPlane is configured to scale-in, replica count needs to be at least 3',
+    ],
+    [surge !== 0 && surge !== 1, 'spec.rollout.strategy.rollingUpdate.maxSurge: Required value: value must be 1 or 0'],
+    [
+      naming !== '' && !naming.includes('{{ .random }}'),
+      `spec.machineNaming.template: Invalid value: ${JSON.stringify(naming)}: invalid template, {{ .random }} is missing`,
+    ],
   ];
+  return problems.flatMap(([isWrong, problem]) => (isWrong ? [problem] : []));
 }
 
 function updateProblems(before: JsonObject, after: JsonObject, isStep: boolean): string[] {
@@ -134,8 +138,39 @@ export function controlPlaneRefusal(before: JsonObject, after: JsonObject, isSte
     ...specProblems(wanted).filter((problem) => !known.has(problem)),
     ...updateProblems(old, wanted, isStep),
   ];
-  const all = problems.length > 1 ? `[${problems.join(', ')}]` : problems[0];
-  return all === undefined
+  return refusalOf(after, problems);
+}
+
+/**
+ * Why the webhook of MachineDeployment does not take an update, in its words; undefined if it does, as far as that is
+ * known here (core/webhooks/admission/machinedeployment.go, v1.14).
+ */
+export function machineDeploymentRefusal(before: JsonObject, after: JsonObject): string | undefined {
+  if (textAt(after, 'kind') !== 'MachineDeployment') {
+    return undefined;
+  }
+  const clusterName = textAt(after, 'spec', 'clusterName');
+  const selector = objectAt(after, 'spec', 'selector') as LabelSelector;
+  const problems = [
+    ...(selectsLabels(selector, textValues(objectAt(after, 'spec', 'template', 'metadata', 'labels')))
+      ? []
+      : ['spec.template.metadata.labels: Forbidden: must match spec.selector']),
+    ...(textAt(before, 'spec', 'clusterName') === clusterName
+      ? []
+      : ['spec.clusterName: Forbidden: field is immutable']),
+    ...(textAt(after, 'spec', 'template', 'spec', 'clusterName') === clusterName
+      ? []
+      : [
+          `spec.clusterName: Invalid value: ${JSON.stringify(clusterName)}: spec.clusterName and spec.template.spec.clusterName must be set to the same value`,
+        ]),
+  ];
+  return refusalOf(after, problems);
+}
+
+/** The refusal of an object by the webhook of its kind, with all reasons; undefined without any. */
+function refusalOf(object: JsonObject, problems: readonly string[]): string | undefined {
+  const [group, kind] = [groupOf(object), textAt(object, 'kind')];
+  return problems.length === 0
     ? undefined
-    : `admission webhook "validation.kubeadmcontrolplane.controlplane.cluster.x-k8s.io" denied the request: KubeadmControlPlane.cluster.x-k8s.io ${JSON.stringify(nameOf(after))} is invalid: ${all}`;
+    : `admission webhook "validation.${kind.toLowerCase()}.${group}" denied the request: ${kind}.cluster.x-k8s.io ${JSON.stringify(nameOf(object))} is invalid: ${aggregate(problems)}`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type JsonObject, objectAt } from '../../../src/kubernetes/index.ts';
-import { controlPlaneRefusal } from '../../../src/topology/desired/control-plane-refusal.ts';
+import { controlPlaneRefusal } from '../../../src/topology/desired/object-refusals.ts';
 import { Objects, plan } from '../../../src/topology/index.ts';
 import { controlPlane, merged } from '../rollout/groups.ts';
 
