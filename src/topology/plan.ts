@@ -144,28 +144,40 @@ const unrotated = (was: JsonObject | undefined, template: JsonObject): JsonObjec
     ? { ...template, metadata: { ...objectAt(template, 'metadata'), name: nameOf(was) } }
     : template;
 
+const withVersion = (object: JsonObject, version: string): JsonObject => ({
+  ...object,
+  spec: { ...objectAt(object, 'spec'), version },
+});
+
 /** Objects as an API server would store them. A group that it refuses stays as it is, and Cluster API reports why. */
 async function dryRunChanges(changes: readonly GroupChange[], dryRun: DryRun, problems: Problem[]): Promise<void> {
   for (const change of changes) {
-    const { before, after } = change;
+    const { before, after, versions } = change;
     if (before === undefined || after === undefined) {
       continue;
     }
+    const isControlPlane = change.group === 'control-plane';
     const stored = { ...after };
     for (const part of ['infrastructure', 'bootstrap', 'object'] as const) {
       const [was, wanted] = [before[part], after[part]];
       if (wanted === undefined || isSame(was, wanted)) {
         continue;
       }
-      const answer = await dryRun(wanted, was !== undefined && nameOf(was) === nameOf(wanted) ? was : undefined);
+      // A control plane is upgraded minor by minor, and its webhook refuses two at once.
+      const nextVersion = isControlPlane && part === 'object' && versions.length > 2 ? versions[1] : undefined;
+      const sent = nextVersion === undefined ? wanted : withVersion(wanted, nextVersion);
+      const answer = await dryRun(sent, was !== undefined && nameOf(was) === nameOf(wanted) ? was : undefined);
       if (answer?.is === 'refused') {
         problems.push({ text: `the API server refuses ${objectText(wanted)}: ${answer.error}` });
         Object.assign(stored, before);
         break;
       }
       stored[part] = answer === undefined ? wanted : unrotated(was, answer.object);
+      if (nextVersion !== undefined) {
+        stored[part] = withVersion(stored[part], textAt(wanted, 'spec', 'version'));
+      }
     }
-    change.after = { ...stored, object: referringTo(stored, change.group === 'control-plane') };
+    change.after = { ...stored, object: referringTo(stored, isControlPlane) };
   }
 }
 

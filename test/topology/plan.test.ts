@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type JsonObject, objectAt } from '../../src/kubernetes/index.ts';
-import { type HookCall, layered, Objects, type Plan, plan } from '../../src/topology/index.ts';
+import { type JsonObject, objectAt, textAt } from '../../src/kubernetes/index.ts';
+import { type DryRun, type HookCall, layered, Objects, type Plan, plan } from '../../src/topology/index.ts';
 import {
   causesOf,
   controlPlanes,
@@ -227,6 +227,17 @@ describe('upgrades', () => {
     expect(verdictsOf(plan)).toEqual({ 'control-plane': 'replaced', md: 'replaced' });
     const [controlPlane] = plan.clusters[0]?.groups ?? [];
     expect(controlPlane?.manner?.join(' ')).toContain('replaced twice: v1.34.0 → v1.35.2 → v1.36.0');
+
+    // The API server is asked about the first step: its webhook refuses two minors at once.
+    const sent: string[] = [];
+    const dryRun: DryRun = async (object) => {
+      if (object.kind === 'KubeadmControlPlane') {
+        sent.push(textAt(object, 'spec', 'version'));
+      }
+      return { is: 'stored', object };
+    };
+    expect(await planned(upgrade, { prepare, dryRun })).toEqual(plan);
+    expect(sent).toEqual(['v1.35.2']);
   });
 
   test('that are deferred leave a group as it is', async () => {

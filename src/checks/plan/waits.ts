@@ -1,11 +1,13 @@
 import { type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import {
   coreGroup,
+  type GroupPlan,
   groupOf,
   isPaused,
   nameOf,
   namespacedName,
   namespaceOf,
+  objectText,
   type Plan,
   type Problem,
 } from '../../topology/index.ts';
@@ -41,6 +43,17 @@ function waitsOfCluster(cluster: JsonObject): Problem[] {
   ];
 }
 
+/** What a rollout waits for that is under way: new Machines that do not become ready. */
+function waitsOfGroup({ problems = [] }: GroupPlan, object: JsonObject | undefined): Problem[] {
+  const ready = conditionOf(object ?? {}, 'MachinesReady');
+  if (ready?.status !== 'False' || problems.every(({ causes }) => causes === undefined)) {
+    return [];
+  }
+  const { maxUnavailable = 0 } = objectAt(object, 'spec', 'rollout', 'strategy', 'rollingUpdate');
+  const room = maxUnavailable === 0 ? 'old Machines stay until new ones are available (maxUnavailable 0); ' : '';
+  return [{ text: `${room}MachinesReady is False (${textAt(ready, 'reason')}): ${textAt(ready, 'message')}` }];
+}
+
 /** Maximum number of Machines of a Cluster whose deletion is described. */
 const maxDeletions = 10;
 
@@ -54,10 +67,16 @@ export function withWaits(plan: Plan, objects: readonly JsonObject[]): Plan {
   const clusters = new Map(
     ofCore.filter(({ kind }) => kind === 'Cluster').map((cluster) => [namespacedName(cluster), cluster]),
   );
+  const byName = new Map(objects.map((object) => [objectText(object), object]));
+  const withGroupWaits = (group: GroupPlan, namespace: string): GroupPlan => {
+    const waits = waitsOfGroup(group, byName.get(`${group.kind} ${namespace}/${group.name}`));
+    return waits.length === 0 ? group : { ...group, problems: [...(group.problems ?? []), ...waits] };
+  };
   return {
     ...plan,
     clusters: plan.clusters.map((one) => ({
       ...one,
+      groups: one.groups.map((group) => withGroupWaits(group, one.cluster.split('/')[0] ?? '')),
       problems: [
         ...one.problems,
         ...waitsOfCluster(objectAt(clusters.get(one.cluster))),

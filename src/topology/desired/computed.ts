@@ -171,6 +171,14 @@ export async function computed(
 ): Promise<Computed> {
   const { cluster, blueprint } = input;
   const object = { namespace: namespaceOf(cluster), name: nameOf(cluster) };
+  let extension = '';
+  const stopped = (why: string, isOfExtension: boolean): Computed => ({
+    is: 'stopped',
+    problem: {
+      text: `${prefix}failed to apply patches: ${why}`,
+      ...(isOfExtension && { object: `ExtensionConfig ${extension}` }),
+    },
+  });
   try {
     const patching = patchTemplates(
       input,
@@ -183,8 +191,9 @@ export async function computed(
         return { is: 'unknown', problem: { text: `patch ${patch} is external` } };
       }
       const answer = await state.call({ hook, handler, request, object });
+      extension = handler.split('.').slice(1).join('.');
       if (answer.is === 'failed') {
-        return { is: 'stopped', problem: { text: `${prefix}failed to apply patches: ${where}${answer.error}` } };
+        return stopped(`${where}${answer.error}`, true);
       }
       if (answer.is === 'none') {
         const text = `patch ${patch} of ClusterClass ${blueprint.namespace}/${blueprint.name}: no handler ${handler} is registered`;
@@ -205,7 +214,7 @@ export async function computed(
     if (!(error instanceof PatchingFailed)) {
       throw error;
     }
-    return { is: 'stopped', problem: { text: `${prefix}failed to apply patches: ${error.message}` } };
+    return stopped(error.message, error.hint !== undefined);
   }
 }
 

@@ -35,7 +35,7 @@ export interface Cause {
 export interface Problem {
   text: string;
   remedy?: string;
-  /** `ClusterClass default/fleet`: set if the input is at fault, and not what Cluster API makes of it. */
+  /** `ClusterClass default/fleet`: set if the input or an extension's answer is at fault, and not what Cluster API makes of it. */
   object?: string;
   /** The fields in which Machines are not up to date, with the values that they have and those that they should have. */
   causes?: Cause[];

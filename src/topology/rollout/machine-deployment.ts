@@ -235,6 +235,7 @@ export async function judgeMachineDeployment(update: GroupUpdate, options: PlanO
         const causes = causesOf({ ...update, before: set.machineSet ?? update.before }, set.reasons, references);
         return names.map((name) => ({ name, causes }));
       }),
+      isOnDelete(after.object),
     ),
   };
   const remaining = Math.max(0, sum(caused.map(({ count }) => count)) - removed);

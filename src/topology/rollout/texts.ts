@@ -26,8 +26,8 @@ export interface WaitingMachine {
   causes: readonly Cause[];
 }
 
-/** Machines that are replaced or wait whether the change is made or not. */
-export function waitingProblems(machines: readonly WaitingMachine[]): Problem[] {
+/** Machines that are replaced or wait whether the change is made or not. `isOnDelete`: nothing but a user deletes them. */
+export function waitingProblems(machines: readonly WaitingMachine[], isOnDelete = false): Problem[] {
   if (machines.length === 0) {
     return [];
   }
@@ -38,7 +38,8 @@ export function waitingProblems(machines: readonly WaitingMachine[]): Problem[] 
   const which = names.length === 0 ? '' : ` (${listText(names)})`;
   const verb = machines.length === 1 ? 'is' : 'are';
   const text = `${machinesText(machines.length)}${which} ${verb} not up to date already, without this change`;
-  return [{ text, causes: [...causes.values()] }];
+  const remedy = machines.length === 1 ? 'it stays until you delete it' : 'they stay until you delete them';
+  return [{ text, ...(isOnDelete && { remedy: `${remedy} (OnDelete)` }), causes: [...causes.values()] }];
 }
 
 /** What the extension that is asked does not cover. */

@@ -1,11 +1,11 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
 import { isJsonObject, type JsonObject } from '../../../src/kubernetes/index.ts';
 import type { Plan } from '../../../src/topology/index.ts';
-import { caBundle, extensionConfig } from '../../runtimehooks/client/extension-server.ts';
+import { caBundle, extensionConfig, startExtension } from '../../runtimehooks/client/extension-server.ts';
 import { groupsOf, recordedChanges } from '../../topology/recorded.ts';
 import { runProgram } from './io.ts';
 import { foldersOf, named, startRecorded } from './planning.ts';
@@ -20,7 +20,11 @@ describe('the plan of each recorded change that extensions decided is what then 
     const { from, to } = foldersOf(folder, change, ...(await startRecorded(change)));
     const args = ['--from', from, '-f', to, '--cluster-api-version', 'v1.13', '-o', 'json'];
     const { stdout, stderr } = await runProgram(['plan', ...args]);
-    expect({ groups: groupsOf(JSON.parse(stdout) as Plan), stderr }).toEqual({ groups: change.expected, stderr: '' });
+    const fault = change.name === 'E6-fails' ? expect.stringContaining('got failure response') : '';
+    expect({ groups: groupsOf(JSON.parse(stdout) as Plan), stderr }).toEqual({
+      groups: change.expected,
+      stderr: fault,
+    });
   });
 });
 
@@ -79,6 +83,25 @@ test('an extension that does not answer is named with its error', async () => {
   const { from, to } = foldersOf(folder, named('E3-only-md-0'), config);
   const { stdout } = await runProgram(['plan', '--from', from, '-f', to, '-o', 'json', '--fail-on', 'unknown']);
   expect(stdout).toContain('extension patcher did not answer');
+});
+
+test('an extension that answers about other items is at fault: its Clusters stay as they are, exit code 1', async () => {
+  const requestHook = { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'GeneratePatches' };
+  const server = await startExtension(({ url }) =>
+    url.includes('/discovery')
+      ? { status: 'Success', handlers: [{ name: 'generatepatches', requestHook }] }
+      : { status: 'Success', items: [{ uid: 'other', patchType: 'JSONPatch', patch: '' }] },
+  );
+  onTestFinished(() => server.close());
+  const config = extensionConfig('patcher', { url: server.url, caBundle }) as unknown as JsonObject;
+  const { from, to } = foldersOf(folder, named('E3-only-md-0'), config);
+  const { code, stdout, stderr } = await runProgram(['plan', '--from', from, '-f', to]);
+  expect(stdout).not.toContain('replaces');
+  // As a real Cluster API said it in the condition TopologyReconciled.
+  expect(stderr).toMatch(
+    /error computing the desired state of the Cluster topology: .*: unable to find corresponding request item for patch\n$/,
+  );
+  expect(code).toBe(1);
 });
 
 test('--write writes the objects that Cluster API changes, before and after, for their owner only', async () => {

@@ -184,7 +184,10 @@ describe('OnDelete', () => {
 
   test('those that wait already are none of another change', async () => {
     const plan = await judge({ before: onDelete, machineSets: [waiting] });
-    expect(plan).toMatchObject({ verdict: 'unchanged', problems: [{}] });
+    expect(plan).toMatchObject({
+      verdict: 'unchanged',
+      problems: [{ remedy: 'they stay until you delete them (OnDelete)' }],
+    });
   });
 
   test('another strategy replaces them', async () => {

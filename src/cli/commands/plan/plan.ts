@@ -253,8 +253,8 @@ is missing, the state before is computed. With --set-version or
 --set-variable, -f alone is the state before. Values that look like secrets
 are not shown.
 
-Exit code: 0 the plan was made, 1 --fail-on applies or part of the objects
-could not be used, 2 usage error.`,
+Exit code: 0 the plan was made, 1 --fail-on applies or part of the objects or
+of the answers of extensions could not be used, 2 usage error.`,
   async run({ flags, io, isGiven }) {
     const variables = new Map(flags['set-variable'].map(({ name, value }) => [name, value]));
     const edits = { version: flags['set-version'], variables };
