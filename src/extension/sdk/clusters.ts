@@ -11,7 +11,7 @@ export interface ApiClient {
    *
    * @throws {Error} for every response but 2xx (429, 5xx and lost connections are tried again for a second).
    */
-  request(method: 'GET' | 'POST' | 'PUT' | 'PATCH', path: string, body?: object): Promise<JsonObject>;
+  request(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<JsonObject>;
 }
 
 /** An object as requests have it, and how it is found again. */

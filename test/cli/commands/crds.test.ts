@@ -7,6 +7,7 @@ import { offered } from '../../checks/conformance/trying.ts';
 import { caBundle, extensionConfig, startExtension } from '../../runtimehooks/client/extension-server.ts';
 import { ending, endWith } from '../../support/ends.ts';
 import { runProgram } from './io.ts';
+import { labMachines, labObjects } from './lab-class.ts';
 import { list } from './planning.ts';
 
 aroundEach(ending);
@@ -29,60 +30,6 @@ const crd = (kind: string, spec: JsonObject): JsonObject => ({
 const crds = [
   crd('LabMachineTemplate', schemaOf({ spec: schemaOf({ size: { type: 'integer' }, zone: { type: 'string' } }) })),
   crd('LabClusterTemplate', schemaOf({ metadata, spec: schemaOf({ region: { type: 'string' } }) })),
-];
-
-const template = (kind: string, spec: JsonObject = {}): JsonObject => ({
-  apiVersion: kind.startsWith('Lab') ? `${infrastructure}/v1beta2` : `controlplane.cluster.x-k8s.io/v1beta2`,
-  kind,
-  metadata: { name: 'lab', namespace: 'default' },
-  spec: { template: { spec } },
-});
-const referenceTo = ({ apiVersion, kind }: JsonObject): JsonObject => ({
-  templateRef: { apiVersion: apiVersion!, kind: kind!, name: 'lab' },
-});
-const bootstrap: JsonObject = {
-  ...template('KubeadmConfigTemplate'),
-  apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2',
-};
-const [cluster, controlPlane, machines] = [
-  template('LabClusterTemplate', { region: 'north' }),
-  template('KubeadmControlPlaneTemplate', { kubeadmConfigSpec: {} }),
-  template('LabMachineTemplate', { size: 1 }),
-];
-const version = 'cluster.x-k8s.io/v1beta2';
-const written: JsonObject[] = [
-  cluster,
-  controlPlane,
-  machines,
-  bootstrap,
-  {
-    apiVersion: version,
-    kind: 'ClusterClass',
-    metadata: { name: 'lab', namespace: 'default' },
-    spec: {
-      infrastructure: referenceTo(cluster),
-      controlPlane: { ...referenceTo(controlPlane), machineInfrastructure: referenceTo(machines) },
-      workers: {
-        machineDeployments: [
-          { class: 'any', bootstrap: referenceTo(bootstrap), infrastructure: referenceTo(machines) },
-        ],
-      },
-      patches: [{ name: 'sizes', external: { generatePatchesExtension: 'generatepatches.one' } }],
-    },
-  },
-  {
-    apiVersion: version,
-    kind: 'Cluster',
-    metadata: { name: 'f1', namespace: 'default' },
-    spec: {
-      topology: {
-        classRef: { name: 'lab' },
-        version: 'v1.33.0',
-        controlPlane: { replicas: 1 },
-        workers: { machineDeployments: [{ class: 'any', name: 'md-0', replicas: 1 }] },
-      },
-    },
-  },
 ];
 
 /** An extension that sets a field of machine templates to a value. */
@@ -117,21 +64,21 @@ async function prepare(field: string, value: unknown) {
       {
         uid: '1',
         holderReference: {
-          apiVersion: version,
+          apiVersion: 'cluster.x-k8s.io/v1beta2',
           kind: 'MachineDeployment',
           namespace: 'default',
           name: 'a',
           fieldPath: 'spec.template.spec.infrastructureRef',
         },
-        object: machines,
+        object: labMachines,
         variables: [],
       },
     ],
   };
   return {
     config: file('config.yaml', JSON.stringify(config)),
-    all: file('all.yaml', list([...written, config])),
-    written: file('written.yaml', list(written)),
+    all: file('all.yaml', list([...labObjects('generatepatches.one'), config])),
+    written: file('written.yaml', list(labObjects('generatepatches.one'))),
     request: file('request.yaml', JSON.stringify(request)),
     crds: file('crds.yaml', list(crds)),
   };

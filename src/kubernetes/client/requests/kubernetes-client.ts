@@ -111,7 +111,7 @@ export interface KubernetesClient {
    * @throws {ConnectionError} without a response, after retries.
    * @throws {ResponseError} for a response that is too long or not a JSON object.
    */
-  request(method: 'GET' | 'POST' | 'PUT' | 'PATCH', path: string, body?: Json): Promise<JsonObject>;
+  request(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: Json): Promise<JsonObject>;
   /**
    * Watches a collection: first the existing objects, then every change. `path` includes the query, without `watch` and
    * `timeoutSeconds`. Resolves when the server ends the watch; nothing is retried. Errors are those of `request`.

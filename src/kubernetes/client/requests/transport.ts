@@ -41,7 +41,7 @@ export class ResponseError extends Error {
 export class ResponseTooLong extends ResponseError {}
 
 export interface OutgoingRequest {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   /** JSON text, with its media type. */
   body?: { type: string; text: string } | undefined;
