@@ -1087,7 +1087,7 @@ interface CallOutcome {
   cluster?: string | undefined;
 }
 interface ApiClient {
-  request(method: 'GET' | 'POST' | 'PUT' | 'PATCH', path: string, body?: object): Promise<JsonObject>;
+  request(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<JsonObject>;
 }
 interface ObjectReference {
   readonly apiVersion?: string;

@@ -197,7 +197,15 @@ test('it conforms, and a plan with it patches nothing without registries', { tim
   writeFileSync(file, list(objects));
   expect((await runProgram(['plan', '--from', config, '--from', file])).stdout).toContain('0 of 1 Cluster');
   const value = { imageRegistries: [{ url: 'https://gcr.io' }] };
-  const planned = await runProgram(['plan', '-f', config, '-f', file, '--set-variable', `clusterConfig=${JSON.stringify(value)}`]);
+  const planned = await runProgram([
+    'plan',
+    '-f',
+    config,
+    '-f',
+    file,
+    '--set-variable',
+    `clusterConfig=${JSON.stringify(value)}`,
+  ]);
   expect(planned.stdout).toContain('KubeadmControlPlane');
   expect(planned.stdout).toMatch(/spec\.kubeadmConfigSpec\.files.*patch sizes/);
 });

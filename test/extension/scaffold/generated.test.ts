@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { hookNames } from '../../../src/extension/scaffold/index.ts';
@@ -53,6 +53,13 @@ test('a MachineDeployment that overrides a variable', async () => {
     expect.stringMatching(/^not ok \d+ - update-machine: the same request gets the same answer # TODO/),
     expect.stringMatching(/^not ok \d+ - update-machine: may be called again after it succeeded # TODO/),
   ]);
+  // A handler that patches otherwise is told from the one before.
+  const file = join(folder, 'src/handlers/generate-patches.ts');
+  const text = readFileSync(file, 'utf8');
+  const changed = text.replace(', tier);', ", 'other');");
+  expect(changed).not.toBe(text);
+  writeFileSync(file, changed);
+  expect(await runTests(folder)).toMatch(/^not ok \d+ - templates are patched as in patches.golden.json$/m);
 });
 
 test('mistakes do not compile, and the errors say what is wrong', { timeout: 120_000 }, () =>

@@ -232,7 +232,7 @@ export async function assertDeterministic<H extends HookName>(
 ): Promise<TestOutcome<H>> {
   // With one call, nothing would be compared.
   checkNumber('times', times, { min: 2, isWhole: true });
-  const first = await callVaried(handler, request, 0, options);
+  const first = await withDateAhead(0, () => callVaried(handler, request, 0, options));
   let last = first;
   for (let turn = 1; turn < times; turn++) {
     const next = await withDateAhead(turn * turnMs, () => callVaried(handler, request, turn, options));

@@ -136,17 +136,6 @@ const isBoolean = (value: Json) => typeof value === 'boolean';
 
 /** Variables by path. The functions work without the object, too: patchers may take out those that they need. */
 class ReadVariables implements Variables {
-  /**
-   * `values`, with one getter for all objects. A getter in an object literal is a new function each time, so that each
-   * object has a hidden class of its own, which keeps its variables in memory until the next full garbage collection.
-   */
-  static readonly #values = {
-    get(this: ReadVariables) {
-      return this.#allValues();
-    },
-    enumerable: true,
-  };
-  declare readonly values: JsonObject;
   readonly get: Variables['get'];
   readonly has: Variables['has'];
   readonly string: Variables['string'];
@@ -157,7 +146,6 @@ class ReadVariables implements Variables {
   readonly #allValues: () => JsonObject;
 
   constructor(read: (name: string) => Json | undefined, allValues: () => JsonObject) {
-    Object.defineProperty(this, 'values', ReadVariables.#values);
     const get = (path: string) => {
       const [name, ...rest] = segmentsOf(path);
       return typeof name === 'string' ? rest.reduce(step, read(name)) : undefined;
@@ -170,5 +158,9 @@ class ReadVariables implements Variables {
     this.object = typed<JsonObject>(get, 'an object', isJsonObject);
     this.list = typed<Json[]>(get, 'a list', Array.isArray);
     this.#allValues = allValues;
+  }
+
+  get values(): JsonObject {
+    return this.#allValues();
   }
 }
