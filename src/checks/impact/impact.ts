@@ -16,8 +16,7 @@ import {
   type PlanOptions,
   plan,
 } from '../../topology/index.ts';
-import { extensionOfHandler, offersUpdates } from '../plan/index.ts';
-import { templateReferences } from './template-references.ts';
+import { extensionOfHandler, offersUpdates, templateReferences } from '../plan/index.ts';
 
 /** What is known of the cluster, as far as plans read it. */
 export interface World {
@@ -59,11 +58,10 @@ const firstBatchSize = 10;
 
 const classNameOf = (cluster: JsonObject): string => classKey(classOf(inV1beta2(cluster)));
 
+const kindOf = (object: JsonObject): string => `${groupOf(object)} ${textAt(object, 'kind')}`;
+
 const isSameObject = (one: JsonObject, other: JsonObject): boolean =>
-  one.kind === other.kind &&
-  groupOf(one) === groupOf(other) &&
-  nameOf(one) === nameOf(other) &&
-  namespaceOf(one) === namespaceOf(other);
+  kindOf(one) === kindOf(other) && nameOf(one) === nameOf(other) && namespaceOf(one) === namespaceOf(other);
 
 /** Extensions that the patches of a class name: `NAME` of `HANDLER.NAME`. */
 function extensionsOf(clusterClass: JsonObject): Set<string> {
@@ -106,10 +104,8 @@ export function lacksTemplates({ object }: Change, world: World): boolean {
   if (object.kind !== 'ClusterClass') {
     return false;
   }
-  const known = new Set(
-    world.shared(namespaceOf(object)).map((one) => `${groupOf(one)} ${textAt(one, 'kind')} ${nameOf(one)}`),
-  );
-  return [...templateReferences(object)].some(({ group, kind, name }) => !known.has(`${group} ${kind} ${name}`));
+  const known = new Set(world.shared(namespaceOf(object)).map((one) => `${kindOf(one)} ${nameOf(one)}`));
+  return templateReferences(object).some((one) => !known.has(`${kindOf(one)} ${textAt(one, 'name')}`));
 }
 
 const nothing: Impact = { clusters: [], total: 0, unasked: undefined };

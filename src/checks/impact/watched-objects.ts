@@ -2,7 +2,7 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { type Informer, type InformerChange, objectKey, startInformer } from '../../kubernetes/client/index.ts';
 import { isJsonObject, type Json, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import { coreGroup, groupOf, namespaceOf } from '../../topology/index.ts';
-import { templateReferences } from './template-references.ts';
+import { templateReferences } from '../plan/index.ts';
 
 /** Maximum number of objects of a kind, and of characters of their JSON: with more, nothing is known. */
 const maxObjects = 50_000;
@@ -201,7 +201,9 @@ export class WatchedObjects {
   #wanted(): Map<string, string | undefined> {
     const wanted = new Map<string, string | undefined>([...ownKinds].map((kind) => [kind, undefined]));
     for (const clusterClass of this.ofKind(coreGroup, 'ClusterClass')) {
-      for (const { group, version, kind } of templateReferences(clusterClass)) {
+      for (const reference of templateReferences(clusterClass)) {
+        const [group = '', version] = textAt(reference, 'apiVersion').split('/');
+        const kind = textAt(reference, 'kind');
         wanted.set(`${group} ${kind}`, version);
         if (group.startsWith('controlplane.')) {
           wanted.set(`${group} ${kind.replace(/Template$/, '')}`, undefined);

@@ -11,6 +11,7 @@ export {
   recordedObjects,
   recordingCalls,
 } from './recording.ts';
+export { templateReferences } from './template-references.ts';
 export { planText } from './text.ts';
 export { withUnread } from './unread.ts';
 export { withWaits } from './waits.ts';

@@ -2,6 +2,7 @@ import { eachOf } from '../../base/index.ts';
 import { Forbidden, isStatus, type KubernetesClient, listPages, withRemedy } from '../../kubernetes/client/index.ts';
 import { type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import { coreGroup, type DryRun, groupOf, nameOf, namespaceOf } from '../../topology/index.ts';
+import { templateReferences } from './template-references.ts';
 
 /** What could not be read: the Clusters that need it are not known. */
 export interface Unread {
@@ -110,9 +111,6 @@ async function listed(
   }
 }
 
-const referenceText = (reference: JsonObject) =>
-  `${textAt(reference, 'apiGroup') || groupOf(reference)} ${textAt(reference, 'kind')}`;
-
 /** The kinds that Clusters, classes and groups of Machines refer to: templates, control planes, and what Machines have. */
 function referredKinds(objects: readonly JsonObject[]): Set<string> {
   const paths: (readonly string[])[] = [
@@ -122,38 +120,15 @@ function referredKinds(objects: readonly JsonObject[]): Set<string> {
     ['spec', 'template', 'spec', 'infrastructureRef'],
     ['spec', 'template', 'spec', 'bootstrap', 'configRef'],
   ];
-  const kinds = new Set<string>();
-  const add = (reference: JsonObject) => {
-    if (reference.kind !== undefined) {
-      kinds.add(referenceText(reference));
-    }
-  };
-  for (const object of objects) {
-    for (const path of paths) {
-      add(objectAt(object, ...path));
-    }
-    if (object.kind !== 'ClusterClass') {
-      continue;
-    }
-    const spec = objectAt(object, 'spec');
-    const workers = ['machineDeployments', 'machinePools'].flatMap((list) => objectsAt(spec, 'workers', list));
-    const parts = [
-      objectAt(spec, 'infrastructure'),
-      objectAt(spec, 'controlPlane'),
-      objectAt(spec, 'controlPlane', 'machineInfrastructure'),
-      ...workers.flatMap((worker) => [
-        objectAt(worker, 'bootstrap'),
-        objectAt(worker, 'infrastructure'),
-        objectAt(worker, 'template', 'bootstrap'),
-        objectAt(worker, 'template', 'infrastructure'),
-      ]),
-    ];
-    for (const part of parts) {
-      add(objectAt(part, 'templateRef'));
-      add(objectAt(part, 'ref'));
-    }
-  }
-  return kinds;
+  const references = objects.flatMap((object) => [
+    ...paths.map((path) => objectAt(object, ...path)).filter(({ kind }) => kind !== undefined),
+    ...(object.kind === 'ClusterClass' ? templateReferences(object) : []),
+  ]);
+  return new Set(
+    references.map(
+      (reference) => `${textAt(reference, 'apiGroup') || groupOf(reference)} ${textAt(reference, 'kind')}`,
+    ),
+  );
 }
 
 /** Codes with which an API server says that the account may not write, not even in a dry run. */

@@ -1,4 +1,4 @@
-import { type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import { fieldAt, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import {
   coreGroup,
   type GroupPlan,
@@ -36,7 +36,10 @@ const deletionOf = (machine: JsonObject): Problem[] => {
 function waitsOfCluster(cluster: JsonObject): Problem[] {
   const reconciled = conditionOf(cluster, 'TopologyReconciled');
   return [
-    ...(isPaused(cluster) ? [{ text: 'the Cluster is paused: nothing changes until spec.paused is removed' }] : []),
+    // With a topology, the plan says it.
+    ...(isPaused(cluster) && fieldAt(cluster, 'spec', 'topology') === undefined
+      ? [{ text: `Cluster ${namespacedName(cluster)} is paused: nothing happens before it is resumed` }]
+      : []),
     ...(reconciled?.status === 'False'
       ? [{ text: `TopologyReconciled is False (${textAt(reconciled, 'reason')}): ${textAt(reconciled, 'message')}` }]
       : []),
