@@ -55,9 +55,15 @@ const unread = new Set(['KubeadmConfig', 'DevMachine', 'DevCluster']);
 
 /** Changes of a Cluster with a topology, of a class or of both, for which no extension is asked. */
 const changes = recordedChanges.filter(
-  // The sandbox gives Machines the time of this test, which is after rollout.after.
-  ({ name, exchanges }) => exchanges.length === 0 && !name.startsWith('F-') && name !== 'T-rollout-after',
+  // F: Clusters without a class, whose control planes and MachineDeployments are not reviewed.
+  ({ name, exchanges }) => exchanges.length === 0 && !name.startsWith('F-'),
 );
+
+/** The object with a rollout that begins in a second: Machines of a sandbox are new. */
+const rolledOutSoon = (object: JsonObject): JsonObject =>
+  JSON.parse(
+    JSON.stringify(object).replace(/(?<="rollout":\{"after":")[^"]+/, new Date(Date.now() + 1_000).toISOString()),
+  );
 
 /** What a user wrote: new templates and classes, then the class, then the Cluster. */
 function writesOf({ before, after }: RecordedChange, namespace: string) {
@@ -134,7 +140,7 @@ describe('warnings of writes', { timeout: 60_000 }, () => {
     for (const object of changed.filter(({ kind }) => kind === 'Cluster' || kind === 'ClusterClass')) {
       const { body: current } = await write('GET', pathOf(object));
       const next = {
-        ...object,
+        ...(name === 'T-rollout-after' ? rolledOutSoon(object) : object),
         metadata: { ...objectAt(object, 'metadata'), resourceVersion: textAt(current, 'metadata', 'resourceVersion') },
       };
       // What was created a moment ago is perhaps not yet in the thread's copy.
