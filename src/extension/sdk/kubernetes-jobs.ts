@@ -164,8 +164,12 @@ export function createKubernetesJobs(options: KubernetesJobsOptions): Kubernetes
       checkKey(job.key);
       // Loaded on demand, since most extensions do not talk to an API server.
       const { connect, loadKubeConfig, shortRetries, isStatus } = await import('../../kubernetes/client/index.ts');
-      const { kubeconfig, context } = options;
-      connection ??= connect(await loadKubeConfig({ kubeconfig, context }), stopping, shortRetries);
+      if (connection === undefined) {
+        const { kubeconfig, context } = options;
+        const config = await loadKubeConfig({ kubeconfig, context });
+        // Another call may have connected meanwhile.
+        connection ??= connect(config, stopping, shortRetries);
+      }
       const client = connection;
       const request: KubernetesClient['request'] = (...values) =>
         client.request(...values).catch((error: unknown) => {

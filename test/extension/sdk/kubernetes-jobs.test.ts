@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import {
   callHandler,
   createKubernetesJobs,
@@ -462,6 +463,31 @@ test('what RBAC refuses names the manifest that allows it', async () => {
   server.closeAllConnections();
   server.close();
   expect(lines.at(-1)?.message).toContain('Role in manifests/api-server/role.yaml');
+});
+
+test('first calls at the same time share one client, and one run of the credential plugin', async () => {
+  const [file, runs] = [join(folder, 'plugin'), join(folder, 'runs')];
+  const command = 'echo >> "$0"; echo "$1"';
+  const credential = {
+    apiVersion: 'client.authentication.k8s.io/v1',
+    kind: 'ExecCredential',
+    status: { token: sandbox.token },
+  };
+  const exec = {
+    apiVersion: credential.apiVersion,
+    command: 'sh',
+    args: ['-c', command, runs, JSON.stringify(credential)],
+    interactiveMode: 'Never',
+  };
+  const config = parse(sandbox.kubeconfig) as { users: [{ user: unknown }] };
+  config.users[0].user = { exec };
+  writeFileSync(file, JSON.stringify(config));
+  const one = handlerOf({ kubeconfig: file });
+  const calls = ['v1.70.0', 'v1.70.1'].map((toKubernetesVersion) =>
+    callHandler(one, requestFor('BeforeClusterUpgrade', { toKubernetesVersion })),
+  );
+  expect((await Promise.all(calls)).map(({ result }) => result)).toEqual(['blocking', 'blocking']);
+  expect(readFileSync(runs, 'utf8')).toBe('\n');
 });
 
 test.each([

@@ -711,6 +711,14 @@ spec: { template: { spec: ${spec} } }
     });
   });
 
+  test('configurations of a control plane have the feature gates that Cluster API sets for their version', () => {
+    const { calls } = simulate(covered, { ...scenario, yaml: scenario.yaml + classOf('KubeadmControlPlaneTemplate') });
+    const { desired } = calls.find(({ hook }) => hook === 'CanUpdateMachine')!.request;
+    expect(fieldAt(desired, 'bootstrapConfig', 'spec', 'clusterConfiguration', 'featureGates')).toEqual({
+      ControlPlaneKubeletLocalMode: true,
+    });
+  });
+
   test('an update of a control plane is requested with what marks its Machine, and where to find it', () => {
     const { calls } = simulate(covered, {
       ...scenario,
