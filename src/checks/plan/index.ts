@@ -7,6 +7,7 @@ export {
   planRecorded,
   type Recording,
   readAnswers,
+  readObjects,
   recordedCalls,
   recordedObjects,
   recordingCalls,

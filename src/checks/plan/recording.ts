@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, objectsAt, textAt } from '../../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import type { Release } from '../../runtimehooks/index.ts';
 import {
   type CallHook,
@@ -95,6 +95,15 @@ export function recordedCalls(
     const response = recorded.items.length === 0 ? recorded.response : { ...recorded.response, items };
     return { is: 'answered', response, handler: call.handler };
   };
+}
+
+/** The objects in a file of a recording. @throws {TypeError} for what is no such file. */
+export function readObjects(value: Json): JsonObject[] {
+  const items = objectAt(value).items;
+  if (!Array.isArray(items) || !items.every(isJsonObject)) {
+    throw new TypeError('it is not a list of objects');
+  }
+  return items;
 }
 
 /** The answers in a file of a recording. @throws {TypeError} for what is no such file. */

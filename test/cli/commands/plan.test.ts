@@ -176,6 +176,19 @@ describe('usage errors', () => {
     expect(code).toBe(2);
   });
 
+  test.each<[objects: string, answers: string, expected: RegExp]>([
+    ['{"items":{}}', '[]', /objects\.json: it is not a list of objects: name a folder that --record wrote/],
+    ['{"items":[null]}', '[]', /objects\.json: it is not a list of objects/],
+    ['{"items":[]}', '[null]', /answers\.json: it is not a list of recorded answers/],
+  ])('a record with the objects %s and the answers %s', async (objects, answers, expected) => {
+    const record = mkdtempSync(join(folder, 'record-'));
+    writeFileSync(join(record, 'objects.json'), objects);
+    writeFileSync(join(record, 'answers.json'), answers);
+    const { code, stderr } = await runProgram(['plan', '--recorded', record]);
+    expect(stderr).toMatch(expected);
+    expect(code).toBe(2);
+  });
+
   test('a Cluster that is not there', async () => {
     const { from } = foldersOf(folder, named('upgrade-1.35'));
     const { code, stderr } = await runProgram(['plan', '-f', from, '--set-version', 'v1.35.0', '--cluster', 'a/b']);

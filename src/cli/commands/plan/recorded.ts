@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { folderProblem, makeFolder, printable, readRegularFileSync } from '../../../base/index.ts';
-import { type Recording, readAnswers } from '../../../checks/plan/index.ts';
-import { type Json, objectsAt, parseJson } from '../../../kubernetes/index.ts';
+import { type Recording, readAnswers, readObjects } from '../../../checks/plan/index.ts';
+import { type Json, parseJson } from '../../../kubernetes/index.ts';
 import { FailureError, UsageError } from '../../framework/program.ts';
 
 /** Largest file of a record, in bytes. */
@@ -43,7 +43,7 @@ export function readRecording(folder: string): Recording {
     }
   };
   return {
-    objects: read('objects.json', (value) => objectsAt(value, 'items')),
+    objects: read('objects.json', readObjects),
     answers: read('answers.json', readAnswers),
   };
 }
