@@ -12,6 +12,7 @@ import {
   usable,
 } from '../../src/base/x509/index.ts';
 import { parseSmallYaml, YamlError } from '../../src/base/yaml/index.ts';
+import { impactLines, impactOf, replacedBy, type World } from '../../src/checks/impact/index.ts';
 import { planPage, planText, withoutSecretCauses } from '../../src/checks/plan/index.ts';
 import { reviewConversion } from '../../src/extensionconfig/conversion/index.ts';
 import { loadKubeConfig } from '../../src/kubernetes/client/index.ts';
@@ -180,6 +181,50 @@ async function planned(change: RecordedChange): Promise<Plan> {
   return result;
 }
 
+/** Objects as the webhook watches them. */
+function worldOf(objects: readonly JsonObject[]): World {
+  const clusterOf = (one: JsonObject) =>
+    one.kind === 'Cluster'
+      ? nameOf(one)
+      : textAt(one, 'spec', 'clusterName') || textAt(one, 'metadata', 'labels', 'cluster.x-k8s.io/cluster-name');
+  const within = (namespace: string, cluster: string) =>
+    objects.filter((one) => textAt(one, 'metadata', 'namespace') === namespace && clusterOf(one) === cluster);
+  return {
+    definitions: () => objects.filter(({ kind }) => kind === 'CustomResourceDefinition'),
+    ofKind: (group, kind) =>
+      objects.filter((one) => one.kind === kind && textAt(one, 'apiVersion').startsWith(`${group}/`)),
+    ofCluster: within,
+    shared: (namespace) => within(namespace, ''),
+    namespaceLabels: () => ({}),
+  };
+}
+
+/** A review of a write, with the objects of a cluster: how many Machines it replaces. */
+async function impact(object: JsonObject, old: JsonObject, objects: readonly JsonObject[]): Promise<number> {
+  const result = await impactOf({ object, old }, worldOf(objects), {
+    clusterApiVersion: { major: 1, minor: 13 },
+    now: new Date('2026-11-24T12:00:00Z'),
+    shouldStop: () => false,
+    signal: new AbortController().signal,
+  });
+  impactLines(result);
+  return replacedBy(result);
+}
+
+/** Writes of one object that replaced Machines. */
+const writes = rolledOut.flatMap(({ before, after, expected }) =>
+  before.flatMap((old) => {
+    const object = after.find(
+      (one) => ['apiVersion', 'kind'].every((key) => one[key] === old[key]) && nameOf(one) === nameOf(old),
+    );
+    const isWritten = ['Cluster', 'ClusterClass'].includes(textAt(old, 'kind'));
+    const replaced = Object.values(expected).reduce((sum, { machines }) => sum + machines.replaced, 0);
+    return isWritten && object !== undefined && !isSame(object.spec, old.spec)
+      ? [{ object, old, before, replaced }]
+      : [];
+  }),
+);
+
 const openApiV2 = jsonOf('openapi/aggregated-old-v2.json');
 const openApiV3 = jsonOf('openapi/aggregated-old-v3.json');
 const protobufs = (JSON.parse(textOf('kubectl-protobuf.json')) as { body: string }[]).map(({ body }) =>
@@ -271,6 +316,29 @@ export function decodersIn(folder: string): Decoder[] {
           isSame(groupsOf({ ...result, clusters: own }) as Json, change.expected as Json),
           'other Clusters change nothing',
         );
+      },
+    ),
+    decoder(
+      'impact',
+      fc
+        .constantFrom(...writes)
+        .chain((write) =>
+          fc.tuple(
+            fc.constant(write),
+            changedValue([write.object]),
+            changedValue([write.old]),
+            changedValue(others as Json[]),
+          ),
+        ),
+      async ([{ object, old, before, replaced }, changed, changedOld, others]) => {
+        const [one] = objectsIn([changed]);
+        const [other = old] = objectsIn([changedOld]);
+        if (one !== undefined) {
+          await impact(one, other, before);
+        }
+        const isOther = (item: JsonObject) => objectAt(item, 'metadata').namespace === 'other';
+        const found = await impact(object, old, [...before, ...objectsIn(others).filter(isOther)]);
+        check(found === replaced, `the write of ${object.kind} replaces ${replaced} Machines, not ${found}`);
       },
     ),
     decoder(
