@@ -211,19 +211,30 @@ async function impact(object: JsonObject, old: JsonObject, objects: readonly Jso
   return replacedBy(result);
 }
 
-/** Writes of one object that replaced Machines. */
-const writes = rolledOut.flatMap(({ before, after, expected }) =>
-  before.flatMap((old) => {
-    const object = after.find(
-      (one) => ['apiVersion', 'kind'].every((key) => one[key] === old[key]) && nameOf(one) === nameOf(old),
-    );
-    const isWritten = ['Cluster', 'ClusterClass'].includes(textAt(old, 'kind'));
+/** Recorded writes of one object, and how many Machines they replaced. */
+const writes = recordedChanges
+  .filter(({ exchanges, name }) => exchanges.length === 0 && !name.startsWith('I'))
+  .flatMap(({ before, after, expected }) => {
     const replaced = Object.values(expected).reduce((sum, { machines }) => sum + machines.replaced, 0);
-    return isWritten && object !== undefined && !isSame(object.spec, old.spec)
-      ? [{ object, old, before, replaced }]
+    const written = after.flatMap((object) => {
+      const old = before.find((one) => one.kind === object.kind && nameOf(one) === nameOf(object));
+      const isUsers =
+        old?.kind === 'Cluster' || textAt(object, 'kind').endsWith('Template') || old?.kind === 'ClusterClass';
+      return isUsers && old !== undefined && !isSame(object.spec, old.spec) ? [{ object, old }] : [];
+    });
+    // A class and templates that the write names are applied with it.
+    const applied = after.filter(
+      (one) =>
+        /^ClusterClass$|Template$/.test(textAt(one, 'kind')) &&
+        textAt(one, 'metadata', 'labels', 'cluster.x-k8s.io/cluster-name') === '' &&
+        !before.some((old) => old.kind === one.kind && nameOf(old) === nameOf(one)),
+    );
+    const [write] = written;
+    const isReviewed = write?.object.kind === 'Cluster' || write?.object.kind === 'ClusterClass';
+    return written.length === 1 && write !== undefined && isReviewed
+      ? [{ ...write, before: [...before, ...applied], replaced }]
       : [];
-  }),
-);
+  });
 
 const openApiV2 = jsonOf('openapi/aggregated-old-v2.json');
 const openApiV3 = jsonOf('openapi/aggregated-old-v3.json');
