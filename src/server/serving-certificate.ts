@@ -17,7 +17,7 @@ const reminderMs = 60_000;
 
 /**
  * Passes each usable certificate on to `use`; if one is not usable, the previous one stays in use. As long as there is
- * none at all, or it has expired, the log says so once a minute.
+ * none at all, or it has expired, the log says so at once, and once a minute.
  */
 export function createServingCertificate(
   use: (pair: CertificatePair) => void,
@@ -32,10 +32,16 @@ export function createServingCertificate(
   const reminder = setInterval(() => {
     if (pair === undefined) {
       log.warn({ reason: certificateProblem }, 'still waiting for a serving certificate');
-    } else if (pair.notAfter <= now()) {
-      log.error({ notAfter: pair.notAfter }, 'the serving certificate has expired');
+    } else {
+      noteExpired(pair);
     }
   }, reminderMs).unref();
+
+  function noteExpired({ notAfter }: CertificatePair): void {
+    if (notAfter <= now()) {
+      log.error({ notAfter }, 'the serving certificate has expired');
+    }
+  }
 
   function noteSource(problem: string | undefined): void {
     if (problem === sourceProblem) {
@@ -68,6 +74,7 @@ export function createServingCertificate(
     metrics.certificateLoaded(pair, bundle);
     const { notBefore, notAfter, fingerprint, subjectAltName } = pair;
     log.info({ notBefore, notAfter, fingerprint, subjectAltName }, 'serving certificate loaded');
+    noteExpired(pair);
   }
 
   function noteUnusable(reason: string): void {

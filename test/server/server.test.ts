@@ -125,6 +125,13 @@ describe('the log', () => {
     ]);
   });
 
+  test('says at once that the certificate has expired before', async () => {
+    const { lines } = await serving({ now: () => pair.notAfter });
+    expect(lines.filter(({ level }) => Number(level) >= 50)).toEqual([
+      { level: 50, notAfter: pair.notAfter.toISOString(), msg: 'the serving certificate has expired' },
+    ]);
+  });
+
   test('says where it listens on all interfaces', async () => {
     const { lines } = await serving({ main: { port: 0 } });
     expect(lines.at(-1)).toMatchObject({ msg: 'listening', host: 'all interfaces' });

@@ -1,29 +1,61 @@
 import { caProblem, isSignedBy, problemOf, readCertificates, usable } from '../../base/x509/index.ts';
-import { explain, fetchSecret, isStatus } from '../../kubernetes/client/index.ts';
+import { explain, isStatus } from '../../kubernetes/client/index.ts';
 import { itemsAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import {
+  type CertificateFacts,
+  caDueAt,
+  clusterStore,
   clusterTargets,
   deriveFacts,
   describeRotation,
   readRotationJob,
+  type StoredSecret,
   servingCertificateDueAt,
 } from '../../webhook/certs/index.ts';
 import { failed, type Installation, ok, type Tick } from './tick.ts';
 
 const rotateNow = 'run the rotation Job (docs/operations.md#rotate-now), and read its log if it fails';
 
-/** The serving certificate, and whether what API servers trust has signed it. */
-export async function certificates({ cluster, namespace, service, secret, now }: Installation): Promise<Tick[]> {
+const storeOf = ({ cluster, namespace, secret, caSecret }: Installation) =>
+  clusterStore(cluster, namespace, { ca: caSecret, serving: secret });
+
+/** The cert-manager Certificate that a Secret belongs to; undefined if this program issues it. */
+const issuerOf = (secret: StoredSecret | undefined) => secret?.annotations['cert-manager.io/certificate-name'];
+
+/** The CA, without which nothing can be renewed; the program has none where another one issues the certificates. */
+function caTick({ active, activeKey, successor, now }: CertificateFacts, where: string, renewBeforeMs: number): Tick {
   const check = 'certificate';
-  const stored = await fetchSecret(cluster, namespace, secret);
+  const ca = usable(active);
+  if (ca === undefined || activeKey.state !== 'usable') {
+    const problem =
+      ca === undefined
+        ? `the CA in ${where} ${problemOf(active)}`
+        : `the key of the CA in ${where} ${problemOf(activeKey)}`;
+    return successor.state === 'usable'
+      ? ok(check, `${problem}, and the next CA replaces it`)
+      : failed(check, `${problem}, so nothing can be renewed`, rotateNow);
+  }
+  const due = caDueAt(ca, renewBeforeMs);
+  const valid = `valid until ${ca.x509.validToDate.toISOString()}, renewed from ${due.toISOString()} on`;
+  return due <= now ? failed(check, `the CA is due: ${valid}`, rotateNow) : ok(check, `the CA is ${valid}`);
+}
+
+/** The CA and the serving certificate, and whether what API servers trust has signed it. */
+export async function certificates(installation: Installation): Promise<Tick[]> {
+  const check = 'certificate';
+  const { cluster, namespace, service, secret, caSecret, now } = installation;
   const names = [`${service}.${namespace}.svc`];
-  const tls = stored && { data: stored.data, annotations: {}, version: '' };
-  const { serving, servingLacks } = deriveFacts(now, undefined, tls, [], names);
+  const store = storeOf(installation);
+  const tls = await store.read('serving');
+  const isOurs = issuerOf(tls) === undefined;
+  const facts = deriveFacts(now, isOurs ? await store.read('ca') : undefined, tls, [], names);
+  const ticks = isOurs ? [caTick(facts, `Secret ${namespace}/${caSecret}`, installation.caRenewBeforeMs)] : [];
+  const { serving, servingLacks } = facts;
   const certificate = usable(serving);
   if (certificate === undefined) {
-    return [failed(check, `the serving certificate in Secret ${namespace}/${secret} ${problemOf(serving)}`, rotateNow)];
+    const problem = `the serving certificate in Secret ${namespace}/${secret} ${problemOf(serving)}`;
+    return [...ticks, failed(check, problem, rotateNow)];
   }
-  const ticks: Tick[] = [];
   const { validFromDate, validToDate } = certificate.x509;
   const due = servingCertificateDueAt(certificate);
   const valid = `valid until ${validToDate.toISOString()}, renewed from ${due.toISOString()} on`;
@@ -71,11 +103,11 @@ export async function certificates({ cluster, namespace, service, secret, now }:
 const silentMs = 3 * 3_600_000;
 
 /** Who rotates, and whether the last Job of it succeeded. */
-export async function rotation({ cluster, namespace, secret, now }: Installation): Promise<Tick[]> {
+export async function rotation(installation: Installation): Promise<Tick[]> {
   const check = 'rotation';
-  const stored = await fetchSecret(cluster, namespace, secret);
-  const issuer = textAt(stored?.secret, 'metadata', 'annotations', 'cert-manager.io/certificate-name');
-  if (issuer !== '') {
+  const { cluster, namespace, now } = installation;
+  const issuer = issuerOf(await storeOf(installation).read('serving'));
+  if (issuer !== undefined) {
     return [ok(check, `cert-manager renews Certificate ${issuer}`)];
   }
   const job = await readRotationJob(cluster, namespace);

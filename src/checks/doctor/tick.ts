@@ -16,6 +16,9 @@ export interface Installation {
   /** Name of the service, which the Deployment and the webhook configurations of the manifests have as well. */
   service: string;
   secret: string;
+  caSecret: string;
+  /** How long before it expires the CA is renewed, in ms. */
+  caRenewBeforeMs: number;
   clusterApiNamespace: string;
   now: Date;
 }

@@ -1,6 +1,6 @@
 import { apiVersionOf, hubVersion, kind } from '../../extensionconfig/index.ts';
 import { isStatus, StatusError } from '../../kubernetes/client/index.ts';
-import { itemsAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import { fieldAt, itemsAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import { failed, type Installation, ok, skipped, type Tick } from './tick.ts';
 
 const kinds = ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'] as const;
@@ -74,8 +74,21 @@ export async function reachable({ cluster }: Installation): Promise<Tick[]> {
   }
 }
 
-/** Whether each pod is ready, and all of them are of one version. */
-export async function replicas({ cluster, namespace }: Installation): Promise<Tick[]> {
+/** A Deployment; undefined if it does not exist. */
+async function deployment({ cluster }: Installation, namespace: string, name: string) {
+  try {
+    return await cluster.request('GET', `/apis/apps/v1/namespaces/${namespace}/deployments/${name}`);
+  } catch (error) {
+    if (isStatus(error, 404)) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/** Whether each pod that the Deployment wants is ready, and all of them are of one version. */
+export async function replicas(installation: Installation): Promise<Tick[]> {
+  const { cluster, namespace, service } = installation;
   const check = 'replicas';
   const selector = encodeURIComponent(
     'app.kubernetes.io/name=extensionconfig-webhook,app.kubernetes.io/component=serving',
@@ -92,10 +105,14 @@ export async function replicas({ cluster, namespace }: Installation): Promise<Ti
   if (pods.length === 0) {
     return [failed(check, `there is no pod of the webhook in ${namespace}`, look)];
   }
+  const wanted = Number(fieldAt(await deployment(installation, namespace, service), 'spec', 'replicas') ?? 1);
+  const ready = pods.length - unready.length;
   return [
     unready.length > 0
       ? failed(check, `${unready.join(', ')}: not ready`, `${look}; /readyz of the pod says why`)
-      : ok(check, `${pods.length} ready`),
+      : ready < wanted
+        ? failed(check, `${ready} of ${wanted} pods are there`, look)
+        : ok(check, `${ready} ready`),
     images.size > 1
       ? failed(check, `pods run ${[...images].join(' and ')}`, `kubectl -n ${namespace} rollout status deployment`)
       : ok(check, `all run ${[...images].join()}`),
@@ -103,17 +120,10 @@ export async function replicas({ cluster, namespace }: Installation): Promise<Ti
 }
 
 /** Whether a Deployment turns the gate on; undefined if it does not exist. */
-async function gateIn({ cluster }: Installation, namespace: string, name: string): Promise<boolean | undefined> {
-  try {
-    const deployment = await cluster.request('GET', `/apis/apps/v1/namespaces/${namespace}/deployments/${name}`);
-    const args = itemsAt(deployment, 'spec', 'template', 'spec', 'containers').flatMap((one) => itemsAt(one, 'args'));
-    return /\bRuntimeSDK=(true|t|1)\b/i.test(args.join(' '));
-  } catch (error) {
-    if (isStatus(error, 404)) {
-      return undefined;
-    }
-    throw error;
-  }
+async function gateIn(installation: Installation, namespace: string, name: string): Promise<boolean | undefined> {
+  const found = await deployment(installation, namespace, name);
+  const args = itemsAt(found, 'spec', 'template', 'spec', 'containers').flatMap((one) => itemsAt(one, 'args'));
+  return found && /\bRuntimeSDK=(true|t|1)\b/i.test(args.join(' '));
 }
 
 /** Whether the feature gate RuntimeSDK is on in both Cluster API and the webhook, or in none. */

@@ -1,11 +1,11 @@
 import { paragraph } from '../../base/index.ts';
 import { examineInstallation, type Tick } from '../../checks/doctor/index.ts';
-import { ConnectionError, connect, loadKubeConfig, shortRetries, withRemedy } from '../../kubernetes/client/index.ts';
+import { ConnectionError, connect, loadKubeConfig, withRemedy } from '../../kubernetes/client/index.ts';
 import { defineCommand } from '../framework/command.ts';
-import { type Flags, outputFlag, textFlag } from '../framework/flags.ts';
+import { defaultsOf, type Flags, outputFlag, textFlag } from '../framework/flags.ts';
 import { jsonText } from '../framework/layout.ts';
 import { exitCode, FailureError, paintFor } from '../framework/program.ts';
-import { commonFlags } from './certs/flags.ts';
+import { commonFlags, defaultCaSecret, issuingFlags } from './certs/flags.ts';
 import { clusterFlags, orNoCluster } from './cluster-flags.ts';
 import { ownNamespace } from './own-namespace.ts';
 
@@ -13,12 +13,16 @@ const doctorFlags = {
   namespace: { ...commonFlags.namespace, summary: 'namespace of the webhook' },
   service: commonFlags.service,
   secret: commonFlags.secret,
+  'ca-secret': commonFlags['ca-secret'],
   'cluster-api-namespace': textFlag('NAMESPACE', "namespace of Cluster API's own controller", {
     default: 'capi-system',
   }),
   ...clusterFlags,
   output: outputFlag(['text', 'json']),
 } satisfies Flags;
+
+/** It says what is, at once; the deadline is longer than the two calls of webhooks that its dry run waits for. */
+const impatient = { retries: 0, deadlineMs: 15_000 };
 
 const signs = { ok: ['green', '✓'], failed: ['red', '✗'], skipped: ['gray', '-'] } as const;
 
@@ -37,7 +41,7 @@ export const command = defineCommand({
   help: `
 Exit code: 0 all is well, 1 something is not (with what to do), 2 usage error.`,
   async run({ flags, io }) {
-    const cluster = connect(await orNoCluster(loadKubeConfig(flags, io.env)), io.signal, shortRetries);
+    const cluster = connect(await orNoCluster(loadKubeConfig(flags, io.env)), io.signal, impatient);
     const paint = paintFor(io);
     const ticks: Tick[] = [];
     const installation = {
@@ -45,6 +49,8 @@ Exit code: 0 all is well, 1 something is not (with what to do), 2 usage error.`,
       namespace: flags.namespace ?? ownNamespace(),
       service: flags.service,
       secret: flags.secret,
+      caSecret: flags['ca-secret'] ?? defaultCaSecret,
+      caRenewBeforeMs: defaultsOf(issuingFlags)['ca-renew-before'],
       clusterApiNamespace: flags['cluster-api-namespace'],
       now: new Date(),
     };

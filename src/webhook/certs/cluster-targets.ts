@@ -177,7 +177,7 @@ async function readNamed(cluster: KubernetesClient, kind: TargetKind, name: stri
       throw error;
     }
     if (error.code === 404) {
-      return unread(`${kind}/${name}`, 'missing', 'does not exist: create it, or remove the flag that names it');
+      return unread(`${kind}/${name}`, 'missing', 'does not exist: create it, or name other targets');
     }
     const { message } = explain(error, 'get', resource, name) as Error;
     return unread(`${kind}/${name}`, 'failed', message);

@@ -162,7 +162,8 @@ function casIn(targets: readonly TargetReading[], now: Date): { inSome: Certific
 }
 
 function injectionOf(bundle: readonly Certificate[], targets: readonly TargetReading[]): string {
-  const there = targets.filter(({ state }) => state !== 'missing');
+  // One without an entry of ours is none, whoever names it: the Job's targets and those of a person at a prompt are the same.
+  const there = targets.filter(({ state, entries }) => state === 'failed' || entries.length > 0);
   const sets = [bundle.map(({ fingerprint }) => fingerprint).sort(), there.map(({ id }) => id).sort()];
   return createHash('sha256').update(JSON.stringify(sets)).digest('hex');
 }

@@ -207,6 +207,34 @@ test('status without targets looks at those of the shipped manifests: an empty c
   ]);
 });
 
+test.for([
+  'inject',
+  'bootstrap',
+  'rotate',
+])('%s without targets writes the caBundles of the shipped manifests', async (command) => {
+  await cli('bootstrap', ...place, ...targetFlags);
+  const shipped = structuredClone(server.objects.get(mutatingPath)!);
+  shipped.metadata.name = 'extensionconfig-webhook';
+  for (const webhook of shipped.webhooks) {
+    webhook.clientConfig.caBundle = '';
+  }
+  const path = mutatingPath.replace(/ours$/, 'extensionconfig-webhook');
+  server.put(path, shipped);
+  await cli(command, ...place);
+  expect(server.objects.get(path)?.webhooks[1].clientConfig.caBundle).not.toBe('');
+});
+
+test('status knows the wait of a Job that names fewer targets, if none of the others calls the service', async () => {
+  const crd = structuredClone(server.objects.get(crdPath)!);
+  crd.spec.conversion = { strategy: 'None' };
+  server.put(crdPath, crd);
+  const fewer = ['--mutating-webhook', 'ours', '--validating-webhook', 'ours'];
+  await cli('bootstrap', ...place, ...fewer);
+  await cli('rotate', '--force-ca', ...place, ...fewer);
+  const { code, out } = await statusOf(...place, ...fewer, '--crd', 'extensionconfigs.runtime.cluster.x-k8s.io');
+  expect([code, out]).toEqual([0, expect.stringMatching(/^stage: staged\nnext: wait until /m)]);
+});
+
 test('inject into a named target that calls another service is a finding', async () => {
   await cli('bootstrap', ...place);
   server.put(`${listPath}/other`, {
@@ -443,7 +471,7 @@ test.each([
 test('a named target that is missing is a finding, in the same words everywhere, and nothing is «in order»', async () => {
   server.delete(crdPath);
   const finding =
-    'CustomResourceDefinition/extensionconfigs.runtime.cluster.x-k8s.io: missing: does not exist: create it, or remove the flag that names it';
+    'CustomResourceDefinition/extensionconfigs.runtime.cluster.x-k8s.io: missing: does not exist: create it, or name other targets';
   const made = await cli('bootstrap', ...place, ...targetFlags);
   const results = [
     made,
@@ -498,13 +526,13 @@ test.each([
 });
 
 test('a write preserves values that are not text, and those too long to be a certificate', async () => {
-  await cli('bootstrap', ...place);
+  await cli('bootstrap', ...place, ...targetFlags);
   const secret = structuredClone(server.objects.get(servingPath)!);
   const binary = Buffer.from([0xff, 0xfe, 0, 0x80]).toString('base64');
   const long = Buffer.alloc(200_000, 'a').toString('base64');
   Object.assign(secret.data, { 'keystore.p12': binary, notes: long });
   server.put(servingPath, secret);
-  expect(await cli('rotate', '--force', ...place)).toMatchObject({ code: 0 });
+  expect(await cli('rotate', '--force', ...place, ...targetFlags)).toMatchObject({ code: 0 });
   const after = server.objects.get(servingPath)!;
   expect(after.data['tls.crt']).not.toBe(secret.data['tls.crt']);
   expect(after.data['keystore.p12']).toBe(binary);

@@ -219,7 +219,7 @@ describe('reading targets', () => {
       {
         id: 'ExtensionConfig/gone',
         state: 'missing',
-        problem: 'does not exist: create it, or remove the flag that names it',
+        problem: 'does not exist: create it, or name other targets',
         entries: [],
         skipped: [],
       },

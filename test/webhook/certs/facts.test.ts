@@ -164,7 +164,9 @@ describe('the record of targets', () => {
     expect(idOf({ ca: staged, targets: [...targets].reverse() })).toBe(id);
     expect(idOf({ ca: { 'ca.crt': pem(two), 'previous.crt': pem(one) }, targets })).toBe(id);
     expect(idOf({ ca: staged, targets: [...targets, targetOf('K/c', 'missing')] })).toBe(id);
-    expect(idOf({ ca: staged, targets: [...targets, targetOf('K/c', 'present')] })).not.toBe(id);
+    // No entry of it calls the service.
+    expect(idOf({ ca: staged, targets: [...targets, targetOf('K/c', 'present')] })).toBe(id);
+    expect(idOf({ ca: staged, targets: [...targets, targetOf('K/c', 'present', '')] })).not.toBe(id);
     expect(idOf({ ca: staged, targets: targets.slice(1) })).not.toBe(id);
     expect(idOf({ ca: steady, targets })).not.toBe(id);
     expect(idOf({ ca: { ...steady, 'previous.crt': pem(sandbox) }, targets })).not.toBe(id);

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { withoutControls } from '../../../base/index.ts';
 import { ellipticEntropy, problemOf, systemEntropy, usable } from '../../../base/x509/index.ts';
-import { Forbidden, withRemedy } from '../../../kubernetes/client/index.ts';
+import { Forbidden, shortRetries, withRemedy } from '../../../kubernetes/client/index.ts';
 import {
   annotatedExtensionConfigs,
   bundleOfSecret,
@@ -35,7 +35,6 @@ import {
   readContext,
   readRun,
   rotateFlags,
-  shippedTargets,
 } from './flags.ts';
 import { renderStatus, statusOf } from './status.ts';
 
@@ -269,9 +268,7 @@ export const command = defineCommand({
       bootstrapFlags,
       async (flags, io) => {
         const { settings } = readRun(flags, 'rotate');
-        const isNamed = namedTargets(flags).length > 0 || flags['target-selector'] !== undefined;
-        const withTargets = isNamed || flags['cert-dir'] !== undefined ? flags : { ...flags, ...shippedTargets };
-        const context = await readContext(withTargets, io);
+        const context = await readContext(flags, io, shortRetries);
         const { facts, servingSecret } = await readSnapshot(context);
         const external = context.external(servingSecret);
         const action = external === undefined ? next(facts, { ...settings, refused: new Map() }) : undefined;

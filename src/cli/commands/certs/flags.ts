@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAddress, type Parsed } from '../../../base/x509/index.ts';
-import { connect, type KubernetesClient, loadKubeConfig } from '../../../kubernetes/client/index.ts';
+import { connect, type KubernetesClient, loadKubeConfig, type shortRetries } from '../../../kubernetes/client/index.ts';
 import { dns1035LabelProblems, dns1123LabelProblems, dns1123SubdomainProblems } from '../../../kubernetes/index.ts';
 import {
   bundleIn,
@@ -18,7 +18,7 @@ import { type Io, UsageError } from '../../framework/program.ts';
 import { clusterFlags, orNoCluster } from '../cluster-flags.ts';
 import { ownNamespace } from '../own-namespace.ts';
 
-const defaultCaSecret = 'extensionconfig-webhook-ca';
+export const defaultCaSecret = 'extensionconfig-webhook-ca';
 
 const targetFlag = (what: string) =>
   listFlag('NAME', `${what} to inject into; may be repeated`, { problemsOf: dns1123SubdomainProblems });
@@ -101,7 +101,8 @@ export const injectFlags = {
   ),
 } satisfies Flags;
 
-type CommonFlags = FlagValues<typeof commonFlags>;
+type Retries = typeof shortRetries;
+type CommonFlags = FlagValues<typeof commonFlags> & Partial<FlagValues<typeof injectFlags>>;
 /** The values of the flags of commands that issue certificates; `bootstrap` and `status` lack those of `rotate`. */
 export type RunFlags = CommonFlags & FlagValues<typeof issuingFlags> & Partial<FlagValues<typeof rotateFlags>>;
 
@@ -120,8 +121,8 @@ export interface CertsContext extends Pick<Run, 'store' | 'targets' | 'clock' | 
   bundle(): Promise<Parsed<string>>;
 }
 
-/** The targets of the shipped manifests, for `status` where no others are named. */
-export const shippedTargets = {
+/** The targets of the shipped manifests, where no others are named. */
+const shippedTargets = {
   'mutating-webhook': ['extensionconfig-webhook'],
   'validating-webhook': ['extensionconfig-webhook'],
   crd: ['extensionconfigs.runtime.cluster.x-k8s.io'],
@@ -154,17 +155,22 @@ function servingNames(flags: CommonFlags & Partial<RunFlags>, namespace: string)
 }
 
 /** The Secrets and targets of the flags, in a cluster or in a folder. Connects to nothing yet. */
-async function openStore(flags: CommonFlags, namespace: string, caSecret: string, io: Io) {
+async function openStore(flags: CommonFlags, namespace: string, caSecret: string, io: Io, retries?: Retries) {
   const { service, secret } = flags;
   const folder = flags['cert-dir'];
   const selector = flags['target-selector'];
   const named = namedTargets(flags);
   if (folder === undefined) {
-    const cluster = connect(await orNoCluster(loadKubeConfig(flags, io.env)), io.signal);
+    const areNamed = named.length > 0 || selector !== undefined || flags['extension-configs'] === true;
+    const cluster = connect(await orNoCluster(loadKubeConfig(flags, io.env)), io.signal, retries);
     return {
       cluster,
       store: clusterStore(cluster, namespace, { ca: caSecret, serving: secret }),
-      targets: clusterTargets(cluster, { named, selector, service: { namespace, name: service } }),
+      targets: clusterTargets(cluster, {
+        named: areNamed ? named : namedTargets({ ...flags, ...shippedTargets }),
+        selector,
+        service: { namespace, name: service },
+      }),
     };
   }
   const isOfCluster = flags['external-ca'] || flags.kubeconfig !== undefined || flags.context !== undefined;
@@ -176,14 +182,18 @@ async function openStore(flags: CommonFlags, namespace: string, caSecret: string
   return { cluster: undefined, store: folderStore(folder), targets: noTargets };
 }
 
-export async function readContext(flags: CommonFlags & Partial<RunFlags>, io: Io): Promise<CertsContext> {
+export async function readContext(
+  flags: CommonFlags & Partial<RunFlags>,
+  io: Io,
+  retries?: Retries,
+): Promise<CertsContext> {
   const namespace = flags.namespace ?? ownNamespace();
   const caSecret = flags['ca-secret'] ?? defaultCaSecret;
   if (flags.secret === caSecret) {
     throw new UsageError('--secret and --ca-secret name the same Secret: pods would mount the key of the CA');
   }
   const names = servingNames(flags, namespace);
-  const { cluster, store, targets } = await openStore(flags, namespace, caSecret, io);
+  const { cluster, store, targets } = await openStore(flags, namespace, caSecret, io, retries);
   const source = flags['external-ca'] && flags['ca-secret'] !== undefined ? 'ca' : 'serving';
   return {
     namespace,

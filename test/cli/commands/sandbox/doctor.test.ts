@@ -58,10 +58,11 @@ async function createDeployment(where: string, name: string, gate: string): Prom
   };
   await create(`/apis/apps/v1/namespaces/${where}/deployments`, {
     metadata: { name },
-    spec: { selector: { matchLabels: labels }, template },
+    spec: { replicas: 1, selector: { matchLabels: labels }, template },
   });
 }
 
+const caSecret = `/api/v1/namespaces/${namespace}/secrets/extensionconfig-webhook-ca`;
 const cronJob = `/apis/batch/v1/namespaces/${namespace}/cronjobs`;
 const jobTemplate = {
   spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'a' }] } } },
@@ -90,6 +91,9 @@ test('ticks everything, or says what is wrong and what to do', async () => {
   const text = await runProgram(['doctor', '--kubeconfig', kubeconfig]);
   expect(text.stdout).toContain('✓ reachable: the API server called the webhooks for a dry run\n');
 
+  const deployment = `/apis/apps/v1/namespaces/${namespace}/deployments/extensionconfig-webhook`;
+  await cluster.request('PATCH', deployment, { spec: { replicas: 2 } });
+  expect((await doctor()).failed).toEqual(['replicas: 1 of 2 pods are there']);
   await createPod('b', '2', false);
   await cluster.request('PATCH', `${cronJob}/extensionconfig-webhook-rotate`, { spec: { suspend: true } });
   await cluster.request('PATCH', `/apis/apps/v1/namespaces/capi-system/deployments/capi-controller-manager`, [
@@ -105,9 +109,11 @@ test('ticks everything, or says what is wrong and what to do', async () => {
   });
   await cluster.request('PATCH', validating, { webhooks: webhooks as JsonObject[] });
   await cluster.request('PATCH', mutating, [{ op: 'remove', path: '/webhooks/0/clientConfig/caBundle' }]);
+  await cluster.request('PATCH', caSecret, { data: { 'ca.key': null } });
   const { failed } = await doctor();
   expect(failed).toEqual([
     expect.stringMatching(/^reachable: the API server cannot call the webhook: .*failed calling webhook/),
+    `certificate: the key of the CA in Secret ${namespace}/extensionconfig-webhook-ca is missing, so nothing can be renewed`,
     'certificate: the caBundle of MutatingWebhookConfiguration/extensionconfig-webhook does not trust the serving certificate, so writes fail',
     expect.stringMatching(/^rotation: CronJob .* is suspended, so nobody rotates: resume it$/),
     'replicas: b: not ready',
