@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { clientOf } from '../base/index.ts';
 import type { Connections } from './connections.ts';
 import { readingMs, statusOf } from './refusal.ts';
 
@@ -20,7 +21,7 @@ function refusalOf(errorCode: string | undefined): [code: number, phrase: string
 export function refuseBrokenRequests(server: Server, connections: Connections): void {
   function refuse(socket: Duplex, code: number, phrase: string, message: string, headers = ''): void {
     const { text } = statusOf({ code, message });
-    connections.events.refused({ code, message }, (socket as Socket).remoteAddress);
+    connections.events.refused({ code, message }, clientOf(socket as Socket));
     socket.end(
       `HTTP/1.1 ${code} ${phrase}\r\n${headers}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`,
     );

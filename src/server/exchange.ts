@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { clientOf } from '../base/index.ts';
 import type { Connections } from './connections.ts';
 import { type Answer, type Refusal, readingMs, refusalHeaders, statusOf } from './refusal.ts';
 
@@ -93,7 +94,7 @@ export class Exchange {
 
   /** The address of its client; undefined when that has disconnected. */
   get client(): string | undefined {
-    return this.request.socket.remoteAddress;
+    return clientOf(this.request.socket);
   }
 
   /** Whether the client has disconnected before its response. */

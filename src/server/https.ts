@@ -2,7 +2,7 @@ import { constants } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { SecureContextOptions, TLSSocket } from 'node:tls';
-import { bugFields, type Log } from '../base/index.ts';
+import { bugFields, clientOf, type Log } from '../base/index.ts';
 import { refuseBrokenRequests } from './broken-requests.ts';
 import type { CertificatePair } from './certificates/certificate.ts';
 import { type ClientPolicy, refusalOf } from './client-policy.ts';
@@ -80,7 +80,7 @@ export function createHttpsPort({ limits, clients, events, log, handler }: Https
       const refusal = refusalOf(socket, clients);
       if (connection !== undefined && refusal !== undefined) {
         connection.refusal = refusal;
-        log.warn({ reason: refusal, client: socket.remoteAddress }, 'client refused');
+        log.warn({ reason: refusal, client: clientOf(socket) }, 'client refused');
       }
     });
   }
@@ -115,7 +115,7 @@ export function createHttpsPort({ limits, clients, events, log, handler }: Https
   // The handler sends 100 Continue, or refuses before a body is sent.
   server.on('checkContinue', onRequest);
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
-    events.handshakeFailed(error, socket.remoteAddress);
+    events.handshakeFailed(error, clientOf(socket));
   });
   refuseBrokenRequests(server, connections);
 

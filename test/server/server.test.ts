@@ -132,9 +132,11 @@ describe('the log', () => {
     ]);
   });
 
-  test('says where it listens on all interfaces', async () => {
-    const { lines } = await serving({ main: { port: 0 } });
+  test('says where it listens on all interfaces, and has IPv4 addresses of clients as such', async () => {
+    const { port, lines } = await serving({ main: { port: 0 }, limits: { maxBodyBytes: 3 } });
     expect(lines.at(-1)).toMatchObject({ msg: 'listening', host: 'all interfaces' });
+    await send(port, '/', 'long');
+    expect(lines.at(-1)).toMatchObject({ msg: 'request refused', client: '127.0.0.1' });
   });
 
   test('contains failed handshakes, which are also counted', async () => {

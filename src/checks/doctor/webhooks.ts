@@ -37,6 +37,12 @@ export async function registered({ cluster, namespace, service }: Installation):
 
 /** What to do about a webhook that the API server cannot call. */
 function remedyFor(message: string): string {
+  if (/certificate is valid for|certificate is not valid for any names/.test(message)) {
+    return 'another server answers: kubectl get endpointslices in the namespace of the webhook; otherwise run the rotation Job';
+  }
+  if (/certificate has expired/.test(message)) {
+    return 'run the rotation Job (docs/operations.md#rotate-now), and correct clocks that are wrong';
+  }
   if (/x509|certificate/.test(message)) {
     return 'the caBundle does not fit: run certs inject, or the rotation Job (docs/operations.md#rotate-now)';
   }

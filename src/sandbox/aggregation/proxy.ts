@@ -1,5 +1,5 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
-import { withoutNodeHint } from '../../base/index.ts';
+import { clientOf, withoutNodeHint } from '../../base/index.ts';
 import { tooManyRequests } from '../resources/errors.ts';
 import { sandboxUser } from '../resources/resource.ts';
 import { type Backend, type Headers, userHeaders } from './backend.ts';
@@ -52,7 +52,7 @@ function passedHeaders(request: IncomingMessage, path: string): Headers {
     }
   }
   const before = headers['x-forwarded-for'];
-  const remote = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+  const remote = clientOf(request.socket) ?? '';
   return {
     ...headers,
     'x-forwarded-for': [...(typeof before === 'string' ? [before] : (before ?? [])), remote].join(', '),
