@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { runProgram } from '../cli/commands/io.ts';
 import { compile, linkedProject, runTests } from '../extension/scaffold/linked-project.ts';
 import { readPage } from './pages.ts';
+import { startProject } from './projects.ts';
 
 const examples = ['topology-mutation.ts', 'in-place-and-plan.ts'];
 
@@ -206,14 +205,7 @@ test('a Cluster of the quick start lives with them: created, upgraded by two min
   timeout: 120_000,
 }, async () => {
   const folder = await exampleProject();
-  const env = { ...process.env, PORT: '0', HEALTH_PORT: '0' };
-  const child = spawn(process.execPath, ['src/main.ts', '--development'], { cwd: folder, env, stdio: 'ignore' });
-  onTestFinished(async () => {
-    child.kill();
-    await once(child, 'exit');
-  });
-  const config = join(folder, '.development/extension-config.yaml');
-  await vi.waitUntil(() => existsSync(config), { timeout: 30_000 });
+  const config = await startProject(folder);
   const files = { class: join(folder, 'class.yaml'), cluster: join(folder, 'cluster.yaml') };
   const namespaced = objects.map((object) => ({ ...object, metadata: { ...object.metadata, namespace: 'default' } }));
   writeFileSync(files.class, namespaced.map((object) => JSON.stringify(object)).join('\n'));

@@ -2,6 +2,12 @@
 // `npm run bench:extension [-- --rounds 25 --seconds 0.2 --callers 1,8]`. The bare one parses the request, and writes the
 // response (and the patches, straight from the fields that they need) for each call. It checks nothing, has no limits and
 // no timeouts, and logs and counts nothing.
+//
+// At 8 callers an extension takes 1.64 times its CPU time for a call, and 1.72 times for GeneratePatches (two busy cores). Of
+// the 1,160 µs that walkTemplates takes for these 50 templates, copies are 180 to 270, the comparison 230, what Cluster API
+// ignores 120, base64 40. A proxy that records writes would take 40 instead of the first three, but authors would see it
+// (structuredClone refuses it), and it would not change calls: there, a quarter is writing to sockets, as in the bare one,
+// and no function of ours takes 5 %.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpsRequest } from 'node:https';
