@@ -1,4 +1,4 @@
-import { type Bytes, isSpaceRune, mapText, runeAt, runeError } from '../../../base/go-text/index.ts';
+import { type Bytes, bytesOf, isSpaceRune, mapText, runeAt } from '../../../base/go-text/index.ts';
 
 /** The simple mapping of one character: one that would become several stays, as in Go. */
 function mapped(char: string, change: (char: string) => string): string {
@@ -153,78 +153,41 @@ interface Word {
   text: Bytes;
 }
 
-function isPunctuation(char: string): boolean {
-  return /^\p{P}$/u.test(char);
-}
+/** A letter that is not in upper case. */
+const lower = '(?:(?!\\p{Lu})\\p{L})';
+/** White space, as unicode.IsSpace. */
+const space = '\\t-\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
+/** The words of a text, as xstrings splits them: `HTTPServer` is HTTP and Server. */
+const wordPattern = new RegExp(
+  [
+    `(?<connector>[-_${space}]+)`,
+    '(?<punctuation>\\p{P}+)',
+    `(?<upper>\\p{Lu}${lower}+|\\p{Lu}+(?=\\p{Lu}${lower})|\\p{Lu}+)`,
+    `(?<letters>${lower}+)`,
+    '(?<number>\\p{N}+)',
+    `(?<other>[^\\p{P}\\p{L}\\p{N}${space}]+)`,
+  ].join('|'),
+  'gu',
+);
 
-function isLetter(char: string): boolean {
-  return /^\p{L}$/u.test(char);
-}
-
-function isNumber(char: string): boolean {
-  return /^\p{N}$/u.test(char);
-}
-
-function isLowerLetter(char: string): boolean {
-  return isLetter(char) && !isUpper(char);
-}
-
-function kindOfWord(char: string): WordKind {
-  if (isConnector(char)) {
-    return 'connector';
-  }
-  if (isPunctuation(char)) {
-    return 'punctuation';
-  }
-  if (isUpper(char)) {
-    return 'upper';
-  }
-  return isLetter(char) ? 'letters' : isNumber(char) ? 'number' : 'other';
-}
-
-const continues: Readonly<Record<WordKind, (char: string) => boolean>> = {
-  none: () => false,
-  connector: isConnector,
-  punctuation: isPunctuation,
-  upper: isUpper,
-  letters: isLowerLetter,
-  number: isNumber,
-  other: (char) => kindOfWord(char) === 'other' && !isConnector(char),
-};
-
-/** Splits a text into words, as xstrings does: `HTTPServer` is HTTP and Server. */
+/** Splits a text into words. A byte that is not part of a character stands as half of one meanwhile. */
 function wordsOf(text: Bytes): Word[] {
-  const chars: Bytes[] = [];
+  let decoded = '';
   for (let at = 0; at < text.length; ) {
-    const { size } = runeAt(text, at);
-    chars.push(text.slice(at, at + size));
+    const { code, size, isValid } = runeAt(text, at);
+    decoded += isValid ? String.fromCodePoint(code) : String.fromCharCode(0xdc00 + text.charCodeAt(at));
     at += size;
   }
-  const decoded = chars.map((char) => {
-    const { code, isValid } = runeAt(char, 0);
-    return isValid ? String.fromCodePoint(code) : String.fromCodePoint(runeError);
+  return Array.from(decoded.matchAll(wordPattern), ({ groups = {} }) => {
+    const [kind, found] = Object.entries(groups).find(([, part]) => part !== undefined) as [WordKind, string];
+    const parts = found.split(/([\udc80-\udcff])/u);
+    return {
+      kind,
+      text: parts
+        .map((part, index) => (index % 2 === 0 ? bytesOf(part) : String.fromCharCode(part.charCodeAt(0) - 0xdc00)))
+        .join(''),
+    };
   });
-  const words: Word[] = [];
-  for (let at = 0; at < chars.length; ) {
-    const kind = kindOfWord(decoded[at] as string);
-    let end = at + 1;
-    const next = decoded[end];
-    if (kind === 'upper' && next !== undefined && isLowerLetter(next)) {
-      while (end < chars.length && isLowerLetter(decoded[end] as string)) {
-        end++;
-      }
-    } else {
-      while (end < chars.length && continues[kind](decoded[end] as string)) {
-        end++;
-      }
-      if (kind === 'upper' && end - at > 1 && end < chars.length && isLetter(decoded[end] as string)) {
-        end--;
-      }
-    }
-    words.push({ kind, text: chars.slice(at, end).join('') });
-    at = end;
-  }
-  return words;
 }
 
 function isApart(kind: WordKind): boolean {
