@@ -1,10 +1,15 @@
-/** Calls a function for each item, a few at a time; the results are in the order of the items. */
+/** Calls a function for each item, a few at a time; the results are in the order of the items. After a failure, no more of it begins. */
 export async function eachOf<T, R>(items: readonly T[], atOnce: number, work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = new Array(items.length);
   let next = 0;
   const worker = async () => {
     for (let index = next++; index < items.length; index = next++) {
-      results[index] = await work(items[index] as T);
+      try {
+        results[index] = await work(items[index] as T);
+      } catch (error) {
+        next = items.length;
+        throw error;
+      }
     }
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));

@@ -11,6 +11,7 @@ export {
   isExtensionConfig,
   isVersion,
   kind,
+  pausedAnnotation,
   pendingHooksAnnotation,
   runtimeSdkFeatureGate,
   secretNameOf,

@@ -1,4 +1,4 @@
-import { count, printableJson, withoutControls } from '../../base/index.ts';
+import { count, eachOf, printableJson, withoutControls } from '../../base/index.ts';
 import { readableYaml } from '../../base/yaml/index.ts';
 import { createClient, type ExtensionFinding, type Survey, surveyExtension } from '../../runtimehooks/client/index.ts';
 import { defaultTimeoutSeconds } from '../../runtimehooks/index.ts';
@@ -8,8 +8,14 @@ import { table } from '../framework/layout.ts';
 import { exitCode } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
 import { catalogFlags, handlerTimeoutFlag } from './catalog-flags.ts';
-import { type Extensions, extensionFlags, readExtensions, unreachableHint, untilEnd } from './extensions.ts';
-import { inTurn } from './in-turn.ts';
+import {
+  callsAtOnce,
+  type Extensions,
+  extensionFlags,
+  readExtensions,
+  unreachableHint,
+  untilEnd,
+} from './extensions.ts';
 
 const discoverFlags = {
   ...extensionFlags,
@@ -68,19 +74,20 @@ would not, 2 usage error or a file that cannot be read.`,
     await using client = untilEnd(createClient({ resolve, ...known }));
     let [count, errors] = [0, 0];
     using progress = startProgress(io.stderr, () => `${count} of ${configs.length} ExtensionConfigs asked`);
-    const surveys = inTurn(configs, (config) =>
-      surveyExtension(config, {
+    const surveys = await eachOf(configs, callsAtOnce, async (config) => {
+      const survey = await surveyExtension(config, {
         client,
         known,
         resolve,
         signal: io.signal,
         maxHandlerTimeoutSeconds: flags['max-handler-timeout-seconds'],
-      }),
-    );
-    for await (const survey of surveys) {
+      });
       count++;
+      return survey;
+    });
+    progress.clear();
+    for (const survey of surveys) {
       errors += survey.findings.filter(({ severity }) => severity === 'error').length;
-      progress.clear();
       io.stdout.write(
         flags.output === 'json'
           ? `${printableJson(survey)}\n`

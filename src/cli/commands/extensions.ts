@@ -12,6 +12,9 @@ import { reachServices, servicesOf } from './port-forward.ts';
 import { type ExtensionConfigs, readExtensionConfig } from './read-extension-config.ts';
 import { type Resolved, resolveFlag, resolveOf } from './resolve-flag.ts';
 
+/** Maximum number of extensions that are called at a time. */
+export const callsAtOnce = 10;
+
 /** The flags that determine the extensions and how to connect to them. */
 export const extensionFlags = {
   filename: listFlag('PATH', 'file or folder with ExtensionConfigs, or - for standard input; may be repeated', {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { lookup } from 'node:dns/promises';
-import { withoutControls } from '../../base/index.ts';
+import { eachOf, withoutControls } from '../../base/index.ts';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import type { KubernetesClient } from '../../kubernetes/client/index.ts';
 import { textAt } from '../../kubernetes/index.ts';
@@ -9,7 +9,6 @@ import type { FlagValues } from '../framework/flags.ts';
 import type { Io } from '../framework/program.ts';
 import type { clusterFlags } from './cluster-flags.ts';
 import { dnsAnswers } from './dns-answers.ts';
-import { inTurn } from './in-turn.ts';
 import { reachedAtAnnotation } from './resolve-flag.ts';
 
 interface Service {
@@ -23,6 +22,7 @@ interface Reached extends Disposable {
 }
 
 const startTimeoutMs = 15_000;
+const forwardsAtOnce = 10;
 const maxOutput = 4096;
 
 const hostOf = ({ namespace, name, port }: Service) => `${name}.${namespace}.svc:${port}`;
@@ -142,9 +142,8 @@ export async function reachServices(
   }
 
   try {
-    for await (const _ of inTurn(services, reach)) {
-      io.signal.throwIfAborted();
-    }
+    await eachOf(services, forwardsAtOnce, reach);
+    io.signal.throwIfAborted();
   } catch (error) {
     close();
     throw error;

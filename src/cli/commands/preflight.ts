@@ -1,3 +1,4 @@
+import { eachOf } from '../../base/index.ts';
 import { examineExtension, installedRelease, preflightAsText, reportOf } from '../../checks/preflight/index.ts';
 import { askExtension, createClient } from '../../runtimehooks/client/index.ts';
 import { formatRelease, newestKnownRelease, parseRelease, type Release } from '../../runtimehooks/index.ts';
@@ -7,8 +8,7 @@ import { jsonText } from '../framework/layout.ts';
 import { exitCode, FailureError, paintFor, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
 import { catalogFlags, knownReleases } from './catalog-flags.ts';
-import { type Extensions, extensionFlags, readExtensions, untilEnd } from './extensions.ts';
-import { inTurn } from './in-turn.ts';
+import { callsAtOnce, type Extensions, extensionFlags, readExtensions, untilEnd } from './extensions.ts';
 
 const releaseFlag: Flag<Release | undefined> = {
   placeholder: 'VERSION',
@@ -75,18 +75,14 @@ a file that cannot be read.`,
       io.signal.throwIfAborted();
       throw new FailureError(error.message);
     });
-    const verdicts = [];
-    const results = inTurn(configs, async (config) => ({
-      config,
-      original: originals.get(config) ?? {},
-      isFromCluster: extensions.cluster !== undefined,
-      answer: flags.offline ? undefined : await askExtension(config, { client, resolve, signal: io.signal }),
-    }));
-    for await (const facts of results) {
+    const verdicts = await eachOf(configs, callsAtOnce, async (config) => {
+      const answer = flags.offline ? undefined : await askExtension(config, { client, resolve, signal: io.signal });
       io.signal.throwIfAborted();
       count++;
-      verdicts.push(examineExtension(facts, { ...current, to, now: new Date(), resolve }));
-    }
+      const isFromCluster = extensions.cluster !== undefined;
+      const facts = { config, original: originals.get(config) ?? {}, isFromCluster, answer };
+      return examineExtension(facts, { ...current, to, now: new Date(), resolve });
+    });
     const report = reportOf({ ...current, to }, verdicts);
     progress.clear();
     io.stdout.write(flags.output === 'json' ? jsonText(report) : preflightAsText(report, paintFor(io)));

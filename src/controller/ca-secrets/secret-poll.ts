@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { injectCaFromSecretAnnotation, secretNameOf } from '../../extensionconfig/index.ts';
+import { injectCaFromSecretAnnotation, pausedAnnotation, secretNameOf } from '../../extensionconfig/index.ts';
 import type { KubernetesClient } from '../../kubernetes/client/index.ts';
-import { pausedAnnotation } from '../configs/discovered-status.ts';
 import type { StoredConfig } from '../configs/stored.ts';
 import { readCaBundle } from './ca-secret.ts';
 

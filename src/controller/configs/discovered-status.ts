@@ -1,3 +1,4 @@
+import { pausedAnnotation } from '../../extensionconfig/index.ts';
 import type { DiscoveredHandler } from '../../runtimehooks/client/index.ts';
 import { type Condition, type ExtensionConfigStatus, withConditions, withV1Beta1Condition } from './conditions.ts';
 
@@ -9,9 +10,6 @@ export type RunFinding =
 
 const discoveredType = 'Discovered';
 const pausedType = 'Paused';
-
-/** Cluster API's annotation that stops reconciliation, whatever its value. */
-export const pausedAnnotation = 'cluster.x-k8s.io/paused';
 
 /**
  * The handlers in the order that the status already has, new ones at the end. Cluster API's own extension server has a

@@ -1,5 +1,5 @@
+import { pausedAnnotation } from '../../extensionconfig/index.ts';
 import { type Condition, conditionOf, withConditions } from '../configs/conditions.ts';
-import { pausedAnnotation } from '../configs/discovered-status.ts';
 import type { StoredConfig } from '../configs/stored.ts';
 import { hookVersionsCondition, hookVersionsSupported } from './hook-versions.ts';
 import type { Worker, WritingContext } from './worker.ts';

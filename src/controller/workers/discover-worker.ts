@@ -1,5 +1,5 @@
-import { injectCaFromSecretAnnotation } from '../../extensionconfig/index.ts';
-import { pausedAnnotation, type RunFinding } from '../configs/discovered-status.ts';
+import { injectCaFromSecretAnnotation, pausedAnnotation } from '../../extensionconfig/index.ts';
+import type { RunFinding } from '../configs/discovered-status.ts';
 import type { StoredConfig } from '../configs/stored.ts';
 import type { RunResult } from '../queue/queue.ts';
 import { discoverConfig } from './discover.ts';

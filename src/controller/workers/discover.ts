@@ -1,10 +1,10 @@
 import { count, shortList } from '../../base/index.ts';
-import { injectCaFromSecretAnnotation, secretNameOf } from '../../extensionconfig/index.ts';
+import { injectCaFromSecretAnnotation, pausedAnnotation, secretNameOf } from '../../extensionconfig/index.ts';
 import { isStatus, type StatusError } from '../../kubernetes/client/index.ts';
 import { type LabelSelector, labelSelectorProblems } from '../../kubernetes/index.ts';
 import { readCaBundle } from '../ca-secrets/ca-secret.ts';
 import { conditionOf, type ExtensionConfigStatus } from '../configs/conditions.ts';
-import { discoveredStatus, pausedAnnotation, type RunFinding } from '../configs/discovered-status.ts';
+import { discoveredStatus, type RunFinding } from '../configs/discovered-status.ts';
 import type { ConfigEvent } from '../configs/events.ts';
 import type { StoredConfig } from '../configs/stored.ts';
 import type { WritingContext } from './worker.ts';

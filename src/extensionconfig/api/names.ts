@@ -47,3 +47,6 @@ export function isExtensionConfig({ apiVersion, kind: objectKind }: { apiVersion
     (typeof apiVersion !== 'string' || !apiVersion.includes('/') || apiVersion.startsWith(`${group}/`))
   );
 }
+
+/** Cluster API's annotation that stops reconciliation of an object, whatever its value. */
+export const pausedAnnotation = 'cluster.x-k8s.io/paused';

@@ -1,3 +1,4 @@
+import { pausedAnnotation } from '../../extensionconfig/index.ts';
 import { fieldAt, type JsonObject, textAt } from '../../kubernetes/index.ts';
 
 /** The API group of Clusters, classes, MachineDeployments and Machines. */
@@ -31,7 +32,7 @@ export const objectText = (object: JsonObject): string => `${textAt(object, 'kin
 /** Whether Cluster API's controllers leave an object alone. */
 export const isPaused = (object: JsonObject): boolean =>
   fieldAt(object, 'spec', 'paused') === true ||
-  fieldAt(object, 'metadata', 'annotations', 'cluster.x-k8s.io/paused') !== undefined;
+  fieldAt(object, 'metadata', 'annotations', pausedAnnotation) !== undefined;
 
 const keyOf = ({ group, kind, namespace, name }: ObjectName): string => `${group} ${kind} ${namespace} ${name}`;
 

@@ -1,3 +1,4 @@
+import { pausedAnnotation } from '../../../extensionconfig/index.ts';
 import { fieldAt } from '../../../kubernetes/index.ts';
 import type { Condition } from '../cluster/effects.ts';
 import { type State, workerKinds } from '../cluster/state.ts';
@@ -104,8 +105,6 @@ export function conditionOf(state: State, decisions?: Decisions): Condition {
 
 /** The condition TopologyReconciled after a reconcile that failed. */
 export const failedCondition = (message: string): Condition => condition('False', 'ReconcileFailed', message);
-
-const pausedAnnotation = 'cluster.x-k8s.io/paused';
 
 /** The condition TopologyReconciled of a paused Cluster, for which no hook is called; undefined if it is not paused. */
 export function pausedCondition({ cluster }: State): Condition | undefined {

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { printable, readLimited } from '../../../base/index.ts';
+import { eachOf, printable, readLimited } from '../../../base/index.ts';
 import {
   connect,
   explain,
@@ -20,7 +20,6 @@ import {
   readOpenApi,
 } from '../../../sandbox/openapi-documents/index.ts';
 import { FailureError, type Io, UsageError } from '../../framework/program.ts';
-import { inTurn } from '../in-turn.ts';
 import type { DocumentCache } from './cache.ts';
 
 interface FetchContext {
@@ -35,6 +34,7 @@ const mebibyte = 1024 * 1024;
 const maxTotalBytes = 512 * mebibyte;
 const maxDocuments = 10_000;
 const requestTimeoutMs = 30_000;
+const requestsAtOnce = 10;
 
 /** The input exceeds a limit: merging only a part of it would be misleading. */
 class LimitError extends FailureError {}
@@ -183,7 +183,8 @@ async function fromList(
   if (places.length > maxDocuments) {
     throw new FailureError(`${server.name} lists more than ${maxDocuments} documents; merge some of them`);
   }
-  const results = inTurn(places, async (place) => {
+  let done = 0;
+  const results = await eachOf(places, requestsAtOnce, async (place) => {
     try {
       return { place, result: await oneDocument(server, place, surroundings, collection) };
     } catch (error) {
@@ -192,16 +193,16 @@ async function fromList(
         throw error;
       }
       return { place, problem: error as Error };
+    } finally {
+      surroundings.onProgress(++done, places.length);
     }
   });
-  let done = 0;
-  for await (const { place, result, problem } of results) {
+  for (const { place, result, problem } of results) {
     if (result === undefined) {
       collection.missing.push({ document: place.name, reason: problem.message });
     } else {
       collection.add(place.name, result);
     }
-    surroundings.onProgress(++done, places.length);
   }
 }
 
