@@ -17,7 +17,11 @@ export function withUnread(plan: Plan, unread: readonly Unread[]): Plan {
         machines: { ...group.machines, replaced: 0, inPlace: 0 },
         causes: [],
       })),
-      problems: [...problems, ...missing.map(({ why }) => ({ text: why }))],
+      // What is not among the objects may be what could not be read.
+      problems: [
+        ...problems.filter(({ object }) => object === undefined),
+        ...missing.map(({ why }) => ({ text: why })),
+      ],
     }),
   );
   return { ...plan, clusters, sum: { ...plan.sum, replaced: 0 } };

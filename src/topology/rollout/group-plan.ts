@@ -188,7 +188,7 @@ export function groupPlan(update: GroupUpdate, rollout: Rollout, arrivals: Arriv
     ...scalingReplaces(rollout, counts),
     ...arrivalTexts(written, arrivals),
     ...changedTemplates(update),
-    ...(verdict === 'unchanged' ? [] : pauseTexts(update)),
+    ...(verdict === 'unchanged' && rollout.problems.length === 0 ? [] : pauseTexts(update)),
   ];
   return {
     group: change.group,

@@ -191,6 +191,14 @@ describe('one cluster', () => {
     expect(code).toBe(1);
   });
 
+  test('a class that may not be read is not said to be missing', async () => {
+    const forbidden = await startForbidding(sandbox, '/clusterclasss?');
+    const { stderr, code } = await runProgram(['plan', '--kubeconfig', forbidden, '--set-version', 'v1.35.0']);
+    expect(stderr).toContain('the permission to list clusterclasss.cluster.x-k8s.io (all) is missing');
+    expect(stderr).not.toContain('is not among the objects');
+    expect(code).toBe(1);
+  });
+
   test('Clusters that may not be listed: one line', async () => {
     const forbidden = await startForbidding(sandbox, '/clusters?');
     const { stderr, code } = await runProgram(['plan', '--kubeconfig', forbidden]);

@@ -190,6 +190,15 @@ describe('OnDelete', () => {
     });
   });
 
+  test('a rollout that waits because it is paused says so', async () => {
+    const paused = { metadata: { annotations: { 'cluster.x-k8s.io/paused': '' } } };
+    const plan = await judge({ before: paused, machineSets: [waiting] });
+    expect(plan).toMatchObject({
+      verdict: 'unchanged',
+      manner: [expect.stringMatching(/^nothing happens as long as MachineDeployment \S+ is paused$/)],
+    });
+  });
+
   test('another strategy replaces them', async () => {
     const plan = await judge({ before: onDelete, after: strategy({ type: 'RollingUpdate' }), machineSets: [waiting] });
     expect(plan).toMatchObject({ verdict: 'replaced', machines: { replaced: 3 } });
