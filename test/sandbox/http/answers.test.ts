@@ -192,3 +192,27 @@ test('an unknown field with a control character is a warning', async () => {
   const { status, headers } = await send(sandbox, 'POST', `${maps}?dryRun=All`, { body });
   expect([status, headers.warning]).toEqual([201, '299 - "unknown field \\"\\\\u007f\\""']);
 });
+
+test('so is the deprecationWarning of a CustomResourceDefinition with one', async () => {
+  const name = { plural: 'olds', singular: 'old', kind: 'Old' };
+  const version = {
+    name: 'v1',
+    served: true,
+    storage: true,
+    deprecated: true,
+    deprecationWarning: 'use\u001b[31m\u007f another',
+    schema: { openAPIV3Schema: { type: 'object' } },
+  };
+  const body = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'olds.odd.example.com' },
+    spec: { group: 'odd.example.com', scope: 'Cluster', names: name, versions: [version] },
+  };
+  await send(sandbox, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body });
+  const { status, headers } = await eventually(
+    () => send(sandbox, 'GET', '/apis/odd.example.com/v1/olds'),
+    (answer) => answer.status !== 404,
+  );
+  expect([status, headers.warning]).toEqual([200, '299 - "use\\\\u001b[31m\\\\u007f another"']);
+});
