@@ -197,15 +197,13 @@ test('it conforms, and a plan with it patches nothing without registries', { tim
   writeFileSync(file, list(objects));
   expect((await runProgram(['plan', '--from', config, '--from', file])).stdout).toContain('0 of 1 Cluster');
   const value = { imageRegistries: [{ url: 'https://gcr.io' }] };
-  const planned = await runProgram([
-    'plan',
-    '-f',
-    config,
-    '-f',
-    file,
-    '--set-variable',
-    `clusterConfig=${JSON.stringify(value)}`,
-  ]);
+  const set = ['--set-variable', `clusterConfig=${JSON.stringify(value)}`];
+  const planned = await runProgram(['plan', '-f', config, '-f', file, ...set]);
   expect(planned.stdout).toContain('KubeadmControlPlane');
   expect(planned.stdout).toMatch(/spec\.kubeadmConfigSpec\.files.*patch sizes/);
+  // A record has the variables that were set for it.
+  const record = join(folder, 'recorded');
+  await runProgram(['plan', '--from', config, '--from', file, ...set, '--record', record]);
+  const again = await runProgram(['plan', '--recorded', record, '-f', config, '--fail-on', 'change']);
+  expect([again.code, again.stderr], again.stdout).toEqual([0, '']);
 });

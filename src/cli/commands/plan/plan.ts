@@ -308,14 +308,14 @@ of the answers of extensions could not be used, 2 usage error.`,
     const isNamed = (cluster: JsonObject) =>
       (flags.cluster.length === 0 || flags.cluster.includes(namespacedName(cluster))) &&
       (flags.namespace === undefined || flags.namespace === namespaceOf(cluster));
+    const withEdits = (objects: readonly JsonObject[]) =>
+      objects.map((object) => (isCluster(object) && isNamed(object) ? edited(object, edits) : object));
     // A record is of one state: with the change, if there is one.
     const before =
       flags.record === undefined
         ? from.objects
-        : recordedObjects(layered(from.objects, change.objects), flags['record-secrets']);
-    const after = withExtensions(layered(before, change.objects), flags.extension).map((object) =>
-      isCluster(object) && isNamed(object) ? edited(object, edits) : object,
-    );
+        : recordedObjects(withEdits(layered(from.objects, change.objects)), flags['record-secrets']);
+    const after = withEdits(withExtensions(layered(before, change.objects), flags.extension));
     const clusters = new Map(
       [...before, ...after].filter(isCluster).map((cluster) => [namespacedName(cluster), cluster]),
     );
