@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Registry } from 'prom-client';
+import type { Counter, Registry } from 'prom-client';
 import type { Log } from '../../base/index.ts';
 import { metricsIn } from '../../base/metrics/index.ts';
 import { type AdmissionRequest, type AdmissionResponse, failure, textAt } from '../../kubernetes/index.ts';
@@ -35,7 +35,8 @@ export interface ImpactReviews {
 type Outcome = Answer | 'late' | 'bug';
 
 /** What became of a review, for the metric. */
-type Result = 'nothing' | 'replaces' | 'denied' | 'unknown' | 'late' | 'bug';
+const results = ['nothing', 'replaces', 'denied', 'unknown', 'late', 'bug'] as const;
+type Result = (typeof results)[number];
 
 /**
  * The service accounts of Cluster API's controllers in their usual namespaces (`capi-system`, `capv-system`): what they
@@ -85,7 +86,7 @@ export function createImpactReviews({ log, ...settings }: ImpactSettings): Impac
   const newest = new Int32Array(new SharedArrayBuffer(4));
   const withinMs = settings.callsExtensions ? budgetMs.withExtensions : budgetMs.plain;
   const waiting = new Map<number, (outcome: Outcome) => void>();
-  const counts = new Map<Result, number>();
+  let reviewed: Counter<'result'> | undefined;
   let number = 0;
   let isReady = false;
   let isStopped = false;
@@ -163,7 +164,7 @@ export function createImpactReviews({ log, ...settings }: ImpactSettings): Impac
   }
 
   function counted(result: Result, outcome: AdmissionOutcome): AdmissionOutcome {
-    counts.set(result, (counts.get(result) ?? 0) + 1);
+    reviewed?.inc({ result });
     return outcome;
   }
 
@@ -214,20 +215,14 @@ export function createImpactReviews({ log, ...settings }: ImpactSettings): Impac
       );
     },
     addMetrics(registry, prefix) {
-      const { counter } = metricsIn(registry, prefix);
-      counter(
+      reviewed = metricsIn(registry, prefix).counter(
         'impact_reviews_total',
         'Writes judged by what they do to Machines, by result: nothing, replaces, denied, unknown, late (no plan in time), bug.',
         ['result'],
-        {
-          collect() {
-            for (const result of ['nothing', 'replaces', 'denied', 'unknown', 'late', 'bug'] as const) {
-              this.inc({ result }, counts.get(result) ?? 0);
-            }
-            counts.clear();
-          },
-        },
       );
+      for (const result of results) {
+        reviewed.inc({ result }, 0);
+      }
     },
     async stop() {
       isStopped = true;
