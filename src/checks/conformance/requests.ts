@@ -6,22 +6,8 @@ import { samples } from '../rehearsal/index.ts';
 
 const { before, after } = samples;
 
-const ofCluster = () => ({ cluster: after.cluster });
-
 /** The fields of requests in which sample objects are, by hook; those that are left have the values of `sampleRequest`. */
-const sampleFields: Readonly<Record<HookName, (variables: readonly Json[]) => JsonObject>> = {
-  Discovery: () => ({}),
-  BeforeClusterCreate: ofCluster,
-  AfterControlPlaneInitialized: ofCluster,
-  BeforeClusterUpgrade: ofCluster,
-  BeforeControlPlaneUpgrade: ofCluster,
-  AfterControlPlaneUpgrade: ofCluster,
-  BeforeWorkersUpgrade: ofCluster,
-  AfterWorkersUpgrade: ofCluster,
-  AfterClusterUpgrade: ofCluster,
-  BeforeClusterDelete: ofCluster,
-  GenerateUpgradePlan: ofCluster,
-  DiscoverVariables: () => ({}),
+const sampleFields: Readonly<Partial<Record<HookName, (variables: readonly Json[]) => JsonObject>>> = {
   GeneratePatches: (variables) => ({ variables: [...variables, after.builtin], items: after.items }),
   ValidateTopology: (variables) => ({
     variables: [...variables, after.builtin],
@@ -47,7 +33,8 @@ export function requestOf(
   const { settings: _, ...sample } = sampleRequest(hook);
   const generated = () => ({
     ...sample,
-    ...sampleFields[hook.name as HookName](variables),
+    ...(hook.about === 'Cluster' && { cluster: after.cluster }),
+    ...sampleFields[hook.name as HookName]?.(variables),
   });
   return complete(hook, own ?? generated(), settings);
 }
