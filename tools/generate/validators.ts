@@ -1,12 +1,10 @@
 import { _, Ajv, type KeywordCxt } from 'ajv';
-import ucs2lengthModule from 'ajv/dist/runtime/ucs2length.js';
 import standalone from 'ajv/dist/standalone/index.js';
+import { charactersIn } from '../../src/base/index.ts';
 import { formats } from '../../src/extensionconfig/api/formats.ts';
 import { ownSchemaOf } from '../../src/extensionconfig/api/own-schema.ts';
 import type { Version } from '../../src/extensionconfig/index.ts';
 import { hasMoreBytes } from '../../src/kubernetes/index.ts';
-
-const { default: ucs2length } = ucs2lengthModule;
 
 /** The file with the compiled schema of a version. */
 export const validatorFile = (version: Version) =>
@@ -47,7 +45,7 @@ export function schemaCompiler(): Ajv {
     },
   });
   // Characters are counted only if the number of UTF-16 units does not decide: a bundle has thousands.
-  const count = (cxt: KeywordCxt) => cxt.gen.scopeValue('func', { ref: ucs2length, code: _`ucs2length` });
+  const count = (cxt: KeywordCxt) => cxt.gen.scopeValue('func', { ref: charactersIn, code: _`charactersIn` });
   for (const keyword of ['maxLength', 'minLength']) {
     ajv.removeKeyword(keyword);
   }
@@ -88,11 +86,9 @@ export function validatorOf(version: Version): string {
   }
   return `// @ts-nocheck
 // Generated from manifests/crd by \`npm run generate\`: the schema as ajv compiles it, which takes longer than the rest of a start. Do not edit.
-import ucs2lengthModule from 'ajv/dist/runtime/ucs2length.js';
+import { charactersIn } from '../../base/index.ts';
 import { formats } from './formats.ts';
 import { hasMoreBytes } from '../../kubernetes/index.ts';
-
-const { default: ucs2length } = ucs2lengthModule;
 
 export function fits(object: unknown): boolean {
   return ${compiled[1]}(object);

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { eachOf } from '../../base/index.ts';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
-import { isSame, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import { objectAt, textAt } from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import {
   type Client,
@@ -59,7 +60,7 @@ const nowhere = { host: '127.0.0.1', port: 9 };
 async function discover(client: Client, config: ExtensionConfig, options: RehearsalOptions): Promise<ExtensionConfig> {
   const { onEntry, signal } = options;
   const { name = '' } = config.metadata;
-  let handlers: JsonObject[] | undefined;
+  let handlers: NonNullable<NonNullable<ExtensionConfig['status']>['handlers']> = [];
   for (let round = 1; round <= 2; round++) {
     const discovery = await client.discover(config, { signal });
     signal.throwIfAborted();
@@ -73,14 +74,14 @@ async function discover(client: Client, config: ExtensionConfig, options: Rehear
       );
     }
     onEntry(entryOf('', round, effect, handlerCall(name, {})));
-    const sorted = discovery.handlers.toSorted((a, b) => (a.name < b.name ? -1 : 1)) as unknown as JsonObject[];
-    if (handlers !== undefined && !isSame(handlers, sorted)) {
+    const sorted = discovery.handlers.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    if (round > 1 && !isDeepStrictEqual(handlers, sorted)) {
       const text = `${name} does not answer discovery the same each time`;
       onEntry(warning('', text, 'offer the same handlers in all replicas and at all times'));
     }
     handlers = sorted;
   }
-  return { ...config, status: { ...config.status, handlers: handlers as never } };
+  return { ...config, status: { ...config.status, handlers } };
 }
 
 const namespaceOf = ({ cluster }: RehearsedCluster): string => textAt(cluster, 'metadata', 'namespace') || 'default';

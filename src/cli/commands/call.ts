@@ -155,7 +155,7 @@ async function register({ client, io, extensions }: Caller): Promise<number> {
         failures++;
         continue;
       }
-      current = { ...config, status: { ...config.status, handlers: discovery.handlers as never } };
+      current = { ...config, status: { ...config.status, handlers: discovery.handlers } };
     }
     const error = client.registry.add(current);
     if (error !== undefined) {
