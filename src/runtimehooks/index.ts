@@ -39,6 +39,7 @@ export { type ControlPlaneField, fieldsSetBy, revertIgnored, type TemplatePlace 
 export { type MatchResources, matchesResources } from './patches/match-resources.ts';
 export {
   compareBuilds,
+  compareParts,
   compareVersions,
   type KubernetesVersion,
   parseVersion,

@@ -24,8 +24,14 @@ export function parseVersion(text: string): KubernetesVersion | undefined {
 
 const isNumber = (part: string) => /^\d+$/.test(part);
 
+const byText = (one: string, other: string): number => (one < other ? -1 : 1);
+
+/** Compares numbers of any length. */
+const compareDigits = (one: string, other: string): number =>
+  one === other ? 0 : Math.sign(one.length - other.length) || byText(one, other);
+
 /** Compares parts that dots separate: numbers by value, and before texts. @param ofTexts compares two other texts. */
-function compareParts(a: string, b: string, ofTexts: (one: string, other: string) => number): number {
+export function compareParts(a: string, b: string, ofTexts: (one: string, other: string) => number = byText): number {
   const [left, right] = [a, b].map((parts) => (parts === '' ? [] : parts.split('.'))) as [string[], string[]];
   for (const [index, one] of left.slice(0, right.length).entries()) {
     const other = right[index] ?? '';
@@ -33,7 +39,7 @@ function compareParts(a: string, b: string, ofTexts: (one: string, other: string
       isNumber(one) !== isNumber(other)
         ? Number(isNumber(other)) - Number(isNumber(one))
         : isNumber(one)
-          ? Math.sign(Number(one) - Number(other))
+          ? compareDigits(one.replace(/^0+/, ''), other.replace(/^0+/, ''))
           : one === other
             ? 0
             : ofTexts(one, other);
@@ -52,9 +58,7 @@ export function compareVersions(a: KubernetesVersion, b: KubernetesVersion): num
       return difference;
     }
   }
-  return a.pre === '' || b.pre === ''
-    ? Number(a.pre === '') - Number(b.pre === '')
-    : compareParts(a.pre, b.pre, (one, other) => (one < other ? -1 : 1));
+  return a.pre === '' || b.pre === '' ? Number(a.pre === '') - Number(b.pre === '') : compareParts(a.pre, b.pre);
 }
 
 /**

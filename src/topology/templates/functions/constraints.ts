@@ -1,7 +1,8 @@
 import type { Bytes } from '../../../base/go-text/index.ts';
 import { compilePattern } from '../../../kubernetes/schema/index.ts';
+import { compareParts } from '../../../runtimehooks/index.ts';
 import { FunctionError } from '../budget.ts';
-import { comparePrereleases, compareVersions, parseVersion, type VersionParts } from '../values/version.ts';
+import { compareVersions, parseVersion, type VersionParts } from '../values/version.ts';
 
 /** A comparison with a version of which parts may be missing or `x`. */
 interface Constraint {
@@ -77,8 +78,7 @@ function isDifferent(version: VersionParts, constraint: Constraint): boolean {
   }
   if (lacks === 'patch') {
     return (
-      (version.prerelease !== '' || own.prerelease !== '') &&
-      comparePrereleases(version.prerelease, own.prerelease) !== 0
+      (version.prerelease !== '' || own.prerelease !== '') && compareParts(version.prerelease, own.prerelease) !== 0
     );
   }
   return version.patch !== own.patch || compareVersions(version, own) !== 0;

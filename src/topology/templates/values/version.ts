@@ -1,4 +1,5 @@
 import { type Bytes, quoted } from '../../../base/go-text/index.ts';
+import { compareParts } from '../../../runtimehooks/index.ts';
 import { FunctionError } from '../budget.ts';
 import { parseUint64 } from './numbers.ts';
 import { type Callable, Integer, type Operand, Struct, type Value } from './values.ts';
@@ -16,41 +17,6 @@ function compareNumbers(left: bigint, right: bigint): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-function comparePart(left: string | undefined, right: string | undefined): number {
-  if (left === right) {
-    return 0;
-  }
-  // The one with more parts is newer.
-  if (left === undefined || left === '') {
-    return -1;
-  }
-  if (right === undefined || right === '') {
-    return 1;
-  }
-  const a = parseUint64(left, 10);
-  const b = parseUint64(right, 10);
-  if (typeof a === 'bigint' && typeof b === 'bigint') {
-    return compareNumbers(a, b);
-  }
-  // Numbers are older than words.
-  if (typeof a === 'bigint' || typeof b === 'bigint') {
-    return typeof a === 'bigint' ? -1 : 1;
-  }
-  return left < right ? -1 : 1;
-}
-
-/** Compares what follows the numbers of two versions, part by part. */
-export function comparePrereleases(left: string, right: string): number {
-  const parts = [left.split('.'), right.split('.')] as const;
-  for (let index = 0; index < Math.max(parts[0].length, parts[1].length); index++) {
-    const order = comparePart(parts[0][index], parts[1][index]);
-    if (order !== 0) {
-      return order;
-    }
-  }
-  return 0;
-}
-
 /** Compares versions: -1, 0 or 1. Metadata does not count. */
 export function compareVersions(left: VersionParts, right: VersionParts): number {
   const order =
@@ -63,7 +29,7 @@ export function compareVersions(left: VersionParts, right: VersionParts): number
   if (left.prerelease === '' || right.prerelease === '') {
     return left.prerelease === '' ? 1 : -1;
   }
-  return comparePrereleases(left.prerelease, right.prerelease);
+  return compareParts(left.prerelease, right.prerelease);
 }
 
 const version =
