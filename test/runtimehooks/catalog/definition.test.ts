@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest';
-import { formatGroupHook } from '../../../src/runtimehooks/catalog/definition.ts';
-import { object, ref, string } from '../../../src/runtimehooks/catalog/schema.ts';
 import {
   clusterApiHooks,
   coreVersionIn,
@@ -12,11 +10,10 @@ import {
 } from '../../../src/runtimehooks/index.ts';
 
 const release = (text: string) => parseRelease(text)!;
-test('a hook has names for people', () => {
+test('a hook has a name for people', () => {
   expect(formatHook(hooks.BeforeClusterUpgrade)).toBe(
     'hooks.runtime.cluster.x-k8s.io/v1alpha1, Hook=BeforeClusterUpgrade',
   );
-  expect(formatGroupHook(hooks.BeforeClusterUpgrade)).toBe('BeforeClusterUpgrade.hooks.runtime.cluster.x-k8s.io');
 });
 
 test.each(clusterApiHooks)('the messages of $name have what every message has', ({ request, response, isBlocking }) => {
@@ -51,13 +48,6 @@ test('what came with a hook did not come later', () => {
       expect(since.minor).toBeGreaterThan(lifecycle.introduced.minor);
     }
   }
-});
-
-test('schemas leave out what they do not have', () => {
-  expect(object('x', {})).toEqual({ type: 'object', description: 'x', properties: {} });
-  expect(string()).toEqual({ type: 'string' });
-  expect(ref('a.B')).toEqual({ $ref: '#/components/schemas/a.B' });
-  expect(ref('a.B', 'x')).toEqual({ description: 'x', allOf: [{ $ref: '#/components/schemas/a.B' }] });
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { definitionOf } from '../../../../src/extension/sdk/handlers/handler.ts';
+import { requestFor } from '../../../../src/extension/index.ts';
 import { checkKey, checkNumber } from '../../../../src/extension/sdk/handlers/options.ts';
 
 const long = Array.from({ length: 100 }, (_, index) => index);
@@ -7,7 +7,7 @@ const long = Array.from({ length: 100 }, (_, index) => index);
 test.each<[string, () => void, string]>([
   ['a key', () => checkKey(long), 'is not a text that identifies the work'],
   ['a number', () => checkNumber('port', long as never, { min: 0, max: 1 }), 'is not a number from 0 to 1'],
-  ['a hook', () => definitionOf('x'.repeat(1_000) as 'BeforeClusterCreate'), 'is not a hook: pass'],
+  ['a hook', () => requestFor('x'.repeat(1_000) as 'BeforeClusterCreate'), 'is not a hook: pass'],
 ])('of %s that is none, the message shows 100 characters', (_name, check, message) => {
   let shown = '';
   try {
