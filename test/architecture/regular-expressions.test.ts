@@ -63,13 +63,15 @@ test('no regular expression of the program backtracks over its input', () => {
   ).toEqual([]);
 });
 
-test('regular expressions are only created from schemas of this project', () => {
-  // All of them compile patterns of a CustomResourceDefinition, which are checked below; the sandbox, which also gets
-  // patterns of other definitions, runs them on an engine of its own.
+test('regular expressions are only created from schemas and tables of this project', () => {
+  // Those of ExtensionConfig compile patterns of a CustomResourceDefinition, which are checked below (the sandbox, which
+  // also gets patterns of other definitions, runs them on an engine of its own); those of topology join constants.
   expect([...new Set(computed)]).toEqual([
     'extensionconfig/api/examine.ts',
     'extensionconfig/api/v1alpha1-fits.ts',
     'extensionconfig/api/v1beta2-fits.ts',
+    'topology/templates/functions/case.ts',
+    'topology/templates/values/time.ts',
   ]);
 });
 
