@@ -10,7 +10,7 @@ import { openTerminal, type Terminal } from './terminal.ts';
 /** Whether a block holds commands that a test can run. */
 export const isRun = ({ language, skip }: Block) => language === 'sh' && skip === undefined;
 const installsPackages = /^npm install\b/m;
-const usesCluster = (text: string) => /\bkubectl (?!extensionconfig)|\$TARGETS/.test(text);
+const usesCluster = (text: string) => /\bkubectl (?!extensionconfig)/.test(text);
 const callsProgram = /(^|\| )extensionconfig-webhook /m;
 /** The folder of commands in a project that has the package installed. */
 export const commandsOf = ({ program }: Installed) => join(program, 'node_modules/.bin');
