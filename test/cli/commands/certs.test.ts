@@ -292,6 +292,11 @@ test("with cert-manager's Secret, and with --external-ca, no certificate is issu
   expect(err).toContain('belongs to cert-manager: only its ca.crt is injected');
   expect(server.objects.has(caPath)).toBe(false);
   expect(new Set(bundlesOf(server.objects)).size).toBe(1);
+  const status = await statusOf(...place, ...targetFlags);
+  expect([status.code, status.out]).toEqual([
+    0,
+    expect.stringContaining('\nrotation: cert-manager renews Certificate ours\n'),
+  ]);
 });
 
 test.each([

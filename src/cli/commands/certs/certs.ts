@@ -196,7 +196,11 @@ async function advance(
 }
 
 /** Who rotates, as a sentence. That this may not be read is nothing wrong. */
-async function rotationOf({ cluster, namespace }: CertsContext): Promise<string> {
+async function rotationOf({ cluster, namespace }: CertsContext, serving: StoredSecret | undefined): Promise<string> {
+  const certificate = serving?.annotations[issuerAnnotation];
+  if (certificate !== undefined) {
+    return `cert-manager renews Certificate ${certificate}`;
+  }
   if (cluster === undefined) {
     return 'nobody rotates by itself: run certs rotate';
   }
@@ -272,7 +276,14 @@ export const command = defineCommand({
         const { facts, servingSecret } = await readSnapshot(context);
         const external = context.external(servingSecret);
         const action = external === undefined ? next(facts, { ...settings, refused: new Map() }) : undefined;
-        const status = statusOf(facts, action, external, await context.bundle(), settings, await rotationOf(context));
+        const status = statusOf(
+          facts,
+          action,
+          external,
+          await context.bundle(),
+          settings,
+          await rotationOf(context, servingSecret),
+        );
         io.stdout.write(context.json ? jsonText(status) : renderStatus(status));
         return status.ok ? exitCode.ok : exitCode.findings;
       },
