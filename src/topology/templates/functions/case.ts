@@ -157,15 +157,18 @@ interface Word {
 const lower = '(?:(?!\\p{Lu})\\p{L})';
 /** White space, as unicode.IsSpace. */
 const space = '\\t-\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
+/** The kinds of words in the order of the groups of the expression. */
+const wordKinds: readonly WordKind[] = ['connector', 'punctuation', 'upper', 'letters', 'number', 'other'];
+
 /** The words of a text, as xstrings splits them: `HTTPServer` is HTTP and Server. */
 const wordPattern = new RegExp(
   [
-    `(?<connector>[-_${space}]+)`,
-    '(?<punctuation>\\p{P}+)',
-    `(?<upper>\\p{Lu}${lower}+|\\p{Lu}+(?=\\p{Lu}${lower})|\\p{Lu}+)`,
-    `(?<letters>${lower}+)`,
-    '(?<number>\\p{N}+)',
-    `(?<other>[^\\p{P}\\p{L}\\p{N}${space}]+)`,
+    `([-_${space}]+)`,
+    '(\\p{P}+)',
+    `(\\p{Lu}${lower}+|\\p{Lu}+(?=\\p{Lu}${lower})|\\p{Lu}+)`,
+    `(${lower}+)`,
+    '(\\p{N}+)',
+    `([^\\p{P}\\p{L}\\p{N}${space}]+)`,
   ].join('|'),
   'gu',
 );
@@ -178,15 +181,13 @@ function wordsOf(text: Bytes): Word[] {
     decoded += isValid ? String.fromCodePoint(code) : String.fromCharCode(0xdc00 + text.charCodeAt(at));
     at += size;
   }
-  return Array.from(decoded.matchAll(wordPattern), ({ groups = {} }) => {
-    const [kind, found] = Object.entries(groups).find(([, part]) => part !== undefined) as [WordKind, string];
-    const parts = found.split(/([\udc80-\udcff])/u);
-    return {
-      kind,
-      text: parts
-        .map((part, index) => (index % 2 === 0 ? bytesOf(part) : String.fromCharCode(part.charCodeAt(0) - 0xdc00)))
-        .join(''),
-    };
+  return Array.from(decoded.matchAll(wordPattern), (match) => {
+    const kind = wordKinds[match.findIndex((part, index) => index > 0 && part !== undefined) - 1] ?? 'other';
+    const parts = kind === 'other' ? match[0].split(/([\udc80-\udcff])/u) : [match[0]];
+    const text = parts.map((part, index) =>
+      index % 2 === 0 ? bytesOf(part) : String.fromCharCode(part.charCodeAt(0) - 0xdc00),
+    );
+    return { kind, text: text.join('') };
   });
 }
 
