@@ -224,6 +224,11 @@ test.for([
   expect(server.objects.get(path)?.webhooks[1].clientConfig.caBundle).not.toBe('');
 });
 
+test('another service has no targets but those that are named', async () => {
+  expect(await cli('bootstrap', ...place, '--service', 'other')).toMatchObject({ code: 0 });
+  expect((await cli('inject', ...place, '--service', 'other')).out).toBe('no targets\n');
+});
+
 test('status knows the wait of a Job that names fewer targets, if none of the others calls the service', async () => {
   const crd = structuredClone(server.objects.get(crdPath)!);
   crd.spec.conversion = { strategy: 'None' };

@@ -18,6 +18,7 @@ import { type Io, UsageError } from '../../framework/program.ts';
 import { clusterFlags, orNoCluster } from '../cluster-flags.ts';
 import { ownNamespace } from '../own-namespace.ts';
 
+const defaultService = 'extensionconfig-webhook';
 export const defaultCaSecret = 'extensionconfig-webhook-ca';
 
 const targetFlag = (what: string) =>
@@ -44,7 +45,7 @@ export const commonFlags = {
     short: 'n',
   }),
   service: textFlag('NAME', 'service that the webhooks call', {
-    default: 'extensionconfig-webhook',
+    default: defaultService,
     problemsOf: dns1035LabelProblems,
   }),
   secret: textFlag('NAME', 'Secret with the serving certificate and the trust bundle', {
@@ -121,7 +122,7 @@ export interface CertsContext extends Pick<Run, 'store' | 'targets' | 'clock' | 
   bundle(): Promise<Parsed<string>>;
 }
 
-/** The targets of the shipped manifests, where no others are named. */
+/** The targets of the shipped manifests, where no others are named and the service is theirs. */
 const shippedTargets = {
   'mutating-webhook': ['extensionconfig-webhook'],
   'validating-webhook': ['extensionconfig-webhook'],
@@ -161,13 +162,14 @@ async function openStore(flags: CommonFlags, namespace: string, caSecret: string
   const selector = flags['target-selector'];
   const named = namedTargets(flags);
   if (folder === undefined) {
-    const areNamed = named.length > 0 || selector !== undefined || flags['extension-configs'] === true;
+    const isShipped = service === defaultService && !flags['extension-configs'];
+    const areNamed = named.length > 0 || selector !== undefined;
     const cluster = connect(await orNoCluster(loadKubeConfig(flags, io.env)), io.signal, retries);
     return {
       cluster,
       store: clusterStore(cluster, namespace, { ca: caSecret, serving: secret }),
       targets: clusterTargets(cluster, {
-        named: areNamed ? named : namedTargets({ ...flags, ...shippedTargets }),
+        named: areNamed || !isShipped ? named : namedTargets({ ...flags, ...shippedTargets }),
         selector,
         service: { namespace, name: service },
       }),
