@@ -8,7 +8,7 @@ export { packageRoot } from './files/package-root.ts';
 export { readLimited } from './files/read-limited.ts';
 export { FileError, readRegularFile, readRegularFileSync } from './files/regular-file.ts';
 export { systemProblem } from './files/system-problem.ts';
-export { bugFields, clientOf, type Log } from './log.ts';
+export { bugFields, type Log } from './log.ts';
 export { didYouMean, nearestTo } from './nearest.ts';
 export { orAborted } from './or-aborted.ts';
 export { createLogOutput, type LogStream, logLineOptions } from './terminal/log-output.ts';

@@ -14,11 +14,6 @@ export function bugFields(error: unknown): { error: string; stack: string[] } {
   return { error: error instanceof Error ? error.name : typeof error, stack };
 }
 
-/** The address of a client; of IPv4 as such, which a server on all interfaces has as IPv6. Undefined once it has disconnected. */
-export function clientOf({ remoteAddress }: { remoteAddress?: string | undefined }): string | undefined {
-  return remoteAddress?.replace(/^::ffff:/, '');
-}
-
 /** Where lines of a handler go: a pino logger is one. */
 export interface Log {
   trace: Write;

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { clientOf } from '../base/index.ts';
 import type { Connections } from './connections.ts';
+import { clientOf } from './exchange.ts';
 import { readingMs, statusOf } from './refusal.ts';
 
 /** HTTP status code, reason phrase and message for an error of Node's parser; undefined for any other error. */

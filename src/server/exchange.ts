@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { clientOf } from '../base/index.ts';
 import type { Connections } from './connections.ts';
 import { type Answer, type Refusal, readingMs, refusalHeaders, statusOf } from './refusal.ts';
 
@@ -61,6 +60,11 @@ function isTrickling(pieces: number, bytes: number): boolean {
  * passes all of it to OpenSSL at once).
  */
 const copiesOfResponse = 2;
+
+/** The address of a client; of IPv4 as such, which a server on all interfaces has as IPv6. Undefined once it has disconnected. */
+export function clientOf({ remoteAddress }: { remoteAddress?: string | undefined }): string | undefined {
+  return remoteAddress?.replace(/^::ffff:/, '');
+}
 
 /** One request with its response. */
 export class Exchange {

@@ -2,12 +2,12 @@ import { constants } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { SecureContextOptions, TLSSocket } from 'node:tls';
-import { bugFields, clientOf, type Log } from '../base/index.ts';
+import { bugFields, type Log } from '../base/index.ts';
 import { refuseBrokenRequests } from './broken-requests.ts';
 import type { CertificatePair } from './certificates/certificate.ts';
 import { type ClientPolicy, refusalOf } from './client-policy.ts';
 import { type ConnectionEvents, Connections } from './connections.ts';
-import { Exchange, type Handler } from './exchange.ts';
+import { clientOf, Exchange, type Handler } from './exchange.ts';
 import type { Limits } from './limits.ts';
 
 /**

@@ -4,7 +4,7 @@ export { ClientCaError } from './certificates/client-ca.ts';
 export { fileCertificates } from './certificates/file-certificates.ts';
 export { secretCertificates } from './certificates/secret-certificates.ts';
 export { selfSignedPair } from './certificates/self-signed.ts';
-export type { Exchange, Handler } from './exchange.ts';
+export { clientOf, type Exchange, type Handler } from './exchange.ts';
 export { type HealthServer, startHealthServer } from './health/health-server.ts';
 export { lostLogLinesHelp } from './health/metrics.ts';
 export { defaultLimits, type Limits, limitsWith } from './limits.ts';

@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
-import { clientOf, withoutNodeHint } from '../../base/index.ts';
+import { withoutNodeHint } from '../../base/index.ts';
+import { clientOf } from '../../server/index.ts';
 import { tooManyRequests } from '../resources/errors.ts';
 import { sandboxUser } from '../resources/resource.ts';
 import { type Backend, type Headers, userHeaders } from './backend.ts';
