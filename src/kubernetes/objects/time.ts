@@ -14,9 +14,6 @@ const goUnits: Readonly<Record<string, number>> = {
   h: 3_600_000,
 };
 
-/** The longest duration in Go, whose durations are 64-bit integers of nanoseconds, in ms. */
-const maxGoDurationMs = 2 ** 63 / 1e6;
-
 /** One part of a duration: a number and its unit. */
 const part = /(\d+(?:\.\d*)?|\.\d+)([a-z\u00b5\u03bc]+)/y;
 
@@ -39,7 +36,7 @@ export function goDurationMs(text: string, moreUnits: Readonly<Record<string, nu
     total += Number(number) * (goUnits[unit] ?? moreUnits[unit] ?? Number.NaN);
     end += all.length;
   }
-  return total <= maxGoDurationMs ? (sign === '-' ? -total : total) : undefined;
+  return Number.isNaN(total) ? undefined : sign === '-' ? -total : total;
 }
 
 /** Seconds as Go prints a duration: `10s`, `1m0s`, `1h0m5s`. */

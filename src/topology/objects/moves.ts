@@ -9,10 +9,13 @@ import {
   setOwn,
 } from '../../kubernetes/index.ts';
 
+/** The longest duration in Go, whose durations are 64-bit integers of nanoseconds, in ms. */
+const maxDurationMs = 2 ** 63 / 1e6;
+
 /** The seconds of a duration such as `1h5m0s`, rounded; undefined for other texts. */
 export function secondsOf(duration: Json | undefined): number | undefined {
   const ms = typeof duration === 'string' ? goDurationMs(duration) : undefined;
-  return ms === undefined ? undefined : Math.round(ms / 1000);
+  return ms === undefined || Math.abs(ms) > maxDurationMs ? undefined : Math.round(ms / 1000);
 }
 
 /** A duration as Go prints it: `1h5m0s`. */
