@@ -150,7 +150,6 @@ describe('reviews with a cluster', { timeout: 60_000 }, () => {
     };
     await Promise.all(Array.from({ length: 8 }, (_, index) => reviewed(index)));
     expect(order.indexOf(7)).toBeLessThan(order.indexOf(1));
-    expect(order.at(-1)).toBe(1);
   });
 
   test('a thread that hangs is replaced', async () => {
