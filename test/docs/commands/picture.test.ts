@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { installedPackages } from '../../package/installed.ts';
+import { eventually } from '../../sandbox/client.ts';
 import { needs } from '../../support/needs.ts';
 import { commandsOf, startSandbox } from '../every-command.ts';
 import { root } from '../pages.ts';
@@ -27,6 +28,12 @@ test.each(['terminal', 'plan'])('the picture %s shows the real output', {
     for (const command of cluster) {
       await terminal.run(command);
     }
+    // The webhook reads the new kinds within a second, or later on a busy machine.
+    const dryRun = `kubectl patch cluster demo --type merge --dry-run=server -p '{"spec":{"topology":{"variables":[{"name":"nodeLabel","value":"gpu"}]}}}' 2>&1`;
+    await eventually(
+      () => terminal.run(dryRun),
+      ({ output }) => output.includes('replaces'),
+    );
     let session = '';
     for (const command of recorded.split('\n').filter((line) => line.startsWith('$ '))) {
       const { output } = await terminal.run(`${command.slice(2)} 2>&1`);
