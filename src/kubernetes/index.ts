@@ -66,6 +66,7 @@ export {
   dns1123SubdomainProblems,
   isPortNumber,
   labelValueProblems,
+  lastAppliedAnnotation,
   qualifiedNameProblems,
 } from './objects/names.ts';
 export { perObject } from './objects/per-object.ts';

@@ -13,15 +13,16 @@ export { classOf } from './desired/planned-state.ts';
 export { classKey, concurrencyAnnotation, topologyCauses } from './desired/refusals.ts';
 export { controlPlaneSteps, lowestVersion, minorOf, versionRefusal } from './desired/upgrade-steps.ts';
 export { clusterInV1beta1, inV1beta2 } from './objects/core-v1beta1.ts';
-export type {
-  CallHook,
-  ExistingMachine,
-  GroupChange,
-  GroupObjects,
-  HookAnswer,
-  HookCall,
-  PlanHook,
-  PlanOptions,
+export {
+  type CallHook,
+  type ExistingMachine,
+  extensionOfHandler,
+  type GroupChange,
+  type GroupObjects,
+  type HookAnswer,
+  type HookCall,
+  type PlanHook,
+  type PlanOptions,
 } from './objects/groups.ts';
 export { isMade, layered } from './objects/layered.ts';
 export { createNames, type Names } from './objects/names.ts';

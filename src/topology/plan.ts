@@ -1,5 +1,5 @@
 import { eachOf } from '../base/index.ts';
-import { fieldAt, isSame, type JsonObject, objectAt, textAt } from '../kubernetes/index.ts';
+import { fieldAt, isSame, type JsonObject, lastAppliedAnnotation, objectAt, textAt } from '../kubernetes/index.ts';
 import { DefaultsError } from '../kubernetes/schema/index.ts';
 import { aggregate } from '../runtimehooks/client/index.ts';
 import { newestKnownRelease, type Release } from '../runtimehooks/index.ts';
@@ -35,8 +35,6 @@ import { templateProblems } from './patches/patch-templates.ts';
 import { judgeGroup } from './rollout/judge-group.ts';
 import { replicasOf } from './rollout/machines.ts';
 import { checkedTopology } from './variables/variables.ts';
-
-const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** Maximum number of Clusters that are planned at a time: so many calls wait for extensions. */
 const clustersAtOnce = 10;
@@ -134,7 +132,7 @@ function withKeptVariables(old: JsonObject | undefined, wanted: JsonObject): Jso
 /** What a write of an object changes: what its webhooks are asked about. */
 function writable({ metadata, spec = {} }: JsonObject): JsonObject {
   const { labels, annotations } = objectAt(metadata);
-  const { [lastApplied]: _applied, ...own } = objectAt(annotations);
+  const { [lastAppliedAnnotation]: _applied, ...own } = objectAt(annotations);
   return { labels: objectAt(labels), annotations: own, spec };
 }
 

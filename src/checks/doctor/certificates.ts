@@ -7,9 +7,9 @@ import {
   clusterStore,
   clusterTargets,
   deriveFacts,
+  describeIssuer,
   describeRotation,
   readRotationJob,
-  type StoredSecret,
   servingCertificateDueAt,
 } from '../../webhook/certs/index.ts';
 import { failed, type Installation, ok, type Tick } from './tick.ts';
@@ -18,9 +18,6 @@ const rotateNow = 'run the rotation Job (docs/operations.md#rotate-now), and rea
 
 const storeOf = ({ cluster, namespace, secret, caSecret }: Installation) =>
   clusterStore(cluster, namespace, { ca: caSecret, serving: secret });
-
-/** The cert-manager Certificate that a Secret belongs to; undefined if this program issues it. */
-const issuerOf = (secret: StoredSecret | undefined) => secret?.annotations['cert-manager.io/certificate-name'];
 
 /** The CA, without which nothing can be renewed; the program has none where another one issues the certificates. */
 function caTick({ active, activeKey, successor, now }: CertificateFacts, where: string, renewBeforeMs: number): Tick {
@@ -47,7 +44,7 @@ export async function certificates(installation: Installation): Promise<Tick[]> 
   const names = [`${service}.${namespace}.svc`];
   const store = storeOf(installation);
   const tls = await store.read('serving');
-  const isOurs = issuerOf(tls) === undefined;
+  const isOurs = describeIssuer(tls) === undefined;
   const facts = deriveFacts(now, isOurs ? await store.read('ca') : undefined, tls, [], names);
   const ticks = isOurs ? [caTick(facts, `Secret ${namespace}/${caSecret}`, installation.caRenewBeforeMs)] : [];
   const { serving, servingLacks } = facts;
@@ -106,9 +103,9 @@ const silentMs = 3 * 3_600_000;
 export async function rotation(installation: Installation): Promise<Tick[]> {
   const check = 'rotation';
   const { cluster, namespace, now } = installation;
-  const issuer = issuerOf(await storeOf(installation).read('serving'));
+  const issuer = describeIssuer(await storeOf(installation).read('serving'));
   if (issuer !== undefined) {
-    return [ok(check, `cert-manager renews Certificate ${issuer}`)];
+    return [ok(check, issuer)];
   }
   const job = await readRotationJob(cluster, namespace);
   const text = describeRotation(job, namespace);

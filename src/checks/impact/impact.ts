@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { group as runtimeGroup } from '../../extensionconfig/index.ts';
 import { isSame, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import {
   type CallHook,
@@ -7,6 +8,7 @@ import {
   classKey,
   classOf,
   coreGroup,
+  extensionOfHandler,
   groupOf,
   inV1beta2,
   nameOf,
@@ -16,7 +18,7 @@ import {
   type PlanOptions,
   plan,
 } from '../../topology/index.ts';
-import { extensionOfHandler, offersUpdates, templateReferences } from '../plan/index.ts';
+import { offersUpdates, templateReferences } from '../plan/index.ts';
 
 /** What is known of the cluster, as far as plans read it. */
 export interface World {
@@ -132,7 +134,7 @@ export async function impactOf(change: Change, world: World, options: ImpactOpti
   );
   const shared = [...world.definitions(), ...[...namespaces].flatMap((namespace) => world.shared(namespace))];
   const updatesInPlace =
-    options.updatesInPlace === true && world.ofKind('runtime.cluster.x-k8s.io', 'ExtensionConfig').some(offersUpdates);
+    options.updatesInPlace === true && world.ofKind(runtimeGroup, 'ExtensionConfig').some(offersUpdates);
   const plans: ClusterPlan[] = [];
   const stop = new AbortController();
   for (let from = 0; from < clusters.length && !stop.signal.aborted; ) {
@@ -206,7 +208,7 @@ export const allowAnnotation = 'impact.extensionconfig-webhook/allow-replacement
 export function deniedIn(impact: Impact, { object, old }: Change, world: World): string[] {
   const permission = textAt(object, 'metadata', 'annotations', allowAnnotation);
   const isNew = permission !== textAt(old, 'metadata', 'annotations', allowAnnotation);
-  if ((permission === 'true' && isNew) || permission === hashOf(impact)) {
+  if ((permission === 'true' && isNew) || (permission !== '' && permission === hashOf(impact))) {
     return [];
   }
   const namespaces = new Set(

@@ -2,8 +2,10 @@ import { Worker } from 'node:worker_threads';
 import type { Counter, Registry } from 'prom-client';
 import type { Log } from '../../base/index.ts';
 import { metricsIn } from '../../base/metrics/index.ts';
+import { group as runtimeGroup } from '../../extensionconfig/index.ts';
 import { type AdmissionRequest, type AdmissionResponse, failure, textAt } from '../../kubernetes/index.ts';
 import type { AdmissionOutcome } from '../../policy/index.ts';
+import { coreGroup } from '../../topology/index.ts';
 import { allowAnnotation } from './impact.ts';
 import { cut, planCommand } from './lines.ts';
 import { type Answer, type FromThread, monotonicMs, type Question, type ThreadSettings } from './messages.ts';
@@ -45,9 +47,9 @@ type Result = (typeof results)[number];
 const controllerAccount = /^system:serviceaccount:(?:cap[a-z0-9-]*-system|openshift-cluster-api):/;
 
 const reviewedKinds: Readonly<Record<string, string>> = {
-  Cluster: 'cluster.x-k8s.io',
-  ClusterClass: 'cluster.x-k8s.io',
-  ExtensionConfig: 'runtime.cluster.x-k8s.io',
+  Cluster: coreGroup,
+  ClusterClass: coreGroup,
+  ExtensionConfig: runtimeGroup,
 };
 
 const allowed = (uid: string): AdmissionOutcome => ({

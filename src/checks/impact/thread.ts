@@ -2,11 +2,11 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { bugFields } from '../../base/index.ts';
-import { decodeExtensionConfig, hubVersion } from '../../extensionconfig/index.ts';
+import { decodeExtensionConfig, hubVersion, group as runtimeGroup } from '../../extensionconfig/index.ts';
 import { loadKubeConfig } from '../../kubernetes/client/index.ts';
 import { textValues } from '../../kubernetes/index.ts';
 import { newestKnownRelease } from '../../runtimehooks/index.ts';
-import { namespaceOf } from '../../topology/index.ts';
+import { coreGroup, namespaceOf } from '../../topology/index.ts';
 import { createPlanCaller } from '../plan/index.ts';
 import { type Change, deniedIn, hashOf, type Impact, impactOf, lacksTemplates, replacedBy } from './impact.ts';
 import { impactLines } from './lines.ts';
@@ -54,10 +54,10 @@ function answerTo(number: number, change: Change, impact: Impact): Answer {
 /** The extensions of the cluster, to be called. */
 function createCaller() {
   const configs = world
-    .ofKind('runtime.cluster.x-k8s.io', 'ExtensionConfig')
+    .ofKind(runtimeGroup, 'ExtensionConfig')
     .map((object) => decodeExtensionConfig(object, hubVersion).object)
     .filter(({ spec }) => (spec?.clientConfig?.caBundle ?? '') !== '');
-  const namespaces = new Set(world.ofKind('cluster.x-k8s.io', 'Cluster').map(namespaceOf));
+  const namespaces = new Set(world.ofKind(coreGroup, 'Cluster').map(namespaceOf));
   const namespaceLabels = new Map([...namespaces].map((name) => [name, textValues(world.namespaceLabels(name))]));
   const state = { configs, namespaceLabels, isDiscovered: true };
   return createPlanCaller({

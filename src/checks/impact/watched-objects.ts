@@ -1,6 +1,15 @@
 import type { KubeConfig } from '@kubernetes/client-node';
+import { group as runtimeGroup } from '../../extensionconfig/index.ts';
 import { type Informer, type InformerChange, objectKey, startInformer } from '../../kubernetes/client/index.ts';
-import { isJsonObject, type Json, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  lastAppliedAnnotation,
+  objectAt,
+  objectsAt,
+  textAt,
+} from '../../kubernetes/index.ts';
 import { coreGroup, groupOf, namespaceOf } from '../../topology/index.ts';
 import { templateReferences } from '../plan/index.ts';
 
@@ -16,7 +25,7 @@ const ownKinds: ReadonlySet<string> = new Set([
   ...['Cluster', 'ClusterClass', 'MachineDeployment', 'MachinePool', 'MachineSet', 'Machine'].map(
     (kind) => `${coreGroup} ${kind}`,
   ),
-  'runtime.cluster.x-k8s.io ExtensionConfig',
+  `${runtimeGroup} ExtensionConfig`,
 ]);
 
 /** The parts of the status that plans read. */
@@ -26,13 +35,11 @@ const statusFields: Readonly<Record<string, readonly string[]>> = {
   Machine: ['certificatesExpiryDate'],
 };
 
-const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
-
 /** An object without what no plan reads. */
 export function planned(object: JsonObject): JsonObject {
   const { status, metadata, ...rest } = object;
   const { managedFields: _fields, finalizers: _finalizers, generation: _generation, ...kept } = objectAt(metadata);
-  const { [lastApplied]: _applied, ...annotations } = objectAt(kept, 'annotations');
+  const { [lastAppliedAnnotation]: _applied, ...annotations } = objectAt(kept, 'annotations');
   const fields = statusFields[textAt(object, 'kind')]?.flatMap((name) => {
     const value = isJsonObject(status) ? status[name] : undefined;
     return value === undefined ? [] : [[name, value] as const];

@@ -8,7 +8,7 @@ import {
   type Resolve,
 } from '../../runtimehooks/client/index.ts';
 import { type HookDefinition, hooks, type Release } from '../../runtimehooks/index.ts';
-import type { CallHook, HookAnswer, HookCall } from '../../topology/index.ts';
+import { type CallHook, extensionOfHandler, type HookAnswer, type HookCall } from '../../topology/index.ts';
 
 /** The ExtensionConfigs of a state, and what was read of them. */
 export interface StateExtensions {
@@ -39,9 +39,6 @@ export interface PlanCaller extends AsyncDisposable {
 
 /** Steps at which a call failed though the extension answered: Cluster API would show the error. */
 const answeredSteps: ReadonlySet<CallError['step']> = new Set(['status', 'validation', 'decode', 'size', 'hook']);
-
-/** The extension of a handler: `NAME` of `HANDLER.NAME`; empty if it names none. */
-export const extensionOfHandler = (handler: string): string => handler.split('.').slice(1).join('.');
 
 /** Whether an ExtensionConfig has a handler that is asked if Machines can be updated in place. */
 export const offersUpdates = (config: { status?: unknown }): boolean =>

@@ -1,4 +1,4 @@
-export { createPlanCaller, extensionOfHandler, offersUpdates, type StateExtensions } from './calls.ts';
+export { createPlanCaller, offersUpdates, type StateExtensions } from './calls.ts';
 export { edited, isCluster } from './edits.ts';
 export { withoutSecretCauses, withoutSecretValues } from './hidden.ts';
 export { type LiveState, readLive } from './live.ts';

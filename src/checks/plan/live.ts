@@ -1,4 +1,5 @@
 import { eachOf } from '../../base/index.ts';
+import { group as runtimeGroup } from '../../extensionconfig/index.ts';
 import { Forbidden, isStatus, type KubernetesClient, listPages, withRemedy } from '../../kubernetes/client/index.ts';
 import { type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import { coreGroup, type DryRun, groupOf, nameOf, namespaceOf } from '../../topology/index.ts';
@@ -38,8 +39,6 @@ interface Resource {
   plural: string;
   isNamespaced: boolean;
 }
-
-const runtime = 'runtime.cluster.x-k8s.io';
 
 /** Maximum number of requests at a time. */
 const requestsAtOnce = 10;
@@ -219,7 +218,7 @@ export async function readLive(client: KubernetesClient, options: LiveOptions = 
     .filter((namespace) => options.namespace !== undefined && namespace !== options.namespace);
   const namespaces = options.namespace === undefined ? own : [...new Set([options.namespace, ...classNamespaces])];
   const groups = ['MachineDeployment', 'MachineSet', 'MachinePool', 'Machine'].flatMap((kind) => ofCore(kind) ?? []);
-  const extensions = resources.get(`${runtime} ExtensionConfig`);
+  const extensions = resources.get(`${runtimeGroup} ExtensionConfig`);
   const namespaceKind: Resource = { apiVersion: 'v1', kind: 'Namespace', plural: 'namespaces', isNamespaced: false };
   await eachOf(
     [

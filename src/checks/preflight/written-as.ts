@@ -1,11 +1,10 @@
 import { group, hubVersion } from '../../extensionconfig/index.ts';
-import { isJsonObject, type JsonObject, objectAt } from '../../kubernetes/index.ts';
+import { isJsonObject, type JsonObject, lastAppliedAnnotation, objectAt } from '../../kubernetes/index.ts';
 
 /**
  * Longest last-applied annotation that is parsed, in characters: the limit for all annotations of an object together.
  */
 const maxAnnotation = 256 * 1024;
-const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** A version of the API in which an object is written, and by whom. */
 interface WrittenAs {
@@ -46,7 +45,7 @@ export function olderVersionsOf(original: JsonObject, isFromCluster: boolean): W
   if (!isFromCluster) {
     add(original.apiVersion, 'the manifest');
   } else {
-    add(appliedVersion(annotations[lastApplied]), 'kubectl apply');
+    add(appliedVersion(annotations[lastAppliedAnnotation]), 'kubectl apply');
     for (const entry of Array.isArray(metadata.managedFields) ? metadata.managedFields.slice(0, 100) : []) {
       // Cluster API itself writes the status.
       if (isJsonObject(entry) && entry.subresource !== 'status') {

@@ -4,6 +4,9 @@
  * means that the value is valid.
  */
 
+/** The annotation in which `kubectl apply` keeps what it applied. */
+export const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration';
+
 const dns1123Label = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 const dns1035Label = /^[a-z](?:[a-z0-9-]*[a-z0-9])?$/;
 const qualifiedNamePart = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;

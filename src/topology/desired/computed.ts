@@ -2,7 +2,7 @@ import { isSame, type Json, type JsonObject, objectAt, perObject, textAt } from 
 import { completePlan, type PlannedVersions } from '../../runtimehooks/index.ts';
 import type { Blueprint, ClassPatch } from '../blueprint/blueprint.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
-import type { GroupObjects } from '../objects/groups.ts';
+import { extensionOfHandler, type GroupObjects } from '../objects/groups.ts';
 import { createNames } from '../objects/names.ts';
 import { nameOf, namespaceOf } from '../objects/objects.ts';
 import type { Problem } from '../objects/plan.ts';
@@ -191,7 +191,7 @@ export async function computed(
         return { is: 'unknown', problem: { text: `patch ${patch} is external` } };
       }
       const answer = await state.call({ hook, handler, request, object });
-      extension = handler.split('.').slice(1).join('.');
+      extension = extensionOfHandler(handler);
       if (answer.is === 'failed') {
         return stopped(`${where}${answer.error}`, true);
       }

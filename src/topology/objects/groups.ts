@@ -97,3 +97,6 @@ export interface PlanOptions {
   /** Whether Cluster API updates Machines in place if extensions can (the feature gate InPlaceUpdates). */
   updatesInPlace?: boolean | undefined;
 }
+
+/** The extension of a handler: `NAME` of `HANDLER.NAME`; empty if it names none. */
+export const extensionOfHandler = (handler: string): string => handler.split('.').slice(1).join('.');

@@ -1,9 +1,17 @@
-import { isJsonObject, type Json, type JsonObject, objectAt, own, setOwn, textAt } from '../../kubernetes/index.ts';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  lastAppliedAnnotation,
+  objectAt,
+  own,
+  setOwn,
+  textAt,
+} from '../../kubernetes/index.ts';
 import { inV1beta2 } from './core-v1beta1.ts';
 import { coreGroup, groupOf, nameIn, Objects } from './objects.ts';
 import { providerInV1beta2 } from './provider-v1beta1.ts';
 
-const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 /** Kinds of Cluster API that its controllers create, whoever created what they belong to. */
 const madeKinds = new Set(['Machine', 'MachineSet']);
 
@@ -52,7 +60,7 @@ const inNewest = (object: JsonObject): JsonObject => providerInV1beta2(inV1beta2
 
 /** What was applied last, as the annotation of kubectl has it; empty without one. */
 function lastAppliedTo(current: JsonObject, apiVersion: Json | undefined): JsonObject {
-  const text = textAt(current, 'metadata', 'annotations', lastApplied);
+  const text = textAt(current, 'metadata', 'annotations', lastAppliedAnnotation);
   try {
     const last = JSON.parse(text) as Json;
     return !isJsonObject(last) ? {} : last.apiVersion === apiVersion ? last : inNewest(last);

@@ -10,7 +10,7 @@ import {
 } from '../../kubernetes/index.ts';
 import { applyDefaults, type SchemaOf } from '../../kubernetes/schema/index.ts';
 import { putAt } from '../../runtimehooks/index.ts';
-import { groupOf } from './objects.ts';
+import { coreGroup, groupOf } from './objects.ts';
 
 /** The defaults that Cluster API's webhooks gave kubeadm configs once. */
 const kubeadmDefaults: readonly (readonly [value: string, ...path: string[]])[] = [
@@ -132,7 +132,7 @@ export function stored(object: JsonObject, schemaOf: SchemaOf, old?: JsonObject)
   const [group, kind] = [groupOf(copy), textAt(copy, 'kind')];
   if (group === 'controlplane.cluster.x-k8s.io' && kind === 'KubeadmControlPlane' && !isV1beta1(copy)) {
     fillControlPlane(copy);
-  } else if (group === 'cluster.x-k8s.io' && kind === 'MachineDeployment' && !isV1beta1(copy)) {
+  } else if (group === coreGroup && kind === 'MachineDeployment' && !isV1beta1(copy)) {
     fillMachineDeployment(copy, old);
   }
   return copy;

@@ -4,6 +4,7 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
+  lastAppliedAnnotation,
   objectAt,
   objectsAt,
   textAt,
@@ -90,7 +91,7 @@ export const groupLabel = {
 const clusterApiVersion = 'cluster.x-k8s.io/v1beta2';
 
 /** Annotations of a template that requests leave out. */
-const hiddenAnnotations = ['kubectl.kubernetes.io/last-applied-configuration', 'cluster.x-k8s.io/conversion-data'];
+const hiddenAnnotations = [lastAppliedAnnotation, 'cluster.x-k8s.io/conversion-data'];
 
 /** An object as in requests. */
 export function withoutBookkeeping(object: JsonObject): JsonObject {

@@ -1,4 +1,11 @@
-import { type Json, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import {
+  type Json,
+  type JsonObject,
+  lastAppliedAnnotation,
+  objectAt,
+  objectsAt,
+  textAt,
+} from '../../kubernetes/index.ts';
 import { machineFieldNames, writtenInPlace } from '../../runtimehooks/index.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import type { ExistingMachine } from '../objects/groups.ts';
@@ -151,7 +158,7 @@ export function workerMachine(
 
 /** Annotations that nobody wants, but somebody needs. */
 export const bookkeeping = [
-  'kubectl.kubernetes.io/last-applied-configuration',
+  lastAppliedAnnotation,
   'machinedeployment.clusters.x-k8s.io/revision',
   'cluster.x-k8s.io/conversion-data',
 ];

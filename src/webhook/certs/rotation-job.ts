@@ -1,5 +1,6 @@
 import { explain, isStatus, type KubernetesClient } from '../../kubernetes/client/index.ts';
 import { fieldAt, textAt } from '../../kubernetes/index.ts';
+import type { StoredSecret } from './store.ts';
 
 /** The CronJob of the manifests, which runs `certs rotate`. */
 export interface RotationJob {
@@ -28,6 +29,15 @@ export async function readRotationJob(cluster: KubernetesClient, namespace: stri
     }
     throw explain(error, 'get', 'cronjobs.batch', id);
   }
+}
+
+/** The annotation that cert-manager gives the Secret of a Certificate. */
+export const issuerAnnotation = 'cert-manager.io/certificate-name';
+
+/** Who renews what is in a Secret of cert-manager, as a sentence; undefined for other Secrets. */
+export function describeIssuer(secret: StoredSecret | undefined): string | undefined {
+  const certificate = secret?.annotations[issuerAnnotation];
+  return certificate === undefined ? undefined : `cert-manager renews Certificate ${certificate}`;
 }
 
 /** Who rotates next, as a sentence. */

@@ -47,6 +47,21 @@ function labelled(value: string): JsonObject {
   return copy;
 }
 
+function startReviews(
+  kubeconfig: string,
+  settings: Partial<Parameters<typeof createImpactReviews>[0]> = {},
+): ImpactReviews {
+  return createImpactReviews({
+    kubeconfig: { kubeconfig },
+    clusterApiVersion: undefined,
+    denies: false,
+    updatesInPlace: false,
+    callsExtensions: false,
+    log: pino({ level: 'silent' }),
+    ...settings,
+  });
+}
+
 function requestOf(object: JsonObject, more: Partial<AdmissionRequest> = {}): AdmissionRequest {
   const apiVersion = textAt(object, 'apiVersion');
   const [group = '', version = ''] = apiVersion.split('/');
@@ -84,12 +99,7 @@ describe('reviews with a cluster', { timeout: 60_000 }, () => {
       const path = `/apis/${textAt(body, 'apiVersion')}/namespaces/default/${plurals.get(textAt(body, 'kind'))}`;
       expect((await send(sandbox, 'POST', path, { body })).status).toBe(201);
     }
-    reviews = createImpactReviews({
-      kubeconfig: { kubeconfig: kubeconfigFile },
-      clusterApiVersion: undefined,
-      denies: false,
-      updatesInPlace: false,
-      callsExtensions: false,
+    reviews = startReviews(kubeconfigFile, {
       log: pino({ level: 'warn' }, { write: (text) => lines.push(JSON.parse(text) as { msg: string }) }),
     });
     reviews.addMetrics(registry, 'test_');
@@ -159,12 +169,7 @@ describe('reviews with a cluster', { timeout: 60_000 }, () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const messages: string[] = [];
-    const own = createImpactReviews({
-      kubeconfig: { kubeconfig },
-      clusterApiVersion: undefined,
-      denies: false,
-      updatesInPlace: false,
-      callsExtensions: false,
+    const own = startReviews(kubeconfig, {
       log: pino({}, { write: (text) => messages.push((JSON.parse(text) as { msg: string }).msg) }),
     });
     onTestFinished(() => own.stop());
@@ -234,14 +239,7 @@ describe('reviews with a cluster', { timeout: 60_000 }, () => {
     config.loadFromClusterAndUser({ name: 'test', server: proxy.url, skipTLSVerify: true }, { name: 'test' });
     const kubeconfig = join(mkdtempSync(join(tmpdir(), 'impact-')), 'kubeconfig');
     writeFileSync(kubeconfig, config.exportConfig(), { mode: 0o600 });
-    const own = createImpactReviews({
-      kubeconfig: { kubeconfig },
-      clusterApiVersion: undefined,
-      denies: false,
-      updatesInPlace: false,
-      callsExtensions: false,
-      log: pino({ level: 'silent' }),
-    });
+    const own = startReviews(kubeconfig);
     onTestFinished(() => own.stop());
     await eventually(
       () => own.review(requestOf(labelled('gpu'))),
@@ -268,14 +266,7 @@ describe('reviews with a cluster', { timeout: 60_000 }, () => {
         headers: { 'content-type': 'application/merge-patch+json' },
       });
     expect((await label('deny')).status).toBe(200);
-    const own = createImpactReviews({
-      kubeconfig: { kubeconfig: kubeconfigFile },
-      clusterApiVersion: undefined,
-      denies: true,
-      updatesInPlace: false,
-      callsExtensions: false,
-      log: pino({ level: 'silent' }),
-    });
+    const own = startReviews(kubeconfigFile, { denies: true });
     onTestFinished(async () => {
       await own.stop();
       await label(null);
@@ -406,14 +397,7 @@ describe('extensions', { timeout: 60_000 }, () => {
   }
 
   const start = (callsExtensions: boolean) =>
-    createImpactReviews({
-      kubeconfig: { kubeconfig },
-      clusterApiVersion: { major: 1, minor: 13 },
-      denies: false,
-      updatesInPlace: true,
-      callsExtensions,
-      log: pino({ level: 'silent' }),
-    });
+    startReviews(kubeconfig, { clusterApiVersion: { major: 1, minor: 13 }, updatesInPlace: true, callsExtensions });
 
   const replacedBy = ({ response }: AdmissionOutcome) =>
     (response.warnings ?? []).reduce((all, text) => all + Number(/^replaces (\d+)/.exec(text)?.[1] ?? 0), 0);
@@ -497,12 +481,8 @@ describe('extensions', { timeout: 60_000 }, () => {
 test('without a cluster, writes are allowed, and the log says why', { timeout: 60_000 }, async () => {
   const lines: { msg: string; problem?: string }[] = [];
   const kubeconfig = join(mkdtempSync(join(tmpdir(), 'impact-')), 'missing');
-  const reviews = createImpactReviews({
-    kubeconfig: { kubeconfig },
-    clusterApiVersion: undefined,
+  const reviews = startReviews(kubeconfig, {
     denies: true,
-    updatesInPlace: false,
-    callsExtensions: false,
     log: pino({}, { write: (text) => lines.push(JSON.parse(text) as { msg: string }) }),
   });
   await eventually(

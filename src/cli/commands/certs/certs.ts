@@ -6,10 +6,12 @@ import {
   annotatedExtensionConfigs,
   bundleOfSecret,
   deriveFacts,
+  describeIssuer,
   describeRotation,
   type Injection,
   injectTargets,
   isStuck,
+  issuerAnnotation,
   missingTarget,
   next,
   type Run,
@@ -28,7 +30,6 @@ import {
   type CertsContext,
   commonFlags,
   injectFlags,
-  issuerAnnotation,
   issuingFlags,
   namedTargets,
   type RunFlags,
@@ -197,9 +198,9 @@ async function advance(
 
 /** Who rotates, as a sentence. That this may not be read is nothing wrong. */
 async function rotationOf({ cluster, namespace }: CertsContext, serving: StoredSecret | undefined): Promise<string> {
-  const certificate = serving?.annotations[issuerAnnotation];
-  if (certificate !== undefined) {
-    return `cert-manager renews Certificate ${certificate}`;
+  const issuer = describeIssuer(serving);
+  if (issuer !== undefined) {
+    return issuer;
   }
   if (cluster === undefined) {
     return 'nobody rotates by itself: run certs rotate';

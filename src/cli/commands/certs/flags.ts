@@ -7,6 +7,7 @@ import {
   clusterStore,
   clusterTargets,
   folderStore,
+  issuerAnnotation,
   noTargets,
   type Run,
   type StoredSecret,
@@ -109,8 +110,6 @@ export type RunFlags = CommonFlags & FlagValues<typeof issuingFlags> & Partial<F
 
 /** Maximum number of names in a serving certificate, with which it stays within 64 KiB, the limit for reading. */
 const maxNames = 100;
-/** cert-manager's annotation on Secrets that it writes. */
-export const issuerAnnotation = 'cert-manager.io/certificate-name';
 
 /** What the flags of a command refer to: the Secrets, the targets, the names of the serving certificate. */
 export interface CertsContext extends Pick<Run, 'store' | 'targets' | 'clock' | 'names' | 'signal'> {

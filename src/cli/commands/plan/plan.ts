@@ -2,7 +2,6 @@ import { count, printable, printableJson, shortList } from '../../../base/index.
 import {
   createPlanCaller,
   edited,
-  extensionOfHandler,
   isCluster,
   type LiveState,
   planPage,
@@ -28,6 +27,7 @@ import {
 import { dns1123LabelProblems, type Json, type JsonObject, objectAt, textAt } from '../../../kubernetes/index.ts';
 import { newestKnownRelease, parseRelease, parseVersion, type Release } from '../../../runtimehooks/index.ts';
 import {
+  extensionOfHandler,
   type HookCall,
   layered,
   nameOf,
