@@ -39,13 +39,11 @@ ${body}
 /** The CSS of all pages, light and dark. */
 const style = `
 :root { --ground: #f6f7f9; --paper: #ffffff; --ink: #1c2230; --quiet: #667085; --line: #e3e7ee; --band: #f4f6fa;
-  --good: #1a7f4b; --wait: #b76a00; --bad: #c4314b; --off: #8a93a5; --busy: #3566c4; --user: #6b3fb8; --sign: #ffffff;
-  --good-soft: #d9f0e3; --wait-soft: #fdeacb; --bad-soft: #fbdde2; --busy-soft: #dde7fb; --off-soft: #e9ecf2; --stripe: rgb(255 255 255 / .45);
-  --v0: #d5e2fa; --v1: #b5d4f4; --v2: #a9ddd6; --v3: #c3e3b0; --v4: #f0dfa4; --v5: #e6cdf2; --on-version: #1c2a44; }
+  --good: #1a7f4b; --wait: #b76a00; --bad: #c4314b; --off: #8a93a5; --busy: #3566c4;
+  --good-soft: #d9f0e3; --wait-soft: #fdeacb; --bad-soft: #fbdde2; --off-soft: #e9ecf2; }
 @media (prefers-color-scheme: dark) { :root { --ground: #12151b; --paper: #1a1e26; --ink: #e7eaf0; --quiet: #98a2b5; --line: #2b313d; --band: #1e232c;
-  --good: #4cc38a; --wait: #f0a53a; --bad: #ff7a8a; --off: #7d8798; --busy: #86aefc; --user: #c4a2ff; --sign: #12151b;
-  --good-soft: #173828; --wait-soft: #402d10; --bad-soft: #47212a; --busy-soft: #1f2f52; --off-soft: #2a303b; --stripe: rgb(0 0 0 / .3);
-  --v0: #2b4270; --v1: #235476; --v2: #1d5d59; --v3: #3a5c2b; --v4: #63531d; --v5: #553568; --on-version: #eef2fa; } }
+  --good: #4cc38a; --wait: #f0a53a; --bad: #ff7a8a; --off: #7d8798; --busy: #86aefc;
+  --good-soft: #173828; --wait-soft: #402d10; --bad-soft: #47212a; --off-soft: #2a303b; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--ground); color: var(--ink); font: 15px/1.5 system-ui, -apple-system, 'Segoe UI', 'Noto Sans', sans-serif; }
 header, main { max-width: 1500px; margin: 0 auto; padding: 0 28px; }
@@ -59,10 +57,8 @@ section, .list { background: var(--paper); border: 1px solid var(--line); border
 .reason { border-left: 4px solid var(--bad); background: var(--bad-soft); padding: 8px 12px; border-radius: 0 6px 6px 0; overflow-wrap: anywhere; }
 .legend { margin: 0; } .key { margin-right: 16px; color: var(--quiet); white-space: nowrap; }
 .badge { display: inline-block; padding: 1px 9px; border-radius: 9px; font-size: 12px; font-weight: 600; vertical-align: 1px; }
-.badge.passed { background: var(--good-soft); color: var(--good); } .badge.blocked { background: var(--wait-soft); color: var(--wait); }
-.badge.failed { background: var(--bad-soft); color: var(--bad); } .badge.ignored { background: var(--off-soft); color: var(--quiet); }
 .wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: 14px; }
 th { text-align: left; color: var(--quiet); font-weight: 600; font-size: 12.5px; } th, td { padding: 5px 12px 5px 0; vertical-align: top; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
 .diff { background: var(--band); border-radius: 8px; padding: 10px 14px; overflow-x: auto; font: 12.5px/1.5 ui-monospace, 'DejaVu Sans Mono', monospace; }
-.ins { color: var(--good); } .del { color: var(--bad); } .hunk { color: var(--busy); } ul.ignored li { color: var(--wait); } .note { color: var(--quiet); }
+.ins { color: var(--good); } .del { color: var(--bad); } .hunk { color: var(--busy); } .note { color: var(--quiet); }
 `;

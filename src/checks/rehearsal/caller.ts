@@ -11,7 +11,7 @@ import { has } from '../../topology/index.ts';
 import { type CallEffect, type EffectOutcome, type HandlerCall, handlerCall } from './cluster/effects.ts';
 
 /** Makes the calls that simulations request. */
-export type Caller = (effect: CallEffect, signal: AbortSignal) => Promise<Extract<EffectOutcome, { ok: boolean }>>;
+export type Caller = (effect: CallEffect, signal: AbortSignal) => Promise<EffectOutcome>;
 
 /** Longest message of an extension that is kept, in characters. */
 const maxMessage = 4096;

@@ -1,8 +1,6 @@
 export { oldestRelease } from '../../topology/index.ts';
 export type { UserEdit } from './cluster/state.ts';
-export { type Fault, parseFault } from './faults.ts';
 export { jsonLine } from './output/json.ts';
-export { htmlPage } from './output/page.ts';
 export { createTimeline } from './output/text.ts';
 export { InputError, type InputObject, type RehearsalInput, readInput } from './read.ts';
 export type { Entry } from './record.ts';

@@ -4,7 +4,6 @@ import {
   type CallEffect,
   type Effect,
   type EffectOutcome,
-  type FaultNote,
   type HandlerCall,
   handlerCall,
   type Simulation,
@@ -13,8 +12,6 @@ import type { CallEntry, Entry } from './record.ts';
 
 /** Options for playing a simulation. */
 export interface PlayOptions {
-  /** Whether waits take real time. */
-  isRealTime?: boolean;
   /** Called for every entry; entries of the same Cluster come in order. */
   onEntry: (entry: Entry) => void;
   onRequest?: ((call: CallEntry, request: JsonObject) => void) | undefined;
@@ -29,9 +26,6 @@ export interface PlayOptions {
  * wait.
  */
 const pace = { first: 1, longest: 200, inAll: 4000 } as const;
-
-/** Longest delay of a timer, in ms. */
-const longestSleep = 2 ** 31 - 1;
 
 /** @throws the reason of the signal, by which callers recognize an interruption. */
 const interruptible = (ms: number, signal: AbortSignal): Promise<unknown> =>
@@ -66,7 +60,7 @@ export function entryOf(
 
 /** Calls for the record; a placeholder if a call could not be made at all. */
 const shown = (outcome: EffectOutcome, { handler = '' }: CallEffect): readonly HandlerCall[] =>
-  outcome.calls.length > 0 || outcome.ok !== false
+  outcome.calls.length > 0 || outcome.ok
     ? outcome.calls
     : [handlerCall(handler, { status: 'Error', error: outcome.error })];
 
@@ -75,7 +69,7 @@ export async function play<T>(
   simulation: Simulation<T>,
   cluster: string,
   answer: (effect: CallEffect, signal: AbortSignal) => Promise<EffectOutcome>,
-  { onEntry, onRequest, signal, isRealTime = false, sleep = interruptible }: PlayOptions,
+  { onEntry, onRequest, signal, sleep = interruptible }: PlayOptions,
 ): Promise<{ end: T; calls: number }> {
   let number = 0;
   /** The current wait: the hook, how often it has blocked in a row, and the real time spent on it, in ms. */
@@ -93,22 +87,13 @@ export async function play<T>(
     } else if (effect.do === 'call') {
       const outcome = await answer(effect, signal);
       signal.throwIfAborted();
-      const tellFaults = (when: FaultNote['when']) => {
-        for (const note of outcome.faults ?? []) {
-          if (note.when === when) {
-            onEntry({ type: 'event', cluster, at: effect.at, event: { kind: 'fault', text: note.text } });
-          }
-        }
-      };
-      tellFaults('before');
       for (const call of shown(outcome, effect)) {
         number++;
         const entry = entryOf(cluster, number, effect, call);
         onRequest?.(entry, effect.request);
         onEntry(entry);
       }
-      tellFaults('after');
-      const isWaiting = outcome.calls.some(({ retryAfterSeconds }) => retryAfterSeconds !== 0) || outcome.ok === false;
+      const isWaiting = outcome.calls.some(({ retryAfterSeconds }) => retryAfterSeconds !== 0) || !outcome.ok;
       if (isWaiting) {
         const isMore = waiting.hook === effect.hook;
         waiting = { hook: effect.hook, pauses: isMore ? waiting.pauses + 1 : 1, paused: isMore ? waiting.paused : 0 };
@@ -119,17 +104,11 @@ export async function play<T>(
     } else if (effect.do === 'wait') {
       await sleep(effect.ms, signal);
     } else {
-      const simulated = effect.at - effect.fromMs;
-      const pause = isRealTime
-        ? simulated
-        : Math.min(
-            simulated,
-            waiting.pauses === 0 ? 0 : pace.first * 2 ** Math.min(waiting.pauses - 1, 16),
-            pace.longest,
-          );
-      if (pause > 0 && (isRealTime || waiting.paused < pace.inAll)) {
+      const due = waiting.pauses === 0 ? 0 : pace.first * 2 ** Math.min(waiting.pauses - 1, 16);
+      const pause = Math.min(effect.at - effect.fromMs, due, pace.longest);
+      if (pause > 0 && waiting.paused < pace.inAll) {
         waiting.paused += pause;
-        await sleep(Math.min(pause, longestSleep), signal);
+        await sleep(pause, signal);
       }
     }
   }

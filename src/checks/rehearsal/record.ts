@@ -58,7 +58,6 @@ export function masked(entry: Entry): Entry {
   const { event } = entry;
   switch (event.kind) {
     case 'condition':
-    case 'object-condition':
       return { ...entry, event: { ...event, message: withoutSecrets(event.message) } };
     case 'finding':
       return { ...entry, event: { ...event, text: withoutSecrets(event.text) } };

@@ -16,7 +16,6 @@ import { type Caller, createCaller } from './caller.ts';
 import { handlerCall, SimulationStopped } from './cluster/effects.ts';
 import type { RehearsedCluster } from './cluster/state.ts';
 import { type ClusterApiLimits, State, type UserEdit } from './cluster/state.ts';
-import { type Fault, withFaults } from './faults.ts';
 import { entryOf, type PlayOptions, play } from './play.ts';
 import { type Entry, masked, warning } from './record.ts';
 import { failedCondition } from './simulation/condition.ts';
@@ -32,7 +31,6 @@ export interface RehearsalOptions extends PlayOptions {
   limits: ClusterApiLimits;
   /** The release of Cluster API to simulate. Default: the newest that is known. */
   release?: Release | undefined;
-  faults?: readonly Fault[];
   resolve?: Resolve | undefined;
   namespaceLabels: (namespace: string) => Promise<Readonly<Record<string, string>> | undefined>;
   start?: Date;
@@ -47,9 +45,6 @@ const clustersAtOnce = 10;
 
 /** Maximum number of namespaces for which selectors are evaluated. */
 const maxWarned = 100;
-
-/** An address on which nothing listens: the discard port of this machine. */
-const nowhere = { host: '127.0.0.1', port: 9 };
 
 /**
  * Calls Discovery on an extension twice, as Cluster API does: its own write of the status triggers the second call.
@@ -90,23 +85,8 @@ const namespaceOf = ({ cluster }: RehearsedCluster): string => textAt(cluster, '
 export const clusterOf = (subject: RehearsedCluster): string =>
   `${namespaceOf(subject)}/${textAt(subject.cluster, 'metadata', 'name')}`;
 
-/** @param callers make calls to the servers, and to none. */
-async function playCluster(
-  subject: RehearsedCluster,
-  callers: { up: Caller; down: Caller },
-  options: RehearsalOptions,
-): Promise<boolean> {
-  const {
-    scenario,
-    limits,
-    release,
-    edits,
-    schemaOf,
-    faults = [],
-    onEntry,
-    start = new Date(),
-    names = createNames(),
-  } = options;
+async function playCluster(subject: RehearsedCluster, call: Caller, options: RehearsalOptions): Promise<boolean> {
+  const { scenario, limits, release, edits, schemaOf, onEntry, start = new Date(), names = createNames() } = options;
   const cluster = clusterOf(subject);
   const refusals = topologyCauses(subject.cluster, subject.blueprint).map(causeText);
   let checked = subject;
@@ -120,7 +100,6 @@ async function playCluster(
     onEntry({ type: 'end', cluster, at: 0, isComplete: false, reason, calls: 0 });
     return false;
   }
-  const call = withFaults(callers.up, callers.down, faults);
   const state = new State({ subject: checked, names, start, limits, release, edits, schemaOf });
   let hasErrors = false;
   const { end, calls } = await play(simulateCluster(state, scenario), cluster, call, {
@@ -161,7 +140,6 @@ export async function rehearse(given: RehearsalOptions): Promise<{ clusters: num
   );
   const namespaceLabels = async (name: string) => labels.get(name);
   const client = createClusterApiClient({ namespaceLabels, resolve });
-  const unreachable = createClusterApiClient({ namespaceLabels, resolve: () => nowhere });
   const options: RehearsalOptions = {
     ...given,
     onEntry,
@@ -181,14 +159,13 @@ export async function rehearse(given: RehearsalOptions): Promise<{ clusters: num
     if (wrong !== undefined) {
       throw new SimulationStopped(wrong.message);
     }
-    unreachable.registry.warmUp(configs);
     for (const namespace of [...new Set(subjects.map(namespaceOf))].slice(0, maxWarned)) {
       unselected(configs, namespace, labels.get(namespace) ?? {}).forEach(onEntry);
     }
     uncalled(configs, blueprints, options.scenario).forEach(onEntry);
-    const callers = { up: createCaller(client, release), down: createCaller(unreachable, release) };
+    const call = createCaller(client, release);
     for (const blueprint of blueprints) {
-      const { end } = await play(discoverVariables(blueprint), nameOfClass(blueprint), callers.up, options);
+      const { end } = await play(discoverVariables(blueprint), nameOfClass(blueprint), call, options);
       if (end !== undefined) {
         for (const subject of subjects.filter((one) => one.blueprint === blueprint && end.startsWith(notReady))) {
           onEntry({ type: 'event', cluster: clusterOf(subject), at: 0, event: failedCondition(classNotReady) });
@@ -199,7 +176,7 @@ export async function rehearse(given: RehearsalOptions): Promise<{ clusters: num
     }
     const results = await eachOf(subjects, clustersAtOnce, (subject) => {
       signal.throwIfAborted();
-      return playCluster(subject, callers, options);
+      return playCluster(subject, call, options);
     });
     return { clusters, complete: results.filter((isComplete) => isComplete).length };
   } catch (error) {
@@ -209,6 +186,6 @@ export async function rehearse(given: RehearsalOptions): Promise<{ clusters: num
     onEntry({ type: 'end', cluster: '', at: 0, isComplete: false, reason: error.message, calls: 0 });
     return { clusters, complete: 0 };
   } finally {
-    await Promise.all([client.close(), unreachable.close()]);
+    await client.close();
   }
 }

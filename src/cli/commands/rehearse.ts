@@ -3,13 +3,10 @@ import {
   clusterOf,
   createTimeline,
   type Entry,
-  type Fault,
-  htmlPage,
   InputError,
   type InputObject,
   jsonLine,
   oldestRelease,
-  parseFault,
   type RehearsalInput,
   readInput,
   rehearse,
@@ -41,21 +38,6 @@ import { crdsFlag, readCrds } from './crds-flag.ts';
 import { extensionFlags, readExtensions, unreachableHint } from './extensions.ts';
 import { manifestObjects } from './manifest-objects.ts';
 import { requestWriter } from './written-requests.ts';
-
-const faultFlag: Flag<readonly Fault[]> = {
-  placeholder: 'KIND@WHERE[=N]',
-  summary:
-    'inject a fault at a call, by its number or at the first call of a hook: down@WHERE=TRIES, restart@WHERE, block@WHERE=SECONDS; may be repeated',
-  default: [],
-  repeatable: true,
-  parse: (text) => {
-    const fault = parseFault(text.trim());
-    if ('problem' in fault) {
-      throw new FlagError(fault.problem);
-    }
-    return [fault];
-  },
-};
 
 function isSimulated(release: Release | undefined): release is Release {
   return (
@@ -101,8 +83,6 @@ const rehearseFlags = {
       return release;
     },
   } satisfies Flag<Release>,
-  fault: faultFlag,
-  'real-time': switchFlag('wait as long as Cluster API would'),
   'max-calls': integerFlag('COUNT', 1, 1_000_000, 'number of calls after which to give up on a Cluster', {
     default: 1000,
   }),
@@ -118,10 +98,7 @@ const rehearseFlags = {
     'write each request to a file in this new folder, for "conformance --request", "call --request" and tests',
     { defaultText: 'none' },
   ),
-  output: outputFlag(
-    ['text', 'json', 'html'],
-    'a timeline as text, a line of JSON per call, or a page with a drawn timeline',
-  ),
+  output: outputFlag(['text', 'json'], 'a timeline as text, or a line of JSON per call'),
 } satisfies Flags;
 
 /**
@@ -191,17 +168,6 @@ function jsonPrinter(io: Io, clear: () => void): Printer {
   };
 }
 
-function htmlPrinter(io: Io, clear: () => void): Printer {
-  const entries: Entry[] = [];
-  return {
-    add: (entry) => void entries.push(entry),
-    end() {
-      clear();
-      io.stdout.write(htmlPage(entries));
-    },
-  };
-}
-
 /** What the files of these flags must contain: a wrong file must not silently result in the sample. */
 const wanted = {
   cluster: ['Cluster', 'Namespace'],
@@ -236,11 +202,6 @@ export const command = defineCommand({
   args: [['[names...]', 'ExtensionConfigs (default: all)']],
   flags: rehearseFlags,
   help: `
-Faults: "down@BeforeClusterUpgrade=3" makes the servers unreachable for three
-tries, "restart@7" restarts the controller after the seventh call, and
-"block@BeforeControlPlaneUpgrade=30" makes a second handler block for 30
-seconds.
-
 Exit code: 0 all lifecycles completed, 1 one did not, 2 usage error or a file
 that cannot be read.`,
   async run({ flags, io }, names: string[]) {
@@ -260,16 +221,13 @@ that cannot be read.`,
     const printer =
       flags.output === 'text'
         ? textPrinter(io, input.subjects.map(clusterOf), progress.clear)
-        : flags.output === 'json'
-          ? jsonPrinter(io, progress.clear)
-          : htmlPrinter(io, progress.clear);
+        : jsonPrinter(io, progress.clear);
     const { complete } = await rehearse({
       configs: extensions.configs,
       subjects: input.subjects,
       scenario: { upgrades, isDeleted: flags.delete, updatesInPlace: flags['in-place-updates'] },
       limits: { maxCalls: flags['max-calls'], maxFailures: flags['max-failures'] },
       release: flags['cluster-api-version'],
-      faults: flags.fault,
       schemaOf,
       resolve: extensions.resolve,
       namespaceLabels: async (namespace) => ({
@@ -282,7 +240,6 @@ that cannot be read.`,
             );
           }))),
       }),
-      isRealTime: flags['real-time'],
       onRequest,
       onEntry(entry) {
         calls += entry.type === 'call' ? 1 : 0;

@@ -1,9 +1,73 @@
 import { describe, expect, test } from 'vitest';
 import { plain } from '../../../src/base/index.ts';
-import { createTimeline, type Entry, htmlPage, jsonLine } from '../../../src/checks/rehearsal/index.ts';
+import { type HandlerCall, handlerCall } from '../../../src/checks/rehearsal/cluster/effects.ts';
+import { createTimeline, type Entry, jsonLine } from '../../../src/checks/rehearsal/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { hooks } from '../../../src/runtimehooks/index.ts';
-import { blocked, call, callEntry, event, hostilePage, object, simulation } from './timelines.ts';
+
+/** The response of one handler. */
+const call = (more: Partial<HandlerCall> = {}): HandlerCall => handlerCall('up.one', more);
+
+let number = 0;
+const callEntry = (at: number, hook: 'BeforeClusterUpgrade' | 'GeneratePatches', answer = call()): Entry => ({
+  type: 'call',
+  cluster: 'n/c',
+  number: ++number,
+  at,
+  hook,
+  call: answer,
+  kubernetesVersion: undefined,
+  fromKubernetesVersion: hook === 'BeforeClusterUpgrade' ? 'v1.31.0' : undefined,
+  toKubernetesVersion: hook === 'BeforeClusterUpgrade' ? 'v1.32.0' : undefined,
+  controlPlaneUpgrades: hook === 'BeforeClusterUpgrade' ? ['v1.32.0'] : undefined,
+  workersUpgrades: undefined,
+  machine: undefined,
+  pendingHooks: '',
+});
+const event = (at: number, what: Extract<Entry, { type: 'event' }>['event']): Entry => ({
+  type: 'event',
+  cluster: 'n/c',
+  at,
+  event: what,
+});
+const blocked = call({ retryAfterSeconds: 5400, message: 'backups run' });
+const object = (image: string): JsonObject => ({ kind: 'T', spec: { image } });
+
+/** A simulation with an upgrade that a hook blocks for a while. */
+const simulation: readonly Entry[] = [
+  event(0, { kind: 'user', text: 'sets spec.topology.version to v1.32.0' }),
+  event(0, { kind: 'control-plane', state: 'ready', version: 'v1.31.0', name: 'c-x' }),
+  callEntry(0, 'BeforeClusterUpgrade', blocked),
+  event(0, {
+    kind: 'condition',
+    status: 'False',
+    reason: 'ClusterUpgrading',
+    message:
+      'Cluster is upgrading to v1.32.0\n  * Following hooks are blocking upgrade: BeforeClusterUpgrade: backups run',
+  }),
+  callEntry(5_400_000, 'BeforeClusterUpgrade', blocked),
+  callEntry(10_800_000, 'BeforeClusterUpgrade', blocked),
+  callEntry(16_200_000, 'BeforeClusterUpgrade'),
+  event(16_200_000, { kind: 'pending-hooks', hooks: 'AfterClusterUpgrade' }),
+  callEntry(16_200_000, 'GeneratePatches'),
+  callEntry(16_201_000, 'GeneratePatches'),
+  event(16_201_000, {
+    kind: 'templates',
+    isFirst: true,
+    changes: [
+      {
+        holder: 'Cluster n/c spec.controlPlaneRef',
+        template: 'T t',
+        before: object('a'),
+        after: object('b'),
+        ignored: ['/metadata/name'],
+      },
+    ],
+  }),
+  event(16_201_000, { kind: 'control-plane', state: 'upgrading', version: 'v1.32.0', name: 'c-x' }),
+  event(16_381_000, { kind: 'control-plane', state: 'ready', version: 'v1.32.0', name: 'c-x' }),
+  { type: 'end', cluster: 'n/c', at: 16_381_000, isComplete: true, reason: '', calls: 6 },
+];
 
 test("text: a line per call, identical calls counted, conditions in Cluster API's words", () => {
   const timeline = createTimeline(plain);
@@ -148,83 +212,4 @@ test('json: a record per call and per change of the condition, and one for the e
     pendingHooks: '',
   });
   expect(lines.at(-1)).toEqual({ cluster: 'n/c', seconds: 16381, end: 'complete', calls: 6 });
-});
-
-describe('the page', () => {
-  const page = hostilePage();
-
-  test('contains no markup from outside, and loads nothing', () => {
-    expect(page).not.toContain('<img');
-    expect(page).not.toContain('<b id');
-    expect(page).not.toMatch(/https?:|<script|url\(/);
-    expect(page).toContain("default-src 'none'");
-  });
-
-  test('draws a run of identical answers as two marks, the second with the count', () => {
-    expect(page).toContain('>×2</span>');
-    const many = Array.from({ length: 900 }, (_, index) => callEntry(index * 1000, 'BeforeClusterUpgrade', blocked));
-    const text = htmlPage([
-      ...many,
-      { type: 'end', cluster: 'n/c', at: 900_000, isComplete: false, reason: '', calls: 900 },
-    ]);
-    expect(text.match(/class="mark /g)).toHaveLength(2);
-    expect(text).toContain('>×899</span>');
-    expect(text).toContain('… and 899 more like it, until 0:14:59');
-  });
-
-  test('links each mark to its row in the table', () => {
-    const text = htmlPage(simulation);
-    const links = [...text.matchAll(/<a href="#([^"]+)" class="mark/g)].map(([, id]) => id);
-    expect(links).toHaveLength(4);
-    for (const id of links) {
-      expect(text).toContain(`<tr id="${id}"`);
-    }
-  });
-
-  test('stops drawing after a maximum number of calls', () => {
-    const many = Array.from({ length: 3000 }, (_, index) =>
-      callEntry(index * 1000, 'BeforeClusterUpgrade', call({ retryAfterSeconds: 1, message: String(index) })),
-    );
-    const text = htmlPage([...many, { type: 'end', cluster: 'n/c', at: 0, isComplete: true, reason: '', calls: 3000 }]);
-    expect(text).toContain('The drawing ends after 400 calls');
-    expect(text.length).toBeLessThan(3_000_000);
-  });
-});
-
-describe('machines', () => {
-  const condition = {
-    kind: 'object-condition',
-    object: 'Machine c-md-0-x',
-    type: 'Updating',
-    status: 'True',
-    reason: 'InPlaceUpdating',
-    message: 'In-place update in progress',
-  } as const;
-  const entries = [
-    event(1000, { kind: 'machine', state: 'creating', name: 'c-md-0-x' }),
-    event(1000, condition),
-    event(2000, { kind: 'machine', state: 'gone', name: 'c-md-0-x' }),
-  ];
-
-  test('text', () => {
-    const timeline = createTimeline(plain);
-    expect(entries.map((entry) => timeline.add(entry)).join('')).toBe(`\
-  0:00:01  Machine c-md-0-x is created
-           Machine c-md-0-x Updating True InPlaceUpdating: In-place update in progress
-  0:00:02  Machine c-md-0-x is gone
-`);
-  });
-
-  test('json: only their conditions, with the object', () => {
-    const { type, status, reason, message, object: name } = condition;
-    expect(entries.map((entry) => jsonLine(entry))).toEqual([
-      undefined,
-      `${JSON.stringify({ cluster: 'n/c', seconds: 1, object: name, condition: { type, status, reason, message } })}\n`,
-      undefined,
-    ]);
-  });
-
-  test('html: in the table', () => {
-    expect(htmlPage(entries)).toContain('Machine c-md-0-x Updating True InPlaceUpdating');
-  });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pendingHooksAnnotation } from '../../../src/extensionconfig/index.ts';
-import { type JsonObject, textAt } from '../../../src/kubernetes/index.ts';
+import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import {
   caBundle,
   type ExtensionServer,
@@ -144,42 +144,6 @@ test.each([
 ])('the request of %s is the recorded one', (name, hook, index) => {
   const { body } = requests.filter((request) => request.hook === hook)[index]!;
   expect(normalized(body)).toEqual(normalized(calls.get(name)?.body));
-});
-
-/** Where a request of UpdateMachine has the name of the Machine. */
-const machineName = ['desired', 'machine', 'metadata', 'name'] as const;
-
-/** Conditions of one kind of object in the rehearsal: `TYPE STATUS REASON: MESSAGE`, with the name of the object. */
-const conditions = () =>
-  result.events.flatMap((event) =>
-    event.kind === 'object-condition'
-      ? [[event.object, `${event.type} ${event.status} ${event.reason}: ${event.message}`] as const]
-      : [],
-  );
-const recordedConditions = (kind: string, type: string, from?: string) =>
-  changesBetween(changes, from)
-    .filter((change) => change.kind === kind && change.type === type)
-    .map(({ name, status, reason, message }) => [name, `${type} ${status} ${reason}: ${message}`] as const);
-
-test('the condition RollingOut of the MachineDeployment is the recorded one', () => {
-  const made = conditions().filter(([object]) => object.startsWith('MachineDeployment'));
-  const recorded = recordedConditions('machinedeployments', 'RollingOut', 'a patch changes');
-  expect(made.map(([, text]) => text)).toEqual(recorded.map(([, text]) => text));
-});
-
-test.each([
-  ['from the beginning, whose update fails at first', 'c3-md-0-h7p6f-pkdwx-qd2bm', 0, 1],
-  ['that a rollout created, whose update fails at first', 'c3-md-0-h7p6f-kzxfg-nw7hr', 4, 0],
-])('all conditions of a Machine %s are the recorded ones', (_, name, index, skipped) => {
-  const machine = textAt(requests.filter(({ hook }) => hook === 'UpdateMachine')[index]?.body, ...machineName);
-  for (const type of ['UpToDate', 'Updating']) {
-    const recorded = recordedConditions('machines', type).filter(([object]) => object === name);
-    const made = conditions().filter(
-      ([object, text]) => object === `Machine ${machine}` && text.startsWith(`${type} `),
-    );
-    // A rehearsal does not show how the first Machines of a Cluster are created.
-    expect(made.map(([, text]) => text)).toEqual(recorded.map(([, text]) => text).slice(skipped));
-  }
 });
 
 test('the pending hooks during the upgrade are the recorded ones', () => {

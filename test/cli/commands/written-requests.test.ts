@@ -69,7 +69,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'class.yaml'), classYaml);
   const { code, stderr } = await runProgram([
     ...['rehearse', '-f', join(folder, 'extension.yaml'), '--cluster-class', join(folder, 'class.yaml')],
-    ...['--fault', 'block@BeforeClusterUpgrade=30', '--upgrade-to', 'v1.31.1', '--write-requests', requests],
+    ...['--upgrade-to', 'v1.31.1', '--write-requests', requests],
   ]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   for (const { url, body } of server.received.splice(0)) {

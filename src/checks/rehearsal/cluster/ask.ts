@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../../kubernetes/index.ts';
 import {
-  ControllerRestart,
   type EffectOutcome,
   ReconcileError,
   type RehearsedHook,
@@ -27,7 +26,7 @@ export function* editBefore(state: State, hook: RehearsedHook | undefined): Simu
     state.edits = state.edits.filter((other) => other !== edit);
     edit.apply(state.cluster.spec);
     state.write({ spec: {} });
-    yield state.tell({ kind: 'user', text: edit.text, flag: 'edit' });
+    yield state.tell({ kind: 'user', text: edit.text });
   }
   return state.edits.length < length;
 }
@@ -51,7 +50,7 @@ export function* call(
   hook: RehearsedHook,
   fields: JsonObject,
   { handler, withCluster = false }: { handler?: string; withCluster?: boolean } = {},
-): Simulation<Extract<EffectOutcome, { ok: boolean }>> {
+): Simulation<EffectOutcome> {
   yield* editBefore(state, hook);
   if (state.calls >= state.limits.maxCalls) {
     throw new SimulationStopped(stopReason(state, hook));
@@ -70,9 +69,6 @@ export function* call(
     throw new TypeError('a call must be answered');
   }
   state.calls += answer.calls.length;
-  if (answer.ok === 'restart') {
-    throw new ControllerRestart();
-  }
   return answer;
 }
 

@@ -49,18 +49,10 @@ export const handlerCall = (handler: string, more: Partial<HandlerCall>): Handle
   ...more,
 });
 
-/** A fault that affected a call. */
-export interface FaultNote {
-  text: string;
-  when: 'before' | 'after';
-}
-
 /** The result of a call for a simulation. If there is no handler, it is a success without calls. */
-export type EffectOutcome = { calls: readonly HandlerCall[]; faults?: readonly FaultNote[] } & (
+export type EffectOutcome = { calls: readonly HandlerCall[] } & (
   | { ok: true; response: JsonObject }
   | { ok: false; error: string }
-  /** The controller ended before it could act on the answer. */
-  | { ok: 'restart' }
 );
 
 /** A call that a simulation requests: of one handler, or of all handlers registered for the hook. */
@@ -83,8 +75,7 @@ export type Condition = { kind: 'condition'; status: 'True' | 'False'; reason: s
 
 /** Events of a simulation other than calls. */
 export type SimulatedEvent =
-  /** `flag` is a shorter text for a drawing. */
-  | { kind: 'user'; text: string; flag: string }
+  | { kind: 'user'; text: string }
   | Condition
   | { kind: 'control-plane'; state: 'creating' | 'upgrading' | 'ready' | 'gone'; version: string; name: string }
   | {
@@ -95,21 +86,11 @@ export type SimulatedEvent =
       /** The name in the topology. */
       group: string;
     }
-  /** A condition of another object, for example of a Machine. */
-  | {
-      kind: 'object-condition';
-      object: string;
-      type: string;
-      status: 'True' | 'False';
-      reason: string;
-      message: string;
-    }
   | { kind: 'machine'; state: 'creating' | 'gone'; name: string }
   | { kind: 'pending-hooks'; hooks: string }
   | { kind: 'plan'; controlPlane: readonly string[]; workers: readonly string[] }
   /** `isFirst`: compared with the templates of the class; otherwise with what was reported before. */
   | { kind: 'templates'; isFirst: boolean; changes: readonly TemplateChange[] }
-  | { kind: 'fault'; text: string }
   | { kind: 'finding'; severity: 'error' | 'warning'; text: string; remedy: string };
 
 /** A template whose patches changed: before, and now. */
@@ -150,6 +131,3 @@ export class ReconcileError extends Error {}
 
 /** Thrown inside a simulation when it cannot be completed. */
 export class SimulationStopped extends Error {}
-
-/** Thrown inside a simulation when the controller restarts. */
-export class ControllerRestart extends Error {}

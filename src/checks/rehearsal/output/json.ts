@@ -9,12 +9,12 @@ export function jsonLine(entry: Entry): string | undefined {
   const { cluster, at } = entry;
   if (entry.type === 'event') {
     const { event } = entry;
-    if (event.kind !== 'condition' && event.kind !== 'object-condition') {
+    if (event.kind !== 'condition') {
       return undefined;
     }
     const { status, reason, message } = event;
-    const [object, type] = event.kind === 'condition' ? [undefined, 'TopologyReconciled'] : [event.object, event.type];
-    return `${printableJson({ cluster, seconds: at / 1000, object, condition: { type, status, reason, message } })}\n`;
+    const condition = { type: 'TopologyReconciled', status, reason, message };
+    return `${printableJson({ cluster, seconds: at / 1000, condition })}\n`;
   }
   if (entry.type === 'end') {
     const { isComplete, reason, calls } = entry;

@@ -36,7 +36,6 @@ function templateLines(change: TemplateChange, paint: Paint): string {
 function eventLines({ event, at }: EventEntry, paint: Paint): string {
   const text = eventText(event);
   switch (event.kind) {
-    case 'object-condition':
     case 'condition': {
       const style = event.reason === 'ReconcileFailed' ? 'red' : 'cyan';
       const [first = '', ...more] = event.message.split('\n').map(printable);
@@ -51,7 +50,7 @@ function eventLines({ event, at }: EventEntry, paint: Paint): string {
     case 'finding':
       return line(at, paint(event.severity === 'error' ? 'red' : 'yellow', text));
     default:
-      return line(at, event.kind === 'fault' ? paint('yellow', text) : text);
+      return line(at, text);
   }
 }
 

@@ -1,6 +1,6 @@
 import { count, printable } from '../../../base/index.ts';
 import type { SimulatedEvent } from '../cluster/effects.ts';
-import type { CallEntry, Entry } from '../record.ts';
+import type { CallEntry } from '../record.ts';
 
 /** Simulated time since the simulation began, as `0:03:00`. */
 export function clockText(ms: number): string {
@@ -89,8 +89,6 @@ export function eventText(event: SimulatedEvent): string {
       return printable(`control plane ${event.name} ${states[event.state][0]} ${event.version}`);
     case 'worker':
       return printable(`workers ${event.group} ${states[event.state][1]} ${event.version}`);
-    case 'object-condition':
-      return printable(`${event.object} ${event.type} ${event.status} ${event.reason}`);
     case 'machine':
       return printable(`Machine ${event.name} is ${event.state === 'gone' ? 'gone' : 'created'}`);
     case 'pending-hooks':
@@ -101,8 +99,6 @@ export function eventText(event: SimulatedEvent): string {
       );
     case 'templates':
       return `${count(event.changes.length, 'template')} ${event.changes.length === 1 ? 'is' : 'are'} patched${event.isFirst ? '' : ' differently'}`;
-    case 'fault':
-      return printable(`fault: ${event.text}`);
     case 'finding':
       return printable(`${event.severity}: ${event.text}; ${event.remedy}`);
   }
@@ -130,33 +126,3 @@ export class Runs {
     return isAgain ? 'again' : 'new';
   }
 }
-
-/** An entry worth showing. A repetition of the call before stands for all that follow. */
-export interface Shown {
-  entry: Entry;
-  isRepetition: boolean;
-  /** Number of entries that it stands for, and the time of the last. */
-  count: number;
-  until: number;
-}
-
-export function shownEntries(entries: readonly Entry[]): Shown[] {
-  const runs = new Runs();
-  const shown: Shown[] = [];
-  let repetition: Shown | undefined;
-  for (const entry of entries) {
-    const run = entry.type === 'call' ? runs.of(entry) : 'new';
-    if (run === 'again' && repetition !== undefined) {
-      repetition.count++;
-      repetition.until = entry.at;
-    } else if (run !== 'hidden') {
-      const one = { entry, isRepetition: run === 'again', count: 1, until: entry.at };
-      shown.push(one);
-      repetition = run === 'again' ? one : entry.type === 'call' ? undefined : repetition;
-    }
-  }
-  return shown;
-}
-
-/** The anchor of a call in the table of the page. */
-export const callId = ({ cluster, number }: CallEntry): string => `call-${encodeURIComponent(cluster)}-${number}`;

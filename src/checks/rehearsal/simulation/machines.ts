@@ -112,22 +112,13 @@ export function groupOf(worker: WorkerGroup, version: string): GroupMachines {
 export function beginRollout(worker: WorkerGroup, version: string): boolean {
   const group = groupOf(worker, version);
   const next = machineSet(worker, version, group.current);
-  if (differences(group.next ?? group.current, next).length === 0) {
+  const before = group.next ?? group.current;
+  const isSamePart = (part: keyof MachineTemplateObjects) => isSame(before[part].spec, next[part].spec);
+  if (before.version === next.version && isSamePart('bootstrap') && isSamePart('infrastructure')) {
     return false;
   }
   group.next = next;
   return true;
-}
-
-/** Why a Machine is not what its group should have, in the words of its condition UpToDate. */
-export function differences(current: MachineSet, desired: MachineSet): string[] {
-  const differs = (part: keyof MachineTemplateObjects) => !isSame(current[part].spec, desired[part].spec);
-  return [
-    ...(current.version === desired.version ? [] : [`Version ${current.version}, ${desired.version} required`]),
-    ...(['bootstrap', 'infrastructure'] as const)
-      .filter(differs)
-      .map((part) => `${kindOfTemplate(desired[part])} is not up-to-date`),
-  ];
 }
 
 /** Whether old Machines stay until somebody deletes them. */

@@ -1,14 +1,8 @@
 import { objectAt, timeText } from '../../../kubernetes/index.ts';
 import { editBefore } from '../cluster/ask.ts';
-import {
-  ControllerRestart,
-  ReconcileError,
-  type Simulation,
-  type SimulationEnd,
-  SimulationStopped,
-} from '../cluster/effects.ts';
+import { ReconcileError, type Simulation, type SimulationEnd, SimulationStopped } from '../cluster/effects.ts';
 import type { State } from '../cluster/state.ts';
-import { backoffMs, restartMs } from '../cluster/time.ts';
+import { backoffMs } from '../cluster/time.ts';
 import { failedCondition, pausedCondition } from './condition.ts';
 import { hasRollouts, updateInPlace } from './in-place.ts';
 import { refusalOf } from './plan.ts';
@@ -64,22 +58,17 @@ function* reconcileUntil(state: State, isThere: () => boolean): Simulation {
       yield* reconcileCluster(state);
       state.failures = 0;
     } catch (error) {
-      if (error instanceof ControllerRestart) {
-        state.waits.clear();
-        state.plan = undefined;
-        nextAt = state.now + restartMs;
-      } else if (error instanceof ReconcileError) {
-        state.failures++;
-        yield* state.tellCondition(failedCondition(error.message));
-        if (state.failures >= state.limits.maxFailures) {
-          throw new SimulationStopped(
-            `${state.failures === 1 ? 'a reconcile' : `${state.failures} reconciles in a row`} failed: ${error.message}`,
-          );
-        }
-        nextAt = state.now + backoffMs(state.failures);
-      } else {
+      if (!(error instanceof ReconcileError)) {
         throw error;
       }
+      state.failures++;
+      yield* state.tellCondition(failedCondition(error.message));
+      if (state.failures >= state.limits.maxFailures) {
+        throw new SimulationStopped(
+          `${state.failures === 1 ? 'a reconcile' : `${state.failures} reconciles in a row`} failed: ${error.message}`,
+        );
+      }
+      nextAt = state.now + backoffMs(state.failures);
     }
     const hasFailed = nextAt !== undefined;
     addFinalizer(state);
@@ -128,7 +117,7 @@ function* upgrade(state: State, to: string): Simulation {
   if (refusal !== undefined) {
     throw new SimulationStopped(`Cluster API refuses spec.topology.version ${to}: ${refusal}`);
   }
-  yield state.tell({ kind: 'user', text: `sets spec.topology.version to ${to}`, flag: `→ ${to}` });
+  yield state.tell({ kind: 'user', text: `sets spec.topology.version to ${to}` });
   state.write({ spec: { topology: { ...objectAt(state.cluster.spec, 'topology'), version: to } } });
   yield* reconcileUntil(
     state,
@@ -160,7 +149,7 @@ function* upgradeAll(state: State, upgrades: readonly string[]): Simulation<stri
 }
 
 function* remove(state: State): Simulation {
-  yield state.tell({ kind: 'user', text: 'deletes the Cluster', flag: 'delete' });
+  yield state.tell({ kind: 'user', text: 'deletes the Cluster' });
   const deletionTimestamp = timeText(new Date(state.start.getTime() + state.now));
   state.write({ metadata: { deletionTimestamp, deletionGracePeriodSeconds: 0 }, spec: {} });
   yield* reconcileUntil(state, () => state.isDeleted);
@@ -188,7 +177,7 @@ export function* simulateCluster(state: State, scenario: Scenario): Simulation<S
       );
     }
     if (state.controlPlane.version === undefined) {
-      yield state.tell({ kind: 'user', text: `creates the Cluster at ${state.target}`, flag: 'create' });
+      yield state.tell({ kind: 'user', text: `creates the Cluster at ${state.target}` });
     }
     yield* reconcileUntil(
       state,

@@ -89,9 +89,8 @@ export function* discoverVariables(blueprint: Blueprint): Simulation<string | un
         handler: patch.discoverVariables ?? '',
         pendingHooks: '',
       };
-      if (answer === undefined || answer.ok === 'restart' || !answer.ok) {
-        const error = answer === undefined || answer.ok === 'restart' ? 'the controller restarted' : answer.error;
-        errors.push(`failed to call DiscoverVariables for patch ${patch.name}: ${error}`);
+      if (answer?.ok !== true) {
+        errors.push(`failed to call DiscoverVariables for patch ${patch.name}: ${answer?.error}`);
         continue;
       }
       const { variables = [] } = answer.response;

@@ -397,56 +397,19 @@ describe('releases of Cluster API', () => {
   });
 });
 
-test.each<[string, object]>([
-  ['a second', { do: 'wait', at: 0, ms: 60_000 }],
-  ['simulated time', { do: 'pass', at: 60_000, fromMs: 0 }],
-])('a wait for %s ends with the reason of the signal', async (_, effect) => {
+test('a wait for a second ends with the reason of the signal', async () => {
   const stop = new AbortController();
   const playing = play(
     (function* () {
-      yield effect;
+      yield { do: 'wait', at: 0, ms: 60_000 };
     })() as unknown as Parameters<typeof play>[0],
     'c',
     () => Promise.reject(new Error('no call is made')),
-    { onEntry: () => {}, signal: stop.signal, isRealTime: true },
+    { onEntry: () => {}, signal: stop.signal },
   );
   const reason = new Error('stopped');
   stop.abort(reason);
   await expect(playing).rejects.toBe(reason);
-});
-
-describe('a restart of the controller', () => {
-  test('forgets waits: a handler that blocked for an hour is called again at once', () => {
-    const { calls } = simulate(
-      ({ hook }, nth) =>
-        hook === 'BeforeClusterUpgrade'
-          ? nth === 1
-            ? { retryAfterSeconds: 3600 }
-            : nth === 2
-              ? 'restart'
-              : {}
-          : undefined,
-      { upgrades: ['v1.32.0'] },
-    );
-    const times = calls.filter(({ hook }) => hook === 'BeforeClusterUpgrade').map(({ at }) => at);
-    expect(times).toHaveLength(3);
-    expect((times[2] ?? 0) - (times[1] ?? 0)).toBe(15_000);
-  });
-
-  test('repeats the hook of the step', () => {
-    const { log } = simulate(
-      ({ hook }, nth) => (hook === 'BeforeWorkersUpgrade' && nth === 1 ? 'restart' : undefined),
-      {
-        upgrades: ['v1.32.0'],
-        yaml: clusterYaml('v1.31.0'),
-      },
-    );
-    expect(log.filter((line) => /^(AfterControlPlaneUpgrade|BeforeWorkersUpgrade)/.test(line))).toEqual([
-      'AfterControlPlaneUpgrade 1.32.0 W[1.32.0]',
-      'BeforeWorkersUpgrade 1.31.0 → 1.32.0 W[1.32.0]',
-      'BeforeWorkersUpgrade 1.31.0 → 1.32.0 W[1.32.0]',
-    ]);
-  });
 });
 
 describe('the condition TopologyReconciled', () => {
@@ -515,23 +478,6 @@ describe('in-place updates', () => {
       'CanUpdateMachineSet',
       // Of two Machines one is updated: a new one comes first, since all must stay available.
       'UpdateMachine',
-    ]);
-  });
-
-  test('a restart during an update repeats UpdateMachine', () => {
-    const { calls, end } = simulate(({ hook }, nth) => {
-      if (hook === 'CanUpdateMachine') {
-        return nth === 1 ? 'restart' : { machinePatch: patch('/spec/version', 'v1.32.0') };
-      }
-      return hook === 'UpdateMachine' && nth === 1 ? 'restart' : undefined;
-    }, scenario);
-    expect(end.reason).toBe('');
-    expect(inPlace(calls)).toEqual([
-      'CanUpdateMachine',
-      'CanUpdateMachine',
-      'UpdateMachine',
-      'UpdateMachine',
-      'CanUpdateMachineSet',
     ]);
   });
 
@@ -762,44 +708,12 @@ spec: { template: { spec: ${spec} } }
     expect(JSON.stringify(requestOf('CanUpdateMachine'))).not.toContain(inProgress);
   });
 
-  test('a failure that repeats changes no condition', () => {
-    const { events, end } = simulate(
-      (effect, nth) =>
-        effect.hook !== 'UpdateMachine' ? covered(effect) : nth > 1 && nth < 5 ? { error: 'busy' } : {},
-      scenario,
-    );
-    expect(end.isComplete).toBe(true);
-    const failures = events.flatMap(({ event }) =>
-      event.kind === 'object-condition' && event.reason === 'InPlaceUpdateFailed' ? [event.object] : [],
-    );
-    expect(failures).toEqual([...new Set(failures)]);
-    expect(failures).toHaveLength(1);
-  });
-
   test('an update that blocks forever reaches the limit of calls, which is reported', () => {
     const { end } = simulate(
       (effect) => (effect.hook === 'UpdateMachine' ? { retryAfterSeconds: 5 } : covered(effect)),
       { ...scenario, maxCalls: 20 },
     );
     expect(end.reason).toMatch(/^20 calls were made, .* UpdateMachine has blocked 15 times in a row/);
-  });
-
-  test('machines of a control plane have the conditions of an update, too', () => {
-    const { events } = simulate(
-      (effect, nth) => (effect.hook === 'UpdateMachine' && nth === 1 ? { retryAfterSeconds: 5 } : covered(effect)),
-      { ...scenario, yaml: clusterYaml('v1.31.0', { topology: 'controlPlane: { replicas: 2 }' }) },
-    );
-    expect(
-      events.flatMap(({ event }) =>
-        event.kind === 'object-condition' ? [`${event.type} ${event.status} ${event.reason} ${event.message}`] : [],
-      ),
-    ).toEqual([
-      'UpToDate False Updating * In-place update in progress',
-      'Updating True InPlaceUpdating In-place update in progress',
-      'UpToDate False Updating * Node.status.nodeInfo.kubeletVersion v1.31.0, v1.32.0 required',
-      'Updating False NotUpdating ',
-      'UpToDate True UpToDate ',
-    ]);
   });
 
   test('machines of another control plane are not asked about', () => {
