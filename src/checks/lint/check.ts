@@ -13,8 +13,6 @@ export interface LintPolicy {
   now: () => Date;
   /** Facts about the cluster that the objects are meant for. */
   facts?: Facts | undefined;
-  /** Reads what else rules need to know about an ExtensionConfig. */
-  prepare?: ((object: JsonObject) => Promise<void>) | undefined;
 }
 
 /** An apiVersion as text; empty for lists and objects, which may not even be convertible (`{toString: {}}`). */
@@ -64,17 +62,16 @@ export function reportsOf(object: JsonObject, { rules, now, facts }: LintPolicy,
  * Checks an object as admission would on creation, with defaults applied, and including the handlers in its status.
  * Undefined for an object of another kind.
  */
-export async function checkObject(
+export function checkObject(
   file: string,
   { object, placeOf, endOf }: PlacedObject,
   policy: LintPolicy,
   names: Names,
-): Promise<LintedObject | undefined> {
+): LintedObject | undefined {
   // One of another API group is a finding.
   if (object.kind !== kind) {
     return undefined;
   }
-  await policy.prepare?.(object);
   const name = nameOf(object);
   const place = { file, ...placeOf([]) };
   const reports = reportsOf(object, policy, names.claim(name, place));

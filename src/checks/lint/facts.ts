@@ -5,26 +5,22 @@ import type { LintError } from './result.ts';
 
 interface ManifestFacts {
   facts: Facts;
+  files: number;
   objects: number;
   /** Files that could not be read, which count as absent: a folder may contain templates. */
   errors: LintError[];
 }
 
-/**
- * Reads all manifests in files and folders as facts for rules.
- *
- * @param onFile called before each file is read.
- */
+/** Reads all manifests in files and folders as facts for rules. */
 export async function readManifestFacts(
   paths: readonly string[],
   stdin: Readable,
   signal: AbortSignal,
-  onFile: (file: string) => void = () => {},
 ): Promise<ManifestFacts> {
   const { facts, add } = createManifestFacts();
   const errors: LintError[] = [];
-  let objects = 0;
-  for await (const manifest of readManifests(paths, stdin, signal, onFile)) {
+  let [files, objects] = [0, 0];
+  for await (const manifest of readManifests(paths, stdin, signal, () => files++)) {
     if ('message' in manifest) {
       errors.push(manifest);
       continue;
@@ -38,5 +34,5 @@ export async function readManifestFacts(
       }
     }
   }
-  return { facts, objects, errors };
+  return { facts, files, objects, errors };
 }

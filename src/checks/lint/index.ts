@@ -1,4 +1,3 @@
-export { BaselineError, createBaseline } from './baseline.ts';
 export { type LintPolicy, reportsOf } from './check.ts';
 export { readManifestFacts } from './facts.ts';
 export type { FormatContext } from './formats/format.ts';

@@ -85,7 +85,7 @@ async function* lintFile(
         yield { error };
       }
       for (const placed of document.objects) {
-        const object = await checkObject(file, placed, policy, names);
+        const object = checkObject(file, placed, policy, names);
         if (object !== undefined) {
           const bytes = Buffer.byteLength(JSON.stringify(placed.object));
           if (bytes > maxObjectBytes) {

@@ -12,7 +12,6 @@ test.each([
   [['controller']],
   [['certs', 'status', '--secret', 'a']],
   [['openapi', 'merge']],
-  [['lint', '--cluster-facts', '.']],
   [['serve', '--cert-secret', 'a/b']],
 ])('%j uses the API server of the given KUBECONFIG', async (args) => {
   const { code, stderr } = await runProgram(args, { env: { KUBECONFIG: '/no/such/file' } });

@@ -1,12 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
-import { type Cluster, clusterApiDefinitions, startCluster } from '../../policy/cluster-facts/cluster.ts';
 import {
   example,
   exampleClass,
@@ -141,87 +138,10 @@ describe('a folder', () => {
       () => [file(), '--facts', write('e/x.yaml', 'a: b\n')],
       /no object in 1 file that/,
     ],
-    [
-      'together with the cluster',
-      () => [file(), '--cluster-facts', '--facts', root],
-      /--cluster-facts takes the facts from the cluster, --facts from manifests: leave one out/,
-    ],
-    [
-      'given a context of the kubeconfig, which nothing would ask,',
-      () => [file(), '--context', 'staging'],
-      /--context says which cluster to ask, and none is: add --cluster-facts, or --facts PATH/,
-    ],
     ['on standard input', () => [file(), '--facts', '-'], /standard input is already being checked/],
   ])('a context %s is a usage error', async (_name, args, message) => {
     const { code, stdout, stderr } = await runProgram(['lint', ...args()]);
     expect(stderr).toMatch(message);
     expect([code, stdout]).toEqual([2, '']);
-  });
-});
-
-describe('the cluster', () => {
-  let at: Cluster;
-  let kubeconfig: string;
-  beforeAll(async () => {
-    at = await startCluster();
-    await at.define(...clusterApiDefinitions);
-    await at.put({ ...exampleNamespace, metadata: { name: 'capi-extensions' } }, exampleNamespace);
-    await at.put(example(), exampleClass(), exampleCluster(), exampleSecret({}));
-    kubeconfig = write('kubeconfig', at.sandbox.kubeconfig);
-  });
-  afterAll(() => at.sandbox.stop());
-
-  test('provides the facts, including Secrets that annotations name', async () => {
-    const file = write('cluster/new.yaml', narrowed);
-    expect(await ruleIds(file, '--cluster-facts', '--kubeconfig', kubeconfig)).toEqual([
-      'secret-missing',
-      'service-missing',
-      'namespace-selector-excludes',
-    ]);
-  });
-
-  test('that forbids reading Secrets is reported once', async () => {
-    const server = createServer((request, response) => {
-      const isSecret = request.url?.includes('/secrets/');
-      const refusal = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Forbidden', code: 403 };
-      response.writeHead(isSecret ? 403 : 200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(isSecret ? refusal : { resources: [], metadata: {}, items: [] }));
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    try {
-      const { port } = server.address() as AddressInfo;
-      const config = write('secretive', {
-        apiVersion: 'v1',
-        kind: 'Config',
-        'current-context': 'a',
-        contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
-        clusters: [{ name: 'a', cluster: { server: `http://127.0.0.1:${port}`, 'insecure-skip-tls-verify': true } }],
-        users: [{ name: 'a', user: {} }],
-      });
-      const file = write('cluster/s.yaml', example(), example({ name: 'second' }));
-      const { code, stderr } = await runProgram(['lint', file, '--cluster-facts', '--kubeconfig', config]);
-      expect(stderr).toMatch(/^lint: --cluster-facts: nothing is known about Secrets: .*secrets.*\n$/);
-      expect(code).toBe(0);
-    } finally {
-      server.close();
-    }
-  });
-
-  test('that does not respond is a failure', async () => {
-    const gone = write('gone', at.sandbox.kubeconfig.replace(/https:\/\/127\.0\.0\.1:\d+/, 'https://127.0.0.1:1'));
-    const file = write('cluster/x.yaml', example());
-    const { code, stdout, stderr } = await runProgram(['lint', file, '--cluster-facts', '--kubeconfig', gone]);
-    expect(stderr).toMatch(
-      /--cluster-facts: no answer from the API server \S+: ECONNREFUSED; check that it is running/,
-    );
-    expect([code, stdout]).toEqual([1, '']);
-  });
-
-  test('without a kubeconfig is a usage error', async () => {
-    const args = ['lint', write('cluster/y.yaml', example()), '--cluster-facts', '--kubeconfig', join(root, 'no')];
-    expect(await runProgram(args)).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('--cluster-facts: no cluster:'),
-    });
   });
 });

@@ -1,14 +1,5 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -303,24 +294,6 @@ test('comments that turn off nothing are named', async () => {
   ]);
 });
 
-test('a baseline leaves out what was there before, wherever it moves', async () => {
-  const path = write('known/a.yaml', `${warned}---\n${bad}`);
-  const file = join(folder, 'known/.baseline.json');
-  const written = await runProgram(['lint', path, '--write-baseline', file]);
-  expect(written).toMatchObject({ code: 0, stderr: expect.stringContaining('2 findings written to ') });
-  expect(written.stdout).toBe('2 ExtensionConfigs in 1 file: 1 error, 1 warning\n');
-  write('known/a.yaml', `# one\n# more\n${warned}---\n${bad}`);
-  const again = await runProgram(['lint', join(folder, 'known'), '--baseline', file]);
-  expect(again).toMatchObject({ code: 0, stderr: `lint: 2 known findings in ${file} left out\n` });
-  expect(again.stdout).toContain('0 errors, 0 warnings');
-  write('known/a.yaml', `${bad}---\n${bad.replace('bad', 'second')}`);
-  const changed = await runProgram(['lint', path, '--baseline', file]);
-  expect(changed.code).toBe(1);
-  expect(changed.stdout.match(/: error: /g)).toHaveLength(1);
-  expect(changed.stderr).toContain('1 known finding in ');
-  expect(changed.stderr).toContain('1 more in it did not occur');
-});
-
 test.each([
   ['b', 0],
   ['other', 1],
@@ -380,33 +353,6 @@ test('a comment below a field that --fix removes, or fills, stays', async () => 
   const fixed = readFileSync(path, 'utf8');
   expect(fixed).toContain('# about the name');
   expect(fixed).toContain('namespaceSelector: {} # all of them');
-});
-
-test('a baseline is replaced as a whole, and written only to a regular file', async () => {
-  const path = write('whole/a.yaml', bad);
-  const file = write('whole/baseline.json', '{}');
-  const before = statSync(file).ino;
-  await runProgram(['lint', path, '--write-baseline', file]);
-  expect(statSync(file).ino).not.toBe(before);
-  const fifo = join(folder, 'whole/fifo');
-  spawnSync('mkfifo', [fifo]);
-  const { code, stderr } = await runProgram(['lint', path, '--write-baseline', fifo]);
-  expect(stderr).toContain(`--write-baseline: ${fifo}: is not a regular file`);
-  expect(code).toBe(1);
-});
-
-test.each([
-  ['that is none', '{}', /baseline.json: is not a baseline: --write-baseline writes one/],
-  ['that is not JSON', '{', /baseline.json: is not JSON: /],
-])('a baseline %s is a usage error', async (_, text, message) => {
-  const { code, stderr } = await runProgram([
-    'lint',
-    write('not-one/a.yaml', good),
-    '--baseline',
-    write('not-one/baseline.json', text),
-  ]);
-  expect(code).toBe(2);
-  expect(stderr).toMatch(message);
 });
 
 test('--fix changes what has one right answer, keeps comments, and reports the rest', async () => {

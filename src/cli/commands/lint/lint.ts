@@ -3,25 +3,14 @@ import type { Readable } from 'node:stream';
 import { count, shortList, withoutControls } from '../../../base/index.ts';
 import { formats, type LintPolicy, type LintResult, type LintSummary, lint } from '../../../checks/lint/index.ts';
 import { createReplacer, showPlace } from '../../../kubernetes/manifests/index.ts';
-import { createRuleSet, type RuleSetOptions, rules } from '../../../policy/index.ts';
+import { createRuleSet, type Facts, type RuleSetOptions, rules } from '../../../policy/index.ts';
 import { defineCommand } from '../../framework/command.ts';
-import {
-  type Call,
-  type Flags,
-  integerFlag,
-  listFlag,
-  outputFlag,
-  switchFlag,
-  textFlag,
-} from '../../framework/flags.ts';
+import { type Call, type Flags, integerFlag, listFlag, outputFlag, switchFlag } from '../../framework/flags.ts';
 import { exitCode, type Io, paintFor, UsageError } from '../../framework/program.ts';
-import { createProgress } from '../../framework/progress.ts';
 import { version } from '../../framework/version.ts';
-import { clusterFlags } from '../cluster-flags.ts';
 import { policyFlags, ruleSetOptionsOf, whyFactsAreUnused } from '../policy-flags.ts';
-import { openBaselines } from './baselines.ts';
 import { createLintOptions, lintConfigName } from './config.ts';
-import { factsOf, type LintFacts } from './facts.ts';
+import { factsIn } from './facts.ts';
 
 const help = `
 PATH is a file, a folder (all *.yaml, *.yml and *.json below it, except hidden
@@ -29,10 +18,10 @@ files and node_modules), or - for standard input. Settings without a flag come
 from the nearest ${lintConfigName} in the folder of a manifest or above
 it, up to the root of the git repository.
 
-With --facts and --cluster-facts the rules about related objects run too: all
-those of serve --cluster-facts, except for deletions. Nothing is known about
-objects that are not in the manifests of --facts, except that these have all
-Services of a namespace if they have one.
+With --facts the rules about related objects run too: all those of serve
+--cluster-facts, except for deletions. Nothing is known about objects that are
+not in these manifests, except that they have all Services of a namespace if
+they have one.
 
 A comment turns off a rule for its line, for the next line, or, above the first
 line of an object, for all of it:
@@ -75,18 +64,14 @@ const formatNames = Object.keys(formats) as (keyof typeof formats)[];
 const lintFlags = {
   filename: listFlag('PATH', 'file or folder, same as PATH; may be repeated', { short: 'f' }),
   output: outputFlag(formatNames, 'report format'),
-  quiet: switchFlag('print only errors: no warnings, no summary, no progress', { short: 'q' }),
+  quiet: switchFlag('print only errors: no warnings, no summary', { short: 'q' }),
   'allow-empty': switchFlag('do not fail if there is no ExtensionConfig'),
   'max-warnings': integerFlag('COUNT', 0, 1_000_000_000, 'fail if there are more warnings than this', {
     default: Number.POSITIVE_INFINITY,
     defaultText: 'no limit',
   }),
   facts: listFlag('PATH', 'other manifests with the objects that ExtensionConfigs depend on; may be repeated'),
-  'cluster-facts': switchFlag('ask the cluster for the objects that ExtensionConfigs depend on'),
-  ...clusterFlags,
   fix: switchFlag('change the files: the version, metadata.namespace, a port in quotes, and defaults'),
-  baseline: textFlag('FILE', 'file with known findings, which are not reported', { defaultText: 'none' }),
-  'write-baseline': textFlag('FILE', 'write all findings to this file, for --baseline', { defaultText: 'none' }),
   ...policyFlags,
   'no-config': switchFlag(`ignore ${lintConfigName} files`),
 } satisfies Flags;
@@ -100,7 +85,7 @@ interface Policies {
   unusedContext: () => string | undefined;
 }
 
-function createPolicies({ flags, isGiven }: Call<typeof lintFlags>, context: LintFacts): Policies {
+function createPolicies({ flags, isGiven }: Call<typeof lintFlags>, facts: Facts | undefined): Policies {
   const now = new Date();
   const policies = new Map<RuleSetOptions, LintPolicy>();
   const common = flags['no-config'] ? ruleSetOptionsOf(flags) : undefined;
@@ -109,14 +94,13 @@ function createPolicies({ flags, isGiven }: Call<typeof lintFlags>, context: Lin
     isIgnored: (file) => common === undefined && file !== '<stdin>' && optionsOf(file).isIgnored(file),
     policyOf(file) {
       const options = common ?? optionsOf(file).rules;
-      const policy = policies.get(options) ?? { rules: createRuleSet(options), now: () => now, ...context };
+      const policy = policies.get(options) ?? { rules: createRuleSet(options), now: () => now, facts };
       policies.set(options, policy);
       return policy;
     },
     unusedContext() {
-      const flag = flags['cluster-facts'] ? '--cluster-facts' : '--facts';
-      const reasons = [...policies].map(([options, { rules: set }]) => whyFactsAreUnused(flag, set, options));
-      return context.facts === undefined || reasons.includes(undefined) ? undefined : reasons[0];
+      const reasons = [...policies].map(([options, { rules: set }]) => whyFactsAreUnused('--facts', set, options));
+      return facts === undefined || reasons.includes(undefined) ? undefined : reasons[0];
     },
   };
 }
@@ -136,16 +120,12 @@ export const command = defineCommand({
     if (flags.fix && paths.includes('-')) {
       throw new UsageError('lint: --fix changes files in place, and standard input is not a file: leave one out');
     }
-    const baselines = openBaselines(flags);
-    const isRecorded = flags['write-baseline'] !== undefined;
-    const context = await factsOf(flags, io);
-    const { policyOf, isIgnored, unusedContext } = createPolicies(call, context);
+    const { policyOf, isIgnored, unusedContext } = createPolicies(call, await factsIn(flags.facts, io));
     const format = formats[flags.output]({ version, rules, paint: paintFor(io), isTerminal: io.stdout.isTTY === true });
     const maxWarnings = flags['max-warnings'];
 
     const summary: LintSummary = { files: 0, objects: 0, denials: 0, warnings: 0, errors: 0, skipped: 0 };
     let firstSkipped: string | undefined;
-    const progress = createProgress(flags.quiet ? { ...io.stderr, isTTY: false } : io.stderr);
     const replaceFile = createReplacer();
     const unusedComments: string[] = [];
     const patches: string[] = [];
@@ -154,7 +134,6 @@ export const command = defineCommand({
       fix: flags.fix
         ? async (file: string, text: string, objects: number) => {
             await replaceFile(file, text);
-            progress.clear();
             io.stderr.write(`${showPlace({ file })}: ${count(objects, 'ExtensionConfig')} fixed\n`);
           }
         : undefined,
@@ -176,22 +155,17 @@ export const command = defineCommand({
     };
     const print = createPrinter(io);
     await print(format.begin());
-    for await (const entry of lint(run)) {
-      const result = 'error' in entry ? entry : { object: baselines.without(entry.object) };
-      tally(summary, isRecorded ? entry : result);
+    for await (const result of lint(run)) {
+      tally(summary, result);
       if ('error' in result) {
-        progress.clear();
         io.stderr.write(`${showPlace(result.error)}: ${withoutControls(result.error.message)}\n`);
         await print(format.error(result.error));
       } else {
         const { findings } = result.object;
         const shown = flags.quiet ? findings.filter(({ severity }) => severity === 'deny') : findings;
         await print(format.object({ ...result.object, findings: shown }));
-        progress.show(() => `${count(summary.objects, 'ExtensionConfig')} in ${count(summary.files, 'file')}`);
       }
     }
-    progress.clear();
-    context.finish?.();
     const unused = unusedContext();
     if (unused !== undefined) {
       io.stderr.write(`lint: facts are read, ${unused}\n`);
@@ -212,11 +186,7 @@ export const command = defineCommand({
     const hasEnd = !io.signal.aborted && (!flags.quiet || flags.output !== 'text');
     await print(hasEnd ? format.end(summary) : '', true);
     io.signal.throwIfAborted();
-    const note = await baselines.finish();
-    if (note !== undefined && !flags.quiet) {
-      io.stderr.write(`lint: ${note}\n`);
-    }
-    const tooManyWarnings = !isRecorded && summary.warnings > maxWarnings;
+    const tooManyWarnings = summary.warnings > maxWarnings;
     if (tooManyWarnings) {
       io.stderr.write(`lint: ${count(summary.warnings, 'warning')}, more than --max-warnings ${maxWarnings}\n`);
     }
@@ -229,6 +199,6 @@ export const command = defineCommand({
     if (summary.errors > 0 || isEmpty) {
       return exitCode.usage;
     }
-    return (summary.denials > 0 && !isRecorded) || tooManyWarnings ? exitCode.findings : exitCode.ok;
+    return summary.denials > 0 || tooManyWarnings ? exitCode.findings : exitCode.ok;
   },
 });
