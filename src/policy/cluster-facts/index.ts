@@ -1,2 +1,2 @@
 export { addWatchingMetrics } from './metrics.ts';
-export { type Watching, type WatchingOptions, type WatchingPace, watchCluster } from './watching.ts';
+export { type Watching, type WatchingOptions, watchCluster } from './watching.ts';

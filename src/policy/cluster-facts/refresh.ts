@@ -2,7 +2,7 @@ import { type AdmissionRequest, type Json, type JsonObject, objectAt } from '../
 import type { ClusterKnowledge } from '../admission/admission.ts';
 import type { Facts } from '../facts/facts.ts';
 import { readSecret } from '../facts/secrets.ts';
-import { readService } from '../facts/services.ts';
+import { readService } from '../facts/store.ts';
 import { annotatedSecret } from '../rules/fields/secret.ts';
 import { validService } from '../rules/fields/service.ts';
 import type { NamedObjects } from './named-objects.ts';

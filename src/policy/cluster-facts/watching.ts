@@ -1,28 +1,22 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
-import { connect, type WatchPace } from '../../kubernetes/client/index.ts';
-import type { AdmissionRequest } from '../../kubernetes/index.ts';
+import { connect, objectKey, startInformer, type WatchPace } from '../../kubernetes/client/index.ts';
+import { type AdmissionRequest, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import type { ClusterKnowledge } from '../admission/admission.ts';
 import type { FactKind } from '../facts/facts.ts';
 import { type CollectedKind, collectedKinds, createFactsStore } from '../facts/store.ts';
-import { KindWatch, type KindWatchContext } from './kind-watch.ts';
 import { createNamedObjects } from './named-objects.ts';
 import { refreshed } from './refresh.ts';
+import { factResources } from './resources.ts';
 
-/** Intervals of watching, in ms; tests pass shorter ones. */
-export interface WatchingPace {
-  informers: Partial<WatchPace>;
-  versionsMs: number;
-  maxAgeMs: number;
-}
-
-/** After ten minutes the API server must be unreachable, or the permission to watch missing. */
-const defaultPace: WatchingPace = {
-  informers: {},
-  versionsMs: 10_000,
-  maxAgeMs: 600_000,
-};
-
+/** Maximum number of objects of a kind: some 1.6 KiB each, 80 MiB. With more, nothing is known about that kind. */
+const maxObjects = 50_000;
+/**
+ * Maximum number of characters of JSON of a kind in memory, in case objects are as large as allowed: an ordinary one
+ * takes 300.
+ */
+const maxLength = 32 * 1024 * 1024;
+/** Age from which facts are unknown, in ms: the API server must be unreachable, or the permission to watch missing. */
+const maxAgeMs = 600_000;
 const requestDeadlineMs = 10_000;
 
 export interface WatchingOptions {
@@ -31,7 +25,8 @@ export interface WatchingOptions {
   onProblem?(kind: FactKind, problem: string | undefined): void;
   /** Returns milliseconds of a monotonic clock. Default: that of the informers. */
   now?: () => number;
-  pace?: Partial<WatchingPace>;
+  /** Intervals of watching, in ms; tests pass shorter ones. */
+  pace?: Partial<WatchPace>;
 }
 
 export interface KindStatus {
@@ -42,48 +37,56 @@ export interface KindStatus {
   problem: string | undefined;
 }
 
+/** The metadata by which an object, and its version, is recognized. */
+function identityOf(object: JsonObject): JsonObject {
+  const { namespace = null, name = null, uid = null, resourceVersion = null } = objectAt(object, 'metadata');
+  return { namespace, name, uid, resourceVersion };
+}
+
 /** Watches the objects that rules have facts about. APIs that are not served are looked for again from time to time. */
-export function watchCluster({ config, onProblem, now = () => performance.now(), ...options }: WatchingOptions) {
-  const pace = { ...defaultPace, ...options.pace };
+export function watchCluster({ config, onProblem, now = () => performance.now(), pace = {} }: WatchingOptions) {
   const stop = new AbortController();
   const cluster = connect(config, stop.signal, { retries: 0, deadlineMs: requestDeadlineMs });
   const objects = createNamedObjects(cluster, (kind, problem) => {
     // The watch of Services reports its own problems.
-    if (kind === 'Secret') {
-      logState(kind, problem);
+    if (kind === 'Secret' && !stop.signal.aborted) {
+      onProblem?.(kind, problem);
     }
   });
   const store = createFactsStore();
-  const synced = Promise.withResolvers<void>();
-  const context: KindWatchContext = {
-    config,
-    cluster,
-    now,
-    pace: pace.informers,
-    onProblem: logState,
-    onSettled() {
-      if (watches.every(({ isSettled }) => isSettled)) {
-        synced.resolve();
-      }
-    },
-  };
-  const watches = collectedKinds.map((kind) => new KindWatch(kind, store.collections[kind], context));
+  const watches = collectedKinds.map((kind) => {
+    const collection = store.collections[kind];
+    const informer = startInformer(config, {
+      ...factResources[kind],
+      mayBeAbsent: true,
+      keep: (object) => ({
+        metadata: identityOf(object),
+        facts: collection.reduce(objectKey(object), object) as Json,
+      }),
+      maxObjects,
+      maxLength,
+      onChange({ type, key, object }) {
+        if (type === 'deleted') {
+          collection.delete(key);
+        } else {
+          collection.set(key, object.facts);
+        }
+      },
+      onProblem: (problem) => onProblem?.(kind, problem),
+      pace,
+    });
+    return { kind, collection, informer };
+  });
+  type KindWatch = (typeof watches)[number];
 
-  function logState(kind: FactKind, problem: string | undefined): void {
-    if (!stop.signal.aborted) {
-      onProblem?.(kind, problem);
-    }
+  /** How long ago the API server last confirmed the objects, in ms; undefined before all have been listed. */
+  function ageOf({ informer: { isSynced, confirmedAt } }: KindWatch): number | undefined {
+    return isSynced && confirmedAt !== undefined ? Math.max(0, now() - confirmedAt) : undefined;
   }
 
-  async function followVersions(): Promise<void> {
-    while (!stop.signal.aborted) {
-      await Promise.all(watches.map((watch) => watch.findVersion()));
-      await sleep(pace.versionsMs, undefined, { signal: stop.signal, ref: false }).catch(() => {});
-    }
-  }
-
-  function knownAgeOf({ ageMs }: KindWatch): number | undefined {
-    return ageMs !== undefined && ageMs <= pace.maxAgeMs ? ageMs : undefined;
+  function knownAgeOf(watch: KindWatch): number | undefined {
+    const ageMs = ageOf(watch);
+    return ageMs !== undefined && ageMs <= maxAgeMs ? ageMs : undefined;
   }
 
   /** The current facts, but for those about Secrets, without waiting. */
@@ -109,11 +112,11 @@ export function watchCluster({ config, onProblem, now = () => performance.now(),
       const problem = objects.problem('Secret');
       return { isKnown: problem === undefined, ageMs: undefined, objects: 0, problem };
     }
-    const { ageMs, size, problem } = watch;
-    return { isKnown: knownAgeOf(watch) !== undefined, ageMs, objects: size, problem };
+    const { collection, informer } = watch;
+    const isKnown = knownAgeOf(watch) !== undefined;
+    return { isKnown, ageMs: ageOf(watch), objects: collection.size, problem: informer.problem };
   }
 
-  void followVersions();
   return {
     read,
     /**
@@ -123,11 +126,11 @@ export function watchCluster({ config, onProblem, now = () => performance.now(),
     refresh: (request: AdmissionRequest) => refreshed(request, read, objects),
     status,
     /** Resolves when every kind has been listed once, or is known not to be served. */
-    synced: synced.promise,
+    synced: Promise.all(watches.map(({ informer }) => informer.synced)),
     stop(): void {
       stop.abort();
-      for (const watch of watches) {
-        watch.stop();
+      for (const { informer } of watches) {
+        informer.stop();
       }
     },
   };

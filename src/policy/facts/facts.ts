@@ -3,18 +3,42 @@ import type { LabelSelector } from '../../kubernetes/index.ts';
 export const factKinds = ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Namespace', 'Service', 'Secret'] as const;
 export type FactKind = (typeof factKinds)[number];
 
-/**
- * The facts about the cluster that rules may use. What is unknown is absent: rules then report nothing. Lookups never wait, and their cost is proportional to the number of results.
- */
+/** The facts about the cluster that rules may use. What is unknown is absent: rules then report nothing. Lookups never wait. */
 export interface Facts {
   readonly extensionConfigs?: ExtensionConfigFacts | undefined;
-  readonly clusterClasses?: ClusterClassFacts | undefined;
-  readonly clusters?: ClusterFacts | undefined;
-  readonly namespaces?: NamespaceFacts | undefined;
-  readonly services?: ServiceFacts | undefined;
+  readonly clusterClasses?:
+    | {
+        /** The places that name a handler of an ExtensionConfig, whether or not the handler exists. */
+        namingExtension(extension: string): readonly HandlerReference[];
+      }
+    | undefined;
+  readonly clusters?:
+    | {
+        waitingFor(hook: string): readonly KnownCluster[];
+        /** Those of ClusterClasses, each `NAMESPACE/NAME`. */
+        ofClasses(clusterClasses: ReadonlySet<string>): readonly KnownCluster[];
+      }
+    | undefined;
+  readonly namespaces?:
+    | {
+        /** Undefined for a namespace that does not exist or is not known yet. */
+        labelsOf(namespace: string): Readonly<Record<string, string>> | undefined;
+      }
+    | undefined;
+  readonly services?:
+    | {
+        /** `absent`: it certainly does not exist; undefined: unknown. */
+        find(namespace: string, name: string): KnownService | 'absent' | undefined;
+      }
+    | undefined;
   readonly secrets?: SecretFacts | undefined;
   /** Of cert-manager; only manifests have them. */
-  readonly certificates?: CertificateFacts | undefined;
+  readonly certificates?:
+    | {
+        /** Those for a DNS name. */
+        forName(dnsName: string): readonly KnownCertificate[];
+      }
+    | undefined;
 }
 
 /** The parts of an ExtensionConfig that matter to other ExtensionConfigs. */
@@ -31,10 +55,10 @@ export interface KnownExtensionConfig {
 
 export interface ExtensionConfigFacts {
   find(name: string): KnownExtensionConfig | undefined;
-  byAddress(address: string): Iterable<KnownExtensionConfig>;
-  byHook(hook: string): Iterable<KnownExtensionConfig>;
+  byAddress(address: string): readonly KnownExtensionConfig[];
+  byHook(hook: string): readonly KnownExtensionConfig[];
   /** Those whose annotation names this Secret, `NAMESPACE/NAME`. */
-  bySecret(secret: string): Iterable<KnownExtensionConfig>;
+  bySecret(secret: string): readonly KnownExtensionConfig[];
 }
 
 export interface HandlerReference {
@@ -46,26 +70,14 @@ export interface HandlerReference {
   readonly handler: string;
 }
 
-export interface ClusterClassFacts {
-  /** The places that name a handler of an ExtensionConfig, whether or not the handler exists. */
-  namingExtension(extension: string): ReadonlySet<HandlerReference>;
-}
-
 export interface KnownCluster {
   /** NAMESPACE/NAME. */
   readonly key: string;
   readonly namespace: string;
-}
-
-export interface ClusterFacts {
-  waitingFor(hook: string): ReadonlySet<KnownCluster>;
-  /** The namespaces that have Clusters of a ClusterClass (`NAMESPACE/NAME`), each once. */
-  namespacesOfClass(clusterClass: string): Iterable<string>;
-}
-
-export interface NamespaceFacts {
-  /** Undefined for a namespace that does not exist or is not known yet. */
-  labelsOf(namespace: string): Readonly<Record<string, string>> | undefined;
+  /** NAMESPACE/NAME of its ClusterClass. */
+  readonly clusterClass?: string | undefined;
+  /** The hooks that it waits for. */
+  readonly pending: readonly string[];
 }
 
 export interface KnownService {
@@ -73,17 +85,10 @@ export interface KnownService {
   readonly ports: readonly number[];
 }
 
-export interface ServiceFacts {
-  /** `absent`: it certainly does not exist; undefined: unknown. */
-  find(namespace: string, name: string): KnownService | 'absent' | undefined;
-}
-
 /** Facts about a Secret whose CA an annotation injects. None of them is secret. */
 export interface KnownSecret {
   /** Why `ca.crt` cannot be used (`has no ca.crt`), or undefined. */
   readonly problem: string | undefined;
-  /** The certificates in `ca.crt`, as a caBundle; undefined if it cannot be used. */
-  readonly caBundle: string | undefined;
   /** When the newest certificate became valid, in milliseconds since 1970. */
   readonly newestNotBefore: number;
   /** When the first certificate expires, in milliseconds since 1970. */
@@ -101,9 +106,4 @@ export interface SecretFacts {
 export interface KnownCertificate {
   readonly key: string;
   readonly secret: string;
-}
-
-export interface CertificateFacts {
-  /** Those for a DNS name. */
-  forName(dnsName: string): readonly KnownCertificate[];
 }

@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
 import {
-  bundleOf,
   framingProblem,
   isSignedBy,
   maxPemBytes,
@@ -32,12 +31,11 @@ export function readSecret(secret: JsonObject): KnownSecret {
   const unread = problemOf(reading) ?? framingProblem(readPem(text ?? ''));
   if (certificates === undefined || unread !== undefined) {
     const problem = reading.state === 'absent' ? 'has no ca.crt' : `has a ca.crt that ${unread}`;
-    return { problem, caBundle: undefined, newestNotBefore: 0, firstNotAfter: 0, isSigner: undefined };
+    return { problem, newestNotBefore: 0, firstNotAfter: 0, isSigner: undefined };
   }
   const [serving] = usable(readCertificates(textIn(secret, 'tls.crt'))) ?? [];
   return {
     problem: undefined,
-    caBundle: Buffer.from(bundleOf(certificates)).toString('base64'),
     newestNotBefore: Math.max(...certificates.map(({ x509 }) => x509.validFromDate.getTime())),
     firstNotAfter: Math.min(...certificates.map(({ x509 }) => x509.validToDate.getTime())),
     isSigner: serving && certificates.some((ca) => ca.fingerprint === serving.fingerprint || isSignedBy(serving, ca)),

@@ -1,14 +1,143 @@
-import { type JsonObject, objectAt, textValues } from '../../kubernetes/index.ts';
-import { createClusterClasses } from './cluster-classes.ts';
-import { createClusters } from './clusters.ts';
-import { type FactCollection, IndexedCollection } from './collection.ts';
-import { createExtensionConfigs } from './extension-configs.ts';
-import type { Facts, NamespaceFacts, SecretFacts, ServiceFacts } from './facts.ts';
-import { namespacedName } from './parts.ts';
-import { readService } from './services.ts';
+import { injectCaFromSecretAnnotation, pendingHooksAnnotation } from '../../extensionconfig/index.ts';
+import { itemsAt, type JsonObject, objectAt, textValues } from '../../kubernetes/index.ts';
+import { serverAddress } from './address.ts';
+import type {
+  Facts,
+  HandlerReference,
+  KnownCluster,
+  KnownExtensionConfig,
+  KnownService,
+  SecretFacts,
+} from './facts.ts';
+import { extensionOfHandler, namespacedName, nonEmptyText, selectorOf } from './parts.ts';
 
 export const collectedKinds = ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Namespace', 'Service'] as const;
 export type CollectedKind = (typeof collectedKinds)[number];
+
+function hooksOf(object: JsonObject): string[] {
+  const hooks = new Set<string>();
+  for (const handler of itemsAt(object, 'status', 'handlers')) {
+    const requestHook = objectAt(handler, 'requestHook');
+    const [group, version] = (nonEmptyText(requestHook, 'apiVersion') ?? '').split('/', 2);
+    const hook = nonEmptyText(requestHook, 'hook');
+    if (hook !== undefined && group !== '' && version !== undefined) {
+      hooks.add(`${hook}.${group}`);
+    }
+  }
+  return [...hooks];
+}
+
+/** An ExtensionConfig of any version: the fields in question have the same path. */
+function readExtensionConfig(name: string, object: JsonObject): KnownExtensionConfig {
+  const spec = objectAt(object, 'spec');
+  return {
+    name,
+    address: serverAddress(objectAt(spec, 'clientConfig')),
+    namespaceSelector: selectorOf(spec.namespaceSelector),
+    secret: nonEmptyText(object, 'metadata', 'annotations', injectCaFromSecretAnnotation),
+    hooks: hooksOf(object),
+  };
+}
+
+/** The fields of an external patch that name a handler, in v1beta2 and in earlier versions. */
+const patchFields = [
+  'generatePatchesExtension',
+  'validateTopologyExtension',
+  'discoverVariablesExtension',
+  'generateExtension',
+  'validateExtension',
+] as const;
+
+const maxHandlerLength = 512;
+
+/** The places of a ClusterClass that name a handler; for each handler only the first. One that is being deleted needs none. */
+function readClusterClass(clusterClass: string, object: JsonObject): HandlerReference[] {
+  const references = new Map<string, HandlerReference>();
+  const add = (holder: JsonObject, at: string, field: string) => {
+    const handler = nonEmptyText(holder, field);
+    // Without a dot it does not name an ExtensionConfig.
+    const isName = handler !== undefined && handler.length <= maxHandlerLength && handler.includes('.');
+    if (isName && !references.has(handler)) {
+      references.set(handler, { clusterClass, field: `${at}.${field}`, handler });
+    }
+  };
+  if (nonEmptyText(object, 'metadata', 'deletionTimestamp') !== undefined) {
+    return [];
+  }
+  const spec = objectAt(object, 'spec');
+  for (const [index, patch] of itemsAt(spec, 'patches').entries()) {
+    const external = objectAt(patch, 'external');
+    for (const field of patchFields) {
+      add(external, `spec.patches[${index}].external`, field);
+    }
+  }
+  add(objectAt(spec, 'upgrade', 'external'), 'spec.upgrade.external', 'generateUpgradePlanExtension');
+  return [...references.values()];
+}
+
+/** Longest annotation that is read, in characters: all existing hooks together take 300. */
+const maxPendingLength = 1024;
+/** Maximum number of hooks of a Cluster: Cluster API has 17. Anyone who may write Clusters can write the annotation. */
+const maxPending = 32;
+
+function classOf(object: JsonObject, namespace: string): string | undefined {
+  const topology = objectAt(object, 'spec', 'topology');
+  const classRef = objectAt(topology, 'classRef');
+  // v1beta1 has separate fields for the name and the namespace.
+  const name = nonEmptyText(classRef, 'name') ?? nonEmptyText(topology, 'class');
+  const other = nonEmptyText(classRef, 'namespace') ?? nonEmptyText(topology, 'classNamespace');
+  return name === undefined ? undefined : namespacedName(other ?? namespace, name);
+}
+
+/** The pending hooks; none for a Cluster that is being deleted, because Cluster API then calls none of them. */
+function pendingOf(metadata: JsonObject): readonly string[] {
+  const pending = nonEmptyText(metadata, 'annotations', pendingHooksAnnotation) ?? '';
+  const isRead =
+    pending !== '' && pending.length <= maxPendingLength && nonEmptyText(metadata, 'deletionTimestamp') === undefined;
+  return isRead ? pending.split(',', maxPending) : [];
+}
+
+function readCluster(key: string, object: JsonObject): KnownCluster {
+  const metadata = objectAt(object, 'metadata');
+  const namespace = nonEmptyText(metadata, 'namespace') ?? '';
+  return { key, namespace, clusterClass: classOf(object, namespace), pending: pendingOf(metadata) };
+}
+
+/** The labels of a namespace. The API server gives every namespace the first one; manifests do not contain it. */
+function readNamespace(name: string, object: JsonObject): Readonly<Record<string, string>> {
+  return { 'kubernetes.io/metadata.name': name, ...textValues(objectAt(object, 'metadata', 'labels')) };
+}
+
+export function readService(object: JsonObject): KnownService {
+  const spec = objectAt(object, 'spec');
+  if (spec.type === 'ExternalName') {
+    return { ports: [] };
+  }
+  const ports = itemsAt(spec, 'ports').flatMap((item) => {
+    const { port, protocol = 'TCP' } = objectAt(item);
+    return typeof port === 'number' && protocol === 'TCP' ? [port] : [];
+  });
+  return { ports };
+}
+
+/** The objects of one kind by their keys, reduced to what rules need. */
+class Collection<Item> extends Map<string, Item> {
+  /** The part of an object that is kept, as JSON. */
+  readonly reduce: (key: string, object: JsonObject) => Item;
+
+  constructor(reduce: (key: string, object: JsonObject) => Item) {
+    super();
+    this.reduce = reduce;
+  }
+
+  put(key: string, object: JsonObject): void {
+    this.set(key, this.reduce(key, object));
+  }
+
+  where(matches: (item: Item) => boolean): Item[] {
+    return [...this.values()].filter(matches);
+  }
+}
 
 interface FactsStoreOptions {
   /** Default: nothing is known about Secrets. */
@@ -17,44 +146,55 @@ interface FactsStoreOptions {
   isServiceCertain?: (namespace: string) => boolean;
 }
 
-/** The labels of a namespace. The API server gives every namespace the first one; manifests do not contain it. */
-function labelsOf(name: string, namespace: JsonObject): Readonly<Record<string, string>> {
-  return { 'kubernetes.io/metadata.name': name, ...textValues(objectAt(namespace, 'metadata', 'labels')) };
-}
-
 export function createFactsStore({ secrets, isServiceCertain = () => true }: FactsStoreOptions = {}) {
-  const extensionConfigs = createExtensionConfigs();
-  const clusterClasses = createClusterClasses();
-  const clusters = createClusters();
-  const namespaces = new IndexedCollection(labelsOf);
-  const services = new IndexedCollection((_key, object) => readService(object));
-  const namespaceFacts: NamespaceFacts = { labelsOf: (namespace) => namespaces.get(namespace) };
-  const serviceFacts: ServiceFacts = {
-    find: (namespace, name) =>
-      services.get(namespacedName(namespace, name)) ?? (isServiceCertain(namespace) ? 'absent' : undefined),
-  };
-  const collections: Readonly<Record<CollectedKind, FactCollection>> = {
-    ExtensionConfig: extensionConfigs.collection,
-    ClusterClass: clusterClasses.collection,
-    Cluster: clusters.collection,
+  const configs = new Collection(readExtensionConfig);
+  const classes = new Collection(readClusterClass);
+  const clusters = new Collection(readCluster);
+  const namespaces = new Collection(readNamespace);
+  const services = new Collection((_key, object) => readService(object));
+  const collections: Readonly<Record<CollectedKind, Collection<unknown>>> = {
+    ExtensionConfig: configs,
+    ClusterClass: classes,
+    Cluster: clusters,
     Namespace: namespaces,
     Service: services,
+  };
+  const facts: Required<Omit<Facts, 'secrets' | 'certificates'>> = {
+    extensionConfigs: {
+      find: (name) => configs.get(name),
+      byAddress: (address) => configs.where((config) => config.address === address),
+      byHook: (hook) => configs.where(({ hooks }) => hooks.includes(hook)),
+      bySecret: (secret) => configs.where((config) => config.secret === secret),
+    },
+    clusterClasses: {
+      namingExtension: (extension) =>
+        [...classes.values()].flatMap((references) =>
+          references.filter(({ handler }) => extensionOfHandler(handler) === extension),
+        ),
+    },
+    clusters: {
+      waitingFor: (hook) => clusters.where(({ pending }) => pending.includes(hook)),
+      ofClasses: (names) => clusters.where(({ clusterClass = '' }) => names.has(clusterClass)),
+    },
+    namespaces: { labelsOf: (namespace) => namespaces.get(namespace) },
+    services: {
+      find: (namespace, name) =>
+        services.get(namespacedName(namespace, name)) ?? (isServiceCertain(namespace) ? 'absent' : undefined),
+    },
   };
   return {
     collections,
     /** The facts, for kinds of which all objects have been added; they change with the collections. */
     factsAbout(kinds: readonly CollectedKind[]): Facts {
-      const ifKnown = <T>(kind: CollectedKind, facts: T) => (kinds.includes(kind) ? facts : undefined);
+      const ifKnown = <T>(kind: CollectedKind, known: T) => (kinds.includes(kind) ? known : undefined);
       return {
-        extensionConfigs: ifKnown('ExtensionConfig', extensionConfigs.facts),
-        clusterClasses: ifKnown('ClusterClass', clusterClasses.facts),
-        clusters: ifKnown('Cluster', clusters.facts),
-        namespaces: ifKnown('Namespace', namespaceFacts),
-        services: ifKnown('Service', serviceFacts),
+        extensionConfigs: ifKnown('ExtensionConfig', facts.extensionConfigs),
+        clusterClasses: ifKnown('ClusterClass', facts.clusterClasses),
+        clusters: ifKnown('Cluster', facts.clusters),
+        namespaces: ifKnown('Namespace', facts.namespaces),
+        services: ifKnown('Service', facts.services),
         secrets,
       };
     },
   };
 }
-
-export type FactsStore = ReturnType<typeof createFactsStore>;

@@ -24,13 +24,13 @@ export function someOf(names: Iterable<string>): string {
  * is looked up once: there may be as many Clusters as the whole cluster has.
  */
 export function someClusters(
-  clusters: ReadonlySet<KnownCluster>,
+  clusters: readonly KnownCluster[],
   selector: LabelSelector | undefined,
   facts: Facts,
 ): string | undefined {
-  const namespaces = new Set(Array.from(clusters, ({ namespace }) => namespace));
+  const namespaces = new Set(clusters.map(({ namespace }) => namespace));
   const selected = new Set([...namespaces].filter((namespace) => selectsNamespace(selector, namespace, facts)));
-  const called = [...clusters].filter(({ namespace }) => selected.has(namespace));
+  const called = clusters.filter(({ namespace }) => selected.has(namespace));
   return called.length === 0 ? undefined : someOf(called.map(({ key }) => `Cluster ${key}`));
 }
 
@@ -63,7 +63,7 @@ export function selectsNamespace(
 
 /** The other ExtensionConfigs that are called for a namespace that this one is called for, as far as selectors tell. */
 export function overlapping(
-  others: Iterable<KnownExtensionConfig>,
+  others: readonly KnownExtensionConfig[],
   name: string | undefined,
   selector: LabelSelector | undefined,
 ): string[] {

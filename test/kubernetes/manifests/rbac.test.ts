@@ -184,7 +184,7 @@ describe('permissions of the serving pods', () => {
     const watching = watchCluster({
       config,
       onProblem: (kind, problem) => problems.push(`${kind}: ${problem}`),
-      pace: { informers: { minRetryMs: 20, maxRetryMs: 50 } },
+      pace: { minRetryMs: 20, maxRetryMs: 50 },
     });
     stops.push(watching.stop);
     return { server, watching, problems };

@@ -17,9 +17,7 @@ test('a flood of changes does not block the event loop, and leaves at most one p
       return;
     }
     response.writeHead(200, { 'content-type': 'application/json' });
-    if (pathname === version) {
-      response.end(JSON.stringify({ resources: [{ name: 'clusterclasses' }, { name: 'clusters' }] }));
-    } else if (searchParams.get('watch') === 'true') {
+    if (searchParams.get('watch') === 'true') {
       response.flushHeaders();
       watches.set(pathname, response);
     } else {

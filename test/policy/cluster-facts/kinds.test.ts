@@ -1,20 +1,15 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { injectCaFromSecretAnnotation } from '../../../src/extensionconfig/index.ts';
-import type { JsonObject } from '../../../src/kubernetes/index.ts';
-import { type WatchingPace, watchCluster } from '../../../src/policy/cluster-facts/index.ts';
+import { type WatchingOptions, watchCluster } from '../../../src/policy/cluster-facts/index.ts';
 import type { FactKind } from '../../../src/policy/index.ts';
 import { requestFor } from '../admission/policy.ts';
 import { example, exampleSecret } from '../rules/examples.ts';
 import { type Scripted, startScripted } from './scripted.ts';
 
 const within = { timeout: 20_000, interval: 2 };
-const pace: Partial<WatchingPace> = {
-  informers: { watchMs: 60_000, graceMs: 300, minRetryMs: 20, maxRetryMs: 40 },
-  versionsMs: 10,
-};
-const beta1 = '/apis/cluster.x-k8s.io/v1beta1';
-const beta2 = '/apis/cluster.x-k8s.io/v1beta2';
-const configs = '/apis/runtime.cluster.x-k8s.io/v1beta2';
+const pace: NonNullable<WatchingOptions['pace']> = { watchMs: 60_000, graceMs: 300, minRetryMs: 20, maxRetryMs: 40 };
+const classes = '/apis/cluster.x-k8s.io/v1beta2/clusterclasses';
+const configs = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
 const secret = '/api/v1/namespaces/capi-extensions/secrets/my-extension-cert';
 
 const cleanups: (() => unknown)[] = [];
@@ -31,108 +26,29 @@ async function scripted(): Promise<Scripted> {
 }
 
 /** Facts about a server, and each problem that is reported: `KIND: problem`. */
-function follow({ config }: Scripted, more: Partial<WatchingPace> = {}) {
+function follow({ config }: Scripted) {
   const problems: string[] = [];
   const onProblem = (kind: FactKind, problem: string | undefined) => problems.push(`${kind}: ${problem ?? 'none'}`);
-  const watching = watchCluster({ config, onProblem, pace: { ...pace, ...more } });
+  const watching = watchCluster({ config, onProblem, pace });
   cleanups.push(() => watching.stop());
   return { watching, problems };
 }
 
-const clusterClass = (name: string): JsonObject => ({
-  metadata: { name, namespace: 'clusters', uid: name, resourceVersion: '1' },
-});
-const times = (server: Scripted, path: string) => server.asked.get(path) ?? 0;
-
-/** Waits until a path has been requested this many times more. */
-async function askedAgain(server: Scripted, path: string, count: number): Promise<void> {
-  const before = times(server, path);
-  await vi.waitFor(() => expect(times(server, path)).toBeGreaterThanOrEqual(before + count), within);
-}
-
-test('a kind is gone after its API was not served three times in a row, and not before', async () => {
+test('an error of the API server is a problem of its kind, reported once, which ends with the error', async () => {
   const server = await scripted();
-  server.versions.set(beta2, ['clusterclasses', 'clusters']);
-  server.lists.set(`${beta2}/clusterclasses`, [clusterClass('a')]);
+  server.served.add(classes).add(configs);
+  server.errors.set(classes, 500);
   const { watching, problems } = follow(server);
-  await watching.synced;
-  // It is absent two times out of three. ClusterClasses and Clusters share a version, so that it is requested twice.
-  let asked = 0;
-  server.misses = (path) => path === beta2 && Math.floor(asked++ / 2) % 3 !== 0;
-  await vi.waitFor(() => expect(asked).toBeGreaterThan(24), within);
-  expect(watching.status('ClusterClass')).toMatchObject({ objects: 1, isKnown: true });
-  server.misses = () => false;
-  await askedAgain(server, beta2, 4);
-  asked = 0;
-  server.misses = (path) => path === beta2 && ++asked > 0;
-  await vi.waitFor(() => expect(watching.status('ClusterClass').objects).toBe(0), within);
-  expect(asked).toBeGreaterThanOrEqual(5);
-  expect(watching.status('ClusterClass')).toMatchObject({ isKnown: true, problem: undefined });
-  await vi.waitFor(() => expect(server.watches.has(`${beta2}/clusterclasses`)).toBe(false), within);
-  expect(problems).toEqual([]);
-});
-
-test('when a preferred version is served it is watched, and the other one no longer', async () => {
-  const server = await scripted();
-  server.versions.set(beta1, ['clusterclasses', 'clusters']);
-  server.lists.set(`${beta1}/clusterclasses`, [clusterClass('a'), clusterClass('b')]);
-  server.lists.set(`${beta2}/clusterclasses`, [clusterClass('a')]);
-  const { watching, problems } = follow(server);
-  await watching.synced;
-  expect(watching.status('ClusterClass').objects).toBe(2);
-  await vi.waitFor(() => expect(server.watches.has(`${beta1}/clusterclasses`)).toBe(true), within);
-  server.versions.set(beta2, ['clusterclasses', 'clusters']);
-  await vi.waitFor(() => expect(server.watches.has(`${beta2}/clusterclasses`)).toBe(true), within);
-  expect(watching.status('ClusterClass').objects).toBe(1);
-  await vi.waitFor(() => expect(server.watches.has(`${beta1}/clusterclasses`)).toBe(false), within);
-  expect(problems).toEqual([]);
-  // It has one watch, however often its version is found again.
-  const lists = times(server, `${beta2}/clusterclasses`);
-  await askedAgain(server, beta2, 3);
-  expect(times(server, `${beta2}/clusterclasses`)).toBe(lists);
-});
-
-test('an API server that does not report its versions is a problem for kinds that are not watched yet, reported once', async () => {
-  const server = await scripted();
-  server.versions.set(configs, ['extensionconfigs']);
-  server.errors.set(beta2, 500);
-  const { watching, problems } = follow(server);
-  const problem = (plural: string) => `${plural}.cluster.x-k8s.io: refused by the test: ${beta2}`;
-  await vi.waitFor(() => expect(watching.status('ClusterClass').problem).toBe(problem('clusterclasses')), within);
+  const problem = `clusterclasses.cluster.x-k8s.io: refused by the test: ${classes}`;
+  await vi.waitFor(() => expect(watching.status('ClusterClass').problem).toBe(problem), within);
   await vi.waitFor(() => expect(watching.status('ExtensionConfig').isKnown).toBe(true), within);
-  server.errors.set(configs, 500);
-  await askedAgain(server, beta2, 10);
-  expect(problems.toSorted()).toEqual([
-    `Cluster: ${problem('clusters')}`,
-    `ClusterClass: ${problem('clusterclasses')}`,
-  ]);
-  expect(watching.read().unknown).toEqual(['ClusterClass', 'Cluster']);
-  expect(watching.status('ExtensionConfig')).toMatchObject({ isKnown: true, problem: undefined });
-});
-
-test('that problem ends once the kind is watched', async () => {
-  const server = await scripted();
-  server.versions.set(beta2, ['clusterclasses', 'clusters']);
-  server.errors.set(beta2, 500);
-  const { watching, problems } = follow(server);
-  await vi.waitFor(() => expect(problems).toHaveLength(2), within);
+  const before = server.asked.get(classes) ?? 0;
+  await vi.waitFor(() => expect(server.asked.get(classes)).toBeGreaterThan(before + 5), within);
+  expect(problems).toEqual([`ClusterClass: ${problem}`]);
+  expect(watching.read().unknown).toEqual(['ClusterClass']);
   server.errors.clear();
   await watching.synced;
-  await vi.waitFor(() => expect(problems.slice(2).toSorted()).toEqual(['Cluster: none', 'ClusterClass: none']), within);
-  expect(watching.status('ClusterClass').problem).toBeUndefined();
-});
-
-test('the problem of a version that is no longer served ends once the next one is watched', async () => {
-  const server = await scripted();
-  server.versions.set(beta1, ['clusterclasses', 'clusters']);
-  const { watching, problems } = follow(server);
-  await vi.waitFor(() => expect(server.watches.size).toBe(4), within);
-  server.errors.set(`${beta1}/clusterclasses`, 404);
-  server.watches.get(`${beta1}/clusterclasses`)?.destroy();
-  await vi.waitFor(() => expect(problems.at(-1)).toMatch(/^ClusterClass: .*refused/), within);
-  server.versions.delete(beta1);
-  server.versions.set(beta2, ['clusterclasses', 'clusters']);
-  await vi.waitFor(() => expect(problems.at(-1)).toBe('ClusterClass: none'), within);
+  await vi.waitFor(() => expect(problems.slice(1)).toEqual(['ClusterClass: none']), within);
   expect(watching.status('ClusterClass')).toMatchObject({ isKnown: true, problem: undefined });
 });
 
@@ -156,7 +72,7 @@ test('a Secret that cannot be read is unknown for its decision, which is reporte
 test('a Secret that the API server does not send in time is unknown for its decision', async () => {
   const server = await scripted();
   server.silent.add(secret);
-  const { watching, problems } = follow(server, { versionsMs: 60_000 });
+  const { watching, problems } = follow(server);
   await watching.synced;
   const before = performance.now();
   expect((await watching.refresh(requestFor(example())))?.unknown).toEqual(['Secret']);
@@ -167,7 +83,7 @@ test('a Secret that the API server does not send in time is unknown for its deci
 test('beyond 32 at once, nothing is known about further Secrets', async () => {
   const server = await scripted();
   server.silent.add(secret);
-  const { watching } = follow(server, { versionsMs: 60_000 });
+  const { watching } = follow(server);
   await watching.synced;
   const request = requestFor(example({ clientConfig: { url: 'https://a' } }));
   const waiting = Array.from({ length: 32 }, () => watching.refresh(request));
@@ -193,16 +109,17 @@ test.each<[string, Parameters<typeof requestFor>]>([
 
 test('the age of the facts is that of the kind that was confirmed longest ago', async () => {
   const server = await scripted();
-  const { watching } = follow(server, { versionsMs: 60_000 });
+  server.served.add(classes).add(configs).add('/apis/cluster.x-k8s.io/v1beta2/clusters');
+  const { watching } = follow(server);
   await watching.synced;
-  await vi.waitFor(() => expect(server.watches.size).toBe(2), within);
+  await vi.waitFor(() => expect(server.watches.size).toBe(5), within);
   const confirmedAt = (kind: FactKind) => performance.now() - (watching.status(kind).ageMs ?? Number.NaN);
   const before = performance.now();
   expect(confirmedAt('ClusterClass')).toBeLessThan(before);
   await new Promise((resolve) => setTimeout(resolve, 50));
   const bookmark = { type: 'BOOKMARK', object: { metadata: { resourceVersion: '5' } } };
-  for (const [, watch] of server.watches) {
-    watch.write(`${JSON.stringify(bookmark)}\n`);
+  for (const [path, watch] of server.watches) {
+    watch.write(path === classes ? '' : `${JSON.stringify(bookmark)}\n`);
   }
   await vi.waitFor(() => expect(confirmedAt('Service')).toBeGreaterThan(before + 45), within);
   const { ageMs = Number.NaN } = watching.read();
@@ -219,8 +136,8 @@ test('a watch that is stopped at once sends no requests', async () => {
 
 test('after stop nothing is watched, requested or reported', async () => {
   const server = await scripted();
-  server.versions.set(configs, ['extensionconfigs']);
-  server.lists.set(`${configs}/extensionconfigs`, [example()]);
+  server.served.add(configs);
+  server.lists.set(configs, [example()]);
   const { watching, problems } = follow(server);
   await watching.synced;
   await vi.waitFor(() => expect(server.watches.size).toBe(3), within);

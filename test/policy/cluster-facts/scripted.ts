@@ -6,13 +6,11 @@ import type { JsonObject } from '../../../src/kubernetes/index.ts';
 /** An API server that answers only as a test tells it to. */
 export interface Scripted {
   config: KubeConfig;
-  /** The resources of each version that is served, by its path: `/apis/GROUP/VERSION`. */
-  versions: Map<string, string[]>;
+  /** The paths of the collections that are served, besides those of `v1`. */
+  served: Set<string>;
   /** The objects of each collection, by its path; and single objects by theirs. */
   lists: Map<string, JsonObject[]>;
   objects: Map<string, JsonObject>;
-  /** Whether a version is not served this time, though it is one of `versions`. */
-  misses: (path: string) => boolean;
   /** Error codes instead of responses, by path. */
   errors: Map<string, number>;
   /** Paths whose requests are never answered. */
@@ -24,10 +22,10 @@ export interface Scripted {
   stop(): Promise<void>;
 }
 
-/** Starts one on a port of its own. It serves `v1` and no other version. */
+/** Starts one on a port of its own. */
 export async function startScripted(): Promise<Scripted> {
-  const silent = new Set<string>();
-  const [versions, lists, objects] = [new Map<string, string[]>(), new Map(), new Map()];
+  const [silent, served] = [new Set<string>(), new Set<string>()];
+  const [lists, objects] = [new Map<string, JsonObject[]>(), new Map<string, JsonObject>()];
   const [errors, watches, asked] = [new Map<string, number>(), new Map(), new Map<string, number>()];
 
   function watch(path: string, response: ServerResponse): void {
@@ -43,14 +41,10 @@ export async function startScripted(): Promise<Scripted> {
   function answer(path: string): [code: number, body: JsonObject | string] {
     asked.set(path, (asked.get(path) ?? 0) + 1);
     const code = errors.get(path);
-    const resources = scripted.misses(path) ? undefined : versions.get(path);
     const object = objects.get(path);
-    const isServed = path.startsWith('/api/') || versions.has(path.slice(0, path.lastIndexOf('/')));
+    const isServed = path.startsWith('/api/') || served.has(path);
     if (code !== undefined) {
       return [code, { kind: 'Status', code, message: `refused by the test: ${path}` }];
-    }
-    if (resources !== undefined) {
-      return [200, { resources: resources.map((name) => ({ name })) }];
     }
     if (object !== undefined) {
       return [200, object];
@@ -77,12 +71,11 @@ export async function startScripted(): Promise<Scripted> {
   const config = new KubeConfig();
   const { port } = server.address() as AddressInfo;
   config.loadFromClusterAndUser({ name: 't', server: `http://127.0.0.1:${port}`, skipTLSVerify: true }, { name: 't' });
-  const scripted: Scripted = {
+  return {
     config,
-    versions,
+    served,
     lists,
     objects,
-    misses: () => false,
     errors,
     silent,
     watches,
@@ -92,5 +85,4 @@ export async function startScripted(): Promise<Scripted> {
       return new Promise((resolve) => server.close(() => resolve()));
     },
   };
-  return scripted;
 }

@@ -383,7 +383,7 @@ test('every warning about the cluster fits into the 256 characters that API serv
 test('the old object is not decoded if no handler is missing', () => {
   const reference = { clusterClass: 'x/y', field: 'f', handler: 'before-upgrade.my-extension' };
   const facts = factsOf({
-    clusterClasses: { namingExtension: () => new Set([reference]) },
+    clusterClasses: { namingExtension: () => [reference] },
   });
   const oldObject = () => {
     throw new Error('not needed');

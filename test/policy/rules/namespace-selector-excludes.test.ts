@@ -20,8 +20,11 @@ describe('an update that narrows the selector', () => {
   });
   const situation = (namespaces: readonly string[], classes = ['clusters/quick-start']) =>
     factsOf({
-      clusterClasses: { namingExtension: () => new Set(classes.map(reference)) },
-      clusters: { namespacesOfClass: () => namespaces, waitingFor: never },
+      clusterClasses: { namingExtension: () => classes.map(reference) },
+      clusters: {
+        ofClasses: () => namespaces.map((namespace) => ({ key: `${namespace}/x`, namespace, pending: [] })),
+        waitingFor: never,
+      },
       namespaces: { labelsOf: (namespace) => ({ team: namespace.charAt(0) }) },
     });
   const selecting = (namespaceSelector: JsonObject) => example({ spec: { namespaceSelector } });
@@ -59,7 +62,7 @@ describe('an update that narrows the selector', () => {
   test('is ignored without decoding the old object or looking at Clusters if nothing can be excluded', () => {
     const facts = situation(['b1']);
     expect(linesWith(id, teamB, { facts, oldObject: never })).toEqual([]);
-    const unread = { ...facts, clusters: { namespacesOfClass: never, waitingFor: never } };
+    const unread = { ...facts, clusters: { ofClasses: never, waitingFor: never } };
     expect(linesWith(id, selecting({}), { facts: unread, oldObject: never })).toEqual([]);
   });
 

@@ -47,8 +47,8 @@ test.each<[string, LabelSelector | undefined, string, boolean | undefined]>([
 
 describe('Clusters', () => {
   const clusters = (...keys: string[]) =>
-    new Set(keys.map((key): KnownCluster => ({ key, namespace: key.slice(0, key.indexOf('/')) })));
-  test.each<[string, LabelSelector | undefined, Set<KnownCluster>, string | undefined]>([
+    keys.map((key): KnownCluster => ({ key, namespace: key.slice(0, key.indexOf('/')), pending: [] }));
+  test.each<[string, LabelSelector | undefined, KnownCluster[], string | undefined]>([
     ['none', {}, clusters(), undefined],
     ['none, of some namespaces', teamA, clusters(), undefined],
     ['all', {}, clusters('a1/x', 'b1/y', 'a1/z'), 'Cluster a1/x, Cluster b1/y, Cluster a1/z'],

@@ -104,7 +104,7 @@ export async function startWebhookOfSecret(
   { port = 0, clusterFacts = false, impactKubeconfig }: LocalWebhookOptions = {},
 ): Promise<LocalWebhook> {
   // Definitions are added while a sandbox is running, and should be noticed soon.
-  const watching = clusterFacts ? followCluster(config, log, { pace: { versionsMs: 500 } }) : undefined;
+  const watching = clusterFacts ? followCluster(config, log, { pace: { maxRetryMs: 500 } }) : undefined;
   const impact =
     impactKubeconfig === undefined
       ? undefined

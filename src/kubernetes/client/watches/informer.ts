@@ -38,6 +38,8 @@ export interface InformerOptions {
    * watched it is polled.
    */
   only?: NamedObject | undefined;
+  /** Whether a collection that is not served is an empty one: its definition may come later. Default: a problem. */
+  mayBeAbsent?: boolean;
   /**
    * Returns the part of an object to keep, which must include `metadata`. Default: all but `metadata.managedFields`.
    */
@@ -139,7 +141,7 @@ class CollectionFollower implements Informer {
     const { signal } = this.#stop;
     const retries = new WatchRetries(this.#pace, jitter);
     while (!signal.aborted) {
-      let problem: string;
+      let problem: string | undefined;
       let next: AfterWatch;
       this.#life = { isOpen: false, began: performance.now(), events: 0 };
       try {
@@ -153,12 +155,16 @@ class CollectionFollower implements Informer {
         this.#version = undefined;
         const isTooOld = isStatus(error, 410);
         next = retries.afterError(error, lastedMs, isTooOld);
-        problem = this.#describe(error, 'watch');
+        problem = this.#isAbsence(error) ? undefined : this.#describe(error, 'watch');
       }
       if (next !== 'again') {
         await (next.isProblem ? this.#waitWith(problem, next.waitMs) : this.#sleep(next.waitMs));
       }
     }
+  }
+
+  #isAbsence(error: unknown): boolean {
+    return this.#options.mayBeAbsent === true && isStatus(error, 404);
   }
 
   get #subject(): string {
@@ -176,7 +182,7 @@ class CollectionFollower implements Informer {
   }
 
   /** Reports a problem and waits until the next watch. A single object is polled meanwhile. */
-  async #waitWith(problem: string, durationMs: number): Promise<void> {
+  async #waitWith(problem: string | undefined, durationMs: number): Promise<void> {
     const { only } = this.#options;
     const { pollMs, maxPollMs } = this.#pace;
     if (only === undefined) {
@@ -217,11 +223,18 @@ class CollectionFollower implements Informer {
     const list = this.#copy.newList();
     let version = '';
     const pages = listPages(this.#cluster, { path, resource, maxObjects: this.#maxObjects });
-    for await (const { items, resourceVersion } of pages) {
-      version = resourceVersion;
-      for (const object of items) {
-        list.add(this.#keep(object));
+    try {
+      for await (const { items, resourceVersion } of pages) {
+        version = resourceVersion;
+        for (const object of items) {
+          list.add(this.#keep(object));
+        }
       }
+    } catch (error) {
+      if (this.#isAbsence(error)) {
+        this.#takeOver(this.#copy.newList());
+      }
+      throw error;
     }
     this.#takeOver(list);
     return version;

@@ -31,7 +31,7 @@ export const deletionRules: readonly Rule[] = [
     check({ object, facts }, report) {
       const { name = '' } = object.metadata;
       const references = facts?.clusterClasses?.namingExtension(name);
-      if (references === undefined || references.size === 0 || isDeletionAllowed(object.metadata)) {
+      if (references === undefined || references.length === 0 || isDeletionAllowed(object.metadata)) {
         return;
       }
       report({

@@ -130,7 +130,7 @@ export const handlersRules: readonly Rule[] = [
         return;
       }
       const offered = new Set(handlers.map(({ handler }) => handler.name));
-      const missing = [...references].filter(({ handler }) => !offered.has(handler));
+      const missing = references.filter(({ handler }) => !offered.has(handler));
       // Then the old object need not be decoded.
       if (missing.length === 0) {
         return;

@@ -78,15 +78,11 @@ export const namespaceSelectorRules: readonly Rule[] = [
       ) {
         return;
       }
-      const namespaces = new Set<string>();
-      for (const clusterClass of new Set(Array.from(references, (reference) => reference.clusterClass))) {
-        for (const namespace of facts.clusters.namespacesOfClass(clusterClass)) {
-          if (namespaces.size < maxNamespaces) {
-            namespaces.add(namespace);
-          }
-        }
-      }
-      const outside = [...namespaces].filter((namespace) => selectsNamespace(selector, namespace, facts) === false);
+      const classes = new Set(references.map(({ clusterClass }) => clusterClass));
+      const namespaces = new Set(facts.clusters.ofClasses(classes).map(({ namespace }) => namespace));
+      const outside = [...namespaces]
+        .slice(0, maxNamespaces)
+        .filter((namespace) => selectsNamespace(selector, namespace, facts) === false);
       // Then the old object need not be decoded.
       if (outside.length === 0) {
         return;
@@ -100,11 +96,10 @@ export const namespaceSelectorRules: readonly Rule[] = [
         ? outside.filter((namespace) => selectsNamespace(before, namespace, facts) === true)
         : [];
       if (excluded.length > 0) {
-        const classes = someOf(Array.from(references, ({ clusterClass }) => clusterClass));
         report({
           path: ['spec', 'namespaceSelector'],
           reason: 'FieldValueInvalid',
-          message: `now excludes ${someOf(excluded)}, which have Clusters of a ClusterClass that names the extension (${classes}): those Clusters fail; select these namespaces too`,
+          message: `now excludes ${someOf(excluded)}, which have Clusters of a ClusterClass that names the extension (${someOf(classes)}): those Clusters fail; select these namespaces too`,
         });
       }
     },

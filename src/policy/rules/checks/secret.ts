@@ -123,9 +123,9 @@ export const secretRules: readonly Rule[] = [
       ) {
         return;
       }
-      const others = Array.from(facts.extensionConfigs.bySecret(secret.key), ({ name }) => name).filter(
-        (name) => name !== object.metadata.name,
-      );
+      const others = facts.extensionConfigs
+        .bySecret(secret.key)
+        .flatMap(({ name }) => (name === object.metadata.name ? [] : [name]));
       if (others.length > 0) {
         const end = new Date(secret.found.firstNotAfter).toISOString();
         report({

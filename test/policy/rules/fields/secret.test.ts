@@ -11,7 +11,6 @@ describe('a Secret', () => {
   const named = example({ annotations: { [injectCaFromSecretAnnotation]: 'ns/ca' } });
   const usable: KnownSecret = {
     problem: undefined,
-    caBundle: 'x',
     newestNotBefore: 0,
     firstNotAfter: Number.MAX_SAFE_INTEGER,
     isSigner: undefined,
