@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../base/index.ts';
 import { type HookDefinition, hooks } from '../../runtimehooks/index.ts';
@@ -16,36 +17,52 @@ const summaryOf = (hook: string) => (hooks[hook as keyof typeof hooks] as HookDe
 
 export const typesFile = 'src/template-types.ts';
 
-/** Files that a project has only if it needs them. */
-const optional = fileURLToPath(new URL('templates/optional/', packageRoot));
-const pathOf = (hook: string) => `src/handlers/${handlerNameOf(hook)}.ts`;
+/** The text of a template with its placeholders filled in; those without a value stay. */
+const filled = (text: string, values: Readonly<Record<string, string>>) =>
+  text.replaceAll(/\{\{([a-z]+)\}\}/g, (mark, key: string) => values[key] ?? mark);
+
+/** The templates in a folder by their paths in it. */
+export function templatesIn(folder: string, values: Readonly<Record<string, string>>): Map<string, string> {
+  const root = fileURLToPath(new URL(`templates/${folder}/`, packageRoot));
+  const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return new Map(
+    files.map((entry) => {
+      const file = join(entry.parentPath, entry.name);
+      return [file.slice(root.length).replaceAll('\\', '/'), filled(readFileSync(file, 'utf8'), values)];
+    }),
+  );
+}
+
+export const pathOf = (hook: string) => `src/handlers/${handlerNameOf(hook)}.ts`;
 /** The hook whose file is the template for all hooks that have none of their own. */
 const example = 'BeforeClusterCreate';
 
-function handlerFile(hook: string): string {
-  const path = [hook, example].map((one) => `${optional}${pathOf(one)}`).find(existsSync) ?? '';
-  return [variableOf, handlerNameOf, (name: string) => name]
-    .reduce((text, form) => text.replaceAll(form(example), form(hook)), readFileSync(path, 'utf8'))
-    .replace('{{summary}}', () => summaryOf(hook));
-}
+/** These hooks and those without which they are no use: of the variables, patches get those that their extension defines. */
+export const withNeeded = (chosen: readonly string[]): string[] => [
+  ...new Set([...chosen, ...(chosen.includes('GeneratePatches') ? ['DiscoverVariables'] : [])]),
+];
 
 /** The files of handlers, by path, with those that they need. */
-export function handlerFiles(chosen: readonly string[], hasTypes: boolean): Map<string, string> {
-  const files = new Map(chosen.map((hook) => [pathOf(hook), handlerFile(hook)]));
-  if (chosen.includes('GeneratePatches') || chosen.includes('DiscoverVariables')) {
-    files.set('src/variables.ts', readFileSync(`${optional}src/variables.ts`, 'utf8'));
-  }
-  if (chosen.includes('GeneratePatches')) {
-    for (const path of ['test/patches.test.ts', 'test/patches.golden.json']) {
-      files.set(path, readFileSync(`${optional}${path}`, 'utf8'));
+export function handlerFiles(name: string, chosen: readonly string[], hasTypes: boolean): Map<string, string> {
+  const optional = templatesIn('optional', { name });
+  const files = new Map(
+    chosen.map((hook) => {
+      const text = [variableOf, handlerNameOf, (one: string) => one].reduce(
+        (result, form) => result.replaceAll(form(example), form(hook)),
+        optional.get(pathOf(hook)) ?? optional.get(pathOf(example)) ?? '',
+      );
+      return [pathOf(hook), filled(text, { summary: summaryOf(hook) })];
+    }),
+  );
+  const isNeeded: Readonly<Record<string, boolean>> = {
+    'src/variables.ts': chosen.includes('DiscoverVariables'),
+    'src/jobs.ts': [...files.values()].some((text) => text.includes('../jobs.ts')),
+    'src/in-place.ts': chosen.some((hook) => hook.includes('UpdateMachine')),
+  };
+  for (const [path, text] of optional) {
+    if (isNeeded[path] ?? (path.startsWith('test/') && chosen.includes('GeneratePatches'))) {
+      files.set(path, hasTypes ? text : text.replaceAll(/^.*\bknownFields\b.*\n/gm, ''));
     }
-  }
-  if (chosen.some((hook) => files.get(pathOf(hook))?.includes('../jobs.ts'))) {
-    files.set('src/jobs.ts', readFileSync(`${optional}src/jobs.ts`, 'utf8'));
-  }
-  if (chosen.some((hook) => hook.includes('UpdateMachine'))) {
-    const text = readFileSync(`${optional}src/in-place.ts`, 'utf8');
-    files.set('src/in-place.ts', hasTypes ? text : text.replaceAll(/^.*\bknownFields\b.*\n/gm, ''));
   }
   return files;
 }

@@ -1,8 +1,16 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { folderProblem, makeFolder, packageRoot } from '../../base/index.ts';
-import { handlerFiles, handlersFile, handlersTable, importsOf, typesFile } from './handlers.ts';
+import { folderProblem, makeFolder } from '../../base/index.ts';
+import {
+  handlerFiles,
+  handlersFile,
+  handlersTable,
+  importsOf,
+  pathOf,
+  templatesIn,
+  typesFile,
+  withNeeded,
+} from './handlers.ts';
 
 /** The issuer of the extension's serving certificate. */
 type CertificateMaker = 'cert-manager' | 'bootstrap';
@@ -20,8 +28,6 @@ interface ProjectOptions {
 
 /** Why a project cannot be written. */
 export class ProjectError extends Error {}
-
-const templates = fileURLToPath(new URL('templates/extension/', packageRoot));
 
 /** Names that npm does not pack unchanged, and a folder that Git services look at. */
 const packedNames: Readonly<Record<string, string>> = {
@@ -41,8 +47,9 @@ function targetOf(template: string, { certificates }: ProjectOptions): string | 
 }
 
 export function projectFiles(options: ProjectOptions): Map<string, string> {
-  const { name, hooks } = options;
-  const values: Readonly<Record<string, string>> = {
+  const { name, templateTypes } = options;
+  const hooks = withNeeded(options.hooks);
+  const values = {
     name,
     namespace: `${name}-system`,
     image: `registry.example.com/${name}:0.1.0`,
@@ -52,23 +59,18 @@ export function projectFiles(options: ProjectOptions): Map<string, string> {
     handlers: handlersTable(hooks),
   };
   const files = new Map<string, string>();
-  for (const entry of readdirSync(templates, { recursive: true, withFileTypes: true })) {
-    const template = join(entry.parentPath, entry.name).slice(templates.length).replaceAll('\\', '/');
-    const target = entry.isFile() ? targetOf(template, options) : undefined;
+  for (const [template, text] of templatesIn('extension', values)) {
+    const target = targetOf(template, options);
     if (target !== undefined) {
-      const text = readFileSync(join(templates, template), 'utf8');
-      files.set(
-        target,
-        text.replaceAll(/\{\{([a-z]+)\}\}/g, (mark, key: string) => values[key] ?? mark),
-      );
+      files.set(target, text);
     }
   }
-  for (const [path, text] of handlerFiles(hooks, options.templateTypes !== undefined)) {
+  for (const [path, text] of handlerFiles(name, hooks, templateTypes !== undefined)) {
     files.set(path, text);
   }
   files.set('src/handlers/index.ts', handlersFile(hooks));
-  if (options.templateTypes !== undefined) {
-    files.set(typesFile, options.templateTypes);
+  if (templateTypes !== undefined) {
+    files.set(typesFile, templateTypes);
   }
   return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -102,23 +104,26 @@ const handlersList = /^export const handlers = \[([^\]]*)\];$/m;
 /** Adds handlers to a project, and returns the paths of the files; never overwrites. @throws {ProjectError} */
 export function addHandlers(folder: string, hooks: readonly string[]): string[] {
   const index = 'src/handlers/index.ts';
+  const isThere = (path: string) => existsSync(join(folder, path));
+  const read = (path: string) => readFileSync(join(folder, path), 'utf8');
   try {
-    const list = existsSync(join(folder, index)) ? readFileSync(join(folder, index), 'utf8') : '';
+    const list = isThere(index) ? read(index) : '';
     const [line, names] = handlersList.exec(list) ?? [];
     if (line === undefined || names === undefined) {
       const what = list === '' ? 'is not there' : 'has no line of the form "export const handlers = [a, b];"';
       throw new ProjectError(`${join(folder, index)} ${what}: name the folder of a project of new-extension`);
     }
-    const files = [...handlerFiles(hooks, existsSync(join(folder, typesFile)))].filter(([path]) => {
-      const isThere = existsSync(join(folder, path));
-      if (isThere && path.startsWith('src/handlers/')) {
-        throw new ProjectError(`${join(folder, path)} exists: the project has this handler`);
-      }
-      return !isThere;
-    });
-    const [imports, variables] = importsOf(hooks);
-    const all = [...names.split(',').map((name) => name.trim()), ...variables].filter((name) => name !== '');
+    const present = hooks.find((hook) => isThere(pathOf(hook)));
+    if (present !== undefined) {
+      throw new ProjectError(`${join(folder, pathOf(present))} exists: the project has this handler`);
+    }
+    const added = withNeeded(hooks).filter((hook) => !isThere(pathOf(hook)));
+    const { name } = JSON.parse(read('package.json')) as { name: string };
+    const files = [...handlerFiles(name, added, isThere(typesFile))].filter(([path]) => !isThere(path));
+    const [imports, variables] = importsOf(added);
+    const all = [...names.split(',').map((one) => one.trim()), ...variables].filter((one) => one !== '');
     for (const [path, text] of files) {
+      makeFolder(dirname(join(folder, path)));
       writeFileSync(join(folder, path), text, { flag: 'wx' });
     }
     const replaced = list.replace(line, () => `export const handlers = [${all.join(', ')}];`);

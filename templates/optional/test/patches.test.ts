@@ -1,15 +1,24 @@
+import { deepEqual } from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { applyPatches, assertDeterministic, requestFor } from 'cluster-api-extension/testing';
-import { generatePatches } from '../src/handlers/generate-patches.ts';
+import { plan } from './plan.ts';
 
-// Other templates would replace Machines of all Clusters: after a change that is meant to do that, run
-// node --test --test-update-snapshots test/patches.test.ts
-test('templates are patched as in patches.golden.json', async (t) => {
-  // A request as `extensionconfig-webhook rehearse --write-requests DIR` writes it is better: see requestFromFile.
-  const request = requestFor('GeneratePatches', { variables: [{ name: 'tier', value: 'gold' }] });
-  // `extensionconfig-webhook conformance --recorded` compares with what another release did to your Clusters.
-  // With CustomResourceDefinitions of your providers ({ crds }), templates are validated, too.
-  const { response } = await assertDeterministic(generatePatches, request);
-  const serializers = [(templates: unknown) => `${JSON.stringify(templates, null, 2)}\n`];
-  t.assert.fileSnapshot(applyPatches(request, response), 'test/patches.golden.json', { serializers });
+const readAnswers = (folder: string) =>
+  readFileSync(join(folder, 'answers.json'), 'utf8').replaceAll(/(?<="patch": ")[^"]+/g, (patch) =>
+    Buffer.from(patch, 'base64').toString(),
+  );
+
+// An upgrade of the extension that patches otherwise replaces Machines of Clusters that exist.
+test('the Cluster of test/cluster.yaml is patched as recorded', async () => {
+  const folder = mkdtempSync(join(tmpdir(), '{{name}}-'));
+  try {
+    const now = join(folder, 'recorded');
+    const shown = await plan('-f', '--recorded', 'test/recorded', '--record', now);
+    const message = 'the patches are not as recorded; if that is meant, record them anew: node test/record.ts';
+    deepEqual(readAnswers(now), readAnswers('test/recorded'), `${message}\n${shown}`);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { hookNames } from '../../../src/extension/scaffold/index.ts';
+import { addHandlers, hookNames } from '../../../src/extension/scaffold/index.ts';
 import { compile, linkedProject, runTests } from './linked-project.ts';
 import { expectMistakesToBeNamed } from './mistakes.ts';
 
@@ -47,19 +49,38 @@ test('a MachineDeployment that overrides a variable', async () => {
   const stdout = await runTests(folder);
   expect(stdout).toMatch(/^# fail 0$/m);
   expect(stdout).toMatch(/^ok \d+ - a plan of two minors$/m);
-  expect(stdout).toMatch(/^ok \d+ - templates are patched as in patches.golden.json$/m);
+  expect(stdout).toMatch(/^ok \d+ - the Cluster of test\/cluster.yaml is patched as recorded$/m);
   expect(stdout).toMatch(/^ok \d+ - a MachineDeployment that overrides a variable$/m);
   expect(stdout.match(/^not ok .*$/gm)).toEqual([
     expect.stringMatching(/^not ok \d+ - update-machine: the same request gets the same answer # TODO/),
     expect.stringMatching(/^not ok \d+ - update-machine: may be called again after it succeeded # TODO/),
   ]);
-  // A handler that patches otherwise is told from the one before.
+});
+
+test('a patch that changes fails the tests, which show what it does to Machines and how to record it', {
+  timeout: 120_000,
+}, async () => {
+  const folder = await linkedProject(['BeforeClusterCreate']);
+  addHandlers(folder, ['GeneratePatches']);
+  const answers = join(folder, 'test/recorded/answers.json');
+  const objects = join(folder, 'test/recorded/objects.json');
+  const recorded = [answers, objects].map((file) => readFileSync(file, 'utf8'));
+  const record = () => promisify(execFile)(process.execPath, ['test/record.ts'], { cwd: folder });
+  await record();
+  expect([answers, objects].map((file) => readFileSync(file, 'utf8'))).toEqual(recorded);
+  expect(await runTests(folder)).toMatch(/^# fail 0$/m);
+
   const file = join(folder, 'src/handlers/generate-patches.ts');
   const text = readFileSync(file, 'utf8');
   const changed = text.replace(', tier);', ", 'other');");
   expect(changed).not.toBe(text);
   writeFileSync(file, changed);
-  expect(await runTests(folder)).toMatch(/^not ok \d+ - templates are patched as in patches.golden.json$/m);
+  const stdout = await runTests(folder);
+  expect(stdout).toMatch(/^not ok \d+ - the Cluster of test\/cluster.yaml is patched as recorded$/m);
+  expect(stdout).toContain('record them anew: node test/record.ts');
+  expect(stdout).toContain('6 of 6 Machines are replaced');
+  await record();
+  expect(await runTests(folder)).toMatch(/^# fail 0$/m);
 });
 
 test('mistakes do not compile, and the errors say what is wrong', { timeout: 120_000 }, () =>

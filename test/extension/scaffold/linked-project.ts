@@ -30,6 +30,7 @@ export async function linkedProject(hooks: readonly string[], templateTypes?: st
   symlinkSync(join(root, 'node_modules/@types/node'), join(modules, '@types/node'));
   symlinkSync(join(root, 'src'), join(sdk, 'src'));
   symlinkSync(await declarations(), join(sdk, 'types'));
+  symlinkSync(root, join(modules, 'extensionconfig-webhook'));
   const exports = {
     '.': source('extension'),
     './testing': source('extension-testing'),

@@ -247,8 +247,13 @@ test('a tag releases the image of the Deployment, and what clusterctl installs',
   expect(released.filter((path) => !files.has(path))).toEqual(['clusterctl/runtime-extension-components.yaml']);
 });
 
-test('a project without patches has no variables', () => {
-  expect(projectFiles({ ...options, hooks: ['BeforeClusterCreate'] }).has('src/variables.ts')).toBe(false);
+test('patches bring DiscoverVariables, without which Cluster API sends them no variables; others do not', () => {
+  const files = (hook: string) => [...projectFiles({ ...options, hooks: [hook] }).keys()];
+  const ofVariables = ['src/handlers/discover-variables.ts', 'src/variables.ts'];
+  expect(files('GeneratePatches')).toEqual(expect.arrayContaining(ofVariables));
+  expect(files('BeforeClusterCreate').filter((path) => ofVariables.includes(path) || path.includes('plan'))).toEqual(
+    [],
+  );
 });
 
 test('a project to which handlers are added has the files of one that began with them', () => {
@@ -263,9 +268,13 @@ test('a project to which handlers are added has the files of one that began with
     'src/handlers/generate-patches.ts',
     'src/handlers/can-update-machine.ts',
     'src/handlers/update-machine.ts',
-    'test/patches.test.ts',
-    'test/patches.golden.json',
     'src/in-place.ts',
+    'test/cluster.yaml',
+    'test/patches.test.ts',
+    'test/plan.ts',
+    'test/record.ts',
+    'test/recorded/answers.json',
+    'test/recorded/objects.json',
     index,
   ]);
   const read = (path: string) => readFileSync(join(folder, path), 'utf8');

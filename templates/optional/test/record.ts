@@ -1,0 +1,11 @@
+// Records what the patches do to the Cluster in test/cluster.yaml: node test/record.ts
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { plan } from './plan.ts';
+
+rmSync('test/recorded', { recursive: true, force: true });
+process.stdout.write(await plan('--from', '--from', 'test/cluster.yaml', '--record', 'test/recorded'));
+// The address and the certificate of the extension are others each time.
+const file = 'test/recorded/objects.json';
+const { items, ...list } = JSON.parse(readFileSync(file, 'utf8')) as { items: { kind: string }[] };
+const written = items.filter(({ kind }) => kind !== 'ExtensionConfig');
+writeFileSync(file, `${JSON.stringify({ ...list, items: written }, null, 1)}\n`);
