@@ -22,6 +22,9 @@ interface LabelSelectorProblem {
   message: string;
 }
 
+/** The operators of requirements, and whether they need values. */
+const needsValues: Readonly<Record<string, boolean>> = { In: true, NotIn: true, Exists: false, DoesNotExist: false };
+
 /**
  * The problems with a selector, in its order. None if and only if `metav1.LabelSelectorAsSelector` accepts it; that function
  * stops at the first error.
@@ -39,39 +42,22 @@ export function* labelSelectorProblems({
       yield { path: ['matchLabels', key], message: `value ${showValue(value)} ${problem}` };
     }
   }
-  for (const [index, requirement] of matchExpressions.entries()) {
-    yield* requirementProblems(requirement, ['matchExpressions', index]);
-  }
-}
-
-function* requirementProblems(
-  { key, operator, values = [] }: LabelSelectorRequirement,
-  at: FieldPath,
-): Generator<LabelSelectorProblem> {
-  for (const problem of qualifiedNameProblems(key)) {
-    yield { path: [...at, 'key'], message: `key ${showValue(key)}: ${problem}` };
-  }
-  switch (operator) {
-    case 'In':
-    case 'NotIn':
-      if (values.length === 0) {
-        yield { path: [...at, 'values'], message: `values must not be empty for operator ${operator}` };
-      }
-      break;
-    case 'Exists':
-    case 'DoesNotExist':
-      if (values.length > 0) {
-        yield { path: [...at, 'values'], message: `values must be empty for operator ${operator}` };
-      }
-      break;
-    default: {
-      const message = `operator ${showValue(operator)} is not one of In, NotIn, Exists, DoesNotExist`;
-      yield { path: [...at, 'operator'], message };
+  for (const [index, { key, operator, values = [] }] of matchExpressions.entries()) {
+    const at = (...path: FieldPath): FieldPath => ['matchExpressions', index, ...path];
+    for (const problem of qualifiedNameProblems(key)) {
+      yield { path: at('key'), message: `key ${showValue(key)}: ${problem}` };
     }
-  }
-  for (const [index, value] of values.entries()) {
-    for (const problem of labelValueProblems(value)) {
-      yield { path: [...at, 'values', index], message: `value ${showValue(value)} ${problem}` };
+    if (!Object.hasOwn(needsValues, operator)) {
+      const message = `operator ${showValue(operator)} is not one of ${Object.keys(needsValues).join(', ')}`;
+      yield { path: at('operator'), message };
+    } else if (needsValues[operator] !== values.length > 0) {
+      const must = needsValues[operator] ? 'must not be empty' : 'must be empty';
+      yield { path: at('values'), message: `values ${must} for operator ${operator}` };
+    }
+    for (const [number, value] of values.entries()) {
+      for (const problem of labelValueProblems(value)) {
+        yield { path: at('values', number), message: `value ${showValue(value)} ${problem}` };
+      }
     }
   }
 }

@@ -8,6 +8,7 @@
 export const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration';
 
 const dns1123Label = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
+const dns1123Subdomain = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/;
 const dns1035Label = /^[a-z](?:[a-z0-9-]*[a-z0-9])?$/;
 const qualifiedNamePart = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
 
@@ -16,10 +17,11 @@ const maxLabelLength = 63;
 /** Longest DNS subdomain that Kubernetes accepts, in bytes. */
 const maxSubdomainLength = 253;
 
-function problems(value: string, maxBytes: number, isOfFormat: boolean, sentence: string): string[] {
-  // Kubernetes counts bytes, and characters beyond ASCII have several.
-  const tooLong = Buffer.byteLength(value) > maxBytes ? [`must be no more than ${maxBytes} bytes`] : [];
-  return isOfFormat ? tooLong : [...tooLong, sentence];
+function problems(value: string, maxBytes: number, format: RegExp, sentence: string): string[] {
+  const isOfFormat = format.test(value);
+  // Kubernetes counts bytes, and characters beyond ASCII, which no format has, have several.
+  const isTooLong = (isOfFormat ? value.length : Buffer.byteLength(value)) > maxBytes;
+  return [...(isTooLong ? [`must be no more than ${maxBytes} bytes`] : []), ...(isOfFormat ? [] : [sentence])];
 }
 
 /** RFC 1123 label: at most 63 lower case letters, digits and '-', begins and ends with a letter or digit. */
@@ -27,7 +29,7 @@ export function dns1123LabelProblems(value: string): string[] {
   return problems(
     value,
     maxLabelLength,
-    dns1123Label.test(value),
+    dns1123Label,
     "must consist of lower case letters, digits and '-', and begin and end with a letter or digit (e.g. 'my-name')",
   );
 }
@@ -37,7 +39,7 @@ export function dns1123SubdomainProblems(value: string): string[] {
   return problems(
     value,
     maxSubdomainLength,
-    value.split('.').every((label) => dns1123Label.test(label)),
+    dns1123Subdomain,
     "must consist of lower case letters, digits, '-' and '.', and begin and end with a letter or digit (e.g. 'example.com')",
   );
 }
@@ -47,7 +49,7 @@ export function dns1035LabelProblems(value: string): string[] {
   return problems(
     value,
     maxLabelLength,
-    dns1035Label.test(value),
+    dns1035Label,
     "must consist of lower case letters, digits and '-', begin with a letter and end with a letter or digit (e.g. 'my-name')",
   );
 }
@@ -61,11 +63,11 @@ export function qualifiedNameProblems(value: string): string[] {
     ];
   }
   const empty = ['must not be empty'];
-  const [prefix, name] = [value.slice(0, Math.max(slash, 0)), value.slice(slash + 1)];
-  const ofPrefix = slash === 0 ? empty : slash === -1 ? [] : dns1123SubdomainProblems(prefix);
+  const name = value.slice(slash + 1);
+  const ofPrefix = slash === -1 ? [] : slash === 0 ? empty : dns1123SubdomainProblems(value.slice(0, slash));
   const sentence =
     "must consist of letters, digits, '-', '_' and '.', and begin and end with a letter or digit (e.g. 'MyName')";
-  const ofName = name === '' ? empty : problems(name, maxLabelLength, qualifiedNamePart.test(name), sentence);
+  const ofName = name === '' ? empty : problems(name, maxLabelLength, qualifiedNamePart, sentence);
   return [...ofPrefix.map((problem) => `prefix part ${problem}`), ...ofName.map((problem) => `name part ${problem}`)];
 }
 
@@ -77,7 +79,7 @@ export function labelValueProblems(value: string): string[] {
   return problems(
     value,
     maxLabelLength,
-    qualifiedNamePart.test(value),
+    qualifiedNamePart,
     "must be empty, or consist of letters, digits, '-', '_' and '.', and begin and end with a letter or digit (e.g. 'my_value')",
   );
 }
