@@ -5,5 +5,4 @@ export { keyOf, type PlainValue, plainValue } from './kubectl-schema.ts';
 export { type ManifestFile, readDocuments, readManifests } from './read-manifests.ts';
 export { createReplacer, ReplaceError } from './replace-file.ts';
 export { showPlace } from './show-place.ts';
-export { maxStreamBytes } from './sources.ts';
 export { type DocumentText, splitDocuments } from './split.ts';

@@ -27,7 +27,7 @@ interface Unreadable {
 }
 
 /** Largest stream, in bytes (64 MiB), since all of it is kept in memory. */
-export const maxStreamBytes = 64 * 1024 * 1024;
+const maxStreamBytes = 64 * 1024 * 1024;
 
 const tooLarge = `is larger than ${maxStreamBytes / 1024 / 1024} MiB; split it into several files`;
 

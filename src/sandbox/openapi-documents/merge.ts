@@ -40,12 +40,6 @@ export interface Merged {
   report: MergeReport;
 }
 
-interface MergeOptions {
-  signal?: AbortSignal | undefined;
-  /** Called after each document, in each of two passes. */
-  onProgress?(done: number, total: number): void;
-}
-
 /** Fields of a path item that apply to all of its operations: without them an operation has another meaning. */
 const ofAllOperations = ['$ref', 'summary', 'description', 'servers', 'parameters'];
 const definitionPrefix = '#/definitions/';
@@ -306,18 +300,12 @@ function tagsOf(documents: readonly NamedDocument[]): Json[] {
  *
  * @throws {MergeError}, or the reason of the signal.
  */
-export async function mergeDocuments(
-  documents: readonly NamedDocument[],
-  { signal, onProgress }: MergeOptions = {},
-): Promise<Merged> {
+export async function mergeDocuments(documents: readonly NamedDocument[], signal?: AbortSignal): Promise<Merged> {
   const findings: Pick<MergeReport, 'corrected' | 'dangling'> = { corrected: [], dangling: [] };
-  let passed = 0;
-  async function afterOne(): Promise<void> {
-    passed++;
-    onProgress?.(passed, documents.length * 2);
+  const turn = async () => {
     await nextTurn();
     signal?.throwIfAborted();
-  }
+  };
 
   const components = new MergedComponents();
   const ids = newOperationIds(documents);
@@ -325,13 +313,12 @@ export async function mergeDocuments(
   let componentsBefore = 0;
   for (const [index, named] of documents.entries()) {
     const document = corrected(named, ids.newIds[index], findings);
-    await nextTurn();
-    signal?.throwIfAborted();
+    await turn();
     const own = componentsOf(document);
     componentsBefore += own.length;
     parts.push({ name: named.name, document });
     components.add(own);
-    await afterOne();
+    await turn();
   }
   const renamed = components.name(parts);
 
@@ -354,7 +341,7 @@ export async function mergeDocuments(
       own.flatMap((field) => (part.document[field] === undefined ? [] : [[field, part.document[field]]])),
     );
     paths.add(part.name, components.renamed(withInherited(part, values, left), index) as JsonObject);
-    await afterOne();
+    await turn();
   }
 
   const merged = components.result();

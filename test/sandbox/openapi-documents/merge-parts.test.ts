@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
-import { MergeError, mergeDocuments } from '../../../src/sandbox/openapi-documents/index.ts';
+import { MergeError } from '../../../src/sandbox/openapi-documents/index.ts';
 import { merge } from './merging.ts';
 
 const documentOf = (parts: JsonObject): JsonObject => ({
@@ -206,19 +206,6 @@ test('a reference to a part of a renamed component, and security schemes with an
     '/a': { get: { security: [{ S: [] }], x: { $ref: '#/components/schemas/A/properties/b' }, y: schema('Z') } },
     '/b': { get: { security: [{ S_v2: [] }], x: { $ref: '#/components/schemas/A_v2/properties/b' }, y: schema('Z') } },
   });
-});
-
-test('progress is reported twice for each document, and a signal stops the merge', async () => {
-  const documents = ['a', 'b'].map((name) => ({ name, document: documentOf({ paths: {} }) }));
-  const seen: string[] = [];
-  await mergeDocuments(documents, { onProgress: (done, total) => seen.push(`${done}/${total}`) });
-  expect(seen).toEqual(['1/4', '2/4', '3/4', '4/4']);
-  const controller = new AbortController();
-  const merging = mergeDocuments(documents, {
-    signal: controller.signal,
-    onProgress: (done) => done === 3 && controller.abort(new Error('stopped')),
-  });
-  await expect(merging).rejects.toThrow('stopped');
 });
 
 const operation = (description: string) => ({ description, responses: {} });

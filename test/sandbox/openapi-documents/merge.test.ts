@@ -424,7 +424,7 @@ test('the inputs are not modified, and the result is valid', async () => {
 
 test('a merge can be aborted', async () => {
   const signal = AbortSignal.abort(new Error('enough'));
-  await expect(mergeDocuments([{ name: 'a', document: documentOf({}) }], { signal })).rejects.toThrow('enough');
+  await expect(mergeDocuments([{ name: 'a', document: documentOf({}) }], signal)).rejects.toThrow('enough');
 });
 
 describe('the work is linear in the documents', () => {

@@ -1,13 +1,24 @@
 import { defineCommand } from '../../framework/command.ts';
-import { mergeFlags } from './merge-flags.ts';
+import { type Flags, type FlagValues, outputFlag, switchFlag, textFlag } from '../../framework/flags.ts';
+import { clusterFlags } from '../cluster-flags.ts';
+
+const mergeFlags = {
+  ...clusterFlags,
+  output: outputFlag(['yaml', 'json']),
+  'cache-dir': textFlag('FOLDER', 'where documents of servers are cached', {
+    defaultText: '$XDG_CACHE_HOME/extensionconfig-webhook/openapi',
+  }),
+  'skip-cache': switchFlag('fetch every document and cache none'),
+} satisfies Flags;
+
+export type MergeFlagValues = FlagValues<typeof mergeFlags>;
 
 export const merge = defineCommand({
   description:
-    'Merges all OpenAPI v3 documents that an API server publishes (one for each group and version), or files and URLs, into one. Equal components are merged; if components with the same name differ, all but the first are renamed, along with the references to them.',
-  args: [['[sources...]', 'files, folders, URLs, or - for standard input; default: the API server of the kubeconfig']],
+    'Merges all OpenAPI v3 documents that an API server publishes (one for each group and version), or files, into one. Equal components are merged; if components with the same name differ, all but the first are renamed, along with the references to them.',
+  args: [['[sources...]', 'files, folders, or - for standard input; default: the API server of the kubeconfig']],
   flags: mergeFlags,
   help: `
-A URL may point to a document or to the list of documents, .../openapi/v3.
 OpenAPI v2 documents are converted. Documents of servers that have not changed
 are read from a cache on disk, which is kept below 256 MiB; entries that have
 not been used for 30 days are deleted.
