@@ -1,5 +1,5 @@
 import { defineCommand } from '../../framework/command.ts';
-import { type Flags, type FlagValues, outputFlag, switchFlag, textFlag } from '../../framework/flags.ts';
+import { type Flags, outputFlag, switchFlag, textFlag } from '../../framework/flags.ts';
 import { clusterFlags } from '../cluster-flags.ts';
 
 const mergeFlags = {
@@ -10,8 +10,6 @@ const mergeFlags = {
   }),
   'skip-cache': switchFlag('fetch every document and cache none'),
 } satisfies Flags;
-
-export type MergeFlagValues = FlagValues<typeof mergeFlags>;
 
 export const merge = defineCommand({
   description:

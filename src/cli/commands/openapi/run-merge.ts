@@ -5,8 +5,15 @@ import { MergeError, type MergeReport, mergeDocuments } from '../../../sandbox/o
 import { jsonText } from '../../framework/layout.ts';
 import { exitCode, FailureError, type Io } from '../../framework/program.ts';
 import { cacheDirectory, openCache } from './cache.ts';
-import type { MergeFlagValues } from './merge.ts';
 import { type Collection, gather } from './sources.ts';
+
+interface MergeFlags {
+  kubeconfig: string | undefined;
+  context: string | undefined;
+  output: 'yaml' | 'json';
+  'cache-dir': string | undefined;
+  'skip-cache': boolean;
+}
 
 const maxNamed = 3;
 const maxLines = 20;
@@ -50,7 +57,7 @@ function summary(report: MergeReport, { cached, converted, missing }: Collection
 }
 
 /** The document as text. @throws {FailureError} when it exceeds the maximum length of a string. */
-function textOf(document: JsonObject, output: MergeFlagValues['output']): string {
+function textOf(document: JsonObject, output: MergeFlags['output']): string {
   try {
     return output === 'json' ? jsonText(document) : readableYaml(document, 0);
   } catch (error) {
@@ -63,7 +70,7 @@ function textOf(document: JsonObject, output: MergeFlagValues['output']): string
 }
 
 /** Merges the documents that the arguments name, and writes the result; returns the exit code. */
-export async function mergeSources(paths: readonly string[], flags: MergeFlagValues, io: Io): Promise<number> {
+export async function mergeSources(paths: readonly string[], flags: MergeFlags, io: Io): Promise<number> {
   const warn = (message: string) => io.stderr.write(`openapi merge: ${printable(message)}\n`);
   const cache = flags['skip-cache'] ? undefined : await openCache(flags['cache-dir'] ?? cacheDirectory(io.env), warn);
   try {
