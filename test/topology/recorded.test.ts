@@ -1,22 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import { type JsonObject, objectAt } from '../../src/kubernetes/index.ts';
 import { isMade } from '../../src/topology/index.ts';
+import { testRows } from '../support/rows.ts';
 import { groupsOf, planOf, type RecordedChange, recordedChanges } from './recorded.ts';
 
 const named = recordedChanges.map((change) => [change.name, change] as const);
 
 describe('changes of a real Cluster API', () => {
-  test.each(named)('%s', async (_, change) => {
+  testRows('are planned as they went', named, async (change) => {
     const plan = await planOf(change);
     expect(groupsOf(plan)).toEqual(change.expected);
     const problems = plan.clusters.flatMap((cluster) => cluster.problems.map(({ text }) => text));
     expect(problems).toEqual(change.condition === '' ? [] : [change.condition]);
   });
 
-  test.each(
-    named.filter(([name, { exchanges }]) => exchanges.length === 0 && !name.startsWith('F-')),
-  )('%s: the same, of what users write alone', async (_, change) => {
-    const written = (objects: readonly JsonObject[]): JsonObject[] =>
+  const written = named.filter(([name, { exchanges }]) => exchanges.length === 0 && !name.startsWith('F-'));
+
+  testRows('are planned the same, of what users write alone', written, async (change) => {
+    const ofUsers = (objects: readonly JsonObject[]): JsonObject[] =>
       objects
         .filter((object) => !isMade(object))
         .map(({ status: _status, ...object }) => {
@@ -27,11 +28,11 @@ describe('changes of a real Cluster API', () => {
           } = objectAt(object, 'spec');
           return object.kind === 'Cluster' ? { ...object, spec } : object;
         });
-    const plan = await planOf({ ...change, before: written(change.before), after: written(change.after) });
+    const plan = await planOf({ ...change, before: ofUsers(change.before), after: ofUsers(change.after) });
     expect(groupsOf(plan)).toEqual(change.expected);
   });
 
-  test.each(named)('%s: afterwards, nothing changes any more', async (_, change) => {
+  testRows('afterwards, nothing changes any more', named, async (change) => {
     const plan = await planOf({ ...change, before: change.after });
     expect(new Set(Object.values(groupsOf(plan)).map(({ verdict }) => verdict))).toEqual(new Set(['unchanged']));
   });

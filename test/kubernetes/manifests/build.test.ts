@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { needs } from '../../support/needs.ts';
+import { testRows } from '../../support/rows.ts';
 import {
   buildOverlay,
   idOf,
@@ -57,11 +58,13 @@ describe.each(overlays)('overlay %s', (name) => {
     expect(ids).toEqual([...new Set(ids)]);
   });
 
-  test.each(
-    objects.filter(({ kind }) => !foreignKinds.has(kind)).map((object) => [idOf(object), object] as const),
-  )("%s matches Kubernetes' schema", (_id, object) => {
-    expect(schemaProblems(object)).toEqual([]);
-  });
+  const own = objects.filter(({ kind }) => !foreignKinds.has(kind));
+
+  testRows(
+    "matches Kubernetes' schema",
+    own.map((object) => [idOf(object), object] as const),
+    (object) => expect(schemaProblems(object)).toEqual([]),
+  );
 
   test('is built by kubectl in the same way, the namespace first', needs('kubectl'), () => {
     const text = execFileSync('kubectl', ['kustomize', join(manifestsFolder, 'overlays', name)], { encoding: 'utf8' });

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Json } from '../../../src/kubernetes/index.ts';
 import { readDocument, splitDocuments } from '../../../src/kubernetes/manifests/index.ts';
 import { needs } from '../../support/needs.ts';
+import { testRows } from '../../support/rows.ts';
 import { corpus, type KubectlReading, startKubectl } from './kubectl-yaml.ts';
 
 const recorded: KubectlReading[] = JSON.parse(
@@ -99,7 +100,9 @@ test('the corpus is the recorded one (else: record it again)', () => {
   expect(recorded.map(({ name, text }) => ({ name, text }))).toEqual(corpus());
 });
 
-test.each(recorded)('$name is read as by kubectl', ({ name, text, objects: printed, error }) => {
+const rows = recorded.map((reading) => [reading.name, reading] as const);
+
+testRows('the corpus is read as by kubectl', rows, ({ name, text, objects: printed, error }) => {
   const objects = structuredClone(printed);
   const found = read(text);
   const reason = stricter[name];

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { formats } from '../../../src/kubernetes/schema/formats.ts';
+import { testRows } from '../../support/rows.ts';
 
 test.each<[string, boolean]>([
   // As Go reads them.
@@ -61,7 +62,7 @@ const known = new Map([
   ['2020-01-01T00:00:00ZT', ['date-time']],
 ]);
 
-test.each(Object.entries(recorded))('an API server takes %j for %s', (text, names) => {
+testRows('texts have the formats that an API server takes them for', Object.entries(recorded), (names, text) => {
   const differing = Object.entries(formats).filter(([name, fits]) => fits(text) !== names.split(' ').includes(name));
   expect(differing.map(([name]) => name)).toEqual(known.get(text) ?? []);
 });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { copyOf, type Json, type JsonObject } from '../../../src/kubernetes/index.ts';
 import {
   applyDefaults,
@@ -8,6 +8,7 @@ import {
   type Schema,
   validateSchema,
 } from '../../../src/kubernetes/schema/index.ts';
+import { testRows } from '../../support/rows.ts';
 
 interface Recorded {
   spec: Json;
@@ -37,7 +38,9 @@ const known = new Set(
 /** The server reports these for the whole object. */
 const isUnplaced = /^Invalid value: "": (?:Checked value|".*" must )/;
 
-test.each(objects.map((object) => [JSON.stringify(object.spec), object] as const))('%s', (_text, recorded) => {
+const rows = objects.map((object) => [JSON.stringify(object.spec), object] as const);
+
+testRows('objects are stored or refused as by an API server', rows, (recorded) => {
   const object: JsonObject = copyOf({ spec: recorded.spec });
   prune(object, whole);
   applyDefaults(object, whole);

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { crd } from '../../../src/extensionconfig/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { structuralCauses } from '../../../src/kubernetes/schema/index.ts';
+import { testRows } from '../../support/rows.ts';
 
 test("Cluster API's own schemas are structural", () => {
   for (const { name, schema } of crd.spec.versions) {
@@ -121,10 +122,7 @@ const known = new Set([
   ),
 ]);
 
-test.each(Object.entries(recorded))('an API server and the sandbox agree about a schema: %s', (name, {
-  schema,
-  causes,
-}) => {
+testRows('an API server and the sandbox agree about schemas', Object.entries(recorded), ({ schema, causes }, name) => {
   const problems = structuralCauses(schema, 's').map(({ field, message }) => `${field}: ${message}`);
   if (known.has(name)) {
     expect(problems.toSorted()).not.toEqual(causes);

@@ -1,10 +1,13 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
+import { testRows } from '../../support/rows.ts';
 import { admission, requestFor } from './policy.ts';
 import { causesAsText, recordedCases } from './recorded.ts';
 
 const upstream = admission({ profile: 'upstream' });
 
-test.each(recordedCases)('case $id: the upstream profile decides as Cluster API does', (recorded) => {
+const rows = recordedCases.map((recorded) => [`case ${recorded.id}`, recorded] as const);
+
+testRows('the upstream profile decides as Cluster API does', rows, (recorded) => {
   const { response } = upstream.validate(
     requestFor(recorded.validated, { operation: recorded.operation, oldObject: recorded.oldObject ?? undefined }),
   );
@@ -13,7 +16,7 @@ test.each(recordedCases)('case $id: the upstream profile decides as Cluster API 
   expect(causesAsText(response.status?.details?.causes ?? [])).toEqual(causesAsText(recorded.validate.causes));
 });
 
-test.each(recordedCases)('case $id: the defaults are those of Cluster API', (recorded) => {
+testRows('the defaults are those of Cluster API', rows, (recorded) => {
   const { response } = upstream.mutate(
     requestFor(recorded.object, { operation: recorded.operation, oldObject: recorded.oldObject ?? undefined }),
   );

@@ -13,6 +13,7 @@ import {
   RulesConfigError,
   rules,
 } from '../../../src/policy/index.ts';
+import { testRows } from '../../support/rows.ts';
 import { now, ruleSetOptions } from '../admission/policy.ts';
 import { example, exampleHandler, exampleService } from './examples.ts';
 
@@ -68,14 +69,18 @@ test('ratcheting removes what the old object already had, and nothing else', () 
   expect(severities(inputOf(example()))).toMatchObject({ 'url-query': 'deny', 'handler-timeout': 'deny' });
 });
 
-test.each(rules.map(({ id, upstream }) => [id, upstream] as const))('a levels file may name %s', (id, upstream) => {
-  expect(parseRulesConfig(`rules: {${id}: deny}`).levels.get(id)).toBe('deny');
-  if (upstream) {
-    expect(() => parseRulesConfig(`rules: {${id}: warn}`)).toThrow('Cluster API itself rejects this');
-  } else {
-    expect(parseRulesConfig(`rules: {${id}: off}`).levels.get(id)).toBe('off');
-  }
-});
+testRows(
+  'a levels file may name each rule',
+  rules.map(({ id, upstream }) => [id, upstream] as const),
+  (upstream, id) => {
+    expect(parseRulesConfig(`rules: {${id}: deny}`).levels.get(id)).toBe('deny');
+    if (upstream) {
+      expect(() => parseRulesConfig(`rules: {${id}: warn}`)).toThrow('Cluster API itself rejects this');
+    } else {
+      expect(parseRulesConfig(`rules: {${id}: off}`).levels.get(id)).toBe('off');
+    }
+  },
+);
 
 test('a hundred warnings do not hide a denial, and omitted findings are counted', () => {
   const settings = Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`token${index}-secret`, 'x']));

@@ -3,6 +3,7 @@ import { compileErrors, validate } from '@readme/openapi-parser';
 import { describe, expect, test } from 'vitest';
 import { clusterApiHooks, hooks, type MessageSchema, parseRelease } from '../../../src/runtimehooks/index.ts';
 import { openApiDocument, openApiPage } from '../../../src/runtimehooks/messages/index.ts';
+import { testRows } from '../../support/rows.ts';
 
 const release = parseRelease('1.14')!;
 const recorded = JSON.parse(
@@ -54,16 +55,20 @@ test('schemas have the names that Cluster API publishes', () => {
   expect(Object.keys(document.components.schemas)).toEqual(Object.keys(recorded.components.schemas).sort());
 });
 
-test.each(Object.keys(document.components.schemas))('%s has the structure that Cluster API publishes', (name) => {
-  const theirs = recorded.components.schemas[name];
-  const expected = structure(theirs) as { default?: unknown };
-  const ours = structure(document.components.schemas[name]) as { properties?: Record<string, MessageSchema> };
-  // The reason of a validation rule has a default that the API server sets, not the client.
-  if (name.endsWith('ValidationRule')) {
-    delete (expected as { properties: { reason: { default?: string } } }).properties.reason.default;
-  }
-  expect(ours).toEqual(expected);
-});
+testRows(
+  'schemas have the structure that Cluster API publishes',
+  Object.entries(document.components.schemas),
+  (schema, name) => {
+    const theirs = recorded.components.schemas[name];
+    const expected = structure(theirs) as { default?: unknown };
+    const ours = structure(schema) as { properties?: Record<string, MessageSchema> };
+    // The reason of a validation rule has a default that the API server sets, not the client.
+    if (name.endsWith('ValidationRule')) {
+      delete (expected as { properties: { reason: { default?: string } } }).properties.reason.default;
+    }
+    expect(ours).toEqual(expected);
+  },
+);
 
 test('every hook and every field of its messages has a description', () => {
   for (const { post } of Object.values(document.paths)) {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { applyMergePatch, fieldAt, type Json, type JsonObject } from '../../../src/kubernetes/index.ts';
 import { fieldsSetBy, revertIgnored, type TemplatePlace } from '../../../src/runtimehooks/index.ts';
+import { testRows } from '../../support/rows.ts';
 
 const own = {
   labels: { 'cluster.x-k8s.io/cluster-name': 'c', 'topology.cluster.x-k8s.io/owned': '', class: 'a' },
@@ -141,20 +142,22 @@ describe('fields that Cluster API sets for a control plane', () => {
   const nested = (path: readonly string[], value: Json): Json =>
     path.reduceRight<Json>((inner, name) => ({ [name]: inner }), value);
 
-  test.each(fields)('%j: as it is in the template', (path) => {
+  const rows = fields.map((row) => [row[0].join('.'), row] as const);
+
+  testRows('as they are in the template', rows, ([path]) => {
     const before = applyMergePatch(template({ other: 1 }), nested(path, { a: 1 })) as JsonObject;
     const { after, ignored } = patched(before, nested(path, { a: 2 }), { holder });
     expect(ignored).toEqual([path.join('.')]);
     expect(after).toEqual(before);
   });
 
-  test.each(fields)('%j: not in the template, but in the class or the Cluster', (path, sets = ['version']) => {
+  testRows('not in the template, but in the class or the Cluster', rows, ([path, sets = ['version']]) => {
     const { after, ignored } = patched(template({ other: 1 }), nested(path, 'x'), { holder, sets });
     expect(ignored).toEqual([path.join('.')]);
     expect(fieldAt(after, ...path)).toBeUndefined();
   });
 
-  test.each(fields.slice(1))('%j: set by neither, so that a patch has an effect', (path) => {
+  testRows('set by neither, so that a patch has an effect', rows.slice(1), ([path]) => {
     const { after, ignored } = patched(template({ other: 1 }), nested(path, 'x'), { holder });
     expect(ignored).toEqual([]);
     expect(fieldAt(after, ...path)).toBe('x');

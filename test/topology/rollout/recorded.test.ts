@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { jsonPatchOf, textAt } from '../../../src/kubernetes/index.ts';
 import { type GroupChange, type HookCall, judgeGroup } from '../../../src/topology/index.ts';
+import { testRows } from '../../support/rows.ts';
 import { answerTo, groupChanges, recordings } from './recorded.ts';
 
 const recorded = recordings();
@@ -28,22 +29,22 @@ test('there are recordings of all sorts', () => {
   expect(groups.length).toBe(96);
 });
 
-describe('the objects before and after a recorded change are judged as it went', () => {
-  test.each(groups)('$name', async (group) => {
-    const { plan } = await planOf(group);
-    expect(plan).toMatchObject(group.recording.expected[group.change.group] ?? {});
+const rows = groups.map((group) => [group.name, group] as const);
 
-    const remaining = new Set(
-      group.recording.after.map((object) => `${object.kind} ${textAt(object, 'metadata', 'name')}`),
-    );
-    const gone = (group.change.machines ?? [])
-      .map(({ machine }) => textAt(machine, 'metadata', 'name'))
-      .filter((name) => !remaining.has(`Machine ${name}`));
-    const replaced = plan.verdict === 'onDelete' ? [] : (plan.replaces ?? []);
-    expect(replaced.toSorted()).toEqual(gone.toSorted());
-    expect(plan.problems, 'no Machine was outdated before').toBeUndefined();
-    expect(plan.causes.length > 0).toBe(['replaced', 'inPlace', 'onDelete', 'scaled'].includes(plan.verdict));
-  });
+testRows('the objects before and after a recorded change are judged as it went', rows, async (group) => {
+  const { plan } = await planOf(group);
+  expect(plan).toMatchObject(group.recording.expected[group.change.group] ?? {});
+
+  const remaining = new Set(
+    group.recording.after.map((object) => `${object.kind} ${textAt(object, 'metadata', 'name')}`),
+  );
+  const gone = (group.change.machines ?? [])
+    .map(({ machine }) => textAt(machine, 'metadata', 'name'))
+    .filter((name) => !remaining.has(`Machine ${name}`));
+  const replaced = plan.verdict === 'onDelete' ? [] : (plan.replaces ?? []);
+  expect(replaced.toSorted()).toEqual(gone.toSorted());
+  expect(plan.problems, 'no Machine was outdated before').toBeUndefined();
+  expect(plan.causes.length > 0).toBe(['replaced', 'inPlace', 'onDelete', 'scaled'].includes(plan.verdict));
 });
 
 /** What a user may not give of a group. */

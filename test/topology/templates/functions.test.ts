@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { renderValueTemplate } from '../../../src/topology/index.ts';
 import { functions } from '../../../src/topology/templates/functions/index.ts';
+import { testRows } from '../../support/rows.ts';
 
 const variables = {
   s: 'héllo',
@@ -428,7 +429,7 @@ function outcome(call: string): unknown {
   }
 }
 
-test.each(calls)('%s', (call, expected) => {
+testRows('calls give what Go makes of them', calls, (expected, call) => {
   expect(outcome(call)).toEqual(expected);
 });
 

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { renderValueTemplate } from '../../../src/topology/index.ts';
+import { testRows } from '../../support/rows.ts';
 
 const variables = {
   s: 'héllo',
@@ -184,6 +185,6 @@ function outcome(template: string): unknown {
   }
 }
 
-test.each(templates)('%s', (template, expected) => {
+testRows('templates give what Go makes of them', templates, (expected, template) => {
   expect(outcome(template)).toEqual(expected);
 });

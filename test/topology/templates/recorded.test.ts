@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Json } from '../../../src/kubernetes/index.ts';
 import { isPatchEnabled, renderValueTemplate, type Variables, variableValue } from '../../../src/topology/index.ts';
+import { testRows } from '../../support/rows.ts';
 
 interface Recorded {
   name: string;
@@ -42,7 +43,7 @@ function isWordedAlike(error: string): boolean {
 
 const cases = all.filter(({ name }) => !unlike.has(name)).map((recorded) => [recorded.name, recorded] as const);
 
-test.each(cases)('%s', (_name, recorded) => {
+testRows('templates and paths give what Cluster API made of them', cases, (recorded) => {
   const { enabled, value, error } = recorded.result;
   if (error === undefined) {
     expect(outcome(recorded)).toStrictEqual(recorded.kind === 'enabledIf' ? { enabled } : { value });
