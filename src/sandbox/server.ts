@@ -10,9 +10,8 @@ import { type AggregationPace, Aggregator } from './aggregation/aggregator.ts';
 import { passOn } from './aggregation/proxy.ts';
 import { isAuthorized, makeCredentials, proxyClientName } from './credentials.ts';
 import { answerDocument, type DocumentContext, remoteFor, version } from './http/documents.ts';
-import { answerResource, type EndpointContext } from './http/endpoints.ts';
+import { answerResource } from './http/endpoints.ts';
 import { jsonReply, type Reply, send, textReply } from './http/http.ts';
-import { InFlight } from './http/in-flight.ts';
 import { startDefinitionController } from './kinds/definition-controller.ts';
 import { builtInResources } from './kinds/kinds.ts';
 import { startNamespaceController } from './kinds/namespace-controller.ts';
@@ -24,6 +23,7 @@ import { Store, storageKey } from './storage/store.ts';
 import type { AdmissionEvent } from './webhooks/admission.ts';
 import { VersionConverter } from './webhooks/conversion.ts';
 import { type ResolveService, type ServiceReference, WebhookCaller } from './webhooks/webhook-call.ts';
+import type { WriteContext } from './writes/write-request.ts';
 import { create } from './writes/writes.ts';
 
 /** An event that is not reported to clients. */
@@ -39,16 +39,6 @@ export interface SandboxOptions {
   /** Number of writes per resource that are kept for watches. */
   history?: number;
   clock?(): Date;
-  /**
-   * How long requests for the objects of a new definition get a 429, in milliseconds: a kube-apiserver does that until
-   * it has read the stored objects. Default: not at all.
-   */
-  initializing?: number;
-  /**
-   * Whether requests in flight for the objects of a definition that changes get a 503, as from a kube-apiserver, so that
-   * clients without retries are found. Default: no.
-   */
-  interrupts?: boolean;
   /** How often aggregated API servers are contacted; default: every 30 seconds. */
   aggregationPace?: AggregationPace;
 }
@@ -68,7 +58,7 @@ export interface Sandbox {
 /** How long a request may take to arrive, without its response, in milliseconds. */
 const requestTimeout = 60_000;
 
-interface Context extends EndpointContext, DocumentContext {
+interface Context extends WriteContext, DocumentContext {
   metrics: MetricsRegistry;
   token: string;
   log(event: SandboxEvent): void;
@@ -79,6 +69,7 @@ async function answer(
   context: Context,
   request: IncomingMessage,
   response: ServerResponse,
+  warnings: string[],
 ): Promise<Reply | undefined> {
   const url = URL.parse(request.url ?? '/', 'https://sandbox');
   if (url === null) {
@@ -110,10 +101,16 @@ async function answer(
     return textReply(503, 'service unavailable\n');
   }
   const document = isGet ? answerDocument(context, request, url) : undefined;
-  return document ?? answerResource(context, request, response, url);
+  return document ?? answerResource(context, request, response, url, warnings);
 }
 
-function sendError(context: Context, request: IncomingMessage, response: ServerResponse, error: unknown): void {
+function sendError(
+  context: Context,
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+  warnings: readonly string[],
+): void {
   let status = failure(500, 'InternalError', 'Internal error occurred: this is a bug of the sandbox; see its log');
   if (error instanceof RequestError) {
     status = error.status;
@@ -130,7 +127,7 @@ function sendError(context: Context, request: IncomingMessage, response: ServerR
     // The rest of the body is not read, so the connection cannot be reused.
     response.setHeader('Connection', 'close');
   }
-  send(response, jsonReply(status.code, status), context.inFlight);
+  send(response, jsonReply(status.code, status), warnings);
 }
 
 function kubeconfigOf(url: string, ca: string, token: string): string {
@@ -204,17 +201,15 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     log,
     openapi: new OpenApi(registry, clock, metrics),
     metrics,
-    inFlight: new InFlight(),
     token,
-    initializing: options.initializing ?? 0,
-    interrupts: options.interrupts ?? false,
   };
   const server: Server = createServer(
     { cert: credentials.cert, key: credentials.key, requestTimeout, headersTimeout: 20_000, maxHeaderSize: 32 * 1024 },
     (request, response) => {
-      answer(context, request, response)
-        .then((reply) => reply && send(response, reply, context.inFlight))
-        .catch((error: unknown) => sendError(context, request, response, error));
+      const warnings: string[] = [];
+      answer(context, request, response, warnings)
+        .then((reply) => reply && send(response, reply, warnings))
+        .catch((error: unknown) => sendError(context, request, response, error, warnings));
     },
   );
   const sockets = new Set<Duplex>();

@@ -5,9 +5,9 @@ import { startSandbox } from '../../src/sandbox/index.ts';
 
 /**
  * An API server in a process of its own, for `E2E_KUBECONFIG`: prints the path of its kubeconfig, exits when its input
- * ends. Like a kube-apiserver, it first answers 429 for objects of a new definition.
+ * ends.
  */
-const sandbox = await startSandbox({ initializing: 1_000, interrupts: true, log: () => {} });
+const sandbox = await startSandbox({ log: () => {} });
 const folder = mkdtempSync(join(tmpdir(), 'shared-'));
 const file = join(folder, 'kubeconfig');
 writeFileSync(file, sandbox.kubeconfig, { mode: 0o600 });

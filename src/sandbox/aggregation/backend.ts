@@ -18,8 +18,6 @@ export function userHeaders({ username, groups }: UserInfo): Headers {
 }
 
 export class Backend {
-  /** Requests of clients that are being passed on. */
-  running = 0;
   readonly #agent: Agent;
   readonly #service: NonNullable<ApiService['spec']['service']>;
   readonly #resolve: ResolveService;

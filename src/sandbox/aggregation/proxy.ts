@@ -1,14 +1,11 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { withoutNodeHint } from '../../base/index.ts';
 import { clientOf } from '../../server/index.ts';
-import { tooManyRequests } from '../resources/errors.ts';
 import { sandboxUser } from '../resources/resource.ts';
 import { type Backend, type Headers, userHeaders } from './backend.ts';
 
 /** How long a server may take to begin its response, and to complete one that is not a watch, in ms. */
 const timeoutMs = 60_000;
-/** Maximum number of concurrent requests to one server, so that a slow server cannot use up everything. */
-const maxAtOnce = 100;
 /** Headers that apply to a single connection (RFC 9110, 7.6.1). */
 const hopByHop = new Set([
   'connection',
@@ -73,17 +70,8 @@ function sendPlain(response: ServerResponse, code: number, text: string): void {
   response.end(`${text}\n`);
 }
 
-/**
- * Streams a request to a server and the response back, with backpressure: nothing is buffered for a side that does
- * not read.
- *
- * @throws {RequestError} 429 when the server has too many requests in flight.
- */
+/** Streams a request to a server and the response back, with backpressure: nothing is buffered for a side that does not read. */
 export function passOn(backend: Backend, request: IncomingMessage, response: ServerResponse, url: URL): void {
-  if (backend.running >= maxAtOnce) {
-    throw tooManyRequests('too many requests for this API service, please try again later');
-  }
-  backend.running++;
   const isWatch = ['watch', 'follow'].some((flag) => ['true', '1'].includes(url.searchParams.get(flag) ?? ''));
   const headers = passedHeaders(request, url.pathname);
   let call: ClientRequest;
@@ -91,13 +79,11 @@ export function passOn(backend: Backend, request: IncomingMessage, response: Ser
     call = backend.start(request.method ?? 'GET', `${url.pathname}${url.search}`, headers);
   } catch {
     // The Service has no endpoint, or its name cannot be part of a request.
-    backend.running--;
     sendPlain(response, 503, 'service unavailable');
     return;
   }
   const timer = setTimeout(() => call.destroy(new Error(`no response within ${timeoutMs / 1000} s`)), timeoutMs);
   response.once('close', () => {
-    backend.running--;
     clearTimeout(timer);
     call.destroy();
   });

@@ -1,15 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import type { Aggregator, Remote } from '../aggregation/aggregator.ts';
 import { compareVersions, type Registry } from '../resources/registry.ts';
 import { apiVersionOf, type Resource, verbs } from '../resources/resource.ts';
 
 const statusVerbs = ['get', 'patch', 'update'];
-
-function storageVersionHash(resource: Resource): string {
-  const identity = `${resource.group}/${resource.storageVersion}/${resource.kind}`;
-  return createHash('sha256').update(identity).digest().subarray(0, 8).toString('base64');
-}
 
 /** A resource in an APIGroupDiscoveryList. */
 function aggregatedResource(resource: Resource) {
@@ -39,14 +33,7 @@ function resourceEntries(resource: Resource): JsonObject[] {
     ...lists
   } = aggregatedResource(resource);
   return [
-    {
-      name,
-      singularName: singularResource,
-      namespaced,
-      kind: responseKind.kind,
-      ...lists,
-      storageVersionHash: storageVersionHash(resource),
-    },
+    { name, singularName: singularResource, namespaced, kind: responseKind.kind, ...lists },
     ...subresources.map(({ subresource, responseKind, verbs }) => ({
       name: `${name}/${subresource}`,
       singularName: '',

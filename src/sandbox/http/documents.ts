@@ -77,7 +77,7 @@ export function answerDocument(context: DocumentContext, request: IncomingMessag
   }
   if (group === '' && discoveryType.test(request.headers.accept ?? '')) {
     const type = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
-    return jsonReply(200, aggregatedDiscovery(registry, aggregator, isCore), false, type);
+    return jsonReply(200, aggregatedDiscovery(registry, aggregator, isCore), type);
   }
   let document: JsonObject | undefined;
   if (group === '') {

@@ -3,4 +3,3 @@ export { type Merged, MergeError, type MergeReport, mergeDocuments, type NamedDo
 export type { OpenApiVersion } from './protobuf.ts';
 export { PublishedDocument } from './published.ts';
 export { type DocumentPlace, documentList, InvalidOpenApi, openApiOf, readOpenApi } from './read.ts';
-export { parseYaml } from './yaml.ts';

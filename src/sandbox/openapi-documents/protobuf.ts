@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import protobuf from 'protobufjs';
+import { stringify } from 'yaml';
 import { isJsonObject, type Json, type JsonObject, maxJsonDepth } from '../../kubernetes/index.ts';
-import { goYaml } from './go-yaml.ts';
 
 // It stops at 100 nested messages, which is 25 nested properties: definitions have more. JSON nests at most 256 levels, and
 // `items` in `items`, at three messages per level, is the most.
@@ -55,7 +55,7 @@ function encodeField(field: protobuf.Field, json: Json): unknown {
 function messageOf(type: protobuf.Type, json: Json): object | undefined {
   const [first] = type.fieldsArray;
   if (type.name === 'Any') {
-    return { yaml: goYaml(json) };
+    return { yaml: stringify(json, { indent: 4, lineWidth: 0, version: '1.1', aliasDuplicateObjects: false }) };
   }
   if (first?.partOf) {
     return oneOf(type, json);

@@ -93,7 +93,7 @@ const listParameters = [
   query('limit', 'integer', 'Maximum number of objects in a response.'),
   query('continue', 'string', 'Token of the response to continue.'),
   query('resourceVersion', 'string', 'resourceVersion to read at or to watch from.'),
-  query('resourceVersionMatch', 'string', 'How resourceVersion is applied.'),
+  query('resourceVersionMatch', 'string', 'Ignored: lists are of the newest version.'),
   query('watch', 'boolean', 'Streams changes instead of returning a list.'),
   query('allowWatchBookmarks', 'boolean', 'Sends BOOKMARK events.'),
   query('sendInitialEvents', 'boolean', 'Begins a watch with the existing objects.'),
@@ -105,8 +105,6 @@ const deleteParameters = [
   query('gracePeriodSeconds', 'integer', 'Ignored.'),
   query('propagationPolicy', 'string', 'Ignored: there is no garbage collector.'),
 ];
-
-const jsonTypes = ['application/json', 'application/yaml'];
 
 function content(types: readonly string[], schema: JsonObject): JsonObject {
   return Object.fromEntries(types.map((type) => [type, { schema }]));
@@ -156,13 +154,13 @@ function operations(resource: Resource, components: Components): JsonObject {
     parameters: [...parameters],
     ...(body === undefined ? {} : { requestBody: { content: body } }),
     responses: {
-      '200': { description: 'OK', content: content(jsonTypes, answer) },
+      '200': { description: 'OK', content: content(['application/json'], answer) },
       '401': { description: 'Unauthorized' },
     },
     'x-kubernetes-action': action,
     'x-kubernetes-group-version-kind': gvkOf(resource),
   });
-  const body = content(jsonTypes, ref);
+  const body = content(['application/json'], ref);
   const prefix = resource.group === '' ? '/api' : `/apis/${resource.group}`;
   const base = `${prefix}/${resource.version}${resource.namespaced ? '/namespaces/{namespace}' : ''}/${resource.plural}`;
   const path = (name: string) => ({ name, in: 'path', required: true, schema: { type: 'string', uniqueItems: true } });
@@ -188,7 +186,7 @@ function operations(resource: Resource, components: Components): JsonObject {
       get: read,
       put: replace,
       patch,
-      delete: operation('delete', status, deleteParameters, content(jsonTypes, options)),
+      delete: operation('delete', status, deleteParameters, content(['application/json'], options)),
       parameters: named,
     },
     ...(resource.hasStatus

@@ -23,8 +23,6 @@ export class OpenApi {
   // Under the names that Kubernetes gives them (`crd_openapi_v3_…`: KEP-2896).
   readonly #regenerations: Counter<'crd' | 'group' | 'version' | 'reason'>;
   readonly #duration: Histogram;
-  /** The labels that have been counted, by their values. */
-  readonly #counted = new Map<string, { crd: string; group: string; version: string; reason: string }>();
   readonly #documents = new Map<string, Built>();
   #v2: { parts: readonly (number | JsonObject)[]; document: PublishedDocument } | undefined;
 
@@ -36,7 +34,6 @@ export class OpenApi {
       help: 'Counter of OpenAPI v3 spec regeneration count broken down by group, version, causing CRD and reason.',
       labelNames: ['crd', 'group', 'version', 'reason'],
       registers: [metrics],
-      collect: () => this.#removeDeleted(),
     });
     this.#duration = new Histogram({
       name: 'crd_openapi_v3_aggregation_duration_seconds',
@@ -44,16 +41,6 @@ export class OpenApi {
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
       registers: [metrics],
     });
-  }
-
-  /** Users choose the names of definitions, so the series of deleted ones must be removed, even if nobody collects them. */
-  #removeDeleted(): void {
-    for (const [key, labels] of this.#counted) {
-      if (this.#registry.ofStorage(labels.crd).length === 0) {
-        this.#counted.delete(key);
-        this.#regenerations.remove(labels);
-      }
-    }
   }
 
   get size(): number {
@@ -76,7 +63,6 @@ export class OpenApi {
         this.#documents.delete(other);
       }
     }
-    this.#removeDeleted();
     if (resources.length === 0) {
       return undefined;
     }
@@ -99,9 +85,7 @@ export class OpenApi {
       const last = before.get(resource.storage);
       if (resource.isCustom && last !== resource) {
         const { storage: crd, group, version } = resource;
-        const labels = { crd, group, version, reason: last === undefined ? 'add' : 'update' };
-        this.#counted.set(JSON.stringify(labels), labels);
-        this.#regenerations.inc(labels);
+        this.#regenerations.inc({ crd, group, version, reason: last === undefined ? 'add' : 'update' });
       }
     }
     return document;

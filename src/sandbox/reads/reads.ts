@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
-import { badRequest, expired, notFound, tooLargeVersion } from '../resources/errors.ts';
+import { badRequest, notFound, tooLargeVersion } from '../resources/errors.ts';
 import { apiVersionOf, metadataOf, type Resource } from '../resources/resource.ts';
 import { parseFieldSelector, parseLabelSelector, type Selector } from '../storage/selectors.ts';
 import { type Store, storageKey } from '../storage/store.ts';
@@ -116,24 +116,22 @@ function parseContinue(token: string, newest: number): { version: number; after:
   throw badRequest('continue key is not valid: pass the token of the previous response unchanged');
 }
 
-/** The stored objects that a request selects, with the resource version and the continue token. */
-export function select(context: ReadContext, request: ReadRequest) {
+/**
+ * The stored objects that a request selects, with the resource version and the continue token. A continued list has the
+ * version of its first page, so that a watch from there misses nothing that was written in the meantime.
+ */
+function select(context: ReadContext, request: ReadRequest) {
   const { resource, query } = request;
   const collection = context.store.collection(resource.storage);
   const token = query.get('continue') ?? '';
   const limit = numberOf(query, 'limit');
-  const requested = versionOf(context, query.get('resourceVersion'));
+  versionOf(context, query.get('resourceVersion'));
   const from = token === '' ? undefined : parseContinue(token, context.store.version);
-  const isExact = query.get('resourceVersionMatch') === 'Exact' && requested !== undefined;
-  const version = from?.version ?? (isExact ? requested : context.store.version);
-  const entries = version === context.store.version ? collection.list() : collection.listAt(version);
-  if (entries === undefined) {
-    throw expired(
-      'The provided continue parameter is too old to display a consistent list result. Start a new list without the continue parameter.',
-    );
-  }
+  const version = from?.version ?? context.store.version;
   const selects = selectorOf(request);
-  const matching = entries.filter(([key, object]) => (from === undefined || key > from.after) && selects(object));
+  const matching = collection
+    .list()
+    .filter(([key, object]) => (from === undefined || key > from.after) && selects(object));
   const page = limit > 0 ? matching.slice(0, limit) : matching;
   const left = matching.length - page.length;
   const next = left > 0 ? Buffer.from(JSON.stringify([version, page.at(-1)?.[0]])).toString('base64url') : '';

@@ -15,31 +15,13 @@ const nameColumn: Column = {
   value: '.metadata.name',
 };
 
-const [minute, hour, day] = [60, 60 * 60, 24 * 60 * 60];
-const year = 365 * day;
-/** How ages are shown up to a number of seconds: in which unit, and with the rest in which other one. */
-const ageForms: readonly [below: number, unit: number, name: string, rest?: number, restName?: string][] = [
-  [2 * minute, 1, 's'],
-  [10 * minute, minute, 'm', 1, 's'],
-  [3 * hour, minute, 'm'],
-  [8 * hour, hour, 'h', minute, 'm'],
-  [2 * day, hour, 'h'],
-  [8 * day, day, 'd', hour, 'h'],
-  [2 * year, day, 'd'],
-  [8 * year, year, 'y', day, 'd'],
-  [Number.POSITIVE_INFINITY, year, 'y'],
-];
-
-/** A duration in milliseconds as `kubectl get` shows it: 5s, 3m20s, 4h, 2d (apimachinery, HumanDuration). */
+/** A duration in milliseconds as `kubectl get` shows it, in one unit: 119s, 5m, 4h, 5d. */
 export function formatAge(milliseconds: number): string {
-  const seconds = Math.floor(milliseconds / 1000);
-  if (seconds < -1) {
-    return '<invalid>';
-  }
-  const form = ageForms.find(([below]) => seconds < below);
-  const [, unit = 1, name = '', rest = unit, restName] = form ?? [];
-  const left = Math.floor((seconds % unit) / rest);
-  return `${Math.max(Math.floor(seconds / unit), 0)}${name}${left > 0 ? `${left}${restName}` : ''}`;
+  const seconds = Math.max(Math.floor(milliseconds / 1000), 0);
+  const [unit, name] = [[86_400, 'd'] as const, [3_600, 'h'] as const, [60, 'm'] as const].find(
+    ([unit]) => seconds >= 2 * unit,
+  ) ?? [1, 's'];
+  return `${Math.floor(seconds / unit)}${name}`;
 }
 
 /** A value as a cell; null if the object has none, as from the real API server. */

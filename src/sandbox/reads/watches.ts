@@ -6,7 +6,7 @@ import { isOn, numberOf, type ReadContext, type ReadRequest, selectorOf, shown, 
 
 interface WatchSink {
   /** Takes one line. @returns whether it has been sent; if not, `drained` resolves once it has. */
-  write(line: string | Buffer): boolean;
+  write(line: string): boolean;
   /** Resolves when the client has read enough to get more; with false if the client is too slow. */
   drained(): Promise<boolean>;
   end(): void;
@@ -28,16 +28,6 @@ interface WatchItem {
 }
 
 const lineOf = (type: string, object: object) => `${JSON.stringify({ type, object })}\n`;
-
-/** Lines with whole objects, encoded once for many watches: one for each type of event. */
-const lines = new WeakMap<JsonObject, Map<string, Buffer>>();
-
-function sharedLineOf(type: string, object: JsonObject): Buffer {
-  const known = lines.get(object) ?? new Map<string, Buffer>();
-  const line = known.get(type) ?? Buffer.from(lineOf(type, object));
-  lines.set(object, known.set(type, line));
-  return line;
-}
 
 /**
  * Starts a watch: first the existing objects (without a version), or the writes since a version, then every write. A
@@ -82,10 +72,7 @@ export function watch(context: ReadContext, request: ReadRequest, sink: WatchSin
     sink.write(lineOf('BOOKMARK', { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata }));
   }
   /** An event as a line, with the object in the view that the client asked for. */
-  function eventLine(type: string, object: JsonObject): string | Buffer {
-    if (view.as === 'object') {
-      return sharedLineOf(type, object);
-    }
+  function eventLine(type: string, object: JsonObject): string {
     const { resourceVersion = '' } = metadataOf(object);
     const [row] = shown(context, resource, [object], { resourceVersion }, view, columns);
     columns = false;

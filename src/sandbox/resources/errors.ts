@@ -94,16 +94,6 @@ export function tooLarge(why: string): RequestError {
   return new RequestError(failure(413, 'RequestEntityTooLarge', `Request entity too large: ${why}`, { causes: [] }));
 }
 
-/** 429: the client should retry after a second. */
-export function tooManyRequests(message: string): RequestError {
-  return new RequestError(failure(429, 'TooManyRequests', message, { retryAfterSeconds: 1 }));
-}
-
-/** 503: the client should retry after a second. */
-export function unavailable(message: string): RequestError {
-  return new RequestError(failure(503, 'ServiceUnavailable', message, { retryAfterSeconds: 1 }));
-}
-
 /** 500 for an external failure, such as a webhook that cannot be reached. */
 export function internalError(message: string): RequestError {
   const causes = [{ reason: '', message }];

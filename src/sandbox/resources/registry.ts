@@ -20,7 +20,7 @@ export function compareVersions(a: string, b: string): number {
 }
 
 export class Registry {
-  readonly #byStorage = new Map<string, { resources: readonly Resource[]; since: number }>();
+  readonly #byStorage = new Map<string, readonly Resource[]>();
   /** By group and version, then by plural. */
   readonly #byVersion = new Map<string, Map<string, Resource>>();
   readonly #listeners = new Map<string, Set<() => void>>();
@@ -28,8 +28,7 @@ export class Registry {
 
   /** Adds or replaces the versions of one resource; with an empty list the resource is no longer served. */
   set(storage: string, resources: readonly Resource[]): void {
-    const known = this.#byStorage.get(storage);
-    for (const { group, version, plural } of known?.resources ?? []) {
+    for (const { group, version, plural } of this.ofStorage(storage)) {
       const key = `${group}/${version}`;
       const inVersion = this.#byVersion.get(key);
       inVersion?.delete(plural);
@@ -39,7 +38,7 @@ export class Registry {
     }
     this.#byStorage.delete(storage);
     if (resources.length > 0) {
-      this.#byStorage.set(storage, { resources, since: known?.since ?? performance.now() });
+      this.#byStorage.set(storage, resources);
     }
     for (const resource of resources) {
       const key = `${resource.group}/${resource.version}`;
@@ -80,13 +79,7 @@ export class Registry {
   }
 
   ofStorage(storage: string): readonly Resource[] {
-    return this.#byStorage.get(storage)?.resources ?? [];
-  }
-
-  /** For how long a collection has been served without interruption, in milliseconds; 0 if it is not served. */
-  servedFor(storage: string): number {
-    const since = this.#byStorage.get(storage)?.since;
-    return since === undefined ? 0 : performance.now() - since;
+    return this.#byStorage.get(storage) ?? [];
   }
 
   /** The served groups, each with its versions, the preferred one first. */

@@ -13,7 +13,7 @@ export interface StoreEvent {
   bytes: number;
 }
 
-/** Number of writes per collection that are kept for watches from an older version and for continued lists. */
+/** Number of writes per collection that are kept for watches from an older version. */
 const defaultHistory = 5_000;
 
 /** Maximum number of bytes of JSON in the history of one collection. */
@@ -21,7 +21,6 @@ const maxHistoryBytes = 64 * 1024 * 1024;
 /** Maximum number of bytes of JSON in the store; in memory they take several times as much. etcd also has a limit. */
 const maxStoredBytes = 256 * 1024 * 1024;
 
-const byKey = ([a]: [string, JsonObject], [b]: [string, JsonObject]) => (a < b ? -1 : 1);
 const bytesOf = (object: JsonObject) => JSON.stringify(object).length;
 
 /** `NAMESPACE/NAME`, with an empty namespace for cluster-scoped objects. */
@@ -145,28 +144,8 @@ class Collection {
 
   /** All objects, sorted by key. */
   list(): readonly (readonly [key: string, object: JsonObject])[] {
-    this.#listed ??= [...this.#objects].sort(byKey);
+    this.#listed ??= [...this.#objects].sort(([a], [b]) => (a < b ? -1 : 1));
     return this.#listed;
-  }
-
-  /** All objects as they were at a version, or undefined if the history does not go back that far. */
-  listAt(version: number): readonly (readonly [key: string, object: JsonObject])[] | undefined {
-    const later = this.eventsAfter(version);
-    if (later === undefined) {
-      return undefined;
-    }
-    if (later.length === 0) {
-      return this.list();
-    }
-    const objects = new Map(this.#objects);
-    for (const { key, previous } of later.toReversed()) {
-      if (previous === undefined) {
-        objects.delete(key);
-      } else {
-        objects.set(key, previous);
-      }
-    }
-    return [...objects].sort(byKey);
   }
 
   /** The writes after a version, oldest first, or undefined if some of them have been evicted. */

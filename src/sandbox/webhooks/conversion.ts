@@ -56,26 +56,9 @@ function completed({ kind, isCustom, schema }: Resource, converted: JsonObject):
   return shown;
 }
 
-/**
- * How long a conversion by a webhook is cached, in milliseconds: long enough for all watches of a write, short enough that a fixed
- * webhook takes effect at once.
- */
-const conversionLifetime = 1_000;
-
-interface Presented {
-  shown: JsonObject;
-  /** Expiry, on the clock of performance.now(). */
-  until: number;
-}
-
-/** Converts objects of one resource between its versions, and caches the converted objects. */
+/** Converts objects of one resource between its versions. */
 export class VersionConverter {
   readonly #caller: WebhookCaller;
-  /**
-   * By stored object, then by resource: a changed definition creates new resources, so that no outdated conversion is
-   * found.
-   */
-  readonly #presented = new WeakMap<JsonObject, Map<Resource, Presented>>();
 
   constructor(caller: WebhookCaller) {
     this.#caller = caller;
@@ -94,8 +77,9 @@ export class VersionConverter {
       return objects.map((object) => convertedHere(object, desiredAPIVersion));
     }
     const converted = await this.#callWebhook(resource, conversion, different, desiredAPIVersion);
-    const results = new Map(different.map((object, index) => [object, converted[index] as JsonObject]));
-    return objects.map((object) => results.get(object) ?? object);
+    return objects.map((object) =>
+      object.apiVersion === desiredAPIVersion ? object : (converted.shift() as JsonObject),
+    );
   }
 
   /** Converts an object to the stored version. @throws {RequestError} 500 when the webhook fails. */
@@ -148,26 +132,14 @@ export class VersionConverter {
     });
   }
 
-  /** A stored object in the version of a resource, with its defaults. The result is shared and must not be modified. */
+  /** A stored object in the version of a resource, with its defaults. The result may be the stored object, and must not be modified. */
   async present(resource: Resource, stored: JsonObject): Promise<JsonObject> {
     return (await this.presentAll(resource, [stored]))[0] as JsonObject;
   }
 
   /** As `present`, for many objects, with at most one call of the webhook. */
   async presentAll(resource: Resource, stored: readonly JsonObject[]): Promise<JsonObject[]> {
-    const now = performance.now();
-    const known = stored.map((object) => this.#presented.get(object)?.get(resource));
-    const missing = stored.filter((_object, index) => (known[index]?.until ?? 0) <= now);
-    const converted = await this.convert(resource, missing, resource.version);
-    const fresh = new Map(
-      missing.map((object, index) => [object, completed(resource, converted[index] as JsonObject)]),
-    );
-    for (const [object, shown] of fresh) {
-      const isHere = resource.conversion === undefined || object.apiVersion === apiVersionOf(resource);
-      const until = isHere ? Number.POSITIVE_INFINITY : performance.now() + conversionLifetime;
-      const versions = this.#presented.get(object) ?? new Map<Resource, Presented>();
-      this.#presented.set(object, versions.set(resource, { shown, until }));
-    }
-    return stored.map((object, index) => fresh.get(object) ?? (known[index] as Presented).shown);
+    const converted = await this.convert(resource, stored, resource.version);
+    return converted.map((object) => completed(resource, object));
   }
 }

@@ -4,14 +4,7 @@ import { metadataOf, namespaceStorage } from '../resources/resource.ts';
 import { storageKey } from '../storage/store.ts';
 import { mutate, validate } from '../webhooks/admission.ts';
 import { mediaTypeOf, parseBody } from './objects.ts';
-import {
-  attemptOf,
-  checkOptions,
-  checkUnchanged,
-  isDryRun,
-  type WriteContext,
-  type WriteRequest,
-} from './write-request.ts';
+import { attemptOf, isDryRun, type WriteContext, type WriteRequest } from './write-request.ts';
 
 /** Removes an object that is being deleted when it has no finalizers left. */
 export function removeWhenFinished(
@@ -49,7 +42,6 @@ export async function remove(
   if (kind !== 'DeleteOptions') {
     throw badRequest(`the object provided is a ${String(kind)}; a deletion takes DeleteOptions`);
   }
-  checkOptions('Delete', query, body);
   const preconditions = objectAt(body, 'preconditions');
   const dryRun = isDryRun(query, body);
   const collection = context.store.collection(resource.storage);
@@ -78,7 +70,6 @@ export async function remove(
     });
     await mutate(context, attempt);
     await validate(context, attempt);
-    checkUnchanged(context, resource);
     if (collection.get(key) !== stored) {
       continue;
     }

@@ -1,7 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../kubernetes/index.ts';
 import { applyDefaults, dropNullFields, dropNulls, prune, validateSchema } from '../../kubernetes/schema/index.ts';
 import { objectMetaSchema } from '../models/built-in-schemas.ts';
-import { parseYaml } from '../openapi-documents/index.ts';
 import { badRequest, unsupportedMediaType } from '../resources/errors.ts';
 import { apiVersionOf, type Resource } from '../resources/resource.ts';
 
@@ -15,7 +14,6 @@ const maxUnknown = 100;
 
 const formats = new Map<string, Format>([
   ['application/json', { name: 'json', parse: parseJson }],
-  ['application/yaml', { name: 'yaml', parse: (body) => parseYaml(body) }],
   [
     'application/vnd.kubernetes.protobuf',
     // Loaded with the first such body, since most sandboxes never receive one.
@@ -28,7 +26,7 @@ export function mediaTypeOf(header: string | undefined): string {
 }
 
 /**
- * Reads a body as JSON, YAML or protobuf. `kind` is the expected kind.
+ * Reads a body as JSON or protobuf. `kind` is the expected kind.
  *
  * @throws {RequestError} 400 when it does not match its media type, 415 for another media type.
  */

@@ -31,14 +31,7 @@ import { mutate, optionsOf, validate } from '../webhooks/admission.ts';
 import { removeWhenFinished } from './deletion.ts';
 import { causesOf } from './object-causes.ts';
 import { complete, mediaTypeOf, parseBody, readObject } from './objects.ts';
-import {
-  attemptOf,
-  checkOptions,
-  checkUnchanged,
-  isDryRun,
-  type WriteContext,
-  type WriteRequest,
-} from './write-request.ts';
+import { attemptOf, isDryRun, type WriteContext, type WriteRequest } from './write-request.ts';
 
 /** Number of attempts to apply a patch while other clients keep changing the object. */
 const maxAttempts = 5;
@@ -139,7 +132,6 @@ export async function create(context: WriteContext, request: WriteRequest): Prom
       kind: resource.plural,
     });
   }
-  checkOptions('Create', query);
   const dryRun = isDryRun(query);
   const mediaType = mediaTypeOf(request.mediaType);
   const wanted = await readObject(request.body, mediaType, resource, query.get('fieldValidation'), warn);
@@ -171,7 +163,6 @@ export async function create(context: WriteContext, request: WriteRequest): Prom
   if (dryRun) {
     return object;
   }
-  checkUnchanged(context, resource);
   const created = collection.create(key, stored);
   if (created === undefined) {
     throw alreadyExists(resource, name);
@@ -253,7 +244,6 @@ async function change(
       return next;
     }
     const encoded = await context.converter.encode(resource, next);
-    checkUnchanged(context, resource);
     const replaced = collection.replace(key, stored, encoded);
     if (replaced !== undefined) {
       removeWhenFinished(context, request, key, replaced);
@@ -267,7 +257,6 @@ async function change(
 
 export async function update(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
   const { query, warn, body } = request;
-  checkOptions('Update', query);
   const mediaType = mediaTypeOf(request.mediaType);
   const object = await readObject(body, mediaType, request.resource, query.get('fieldValidation'), warn);
   return change(context, request, () => copyOf(object), false);
@@ -277,7 +266,6 @@ const noServerSideApply = 'the sandbox has no server-side apply: use kubectl app
 
 export async function patch(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
   const { resource } = request;
-  checkOptions('Patch', request.query);
   const mediaType = mediaTypeOf(request.mediaType);
   const types = ['application/json-patch+json', 'application/merge-patch+json'];
   if (!resource.isCustom) {

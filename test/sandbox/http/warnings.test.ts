@@ -1,16 +1,9 @@
-import { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { warnings } from '../../../src/sandbox/http/http.ts';
+import { warningHeaders } from '../../../src/sandbox/http/http.ts';
 
 /** The warnings that a response has after these texts. */
 function shownFor(texts: readonly string[]): string[] {
-  const response = new ServerResponse({ method: 'GET' } as never);
-  const warn = warnings(response);
-  for (const text of texts) {
-    warn(text);
-  }
-  const header = response.getHeader('Warning') ?? [];
-  return [header].flat().map((line) => String(line).slice('299 - "'.length, -1));
+  return (warningHeaders(texts).Warning ?? []).map((line) => line.slice('299 - "'.length, -1));
 }
 
 test('each text is shown once, in one line, with its quotes escaped', () => {

@@ -69,7 +69,7 @@ describe('schemas', () => {
     [
       'values of an enum',
       { enum: ['a', 1, null, 'yes', '1'] },
-      { schema: { enum: ['a\n', '1\n', 'null\n', 'yes\n', '"1"\n'].map((yaml) => ({ yaml })) } },
+      { schema: { enum: ['a\n', '1\n', 'null\n', '"yes"\n', '"1"\n'].map((yaml) => ({ yaml })) } },
     ],
     [
       'a field of another type than the message has',

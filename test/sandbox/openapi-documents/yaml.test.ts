@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseYaml } from '../../../src/sandbox/openapi-documents/index.ts';
+import { parseYaml } from '../../../src/sandbox/openapi-documents/yaml.ts';
 import { limitWork } from '../../support/work.ts';
 
 function parse(text: string): unknown {

@@ -212,15 +212,6 @@ describe('changes', () => {
     expect([current.etag, current['last-modified']]).toEqual([old.etag, old['last-modified']]);
     expect(await regenerations()).toEqual(before);
   });
-
-  test('of a deleted definition are no longer counted', async () => {
-    await send(sandbox, 'DELETE', `${definitions}/others.other.example.com`);
-    await eventually(
-      () => get('/openapi/v3/apis/other.example.com/v1'),
-      ({ status }) => status === 404,
-    );
-    expect((await regenerations()).filter((line) => line.includes('others'))).toEqual([]);
-  });
 });
 
 test('metrics require the token', async () => {

@@ -47,7 +47,6 @@ function reading(history?: number) {
   } as never);
   function begin(query = '', { resource = things, view = { as: 'object' } as Watched['view'] } = {}) {
     const lines: JsonObject[] = [];
-    const written: (string | Buffer)[] = [];
     const seen = { isOver: false, isDropped: false };
     /** Whether the client has stopped reading: then everything sent to it waits for `read`. */
     let isFull = false;
@@ -57,7 +56,6 @@ function reading(history?: number) {
       { resource, namespace: 'a', name: '', query: new URLSearchParams(query), view },
       {
         write(line) {
-          written.push(line);
           lines.push(JSON.parse(String(line)));
           return !isFull;
         },
@@ -72,7 +70,6 @@ function reading(history?: number) {
     );
     return {
       lines,
-      written,
       seen,
       stop,
       /** What was sent: event types with names, and versions of bookmarks. */
@@ -227,17 +224,6 @@ describe('the end of a watch', () => {
     expect(lines).toMatchObject([{ type: 'ERROR', object: { code: 410, reason: 'Expired' } }]);
     expect([seen.isOver, vi.getTimerCount()]).toEqual([true, 0]);
   });
-});
-
-test('a write is one line in memory, however many watches send it', async () => {
-  const { write, begin } = reading();
-  const watches = Array.from({ length: 3 }, () => begin());
-  write('a');
-  await sending();
-  const sent = watches.flatMap(({ written }) => written);
-  expect([sent.length, new Set(sent).size]).toEqual([3, 1]);
-  // Texts that are equal need not be one in memory.
-  expect(sent[0]).toBeInstanceOf(Buffer);
 });
 
 test('a table contains its columns once', async () => {

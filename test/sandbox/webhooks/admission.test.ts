@@ -1,12 +1,12 @@
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, type SandboxEvent, startSandbox } from '../../../src/sandbox/index.ts';
 import { selfSignedPair } from '../../../src/server/index.ts';
 import { exampleCaBundle } from '../../policy/rules/examples.ts';
-import { eventually, send, startWebhook } from '../client.ts';
+import { send } from '../client.ts';
 
 const maps = '/api/v1/namespaces/default/configmaps';
 const { cert, key } = selfSignedPair(new Date());
@@ -354,60 +354,4 @@ test.each<[string, object, string]>([
   const path = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
   const { json } = await send(sandbox, 'POST', path, { body: { metadata: { name: 'a' }, webhooks: [webhook] } });
   expect(json).toMatchObject({ code: 422, reason: 'Invalid', details: { causes: [{ field }] } });
-});
-
-test('a request in flight when its definition changes gets a 503, and the next one succeeds', async () => {
-  const other = await startSandbox({ interrupts: true });
-  onTestFinished(() => other.stop());
-  const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-  const name = 'gadgets.example.com';
-  const schema = { openAPIV3Schema: { type: 'object', properties: { size: { type: 'integer' } } } };
-  const spec = {
-    group: 'example.com',
-    scope: 'Cluster',
-    names: { plural: 'gadgets', kind: 'Gadget' },
-    versions: [{ name: 'v1', served: true, storage: true, schema }],
-  };
-  await send(other, 'POST', definitions, { body: { metadata: { name }, spec } });
-  const gadgets = '/apis/example.com/v1/gadgets';
-  await eventually(
-    () => send(other, 'GET', gadgets),
-    ({ status }) => status === 200,
-  );
-  const slow = await startWebhook(async () => {
-    // The webhook is called while the request is in flight.
-    const [patch] = [{ op: 'add', path: '/spec/names/shortNames', value: ['gd'] }];
-    const headers = { 'content-type': 'application/json-patch+json' };
-    if (changes.shift() === true) {
-      await send(other, 'PATCH', `${definitions}/${name}`, { body: [patch], headers });
-      await eventually(
-        () => send(other, 'GET', '/apis/example.com/v1'),
-        ({ text }) => text.includes('"gd"'),
-      );
-    }
-    return { allowed: true };
-  });
-  onTestFinished(() => slow.stop());
-  const changes = [true];
-  const webhook = {
-    name: 'slow.example.com',
-    admissionReviewVersions: ['v1'],
-    sideEffects: 'None',
-    clientConfig: { url: `${slow.url}/slow`, caBundle: slow.caBundle },
-    rules: [{ apiGroups: ['example.com'], apiVersions: ['v1'], operations: ['*'], resources: ['gadgets'] }],
-  };
-  const path = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
-  expect((await send(other, 'POST', path, { body: { metadata: { name: 'slow' }, webhooks: [webhook] } })).status).toBe(
-    201,
-  );
-  const body = { apiVersion: 'example.com/v1', kind: 'Gadget', metadata: { name: 'one' } };
-  const interrupted = await send(other, 'POST', gadgets, { body });
-  expect(interrupted.json).toMatchObject({
-    code: 503,
-    reason: 'ServiceUnavailable',
-    details: { retryAfterSeconds: 1 },
-  });
-  expect(interrupted.headers['retry-after']).toBe('1');
-  // Nothing was stored.
-  expect((await send(other, 'POST', gadgets, { body })).status).toBe(201);
 });

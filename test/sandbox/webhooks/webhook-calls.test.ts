@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
-import { eventually, registerAsCaptured, send, startAgreeingWebhook } from '../client.ts';
+import { registerAsCaptured, send, startAgreeingWebhook } from '../client.ts';
 
 interface Call {
   url: string;
@@ -159,17 +159,6 @@ test.each([
     expect(Object.keys(review.request as JsonObject)).toEqual(Object.keys(body.request as JsonObject));
     expect(response).toEqual(body.response);
   }
-});
-
-test('a fixed conversion webhook takes effect at once', async () => {
-  await send(sandbox, 'POST', `${group}/v1beta2/extensionconfigs`, {
-    body: { metadata: { name: 'repaired' }, spec: { clientConfig: { url: 'https://example.com' } } },
-  });
-  const read = () => send(sandbox, 'GET', `${group}/v1alpha1/extensionconfigs/repaired`);
-  calls.length = 0;
-  await Promise.all([read(), read(), read()]);
-  expect(calls.length).toBe(1);
-  await eventually(read, () => calls.length > 1);
 });
 
 test('a Service of type ExternalName redirects webhook calls to its name', async () => {

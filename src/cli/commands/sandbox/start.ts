@@ -113,8 +113,6 @@ export async function register(
   for (const body of [definition, ...(features.clusterFacts ? factDefinitions : [])]) {
     await cluster.request('POST', definitions, body);
   }
-  // Right after a definition has been created, a kube-apiserver responds with 429, "storage is (re)initializing":
-  // requests are retried.
   for (const body of configurationsFor(webhook, features)) {
     const kind = body.kind === 'MutatingWebhookConfiguration' ? 'mutating' : 'validating';
     // Parsed from YAML, so without the client's classes.
@@ -195,8 +193,6 @@ interface SandboxSettings {
   impact?: boolean | undefined;
   /** Where to write the kubeconfig when everything is ready, besides the folder that is removed with the sandbox. */
   kubeconfigFile?: string | undefined;
-  /** Whether changes of definitions interrupt requests, as those of a kube-apiserver do. */
-  interrupts?: boolean;
   /** Called when ExtensionConfigs are served, before everything is ready. */
   prepare?(config: KubeConfig): Promise<void>;
 }
@@ -210,7 +206,6 @@ export async function startSandboxWithWebhook(
   let local: LocalWebhook | undefined;
   const sandbox = await startSandbox({
     port: settings.port,
-    interrupts: settings.interrupts ?? false,
     log: ({ event, message, ...about }) => log[levels[event]]({ ...about, message }, event),
     resolveService: ({ namespace, name, port }) => {
       const isOurs = namespace === webhookService.namespace && name === webhookService.name;

@@ -33,7 +33,7 @@ describe('an aggregated API server behind --resolve, with kubectl', { ...needs('
     let port = 0;
     const resolve = (host: string) => resolveOf(resolveFlag.parse(`lab/older:8443=127.0.0.1:${port || 1}`))(host);
     const quiet = pino({ level: 'silent' });
-    sandbox = await startSandboxWithWebhook({ port: 0, resolve, interrupts: true }, quiet, AbortSignal.timeout(25_000));
+    sandbox = await startSandboxWithWebhook({ port: 0, resolve }, quiet, AbortSignal.timeout(25_000));
     const authentication = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
     const { data } = await apiClient(sandbox.config)<V1ConfigMap>('GET', authentication);
     server = await startAggregatedServer(data?.['requestheader-client-ca-file'] ?? '', ({ url }, response) => {

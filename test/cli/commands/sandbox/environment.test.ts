@@ -14,8 +14,7 @@ let send: ApiClient;
 
 // An API server that does not know ExtensionConfig, like any other one.
 beforeAll(async () => {
-  // Like a kube-apiserver, it asks clients to retry right after the definition is created.
-  sandbox = await startSandbox({ initializing: 300, interrupts: true });
+  sandbox = await startSandbox();
   folder = mkdtempSync(join(tmpdir(), 'elsewhere-'));
   const file = join(folder, 'kubeconfig');
   writeFileSync(file, sandbox.kubeconfig, { mode: 0o600 });

@@ -189,7 +189,7 @@ async function startElsewhere(kubeconfigFile: string, wayTo: () => Promise<Way> 
 export async function startEnvironment(way: 'url' | 'service' = 'url'): Promise<Environment> {
   const elsewhere = process.env.E2E_KUBECONFIG ?? '';
   if (elsewhere === '') {
-    return startSandboxWithWebhook({ port: 0, interrupts: true }, quiet, AbortSignal.timeout(patience));
+    return startSandboxWithWebhook({ port: 0 }, quiet, AbortSignal.timeout(patience));
   }
   return startElsewhere(elsewhere, way === 'url' ? byOwnUrl : () => byExternalName(elsewhere));
 }

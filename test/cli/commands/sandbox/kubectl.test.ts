@@ -50,22 +50,6 @@ describe('kubectl', { ...needs('kubectl'), timeout: 60_000 }, () => {
     expect(await kubectl('get', 'cluster-api', '-o', 'name')).toContain('machineset.cluster.x-k8s.io/demo-md-0-');
   });
 
-  test.each([
-    ['logs', 'deployment/idle'],
-    ['exec', 'deployment/idle', '--', 'ls'],
-    ['attach', 'deployment/idle'],
-    ['port-forward', 'deployment/idle', '80'],
-    ['cp', 'idle:/etc/hosts', '/dev/null'],
-    ['logs', 'idle'],
-  ])('%s is refused at once, in one sentence', { timeout: 10_000 }, async (...args) => {
-    const { code, stdout, stderr } = await shell.run('kubectl', ['--kubeconfig', kubeconfig, ...args]);
-    expect([code, stdout]).toEqual([1, '']);
-    expect(stderr.trim().split('\n').at(-1)).toBe(
-      'Error from server (BadRequest): nothing runs in the sandbox, so no pod has logs or accepts connections',
-    );
-    expect(stderr.trim().split('\n').length).toBeLessThanOrEqual(2);
-  });
-
   test('top and server-side apply are refused at once, in one sentence', async () => {
     await expect(kubectl('top', 'pods')).rejects.toThrow(/^error: Metrics API not available\n$/);
     const file = 'manifests/samples/good-url.yaml';
