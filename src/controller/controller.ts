@@ -98,7 +98,7 @@ export function startController(options: ControllerOptions): RunningController {
     }
     term = new Term({
       kubeConfig,
-      worker: (cluster, onWrite) => createWorker(election?.guard(cluster) ?? cluster, onWrite),
+      worker: (cluster) => createWorker(election?.guard(cluster) ?? cluster),
       followsSecrets: mode === 'discover',
       log,
       pace,

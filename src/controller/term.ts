@@ -11,8 +11,6 @@ import {
 } from '../kubernetes/client/index.ts';
 import type { JsonObject } from '../kubernetes/index.ts';
 import { pollSecrets } from './ca-secrets/secret-poll.ts';
-import { conditionOf } from './configs/conditions.ts';
-import { OwnWrites } from './configs/own-writes.ts';
 import { ConfigConflict, ConfigGone, collectionPath, readStored, type StoredConfig } from './configs/stored.ts';
 import type { ControllerPace } from './queue/pace.ts';
 import { Queue, type RunResult } from './queue/queue.ts';
@@ -49,7 +47,8 @@ export class Term {
   readonly #connection = new AbortController();
   readonly #cluster: KubernetesClient;
   readonly #worker: Worker;
-  readonly #own = new OwnWrites((config) => this.#worker.fingerprintOf(config));
+  /** By name, what the last run of each ExtensionConfig depended on. */
+  readonly #handled = new Map<string, string>();
   readonly #queue: Queue;
   readonly #informer: Informer;
   #isSynced = false;
@@ -58,11 +57,10 @@ export class Term {
     const { kubeConfig, log, pace } = options;
     this.#options = options;
     this.#cluster = connect(kubeConfig, this.#connection.signal, retryOptions);
-    this.#worker = options.worker(this.#cluster, (before, after) => this.#own.record(before, after));
+    this.#worker = options.worker(this.#cluster);
     this.#queue = new Queue({
       run: (name) => this.#run(name),
       concurrency: pace.concurrency,
-      failingConcurrency: pace.failingConcurrency,
       pace: pace.queue,
     });
     this.#informer = startInformer(kubeConfig, {
@@ -128,8 +126,8 @@ export class Term {
     const all = this.configs();
     this.#worker.begin?.(all);
     log.info({ extensionConfigs: all.length }, 'all ExtensionConfigs were read');
-    for (const { metadata, status } of all) {
-      this.#queue.add(metadata.name, { suspect: conditionOf(status, 'Discovered')?.status === 'False' });
+    for (const { metadata } of all) {
+      this.#queue.add(metadata.name);
     }
     onSynced();
     if (followsSecrets) {
@@ -158,10 +156,10 @@ export class Term {
     }
     // During a run it may be caused by the run's own write: the event can arrive before the response to the write. So it is
     // checked after the run.
-    if (this.#isSynced && !this.#queue.isRunning(key) && !this.#own.isSettled(config)) {
+    if (this.#isSynced && !this.#queue.isRunning(key) && !this.#isHandled(config)) {
       const before = previous && readStored(previous);
       // A new spec resets the backoff.
-      this.#queue.add(key, { afresh: before?.metadata.generation !== config.metadata.generation });
+      this.#queue.add(key, before?.metadata.generation !== config.metadata.generation);
     }
   }
 
@@ -172,11 +170,12 @@ export class Term {
     if (config === undefined || signal.aborted) {
       return { result: 'done' };
     }
-    this.#own.begin(config);
+    this.#handled.set(name, this.#fingerprintOf(config));
     const began = performance.now();
     const report = (result: 'success' | 'failure') => onRun(result, (performance.now() - began) / 1000);
     try {
-      const outcome = await this.#worker.run(config, signal);
+      const { after = config, ...outcome } = await this.#worker.run(config, signal);
+      this.#handled.set(name, this.#fingerprintOf(after));
       report(outcome.result === 'done' ? 'success' : 'failure');
       return outcome;
     } catch (error) {
@@ -208,13 +207,21 @@ export class Term {
       // It was deleted during the run: what the run registered must be removed, too.
       this.#forget(config);
     }
-    if (now !== undefined && !this.#own.isSettled(now)) {
-      this.#queue.add(name, { afresh: now.metadata.generation !== config.metadata.generation });
+    if (now !== undefined && !this.#isHandled(now)) {
+      this.#queue.add(name, now.metadata.generation !== config.metadata.generation);
     }
   }
 
+  #fingerprintOf(config: StoredConfig): string {
+    return `${config.metadata.uid} ${this.#worker.fingerprintOf(config)}`;
+  }
+
+  #isHandled(config: StoredConfig): boolean {
+    return this.#handled.get(config.metadata.name) === this.#fingerprintOf(config);
+  }
+
   #forget(config: StoredConfig): void {
-    this.#own.forget(config.metadata.name);
+    this.#handled.delete(config.metadata.name);
     this.#worker.forget(config);
   }
 

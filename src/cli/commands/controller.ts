@@ -6,7 +6,6 @@ import { metricsIn } from '../../base/metrics/index.ts';
 import {
   clusterApiLease,
   findRival,
-  type LeaderElectionOptions,
   type Mode,
   type RunningController,
   startController,
@@ -22,11 +21,10 @@ import {
   stopInTime,
 } from '../../server/index.ts';
 import { defineCommand } from '../framework/command.ts';
-import { durationFlag } from '../framework/duration.ts';
-import { choiceFlag, type Flags, type FlagValues, switchFlag, textFlag } from '../framework/flags.ts';
+import { choiceFlag, type Flags, switchFlag, textFlag } from '../framework/flags.ts';
 import { logFlags, openLog } from '../framework/log.ts';
 import { startProblem } from '../framework/port-problem.ts';
-import { FailureError, UsageError } from '../framework/program.ts';
+import { FailureError } from '../framework/program.ts';
 import { version } from '../framework/version.ts';
 import { catalogFlags } from './catalog-flags.ts';
 import { clusterFlags, orNoCluster } from './cluster-flags.ts';
@@ -59,9 +57,6 @@ const controllerFlags = {
     default: 'extensionconfig-webhook-controller',
     problemsOf: dns1123SubdomainProblems,
   }),
-  'lease-duration': durationFlag('2s', '10m', '15s', 'how long other replicas wait for a silent leader'),
-  'renew-deadline': durationFlag('1s', '10m', '10s', 'how long a leader that cannot renew the Lease continues'),
-  'retry-period': durationFlag('100ms', '1m', '2s', 'pause between attempts to get or renew the Lease'),
   'cluster-api-namespace': textFlag(
     'NAMESPACE',
     "namespace of Cluster API's own controller; the mode discover does not run alongside it",
@@ -71,32 +66,6 @@ const controllerFlags = {
   ...healthFlags,
   ...logFlags,
 } satisfies Flags;
-
-type ControllerFlags = FlagValues<typeof controllerFlags>;
-
-function leaderElectionOf(flags: ControllerFlags): LeaderElectionOptions | undefined {
-  const options = {
-    namespace: flags['leader-election-namespace'] ?? ownNamespace(),
-    name: flags['leader-election-name'],
-    leaseDurationMs: flags['lease-duration'],
-    renewDeadlineMs: flags['renew-deadline'],
-    retryPeriodMs: flags['retry-period'],
-  };
-  if (options.leaseDurationMs % 1000 !== 0) {
-    throw new UsageError('--lease-duration: a Lease needs a whole number of seconds');
-  }
-  if (options.renewDeadlineMs >= options.leaseDurationMs) {
-    throw new UsageError(
-      '--renew-deadline must be less than --lease-duration; otherwise two replicas could write at the same time',
-    );
-  }
-  if (options.retryPeriodMs >= options.renewDeadlineMs) {
-    throw new UsageError(
-      '--retry-period must be less than --renew-deadline; otherwise the leader would always lose the Lease',
-    );
-  }
-  return flags['leader-elect'] ? options : undefined;
-}
 
 /** Maximum time from the signal to stop until the exit, in milliseconds: half of a pod's default grace period. */
 const stopTimeoutMs = 15_000;
@@ -149,7 +118,6 @@ observe   writes nothing.
 Exit code: 0 stopped, 1 Cluster API's own controller is running or a port is
 taken, 2 usage error.`,
   async run({ flags, io }) {
-    const leaderElection = leaderElectionOf(flags);
     const kubeConfig = await orNoCluster(loadKubeConfig(flags, io.env));
     if (flags.mode === 'discover' && !flags.force) {
       await refuseRival(kubeConfig, flags['cluster-api-namespace'], io.signal);
@@ -187,7 +155,9 @@ taken, 2 usage error.`,
         clientCertificate: clientCertificate.current,
         release: flags['target-cluster-api-version'],
       },
-      leaderElection,
+      leaderElection: flags['leader-elect']
+        ? { namespace: flags['leader-election-namespace'] ?? ownNamespace(), name: flags['leader-election-name'] }
+        : undefined,
     });
     log.info({ mode: flags.mode, healthPort: health.port, version }, 'controller started');
     if (!io.signal.aborted) {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { eachOf } from '../../base/index.ts';
 import { injectCaFromSecretAnnotation, pausedAnnotation, secretNameOf } from '../../extensionconfig/index.ts';
 import type { KubernetesClient } from '../../kubernetes/client/index.ts';
 import type { StoredConfig } from '../configs/stored.ts';
@@ -15,13 +16,11 @@ interface SecretPollOptions {
   gapMs: number;
 }
 
-/** Number of Secrets for which one more is read at a time. */
-const secretsPerRead = 100;
 /**
- * Maximum number of Secrets that are read at a time. At 100 ms for each, a round of 800 Secrets with its pause of 10 s
- * takes less than 30 s, the delay after which a rotation relies on callers having the new CA.
+ * How many Secrets are read at a time. At 100 ms for each, a round of 800 Secrets with its pause of 10 s takes less than
+ * 30 s, the delay after which a rotation relies on callers having the new CA.
  */
-const maxReads = 5;
+const atOnce = 5;
 
 /** The Secret that an ExtensionConfig names, or '' for none. */
 function annotationOf({ metadata: { annotations = {} } }: StoredConfig): string {
@@ -65,20 +64,14 @@ export async function pollSecrets(options: SecretPollOptions): Promise<void> {
   for (await pause(pollMs); !signal.aborted; await pause(pollMs)) {
     const groups = Map.groupBy(options.configs(), annotationOf);
     groups.delete('');
-    const secrets = [...groups];
-    const atOnce = Math.min(maxReads, Math.ceil(secrets.length / secretsPerRead));
     const next = new Map<string, string>();
-    for (let at = 0; at < secrets.length && !signal.aborted; at += atOnce) {
-      await Promise.all(
-        secrets.slice(at, at + atOnce).map(async ([annotation, configs]) => {
-          const now = await check(annotation, configs);
-          if (now !== undefined) {
-            next.set(annotation, now);
-          }
-        }),
-      );
-      await pause(gapMs);
-    }
+    await eachOf([...groups], atOnce, async ([annotation, configs]) => {
+      const now = signal.aborted ? undefined : await check(annotation, configs);
+      if (now !== undefined) {
+        next.set(annotation, now);
+        await pause(gapMs);
+      }
+    });
     known = next;
   }
 }

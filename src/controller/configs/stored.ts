@@ -13,7 +13,7 @@ import {
   type JsonObject,
   mergePatchOf,
 } from '../../kubernetes/index.ts';
-import type { ExtensionConfigStatus } from './conditions.ts';
+import type { ExtensionConfigStatus } from './status.ts';
 
 export const collectionPath = `/apis/${apiVersionOf(hubVersion)}/extensionconfigs`;
 
@@ -49,14 +49,11 @@ export class ConfigGone extends Error {}
 /** Number of conflicts in a row after which the run starts over. */
 const maxConflicts = 5;
 
-/** Called after each write, with the object before and after. */
-export type OnWrite = (before: StoredConfig, after: StoredConfig) => void;
-
 /**
  * Writes ExtensionConfigs of a cluster. Writes are merge patches with the resourceVersion, so that nothing that other
  * clients wrote is lost, and unknown fields are preserved.
  */
-export function createConfigStore(cluster: KubernetesClient, onWrite: OnWrite) {
+export function createConfigStore(cluster: KubernetesClient) {
   const pathOf = (config: StoredConfig) => `${collectionPath}/${encodeURIComponent(config.metadata.name)}`;
 
   async function request(
@@ -80,11 +77,9 @@ export function createConfigStore(cluster: KubernetesClient, onWrite: OnWrite) {
     throw new ConfigGone(`${name} is no longer the same ExtensionConfig`);
   }
 
-  async function patch(path: string, config: StoredConfig, change: JsonObject): Promise<StoredConfig> {
+  function patch(path: string, config: StoredConfig, change: JsonObject): Promise<StoredConfig> {
     const { uid, resourceVersion } = config.metadata;
-    const after = await request(config, 'PATCH', path, { ...change, metadata: { uid, resourceVersion } });
-    onWrite(config, after);
-    return after;
+    return request(config, 'PATCH', path, { ...change, metadata: { uid, resourceVersion } });
   }
 
   return {

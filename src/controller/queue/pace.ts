@@ -10,9 +10,8 @@ export interface ControllerPace {
   /** How often Secrets are polled, and the pause after each of them, in ms: at most ten reads per second per reader. */
   secretPollMs: number;
   secretGapMs: number;
-  /** Maximum number of concurrent runs, and of those for ExtensionConfigs whose last run failed. */
+  /** Maximum number of concurrent runs. */
   concurrency: number;
-  failingConcurrency: number;
   queue: QueuePace;
   informer: Partial<WatchPace>;
 }
@@ -26,7 +25,6 @@ export const defaultPace: ControllerPace = {
   secretPollMs: 10_000,
   secretGapMs: 100,
   concurrency: 32,
-  failingConcurrency: 16,
   queue: { minIntervalMs: 1_000, backoffMs: 1_000, backoffStepMs: 5, maxBackoffMs: 1_000_000 },
   informer: {},
 };

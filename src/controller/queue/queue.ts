@@ -15,21 +15,10 @@ export interface QueuePace {
   maxBackoffMs: number;
 }
 
-export interface QueueOptions {
+interface QueueOptions {
   run(key: string): Promise<RunResult>;
   concurrency: number;
-  /**
-   * Maximum number of concurrent runs for keys whose last run failed, so that unresponsive extensions do not hold up
-   * the rest.
-   */
-  failingConcurrency: number;
   pace: QueuePace;
-}
-
-interface AddOptions {
-  afresh?: boolean;
-  /** It has failed before, and counts against the limit for failing keys. */
-  suspect?: boolean;
 }
 
 interface Entry {
@@ -39,59 +28,30 @@ interface Entry {
   /** Whether it was forgotten during its run: then its failures no longer count. */
   isForgotten: boolean;
   failures: number;
-  isSuspect: boolean;
   startedAt: number;
   timer: NodeJS.Timeout | undefined;
   /** When the timer fires, on the clock of `performance.now()`. */
   dueAt: number;
 }
 
-const isFailing = ({ failures, isSuspect }: Entry) => failures > 0 || isSuspect;
-
-const newEntry = (isSuspect: boolean): Entry => ({
+const newEntry = (): Entry => ({
   state: 'idle',
   isAddedAgain: false,
   isForgotten: false,
   failures: 0,
-  isSuspect,
   startedAt: Number.NEGATIVE_INFINITY,
   timer: undefined,
   dueAt: 0,
 });
-
-/** First in, first out, in constant time: an array's own `shift` moves all of a long array. */
-class Line {
-  #added: string[] = [];
-  /** In reverse. */
-  #next: string[] = [];
-
-  get length(): number {
-    return this.#added.length + this.#next.length;
-  }
-
-  push(key: string): void {
-    this.#added.push(key);
-  }
-
-  shift(): string | undefined {
-    if (this.#next.length === 0) {
-      this.#next = this.#added.reverse();
-      this.#added = [];
-    }
-    return this.#next.pop();
-  }
-}
 
 /** Runs work by key: each key at most once at a time, and again if it is added during its run. */
 export class Queue {
   readonly #options: QueueOptions;
   readonly #entries = new Map<string, Entry>();
   /** The keys that are ready, first in, first out. */
-  readonly #healthy = new Line();
-  readonly #failing = new Line();
+  readonly #ready: string[] = [];
   readonly #stopped = Promise.withResolvers<void>();
   #running = 0;
-  #runningFailing = 0;
   #isStopped = false;
 
   constructor(options: QueueOptions) {
@@ -100,7 +60,7 @@ export class Queue {
 
   /** Number of keys that are ready but wait for a free slot. */
   get waiting(): number {
-    return this.#healthy.length + this.#failing.length;
+    return this.#ready.length;
   }
 
   get running(): number {
@@ -111,28 +71,20 @@ export class Queue {
     return this.#entries.get(key)?.state === 'running';
   }
 
-  /** Runs the key soon. */
-  add(key: string, { afresh = false, suspect = false }: AddOptions = {}): void {
+  /** Runs the key soon. @param afresh whether its failures no longer count. */
+  add(key: string, afresh = false): void {
     if (this.#isStopped) {
       return;
     }
-    let entry = this.#entries.get(key);
-    if (entry === undefined) {
-      entry = newEntry(suspect);
-      this.#entries.set(key, entry);
-    }
+    const entry = this.#entries.get(key) ?? newEntry();
+    this.#entries.set(key, entry);
     if (afresh) {
       entry.failures = 0;
     }
     if (entry.state === 'running') {
       entry.isAddedAgain = true;
     } else if (entry.state === 'idle') {
-      const earliest = entry.startedAt + this.#options.pace.minIntervalMs;
-      if (earliest <= performance.now()) {
-        this.#enqueue(key, entry);
-      } else {
-        this.#schedule(key, entry, earliest);
-      }
+      this.#schedule(key, entry, entry.startedAt + this.#options.pace.minIntervalMs);
     }
   }
 
@@ -160,34 +112,28 @@ export class Queue {
     return this.#stopped.promise;
   }
 
-  /** Schedules a key to enter its line at a time, unless it enters earlier. */
+  /** Schedules a key to become ready at a time, unless it does earlier. */
   #schedule(key: string, entry: Entry, dueAt: number): void {
     if (entry.timer !== undefined && entry.dueAt <= dueAt) {
       return;
     }
     clearTimeout(entry.timer);
     entry.dueAt = dueAt;
-    entry.timer = setTimeout(() => this.#enqueue(key, entry), Math.max(0, dueAt - performance.now()));
-    entry.timer.unref();
-  }
-
-  #enqueue(key: string, entry: Entry): void {
-    clearTimeout(entry.timer);
-    entry.timer = undefined;
-    entry.state = 'ready';
-    (isFailing(entry) ? this.#failing : this.#healthy).push(key);
-    this.#startNext();
+    entry.timer = setTimeout(
+      () => {
+        entry.timer = undefined;
+        entry.state = 'ready';
+        this.#ready.push(key);
+        this.#startNext();
+      },
+      Math.max(0, dueAt - performance.now()),
+    ).unref();
   }
 
   /** Starts as many runs as there are free slots. */
   #startNext(): void {
-    const { concurrency, failingConcurrency } = this.#options;
-    while (!this.#isStopped && this.#running < concurrency) {
-      const mayFail = this.#failing.length > 0 && this.#runningFailing < failingConcurrency;
-      // The two lines take turns, so that neither waits for the other to be empty.
-      const isTurnOfFailing = this.#healthy.length === 0 || this.#runningFailing * 2 < this.#running;
-      const line = mayFail && isTurnOfFailing ? this.#failing : this.#healthy;
-      const key = line.shift();
+    while (!this.#isStopped && this.#running < this.#options.concurrency) {
+      const key = this.#ready.shift();
       if (key === undefined) {
         return;
       }
@@ -200,19 +146,15 @@ export class Queue {
   }
 
   async #start(key: string, entry: Entry): Promise<void> {
-    const wasFailing = isFailing(entry);
-    entry.isSuspect = false;
     entry.state = 'running';
     entry.isAddedAgain = false;
     entry.startedAt = performance.now();
     this.#running++;
-    this.#runningFailing += wasFailing ? 1 : 0;
     let outcome: RunResult = { result: 'failed' };
     try {
       outcome = await this.#options.run(key);
     } finally {
       this.#running--;
-      this.#runningFailing -= wasFailing ? 1 : 0;
       this.#finish(key, entry, outcome);
     }
   }

@@ -1,22 +1,21 @@
 import { pausedAnnotation } from '../../extensionconfig/index.ts';
-import { type Condition, conditionOf, withConditions } from '../configs/conditions.ts';
+import { type Condition, conditionOf, withConditions } from '../configs/status.ts';
 import type { StoredConfig } from '../configs/stored.ts';
 import { hookVersionsCondition, hookVersionsSupported } from './hook-versions.ts';
 import type { Worker, WritingContext } from './worker.ts';
 
-/** The parts of an object that the condition depends on, and the condition itself. */
+/** The parts of an object that the condition depends on. */
 function fingerprintOf({ metadata, status }: StoredConfig): string {
   return JSON.stringify([
     metadata.generation,
     metadata.annotations?.[pausedAnnotation] !== undefined,
     status?.handlers,
     conditionOf(status, 'Discovered')?.status,
-    conditionOf(status, hookVersionsSupported),
   ]);
 }
 
 /** Writes one condition: whether the targeted release of Cluster API supports the hook versions of all handlers. */
-export function createAdviseWorker({ events, known, log, now, store }: WritingContext): Worker {
+export function createAdviseWorker({ events, known, log, now, pace, store }: WritingContext): Worker {
   /** Only changes are logged and reported as events. */
   function reportChange(
     config: StoredConfig,
@@ -50,9 +49,10 @@ export function createAdviseWorker({ events, known, log, now, store }: WritingCo
       if (before?.status !== condition.status || before?.message !== condition.message) {
         reportChange(after, before?.status, condition);
       }
-      return { result: 'done' };
+      // Another client may have removed it.
+      return { result: 'done', againMs: pace.resyncMs };
     },
-    forget: ({ metadata }) => events.forget(metadata.uid),
+    forget() {},
     flush: () => events.flush(),
   };
 }

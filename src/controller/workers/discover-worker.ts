@@ -1,25 +1,167 @@
-import { injectCaFromSecretAnnotation, pausedAnnotation } from '../../extensionconfig/index.ts';
-import type { RunFinding } from '../configs/discovered-status.ts';
+import { count, shortList } from '../../base/index.ts';
+import { injectCaFromSecretAnnotation, pausedAnnotation, secretNameOf } from '../../extensionconfig/index.ts';
+import { isStatus, type StatusError } from '../../kubernetes/client/index.ts';
+import { type LabelSelector, labelSelectorProblems } from '../../kubernetes/index.ts';
+import { readCaBundle } from '../ca-secrets/ca-secret.ts';
+import type { ConfigEvent } from '../configs/events.ts';
+import { conditionOf, discoveredStatus, type ExtensionConfigStatus, type RunFinding } from '../configs/status.ts';
 import type { StoredConfig } from '../configs/stored.ts';
-import type { RunResult } from '../queue/queue.ts';
-import { discoverConfig } from './discover.ts';
 import type { Worker, WritingContext } from './worker.ts';
 
+/** Whether the API server rejects the content of a write: a retry would fail again until something changes. */
+const isRefusal = (error: unknown): error is StatusError => isStatus(error, 400, 403, 413, 422);
+
+/** The object with the CA of the Secret that its annotation names, or why there is none. */
+async function injectCa(
+  config: StoredConfig,
+  { cluster, events, store }: WritingContext,
+): Promise<StoredConfig | string> {
+  const annotation = config.metadata.annotations?.[injectCaFromSecretAnnotation];
+  if (annotation === undefined) {
+    return config;
+  }
+  const failed = (problem: string) => `failed to reconcile caBundle: ${problem}`;
+  const name = secretNameOf(annotation);
+  if (name === undefined) {
+    // Anyone who may write an ExtensionConfig controls its text.
+    return failed(`secret name ${JSON.stringify(annotation.slice(0, 300))} must be in the form <namespace>/<name>`);
+  }
+  const reading = await readCaBundle(cluster, name);
+  if ('problem' in reading) {
+    return failed(reading.problem);
+  }
+  if (reading.caBundle === config.spec?.clientConfig?.caBundle) {
+    return config;
+  }
+  try {
+    const after = await store.writeCaBundle(config, reading.caBundle);
+    const message = `spec.clientConfig.caBundle was filled from ca.crt of Secret ${name.namespace}/${name.name}`;
+    events.record(after, { type: 'Normal', reason: 'CABundleInjected', message });
+    return after;
+  } catch (error) {
+    if (isRefusal(error)) {
+      return failed(error.message);
+    }
+    throw error;
+  }
+}
+
+/** Why the handlers could not be registered, as far as the object alone tells. */
+function selectorProblem({ spec }: StoredConfig): string | undefined {
+  const [problem] = labelSelectorProblems((spec?.namespaceSelector ?? {}) as LabelSelector);
+  return problem && `failed to create namespaceSelector: ${problem.path.join('.')}: ${problem.message}`;
+}
+
+const namesIn = (status: ExtensionConfigStatus | undefined) =>
+  new Set((status?.handlers ?? []).map(({ name = '' }) => name));
+
+/** Maximum number of handlers that an event names. */
+const maxNamed = 5;
+
+/** The event for a change of the status; undefined if it says the same as before. */
+function eventOf(
+  before: ExtensionConfigStatus | undefined,
+  finding: RunFinding,
+  after: ExtensionConfigStatus | undefined,
+): ConfigEvent | undefined {
+  if (finding.kind === 'paused') {
+    const message = `discovery is paused: remove the annotation ${pausedAnnotation} to resume`;
+    return conditionOf(before, 'Paused')?.status === 'True' ? undefined : { type: 'Normal', reason: 'Paused', message };
+  }
+  const [was, is] = [conditionOf(before, 'Discovered'), conditionOf(after, 'Discovered')];
+  if (finding.kind === 'not-discovered') {
+    const { status, message = '' } = is ?? {};
+    return was?.status === status && was?.message === message
+      ? undefined
+      : { type: 'Warning', reason: 'NotDiscovered', message };
+  }
+  const [old, now] = [namesIn(before), namesIn(after)];
+  if (was?.status !== 'True') {
+    return { type: 'Normal', reason: 'Discovered', message: `discovered ${count(now.size, 'handler')}` };
+  }
+  const added = [...now].filter((name) => !old.has(name));
+  const removed = [...old].filter((name) => !now.has(name));
+  const changes = [
+    ...(added.length === 0 ? [] : [`added ${shortList(added, maxNamed)}`]),
+    ...(removed.length === 0 ? [] : [`removed ${shortList(removed, maxNamed)}`]),
+  ];
+  const message = `the extension server changed: ${changes.join('; ')}`;
+  return changes.length === 0 ? undefined : { type: 'Normal', reason: 'HandlersChanged', message };
+}
+
+/** The result of a run: what was found, and the object after it. */
+interface RunOutcome {
+  finding: RunFinding;
+  after: StoredConfig;
+}
+
+/** What discovery finds for an ExtensionConfig, and the object with its caBundle. */
+async function find(config: StoredConfig, context: WritingContext, signal: AbortSignal): Promise<RunOutcome> {
+  const notDiscovered = (error: string): RunFinding => ({ kind: 'not-discovered', error });
+  const after = await injectCa(config, context);
+  if (typeof after === 'string') {
+    return { finding: notDiscovered(after), after: config };
+  }
+  const problem = selectorProblem(after);
+  if (problem !== undefined) {
+    return { finding: notDiscovered(problem), after };
+  }
+  const { client } = context;
+  const result = await client.discover(after, { signal });
+  // It is called again in ten minutes only, and a thousand idle connections with their certificates take 200 MB.
+  client.disconnect(config.metadata.name);
+  signal.throwIfAborted();
+  const finding: RunFinding = result.ok
+    ? { kind: 'discovered', handlers: result.handlers }
+    : notDiscovered(result.error.message);
+  return { finding, after };
+}
+
 /**
- * The parts of an object that a run depends on and writes; labels and conditions of other controllers are not among
- * them.
+ * Reconciles one ExtensionConfig: Paused, caBundle from its Secret, discovery, status, registration. Problems with the
+ * extension or the object become conditions.
+ *
+ * @throws {Error} when the API server fails, or when another client has written in the meantime: the run has to start
+ *   over.
  */
-function fingerprintOf({ metadata, status }: StoredConfig): string {
-  const { annotations = {} } = metadata;
-  return JSON.stringify([
-    metadata.generation,
-    metadata.deletionTimestamp,
-    annotations[pausedAnnotation] !== undefined,
-    annotations[injectCaFromSecretAnnotation],
-    status?.handlers,
-    status?.conditions?.filter(({ type }) => type === 'Discovered' || type === 'Paused'),
-    status?.deprecated?.v1beta1?.conditions?.filter(({ type }) => type === 'Discovered'),
-  ]);
+async function discoverConfig(config: StoredConfig, context: WritingContext, signal: AbortSignal): Promise<RunOutcome> {
+  const { client, events, now, store } = context;
+
+  async function write({ finding, after: before }: RunOutcome): Promise<RunOutcome> {
+    const { generation } = before.metadata;
+    const after = await store.writeStatus(before, (status) => discoveredStatus(status, finding, generation, now()));
+    const event = eventOf(before.status, finding, after.status);
+    if (event !== undefined) {
+      events.record(after, event);
+    }
+    return { finding, after };
+  }
+
+  if (config.metadata.annotations?.[pausedAnnotation] !== undefined) {
+    // The registration remains, and calls continue.
+    return write({ finding: { kind: 'paused' }, after: config });
+  }
+  const outcome = await find(config, context, signal);
+  if (outcome.finding.kind === 'not-discovered') {
+    // Handlers that were registered before remain registered, with their previous address.
+    return write(outcome);
+  }
+  let written: RunOutcome;
+  try {
+    written = await write(outcome);
+  } catch (error) {
+    if (!isRefusal(error)) {
+      throw error;
+    }
+    // The cause is an admission policy or a limit of the CRD. The status is where people look for it.
+    const problem = `the API server rejects the discovered handlers: ${error.message}`;
+    return write({ finding: { kind: 'not-discovered', error: problem }, after: outcome.after });
+  }
+  const refusal = client.registry.add(written.after);
+  if (refusal !== undefined) {
+    throw new Error(refusal.message);
+  }
+  return written;
 }
 
 /** Discovers extensions, writes their status, and registers their handlers. */
@@ -43,7 +185,13 @@ export function createDiscoverWorker(context: WritingContext): Worker {
   }
 
   return {
-    fingerprintOf,
+    fingerprintOf: ({ metadata: { generation, deletionTimestamp, annotations = {} } }) =>
+      JSON.stringify([
+        generation,
+        deletionTimestamp,
+        annotations[pausedAnnotation] !== undefined,
+        annotations[injectCaFromSecretAnnotation],
+      ]),
     begin(configs) {
       client.registry.warmUp([]);
       for (const { name } of client.registry.extensions) {
@@ -56,7 +204,7 @@ export function createDiscoverWorker(context: WritingContext): Worker {
         }
       }
     },
-    async run(config, signal): Promise<RunResult> {
+    async run(config, signal) {
       const { name } = config.metadata;
       if (config.metadata.deletionTimestamp !== undefined) {
         client.registry.remove(name);
@@ -66,18 +214,17 @@ export function createDiscoverWorker(context: WritingContext): Worker {
       logChange(name, finding, after.status?.handlers?.length ?? 0);
       switch (finding.kind) {
         case 'not-discovered':
-          return { result: 'failed' };
+          return { result: 'failed', after };
         case 'paused':
-          return { result: 'done' };
+          return { result: 'done', after };
         case 'discovered':
           // Spread out: otherwise all extensions would be called in a burst every ten minutes.
-          return { result: 'done', againMs: pace.resyncMs * (0.9 + Math.random() / 10) };
+          return { result: 'done', after, againMs: pace.resyncMs * (0.9 + Math.random() / 10) };
       }
     },
     forget({ metadata }) {
       client.remove(metadata.name);
       lastLogged.delete(metadata.name);
-      events.forget(metadata.uid);
     },
     flush: () => events.flush(),
   };

@@ -2,7 +2,7 @@ import { count } from '../../base/index.ts';
 import { type Finding, parsedInput, type Rule, rules } from '../../policy/index.ts';
 import type { KnownHooks } from '../../runtimehooks/client/index.ts';
 import { formatRelease, maxTimeoutSeconds } from '../../runtimehooks/index.ts';
-import { type Condition, conditionOf } from '../configs/conditions.ts';
+import { type Condition, conditionOf } from '../configs/status.ts';
 import type { StoredConfig } from '../configs/stored.ts';
 
 export const hookVersionsSupported = 'HookVersionsSupported';

@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client';
 import { metricsIn } from '../../base/metrics/index.ts';
 import { readCertificates, usable } from '../../base/x509/index.ts';
 import { type KnownHooks, phaseOf, quotable } from '../../runtimehooks/client/index.ts';
-import { conditionOf } from '../configs/conditions.ts';
+import { conditionOf } from '../configs/status.ts';
 import type { StoredConfig } from '../configs/stored.ts';
 import { hookVersionsSupported } from './hook-versions.ts';
 

@@ -30,16 +30,16 @@ export interface WritingContext extends WorkerContext {
 
 /** What a mode does with ExtensionConfigs. */
 export interface Worker {
-  /** The parts of an object that a run depends on and writes: when they are unchanged, no other run is needed. */
+  /** The parts of an object that a run depends on: when they are unchanged, no other run is needed. */
   fingerprintOf(config: StoredConfig): string;
   /** Called once all ExtensionConfigs have been listed, before the first run. */
   begin?(configs: readonly StoredConfig[]): void;
   /**
-   * Reconciles one ExtensionConfig.
+   * Reconciles one ExtensionConfig, and returns the object after its writes, if there are any.
    *
    * @throws {Error} when the API server fails: the run is retried.
    */
-  run(config: StoredConfig, signal: AbortSignal): Promise<RunResult>;
+  run(config: StoredConfig, signal: AbortSignal): Promise<RunResult & { after?: StoredConfig }>;
   forget(config: StoredConfig): void;
   /** Writes what is still pending. */
   flush?(): Promise<void>;

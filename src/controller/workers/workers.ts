@@ -1,6 +1,6 @@
 import type { KubernetesClient } from '../../kubernetes/client/index.ts';
 import { createEventRecorder } from '../configs/events.ts';
-import { createConfigStore, type OnWrite } from '../configs/stored.ts';
+import { createConfigStore } from '../configs/stored.ts';
 import { createAdviseWorker } from './advise-worker.ts';
 import { createDiscoverWorker } from './discover-worker.ts';
 import { createObserveWorker } from './observe-worker.ts';
@@ -19,14 +19,14 @@ const component = 'extensionconfig-webhook';
 const maxInstance = 128;
 
 /** Creates the worker of a term, with that term's connection. */
-export type CreateWorker = (cluster: KubernetesClient, onWrite: OnWrite) => Worker;
+export type CreateWorker = (cluster: KubernetesClient) => Worker;
 
 /** Returns the function that creates the workers of a mode. */
 export function workersFor(mode: Mode, context: WorkerContext): CreateWorker {
   /** The last logged problem with events. Logged once, since a missing permission affects every event. */
   let eventProblem: string | undefined;
 
-  function writingOn(cluster: KubernetesClient, onWrite: OnWrite): WritingContext {
+  function writingOn(cluster: KubernetesClient): WritingContext {
     const { identity, log, now } = context;
     const events = createEventRecorder({
       cluster,
@@ -40,14 +40,14 @@ export function workersFor(mode: Mode, context: WorkerContext): CreateWorker {
         }
       },
     });
-    return { ...context, cluster, events, store: createConfigStore(cluster, onWrite) };
+    return { ...context, cluster, events, store: createConfigStore(cluster) };
   }
 
   switch (mode) {
     case 'discover':
-      return (...term) => createDiscoverWorker(writingOn(...term));
+      return (cluster) => createDiscoverWorker(writingOn(cluster));
     case 'advise':
-      return (...term) => createAdviseWorker(writingOn(...term));
+      return (cluster) => createAdviseWorker(writingOn(cluster));
     case 'observe':
       return () => createObserveWorker(context);
   }

@@ -30,7 +30,7 @@ test.each<[string, JsonObject, boolean]>([
       return stored('3', changes);
     },
   };
-  const store = createConfigStore(cluster as KubernetesClient, () => {});
+  const store = createConfigStore(cluster as KubernetesClient);
   const written = store.writeStatus(stored('1', paused) as unknown as StoredConfig, () => ({ conditions: [] }));
   await (isWritten
     ? expect(written).resolves.toMatchObject({ metadata: { resourceVersion: '3' } })
