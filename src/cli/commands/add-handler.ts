@@ -11,7 +11,7 @@ const addHandlerFlags = {
 
 export const command = defineCommand({
   description: 'Adds handlers to a project that new-extension created.',
-  args: [['<hooks...>', 'Runtime Hooks to write handlers for', hookNames]],
+  args: [['<hooks...>', 'Runtime Hooks to write handlers for']],
   flags: addHandlerFlags,
   run({ flags: { project }, io }, hooks: string[]) {
     const unknown = hooks.find((hook) => !hookNames.includes(hook));

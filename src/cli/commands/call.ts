@@ -15,16 +15,13 @@ import { type Flags, type FlagValues, outputFlag, switchFlag, textFlag } from '.
 import { indentedYaml, jsonText } from '../framework/layout.ts';
 import { readLimitedFile } from '../framework/limited-file.ts';
 import { exitCode, FailureError, type Io, UsageError } from '../framework/program.ts';
-import { startProgress } from '../framework/progress.ts';
 import { type Extensions, extensionFlags, readExtensions, unreachableHint, untilEnd } from './extensions.ts';
 import { hookNamed } from './hooks.ts';
 import { objectsOf } from './manifest-objects.ts';
 
 const callFlags = {
   ...extensionFlags,
-  hook: textFlag('HOOK', 'hook whose handlers are called, with --all', {
-    suggestions: clusterApiHooks.filter(({ singleton }) => !singleton).map(({ name }) => name),
-  }),
+  hook: textFlag('HOOK', 'hook whose handlers are called, with --all'),
   all: switchFlag('call all handlers of --hook whose namespaceSelector matches, as Cluster API does'),
   request: textFlag('FILE', 'YAML or JSON file with the request; apiVersion and kind may be left out'),
   sample: switchFlag('send a sample request, which "hooks NAME" shows'),
@@ -294,7 +291,6 @@ that cannot be read.`,
           extensions.namespaceLabels ?? (async (namespace) => ({ 'kubernetes.io/metadata.name': namespace })),
       }),
     );
-    using _progress = startProgress(io.stderr, () => 'waiting for the answer');
     const caller = { client, flags, io, extensions };
     const unregistered = await register(caller);
     const verdict = hook === undefined ? await callOne(name ?? '', caller) : await callAll(hook, caller);

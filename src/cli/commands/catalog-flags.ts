@@ -10,18 +10,11 @@ import { type Flag, FlagError, type Flags, integerFlag } from '../framework/flag
 import { readLimitedFile } from '../framework/limited-file.ts';
 import { UsageError } from '../framework/program.ts';
 
-/** The known releases, the newest first: `v1.14`. */
-export const knownReleases = Array.from(
-  { length: newestKnownRelease.minor - oldestKnownRelease.minor + 1 },
-  (_, index) => formatRelease({ ...newestKnownRelease, minor: newestKnownRelease.minor - index }),
-);
-
 const targetFlag: Flag<Release> = {
   placeholder: 'VERSION',
   summary: `targeted Cluster API release, from ${formatRelease(oldestKnownRelease)} on`,
   default: newestKnownRelease,
   defaultText: `${formatRelease(newestKnownRelease)}, the newest known`,
-  suggestions: knownReleases,
   parse: (text) => {
     const release = parseRelease(text);
     if (release === undefined) {

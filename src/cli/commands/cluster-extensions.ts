@@ -10,7 +10,6 @@ import {
 import { isJsonObject, type JsonObject, objectAt, objectsAt } from '../../kubernetes/index.ts';
 import type { FlagValues } from '../framework/flags.ts';
 import { FailureError, type Io, UsageError } from '../framework/program.ts';
-import { startProgress } from '../framework/progress.ts';
 import { type clusterFlags, orNoCluster } from './cluster-flags.ts';
 import { type ExtensionConfigs, readExtensionConfig } from './read-extension-config.ts';
 
@@ -72,7 +71,6 @@ function explained(error: unknown): Error {
 export async function extensionsOfCluster(flags: FlagValues<typeof clusterFlags>, names: readonly string[], io: Io) {
   const config = await orNoCluster(loadKubeConfig(flags, io.env), '', '; or pass files with -f');
   const cluster = connect(config, io.signal, shortRetries);
-  using _progress = startProgress(io.stderr, () => 'waiting for the API server');
   try {
     const originals = await fromCluster(cluster, names);
     return {

@@ -6,7 +6,6 @@ import type { Resolve } from '../../runtimehooks/client/index.ts';
 import { type Flags, type FlagValues, listFlag, switchFlag } from '../framework/flags.ts';
 import { type Io, UsageError } from '../framework/program.ts';
 import { clusterFlags } from './cluster-flags.ts';
-import { dnsAnswers } from './dns-answers.ts';
 import { manifestObjects } from './manifest-objects.ts';
 import { reachServices, servicesOf } from './port-forward.ts';
 import { type ExtensionConfigs, readExtensionConfig } from './read-extension-config.ts';
@@ -35,32 +34,19 @@ export interface Extensions extends Disposable {
   cluster: KubernetesClient | undefined;
   /** The addresses of Services that can be reached from here. */
   resolve: Resolve;
-  /** Whether they are called at a Service whose name cannot be looked up, since no DNS server answers. */
-  isWithoutDns: boolean;
   /** Looks up labels of a namespace, undefined for one that does not exist; itself undefined if there is no cluster. */
   namespaceLabels: ((namespace: string) => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
 }
 
 /** What to do about the error of a call: a Service has no address outside of its cluster. Undefined for other errors. */
-export function unreachableHint(
-  error: string,
-  { cluster, isWithoutDns }: Pick<Extensions, 'cluster' | 'isWithoutDns'>,
-): string | undefined {
-  // A look-up without an answer takes longer than a call.
-  const hasNoAddress = error.includes('no such host') || (isWithoutDns && error.includes('timeout expired'));
-  if (!error.includes('.svc:') || !hasNoAddress) {
+export function unreachableHint(error: string, { cluster }: Pick<Extensions, 'cluster'>): string | undefined {
+  if (!error.includes('.svc:') || !error.includes('no such host')) {
     return undefined;
   }
   const hint = 'the name of a Service has an address only in its cluster: use --resolve';
   return cluster === undefined
     ? `${hint}, or read the ExtensionConfig from the cluster, which starts kubectl port-forward`
     : hint;
-}
-
-/** Whether a Service for which no address is known cannot be looked up. */
-async function lacksDns(configs: readonly ExtensionConfig[], resolve: Resolve): Promise<boolean> {
-  const unknown = [...servicesOf(configs)].find(([host]) => resolve(host) === undefined);
-  return unknown !== undefined && !(await dnsAnswers(`${unknown[1].name}.${unknown[1].namespace}.svc`));
 }
 
 async function fromFiles(paths: readonly string[], io: Io): Promise<ExtensionConfigs> {
@@ -121,13 +107,11 @@ export async function readExtensions(
     }
     checkResolved(flags.resolve, all);
     const configs = names.length === 0 ? all : all.filter(({ metadata }) => names.includes(metadata.name ?? ''));
-    const isWithoutDns = isCalled && (await lacksDns(configs, resolve));
     return {
       configs,
       originals,
       cluster: undefined,
       resolve,
-      isWithoutDns,
       namespaceLabels: undefined,
       [Symbol.dispose]() {},
     };
@@ -141,7 +125,7 @@ export async function readExtensions(
     isCalled && !flags['no-port-forward']
       ? await reachServices(configs, resolve, cluster, flags, io)
       : { resolve, [Symbol.dispose]() {} };
-  return { ...extensions, ...reached, isWithoutDns: isCalled && (await lacksDns(configs, reached.resolve)) };
+  return { ...extensions, ...reached };
 }
 
 /** A client that is closed at the end of the block (`await using`). */

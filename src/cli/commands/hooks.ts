@@ -119,7 +119,7 @@ export function hookNamed(name: string, where: string): HookDefinition {
 
 export const command = defineCommand({
   description: 'Lists the Runtime Hooks, or explains one with its messages and a sample of each.',
-  args: [['[name]', 'hook to explain', clusterApiHooks.map(({ name }) => name)]],
+  args: [['[name]', 'hook to explain']],
   flags: hooksFlags,
   run({ flags, io }, name: string | undefined) {
     const release = flags['target-cluster-api-version'];

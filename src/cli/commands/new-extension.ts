@@ -15,8 +15,6 @@ const hooksFlag: Flag<readonly string[]> = {
   summary: 'Runtime Hooks to write handlers for; may be repeated',
   default: ['BeforeClusterUpgrade'],
   defaultText: 'BeforeClusterUpgrade',
-  suggestions: hookNames,
-  takesList: true,
   repeatable: true,
   parse: (text) =>
     text

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { lookup } from 'node:dns/promises';
 import { eachOf, withoutControls } from '../../base/index.ts';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import type { KubernetesClient } from '../../kubernetes/client/index.ts';
@@ -8,7 +7,6 @@ import type { Resolve } from '../../runtimehooks/client/index.ts';
 import type { FlagValues } from '../framework/flags.ts';
 import type { Io } from '../framework/program.ts';
 import type { clusterFlags } from './cluster-flags.ts';
-import { dnsAnswers } from './dns-answers.ts';
 import { reachedAtAnnotation } from './resolve-flag.ts';
 
 interface Service {
@@ -37,18 +35,6 @@ export function servicesOf(configs: readonly ExtensionConfig[]): Map<string, Ser
     }
   }
   return services;
-}
-
-/** Whether the name of a Service has an address here: in its cluster, or through a VPN. */
-async function isResolvable({ name, namespace }: Service): Promise<boolean> {
-  const host = `${name}.${namespace}.svc`;
-  return (
-    (await dnsAnswers(host)) &&
-    lookup(host).then(
-      () => true,
-      () => false,
-    )
-  );
 }
 
 /** Where the sandbox's extension listens: only on this machine, since anyone who may annotate a Service can name a place. */
@@ -90,8 +76,8 @@ function forward(child: ChildProcess, signal: AbortSignal): Promise<number | str
 
 /**
  * Makes the Services of extensions reachable from outside of their cluster: those of the sandbox at the address in their
- * annotation, others through `kubectl port-forward`, which a line on standard error says. Services that are `known`, or
- * whose names have an address here, are called directly.
+ * annotation, others through `kubectl port-forward`, which a line on standard error says. Services that are `known` are called
+ * there, and in a pod of the cluster all are called directly.
  */
 export async function reachServices(
   configs: readonly ExtensionConfig[],
@@ -110,6 +96,8 @@ export async function reachServices(
   };
   process.once('exit', close);
   const services = [...servicesOf(configs).values()].filter((service) => known(hostOf(service)) === undefined);
+  const { KUBECONFIG, KUBERNETES_SERVICE_HOST } = io.env;
+  const isInCluster = KUBERNETES_SERVICE_HOST !== undefined && (flags.kubeconfig ?? KUBECONFIG) === undefined;
   const clusterArgs = (['kubeconfig', 'context'] as const).flatMap((flag) =>
     flags[flag] === undefined ? [] : [`--${flag}=${flags[flag]}`],
   );
@@ -121,7 +109,7 @@ export async function reachServices(
       ports.set(hostOf(service), annotated);
       return;
     }
-    if (io.signal.aborted || (await isResolvable(service))) {
+    if (io.signal.aborted || isInCluster) {
       return;
     }
     const args = ['port-forward', `--namespace=${namespace}`, '--address=127.0.0.1', `service/${name}`, `:${port}`];

@@ -7,7 +7,7 @@ import { type Flag, FlagError, type Flags, outputFlag, switchFlag } from '../fra
 import { jsonText } from '../framework/layout.ts';
 import { exitCode, FailureError, paintFor, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
-import { catalogFlags, knownReleases } from './catalog-flags.ts';
+import { catalogFlags } from './catalog-flags.ts';
 import { callsAtOnce, type Extensions, extensionFlags, readExtensions, untilEnd } from './extensions.ts';
 
 const releaseFlag: Flag<Release | undefined> = {
@@ -15,7 +15,6 @@ const releaseFlag: Flag<Release | undefined> = {
   summary: 'Cluster API release that is running now',
   default: undefined,
   defaultText: 'that of the cluster',
-  suggestions: knownReleases,
   parse: (text) => {
     const release = parseRelease(text);
     if (release === undefined) {

@@ -33,7 +33,6 @@ import {
 } from '../framework/flags.ts';
 import { exitCode, FailureError, type Io, paintFor, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
-import { knownReleases } from './catalog-flags.ts';
 import { crdsFlag, readCrds } from './crds-flag.ts';
 import { extensionFlags, readExtensions, unreachableHint } from './extensions.ts';
 import { manifestObjects } from './manifest-objects.ts';
@@ -72,7 +71,6 @@ const rehearseFlags = {
     summary: 'release of Cluster API to simulate: v1.12, v1.13, v1.14 or main',
     default: newestKnownRelease,
     defaultText: formatRelease(newestKnownRelease),
-    suggestions: [...knownReleases.filter((text) => isSimulated(parseRelease(text))), 'main'],
     parse: (text: string) => {
       const release = text === 'main' ? newestKnownRelease : parseRelease(text);
       if (!isSimulated(release)) {

@@ -16,7 +16,7 @@ function explanationText(rule: Rule): string {
 
 export const command = defineCommand({
   description: 'Lists the rules, or says what one checks.',
-  args: [['[id]', 'rule', rules.map((rule) => rule.id)]],
+  args: [['[id]', 'rule']],
   flags: { output: outputFlag(['text', 'json']) },
   help: `
 The profile "upstream" has the rules of Cluster API itself, "strict" has all

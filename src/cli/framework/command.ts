@@ -1,7 +1,7 @@
 import type { Call, Flags } from './flags.ts';
 
-/** An argument: `[names...]`, its description, and the values that shell completion suggests, by default files. */
-type ArgumentText = readonly [syntax: string, description: string, suggestions?: readonly string[]];
+/** An argument: `[names...]`, its description, and the only values that it accepts. */
+type ArgumentText = readonly [syntax: string, description: string, choices?: readonly string[]];
 
 export interface Command<F extends Flags = Flags> {
   description: string;

@@ -15,10 +15,6 @@ export interface Flag<T> {
   /** Description of the default in the help, if the value itself says nothing. */
   defaultText?: string;
   choices?: readonly string[];
-  /** Values that shell completion suggests, where they are too many for the help. */
-  suggestions?: readonly string[];
-  /** Whether one value may be a list of suggestions with commas. */
-  takesList?: true;
   /** May be given several times: the lists of `parse` are joined. */
   repeatable?: true;
   /** Parses one value. @throws {FlagError} when the flag does not accept it. */
@@ -78,17 +74,6 @@ class FlagOption extends Option {
   }
 }
 
-/** What shell completion suggests for the value of a flag, of which the user has typed the beginning, if anything. */
-export function suggestionsFor(option: Option, typed: string): readonly string[] | undefined {
-  if (!(option instanceof FlagOption) || option.flag.suggestions === undefined) {
-    return undefined;
-  }
-  const { suggestions, takesList } = option.flag;
-  const before = takesList ? typed.slice(0, typed.lastIndexOf(',') + 1) : '';
-  const previous = new Set(before.split(','));
-  return suggestions.filter((value) => !previous.has(value)).map((value) => `${before}${value}`);
-}
-
 export function addFlags(command: Command, flags: Flags): void {
   for (const [name, flag] of Object.entries(flags)) {
     command.addOption(new FlagOption(name, flag));
@@ -111,7 +96,7 @@ export function defaultsOf<F extends Flags>(flags: F): FlagValues<F> {
   return Object.fromEntries(Object.entries(flags).map(([name, flag]) => [name, flag.default])) as FlagValues<F>;
 }
 
-type Options<T> = Partial<Pick<Flag<T>, 'short' | 'env' | 'default' | 'defaultText' | 'suggestions'>>;
+type Options<T> = Partial<Pick<Flag<T>, 'short' | 'env' | 'default' | 'defaultText'>>;
 
 export function integerFlag<T extends number | undefined = undefined>(
   placeholder: string,
@@ -201,11 +186,6 @@ export function switchFlag(summary: string, options: Pick<Flag<boolean>, 'short'
     ...options,
     summary,
     default: false,
-    parse: (text) => {
-      if (text !== 'true' && text !== 'false') {
-        throw new FlagError('it must be true or false');
-      }
-      return text === 'true';
-    },
+    parse: (text) => text === 'true',
   };
 }

@@ -1,7 +1,6 @@
-import { Command as CommanderCommand, CommanderError } from 'commander';
-import { didYouMean, printableLines } from '../../base/index.ts';
+import { Argument, Command as CommanderCommand, CommanderError } from 'commander';
+import { printableLines } from '../../base/index.ts';
 import type { Command } from './command.ts';
-import { SuggestedArgument } from './complete.ts';
 import { addFlags, readFlags } from './flags.ts';
 import { helpConfiguration, helpWidthOf } from './help.ts';
 import { exitCode, FailureError, type Io, UsageError } from './program.ts';
@@ -28,28 +27,20 @@ function build(built: CommanderCommand, command: Command, io: Io, end: (code: nu
   const { description, args = [], flags = {}, help, commands = {}, acceptsAnything = false, run } = command;
   // A flag after a subcommand belongs to that, even if this one has a flag of the same name.
   built.description(description).enablePositionalOptions();
-  for (const [syntax, text, suggestions] of args) {
-    built.addArgument(new SuggestedArgument(syntax, text, suggestions));
+  for (const [syntax, text, choices] of args) {
+    const argument = new Argument(syntax, text);
+    built.addArgument(choices === undefined ? argument : argument.choices(choices));
   }
   if (help !== undefined) {
     built.addHelpText('after', help);
   }
   addFlags(built, flags);
-  const subcommands = Object.entries(commands);
-  const isGroup = subcommands.length > 0 && args.length === 0;
-  built.allowUnknownOption(acceptsAnything).allowExcessArguments(acceptsAnything || isGroup);
-  for (const [name, { summary, ...subcommand }] of subcommands) {
+  built.allowUnknownOption(acceptsAnything).allowExcessArguments(acceptsAnything);
+  for (const [name, { summary, ...subcommand }] of Object.entries(commands)) {
     build(built.command(name).summary(summary), subcommand, io, end);
   }
   if (run !== undefined) {
     built.action(async (...parameters) => {
-      const [unknown] = built.args;
-      if (isGroup && unknown !== undefined) {
-        // Commander says so only of a group that does nothing by itself.
-        const names = subcommands.map(([name]) => name);
-        const hint = didYouMean(unknown, names, `The commands are ${names.join(' and ')}.`);
-        built.error(`error: unknown command '${unknown}'\n(${hint[0]?.toUpperCase()}${hint.slice(1)})`);
-      }
       // After the arguments, commander passes two more: its options and the command.
       const code = await run(readFlags(flags, built, io), ...parameters.slice(0, -2));
       end(code ?? exitCode.ok);
@@ -104,18 +95,6 @@ export function calledCommand(args: readonly string[]): string | undefined {
   return first === 'help' ? second : first;
 }
 
-/** Arguments with the meaning of `help`: commander knows no `help COMMAND SUBCOMMAND`, and no error of `help NONE`. */
-function explicitHelp({ commands }: Program, args: readonly string[]): string[] {
-  const [first, command, ...more] = args;
-  if (first !== 'help' || command === undefined || command === 'help' || command.startsWith('-')) {
-    return [...args];
-  }
-  if (!commands.some(({ name }) => name === command)) {
-    return [command];
-  }
-  return more.length > 0 ? [command, ...more, '--help'] : [...args];
-}
-
 /** Runs a program with arguments (without node and script); returns the exit code. */
 export async function runProgram(definition: Program, args: readonly string[], io: Io): Promise<number> {
   const { name } = definition;
@@ -130,7 +109,7 @@ export async function runProgram(definition: Program, args: readonly string[], i
     },
   );
   try {
-    await program.parseAsync(explicitHelp(definition, args), { from: 'user' });
+    await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.code === versionAsked) {

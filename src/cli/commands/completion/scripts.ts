@@ -23,13 +23,11 @@ _extensionconfig_webhook_complete() {
       COMPREPLY+=("\${line%%$'\\t'*}")
     fi
   done < <(command extensionconfig-webhook __complete -- "\${words[@]}" 2>/dev/null)
-  if [[ "$directive" == 0 || "$directive" == 16 ]]; then
+  if [[ "$directive" == 0 ]]; then
     compopt -o filenames 2>/dev/null
-    local kind=-f
-    [[ "$directive" == 16 ]] && kind=-d
     while IFS= read -r line; do
       COMPREPLY+=("$line")
-    done < <(compgen "$kind" -- "$current")
+    done < <(compgen -f -- "$current")
   fi
 }
 complete -F _extensionconfig_webhook_complete extensionconfig-webhook
@@ -53,8 +51,6 @@ _extensionconfig-webhook() {
     _describe 'extensionconfig-webhook' candidates
   elif [[ $directive == 0 ]]; then
     _files
-  elif [[ $directive == 16 ]]; then
-    _files -/
   fi
 }
 if [[ $funcstack[1] == _extensionconfig-webhook ]]; then
@@ -73,8 +69,6 @@ function __extensionconfig_webhook_complete
     switch "$lines[-1]"
         case ':0'
             __fish_complete_path (string replace -r -- '^-[^=]*=' '' "$current")
-        case ':16'
-            __fish_complete_directories (string replace -r -- '^-[^=]*=' '' "$current")
         case '*'
             for line in $lines[1..-2]
                 echo "$prefix$line"

@@ -25,7 +25,6 @@ const checkFlag: Flag<readonly GroupedCheck[]> = {
   summary: 'run only this check; may be repeated',
   default: [],
   defaultText: 'all',
-  suggestions: checks.map(({ id }) => id),
   repeatable: true,
   parse: (text) => {
     const check = checks.find(({ id }) => id === text);

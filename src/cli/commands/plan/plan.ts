@@ -52,7 +52,6 @@ import {
 } from '../../framework/flags.ts';
 import { exitCode, FailureError, type Io, paintFor, UsageError } from '../../framework/program.ts';
 import { startProgress } from '../../framework/progress.ts';
-import { knownReleases } from '../catalog-flags.ts';
 import { clusterFlags, orNoCluster } from '../cluster-flags.ts';
 import { crdsFlag, readCrds } from '../crds-flag.ts';
 import { reachServices } from '../port-forward.ts';
@@ -110,7 +109,6 @@ const planFlags = {
     summary: 'release of Cluster API: v1.12, v1.13, v1.14 or main',
     default: undefined,
     defaultText: 'the newest known',
-    suggestions: [...knownReleases, 'main'],
     parse: (text) => {
       const release = text === 'main' ? newestKnownRelease : parseRelease(text);
       if (release === undefined) {
@@ -155,8 +153,6 @@ const planFlags = {
     default: [],
     defaultText: 'none',
     repeatable: true,
-    takesList: true,
-    suggestions: failures,
     parse: (text) =>
       text.split(',').map((word) => {
         const found = failures.find((one) => one === word);
