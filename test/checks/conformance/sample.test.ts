@@ -39,42 +39,6 @@ test.concurrent('without side effects, only hooks that answer questions are call
   expect(verdict).toBe('passed');
 });
 
-test.concurrent('each bad behaviour of the sample is reported, and nothing else', async ({ expect }) => {
-  const { port } = await startSample(`
-handlers:
-  validate-topology: { garbage: "<html>" }
-  after-cluster-upgrade: { code: 503 }
-  before-cluster-create: { fail: { message: no quota } }
-  before-cluster-delete: { fail: { message: not now, times: 1 } }
-  after-workers-upgrade: { fail: { message: "password=hunter22" } }
-  update-machine: { block: { retryAfterSeconds: 3600, message: wait } }
-  before-cluster-upgrade: { block: { retryAfterSeconds: 5, message: wait, times: 2 } }
-  discover-variables: { delaySeconds: 0.25 }
-`);
-  const { checks: results, verdict } = await tryExtension(port);
-  expect(verdict).toBe('failed');
-  const found = results
-    .filter(({ id, problems }) => id !== 'fast-answers' && problems.length > 0)
-    .map(({ id, status, problems }) => [id, status, ...problems.map(({ handler }) => handler)]);
-  // Others may be slow too, on a busy machine.
-  const slow = results.find(({ id }) => id === 'fast-answers');
-  expect(slow?.problems.map(({ handler }) => handler)).toContain('discover-variables');
-  expect(found).toEqual([
-    ['answers-calls', 'failed', 'after-cluster-upgrade', 'validate-topology'],
-    ['success', 'failed', 'before-cluster-create', 'after-workers-upgrade', 'before-cluster-delete'],
-    ['repeatable', 'failed', 'before-cluster-delete'],
-    ['sane-retries', 'warning', 'update-machine'],
-    ['discreet-messages', 'failed', 'after-workers-upgrade'],
-  ]);
-});
-
-test.concurrent('a handler of the sample that hangs is reported', async ({ expect }) => {
-  const { port } = await startSample('handlers: { validate-topology: { hang: true } }');
-  const { verdict, checks } = await tryExtension(port, { timeLimitMs: 1500 });
-  expect(verdict).toBe('failed');
-  expect(checks.filter(({ skipReason }) => skipReason?.includes('time limit')).length).toBeGreaterThan(5);
-});
-
 interface RecordedAnswer {
   request: { method: string; path: string; body?: string };
   response: { status: number; headers: Record<string, string>; body: string };

@@ -225,7 +225,7 @@ describe('reviews with a cluster', { timeout: 60_000 }, () => {
     );
   });
 
-  test('the permissions of overlay impact are sufficient, with the kinds of the provider for *', async () => {
+  test('a namespace that denies replacements permits them by the hash of the plan, or a new "true"; overlay impact has the permissions for all of it', async () => {
     const objects = buildOverlay('impact');
     const rules = objects
       .filter(({ kind, subjects }) => kind === 'ClusterRoleBinding' && subjects[0].name === 'extensionconfig-webhook')
@@ -239,34 +239,13 @@ describe('reviews with a cluster', { timeout: 60_000 }, () => {
     config.loadFromClusterAndUser({ name: 'test', server: proxy.url, skipTLSVerify: true }, { name: 'test' });
     const kubeconfig = join(mkdtempSync(join(tmpdir(), 'impact-')), 'kubeconfig');
     writeFileSync(kubeconfig, config.exportConfig(), { mode: 0o600 });
-    const own = startReviews(kubeconfig);
-    onTestFinished(() => own.stop());
-    await eventually(
-      () => own.review(requestOf(labelled('gpu'))),
-      (outcome) => outcome.response.warnings?.[0]?.startsWith('replaces 2 Machines') === true,
-    );
-    expect(proxy.refused).toEqual([]);
-    const impactRules = rules.filter(({ resources }) =>
-      /machine|kubeadm|templates|customresource/.test(resources.join()),
-    );
-    // The samples have no MachinePools.
-    const given = permissionsOf([{ namespace: undefined, rules: impactRules }]).filter(
-      (permission) => !permission.includes('machinepools'),
-    );
-    await eventually(
-      async () => given.filter((permission) => !proxy.used.has(permission)),
-      (unused) => unused.length === 0,
-    );
-  });
-
-  test('a namespace that denies replacements permits them by the hash of the plan, or a new "true"', async () => {
     const label = async (value: string | null) =>
       await send(sandbox, 'PATCH', '/api/v1/namespaces/default', {
         body: { metadata: { labels: { 'impact.extensionconfig-webhook/replacement': value } } },
         headers: { 'content-type': 'application/merge-patch+json' },
       });
     expect((await label('deny')).status).toBe(200);
-    const own = startReviews(kubeconfigFile, { denies: true });
+    const own = startReviews(kubeconfig, { denies: true });
     onTestFinished(async () => {
       await own.stop();
       await label(null);
@@ -295,6 +274,18 @@ describe('reviews with a cluster', { timeout: 60_000 }, () => {
     const repeated = await verdictOf(permitted(labelled('gpu'), 'true'), permitted(oldObject ?? {}, 'true'));
     expect(repeated.status?.message).toBe(
       `${text} (the "true" that an earlier write set does not count: remove it first, or set the other)${remedy}`,
+    );
+    expect(proxy.refused).toEqual([]);
+    const impactRules = rules.filter(({ resources }) =>
+      /machine|kubeadm|templates|customresource/.test(resources.join()),
+    );
+    // The samples have no MachinePools.
+    const given = permissionsOf([{ namespace: undefined, rules: impactRules }]).filter(
+      (permission) => !permission.includes('machinepools'),
+    );
+    await eventually(
+      async () => given.filter((permission) => !proxy.used.has(permission)),
+      (unused) => unused.length === 0,
     );
   });
 
@@ -415,21 +406,6 @@ describe('extensions', { timeout: 60_000 }, () => {
       (one) => replacedBy(one) === expected,
     );
     expect(outcome.response.warnings).not.toContainEqual(expect.stringContaining('not known'));
-  });
-
-  test('not called: what they do is not known', async () => {
-    const change = named('E1-extension-joins');
-    const write = await stored(change);
-    for (const config of await startRecorded(change)) {
-      await register(config);
-    }
-    const silent = start(false);
-    onTestFinished(() => silent.stop());
-    const { response } = await eventually(
-      () => silent.review(requestOf(write.object, { oldObject: write.oldObject })),
-      ({ response: { warnings = [] } }) => warnings.some((line) => line.includes('is not called here')),
-    );
-    expect(response.warnings?.[0]).toMatch(/^what happens to Machines of r-\S+\/f1 is not known: /);
   });
 
   test('one that takes longer than there is time is not known, and holds up nothing that it has no part in', async () => {

@@ -122,7 +122,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-describe.each(['audit-level', 'F-cp-files', 'scale-and-add-md', 'E3-only-md-0', 'I1-bootstrap-of-cp'])('%s', (name) => {
+describe.each(['F-cp-files', 'I1-bootstrap-of-cp'])('%s', (name) => {
   const change = named(name);
   beforeAll(() => start(change));
   afterAll(() => sandbox.stop());

@@ -8,7 +8,6 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, aroundEach, describe, expect, test } from 'vitest';
 import { localhost } from '../../base/x509/certificates.ts';
-import { startLab } from '../../controller/lab.ts';
 import { keepAliveAgent, review, send, until, validate } from '../../server/running.ts';
 import { ending, endWith } from '../../support/ends.ts';
 import { metricAt } from '../../support/metrics.ts';
@@ -129,28 +128,5 @@ describe('other programs with a log on a full pipe that nobody reads', () => {
     const child = spawnNode(log, [main, ...args, '--health-host', '127.0.0.1', '--health-port', '0'], 'pipe');
     const [printed, [code]] = await Promise.all([text(child.stderr!), once(child, 'exit')]);
     expect([code, printed]).toEqual([1, expect.stringContaining(`port ${port} is in use`)]);
-  });
-
-  test('a controller gives its Lease back and ends', async () => {
-    const lab = await startLab();
-    const kubeconfig = join(folder, 'kubeconfig');
-    writeFileSync(kubeconfig, lab.sandbox.kubeconfig);
-    const { child } = await start(log, (_port, health) => [
-      ...['controller', '--mode', 'discover', '--kubeconfig', kubeconfig],
-      ...['--leader-elect', '--leader-election-namespace', 'default'],
-      ...['--health-host', '127.0.0.1', '--health-port', `${health}`],
-    ]);
-    const lease = () =>
-      lab.request('GET', '/apis/coordination.k8s.io/v1/namespaces/default/leases/extensionconfig-webhook-controller');
-    // There is none at first.
-    const leaseText = () =>
-      lease().then(
-        (read) => JSON.stringify(read),
-        () => '',
-      );
-    await until(async () => (await leaseText()).includes('"holderIdentity":"'), 'it leads');
-    const { code } = await terminated(child);
-    expect(code).toBe(0);
-    expect(await lease()).toMatchObject({ spec: { holderIdentity: '' } });
   });
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { reviewConversion } from '../../../src/extensionconfig/conversion/index.ts';
 import { decodeAdmissionReview, JsonError, parseJson } from '../../../src/kubernetes/index.ts';
 import { testRows } from '../../support/rows.ts';
-import { limitWork } from '../../support/work.ts';
+import { limitWork, sized } from '../../support/work.ts';
 import { admission } from './policy.ts';
 import { type Shape, shapes } from './shapes.ts';
 
@@ -49,7 +49,7 @@ const table: Record<string, string> = {
 // Quadratic work takes ten seconds and more at this size. The limit is some twenty times the time needed.
 test.each(Object.entries(table))('%s: 1 MiB is decided quickly', (_name, shapeName) => {
   const shape = shapes.find(({ name }) => name === shapeName)!;
-  const body = shape.body(mebibyte);
+  const body = shape.body(sized(mebibyte));
   using _work = limitWork(2_000);
   const text = answerTo(shape, read(body));
   expect(text.length).toBeLessThan(mebibyte / 2 + (shape.webhook === 'convert' ? body.length : 0));

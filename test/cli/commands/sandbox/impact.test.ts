@@ -7,7 +7,8 @@ import { isMade } from '../../../../src/topology/index.ts';
 import { eventually, send } from '../../../sandbox/client.ts';
 import { needs } from '../../../support/needs.ts';
 import { startShell } from '../../../support/shell.ts';
-import { type RecordedChange, recordedChanges } from '../../../topology/recorded.ts';
+import type { RecordedChange } from '../../../topology/recorded.ts';
+import { named } from '../planning.ts';
 import { ready, startAlone } from './running.ts';
 
 const file = (name: string) => new URL(`../../../../manifests/samples/plan/${name}.yaml`, import.meta.url);
@@ -53,11 +54,8 @@ function written(object: JsonObject, namespace: string): JsonObject {
 /** What no plan of the webhook reads. */
 const unread = new Set(['KubeadmConfig', 'DevMachine', 'DevCluster']);
 
-/** Changes of a Cluster with a topology, of a class or of both, for which no extension is asked. */
-const changes = recordedChanges.filter(
-  // F: Clusters without a class, whose control planes and MachineDeployments are not reviewed.
-  ({ name, exchanges }) => exchanges.length === 0 && !name.startsWith('F-'),
-);
+/** Changes of a Cluster, of a class and of both: all of them are planned in test/topology/recorded.test.ts. */
+const changes = ['audit-level', 'upgrade-1.35', 'K-etcd', 'T-rollout-after', 'scale-and-add-md'].map(named);
 
 /** The object with a rollout that begins in a second: Machines of a sandbox are new. */
 const rolledOutSoon = (object: JsonObject): JsonObject =>

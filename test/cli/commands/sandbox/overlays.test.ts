@@ -77,7 +77,7 @@ describe('overlays', { ...needs('kubectl'), timeout: 120_000 }, () => {
     return join(folder, name);
   };
 
-  test('each changes into each other one, as on a cluster, and back', async () => {
+  test('each changes into each other one, as on a cluster, and back; another template of a Job needs --force', async () => {
     const { stop, output, ended } = startAlone([]);
     try {
       const kubeconfig = await ready(output);
@@ -100,40 +100,23 @@ describe('overlays', { ...needs('kubectl'), timeout: 120_000 }, () => {
       const before = await stored();
       const steps = variants.filter(({ length }) => length > 1).flatMap((all) => tourOf(all).slice(1));
       expect(steps.length).toBeGreaterThan(20);
-      const lines = (await kubectl('apply', '-f', fileOf('steps', steps))).trim().split('\n');
+      const lines = (await kubectl('apply', ...withoutDocuments, '-f', fileOf('steps', steps))).trim().split('\n');
       expect(lines.map((line) => line.split(' ').at(-1))).toEqual(steps.map(() => 'configured'));
       expect(await stored()).toEqual(before);
 
-      expect(await kubectl('apply', '-n', 'default', '-k', 'manifests/controller-secrets')).toMatch(/rolebinding/);
-      // The webhooks still have their certificates, and now match conditions.
-      await applyGoodAndBad(shell, kubeconfig);
-      const rotate = ['create', 'job', 'rotate-now', '--from=cronjob/extensionconfig-webhook-rotate'];
-      expect(await kubectl('-n', 'extensionconfig-webhook-system', ...rotate)).toMatch(/rotate-now created/);
-      expect(await kubectl('delete', '--ignore-not-found', '-k', 'manifests/overlays/default')).toMatch(
-        /webhookconfiguration.* deleted/,
-      );
-    } finally {
-      stop.abort();
-      await ended;
-    }
-  });
-
-  test('of the same release with another template of the Job are applied with --force, which replaces only the Job', async () => {
-    const { stop, output, ended } = startAlone([]);
-    try {
-      const kubectl = kubectlOf(shell, await ready(output));
+      // Of the same release with another template of the Job: --force replaces only the Job.
       const objects = buildOverlay('default');
       const cpu = (text: string) => JSON.parse(JSON.stringify(objects).replaceAll('"50m"', text)) as object[];
-      const [first, other] = [fileOf('one-template', cpu('"50m"')), fileOf('other-template', cpu('"60m"'))];
+      const [one, other] = [fileOf('one-template', cpu('"50m"')), fileOf('other-template', cpu('"60m"'))];
       const apply = (...args: string[]) => kubectl('apply', ...withoutDocuments, '-f', ...args);
-      await apply(first);
-      const stored = async () => {
+      await apply(one);
+      const storedById = async () => {
         const { items } = JSON.parse(await kubectl('get', '-f', other, '-o', 'json')) as { items: Manifest[] };
         return new Map(items.map((item) => [idOf(item), item]));
       };
-      const before = await stored();
+      const old = await storedById();
       await expect(apply(other)).rejects.toThrow(/^The Job "\S+" is invalid: .*field is immutable$/m);
-      const jobs = [...(await stored()).values()].filter(({ kind }) => kind.endsWith('Job'));
+      const jobs = [...(await storedById()).values()].filter(({ kind }) => kind.endsWith('Job'));
       const cpus = jobs.map(({ kind, spec }) => [kind, /"cpu":"(\d+m)"/.exec(JSON.stringify(spec))?.[1]]);
       expect(new Map(cpus as [string, string][])).toEqual(
         new Map([
@@ -144,9 +127,18 @@ describe('overlays', { ...needs('kubectl'), timeout: 120_000 }, () => {
 
       await apply(other, '--force');
       const uidOf = (item: Manifest | undefined) => (item?.metadata as JsonObject | undefined)?.uid;
-      const replaced = [...(await stored())].filter(([id, item]) => uidOf(item) !== uidOf(before.get(id)));
+      const replaced = [...(await storedById())].filter(([id, item]) => uidOf(item) !== uidOf(old.get(id)));
       expect(replaced.map(([, { kind }]) => kind)).toEqual(['Job']);
       expect(JSON.stringify(replaced)).toContain('"cpu":"60m"');
+
+      expect(await kubectl('apply', '-n', 'default', '-k', 'manifests/controller-secrets')).toMatch(/rolebinding/);
+      // The webhooks still have their certificates, and now match conditions.
+      await applyGoodAndBad(shell, kubeconfig);
+      const rotate = ['create', 'job', 'rotate-now', '--from=cronjob/extensionconfig-webhook-rotate'];
+      expect(await kubectl('-n', 'extensionconfig-webhook-system', ...rotate)).toMatch(/rotate-now created/);
+      expect(await kubectl('delete', '--ignore-not-found', '-k', 'manifests/overlays/default')).toMatch(
+        /webhookconfiguration.* deleted/,
+      );
     } finally {
       stop.abort();
       await ended;
