@@ -1,5 +1,6 @@
 export { oldestRelease } from '../../topology/index.ts';
 export type { UserEdit } from './cluster/state.ts';
+export { type Fault, parseFault } from './faults.ts';
 export { jsonLine } from './output/json.ts';
 export { createTimeline } from './output/text.ts';
 export { InputError, type InputObject, type RehearsalInput, readInput } from './read.ts';

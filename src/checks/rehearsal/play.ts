@@ -60,7 +60,7 @@ export function entryOf(
 
 /** Calls for the record; a placeholder if a call could not be made at all. */
 const shown = (outcome: EffectOutcome, { handler = '' }: CallEffect): readonly HandlerCall[] =>
-  outcome.calls.length > 0 || outcome.ok
+  outcome.calls.length > 0 || outcome.ok !== false
     ? outcome.calls
     : [handlerCall(handler, { status: 'Error', error: outcome.error })];
 
@@ -87,13 +87,16 @@ export async function play<T>(
     } else if (effect.do === 'call') {
       const outcome = await answer(effect, signal);
       signal.throwIfAborted();
+      if (outcome.fault !== undefined) {
+        onEntry({ type: 'event', cluster, at: effect.at, event: { kind: 'fault', text: outcome.fault } });
+      }
       for (const call of shown(outcome, effect)) {
         number++;
         const entry = entryOf(cluster, number, effect, call);
         onRequest?.(entry, effect.request);
         onEntry(entry);
       }
-      const isWaiting = outcome.calls.some(({ retryAfterSeconds }) => retryAfterSeconds !== 0) || !outcome.ok;
+      const isWaiting = outcome.calls.some(({ retryAfterSeconds }) => retryAfterSeconds !== 0) || outcome.ok === false;
       if (isWaiting) {
         const isMore = waiting.hook === effect.hook;
         waiting = { hook: effect.hook, pauses: isMore ? waiting.pauses + 1 : 1, paused: isMore ? waiting.paused : 0 };

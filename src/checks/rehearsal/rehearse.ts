@@ -16,6 +16,7 @@ import { type Caller, createCaller } from './caller.ts';
 import { handlerCall, SimulationStopped } from './cluster/effects.ts';
 import type { RehearsedCluster } from './cluster/state.ts';
 import { type ClusterApiLimits, State, type UserEdit } from './cluster/state.ts';
+import { type Fault, withFaults } from './faults.ts';
 import { entryOf, type PlayOptions, play } from './play.ts';
 import { type Entry, masked, warning } from './record.ts';
 import { failedCondition } from './simulation/condition.ts';
@@ -31,6 +32,7 @@ export interface RehearsalOptions extends PlayOptions {
   limits: ClusterApiLimits;
   /** The release of Cluster API to simulate. Default: the newest that is known. */
   release?: Release | undefined;
+  faults?: readonly Fault[];
   resolve?: Resolve | undefined;
   namespaceLabels: (namespace: string) => Promise<Readonly<Record<string, string>> | undefined>;
   start?: Date;
@@ -42,6 +44,9 @@ export interface RehearsalOptions extends PlayOptions {
 
 /** Maximum number of Clusters simulated concurrently: as many as the concurrent calls that an extension gets. */
 const clustersAtOnce = 10;
+
+/** An address on which nothing listens: the discard port of this machine. */
+const nowhere = { host: '127.0.0.1', port: 9 };
 
 /** Maximum number of namespaces for which selectors are evaluated. */
 const maxWarned = 100;
@@ -140,6 +145,7 @@ export async function rehearse(given: RehearsalOptions): Promise<{ clusters: num
   );
   const namespaceLabels = async (name: string) => labels.get(name);
   const client = createClusterApiClient({ namespaceLabels, resolve });
+  const unreachable = createClusterApiClient({ namespaceLabels, resolve: () => nowhere });
   const options: RehearsalOptions = {
     ...given,
     onEntry,
@@ -163,9 +169,10 @@ export async function rehearse(given: RehearsalOptions): Promise<{ clusters: num
       unselected(configs, namespace, labels.get(namespace) ?? {}).forEach(onEntry);
     }
     uncalled(configs, blueprints, options.scenario).forEach(onEntry);
-    const call = createCaller(client, release);
+    unreachable.registry.warmUp(configs);
+    const [up, down] = [createCaller(client, release), createCaller(unreachable, release)];
     for (const blueprint of blueprints) {
-      const { end } = await play(discoverVariables(blueprint), nameOfClass(blueprint), call, options);
+      const { end } = await play(discoverVariables(blueprint), nameOfClass(blueprint), up, options);
       if (end !== undefined) {
         for (const subject of subjects.filter((one) => one.blueprint === blueprint && end.startsWith(notReady))) {
           onEntry({ type: 'event', cluster: clusterOf(subject), at: 0, event: failedCondition(classNotReady) });
@@ -176,7 +183,7 @@ export async function rehearse(given: RehearsalOptions): Promise<{ clusters: num
     }
     const results = await eachOf(subjects, clustersAtOnce, (subject) => {
       signal.throwIfAborted();
-      return playCluster(subject, call, options);
+      return playCluster(subject, withFaults(up, down, options.faults ?? []), options);
     });
     return { clusters, complete: results.filter((isComplete) => isComplete).length };
   } catch (error) {
@@ -186,6 +193,6 @@ export async function rehearse(given: RehearsalOptions): Promise<{ clusters: num
     onEntry({ type: 'end', cluster: '', at: 0, isComplete: false, reason: error.message, calls: 0 });
     return { clusters, complete: 0 };
   } finally {
-    await client.close();
+    await Promise.all([client.close(), unreachable.close()]);
   }
 }

@@ -3,10 +3,12 @@ import {
   clusterOf,
   createTimeline,
   type Entry,
+  type Fault,
   InputError,
   type InputObject,
   jsonLine,
   oldestRelease,
+  parseFault,
   type RehearsalInput,
   readInput,
   rehearse,
@@ -37,6 +39,21 @@ import { crdsFlag, readCrds } from './crds-flag.ts';
 import { extensionFlags, readExtensions, unreachableHint } from './extensions.ts';
 import { manifestObjects } from './manifest-objects.ts';
 import { requestWriter } from './written-requests.ts';
+
+const faultFlag: Flag<readonly Fault[]> = {
+  placeholder: 'KIND@WHERE[=N]',
+  summary:
+    'inject a fault at a call, by its number or at the first call of a hook: down@WHERE=TRIES, restart@WHERE, block@WHERE=SECONDS; may be repeated',
+  default: [],
+  repeatable: true,
+  parse: (text) => {
+    const fault = parseFault(text);
+    if ('problem' in fault) {
+      throw new FlagError(fault.problem);
+    }
+    return [fault];
+  },
+};
 
 function isSimulated(release: Release | undefined): release is Release {
   return (
@@ -81,6 +98,7 @@ const rehearseFlags = {
       return release;
     },
   } satisfies Flag<Release>,
+  fault: faultFlag,
   'max-calls': integerFlag('COUNT', 1, 1_000_000, 'number of calls after which to give up on a Cluster', {
     default: 1000,
   }),
@@ -200,6 +218,11 @@ export const command = defineCommand({
   args: [['[names...]', 'ExtensionConfigs (default: all)']],
   flags: rehearseFlags,
   help: `
+Faults: "down@BeforeClusterUpgrade=3" makes the servers unreachable for three
+tries, "restart@7" restarts the controller after the seventh call, and
+"block@BeforeControlPlaneUpgrade=30" makes a second handler block for 30
+seconds.
+
 Exit code: 0 all lifecycles completed, 1 one did not, 2 usage error or a file
 that cannot be read.`,
   async run({ flags, io }, names: string[]) {
@@ -226,6 +249,7 @@ that cannot be read.`,
       scenario: { upgrades, isDeleted: flags.delete, updatesInPlace: flags['in-place-updates'] },
       limits: { maxCalls: flags['max-calls'], maxFailures: flags['max-failures'] },
       release: flags['cluster-api-version'],
+      faults: flags.fault,
       schemaOf,
       resolve: extensions.resolve,
       namespaceLabels: async (namespace) => ({

@@ -240,6 +240,7 @@ describe('usage errors', () => {
       () => ['--upgrade-to', '1.33'],
       /--upgrade-to.*"1\.33".*a version such as v1\.33\.0/,
     ],
+    ['an unknown kind of fault', () => ['--fault', 'up@3'], /"up@3" is not allowed: it must be of the form down@/],
     ['a missing file', () => ['--cluster', join(folder, 'none.yaml')], /none\.yaml: cannot be read: no such file/],
     [
       'files without a Cluster',

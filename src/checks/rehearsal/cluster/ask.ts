@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../kubernetes/index.ts';
 import {
+  ControllerRestart,
   type EffectOutcome,
   ReconcileError,
   type RehearsedHook,
@@ -50,7 +51,7 @@ export function* call(
   hook: RehearsedHook,
   fields: JsonObject,
   { handler, withCluster = false }: { handler?: string; withCluster?: boolean } = {},
-): Simulation<EffectOutcome> {
+): Simulation<Extract<EffectOutcome, { ok: boolean }>> {
   yield* editBefore(state, hook);
   if (state.calls >= state.limits.maxCalls) {
     throw new SimulationStopped(stopReason(state, hook));
@@ -69,6 +70,9 @@ export function* call(
     throw new TypeError('a call must be answered');
   }
   state.calls += answer.calls.length;
+  if (answer.ok === 'restart') {
+    throw new ControllerRestart();
+  }
   return answer;
 }
 

@@ -50,9 +50,15 @@ export const handlerCall = (handler: string, more: Partial<HandlerCall>): Handle
 });
 
 /** The result of a call for a simulation. If there is no handler, it is a success without calls. */
-export type EffectOutcome = { calls: readonly HandlerCall[] } & (
+export type EffectOutcome = {
+  calls: readonly HandlerCall[];
+  /** The fault that was injected. */
+  fault?: string;
+} & (
   | { ok: true; response: JsonObject }
   | { ok: false; error: string }
+  /** The controller ended before it could act on the answer. */
+  | { ok: 'restart' }
 );
 
 /** A call that a simulation requests: of one handler, or of all handlers registered for the hook. */
@@ -91,6 +97,7 @@ export type SimulatedEvent =
   | { kind: 'plan'; controlPlane: readonly string[]; workers: readonly string[] }
   /** `isFirst`: compared with the templates of the class; otherwise with what was reported before. */
   | { kind: 'templates'; isFirst: boolean; changes: readonly TemplateChange[] }
+  | { kind: 'fault'; text: string }
   | { kind: 'finding'; severity: 'error' | 'warning'; text: string; remedy: string };
 
 /** A template whose patches changed: before, and now. */
@@ -131,3 +138,6 @@ export class ReconcileError extends Error {}
 
 /** Thrown inside a simulation when it cannot be completed. */
 export class SimulationStopped extends Error {}
+
+/** Thrown inside a simulation when the controller restarts. */
+export class ControllerRestart extends Error {}

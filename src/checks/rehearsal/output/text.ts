@@ -50,7 +50,7 @@ function eventLines({ event, at }: EventEntry, paint: Paint): string {
     case 'finding':
       return line(at, paint(event.severity === 'error' ? 'red' : 'yellow', text));
     default:
-      return line(at, text);
+      return line(at, event.kind === 'fault' ? paint('yellow', text) : text);
   }
 }
 

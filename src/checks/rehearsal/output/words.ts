@@ -99,6 +99,8 @@ export function eventText(event: SimulatedEvent): string {
       );
     case 'templates':
       return `${count(event.changes.length, 'template')} ${event.changes.length === 1 ? 'is' : 'are'} patched${event.isFirst ? '' : ' differently'}`;
+    case 'fault':
+      return printable(`fault: ${event.text}`);
     case 'finding':
       return printable(`${event.severity}: ${event.text}; ${event.remedy}`);
   }

@@ -2,9 +2,9 @@ import { fieldAt, type JsonObject, objectAt, textAt } from '../../../kubernetes/
 import { BadPatch } from '../../../runtimehooks/index.ts';
 import { type UpdateHook, type UpdateRequest, uncovered, updateMachineRequest } from '../../../topology/index.ts';
 import { call, countBlock } from '../cluster/ask.ts';
-import { type Simulation, SimulationStopped } from '../cluster/effects.ts';
+import { ControllerRestart, type Simulation, SimulationStopped } from '../cluster/effects.ts';
 import type { GroupMachines, Machine, MachineSet, State, WorkerGroup } from '../cluster/state.ts';
-import { backoffMs, waitMs } from '../cluster/time.ts';
+import { backoffMs, restartMs, waitMs } from '../cluster/time.ts';
 import {
   controlPlaneAt,
   controlPlaneMachineInUpdate,
@@ -31,7 +31,7 @@ const covers = (answer: Answer | undefined, hook: UpdateHook, request: UpdateReq
   answer !== undefined && answer.calls.length > 0 && uncovered(hook, request, answer.response).length === 0;
 
 /**
- * Makes a call until it succeeds.
+ * Makes a call until it succeeds: also when the controller restarts, which the marks on a machine survive.
  *
  * @param subject what a call that keeps failing is about, as the beginning of a sentence.
  */
@@ -41,15 +41,24 @@ function* answerTo(
   request: JsonObject,
   subject = '',
 ): Simulation<Answer> {
-  for (let failures = 1; ; failures++) {
-    const answer = yield* call(state, hook, request);
-    if (answer.ok) {
-      return answer;
+  for (let failures = 0; ; ) {
+    let wait = restartMs;
+    try {
+      const answer = yield* call(state, hook, request);
+      if (answer.ok) {
+        return answer;
+      }
+      failures++;
+      if (failures >= state.limits.maxFailures) {
+        throw new SimulationStopped(`${subject}${hook} failed ${failures} times in a row: ${answer.error}`);
+      }
+      wait = backoffMs(failures);
+    } catch (error) {
+      if (!(error instanceof ControllerRestart)) {
+        throw error;
+      }
     }
-    if (failures >= state.limits.maxFailures) {
-      throw new SimulationStopped(`${subject}${hook} failed ${failures} times in a row: ${answer.error}`);
-    }
-    yield* state.passUntil(state.now + backoffMs(failures));
+    yield* state.passUntil(state.now + wait);
   }
 }
 

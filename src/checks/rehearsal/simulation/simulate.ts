@@ -1,8 +1,14 @@
 import { objectAt, timeText } from '../../../kubernetes/index.ts';
 import { editBefore } from '../cluster/ask.ts';
-import { ReconcileError, type Simulation, type SimulationEnd, SimulationStopped } from '../cluster/effects.ts';
+import {
+  ControllerRestart,
+  ReconcileError,
+  type Simulation,
+  type SimulationEnd,
+  SimulationStopped,
+} from '../cluster/effects.ts';
 import type { State } from '../cluster/state.ts';
-import { backoffMs } from '../cluster/time.ts';
+import { backoffMs, restartMs } from '../cluster/time.ts';
 import { failedCondition, pausedCondition } from './condition.ts';
 import { hasRollouts, updateInPlace } from './in-place.ts';
 import { refusalOf } from './plan.ts';
@@ -58,17 +64,22 @@ function* reconcileUntil(state: State, isThere: () => boolean): Simulation {
       yield* reconcileCluster(state);
       state.failures = 0;
     } catch (error) {
-      if (!(error instanceof ReconcileError)) {
+      if (error instanceof ControllerRestart) {
+        state.waits.clear();
+        state.plan = undefined;
+        nextAt = state.now + restartMs;
+      } else if (error instanceof ReconcileError) {
+        state.failures++;
+        yield* state.tellCondition(failedCondition(error.message));
+        if (state.failures >= state.limits.maxFailures) {
+          throw new SimulationStopped(
+            `${state.failures === 1 ? 'a reconcile' : `${state.failures} reconciles in a row`} failed: ${error.message}`,
+          );
+        }
+        nextAt = state.now + backoffMs(state.failures);
+      } else {
         throw error;
       }
-      state.failures++;
-      yield* state.tellCondition(failedCondition(error.message));
-      if (state.failures >= state.limits.maxFailures) {
-        throw new SimulationStopped(
-          `${state.failures === 1 ? 'a reconcile' : `${state.failures} reconciles in a row`} failed: ${error.message}`,
-        );
-      }
-      nextAt = state.now + backoffMs(state.failures);
     }
     const hasFailed = nextAt !== undefined;
     addFinalizer(state);

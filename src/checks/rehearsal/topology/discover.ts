@@ -89,8 +89,10 @@ export function* discoverVariables(blueprint: Blueprint): Simulation<string | un
         handler: patch.discoverVariables ?? '',
         pendingHooks: '',
       };
-      if (answer?.ok !== true) {
-        errors.push(`failed to call DiscoverVariables for patch ${patch.name}: ${answer?.error}`);
+      if (answer === undefined || answer.ok !== true) {
+        errors.push(
+          `failed to call DiscoverVariables for patch ${patch.name}: ${answer?.ok === false && answer.error}`,
+        );
         continue;
       }
       const { variables = [] } = answer.response;

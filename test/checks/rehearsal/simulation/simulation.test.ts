@@ -412,6 +412,40 @@ test('a wait for a second ends with the reason of the signal', async () => {
   await expect(playing).rejects.toBe(reason);
 });
 
+describe('a restart of the controller', () => {
+  test('forgets waits: a handler that blocked for an hour is called again at once', () => {
+    const { calls } = simulate(
+      ({ hook }, nth) =>
+        hook === 'BeforeClusterUpgrade'
+          ? nth === 1
+            ? { retryAfterSeconds: 3600 }
+            : nth === 2
+              ? 'restart'
+              : {}
+          : undefined,
+      { upgrades: ['v1.32.0'] },
+    );
+    const times = calls.filter(({ hook }) => hook === 'BeforeClusterUpgrade').map(({ at }) => at);
+    expect(times).toHaveLength(3);
+    expect((times[2] ?? 0) - (times[1] ?? 0)).toBe(15_000);
+  });
+
+  test('repeats the hook of the step', () => {
+    const { log } = simulate(
+      ({ hook }, nth) => (hook === 'BeforeWorkersUpgrade' && nth === 1 ? 'restart' : undefined),
+      {
+        upgrades: ['v1.32.0'],
+        yaml: clusterYaml('v1.31.0'),
+      },
+    );
+    expect(log.filter((line) => /^(AfterControlPlaneUpgrade|BeforeWorkersUpgrade)/.test(line))).toEqual([
+      'AfterControlPlaneUpgrade 1.32.0 W[1.32.0]',
+      'BeforeWorkersUpgrade 1.31.0 → 1.32.0 W[1.32.0]',
+      'BeforeWorkersUpgrade 1.31.0 → 1.32.0 W[1.32.0]',
+    ]);
+  });
+});
+
 describe('the condition TopologyReconciled', () => {
   test('over a whole simulation', () => {
     const { conditions } = simulate(
@@ -478,6 +512,23 @@ describe('in-place updates', () => {
       'CanUpdateMachineSet',
       // Of two Machines one is updated: a new one comes first, since all must stay available.
       'UpdateMachine',
+    ]);
+  });
+
+  test('a restart during an update repeats UpdateMachine', () => {
+    const { calls, end } = simulate(({ hook }, nth) => {
+      if (hook === 'CanUpdateMachine') {
+        return nth === 1 ? 'restart' : { machinePatch: patch('/spec/version', 'v1.32.0') };
+      }
+      return hook === 'UpdateMachine' && nth === 1 ? 'restart' : undefined;
+    }, scenario);
+    expect(end.reason).toBe('');
+    expect(inPlace(calls)).toEqual([
+      'CanUpdateMachine',
+      'CanUpdateMachine',
+      'UpdateMachine',
+      'UpdateMachine',
+      'CanUpdateMachineSet',
     ]);
   });
 
