@@ -346,6 +346,16 @@ describe('answers that change', () => {
     expect(Math.max(...dates)).toBeGreaterThan(24 * 3600 * 1000);
     expect(Date).toBe(real);
   });
+
+  test('a handler that waits for the date to go on ends, and dates are dates', async () => {
+    const waiting = create((_, { answer }) => {
+      const [start, then] = [Date.now(), new Date()];
+      while (Date.now() === start || new Date() <= then) {}
+      expect([then instanceof Date, new Date(0).getTime(), Date.UTC(1970)]).toEqual([true, 0, 0]);
+      return answer.done();
+    });
+    expect(await assertDeterministic(waiting)).toMatchObject({ result: 'success' });
+  });
 });
 
 describe('assertIdempotent', () => {
