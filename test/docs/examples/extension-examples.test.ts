@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runProgram } from '../cli/commands/io.ts';
-import { compile, linkedProject, runTests } from '../extension/scaffold/linked-project.ts';
-import { readPage } from './pages.ts';
+import { runProgram } from '../../cli/commands/io.ts';
+import { compile, linkedProject, runTests } from '../../extension/scaffold/linked-project.ts';
+import { readPage } from '../pages.ts';
 import { startProject } from './projects.ts';
 
 const examples = ['topology-mutation.ts', 'in-place-and-plan.ts'];
@@ -31,7 +31,7 @@ const patchTest = `
 import { deepStrictEqual } from 'node:assert';
 import { test } from 'node:test';
 import { applyPatches, assertDeterministic, requestFor } from 'cluster-api-extension/testing';
-import { generatePatches } from '../src/handlers/topology-mutation.ts';
+import { generatePatches } from '../../src/handlers/topology-mutation.ts';
 
 const requestOf = (kind: string, apiVersion: string, builtin: object, spec: object, overrides: object[] = []) =>
   requestFor('GeneratePatches', {

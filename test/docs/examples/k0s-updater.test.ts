@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { connect, loadKubeConfig } from '../../src/kubernetes/client/index.ts';
-import { startSandbox } from '../../src/sandbox/index.ts';
-import { runProgram } from '../cli/commands/io.ts';
-import { labObjects } from '../cli/commands/lab-class.ts';
-import { list } from '../cli/commands/planning.ts';
-import { compile, linkedProject, runTests } from '../extension/scaffold/linked-project.ts';
-import { readPage } from './pages.ts';
+import { connect, loadKubeConfig } from '../../../src/kubernetes/client/index.ts';
+import { startSandbox } from '../../../src/sandbox/index.ts';
+import { runProgram } from '../../cli/commands/io.ts';
+import { labObjects } from '../../cli/commands/lab-class.ts';
+import { list } from '../../cli/commands/planning.ts';
+import { compile, linkedProject, runTests } from '../../extension/scaffold/linked-project.ts';
+import { readPage } from '../pages.ts';
 import { startProject } from './projects.ts';
 
 /** A project with the handlers of the example. */
@@ -23,7 +23,7 @@ import { deepStrictEqual, strictEqual } from 'node:assert';
 import { test } from 'node:test';
 import { createClusters } from 'cluster-api-extension';
 import { callHandler, requestFor } from 'cluster-api-extension/testing';
-import { handlers } from '../src/handlers/index.ts';
+import { handlers } from '../../src/handlers/index.ts';
 
 const update = handlers.find(({ hook }) => hook.name === 'UpdateMachine')!;
 const plans = '/apis/autopilot.k0sproject.io/v1beta2/plans';

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { parse } from 'yaml';
-import { connect, loadKubeConfig } from '../../src/kubernetes/client/index.ts';
-import { startSandbox } from '../../src/sandbox/index.ts';
-import { runProgram } from '../cli/commands/io.ts';
-import { labObjects } from '../cli/commands/lab-class.ts';
-import { list } from '../cli/commands/planning.ts';
-import { compile, linkedProject, runTests } from '../extension/scaffold/linked-project.ts';
-import { readPage } from './pages.ts';
+import { connect, loadKubeConfig } from '../../../src/kubernetes/client/index.ts';
+import { startSandbox } from '../../../src/sandbox/index.ts';
+import { runProgram } from '../../cli/commands/io.ts';
+import { labObjects } from '../../cli/commands/lab-class.ts';
+import { list } from '../../cli/commands/planning.ts';
+import { compile, linkedProject, runTests } from '../../extension/scaffold/linked-project.ts';
+import { readPage } from '../pages.ts';
 import { startProject } from './projects.ts';
 
 /** A project with the handlers of the example. */
@@ -34,7 +34,7 @@ import { deepStrictEqual, rejects } from 'node:assert';
 import { test } from 'node:test';
 import { createClusters } from 'cluster-api-extension';
 import { applyPatches, assertDeterministic, assertIsolated, callHandler, requestFor } from 'cluster-api-extension/testing';
-import { registryCredentials } from '../src/handlers/registry-credentials.ts';
+import { registryCredentials } from '../../src/handlers/registry-credentials.ts';
 
 const builtin = { cluster: { name: 'lab', namespace: 'default', uid: 'u-1' } };
 const requestOf = (clusterConfig: object | undefined, isWorker = false) =>

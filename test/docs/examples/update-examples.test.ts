@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { aroundEach, expect, test } from 'vitest';
-import { connect, loadKubeConfig } from '../../src/kubernetes/client/index.ts';
-import { startSandbox } from '../../src/sandbox/index.ts';
-import { localhost, testCa } from '../base/x509/certificates.ts';
-import { compile, linkedProject } from '../extension/scaffold/linked-project.ts';
-import { ending, endWith } from '../support/ends.ts';
-import { readPage } from './pages.ts';
+import { connect, loadKubeConfig } from '../../../src/kubernetes/client/index.ts';
+import { startSandbox } from '../../../src/sandbox/index.ts';
+import { localhost, testCa } from '../../base/x509/certificates.ts';
+import { compile, linkedProject } from '../../extension/scaffold/linked-project.ts';
+import { ending, endWith } from '../../support/ends.ts';
+import { readPage } from '../pages.ts';
 
 aroundEach(ending);
 
