@@ -31,7 +31,7 @@ const patchTest = `
 import { deepStrictEqual } from 'node:assert';
 import { test } from 'node:test';
 import { applyPatches, assertDeterministic, requestFor } from 'cluster-api-extension/testing';
-import { generatePatches } from '../../src/handlers/topology-mutation.ts';
+import { generatePatches } from '../src/handlers/topology-mutation.ts';
 
 const requestOf = (kind: string, apiVersion: string, builtin: object, spec: object, overrides: object[] = []) =>
   requestFor('GeneratePatches', {

@@ -23,7 +23,7 @@ import { deepStrictEqual, strictEqual } from 'node:assert';
 import { test } from 'node:test';
 import { createClusters } from 'cluster-api-extension';
 import { callHandler, requestFor } from 'cluster-api-extension/testing';
-import { handlers } from '../../src/handlers/index.ts';
+import { handlers } from '../src/handlers/index.ts';
 
 const update = handlers.find(({ hook }) => hook.name === 'UpdateMachine')!;
 const plans = '/apis/autopilot.k0sproject.io/v1beta2/plans';

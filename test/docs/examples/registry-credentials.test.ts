@@ -34,7 +34,7 @@ import { deepStrictEqual, rejects } from 'node:assert';
 import { test } from 'node:test';
 import { createClusters } from 'cluster-api-extension';
 import { applyPatches, assertDeterministic, assertIsolated, callHandler, requestFor } from 'cluster-api-extension/testing';
-import { registryCredentials } from '../../src/handlers/registry-credentials.ts';
+import { registryCredentials } from '../src/handlers/registry-credentials.ts';
 
 const builtin = { cluster: { name: 'lab', namespace: 'default', uid: 'u-1' } };
 const requestOf = (clusterConfig: object | undefined, isWorker = false) =>

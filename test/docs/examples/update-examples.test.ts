@@ -127,7 +127,7 @@ test('nodes are updated by SSH and by an agent, of machines that the API server 
   }
   writeFileSync(join(folder, 'src/driver.ts'), driver);
   mkdirSync(join(folder, 'node_modules/@kubernetes'));
-  const root = new URL('../../', import.meta.url).pathname;
+  const root = new URL('../../../', import.meta.url).pathname;
   symlinkSync(join(root, 'node_modules/@kubernetes/client-node'), join(folder, 'node_modules/@kubernetes/client-node'));
   expect(await compile(folder)).toBe('');
 
