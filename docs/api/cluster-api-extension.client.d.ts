@@ -202,11 +202,11 @@ interface RegisteredHandler {
 declare class HandlerRegistry {
   #private;
   get extensions(): readonly Extension[];
-  warmUp(configs: Iterable<ExtensionConfig>): Map<string, CallError>;
+  addAll(configs: Iterable<ExtensionConfig>): Map<string, CallError>;
   add(config: ExtensionConfig): CallError | undefined;
   remove(name: string): void;
   get(name: string): RegisteredHandler | CallError;
-  list(group: string, hook: string): readonly RegisteredHandler[] | CallError;
+  list(group: string, hook: string): readonly RegisteredHandler[];
 }
 interface ClientCertificate {
   cert: string;
@@ -225,8 +225,6 @@ interface ClientOptions {
   release?: Release | undefined;
   clientCertificate?: (() => ClientCertificate | undefined) | undefined;
   resolve?: Resolve | undefined;
-  maxConcurrentCalls?: number | undefined;
-  maxAnswerBytes?: number | undefined;
   metrics?: MetricsRegistry | undefined;
   now?: (() => number) | undefined;
 }

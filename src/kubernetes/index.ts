@@ -20,7 +20,7 @@ export {
   type PatchOperation,
   undecodable,
 } from './objects/json/apply-patch.ts';
-export { createFirstJsonScanner, parseFirstJson, withWholeFractionsShown } from './objects/json/first-json.ts';
+export { parseFirstJson, withWholeFractionsShown } from './objects/json/first-json.ts';
 export {
   canonical,
   fieldAt,

@@ -3,17 +3,6 @@ import { type Client, createClient, type ExtensionConfig } from '../../src/expor
 import { hooks, messageProblem, sampleRequest } from '../../src/exports/hooks.ts';
 import { caBundle, extensionConfig, startExtension } from '../runtimehooks/client/extension-server.ts';
 
-test.each([
-  0,
-  -1,
-  1.5,
-  Number.NaN,
-])('%d concurrent calls are refused: every call would wait for its turn', (maximum) => {
-  expect(() => createClient({ maxConcurrentCalls: maximum })).toThrow(
-    new RangeError(`maxConcurrentCalls: ${maximum} is not a whole number above 0`),
-  );
-});
-
 const requestHook = { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'BeforeClusterUpgrade' };
 const request = {
   cluster: { metadata: { name: 'example', namespace: 'default' }, spec: {} },

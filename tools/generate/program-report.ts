@@ -37,7 +37,7 @@ export function allMetrics(): Record<'server' | 'controller' | 'extensions', Reg
   });
   const extensions = new Registry();
   createHandlerMetrics(extensions);
-  createCallMetrics(extensions, () => []);
+  createCallMetrics(extensions);
   return { server, controller, extensions };
 }
 

@@ -40,7 +40,6 @@ export interface Callee {
 export function createCaller(extension: Extension, resolve: Resolve | undefined, signal: AbortSignal) {
   const connections = new ExtensionConnections({
     maxConcurrentCalls: concurrentCalls,
-    maxAnswerBytes,
     ...(resolve && { resolve }),
   });
   let calls = 0;
@@ -72,6 +71,7 @@ export function createCaller(extension: Extension, resolve: Resolve | undefined,
         caBundle: extension.clientConfig.caBundle || undefined,
         body: isObject ? bytesOf(body) : body,
         hasContentType: withContentType,
+        maxAnswerBytes,
         signal: AbortSignal.any([signal, AbortSignal.timeout(hangUpAfterMs ?? timeoutSeconds * 1000)]),
       });
       const ms = performance.now() - started;

@@ -63,7 +63,7 @@ async function connect({ configs, namespaceLabels, isDiscovered }: StateExtensio
     return [];
   }
   const registered = isDiscovered ? configs : (await Promise.all(configs.map(discovered))).flat();
-  for (const [name, error] of client.registry.warmUp(registered)) {
+  for (const [name, error] of client.registry.addAll(registered)) {
     silent.set(name, error.message);
   }
   return { client, silent, configs: registered };

@@ -161,7 +161,7 @@ export async function rehearse(given: RehearsalOptions): Promise<{ clusters: num
     for (const config of options.configs) {
       configs.push(await discover(client, config, options));
     }
-    const [wrong] = client.registry.warmUp(configs).values();
+    const [wrong] = client.registry.addAll(configs).values();
     if (wrong !== undefined) {
       throw new SimulationStopped(wrong.message);
     }
@@ -169,7 +169,7 @@ export async function rehearse(given: RehearsalOptions): Promise<{ clusters: num
       unselected(configs, namespace, labels.get(namespace) ?? {}).forEach(onEntry);
     }
     uncalled(configs, blueprints, options.scenario).forEach(onEntry);
-    unreachable.registry.warmUp(configs);
+    unreachable.registry.addAll(configs);
     const [up, down] = [createCaller(client, release), createCaller(unreachable, release)];
     for (const blueprint of blueprints) {
       const { end } = await play(discoverVariables(blueprint), nameOfClass(blueprint), up, options);

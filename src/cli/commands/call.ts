@@ -141,7 +141,6 @@ function calledObject(hook: HookDefinition, request: JsonObject, given: string |
  */
 async function register({ client, io, extensions }: Caller): Promise<number> {
   let failures = 0;
-  client.registry.warmUp([]);
   for (const config of extensions.configs) {
     let current = config;
     if ((config.status?.handlers ?? []).length === 0) {

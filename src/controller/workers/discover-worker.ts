@@ -193,7 +193,6 @@ export function createDiscoverWorker(context: WritingContext): Worker {
         annotations[injectCaFromSecretAnnotation],
       ]),
     begin(configs) {
-      client.registry.warmUp([]);
       for (const { name } of client.registry.extensions) {
         client.registry.remove(name);
       }

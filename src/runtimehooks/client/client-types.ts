@@ -37,10 +37,6 @@ export interface ClientOptions {
   clientCertificate?: (() => ClientCertificate | undefined) | undefined;
   /** Addresses to use for hosts instead of those from DNS, for port-forwards. */
   resolve?: Resolve | undefined;
-  /** Maximum number of concurrent calls to one extension. Default: 10. */
-  maxConcurrentCalls?: number | undefined;
-  /** Longest response that is read, in bytes. Default: 20 MiB. Of a discovery at most 2 MiB are read. */
-  maxAnswerBytes?: number | undefined;
   /** The registry for the metrics of calls. Default: none. */
   metrics?: MetricsRegistry | undefined;
   /** Returns milliseconds of a monotonic clock. Default: the system's. */

@@ -13,10 +13,9 @@ import { createCallMetrics } from './exchange/metrics.ts';
 import { HandlerRegistry } from './registry/registry.ts';
 
 /**
- * Creates a client. With `extensions` it is ready; otherwise its registry has to be warmed up.
+ * Creates a client.
  *
  * @throws {TypeError} for an ExtensionConfig that cannot be registered.
- * @throws {RangeError} for a maximum of answer bytes or of concurrent calls that is not a whole number above 0.
  */
 export function createClient(options: ClientOptions = {}): Client {
   return clientWith(options, false);
@@ -33,21 +32,13 @@ export function createClusterApiClient(options: ClientOptions = {}): Client {
 function clientWith(options: ClientOptions, mimicsClusterApi: boolean): Client {
   const { now = () => performance.now(), release = newestKnownRelease } = options;
   const registry = new HandlerRegistry();
-  const [unregistered] = options.extensions === undefined ? [] : registry.warmUp(options.extensions).values();
+  const [unregistered] = registry.addAll(options.extensions ?? []).values();
   if (unregistered !== undefined) {
     throw new TypeError(`extensions: ${unregistered.message}`);
   }
   const connections = new ExtensionConnections(options);
   const backoff = new Backoff(now);
-  const metrics =
-    options.metrics &&
-    createCallMetrics(options.metrics as Registry, () =>
-      registry.extensions.map((extension) => ({
-        extension: extension.name,
-        backoffSeconds: (backoff.holds(extension)?.waitMs ?? 0) / 1000,
-        ...connections.load(extension.name),
-      })),
-    );
+  const metrics = options.metrics && createCallMetrics(options.metrics as Registry);
   const context: CallContext = {
     connections,
     backoff,

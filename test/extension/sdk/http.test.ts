@@ -289,7 +289,6 @@ test("this project's client discovers and calls it", async () => {
   const { port } = await startExtension([create]);
   const client = createClient();
   try {
-    client.registry.warmUp([]);
     const caBundle = Buffer.from(testCa.cert).toString('base64');
     const config = {
       apiVersion: 'runtime.cluster.x-k8s.io/v1beta2' as const,

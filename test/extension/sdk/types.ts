@@ -136,7 +136,6 @@ export const fields = [
 export function optional(seconds: number | undefined, text: string | undefined) {
   const { cluster, fromKubernetesVersion, toKubernetesVersion } = requestFor('BeforeClusterUpgrade');
   const client = createClient({
-    maxConcurrentCalls: seconds,
     namespaceLabels: undefined,
     clientCertificate: undefined,
     now: undefined,

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import type { Writable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { Registry as MetricsRegistry } from 'prom-client';
 import { afterAll, aroundEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -162,8 +161,8 @@ const write =
     return undefined;
   };
 
-/** Less than an answer may have, so that those that are larger are not as long. */
-const maxAnswerBytes = 1024 * 1024;
+/** The longest answer that is read. */
+const maxAnswerBytes = 20 * 1024 * 1024;
 
 /** Writes as long as the client reads. */
 function endless(response: ServerResponse, character = ' '): void {
@@ -247,7 +246,7 @@ const hostile: Hostile[] = [
     'gzip that unpacks to more than the limit',
     write(200, gzipSync(Buffer.alloc(maxAnswerBytes + 1, ' ')), { 'content-encoding': 'gzip' }),
     'size',
-    'larger than 1 MiB',
+    'larger than 20 MiB',
   ],
   [
     'an error in gzip',
@@ -274,7 +273,7 @@ const hostile: Hostile[] = [
       return undefined;
     },
     'size',
-    'larger than 1 MiB',
+    'larger than 20 MiB',
   ],
   [
     'a connection that ends',
@@ -368,93 +367,10 @@ test.concurrent('a caller can abort a call while an error response arrives', asy
   expect(await call({ signal: stop.signal })).toMatchObject({ error: { step: 'cancelled' } });
 });
 
-test.concurrent('by default, an answer of more than 20 MiB is an error', async ({ expect }) => {
-  const { call } = await single(
-    (_received, response) => {
-      response.write('{"message":"');
-      endless(response, 'x');
-      return undefined;
-    },
-    { handler: { timeoutSeconds: 30 } },
-  );
-  expect(await call()).toMatchObject({
-    error: { step: 'size', message: expect.stringMatching(/: the answer is larger than 20 MiB$/) },
-  });
-});
-
-/** Writes a text to a connection again and again, until it is closed. */
-function flood(socket: Writable | null, text: string | Buffer, count: { bytes: number }): undefined {
-  const bytes = Buffer.from(text as string);
-  socket?.on('error', () => {});
-  const more = () => {
-    while (socket?.writable) {
-      count.bytes += bytes.length;
-      if (!socket.write(bytes)) {
-        break;
-      }
-    }
-  };
-  socket?.on('drain', more);
-  more();
-  return undefined;
-}
-
-const chunkedHead = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n\r\n';
-const chunk = (bytes: Buffer) =>
-  Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
-const emptyMember = gzipSync('');
-const gzipHead = Buffer.from('1f8b0800000000000003', 'hex');
-
-test.each<[string, head: string | Buffer, repeated: string | Buffer, step: string]>([
-  ['informational answers', '', `HTTP/1.1 103 Early Hints\r\nlink: <${'a'.repeat(1000)}>\r\n\r\n`.repeat(100), 'size'],
-  ['chunk extensions', chunkedHead, `1;${'a=b;'.repeat(1000)}c\r\nx\r\n`, 'decode'],
-  ['trailers', `${chunkedHead}0\r\n`, `a: ${'b'.repeat(1000)}\r\n`, 'decode'],
-  ['empty gzip members', chunkedHead, chunk(Buffer.concat(Array(1000).fill(emptyMember))), 'decode'],
-  [
-    'a gzip name without end',
-    Buffer.concat([Buffer.from(chunkedHead), chunk(Buffer.from('1f8b0808000000000003', 'hex'))]),
-    chunk(Buffer.alloc(10_000, 'x')),
-    'decode',
-  ],
-  [
-    'empty deflate blocks',
-    Buffer.concat([Buffer.from(chunkedHead), chunk(gzipHead)]),
-    chunk(Buffer.from('000000ffff'.repeat(2000), 'hex')),
-    'decode',
-  ],
-])('of a server that answers with %s without end, little is read', async (_name, head, repeated, step) => {
-  const count = { bytes: 0 };
-  const { call } = await single(
-    (_received, { socket }) => {
-      socket?.write(head);
-      return flood(socket, repeated, count);
-    },
-    { options: { maxAnswerBytes: 1024 * 1024 }, handler: { timeoutSeconds: 5 } },
-  );
-  expect(await call()).toMatchObject({ ok: false, error: { step } });
-  // Eight times the limit, and what the system buffers.
-  expect(count.bytes).toBeLessThan(20 * 1024 * 1024);
-});
-
-test('the longest answer is an option, which holds for discovery, too', async () => {
-  const { caller, config } = await single(() => ({ ...success, handlers: [], padding: 'x'.repeat(100) }), {
-    options: { maxAnswerBytes: 100 },
-  });
-  expect(await caller.discover(config)).toMatchObject({
-    error: { message: expect.stringContaining('the answer is larger than 100 bytes') },
-  });
-});
-
-test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('the longest answer cannot be %d', (maxAnswerBytes) => {
-  expect(() => createClient({ maxAnswerBytes })).toThrow(
-    `maxAnswerBytes: ${maxAnswerBytes} is not a whole number of bytes above 0`,
-  );
-});
-
 // Steps that failurePolicy Ignore applies to.
 describe.concurrent.each(hostile)('a server that answers %s', (_name, answer, step, message) => {
   test('is an error under Fail', async ({ expect }) => {
-    const { call } = await single(answer, { handler: patience(step), options: { maxAnswerBytes, now: () => 0 } });
+    const { call } = await single(answer, { handler: patience(step), options: { now: () => 0 } });
     const result = await call();
     expect(result).toMatchObject({ ok: false, error: { step } });
     const error = result.ok ? undefined : result.error;
@@ -470,7 +386,7 @@ describe.concurrent.each(hostile)('a server that answers %s', (_name, answer, st
 
   test('is suppressed under Ignore', async ({ expect }) => {
     const handler = { ...patience(step), failurePolicy: 'Ignore' };
-    const { call } = await single(answer, { handler, options: { maxAnswerBytes } });
+    const { call } = await single(answer, { handler });
     expect(await call()).toMatchObject({ ok: true, from: 'ignore', swallowed: { step }, response: success });
   });
 });
@@ -786,42 +702,6 @@ test.each([
   expect(await call()).toMatchObject({ ok: true, response: JSON.parse(body) });
 });
 
-describe('a response is complete with its first JSON value', () => {
-  const text = '{"status":"Success","message":"}","retryAfterSeconds":7}';
-  test.each<[string, Answering]>([
-    [
-      'before a stream that never ends',
-      (_received, response) => {
-        response.writeHead(200);
-        response.write(text);
-        return undefined;
-      },
-    ],
-    [
-      'before a stream that is cut off',
-      (_received, response) => {
-        response.writeHead(200, { 'content-length': '1000' });
-        response.write(text.slice(0, 30));
-        response.write(text.slice(30), () => response.destroy());
-        return undefined;
-      },
-    ],
-    [
-      'before more than is read',
-      (_received, response) => {
-        response.write(text);
-        endless(response);
-        return undefined;
-      },
-    ],
-  ])('%s', async (_name, answer) => {
-    const { call } = await single(answer, { handler: { timeoutSeconds: 10 }, options: { maxAnswerBytes } });
-    const started = performance.now();
-    expect(await call()).toMatchObject({ ok: true, response: { message: '}', retryAfterSeconds: 7 } });
-    expect(performance.now() - started).toBeLessThan(9000);
-  });
-});
-
 test('gzip is requested and decompressed, as by Go', async () => {
   const { call, extension } = await single((received, response, request) => {
     expect(received.headers['accept-encoding']).toBe('gzip');
@@ -836,20 +716,14 @@ test('gzip is requested and decompressed, as by Go', async () => {
   expect(extension.connections()).toBe(1);
 });
 
-test.each<[string, (packed: Buffer) => Buffer | Buffer[]]>([
-  ['a wrong checksum', (packed) => Buffer.concat([packed.subarray(0, -8), Buffer.alloc(8, 1)])],
+test.each<[string, (packed: Buffer) => Buffer]>([
   ['half a checksum', (packed) => packed.subarray(0, -4)],
   ['no checksum', (packed) => packed.subarray(0, -8)],
-  ['something else after it', (packed) => Buffer.concat([packed, Buffer.from('more')])],
-  ['a wrong checksum in a separate chunk', (packed) => [packed.subarray(0, -5), Buffer.alloc(5, 1)]],
 ])('gzip with %s after the value is accepted, as by Go', async (_, change) => {
   const packed = gzipSync(JSON.stringify({ ...success, message: 'x'.repeat(1000) }));
   const { call } = await single((_received, response) => {
     response.writeHead(200, { 'content-encoding': 'gzip' });
-    for (const piece of [change(packed)].flat()) {
-      response.write(piece);
-    }
-    response.end();
+    response.end(change(packed));
     return undefined;
   });
   expect(await call()).toMatchObject({ ok: true, response: { message: 'x'.repeat(1000) } });
@@ -982,12 +856,12 @@ test('connections are reused, and concurrent calls are limited', async () => {
       setTimeout(() => response.end(JSON.stringify(success)), 20);
       return undefined;
     },
-    { options: { maxConcurrentCalls: 3 }, handler: { timeoutSeconds: 10 } },
+    { handler: { timeoutSeconds: 10 } },
   );
-  const results = await Promise.all(Array.from({ length: 20 }, () => call()));
+  const results = await Promise.all(Array.from({ length: 30 }, () => call()));
   expect(results.every(({ ok }) => ok)).toBe(true);
-  expect(extension.mostAtOnce()).toBe(3);
-  expect(extension.connections()).toBeLessThanOrEqual(3);
+  expect(extension.mostAtOnce()).toBe(10);
+  expect(extension.connections()).toBeLessThanOrEqual(10);
 });
 
 test('a caller can abort a call', async () => {
@@ -1020,7 +894,6 @@ test("metrics have Cluster API's names and labels, and our own report backoff", 
   expect(text).toContain(`capi_runtime_sdk_requests_total${labels('500', 'Unknown')} 1`);
   expect(text).toMatch(/capi_runtime_sdk_request_duration_seconds_count\{.*\} 3/);
   expect(text).toContain('extensionconfig_extension_calls_held_back_total{extension="one"} 1');
-  expect(text).toContain('extensionconfig_extension_backoff_seconds{extension="one"} 1\n');
   const recorded = readFileSync(new URL('../../support/fixtures/runtime-sdk/metrics.txt', import.meta.url), 'utf8');
   const names = (lines: string) =>
     new Set(

@@ -11,7 +11,7 @@ export function parseFirstJson(bytes: Buffer): Json {
   try {
     return parseJson(bytes);
   } catch (error) {
-    const end = createFirstJsonScanner().scan(bytes);
+    const end = endOfFirstValue(bytes);
     if (end === undefined || end === bytes.length) {
       throw error;
     }
@@ -64,51 +64,18 @@ export function withWholeFractionsShown(json: Buffer): Json | undefined {
   return shown && parseFirstJson(shown);
 }
 
-/** Looks for the end of the first array or object of a text that comes in pieces. */
-interface FirstJsonScanner {
-  /** Index after the end in this piece; undefined when the end is not in it. */
-  scan(piece: Buffer): number | undefined;
-  /** Whether the end was in a piece. */
-  readonly hasEnded: boolean;
-}
-
-/** A scanner at the beginning of a text. The text is not checked. */
-export function createFirstJsonScanner(): FirstJsonScanner {
+/** Where the first array or object of a text ends, which is not checked; undefined if it has no end. */
+function endOfFirstValue(json: Buffer): number | undefined {
   let depth = 0;
-  let isInString = false;
-  let isEscaped = false;
-  let hasEnded = false;
-  return {
-    get hasEnded() {
-      return hasEnded;
-    },
-    scan(piece) {
-      let at = 0;
-      if (isEscaped && piece.length > 0) {
-        isEscaped = false;
-        at = 1;
-      }
-      for (; at < piece.length && !hasEnded; at++) {
-        if (isInString) {
-          at = closingQuote(piece, at);
-          isInString = at >= piece.length;
-          isEscaped = at > piece.length;
-          continue;
-        }
-        const byte = piece[at];
-        if (byte === quote) {
-          isInString = true;
-        } else if (byte === 0x7b || byte === 0x5b) {
-          depth++;
-        } else if (byte === 0x7d || byte === 0x5d) {
-          depth--;
-          hasEnded = depth <= 0;
-          if (hasEnded) {
-            return at + 1;
-          }
-        }
-      }
-      return undefined;
-    },
-  };
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at];
+    if (byte === quote) {
+      at = closingQuote(json, at + 1);
+    } else if (byte === 0x7b || byte === 0x5b) {
+      depth++;
+    } else if ((byte === 0x7d || byte === 0x5d) && --depth <= 0) {
+      return at + 1;
+    }
+  }
+  return undefined;
 }

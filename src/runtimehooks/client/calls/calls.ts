@@ -43,13 +43,9 @@ export function createCalls(
     signal?: AbortSignal,
   ): Promise<RegisteredHandler[] | CallError> {
     const prefix = `failed to get extension handlers for hook ${groupHook(hook)}`;
-    const all = registry.list(hook.group, hook.name);
-    if (isCallError(all)) {
-      return prefixed(prefix, all);
-    }
     const selects = selectorFor(object, namespaceLabels, signal);
     const selected: RegisteredHandler[] = [];
-    for (const handler of all) {
+    for (const handler of registry.list(hook.group, hook.name)) {
       const isSelected = await selects(handler.extension);
       if (isCallError(isSelected)) {
         return prefixed(`${prefix}: failed to get extension handler ${JSON.stringify(handler.name)}`, isSelected);

@@ -1,15 +1,17 @@
-import type { Socket } from 'node:net';
 import tls, { createSecureContext, type SecureContext } from 'node:tls';
 import { LRUCache } from 'lru-cache';
-import { buildConnector, Client, type Dispatcher, Pool } from 'undici';
+import { buildConnector, Pool } from 'undici';
 import { readableCertificates } from '../../../base/x509/index.ts';
 import { type CallError, quotable } from '../call-error.ts';
 import type { ClientCertificate, ClientOptions } from '../client-types.ts';
-import { readBeginning, readFirstValue, unpacked } from './body.ts';
+import { readBeginning, readBody, unpacked } from './body.ts';
 import { brokenOff, handshakeMs, isCancelled, unanswered } from './connection-errors.ts';
 import type { Target } from './url.ts';
 
-type ConnectionOptions = Pick<ClientOptions, 'clientCertificate' | 'maxAnswerBytes' | 'maxConcurrentCalls' | 'resolve'>;
+interface ConnectionOptions extends Pick<ClientOptions, 'clientCertificate' | 'resolve'> {
+  /** Maximum number of concurrent calls to one extension. Default: 10. */
+  maxConcurrentCalls?: number;
+}
 
 interface Exchange {
   target: Target;
@@ -17,7 +19,7 @@ interface Exchange {
   caBundle: string | undefined;
   body: string | Buffer;
   signal: AbortSignal;
-  /** Longest answer that is read, in bytes. Default: that of the connections. */
+  /** Longest answer that is read, in bytes. Default: 20 MiB. */
   maxAnswerBytes?: number | undefined;
   /** Whether to send a Content-Type; Cluster API does not. */
   hasContentType: boolean;
@@ -86,77 +88,14 @@ function contextFor(caBundle: string | undefined, certificate: ClientCertificate
   return context;
 }
 
-/** How much more than an answer may come over its connection: headers, informational answers, small chunks. */
-const overheadFactor = 8;
-const overheadBytes = 64 * 1024;
-
-/** The limit of a request, among its options. */
-interface ByteLimit {
-  /** How much may come over the connection until the end of the response, in bytes. */
-  maxBytes: number;
-  /** Called when more came, before the connection is closed. */
-  onExcess(): void;
-}
-
-/**
- * A client of one connection, which makes one request at a time, and closes the connection when more comes over it than the
- * request allows: limits of bodies do not count what a server sends around them.
- */
-function createLimitedClient(
-  origin: string | URL,
-  options: Client.Options,
-  connect: buildConnector.connector,
-): Dispatcher {
-  let socket: Socket | undefined;
-  let before = 0;
-  let limit: ByteLimit | undefined;
-  const client = new Client(origin, {
-    ...options,
-    connect: (target, callback) =>
-      connect(target, (...result) => {
-        [, socket] = result as [unknown, Socket | undefined];
-        before = 0;
-        socket?.on('readable', () => {
-          if (limit !== undefined && (socket?.bytesRead ?? 0) - before > limit.maxBytes) {
-            limit.onExcess();
-            socket?.destroy();
-          }
-        });
-        callback(...result);
-      }),
-  });
-  return client.compose((dispatch) => (request, handler) => {
-    before = socket?.bytesRead ?? 0;
-    limit = request as Dispatcher.DispatchOptions & ByteLimit;
-    return dispatch(request, handler);
-  });
-}
-
-const sizeText = (bytes: number) => (bytes % mebibyte === 0 ? `${bytes / mebibyte} MiB` : `${bytes} bytes`);
-
-const sizeError = (problem: string): CallError => ({ step: 'size', message: `http call failed: ${problem}` });
-
 /** Persistent connections to extension servers, which are opened on first use. */
 export class ExtensionConnections {
   readonly #options: ConnectionOptions;
-  readonly #maxAnswerBytes: number;
-  readonly #maxConcurrentCalls: number;
   /** By extension, with the settings that each was created with. */
   readonly #pools = new Map<string, { settings: string; pool: Pool }>();
 
   constructor(options: ConnectionOptions) {
-    const { maxAnswerBytes = defaultMaxAnswerBytes, maxConcurrentCalls = defaultConcurrentCalls } = options;
-    // Nothing is larger than NaN: any answer would be read to its end.
-    if (!Number.isSafeInteger(maxAnswerBytes) || maxAnswerBytes < 1) {
-      throw new RangeError(`maxAnswerBytes: ${maxAnswerBytes} is not a whole number of bytes above 0`);
-    }
-    // With none, every call would wait for its turn until its timeout.
-    if (!Number.isSafeInteger(maxConcurrentCalls) || maxConcurrentCalls < 1) {
-      throw new RangeError(`maxConcurrentCalls: ${maxConcurrentCalls} is not a whole number above 0`);
-    }
     this.#options = options;
-    this.#maxAnswerBytes = maxAnswerBytes;
-    this.#maxConcurrentCalls = maxConcurrentCalls;
   }
 
   /**
@@ -174,19 +113,10 @@ export class ExtensionConnections {
         message: `failed to get http client: failed to create tls config: ${quotable((error as Error).message)}`,
       };
     }
-    const maxBytes = Math.min(exchange.maxAnswerBytes ?? this.#maxAnswerBytes, this.#maxAnswerBytes);
-    let isExceeded = false;
-    const limit: ByteLimit = {
-      maxBytes: overheadFactor * maxBytes + overheadBytes,
-      onExcess() {
-        isExceeded = true;
-      },
-    };
+    const maxBytes = exchange.maxAnswerBytes ?? defaultMaxAnswerBytes;
     let code: number | undefined;
-    let answer: ExtensionResponse | CallError;
     try {
       const response = await pool.request({
-        ...limit,
         method: 'POST',
         path: target.path,
         headers: {
@@ -198,25 +128,19 @@ export class ExtensionConnections {
         },
         body: exchange.body,
         signal,
-      } as Dispatcher.RequestOptions);
+      });
       code = response.statusCode;
       const plain = unpacked(response.body, response.headers['content-encoding']);
-      const body = code === 200 ? await readFirstValue(plain, maxBytes) : await readBeginning(plain, maxErrorBytes);
+      const body = code === 200 ? await readBody(plain, maxBytes) : await readBeginning(plain, maxErrorBytes);
       if (code !== 200 && isCancelled(signal)) {
         throw signal.reason;
       }
-      answer =
-        body === undefined ? { ...sizeError(`the answer is larger than ${sizeText(maxBytes)}`), code } : { code, body };
+      return body === undefined
+        ? { step: 'size', message: `http call failed: the answer is larger than ${maxBytes / mebibyte} MiB`, code }
+        : { code, body };
     } catch (error) {
-      answer = code === 200 && !isCancelled(signal) ? brokenOff(error, signal) : unanswered(error, target, signal);
+      return code === 200 && !isCancelled(signal) ? brokenOff(error, signal) : unanswered(error, target, signal);
     }
-    return isExceeded ? sizeError(`the server sent more than ${overheadFactor} times ${sizeText(maxBytes)}`) : answer;
-  }
-
-  /** Number of calls of an extension that are in flight, and of those waiting for one to end. */
-  load(key: string): { running: number; waiting: number } {
-    const { running = 0, queued = 0, pending = 0 } = this.#pools.get(key)?.pool.stats ?? {};
-    return { running, waiting: queued + pending };
   }
 
   /** Closes the connections of an extension when the calls in flight have ended. */
@@ -250,7 +174,7 @@ export class ExtensionConnections {
       allowH2: false,
     });
     const pool = new Pool(elsewhere === undefined ? target.origin : `https://${elsewhere.host}:${elsewhere.port}`, {
-      connections: this.#maxConcurrentCalls,
+      connections: this.#options.maxConcurrentCalls ?? defaultConcurrentCalls,
       pipelining: 1,
       keepAliveTimeout: keepAliveMs,
       keepAliveMaxTimeout: keepAliveMs,
@@ -261,7 +185,7 @@ export class ExtensionConnections {
       // The call's signal limits the total time.
       headersTimeout: 0,
       bodyTimeout: 0,
-      factory: (origin, options: Client.Options) => createLimitedClient(origin, options, connect),
+      connect,
     });
     this.#pools.set(key, { settings, pool });
     return pool;

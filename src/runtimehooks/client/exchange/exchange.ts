@@ -21,7 +21,7 @@ interface Outgoing {
   timeoutSeconds: number;
   request: JsonObject;
   signal: AbortSignal | undefined;
-  /** Longest response that is read, in bytes. Default: the limit of calls. */
+  /** Longest response that is read, in bytes. Default: 20 MiB. */
   maxAnswerBytes?: number;
   /** Whether to call without a Content-Type, as Cluster API does (httpCall), and even if the extension is in backoff. */
   mimicsClusterApi: boolean;

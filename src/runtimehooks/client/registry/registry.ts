@@ -1,6 +1,5 @@
 import type { ExtensionConfig } from '../../../extensionconfig/index.ts';
 import { labelSelectorProblems } from '../../../kubernetes/index.ts';
-import { formatGroupHook } from '../../catalog/definition.ts';
 import { defaultTimeoutSeconds } from '../../catalog/limits.ts';
 import { aggregate, type CallError, isCallError, prefixed, quotable } from '../call-error.ts';
 import { type Extension, extensionOf, parseApiVersion, type RegisteredHandler } from './registration.ts';
@@ -41,7 +40,6 @@ function handlersOf(config: ExtensionConfig): RegisteredHandler[] | CallError {
 
 /** Handlers of discovered extensions, by name and by hook. Errors are upstream's, as values. */
 export class HandlerRegistry {
-  #isReady = false;
   readonly #byExtension = new Map<string, readonly RegisteredHandler[]>();
   /** All handlers; undefined after a change. */
   #byName: ReadonlyMap<string, RegisteredHandler> | undefined;
@@ -54,13 +52,12 @@ export class HandlerRegistry {
   }
 
   /**
-   * Fills the registry for the first time; until then, nothing can be looked up. An ExtensionConfig that cannot be
-   * registered does not affect the others; upstream, one such object stops the whole manager.
+   * Adds ExtensionConfigs. One that cannot be registered does not affect the others; upstream, one such object stops the
+   * whole manager.
    *
    * @returns the errors, by ExtensionConfig.
    */
-  warmUp(configs: Iterable<ExtensionConfig>): Map<string, CallError> {
-    this.#isReady = true;
+  addAll(configs: Iterable<ExtensionConfig>): Map<string, CallError> {
     const errors = new Map<string, CallError>();
     for (const config of configs) {
       const error = this.#replace(config);
@@ -85,23 +82,16 @@ export class HandlerRegistry {
 
   get(name: string): RegisteredHandler | CallError {
     const quoted = JSON.stringify(name);
-    const problem = this.#isReady
-      ? `handler with name ${quoted} has not been registered`
-      : 'invalid operation: Get cannot be called on a registry not yet ready';
     return (
-      (this.#isReady ? this.#handlers().get(name) : undefined) ??
-      failure(`failed to get extension handler ${quoted} from registry: ${problem}`)
+      this.#handlers().get(name) ??
+      failure(
+        `failed to get extension handler ${quoted} from registry: handler with name ${quoted} has not been registered`,
+      )
     );
   }
 
   /** The handlers of a hook in any version, sorted by name. */
-  list(group: string, hook: string): readonly RegisteredHandler[] | CallError {
-    if (!this.#isReady) {
-      const gh = JSON.stringify(formatGroupHook({ group, name: hook }));
-      return failure(
-        `failed to list extension handlers for GroupHook ${gh}: invalid operation: List cannot be called on a registry which has not been warmed up`,
-      );
-    }
+  list(group: string, hook: string): readonly RegisteredHandler[] {
     return [...this.#handlers().values()]
       .filter((handler) => handler.group === group && handler.hook === hook)
       .sort((a, b) => (a.name < b.name ? -1 : 1));
