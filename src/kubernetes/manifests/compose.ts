@@ -14,7 +14,7 @@ import {
   Scalar,
 } from 'yaml';
 import { truncated } from '../../base/index.ts';
-import { isJsonObject, maxJsonDepth, setOwn } from '../objects/json/json.ts';
+import { isJsonObject, type Json, maxJsonDepth, setOwn } from '../objects/json/json.ts';
 import { keyText, kubectlOptions } from './kubectl-schema.ts';
 
 /** Why a document cannot be read, with its position. */
@@ -40,8 +40,9 @@ export interface Composed {
 interface Anchor {
   node: Node;
   value: unknown;
-  /** The number of nodes in it, including those of aliases, and the levels that it nests. */
+  /** The number of nodes and of characters in it, including those of aliases, and the levels that it nests. */
   size: number;
+  length: number;
   depth: number;
   isOpen: boolean;
 }
@@ -54,11 +55,9 @@ const glued = /\s*:[,[\]{}]/y;
 /** Maximum number of duplicate keys that are reported for a document. */
 const maxDuplicates = 5;
 
-/** The share of nodes that may come from aliases, as in go-yaml: it decreases from 99 % to 10 % as documents grow. */
-function allowedAliasShare(nodes: number): number {
-  const [small, large] = [400_000, 4_000_000];
-  return nodes <= small ? 0.99 : nodes >= large ? 0.1 : 0.99 - (0.89 * (nodes - small)) / (large - small);
-}
+/** Maximum number of nodes, and of characters in them, that may come from aliases. */
+const maxAliased = 100_000;
+const maxAliasedLength = 8 * 1024 * 1024;
 
 const startOf = (node: unknown): number => (node as Node | null)?.range?.[0] ?? 0;
 
@@ -68,9 +67,11 @@ export const isMerge = ({ key }: Pair): boolean =>
 class Reader {
   readonly duplicates: Composed['duplicates'] = [];
   readonly targets = new Map<Alias, Node>();
-  /** Nodes read so far, including those of aliases, and how many of them came from aliases. */
+  /** Nodes and characters read so far, including those of aliases, and how many of them came from aliases. */
   #nodes = 0;
+  #length = 0;
   #aliased = 0;
+  #aliasedLength = 0;
   /** The level of the current node, and the deepest one so far. */
   #level = 0;
   #deepest = 0;
@@ -78,9 +79,12 @@ class Reader {
   #brackets = 0;
   readonly #anchors = new Map<string, Anchor>();
   readonly #text: string;
+  /** Where a block of text ends that has no line break after its last line; -1 if `yaml` may add one, as kubectl does. */
+  readonly #openEnd: number;
 
-  constructor(text: string) {
+  constructor(text: string, isFirst = false) {
     this.#text = text;
+    this.#openEnd = isFirst && !text.endsWith('\n') ? text.length : -1;
   }
 
   /** Refuses what kubectl's parser, which implements YAML 1.1, reads differently. */
@@ -109,12 +113,15 @@ class Reader {
     }
     if (isScalar(node)) {
       this.#check(node, false);
+      this.#length += node.source?.length ?? 0;
       const { value } = node;
       if (typeof value === 'number' && !Number.isFinite(value)) {
         throw new ComposeError(`${node.source} is not a JSON number; put it in quotes if it is text`, startOf(node));
       }
       // JSON's integers have no negative zero.
-      const own = value === 0 ? 0 : value;
+      const isOpen =
+        (node.type === Scalar.BLOCK_LITERAL || node.type === Scalar.BLOCK_FOLDED) && node.range?.[1] === this.#openEnd;
+      const own = value === 0 ? 0 : isOpen ? String(value).replace(/\n$/, '') : value;
       this.#open(node, own, (anchor) => anchor);
       return own;
     }
@@ -141,11 +148,15 @@ class Reader {
   }
 
   /** Notes the anchor of a node, if it has one, while its content is read. */
-  #open(node: Node & { anchor?: string }, value: unknown, fill: (anchor: Anchor | undefined) => void): void {
-    const before = { nodes: this.#nodes, deepest: this.#deepest };
+  #open(
+    node: Node & { anchor?: string; source?: string },
+    value: unknown,
+    fill: (anchor: Anchor | undefined) => void,
+  ): void {
+    const before = { nodes: this.#nodes, length: this.#length, deepest: this.#deepest };
     let anchor: Anchor | undefined;
     if (node.anchor !== undefined) {
-      anchor = { node, value, size: 1, depth: 0, isOpen: true };
+      anchor = { node, value, size: 1, length: node.source?.length ?? 0, depth: 0, isOpen: true };
       this.#anchors.set(node.anchor, anchor);
       this.#deepest = this.#level;
     }
@@ -153,6 +164,7 @@ class Reader {
     this.#deepest = Math.max(this.#deepest, this.#level);
     if (anchor !== undefined) {
       anchor.size += this.#nodes - before.nodes;
+      anchor.length += this.#length - before.length;
       anchor.depth = this.#deepest - this.#level + 1;
       anchor.isOpen = false;
       this.#deepest = Math.max(this.#deepest, before.deepest);
@@ -167,8 +179,10 @@ class Reader {
       throw new ComposeError(`the alias *${name} ${problem}`, startOf(node));
     }
     this.#nodes += anchor.size;
+    this.#length += anchor.length;
     this.#aliased += anchor.size;
-    if (this.#aliased > 100 && this.#nodes > 1000 && this.#aliased / this.#nodes > allowedAliasShare(this.#nodes)) {
+    this.#aliasedLength += anchor.length;
+    if (this.#aliased > maxAliased || this.#aliasedLength > maxAliasedLength) {
       throw new ComposeError('too much of the document comes from aliases; write it out, or split it', startOf(node));
     }
     this.#deepest = Math.max(this.#deepest, this.#level + anchor.depth);
@@ -249,8 +263,40 @@ function* tokensOf(text: string): Generator<CST.Token> {
   yield* parser.end();
 }
 
-/** Parses a text as kubectl does, as far as `yaml` does. @throws {ComposeError} */
-export function parseAsKubectl(text: string): Document.Parsed {
+/** Control characters, which kubectl's parser does not allow anywhere in YAML. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it looks for
+const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\ufffe\uffff]/;
+/** Line breaks that only YAML 1.1 has. */
+const oldLineBreak = /[\u0085\u2028\u2029]/;
+
+function codeOf(text: string, index: number): string {
+  return `U+${text.charCodeAt(index).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+/** Makes checks that the parser omits, or explains badly. */
+function checkText(text: string, isFirst: boolean): void {
+  const control = forbidden.exec(text);
+  if (control !== null) {
+    throw new ComposeError(`the control character ${codeOf(text, control.index)} is not allowed`, control.index);
+  }
+  const lineBreak = isFirst ? null : oldLineBreak.exec(text);
+  if (lineBreak !== null) {
+    const problem = 'is a line break for kubectl; write it as an escape in double quotes';
+    throw new ComposeError(`${codeOf(text, lineBreak.index)} ${problem}`, lineBreak.index);
+  }
+}
+
+/** Tags that a value may not fit. */
+const typedTags = /2002:(?:null|bool|int|float|timestamp)$/;
+
+/**
+ * Parses a text as kubectl does, as far as `yaml` does.
+ *
+ * @param isFirst whether only the first value of the text is read: what follows it is ignored, and so are tags.
+ * @throws {ComposeError}
+ */
+export function parseAsKubectl(text: string, isFirst = false): Document.Parsed {
+  checkText(text, isFirst);
   const { stackTraceLimit } = Error;
   // A text may have as many errors as characters, and each would take a kilobyte.
   Error.stackTraceLimit = 0;
@@ -263,7 +309,13 @@ export function parseAsKubectl(text: string): Document.Parsed {
     Error.stackTraceLimit = stackTraceLimit;
   }
   // An unknown tag is only a warning; so is a bracket that is indented less than its line.
-  const [mistake] = [...document.errors, ...document.warnings.filter(({ code }) => code === 'TAG_RESOLVE_FAILED')];
+  const end = (isFirst && document.contents?.range[1]) || Number.POSITIVE_INFINITY;
+  const mistake =
+    document.errors.find(({ code, pos }) => code !== 'UNEXPECTED_TOKEN' || pos[0] < end) ??
+    document.warnings.find(
+      ({ code, message }) =>
+        code === 'BAD_DIRECTIVE' || (code === 'TAG_RESOLVE_FAILED' && (!isFirst || typedTags.test(message))),
+    );
   if (mistake !== undefined) {
     const { code, message, pos } = mistake;
     const isDirective = /directive/i.test(message);
@@ -291,4 +343,14 @@ export function compose(text: string): Composed {
   const root = parseAsKubectl(text).contents;
   const reader = new Reader(text);
   return { value: reader.value(root), duplicates: reader.duplicates, root, targets: reader.targets };
+}
+
+/**
+ * The first value in a text, as sigs.k8s.io/yaml reads it, which stops there: of equal keys the last one counts.
+ *
+ * @throws {ComposeError} as `compose`.
+ */
+export function firstValue(text: string): Json {
+  const body = text.replace(/^(?:%(?:YAML 1\.1|TAG .*)\n)+(?=---)/, '');
+  return new Reader(body, true).value(parseAsKubectl(body, true).contents) as Json;
 }

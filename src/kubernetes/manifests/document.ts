@@ -120,37 +120,6 @@ function createLines(text: string, firstLine: number) {
   };
 }
 
-/** Control characters, which kubectl's parser does not allow anywhere in YAML. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it looks for
-const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\ufffe\uffff]/;
-/** Line breaks that only YAML 1.1 has. */
-const oldLineBreak = /[\u0085\u2028\u2029]/;
-
-function codeOf(text: string, index: number): string {
-  return `U+${text.charCodeAt(index).toString(16).toUpperCase().padStart(4, '0')}`;
-}
-
-/** Makes checks that the parser omits, or explains badly. */
-function checkText(text: string): void {
-  const control = forbidden.exec(text);
-  if (control !== null) {
-    throw new ComposeError(`the control character ${codeOf(text, control.index)} is not allowed`, control.index);
-  }
-  const lineBreak = oldLineBreak.exec(text);
-  if (lineBreak !== null) {
-    const code = codeOf(text, lineBreak.index);
-    throw new ComposeError(
-      `${code} is a line break for kubectl; write it as an escape in double quotes`,
-      lineBreak.index,
-    );
-  }
-}
-
-function readYaml(text: string): Composed {
-  checkText(text);
-  return compose(text);
-}
-
 class JsonSyntaxError extends ComposeError {}
 
 /** Largest JSON document in which places of fields are known, in characters: of larger ones, all are its first line. */
@@ -208,7 +177,7 @@ export function readDocument({
   const placeAt = createLines(text, firstLine);
   let composed: Composed;
   try {
-    composed = form === 'json' ? readJson(text) : readYaml(text);
+    composed = form === 'json' ? readJson(text) : compose(text);
   } catch (error) {
     const { offset, message } = mistakeOf(error);
     return { errors: [{ ...placeAt(offset), message }] };
