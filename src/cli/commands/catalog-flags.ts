@@ -10,26 +10,34 @@ import { type Flag, FlagError, type Flags, integerFlag } from '../framework/flag
 import { readLimitedFile } from '../framework/limited-file.ts';
 import { UsageError } from '../framework/program.ts';
 
-const targetFlag: Flag<Release> = {
+/** A flag for a release of Cluster API. `problemOf` says why one is refused. */
+export const releaseFlag = <D extends Release | undefined>(
+  summary: string,
+  options: Pick<Flag<D>, 'default' | 'defaultText'>,
+  problemOf: (release: Release) => string | undefined = () => undefined,
+): Flag<Release | D> => ({
   placeholder: 'VERSION',
-  summary: `targeted Cluster API release, from ${formatRelease(oldestKnownRelease)} on`,
-  default: newestKnownRelease,
-  defaultText: `${formatRelease(newestKnownRelease)}, the newest known`,
+  summary,
+  ...options,
   parse: (text) => {
-    const release = parseRelease(text);
-    if (release === undefined) {
-      throw new FlagError('it must be a release such as 1.11, v1.11 or v1.11.3');
-    }
-    const problem = unknownReleaseProblem(release);
-    if (problem !== undefined) {
-      throw new FlagError(problem);
+    const release = text === 'main' ? newestKnownRelease : parseRelease(text);
+    const problem =
+      release === undefined ? 'it must be a release such as 1.11, v1.11 or v1.11.3, or main' : problemOf(release);
+    if (release === undefined || problem !== undefined) {
+      throw new FlagError(String(problem));
     }
     return release;
   },
-};
+});
 
 /** The flag that determines the known hooks. */
-export const catalogFlags = { 'target-cluster-api-version': targetFlag } satisfies Flags;
+export const catalogFlags = {
+  'target-cluster-api-version': releaseFlag(
+    `targeted Cluster API release, from ${formatRelease(oldestKnownRelease)} on`,
+    { default: newestKnownRelease, defaultText: `${formatRelease(newestKnownRelease)}, the newest known` },
+    unknownReleaseProblem,
+  ),
+} satisfies Flags;
 
 /** The flag `--max-handler-timeout-seconds`; the limit is the maximum in Cluster API's code. */
 export const handlerTimeoutFlag = integerFlag('SECONDS', 1, 30, 'maximum timeoutSeconds of a handler', { default: 10 });

@@ -1,28 +1,14 @@
 import { eachOf } from '../../base/index.ts';
 import { examineExtension, installedRelease, preflightAsText, reportOf } from '../../checks/preflight/index.ts';
 import { askExtension, createClient } from '../../runtimehooks/client/index.ts';
-import { formatRelease, newestKnownRelease, parseRelease, type Release } from '../../runtimehooks/index.ts';
+import { formatRelease, newestKnownRelease, type Release } from '../../runtimehooks/index.ts';
 import { defineCommand } from '../framework/command.ts';
-import { type Flag, FlagError, type Flags, outputFlag, switchFlag } from '../framework/flags.ts';
+import { type Flags, outputFlag, switchFlag } from '../framework/flags.ts';
 import { jsonText } from '../framework/layout.ts';
 import { exitCode, FailureError, paintFor, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
-import { catalogFlags } from './catalog-flags.ts';
+import { catalogFlags, releaseFlag } from './catalog-flags.ts';
 import { callsAtOnce, type Extensions, extensionFlags, readExtensions, untilEnd } from './extensions.ts';
-
-const releaseFlag: Flag<Release | undefined> = {
-  placeholder: 'VERSION',
-  summary: 'Cluster API release that is running now',
-  default: undefined,
-  defaultText: 'that of the cluster',
-  parse: (text) => {
-    const release = parseRelease(text);
-    if (release === undefined) {
-      throw new FlagError('it must be a release such as 1.12, v1.12 or v1.12.3');
-    }
-    return release;
-  },
-};
 
 const targetName = 'target-cluster-api-version';
 
@@ -33,7 +19,10 @@ const preflightFlags = {
     default: undefined as Release | undefined,
     defaultText: 'none; required',
   },
-  'current-cluster-api-version': releaseFlag,
+  'current-cluster-api-version': releaseFlag('Cluster API release that is running now', {
+    default: undefined,
+    defaultText: 'that of the cluster',
+  }),
   ...extensionFlags,
   offline: switchFlag('do not call extensions: judge by the handlers in the status of the objects'),
   output: outputFlag(['text', 'json'], 'report format'),

@@ -15,13 +15,7 @@ import {
 } from '../../checks/rehearsal/index.ts';
 import { withRemedy } from '../../kubernetes/client/index.ts';
 import { schemasOf } from '../../kubernetes/schema/index.ts';
-import {
-  compareReleases,
-  formatRelease,
-  newestKnownRelease,
-  parseRelease,
-  type Release,
-} from '../../runtimehooks/index.ts';
+import { compareReleases, formatRelease, newestKnownRelease, type Release } from '../../runtimehooks/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import {
   type Flag,
@@ -35,6 +29,7 @@ import {
 } from '../framework/flags.ts';
 import { exitCode, FailureError, type Io, paintFor, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
+import { releaseFlag } from './catalog-flags.ts';
 import { crdsFlag, readCrds } from './crds-flag.ts';
 import { extensionFlags, readExtensions, unreachableHint } from './extensions.ts';
 import { manifestObjects } from './manifest-objects.ts';
@@ -55,13 +50,10 @@ const faultFlag: Flag<readonly Fault[]> = {
   },
 };
 
-function isSimulated(release: Release | undefined): release is Release {
-  return (
-    release !== undefined &&
-    compareReleases(release, oldestRelease) >= 0 &&
-    compareReleases(release, newestKnownRelease) <= 0
-  );
-}
+const simulatedProblem = (release: Release): string | undefined =>
+  compareReleases(release, oldestRelease) >= 0 && compareReleases(release, newestKnownRelease) <= 0
+    ? undefined
+    : `it must be a release from ${formatRelease(oldestRelease)} to ${formatRelease(newestKnownRelease)}, or main`;
 
 const rehearseFlags = {
   ...extensionFlags,
@@ -83,21 +75,11 @@ const rehearseFlags = {
   },
   delete: switchFlag('delete the Clusters at the end'),
   'in-place-updates': switchFlag('update machines in place if extensions can, as with the feature gate InPlaceUpdates'),
-  'cluster-api-version': {
-    placeholder: 'VERSION',
-    summary: 'release of Cluster API to simulate: v1.12, v1.13, v1.14 or main',
-    default: newestKnownRelease,
-    defaultText: formatRelease(newestKnownRelease),
-    parse: (text: string) => {
-      const release = text === 'main' ? newestKnownRelease : parseRelease(text);
-      if (!isSimulated(release)) {
-        throw new FlagError(
-          `it must be a release from ${formatRelease(oldestRelease)} to ${formatRelease(newestKnownRelease)}, or main`,
-        );
-      }
-      return release;
-    },
-  } satisfies Flag<Release>,
+  'cluster-api-version': releaseFlag(
+    'release of Cluster API to simulate: v1.12, v1.13, v1.14 or main',
+    { default: newestKnownRelease, defaultText: formatRelease(newestKnownRelease) },
+    simulatedProblem,
+  ),
   fault: faultFlag,
   'max-calls': integerFlag('COUNT', 1, 1_000_000, 'number of calls after which to give up on a Cluster', {
     default: 1000,

@@ -4,50 +4,35 @@ import { isTerminalTaken } from '../../base/index.ts';
 const firstAfter = 1000;
 const every = 200;
 
-interface Progress {
-  /** Shows the line once a second has passed, and not too often. */
-  show(text: () => string): void;
-  /** Erases the line, before something else is written. */
-  clear(): void;
-}
-
-type Terminal = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
-
-/** Progress on a terminal; silent anywhere else. */
-export function createProgress(terminal: Terminal): Progress {
-  if (terminal.isTTY !== true) {
-    return { show: () => {}, clear: () => {} };
-  }
-  let next = performance.now() + firstAfter;
+/**
+ * Shows a text on a terminal while work goes on, from a second on until the end of the block (`using`). `clear` erases it,
+ * before something else is written.
+ */
+export function startProgress(
+  terminal: NodeJS.WritableStream & { isTTY?: boolean; columns?: number },
+  text: () => string,
+): Disposable & { clear(): void } {
+  const start = performance.now() + firstAfter;
   let isShown = false;
   const erase = '\r\u001b[K';
+  function clear(): void {
+    if (isShown) {
+      isShown = false;
+      terminal.write(erase);
+    }
+  }
+  const ticking = setInterval(() => {
+    if (terminal.isTTY === true && performance.now() >= start && !isTerminalTaken()) {
+      isShown = true;
+      // What does not fit would begin a second line, which is not erased.
+      terminal.write(`${erase}${text().slice(0, (terminal.columns ?? 80) - 3)} …`);
+    }
+  }, every);
   return {
-    show(text) {
-      if (performance.now() >= next && !isTerminalTaken()) {
-        next = performance.now() + every;
-        isShown = true;
-        // What does not fit would begin a second line, which is not erased.
-        terminal.write(`${erase}${text().slice(0, (terminal.columns ?? 80) - 3)} …`);
-      }
-    },
-    clear() {
-      if (isShown) {
-        isShown = false;
-        terminal.write(erase);
-      }
-    },
-  };
-}
-
-/** Progress that shows a text by itself, for work that waits, until the end of the block (`using`). */
-export function startProgress(terminal: Terminal, text: () => string): Progress & Disposable {
-  const progress = createProgress(terminal);
-  const ticking = setInterval(() => progress.show(text), every);
-  return {
-    ...progress,
+    clear,
     [Symbol.dispose]() {
       clearInterval(ticking);
-      progress.clear();
+      clear();
     },
   };
 }

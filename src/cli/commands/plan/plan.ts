@@ -25,7 +25,7 @@ import {
   withRemedy,
 } from '../../../kubernetes/client/index.ts';
 import { dns1123LabelProblems, type Json, type JsonObject, objectAt, textAt } from '../../../kubernetes/index.ts';
-import { newestKnownRelease, parseRelease, parseVersion, type Release } from '../../../runtimehooks/index.ts';
+import { newestKnownRelease, parseVersion } from '../../../runtimehooks/index.ts';
 import {
   extensionOfHandler,
   type HookCall,
@@ -52,6 +52,7 @@ import {
 } from '../../framework/flags.ts';
 import { exitCode, FailureError, type Io, paintFor, UsageError } from '../../framework/program.ts';
 import { startProgress } from '../../framework/progress.ts';
+import { releaseFlag } from '../catalog-flags.ts';
 import { clusterFlags, orNoCluster } from '../cluster-flags.ts';
 import { crdsFlag, readCrds } from '../crds-flag.ts';
 import { reachServices } from '../port-forward.ts';
@@ -104,19 +105,10 @@ const planFlags = {
   } satisfies Flag<readonly { name: string; value: Json }[]>,
   cluster: listFlag('NAMESPACE/NAME', 'plan only this Cluster; may be repeated', { defaultText: 'all' }),
   namespace: textFlag('NAME', 'plan only the Clusters of this namespace', { short: 'n', defaultText: 'all' }),
-  'cluster-api-version': {
-    placeholder: 'VERSION',
-    summary: 'release of Cluster API: v1.12, v1.13, v1.14 or main',
+  'cluster-api-version': releaseFlag('release of Cluster API: v1.12, v1.13, v1.14 or main', {
     default: undefined,
     defaultText: 'the newest known',
-    parse: (text) => {
-      const release = text === 'main' ? newestKnownRelease : parseRelease(text);
-      if (release === undefined) {
-        throw new FlagError('it must be a release such as v1.13, or main');
-      }
-      return release;
-    },
-  } satisfies Flag<Release | undefined>,
+  }),
   selector: textFlag('SELECTOR', 'of the cluster, plan only Clusters with these labels', {
     short: 'l',
     defaultText: 'all',

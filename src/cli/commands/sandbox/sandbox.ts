@@ -3,16 +3,13 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../../base/index.ts';
-import { bundleOf, readCertificates, unreadProblem, usable } from '../../../base/x509/index.ts';
 import { defineCommand } from '../../framework/command.ts';
 import { type Flags, type FlagValues, integerFlag, switchFlag, textFlag } from '../../framework/flags.ts';
-import { readLimitedFile } from '../../framework/limited-file.ts';
 import { logFlags, openLog } from '../../framework/log.ts';
 import { type Io, UsageError } from '../../framework/program.ts';
 import { shellPath } from '../../framework/shell-path.ts';
 import { resolveFlag, resolveOf } from '../resolve-flag.ts';
 import type { LoopSettings } from './loop.ts';
-import { behindService, type WebhookReference } from './webhook.ts';
 
 const sandboxFlags = {
   port: integerFlag('PORT', 0, 65_535, 'port on 127.0.0.1; 0: any free port', { default: 0 }),
@@ -21,8 +18,6 @@ const sandboxFlags = {
     'new file for the kubeconfig, written once everything is ready, removed at the end',
     { defaultText: 'in a temporary folder' },
   ),
-  'webhook-url': textFlag('URL', 'https URL of a webhook server that is already running'),
-  'webhook-ca-file': textFlag('FILE', 'PEM certificates to verify it with'),
   resolve: {
     ...resolveFlag,
     summary: 'address of the Service of a webhook or an aggregated API server; may be repeated',
@@ -33,39 +28,6 @@ const sandboxFlags = {
   'no-controller': switchFlag('do not run the controller that discovers extensions'),
   ...logFlags,
 } satisfies Flags;
-
-/** The webhook that the flags name, or undefined if the sandbox starts its own. */
-function referenceOf(flags: FlagValues<typeof sandboxFlags>): WebhookReference | undefined {
-  const { 'webhook-url': webhookUrl, 'webhook-ca-file': webhookCaFile } = flags;
-  if (webhookUrl === undefined) {
-    if (webhookCaFile !== undefined) {
-      throw new UsageError('--webhook-ca-file needs --webhook-url, which is missing');
-    }
-    return undefined;
-  }
-  const url = URL.parse(webhookUrl);
-  if (url === null) {
-    throw new UsageError(`--webhook-url: ${JSON.stringify(webhookUrl)} is not a URL: write https://127.0.0.1:9443`);
-  }
-  if (url.protocol !== 'https:') {
-    throw new UsageError(`--webhook-url: ${JSON.stringify(webhookUrl)} must begin with https://`);
-  }
-  if (webhookCaFile === undefined) {
-    throw new UsageError('--webhook-url needs --webhook-ca-file, the PEM certificates that verify the webhook');
-  }
-  const certificates = usable(readCertificates(readLimitedFile('--webhook-ca-file', webhookCaFile)));
-  if (certificates === undefined) {
-    throw new UsageError(`--webhook-ca-file: ${webhookCaFile} contains no valid PEM certificates`);
-  }
-  for (const [index, { x509 }] of certificates.entries()) {
-    const problem = unreadProblem(x509);
-    if (problem !== undefined) {
-      throw new UsageError(`--webhook-ca-file: ${webhookCaFile}: certificate ${index + 1} ${problem}`);
-    }
-  }
-  // In a caBundle, only certificates whose lines are well formed would count.
-  return behindService(url, bundleOf(certificates));
-}
 
 /** The command line of this program, for any working folder. */
 const program = shellPath(fileURLToPath(new URL('bin/extensionconfig-webhook', packageRoot)));
@@ -104,14 +66,12 @@ function commandsToTry({ extension, controller }: LoopSettings, impact: boolean)
 }
 
 async function runSandbox(flags: FlagValues<typeof sandboxFlags>, io: Io): Promise<void> {
-  const webhook = referenceOf(flags);
   const file = flags['write-kubeconfig'];
   if (file !== undefined && existsSync(file)) {
     throw new UsageError(`--write-kubeconfig: ${file} exists; remove it, or name another file`);
   }
   const settings = {
     port: flags.port,
-    webhook,
     resolve: resolveOf(flags.resolve),
     clusterFacts: flags['cluster-facts'],
     impact: flags.impact,
@@ -128,7 +88,7 @@ async function runSandbox(flags: FlagValues<typeof sandboxFlags>, io: Io): Promi
   try {
     io.stdout.write(
       [
-        `API server with ExtensionConfig at ${sandbox.url}, its webhook: ${sandbox.webhook.description}.`,
+        `API server with ExtensionConfig at ${sandbox.url}, and the webhook in front of it.`,
         'Everything is kept in memory; Ctrl-C stops the sandbox and removes it. In another terminal, try',
         '',
         `  export KUBECONFIG=${shellPath(sandbox.kubeconfigFile)}`,

@@ -1,7 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type {
   KubeConfig,
   V1MutatingWebhook,
@@ -12,9 +11,9 @@ import type {
 import type { Logger } from 'pino';
 import { parse, parseAllDocuments } from 'yaml';
 import { packageRoot } from '../../../base/index.ts';
-import { crd, group } from '../../../extensionconfig/index.ts';
-import { connect, isStatus, loadKubeConfig } from '../../../kubernetes/client/index.ts';
-import { type JsonObject, objectsAt } from '../../../kubernetes/index.ts';
+import { crd } from '../../../extensionconfig/index.ts';
+import { connect, loadKubeConfig } from '../../../kubernetes/client/index.ts';
+import type { JsonObject } from '../../../kubernetes/index.ts';
 import type { Resolve } from '../../../runtimehooks/client/index.ts';
 import { startSandbox } from '../../../sandbox/index.ts';
 import { webhookPaths } from '../../../webhook/index.ts';
@@ -24,9 +23,9 @@ import { publishFile } from '../publish-file.ts';
 import {
   bootstrapWebhook,
   byService,
+  type ClientConfigOf,
   type LocalWebhook,
   startWebhookOfSecret,
-  type WebhookReference,
   webhookService,
 } from './webhook.ts';
 
@@ -53,14 +52,14 @@ interface Features {
   impact?: boolean | undefined;
 }
 
-function configurationsFor(webhook: WebhookReference, { clusterFacts, impact }: Features) {
+function configurationsFor(clientConfigOf: ClientConfigOf, { clusterFacts, impact }: Features) {
   return parseAllDocuments(readFileSync(configurationsFile, 'utf8')).map((document) => {
     const configuration = document.toJS() as V1MutatingWebhookConfiguration & V1ValidatingWebhookConfiguration;
     if (impact && configuration.kind === 'ValidatingWebhookConfiguration') {
       configuration.webhooks?.push(impactWebhook() as V1MutatingWebhook & V1ValidatingWebhook);
     }
     for (const entry of configuration.webhooks ?? []) {
-      entry.clientConfig = webhook.clientConfig(entry.clientConfig.service?.path ?? '/');
+      entry.clientConfig = clientConfigOf(entry.clientConfig.service?.path ?? '/');
       if (
         clusterFacts &&
         configuration.kind === 'ValidatingWebhookConfiguration' &&
@@ -100,76 +99,23 @@ const registrations = '/apis/admissionregistration.k8s.io/v1';
 /** Registers ExtensionConfig and the webhook in front of it; with `clusterFacts` also the kinds that rules know. */
 export async function register(
   config: KubeConfig,
-  webhook: WebhookReference,
+  clientConfigOf: ClientConfigOf,
   signal: AbortSignal,
   features: Features = {},
 ): Promise<void> {
   const cluster = connect(config, signal);
   const conversion = {
     strategy: 'Webhook',
-    webhook: { conversionReviewVersions: ['v1'], clientConfig: webhook.clientConfig(webhookPaths.convert) },
+    webhook: { conversionReviewVersions: ['v1'], clientConfig: clientConfigOf(webhookPaths.convert) },
   };
   const definition = { ...crd, spec: { ...crd.spec, conversion } } as unknown as JsonObject;
   for (const body of [definition, ...(features.clusterFacts ? factDefinitions : [])]) {
     await cluster.request('POST', definitions, body);
   }
-  for (const body of configurationsFor(webhook, features)) {
+  for (const body of configurationsFor(clientConfigOf, features)) {
     const kind = body.kind === 'MutatingWebhookConfiguration' ? 'mutating' : 'validating';
     // Parsed from YAML, so without the client's classes.
     await cluster.request('POST', `${registrations}/${kind}webhookconfigurations`, body as unknown as JsonObject);
-  }
-}
-
-/** How long an API server may take until ExtensionConfigs are served, in ms; a busy one takes a few seconds. */
-const servedWithinMs = 60_000;
-
-/**
- * Returns when ExtensionConfigs are served: their definition is established, and the API server has begun to answer for
- * them.
- *
- * @throws {FailureError} when the API server refuses the definition (its names, its caBundle), or when time is up.
- */
-export async function untilServed(
-  config: KubeConfig,
-  signal: AbortSignal,
-  withinMs: number = servedWithinMs,
-): Promise<void> {
-  const cluster = connect(config, signal);
-  const { name } = crd.metadata;
-  async function missing(): Promise<string | undefined> {
-    const conditions = objectsAt(await cluster.request('GET', `${definitions}/${name}`), 'status', 'conditions');
-    const refusal = conditions.find(
-      ({ type, status, reason }) => (type === 'NamesAccepted' && status === 'False') || reason === 'InvalidCABundle',
-    );
-    if (refusal !== undefined) {
-      throw new FailureError(`${name} is not served: ${String(refusal.message)}`);
-    }
-    const established = conditions.find(({ type }) => type === 'Established');
-    if (established?.status !== 'True') {
-      return `the definition is not established (${String(established?.message ?? 'it has no condition Established')})`;
-    }
-    // It is established a moment before it is served, which takes at most some seconds.
-    for (const { name: version } of crd.spec.versions) {
-      const path = `/apis/${group}/${version}/extensionconfigs?limit=1`;
-      try {
-        await cluster.request('GET', path);
-      } catch (error) {
-        if (!isStatus(error, 404)) {
-          throw error;
-        }
-        return `the definition is established, but GET ${path} is answered with 404`;
-      }
-    }
-    return undefined;
-  }
-  const end = performance.now() + withinMs;
-  for (let why = await missing(); why !== undefined; why = await missing()) {
-    if (performance.now() > end) {
-      throw new FailureError(
-        `${name} is not served after ${withinMs / 1000} s: ${why}; check the API server and start again`,
-      );
-    }
-    await sleep(10, undefined, { signal }).catch(() => {});
   }
 }
 
@@ -177,14 +123,11 @@ export interface RunningSandbox {
   url: string;
   config: KubeConfig;
   kubeconfigFile: string;
-  webhook: WebhookReference;
   stop(): Promise<void>;
 }
 
 interface SandboxSettings {
   port: number;
-  /** The webhook to use; by default the sandbox starts its own. */
-  webhook?: WebhookReference | undefined;
   /** Where other Services can be reached; by default only those of type ExternalName can. */
   resolve?: Resolve | undefined;
   /** Whether the webhook uses facts about the cluster, and is called for deletions. */
@@ -209,7 +152,7 @@ export async function startSandboxWithWebhook(
     log: ({ event, message, ...about }) => log[levels[event]]({ ...about, message }, event),
     resolveService: ({ namespace, name, port }) => {
       const isOurs = namespace === webhookService.namespace && name === webhookService.name;
-      const endpoint = local === undefined ? settings.webhook?.endpoint : { host: '127.0.0.1', port: local.port };
+      const endpoint = local && { host: '127.0.0.1', port: local.port };
       return isOurs ? endpoint : settings.resolve?.(`${name}.${namespace}.svc:${port}`);
     },
   }).catch((error: NodeJS.ErrnoException) => {
@@ -236,25 +179,21 @@ export async function startSandboxWithWebhook(
     const ownFile = join(directory, 'kubeconfig');
     writeFileSync(ownFile, sandbox.kubeconfig, { mode: 0o600, flag: 'wx' });
     const config = await loadKubeConfig({ kubeconfig: ownFile }, {});
-    const webhook = settings.webhook ?? byService;
-    await register(config, webhook, signal, settings);
-    if (settings.webhook === undefined) {
-      const namespace = { metadata: { name: webhookService.namespace } };
-      await connect(config, signal).request('POST', '/api/v1/namespaces', namespace);
-      await bootstrapWebhook(ownFile, signal);
-      local = await startWebhookOfSecret(config, log, {
-        clusterFacts: settings.clusterFacts,
-        impactKubeconfig: settings.impact ? ownFile : undefined,
-      });
-    }
-    await untilServed(config, signal);
+    await register(config, byService, signal, settings);
+    const namespace = { metadata: { name: webhookService.namespace } };
+    await connect(config, signal).request('POST', '/api/v1/namespaces', namespace);
+    await bootstrapWebhook(ownFile, signal);
+    local = await startWebhookOfSecret(config, log, {
+      clusterFacts: settings.clusterFacts,
+      impactKubeconfig: settings.impact ? ownFile : undefined,
+    });
     await settings.prepare?.(config);
     signal.throwIfAborted();
     if (settings.kubeconfigFile !== undefined) {
       publishFile('the kubeconfig', settings.kubeconfigFile, sandbox.kubeconfig);
       files.push(settings.kubeconfigFile);
     }
-    return { url: sandbox.url, config, kubeconfigFile: settings.kubeconfigFile ?? ownFile, webhook, stop };
+    return { url: sandbox.url, config, kubeconfigFile: settings.kubeconfigFile ?? ownFile, stop };
   } catch (error) {
     await stop();
     throw signal.aborted ? signal.reason : error;

@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
 import { createImpactReviews, type ImpactReviews } from '../../../checks/impact/index.ts';
@@ -7,7 +6,6 @@ import { crd, runtimeSdkFeatureGate } from '../../../extensionconfig/index.ts';
 import { watchServingSecret } from '../../../kubernetes/client/index.ts';
 import { addWatchingMetrics, type Watching } from '../../../policy/cluster-facts/index.ts';
 import { createAdmission, createRuleSet } from '../../../policy/index.ts';
-import type { Endpoint } from '../../../sandbox/index.ts';
 import { type CertificateSource, secretCertificates } from '../../../server/index.ts';
 import { type RunningWebhook, startWebhook } from '../../../webhook/index.ts';
 import { defaultsOf } from '../../framework/flags.ts';
@@ -21,32 +19,11 @@ export const webhookService = { namespace: 'extensionconfig-webhook-system', nam
 export const configurationName = 'extensionconfig-webhook';
 const servingSecret = 'extensionconfig-webhook-tls';
 
-export interface WebhookReference {
-  description: string;
-  /** The clientConfig for a path; without a caBundle if `certs bootstrap` injects it. */
-  clientConfig(path: string): object;
-  /** The address behind the Service in the clientConfig, if it names one. */
-  endpoint?: Endpoint;
-}
+/** The clientConfig of the webhook for a path. */
+export type ClientConfigOf = (path: string) => object;
 
-/**
- * A webhook server that is running at a URL, called through the Service of the manifests, so that these can be applied:
- * otherwise configurations would contain both its URL and the Service. The PEM certificates verify it for the URL's
- * host.
- */
-export function behindService(url: URL, ca: string): WebhookReference {
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  return {
-    description: url.origin,
-    clientConfig: (path) => ({ service: { ...webhookService, path }, caBundle: Buffer.from(ca).toString('base64') }),
-    endpoint: { host, port: Number(url.port || 443), servername: isIP(host) === 0 ? host : '' },
-  };
-}
-
-export const byService: WebhookReference = {
-  description: `Service ${webhookService.namespace}/${webhookService.name}`,
-  clientConfig: (path) => ({ service: { ...webhookService, path } }),
-};
+/** By its Service; `certs bootstrap` injects the caBundle. */
+export const byService: ClientConfigOf = (path) => ({ service: { ...webhookService, path } });
 
 /** Milliseconds for requests in flight when the sandbox stops: its API server, the only client, sends no new ones. */
 const stopping = { graceMs: 0, timeoutMs: 1_000 };

@@ -2,14 +2,14 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { pino } from 'pino';
-import { register, startSandboxWithWebhook, untilServed } from '../../../../src/cli/commands/sandbox/start.ts';
+import { register, startSandboxWithWebhook } from '../../../../src/cli/commands/sandbox/start.ts';
 import {
   bootstrapWebhook,
   byService,
+  type ClientConfigOf,
   configurationName,
   startLocalWebhook,
   startWebhookOfSecret,
-  type WebhookReference,
   webhookService,
 } from '../../../../src/cli/commands/sandbox/webhook.ts';
 import { crd } from '../../../../src/extensionconfig/index.ts';
@@ -103,7 +103,7 @@ async function unregister(config: KubeConfig, signal: AbortSignal): Promise<void
 
 /** How the API server of E2E_KUBECONFIG reaches the webhook. */
 interface Way {
-  webhook: WebhookReference;
+  clientConfigOf: ClientConfigOf;
   /** Creates what must exist before the webhook can run. */
   prepare(config: KubeConfig, signal: AbortSignal): Promise<void>;
   /** Starts the webhook, once the API server knows of it. */
@@ -117,7 +117,7 @@ async function byOwnUrl(): Promise<Way> {
   const url = `https://127.0.0.1:${local.webhookPort}`;
   const caBundle = Buffer.from(pair.cert).toString('base64');
   return {
-    webhook: { description: url, clientConfig: (path) => ({ url: `${url}${path}`, caBundle }) },
+    clientConfigOf: (path) => ({ url: `${url}${path}`, caBundle }),
     prepare: async () => {},
     start: async () => ({ stop: () => local.stop({ graceMs: 0, timeoutMs: 1_000 }) }),
     cleanUp: async () => {},
@@ -132,7 +132,7 @@ function byExternalName(kubeconfigFile: string): Way {
   const { namespace, name } = webhookService;
   const inNamespace = `/api/v1/namespaces/${namespace}`;
   return {
-    webhook: byService,
+    clientConfigOf: byService,
     async prepare(config, signal) {
       const send = apiClient(config);
       const body = { metadata: { name }, spec: { type: 'ExternalName', externalName: 'localhost' } };
@@ -170,9 +170,9 @@ async function startElsewhere(kubeconfigFile: string, wayTo: () => Promise<Way> 
   }
   try {
     await way.prepare(config, signal);
-    await register(config, way.webhook, signal);
+    await register(config, way.clientConfigOf, signal);
     webhook = await way.start(config, signal);
-    await untilServed(config, signal);
+    await insist(() => apiClient(config)('GET', '/apis/runtime.cluster.x-k8s.io/v1alpha1/extensionconfigs'), signal);
   } catch (error) {
     // The next file would find what this one left behind.
     await stop().catch((reason: Error) => process.stderr.write(`E2E_KUBECONFIG: cannot clean up: ${reason.message}\n`));

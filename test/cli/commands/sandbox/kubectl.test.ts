@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needs } from '../../../support/needs.ts';
 import { type Shell, startShell } from '../../../support/shell.ts';
-import { applyGoodAndBad, kubectlOf, ready, startAlone, startServing } from './running.ts';
+import { kubectlOf, ready, startAlone } from './running.ts';
 
 let shell: Shell;
 beforeAll(() => {
@@ -57,24 +57,4 @@ describe('kubectl', { ...needs('kubectl'), timeout: 60_000 }, () => {
       /^error: Server-side apply not available on the server: \(the sandbox has no server-side apply: use kubectl apply without --server-side\)\n$/,
     );
   });
-});
-
-test('kubectl applies an overlay next to a separate webhook server, too', {
-  ...needs('kubectl'),
-  timeout: 60_000,
-}, async () => {
-  const server = await startServing();
-  const { url, caFile } = server;
-  const { stop, output, ended } = startAlone(['--webhook-url', url, '--webhook-ca-file', caFile]);
-  try {
-    const kubeconfig = await ready(output);
-    const kubectl = kubectlOf(shell, kubeconfig);
-    expect(await kubectl('apply', '-k', 'manifests/overlays/with-crd')).toMatch(/mutatingwebhookconfiguration/);
-    await applyGoodAndBad(shell, kubeconfig);
-    expect(await kubectl('get', 'extensionconfigs.v1alpha1.runtime.cluster.x-k8s.io', '-o', 'name')).toMatch(/^\S+\n$/);
-  } finally {
-    stop.abort();
-    await ended;
-    await server.stop();
-  }
 });

@@ -1,10 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { expect } from 'vitest';
 import { run } from '../../../../src/cli/index.ts';
-import { createCertificateFolder } from '../../../e2e/serve-process.ts';
 import { eventually } from '../../../sandbox/client.ts';
 import type { Shell } from '../../../support/shell.ts';
-import { startProgram } from '../io.ts';
 
 /** A sandbox with nothing but its API server and its webhook. */
 export function startAlone(args: string[]) {
@@ -36,33 +34,6 @@ export async function ready(output: { out: string }): Promise<string> {
     (text) => text.includes('kubectl get'),
   );
   return /KUBECONFIG='?(.*?)'?$/m.exec(output.out)?.[1] as string;
-}
-
-/** A webhook server that does not belong to the sandbox: `serve`, in this process. */
-export async function startServing() {
-  const folder = createCertificateFolder();
-  const ports = ['--host', '127.0.0.1', '--port', '0', '--health-host', '127.0.0.1', '--health-port', '0'];
-  const serve = startProgram(['serve', '--cert-dir', folder.path, '--feature-gates', 'RuntimeSDK=true', ...ports]);
-  const line = await eventually(
-    async () =>
-      serve
-        .stdout()
-        .split('\n')
-        .find((text) => text.includes('"listening"')),
-    (text) => text !== undefined,
-  );
-  const { webhookPort } = JSON.parse(line as string) as { webhookPort: number };
-  return {
-    url: `https://127.0.0.1:${webhookPort}`,
-    caFile: `${folder.path}/tls.crt`,
-    /** @returns the exit code. */
-    async stop(): Promise<number> {
-      serve.stop('SIGTERM');
-      const { code } = await serve.ended;
-      folder.remove();
-      return code;
-    },
-  };
 }
 
 /** With these kubectl apply reads no OpenAPI documents, which takes most of its time. The result is the same. */
