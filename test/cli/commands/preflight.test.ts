@@ -334,7 +334,7 @@ safe: good
     [['--target-cluster-api-version', 'v9.9'], /known are the releases/],
     [
       ['--target-cluster-api-version', 'v1.14', '--current-cluster-api-version', 'new'],
-      /it must be a release such as 1\.12/,
+      /it must be a release such as 1\.11/,
     ],
   ])('usage error: %j', async (args, message) => {
     const file = fileOf(extensionConfig('a', { url: 'https://a:1', caBundle }));
