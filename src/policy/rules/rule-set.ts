@@ -127,7 +127,12 @@ function hiddenValueOf({ value, path }: RuleFinding, { whole }: RuleInput): Json
 }
 
 /** Which optional parts an input has: most objects lack most of them, and the rules about them need not run. */
-function presentParts({ whole: object, violations, facts }: RuleInput): Readonly<Record<OptionalPart, boolean>> {
+function presentParts({
+  whole: object,
+  violations,
+  facts,
+  isPruned,
+}: RuleInput): Readonly<Record<OptionalPart, boolean>> {
   const { clientConfig, settings } = object.spec ?? {};
   return {
     url: Boolean(clientConfig?.url),
@@ -137,6 +142,7 @@ function presentParts({ whole: object, violations, facts }: RuleInput): Readonly
     settings: settings !== undefined,
     violations: violations.length > 0,
     facts: facts !== undefined,
+    manifest: !isPruned,
   };
 }
 

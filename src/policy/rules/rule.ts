@@ -24,8 +24,16 @@ export interface Finding {
 /** Which write is checked: the object itself, its status subresource, or a deletion (of `object`, as it is stored). */
 export type Subject = 'object' | 'status' | 'deletion';
 
-/** A part of the object, or of the facts about it, that may be absent. */
-export type OptionalPart = 'url' | 'service' | 'caBundle' | 'handlers' | 'settings' | 'violations' | 'facts';
+/** A part of the object, or of the facts about it, that may be absent; `manifest`: it is as a user wrote it, not pruned yet. */
+export type OptionalPart =
+  | 'url'
+  | 'service'
+  | 'caBundle'
+  | 'handlers'
+  | 'settings'
+  | 'violations'
+  | 'facts'
+  | 'manifest';
 
 /** The input of a rule: the attributes of the write, and its objects. */
 export interface RuleInput {

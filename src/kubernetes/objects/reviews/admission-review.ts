@@ -90,11 +90,13 @@ export function describe(value: Json | undefined): string {
 
 const operations: readonly string[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
 
+const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
+
 function kindOf(value: Json | undefined): GroupVersionKind | undefined {
   if (!isJsonObject(value) || typeof value.version !== 'string' || typeof value.kind !== 'string') {
     return undefined;
   }
-  return { group: textAt(value, 'group'), version: value.version, kind: value.kind };
+  return { group: textOf(value.group), version: value.version, kind: value.kind };
 }
 
 /**
@@ -126,9 +128,9 @@ export function decodeAdmissionReview(body: Json): DecodedAdmissionReview {
       uid,
       kind,
       requestKind: kindOf(request.requestKind) ?? kind,
-      subResource: textAt(request, 'subResource'),
-      name: textAt(request, 'name'),
-      namespace: textAt(request, 'namespace'),
+      subResource: textOf(request.subResource),
+      name: textOf(request.name),
+      namespace: textOf(request.namespace),
       operation: operation as Operation,
       username: textAt(request, 'userInfo', 'username'),
       object: isJsonObject(request.object) ? request.object : undefined,

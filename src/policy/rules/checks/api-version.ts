@@ -16,9 +16,10 @@ export const apiVersionRules: readonly Rule[] = [
     summary: 'The API version exists. (For the linter.)',
     severity: 'deny',
     upstream: true,
-    check({ object, isPruned }, report) {
-      // A webhook only sees versions that the API server serves.
-      if (!isPruned && isExtensionConfig(object) && versionOf(object.apiVersion) === undefined) {
+    // A webhook only sees versions that the API server serves.
+    about: 'manifest',
+    check({ object }, report) {
+      if (isExtensionConfig(object) && versionOf(object.apiVersion) === undefined) {
         report({
           path: ['apiVersion'],
           reason: 'FieldValueNotSupported',
@@ -32,8 +33,9 @@ export const apiVersionRules: readonly Rule[] = [
     id: 'api-group',
     summary: 'An object of kind ExtensionConfig is in the API group runtime.cluster.x-k8s.io. (For the linter.)',
     severity: 'deny',
-    check({ object, isPruned }, report) {
-      if (!isPruned && !isExtensionConfig(object)) {
+    about: 'manifest',
+    check({ object }, report) {
+      if (!isExtensionConfig(object)) {
         report({
           path: ['apiVersion'],
           reason: 'FieldValueNotSupported',

@@ -115,10 +115,8 @@ export const schemaRules: readonly Rule[] = [
     summary: 'Every field exists in the API. (For the linter; the API server prunes others.)',
     severity: 'deny',
     subjects: ['object', 'status'],
-    check({ object, version, isPruned }, report) {
-      if (isPruned) {
-        return;
-      }
+    about: 'manifest',
+    check({ object, version }, report) {
       forUnknownFields(object, allFieldsOf(version), (path, known) => {
         const [nearest] = nearestTo(String(path.at(-1)), known);
         const remedy = nearest === undefined ? '' : `; did you mean ${nearest}?`;
@@ -131,8 +129,9 @@ export const schemaRules: readonly Rule[] = [
     id: 'not-rendered',
     summary: `No value that the API restricts is a placeholder of a template: \${NAME} or {{ … }}. (For the linter; it replaces what other rules say about the value.)`,
     severity: 'deny',
+    about: 'manifest',
     check(input, report) {
-      const [first, ...others] = input.isPruned ? [] : unrenderedIn(input);
+      const [first, ...others] = unrenderedIn(input);
       if (first !== undefined) {
         const more =
           others.length === 0
