@@ -28,7 +28,7 @@ function findingsOf(object: object, more: Partial<RuleInput> = {}): string[] {
     ...more,
   };
   const found: string[] = [];
-  for (const rule of rules) {
+  for (const rule of rules.filter(({ about }) => about !== 'manifest')) {
     rule.check(
       parsedInput(input, ruleSetOptions()),
       ({ path, reason, value }) => {
@@ -44,7 +44,7 @@ const name = ['name-dns-label metadata.name Invalid ""'];
 const target = ['client-config-target spec.clientConfig Required -'];
 const selector = ['namespace-selector spec.namespaceSelector Required -'];
 
-/** Their errors: only required fields that are missing, even if every rule is called. */
+/** Their errors: only required fields that are missing, even if rules about absent parts are called. */
 const expected: Record<keyof typeof bare, string[]> = {
   'no spec': [...name, ...target, ...selector],
   'an empty spec': [...name, ...target, ...selector],
