@@ -1,8 +1,8 @@
 import { printable } from '../../base/index.ts';
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../../kubernetes/index.ts';
+import { copyOf, isJsonObject, type Json, type JsonObject, parseJson } from '../../kubernetes/index.ts';
+import { readDocuments } from '../../kubernetes/manifests/index.ts';
 import { componentSections } from './components.ts';
 import { convertV2ToV3, V2ConversionError } from './convert-v2.ts';
-import { parseYaml } from './yaml.ts';
 
 /** Why a value is not a usable OpenAPI document: the message continues after the name of the document. */
 export class InvalidOpenApi extends Error {}
@@ -13,13 +13,21 @@ interface ReadOpenApi {
   isConverted: boolean;
 }
 
-/** Maximum number of characters of a YAML document, as JSON: somewhat more than those of a large API server together. */
-const maxYaml = 64 * 1024 * 1024;
+function parseYaml(bytes: Buffer): Json {
+  const [first, second] = readDocuments(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  if (second !== undefined) {
+    throw new Error('it contains more than one document');
+  }
+  if (first !== undefined && 'errors' in first) {
+    throw new Error(first.errors.map(({ line, message }) => `line ${line}: ${message}`).join('; '));
+  }
+  return copyOf((first?.document.value ?? null) as Json);
+}
 
 function parse(bytes: Buffer): Json {
   const isJson = bytes.subarray(0, 1000).toString('latin1').trimStart().startsWith('{');
   try {
-    return isJson ? parseJson(bytes) : parseYaml(bytes, maxYaml);
+    return isJson ? parseJson(bytes) : parseYaml(bytes);
   } catch (error) {
     const { message } = error as Error;
     throw new InvalidOpenApi(

@@ -203,3 +203,14 @@ test('the time for positions is proportional to the text, however many are looke
   const lines = Array.from({ length: keys }, (_, index) => object?.placeOf(['a', `k${index}`]).line);
   expect(lines.findIndex((line, index) => line !== index + 2)).toBe(-1);
 });
+
+// A reader that compares each key with all previous ones takes more than ten seconds for the first, and so does a
+// reader that looks for anchors from the start of the document for the last.
+test.each<[string, (count: number) => string]>([
+  ['keys', (count) => Array.from({ length: count }, (_, index) => `k${index}: 1`).join('\n')],
+  ['keys in braces', (count) => `{${Array.from({ length: count }, (_, index) => `k${index}: 1`).join(', ')}}`],
+  ['anchors', (count) => Array.from({ length: count }, (_, index) => `- &a${index} 1\n- *a${index}`).join('\n')],
+])('a document with a huge number of %s is read in linear time', { timeout: 60_000 }, (_name, text) => {
+  using _work = limitWork(3_000);
+  expect('value' in readDocument({ text: text(15_000), firstLine: 1, form: 'yaml' })).toBe(true);
+});
