@@ -3,7 +3,7 @@ import { count, printableLines, systemProblem, withoutControls } from '../../bas
 import { type RewriteProblem, rewriteManifests } from '../../checks/lint/index.ts';
 import { convert } from '../../extensionconfig/conversion/index.ts';
 import { apiVersionOf, hubVersion, kind, versions } from '../../extensionconfig/index.ts';
-import { createReplacer, ReplaceError, readManifests, showPlace } from '../../kubernetes/manifests/index.ts';
+import { ReplaceError, readManifests, replaceFile, showPlace } from '../../kubernetes/manifests/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { choiceFlag, type Flags, listFlag, switchFlag } from '../framework/flags.ts';
 import { exitCode, UsageError } from '../framework/program.ts';
@@ -61,7 +61,6 @@ export const command = defineCommand({
       code = Math.max(code, isContent ? exitCode.findings : exitCode.usage);
     };
     let printed = '';
-    const replaceFile = createReplacer();
     for await (const manifest of readManifests(paths, io.stdin as Readable, io.signal)) {
       if ('message' in manifest) {
         report(manifest.file, { ...manifest, isContent: false });

@@ -1,3 +1,4 @@
+import { LineCounter } from 'yaml';
 import type { FieldPath } from '../objects/errors/field-path.ts';
 import { isJsonObject, isTooDeep, type Json, type JsonObject } from '../objects/json/json.ts';
 import { describe } from '../objects/reviews/admission-review.ts';
@@ -99,24 +100,17 @@ function* objectsIn(
 
 /** Converts offsets in a text to lines and columns. Takes as many steps as the text has characters, once. */
 function createLines(text: string, firstLine: number) {
-  let starts: number[] | undefined;
+  let counter: LineCounter | undefined;
   return (offset: number): { line: number; column: number } => {
-    if (starts === undefined) {
-      starts = [text.startsWith('\ufeff') ? 1 : 0];
+    if (counter === undefined) {
+      counter = new LineCounter();
+      counter.addNewLine(text.startsWith('\ufeff') ? 1 : 0);
       for (let lineBreak = text.indexOf('\n'); lineBreak !== -1; lineBreak = text.indexOf('\n', lineBreak + 1)) {
-        starts.push(lineBreak + 1);
+        counter.addNewLine(lineBreak + 1);
       }
     }
-    let low = 0;
-    for (let high = starts.length; high - low > 1; ) {
-      const middle = (low + high) >> 1;
-      if ((starts[middle] as number) <= offset) {
-        low = middle;
-      } else {
-        high = middle;
-      }
-    }
-    return { line: low + firstLine, column: Math.max(offset - (starts[low] as number), 0) + 1 };
+    const { line, col } = counter.linePos(offset);
+    return { line: Math.max(line, 1) - 1 + firstLine, column: Math.max(col, 1) };
   };
 }
 

@@ -1,10 +1,57 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isAlias } from 'yaml';
-import type { Json } from '../objects/json/json.ts';
+import { type Document, isAlias, isCollection, isMap, isScalar, type Node } from 'yaml';
+import { formatFieldPath } from '../objects/errors/field-path.ts';
+import { isJsonObject, type Json } from '../objects/json/json.ts';
+import { parseAsKubectl } from './compose.ts';
 import { type ReadDocument, readDocument } from './document.ts';
-import { aliasError, type Edit, EditError, editsBetween } from './edits.ts';
 import { type Places, textRange } from './places.ts';
-import { rewritten } from './rewrite.ts';
+
+type Path = (string | number)[];
+
+/** One field to set, or to remove if it has no value. */
+interface Edit {
+  path: Path;
+  value?: Json;
+}
+
+/** A document cannot be edited without affecting other fields. */
+export class EditError extends Error {}
+
+/**
+ * The smallest set of fields to set or remove that turns one value into another. Lists of different length are set as a
+ * whole.
+ */
+function* editsBetween(before: Json, after: Json, path: Path = []): Generator<Edit> {
+  if (before === after) {
+    return;
+  }
+  if (isJsonObject(before) && isJsonObject(after)) {
+    for (const key of Object.keys(before)) {
+      if (Object.hasOwn(after, key)) {
+        yield* editsBetween(before[key] as Json, after[key] as Json, [...path, key]);
+      } else {
+        yield { path: [...path, key] };
+      }
+    }
+    for (const key of Object.keys(after)) {
+      if (!Object.hasOwn(before, key)) {
+        yield { path: [...path, key], value: after[key] as Json };
+      }
+    }
+  } else if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
+    for (const [index, item] of before.entries()) {
+      yield* editsBetween(item, after[index] as Json, [...path, index]);
+    }
+  } else if (!isDeepStrictEqual(before, after)) {
+    yield { path, value: after };
+  }
+}
+
+/** The error for a field whose value comes from an anchor. */
+function aliasError(path: Path, depth: number, alias: string): EditError {
+  const field = formatFieldPath(path.slice(0, depth));
+  return new EditError(`${field} is an alias (*${alias}); write its value there, since the anchor is elsewhere`);
+}
 
 /** Text that needs no quotes in YAML 1.1 and 1.2: an apiVersion. */
 const plainText = /^[a-z][a-z0-9.-]*\/[a-z0-9]+$/;
@@ -35,6 +82,50 @@ function spliced(text: string, places: Places, edits: readonly Edit[]): string |
   return pieces.join('') + text.slice(done);
 }
 
+/** The node of a field; undefined if it does not exist, or comes from an anchor by `<<`. */
+function nodeAt(document: Document, path: Path): Node | undefined {
+  let node: unknown = document.contents;
+  for (const [depth, segment] of path.entries()) {
+    if (isAlias(node)) {
+      throw aliasError(path, depth, node.source);
+    }
+    node = isCollection(node) ? node.get(segment, true) : undefined;
+  }
+  return (node as Node | null | undefined) ?? undefined;
+}
+
+/** The text of a document in YAML with fields set and removed; comments and the order of keys are preserved. */
+function rewritten(text: string, edits: readonly Edit[]): string {
+  const document = parseAsKubectl(text);
+  for (const { path, value } of edits) {
+    const before = nodeAt(document, path);
+    const parent = nodeAt(document, path.slice(0, -1));
+    if (value === undefined) {
+      document.deleteIn(path);
+      continue;
+    }
+    if (isMap(parent) && parent.items.length === 0) {
+      parent.flow = false;
+    }
+    const node = document.createNode(value);
+    if (isCollection(node)) {
+      node.flow = node.items.length === 0;
+    }
+    if (isScalar(before) && before.comment) {
+      // That of a field without a value stands below it.
+      node.comment = before.comment;
+    }
+    document.setIn(path, node);
+  }
+  return document.toString({
+    lineWidth: 0,
+    // As in the text: how far its first indented line is, and whether items are further in than the key of their list.
+    indent: Math.min(/^( +)[^\s#-]/m.exec(text)?.[1]?.length ?? 2, 8),
+    indentSeq: !/^( *)[^\s#-][^\n]*:[ \t\r]*\n\1- /m.test(text.replaceAll(/^ *#.*\n/gm, '')),
+    flowCollectionPadding: text.includes('{ '),
+  });
+}
+
 /**
  * The text of one document with another value. If only the text of scalars changes, nothing else does; otherwise comments
  * and the order of keys are preserved, and JSON remains JSON. `read` is the result of `readDocument` for the text.
@@ -42,19 +133,13 @@ function spliced(text: string, places: Places, edits: readonly Edit[]): string |
  * @throws {EditError} when a field comes from an anchor, so that setting it would change something else.
  */
 export function editDocument(text: string, read: ReadDocument, value: Json): string {
-  const before = read.value as Json;
-  const edits = [...editsBetween(before, value)];
+  const edits = [...editsBetween(read.value as Json, value)];
   if (edits.length === 0) {
     return text;
   }
   let result = spliced(text, read.places, edits);
   if (result === undefined) {
-    if (read.form === 'json') {
-      const indent = /\n([ \t]+)"/.exec(text)?.[1];
-      result = JSON.stringify(value, null, indent);
-    } else {
-      result = rewritten(text, before, edits);
-    }
+    result = read.form === 'json' ? JSON.stringify(value, null, /\n([ \t]+)"/.exec(text)?.[1]) : rewritten(text, edits);
     if (text.includes('\r\n')) {
       result = result.replaceAll(/\r?\n/g, '\r\n');
     }

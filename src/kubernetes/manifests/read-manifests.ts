@@ -1,15 +1,16 @@
-import type { Readable } from 'node:stream';
+import { isUtf8 } from 'node:buffer';
+import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { addAbortSignal, type Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
+import { FileError, readLimited, readRegularFileSync, systemProblem, withoutControls } from '../../base/index.ts';
 import { type DocumentError, type ReadDocument, readDocument } from './document.ts';
-import { SourceError, sourcesOf } from './sources.ts';
 import { type DocumentText, splitDocuments } from './split.ts';
 
-/** Why a file or a folder cannot be read. Without a line if it concerns all of it. */
+/** Why a file or a folder cannot be read. */
 interface ManifestError {
   file: string;
   message: string;
-  line?: number;
-  column?: number;
 }
 
 /** A document with its place in the text; or why it cannot be read. */
@@ -23,12 +24,124 @@ export interface ManifestFile {
   documents(): AsyncGenerator<ManifestDocument>;
 }
 
+/** Largest stream, in bytes (64 MiB), since all of it is kept in memory. */
+const maxStreamBytes = 64 * 1024 * 1024;
+
+const tooLarge = `is larger than ${maxStreamBytes / 1024 / 1024} MiB; split it into several files`;
+
 /** Number of documents between two turns of the event loop: a few milliseconds of work. */
 const documentsPerTurn = 50;
 
+const manifestName = /\.(ya?ml|json)$/i;
+
+/** Folders to skip, which contain no manifests: version control, editors, dependencies. */
+const isSkipped = (name: string) => name.startsWith('.') || name === 'node_modules';
+
+/** Why a file, or standard input, cannot be read. */
+class SourceError extends Error {}
+
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** UTF-16, in which PowerShell writes, by the two bytes of its byte order mark. */
+const utf16: Readonly<Record<number, string>> = { 65534: 'utf-16le', 65279: 'utf-16be' };
+
+/** The text of bytes in UTF-8, or in UTF-16 with a byte order mark, as kubectl reads them. */
+function decode(bytes: Buffer): string {
+  const encoding = bytes.length < 2 ? undefined : utf16[bytes.readUInt16BE()];
+  if (encoding !== undefined) {
+    try {
+      return new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes);
+    } catch {
+      throw new SourceError('is not valid UTF-16, as which it begins: save it as UTF-8');
+    }
+  }
+  if (!isUtf8(bytes)) {
+    throw new SourceError('is not valid UTF-8');
+  }
+  return utf8.decode(bytes);
+}
+
+/** Synchronous: that takes half the time for thousands of small files, and reading a regular file does not block. */
+function readFile(file: string): string {
+  try {
+    return decode(readRegularFileSync(file, maxStreamBytes));
+  } catch (error) {
+    if (!(error instanceof FileError)) {
+      throw error;
+    }
+    const { code, problem } = error;
+    const ends: Readonly<Record<string, string>> = {
+      EFBIG: tooLarge,
+      ENOTREG: `${problem}; write it to one, or pipe it in and name "-"`,
+      ENOENT: 'cannot be read: no such file or folder',
+    };
+    throw new SourceError(ends[code] ?? problem);
+  }
+}
+
+async function readStream(stream: Readable, signal: AbortSignal): Promise<string> {
+  const bytes = await readLimited(addAbortSignal(signal, stream), maxStreamBytes);
+  if (bytes === undefined) {
+    throw new SourceError(tooLarge);
+  }
+  return decode(bytes);
+}
+
+/** The manifests below a folder, sorted by name. Links to folders are not followed, as by kubectl. */
+function* filesIn(folder: string): Generator<string | ManifestError> {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !isSkipped(name));
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) {
+        yield* filesIn(path);
+      } else if (manifestName.test(entry.name)) {
+        yield path;
+      }
+    }
+  } catch (error) {
+    yield { file: folder, message: `cannot be read: ${systemProblem(error)}` };
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/** The files of paths, in order, each once, and `-`; or why one cannot be read. */
+function* filesOf(paths: readonly string[]): Generator<string | ManifestError> {
+  const seen = new Set<string>();
+  for (const named of paths) {
+    if (named === '') {
+      yield { file: '""', message: 'names no file: write "." for this folder' };
+      continue;
+    }
+    for (const file of isFolder(named) ? filesIn(named) : [named]) {
+      if (typeof file !== 'string') {
+        yield file;
+        continue;
+      }
+      try {
+        const real = file === '-' ? file : realpathSync(file);
+        if (!seen.has(real)) {
+          seen.add(real);
+          yield file;
+        }
+      } catch (error) {
+        yield { file, message: `cannot be read: ${systemProblem(error)}` };
+      }
+    }
+  }
+}
+
 /**
  * Reads the files of paths, as they are named: files, `*.yaml`, `*.yml` and `*.json` below folders, `-` for standard
- * input. What cannot be read is an error among them. Ends when the signal is aborted.
+ * input. A file is read once, however often it is named. What cannot be read is an error among them. Ends when the signal is
+ * aborted.
  *
  * @param onFile called before each file is read.
  */
@@ -50,19 +163,19 @@ export async function* readManifests(
       }
     }
   }
-  for (const source of sourcesOf(paths, stdin)) {
+  for (const source of filesOf(paths)) {
     if (signal.aborted) {
       return;
     }
-    if ('message' in source) {
+    if (typeof source !== 'string') {
       yield source;
       continue;
     }
-    const { file } = source;
+    const file = source === '-' ? '<stdin>' : source;
     onFile(file);
     let read: ManifestFile | ManifestError;
     try {
-      const text = await source.read(signal);
+      const text = source === '-' ? await readStream(stdin, signal) : readFile(source);
       read = { file, text, documents: () => documents(text) };
     } catch (error) {
       if (signal.aborted) {
@@ -71,8 +184,7 @@ export async function* readManifests(
       if (!(error instanceof SourceError)) {
         throw error;
       }
-      const { line, message } = error;
-      read = { file, message, ...(line !== undefined && { line, column: 1 }) };
+      read = { file, message: error.message };
     }
     yield read;
   }
@@ -87,4 +199,13 @@ export function* readDocuments(text: string): Generator<ManifestDocument> {
     const document = readDocument(part);
     yield 'errors' in document ? document : { document, part };
   }
+}
+
+/**
+ * `file:line:column`, without unknown parts, for the beginning of a line. A relative path that does not begin as paths
+ * usually do begins with `./`: the runner of a workflow would take `::stop-commands::` for its own.
+ */
+export function showPlace({ file, line, column }: { file: string; line?: number; column?: number }): string {
+  const path = /^[\w./~<"]/.test(file) ? file : `./${file}`;
+  return [withoutControls(path), line, column].filter((part) => part !== undefined).join(':');
 }

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createReplacer } from '../../../src/kubernetes/manifests/index.ts';
+import { replaceFile } from '../../../src/kubernetes/manifests/index.ts';
 import { needs } from '../../support/needs.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'replace-'));
@@ -32,7 +32,7 @@ const module = new URL('../../../src/kubernetes/manifests/replace-file.ts', impo
 
 /** A process that runs code with the replacer. */
 function start(code: string) {
-  const script = `const { createReplacer } = await import(${JSON.stringify(module)}); ${code}`;
+  const script = `const { replaceFile } = await import(${JSON.stringify(module)}); ${code}`;
   return spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
@@ -46,7 +46,7 @@ async function said(child: ReturnType<typeof start>): Promise<string> {
 test('replaces the content, keeps mode and symbolic link, and leaves nothing behind', async () => {
   chmodSync(file, 0o604);
   symlinkSync('a.yaml', join(folder, 'link.yaml'));
-  await createReplacer()(join(folder, 'link.yaml'), 'new');
+  await replaceFile(join(folder, 'link.yaml'), 'new');
   expect(readFileSync(file, 'utf8')).toBe('new');
   expect(statSync(file).mode & 0o7777).toBe(0o604);
   expect(readdirSync(folder).sort()).toEqual(['a.yaml', 'link.yaml']);
@@ -60,7 +60,7 @@ test('keeps owner and group, each of which may be different', needs('root', isRo
   ] as const) {
     chownSync(file, owner, group);
     chmodSync(file, 0o2640);
-    await createReplacer()(file, 'new');
+    await replaceFile(file, 'new');
     const { uid, gid, mode } = statSync(file);
     expect([uid, gid, mode & 0o7777]).toEqual([owner, group, 0o2640]);
   }
@@ -91,7 +91,7 @@ describe('a user', needs('root', isRoot), () => {
     // It becomes that user only now, who need not be able to read the sources.
     const code = `process.setgroups([]); process.setgid(4321); process.setuid(4321);
     for (const file of ${JSON.stringify([foreign, readOnly])}) {
-      await createReplacer()(file, 'new').catch(({ code, message }) => console.log(code ?? message));
+      await replaceFile(file, 'new').catch(({ code, message }) => console.log(code ?? message));
     }`;
     messages = (await said(start(code))).split('\n');
   });
@@ -110,27 +110,11 @@ describe('a user', needs('root', isRoot), () => {
   });
 });
 
-test('removes the leftovers of killed runs, and not those of running ones', async () => {
-  // Any process: only its number counts. This one ends with the test, too.
-  const killed = spawn('cat', { stdio: ['pipe', 'ignore', 'inherit'] });
-  await once(killed, 'spawn');
-  const temporary = `.a.yaml.extensionconfig-webhook-${killed.pid}.tmp`;
-  writeFileSync(join(folder, temporary), 'hal');
-  writeFileSync(join(folder, '.b.yaml.tmp'), 'of another program');
-  await createReplacer()(file, 'new');
-  expect(readdirSync(folder).sort()).toEqual([temporary, '.b.yaml.tmp', 'a.yaml'].sort());
-  killed.kill('SIGKILL');
-  await once(killed, 'close');
-  await createReplacer()(file, 'newer');
-  expect(readdirSync(folder).sort()).toEqual(['.b.yaml.tmp', 'a.yaml']);
-  expect(readFileSync(file, 'utf8')).toBe('newer');
-});
-
 test('a run that is killed halfway leaves the old content or the new one', async () => {
   const code = `
-    const replace = createReplacer();
+    
     console.log('started');
-    for (let round = 0; ; round++) await replace(${JSON.stringify(file)}, String(round % 10).repeat(1_000_000));
+    for (let round = 0; ; round++) await replaceFile(${JSON.stringify(file)}, String(round % 10).repeat(1_000_000));
   `;
   const child = start(code);
   await once(child.stdout, 'data');
@@ -138,10 +122,10 @@ test('a run that is killed halfway leaves the old content or the new one', async
   child.kill('SIGKILL');
   await once(child, 'close');
   expect(readFileSync(file, 'utf8')).toMatch(/^(?:old|(?<digit>\d)\k<digit>{999999})$/);
-  await createReplacer()(file, 'new');
-  expect(readdirSync(folder)).toEqual(['a.yaml']);
+  await replaceFile(file, 'new');
+  expect(readFileSync(file, 'utf8')).toBe('new');
 });
 
 test('rejects a folder', async () => {
-  await expect(createReplacer()(folder, 'new')).rejects.toThrow('is not a regular file');
+  await expect(replaceFile(folder, 'new')).rejects.toThrow('is not a regular file');
 });

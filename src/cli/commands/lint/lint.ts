@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { count, shortList, withoutControls } from '../../../base/index.ts';
 import { formats, type LintPolicy, type LintResult, type LintSummary, lint } from '../../../checks/lint/index.ts';
-import { createReplacer, showPlace } from '../../../kubernetes/manifests/index.ts';
+import { replaceFile, showPlace } from '../../../kubernetes/manifests/index.ts';
 import { createRuleSet, type Facts, type RuleSetOptions, rules } from '../../../policy/index.ts';
 import { defineCommand } from '../../framework/command.ts';
 import { type Call, type Flags, integerFlag, listFlag, outputFlag, switchFlag } from '../../framework/flags.ts';
@@ -126,7 +126,6 @@ export const command = defineCommand({
 
     const summary: LintSummary = { files: 0, objects: 0, denials: 0, warnings: 0, errors: 0, skipped: 0 };
     let firstSkipped: string | undefined;
-    const replaceFile = createReplacer();
     const unusedComments: string[] = [];
     const patches: string[] = [];
     const run = {

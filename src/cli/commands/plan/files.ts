@@ -29,7 +29,7 @@ export async function readFiles(flag: string, paths: readonly string[], io: Io):
       if (paths.includes(manifest.file)) {
         throw new UsageError(`${flag}: ${file}: ${manifest.message}`);
       }
-      input.problems.push(`${file}${manifest.line === undefined ? '' : `:${manifest.line}`}: ${manifest.message}`);
+      input.problems.push(`${file}: ${manifest.message}`);
       continue;
     }
     for await (const read of manifest.documents()) {
