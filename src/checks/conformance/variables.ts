@@ -1,6 +1,6 @@
 import { count } from '../../base/index.ts';
 import type { Budget } from '../../kubernetes/cel/index.ts';
-import { isJsonObject, itemsAt, type Json, type JsonObject, objectAt, perObject } from '../../kubernetes/index.ts';
+import { itemsAt, type Json, type JsonObject, objectAt, perObject, textAt } from '../../kubernetes/index.ts';
 import { quotable } from '../../runtimehooks/client/index.ts';
 import {
   type CheckedDefinitions,
@@ -10,59 +10,11 @@ import {
   valueCauses,
 } from '../../runtimehooks/variables/index.ts';
 
-/** Maximum number of parts of all schemas of one answer that are examined for advice. */
-const maxParts = 20_000;
 const maxVariables = 500;
 /** Longest text that is made up as a value, in characters. */
 const maxSampleLength = 256;
 /** Longest path of a problem, and longest problem, in characters. */
 const maxText = 300;
-
-const pairs = [
-  ['minimum', 'maximum'],
-  ['minLength', 'maxLength'],
-  ['minItems', 'maxItems'],
-  ['minProperties', 'maxProperties'],
-] as const;
-
-/** What Cluster API accepts in a part of a schema, though no value can satisfy it. */
-function* partAdvice(schema: JsonObject): Generator<string> {
-  const { properties, required } = schema;
-  if (Array.isArray(required) && isJsonObject(properties) && schema['x-kubernetes-preserve-unknown-fields'] !== true) {
-    const missing = required.find((name) => typeof name === 'string' && !Object.hasOwn(properties, name));
-    if (typeof missing === 'string') {
-      yield `requires ${quotable(missing, 100)}, which is not one of its properties: no value satisfies it`;
-    }
-  }
-  for (const [least, most] of pairs) {
-    if (typeof schema[least] === 'number' && typeof schema[most] === 'number' && schema[least] > schema[most]) {
-      yield `has ${least} ${schema[least]} above ${most} ${schema[most]}: no value satisfies it`;
-    }
-  }
-}
-
-function advice(variables: Json | undefined): string[] {
-  const hints: string[] = [];
-  let parts = 0;
-  const look = (schema: Json | undefined, path: string): void => {
-    if (!isJsonObject(schema) || ++parts > maxParts) {
-      return;
-    }
-    for (const text of partAdvice(schema)) {
-      hints.push(`${path} ${text}`);
-    }
-    for (const [name, field] of Object.entries(objectAt(schema, 'properties'))) {
-      look(field, `${path}.${quotable(name, 60)}`);
-    }
-    look(schema.items, `${path}[]`);
-    look(schema.additionalProperties, `${path}.*`);
-  };
-  for (const variable of itemsAt(variables)) {
-    const { name, schema } = objectAt(variable);
-    look(isJsonObject(schema) ? schema.openAPIV3Schema : undefined, `variable ${quotable(String(name), 60)}`);
-  }
-  return hints;
-}
 
 const checkedOnce = perObject((variables: Json[]) => checkDefinitions(variables, 'variables'));
 
@@ -86,7 +38,7 @@ function unevaluatedTexts(unevaluated: readonly UnevaluatedRules[]): string[] {
 
 /**
  * The problems of the variables in an answer of DiscoverVariables: what Cluster API refuses, in its words; if there is
- * nothing, schemas that no value can satisfy and rules that are not evaluated here, as warnings.
+ * nothing, rules that are not evaluated here, as warnings.
  */
 export function variableProblems(variables: Json | undefined): { message: string; isWarning?: boolean }[] {
   const { causes, isComplete, unevaluated } = checked(variables);
@@ -97,51 +49,33 @@ export function variableProblems(variables: Json | undefined): { message: string
     ? causes.map(({ field = '', message }) => ({
         message: quotable(`${field.slice(0, maxText)}: ${message.slice(0, maxText)}`, 2 * maxText),
       }))
-    : [...advice(variables), ...unevaluatedTexts(unevaluated)].map((message) => ({ message, isWarning: true }));
+    : unevaluatedTexts(unevaluated).map((message) => ({ message, isWarning: true }));
 }
 
-/** A value that matches the type and limits of a schema; undefined for schemas with further constraints. */
+/** A value that matches the type and the limits of a schema, as far as that is simple; undefined for an unknown type. */
 function sampleValue(schema: JsonObject, depth = 0): Json | undefined {
-  const { example, default: preset, enum: allowed, type, pattern, properties, required } = schema;
-  const sample = [example, preset, Array.isArray(allowed) ? allowed[0] : undefined].find(
-    (value) => value !== undefined && value !== null && value !== '',
-  );
-  if (sample !== undefined) {
-    return sample;
+  const { example, default: preset, enum: allowed, properties, required, minimum, maximum, minLength } = schema;
+  const known = [example, preset, itemsAt(allowed)[0]].find((value) => value !== undefined && value !== '');
+  if (known !== undefined && known !== null) {
+    return known;
   }
-  switch (type) {
+  switch (schema.type) {
     case 'boolean':
       return true;
     case 'integer':
     case 'number':
-      return typeof schema.minimum === 'number'
-        ? schema.minimum
-        : typeof schema.maximum === 'number'
-          ? schema.maximum
-          : 1;
-    case 'string': {
-      const [least, most] = [schema.minLength, schema.maxLength].map((one) =>
-        typeof one === 'number' ? one : undefined,
-      );
-      if (pattern !== undefined || schema.format !== undefined || (least ?? 0) > maxSampleLength) {
-        return undefined;
-      }
-      return 'sample'.padEnd(least ?? 0, 'x').slice(0, most ?? maxSampleLength);
-    }
+      return minimum ?? maximum ?? 1;
+    case 'string':
+      return 'sample'
+        .padEnd(Math.min(Number(minLength ?? 0), maxSampleLength), 'x')
+        .slice(0, Number(schema.maxLength ?? maxSampleLength));
     case 'array':
-      return typeof schema.minItems === 'number' && schema.minItems > 0 ? undefined : [];
+      return [];
     case 'object': {
-      const fields = isJsonObject(properties) && depth < 8 ? properties : {};
-      const value: Record<string, Json> = {};
-      for (const name of Array.isArray(required) ? required.slice(0, 100) : []) {
-        const field = typeof name === 'string' && Object.hasOwn(fields, name) ? fields[name] : undefined;
-        const sample = isJsonObject(field) ? sampleValue(field, depth + 1) : undefined;
-        if (sample === undefined) {
-          return undefined;
-        }
-        Object.defineProperty(value, name as string, { value: sample, enumerable: true });
-      }
-      return value;
+      const names = depth < 8 ? itemsAt(required).slice(0, 100).map(String) : [];
+      return Object.fromEntries(
+        names.map((name) => [name, sampleValue(objectAt(properties, name), depth + 1) ?? null]),
+      );
     }
     default:
       return undefined;
@@ -151,20 +85,20 @@ function sampleValue(schema: JsonObject, depth = 0): Json | undefined {
 /** How long the rules may take for all values that are made up, in ms. */
 const maxRulesMs = 2_000;
 
-/** Values for the variables that an extension defines, so that its patches have an effect. */
+/** Values for the variables that an extension defines, so that its patches have an effect: those that their schemas allow. */
 export function sampleValues(variables: Json | undefined): JsonObject[] {
   const budget: Budget = { leftMs: maxRulesMs };
-  // Patterns and rules of schemas that are refused may be anything.
   const { causes, isComplete } = checked(variables);
-  const isChecked = causes.length === 0 && isComplete;
-  return (Array.isArray(variables) ? variables.slice(0, maxVariables) : []).flatMap((variable): JsonObject[] => {
-    const { name, schema } = objectAt(variable);
-    const root = isJsonObject(schema) ? schema.openAPIV3Schema : undefined;
-    const value = isJsonObject(root) ? sampleValue(root) : undefined;
-    if (typeof name !== 'string' || name === 'builtin' || value === undefined || root === undefined) {
-      return [];
-    }
-    const isRefused = isChecked && valueCauses(name, value, readSchema(root as JsonObject), name, budget).length > 0;
-    return isRefused ? [] : [{ name, value }];
+  // Patterns and rules of schemas that are refused may be anything.
+  const checkable = causes.length === 0 && isComplete ? itemsAt(variables).slice(0, maxVariables) : [];
+  return checkable.flatMap((variable): JsonObject[] => {
+    const name = textAt(variable, 'name');
+    const schema = objectAt(variable, 'schema', 'openAPIV3Schema');
+    const value = sampleValue(schema);
+    return name === 'builtin' ||
+      value === undefined ||
+      valueCauses(name, value, readSchema(schema), name, budget).length > 0
+      ? []
+      : [{ name, value }];
   });
 }

@@ -193,7 +193,7 @@ test('requests of the user replace the generated ones', async () => {
 
 test.each<[string, string[], string, RegExp]>([
   ['no extension', [], '', /name the ExtensionConfigs of the cluster to test, or pass files with -f/],
-  ['an unknown check', ['-f', 'x', '--check', 'path-cases'], '', /did you mean path-case\?/],
+  ['an unknown check', ['-f', 'x', '--check', 'no-handlers'], '', /did you mean no-handler\?/],
   [
     'a kind that is not a request',
     ['-f', 'x', '--request', 'FILE'],

@@ -1,20 +1,12 @@
 import { isCallError } from '../../../runtimehooks/client/index.ts';
 import type { Check } from '../check.ts';
-import { describe, difference, isSameOutcome, isSuccess } from '../outcome.ts';
+import { describe, difference, isSuccess } from '../outcome.ts';
 import { callOverHttp2 } from '../wire.ts';
 
 /** How quickly patches and variables should be answered, in ms: the Runtime SDK's recommendation. */
 const advisedMs = 200;
 /** Latency of Discovery above which there is a warning, in ms. */
 const slowDiscoveryMs = 1000;
-
-/** A path with hook and handler in upper case. */
-function upperCase(path: string): string {
-  const [route = '', query = ''] = path.split('?');
-  const parts = route.split('/');
-  const last = parts.length - (route.endsWith('/discovery') ? 1 : 2);
-  return `${parts.map((part, index) => (index >= last ? part.toUpperCase() : part)).join('/')}?${query}`;
-}
 
 /** The checks of calls as Cluster API makes them, and of their addresses. */
 export const callChecks: readonly Check[] = [
@@ -111,30 +103,6 @@ export const callChecks: readonly Check[] = [
         }
       }
       return handlers.length === 0 && outcome.error !== undefined ? 'nothing answers' : undefined;
-    },
-  },
-  {
-    id: 'path-case',
-    level: 'must',
-    requirement: 'Paths of hooks and handlers work in lower case; in upper case they give the same answer or none.',
-    reason:
-      'Cluster API always uses lower case, whatever discovery says; a path that does something else in another case is a trap.',
-    remedy: 'compare paths in lower case',
-    needsDiscovery: true,
-    async run({ answering, discovery, discovered }, report) {
-      const outcome = await discovery.call({ path: upperCase });
-      if (isSuccess(outcome) && !isSameOutcome(discovered.outcome, outcome)) {
-        report(`Discovery in upper case: ${difference(discovered.outcome, outcome)}`);
-      }
-      for (const handler of await answering()) {
-        const other = await handler.call({ path: upperCase });
-        const step = other.error?.step;
-        if (step !== undefined && step !== 'decode' && step !== 'http') {
-          report(`called in upper case it ${describe(other)}`, handler);
-        } else if (isSuccess(other) && !handler.hook.isBlocking && (await handler.isAffectedBy(other))) {
-          report(`called in upper case: ${difference(await handler.second(), other)}`, handler);
-        }
-      }
     },
   },
   {
