@@ -22,7 +22,7 @@ import { type Entry, masked, warning } from './record.ts';
 import { failedCondition } from './simulation/condition.ts';
 import { type Scenario, simulateCluster } from './simulation/simulate.ts';
 import { discoverVariables, notReady } from './topology/discover.ts';
-import { nameOfClass, uncalled, unselected, warningsOfClass } from './warnings.ts';
+import { nameOfClass, uncalled, unselected } from './warnings.ts';
 
 /** Options of a rehearsal. */
 export interface RehearsalOptions extends PlayOptions {
@@ -37,7 +37,7 @@ export interface RehearsalOptions extends PlayOptions {
   namespaceLabels: (namespace: string) => Promise<Readonly<Record<string, string>> | undefined>;
   start?: Date;
   names?: Names;
-  edits?: readonly UserEdit[];
+  edit?: UserEdit;
   /** The schemas of templates, which patched ones must match. Default: none is known. */
   schemaOf?: SchemaOf | undefined;
 }
@@ -91,7 +91,7 @@ export const clusterOf = (subject: RehearsedCluster): string =>
   `${namespaceOf(subject)}/${textAt(subject.cluster, 'metadata', 'name')}`;
 
 async function playCluster(subject: RehearsedCluster, call: Caller, options: RehearsalOptions): Promise<boolean> {
-  const { scenario, limits, release, edits, schemaOf, onEntry, start = new Date(), names = createNames() } = options;
+  const { scenario, limits, release, edit, schemaOf, onEntry, start = new Date(), names = createNames() } = options;
   const cluster = clusterOf(subject);
   const refusals = topologyCauses(subject.cluster, subject.blueprint).map(causeText);
   let checked = subject;
@@ -105,7 +105,7 @@ async function playCluster(subject: RehearsedCluster, call: Caller, options: Reh
     onEntry({ type: 'end', cluster, at: 0, isComplete: false, reason, calls: 0 });
     return false;
   }
-  const state = new State({ subject: checked, names, start, limits, release, edits, schemaOf });
+  const state = new State({ subject: checked, names, start, limits, release, edit, schemaOf });
   let hasErrors = false;
   const { end, calls } = await play(simulateCluster(state, scenario), cluster, call, {
     ...options,
@@ -179,7 +179,6 @@ export async function rehearse(given: RehearsalOptions): Promise<{ clusters: num
         }
         throw new SimulationStopped(end);
       }
-      warningsOfClass(blueprint).forEach(onEntry);
     }
     const results = await eachOf(subjects, clustersAtOnce, (subject) => {
       signal.throwIfAborted();

@@ -9,28 +9,11 @@ import type { Scenario } from './simulation/simulate.ts';
 
 const maxNamed = 10;
 
-const about = (cluster: string, names: readonly string[], before: string, after: string, remedy: string) =>
-  names.length === 0 ? [] : [warning(cluster, `${before}: ${shortList(names, maxNamed)}${after}`, remedy)];
+const notCalled = (names: readonly string[], why: string, remedy: string) =>
+  names.length === 0 ? [] : [warning('', `not called: ${shortList(names, maxNamed)}: ${why}`, remedy)];
 
 /** The name of a class in entries: a Cluster may have the same one. */
 export const nameOfClass = ({ namespace, name }: Blueprint): string => `ClusterClass ${namespace}/${name}`;
-
-/** What extensions do not get of a class, once its variables have been discovered. */
-export function warningsOfClass(blueprint: Blueprint): EventEntry[] {
-  const { patches, variables } = blueprint;
-  const place = nameOfClass(blueprint);
-  const isInline = patches.some(({ variablesFrom }) => variablesFrom === 'inline');
-  const ofClass = [...variables].filter(([, definitions]) => definitions.every(({ from }) => from === 'inline'));
-  return [
-    ...about(
-      place,
-      isInline ? [] : ofClass.map(([variable]) => variable),
-      'no patch gets these variables of the ClusterClass',
-      ': Cluster API gives an extension only those that its DiscoverVariables defines',
-      'let DiscoverVariables define those that the extension needs',
-    ),
-  ];
-}
 
 /** Extensions that are not called for the Clusters of a namespace, since a selector that does not match goes unnoticed. */
 export function unselected(
@@ -83,8 +66,8 @@ export function uncalled(
   const inPlace = namesOf((hook) => missing.length > 0 && callsOf(hook) === 'only');
   const unplayed = namesOf((hook) => callsOf(hook) !== undefined && !isRehearsed(hook));
   return [
-    ...about('', unnamed, 'not called', ': no ClusterClass names them', remedy),
-    ...about('', inPlace, 'not called', ': machines are not updated in place', `add ${missing.join(' and ')}`),
-    ...about('', unplayed, 'not called', ': a rehearsal does not play their hooks', 'try them with "call"'),
+    ...notCalled(unnamed, 'no ClusterClass names them', remedy),
+    ...notCalled(inPlace, 'machines are not updated in place', `add ${missing.join(' and ')}`),
+    ...notCalled(unplayed, 'a rehearsal does not play their hooks', 'try them with "call"'),
   ];
 }

@@ -1,4 +1,4 @@
-import { count, printable } from '../../base/index.ts';
+import { count, type Paint, printable } from '../../base/index.ts';
 import {
   clusterOf,
   createTimeline,
@@ -99,72 +99,48 @@ const rehearseFlags = {
   output: outputFlag(['text', 'json'], 'a timeline as text, or a line of JSON per call'),
 } satisfies Flags;
 
-/**
- * Maximum number of Clusters whose timelines are all printed; if there are more, only those that could not be
- * completed.
- */
+/** Maximum number of Clusters whose timelines are all printed; of more, only those that could not be completed. */
 const maxTimelines = 10;
 
-/** Prints the entries of a rehearsal. */
+/** What to print of each entry of a rehearsal, and at its end. */
 interface Printer {
-  add(entry: Entry): void;
-  end(): void;
+  add(entry: Entry): string;
+  end(): string;
 }
 
-function textPrinter(io: Io, clusters: readonly string[], clear: () => void): Printer {
-  const paint = paintFor(io);
-  const write = (text: string) => {
-    if (text !== '') {
-      clear();
-      io.stdout.write(text);
-    }
-  };
+function textPrinter(paint: Paint, clusters: readonly string[]): Printer {
   const isCluster = new Set(clusters);
   const running = new Map<string, { texts: string[]; add(entry: Entry): string }>();
   const summaries = new Map<string, string>();
-  let shown = 0;
   return {
     add(entry) {
-      let timeline = running.get(entry.cluster);
-      if (timeline === undefined) {
-        timeline = { texts: [], ...createTimeline(paint) };
-        running.set(entry.cluster, timeline);
-        const title = entry.cluster === '' ? 'extensions' : printable(entry.cluster);
-        timeline.texts.push(`${title}\n`);
-      }
+      const name = printable(entry.cluster);
+      const timeline = running.get(entry.cluster) ?? {
+        texts: [`${name === '' ? 'extensions' : name}\n`],
+        ...createTimeline(paint),
+      };
+      running.set(entry.cluster, timeline);
       timeline.texts.push(timeline.add(entry));
       // What concerns extensions and classes is shown at once, and Clusters side by side when they end.
       if (clusters.length === 1 || !isCluster.has(entry.cluster)) {
-        write(timeline.texts.splice(0).join(''));
-      } else if (entry.type === 'end') {
-        running.delete(entry.cluster);
-        summaries.set(
-          entry.cluster,
-          `${printable(entry.cluster)}: ${entry.isComplete ? `complete, ${count(entry.calls, 'call')}` : `incomplete: ${printable(entry.reason)}`}\n`,
-        );
-        if ((clusters.length <= maxTimelines || !entry.isComplete) && shown < maxTimelines) {
-          shown++;
-          write(timeline.texts.join(''));
-        }
+        return timeline.texts.splice(0).join('');
       }
+      if (entry.type !== 'end') {
+        return '';
+      }
+      running.delete(entry.cluster);
+      const how = entry.isComplete
+        ? `complete, ${count(entry.calls, 'call')}`
+        : `incomplete: ${printable(entry.reason)}`;
+      summaries.set(entry.cluster, `${name}: ${how}\n`);
+      return clusters.length <= maxTimelines || !entry.isComplete ? timeline.texts.join('') : '';
     },
     // In the order of the files, whichever finished first.
-    end: () => write(clusters.map((cluster) => summaries.get(cluster) ?? '').join('')),
+    end: () => clusters.map((cluster) => summaries.get(cluster) ?? '').join(''),
   };
 }
 
-function jsonPrinter(io: Io, clear: () => void): Printer {
-  return {
-    add(entry) {
-      const line = jsonLine(entry);
-      if (line !== undefined) {
-        clear();
-        io.stdout.write(line);
-      }
-    },
-    end: () => {},
-  };
-}
+const jsonPrinter: Printer = { add: (entry) => jsonLine(entry) ?? '', end: () => '' };
 
 /** What the files of these flags must contain: a wrong file must not silently result in the sample. */
 const wanted = {
@@ -221,10 +197,13 @@ that cannot be read.`,
     let [calls, ended] = [0, 0];
     let hint: string | undefined;
     using progress = startProgress(io.stderr, () => `${calls} calls made, ${ended} of ${clusters} Clusters done`);
-    const printer =
-      flags.output === 'text'
-        ? textPrinter(io, input.subjects.map(clusterOf), progress.clear)
-        : jsonPrinter(io, progress.clear);
+    const printer = flags.output === 'text' ? textPrinter(paintFor(io), input.subjects.map(clusterOf)) : jsonPrinter;
+    const print = (text: string) => {
+      if (text !== '') {
+        progress.clear();
+        io.stdout.write(text);
+      }
+    };
     const { complete } = await rehearse({
       configs: extensions.configs,
       subjects: input.subjects,
@@ -251,11 +230,11 @@ that cannot be read.`,
           ended++;
           hint ??= unreachableHint(entry.reason, extensions);
         }
-        printer.add(entry);
+        print(printer.add(entry));
       },
       signal: io.signal,
     });
-    printer.end();
+    print(printer.end());
     if (hint !== undefined) {
       io.stderr.write(`rehearse: ${hint}\n`);
     }

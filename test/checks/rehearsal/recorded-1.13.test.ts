@@ -8,6 +8,7 @@ import {
   startExtension,
 } from '../../runtimehooks/client/extension-server.ts';
 import { recordedCalls } from '../../runtimehooks/messages/recorded.ts';
+import { editTopology, makingEdits } from './recorded.ts';
 import { fixture, played } from './rehearsing.ts';
 
 /** The recorded response for a call: the first of its hook, then the second, and the last from then on. */
@@ -49,16 +50,16 @@ beforeAll(async () => {
     upgrades: ['v1.32.0'],
     isDeleted: true,
     // In the recorded simulation a user scaled the workers down while the control plane was upgraded.
-    edits: [
-      {
-        before: 'AfterControlPlaneUpgrade',
-        text: 'scales md-0 to 0',
-        apply(spec) {
-          const [worker] = ((spec.topology as JsonObject).workers as JsonObject).machineDeployments as JsonObject[];
+    edit: makingEdits(
+      editTopology(
+        'scales md-0 to 0',
+        ({ workers }) => {
+          const [worker] = (workers as JsonObject).machineDeployments as JsonObject[];
           worker!.replicas = 0;
         },
-      },
-    ],
+        'AfterControlPlaneUpgrade',
+      ),
+    ),
   });
 });
 afterAll(() => server.close());

@@ -7,7 +7,14 @@ import {
   extensionConfig,
   startExtension,
 } from '../../runtimehooks/client/extension-server.ts';
-import { changesBetween, editTopology, recordedCallsIn, recordedChanges, recordedText } from './recorded.ts';
+import {
+  changesBetween,
+  editTopology,
+  makingEdits,
+  recordedCallsIn,
+  recordedChanges,
+  recordedText,
+} from './recorded.ts';
 import { played } from './rehearsing.ts';
 
 const calls = recordedCallsIn('main/in-place/calls');
@@ -98,13 +105,13 @@ beforeAll(async () => {
     {
       upgrades: ['v1.31.0'],
       updatesInPlace: true,
-      edits: [
+      edit: makingEdits(
         changing('changes the template', 'AfterControlPlaneInitialized', 'new', true),
         changing('changes the strategy', 'BeforeClusterUpgrade', 'new', true, {
           strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } },
         }),
         changing('changes the template again', 'AfterClusterUpgrade', 'third', false),
-      ],
+      ),
     },
   );
 });

@@ -9,6 +9,7 @@ import {
 import {
   changesBetween,
   editTopology,
+  makingEdits,
   normalized,
   recordedCallsIn,
   recordedChanges,
@@ -177,14 +178,14 @@ test('held and deferred workers, until the user removes the annotations', async 
     `${yaml}---\n${objects.replace('v1.30.0]', 'v1.30.0, v1.30.1]')}`,
     {
       upgrades: ['v1.30.1'],
-      edits: [
+      edit: makingEdits(
         editTopology('removes the annotations', ({ workers }) => {
           const { machineDeployments, machinePools } = workers as Record<string, JsonObject[]>;
           for (const group of [...(machineDeployments ?? []), ...(machinePools ?? [])]) {
             delete group.metadata;
           }
         }),
-      ],
+      ),
     },
   );
   expect(conditions).toEqual(['True ReconcileSucceeded: ', ...recorded('hold', 'paused')]);

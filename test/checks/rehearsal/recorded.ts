@@ -79,9 +79,22 @@ export function normalized(value: unknown): unknown {
   return typeof value === 'string' ? withoutSuffixes(value) : value;
 }
 
+interface Edit {
+  text: string;
+  apply: (topology: JsonObject) => void;
+  before?: string | undefined;
+}
+
 /** An edit of the Cluster's topology. */
-export const editTopology = (text: string, apply: (topology: JsonObject) => void, before?: string): UserEdit => ({
-  ...(before !== undefined && { before }),
-  text,
-  apply: (spec) => apply(spec.topology as JsonObject),
-});
+export const editTopology = (text: string, apply: Edit['apply'], before?: string): Edit => ({ text, apply, before });
+
+/** Makes edits, each once. */
+export function makingEdits(...edits: Edit[]): UserEdit {
+  let waiting = edits;
+  return (spec, hook) => {
+    const edit = waiting.find(({ before }) => before === hook);
+    waiting = waiting.filter((one) => one !== edit);
+    edit?.apply(spec.topology as JsonObject);
+    return edit?.text;
+  };
+}

@@ -10,7 +10,7 @@ import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { hooksGroup } from '../../../src/runtimehooks/index.ts';
 import { recordedAnswers } from '../../checks/rehearsal/recorded-answers.ts';
 import { fixture } from '../../checks/rehearsal/rehearsing.ts';
-import { classYaml, clusterYaml } from '../../checks/rehearsal/simulation/simulating.ts';
+import { clusterYaml } from '../../checks/rehearsal/simulation/simulating.ts';
 import {
   caBundle,
   type ExtensionServer,
@@ -166,19 +166,6 @@ test('several Clusters: their timelines one after the other, and a summary line 
   expect(stdout).toMatch(
     /\nteam\/c-1: complete, 1 calls?\nteam\/c-2: complete, 1 calls?\nteam\/c-3: complete, 1 calls?\n$/,
   );
-});
-
-test('several Clusters: warnings about their class are shown, too', async () => {
-  answer = {};
-  const clusters = [1, 2].map((index) => clusterYaml('v1.31.0').replace('name: c,', `name: c-${index},`));
-  const spec = {
-    variables: [{ name: 'size', schema: { openAPIV3Schema: { type: 'string' } } }],
-    workers: { machineDeployments: [{ class: 'w' }] },
-  };
-  const classes = file('classes.yaml', clusters.join('---\n') + classYaml(JSON.stringify(spec)));
-  const { code, stdout } = await rehearse('--cluster', classes, '--cluster-class', classes);
-  expect(code).toBe(0);
-  expect(stdout.match(/no patch gets these variables of the ClusterClass: size/g)).toHaveLength(1);
 });
 
 test('an extension that replays the recorded answers of another implementation', async () => {

@@ -8,7 +8,18 @@ import {
   SimulationStopped,
 } from './effects.ts';
 import type { State } from './state.ts';
-import { waitMs } from './time.ts';
+
+/** Wait after a number of failures in a row, in ms: 1 s plus 5 ms that double each time, up to 1000 s. */
+export const backoffMs = (failures: number): number => 1000 + Math.min(5 * 2 ** (failures - 1), 999_000);
+
+/** How long it takes until another controller leads, in ms. */
+export const restartMs = 15_000;
+
+/** Longest wait that an answer can cause, in seconds: Cluster API forgets it after a day, and calls again. */
+const longestWait = 24 * 3600;
+
+/** A retryAfterSeconds in milliseconds. */
+export const waitMs = (retryAfterSeconds: number): number => Math.min(retryAfterSeconds, longestWait) * 1000;
 
 /** Records that a hook blocks until a given time. */
 export function block({ reconcile }: State, hook: string, message: string, until: number): void {
@@ -16,20 +27,15 @@ export function block({ reconcile }: State, hook: string, message: string, until
   reconcile.requeueAt = Math.min(reconcile.requeueAt ?? until, until);
 }
 
-/**
- * Makes the user's edits that come right before a hook, or when nothing more happens on its own.
- *
- * @returns whether there was one.
- */
+/** Makes the user's edit that comes right before a hook, or when nothing more happens; returns whether there was one. */
 export function* editBefore(state: State, hook: RehearsedHook | undefined): Simulation<boolean> {
-  const { length } = state.edits;
-  for (const edit of state.edits.filter(({ before }) => before === hook)) {
-    state.edits = state.edits.filter((other) => other !== edit);
-    edit.apply(state.cluster.spec);
-    state.write({ spec: {} });
-    yield state.tell({ kind: 'user', text: edit.text });
+  const text = state.edit(state.cluster.spec, hook);
+  if (text === undefined) {
+    return false;
   }
-  return state.edits.length < length;
+  state.write({ spec: {} });
+  yield state.tell({ kind: 'user', text });
+  return true;
 }
 
 /** Why a simulation ended that reached its limit of calls. */

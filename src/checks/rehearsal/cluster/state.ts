@@ -141,8 +141,8 @@ interface Beginning {
   release?: Release | undefined;
   /** The schemas of templates. Default: none is known. */
   schemaOf?: SchemaOf | undefined;
-  /** Changes to make on behalf of the user. */
-  edits?: readonly UserEdit[] | undefined;
+  /** Default: no change. */
+  edit?: UserEdit | undefined;
 }
 
 /**
@@ -198,7 +198,7 @@ export class State {
   readonly toldTemplates = new Map<string, { object: JsonObject; ignored: readonly string[] }>();
   /** Reports made so far, because each is made only once. */
   readonly reported = new Set<string>();
-  edits: readonly UserEdit[];
+  readonly edit: UserEdit;
 
   constructor({
     subject,
@@ -206,7 +206,7 @@ export class State {
     start,
     limits,
     release = newestKnownRelease,
-    edits = [],
+    edit = () => undefined,
     schemaOf = () => undefined,
   }: Beginning) {
     const { status: _status, ...cluster } = copyOf(subject.cluster) as State['cluster'];
@@ -220,7 +220,7 @@ export class State {
     this.release = release;
     this.start = start;
     this.schemaOf = schemaOf;
-    this.edits = edits;
+    this.edit = edit;
     this.name = textAt(metadata, 'name');
     this.namespace = textAt(metadata, 'namespace') || 'default';
     this.kinds = subject.blueprint?.kinds ?? defaultKinds;
@@ -376,13 +376,11 @@ export class State {
   }
 }
 
-/** A change that the user makes during an upgrade or a deletion. */
-export interface UserEdit {
-  /** The hook before whose first call it is made; absent: when nothing more happens on its own. */
-  before?: string;
-  text: string;
-  apply(spec: JsonObject): void;
-}
+/**
+ * Changes the spec of the Cluster as a user would, before a hook is called or, without one, when nothing more happens on
+ * its own; says what was changed.
+ */
+export type UserEdit = (spec: JsonObject, hook: RehearsedHook | undefined) => string | undefined;
 
 /** Cluster API's annotation that lets the deletion of a Cluster proceed. */
 export const okToDeleteAnnotation = 'runtime.cluster.x-k8s.io/ok-to-delete';

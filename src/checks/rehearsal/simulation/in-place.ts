@@ -1,10 +1,9 @@
 import { fieldAt, type JsonObject, objectAt, textAt } from '../../../kubernetes/index.ts';
 import { BadPatch } from '../../../runtimehooks/index.ts';
 import { type UpdateHook, type UpdateRequest, uncovered, updateMachineRequest } from '../../../topology/index.ts';
-import { call, countBlock } from '../cluster/ask.ts';
+import { backoffMs, call, countBlock, restartMs, waitMs } from '../cluster/ask.ts';
 import { ControllerRestart, type Simulation, SimulationStopped } from '../cluster/effects.ts';
 import type { GroupMachines, Machine, MachineSet, State, WorkerGroup } from '../cluster/state.ts';
-import { backoffMs, restartMs, waitMs } from '../cluster/time.ts';
 import {
   controlPlaneAt,
   controlPlaneMachineInUpdate,

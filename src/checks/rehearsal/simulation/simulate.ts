@@ -1,5 +1,5 @@
 import { objectAt, timeText } from '../../../kubernetes/index.ts';
-import { editBefore } from '../cluster/ask.ts';
+import { backoffMs, editBefore, restartMs } from '../cluster/ask.ts';
 import {
   ControllerRestart,
   ReconcileError,
@@ -8,7 +8,6 @@ import {
   SimulationStopped,
 } from '../cluster/effects.ts';
 import type { State } from '../cluster/state.ts';
-import { backoffMs, restartMs } from '../cluster/time.ts';
 import { failedCondition, pausedCondition } from './condition.ts';
 import { hasRollouts, updateInPlace } from './in-place.ts';
 import { refusalOf } from './plan.ts';

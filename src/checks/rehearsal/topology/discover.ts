@@ -29,21 +29,17 @@ function firstOf(errors: readonly string[]): string {
 const maxUnevaluated = 20;
 
 /** What a rehearsal cannot say about the values of variables, each with the first rule concerned. */
-function* unevaluatedTexts(unevaluated: readonly UnevaluatedRules[]): Generator<string> {
-  for (const { variable, unknown, transitions } of unevaluated.slice(0, maxUnevaluated)) {
-    const name = `variable ${JSON.stringify(variable.slice(0, 100))}`;
-    if (unknown[0] !== undefined) {
-      const others = unknown.length === 1 ? '' : ` (the first of ${count(unknown.length, 'rule')})`;
-      yield `${name} has a rule that only Kubernetes can evaluate: ${unknown[0].slice(0, maxText)}${others}`;
-    }
-    if (transitions[0] !== undefined) {
-      const others = transitions.length === 1 ? '' : ` (the first of ${transitions.length})`;
-      yield `${name} has a rule about its previous value, and a rehearsal changes no variable: ${transitions[0].slice(0, maxText)} is not evaluated${others}`;
-    }
-  }
-  if (unevaluated.length > maxUnevaluated) {
-    yield `${count(unevaluated.length - maxUnevaluated, 'more variable')} ${unevaluated.length === maxUnevaluated + 1 ? 'has' : 'have'} rules that are not evaluated here`;
-  }
+function unevaluatedTexts(unevaluated: readonly UnevaluatedRules[]): string[] {
+  const texts = unevaluated.map(({ variable, unknown, transitions }) => {
+    const rules = [...unknown, ...transitions];
+    const others = rules.length === 1 ? '' : ` (the first of ${count(rules.length, 'rule')})`;
+    return `variable ${JSON.stringify(variable.slice(0, 100))} has a rule that a rehearsal does not evaluate: ${rules[0]?.slice(0, maxText)}${others}`;
+  });
+  const more = texts.length - maxUnevaluated;
+  return [
+    ...texts.slice(0, maxUnevaluated),
+    ...(more > 0 ? [`rules of ${count(more, 'more variable')} are not evaluated`] : []),
+  ];
 }
 
 /** The condition of a class without which its Clusters are not reconciled. */
