@@ -6,13 +6,7 @@ import {
   issueServingCertificate,
   usable,
 } from '../../base/x509/index.ts';
-import {
-  type CertificateFacts,
-  deriveFacts,
-  injectedAnnotation,
-  injectedSinceAnnotation,
-  stagedSinceAnnotation,
-} from './facts.ts';
+import { type CertificateFacts, deriveFacts, stagedSinceAnnotation } from './facts.ts';
 import { type Action, next, type Settings } from './next.ts';
 import { type CertificateStore, Conflict, type SecretContents, type StoredSecret } from './store.ts';
 import { isInSync, type TargetAccess } from './target.ts';
@@ -33,7 +27,7 @@ export interface Run {
   targets: TargetAccess;
   clock: Clock;
   entropy: Entropy;
-  settings: Omit<Settings, 'refused'>;
+  settings: Omit<Settings, 'refused' | 'startedAt' | 'injectedAt'>;
   /** DNS names and IP addresses for the serving certificate; the first becomes its common name. */
   names: readonly string[];
   servingValidityMs: number;
@@ -75,7 +69,9 @@ export async function readSnapshot(run: Pick<Run, 'store' | 'targets' | 'clock' 
 /** Runs the state machine: a step is one write, after which everything is read again. @throws {Conflict} after 20. */
 export async function runCertificates(run: Run): Promise<RunOutcome> {
   const refused = new Map<string, string>();
+  const startedAt = run.clock.now();
   let { force, forceCa } = run.settings;
+  let injectedAt: Date | undefined;
   let conflicts = 0;
   let steps = 0;
   for (let isFirst = true; ; isFirst = false) {
@@ -93,7 +89,7 @@ export async function runCertificates(run: Run): Promise<RunOutcome> {
       forceCa = false;
     }
     const { facts } = snapshot;
-    const action = next(facts, { ...run.settings, force, forceCa, refused });
+    const action = next(facts, { ...run.settings, force, forceCa, refused, startedAt, injectedAt });
     if (action.kind === 'done' || action.kind === 'blocked') {
       return { action, facts };
     }
@@ -117,6 +113,7 @@ export async function runCertificates(run: Run): Promise<RunOutcome> {
     }
     try {
       if (action.kind === 'inject') {
+        injectedAt = run.clock.now();
         await injectAll(run, facts, refused);
       } else {
         await perform(run, action.kind, snapshot);
@@ -183,9 +180,6 @@ function changed(data: Record<string, string>, changes: Record<string, string | 
   return result;
 }
 
-/** Removes the record of the bundle in targets: it would count for the next bundle while a kind cannot be listed. */
-const unrecorded = { [injectedAnnotation]: undefined, [injectedSinceAnnotation]: undefined };
-
 type SecretWrite = Exclude<Action['kind'], 'inject' | 'wait' | 'blocked' | 'done'>;
 
 /** A Secret that does not exist yet. */
@@ -201,68 +195,40 @@ async function perform(run: Run, write: SecretWrite, { facts, caSecret, servingS
     const { data, annotations } = servingSecret ?? empty;
     return store.write('serving', { data: changed(data, changes), annotations }, servingSecret);
   };
+  const staged = { [stagedSinceAnnotation]: clock.now().toISOString() };
   switch (write) {
     case 'create-ca': {
-      const issued = await issueCa(clock.now(), run.caValidityMs, entropy);
-      return writeCa({
-        'ca.crt': issued.certificate.pem,
-        'ca.key': issued.key,
-        'next.crt': undefined,
-        'next.key': undefined,
-        'previous.crt': undefined,
-      });
-    }
-    case 'stage-ca': {
-      const { inUse, activeKey, companions, previous } = facts;
-      const active = usable(facts.active);
-      const key = usable(activeKey);
-      const staged = { [stagedSinceAnnotation]: clock.now().toISOString() };
-      if (inUse !== undefined && active !== undefined && key !== undefined) {
-        // The CA that was stored or restored takes over from the one in use, whose key is elsewhere.
-        return writeCa(
-          {
-            'ca.crt': inUse.pem,
-            'ca.key': undefined,
-            'next.crt': bundleOf([active, ...companions]),
-            'next.key': key,
-          },
-          annotated({ ...unrecorded, ...staged }),
-        );
-      }
+      const { inUse, previous } = facts;
       const issued = await issueCa(clock.now(), run.caValidityMs, entropy);
       return writeCa(
         {
-          'ca.crt': bundleOf([inUse ?? (active as Certificate), ...companions]),
-          'ca.key': inUse === undefined ? key : undefined,
-          'next.crt': issued.certificate.pem,
-          'next.key': issued.key,
-          'previous.crt': bundleOf(previous),
+          'ca.crt': issued.certificate.pem,
+          'ca.key': issued.key,
+          'next.crt': undefined,
+          'next.key': undefined,
+          'previous.crt': inUse && bundleOf([inUse, ...previous]),
         },
-        annotated({ ...unrecorded, ...staged }),
+        annotated(inUse === undefined ? {} : staged),
       );
+    }
+    case 'trust-ca':
+      return writeCa({ 'previous.crt': bundleOf([facts.inUse as Certificate, ...facts.previous]) }, annotated(staged));
+    case 'stage-ca': {
+      const issued = await issueCa(clock.now(), run.caValidityMs, entropy);
+      return writeCa({ 'next.crt': issued.certificate.pem, 'next.key': issued.key }, annotated(staged));
     }
     case 'promote': {
       const { active, companions, successor, successorCompanions, previous } = facts;
-      return writeCa(
-        {
-          'ca.crt': bundleOf([usable(successor) as Certificate, ...successorCompanions]),
-          'ca.key': current.data['next.key'],
-          'next.crt': undefined,
-          'next.key': undefined,
-          'previous.crt': bundleOf([usable(active) as Certificate, ...companions, ...previous]),
-        },
-        annotated({ [stagedSinceAnnotation]: undefined }),
-      );
+      return writeCa({
+        'ca.crt': bundleOf([usable(successor) as Certificate, ...successorCompanions]),
+        'ca.key': current.data['next.key'],
+        'next.crt': undefined,
+        'next.key': undefined,
+        'previous.crt': bundleOf([usable(active) as Certificate, ...companions, ...previous]),
+      });
     }
     case 'retire':
-      return writeCa({ 'previous.crt': undefined }, annotated(unrecorded));
-    case 'forget-injection':
-      return writeCa({}, annotated(unrecorded));
-    case 'record-injection':
-      return writeCa(
-        {},
-        annotated({ [injectedAnnotation]: facts.injection, [injectedSinceAnnotation]: clock.now().toISOString() }),
-      );
+      return writeCa({ 'previous.crt': undefined }, annotated({ [stagedSinceAnnotation]: undefined }));
     case 'issue-serving-certificate': {
       const issuer = { certificate: usable(facts.active) as Certificate, key: usable(facts.activeKey) as string };
       const { certificate, key } = await issueServingCertificate(

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   bundleOf,
   type Certificate,
@@ -18,12 +17,9 @@ import {
   usable,
 } from '../../base/x509/index.ts';
 import type { StoredSecret } from './store.ts';
-import { isUnlisted, type TargetReading } from './target.ts';
+import type { TargetReading } from './target.ts';
 
-/** Annotations on the CA's Secret: which bundle has been seen in which targets, and since when (RFC 3339). */
-export const injectedAnnotation = 'extensionconfig-webhook/bundle-in-targets';
-export const injectedSinceAnnotation = 'extensionconfig-webhook/bundle-in-targets-since';
-/** Annotation on the CA's Secret: since when the next CA is staged (RFC 3339). */
+/** Annotation on the CA's Secret: since when another CA is trusted next to the one in use (RFC 3339). */
 export const stagedSinceAnnotation = 'extensionconfig-webhook/staged-since';
 
 type Stage = 'missing' | 'steady' | 'staged' | 'promoted';
@@ -61,16 +57,9 @@ export interface CertificateFacts {
   /** Whether the serving Secret's ca.crt is the bundle. */
   servingBundleIsCurrent: boolean;
   targets: TargetReading[];
-  /** Identifies the set of CAs in the bundle and the set of targets. */
-  injection: string;
-  /**
-   * Since when the bundle is known to be in all targets. While some are unknown, since a kind cannot be listed, it is as it
-   * was: if one of the others is overwritten then, the wait has to start over.
-   */
-  injectedSince: Date | undefined;
 }
 
-/** A time in the future means that a clock is or was wrong: the delay starts over. */
+/** A time in the future means that a clock is or was wrong. */
 function pastDateOf(text: string | undefined, now: Date): Date | undefined {
   const date = new Date(text ?? Number.NaN);
   return date <= now ? date : undefined;
@@ -161,13 +150,6 @@ function casIn(targets: readonly TargetReading[], now: Date): { inSome: Certific
   return { inSome: [...inSome.values()], inAll };
 }
 
-function injectionOf(bundle: readonly Certificate[], targets: readonly TargetReading[]): string {
-  // One without an entry of ours is none, whoever names it: the Job's targets and those of a person at a prompt are the same.
-  const there = targets.filter(({ state, entries }) => state === 'failed' || entries.length > 0);
-  const sets = [bundle.map(({ fingerprint }) => fingerprint).sort(), there.map(({ id }) => id).sort()];
-  return createHash('sha256').update(JSON.stringify(sets)).digest('hex');
-}
-
 /** Derives the facts from stores and targets, whose contents are untrusted: anything invalid counts as broken. */
 export function deriveFacts(
   now: Date,
@@ -195,8 +177,6 @@ export function deriveFacts(
   const issuer = signer ?? inAll.find(hasSigned);
   const lost = issuer ?? inAll.find(isOurs);
   const bundle = active.state === 'usable' ? bundleOf(trusted) : '';
-  const injection = injectionOf(trusted, targets);
-  const annotations = caSecret?.annotations ?? {};
   return {
     now,
     stage:
@@ -216,7 +196,7 @@ export function deriveFacts(
     ]),
     successor,
     successorCompanions: next.companions,
-    stagedSince: pastDateOf(annotations[stagedSinceAnnotation], now),
+    stagedSince: pastDateOf(caSecret?.annotations[stagedSinceAnnotation], now),
     previous,
     serving,
     servingLacks: certificate === undefined ? [] : missingNames(certificate, names),
@@ -225,11 +205,6 @@ export function deriveFacts(
     bundle,
     servingBundleIsCurrent: tls['ca.crt'] === bundle,
     targets,
-    injection,
-    injectedSince:
-      annotations[injectedAnnotation] === injection || targets.some(isUnlisted)
-        ? pastDateOf(annotations[injectedSinceAnnotation], now)
-        : undefined,
   };
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FileError, folderProblem, makeFolder, readRegularFile } from '../../base/index.ts';
 import { isJsonObject, textValues } from '../../kubernetes/index.ts';
@@ -14,9 +14,6 @@ const filesOf: Readonly<Record<SecretRole, readonly string[]>> = {
 };
 /** File with the annotations of a Secret. It also shows that the other files are this program's. */
 const annotationsFile = '.annotations.json';
-/** Folder in which a write is prepared, and the age from which it was left behind by a killed run, in ms. */
-const draftFolder = '.new';
-const staleMs = 10_000;
 
 function parseAnnotations(text: string): Record<string, string> {
   try {
@@ -57,45 +54,24 @@ async function readFolder(folder: string, role: SecretRole): Promise<StoredSecre
   return { data, annotations: parseAnnotations(annotations), version };
 }
 
-/** Makes the folder in which a write is prepared, which also excludes other runs. @throws {Conflict} while one writes. */
-async function makeDraft(draft: string): Promise<void> {
-  try {
-    await mkdir(draft, { mode: 0o700 });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
-      throw error;
-    }
-    const stats = await stat(draft).catch(() => undefined);
-    if (stats !== undefined && Date.now() - stats.mtimeMs > staleMs) {
-      await rm(draft, { recursive: true, force: true });
-    }
-    throw new Conflict(`another run writes ${draft}`);
-  }
-}
-
 async function writeFolder(folder: string, role: SecretRole, contents: SecretContents, from: StoredSecret | undefined) {
   makeFolder(folder, 0o700);
   const foreign = filesOf[role].find((name) => existsSync(join(folder, name)));
   if (foreign !== undefined && !existsSync(join(folder, annotationsFile))) {
     throw new Error(`${join(folder, foreign)} was not created by this command: move it away, or choose another folder`);
   }
-  const draft = join(folder, draftFolder);
-  await makeDraft(draft);
-  try {
-    if ((await readFolder(folder, role))?.version !== from?.version) {
-      throw new Conflict(`${folder} was changed by another run`);
+  if ((await readFolder(folder, role))?.version !== from?.version) {
+    throw new Conflict(`${folder} was changed by another run`);
+  }
+  const files = new Map([[annotationsFile, JSON.stringify(contents.annotations)], ...Object.entries(contents.data)]);
+  for (const name of [annotationsFile, ...filesOf[role]]) {
+    const [path, text] = [join(folder, name), files.get(name)];
+    if (text === undefined) {
+      await rm(path, { force: true });
+    } else {
+      await writeFile(`${path}.new`, text, { mode: name.endsWith('.key') ? 0o600 : 0o644, flush: true });
+      await rename(`${path}.new`, path);
     }
-    const files = new Map([[annotationsFile, JSON.stringify(contents.annotations)], ...Object.entries(contents.data)]);
-    const names = [annotationsFile, ...filesOf[role]];
-    for (const name of names.filter((each) => files.has(each))) {
-      const mode = name.endsWith('.key') ? 0o600 : 0o644;
-      await writeFile(join(draft, name), files.get(name) as string, { mode, flush: true });
-    }
-    for (const name of names) {
-      await (files.has(name) ? rename(join(draft, name), join(folder, name)) : rm(join(folder, name), { force: true }));
-    }
-  } finally {
-    await rm(draft, { recursive: true, force: true });
   }
 }
 

@@ -15,13 +15,15 @@ export interface Settings {
   caRenewBeforeMs: number;
   /** Targets that could not be written in this run, and why. */
   refused: ReadonlyMap<string, string>;
+  /** When the run began, and when it last wrote a target, if it did. */
+  startedAt: Date;
+  injectedAt?: Date | undefined;
 }
 
 /** One step. Each kind except `wait`, `blocked` and `done` is exactly one write of one object. */
 export type Action = { reason: string } & (
-  | { kind: 'create-ca' | 'stage-ca' | 'promote' | 'retire' }
-  | { kind: 'issue-serving-certificate' | 'write-bundle' }
-  | { kind: 'inject' | 'record-injection' | 'forget-injection' }
+  | { kind: 'create-ca' | 'trust-ca' | 'stage-ca' | 'promote' | 'retire' }
+  | { kind: 'issue-serving-certificate' | 'write-bundle' | 'inject' }
   | { kind: 'wait'; until: Date; for: 'propagation' | 'overlap' }
   | { kind: 'blocked' | 'done' }
 );
@@ -90,12 +92,14 @@ export function next(facts: CertificateFacts, settings: Settings): Action {
   }
   const staging = stagingReason(facts, settings);
   if (staging !== undefined) {
-    return { kind: stage === 'missing' && facts.inUse === undefined ? 'create-ca' : 'stage-ca', reason: staging };
+    const kind = stage === 'missing' ? 'create-ca' : facts.inUse === undefined ? 'stage-ca' : 'trust-ca';
+    return { kind, reason: staging };
   }
   const active = usable(facts.active) as Certificate;
-  // A working serving certificate is replaced with one from another CA only after every target has trusted that CA for
-  // a while.
-  const mustPropagate = facts.signer !== undefined && facts.signer.fingerprint !== active.fingerprint;
+  // A serving certificate that pods may have is replaced with one from another CA only after every target has trusted that
+  // CA for a while.
+  const issuer = facts.signer ?? previous[0] ?? active;
+  const mustPropagate = issuer.fingerprint !== active.fingerprint;
   const problem = servingProblem(facts, active, settings);
   const issue: Action | undefined =
     problem === undefined ? undefined : { kind: 'issue-serving-certificate', reason: problem };
@@ -193,11 +197,7 @@ function checkTargets(facts: CertificateFacts, settings: Settings): { outdated?:
       refusals.push(`${target.id}: ${refusal}`);
     } else if (target.state === 'present' && !isInSync(target, facts.bundle)) {
       const reason = `${target.id} does not have the trust bundle of stage ${facts.stage}`;
-      const outdated: Action =
-        facts.injectedSince === undefined
-          ? { kind: 'inject', reason }
-          : { kind: 'forget-injection', reason: `${reason}, although it did at ${iso(facts.injectedSince)}` };
-      return { outdated, refusals };
+      return { outdated: { kind: 'inject', reason }, refusals };
     }
   }
   return { refusals };
@@ -216,20 +216,18 @@ function steadyState({ targets, now }: CertificateFacts, active: Certificate, re
   return { kind: 'done', reason: `the CA and the serving certificate are in order${rest}` };
 }
 
-/** Waits until every target has had the bundle for the propagation delay; then undefined. */
+/** Waits until every target has had the bundle for the propagation delay, as far as this run can tell; then undefined. */
 function propagationStep(facts: CertificateFacts, active: Certificate, settings: Settings): Action | undefined {
-  const { injectedSince, targets, now, stagedSince } = facts;
-  if (injectedSince === undefined) {
-    return { kind: 'record-injection', reason: ofTargets(targets, 'has the trust bundle') };
-  }
-  const until = new Date(injectedSince.getTime() + settings.propagationDelayMs);
+  const { targets, now, stagedSince } = facts;
+  const { startedAt, injectedAt, propagationDelayMs } = settings;
+  const since = Math.max((stagedSince ?? startedAt).getTime(), injectedAt?.getTime() ?? 0);
+  const until = new Date(since + propagationDelayMs);
   if (until <= now) {
     return undefined;
   }
-  const claim = ofTargets(targets, `has had the trust bundle since ${iso(injectedSince)}`);
-  const reason = `${claim}; API servers need the propagation delay to notice`;
+  const reason = `${ofTargets(targets, 'has the trust bundle')}; API servers need the propagation delay to notice`;
   const wait: Action = { kind: 'wait', for: 'propagation', until, reason };
-  if (!isStuck(wait, facts, settings.propagationDelayMs)) {
+  if (!isStuck(wait, facts, propagationDelayMs)) {
     return wait;
   }
   const held = `the rotation is staged since ${iso(stagedSince as Date)}, and the wait starts over each time that another client resets a caBundle: if a GitOps tool does so, let it ignore that field, since the rotation must end before the CA expires at ${iso(active.x509.validToDate)}`;

@@ -41,10 +41,6 @@ export function unread(id: `${TargetKind}/${string}`, state: 'missing' | 'failed
   return { id, state, problem, entries: [], skipped: [] };
 }
 
-export function isUnlisted({ id }: TargetReading): boolean {
-  return id.endsWith('/*');
-}
-
 const end = '-----END CERTIFICATE-----\n';
 
 /** The certificates of a bundle in canonical order, and the text after the last one. */

@@ -1,12 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ellipticEntropy, type Issued, issueCa, issueServingCertificate } from '../../../src/base/x509/index.ts';
-import {
-  deriveFacts,
-  injectedAnnotation,
-  injectedSinceAnnotation,
-  type TargetReading,
-  unread,
-} from '../../../src/webhook/certs/index.ts';
+import { deriveFacts, type TargetReading } from '../../../src/webhook/certs/index.ts';
 import { day } from '../../base/x509/entropy.ts';
 import { oddCa } from '../../base/x509/odd-ca.ts';
 
@@ -152,52 +146,4 @@ describe('the CA that pods use', () => {
   test('lacks no names if there is none', () => {
     expect([factsOf({ ca: steady }).servingLacks, factsOf({ tls: served }).servingLacks]).toEqual([[], []]);
   });
-});
-
-describe('the record of targets', () => {
-  const targets = [targetOf('K/a', 'present', ''), targetOf('K/b', 'failed')];
-  const idOf = (world: World) => factsOf(world).injection;
-
-  test('is valid for this set of CAs and targets, in any order', () => {
-    const id = idOf({ ca: staged, targets });
-    expect(id).toMatch(/^[0-9a-f]{64}$/);
-    expect(idOf({ ca: staged, targets: [...targets].reverse() })).toBe(id);
-    expect(idOf({ ca: { 'ca.crt': pem(two), 'previous.crt': pem(one) }, targets })).toBe(id);
-    expect(idOf({ ca: staged, targets: [...targets, targetOf('K/c', 'missing')] })).toBe(id);
-    // No entry of it calls the service.
-    expect(idOf({ ca: staged, targets: [...targets, targetOf('K/c', 'present')] })).toBe(id);
-    expect(idOf({ ca: staged, targets: [...targets, targetOf('K/c', 'present', '')] })).not.toBe(id);
-    expect(idOf({ ca: staged, targets: targets.slice(1) })).not.toBe(id);
-    expect(idOf({ ca: steady, targets })).not.toBe(id);
-    expect(idOf({ ca: { ...steady, 'previous.crt': pem(sandbox) }, targets })).not.toBe(id);
-    expect(idOf({ ca: staged, targets: [targetOf('K/a', 'present', ''), targetOf('K/c', 'failed')] })).not.toBe(id);
-  });
-
-  test.each<[string, string | undefined, boolean, Date | undefined]>([
-    ['a time', at(-1000).toISOString(), true, at(-1000)],
-    ['this moment', now.toISOString(), true, now],
-    ['a time in the future', at(1).toISOString(), true, undefined],
-    ['no time', 'x', true, undefined],
-    ['nothing', undefined, true, undefined],
-    ['a time of another set', at(-1000).toISOString(), false, undefined],
-  ])('starts %s', (_, since, isThis, expected) => {
-    const injection = isThis ? idOf({ ca: staged, targets }) : 'other';
-    const annotations = {
-      [injectedAnnotation]: injection,
-      ...(since !== undefined && { [injectedSinceAnnotation]: since }),
-    };
-    expect(factsOf({ ca: staged, targets, annotations }).injectedSince).toEqual(expected);
-  });
-});
-
-test('a wait that has begun is known while some targets cannot be listed', () => {
-  const [a, b] = [targetOf('A/a', 'present', pem(one)), targetOf('B/b', 'present', pem(one))];
-  const { injection } = factsOf({ ca: steady, targets: [a, b] });
-  const annotations = { [injectedAnnotation]: injection, [injectedSinceAnnotation]: at(-1000).toISOString() };
-  const since = (targets: TargetReading[]) => factsOf({ ca: steady, targets, annotations }).injectedSince;
-  expect([since([a, b]), since([a]), since([a, unread('ExtensionConfig/*', 'failed', 'no')])]).toEqual([
-    at(-1000),
-    undefined,
-    at(-1000),
-  ]);
 });

@@ -5,8 +5,6 @@ import type { TargetReading } from '../../../src/webhook/certs/index.ts';
 import {
   caDueAt,
   deriveFacts,
-  injectedAnnotation,
-  injectedSinceAnnotation,
   isStuck,
   next,
   type Settings,
@@ -47,14 +45,12 @@ interface World {
   /** The bundle in the only target; undefined: it has none. */
   target?: string;
   failed?: string;
-  /** Since when the bundle is recorded to be in the target, in ms. */
-  since?: number;
   now?: number;
   /** The names that the serving certificate must cover. */
   names?: string[];
   /** A target that does not exist. */
   missing?: string;
-  /** Since when the next CA is staged, in ms. */
+  /** Since when another CA is trusted, in ms. */
   stagedSince?: number;
   settings?: Partial<Settings>;
 }
@@ -86,13 +82,8 @@ function factsIn(world: World) {
   }
   const stored = (data: Record<string, string> | undefined, annotations = {}) =>
     data === undefined ? undefined : { data, annotations, version: '1' };
-  const facts = () => deriveFacts(now, stored(world.ca), stored(world.tls), targets, world.names ?? names);
-  const annotations = {
-    ...(world.since === undefined
-      ? {}
-      : { [injectedAnnotation]: facts().injection, [injectedSinceAnnotation]: at(world.since).toISOString() }),
-    ...(world.stagedSince === undefined ? {} : { [stagedSinceAnnotation]: at(world.stagedSince).toISOString() }),
-  };
+  const annotations =
+    world.stagedSince === undefined ? {} : { [stagedSinceAnnotation]: at(world.stagedSince).toISOString() };
   return deriveFacts(now, stored(world.ca, annotations), stored(world.tls), targets, world.names ?? names);
 }
 
@@ -106,6 +97,7 @@ function decide(world: World, targets?: TargetReading[]) {
     overlapMs: day,
     caRenewBeforeMs: 180 * day,
     refused: new Map(),
+    startedAt: facts.now,
     ...world.settings,
   });
 }
@@ -153,13 +145,13 @@ const rows: [string, World, string, RegExp][] = [
   [
     "the key of a user's CA is lost during its rotation",
     { ca: { ...staged, 'ca.crt': pem(usersCa), 'ca.key': '' }, tls: tls(servingUsers, pem(usersCa, two)) },
-    'record-injection',
+    'wait',
     /every target/,
   ],
   [
     'our certificate is damaged, and its key is not',
     { ca: { ...steady, 'ca.crt': 'x' }, tls: tls(servingOne, pem(one)), target: pem(one) },
-    'stage-ca',
+    'create-ca',
     /is not PEM; targets or pods still use a CA of before \([0-9A-F:]{23}…\), which stays trusted/,
   ],
   [
@@ -171,7 +163,7 @@ const rows: [string, World, string, RegExp][] = [
   [
     'CA lost, serving certificate works',
     { tls: tls(servingOne, pem(one)), target: pem(one) },
-    'stage-ca',
+    'create-ca',
     /is missing; targets or pods still use a CA of before/,
   ],
   [
@@ -180,7 +172,7 @@ const rows: [string, World, string, RegExp][] = [
     'create-ca',
     /is missing$/,
   ],
-  ['both lost, a target trusts ours', { target: pem(one) }, 'stage-ca', /still use a CA of before/],
+  ['both lost, a target trusts ours', { target: pem(one) }, 'create-ca', /still use a CA of before/],
   ['both lost, a target trusts an expired one', { target: pem(dead) }, 'create-ca', /is missing/],
   ['key lost', { ca: { 'ca.crt': pem(one) }, tls: tls(servingOne, pem(one)) }, 'stage-ca', /key of the CA is missing/],
   ['key of another', { ca: { ...steady, 'ca.key': two.key } }, 'stage-ca', /does not belong/],
@@ -207,9 +199,9 @@ const rows: [string, World, string, RegExp][] = [
   ['target wiped', { ca: steady, tls: tls(servingOne, pem(one)), target: '' }, 'inject', /does not have/],
   [
     'target wiped after it was recorded',
-    { ca: steady, tls: tls(servingOne, pem(one)), target: '', since: 0 },
-    'forget-injection',
-    /though it did/,
+    { ca: steady, tls: tls(servingOne, pem(one)), target: '', stagedSince: 0 },
+    'inject',
+    /does not have/,
   ],
   ['steady', { ca: steady, tls: tls(servingOne, pem(one)), target: pem(one) }, 'done', /in order/],
   [
@@ -249,7 +241,7 @@ const rows: [string, World, string, RegExp][] = [
       ca: { ...staged, 'next.crt': pem(aheadCa), 'next.key': aheadCa.key },
       tls: tls(servingOne, both),
       target: both,
-      since: 0,
+      stagedSince: 0,
     },
     'stage-ca',
     /^the next CA is not valid before 2026-06-01T23:55:00\.000Z$/,
@@ -289,7 +281,7 @@ const rows: [string, World, string, RegExp][] = [
   [
     'serving certificate of a CA that is unknown here, and that every target trusts',
     { ca: promotedAlone(), tls: tls(servingOne, pem(one)), target: pem(one) },
-    'stage-ca',
+    'trust-ca',
     /^targets or pods still use a CA that is not in the Secret of the CA \([0-9A-F:]{23}…\), which stays trusted$/,
   ],
   [
@@ -341,37 +333,31 @@ const rows: [string, World, string, RegExp][] = [
   ],
   [
     'staged, a target missing',
-    { ca: staged, tls: tls(servingOne, both), target: both, since: 0, missing: 'Kind/gone' },
+    { ca: staged, tls: tls(servingOne, both), target: both, stagedSince: 0, missing: 'Kind/gone' },
     'promote',
     /trusts the next CA/,
   ],
   [
     'the key of the CA is lost, and there is no serving certificate: its Secret takes no bundle alone',
     { ca: { ...staged, 'ca.key': '' }, target: both },
-    'record-injection',
+    'wait',
     /has the trust bundle/,
   ],
   [
     'staged, a target missing, not recorded',
     { ca: staged, tls: tls(servingOne, both), target: both, missing: 'Kind/gone' },
-    'record-injection',
-    /^every target that exists has the trust bundle \(Kind\/gone: missing: does not exist\)$/,
-  ],
-  [
-    'staged, all targets missing, not recorded',
-    { ca: staged, tls: tls(servingOne, both), missing: 'Kind/gone' },
-    'record-injection',
-    /^no target exists \(Kind\/gone: missing: does not exist\)$/,
+    'wait',
+    /^every target that exists has the trust bundle \(Kind\/gone: missing: does not exist\); API servers/,
   ],
   [
     'staged, all targets missing',
-    { ca: staged, tls: tls(servingOne, both), missing: 'Kind/gone', since: 50_000 },
+    { ca: staged, tls: tls(servingOne, both), missing: 'Kind/gone', stagedSince: 50_000 },
     'wait',
     /^no target exists \(Kind\/gone: missing: does not exist\); API servers need/,
   ],
   [
     'staged, all targets missing, long ago',
-    { ca: staged, tls: tls(servingOne, both), missing: 'Kind/gone', since: 0 },
+    { ca: staged, tls: tls(servingOne, both), missing: 'Kind/gone', stagedSince: 0 },
     'promote',
     /^no target exists \(Kind\/gone: missing: does not exist\)$/,
   ],
@@ -401,27 +387,22 @@ const rows: [string, World, string, RegExp][] = [
     'blocked',
     /stops in stage staged/,
   ],
-  [
-    'staged, injected, not recorded',
-    { ca: staged, tls: tls(servingOne, both), target: both },
-    'record-injection',
-    /every target/,
-  ],
+  ['staged, injected, not recorded', { ca: staged, tls: tls(servingOne, both), target: both }, 'wait', /every target/],
   [
     'staged, recorded just now',
-    { ca: staged, tls: tls(servingOne, both), target: both, since: 50_000 },
+    { ca: staged, tls: tls(servingOne, both), target: both, stagedSince: 50_000 },
     'wait',
     /propagation/,
   ],
   [
     'staged, recorded in the future',
-    { ca: staged, tls: tls(servingOne, both), target: both, since: day },
-    'record-injection',
+    { ca: staged, tls: tls(servingOne, both), target: both, stagedSince: day },
+    'wait',
     /every/,
   ],
   [
     'staged, recorded long ago',
-    { ca: staged, tls: tls(servingOne, both), target: both, since: 0 },
+    { ca: staged, tls: tls(servingOne, both), target: both, stagedSince: 0 },
     'promote',
     /trusts the next CA/,
   ],
@@ -434,19 +415,19 @@ const rows: [string, World, string, RegExp][] = [
   ['staged, serving certificate lost', { ca: staged, target: both }, 'issue-serving-certificate', /is missing/],
   [
     'promoted, serving certificate still of the previous, bundle old',
-    { ca: promoted, tls: tls(servingOne, both), target: both, since: 0 },
+    { ca: promoted, tls: tls(servingOne, both), target: both, stagedSince: 0 },
     'write-bundle',
     /promoted/,
   ],
   [
     'promoted, serving certificate still of the previous',
-    { ca: promoted, tls: tls(servingOne, turned), target: turned, since: 0 },
+    { ca: promoted, tls: tls(servingOne, turned), target: turned, stagedSince: 0 },
     'issue-serving-certificate',
     /not signed by the active/,
   ],
   [
     'promoted, serving certificate still of the previous, target in the order of before',
-    { ca: promoted, tls: tls(servingOne, turned), target: both, since: 0 },
+    { ca: promoted, tls: tls(servingOne, turned), target: both, stagedSince: 0 },
     'issue-serving-certificate',
     /not signed by the active/,
   ],
@@ -494,20 +475,14 @@ const rows: [string, World, string, RegExp][] = [
     /expired/,
   ],
   [
-    "a user's CAs, serving certificate of the other one: trusted first",
-    { ca: usersCas, tls: tls(servingOther, bothUsers), target: bothUsers },
-    'record-injection',
-    /^every target has the trust bundle$/,
-  ],
-  [
     "a user's CAs, serving certificate of the other one, trusted just now",
-    { ca: usersCas, tls: tls(servingOther, bothUsers), target: bothUsers, since: 50_000 },
+    { ca: usersCas, tls: tls(servingOther, bothUsers), target: bothUsers, stagedSince: 50_000 },
     'wait',
     /propagation/,
   ],
   [
     "a user's CAs, serving certificate of the other one, trusted long ago",
-    { ca: usersCas, tls: tls(servingOther, bothUsers), target: bothUsers, since: 0 },
+    { ca: usersCas, tls: tls(servingOther, bothUsers), target: bothUsers, stagedSince: 0 },
     'issue-serving-certificate',
     /not signed by the active/,
   ],
@@ -535,23 +510,27 @@ test('a reason names every target that is missing or failed', () => {
     const targets = ['Kind/one', 'Kind/two'].map((id) => ({ id, state, problem, entries: [], skipped: [] }));
     return decide(world, targets).reason;
   };
-  expect(reasonFor('missing', 'gone')).toBe('no target exists (Kind/one: missing: gone; Kind/two: missing: gone)');
+  expect(reasonFor('missing', 'gone')).toMatch(
+    /^no target exists \(Kind\/one: missing: gone; Kind\/two: missing: gone\);/,
+  );
   expect(reasonFor('failed', 'no')).toBe('the rotation stops in stage staged: Kind/one: no; Kind/two: no');
 });
 
 test('a wait ends at the time that it names', () => {
-  const world = { ca: staged, tls: tls(servingOne, both), target: both, since: 0 };
+  const world = { ca: staged, tls: tls(servingOne, both), target: both, stagedSince: 0 };
   expect(decide({ ...world, now: 29_999 })).toMatchObject({ kind: 'wait', until: at(30_000) });
   expect(decide({ ...world, now: 30_000 }).kind).toBe('promote');
 });
 
 test('a rotation is stuck that is still staged three hours after its propagation delay', () => {
   const hour = 60 * minute;
-  const world: World = { ca: staged, tls: tls(servingOne, both), target: both, since: 3 * hour, stagedSince: 0 };
-  const later = (ms: number) => ({ ...world, now: 3 * hour + ms });
+  const late = (now: number): World => ({
+    ...{ ca: staged, tls: tls(servingOne, both), target: both, stagedSince: 0, now },
+    settings: { injectedAt: at(now) },
+  });
   const stuck = (of: World) => isStuck(decide(of), factsIn(of), 30_000);
-  expect([stuck(later(0)), stuck({ ...world, since: 3 * hour + 5, now: 3 * hour + 30_001 })]).toEqual([false, true]);
-  expect(decide({ ...world, since: 4 * hour, now: 4 * hour }).reason).toMatch(
+  expect([stuck(late(3 * hour)), stuck(late(3 * hour + 30_001))]).toEqual([false, true]);
+  expect(decide(late(4 * hour)).reason).toMatch(
     /; the rotation is staged since 2026-06-01T00:00:00\.000Z, .* let it ignore that field, .* before the CA expires at 2029-02-2/,
   );
   // An overlap is a wait for nobody.

@@ -276,7 +276,8 @@ export const command = defineCommand({
         const context = await readContext(flags, io, shortRetries);
         const { facts, servingSecret } = await readSnapshot(context);
         const external = context.external(servingSecret);
-        const action = external === undefined ? next(facts, { ...settings, refused: new Map() }) : undefined;
+        const action =
+          external === undefined ? next(facts, { ...settings, refused: new Map(), startedAt: facts.now }) : undefined;
         const status = statusOf(
           facts,
           action,

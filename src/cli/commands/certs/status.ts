@@ -5,7 +5,6 @@ import {
   type CertificateFacts,
   caDueAt,
   isInSync,
-  isStuck,
   servingCertificateDueAt,
 } from '../../../webhook/certs/index.ts';
 
@@ -66,7 +65,7 @@ export function statusOf(
   action: Action | undefined,
   external: string | undefined,
   bundle: Parsed<string>,
-  { caRenewBeforeMs, propagationDelayMs }: { caRenewBeforeMs: number; propagationDelayMs: number },
+  { caRenewBeforeMs }: { caRenewBeforeMs: number },
   rotation: string,
 ): CertsStatus {
   const { now } = facts;
@@ -116,8 +115,7 @@ export function statusOf(
   }));
   const planned = action ?? { kind: 'inject only', reason: String(external) };
   // A wait is part of a normal rotation.
-  const isCalm =
-    action === undefined || (['done', 'wait'].includes(action.kind) && !isStuck(action, facts, propagationDelayMs));
+  const isCalm = action === undefined || ['done', 'wait'].includes(action.kind);
   return {
     ok:
       isCalm &&
