@@ -1055,16 +1055,9 @@ declare const problem: unique symbol;
 interface Problem<Sentence extends string> {
   readonly [problem]: Sentence;
 }
-type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9';
-type Seconds = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | `${1 | 2}${Digit}` | 30;
-type CheckedTimeout<T extends number> = number extends T ? T : T extends Seconds ? T : `${T}` extends Seconds ? T : Problem<'a timeout is a whole number of seconds from 1 to 30'>;
-type LabelCharacter = Digit | '-' | 'a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h' | 'i' | 'j' | 'k' | 'l' | 'm' | 'n' | 'o' | 'p' | 'q' | 'r' | 's' | 't' | 'u' | 'v' | 'w' | 'x' | 'y' | 'z';
-type HasLabelCharacters<N extends string> = N extends '' ? true : N extends `${LabelCharacter}${infer Rest}` ? HasLabelCharacters<Rest> : false;
-type CheckedName<N extends string> = string extends N ? N : N extends '' | `-${string}` | `${string}-` ? Problem<"a handler's name is a lower-case RFC 1123 label"> : HasLabelCharacters<N> extends true ? N : Problem<"a handler's name is a lower-case RFC 1123 label">;
-type CheckedHook<H> = H extends 'Discovery' ? Problem<'the server answers Discovery itself'> : H extends HookName ? H : Problem<'Cluster API has no hook of this name'>;
-interface HandlerOptions<H extends HookName, N extends string = string, T extends number = number> {
-  name: N & CheckedName<N>;
-  timeoutSeconds?: (T & CheckedTimeout<T>) | undefined;
+interface HandlerOptions<H extends HookName> {
+  name: string;
+  timeoutSeconds?: number | undefined;
   failurePolicy?: 'Fail' | 'Ignore' | undefined;
   handle(request: RequestFor<H>, context: HandlerContext<ResponseFor<H>>): Answer<ResponseFor<H>> | Promise<Answer<ResponseFor<H>>>;
 }
@@ -1078,7 +1071,7 @@ interface Handler<H extends HookName = HookName> {
     readonly hook: H;
   };
 }
-export declare function handler<const H extends HookName | (string & {}), const N extends string, const T extends number = number>(hook: H & CheckedHook<H>, options: HandlerOptions<Extract<H, HookName>, N, T>): Handler<Extract<H, HookName>>;
+export declare function handler<H extends HookName>(hook: H, options: HandlerOptions<H>): Handler<H>;
 type HandledCall = 'success' | 'blocking' | 'failure' | 'invalid request' | 'error' | 'invalid answer';
 interface CallOutcome {
   response: JsonObject;

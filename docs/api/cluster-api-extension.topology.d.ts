@@ -262,7 +262,6 @@ interface Variables {
   boolean(path: string, fallback?: boolean): boolean;
   object(path: string, fallback?: JsonObject): JsonObject;
   list(path: string, fallback?: Json[]): Json[];
-  readonly values: Readonly<JsonObject>;
 }
 export declare function variablesOf(variables: readonly Variable[] | undefined, ofItem?: readonly Variable[]): Variables;
 interface Template {
@@ -306,7 +305,6 @@ interface TemplatePatcher<Match = TemplateMatch, Values = unknown> {
 }
 interface WalkOptions<Values = unknown> {
   variables?: DefinedVariables<Values> | undefined;
-  format?: 'JSONPatch' | 'JSONMergePatch' | undefined;
   unmatched?: 'skip' | 'fail' | undefined;
   log?: Log | undefined;
 }

@@ -37,7 +37,6 @@ import { fixedCertificate, selfSignedPair } from '../../../src/server/index.ts';
 
 // `npm run check` is what tests this file: each wrong use below must not compile.
 
-/** Options can be named without the literal types of name and timeout. */
 export const named: HandlerOptions<'BeforeClusterUpgrade'> = {
   name: 'named',
   handle: (_, { answer }) => answer.done(),
@@ -191,14 +190,6 @@ export function refused() {
   handler('GeneratePatches', { name: 'a', handle: (_, { answer }) => answer.retry(5, 'not yet') });
   // @ts-expect-error: a blocking response must say what it waits for.
   handler('BeforeClusterUpgrade', { name: 'a', handle: (_, { answer }) => answer.retry(5) });
-  // @ts-expect-error: a name with capital letters.
-  handler('BeforeClusterUpgrade', { name: 'Wait', handle: (_, { answer }) => answer.done() });
-  // @ts-expect-error: a name with a dot.
-  handler('BeforeClusterUpgrade', { name: 'wait.lab', handle: (_, { answer }) => answer.done() });
-  // @ts-expect-error: a timeout over 30 s.
-  handler('BeforeClusterUpgrade', { name: 'a', timeoutSeconds: 60, handle: (_, { answer }) => answer.done() });
-  // @ts-expect-error: a timeout of zero.
-  handler('BeforeClusterUpgrade', { name: 'a', timeoutSeconds: 0, handle: (_, { answer }) => answer.done() });
   // @ts-expect-error: this policy does not exist.
   handler('BeforeClusterUpgrade', { name: 'a', failurePolicy: 'Retry', handle: (_, { answer }) => answer.done() });
   const wait = handler('BeforeClusterUpgrade', { name: 'wait', handle: (_, { answer }) => answer.done() });

@@ -31,45 +31,12 @@ export interface Problem<Sentence extends string> {
   readonly [problem]: Sentence;
 }
 
-type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9';
-type Seconds = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | `${1 | 2}${Digit}` | 30;
-/** A literal timeout must be one that Cluster API accepts; any other number is checked at start. */
-type CheckedTimeout<T extends number> = number extends T
-  ? T
-  : T extends Seconds
-    ? T
-    : `${T}` extends Seconds
-      ? T
-      : Problem<'a timeout is a whole number of seconds from 1 to 30'>;
-
-// biome-ignore format: one line.
-type LabelCharacter = Digit | '-' | 'a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h' | 'i' | 'j' | 'k' | 'l' | 'm' | 'n' | 'o' | 'p' | 'q' | 'r' | 's' | 't' | 'u' | 'v' | 'w' | 'x' | 'y' | 'z';
-type HasLabelCharacters<N extends string> = N extends ''
-  ? true
-  : N extends `${LabelCharacter}${infer Rest}`
-    ? HasLabelCharacters<Rest>
-    : false;
-/** A literal name must be an RFC 1123 label; every name is checked at start. */
-type CheckedName<N extends string> = string extends N
-  ? N
-  : N extends '' | `-${string}` | `${string}-`
-    ? Problem<"a handler's name is a lower-case RFC 1123 label">
-    : HasLabelCharacters<N> extends true
-      ? N
-      : Problem<"a handler's name is a lower-case RFC 1123 label">;
-
-type CheckedHook<H> = H extends 'Discovery'
-  ? Problem<'the server answers Discovery itself'>
-  : H extends HookName
-    ? H
-    : Problem<'Cluster API has no hook of this name'>;
-
 /** A handler as its author writes it. */
-export interface HandlerOptions<H extends HookName, N extends string = string, T extends number = number> {
+export interface HandlerOptions<H extends HookName> {
   /** An RFC 1123 label that is unique in the whole server, across hooks: `before-cluster-upgrade`. */
-  name: N & CheckedName<N>;
+  name: string;
   /** How long Cluster API waits for an answer, in seconds: 1 to 30. Default (Cluster API's): 10. */
-  timeoutSeconds?: (T & CheckedTimeout<T>) | undefined;
+  timeoutSeconds?: number | undefined;
   /** What Cluster API does when a call gets no response. Default (Cluster API's): `Fail`. */
   failurePolicy?: 'Fail' | 'Ignore' | undefined;
   /**
@@ -107,14 +74,9 @@ export interface Handler<H extends HookName = HookName> {
  *
  * @throws {TypeError} for an unknown hook.
  */
-export function handler<
-  const H extends HookName | (string & {}),
-  const N extends string,
-  const T extends number = number,
->(hook: H & CheckedHook<H>, options: HandlerOptions<Extract<H, HookName>, N, T>): Handler<Extract<H, HookName>> {
-  const definition = definitionOf(hook as HookName);
+export function handler<H extends HookName>(hook: H, options: HandlerOptions<H>): Handler<H> {
   // Objects of a class have their functions in its prototype, which is not copied.
-  return { ...options, hook: definition, handle: options?.handle as unknown as Handler['handle'] };
+  return { ...options, hook: definitionOf(hook), handle: options?.handle as unknown as Handler['handle'] };
 }
 
 /** @throws {TypeError} for what is not a hook. */

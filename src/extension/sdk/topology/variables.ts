@@ -19,47 +19,22 @@ export interface Variables {
   boolean(path: string, fallback?: boolean): boolean;
   object(path: string, fallback?: JsonObject): JsonObject;
   list(path: string, fallback?: Json[]): Json[];
-  /** All variables, by their names. */
-  readonly values: Readonly<JsonObject>;
 }
 
-/**
- * Maximum number of fields that the merges for all templates of a request may copy, which takes two seconds: a thousand
- * variables for five thousand templates.
- */
-const maxMerged = 5_000_000;
-
-/** How many more fields the merges for a request may copy. */
-interface MergeWork {
-  left: number;
-}
-
-/** The work of a request at its beginning. */
-export const mergeWork = (): MergeWork => ({ left: maxMerged });
-
-function charge(work: MergeWork, fields: number): void {
-  work.left -= fields;
-  if (work.left < 0) {
-    throw new HandlerFailure(
-      `the variables of this request, merged for each of its templates, have more than ${maxMerged} fields: the handler must read single variables, not all of them, and builtin only where it needs it`,
-    );
-  }
-}
+/** Maximum number of fields of an object in `builtin`, which has some ten: they are merged for each template. */
+const maxFields = 1000;
 
 /** Merges the second object into the first, field by field; unknown fields are kept. */
-function mergedDeep(below: Json | undefined, above: Json, work: MergeWork): Json {
+function mergedDeep(below: Json | undefined, above: Json): Json {
   if (!isJsonObject(below) || !isJsonObject(above)) {
     return above;
   }
-  const merged: JsonObject = {};
-  let count = 0;
-  for (const name in below) {
-    setOwn(merged, name, below[name] as Json);
-    count++;
+  const merged = { ...below };
+  if (Object.keys(merged).length > maxFields) {
+    throw new HandlerFailure(`variable builtin has more than ${maxFields} fields, and is merged for each template`);
   }
-  charge(work, count);
   for (const [name, field] of Object.entries(above)) {
-    setOwn(merged, name, mergedDeep(Object.hasOwn(below, name) ? below[name] : undefined, field, work));
+    setOwn(merged, name, mergedDeep(Object.hasOwn(below, name) ? below[name] : undefined, field));
   }
   return merged;
 }
@@ -71,38 +46,28 @@ export function layerOf(variables: readonly Variable[] = []): VariableLayer {
   return new Map(variables.map(({ name, value }) => [name, value as Json]));
 }
 
-function mergedLayers(layers: readonly VariableLayer[], work: MergeWork): JsonObject {
-  const merged = new Map<string, Json>();
-  for (const layer of layers) {
-    charge(work, layer.size);
-    for (const [name, value] of layer) {
-      merged.set(name, name === 'builtin' ? mergedDeep(merged.get(name), value, work) : value);
-    }
-  }
-  return Object.fromEntries(merged);
-}
-
-/** Access to the variables of a request below those of one of its items. They are merged when they are read. */
-export function layeredVariables(below: VariableLayer, above: VariableLayer, work = mergeWork()): Variables {
+/** Access to the variables of a request below those of one of its items. */
+export function layeredVariables(below: VariableLayer, above: VariableLayer): Variables {
   let builtin: Json | undefined;
-  let values: JsonObject | undefined;
-  return new ReadVariables(
-    (name) => {
-      const ofItem = above.get(name);
-      if (ofItem === undefined) {
-        return below.get(name);
-      }
-      if (name !== 'builtin') {
-        return ofItem;
-      }
-      builtin ??= mergedDeep(below.get(name), ofItem, work);
-      return builtin;
-    },
-    () => {
-      values ??= mergedLayers([below, above], work);
-      return values;
-    },
-  );
+  const get = (path: string) => {
+    const [name, ...rest] = segmentsOf(path);
+    const ofItem = above.get(String(name));
+    if (name !== 'builtin' || ofItem === undefined) {
+      return rest.reduce(step, ofItem ?? below.get(String(name)));
+    }
+    builtin ??= mergedDeep(below.get(name), ofItem);
+    return rest.reduce(step, builtin);
+  };
+  // They work without the object, too: patchers may take out those that they need.
+  return {
+    get,
+    has: (path) => get(path) !== undefined,
+    string: typed<string>(get, 'a string', isString),
+    number: typed<number>(get, 'a number', isNumber),
+    boolean: typed<boolean>(get, 'true or false', isBoolean),
+    object: typed<JsonObject>(get, 'an object', isJsonObject),
+    list: typed<Json[]>(get, 'a list', Array.isArray),
+  };
 }
 
 /**
@@ -133,34 +98,3 @@ function typed<T extends Json>(get: Variables['get'], kind: string, is: (value: 
 const isString = (value: Json) => typeof value === 'string';
 const isNumber = (value: Json) => typeof value === 'number';
 const isBoolean = (value: Json) => typeof value === 'boolean';
-
-/** Variables by path. The functions work without the object, too: patchers may take out those that they need. */
-class ReadVariables implements Variables {
-  readonly get: Variables['get'];
-  readonly has: Variables['has'];
-  readonly string: Variables['string'];
-  readonly number: Variables['number'];
-  readonly boolean: Variables['boolean'];
-  readonly object: Variables['object'];
-  readonly list: Variables['list'];
-  readonly #allValues: () => JsonObject;
-
-  constructor(read: (name: string) => Json | undefined, allValues: () => JsonObject) {
-    const get = (path: string) => {
-      const [name, ...rest] = segmentsOf(path);
-      return typeof name === 'string' ? rest.reduce(step, read(name)) : undefined;
-    };
-    this.get = get;
-    this.has = (path) => get(path) !== undefined;
-    this.string = typed<string>(get, 'a string', isString);
-    this.number = typed<number>(get, 'a number', isNumber);
-    this.boolean = typed<boolean>(get, 'true or false', isBoolean);
-    this.object = typed<JsonObject>(get, 'an object', isJsonObject);
-    this.list = typed<Json[]>(get, 'a list', Array.isArray);
-    this.#allValues = allValues;
-  }
-
-  get values(): JsonObject {
-    return this.#allValues();
-  }
-}

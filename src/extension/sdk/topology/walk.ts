@@ -7,8 +7,8 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
+  type JsonPatchOperation,
   jsonPatchOf,
-  mergePatchOf,
 } from '../../../kubernetes/index.ts';
 import {
   fieldsSetBy,
@@ -25,7 +25,7 @@ import { checkChoice } from '../handlers/options.ts';
 import type { BuiltinVariables } from './builtin.ts';
 import type { DefinedVariables, Only } from './define-variables.ts';
 import { firstNotJson } from './json-only.ts';
-import { layeredVariables, layerOf, mergeWork, type Variables } from './variables.ts';
+import { layeredVariables, layerOf, type Variables } from './variables.ts';
 
 /** A template as a patcher receives it: a copy that may be changed freely. */
 export interface Template {
@@ -114,8 +114,6 @@ export interface TemplatePatcher<Match = TemplateMatch, Values = unknown> {
 export interface WalkOptions<Values = unknown> {
   /** What `defineVariables` returned: patchers receive their values. */
   variables?: DefinedVariables<Values> | undefined;
-  /** Format of the patches. Default: `JSONPatch`. */
-  format?: 'JSONPatch' | 'JSONMergePatch' | undefined;
   /**
    * What to do with a template whose kind and apiVersion no patcher matches; it does not matter where the template is
    * used. Default: `skip`.
@@ -199,23 +197,14 @@ const shownName = (name: Json | undefined) => (typeof name === 'string' ? name.s
 const shownHolder = ({ kind, namespace, name }: HolderReference) =>
   `${kind} ${namespace}/${name}`.slice(0, 3 * maxNameLength);
 
-/** Maximum number of kinds with a warning of their own, and of fields that a warning names. */
+/** Maximum number of kinds with a warning, and of fields that a warning names. */
 const maxNamed = 20;
 
-/** A template with changes that are left out of its patch. */
-interface LeftOut {
-  kind: string | undefined;
-  fields: string[];
-}
-
-/** Warns once about each kind; about those that are too many together. */
-function warnOf(leftOut: readonly LeftOut[], log: Pick<Log, 'warn'>): void {
-  const named = new Set([...new Set(leftOut.map(({ kind }) => kind))].slice(0, maxNamed));
-  const byKind = Map.groupBy(leftOut, ({ kind }) => (named.has(kind) ? kind : undefined));
-  for (const [kind, templates] of byKind) {
-    const fields = [...new Set(templates.flatMap((template) => template.fields))].slice(0, maxNamed);
+/** Warns once about the changes of each kind that are left out of patches; of at most so many kinds. */
+function warnOf(leftOut: ReadonlyMap<string | undefined, Set<string>>, log: Pick<Log, 'warn'>): void {
+  for (const [kind, fields] of [...leftOut].slice(0, maxNamed)) {
     log.warn(
-      { kind, templates: templates.length, fields },
+      { kind, fields: [...fields].slice(0, maxNamed) },
       'changes that Cluster API ignores or overrides are left out of the patches',
     );
   }
@@ -238,27 +227,18 @@ function refuseReturned(returned: unknown, template: JsonObject): void {
   }
 }
 
-/** @param path of the value in the template, as a JSON pointer. */
-function refuseOtherThanJson(value: unknown, template: JsonObject, path = ''): void {
-  const wrong = firstNotJson(value);
-  if (wrong !== undefined) {
-    throw new TypeError(`${shownName(template.kind)}: ${path}${wrong.path} is ${wrong.what}, which JSON does not have`);
-  }
-}
-
-/** The difference of two templates, as a patch; undefined if there is none. @throws {TypeError} */
-function patchOf(before: JsonObject, after: JsonObject, format: 'JSONPatch' | 'JSONMergePatch'): object | undefined {
-  if (format === 'JSONMergePatch') {
-    refuseOtherThanJson(after, before);
-    return mergePatchOf(before, after);
-  }
+/** The difference of two templates, as a patch. @throws {TypeError} for what JSON does not have. */
+function patchOf(before: JsonObject, after: JsonObject): JsonPatchOperation[] {
   const operations = jsonPatchOf(before, after);
   for (const operation of operations) {
-    if ('value' in operation) {
-      refuseOtherThanJson(operation.value, before, operation.path);
+    const wrong = 'value' in operation ? firstNotJson(operation.value) : undefined;
+    if (wrong !== undefined) {
+      throw new TypeError(
+        `${shownName(before.kind)}: ${operation.path}${wrong.path} is ${wrong.what}, which JSON does not have`,
+      );
     }
   }
-  return operations.length === 0 ? undefined : operations;
+  return operations;
 }
 
 /** The log of patchers when `walkTemplates` has none. */
@@ -326,8 +306,8 @@ const matchFields = ['kind', 'apiVersion', 'holder', 'matchResources'];
  * the difference between each template and its changed copy, always in the same order, and none for an unchanged
  * template. All patchers that match a template change the same copy, in their order.
  *
- * @throws {HandlerFailure} when a value does not match the schema of its variable, when it has another type than a patcher expects, when no patcher matches and
- *   `unmatched` is `fail`, and when patchers read all variables, or `builtin`, of very many for very many templates.
+ * @throws {HandlerFailure} when a value does not match the schema of its variable, when it has another type than a patcher
+ *   expects, and when no patcher matches and `unmatched` is `fail`.
  * @throws {TypeError} when a patcher is asynchronous, returns another template, or makes what JSON does not have, and for an
  *   option of another value.
  */
@@ -336,8 +316,7 @@ export function walkTemplates<const Matches extends readonly unknown[], Values =
   patchers: { readonly [Index in keyof Matches]: TemplatePatcher<Matches[Index], Values> },
   options: WalkOptions<Values> = {},
 ): GeneratePatchesResponseItem[] {
-  const { format = 'JSONPatch', unmatched = 'skip', log } = options;
-  checkChoice('format', format, ['JSONPatch', 'JSONMergePatch']);
+  const { unmatched = 'skip', log } = options;
   checkChoice('unmatched', unmatched, ['skip', 'fail']);
   const all = patchers as readonly {
     match?: TemplateMatch;
@@ -348,10 +327,9 @@ export function walkTemplates<const Matches extends readonly unknown[], Values =
     throw new TypeError(`match: ${unknown.slice(0, 100)} is not known; it must be one of ${matchFields.join(', ')}`);
   }
   const requestVariables = layerOf(request.variables);
-  const work = mergeWork();
-  const shared = layeredVariables(requestVariables, layerOf(), work);
+  const shared = layeredVariables(requestVariables, layerOf());
   const patches: GeneratePatchesResponseItem[] = [];
-  const leftOut: LeftOut[] = [];
+  const leftOut = new Map<string | undefined, Set<string>>();
   try {
     for (const item of request.items) {
       const before = item.object as JsonObject;
@@ -368,7 +346,7 @@ export function walkTemplates<const Matches extends readonly unknown[], Values =
         continue;
       }
       const variables =
-        item.variables === undefined ? shared : layeredVariables(requestVariables, layerOf(item.variables), work);
+        item.variables === undefined ? shared : layeredVariables(requestVariables, layerOf(item.variables));
       const after = withRequiredFields(copyOf(before));
       const context = contextOf(request, item, variables, options);
       for (const { mutate } of matching) {
@@ -378,12 +356,14 @@ export function walkTemplates<const Matches extends readonly unknown[], Values =
       const ignored = revertIgnored(before, after, { holder: item.holderReference, sets: fieldsSetBy(builtin) });
       dropAddedFields(before, after);
       if (ignored.length > 0) {
-        const fields = ignored.map((path) => path.join('.').slice(0, maxNameLength));
-        leftOut.push({ kind: shownName(before.kind), fields });
+        const kind = shownName(before.kind);
+        const fields = leftOut.get(kind) ?? new Set();
+        leftOut.set(kind, fields);
+        ignored.forEach((path) => void fields.add(path.join('.').slice(0, maxNameLength)));
       }
-      const patch = patchOf(before, after, format);
-      if (patch !== undefined) {
-        patches.push({ uid: item.uid, patchType: format, patch: encodedPatch(patch) });
+      const patch = patchOf(before, after);
+      if (patch.length > 0) {
+        patches.push({ uid: item.uid, patchType: 'JSONPatch', patch: encodedPatch(patch) });
       }
     }
     return patches;

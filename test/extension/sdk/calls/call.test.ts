@@ -8,7 +8,7 @@ import type { JsonObject } from '../../../../src/kubernetes/index.ts';
 import { hooks } from '../../../../src/runtimehooks/index.ts';
 import { collectingLog } from '../../../server/running.ts';
 
-const create = (handle: Parameters<typeof handler<'BeforeClusterCreate', 'create'>>[1]['handle']) =>
+const create = (handle: Parameters<typeof handler<'BeforeClusterCreate'>>[1]['handle']) =>
   handler('BeforeClusterCreate', { name: 'create', handle });
 const saysWhy = 'see the log of the extension';
 

@@ -12,19 +12,19 @@ import type { GeneratePatchesResponse } from '../../../../src/runtimehooks/index
 
 const request = requestFor('GeneratePatches');
 
-const patched = async (mutate: TemplatePatcher['mutate'], format?: 'JSONMergePatch') => {
+const patched = async (mutate: TemplatePatcher['mutate']) => {
   const patcher = handler('GeneratePatches', {
     name: 'patch',
-    handle: (asked, { answer }) => answer.done({ items: walkTemplates(asked, [{ mutate }], { format }) }),
+    handle: (asked, { answer }) => answer.done({ items: walkTemplates(asked, [{ mutate }]) }),
   });
   const { response } = await callHandler(patcher, request);
   return applyPatches(request, response);
 };
 
-test.each([undefined, 'JSONMergePatch'] as const)('templates are as after the patches: %s', async (format) => {
-  const [template] = await patched((one) => setField(one, 'spec.template.spec.region', 'us'), format);
+test('templates are as after the patches', async () => {
+  const [template] = await patched((one) => setField(one, 'spec.template.spec.region', 'us'));
   expect(template).toEqual({ ...request.items[0]!.object, spec: { template: { spec: { region: 'us' } } } });
-  expect(await patched(() => {}, format)).toEqual(request.items.map(({ object }) => object));
+  expect(await patched(() => {})).toEqual(request.items.map(({ object }) => object));
 });
 
 const encoded = (patch: unknown) => Buffer.from(JSON.stringify(patch)).toString('base64');

@@ -14,7 +14,7 @@ import {
   requestFromFile,
 } from '../../../../src/extension/index.ts';
 
-type Handle = Parameters<typeof handler<'BeforeClusterCreate', 'create'>>[1]['handle'];
+type Handle = Parameters<typeof handler<'BeforeClusterCreate'>>[1]['handle'];
 const create = (handle: Handle) => handler('BeforeClusterCreate', { name: 'create', handle });
 
 test('a request has every field of its hook, and the given ones', () => {
@@ -186,7 +186,7 @@ describe('a handler that does not work', () => {
 });
 
 describe('answers that change', () => {
-  type Patches = Parameters<typeof handler<'GeneratePatches', 'patch'>>[1]['handle'];
+  type Patches = Parameters<typeof handler<'GeneratePatches'>>[1]['handle'];
   const patcher = (handle: Patches) => handler('GeneratePatches', { name: 'patch', handle });
   const [item] = requestFor('GeneratePatches').items;
   const request = requestFor('GeneratePatches', {
