@@ -3,10 +3,13 @@ import type { CoreV1EventList, V1Secret } from '@kubernetes/client-node';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type RunningController, startController } from '../../src/controller/index.ts';
-import { createExtensionServer, type Handler, type RunningExtension } from '../../src/extension/index.ts';
+import type { Handler, RunningExtension } from '../../src/extension/index.ts';
+import { createHostedExtension } from '../../src/extension/sdk/server.ts';
+import { watchServingSecret } from '../../src/kubernetes/client/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { clusterApiHooks, type HookDefinition } from '../../src/runtimehooks/index.ts';
 import { sampleRequest } from '../../src/runtimehooks/messages/index.ts';
+import { secretCertificates } from '../../src/server/index.ts';
 import { runProgram } from '../cli/commands/io.ts';
 import { type Environment, retryingClient, startEnvironment } from '../cli/commands/sandbox/environment.ts';
 import { type Config, fastPace, recordedHandlers } from '../controller/lab.ts';
@@ -51,9 +54,12 @@ function handlers(): Handler[] {
 }
 
 async function startServer(port = 0): Promise<RunningExtension> {
-  const server = createExtensionServer({
+  const server = createHostedExtension({
     handlers: handlers(),
-    certificates: { secret: `${namespace}/${secrets.secret}`, kubeconfig: environment.kubeconfigFile },
+    certificates: secretCertificates(
+      `${namespace}/${secrets.secret}`,
+      watchServingSecret(environment.config, namespace, secrets.secret),
+    ),
     ...{ host: '127.0.0.1', port, healthHost: '127.0.0.1', healthPort: 0 },
     log: quiet,
   });

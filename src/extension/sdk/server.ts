@@ -1,9 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../base/index.ts';
-import { loadKubeConfig, watchServingSecret } from '../../kubernetes/client/index.ts';
-import { dns1123LabelProblems, dns1123SubdomainProblems, type Json } from '../../kubernetes/index.ts';
-import type { DiscoveryResponse } from '../../runtimehooks/index.ts';
 import { compileChecks } from '../../runtimehooks/messages/index.ts';
 import {
   type CertificateSource,
@@ -13,15 +10,12 @@ import {
   ListenError,
   limitsWith,
   type RunningServer,
-  secretCertificates,
   startServer,
   stopInTime,
 } from '../../server/index.ts';
-import { type CallOutcome, call } from './calls/call.ts';
 import { createLifetime, type EndedLifetime } from './calls/lifetime.ts';
 import { prepareDevelopment } from './development.ts';
 import { checkHandlers, HandlersError } from './handlers/check.ts';
-import { discoveryOf } from './handlers/discovery.ts';
 import type { Handler } from './handlers/handler.ts';
 import { checkNumber, isText, prefixOf } from './handlers/options.ts';
 import { fault } from './handlers/thrown.ts';
@@ -34,8 +28,6 @@ import { defaultLog } from './log.ts';
 export type ExtensionCertificates =
   /** A folder with `tls.crt` and `tls.key`, such as a mounted Secret. */
   | { folder: string }
-  /** A Secret, `NAMESPACE/NAME`, which is watched at the API server. */
-  | { secret: string; kubeconfig?: string | undefined; context?: string | undefined }
   /**
    * A folder that keeps a self-signed certificate for localhost, and an ExtensionConfig of the server to use at once:
    * `extension-config.yaml`. For development.
@@ -96,14 +88,6 @@ export interface ExtensionServer {
   readonly handlers: readonly Handler[];
   /** Problems that will show later, one per line; `start` logs them. */
   readonly warnings: readonly string[];
-  /** The response of Discovery. */
-  discovery(): DiscoveryResponse;
-  /**
-   * Calls a handler in this process, by the same code as a call over HTTPS.
-   *
-   * @throws {RangeError} for an unknown handler.
-   */
-  call(handler: string, request: unknown, options?: { signal?: AbortSignal | undefined }): Promise<CallOutcome>;
   /**
    * Starts listening. Without a certificate the server is not ready, and says why.
    *
@@ -116,32 +100,6 @@ export interface ExtensionServer {
    * background (`createJobs`) is aborted; the process ends without what has not ended after 25 s.
    */
   run(): Promise<void>;
-}
-
-/** What to do about an address on which the server cannot listen, by the options that set it. */
-function listenRemedy(code: string, port: string, host: string): string {
-  switch (code) {
-    case 'EADDRINUSE':
-      return `another program listens there: stop it, or choose another port with the option ${port}, 0 for any free one`;
-    case 'EACCES':
-      return `ports below 1024 need privileges: choose another with the option ${port}, 0 for any free one`;
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return `this is not an address of this machine: correct the option ${host}`;
-    default:
-      return `correct the options ${port} and ${host}`;
-  }
-}
-
-/** The error of a start: that of an address says which option sets it. */
-function startError(error: unknown, healthHost: string | undefined): unknown {
-  if (error instanceof ListenError) {
-    const isMain = error.port === 'main';
-    const [port, host] = [isMain ? 'port' : 'healthPort', isMain || !isText(healthHost) ? 'host' : 'healthHost'];
-    error.message += `; ${listenRemedy(error.code, port, host)}`;
-  }
-  return error;
 }
 
 /** The limits that differ from those of the webhook server. */
@@ -158,44 +116,19 @@ const extensionLimits: Limits = {
  */
 const shutdown = { delayMs: 10_000, timeoutMs: 25_000 };
 
-/** The fields of all forms of certificates. */
-interface CertificateFields {
-  folder?: string;
-  development?: string;
-  name?: string | undefined;
-  secret?: string;
-  kubeconfig?: string | undefined;
-  context?: string | undefined;
-}
+/** Plain JavaScript may pass others. */
+type AnyCertificates = Partial<CertificateSource & { folder: string; development: string; name: string }>;
 
-const fieldsOf = (certificates: HostedExtensionOptions['certificates']): CertificateFields =>
-  typeof certificates === 'object' && certificates !== null && !('start' in certificates) ? certificates : {};
-
-async function sourceOf(certificates: HostedExtensionOptions['certificates']): Promise<CertificateSource> {
-  if (typeof certificates === 'object' && certificates !== null && 'start' in certificates) {
-    return certificates;
+function sourceOf(certificates: AnyCertificates): CertificateSource {
+  if (certificates.start !== undefined) {
+    return certificates as CertificateSource;
   }
-  const { folder, development, secret, kubeconfig, context } = fieldsOf(certificates);
-  const path = folder ?? development;
+  const path = certificates.folder ?? certificates.development;
   // An empty one would be the current folder.
-  if (isText(path)) {
-    return fileCertificates(path);
+  if (!isText(path)) {
+    throw new TypeError('certificates: pass a folder ({ folder }) or, for development, { development: FOLDER }');
   }
-  if (typeof secret !== 'string') {
-    throw new TypeError(
-      "certificates: pass a folder ({ folder }), a Secret ({ secret: 'NAMESPACE/NAME' }), or, for development, { development: FOLDER }",
-    );
-  }
-  const [namespace, name, ...rest] = secret.split('/');
-  if (!namespace || !name || rest.length > 0) {
-    throw new TypeError(`certificates: secret ${JSON.stringify(secret)} is not of the form NAMESPACE/NAME`);
-  }
-  const [problem] = [...dns1123LabelProblems(namespace), ...dns1123SubdomainProblems(name)];
-  if (problem !== undefined) {
-    throw new TypeError(`certificates: secret ${JSON.stringify(secret)}: namespace and name ${problem}`);
-  }
-  const config = await loadKubeConfig({ kubeconfig, context });
-  return secretCertificates(secret, watchServingSecret(config, namespace, name));
+  return fileCertificates(path);
 }
 
 /**
@@ -233,17 +166,17 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
     throw new HandlersError(problems);
   }
   const prefix = prefixOf(options.path);
-  const { development, name: extensionName } = fieldsOf(options.certificates);
+  const given = (options.certificates ?? {}) as AnyCertificates;
+  const { development } = given;
   // Empty as a variable of the environment that is not set: for Node.js, that would be all interfaces.
   const host = options.host || (isText(development) ? 'localhost' : undefined);
   const limits = limitsWith(extensionLimits, options.limits);
   const { log, lostLines } =
     options.log === undefined ? defaultLog(options.logLevel) : { log: options.log, lostLines: options.lostLogLines };
-  const byName = new Map(handlers.map((handler) => [handler.name, handler]));
 
   async function start(lifetime: EndedLifetime): Promise<RunningExtension> {
     const writeConfig = isText(development) ? prepareDevelopment(development, new Date()) : undefined;
-    const certificates = await sourceOf(options.certificates);
+    const certificates = sourceOf(given);
     for (const warning of warnings) {
       log.warn(warning);
     }
@@ -274,10 +207,13 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
       processMetrics: options.processMetrics ?? true,
       now: () => new Date(),
     }).catch((error: unknown) => {
-      throw startError(error, options.healthHost);
+      if (error instanceof ListenError) {
+        error.message += error.port === 'main' ? ' (options port and host)' : ' (options healthPort and healthHost)';
+      }
+      throw error;
     });
     if (writeConfig !== undefined) {
-      const file = writeConfig(extensionName ?? 'extension', running.port, prefix);
+      const file = writeConfig(given.name ?? 'extension', running.port, prefix);
       log.info({ file }, 'ExtensionConfig written: try discover -f and call -f');
     }
     return {
@@ -287,22 +223,9 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
       },
     };
   }
-  const inProcess = createLifetime();
-
   return {
     handlers,
     warnings,
-    discovery: () => discoveryOf(handlers),
-    async call(name, request, { signal } = {}) {
-      const handler = byName.get(name);
-      if (handler === undefined) {
-        throw new RangeError(
-          `no handler has the name ${JSON.stringify(name)}; the handlers are ${[...byName.keys()].join(', ')}`,
-        );
-      }
-      const ending = signal === undefined ? new AbortController() : { signal };
-      return call(handler, request as Json, { ending, log, lifetime: inProcess });
-    },
     start: () => start(createLifetime()),
     async run() {
       const signalled = new AbortController();

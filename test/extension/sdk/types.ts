@@ -75,6 +75,7 @@ export const lenient: {
   answer: true,
   call: true,
   callAll: true,
+  certificates: true,
   check: true,
   client: true,
   definition: true,
@@ -84,7 +85,6 @@ export const lenient: {
   match: true,
   patcher: true,
   request: true,
-  secret: true,
   server: true,
   fields: true,
   walk: true,
@@ -103,7 +103,7 @@ interface Passed {
   match: TemplateMatch & NonNullable<TemplateMatch['holder']>;
   patcher: TemplatePatcher;
   request: Exclude<Parameters<typeof requestFor<'BeforeClusterUpgrade'>>[1], undefined>;
-  secret: Extract<ExtensionCertificates, { secret: string }>;
+  certificates: Extract<ExtensionCertificates, { development: string }>;
   server: ExtensionServerOptions & NonNullable<ExtensionServerOptions['clients']>;
   walk: WalkOptions;
 }

@@ -49,7 +49,10 @@ function allCovered(updaters: readonly InPlaceUpdater[]): UpdatableFields {
  *
  * @throws {TypeError} for fields as `defineInPlaceChanges`, and for updaters without a name of their own.
  */
-function inPlace(updaters: readonly InPlaceUpdater[], options: InPlaceOptions = {}): Handler[] {
+function inPlace(
+  updaters: readonly InPlaceUpdater[],
+  options: InPlaceOptions = {},
+): [Handler<'CanUpdateMachine'>, Handler<'CanUpdateMachineSet'>, Handler<'UpdateMachine'>] {
   const { knownFields, retryAfterSeconds } = options;
   const names = updaters.map(({ name }) => name);
   if (names.length === 0 || names.some((name, index) => !name || names.indexOf(name) !== index)) {

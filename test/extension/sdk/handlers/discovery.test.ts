@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createExtensionServer, handler } from '../../../../src/extension/index.ts';
+import { handler } from '../../../../src/extension/index.ts';
+import { discoveryOf } from '../../../../src/extension/sdk/handlers/discovery.ts';
 import { hooksGroup } from '../../../../src/runtimehooks/index.ts';
 
 test('Discovery lists each handler with its properties, and nothing else', () => {
@@ -11,9 +12,8 @@ test('Discovery lists each handler with its properties, and nothing else', () =>
       handle: (_, { answer }) => answer.done(),
     }),
   ];
-  const server = createExtensionServer({ handlers });
   const apiVersion = `${hooksGroup}/v1alpha1`;
-  expect(server.discovery()).toEqual({
+  expect(discoveryOf(handlers)).toEqual({
     apiVersion,
     kind: 'DiscoveryResponse',
     status: 'Success',
@@ -22,5 +22,5 @@ test('Discovery lists each handler with its properties, and nothing else', () =>
       { name: 'a', requestHook: { apiVersion, hook: 'AfterControlPlaneInitialized' }, failurePolicy: 'Fail' },
     ],
   });
-  expect(Object.keys(server.discovery().handlers?.[0] ?? {})).toEqual(['name', 'requestHook', 'timeoutSeconds']);
+  expect(Object.keys(discoveryOf(handlers).handlers?.[0] ?? {})).toEqual(['name', 'requestHook', 'timeoutSeconds']);
 });

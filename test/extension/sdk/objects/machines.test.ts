@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import {
-  createExtensionServer,
+  callHandler,
   type InPlaceUpdater,
   type MachineUpdate,
   type MachineUpdateState,
@@ -49,9 +49,9 @@ const patchesIn = (response: object) =>
     .map(([name, { patch }]) => [name, JSON.parse(Buffer.from(patch, 'base64').toString())]);
 
 test('a change is covered by all updaters together, and availability is that of those that it needs', async () => {
-  const server = createExtensionServer({ handlers: machines.inPlace([files().one, failureDomain().one]) });
+  const [can] = machines.inPlace([files().one, failureDomain().one]);
   const ask = async (list: unknown, domain: string) => {
-    const { response } = await server.call('can-update-machine', change(list, domain));
+    const { response } = await callHandler(can, change(list, domain));
     return { patches: patchesIn(response), affectsAvailability: response.affectsAvailability };
   };
   const patch = ['bootstrapConfigPatch', [{ op: 'add', path: '/spec/files/0', value: 'x' }]];
@@ -62,23 +62,23 @@ test('a change is covered by all updaters together, and availability is that of 
 });
 
 test('the answer is sent with the field that its schema does not have, and requests may have others', async () => {
-  const server = createExtensionServer({ handlers: machines.inPlace([files().one]) });
-  const { text, result } = await server.call('can-update-machine', { ...change(['x'], 'a'), preserve: { a: 1 } });
+  const [can] = machines.inPlace([files().one]);
+  const { text, result } = await callHandler(can, { ...change(['x'], 'a'), preserve: { a: 1 } } as never);
   expect([result, JSON.parse(text).affectsAvailability]).toEqual(['success', false]);
 });
 
 test('templates of a MachineSet are covered by the same fields', async () => {
-  const server = createExtensionServer({ handlers: machines.inPlace([files().one, failureDomain().one]) });
+  const [, canSet] = machines.inPlace([files().one, failureDomain().one]);
   const set = requestFor('CanUpdateMachineSet');
   const withFiles = (list: unknown) => ({
     ...set.current,
     bootstrapConfigTemplate: { kind: 'KubeadmConfigTemplate', spec: { template: { spec: { files: list } } } },
   });
-  const { response } = await server.call('can-update-machine-set', {
+  const { response } = await callHandler(canSet, {
     ...set,
     current: withFiles([]),
     desired: withFiles(['x']),
-  });
+  } as never);
   expect(patchesIn(response)).toEqual([
     ['bootstrapConfigTemplatePatch', [{ op: 'add', path: '/spec/template/spec/files/0', value: 'x' }]],
   ]);
@@ -86,12 +86,10 @@ test('templates of a MachineSet are covered by the same fields', async () => {
 
 test('a Machine is updated by one after the other; what has not changed for one is not done again', async () => {
   const [first, second] = [files(), failureDomain()];
-  const server = createExtensionServer({
-    handlers: machines.inPlace([first.one, second.one], { retryAfterSeconds: 3 }),
-  });
+  const [, , updating] = machines.inPlace([first.one, second.one], { retryAfterSeconds: 3 });
   const update = async (list: unknown, domain: string) => {
-    const { response, result } = await server.call(
-      'update-machine',
+    const { response, result } = await callHandler(
+      updating,
       requestFor('UpdateMachine', { desired: objects(list, domain) as never }),
     );
     return [result, response.retryAfterSeconds];
