@@ -19,10 +19,6 @@ export interface JobsOptions {
    * Default: 3600.
    */
   rememberSeconds?: number | undefined;
-  /** Maximum number of concurrent jobs; further jobs wait for their turn, and their callers with them. Default: 16. */
-  maxRunning?: number | undefined;
-  /** Maximum number of completed jobs that are remembered; the oldest are forgotten first. Default: 10,000. */
-  maxRemembered?: number | undefined;
   /** Returns milliseconds of a monotonic clock. Default: the system's. */
   now?: (() => number) | undefined;
 }
@@ -63,17 +59,16 @@ export interface Jobs {
    * @param context of the handler. When its server stops, it waits for the job, whose signal is aborted.
    */
   answer<Response>(context: BlockingContext<Response>, job: Job): Answer<Response>;
-  /** Number of running jobs. */
-  running(): number;
-  /** Aborts the signals of running jobs and waits until they have ended. */
-  stop(): Promise<void>;
 }
 
 /** Longest delay of a timer, in seconds. */
 const longestSeconds = 2_000_000;
 
-/** Maximum number of results that no call has received yet: those of Clusters that were deleted remain. */
-const maxUndelivered = 10_000;
+/** Maximum number of concurrent jobs; further jobs wait for their turn, and their callers with them. */
+const maxRunning = 16;
+
+/** Maximum number of completed jobs that are remembered, the newest; results of Clusters that were deleted are never received. */
+const maxRemembered = 10_000;
 
 /**
  * Creates an empty set of jobs.
@@ -85,22 +80,16 @@ export function createJobs(options: JobsOptions = {}): Jobs {
     retryAfterSeconds = 10,
     maxSeconds = 14_400,
     rememberSeconds = 3600,
-    maxRunning = 16,
-    maxRemembered = 10_000,
     now = () => performance.now(),
   } = options;
   checkNumber('retryAfterSeconds', retryAfterSeconds, { min: 1, isWhole: true });
   checkNumber('maxSeconds', maxSeconds, { min: 0.001, max: longestSeconds });
   checkNumber('rememberSeconds', rememberSeconds, { min: 0 });
-  // With none, every caller would wait forever.
-  checkNumber('maxRunning', maxRunning, { min: 1, isWhole: true });
-  checkNumber('maxRemembered', maxRemembered, { min: 1, isWhole: true });
-  const running = new Map<string, Promise<void>>();
+  const running = new Set<string>();
   /** Results that no call has received: the message of a failure, or undefined. */
-  const results = new LRUCache<string, { failure?: string }>({ max: maxUndelivered });
+  const results = new LRUCache<string, { failure?: string }>({ max: maxRemembered });
   /** Until when completed jobs are remembered. */
   const delivered = new LRUCache<string, number>({ max: maxRemembered });
-  const stopped = new AbortController();
 
   async function work(
     { log, stopping }: Pick<BlockingContext<unknown>, 'log' | 'stopping'>,
@@ -119,11 +108,11 @@ export function createJobs(options: JobsOptions = {}): Jobs {
     }, maxSeconds * 1000);
     timer.unref();
     try {
-      await run(AbortSignal.any([stopped.signal, stopping, ending.signal]));
+      await run(AbortSignal.any([stopping, ending.signal]));
       results.set(key, {});
       log.info({ job: key }, 'job done');
     } catch (error) {
-      if (stopped.signal.aborted || stopping.aborted) {
+      if (stopping.aborted) {
         // Not a failure: the next process starts it again.
         log.warn({ job: key }, 'job interrupted: the extension stops');
       } else if (!ending.signal.aborted) {
@@ -151,19 +140,15 @@ export function createJobs(options: JobsOptions = {}): Jobs {
         delivered.set(key, now() + rememberSeconds * 1000);
         return answer.done();
       }
-      const isStopping = stopped.signal.aborted || context.stopping.aborted;
-      if (!running.has(key) && running.size < maxRunning && !isStopping) {
+      if (!running.has(key) && running.size < maxRunning && !context.stopping.aborted) {
         // It starts after this call has been answered: a job that fails at once must not fail before it is in the set.
-        const ended = Promise.resolve().then(() => work(context, key, job.run));
-        running.set(key, ended);
-        context.waitUntil(ended, key);
+        running.add(key);
+        context.waitUntil(
+          Promise.resolve().then(() => work(context, key, job.run)),
+          key,
+        );
       }
       return answer.retry(retryAfterSeconds, message);
-    },
-    running: () => running.size,
-    async stop() {
-      stopped.abort(new DOMException('the extension stops', 'AbortError'));
-      await Promise.all(running.values());
     },
   };
 }

@@ -42,7 +42,7 @@ function jobsOf(options: JobsOptions = {}) {
     }
     await settled();
   }
-  return { jobs, clock, started, ends, ask, end, lines, lifetime };
+  return { clock, started, ends, ask, end, lines, lifetime };
 }
 
 describe('options', () => {
@@ -57,38 +57,22 @@ describe('options', () => {
     [{ rememberSeconds: '5' as never }, "rememberSeconds: '5' is not a number of at least 0"],
     [{ rememberSeconds: -1 }, 'rememberSeconds: -1 is not a number of at least 0'],
     [{ rememberSeconds: Number.NaN }, 'rememberSeconds: NaN is not a number of at least 0'],
-    [{ maxRunning: 0 }, 'maxRunning: 0 is not a whole number of at least 1'],
-    [{ maxRunning: Number.NaN }, 'maxRunning: NaN is not a whole number of at least 1'],
-    [{ maxRemembered: 0 }, 'maxRemembered: 0 is not a whole number of at least 1'],
   ])('%j are rejected', (options, message) => {
     expect(() => createJobs(options)).toThrow(new RangeError(message));
   });
 
   test('at their minimum and maximum are accepted', () => {
-    expect(
-      createJobs({
-        retryAfterSeconds: 1,
-        maxSeconds: 2_000_000,
-        rememberSeconds: 0,
-        maxRunning: 1,
-        maxRemembered: 1,
-      }).running(),
-    ).toBe(0);
+    expect(() => createJobs({ retryAfterSeconds: 1, maxSeconds: 2_000_000, rememberSeconds: 0 })).not.toThrow();
   });
 });
 
 test('a caller is told to retry after ten seconds until the work is done', async () => {
-  const { ask, end, started, jobs, lines } = jobsOf();
+  const { ask, end, started, lines } = jobsOf();
   expect([ask('a'), started]).toEqual(['wait 10: it runs', []]);
   await settled();
-  expect([ask('a'), ask('a', { message: 'other' }), started, jobs.running()]).toEqual([
-    'wait 10: it runs',
-    'wait 10: other',
-    ['a'],
-    1,
-  ]);
+  expect([ask('a'), ask('a', { message: 'other' }), started]).toEqual(['wait 10: it runs', 'wait 10: other', ['a']]);
   await end('a');
-  expect([ask('a'), ask('a'), started, jobs.running()]).toEqual(['done', 'done', ['a'], 0]);
+  expect([ask('a'), ask('a'), started]).toEqual(['done', 'done', ['a']]);
   expect(lines).toEqual([{ level: 30, job: 'of c a', msg: 'job done' }]);
 });
 
@@ -111,7 +95,6 @@ test('a completed job is remembered for an hour after its last call', async () =
 
 test.each<JobsOptions>([
   { rememberSeconds: 0 },
-  { maxRemembered: 1 },
   { rememberSeconds: 5, retryAfterSeconds: 10 },
 ])('a caller gets the result of its job, however little is remembered: %j', async (options) => {
   const { ask, end, clock } = jobsOf(options);
@@ -155,10 +138,9 @@ test.each<[string, unknown, string, object]>([
     { error: 'object', message: expect.any(String) },
   ],
 ])('a job that fails with %s fails once, and is run again', async (_, error, message, logged) => {
-  const { ask, end, started, lines, jobs } = jobsOf();
+  const { ask, end, started, lines } = jobsOf();
   ask('a');
   await end('a', error);
-  expect(jobs.running()).toBe(0);
   expect([ask('a'), started]).toEqual([`failed: ${message}`, ['a']]);
   expect(lines).toEqual([{ level: 50, job: 'of c a', msg: 'job failed', ...logged }]);
   expect(ask('a')).toBe('wait 10: it runs');
@@ -167,33 +149,19 @@ test.each<[string, unknown, string, object]>([
 });
 
 test('sixteen run concurrently; the others begin when there is room', async () => {
-  const { ask, end, started, jobs } = jobsOf();
+  const { ask, end, started } = jobsOf();
   const keys = Array.from({ length: 18 }, (_, index) => `k${index}`);
   expect(new Set(keys.map((key) => ask(key)))).toEqual(new Set(['wait 10: it runs']));
   await settled();
-  expect([started, jobs.running()]).toEqual([keys.slice(0, 16), 16]);
+  expect(started).toEqual(keys.slice(0, 16));
   await end('k0');
   expect(ask('k17')).toBe('wait 10: it runs');
   await settled();
-  expect([started.at(-1), jobs.running()]).toEqual(['k17', 16]);
-});
-
-test('a limited number of completed jobs is remembered, the newest; running ones are never forgotten', async () => {
-  const { ask, end } = jobsOf({ maxRemembered: 2 });
-  ask('running');
-  for (const key of ['a', 'b', 'c']) {
-    ask(key);
-    await end(key);
-    ask(key);
-  }
-  expect([ask('c'), ask('b'), ask('running')]).toEqual(['done', 'done', 'wait 10: it runs']);
-  expect(ask('a')).toBe('wait 10: it runs');
-  await end('running');
-  expect(ask('running')).toBe('done');
+  expect(started.slice(16)).toEqual(['k17']);
 });
 
 test('a job that exceeds its time fails, has its signal aborted, and is not started twice while it goes on', async () => {
-  const { ask, end, ends, jobs, lines, started } = jobsOf({ maxSeconds: 0.01, retryAfterSeconds: 3 });
+  const { ask, end, ends, lines, started } = jobsOf({ maxSeconds: 0.01, retryAfterSeconds: 3 });
   expect(ask('a')).toBe('wait 3: it runs');
   await settled();
   const signal = ends.get('a')?.signal;
@@ -203,7 +171,7 @@ test('a job that exceeds its time fails, has its signal aborted, and is not star
   expect(signal.reason).toMatchObject({ name: 'TimeoutError', message: 'the work took longer than 0.01 s' });
   expect(ask('a')).toBe('failed: the work took longer than 0.01 s');
   expect(lines).toMatchObject([{ level: 50, job: 'of c a', message: 'the work took longer than 0.01 s' }]);
-  expect([ask('a'), jobs.running(), started]).toEqual(['wait 3: it runs', 1, ['a']]);
+  expect([ask('a'), started]).toEqual(['wait 3: it runs', ['a']]);
   await end('a', signal.reason);
   expect([ask('a'), lines.length]).toEqual(['wait 3: it runs', 1]);
   await settled();
@@ -229,25 +197,6 @@ test.for([
   const { ask, started } = jobsOf();
   expect(() => ask(key as string)).toThrow(/^key: .* is not a text that identifies the work$/);
   expect(started).toEqual([]);
-});
-
-test('stop aborts running jobs and waits for them; nothing begins any more', async () => {
-  const { ask, end, ends, jobs, started } = jobsOf();
-  ask('a');
-  ask('done');
-  await end('done');
-  let isStopped = false;
-  const stopped = jobs.stop().then(() => {
-    isStopped = true;
-  });
-  expect(ends.get('a')?.signal.reason).toMatchObject({ name: 'AbortError', message: 'the extension stops' });
-  await settled();
-  expect(isStopped).toBe(false);
-  ends.get('a')?.resolve();
-  await stopped;
-  expect([ask('b'), jobs.running()]).toEqual(['wait 10: it runs', 0]);
-  await settled();
-  expect(started).toEqual(['a', 'done']);
 });
 
 test('when the server stops, running jobs are aborted, it waits for them, and none of that is a failure', async () => {

@@ -1,4 +1,4 @@
-import { copyOf, isJsonObject, type Json } from '../../../kubernetes/index.ts';
+import { copyOf, type Json } from '../../../kubernetes/index.ts';
 import { applyDefaults, hasDefaults, type Schema, validateSchema } from '../../../kubernetes/schema/index.ts';
 import {
   type ClusterClassVariable,
@@ -85,30 +85,9 @@ export interface DefinedVariables<Values> {
   read(request: Pick<GeneratePatchesRequest, 'variables'>, item: Pick<GeneratePatchesRequestItem, 'variables'>): Values;
 }
 
-/** Longest name of a variable, in characters. */
-const maxNameLength = 256;
-
 /** Maximum number of problems that an error names, and the longest of them in characters. */
 const maxProblems = 10;
 const maxProblemLength = 500;
-
-const definitionFields = ['required', 'schema', 'deprecatedV1Beta1Metadata'];
-
-/** What is wrong with a definition, beyond its schema. Types say it too, but not to plain JavaScript. */
-function definitionProblems(name: string, definition: VariableDefinition): string[] {
-  if (name === '' || name.length > maxNameLength || name === 'builtin' || name.includes('.')) {
-    return [
-      `${JSON.stringify(name.slice(0, 100))} is not a name for a variable: 1 to ${maxNameLength} characters, no dot, not builtin`,
-    ];
-  }
-  const field = `variables[${name}]`;
-  if (!isJsonObject(definition?.schema)) {
-    return [`${field} has no schema: write it as { schema: { type: 'string' } }`];
-  }
-  return Object.keys(definition)
-    .filter((key) => !definitionFields.includes(key))
-    .map((key) => `${field}.${key.slice(0, 100)} is not known; it must be one of ${definitionFields.join(', ')}`);
-}
 
 /** What is wrong with the fields of definitions: types that no schema has, and unknown fields. */
 function fieldProblems(variables: ClusterClassVariable[]): string[] {
@@ -127,12 +106,7 @@ function fieldProblems(variables: ClusterClassVariable[]): string[] {
  * Checks variables as Cluster API does when it discovers them (internal/topology/variables, v1.14): without that, a
  * mistake shows in a condition of the ClusterClass.
  */
-function problemsOf(definitions: Definitions): string[] {
-  const own = Object.entries(definitions).flatMap(([name, definition]) => definitionProblems(name, definition));
-  if (own.length > 0) {
-    return own;
-  }
-  const variables = variablesOf(definitions);
+function problemsOf(variables: ClusterClassVariable[]): string[] {
   const ofFields = fieldProblems(variables);
   // Those of a schema with unknown fields would follow from them.
   return ofFields.length > 0
@@ -190,7 +164,8 @@ function variablesOf(definitions: Definitions): ClusterClassVariable[] {
 export function defineVariables<const D extends Definitions>(
   definitions: D & Exact<D>,
 ): DefinedVariables<VariableValues<D>> {
-  const problems = problemsOf(definitions);
+  const variables = variablesOf(definitions);
+  const problems = problemsOf(variables);
   if (problems.length > 0) {
     const more = problems.length - maxProblems;
     const named = problems.slice(0, maxProblems).map((problem) => `- ${problem.slice(0, maxProblemLength)}`);
@@ -211,7 +186,7 @@ export function defineVariables<const D extends Definitions>(
     return known;
   }
   return {
-    definitions: variablesOf(definitions),
+    definitions: variables,
     read(request, item) {
       if (item === undefined) {
         throw new TypeError('read needs an item of the request, too: a MachineDeployment may override variables');
