@@ -1223,9 +1223,6 @@ interface JobsOptions {
   retryAfterSeconds?: number | undefined;
   maxSeconds?: number | undefined;
   rememberSeconds?: number | undefined;
-  maxRunning?: number | undefined;
-  maxRemembered?: number | undefined;
-  now?: (() => number) | undefined;
 }
 interface Job {
   key: string;
@@ -1239,8 +1236,6 @@ type BlockingContext<Response> = Pick<HandlerContext<Response>, 'log' | 'stoppin
 };
 interface Jobs {
   answer<Response>(context: BlockingContext<Response>, job: Job): Answer<Response>;
-  running(): number;
-  stop(): Promise<void>;
 }
 export declare function createJobs(options?: JobsOptions): Jobs;
 interface KubernetesJobsOptions {
@@ -1268,12 +1263,12 @@ interface KubernetesJobs {
   answer<Response>(context: BlockingContext<Response>, job: KubernetesJob): Promise<Answer<Response>>;
 }
 export declare function createKubernetesJobs(options: KubernetesJobsOptions): KubernetesJobs;
+type Only<T, Known> = { readonly [Field in Exclude<keyof T, Known>]: Problem<`${Field & string} is not known: use ${Known & string}`>; };
+interface TemplateKinds {}
 type Child<T, Segment extends string> = string extends Segment ? unknown : unknown extends T ? unknown : T extends readonly (infer Item)[] ? Segment extends '*' | `${number}` ? Item : never : T extends object ? [keyof T] extends [never] ? unknown : Segment extends keyof T ? T[Segment] : string extends keyof T ? T[keyof T] : Segment extends '*' ? T[keyof T] : never : never;
 type UnknownSegment<T, Path extends string> = Path extends `${infer First}.${infer Rest}` ? [Child<T, First>] extends [never] ? First : UnknownSegment<Child<T, First>, Rest> : [Child<T, Path>] extends [never] ? Path : never;
 type Dotted<Path extends string> = Path extends `${infer Before}[${infer Inner}]${infer After}` ? Dotted<`${Before}.${Inner}${After}`> : Path;
 type CheckedPath<Name extends string, T, Path> = [T] extends [never] ? Path : Path extends `${string}"${string}` ? Path : Path extends string ? string extends Path ? Path : [UnknownSegment<T, Dotted<Path>>] extends [never] ? Path : Problem<`${Path} is not a field of ${Name}: ${UnknownSegment<T, Dotted<Path>>} is not known`> : Path;
-type Only<T, Known> = { readonly [Field in Exclude<keyof T, Known>]: Problem<`${Field & string} is not known: use ${Known & string}`>; };
-interface TemplateKinds {}
 type FieldTree = true | readonly [FieldTree] | {
   readonly [name: string]: FieldTree;
 };
@@ -1339,18 +1334,13 @@ interface InPlaceOptions {
   knownFields?: KnownFields | undefined;
   retryAfterSeconds?: number | undefined;
 }
-declare function inPlace(updaters: readonly InPlaceUpdater[], options?: InPlaceOptions): Handler[];
+declare function inPlace(updaters: readonly InPlaceUpdater[], options?: InPlaceOptions): [Handler<'CanUpdateMachine'>, Handler<'CanUpdateMachineSet'>, Handler<'UpdateMachine'>];
 export declare const machines: {
   inPlace: typeof inPlace;
 };
 type ExtensionCertificates =
 {
   folder: string;
-} |
-{
-  secret: string;
-  kubeconfig?: string | undefined;
-  context?: string | undefined;
 } |
 {
   development: string;
@@ -1377,10 +1367,6 @@ type RunningExtension = RunningServer;
 interface ExtensionServer {
   readonly handlers: readonly Handler[];
   readonly warnings: readonly string[];
-  discovery(): DiscoveryResponse;
-  call(handler: string, request: unknown, options?: {
-    signal?: AbortSignal | undefined;
-  }): Promise<CallOutcome>;
   start(): Promise<RunningExtension>;
   run(): Promise<void>;
 }

@@ -1037,10 +1037,6 @@ interface ApplyOptions {
   crds?: readonly object[] | undefined;
 }
 export declare function applyPatches(request: Pick<GeneratePatchesRequest, 'items'>, response: Partial<GeneratePatchesResponse>, { crds }?: ApplyOptions): JsonObject[];
-export declare function fakeClock(startMs?: number): {
-  now: () => number;
-  advance(seconds: number): void;
-};
 export declare function requestFor<H extends HookName>(hook: H, fields?: OrUndefined<Partial<RequestFor<H>>>): RequestFor<H>;
 export declare function requestFromFile<H extends HookName>(hook: H, file: string | URL): RequestFor<H>;
 interface TestOutcome<H extends HookName = HookName> extends Omit<CallOutcome, 'response'> {

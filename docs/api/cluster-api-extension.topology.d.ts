@@ -158,15 +158,6 @@ declare const problem: unique symbol;
 interface Problem<Sentence extends string> {
   readonly [problem]: Sentence;
 }
-type Child<T, Segment extends string> = string extends Segment ? unknown : unknown extends T ? unknown : T extends readonly (infer Item)[] ? Segment extends '*' | `${number}` ? Item : never : T extends object ? [keyof T] extends [never] ? unknown : Segment extends keyof T ? T[Segment] : string extends keyof T ? T[keyof T] : Segment extends '*' ? T[keyof T] : never : never;
-type UnknownSegment<T, Path extends string> = Path extends `${infer First}.${infer Rest}` ? [Child<T, First>] extends [never] ? First : UnknownSegment<Child<T, First>, Rest> : [Child<T, Path>] extends [never] ? Path : never;
-type Dotted<Path extends string> = Path extends `${infer Before}[${infer Inner}]${infer After}` ? Dotted<`${Before}.${Inner}${After}`> : Path;
-type ValueAt<T, Path extends string> = Path extends `${infer First}.${infer Rest}` ? ValueAt<Child<T, First>, Rest> : Child<T, Path>;
-type FieldValue<T, Path extends string> = [T] extends [never] ? Json | object : string extends Path ? Json | object : Path extends `${string}"${string}` ? Json | object : unknown extends ValueAt<T, Dotted<Path>> ? Json | object : ValueAt<T, Dotted<Path>>;
-type CheckedPath<Name extends string, T, Path> = [T] extends [never] ? Path : Path extends `${string}"${string}` ? Path : Path extends string ? string extends Path ? Path : [UnknownSegment<T, Dotted<Path>>] extends [never] ? Path : Problem<`${Path} is not a field of ${Name}: ${UnknownSegment<T, Dotted<Path>>} is not known`> : Path;
-export declare function setArguments<T extends {
-  readonly apiVersion: string;
-}, const Path extends string>(object: T, path: Path & CheckedPath<'this object', T, Path>, values: Readonly<Record<string, string>>): void;
 type SchemaType = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object';
 type Immutable<T> = T extends readonly (infer Item)[] ? readonly Immutable<Item>[] : T extends object ? { readonly [Field in keyof T]: Immutable<T[Field]>; } : T;
 type Overridden = 'type' | 'items' | 'properties' | 'additionalProperties';
@@ -310,7 +301,16 @@ interface WalkOptions<Values = unknown> {
 }
 export declare const matches: (match: TemplateMatch, item: GeneratePatchesRequestItem) => boolean;
 export declare function walkTemplates<const Matches extends readonly unknown[], Values = unknown>(request: GeneratePatchesRequest, patchers: { readonly [Index in keyof Matches]: TemplatePatcher<Matches[Index], Values>; }, options?: WalkOptions<Values>): GeneratePatchesResponseItem[];
+type Child<T, Segment extends string> = string extends Segment ? unknown : unknown extends T ? unknown : T extends readonly (infer Item)[] ? Segment extends '*' | `${number}` ? Item : never : T extends object ? [keyof T] extends [never] ? unknown : Segment extends keyof T ? T[Segment] : string extends keyof T ? T[keyof T] : Segment extends '*' ? T[keyof T] : never : never;
+type UnknownSegment<T, Path extends string> = Path extends `${infer First}.${infer Rest}` ? [Child<T, First>] extends [never] ? First : UnknownSegment<Child<T, First>, Rest> : [Child<T, Path>] extends [never] ? Path : never;
+type Dotted<Path extends string> = Path extends `${infer Before}[${infer Inner}]${infer After}` ? Dotted<`${Before}.${Inner}${After}`> : Path;
+type ValueAt<T, Path extends string> = Path extends `${infer First}.${infer Rest}` ? ValueAt<Child<T, First>, Rest> : Child<T, Path>;
+type FieldValue<T, Path extends string> = [T] extends [never] ? Json | object : string extends Path ? Json | object : Path extends `${string}"${string}` ? Json | object : unknown extends ValueAt<T, Dotted<Path>> ? Json | object : ValueAt<T, Dotted<Path>>;
+type CheckedPath<Name extends string, T, Path> = [T] extends [never] ? Path : Path extends `${string}"${string}` ? Path : Path extends string ? string extends Path ? Path : [UnknownSegment<T, Dotted<Path>>] extends [never] ? Path : Problem<`${Path} is not a field of ${Name}: ${UnknownSegment<T, Dotted<Path>>} is not known`> : Path;
 export declare function getField(object: unknown, path: string): Json | undefined;
 export declare function setField<T extends object, const Path extends string>(object: T, path: Path & CheckedPath<'this object', T, Path>, value: FieldValue<T, Path> | undefined): void;
+export declare function setArguments<T extends {
+  readonly apiVersion: string;
+}, const Path extends string>(object: T, path: Path & CheckedPath<'this object', T, Path>, values: Readonly<Record<string, string>>): void;
 export declare function schemaFrom<Value>(crd: object, version: string, path: string): OpenApiSchema & TypedSchema<Value>;
 export type { BuiltinVariables, DefinedVariables, Template, TemplateContext, TemplateFor, TemplateKind, TemplateKinds, TemplateMatch, TemplatePatcher, VariableDefinition, VariableValues, Variables, WalkOptions };

@@ -8,7 +8,6 @@ export {
   assertIsolated,
   callHandler,
   type DeterministicOptions,
-  fakeClock,
   type IdempotentOptions,
   requestFor,
   requestFromFile,

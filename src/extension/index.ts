@@ -28,14 +28,13 @@ export {
   type KubernetesJobs,
   type KubernetesJobsOptions,
 } from './sdk/kubernetes-jobs.ts';
-export { setArguments } from './sdk/objects/arguments.ts';
 export {
   defineInPlaceChanges,
   type InPlaceChanges,
   type KnownFields,
   type UpdatableFields,
 } from './sdk/objects/in-place.ts';
-export { getField, setField } from './sdk/objects/json-path.ts';
+export { getField, setArguments, setField } from './sdk/objects/json-path.ts';
 export { type InPlaceOptions, type InPlaceUpdater, machines } from './sdk/objects/machines.ts';
 export {
   answerUpdate,
@@ -52,7 +51,6 @@ export {
 } from './sdk/server.ts';
 export { startProblem } from './sdk/start-problem.ts';
 export { type ApplyOptions, applyPatches } from './sdk/testing/apply-patches.ts';
-export { fakeClock } from './sdk/testing/clock.ts';
 export {
   assertDeterministic,
   assertIdempotent,

@@ -19,8 +19,6 @@ export interface JobsOptions {
    * Default: 3600.
    */
   rememberSeconds?: number | undefined;
-  /** Returns milliseconds of a monotonic clock. Default: the system's. */
-  now?: (() => number) | undefined;
 }
 
 /** One job. */
@@ -76,20 +74,14 @@ const maxRemembered = 10_000;
  * @throws {RangeError} for an option outside its values.
  */
 export function createJobs(options: JobsOptions = {}): Jobs {
-  const {
-    retryAfterSeconds = 10,
-    maxSeconds = 14_400,
-    rememberSeconds = 3600,
-    now = () => performance.now(),
-  } = options;
+  const { retryAfterSeconds = 10, maxSeconds = 14_400, rememberSeconds = 3600 } = options;
   checkNumber('retryAfterSeconds', retryAfterSeconds, { min: 1, isWhole: true });
   checkNumber('maxSeconds', maxSeconds, { min: 0.001, max: longestSeconds });
-  checkNumber('rememberSeconds', rememberSeconds, { min: 0 });
+  checkNumber('rememberSeconds', rememberSeconds, { min: 1, isWhole: true });
   const running = new Set<string>();
   /** Results that no call has received: the message of a failure, or undefined. */
   const results = new LRUCache<string, { failure?: string }>({ max: maxRemembered });
-  /** Until when completed jobs are remembered. */
-  const delivered = new LRUCache<string, number>({ max: maxRemembered });
+  const delivered = new LRUCache<string, true>({ max: maxRemembered, ttl: rememberSeconds * 1000, ttlResolution: 0 });
 
   async function work(
     { log, stopping }: Pick<BlockingContext<unknown>, 'log' | 'stopping'>,
@@ -135,9 +127,9 @@ export function createJobs(options: JobsOptions = {}): Jobs {
         results.delete(key);
         return answer.fail(result.failure);
       }
-      if (result !== undefined || (delivered.get(key) ?? Number.NEGATIVE_INFINITY) > now()) {
+      if (result !== undefined || delivered.has(key)) {
         results.delete(key);
-        delivered.set(key, now() + rememberSeconds * 1000);
+        delivered.set(key, true);
         return answer.done();
       }
       if (!running.has(key) && running.size < maxRunning && !context.stopping.aborted) {

@@ -19,9 +19,8 @@ import { checkHandlers, HandlersError } from './handlers/check.ts';
 import type { Handler } from './handlers/handler.ts';
 import { checkNumber, isText, prefixOf } from './handlers/options.ts';
 import { fault } from './handlers/thrown.ts';
-import { createHttpHandler } from './http/handler.ts';
+import { createHttpHandler, type ReplaceAnswer } from './http/handler.ts';
 import { createCallMetrics, metricsPrefix } from './http/metrics.ts';
-import type { ReplaceAnswer } from './http/routes.ts';
 import { defaultLog } from './log.ts';
 
 /** Where the serving certificate comes from. A renewed certificate is used at once. */

@@ -112,19 +112,6 @@ test.each([
 });
 
 describe('invalid options', () => {
-  test('no list of handlers, such as one handler', () => {
-    for (const handlers of [undefined, create]) {
-      expect(() => createExtensionServer({ handlers } as never)).toThrow(
-        /^the handlers cannot be served:\n- handlers must be a list of what handler\(hook, \{ name, handle \}\) returns$/,
-      );
-    }
-  });
-
-  test('a handler without options', () => {
-    const nameless = handler('BeforeClusterCreate', undefined as never);
-    expect(() => createExtensionServer({ handlers: [nameless] })).toThrow(/: the name must be text, such as /);
-  });
-
   test('a level that the log does not have', () => {
     expect(() => createExtensionServer({ handlers: [create], logLevel: 'loud' })).toThrow(
       new TypeError('logLevel: "loud" is not one of trace, debug, info, warn, error, fatal'),

@@ -148,7 +148,7 @@ export function optional(seconds: number | undefined, text: string | undefined) 
     });
   return {
     call,
-    jobs: createJobs({ retryAfterSeconds: seconds, maxSeconds: seconds, now: undefined }),
+    jobs: createJobs({ retryAfterSeconds: seconds, maxSeconds: seconds }),
     server: createExtensionServer({
       handlers: [
         handler('BeforeClusterUpgrade', {

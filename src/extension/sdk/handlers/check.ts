@@ -13,9 +13,6 @@ export class HandlersError extends Error {
 
 /** Checks handlers as Cluster API does at discovery, and beyond: with Go's server such mistakes only show there. */
 export function checkHandlers(handlers: readonly Handler[]): { problems: string[]; warnings: string[] } {
-  if (!Array.isArray(handlers)) {
-    return { problems: ['handlers must be a list of what handler(hook, { name, handle }) returns'], warnings: [] };
-  }
   const problems: string[] = [];
   const warnings: string[] = [];
   if (handlers.length === 0) {
@@ -31,16 +28,9 @@ export function checkHandlers(handlers: readonly Handler[]): { problems: string[
       problems.push(`handlers[${index}] is not a handler: create it with handler(hook, { name, handle })`);
       continue;
     }
-    const { name, hook, timeoutSeconds, failurePolicy, handle } = handler;
+    const { name, hook, timeoutSeconds, failurePolicy } = handler;
     const who = describeHandler(handler);
-    if (typeof name !== 'string') {
-      problems.push(`${who}: the name must be text, such as 'before-cluster-upgrade'`);
-      continue;
-    }
     problems.push(...dns1123LabelProblems(name).map((problem) => `${who}: the name ${problem}`));
-    if (typeof handle !== 'function') {
-      problems.push(`${who}: handle must be a function, which answers calls`);
-    }
     const namesake = names.get(name);
     if (namesake !== undefined) {
       problems.push(
@@ -61,9 +51,6 @@ export function checkHandlers(handlers: readonly Handler[]): { problems: string[
           `${who}: timeoutSeconds ${timeoutSeconds} is more than ${advisedTimeoutSeconds}: reconciling a Cluster ends after a minute, all handlers together`,
         );
       }
-    }
-    if (failurePolicy !== undefined && failurePolicy !== 'Fail' && failurePolicy !== 'Ignore') {
-      problems.push(`${who}: failurePolicy ${JSON.stringify(failurePolicy)} is not "Fail" or "Ignore"`);
     }
     if (failurePolicy === 'Ignore' && hook.isBlocking) {
       warnings.push(`${who}: with failurePolicy Ignore an outage of this server lets through what it should block`);

@@ -9,13 +9,6 @@ export function checkKey(key: unknown): void {
   }
 }
 
-/** @throws {TypeError} for a value that is not one of these. Types say it too, but not to plain JavaScript. */
-export function checkChoice(option: string, value: unknown, choices: readonly string[]): void {
-  if (!choices.includes(value as string)) {
-    throw new TypeError(`${option}: ${JSON.stringify(value)} is not ${choices.join(' or ')}`);
-  }
-}
-
 /** Checks a number, which may come from the environment. @throws {RangeError} that names option, value and range. */
 export function checkNumber(
   option: string,

@@ -1,4 +1,3 @@
-import { inspect } from 'node:util';
 import {
   copyOf,
   encodedPatch,
@@ -119,11 +118,8 @@ function checkedSegments(object: string, kind: string, path: string, known: read
 /** Kinds of any fields, as without CustomResourceDefinitions. */
 const anyFields: readonly FieldTree[] = [true];
 
-/** @throws {TypeError} for what is not lists of paths by kind, and for kinds and paths that are not known. */
+/** @throws {TypeError} for kinds and paths that are not known. */
 function parsed(object: keyof UpdatableFields, byKind: PathsByKind = {}, known?: KnownFields): FieldsByKind {
-  if (!isJsonObject(byKind)) {
-    throw new TypeError(`${object}: write its paths by kind, such as { KubeadmConfig: ['spec.files'] }`);
-  }
   return new Map(
     Object.entries(byKind).map(([kind, paths]) => {
       if (kind.endsWith('Template')) {
@@ -135,9 +131,6 @@ function parsed(object: keyof UpdatableFields, byKind: PathsByKind = {}, known?:
         throw new TypeError(
           `${object}: ${kind} is not known; it must be one of ${kinds}: template-types adds those of other CRDs`,
         );
-      }
-      if (!Array.isArray(paths) || !paths.every((path) => typeof path === 'string')) {
-        throw new TypeError(`${object}: the paths of a ${kind} must be a list, such as ['spec.files']`);
       }
       return [kind, paths.map((path) => checkedSegments(object, kind, path, versions))];
     }),
@@ -178,8 +171,6 @@ function patchOf(current: unknown, desired: unknown, prefix: Segments, fields: r
   return patch.length === 0 ? undefined : { patchType: 'JSONPatch', patch: encodedPatch(patch) };
 }
 
-const lists = ['machine', 'infrastructureMachine', 'bootstrapConfig'];
-
 /**
  * Defines the fields that an extension can change in place.
  *
@@ -201,10 +192,6 @@ export function defineInPlaceChanges<const Fields extends UpdatableFields>(
   fields: Fields & CheckedFields<Fields, keyof UpdatableFields>,
   known?: KnownFields,
 ): InPlaceChanges {
-  const wrong = isJsonObject(fields) ? Object.keys(fields).find((name) => !lists.includes(name)) : fields;
-  if (wrong !== undefined) {
-    throw new TypeError(`${inspect(wrong).slice(0, 100)} is not known: list fields of ${lists.join(', ')}`);
-  }
   const { machine = [], infrastructureMachine, bootstrapConfig }: UpdatableFields = fields;
   const ofMachine = parsed('machine', { Machine: machine }, { Machine: [fieldsOfMachine()] });
   const ofInfrastructure = parsed('infrastructureMachine', infrastructureMachine, known);

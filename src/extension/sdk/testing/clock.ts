@@ -25,14 +25,3 @@ export function withDateAhead<T>(milliseconds: number, action: () => Promise<T>)
   last = result.catch(() => {});
   return result;
 }
-
-/** A clock that the test advances, for `now` of `createJobs`. */
-export function fakeClock(startMs = 0): { now: () => number; advance(seconds: number): void } {
-  let current = startMs;
-  return {
-    now: () => current,
-    advance(seconds) {
-      current += seconds * 1000;
-    },
-  };
-}

@@ -6,7 +6,6 @@ import { copyOf, type Json, type JsonObject, jsonPatchOf, objectsAt, textAt } fr
 import {
   defaultTimeoutSeconds,
   type GeneratePatchesResponse,
-  type HookDefinition,
   hooks,
   type UpgradePlan,
   upgradePlanProblem,
@@ -64,19 +63,10 @@ export interface TestOutcome<H extends HookName = HookName> extends Omit<CallOut
   lines: Record<string, unknown>[];
 }
 
-/** The hook of a handler. In plain JavaScript one may pass the options of a handler instead. */
-function checkedHook(handler: Handler): HookDefinition {
-  if (typeof handler?.hook?.request !== 'object') {
-    throw new TypeError('this is not a handler: pass what handler(hook, { name, handle }) returns');
-  }
-  return handler.hook;
-}
-
 /**
  * Calls a handler in this process, by the same code as a call over HTTPS: request and answer are checked.
  *
  * @param request default: a sample of the hook.
- * @throws {TypeError} when the first argument is not a handler.
  * @throws {Error} when the handler has not answered after its `timeoutSeconds`, at which its signal is aborted.
  */
 export async function callHandler<H extends HookName>(
@@ -84,8 +74,7 @@ export async function callHandler<H extends HookName>(
   request?: RequestFor<H>,
   { signal }: { signal?: AbortSignal | undefined } = {},
 ): Promise<TestOutcome<H>> {
-  const hook = checkedHook(handler);
-  const { name, timeoutSeconds = defaultTimeoutSeconds } = handler;
+  const { name, hook, timeoutSeconds = defaultTimeoutSeconds } = handler;
   const lines: Record<string, unknown>[] = [];
   const log = pino(
     { level: 'trace', base: null, timestamp: false },
@@ -191,7 +180,7 @@ async function callVaried<H extends HookName>(
   turn: number,
   { status, ...options }: ExpectedStatus,
 ): Promise<{ outcome: TestOutcome<H>; compared: JsonObject }> {
-  const original = (request ?? sampleRequest(checkedHook(handler))) as JsonObject;
+  const original = (request ?? sampleRequest(handler.hook)) as JsonObject;
   const variation = turn === 0 ? undefined : varied(original, turn);
   const outcome = await callHandler(handler, (variation?.request ?? original) as RequestFor<H>);
   checkStatus(handler, outcome, status);

@@ -188,9 +188,6 @@ export function defineVariables<const D extends Definitions>(
   return {
     definitions: variables,
     read(request, item) {
-      if (item === undefined) {
-        throw new TypeError('read needs an item of the request, too: a MachineDeployment may override variables');
-      }
       const { layer, values } = ofRequest(request.variables);
       const own = layerOf(item.variables);
       return Object.fromEntries(

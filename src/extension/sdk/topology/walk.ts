@@ -21,7 +21,6 @@ import {
   revertIgnored,
 } from '../../../runtimehooks/index.ts';
 import { HandlerFailure } from '../handlers/handler.ts';
-import { checkChoice } from '../handlers/options.ts';
 import type { BuiltinVariables } from './builtin.ts';
 import type { DefinedVariables, Only } from './define-variables.ts';
 import { firstNotJson } from './json-only.ts';
@@ -299,8 +298,6 @@ function dropAddedFields(before: JsonObject, after: JsonObject): void {
   }
 }
 
-const matchFields = ['kind', 'apiVersion', 'holder', 'matchResources'];
-
 /**
  * Runs patchers over the templates of a GeneratePatches request and returns the patches for `answer.done({ items })`:
  * the difference between each template and its changed copy, always in the same order, and none for an unchanged
@@ -308,8 +305,7 @@ const matchFields = ['kind', 'apiVersion', 'holder', 'matchResources'];
  *
  * @throws {HandlerFailure} when a value does not match the schema of its variable, when it has another type than a patcher
  *   expects, and when no patcher matches and `unmatched` is `fail`.
- * @throws {TypeError} when a patcher is asynchronous, returns another template, or makes what JSON does not have, and for an
- *   option of another value.
+ * @throws {TypeError} when a patcher is asynchronous, returns another template, or makes what JSON does not have.
  */
 export function walkTemplates<const Matches extends readonly unknown[], Values = unknown>(
   request: GeneratePatchesRequest,
@@ -317,15 +313,10 @@ export function walkTemplates<const Matches extends readonly unknown[], Values =
   options: WalkOptions<Values> = {},
 ): GeneratePatchesResponseItem[] {
   const { unmatched = 'skip', log } = options;
-  checkChoice('unmatched', unmatched, ['skip', 'fail']);
   const all = patchers as readonly {
     match?: TemplateMatch;
     mutate: TemplatePatcher<TemplateMatch, Values>['mutate'];
   }[];
-  const unknown = all.flatMap(({ match = {} }) => Object.keys(match)).find((field) => !matchFields.includes(field));
-  if (unknown !== undefined) {
-    throw new TypeError(`match: ${unknown.slice(0, 100)} is not known; it must be one of ${matchFields.join(', ')}`);
-  }
   const requestVariables = layerOf(request.variables);
   const shared = layeredVariables(requestVariables, layerOf());
   const patches: GeneratePatchesResponseItem[] = [];

@@ -7,7 +7,6 @@ import {
   assertIdempotent,
   assertIsolated,
   callHandler,
-  fakeClock,
   HandlerFailure,
   handler,
   requestFor,
@@ -122,14 +121,6 @@ describe('assertDeterministic', () => {
     ['returns no response', () => undefined as never, 'create: invalid answer: handler create gave an invalid answer'],
   ])('rejects a handler that %s', async (_, handle, message) => {
     await expect(assertDeterministic(create(handle))).rejects.toThrow(message);
-  });
-
-  test('rejects what is not a handler, such as its options', async () => {
-    const options = { name: 'create', handle: () => undefined };
-    await expect(assertDeterministic(options as never)).rejects.toThrow(
-      new TypeError('this is not a handler: pass what handler(hook, { name, handle }) returns'),
-    );
-    expect(() => requestFor(options as never)).toThrow(/^this is not a hook: pass one of /);
   });
 
   test('rejects an invalid request', async () => {
@@ -421,14 +412,6 @@ describe('assertIdempotent', () => {
     });
     await expect(assertIdempotent(breaking)).rejects.toThrow(/^create: error: /);
   });
-});
-
-test('a clock advances only when told to, by seconds', () => {
-  const clock = fakeClock(5);
-  expect(clock.now()).toBe(5);
-  clock.advance(1.5);
-  expect(clock.now()).toBe(1505);
-  expect(fakeClock().now()).toBe(0);
 });
 
 test('a change of a template in the request is refused, since it would have no effect', async () => {

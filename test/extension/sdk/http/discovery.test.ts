@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { handler } from '../../../../src/extension/index.ts';
-import { discoveryOf } from '../../../../src/extension/sdk/handlers/discovery.ts';
+import { discoveryOf } from '../../../../src/extension/sdk/http/handler.ts';
 import { hooksGroup } from '../../../../src/runtimehooks/index.ts';
 
 test('Discovery lists each handler with its properties, and nothing else', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { callTimeoutMs } from '../../../../src/extension/sdk/calls/call-timeout.ts';
+import { callTimeoutMs } from '../../../../src/extension/sdk/http/handler.ts';
 
 test.each([
   ['timeout=2s', 20, 2_000],
