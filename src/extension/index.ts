@@ -44,6 +44,7 @@ export {
 } from './sdk/objects/update-machine.ts';
 export {
   createExtensionServer,
+  createHostedExtension,
   type ExtensionCertificates,
   type ExtensionServer,
   type ExtensionServerOptions,
