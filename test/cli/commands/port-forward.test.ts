@@ -92,13 +92,10 @@ function isRunning(pid: number): boolean {
   }
 }
 
-const conformance = ['conformance', 'one', '--check', 'discovery-valid', '--check', 'tls-trusted'];
 const upgrade = ['--target-cluster-api-version', 'v1.14', '--current-cluster-api-version', 'v1.13'];
 
 test.each<[string, string[]]>([
   ['discover', ['discover']],
-  ['call', ['call', 'validate.one', '--sample']],
-  ['conformance', conformance],
   ['preflight', ['preflight', ...upgrade]],
   ['rehearse', ['rehearse', '--delete']],
 ])('%s reaches Services through kubectl port-forward, which ends with the command', async (_name, args) => {

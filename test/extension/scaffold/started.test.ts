@@ -52,8 +52,8 @@ async function start(script: string, env: NodeJS.ProcessEnv, change = (_folder: 
 }
 
 describe('a new project', () => {
-  test.each([{}, { CERT_DIR: '' }])('does not start without certificates, and says what to do: %j', async (env) => {
-    const { exited, output } = await start('start', env);
+  test('does not start without certificates, and says what to do', async () => {
+    const { exited, output } = await start('start', {});
     expect(await exited).toEqual([1, null]);
     expect(output).toEqual({
       stdout: '',

@@ -426,9 +426,13 @@ describe('two replicas, of which one is killed', () => {
     expect(await live('v1.70.0')).toEqual(life);
   });
 
-  test.each(
-    life.flatMap((name, index) => (['before', 'after'] as const).map((when) => [index + 1, name, when] as const)),
-  )('at request %i, %s, %s it is processed', async (number, _, when) => {
+  // What is stored then differs only after a write: before the next one, it is as after the last.
+  const kills = life.flatMap((name, index) => (name.startsWith('GET') ? [] : [[index + 1, name, 'after'] as const]));
+
+  test.each([
+    [1, life[0]!, 'before'] as const,
+    ...kills,
+  ])('at request %i, %s, %s it is processed', async (number, _, when) => {
     const requests = await live(`v1.${100 + number}.${when === 'after' ? 1 : 0}`, { request: number, when });
     expect(requests).toEqual(life.slice(0, number));
   });
