@@ -15,7 +15,7 @@ export { generalChanges, hooksGroup } from './catalog/definitions/parts.ts';
 export { newestKnownRelease, oldestKnownRelease, unknownReleaseProblem } from './catalog/known.ts';
 export type { Lifecycle, LifecycleKey } from './catalog/lifecycle.ts';
 export { advisedTimeoutSeconds, defaultTimeoutSeconds, maxHandlers, maxTimeoutSeconds } from './catalog/limits.ts';
-export { type Deprecation, deprecationIn, type Phase, phaseIn, type Stability } from './catalog/policy.ts';
+export { type Phase, phaseIn } from './catalog/policy.ts';
 export { compareReleases, formatRelease, parseRelease, type Release, v1 } from './catalog/release.ts';
 export type { MessageSchema } from './catalog/schema.ts';
 export type { SchemaValue, TypedSchema } from './catalog/schema-value.ts';

@@ -1,7 +1,6 @@
 import {
   type Document,
   type ErrorCode,
-  isPair,
   type Pair,
   parseDocument,
   type Range,
@@ -22,61 +21,15 @@ export function readableYaml(value: object, lineWidth = 80): string {
 /** Why a text is not valid YAML within the limits: one line, with the line number. */
 export class YamlError extends Error {}
 
-/** Maximum number of aliases in a document, and of the values that they add to it. */
-const maxAliases = 100;
-const maxAliased = 100_000;
-
-/** Deepest nesting of arrays and objects. */
-const maxDepth = 256;
-
-/**
- * Parses a small YAML (or JSON) document of at most `maxLength` characters, in linear time.
- *
- * @throws {YamlError} when it is longer, is not a single YAML document, has a duplicate key, nests too deep, has more
- *   than 100 aliases, or has aliases that contain themselves or expand to too many values.
- */
-export function parseSmallYaml(text: string, maxLength: number): unknown {
-  if (text.length > maxLength) {
-    throw new YamlError(`is longer than ${maxLength} characters`);
-  }
-  return parse(text);
-}
-
-/**
- * Checks what the parser allows but users of the result could not handle: a few aliases can expand to more values than fit
- * into memory, or to values that contain themselves.
- *
- * @param maxValues that the document may contain, each counted as often as it is referred to.
- */
-function checkAliases(document: unknown, maxValues: number): void {
-  const pending = [document];
-  for (let count = 0; pending.length > 0; count++) {
-    const value = pending.pop();
-    if (count > maxValues) {
-      throw new YamlError(`has aliases that contain themselves, or expand to more than ${maxAliased} values`);
-    }
-    for (const inner of typeof value === 'object' && value !== null ? Object.values(value) : []) {
-      pending.push(inner);
-    }
-  }
-}
-
-/** What is wrong with the nodes of a document, and where: nesting, aliases and duplicate keys. */
+/** What is wrong with the nodes of a document, and where: aliases, which could expand to any size, and duplicate keys. */
 function mistakeIn(document: Document): { message: string; offset: number } | undefined {
   let mistake: { message: string; offset: number } | undefined;
-  let aliases = 0;
   function stop(message: string, node: { range?: Range | null | undefined }): symbol {
     mistake = { message, offset: node.range?.[0] ?? 0 };
     return visit.BREAK;
   }
   visit(document, {
-    Collection(_, node, path) {
-      // An entry of a map is a step of its own.
-      return path.filter((parent) => !isPair(parent)).length > maxDepth ? stop('nests too deeply', node) : undefined;
-    },
-    Alias(_, node) {
-      return ++aliases > maxAliases ? stop(`has more than ${maxAliases} aliases`, node) : undefined;
-    },
+    Alias: (_, node) => stop(`has the alias *${node.source}: write the value again`, node),
     Map(_, { items }) {
       const keys = new Set<unknown>();
       for (const { key } of items as Pair<Scalar>[]) {
@@ -103,7 +56,15 @@ function problemOf(document: Document): { message: string; offset: number } | un
   return { message: known[error.code] ?? error.message.slice(0, 300), offset: error.pos[0] };
 }
 
-function parse(text: string): unknown {
+/**
+ * Parses a small YAML (or JSON) document of at most `maxLength` characters, in linear time.
+ *
+ * @throws {YamlError} when it is longer, is not a single YAML document, has a duplicate key or an alias, or nests too deep.
+ */
+export function parseSmallYaml(text: string, maxLength: number): unknown {
+  if (text.length > maxLength) {
+    throw new YamlError(`is longer than ${maxLength} characters`);
+  }
   // Its own check of keys takes quadratic time.
   const options = { prettyErrors: false, uniqueKeys: false, stringKeys: true } as const;
   const document = parseDocument(text, options);
@@ -114,13 +75,5 @@ function parse(text: string): unknown {
   if (problem !== undefined) {
     throw new YamlError(`line ${text.slice(0, problem.offset).split('\n').length}: ${problem.message}`);
   }
-  let value: unknown;
-  try {
-    value = document.toJS({ maxAliasCount: -1 });
-  } catch (error) {
-    // An alias without an anchor.
-    throw error instanceof ReferenceError ? new YamlError(error.message.slice(0, 300)) : error;
-  }
-  checkAliases(value, text.length + maxAliased);
-  return value;
+  return document.toJS();
 }

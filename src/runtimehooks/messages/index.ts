@@ -10,5 +10,4 @@ export {
 export { type Components, componentOf, componentsFor, componentsOf, resolved } from './components.ts';
 export { decodeRequest, decodeResponse } from './decode.ts';
 export { type OpenApiDocument, openApiDocument } from './openapi/document.ts';
-export { openApiPage } from './openapi/page.ts';
 export { sampleRequest, sampleResponse } from './sample.ts';

@@ -33,7 +33,7 @@ const stored = (handlers: object[] | undefined, discovered = 'True') =>
   }) as unknown as Parameters<typeof hookVersionsCondition>[0];
 
 const removed = `Cluster API v1.13: old: BeforeBackup in this version was removed in Cluster API v1.13 and is never called by v1.13; serve BeforeBackup (${group}/v1) instead`;
-const deprecated = `Cluster API v1.12: old: BeforeBackup in this version has been deprecated since v1.10 (2025-04), supported at least until v1.12 and 2025-10; serve BeforeBackup (${group}/v1) instead`;
+const deprecated = `Cluster API v1.12: old: BeforeBackup in this version has been deprecated since v1.10 (2025-04), any later release may remove it; serve BeforeBackup (${group}/v1) instead`;
 
 test.each([
   ['all supported', stored([handler('a', 'BeforeBackup')]), 13, 'True', 'Supported', ''],

@@ -40,7 +40,7 @@ const cases: [rule: string, lifecycle: Lifecycle, lines: Record<number, string[]
     {
       5: [],
       6: [
-        `${field}.apiVersion Invalid "hooks.example.com/v1beta1": Hook in this version has been deprecated since v1.6 (2024-11), supported at least until v1.8 and 2025-05; serve Better (hooks.example.com/v1) instead`,
+        `${field}.apiVersion Invalid "hooks.example.com/v1beta1": Hook in this version has been deprecated since v1.6 (2024-11), any later release may remove it; serve Better (hooks.example.com/v1) instead`,
       ],
     },
   ],
@@ -50,7 +50,7 @@ const cases: [rule: string, lifecycle: Lifecycle, lines: Record<number, string[]
     {
       5: [],
       9: [
-        `${field}.apiVersion Invalid "hooks.example.com/v1": Hook in this version has been deprecated since v1.6 (2024-11), supported at least until v1.9 and 2025-11`,
+        `${field}.apiVersion Invalid "hooks.example.com/v1": Hook in this version has been deprecated since v1.6 (2024-11), any later release may remove it`,
       ],
     },
   ],

@@ -774,7 +774,7 @@ const cases: Record<string, Table> = {
     invalid: [hook('hooks.example.com/v1beta1', deprecatedHook)],
     findings: [
       [
-        'status.handlers[0].requestHook.apiVersion Invalid "hooks.example.com/v1beta1": AfterThing in this version has been deprecated since v1.11 (2025-08), supported at least until v1.13 and 2026-02; serve AfterThing (hooks.example.com/v1) instead',
+        'status.handlers[0].requestHook.apiVersion Invalid "hooks.example.com/v1beta1": AfterThing in this version has been deprecated since v1.11 (2025-08), any later release may remove it; serve AfterThing (hooks.example.com/v1) instead',
       ],
     ],
   },

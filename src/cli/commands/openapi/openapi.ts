@@ -7,7 +7,7 @@ import {
   newestKnownRelease,
   phaseIn,
 } from '../../../runtimehooks/index.ts';
-import { openApiDocument, openApiPage } from '../../../runtimehooks/messages/index.ts';
+import { openApiDocument } from '../../../runtimehooks/messages/index.ts';
 import { defineCommand } from '../../framework/command.ts';
 import { type Flags, outputFlag } from '../../framework/flags.ts';
 import { jsonText } from '../../framework/layout.ts';
@@ -15,7 +15,7 @@ import { catalogFlags } from '../catalog-flags.ts';
 import { merge } from './merge.ts';
 
 const openApiFlags = {
-  output: outputFlag(['yaml', 'json', 'html'], 'output format; html is a self-contained page for a browser'),
+  output: outputFlag(['yaml', 'json']),
   'target-cluster-api-version': catalogFlags['target-cluster-api-version'],
 } satisfies Flags;
 
@@ -25,8 +25,6 @@ export const command = defineCommand({
   commands: {
     merge: { summary: 'merge the OpenAPI v3 documents of an API server, or files, into one', ...merge },
   },
-  help: `
-A page for a browser: extensionconfig-webhook openapi --output html > hooks.html`,
   run({ flags, io }) {
     const release = flags['target-cluster-api-version'];
     const hooks = clusterApiHooks.filter(({ lifecycle }) =>
@@ -46,15 +44,6 @@ A page for a browser: extensionconfig-webhook openapi --output html > hooks.html
       const more = later.size === 0 ? '' : ` The descriptions include later changes: ${[...later].join('; ')}.`;
       document.info.description += ` The hooks and the fields of their messages are those of ${own}, the objects within them those of ${newest}.${more}`;
     }
-    switch (flags.output) {
-      case 'json':
-        io.stdout.write(jsonText(document));
-        break;
-      case 'html':
-        io.stdout.write(openApiPage(document));
-        break;
-      default:
-        io.stdout.write(readableYaml(document, 0));
-    }
+    io.stdout.write(flags.output === 'json' ? jsonText(document) : readableYaml(document, 0));
   },
 });

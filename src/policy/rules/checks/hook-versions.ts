@@ -1,4 +1,4 @@
-import { compareReleases, deprecationIn, formatRelease, hookCatalog, phaseIn } from '../../../runtimehooks/index.ts';
+import { compareReleases, formatRelease, hookCatalog, phaseIn } from '../../../runtimehooks/index.ts';
 import { nameHook } from '../fields/handlers.ts';
 import type { Rule } from '../rule.ts';
 import { handlerRule } from './handler-rule.ts';
@@ -28,20 +28,15 @@ export const hookVersionsRules: readonly Rule[] = [
     severity: 'warn',
     field: ['requestHook', 'apiVersion'],
     findingOf({ lifecycle }, { clusterApi }) {
-      const deprecation = lifecycle && deprecationIn(lifecycle, clusterApi);
-      if (lifecycle === undefined || deprecation === undefined) {
+      const { deprecated: since } = lifecycle ?? {};
+      if (lifecycle === undefined || since === undefined || phaseIn(lifecycle, clusterApi) !== 'deprecated') {
         return undefined;
       }
-      const { since, supportedUntil } = deprecation;
-      const until =
-        supportedUntil === undefined
-          ? 'any later release may remove it'
-          : `supported at least until ${formatRelease(supportedUntil.release)} and ${supportedUntil.month}`;
       const remedy = lifecycle.replacedBy === undefined ? '' : `; serve ${nameHook(lifecycle.replacedBy)} instead`;
       return {
         reason: 'FieldValueInvalid',
         value: `${lifecycle.group}/${lifecycle.version}`,
-        message: `${lifecycle.name} in this version has been deprecated since ${formatRelease(since.release)} (${since.date}), ${until}${remedy}`,
+        message: `${lifecycle.name} in this version has been deprecated since ${formatRelease(since.release)} (${since.date}), any later release may remove it${remedy}`,
       };
     },
   }),
