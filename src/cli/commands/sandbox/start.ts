@@ -25,7 +25,8 @@ import {
   byService,
   type ClientConfigOf,
   type LocalWebhook,
-  startWebhookOfSecret,
+  servingCertificates,
+  startLocalWebhook,
   webhookService,
 } from './webhook.ts';
 
@@ -183,8 +184,8 @@ export async function startSandboxWithWebhook(
     const namespace = { metadata: { name: webhookService.namespace } };
     await connect(config, signal).request('POST', '/api/v1/namespaces', namespace);
     await bootstrapWebhook(ownFile, signal);
-    local = await startWebhookOfSecret(config, log, {
-      clusterFacts: settings.clusterFacts,
+    local = await startLocalWebhook(servingCertificates(config), log, {
+      facts: settings.clusterFacts ? config : undefined,
       impactKubeconfig: settings.impact ? ownFile : undefined,
     });
     await settings.prepare?.(config);

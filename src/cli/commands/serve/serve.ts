@@ -1,13 +1,8 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Log } from '../../../base/index.ts';
-import { createImpactReviews, type ImpactReviews } from '../../../checks/impact/index.ts';
-import { reviewConversion } from '../../../extensionconfig/conversion/index.ts';
-import { runtimeSdkFeatureGate } from '../../../extensionconfig/index.ts';
 import { connect, loadKubeConfig, shortRetries, watchServingSecret } from '../../../kubernetes/client/index.ts';
-import { addWatchingMetrics } from '../../../policy/cluster-facts/index.ts';
-import { createAdmission, createRuleSet } from '../../../policy/index.ts';
+import { createRuleSet } from '../../../policy/index.ts';
 import {
   fileCertificates,
   fixedCertificate,
@@ -15,18 +10,16 @@ import {
   selfSignedPair,
   stopInTime,
 } from '../../../server/index.ts';
-import { inPlaceFeatureGate, type RunningWebhook, startWebhook } from '../../../webhook/index.ts';
 import { defineCommand } from '../../framework/command.ts';
 import { openLog } from '../../framework/log.ts';
 import { checkPortsDiffer, startProblem } from '../../framework/port-problem.ts';
 import { UsageError } from '../../framework/program.ts';
-import { version } from '../../framework/version.ts';
 import { orNoCluster } from '../cluster-flags.ts';
-import { followCluster } from '../follow-cluster.ts';
 import { ownNamespace } from '../own-namespace.ts';
 import { ruleSetOptionsOf, whyFactsAreUnused } from '../policy-flags.ts';
 import { type ServeFlags, serveFlags, shutdownDelayOf } from './flags.ts';
 import { keepCaBundles, withBundle } from './repair.ts';
+import { startFromFlags } from './webhook.ts';
 
 async function certificatesOf(flags: ServeFlags, env: NodeJS.ProcessEnv) {
   const folder = flags['cert-dir'];
@@ -76,19 +69,6 @@ async function repairOf(flags: ServeFlags, env: NodeJS.ProcessEnv, signal: Abort
     keepCaBundles(cluster, { namespace: ownNamespace(), name }, bundle, { log, signal });
 }
 
-function impactOf(flags: ServeFlags, deniesImpact: boolean, log: Log): ImpactReviews | undefined {
-  return flags.impact
-    ? createImpactReviews({
-        kubeconfig: { kubeconfig: flags.kubeconfig, context: flags.context },
-        clusterApiVersion: flags['target-cluster-api-version'],
-        denies: deniesImpact,
-        updatesInPlace: flags['feature-gates'][inPlaceFeatureGate] === true,
-        callsExtensions: flags['impact-call-extensions'],
-        log,
-      })
-    : undefined;
-}
-
 export const command = defineCommand({
   description: 'Runs the admission webhooks over HTTPS.',
   flags: serveFlags,
@@ -108,7 +88,7 @@ export const command = defineCommand({
     const { certificates, bundle } = withBundle(await certificatesOf(flags, io.env));
     const stopping = new AbortController();
     const repair = await repairOf(flags, io.env, stopping.signal);
-    const config = flags['cluster-facts']
+    const facts = flags['cluster-facts']
       ? await orNoCluster(loadKubeConfig(flags, io.env), '--cluster-facts: ')
       : undefined;
     using output = await openLog(io.stdout, flags);
@@ -120,47 +100,17 @@ export const command = defineCommand({
     if (options.deniesImpact && !flags.impact) {
       log.warn('impact: deny in --rules-config has no effect without --impact');
     }
-    const watching = config && followCluster(config, log);
-    const impact = impactOf(flags, options.deniesImpact === true, log);
-    let server: RunningWebhook;
-    try {
-      server = await startWebhook({
-        admission: createAdmission({
-          rules,
-          isRuntimeSdkEnabled: flags['feature-gates'][runtimeSdkFeatureGate] === true,
-          now: () => new Date(),
-          facts: watching?.read,
-        }),
-        refresh: watching?.refresh,
-        impact: impact?.review,
-        addMetrics(registry, prefix) {
-          impact?.addMetrics(registry, prefix);
-          if (watching !== undefined) {
-            addWatchingMetrics(registry, prefix, watching);
-          }
-        },
-        convert: reviewConversion,
-        certificates,
-        clients,
-        webhook: { host: flags.host, port: flags.port },
-        health: { host: flags['health-host'], port: flags['health-port'] },
-        log,
-        lostLogLines: lostLines,
-        version,
-        featureGates: flags['feature-gates'],
-        processMetrics: true,
-        now: () => new Date(),
-      });
-    } catch (error) {
-      watching?.stop();
-      await impact?.stop();
+    const server = await startFromFlags(flags, {
+      ...{ certificates, clients, rules, facts, log, processMetrics: true },
+      deniesImpact: options.deniesImpact === true,
+      lostLogLines: lostLines,
+    }).catch((error: unknown) => {
       throw startProblem(error);
-    }
+    });
     const repairing = repair?.(bundle, log);
     if (!io.signal.aborted) {
       await once(io.signal, 'abort');
     }
-    watching?.stop();
     stopping.abort();
     await repairing;
     await stopInTime(log, flags['shutdown-timeout'] * 1000, (timeoutMs) =>
@@ -170,6 +120,5 @@ export const command = defineCommand({
         timeoutMs,
       }),
     );
-    await impact?.stop();
   },
 });

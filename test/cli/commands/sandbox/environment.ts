@@ -8,8 +8,8 @@ import {
   byService,
   type ClientConfigOf,
   configurationName,
+  servingCertificates,
   startLocalWebhook,
-  startWebhookOfSecret,
   webhookService,
 } from '../../../../src/cli/commands/sandbox/webhook.ts';
 import { crd } from '../../../../src/extensionconfig/index.ts';
@@ -114,12 +114,12 @@ interface Way {
 async function byOwnUrl(): Promise<Way> {
   const pair = selfSignedPair(new Date());
   const local = await startLocalWebhook(fixedCertificate(pair), quiet);
-  const url = `https://127.0.0.1:${local.webhookPort}`;
+  const url = `https://127.0.0.1:${local.port}`;
   const caBundle = Buffer.from(pair.cert).toString('base64');
   return {
     clientConfigOf: (path) => ({ url: `${url}${path}`, caBundle }),
     prepare: async () => {},
-    start: async () => ({ stop: () => local.stop({ graceMs: 0, timeoutMs: 1_000 }) }),
+    start: async () => local,
     cleanUp: async () => {},
   };
 }
@@ -142,7 +142,7 @@ function byExternalName(kubeconfigFile: string): Way {
     },
     async start(config, signal) {
       await bootstrapWebhook(kubeconfigFile, signal);
-      return startWebhookOfSecret(config, quiet, { port: 443 });
+      return startLocalWebhook(servingCertificates(config), quiet, { port: 443 });
     },
     async cleanUp(config, signal) {
       const send = apiClient(config);
