@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { discardFile, folderProblem } from '../../base/index.ts';
 import { FailureError } from '../framework/program.ts';
@@ -21,18 +21,5 @@ export function publishFile(what: string, file: string, text: string): void {
     );
   } finally {
     discardFile(temporary);
-  }
-}
-
-/** Removes a file of `publishFile`, unless it has other content by now; returns why it could not be removed. */
-export function withdrawFile(file: string, text: string): string | undefined {
-  try {
-    if (readFileSync(file, 'utf8') === text) {
-      rmSync(file);
-    }
-    return undefined;
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    return code === 'ENOENT' ? undefined : message;
   }
 }

@@ -1,17 +1,17 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { discardFile } from '../../base/index.ts';
 import { localExtensionConfig } from '../../extension/index.ts';
 import { BehaviourError, createSampleExtension, readBehaviours } from '../../extension/sample/index.ts';
 import { fixedCertificate, selfSignedPair, stopInTime } from '../../server/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { type Flags, integerFlag, switchFlag, textFlag } from '../framework/flags.ts';
 import { logFlags, openLog } from '../framework/log.ts';
-import { checkPortsDiffer, startProblem } from '../framework/port-problem.ts';
+import { startProblem } from '../framework/port-problem.ts';
 import { UsageError } from '../framework/program.ts';
 import { version } from '../framework/version.ts';
 import { readWith } from './catalog-flags.ts';
 import { healthFlags } from './health-flags.ts';
-import { publishFile, withdrawFile } from './publish-file.ts';
+import { publishFile } from './publish-file.ts';
 
 const sampleFlags = {
   port: integerFlag('PORT', 0, 65535, 'port of the hooks (HTTPS); 0: any free port', {
@@ -48,7 +48,6 @@ export const command = defineCommand({
       );
     }
     const { port, host, 'health-port': healthPort } = flags;
-    checkPortsDiffer({ port, host, healthPort, healthHost: host });
     const file = flags['write-extension-config'];
     if (file !== undefined && folder !== undefined) {
       throw new UsageError(
@@ -59,9 +58,6 @@ export const command = defineCommand({
       throw new UsageError(
         `--write-extension-config: the certificate is for localhost, which does not reach --host ${flags.host}; leave --host out, or use 127.0.0.1`,
       );
-    }
-    if (file !== undefined && existsSync(file)) {
-      throw new UsageError(`--write-extension-config: ${file} exists; remove it, or name another file`);
     }
     const { behaviour, 'client-ca-file': clientCa } = flags;
     using output = await openLog(io.stdout, flags);
@@ -92,21 +88,20 @@ export const command = defineCommand({
     } catch (error) {
       throw startProblem(error, '--host');
     }
-    let written: string | undefined;
+    let isWritten = false;
     try {
       if (file !== undefined && !('folder' in certificates)) {
         const text = localExtensionConfig('sample', running.port, flags.path, certificates);
         publishFile('the ExtensionConfig', file, text);
-        written = text;
+        isWritten = true;
         log.info({ file }, 'ExtensionConfig written');
       }
       if (!io.signal.aborted) {
         await once(io.signal, 'abort');
       }
     } finally {
-      const problem = file === undefined || written === undefined ? undefined : withdrawFile(file, written);
-      if (problem !== undefined) {
-        log.warn({ file, problem }, 'ExtensionConfig not removed');
+      if (file !== undefined && isWritten) {
+        discardFile(file);
       }
       await stopInTime(log, stopTimeoutMs, (timeoutMs) => running.stop({ timeoutMs }));
     }

@@ -1,11 +1,4 @@
-import type { Help, HelpConfiguration, Option } from 'commander';
-
-/** Maximum width of the column of names; the description of a longer name begins on the next line. */
-const maxTermWidth = 26;
-/** Width that descriptions have at least; commander does not wrap at less. */
-const minDescriptionWidth = 20;
-/** Columns before a name, and between it and its description. */
-const [indent, gap] = [2, 2];
+import type { HelpConfiguration, Option } from 'commander';
 
 /** The width of the help in characters: the terminal's, but no wider than is easy to read. */
 export function helpWidthOf(terminal: { columns?: number | undefined }): number {
@@ -29,26 +22,7 @@ function describeOption(option: Option): string {
 }
 
 export const helpConfiguration: HelpConfiguration = {
-  minWidthToWrap: minDescriptionWidth,
+  // Commander does not wrap descriptions in less room.
+  minWidthToWrap: 20,
   optionDescription: describeOption,
-  padWidth(this: Help, command, helper) {
-    const longest = Math.max(
-      helper.longestOptionTermLength(command, helper),
-      helper.longestSubcommandTermLength(command, helper),
-      helper.longestArgumentTermLength(command, helper),
-    );
-    const room = (this.helpWidth ?? 80) - minDescriptionWidth - indent - gap;
-    return Math.min(longest, maxTermWidth, Math.max(room, indent));
-  },
-  formatItem(this: Help, term, termWidth, description, helper) {
-    if (description === '') {
-      return `${' '.repeat(indent)}${term}`;
-    }
-    const column = indent + termWidth + gap;
-    const lines = helper.boxWrap(description, (this.helpWidth ?? 80) - column).split('\n');
-    const margin = `\n${' '.repeat(column)}`;
-    const isLong = helper.displayWidth(term) > termWidth;
-    const head = ' '.repeat(indent) + (isLong ? `${term}${margin}` : `${term.padEnd(termWidth)}${' '.repeat(gap)}`);
-    return head + lines.join(margin);
-  },
 };

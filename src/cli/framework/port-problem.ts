@@ -29,18 +29,3 @@ export function startProblem(error: unknown, healthHost = '--health-host'): unkn
     : `cannot listen on ${host ?? '*'}:${port}: ${code} (${flag}, ${hostFlag})`;
   return new FailureError(portProblem(code, port, flag) ?? address);
 }
-
-interface Ports {
-  port: number;
-  host: string | undefined;
-  healthPort: number;
-  healthHost: string | undefined;
-}
-
-/** @throws {UsageError} for the same port for both, which would seem to be in use by another program. */
-export function checkPortsDiffer({ port, host, healthPort, healthHost }: Ports): void {
-  const isSameAddress = host === undefined || healthHost === undefined || host === healthHost;
-  if (port !== 0 && port === healthPort && isSameAddress) {
-    throw new UsageError(`--port and --health-port are both ${port}: choose another for one of them`);
-  }
-}

@@ -3,7 +3,7 @@ import { coloured, plain } from '../../../src/base/index.ts';
 import { type FormatContext, formats, type LintError, type LintedObject } from '../../../src/checks/lint/index.ts';
 import { rules } from '../../../src/policy/index.ts';
 
-const context: FormatContext = { version: '1.2.3', rules, paint: plain, isTerminal: false };
+const context: FormatContext = { version: '1.2.3', rules, paint: plain };
 
 const file = 'a folder/x,y:50%.yaml';
 const object: LintedObject = {
@@ -123,16 +123,6 @@ test('junit: a suite for each object, escaped', () => {
     }
   }
   expect(open).toEqual([]);
-});
-
-test('text on a terminal names a file once, above its findings', () => {
-  const lines = render('text', { isTerminal: true }).split('\n');
-  expect(lines.slice(0, 3)).toEqual([
-    file,
-    expect.stringMatching(/^ {2}3:5: error: bad/),
-    '  4:6: warning: missing (ca-missing)',
-  ]);
-  expect(lines.filter((line) => line === file)).toHaveLength(1);
 });
 
 test.each(Object.keys(formats))('%s: is well-formed without findings, too', (name) => {

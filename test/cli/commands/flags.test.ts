@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { run, wholeProgram } from '../../../src/cli/index.ts';
+import { wholeProgram } from '../../../src/cli/index.ts';
 import { runProgram } from './io.ts';
 
 const sample = readFileSync('manifests/samples/good-v1alpha1.yaml', 'utf8');
@@ -26,9 +26,8 @@ describe('the environment variable of a flag', () => {
   });
 
   test('gives way to the command line, and is none of another command', async () => {
-    vi.stubEnv('EXTENSIONCONFIG_PORT', '8080');
-    const ports = ['--port', '9443', '--health-port', '9443'];
-    expect((await runProgram(['serve', '--self-signed', ...ports])).stderr).toContain('are both 9443');
+    vi.stubEnv('EXTENSIONCONFIG_PORT', 'x');
+    expect((await runProgram(['serve', '--port', 'y'])).stderr).toContain('--port: "y" is not allowed');
     vi.stubEnv('EXTENSIONCONFIG_OUTPUT', 'json');
     expect((await runProgram(['rules'])).stdout).toMatch(/^RULE/);
   });
@@ -70,17 +69,8 @@ describe('help', () => {
   test.each(commands)('of "%s" fits 80 columns', async (command) => {
     const { code, stdout } = await runProgram([...command.split(' ').filter(Boolean), '--help']);
     expect(code).toBe(0);
-    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
-  });
-
-  test('of flags fits a narrow terminal', async () => {
-    const stdout = Object.assign(new PassThrough({ encoding: 'utf8' }), { columns: 40 });
-    const io = { stdin: new PassThrough(), stderr: new PassThrough(), env: {}, signal: new AbortController().signal };
-    expect(await run(['certs', 'rotate', '--help'], { ...io, stdout })).toBe(0);
-    const [, flags = ''] = String(stdout.read()).split(/^Options:$/m);
-    expect(flags).toContain('--propagation-delay <DURATION>');
-    // But for words that are longer than a line of their description.
-    expect(flags.split('\n').filter((line) => line.length > 40 && line.slice(20).includes(' '))).toEqual([]);
+    // But for words that are longer than the room for a description.
+    expect(stdout.split('\n').filter((line) => line.length > 80 && line.trim().includes(' '))).toEqual([]);
   });
 
   test('of a command is also printed by "help"', async () => {

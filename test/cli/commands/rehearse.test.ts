@@ -96,7 +96,7 @@ test('a simulation that blocks forever has exit code 1, and the reason', async (
   const { code, stdout } = await rehearse('--upgrade-to', 'v1.33.0', '--max-calls', '5');
   expect(code).toBe(1);
   expect(stdout).toMatch(
-    /The lifecycle could not be completed: 5 calls were made, the limit of --max-calls, and BeforeClusterUpgrade has blocked/,
+    /The lifecycle could not be completed: 5 calls were made, the limit of --max-calls, and BeforeClusterUpgrade would be called next/,
   );
 });
 

@@ -1,13 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -107,30 +98,6 @@ test('writes an ExtensionConfig of itself, which is enough to call it, and remov
   expect(existsSync(file)).toBe(false);
 });
 
-test.each<[string, (file: string) => void, (file: string) => void]>([
-  ['was replaced', (file) => writeFileSync(file, 'mine'), (file) => expect(readFileSync(file, 'utf8')).toBe('mine')],
-  [
-    'is a folder by now',
-    (file) => {
-      rmSync(file);
-      mkdirSync(file);
-    },
-    (file) => expect(statSync(file).isDirectory()).toBe(true),
-  ],
-])('an ExtensionConfig that %s is kept, and the server ends', async (name, replace, check) => {
-  const file = join(folder, `${name}.yaml`);
-  const { ended, stop, stdout } = startProgram([
-    'sample-extension',
-    ...[...loopback, '--write-extension-config', file],
-  ]);
-  await until(() => stdout().includes('ExtensionConfig written'), 'writing');
-  replace(file);
-  stop('SIGTERM');
-  expect((await ended).code).toBe(0);
-  check(file);
-  expect(linesOf(stdout()).at(-1)?.msg).toBe('stopped');
-});
-
 test('an ExtensionConfig that cannot be written ends it, with exit code 1', async () => {
   const long = 'n'.repeat(300);
   for (const [file, problem] of [
@@ -150,11 +117,6 @@ describe('usage errors have exit code 2, and name the flag, the value and the re
     ['no certificate', [], '--cert-dir with a folder that has tls.crt and tls.key'],
     ['two certificates', ['--cert-dir', 'x', '--self-signed'], 'pass either'],
     ['an invalid port', [...loopback, '--port', '70000'], '70000'],
-    [
-      'one port for both',
-      ['--self-signed', '--port', '8080'],
-      '--port and --health-port are both 8080: choose another for one of them',
-    ],
     ['an invalid path', [...loopback, '--path', '/a/../b'], '--path'],
     [
       'an ExtensionConfig without a certificate of its own',
@@ -179,8 +141,8 @@ describe('usage errors have exit code 2, and name the flag, the value and the re
     writeFileSync(file, 'mine');
     const { code, stderr } = await run(...loopback, '--write-extension-config', file);
     expect([code, stderr]).toEqual([
-      2,
-      `extensionconfig-webhook: --write-extension-config: ${file} exists; remove it, or name another file\n`,
+      1,
+      `extensionconfig-webhook: the ExtensionConfig cannot be written: ${file} exists: remove it, or name another file\n`,
     ]);
     expect([readFileSync(file, 'utf8'), readdirSync(folder).filter((name) => name.includes('.tmp'))]).toEqual([
       'mine',

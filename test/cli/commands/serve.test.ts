@@ -286,7 +286,6 @@ describe('usage errors have exit code 2 and name the flag, the value and what is
     [['--target-cluster-api-version', 'v9.9'], /"v9.9" is not allowed: known are the releases v1\.2 to v1\.\d+/],
     [['--rules-config', '/does/not/exist'], /--rules-config: \/does\/not\/exist: no such file/],
     [['--shutdown-timeout', '0'], /--shutdown-timeout: "0"/],
-    [['--health-port', '9443'], /--port and --health-port are both 9443: choose another for one of them/],
     [['--shutdown-delay', '20'], /--shutdown-delay must be shorter than --shutdown-timeout/],
     [['--cert-dir', '/x'], /--cert-dir, --cert-secret and --self-signed exclude each other/],
     [['--cert-secret', 'a/b'], /exclude each other/],

@@ -8,8 +8,6 @@ export interface FormatContext {
   /** All rules that can have findings. */
   rules: readonly Rule[];
   paint: Paint;
-  /** Whether a person reads it on a terminal: text then names each file once. */
-  isTerminal: boolean;
 }
 
 /** Formats results as they arrive: each function returns the text to print next, which may be empty. */

@@ -1,7 +1,6 @@
 import { count, withoutControls } from '../../../base/index.ts';
 import { apiVersionOf, hubVersion } from '../../../extensionconfig/index.ts';
 import { showPlace } from '../../../kubernetes/manifests/index.ts';
-import type { LintFinding } from '../result.ts';
 import type { Format, FormatContext } from './format.ts';
 
 const label = { deny: 'error', warn: 'warning' } as const;
@@ -10,23 +9,9 @@ const style = { deny: 'red', warn: 'yellow' } as const;
 /** How to fix a deprecated API version: the warning itself is the API server's, word for word. */
 const hint = `To rewrite files in ${apiVersionOf(hubVersion)}: extensionconfig-webhook convert --to ${hubVersion} --write PATH\n`;
 
-/**
- * One line per finding, for editors and scripts: `file:line:column: error: message (rule)`; for people without the file,
- * which is named once. Errors are printed
- * elsewhere.
- */
-export function textFormat({ paint, isTerminal }: FormatContext): Format {
+/** One line per finding: `file:line:column: error: message (rule)`. Errors are printed elsewhere. */
+export function textFormat({ paint }: FormatContext): Format {
   let isDeprecated = false;
-  let named: string | undefined;
-  /** Where a finding is: on a terminal, below the name of its file. */
-  function placeOf({ file, line, column }: LintFinding): string {
-    if (!isTerminal) {
-      return showPlace({ file, line, column });
-    }
-    const heading = file === named ? '' : `${paint('bold', showPlace({ file }))}\n`;
-    named = file;
-    return `${heading}  ${line}:${column}`;
-  }
   return {
     begin: () => '',
     object: ({ findings }) => {
@@ -34,7 +19,7 @@ export function textFormat({ paint, isTerminal }: FormatContext): Format {
       return findings
         .map(
           (finding) =>
-            `${placeOf(finding)}: ${paint(style[finding.severity], label[finding.severity])}: ${withoutControls(finding.message)} (${finding.ruleId})\n`,
+            `${showPlace(finding)}: ${paint(style[finding.severity], label[finding.severity])}: ${withoutControls(finding.message)} (${finding.ruleId})\n`,
         )
         .join('');
     },

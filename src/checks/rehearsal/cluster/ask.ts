@@ -38,19 +38,6 @@ export function* editBefore(state: State, hook: RehearsedHook | undefined): Simu
   return true;
 }
 
-/** Why a simulation ended that reached its limit of calls. */
-function stopReason({ blocked, failures, conditionMessage: message, limits }: State, hook: RehearsedHook): string {
-  const times = blocked.get(hook) ?? 0;
-  const why =
-    times > 0
-      ? `${hook} has blocked ${times === 1 ? 'once' : `${times} times in a row`}`
-      : failures > 0
-        ? `${failures === 1 ? 'a reconcile' : `${failures} reconciles in a row`} failed`
-        : `${hook} would be called next`;
-  const shown = message === '' ? '' : ` (${message})`;
-  return `${limits.maxCalls} calls were made, the limit of --max-calls, and ${why}${shown}`;
-}
-
 /** Calls one handler, or all handlers of a hook, within the limits. `fields`: of the request, besides the Cluster. */
 export function* call(
   state: State,
@@ -60,7 +47,11 @@ export function* call(
 ): Simulation<Extract<EffectOutcome, { ok: boolean }>> {
   yield* editBefore(state, hook);
   if (state.calls >= state.limits.maxCalls) {
-    throw new SimulationStopped(stopReason(state, hook));
+    const { limits, conditionMessage: message } = state;
+    const shown = message === '' ? '' : ` (${message})`;
+    throw new SimulationStopped(
+      `${limits.maxCalls} calls were made, the limit of --max-calls, and ${hook} would be called next${shown}`,
+    );
   }
   const { name, namespace, now, pendingHooks } = state;
   const answer = yield {
@@ -91,14 +82,13 @@ export function* responseTo(prefix: string, ...request: Parameters<typeof call>)
   return answer.response;
 }
 
-/** Counts an answer that blocks, and reports a negative retryAfterSeconds, once for each hook. */
-export function* countBlock(
+/** Reports a negative retryAfterSeconds, once for each hook. */
+export function* tellNegative(
   state: State,
   hook: RehearsedHook,
   seconds: number,
   meaning = 'treats it as blocking, but without a wait, and calls again as soon as the Cluster is reconciled',
 ): Simulation {
-  state.blocked.set(hook, (state.blocked.get(hook) ?? 0) + 1);
   if (seconds < 0) {
     const text = `${hook} returned retryAfterSeconds ${seconds}: Cluster API ${meaning}`;
     const remedy = 'return a positive number of seconds while work is in progress, and 0 when it is done';
@@ -127,10 +117,9 @@ export function* ask(
   const response = yield* responseTo(prefix, state, hook, fields, { withCluster: true });
   const { retryAfterSeconds, message } = response;
   if (typeof retryAfterSeconds !== 'number' || retryAfterSeconds === 0) {
-    state.blocked.delete(hook);
     return 'passed';
   }
-  yield* countBlock(state, hook, retryAfterSeconds);
+  yield* tellNegative(state, hook, retryAfterSeconds);
   state.reconcile.isNegative ||= retryAfterSeconds < 0;
   const until = state.now + waitMs(retryAfterSeconds);
   const text = typeof message === 'string' ? message : '';

@@ -188,8 +188,6 @@ export class State {
   lastLoggedPlan = '';
   failures = 0;
   calls = 0;
-  /** How often each hook has blocked in a row. */
-  readonly blocked = new Map<string, number>();
   condition: Condition | undefined;
   isDeleted = false;
   /** The last round of patches: its input, and the patched templates. */

@@ -1,7 +1,7 @@
 import { fieldAt, type JsonObject, objectAt, textAt } from '../../../kubernetes/index.ts';
 import { BadPatch } from '../../../runtimehooks/index.ts';
 import { type UpdateHook, type UpdateRequest, uncovered, updateMachineRequest } from '../../../topology/index.ts';
-import { backoffMs, call, countBlock, restartMs, waitMs } from '../cluster/ask.ts';
+import { backoffMs, call, restartMs, tellNegative, waitMs } from '../cluster/ask.ts';
 import { ControllerRestart, type Simulation, SimulationStopped } from '../cluster/effects.ts';
 import type { GroupMachines, Machine, MachineSet, State, WorkerGroup } from '../cluster/state.ts';
 import {
@@ -68,10 +68,9 @@ function* updateMachine(state: State, desired: JsonObject): Simulation {
     const { response } = yield* answerTo(state, 'UpdateMachine', { desired }, subject);
     const { retryAfterSeconds: seconds } = response;
     if (typeof seconds === 'number' && seconds !== 0) {
-      yield* countBlock(state, 'UpdateMachine', seconds, 'takes the update as done');
+      yield* tellNegative(state, 'UpdateMachine', seconds, 'takes the update as done');
     }
     if (typeof seconds !== 'number' || seconds <= 0) {
-      state.blocked.delete('UpdateMachine');
       return;
     }
     yield* state.passUntil(state.now + waitMs(seconds));

@@ -121,7 +121,7 @@ export const command = defineCommand({
       throw new UsageError('lint: --fix changes files in place, and standard input is not a file: leave one out');
     }
     const { policyOf, isIgnored, unusedContext } = createPolicies(call, await factsIn(flags.facts, io));
-    const format = formats[flags.output]({ version, rules, paint: paintFor(io), isTerminal: io.stdout.isTTY === true });
+    const format = formats[flags.output]({ version, rules, paint: paintFor(io) });
     const maxWarnings = flags['max-warnings'];
 
     const summary: LintSummary = { files: 0, objects: 0, denials: 0, warnings: 0, errors: 0, skipped: 0 };

@@ -32,17 +32,8 @@ export const command = defineCommand({
     );
     const inRelease = hooks.map((hook) => hookIn(hook, release));
     const document = openApiDocument(inRelease, { version: formatRelease(release), release });
-    const [own, newest] = [release, newestKnownRelease].map(formatRelease);
-    if (own !== newest) {
-      const later = new Set(
-        hooks.flatMap(({ changes }) =>
-          changes
-            .filter((change) => compareReleases(change.release, release) > 0)
-            .map((change) => `since ${formatRelease(change.release)} ${change.text}`),
-        ),
-      );
-      const more = later.size === 0 ? '' : ` The descriptions include later changes: ${[...later].join('; ')}.`;
-      document.info.description += ` The hooks and the fields of their messages are those of ${own}, the objects within them those of ${newest}.${more}`;
+    if (compareReleases(release, newestKnownRelease) !== 0) {
+      document.info.description += ` The objects within messages, and notes on changes, are those of ${formatRelease(newestKnownRelease)}.`;
     }
     io.stdout.write(flags.output === 'json' ? jsonText(document) : readableYaml(document, 0));
   },

@@ -12,7 +12,7 @@ import {
 } from '../../../server/index.ts';
 import { defineCommand } from '../../framework/command.ts';
 import { openLog } from '../../framework/log.ts';
-import { checkPortsDiffer, startProblem } from '../../framework/port-problem.ts';
+import { startProblem } from '../../framework/port-problem.ts';
 import { UsageError } from '../../framework/program.ts';
 import { orNoCluster } from '../cluster-flags.ts';
 import { ownNamespace } from '../own-namespace.ts';
@@ -74,8 +74,6 @@ export const command = defineCommand({
   flags: serveFlags,
   async run({ flags, io }) {
     const delayMs = shutdownDelayOf(flags, io.env) * 1000;
-    const { port, host, 'health-port': healthPort, 'health-host': healthHost } = flags;
-    checkPortsDiffer({ port, host, healthPort, healthHost });
     const clients = clientsOf(flags);
     if (flags.impact && !flags['cluster-facts']) {
       throw new UsageError('--impact needs --cluster-facts, which is missing');

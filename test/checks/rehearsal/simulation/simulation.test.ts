@@ -195,7 +195,7 @@ describe('what blocks', () => {
     expect(calls).toHaveLength(20);
     expect(end.isComplete).toBe(false);
     expect(end.reason).toMatch(
-      /^20 calls were made, the limit of --max-calls, and BeforeClusterUpgrade has blocked 18 times in a row \(Cluster is upgrading to v1\.32\.0; Following hooks are blocking upgrade: BeforeClusterUpgrade: never; /,
+      /^20 calls were made, the limit of --max-calls, and BeforeClusterUpgrade would be called next \(Cluster is upgrading to v1\.32\.0; Following hooks are blocking upgrade: BeforeClusterUpgrade: never; /,
     );
   });
 
@@ -764,7 +764,7 @@ spec: { template: { spec: ${spec} } }
       (effect) => (effect.hook === 'UpdateMachine' ? { retryAfterSeconds: 5 } : covered(effect)),
       { ...scenario, maxCalls: 20 },
     );
-    expect(end.reason).toMatch(/^20 calls were made, .* UpdateMachine has blocked 15 times in a row/);
+    expect(end.reason).toMatch(/^20 calls were made, .* UpdateMachine would be called next/);
   });
 
   test('machines of another control plane are not asked about', () => {
