@@ -1,26 +1,39 @@
-import { isSame, itemsAt, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
+import { isSame, itemsAt, type Json, type JsonObject } from '../../kubernetes/index.ts';
 import type { Registry } from '../resources/registry.ts';
 import { metadataOf, type Resource } from '../resources/resource.ts';
 import { type Store, storageKey } from '../storage/store.ts';
 import { age } from './columns.ts';
 import { type Condition, condition, conditionsOf, isConditionTrue, withCondition } from './conditions.ts';
 import { cleanupFinalizer, type Definition, definitionStorage, hasBadBundle } from './definition.ts';
+import { acceptNames, NamesInUse } from './names.ts';
 import { soon } from './soon.ts';
 
 /** The condition Established of a definition that is not established yet. */
-const establishment = (object: JsonObject): Condition =>
-  hasBadBundle(object)
+function establishment(object: JsonObject, conflict: object | undefined): Condition {
+  if (conflict !== undefined) {
+    return condition('Established', 'False', 'NotAccepted', 'not all names are accepted');
+  }
+  return hasBadBundle(object)
     ? condition('Established', 'False', 'InvalidCABundle', 'The conversion webhook CABundle is invalid')
     : condition('Established', 'True', 'InitialNamesAccepted', 'the initial names have been accepted');
+}
 
-/** The status that the controller gives a definition. Once established, it stays so. */
-function statusOf(object: JsonObject, now: string): JsonObject {
-  const accepted = condition('NamesAccepted', 'True', 'NoConflicts', 'no conflicts found');
-  let conditions = withCondition(conditionsOf(object), accepted, now);
+/** The status that the names controller gives a definition. */
+function statusOf(object: JsonObject, inUse: NamesInUse, now: string): JsonObject {
+  const { metadata, spec, status } = object as unknown as Definition;
+  const { acceptedNames, conflict } = acceptNames(metadata.name, spec.names, status?.acceptedNames ?? {}, inUse);
+  let conditions = withCondition(
+    conditionsOf(object),
+    conflict === undefined
+      ? condition('NamesAccepted', 'True', 'NoConflicts', 'no conflicts found')
+      : condition('NamesAccepted', 'False', conflict.reason, conflict.message),
+    now,
+  );
+  // Once established, it stays established: a later conflict never disables what is already served.
   if (!isConditionTrue(object, 'Established')) {
-    conditions = withCondition(conditions, establishment(object), now);
+    conditions = withCondition(conditions, establishment(object, conflict), now);
   }
-  return { ...objectAt(object, 'status'), acceptedNames: objectAt(object, 'spec', 'names'), conditions };
+  return { ...(object.status as JsonObject | undefined), acceptedNames, conditions };
 }
 
 const ageColumn = {
@@ -34,15 +47,16 @@ function resourcesOf(object: JsonObject): Resource[] {
   if (!isConditionTrue(object, 'Established')) {
     return [];
   }
-  const { metadata, spec } = object as unknown as Definition;
-  const { group, names } = spec;
+  const { metadata, spec, status } = object as unknown as Definition;
+  const { group } = spec;
+  const names = { ...spec.names, ...status?.acceptedNames };
   return spec.versions
     .filter(({ served }) => served)
     .map((version) => ({
       group,
       version: version.name,
       plural: names.plural,
-      singular: names.singular,
+      singular: names.singular ?? '',
       kind: names.kind,
       listKind: names.listKind,
       shortNames: names.shortNames ?? [],
@@ -72,8 +86,15 @@ function resourcesOf(object: JsonObject): Resource[] {
     }));
 }
 
+/** By creation, then by name: the first definition to request a name gets it. */
+function byCreation(a: JsonObject, b: JsonObject): number {
+  const [first, second] = [a, b].map((object) => String(metadataOf(object).creationTimestamp)) as [string, string];
+  return first < second ? -1 : first > second ? 1 : 0;
+}
+
 /**
- * The controller for CustomResourceDefinitions: sets their conditions, updates the registry with established definitions, and finishes deletions. It runs asynchronously after every change, as a controller does: a client that
+ * The controller for CustomResourceDefinitions: accepts or rejects names, updates the registry with established
+ * definitions, and finishes deletions. It runs asynchronously after every change, as a controller does: a client that
  * creates a definition sees it established a moment later.
  *
  * @returns a function that stops it.
@@ -134,12 +155,27 @@ export function startDefinitionController({
   }
 
   function reconcile(): void {
-    for (let [key, object] of definitions.list()) {
-      const { name, deletionTimestamp } = metadataOf(object) as { name: string; deletionTimestamp?: string };
-      const isDeleted = deletionTimestamp !== undefined;
-      const status = isDeleted ? object.status : statusOf(object, now());
-      if (!isSame(status, object.status)) {
-        object = definitions.replace(key, object, { ...object, status: status as JsonObject }) ?? object;
+    const all = definitions
+      .list()
+      .map(([, object]) => object as JsonObject & Definition)
+      .sort(byCreation);
+    const groups = new Map<string, NamesInUse>();
+    for (const { metadata, spec, status } of all) {
+      const inUse = groups.get(spec.group) ?? new NamesInUse();
+      groups.set(spec.group, inUse);
+      inUse.use(metadata.name, status?.acceptedNames);
+    }
+    for (let object of all as JsonObject[]) {
+      const { metadata, spec, status: before } = object as JsonObject & Definition;
+      const { name } = metadata;
+      const isDeleted = metadataOf(object).deletionTimestamp !== undefined;
+      if (!isDeleted) {
+        const inUse = groups.get(spec.group) as NamesInUse;
+        const status = statusOf(object, inUse, now());
+        if (!isSame(status, object.status)) {
+          object = definitions.replace(storageKey('', name), object, { ...object, status }) ?? object;
+          inUse.use(name, (status as Definition['status'])?.acceptedNames, before?.acceptedNames);
+        }
       }
       serve(name, object);
       if (isDeleted) {

@@ -24,13 +24,16 @@ import { immutableCauses } from './field-causes.ts';
 
 export const definitionStorage = 'customresourcedefinitions.apiextensions.k8s.io';
 
+/** Names of a CustomResourceDefinition, with their defaults. */
+export type DefinitionNames = V1CustomResourceDefinitionNames & { singular: string; listKind: string };
+
 export interface Definition {
   metadata: { name: string };
   spec: Omit<V1CustomResourceDefinitionSpec, 'versions'> & {
-    /** With their defaults. */
-    names: V1CustomResourceDefinitionNames & { singular: string; listKind: string };
+    names: DefinitionNames;
     versions: (Omit<V1CustomResourceDefinitionVersion, 'schema'> & { schema: { openAPIV3Schema: Schema } })[];
   };
+  status?: { acceptedNames?: Partial<DefinitionNames> };
 }
 
 /** Finalizer that makes a deleted definition wait until its objects are removed. */

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isJsonObject, isSame, itemsAt, type Json, type JsonObject, objectAt, setOwn } from '../../kubernetes/index.ts';
 import { type Component, componentKey, componentSections, componentsOf } from './components.ts';
 import { methods, newOperationIds, operationIdsOf } from './operation-ids.ts';
-import { formatReference, parseReference, visitReferences, visitValues } from './references.ts';
+import { formatReference, parseReference, visitReferences } from './references.ts';
 import { FreshNames, type Renaming } from './renaming.ts';
 
 /** A document to merge, and its name in the report. */
@@ -157,9 +157,6 @@ class MergedComponents {
   }
 }
 
-/** Top-level fields of a document that apply to all operations that do not override them. */
-const inherited = ['security', 'servers'] as const;
-
 /** A path item, the document that it comes from, and the documents of fields that others have added. */
 interface PathEntry {
   document: string;
@@ -223,57 +220,22 @@ class MergedPaths {
   }
 }
 
-/** The value of a field that is the same in all documents; undefined if it differs. */
-function common(documents: readonly NamedDocument[], field: string): Json | undefined {
-  const [first, ...others] = documents.map(({ document }) => document[field]);
-  return others.every((other) => isSame(other, first)) ? first : undefined;
-}
-
-/** The documents cannot be merged. The message continues after the name of a document. */
-export class MergeError extends Error {}
-
-/**
- * Maximum number of characters, in JSON, of security and servers of documents, counted once for each operation that
- * inherits them.
- */
-const maxInherited = 64 * 1024 * 1024;
-
-/**
- * Operations that do not override the security and servers of their document, with these written into them.
- *
- * @param left how many more characters these may have, in total; is reduced.
- * @throws {MergeError} when they have more.
- */
-function withInherited(
-  { name, document }: NamedDocument,
-  values: JsonObject,
-  left: { characters: number },
-): JsonObject {
-  const paths = objectAt(document, 'paths');
-  if (Object.keys(values).length === 0) {
-    return paths;
+/** The `security` and `servers` of the first document, which apply to all operations, and the documents that have others. */
+function sharedOf(documents: readonly NamedDocument[]): { shared: JsonObject; conflicts: MergeConflict[] } {
+  const [first, ...others] = documents;
+  const shared: JsonObject = {};
+  const conflicts: MergeConflict[] = [];
+  for (const field of ['security', 'servers']) {
+    const value = first?.document[field];
+    if (value !== undefined) {
+      shared[field] = value;
+    }
+    const leftOut = others.filter(({ document }) => !isSame(document[field], value)).map(({ name }) => name);
+    if (leftOut.length > 0) {
+      conflicts.push({ place: field, kept: first?.name ?? '', leftOut });
+    }
   }
-  const length = JSON.stringify(values).length;
-  const { servers: _, ...others } = values;
-  return visitValues(paths, (item) => {
-    if (!isJsonObject(item)) {
-      return item;
-    }
-    const inherited = item.servers === undefined ? values : others;
-    const copy = visitValues(item, (operation, method) => {
-      if (!methods.includes(method) || !isJsonObject(operation)) {
-        return operation;
-      }
-      left.characters -= length;
-      return { ...inherited, ...operation };
-    });
-    if (left.characters < 0) {
-      throw new MergeError(
-        `${name} has security or servers that would have to be repeated in each operation, which is too much; use the same ones in all documents, or remove them`,
-      );
-    }
-    return copy;
-  });
+  return { shared, conflicts };
 }
 
 /** Tags by name; the first description counts. */
@@ -298,7 +260,7 @@ function tagsOf(documents: readonly NamedDocument[]): Json[] {
  *
  * The work is linear in the documents, apart from sorting names; it yields to other work after each document.
  *
- * @throws {MergeError}, or the reason of the signal.
+ * @throws the reason of the signal.
  */
 export async function mergeDocuments(documents: readonly NamedDocument[], signal?: AbortSignal): Promise<Merged> {
   const findings: Pick<MergeReport, 'corrected' | 'dangling'> = { corrected: [], dangling: [] };
@@ -322,31 +284,16 @@ export async function mergeDocuments(documents: readonly NamedDocument[], signal
   }
   const renamed = components.name(parts);
 
-  const shared: JsonObject = {};
-  const own: (typeof inherited)[number][] = [];
-  // The same name may refer to two security schemes, one of which has been renamed.
-  const isAmbiguous = renamed.some(({ section }) => section === 'securitySchemes');
-  for (const field of inherited) {
-    const value = field === 'security' && isAmbiguous ? undefined : common(documents, field);
-    if (value !== undefined) {
-      shared[field] = value;
-    } else if (documents.some(({ document }) => document[field] !== undefined)) {
-      own.push(field);
-    }
-  }
   const paths = new MergedPaths();
-  const left = { characters: maxInherited };
   for (const [index, part] of parts.entries()) {
-    const values = Object.fromEntries(
-      own.flatMap((field) => (part.document[field] === undefined ? [] : [[field, part.document[field]]])),
-    );
-    paths.add(part.name, components.renamed(withInherited(part, values, left), index) as JsonObject);
+    paths.add(part.name, components.renamed(objectAt(part.document, 'paths'), index) as JsonObject);
     await turn();
   }
 
   const merged = components.result();
   const tags = tagsOf(documents);
-  const externalDocs = common(documents, 'externalDocs');
+  const { shared, conflicts } = sharedOf(documents);
+  const externalDocs = documents[0]?.document.externalDocs;
   const pathsOfAll = paths.result();
   const operationIds = operationIdsOf({ paths: pathsOfAll, components: merged });
   const report: MergeReport = {
@@ -359,7 +306,7 @@ export async function mergeDocuments(documents: readonly NamedDocument[], signal
     ),
     // Without operations that were dropped.
     renamed: [...renamed, ...ids.renamed.filter(({ newName }) => operationIds.has(newName))],
-    conflicts: paths.conflicts,
+    conflicts: [...conflicts, ...paths.conflicts],
     ...findings,
   };
   const document: JsonObject = {

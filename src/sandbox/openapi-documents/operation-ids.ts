@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto';
 import { type JsonObject, objectAt } from '../../kubernetes/index.ts';
-import { componentKey, componentsOf } from './components.ts';
-import { visitReferences } from './references.ts';
+import { componentKey } from './components.ts';
 import { FreshNames, type Renaming } from './renaming.ts';
 
 /** Methods of a path item, in the order of the specification. */
@@ -14,47 +12,22 @@ interface IdentifiedOperation {
   operation: JsonObject;
 }
 
-/**
- * The operations of a document, including those in callbacks, which their id tells from others at the same place, and their
- * number from those of the same id.
- */
 function operationsOf(document: JsonObject): IdentifiedOperation[] {
-  const operations: IdentifiedOperation[] = [];
-  const numbers = new Map<string, number>();
-  const collect = (part: JsonObject, placeOf: (id: string) => string) =>
-    visitReferences(part, {
-      reference: (text) => text,
-      operation(id, operation) {
-        const place = placeOf(id);
-        const number = numbers.get(place) ?? 0;
-        numbers.set(place, number + 1);
-        operations.push({ id, place: `${place} ${number}`, operation });
-        return id;
-      },
-    });
-  for (const [path, item] of Object.entries(objectAt(document, 'paths'))) {
-    // A path may be long, and have many operations.
-    const at = createHash('sha256').update(path).digest('base64');
-    for (const method of methods) {
+  return Object.entries(objectAt(document, 'paths')).flatMap(([path, item]) =>
+    methods.flatMap((method) => {
       const operation = objectAt(item, method);
-      collect(operation, (id) => `${at} ${method} ${id === operation.operationId ? '' : id}`);
-    }
-  }
-  if (Object.keys(objectAt(document, 'components', 'callbacks')).length > 0) {
-    // Callbacks with the same name and meaning are one component; others are not.
-    for (const { value, meaning } of componentsOf(document).filter(({ section }) => section === 'callbacks')) {
-      collect(objectAt(value), (id) => `callbacks ${meaning} ${id}`);
-    }
-  }
-  return operations;
+      const { operationId: id } = operation;
+      return typeof id === 'string' ? [{ id, place: `${method} ${path}`, operation }] : [];
+    }),
+  );
 }
 
 const section = 'operationId';
 
 /**
  * For each of the documents that are being merged, the new ids of its operations, and of those that its links mean, by old
- * id. The specification requires unique ids: the first operation keeps its id, the others get new ones. Operations of the
- * same path and method are the same operation.
+ * id. The specification requires unique ids: the first operation keeps its id, the others get new ones; those in callbacks are
+ * not looked at. Operations of the same path and method are the same operation.
  */
 export function newOperationIds(documents: readonly { name: string; document: JsonObject }[]) {
   const all = documents.map(({ name, document }) => ({ name, operations: operationsOf(document) }));

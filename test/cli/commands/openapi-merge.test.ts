@@ -86,18 +86,6 @@ describe('files', () => {
     expect(Object.keys((JSON.parse(ended.stdout) as { paths: object }).paths)).toEqual(['/x']);
   });
 
-  test('servers that would be repeated in each of many operations exceed a limit', async () => {
-    const paths = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`/p${index}`, { get: {} }]));
-    const servers = [{ url: 'https://a', description: 'x'.repeat(100_000) }];
-    const large = file('large.json', { openapi: '3.0.0', servers, paths });
-    const ended = await merge([large, file('small.json', { openapi: '3.0.0', paths: {} })]);
-    expect(ended).toMatchObject({ code: 1, stdout: '' });
-    expect(ended.stderr).toContain(
-      `openapi merge: ${large} has security or servers that would have to be repeated in each`,
-    );
-    expect((await merge([large])).code).toBe(0);
-  });
-
   test('conflicts are findings', async () => {
     const other = documentOf('string', '/a');
     ((other.paths as JsonObject)['/a'] as JsonObject).get = { operationId: 'other', responses: {} };

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
-import { MergeError } from '../../../src/sandbox/openapi-documents/index.ts';
 import { merge } from './merging.ts';
 
 const documentOf = (parts: JsonObject): JsonObject => ({
@@ -39,12 +38,11 @@ test('tags: the first of a name counts, and what is none is left out', async () 
   expect(document.tags).toEqual([{ name: 'a', description: '1' }, { name: 'b' }]);
 });
 
-test('external documentation that is the same in all documents stays', async () => {
+test('external documentation is that of the first document', async () => {
   const externalDocs = { url: 'https://a' };
   expect((await merge(documentOf({ externalDocs }), documentOf({ externalDocs }))).document).toMatchObject({
     externalDocs,
   });
-  expect((await merge(documentOf({ externalDocs }), documentOf({}))).document).not.toHaveProperty('externalDocs');
 });
 
 test('components: sorted by name within their sections, which have the order of the specification', async () => {
@@ -89,39 +87,16 @@ test('operations of one path come from several documents; each that differs is a
   ]);
 });
 
-test('security and servers of a document are written into its operations if documents differ', async () => {
+test('of security and servers, those of the first document stay, and others are conflicts', async () => {
   const [servers, security] = [[{ url: 'https://a' }], [{ key: [] }]];
-  const { document } = await merge(
-    documentOf({
-      servers,
-      security,
-      paths: {
-        '/a': { get: {}, put: { security: [] }, post: { servers: [] }, summary: 's' },
-        '/b': { servers: [], get: {} },
-        'x-c': 1,
-      },
-    }),
+  const paths = { '/a': { get: {}, put: { security: [] } }, 'x-c': 1 };
+  const { document, report } = await merge(
+    documentOf({ servers, security, paths }),
     documentOf({ security, paths: { '/d': { get: {} } } }),
   );
-  expect(document).toMatchObject({ security });
-  expect(document).not.toHaveProperty('servers');
-  expect(document.paths).toEqual({
-    '/a': { get: { servers }, put: { servers, security: [] }, post: { servers: [] }, summary: 's' },
-    '/b': { servers: [], get: {} },
-    '/d': { get: {} },
-  });
-  const long = [{ url: `https://${'a'.repeat(1_000_000)}` }];
-  const many = (count: number) =>
-    documentOf({
-      servers: long,
-      paths: Object.fromEntries(Array.from({ length: count }, (_, index) => [`/${index}`, { get: {} }])),
-    });
-  await expect(merge(many(60), documentOf({}))).resolves.toBeDefined();
-  await expect(merge(many(70), documentOf({}))).rejects.toThrow(
-    new MergeError(
-      'a has security or servers that would have to be repeated in each operation, which is too much; use the same ones in all documents, or remove them',
-    ),
-  );
+  expect(document).toMatchObject({ security, servers });
+  expect(document.paths).toEqual({ '/a': paths['/a'], '/d': { get: {} } });
+  expect(report.conflicts).toEqual([{ place: 'servers', kept: 'a', leftOut: ['b'] }]);
 });
 
 test('references: corrected, dangling, and each reported once', async () => {
@@ -152,56 +127,49 @@ test('references: corrected, dangling, and each reported once', async () => {
   expect(document).toMatchObject({ components: { schemas: { A: items('#/components/schemas/B') } } });
 });
 
-test('ids of operations: unique in paths, callbacks and shared callbacks, and links follow them', async () => {
-  const callback = (id: Json) => ({ '{$url}': { post: { operationId: id } }, 'x-a': 1 });
-  const document = (path: string, own: JsonObject) =>
+test('ids of operations are unique in paths, and links follow them', async () => {
+  const document = (path: string) =>
     documentOf({
       paths: {
         [path]: {
           summary: 's',
           get: {
             operationId: 'get',
-            callbacks: { c: callback('called'), d: 1 },
             responses: { 200: { links: { l: { operationId: 'get' }, m: { operationId: 'elsewhere' } } } },
           },
           put: 1,
           trace: { operationId: 1 },
         },
       },
-      components: { callbacks: { K: callback('shared'), ...own }, links: { N: { operationId: 'shared' } } },
+      components: { links: { N: { operationId: 'shared' } } },
     });
-  const merged = await merge(document('/a', {}), document('/b', { L: callback('called') }));
+  const merged = await merge(document('/a'), document('/b'));
   const item = (suffix: string) => ({
     summary: 's',
     get: {
       operationId: `get${suffix}`,
-      callbacks: { c: callback(`called${suffix}`), d: 1 },
       responses: { 200: { links: { l: { operationId: `get${suffix}` }, m: { operationId: 'elsewhere' } } } },
     },
     put: 1,
     trace: { operationId: 1 },
   });
   expect(merged.document.paths).toEqual({ '/a': item(''), '/b': item('_v2') });
-  expect(merged.document.components).toEqual({
-    callbacks: { K: callback('shared'), L: callback('called_v3') },
-    links: { N: { operationId: 'shared' } },
-  });
-  expect(merged.report.renamed.map(({ name, newName }) => `${name} ${newName}`)).toEqual([
-    'get get_v2',
-    'called called_v2',
-    'called called_v3',
-  ]);
+  expect(merged.report.renamed.map(({ name, newName }) => `${name} ${newName}`)).toEqual(['get get_v2']);
 });
 
 test('a reference to a part of a renamed component, and security schemes with another meaning', async () => {
   const one = (type: string) =>
     documentOf({
       security: [{ S: [] }],
-      paths: { [`/${type}`]: { get: { x: { $ref: '#/components/schemas/A/properties/b' }, y: schema('Z') } } },
+      paths: {
+        [`/${type}`]: {
+          get: { security: [{ S: [] }], x: { $ref: '#/components/schemas/A/properties/b' }, y: schema('Z') },
+        },
+      },
       components: { schemas: { A: { properties: { b: { type } } } }, securitySchemes: { S: { type } } },
     });
   const { document } = await merge(one('a'), one('b'));
-  expect(document).not.toHaveProperty('security');
+  expect(document.security).toEqual([{ S: [] }]);
   expect(document.paths).toEqual({
     '/a': { get: { security: [{ S: [] }], x: { $ref: '#/components/schemas/A/properties/b' }, y: schema('Z') } },
     '/b': { get: { security: [{ S_v2: [] }], x: { $ref: '#/components/schemas/A_v2/properties/b' }, y: schema('Z') } },

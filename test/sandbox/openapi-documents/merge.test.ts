@@ -182,21 +182,6 @@ describe('fields that apply to a whole document', () => {
     });
   });
 
-  test('are written into the operations if they differ, with the new names of security schemes', async () => {
-    const { document } = await merge(
-      secured('/a', bearer),
-      secured('/b', { type: 'http', scheme: 'basic' }, { servers: [{ url: '/x' }] }),
-    );
-    expect(document.security).toBeUndefined();
-    expect(document.paths).toEqual({
-      '/a': { get: { security: [{ token: [] }], responses: {} }, put: { security: [], responses: {} } },
-      '/b': {
-        get: { security: [{ token_v2: [] }], servers: [{ url: '/x' }], responses: {} },
-        put: { security: [], servers: [{ url: '/x' }], responses: {} },
-      },
-    });
-  });
-
   test('tags are merged by name, info is that of the first document', async () => {
     const { document } = await merge(
       documentOf({}, { tags: [{ name: 'x', description: 'first' }], info: { title: 'one', version: '1' } }),
@@ -257,16 +242,6 @@ test('operations get unique ids', async () => {
     '/b': { get: { ...operation, operationId: 'list_v3' } },
   });
   expect(renamedOf(merged)).toEqual(['operationId list list_v3 b']);
-});
-
-test('operations in callbacks of one operation are the same in any order of its fields', async () => {
-  const callbacks = { c: { '{$url}': { post: { operationId: 'called' } } } };
-  const first = { operationId: 'get', callbacks };
-  const second = { callbacks: structuredClone(callbacks), operationId: 'get' };
-  const documentWith = (get: JsonObject) => documentOf({}, { paths: { '/a': { get } } });
-  const merged = await merge(documentWith(first), documentWith(second));
-  expect(merged.document.paths).toEqual({ '/a': { get: first } });
-  expect([merged.report.conflicts, merged.report.renamed]).toEqual([[], []]);
 });
 
 test('ids of operations become unique within a document, too, and its links mean the first', async () => {
@@ -331,60 +306,6 @@ test('the id of a dropped operation is not reported; links to it lead to the one
   expect(renamedOf(merged)).toEqual([]);
   // Operations that differ in nothing but their ids are the same.
   expect(merged.report.conflicts.map(({ place }) => place)).toEqual(['paths./a parameters', 'paths./a put']);
-});
-
-test('operations in callbacks get unique ids, too, however deep they are and whatever refers to them', async () => {
-  const callback = (operationId: string, more: JsonObject = {}) => ({ '{$url}': { post: { operationId, ...more } } });
-  const one = (type: string, first = 'done') =>
-    documentOf(
-      { S: { type } },
-      {
-        paths: {
-          [`/${type}`]: {
-            get: {
-              operationId: `get_${type}`,
-              responses: { 200: { description: '', links: { L: { operationId: first } } } },
-              callbacks: {
-                Done: callback(first, { callbacks: { Again: callback('again') } }),
-                C: { $ref: '#/components/callbacks/C' },
-              },
-            },
-          },
-        },
-        components: {
-          schemas: { S: { type } },
-          callbacks: {
-            Same: callback('same'),
-            C: callback('c', { requestBody: { content: { j: { schema: ref('S') } } } }),
-          },
-        },
-      },
-    );
-  const merged = await merge(one('string'), one('number'), one('string'));
-  const text = JSON.stringify(merged.document);
-  const ids = [...text.matchAll(/"post":\{"operationId":"(\w+)"/g)].map(([, id]) => id).sort();
-  expect(ids).toEqual(['again', 'again_v2', 'c', 'c_v2', 'done', 'done_v2', 'same']);
-  expect(text).toContain('"links":{"L":{"operationId":"done"}}');
-  expect(text).toContain('"links":{"L":{"operationId":"done_v2"}}');
-  expect(renamedOf(merged)).toEqual([
-    'schemas S S_v2 b',
-    'callbacks C C_v2 b',
-    'operationId done done_v2 b',
-    'operationId again again_v2 b',
-    'operationId c c_v2 b',
-  ]);
-});
-
-test('the time for callbacks in callbacks with long names is linear', async () => {
-  const name = 'n'.repeat(200_000);
-  const urls = Object.fromEntries(
-    Array.from({ length: 5000 }, (_, index) => [`/${index}`, { post: { operationId: 'x' } }]),
-  );
-  const inner = { post: { operationId: 'y', callbacks: { [name]: urls } } };
-  const { document } = await merge(
-    documentOf({}, { paths: { [`/${name}`]: { get: { callbacks: { [name]: { [name]: inner } } } } } }),
-  );
-  expect(JSON.stringify(document)).toContain('"operationId":"x_v5000"');
 });
 
 test('references of OpenAPI v2 are corrected if possible, others without a target are reported', async () => {

@@ -1,7 +1,7 @@
 import { count, printable, shortList } from '../../../base/index.ts';
 import { readableYaml } from '../../../base/yaml/index.ts';
 import type { JsonObject } from '../../../kubernetes/index.ts';
-import { MergeError, type MergeReport, mergeDocuments } from '../../../sandbox/openapi-documents/index.ts';
+import { type MergeReport, mergeDocuments } from '../../../sandbox/openapi-documents/index.ts';
 import { jsonText } from '../../framework/layout.ts';
 import { exitCode, FailureError, type Io } from '../../framework/program.ts';
 import { cacheDirectory, openCache } from './cache.ts';
@@ -82,7 +82,7 @@ export async function mergeSources(paths: readonly string[], flags: MergeFlags, 
     return isWhole ? exitCode.ok : exitCode.findings;
   } catch (error) {
     io.signal.throwIfAborted();
-    throw error instanceof MergeError ? new FailureError(`openapi merge: ${printable(error.message)}`) : error;
+    throw error;
   } finally {
     await cache?.cleanUp();
   }
