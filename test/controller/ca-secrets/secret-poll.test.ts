@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { pollSecrets } from '../../../src/controller/ca-secrets/secret-poll.ts';
-import { readStored, type StoredConfig } from '../../../src/controller/configs/stored.ts';
 import type { KubernetesClient } from '../../../src/kubernetes/client/index.ts';
 import { testCa } from '../../base/x509/certificates.ts';
 import { ApiServer } from '../../kubernetes/client/api-server.ts';
@@ -15,13 +14,18 @@ afterEach(() => server.stop());
 const ca = (text: string) => ({ 'ca.crt': Buffer.from(text).toString('base64') });
 
 /** ExtensionConfigs with a Secret each. */
-function configsWithSecrets(count: number): StoredConfig[] {
+function configsWithSecrets(count: number) {
   return Array.from({ length: count }, (_, index) => {
     const name = `e-${index}`;
     server.put(`/api/v1/namespaces/default/secrets/${name}`, { metadata: { name }, data: ca(testCa.cert) });
     const annotations = { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': `default/${name}` };
     const metadata = { name, uid: name, resourceVersion: '1', generation: 1, annotations };
-    return readStored({ metadata, spec: { clientConfig: { url: 'https://localhost' } } })!;
+    return {
+      apiVersion: 'runtime.cluster.x-k8s.io/v1beta2',
+      kind: 'ExtensionConfig',
+      metadata,
+      spec: { clientConfig: { url: 'https://localhost' } },
+    } as const;
   });
 }
 

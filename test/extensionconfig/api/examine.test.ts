@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { type Examined, examine, maxViolations } from '../../../src/extensionconfig/api/examine.ts';
-import type { LimitedSchema } from '../../../src/extensionconfig/api/own-schema.ts';
 import { limitWork } from '../../support/work.ts';
 
 /** Knows only one format, which accepts only `ok`; like any function of its type it is asked only about formats. */
 const isOfFormat = (format: string, value: unknown) => format === 'other' || (format === 'known' && value === 'ok');
+
+type LimitedSchema = Parameters<typeof examine>[1];
 
 const examined = (value: unknown, schema: LimitedSchema): Examined =>
   examine({ f: value }, { type: 'object', properties: { f: schema } }, isOfFormat);
