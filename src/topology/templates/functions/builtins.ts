@@ -37,18 +37,13 @@ function basicKind(value: Value | undefined): BasicKind | undefined {
       if (value instanceof Integer) {
         return isUnsigned(value) ? 'uint' : 'int';
       }
-      if (value instanceof Struct && (value.kind === 'int' || value.kind === 'int64')) {
-        return 'int';
-      }
       return value instanceof Complex ? 'complex' : undefined;
   }
 }
 
 /** A value as what can be compared with others of its kind. */
 function comparable(value: Value | undefined): string | number | bigint | boolean {
-  return value instanceof Struct
-    ? (value.json() as bigint)
-    : (integerOf(value) ?? (value as string | number | bigint | boolean));
+  return integerOf(value) ?? (value as string | number | bigint | boolean);
 }
 
 function incompatible(left: Value, right: Value): FunctionError {

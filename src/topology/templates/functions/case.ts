@@ -1,4 +1,4 @@
-import { type Bytes, bytesOf, isSpaceRune, mapText, runeAt } from '../../../base/go-text/index.ts';
+import { type Bytes, isSpaceRune, mapText } from '../../../base/go-text/index.ts';
 
 /** The simple mapping of one character: one that would become several stays, as in Go. */
 function mapped(char: string, change: (char: string) => string): string {
@@ -146,112 +146,14 @@ export function toPascalCase(text: Bytes): Bytes {
   });
 }
 
-type WordKind = 'none' | 'number' | 'upper' | 'letters' | 'connector' | 'punctuation' | 'other';
-
-interface Word {
-  kind: WordKind;
-  text: Bytes;
-}
-
-/** A letter that is not in upper case. */
-const lower = '(?:(?!\\p{Lu})\\p{L})';
-/** White space, as unicode.IsSpace. */
-const space = '\\t-\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
-/** The kinds of words in the order of the groups of the expression. */
-const wordKinds: readonly WordKind[] = ['connector', 'punctuation', 'upper', 'letters', 'number', 'other'];
-
-/** The words of a text, as xstrings splits them: `HTTPServer` is HTTP and Server. */
-const wordPattern = new RegExp(
-  [
-    `([-_${space}]+)`,
-    '(\\p{P}+)',
-    `(\\p{Lu}${lower}+|\\p{Lu}+(?=\\p{Lu}${lower})|\\p{Lu}+)`,
-    `(${lower}+)`,
-    '(\\p{N}+)',
-    `([^\\p{P}\\p{L}\\p{N}${space}]+)`,
-  ].join('|'),
-  'gu',
-);
-
-/** Splits a text into words. A byte that is not part of a character stands as half of one meanwhile. */
-function wordsOf(text: Bytes): Word[] {
-  let decoded = '';
-  for (let at = 0; at < text.length; ) {
-    const { code, size, isValid } = runeAt(text, at);
-    decoded += isValid ? String.fromCodePoint(code) : String.fromCharCode(0xdc00 + text.charCodeAt(at));
-    at += size;
-  }
-  return Array.from(decoded.matchAll(wordPattern), (match) => {
-    const kind = wordKinds[match.findIndex((part, index) => index > 0 && part !== undefined) - 1] ?? 'other';
-    const parts = kind === 'other' ? match[0].split(/([\udc80-\udcff])/u) : [match[0]];
-    const text = parts.map((part, index) =>
-      index % 2 === 0 ? bytesOf(part) : String.fromCharCode(part.charCodeAt(0) - 0xdc00),
-    );
-    return { kind, text: text.join('') };
-  });
-}
-
-function isApart(kind: WordKind): boolean {
-  return kind !== 'none' && kind !== 'connector' && kind !== 'punctuation';
-}
-
-/** Lower case words with a connector between them. */
+/** Lower case words with a connector between them, as xstrings splits them: `HTTPServer` is HTTP and Server. */
 export function withConnector(text: Bytes, connector: string): Bytes {
-  const words = wordsOf(text);
-  let next = 0;
-  let result = '';
-  const none: Word = { kind: 'none', text: '' };
-  const take = (): Word => words[next++] ?? none;
-  const write = ({ kind, text: word }: Word): void => {
-    result +=
-      kind === 'upper' || kind === 'connector'
-        ? mapText(word, (decoded) =>
-            Array.from(decoded, (char) => (isConnector(char) ? connector : isUpper(char) ? lowerOf(char) : char)).join(
-              '',
-            ),
-          )
-        : word;
-  };
-  if (words.length === 0) {
-    return '';
-  }
-  let word = take();
-  while (next < words.length) {
-    if (word.kind !== 'connector') {
-      write(word);
-    }
-    const before = word;
-    word = take();
-    if (before.kind === 'number') {
-      while (word.kind === 'letters' || word.kind === 'number') {
-        write(word);
-        word = take();
-      }
-      result += isApart(word.kind) ? connector : '';
-    } else if (before.kind === 'connector') {
-      write(before);
-    } else if (before.kind !== 'punctuation') {
-      if (word.kind !== 'number') {
-        result += isApart(word.kind) ? connector : '';
-      } else if (next < words.length) {
-        const number = word;
-        word = take();
-        if (word.kind === 'letters') {
-          // Lower case letters after a number belong to it: "HTTP2xx" is http_2xx.
-          result += connector;
-          write(number);
-          while (word.kind === 'letters' || word.kind === 'number') {
-            write(word);
-            word = take();
-          }
-          result += isApart(word.kind) ? connector : '';
-        } else {
-          write(number);
-          result += isApart(word.kind) ? connector : '';
-        }
-      }
-    }
-  }
-  write(word);
-  return result;
+  return mapText(text, (decoded) =>
+    toLower(
+      decoded
+        // A number belongs to the lower case letters after it: `HTTP2xx` is http_2xx.
+        .replaceAll(/(\p{L})(\p{N}+\p{Ll}[\p{N}\p{Ll}]*)/gu, '$1_$2')
+        .replaceAll(/(?<=[\p{Ll}\p{Lo}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu, '_'),
+    ).replaceAll(/[-_\s]/g, connector),
+  );
 }

@@ -1,5 +1,4 @@
-import { Buffer } from 'node:buffer';
-import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { Bytes } from '../../../base/go-text/index.ts';
 import { type Budget, FunctionError } from '../budget.ts';
@@ -46,21 +45,13 @@ class CertificateWithKey extends Struct {
   }
 }
 
-/** What starts the bytes of a text that is made up. */
-const mark = Buffer.from('made up: ');
-const markText = mark.toString('base64');
-
 /**
  * PEM of random bytes. Nobody can know a key or a certificate before Cluster API makes it, whose are random too, and to make
  * a real one takes up to seconds.
  */
 function madeUp(label: string, size: number): Bytes {
-  const body = Buffer.concat([mark, randomBytes(size)]).toString('base64');
+  const body = randomBytes(size).toString('base64');
   return `-----BEGIN ${label}-----\n${body.replaceAll(/.{64}(?=.)/g, '$&\n')}\n-----END ${label}-----\n`;
-}
-
-function isMadeUp(pem: Bytes): boolean {
-  return pem.includes(`-----\n${markText}`);
 }
 
 /** Labels and sizes of the keys that sprig makes. */
@@ -77,72 +68,42 @@ function generatedKey(type: Bytes): Bytes {
   return key === undefined ? `Unknown type ${type}` : madeUp(...key);
 }
 
-const pemStart = /-----BEGIN ([^-\n]*)-----/;
-
-/** Checks a key. @returns it in the format that sprig writes for its type. */
-function checkedKey(pem: Bytes): Bytes {
-  const [, label] = pemStart.exec(pem) ?? [];
+/** A key that is given; what is in its PEM is not read. */
+function givenKey(pem: Bytes, context = 'parsing private key'): Bytes {
+  const [, label] = /-----BEGIN ([^-\n]*)-----/.exec(pem) ?? [];
   if (label === undefined) {
-    throw new FunctionError('no PEM data in input');
+    throw new FunctionError(`${context}: no PEM data in input`);
   }
-  if (label !== 'PRIVATE KEY' && !label.endsWith(' PRIVATE KEY')) {
-    throw new FunctionError(`no private key data in PEM block of type ${label}`);
+  if (!label.endsWith('PRIVATE KEY')) {
+    throw new FunctionError(`${context}: no private key data in PEM block of type ${label}`);
   }
-  if (isMadeUp(pem)) {
-    return pem;
-  }
-  try {
-    const key = createPrivateKey(pem.slice(pem.indexOf('-----BEGIN')));
-    const type = key.asymmetricKeyType === 'rsa' ? 'pkcs1' : key.asymmetricKeyType === 'ec' ? 'sec1' : 'pkcs8';
-    return key.export({ type, format: 'pem' }).toString();
-  } catch (error) {
-    throw new FunctionError(`parsing private key from PEM: ${(error as Error).message}`);
-  }
-}
-
-/** Runs what fails with a context before its message. */
-function within<T>(context: string, run: () => T): T {
-  try {
-    return run();
-  } catch (error) {
-    throw new FunctionError(`${context}: ${(error as Error).message}`);
-  }
-}
-
-function checkCertificate(pem: Bytes, name: string): void {
-  if (!pemStart.test(pem)) {
-    throw new FunctionError('unable to decode certificate');
-  }
-  if (!isMadeUp(pem)) {
-    within(`error parsing certificate: ${name}.Bytes`, () => new X509Certificate(pem));
-  }
-}
-
-function checkIssuer({ certificate, key }: CertificateWithKey): void {
-  checkCertificate(certificate, 'decodedSignerCert');
-  within('error parsing private key', () => checkedKey(key));
+  return pem;
 }
 
 /** Checks the addresses and names that a certificate is for. */
 function checkNames(addresses: List, hosts: List, budget: Budget): void {
   budget.spend(addresses.items.length + hosts.items.length);
-  for (const value of addresses.items) {
-    if (typeof value !== 'string') {
-      throw new FunctionError(`error parsing ip: ${sprintf(budget, '%v', [value])} is not a string`);
+  const check = (values: List, problem: string) => {
+    const other = values.items.find((value) => typeof value !== 'string');
+    if (other !== undefined) {
+      throw new FunctionError(`${problem}: ${sprintf(budget, '%v', [other])} is not a string`);
     }
-    if (isIP(value) === 0) {
-      throw new FunctionError(`error parsing ip: ${value}`);
-    }
+  };
+  check(addresses, 'error parsing ip');
+  const wrong = addresses.items.find((value) => isIP(value as Bytes) === 0);
+  if (wrong !== undefined) {
+    throw new FunctionError(`error parsing ip: ${wrong as Bytes}`);
   }
-  for (const value of hosts.items) {
-    if (typeof value !== 'string') {
-      throw new FunctionError(`error processing alternate dns name: ${sprintf(budget, '%v', [value])} is not a string`);
-    }
-  }
+  check(hosts, 'error processing alternate dns name');
 }
 
 function issued(key = madeUp('RSA PRIVATE KEY', 1_180)): CertificateWithKey {
   return new CertificateWithKey(madeUp('CERTIFICATE', 780), key);
+}
+
+function issuedFor(addresses: List, hosts: List, budget: Budget, key?: Bytes): CertificateWithKey {
+  checkNames(addresses, hosts, budget);
+  return issued(key);
 }
 
 function decodedBase64(text: Bytes, what: string): Bytes {
@@ -153,12 +114,13 @@ function decodedBase64(text: Bytes, what: string): Bytes {
   }
 }
 
-function custom(certificateText: Bytes, keyBase64: Bytes): CertificateWithKey {
+function custom(certificateText: Bytes, keyText: Bytes): CertificateWithKey {
   const certificate = decodedBase64(certificateText, 'certificate');
-  const key = decodedBase64(keyBase64, 'private key');
-  checkCertificate(certificate, 'decodedCert');
-  within('error parsing private key', () => checkedKey(key));
-  return new CertificateWithKey(certificate, key);
+  const key = decodedBase64(keyText, 'private key');
+  if (!certificate.includes('-----BEGIN ')) {
+    throw new FunctionError('unable to decode certificate');
+  }
+  return new CertificateWithKey(certificate, givenKey(key, 'error parsing private key'));
 }
 
 const bcryptAlphabet = './ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
@@ -174,10 +136,6 @@ function bcrypted(password: Bytes): Bytes {
   return `$2a$10$${Array.from(randomBytes(53), (byte) => bcryptAlphabet[byte % 64]).join('')}`;
 }
 
-function given(pem: Bytes): Bytes {
-  return within('parsing private key', () => checkedKey(pem));
-}
-
 /** Functions of sprig for keys, certificates and passwords. Their results differ each time. */
 export const certificateFunctions: Readonly<Record<string, TemplateFunction>> = {
   bcrypt: define(['string'], ([password]) => bcrypted(password)),
@@ -187,34 +145,17 @@ export const certificateFunctions: Readonly<Record<string, TemplateFunction>> = 
   genPrivateKey: define(['string'], ([type]) => generatedKey(type)),
   buildCustomCert: define(['string', 'string'], ([certificate, key]) => custom(certificate, key)),
   genCA: define(['string', 'int'], () => issued()),
-  genCAWithKey: define(['string', 'int', 'string'], ([_name, _days, key]) => issued(given(key))),
-  genSelfSignedCert: define(['string', 'list', 'list', 'int'], ([_name, addresses, hosts], budget) => {
-    checkNames(addresses, hosts, budget);
-    return issued();
-  }),
-  genSelfSignedCertWithKey: define(
-    ['string', 'list', 'list', 'int', 'string'],
-    ([_name, addresses, hosts, _days, pem], budget) => {
-      const key = given(pem);
-      checkNames(addresses, hosts, budget);
-      return issued(key);
-    },
+  genCAWithKey: define(['string', 'int', 'string'], ([_name, _days, key]) => issued(givenKey(key))),
+  genSelfSignedCert: define(['string', 'list', 'list', 'int'], ([_name, addresses, hosts], budget) =>
+    issuedFor(addresses, hosts, budget),
   ),
-  genSignedCert: define(
-    ['string', 'list', 'list', 'int', 'certificate'],
-    ([_name, addresses, hosts, _days, issuer], budget) => {
-      checkIssuer(issuer as CertificateWithKey);
-      checkNames(addresses, hosts, budget);
-      return issued();
-    },
+  genSelfSignedCertWithKey: define(['string', 'list', 'list', 'int', 'string'], (args, budget) =>
+    issuedFor(args[1], args[2], budget, givenKey(args[4])),
   ),
-  genSignedCertWithKey: define(
-    ['string', 'list', 'list', 'int', 'certificate', 'string'],
-    ([_name, addresses, hosts, _days, issuer, pem], budget) => {
-      const key = given(pem);
-      checkIssuer(issuer as CertificateWithKey);
-      checkNames(addresses, hosts, budget);
-      return issued(key);
-    },
+  genSignedCert: define(['string', 'list', 'list', 'int', 'certificate'], ([_name, addresses, hosts], budget) =>
+    issuedFor(addresses, hosts, budget),
+  ),
+  genSignedCertWithKey: define(['string', 'list', 'list', 'int', 'certificate', 'string'], (args, budget) =>
+    issuedFor(args[1], args[2], budget, givenKey(args[5])),
   ),
 };

@@ -68,5 +68,5 @@ export const dateFunctions: Readonly<Record<string, TemplateFunction>> = {
   mustDateModify: modify,
   mustToDate: define(['string', 'string'], ([layout, text]) => parseTime(layout, text)),
   toDate: define(['string', 'string'], ([layout, text]) => ignoring(zeroTime, () => parseTime(layout, text))),
-  unixEpoch: define(['time'], ([time]) => String((time.at - (((time.at % second) + second) % second)) / second)),
+  unixEpoch: define(['time'], ([time]) => String(time.unix())),
 };

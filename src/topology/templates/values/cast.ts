@@ -1,5 +1,5 @@
 import { parseFloat64, parseInt64, wrapped } from './numbers.ts';
-import { Integer, Struct, type Value } from './values.ts';
+import { Integer, type Value } from './values.ts';
 
 /** A float64 as an int64, as x86 converts what does not fit. */
 export function truncated(value: number): bigint {
@@ -26,10 +26,7 @@ export function toInt64(value: Value): bigint {
       return typeof parsed === 'bigint' ? parsed : 0n;
     }
     default:
-      if (value instanceof Integer) {
-        return wrapped(value.value);
-      }
-      return value instanceof Struct && value.kind === 'int' ? (value.json() as bigint) : 0n;
+      return value instanceof Integer ? wrapped(value.value) : 0n;
   }
 }
 

@@ -377,10 +377,6 @@ class Printer {
       this.#text(text, verb, struct);
       return;
     }
-    if (struct.kind === 'int' || struct.kind === 'int64') {
-      this.#anyInteger(new Integer(struct.type, struct.json() as bigint), verb);
-      return;
-    }
     this.write(struct.kind === 'ptr' ? '&' : '');
     this.#sequence(sharpV ? `${struct.type.replace('*', '')}{` : '{', struct.fields(), '}', (field) => {
       this.write(sharpV || plusV ? `${field.name}:` : '');

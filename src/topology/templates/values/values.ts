@@ -74,7 +74,7 @@ export interface Field {
 /** A value of a Go type with methods or fields: a version, a time. */
 export abstract class Struct {
   abstract readonly type: string;
-  abstract readonly kind: 'struct' | 'ptr' | 'int' | 'int64';
+  abstract readonly kind: 'struct' | 'ptr';
   /** What it prints as, if it is a fmt.Stringer. */
   abstract text(): Bytes | undefined;
   abstract method(name: string): Callable | undefined;
