@@ -1,4 +1,5 @@
 import type { Bytes } from '../../../base/go-text/index.ts';
+import { FunctionError } from '../budget.ts';
 
 /** Why a text is not a number, as strconv words it. */
 export type NumberProblem = 'invalid syntax' | 'value out of range';
@@ -67,42 +68,6 @@ const decimal =
 const hexadecimal =
   /^([+-]?)0[xX](?=_?[0-9a-fA-F.])_?([0-9a-fA-F]*(?:_[0-9a-fA-F]+)*)(?:\.([0-9a-fA-F]*(?:_[0-9a-fA-F]+)*))?[pP]([+-]?[0-9]+)$/;
 
-/** A fraction of two integers, times a power of two, as the nearest float64. */
-function scaled(digits: bigint, exponent: number): number {
-  if (digits === 0n) {
-    return 0;
-  }
-  // 64 bits and one that stands for all below, so that rounding once is exact.
-  const excess = digits.toString(2).length - 64;
-  let mantissa = digits;
-  let power = exponent;
-  if (excess > 0) {
-    const low = digits & ((1n << BigInt(excess)) - 1n);
-    mantissa = (digits >> BigInt(excess)) | (low === 0n ? 0n : 1n);
-    power += excess;
-  }
-  const bits = mantissa.toString(2).length;
-  if (power + bits > 1024) {
-    return Number.POSITIVE_INFINITY;
-  }
-  // Numbers below 2^-1022 have fewer bits: they are rounded here, to even.
-  const lost = Math.max(-1074 - power, 0);
-  if (lost > 0) {
-    if (lost > bits + 1) {
-      return 0;
-    }
-    const half = 1n << BigInt(lost - 1);
-    const rest = mantissa & ((1n << BigInt(lost)) - 1n);
-    mantissa >>= BigInt(lost);
-    if (rest > half || (rest === half && (mantissa & 1n) === 1n)) {
-      mantissa++;
-    }
-    power += lost;
-  }
-  const first = Math.max(power, -1000);
-  return Number(mantissa) * 2 ** first * 2 ** (power - first);
-}
-
 /** strconv.ParseFloat. Infinite numbers are only read by name. */
 export function parseFloat64(text: Bytes): number | NumberProblem {
   const named = special.exec(text);
@@ -118,8 +83,8 @@ export function parseFloat64(text: Bytes): number | NumberProblem {
     if (digits === '') {
       return 'invalid syntax';
     }
-    const power = Math.max(Math.min(Number(exponent), 100_000), -100_000) - 4 * fraction.replaceAll('_', '').length;
-    value = scaled(BigInt(`0x${digits}`), power) * (sign === '-' ? -1 : 1);
+    const power = Number(exponent) - 4 * fraction.replaceAll('_', '').length;
+    value = Number(`0x${digits}`) * 2 ** power * (sign === '-' ? -1 : 1);
   }
   return Number.isFinite(value) ? value : 'value out of range';
 }
@@ -221,34 +186,18 @@ function fixed(value: number, precision: number): string {
   return precision > 0 ? `${whole}.${fraction}` : whole;
 }
 
-function hexFloat(value: number, precision: number, isUpper: boolean): string {
-  let { mantissa, power } = partsOf(value);
-  if (mantissa !== 0n) {
-    const shift = BigInt(53 - mantissa.toString(2).length);
-    mantissa <<= shift;
-    power = power - Number(shift) + 52;
-  } else {
-    power = 0;
+/** Hexadecimal, with all digits. */
+function hexFloat(value: number): string {
+  if (value === 0) {
+    return '0x0p+00';
   }
-  if (precision >= 0 && precision < 13) {
-    const drop = BigInt(4 * (13 - precision));
-    const rest = mantissa & ((1n << drop) - 1n);
-    const half = 1n << (drop - 1n);
-    mantissa >>= drop;
-    if (rest > half || (rest === half && (mantissa & 1n) === 1n)) {
-      mantissa++;
-    }
-    mantissa <<= drop;
-    if (mantissa >= 2n ** 53n) {
-      mantissa >>= 1n;
-      power++;
-    }
-  }
-  let fraction = (mantissa & (2n ** 52n - 1n)).toString(16).padStart(13, '0');
-  fraction = precision < 0 ? withoutTrailingZeros(fraction) : fraction.padEnd(precision, '0').slice(0, precision);
-  const size = String(Math.abs(power)).padStart(2, '0');
-  const text = `0x${mantissa === 0n ? 0 : 1}${fraction === '' ? '' : `.${fraction}`}p${power < 0 ? '-' : '+'}${size}`;
-  return isUpper ? text.toUpperCase() : text;
+  const { mantissa, power } = partsOf(value);
+  const shift = 53 - mantissa.toString(2).length;
+  const exponent = power - shift + 52;
+  const bits = (mantissa << BigInt(shift)) & (2n ** 52n - 1n);
+  const fraction = withoutTrailingZeros(bits.toString(16).padStart(13, '0'));
+  const size = String(Math.abs(exponent)).padStart(2, '0');
+  return `0x1${fraction === '' ? '' : `.${fraction}`}p${exponent < 0 ? '-' : '+'}${size}`;
 }
 
 /**
@@ -293,13 +242,11 @@ export function formatFloat(value: number, format: string, precision: number): s
       }
       return sign + positional(cut, Math.max(text.length - cut.point, 0));
     }
-    case 'x':
-    case 'X':
-      return sign + hexFloat(size, precision, format === 'X');
-    default: {
-      // 'b': the mantissa and the power of two.
-      const { mantissa, power } = partsOf(size);
-      return `${sign}${mantissa}p${power < 0 ? '-' : '+'}${Math.abs(power)}`;
-    }
+    default:
+      // 'x' or 'X'
+      if (precision >= 0) {
+        throw new FunctionError('a hexadecimal float is printed with all its digits only here');
+      }
+      return sign + (format === 'X' ? hexFloat(size).toUpperCase() : hexFloat(size));
   }
 }

@@ -8,7 +8,7 @@ import {
   runeAt,
   runeCount,
 } from '../../../base/go-text/index.ts';
-import { type Budget, Text } from '../budget.ts';
+import { type Budget, FunctionError, Text } from '../budget.ts';
 import { formatFloat } from './numbers.ts';
 import {
   Boxed,
@@ -55,10 +55,13 @@ const flagNames: Readonly<Record<string, 'sharp' | 'zero' | 'plus' | 'minus' | '
   ' ': 'space',
 };
 
+/** A verb with its flags, width and precision, each of which an index such as `[2]` may go before. */
+const verbShape =
+  /%([-#0+ ]*)(\[[^\]]{0,9}\])?(\*|[0-9]+)?(?:(\.)(\[[^\]]{0,9}\])?(\*|[0-9]+)?)?(\[[^\]]{0,9}\])?(.)?/gs;
+
 /** Formats of floats by verb, with their precision where none is given. */
 const floatFormats: Readonly<Record<string, readonly [format: string, precision: number]>> = {
   v: ['g', -1],
-  b: ['b', -1],
   g: ['g', -1],
   G: ['G', -1],
   x: ['x', -1],
@@ -195,29 +198,6 @@ class Printer {
     }
   }
 
-  /** A number with `#`: with a point, and with trailing zeros up to its precision. */
-  #withPoint(text: string, verb: string, precision: number): string {
-    const isHex = verb === 'x' || verb === 'X';
-    const tailAt = text.search(isHex ? /[pP]/ : /[eE]/);
-    const tail = tailAt === -1 ? '' : text.slice(tailAt);
-    let number = tailAt === -1 ? text : text.slice(0, tailAt);
-    let missing = 'vgGx'.includes(verb) ? (precision === -1 ? 6 : precision) : 0;
-    let isSignificant = false;
-    for (const char of number.slice(1)) {
-      if (char !== '.') {
-        isSignificant ||= char !== '0';
-        missing -= isSignificant ? 1 : 0;
-      }
-    }
-    if (!number.includes('.')) {
-      if (number.slice(1) === '0') {
-        missing--;
-      }
-      number += '.';
-    }
-    return number + '0'.repeat(Math.max(missing, 0)) + tail;
-  }
-
   #float(value: number, format: string, defaultPrecision: number): void {
     const flags = this.#flags;
     const precision = flags.precision ?? defaultPrecision;
@@ -234,8 +214,8 @@ class Printer {
       this.#padWithoutZeros(text[1] === 'N' && isBare ? text.slice(1) : text);
       return;
     }
-    if (flags.sharp && format !== 'b') {
-      text = this.#withPoint(text, format, precision);
+    if (flags.sharp) {
+      throw new FunctionError('a float is not printed with the flag # here');
     }
     if (flags.plus || !text.startsWith('+')) {
       if (flags.zero && !flags.minus && flags.width !== undefined && flags.width > text.length) {
@@ -451,123 +431,60 @@ class Printer {
     let argument = 0;
     let isReordered = false;
     let isGood = true;
-    let isAfterIndex = false;
-    let at = 0;
-    const readNumber = (): number | undefined => {
-      const digits = /[0-9]+/y;
-      digits.lastIndex = at;
-      const found = digits.exec(format)?.[0];
-      if (found === undefined) {
-        return undefined;
-      }
-      at += found.length;
-      return Number(found) > maxWidth ? Number.NaN : Number(found);
-    };
-    /** Reads an index such as `[2]`. */
-    const readIndex = (): void => {
-      if (format[at] !== '[') {
-        isAfterIndex = false;
-        return;
-      }
-      isReordered = true;
-      const close = format.indexOf(']', at + 1);
-      if (close === -1) {
-        isGood = false;
-        isAfterIndex = false;
-        at++;
-        return;
-      }
-      const inner = format.slice(at + 1, close);
-      at = close + 1;
-      isAfterIndex = /^[0-9]{1,7}$/.test(inner) && Number(inner) <= maxWidth;
-      const index = isAfterIndex ? Number(inner) : 0;
-      if (index >= 1 && index <= args.length) {
-        argument = index - 1;
-      } else {
-        isGood = false;
+    /** Takes the number in an index such as `[2]`. */
+    const readIndex = (index: string | undefined): void => {
+      if (index !== undefined) {
+        isReordered = true;
+        const number = /^\[[0-9]{1,7}\]$/.test(index) ? Number(index.slice(1, -1)) : 0;
+        isGood &&= number >= 1 && number <= args.length;
+        argument = isGood ? number - 1 : argument;
       }
     };
-    const readArgument = (): number | undefined => {
-      const value = args[argument];
-      if (argument >= args.length) {
-        return undefined;
+    const readSize = (size: string | undefined, problem: string): number | undefined => {
+      if (size !== '*') {
+        return size === undefined ? undefined : Number(size);
       }
-      argument++;
-      const size = integerOf(value);
-      return size !== undefined && size >= -BigInt(maxWidth) && size <= BigInt(maxWidth) ? Number(size) : undefined;
+      const value = Number(integerOf(args[argument]) ?? Number.NaN);
+      argument += argument < args.length ? 1 : 0;
+      if (Math.abs(value) <= maxWidth) {
+        return value;
+      }
+      this.write(problem);
+      return undefined;
     };
-    for (;;) {
-      const percent = format.indexOf('%', at);
-      this.write(format.slice(at, percent === -1 ? undefined : percent));
-      if (percent === -1) {
-        break;
-      }
+    let last = 0;
+    for (const match of format.matchAll(verbShape)) {
+      const [whole, names = '', index, width, point, pointIndex, precision, verbIndex, letter] = match;
+      this.write(format.slice(last, match.index));
+      last = match.index + whole.length;
       this.#budget.spend(1);
-      at = percent + 1;
       isGood = true;
-      this.#flags = noFlags();
-      const flags = this.#flags;
-      for (let name = flagNames[format[at] ?? '']; name !== undefined; name = flagNames[format[at] ?? '']) {
-        flags[name] = true;
-        at++;
+      const flags = noFlags();
+      this.#flags = flags;
+      for (const name of names) {
+        flags[flagNames[name] as 'sharp'] = true;
       }
-      readIndex();
-      if (format[at] === '*') {
-        at++;
-        flags.width = readArgument();
-        if (flags.width === undefined) {
-          this.write('%!(BADWIDTH)');
-        } else if (flags.width < 0) {
-          flags.width = -flags.width;
-          flags.minus = true;
-          flags.zero = false;
-        }
-        isAfterIndex = false;
-      } else {
-        const width = readNumber();
-        flags.width = Number.isNaN(width) ? undefined : width;
-        if (isAfterIndex && width !== undefined) {
-          isGood = false;
-        }
-        if (Number.isNaN(width)) {
-          // Go gives up on a number that is too large, and its digits become the verb.
-          at = format.length;
-        }
+      readIndex(index);
+      isGood &&= index === undefined || width === undefined || width === '*';
+      flags.width = readSize(width, '%!(BADWIDTH)');
+      if (flags.width !== undefined && flags.width < 0) {
+        Object.assign(flags, { width: -flags.width, minus: true, zero: false });
       }
-      if (format[at] === '.' && at + 1 < format.length) {
-        at++;
-        if (isAfterIndex) {
-          isGood = false;
-        }
-        readIndex();
-        if (format[at] === '*') {
-          at++;
-          flags.precision = readArgument();
-          if (flags.precision !== undefined && flags.precision < 0) {
-            flags.precision = undefined;
-          }
-          if (flags.precision === undefined) {
-            this.write('%!(BADPREC)');
-          }
-          isAfterIndex = false;
-        } else {
-          const precision = readNumber() ?? 0;
-          flags.precision = precision;
-          if (Number.isNaN(precision)) {
-            flags.precision = 0;
-            at = format.length;
-          }
-        }
+      if (point !== undefined) {
+        isGood &&= index === undefined || width === '*';
+        readIndex(pointIndex);
+        flags.precision = readSize(precision ?? '0', '%!(BADPREC)');
+        flags.precision = (flags.precision ?? -1) < 0 ? undefined : flags.precision;
       }
-      if (!isAfterIndex) {
-        readIndex();
-      }
-      if (at >= format.length) {
+      readIndex(verbIndex);
+      // Go gives up on a number that is too large.
+      if (letter === undefined || [width, precision].some((size) => Number(size) > maxWidth)) {
         this.write('%!(NOVERB)');
+        last = letter === undefined ? last : format.length;
         break;
       }
-      const { code: verb, size } = runeAt(format, at);
-      at += size;
+      const { code: verb, size } = runeAt(format, last - 1);
+      last += size - 1;
       if (verb === 0x25) {
         this.write('%');
       } else if (!isGood) {
@@ -576,15 +493,13 @@ class Printer {
         this.write(`%!${bytesOfRune(verb)}(MISSING)`);
       } else {
         if (verb === 0x76 || verb === 0x77) {
-          flags.sharpV = flags.sharp;
-          flags.sharp = false;
-          flags.plusV = flags.plus;
-          flags.plus = false;
+          Object.assign(flags, { sharpV: flags.sharp, sharp: false, plusV: flags.plus, plus: false });
         }
         this.print(args[argument] ?? null, verb);
         argument++;
       }
     }
+    this.write(format.slice(last));
     if (!isReordered && argument < args.length) {
       this.#flags = noFlags();
       this.#extra(args.slice(argument));
