@@ -219,11 +219,19 @@ export class Time extends Struct {
         return plain(() => new Integer('int64', this.unix()));
       case 'IsZero':
         return plain(() => this.at === zeroTime.at);
-      default:
+      default: {
+        const layout = numbers[name];
+        if (layout !== undefined) {
+          return plain(() => BigInt(this.format(layout)));
+        }
         return { parameters: ['...reflect.Value'], isAny: false, call: () => notComputed(name) };
+      }
     }
   }
 }
+
+/** Methods of times that return a number, and how it is written. */
+const numbers: Readonly<Record<string, string>> = { Year: '2006', Day: '2', Hour: '15', Minute: '4', Second: '5' };
 
 function notComputed(name: string): never {
   throw new FunctionError(`${name} of a time is not computed here: use Format`);

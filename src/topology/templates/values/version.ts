@@ -76,17 +76,21 @@ export function versionText({ major, minor, patch, prerelease, metadata }: Versi
 
 const ownType = '*semver.Version';
 
-/** A version, as the function `semver` returns it. */
+/** A version, as the function `semver` returns it (a pointer in Go) or one of its methods (not a pointer). */
 export class Version extends Struct {
-  readonly type = ownType;
-  readonly kind = 'ptr';
+  readonly kind: 'ptr' | 'struct';
   readonly parts: VersionParts;
   readonly original: Bytes;
 
-  constructor(parts: VersionParts, original: Bytes) {
+  constructor(parts: VersionParts, original: Bytes, isPointer = true) {
     super();
     this.parts = parts;
     this.original = original;
+    this.kind = isPointer ? 'ptr' : 'struct';
+  }
+
+  get type(): string {
+    return this.kind === 'ptr' ? ownType : 'semver.Version';
   }
 
   text(): Bytes {
@@ -113,6 +117,24 @@ export class Version extends Struct {
     return other instanceof Version && this.original === other.original && this.text() === other.text();
   }
 
+  #changed(change: Partial<VersionParts>): Version {
+    const parts = { ...this.parts, ...change };
+    return new Version(parts, `${this.original.startsWith('v') ? 'v' : ''}${versionText(parts)}`, false);
+  }
+
+  #incremented(name: string): Version {
+    const { major, minor, patch, prerelease } = this.parts;
+    const release = { prerelease: '', metadata: '' };
+    switch (name) {
+      case 'IncMajor':
+        return this.#changed({ major: major + 1n, minor: 0n, patch: 0n, ...release });
+      case 'IncMinor':
+        return this.#changed({ minor: minor + 1n, patch: 0n, ...release });
+      default:
+        return this.#changed({ patch: prerelease === '' ? patch + 1n : patch, ...release });
+    }
+  }
+
   method(name: string): Callable | undefined {
     const { parts } = this;
     const plain = (value: Operand): Callable => ({ parameters: [], isAny: false, call: () => value });
@@ -125,6 +147,11 @@ export class Version extends Struct {
         }
         return decide(compareVersions(parts, other.parts));
       },
+    });
+    const changed = (change: (text: Bytes) => Partial<VersionParts>): Callable => ({
+      parameters: ['string'],
+      isAny: false,
+      call: ([text]) => this.#changed(change(text as Bytes)),
     });
     switch (name) {
       case 'Major':
@@ -139,6 +166,27 @@ export class Version extends Struct {
         return plain(parts.metadata);
       case 'String':
         return plain(this.text());
+      case 'IncMajor':
+      case 'IncMinor':
+      case 'IncPatch':
+        return plain(this.#incremented(name));
+      case 'SetPrerelease':
+        return changed((prerelease) => {
+          checkPrerelease(prerelease);
+          return { prerelease };
+        });
+      case 'SetMetadata':
+        return changed((metadata) => {
+          if (!/^[0-9A-Za-z.-]*$/.test(metadata)) {
+            throw new FunctionError('invalid metadata string');
+          }
+          return { metadata };
+        });
+    }
+    if (this.kind !== 'ptr') {
+      return undefined;
+    }
+    switch (name) {
       case 'Original':
         return plain(this.original);
       case 'Compare':
@@ -153,12 +201,6 @@ export class Version extends Struct {
         return compared((order) => order > 0);
       case 'GreaterThanEqual':
         return compared((order) => order >= 0);
-      case 'IncMajor':
-      case 'IncMinor':
-      case 'IncPatch':
-      case 'SetPrerelease':
-      case 'SetMetadata':
-        throw new FunctionError(`${name} of a version is not computed here`);
       default:
         return undefined;
     }
