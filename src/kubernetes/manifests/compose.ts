@@ -14,7 +14,7 @@ import {
   Scalar,
 } from 'yaml';
 import { truncated } from '../../base/index.ts';
-import { isJsonObject, type Json, maxJsonDepth, setOwn } from '../objects/json/json.ts';
+import { isJsonObject, isTooDeep, type Json, maxJsonDepth, setOwn } from '../objects/json/json.ts';
 import { keyText, kubectlOptions } from './kubectl-schema.ts';
 
 /** Why a document cannot be read, with its position. */
@@ -40,10 +40,8 @@ export interface Composed {
 interface Anchor {
   node: Node;
   value: unknown;
-  /** The number of nodes and of characters in it, including those of aliases, and the levels that it nests. */
+  /** The number of nodes and characters in it, including those of aliases; once it is read. */
   size: number;
-  length: number;
-  depth: number;
   isOpen: boolean;
 }
 
@@ -55,9 +53,8 @@ const glued = /\s*:[,[\]{}]/y;
 /** Maximum number of duplicate keys that are reported for a document. */
 const maxDuplicates = 5;
 
-/** Maximum number of nodes, and of characters in them, that may come from aliases. */
-const maxAliased = 100_000;
-const maxAliasedLength = 8 * 1024 * 1024;
+/** Maximum number of nodes and characters that may come from aliases. */
+const maxAliased = 1024 * 1024;
 
 const startOf = (node: unknown): number => (node as Node | null)?.range?.[0] ?? 0;
 
@@ -68,13 +65,8 @@ class Reader {
   readonly duplicates: Composed['duplicates'] = [];
   readonly targets = new Map<Alias, Node>();
   /** Nodes and characters read so far, including those of aliases, and how many of them came from aliases. */
-  #nodes = 0;
-  #length = 0;
+  #size = 0;
   #aliased = 0;
-  #aliasedLength = 0;
-  /** The level of the current node, and the deepest one so far. */
-  #level = 0;
-  #deepest = 0;
   /** How many brackets the current node is in. */
   #brackets = 0;
   readonly #anchors = new Map<string, Anchor>();
@@ -106,69 +98,61 @@ class Reader {
     }
   }
 
-  value(node: unknown): unknown {
-    this.#nodes++;
+  /** @param level of the collection that the node is in. */
+  value(node: unknown, level = 0): unknown {
     if (isAlias(node)) {
       return this.#alias(node).value;
     }
     if (isScalar(node)) {
-      this.#check(node, false);
-      this.#length += node.source?.length ?? 0;
-      const { value } = node;
-      if (typeof value === 'number' && !Number.isFinite(value)) {
-        throw new ComposeError(`${node.source} is not a JSON number; put it in quotes if it is text`, startOf(node));
-      }
-      // JSON's integers have no negative zero.
-      const isOpen =
-        (node.type === Scalar.BLOCK_LITERAL || node.type === Scalar.BLOCK_FOLDED) && node.range?.[1] === this.#openEnd;
-      const own = value === 0 ? 0 : isOpen ? String(value).replace(/\n$/, '') : value;
-      this.#open(node, own, (anchor) => anchor);
-      return own;
+      return this.#scalar(node);
     }
     if (isMap(node) || isSeq(node)) {
-      if (++this.#level > maxJsonDepth) {
+      if (level === maxJsonDepth) {
         throw new ComposeError(tooDeep, startOf(node));
       }
       const value = isMap(node) ? {} : [];
       this.#brackets += node.flow ? 1 : 0;
-      this.#open(node, value, () => {
+      this.#open(node, value, 1, () => {
         if (isMap(node)) {
-          this.#fillMap(value as Record<string, unknown>, node.items);
+          this.#fillMap(value as Record<string, unknown>, node.items, level + 1);
         } else {
           for (const item of node.items) {
-            (value as unknown[]).push(this.value(item));
+            (value as unknown[]).push(this.value(item, level + 1));
           }
         }
       });
-      this.#level--;
       this.#brackets -= node.flow ? 1 : 0;
       return value;
     }
+    this.#size++;
     return null;
   }
 
-  /** Notes the anchor of a node, if it has one, while its content is read. */
-  #open(
-    node: Node & { anchor?: string; source?: string },
-    value: unknown,
-    fill: (anchor: Anchor | undefined) => void,
-  ): void {
-    const before = { nodes: this.#nodes, length: this.#length, deepest: this.#deepest };
-    let anchor: Anchor | undefined;
+  #scalar(node: Scalar): unknown {
+    this.#check(node, false);
+    const { type, value, source = '' } = node;
+    if (typeof value === 'number' && !Number.isFinite(value)) {
+      throw new ComposeError(`${source} is not a JSON number; put it in quotes if it is text`, startOf(node));
+    }
+    const isBlock = type === Scalar.BLOCK_LITERAL || type === Scalar.BLOCK_FOLDED;
+    const isCut = isBlock && node.range?.[1] === this.#openEnd;
+    // JSON's integers have no negative zero.
+    const own = value === 0 ? 0 : isCut ? String(value).replace(/\n$/, '') : value;
+    this.#open(node, own, 1 + source.length);
+    return own;
+  }
+
+  /** Counts a node, and notes its anchor, if it has one, while its content is read. */
+  #open(node: Node & { anchor?: string }, value: unknown, size: number, fill: () => void = () => {}): void {
+    const before = this.#size;
+    this.#size += size;
+    const anchor = { node, value, size: 0, isOpen: true };
     if (node.anchor !== undefined) {
-      anchor = { node, value, size: 1, length: node.source?.length ?? 0, depth: 0, isOpen: true };
       this.#anchors.set(node.anchor, anchor);
-      this.#deepest = this.#level;
     }
-    fill(anchor);
-    this.#deepest = Math.max(this.#deepest, this.#level);
-    if (anchor !== undefined) {
-      anchor.size += this.#nodes - before.nodes;
-      anchor.length += this.#length - before.length;
-      anchor.depth = this.#deepest - this.#level + 1;
-      anchor.isOpen = false;
-      this.#deepest = Math.max(this.#deepest, before.deepest);
-    }
+    fill();
+    anchor.size = this.#size - before;
+    anchor.isOpen = false;
   }
 
   #alias(node: Alias): Anchor {
@@ -178,23 +162,16 @@ class Reader {
       const problem = anchor === undefined ? 'has no anchor before it' : 'contains itself';
       throw new ComposeError(`the alias *${name} ${problem}`, startOf(node));
     }
-    this.#nodes += anchor.size;
-    this.#length += anchor.length;
+    this.#size += anchor.size;
     this.#aliased += anchor.size;
-    this.#aliasedLength += anchor.length;
-    if (this.#aliased > maxAliased || this.#aliasedLength > maxAliasedLength) {
+    if (this.#aliased > maxAliased) {
       throw new ComposeError('too much of the document comes from aliases; write it out, or split it', startOf(node));
-    }
-    this.#deepest = Math.max(this.#deepest, this.#level + anchor.depth);
-    if (this.#deepest > maxJsonDepth) {
-      throw new ComposeError(tooDeep, startOf(node));
     }
     this.targets.set(node, anchor.node);
     return anchor;
   }
 
   #key(key: unknown): string {
-    this.#nodes++;
     const scalar = isAlias(key) ? this.#alias(key).node : key;
     const text = isScalar(scalar) ? keyText(scalar) : undefined;
     if (text === undefined) {
@@ -205,7 +182,7 @@ class Reader {
     }
     if (key === scalar) {
       this.#check(scalar as Scalar, true);
-      this.#open(scalar as Scalar, (scalar as Scalar).value, () => {});
+      this.#open(scalar as Scalar, (scalar as Scalar).value, 1 + text.length);
     }
     return text;
   }
@@ -214,8 +191,8 @@ class Reader {
    * Merges the maps that a "<<" refers to, as kubectl does: they override the keys before it, and of several maps the
    * first wins.
    */
-  #mergeInto(map: Record<string, unknown>, { key, value: node }: Pair): void {
-    const value = this.value(node);
+  #mergeInto(map: Record<string, unknown>, { key, value: node }: Pair, level: number): void {
+    const value = this.value(node, level);
     const from = isSeq(node) ? (value as unknown[]) : [value];
     for (const one of from.toReversed()) {
       if (!isJsonObject(one)) {
@@ -227,11 +204,11 @@ class Reader {
     }
   }
 
-  #fillMap(map: Record<string, unknown>, items: readonly Pair[]): void {
+  #fillMap(map: Record<string, unknown>, items: readonly Pair[], level: number): void {
     const own = new Set<string>();
     for (const pair of items) {
       if (isMerge(pair)) {
-        this.#mergeInto(map, pair);
+        this.#mergeInto(map, pair, level);
         continue;
       }
       const key = this.#key(pair.key);
@@ -240,7 +217,7 @@ class Reader {
         this.duplicates.push({ offset: startOf(pair.key), message });
       }
       own.add(key);
-      setOwn(map, key, this.value(pair.value));
+      setOwn(map, key, this.value(pair.value, level));
     }
   }
 }
@@ -333,16 +310,25 @@ export function parseAsKubectl(text: string, isFirst = false): Document.Parsed {
   return document;
 }
 
+/** Reads a document that was parsed. @throws {ComposeError} */
+function read(text: string, root: Node | null, isFirst: boolean): Composed {
+  const reader = new Reader(text, isFirst);
+  const value = reader.value(root);
+  // Aliases may nest deeper than the text.
+  if (isTooDeep(value as Json)) {
+    throw new ComposeError(tooDeep, 0);
+  }
+  return { value, duplicates: reader.duplicates, root, targets: reader.targets };
+}
+
 /**
  * Composes the values of one document, as kubectl does. Aliases share their value with their anchor; their expansion is
- * limited as in kubectl.
+ * limited.
  *
  * @throws {ComposeError} for a document that is not valid YAML, or that kubectl's parser rejects.
  */
 export function compose(text: string): Composed {
-  const root = parseAsKubectl(text).contents;
-  const reader = new Reader(text);
-  return { value: reader.value(root), duplicates: reader.duplicates, root, targets: reader.targets };
+  return read(text, parseAsKubectl(text).contents, false);
 }
 
 /**
@@ -352,5 +338,5 @@ export function compose(text: string): Composed {
  */
 export function firstValue(text: string): Json {
   const body = text.replace(/^(?:%(?:YAML 1\.1|TAG .*)\n)+(?=---)/, '');
-  return new Reader(body, true).value(parseAsKubectl(body, true).contents) as Json;
+  return read(body, parseAsKubectl(body, true).contents, true).value as Json;
 }

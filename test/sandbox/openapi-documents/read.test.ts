@@ -61,7 +61,7 @@ test('YAML nests as deep as JSON, and no deeper', () => {
 test('long texts count as often as aliases name them', () => {
   const text = 'x'.repeat(1_000_000);
   const yaml = (count: number) => `openapi: 3.0.0\nx-a: &a ${text}\nx-b: [${Array(count).fill('*a').join()}]\n`;
-  expect(() => read(yaml(5))).not.toThrow();
+  expect(() => read(yaml(1))).not.toThrow();
   expect(() => read(yaml(70))).toThrow('too much of the document comes from aliases');
 });
 
