@@ -86,45 +86,22 @@ function readFiles(files: readonly string[], newConfig: () => KubeConfig): KubeC
   return merged;
 }
 
-/** Why the current context leads to no usable cluster, and what to do; undefined if it does. */
+/** Why the current context cannot be used, in one text for all reasons; undefined if it can. */
 function problemOf(config: KubeConfig): string | undefined {
-  const name = config.getCurrentContext();
-  const context = config.getContextObject(name);
-  const inContext = `context ${JSON.stringify(name)}`;
-  if (context === null) {
-    const known = config.getContexts().map((one) => one.name);
-    return `${name ? `${inContext} with a cluster is not in it` : 'it has no current-context'} (it has ${known.join(', ') || 'none'}): use --context`;
-  }
   const cluster = config.getCurrentCluster();
-  if (cluster === null) {
-    return `${inContext} has cluster ${JSON.stringify(context.cluster)}, which is not among clusters with a server`;
+  const user = config.getCurrentUser() as { authProvider?: { config?: object }; exec?: { command?: string } } | null;
+  const protocol = URL.parse(cluster?.server ?? '')?.protocol;
+  const proxyUrl = cluster?.proxyUrl;
+  const isOpen = protocol === 'http:' && (cluster?.skipTLSVerify === true || Boolean(proxyUrl));
+  // Without a user the library would omit the CA as well, and the server would seem to have a bad certificate.
+  const isServer = isOpen || (protocol === 'https:' && user !== null);
+  const isProxy = !proxyUrl || proxySchemes.includes(URL.parse(proxyUrl)?.protocol ?? '');
+  const isUser = (!user?.authProvider || user.authProvider.config) && (!user?.exec || user.exec.command);
+  if (isServer && isProxy && isUser) {
+    return undefined;
   }
-  const { server, skipTLSVerify, proxyUrl } = cluster;
-  const protocol = URL.parse(server)?.protocol;
-  if (protocol !== 'https:' && protocol !== 'http:') {
-    return `server ${JSON.stringify(server)} is not a URL such as https://10.0.0.1:6443`;
-  }
-  if (proxyUrl && !proxySchemes.includes(URL.parse(proxyUrl)?.protocol ?? '')) {
-    return 'proxy-url is not a URL such as http://proxy.example.com:3128';
-  }
-  if (protocol === 'http:' && !skipTLSVerify && !proxyUrl) {
-    return `server ${JSON.stringify(server)} has no TLS: for kubectl proxy add insecure-skip-tls-verify: true to its cluster, otherwise use https`;
-  }
-  const user = config.getCurrentUser();
-  if (user === null) {
-    // The library would omit the CA as well, and the server would seem to have a bad certificate.
-    return protocol === 'http:'
-      ? undefined
-      : `${inContext} has ${context.user ? `user ${JSON.stringify(context.user)}, which is not among users` : 'no user'}`;
-  }
-  const { authProvider, exec } = user as {
-    authProvider?: { name: string; config?: object };
-    exec?: { command?: string };
-  };
-  if (authProvider && !authProvider.config) {
-    return `user ${JSON.stringify(user.name)} has auth-provider ${authProvider.name} without config: use its credential plugin (exec), as kubectl has since 1.26`;
-  }
-  return exec && !exec.command ? 'exec.command must be the name or the path of a program' : undefined;
+  const known = config.getContexts().map(({ name }) => name);
+  return `its context ${JSON.stringify(config.getCurrentContext())} (of ${known.join(', ') || 'none'}) must have a user, whose exec has a command, and a cluster with a server such as https://10.0.0.1:6443 (for http:// also insecure-skip-tls-verify) and no proxy-url but a URL: use --context, or see "kubectl config view --minify"`;
 }
 
 /**
