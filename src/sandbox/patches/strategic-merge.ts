@@ -15,7 +15,6 @@ import { badRequest } from '../resources/errors.ts';
 const directive = '$patch';
 const retainKeys = '$retainKeys';
 const deleteFromList = '$deleteFromPrimitiveList/';
-const elementOrder = '$setElementOrder/';
 
 /** Maximum number of items of a patch with the key of an earlier one: each takes as long as to copy what it changes. */
 const maxRepeated = 100;
@@ -27,7 +26,8 @@ interface Work {
 
 /**
  * Applies a strategic merge patch to a copy: a merge patch in which lists with a merge key (in the schema) are merged
- * item by item, with the directives `$patch`, `$retainKeys`, `$deleteFromPrimitiveList` and `$setElementOrder`.
+ * item by item, with the directives `$patch`, `$retainKeys` and `$deleteFromPrimitiveList`; new items are the last, whatever
+ * `$setElementOrder` says.
  *
  * @throws {RequestError} 400 for an unknown directive, for an item without its merge key, and for very many items with
  *   the same key.
@@ -65,18 +65,11 @@ function mergeObject(target: JsonObject, patch: JsonObject, schema: Schema | und
         );
       }
     } else if (key.startsWith('$')) {
-      // The other directives are handled together with their list.
+      // The order of a list, which stays.
     } else if (value === null) {
       delete merged[key];
     } else {
       setOwn(merged, key, mergeField(own(merged, key), value, fieldOf(schema, key), work));
-    }
-  }
-  for (const [key, order] of Object.entries(patch)) {
-    const field = key.slice(elementOrder.length);
-    const list = key.startsWith(elementOrder) ? own(merged, field) : undefined;
-    if (Array.isArray(order) && Array.isArray(list)) {
-      setOwn(merged, field, inOrder(list, order, fieldOf(schema, field)?.['x-kubernetes-patch-merge-key']));
     }
   }
   return merged;
@@ -145,21 +138,4 @@ function mergeList(list: Json[], patch: Json[], mergeKey: string, items: Schema 
     }
   }
   return merged.filter((item) => item !== undefined);
-}
-
-/**
- * The items in the order that the patch asks for. Items that it does not name stay behind the item that they followed.
- */
-function inOrder(list: Json[], order: Json[], mergeKey: string | undefined): Json[] {
-  const identity = (item: Json) =>
-    JSON.stringify(mergeKey !== undefined && isJsonObject(item) ? (item[mergeKey] ?? null) : item);
-  const positions = new Map(order.map((item, index) => [identity(item), index]));
-  let last = -1;
-  return list
-    .map((item, index) => {
-      last = positions.get(identity(item)) ?? last;
-      return { item, at: last, index };
-    })
-    .sort((a, b) => a.at - b.at || a.index - b.index)
-    .map(({ item }) => item);
 }
