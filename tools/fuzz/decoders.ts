@@ -11,7 +11,6 @@ import {
   readPem,
   usable,
 } from '../../src/base/x509/index.ts';
-import { parseSmallYaml, YamlError } from '../../src/base/yaml/index.ts';
 import { impactLines, impactOf, replacedBy, type World } from '../../src/checks/impact/index.ts';
 import { planPage, planText, withoutSecretCauses } from '../../src/checks/plan/index.ts';
 import { reviewConversion } from '../../src/extensionconfig/conversion/index.ts';
@@ -34,7 +33,7 @@ import {
   parseJson,
   textAt,
 } from '../../src/kubernetes/index.ts';
-import { readDocument, splitDocuments } from '../../src/kubernetes/manifests/index.ts';
+import { onlyValue, readDocument, splitDocuments, YamlError } from '../../src/kubernetes/manifests/index.ts';
 import { createAdmission, createRuleSet } from '../../src/policy/index.ts';
 import { readDiscovery } from '../../src/runtimehooks/client/index.ts';
 import { clusterApiHooks, createHookCatalog, hooks, newestKnownRelease } from '../../src/runtimehooks/index.ts';
@@ -296,7 +295,7 @@ export function decodersIn(folder: string): Decoder[] {
       [KubeConfigError],
     ),
     decoder('manifests', damagedText(fc.constant(manifest)), yamlText),
-    decoder('yaml', damagedText(fc.constantFrom(manifest, kubeconfig)), (text) => parseSmallYaml(text, 100_000), [
+    decoder('yaml', damagedText(fc.constantFrom(manifest, kubeconfig)), (text) => onlyValue(text, 100_000), [
       YamlError,
     ]),
     decoder(

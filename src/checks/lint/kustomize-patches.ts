@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { readRegularFileSync } from '../../base/index.ts';
-import { parseSmallYaml } from '../../base/yaml/index.ts';
 import { fieldAt, isJsonObject, itemsAt, type Json } from '../../kubernetes/index.ts';
+import { onlyValue } from '../../kubernetes/manifests/index.ts';
 
 /** The names of a kustomization, in the order in which kustomize looks for them. */
 export const kustomizationNames = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'];
@@ -16,7 +16,7 @@ function patchesIn(folder: string): string[] {
   let content: unknown;
   try {
     const text = name === undefined ? '' : readRegularFileSync(join(folder, name), maxBytes).toString('utf8');
-    content = parseSmallYaml(text, maxBytes);
+    content = onlyValue(text, maxBytes);
   } catch {
     // It is for kustomize to say what is wrong with it.
     return [];

@@ -1,5 +1,5 @@
-import { parseSmallYaml, YamlError } from '../../base/yaml/index.ts';
 import { isJsonObject } from '../../kubernetes/index.ts';
+import { onlyValue, YamlError } from '../../kubernetes/manifests/index.ts';
 import { fieldOf, prune, type Schema, validateSchema } from '../../kubernetes/schema/index.ts';
 
 /** What a handler does in place of its work, in the order of these fields. */
@@ -72,7 +72,7 @@ function unknownField(path: string, schema: Schema): string {
 export function parseBehaviours(yaml: string, handlers: ReadonlyMap<string, boolean>): Behaviours {
   let document: unknown;
   try {
-    document = parseSmallYaml(yaml, maxFileLength);
+    document = onlyValue(yaml, maxFileLength);
   } catch (error) {
     if (error instanceof YamlError) {
       throw new BehaviourError(error.message);

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { FileError, readLimited, readRegularFileSync, systemProblem, withoutControls } from '../../base/index.ts';
+import type { Json } from '../objects/json/json.ts';
+import { copyOf } from '../objects/json/json-copy.ts';
 import { type DocumentError, type ReadDocument, readDocument } from './document.ts';
 import { type DocumentText, splitDocuments } from './split.ts';
 
@@ -199,6 +201,28 @@ export function* readDocuments(text: string): Generator<ManifestDocument> {
     const document = readDocument(part);
     yield 'errors' in document ? document : { document, part };
   }
+}
+
+/** Why a text has no value that can be used: one line, with the line number. */
+export class YamlError extends Error {}
+
+/**
+ * The value of the only document in a text, as kubectl reads it; null without one.
+ *
+ * @throws {YamlError} when it is longer than `maxLength` characters, not valid, or there is more than one document.
+ */
+export function onlyValue(text: string, maxLength: number): Json {
+  if (text.length > maxLength) {
+    throw new YamlError(`is longer than ${maxLength} characters`);
+  }
+  const [first, second] = readDocuments(text);
+  if (second !== undefined) {
+    throw new YamlError('contains more than one document');
+  }
+  if (first !== undefined && 'errors' in first) {
+    throw new YamlError(first.errors.map(({ line, message }) => `line ${line}: ${message}`).join('; '));
+  }
+  return copyOf((first?.document.value ?? null) as Json);
 }
 
 /**

@@ -1,5 +1,5 @@
-import { parseSmallYaml, YamlError } from '../../base/yaml/index.ts';
 import { isJsonObject, showValue } from '../../kubernetes/index.ts';
+import { onlyValue, YamlError } from '../../kubernetes/manifests/index.ts';
 import type { Level } from './rule-set.ts';
 import { rules } from './rules.ts';
 
@@ -24,7 +24,7 @@ export interface RulesConfig {
 export function parseRulesConfig(text: string): RulesConfig {
   let content: unknown;
   try {
-    content = parseSmallYaml(text, maxLength) ?? {};
+    content = onlyValue(text, maxLength) ?? {};
   } catch (error) {
     throw error instanceof YamlError ? new RulesConfigError(error.message) : error;
   }

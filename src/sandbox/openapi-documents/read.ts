@@ -1,6 +1,6 @@
 import { printable } from '../../base/index.ts';
-import { copyOf, isJsonObject, type Json, type JsonObject, parseJson } from '../../kubernetes/index.ts';
-import { readDocuments } from '../../kubernetes/manifests/index.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../kubernetes/index.ts';
+import { onlyValue } from '../../kubernetes/manifests/index.ts';
 import { componentSections } from './components.ts';
 import { convertV2ToV3, V2ConversionError } from './convert-v2.ts';
 
@@ -13,21 +13,10 @@ interface ReadOpenApi {
   isConverted: boolean;
 }
 
-function parseYaml(bytes: Buffer): Json {
-  const [first, second] = readDocuments(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  if (second !== undefined) {
-    throw new Error('it contains more than one document');
-  }
-  if (first !== undefined && 'errors' in first) {
-    throw new Error(first.errors.map(({ line, message }) => `line ${line}: ${message}`).join('; '));
-  }
-  return copyOf((first?.document.value ?? null) as Json);
-}
-
 function parse(bytes: Buffer): Json {
   const isJson = bytes.subarray(0, 1000).toString('latin1').trimStart().startsWith('{');
   try {
-    return isJson ? parseJson(bytes) : parseYaml(bytes);
+    return isJson ? parseJson(bytes) : onlyValue(new TextDecoder('utf-8', { fatal: true }).decode(bytes), bytes.length);
   } catch (error) {
     const { message } = error as Error;
     throw new InvalidOpenApi(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ReadDocument, readDocument } from '../../../src/kubernetes/manifests/index.ts';
+import { onlyValue, type ReadDocument, readDocument } from '../../../src/kubernetes/manifests/index.ts';
 import { limitWork } from '../../support/work.ts';
 
 function objects(text: string, firstLine = 1) {
@@ -214,4 +214,13 @@ test.each<[string, (count: number) => string]>([
 ])('a document with a huge number of %s is read in linear time', { timeout: 60_000 }, (_name, text) => {
   using _work = limitWork(3_000);
   expect('value' in readDocument({ text: text(15_000), firstLine: 1, form: 'yaml' })).toBe(true);
+});
+
+test.each<[string, string, RegExp]>([
+  ['not YAML', 'a: [', /^line 1: /],
+  ['two documents', 'a: 1\n---\nb: 2\n', /^contains more than one document$/],
+  ['a duplicate key', 'a: 1\nb:\n  c: 1\n  c: 2\n', /^line 4: YAML: duplicate key "c" in a map$/],
+  ['too long', '#'.repeat(101), /^is longer than 100 characters$/],
+])('the only value of a text that is %s', (_name, text, message) => {
+  expect(() => onlyValue(text, 100)).toThrow(message);
 });

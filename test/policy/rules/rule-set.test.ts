@@ -443,7 +443,7 @@ test.each([
   ['level: {}\nrules: {a: warn}\nx: 1', /^"level": unknown field;.*\n"x": unknown field;.*\nrules: .*"a"/],
   ['level: {}\nrules: []', /^"level": unknown field;.*\nrules: must be a map/],
   ['- rules', 'must be a map with the keys "rules", a map'],
-  ['impact: off', 'impact: "off" is not one of warn, deny'],
+  ['impact: off', 'impact: false is not one of warn, deny'],
   ['rules: {', 'line 1'],
 ])('an invalid levels file is an error: %j', (text, message) => {
   expect(() => parseRulesConfig(text)).toThrow(RulesConfigError);

@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, matchesGlob, relative, resolve } from 'node:path';
 import { FileError, readRegularFileSync } from '../../../base/index.ts';
-import { parseSmallYaml, YamlError } from '../../../base/yaml/index.ts';
 import { isJsonObject } from '../../../kubernetes/index.ts';
+import { onlyValue, YamlError } from '../../../kubernetes/manifests/index.ts';
 import { type RuleSetOptions, RulesConfigError, readLevels } from '../../../policy/index.ts';
 import { FlagError, type FlagValues } from '../../framework/flags.ts';
 import { UsageError } from '../../framework/program.ts';
@@ -58,7 +58,7 @@ function readLintConfig(file: string): LintConfig {
   let content: unknown;
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(readRegularFileSync(file, maxLength));
-    content = parseSmallYaml(text, maxLength) ?? {};
+    content = onlyValue(text, maxLength) ?? {};
   } catch (error) {
     if (error instanceof FileError || error instanceof YamlError || error instanceof TypeError) {
       const problem = error instanceof FileError ? error.problem : error.message;
