@@ -133,43 +133,35 @@ export function statusOf(
   };
 }
 
-const wrapped = (sentence: string) => paragraph('', sentence, '    ');
-
 const seconds = (time = '') => time.replace(/\.\d+Z$/, 'Z');
 
-/** A certificate in a few lines; one that was shown before only as a reference to it. */
-function certificateLines(row: CertificateStatus, before: readonly CertificateStatus[]): string[] {
-  const first = `${row.what}: ${row.problem ?? 'ok'}`;
-  const shown = before.find(({ subject, serial }) => subject === row.subject && serial === row.serial);
-  if (row.serial === undefined || shown !== undefined) {
-    return wrapped(row.serial === undefined ? first : `${first} (the ${shown?.what} above)`);
-  }
-  return [
-    ...wrapped(first),
-    ...paragraph('  ', row.subject ?? '', '    '),
-    `  serial ${row.serial}`,
-    `  valid ${seconds(row.notBefore)} to ${seconds(row.notAfter)}`,
-    ...(row.due === undefined ? [] : [`  renewed from ${seconds(row.due)} on`]),
-  ];
+function certificateLine({
+  what,
+  problem = 'ok',
+  subject,
+  serial,
+  notBefore,
+  notAfter,
+  due,
+}: CertificateStatus): string {
+  const renewed = due === undefined ? '' : `, renewed from ${seconds(due)} on`;
+  return serial === undefined
+    ? `${what}: ${problem}`
+    : `${what}: ${problem}; valid ${seconds(notBefore)} to ${seconds(notAfter)}${renewed} (${subject}, serial ${serial})`;
 }
 
 export function renderStatus({ certificates, targets, stage, next, rotation }: CertsStatus): string {
   const until = next.until === undefined ? '' : ` until ${next.until}`;
   const lines = [
-    ...certificates.flatMap((row, index) => certificateLines(row, certificates.slice(0, index))),
-    ...[
-      ...targets.flatMap(targetLines),
-      `stage: ${stage}`,
-      `next: ${next.action}${until}: ${next.reason}`,
-      `rotation: ${rotation}`,
-    ].flatMap(wrapped),
+    ...certificates.map(certificateLine),
+    ...targets.flatMap(({ id, state, reason, leftAlone }) => [
+      `${id}: ${state}${reason === undefined ? '' : `: ${reason}`}`,
+      ...leftAlone.map((line) => `${id}: left alone: ${line}`),
+    ]),
+    `stage: ${stage}`,
+    `next: ${next.action}${until}: ${next.reason}`,
+    `rotation: ${rotation}`,
   ];
-  return lines.map((line) => `${withoutControls(line)}\n`).join('');
-}
-
-function targetLines({ id, state, reason, leftAlone }: CertsStatus['targets'][number]): string[] {
-  return [
-    `${id}: ${state}${reason === undefined ? '' : `: ${reason}`}`,
-    ...leftAlone.map((line) => `${id}: left alone: ${line}`),
-  ];
+  const wrapped = lines.flatMap((line) => paragraph('', withoutControls(line), '    '));
+  return wrapped.map((line) => `${line}\n`).join('');
 }

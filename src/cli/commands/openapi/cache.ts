@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { Stats } from 'node:fs';
-import { lstat, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { discardFile, homeFolder, makeFolder, readRegularFile } from '../../../base/index.ts';
 
@@ -27,19 +26,6 @@ export function cacheDirectory(env: NodeJS.ProcessEnv, systemHome?: () => string
 
 /** The name of an entry, or of one that is being written. */
 const entryName = /^[0-9a-f]{64}(?:\.[0-9a-f-]{36})?$/;
-
-/** Why a folder cannot be trusted, or undefined. Other users who can write to it could forge documents of a server. */
-function problemOf(stats: Stats): string | undefined {
-  if (!stats.isDirectory()) {
-    return 'is not a folder';
-  }
-  if (process.getuid !== undefined && stats.uid !== process.getuid()) {
-    return 'belongs to another user';
-  }
-  return process.platform !== 'win32' && (stats.mode & 0o022) !== 0
-    ? 'is writable by other users (fix that with chmod 700)'
-    : undefined;
-}
 
 function folderCache(directory: string, limits: typeof defaultLimits) {
   const fileOf = (key: string) => join(directory, createHash('sha256').update(key).digest('hex'));
@@ -93,27 +79,19 @@ function folderCache(directory: string, limits: typeof defaultLimits) {
 }
 
 /** Opens the cache in a folder; undefined, and a warning, if it cannot be used. The time of a file is its last use. */
-export async function openCache(
+export function openCache(
   directory: string | undefined,
   warn: (message: string) => void,
   limits = defaultLimits,
-): Promise<DocumentCache | undefined> {
+): DocumentCache | undefined {
   if (directory === undefined) {
     warn('no cache is used: this user has no home folder; set HOME or XDG_CACHE_HOME, or use --cache-dir');
     return undefined;
   }
   try {
-    const stats = await lstat(directory).catch(() => undefined);
-    if (stats === undefined) {
-      makeFolder(directory, 0o700);
-    }
-    const problem = problemOf(stats ?? (await lstat(directory)));
-    if (problem !== undefined) {
-      warn(`the cache ${directory} is not used: it ${problem}`);
-      return undefined;
-    }
+    makeFolder(directory, 0o700);
   } catch (error) {
-    warn(`the cache ${directory} is not used: ${(error as NodeJS.ErrnoException).code ?? 'it cannot be created'}`);
+    warn(`the cache ${directory} is not used: ${(error as Error).message}`);
     return undefined;
   }
   return folderCache(directory, limits);

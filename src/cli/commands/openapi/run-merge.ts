@@ -72,7 +72,7 @@ function textOf(document: JsonObject, output: MergeFlags['output']): string {
 /** Merges the documents that the arguments name, and writes the result; returns the exit code. */
 export async function mergeSources(paths: readonly string[], flags: MergeFlags, io: Io): Promise<number> {
   const warn = (message: string) => io.stderr.write(`openapi merge: ${printable(message)}\n`);
-  const cache = flags['skip-cache'] ? undefined : await openCache(flags['cache-dir'] ?? cacheDirectory(io.env), warn);
+  const cache = flags['skip-cache'] ? undefined : openCache(flags['cache-dir'] ?? cacheDirectory(io.env), warn);
   try {
     const gathered = await gather(paths, flags, { io, cache });
     const { document, report } = await mergeDocuments(gathered.documents, io.signal);
