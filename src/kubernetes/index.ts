@@ -23,6 +23,7 @@ export {
 export { parseFirstJson, withWholeFractionsShown } from './objects/json/first-json.ts';
 export {
   canonical,
+  copyOf,
   fieldAt,
   hasMoreBytes,
   isInt32,
@@ -41,7 +42,6 @@ export {
   textAt,
   textValues,
 } from './objects/json/json.ts';
-export { copyOf } from './objects/json/json-copy.ts';
 export { changedNames, encodedPatch, isSame, jsonPatchOf, mergePatchOf } from './objects/json/json-diff.ts';
 export {
   type JsonPatchOperation,

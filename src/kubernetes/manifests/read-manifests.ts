@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { FileError, readLimited, readRegularFileSync, systemProblem, withoutControls } from '../../base/index.ts';
-import type { Json } from '../objects/json/json.ts';
-import { copyOf } from '../objects/json/json-copy.ts';
+import { copyOf, type Json } from '../objects/json/json.ts';
 import { type DocumentError, type ReadDocument, readDocument } from './document.ts';
 import { type DocumentText, splitDocuments } from './split.ts';
 

@@ -1,5 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, setOwn } from '../objects/json/json.ts';
-import { copyOf } from '../objects/json/json-copy.ts';
+import { copyOf, isJsonObject, type Json, type JsonObject, setOwn } from '../objects/json/json.ts';
 import { partsIn, type Schema } from './schema.ts';
 import { partsOf } from './structural.ts';
 

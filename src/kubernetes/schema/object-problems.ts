@@ -1,5 +1,4 @@
-import { type JsonObject, objectAt, objectsAt, textAt } from '../objects/json/json.ts';
-import { copyOf } from '../objects/json/json-copy.ts';
+import { copyOf, type JsonObject, objectAt, objectsAt, textAt } from '../objects/json/json.ts';
 import { applyDefaults } from './defaults.ts';
 import { prune } from './pruning.ts';
 import type { Schema } from './schema.ts';

@@ -1,6 +1,5 @@
 import type { StatusCause } from '../objects/errors/status.ts';
-import { canonical, isJsonObject, itemsAt, type JsonObject, objectAt } from '../objects/json/json.ts';
-import { copyOf } from '../objects/json/json-copy.ts';
+import { canonical, copyOf, isJsonObject, itemsAt, type JsonObject, objectAt } from '../objects/json/json.ts';
 import { perObject } from '../objects/per-object.ts';
 import { forbiddenField, invalid, maxCauses, notSupported, required } from './causes.ts';
 import { compilePattern, PatternError } from './pattern.ts';

@@ -1,14 +1,6 @@
 import type { V1APIServiceSpec } from '@kubernetes/client-node';
-import {
-  dns1035LabelProblems,
-  dns1123SubdomainProblems,
-  fieldAt,
-  isJsonObject,
-  type JsonObject,
-  objectAt,
-  type StatusCause,
-} from '../../kubernetes/index.ts';
-import { invalid, notSupported, required } from '../../kubernetes/schema/index.ts';
+import { fieldAt, isJsonObject, type JsonObject, objectAt, type StatusCause } from '../../kubernetes/index.ts';
+import { invalid } from '../../kubernetes/schema/index.ts';
 import { type Column, type KindStrategy, storageNameOf } from '../resources/resource.ts';
 import { column } from './columns.ts';
 import { conditionsOf } from './conditions.ts';
@@ -52,42 +44,16 @@ export const apiServiceColumns: readonly Column[] = [
   ),
 ];
 
-/** The API server's checks of an APIService (kube-aggregator, validation of apiregistration). */
+/** What would keep a server from being found, or verified (kube-aggregator, validation of apiregistration). */
 function* validate(object: JsonObject): Generator<StatusCause> {
-  const spec = objectAt(object, 'spec');
+  const { group = '', version = '', caBundle, insecureSkipTLSVerify } = objectAt(object, 'spec');
   const { name } = object.metadata as JsonObject;
-  const { group = '', version = '', caBundle, insecureSkipTLSVerify } = spec;
   const wanted = `${String(version)}.${String(group)}`;
   if (name !== wanted) {
     yield invalid('metadata.name', name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`);
   }
-  if (group === '' && version !== 'v1') {
-    yield required('spec.group', 'only v1 may have an empty group and it better be legacy kube');
-  }
-  for (const problem of group === '' ? [] : dns1123SubdomainProblems(String(group))) {
-    yield invalid('spec.group', group, problem);
-  }
-  for (const problem of dns1035LabelProblems(String(version))) {
-    yield invalid('spec.version', version, problem);
-  }
-  const service = serviceOf(object);
-  const hasBundle = typeof caBundle === 'string' && caBundle !== '';
-  if (service === undefined) {
-    if (hasBundle) {
-      const shown = `${Buffer.byteLength(caBundle, 'base64')} bytes`;
-      yield invalid('spec.caBundle', shown, 'local APIServices may not have a caBundle');
-    }
-    if (insecureSkipTLSVerify === true) {
-      yield invalid('spec.insecureSkipTLSVerify', true, 'local APIServices may not have insecureSkipTLSVerify');
-    }
-  } else if (hasBundle && insecureSkipTLSVerify === true) {
+  if (caBundle && insecureSkipTLSVerify === true) {
     yield invalid('spec.insecureSkipTLSVerify', true, 'may not be true if caBundle is present');
-  }
-  const statuses = ['True', 'False', 'Unknown'];
-  for (const [index, { status = '' }] of conditionsOf(object).entries()) {
-    if (!statuses.includes(String(status))) {
-      yield notSupported(`status.conditions[${index}].status`, status, statuses);
-    }
   }
 }
 

@@ -205,19 +205,6 @@ describe('APIServices', () => {
       },
       'may not be true if caBundle is present',
     ],
-    [
-      'a bundle without a service',
-      {
-        spec: {
-          group: 'bad.example.com',
-          version: 'v1',
-          groupPriorityMinimum: 1,
-          versionPriority: 1,
-          caBundle: 'YQ==',
-        },
-      },
-      'local APIServices may not have a caBundle',
-    ],
   ])('with %s are rejected', async (_, parts, message) => {
     const { status, text } = await send(sandbox, 'POST', apiServices, {
       body: { ...apiService('bad.example.com', 'x'), ...parts },

@@ -1,5 +1,14 @@
-import { isJsonObject, isTooDeep, type Json, type JsonObject, maxJsonDepth, objectAt, own, setOwn } from './json.ts';
-import { copyOf } from './json-copy.ts';
+import {
+  copyOf,
+  isJsonObject,
+  isTooDeep,
+  type Json,
+  type JsonObject,
+  maxJsonDepth,
+  objectAt,
+  own,
+  setOwn,
+} from './json.ts';
 import { isSame } from './json-diff.ts';
 import { pointerKeys } from './json-patch.ts';
 

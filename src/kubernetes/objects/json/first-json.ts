@@ -1,5 +1,4 @@
-import { type Json, parseJson } from './json.ts';
-import { closingQuote, quote } from './json-text.ts';
+import { closingQuote, type Json, parseJson, quote } from './json.ts';
 
 /**
  * The first JSON value of a body: Go's decoder reads that and ignores the rest. There rarely is any, so the end of the

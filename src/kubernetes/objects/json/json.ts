@@ -1,5 +1,4 @@
 import { Buffer, isAscii, isUtf8 } from 'node:buffer';
-import { hasBracketsDeeperThan } from './json-text.ts';
 
 /** A JSON value, as JSON.parse returns it. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
@@ -140,6 +139,46 @@ const tooDeep = `the JSON document nests deeper than ${maxJsonDepth} levels`;
  */
 const mostBytesOfSmall = 512 * 1024;
 
+export const quote = 0x22;
+const backslash = 0x5c;
+const [openingBracket, closingBracket] = [0x5b, 0x5d];
+const [openingBrace, closingBrace] = [0x7b, 0x7d];
+
+/**
+ * The index of the closing quote of a string, from a place within it.
+ *
+ * @returns without one the length of the bytes, or one more when the last byte escapes the next.
+ */
+export function closingQuote(json: Buffer, from: number): number {
+  let at = from;
+  while (at < json.length && json[at] !== quote) {
+    at += json[at] === backslash ? 2 : 1;
+  }
+  return at;
+}
+
+/**
+ * Whether arrays and objects nest deeper than a limit, judging by the brackets in the text, which need not be valid
+ * JSON. Two nanoseconds a byte at worst, whatever the text contains.
+ */
+function hasBracketsDeeperThan(levels: number, json: Buffer): boolean {
+  let depth = 0;
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at];
+    if (byte === quote) {
+      at = closingQuote(json, at + 1);
+    } else if (byte === openingBrace || byte === openingBracket) {
+      depth++;
+      if (depth > levels) {
+        return true;
+      }
+    } else if (byte === closingBrace || byte === closingBracket) {
+      depth--;
+    }
+  }
+  return false;
+}
+
 /**
  * Parses a JSON document from UTF-8 bytes. Of duplicate keys the last one counts, as in the API server; a key named
  * `__proto__` becomes an ordinary property.
@@ -179,3 +218,25 @@ export function textValues(value: Json | undefined): Record<string, string> {
     ),
   );
 }
+
+/** A deep copy of a JSON value; several times faster than structuredClone, which checks for cycles and classes. */
+export function copyOf<T extends Json>(value: T): T {
+  if (Array.isArray(value)) {
+    return value.map(copied) as T;
+  }
+  if (isJsonObject(value)) {
+    // Most fields are strings and numbers: the engine copies them all at once.
+    const copy: JsonObject = { ...value };
+    for (const name in copy) {
+      const field = copy[name];
+      if (typeof field === 'object' && field !== null) {
+        setOwn(copy, name, copyOf(field));
+      }
+    }
+    return copy as T;
+  }
+  return value;
+}
+
+/** Most fields are strings and numbers, for which a call costs more than the copy. */
+const copied = (field: Json): Json => (typeof field === 'object' && field !== null ? copyOf(field) : field);
