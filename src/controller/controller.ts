@@ -99,7 +99,6 @@ export function startController(options: ControllerOptions): RunningController {
     term = new Term({
       kubeConfig,
       worker: (cluster) => createWorker(election?.guard(cluster) ?? cluster),
-      followsSecrets: mode === 'discover',
       log,
       pace,
       onSynced: firstSync.resolve,

@@ -10,7 +10,6 @@ import {
   startInformer,
 } from '../kubernetes/client/index.ts';
 import type { JsonObject } from '../kubernetes/index.ts';
-import { pollSecrets } from './ca-secrets/secret-poll.ts';
 import { ConfigConflict, ConfigGone, collectionPath, readStored, type StoredConfig } from './configs/stored.ts';
 import type { ControllerPace } from './queue/pace.ts';
 import { Queue, type RunResult } from './queue/queue.ts';
@@ -21,8 +20,6 @@ interface TermOptions {
   kubeConfig: KubeConfig;
   /** Creates the worker, with a connection that ends with the term. */
   worker: CreateWorker;
-  /** Whether to follow the Secrets named in annotations. */
-  followsSecrets: boolean;
   log: Logger;
   pace: ControllerPace;
   onSynced(): void;
@@ -121,7 +118,7 @@ export class Term {
 
   /** All ExtensionConfigs have been listed for the first time. */
   #begin(): void {
-    const { followsSecrets, log, onSynced, pace } = this.#options;
+    const { log, onSynced } = this.#options;
     this.#isSynced = true;
     const all = this.configs();
     this.#worker.begin?.(all);
@@ -130,16 +127,6 @@ export class Term {
       this.#queue.add(metadata.name);
     }
     onSynced();
-    if (followsSecrets) {
-      void pollSecrets({
-        cluster: this.#cluster,
-        configs: () => this.configs(),
-        onChange: (name) => this.#queue.add(name),
-        signal: this.#work.signal,
-        pollMs: pace.secretPollMs,
-        gapMs: pace.secretGapMs,
-      });
-    }
   }
 
   /** Decides what to do about a change. */

@@ -101,8 +101,7 @@ export type Lab = Awaited<ReturnType<typeof startLab>>;
 /** Fast enough for tests. */
 export const fastPace: Partial<ControllerPace> = {
   resyncMs: 60_000,
-  secretPollMs: 100,
-  secretGapMs: 1,
+  secretMs: 100,
   queue: { minIntervalMs: 10, backoffMs: 50, backoffStepMs: 5, maxBackoffMs: 200 },
   informer: { watchMs: 2_000, graceMs: 500, minRetryMs: 50, maxRetryMs: 300 },
 };

@@ -7,9 +7,8 @@ export interface ControllerPace {
   resyncMs: number;
   /** How often the mode `observe` checks an extension, in ms. */
   observeMs: number;
-  /** How often Secrets are polled, and the pause after each of them, in ms: at most ten reads per second per reader. */
-  secretPollMs: number;
-  secretGapMs: number;
+  /** The same where the caBundle comes from a Secret, also after failures: the CA may be rotated, and others wait 30 s for it. */
+  secretMs: number;
   /** Maximum number of concurrent runs. */
   concurrency: number;
   queue: QueuePace;
@@ -22,8 +21,7 @@ export interface ControllerPace {
 export const defaultPace: ControllerPace = {
   resyncMs: 10 * 60_000,
   observeMs: 60_000,
-  secretPollMs: 10_000,
-  secretGapMs: 100,
+  secretMs: 20_000,
   concurrency: 32,
   queue: { minIntervalMs: 1_000, backoffMs: 1_000, backoffStepMs: 5, maxBackoffMs: 1_000_000 },
   informer: {},

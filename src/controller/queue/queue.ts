@@ -2,8 +2,8 @@
 export type RunResult =
   /** Runs again after `againMs`, unless the key is added before. */
   | { result: 'done'; againMs?: number }
-  /** Runs again after a wait that grows with each failure in a row. */
-  | { result: 'failed' };
+  /** Runs again after a wait that grows with each failure in a row, at the latest after `againMs`. */
+  | { result: 'failed'; againMs?: number };
 
 /** Intervals of a queue, in ms. */
 export interface QueuePace {
@@ -186,7 +186,7 @@ export class Queue {
     if (outcome.result === 'failed') {
       const backoff = backoffMs + backoffStepMs * 2 ** Math.min(entry.failures, 40);
       entry.failures++;
-      this.#schedule(key, entry, now + Math.min(backoff, maxBackoffMs));
+      this.#schedule(key, entry, now + Math.min(backoff, outcome.againMs ?? maxBackoffMs));
     } else {
       entry.failures = 0;
       if (outcome.againMs !== undefined) {

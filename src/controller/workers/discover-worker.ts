@@ -2,10 +2,10 @@ import { count, shortList } from '../../base/index.ts';
 import { injectCaFromSecretAnnotation, pausedAnnotation, secretNameOf } from '../../extensionconfig/index.ts';
 import { isStatus, type StatusError } from '../../kubernetes/client/index.ts';
 import { type LabelSelector, labelSelectorProblems } from '../../kubernetes/index.ts';
-import { readCaBundle } from '../ca-secrets/ca-secret.ts';
 import type { ConfigEvent } from '../configs/events.ts';
 import { conditionOf, discoveredStatus, type ExtensionConfigStatus, type RunFinding } from '../configs/status.ts';
 import type { StoredConfig } from '../configs/stored.ts';
+import { readCaBundle } from './ca-secret.ts';
 import type { Worker, WritingContext } from './worker.ts';
 
 /** Whether the API server rejects the content of a write: a retry would fail again until something changes. */
@@ -211,14 +211,16 @@ export function createDiscoverWorker(context: WritingContext): Worker {
       }
       const { finding, after } = await discoverConfig(config, context, signal);
       logChange(name, finding, after.status?.handlers?.length ?? 0);
+      const isFromSecret = after.metadata.annotations?.[injectCaFromSecretAnnotation] !== undefined;
+      // Spread out: otherwise all extensions would be called in a burst every ten minutes.
+      const againMs = (isFromSecret ? pace.secretMs : pace.resyncMs) * (0.9 + Math.random() / 10);
       switch (finding.kind) {
         case 'not-discovered':
-          return { result: 'failed', after };
+          return { result: 'failed', after, ...(isFromSecret && { againMs }) };
         case 'paused':
           return { result: 'done', after };
         case 'discovered':
-          // Spread out: otherwise all extensions would be called in a burst every ten minutes.
-          return { result: 'done', after, againMs: pace.resyncMs * (0.9 + Math.random() / 10) };
+          return { result: 'done', after, againMs };
       }
     },
     forget({ metadata }) {

@@ -16,7 +16,7 @@ export interface WorkerContext {
   metrics: ControllerMetrics;
   log: Logger;
   now: () => Date;
-  pace: Pick<ControllerPace, 'resyncMs' | 'observeMs'>;
+  pace: Pick<ControllerPace, 'resyncMs' | 'secretMs' | 'observeMs'>;
   /** Name of the replica, for events. */
   identity: string;
 }

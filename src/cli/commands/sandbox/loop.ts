@@ -7,7 +7,7 @@ import type { RunningSandbox } from './start.ts';
 /** Cluster API's ten minutes are too long for trying things out. */
 const pace: Partial<ControllerPace> = {
   resyncMs: 3_000,
-  secretPollMs: 1_000,
+  secretMs: 1_000,
   queue: { minIntervalMs: 500, backoffMs: 1_000, backoffStepMs: 5, maxBackoffMs: 3_000 },
 };
 
