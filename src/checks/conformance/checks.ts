@@ -1,8 +1,7 @@
 import type { Check, CheckGroup, GroupedCheck } from './check.ts';
 import { answerChecks } from './checks/answers.ts';
-import { callChecks } from './checks/calls.ts';
+import { callChecks, loadChecks } from './checks/calls.ts';
 import { discoveryChecks } from './checks/discovery.ts';
-import { loadChecks } from './checks/load.ts';
 import { patchChecks } from './checks/patches.ts';
 import { planChecks } from './checks/plans.ts';
 import { recordedChecks } from './checks/recorded.ts';

@@ -1,7 +1,6 @@
 export { type LintPolicy, reportsOf } from './check.ts';
 export { readManifestFacts } from './facts.ts';
-export type { FormatContext } from './formats/format.ts';
 export { formats } from './formats/formats.ts';
 export { lint } from './lint.ts';
-export type { LintError, LintedObject, LintResult, LintSummary } from './result.ts';
+export type { FormatContext, LintError, LintedObject, LintResult, LintSummary } from './result.ts';
 export { type RewriteProblem, rewriteManifests } from './rewrite.ts';

@@ -17,9 +17,18 @@ import {
   quotable,
   type Resolve,
 } from '../../runtimehooks/client/index.ts';
-import { formatRelease, hookCatalog, maxTimeoutSeconds, phaseIn, type Release } from '../../runtimehooks/index.ts';
+import {
+  clusterApiHooks,
+  compareReleases,
+  formatRelease,
+  generalChanges,
+  hookCatalog,
+  maxTimeoutSeconds,
+  phaseIn,
+  type Release,
+  type ReleaseChange,
+} from '../../runtimehooks/index.ts';
 import { inOrder, type PreflightFinding, type Topic, type Verdict, verdictOf } from './finding.ts';
-import { wireChangesBetween } from './wire-changes.ts';
 import { olderVersionsOf } from './written-as.ts';
 
 interface ExtensionFacts {
@@ -226,6 +235,15 @@ function* handlerFindings({ config, answer }: ExtensionFacts): Findings {
     const remedy = 'check whether a ClusterClass names it: its Clusters stop reconciling when the managers restart';
     yield { severity: 'warning', topic: 'handlers', message, remedy };
   }
+}
+
+/** The changes of calls that affect the given hooks when one release replaces another, oldest first. */
+function wireChangesBetween(from: Release, to: Release, called: ReadonlySet<string>): ReleaseChange[] {
+  const ofHooks = clusterApiHooks.filter(({ name }) => called.has(name)).flatMap(({ changes }) => changes);
+  // Hooks share theirs.
+  return [...new Set([...generalChanges, ...ofHooks])]
+    .filter(({ release }) => compareReleases(release, from) > 0 && compareReleases(release, to) <= 0)
+    .sort((a, b) => compareReleases(a.release, b.release));
 }
 
 /** The effects of an upgrade of Cluster API on an extension. Pure: all facts are passed in. */

@@ -1,8 +1,7 @@
 export { oldestRelease } from '../../topology/index.ts';
 export type { UserEdit } from './cluster/state.ts';
 export { type Fault, parseFault } from './faults.ts';
-export { jsonLine } from './output/json.ts';
-export { createTimeline } from './output/text.ts';
+export { createTimeline, jsonLine } from './output/text.ts';
 export { InputError, type InputObject, type RehearsalInput, readInput } from './read.ts';
 export type { Entry } from './record.ts';
 export { clusterOf, type RehearsalOptions, rehearse } from './rehearse.ts';

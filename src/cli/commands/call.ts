@@ -162,7 +162,8 @@ async function register({ client, io, extensions }: Caller): Promise<number> {
   return failures;
 }
 
-async function callOne(name: string, { client, flags, io, extensions }: Caller): Promise<Verdict['verdict']> {
+/** The hook of a registered handler. @throws {FailureError} for one that is not, with the most similar ones. */
+function hookOf(name: string, { client }: Caller): HookDefinition {
   const handler = client.registry.get(name);
   if (isCallError(handler)) {
     const extension = name.slice(name.lastIndexOf('.') + 1);
@@ -173,35 +174,13 @@ async function callOne(name: string, { client, flags, io, extensions }: Caller):
     const hint = didYouMean(name, known, `"discover ${extension}" shows its handlers`);
     throw new FailureError(withoutControls(`${handler.message}; ${hint}`));
   }
-  const hook = clusterApiHooks.find(
-    (candidate) =>
-      candidate.group === handler.group && candidate.version === handler.version && candidate.name === handler.hook,
-  );
+  const { group, version, hook: hookName } = handler;
+  const hook = clusterApiHooks.find((one) => one.group === group && one.version === version && one.name === hookName);
   if (hook === undefined) {
-    throw new FailureError(
-      withoutControls(
-        `${name} serves ${handler.group}/${handler.version}, Hook=${handler.hook}, which this program does not know`,
-      ),
-    );
+    const served = `${group}/${version}, Hook=${hookName}`;
+    throw new FailureError(withoutControls(`${name} serves ${served}, which this program does not know`));
   }
-  const request = requestOf(hook, flags);
-  const object = calledObject(hook, request, flags.namespace);
-  const result = (await client.callExtension(hook, {
-    handler: name,
-    object,
-    request,
-    signal: io.signal,
-  })) as CallResult<JsonObject>;
-  io.signal.throwIfAborted();
-  const verdict = verdictOf(hook, result);
-  if (flags.output === 'json') {
-    const response = result.ok ? { response: result.response } : {};
-    io.stdout.write(jsonText({ handler: name, hook: hook.name, ...verdict, ...response }));
-  } else {
-    io.stdout.write(verdictText(name, verdict, extensions));
-    io.stdout.write(result.ok ? indentedYaml(result.response) : '');
-  }
-  return verdict.verdict;
+  return hook;
 }
 
 /** Maximum number of extensions that a hint names. */
@@ -220,38 +199,42 @@ function unmatchedHint({ client, extensions }: Caller, hook: HookDefinition, nam
   return `the namespaceSelector of ${shortList(names, maxNamed)} does not match namespace ${namespace}: ${remedy}`;
 }
 
-async function callAll(hook: HookDefinition, caller: Caller): Promise<Verdict['verdict']> {
+/** Calls a handler, or all handlers of a hook, and prints the answers. */
+async function callHandlers(hook: HookDefinition, handler: string | undefined, caller: Caller): Promise<Verdict> {
   const { client, flags, io, extensions } = caller;
   const request = requestOf(hook, flags);
   const object = calledObject(hook, request, flags.namespace);
-  const result = (await client.callAllExtensions(hook, {
-    object,
-    request,
-    signal: io.signal,
-  })) as CallAllResult<JsonObject>;
+  const about = { object, request, signal: io.signal };
+  const result = (
+    handler === undefined
+      ? await client.callAllExtensions(hook, about)
+      : await client.callExtension(hook, { ...about, handler })
+  ) as CallAllResult<JsonObject> | CallResult<JsonObject>;
   io.signal.throwIfAborted();
   const verdict = verdictOf(hook, result);
-  const isUnmatched = result.calls.length === 0 && result.ok;
+  const made = 'calls' in result ? result.calls : [{ handler: handler ?? '', result }];
+  const isUnmatched = made.length === 0 && result.ok;
   if (isUnmatched) {
     io.stderr.write(`${withoutControls(unmatchedHint(caller, hook, object.namespace))}\n`);
   }
-  const calls = result.calls.map(({ handler, result: one }) => ({
-    handler,
+  const calls = made.map(({ handler: name, result: one }) => ({
+    handler: name,
     ...verdictOf(hook, one),
     ...(one.ok ? { response: one.response } : {}),
   }));
   if (flags.output === 'json') {
     io.stdout.write(jsonText({ hook: hook.name, ...verdict, calls }));
-    return verdict.verdict;
+    return verdict;
   }
-  for (const { handler, response, ...one } of calls) {
-    io.stdout.write(verdictText(handler, one, extensions));
-    io.stdout.write(response === undefined ? '' : indentedYaml(response));
+  for (const { handler: name, response, ...one } of calls) {
+    io.stdout.write(verdictText(name, one, extensions) + (response === undefined ? '' : indentedYaml(response)));
   }
-  io.stdout.write(
-    isUnmatched ? `${hook.name}: no handler matches: accepted\n` : verdictText(hook.name, verdict, extensions),
-  );
-  return verdict.verdict;
+  if (handler === undefined) {
+    io.stdout.write(
+      isUnmatched ? `${hook.name}: no handler matches: accepted\n` : verdictText(hook.name, verdict, extensions),
+    );
+  }
+  return verdict;
 }
 
 export const command = defineCommand({
@@ -292,7 +275,7 @@ that cannot be read.`,
     );
     const caller = { client, flags, io, extensions };
     const unregistered = await register(caller);
-    const verdict = hook === undefined ? await callOne(name ?? '', caller) : await callAll(hook, caller);
+    const { verdict } = await callHandlers(hook ?? hookOf(name ?? '', caller), name, caller);
     // Handlers of extensions that could not be discovered were not called.
     return verdict === 'failed' || unregistered > 0 ? exitCode.findings : exitCode.ok;
   },

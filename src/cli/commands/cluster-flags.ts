@@ -1,3 +1,4 @@
+import { readRegularFileSync } from '../../base/index.ts';
 import { type Flags, textFlag } from '../framework/flags.ts';
 import { UsageError } from '../framework/program.ts';
 
@@ -17,4 +18,18 @@ export async function orNoCluster<T>(kubeconfig: Promise<T>, before = '', after 
   } catch (error) {
     throw new UsageError(`${before}no cluster: ${(error as Error).message}${after}`);
   }
+}
+
+/** The namespace of the pod in which the program runs; outside of a pod, that of the manifests. */
+export function ownNamespace(): string {
+  try {
+    const file = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
+    const text = readRegularFileSync(file, 1024).toString('utf8').trim();
+    if (text !== '') {
+      return text;
+    }
+  } catch {
+    // No pod.
+  }
+  return 'extensionconfig-webhook-system';
 }

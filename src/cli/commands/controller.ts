@@ -27,9 +27,8 @@ import { startProblem } from '../framework/port-problem.ts';
 import { FailureError } from '../framework/program.ts';
 import { version } from '../framework/version.ts';
 import { catalogFlags } from './catalog-flags.ts';
-import { clusterFlags, orNoCluster } from './cluster-flags.ts';
+import { clusterFlags, orNoCluster, ownNamespace } from './cluster-flags.ts';
 import { healthFlags } from './health-flags.ts';
-import { ownNamespace } from './own-namespace.ts';
 import { resolveFlag, resolveOf } from './resolve-flag.ts';
 
 const modes: readonly Mode[] = ['discover', 'advise', 'observe'];

@@ -1,5 +1,4 @@
 import { count, eachOf, printableJson, withoutControls } from '../../base/index.ts';
-import { readableYaml } from '../../base/yaml/index.ts';
 import { createClient, type ExtensionFinding, type Survey, surveyExtension } from '../../runtimehooks/client/index.ts';
 import { defaultTimeoutSeconds } from '../../runtimehooks/index.ts';
 import { defineCommand } from '../framework/command.ts';
@@ -19,7 +18,7 @@ import {
 
 const discoverFlags = {
   ...extensionFlags,
-  output: outputFlag(['text', 'json', 'yaml'], 'text, or one line (json) or document (yaml) for each extension'),
+  output: outputFlag(['text', 'json'], 'text, or one line for each extension (json)'),
   'max-handler-timeout-seconds': handlerTimeoutFlag,
   ...catalogFlags,
 } satisfies Flags;
@@ -88,13 +87,7 @@ would not, 2 usage error or a file that cannot be read.`,
     progress.clear();
     for (const survey of surveys) {
       errors += survey.findings.filter(({ severity }) => severity === 'error').length;
-      io.stdout.write(
-        flags.output === 'json'
-          ? `${printableJson(survey)}\n`
-          : flags.output === 'yaml'
-            ? `---\n${readableYaml(survey)}`
-            : surveyText(survey, extensions),
-      );
+      io.stdout.write(flags.output === 'json' ? `${printableJson(survey)}\n` : surveyText(survey, extensions));
     }
     if (configs.length === 0) {
       io.stderr.write('discover: there are no ExtensionConfigs\n');

@@ -6,8 +6,7 @@ import { defaultsOf, type Flags, outputFlag, textFlag } from '../framework/flags
 import { jsonText } from '../framework/layout.ts';
 import { exitCode, FailureError, paintFor } from '../framework/program.ts';
 import { commonFlags, defaultCaSecret, issuingFlags } from './certs/flags.ts';
-import { clusterFlags, orNoCluster } from './cluster-flags.ts';
-import { ownNamespace } from './own-namespace.ts';
+import { clusterFlags, orNoCluster, ownNamespace } from './cluster-flags.ts';
 
 const doctorFlags = {
   namespace: { ...commonFlags.namespace, summary: 'namespace of the webhook' },

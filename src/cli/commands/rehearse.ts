@@ -30,9 +30,8 @@ import {
 import { exitCode, FailureError, type Io, paintFor, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
 import { releaseFlag } from './catalog-flags.ts';
-import { crdsFlag, readCrds } from './crds-flag.ts';
 import { extensionFlags, readExtensions, unreachableHint } from './extensions.ts';
-import { manifestObjects } from './manifest-objects.ts';
+import { crdsFlag, manifestObjects, readCrds } from './manifest-objects.ts';
 import { requestWriter } from './written-requests.ts';
 
 const faultFlag: Flag<readonly Fault[]> = {
@@ -84,13 +83,6 @@ const rehearseFlags = {
   'max-calls': integerFlag('COUNT', 1, 1_000_000, 'number of calls after which to give up on a Cluster', {
     default: 1000,
   }),
-  'max-failures': integerFlag(
-    'COUNT',
-    1,
-    1000,
-    'number of failed reconciles in a row after which to give up on a Cluster',
-    { default: 10 },
-  ),
   'write-requests': textFlag(
     'DIR',
     'write each request to a file in this new folder, for "conformance --request", "call --request" and tests',
@@ -98,6 +90,9 @@ const rehearseFlags = {
   ),
   output: outputFlag(['text', 'json'], 'a timeline as text, or a line of JSON per call'),
 } satisfies Flags;
+
+/** Number of failed reconciles in a row after which a Cluster is given up. */
+const maxFailures = 10;
 
 /** Maximum number of Clusters whose timelines are all printed; of more, only those that could not be completed. */
 const maxTimelines = 10;
@@ -208,7 +203,7 @@ that cannot be read.`,
       configs: extensions.configs,
       subjects: input.subjects,
       scenario: { upgrades, isDeleted: flags.delete, updatesInPlace: flags['in-place-updates'] },
-      limits: { maxCalls: flags['max-calls'], maxFailures: flags['max-failures'] },
+      limits: { maxCalls: flags['max-calls'], maxFailures },
       release: flags['cluster-api-version'],
       faults: flags.fault,
       schemaOf,

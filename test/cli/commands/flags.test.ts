@@ -106,7 +106,6 @@ describe('help', () => {
 
 test.each([
   ['rules', '-o', 'json'],
-  ['version', '-o', 'json'],
   ['hooks', '-o', 'json'],
 ])('%s %s is --output', async (command, short, format) => {
   const [long, brief] = await Promise.all([

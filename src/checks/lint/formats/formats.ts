@@ -1,4 +1,4 @@
-import type { Format, FormatContext } from './format.ts';
+import type { Format, FormatContext } from '../result.ts';
 import { githubFormat } from './github.ts';
 import { jsonFormat } from './json.ts';
 import { junitFormat } from './junit.ts';

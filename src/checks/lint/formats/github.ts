@@ -1,6 +1,5 @@
 import { count, withoutControls } from '../../../base/index.ts';
-import type { LintError } from '../result.ts';
-import type { Format } from './format.ts';
+import type { Format, LintError } from '../result.ts';
 
 const escapeData = (text: string) =>
   text.split('\n').map(withoutControls).join('\n').replaceAll('%', '%25').replaceAll('\n', '%0A');

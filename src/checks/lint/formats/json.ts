@@ -1,6 +1,5 @@
 import { printableJson } from '../../../base/index.ts';
-import type { LintError } from '../result.ts';
-import type { Format } from './format.ts';
+import type { Format, LintError } from '../result.ts';
 
 /** One JSON object: `findings` (with file, line, column, object, rule …), `errors`, `summary`. */
 export function jsonFormat(): Format {

@@ -1,7 +1,6 @@
 import { showPlace } from '../../../kubernetes/manifests/index.ts';
 import { suitesBegin, suitesEnd, suiteXml } from '../../output/junit.ts';
-import type { LintFinding } from '../result.ts';
-import type { Format } from './format.ts';
+import type { Format, LintFinding } from '../result.ts';
 
 const lineOf = (finding: LintFinding) => `${showPlace(finding)}: ${finding.message} (${finding.ruleId})`;
 

@@ -1,8 +1,7 @@
 import { isAbsolute, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { printableJson } from '../../../base/index.ts';
-import type { LintError, LintFinding } from '../result.ts';
-import type { Format, FormatContext } from './format.ts';
+import type { Format, FormatContext, LintError, LintFinding } from '../result.ts';
 
 /** A file as SARIF requires it: a URI, relative for a relative path, so that code hosts find it in the repository. */
 function uriOf(file: string): string {

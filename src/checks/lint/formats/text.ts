@@ -1,7 +1,7 @@
 import { count, withoutControls } from '../../../base/index.ts';
 import { apiVersionOf, hubVersion } from '../../../extensionconfig/index.ts';
 import { showPlace } from '../../../kubernetes/manifests/index.ts';
-import type { Format, FormatContext } from './format.ts';
+import type { Format, FormatContext } from '../result.ts';
 
 const label = { deny: 'error', warn: 'warning' } as const;
 const style = { deny: 'red', warn: 'yellow' } as const;

@@ -13,11 +13,17 @@ import {
   type StoredSecret,
   type TargetKind,
 } from '../../../webhook/certs/index.ts';
-import { durationFlag } from '../../framework/duration.ts';
-import { type Flags, type FlagValues, listFlag, outputFlag, switchFlag, textFlag } from '../../framework/flags.ts';
+import {
+  durationFlag,
+  type Flags,
+  type FlagValues,
+  listFlag,
+  outputFlag,
+  switchFlag,
+  textFlag,
+} from '../../framework/flags.ts';
 import { type Io, UsageError } from '../../framework/program.ts';
-import { clusterFlags, orNoCluster } from '../cluster-flags.ts';
-import { ownNamespace } from '../own-namespace.ts';
+import { clusterFlags, orNoCluster, ownNamespace } from '../cluster-flags.ts';
 
 const defaultService = 'extensionconfig-webhook';
 export const defaultCaSecret = 'extensionconfig-webhook-ca';

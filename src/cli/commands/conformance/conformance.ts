@@ -10,13 +10,21 @@ import {
 import { schemasOf } from '../../../kubernetes/schema/index.ts';
 import { clusterApiHooks } from '../../../runtimehooks/index.ts';
 import { defineCommand } from '../../framework/command.ts';
-import { durationFlag } from '../../framework/duration.ts';
-import { type Flag, FlagError, type Flags, listFlag, outputFlag, switchFlag, textFlag } from '../../framework/flags.ts';
+import {
+  durationFlag,
+  type Flag,
+  FlagError,
+  type Flags,
+  listFlag,
+  outputFlag,
+  switchFlag,
+  textFlag,
+} from '../../framework/flags.ts';
 import { exitCode, paintFor, UsageError } from '../../framework/program.ts';
 import { startProgress } from '../../framework/progress.ts';
 import { catalogFlags } from '../catalog-flags.ts';
-import { crdsFlag, readCrds } from '../crds-flag.ts';
 import { extensionFlags, readExtensions } from '../extensions.ts';
+import { crdsFlag, readCrds } from '../manifest-objects.ts';
 import { readRecording } from '../plan/recorded.ts';
 import { readRequests } from './requests.ts';
 

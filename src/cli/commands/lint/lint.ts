@@ -42,21 +42,11 @@ function tally(summary: LintSummary, result: LintResult): void {
   }
 }
 
-const outputChunk = 16 * 1024;
-
-/** Writes text in chunks, since each write is a system call, or all that is left; waits for a slow reader. */
-function createPrinter({ stdout, signal }: Io) {
-  let pending = '';
-  return async (text: string, isLast = false): Promise<void> => {
-    pending += text;
-    if (isLast || pending.length >= outputChunk) {
-      const isTaken = stdout.write(pending);
-      pending = '';
-      if (!isTaken) {
-        await once(stdout, 'drain', { signal }).catch(() => undefined);
-      }
-    }
-  };
+/** Writes text, and waits for a slow reader. */
+async function print({ stdout, signal }: Io, text: string): Promise<void> {
+  if (text !== '' && !stdout.write(text)) {
+    await once(stdout, 'drain', { signal }).catch(() => undefined);
+  }
 }
 
 const formatNames = Object.keys(formats) as (keyof typeof formats)[];
@@ -152,17 +142,16 @@ export const command = defineCommand({
         firstSkipped ??= showPlace({ file, line });
       },
     };
-    const print = createPrinter(io);
-    await print(format.begin());
+    await print(io, format.begin());
     for await (const result of lint(run)) {
       tally(summary, result);
       if ('error' in result) {
         io.stderr.write(`${showPlace(result.error)}: ${withoutControls(result.error.message)}\n`);
-        await print(format.error(result.error));
+        await print(io, format.error(result.error));
       } else {
         const { findings } = result.object;
         const shown = flags.quiet ? findings.filter(({ severity }) => severity === 'deny') : findings;
-        await print(format.object({ ...result.object, findings: shown }));
+        await print(io, format.object({ ...result.object, findings: shown }));
       }
     }
     const unused = unusedContext();
@@ -183,7 +172,7 @@ export const command = defineCommand({
       );
     }
     const hasEnd = !io.signal.aborted && (!flags.quiet || flags.output !== 'text');
-    await print(hasEnd ? format.end(summary) : '', true);
+    await print(io, hasEnd ? format.end(summary) : '');
     io.signal.throwIfAborted();
     const tooManyWarnings = summary.warnings > maxWarnings;
     if (tooManyWarnings) {

@@ -9,10 +9,39 @@ import {
 } from '../../../runtimehooks/index.ts';
 import { openApiDocument } from '../../../runtimehooks/messages/index.ts';
 import { defineCommand } from '../../framework/command.ts';
-import { type Flags, outputFlag } from '../../framework/flags.ts';
+import { type Flags, outputFlag, switchFlag, textFlag } from '../../framework/flags.ts';
 import { jsonText } from '../../framework/layout.ts';
 import { catalogFlags } from '../catalog-flags.ts';
-import { merge } from './merge.ts';
+import { clusterFlags } from '../cluster-flags.ts';
+
+const mergeFlags = {
+  ...clusterFlags,
+  output: outputFlag(['yaml', 'json']),
+  'cache-dir': textFlag('FOLDER', 'where documents of servers are cached', {
+    defaultText: '$XDG_CACHE_HOME/extensionconfig-webhook/openapi',
+  }),
+  'skip-cache': switchFlag('fetch every document and cache none'),
+} satisfies Flags;
+
+const merge = defineCommand({
+  description:
+    'Merges all OpenAPI v3 documents that an API server publishes (one for each group and version), or files, into one. Equal components are merged; if components with the same name differ, all but the first are renamed, along with the references to them.',
+  args: [['[sources...]', 'files, folders, or - for standard input; default: the API server of the kubeconfig']],
+  flags: mergeFlags,
+  help: `
+OpenAPI v2 documents are converted. Documents of servers that have not changed
+are read from a cache on disk, which is kept below 256 MiB; entries that have
+not been used for 30 days are deleted.
+
+Exit code: 0 everything was merged, 1 something is missing or in conflict (the
+summary says what) or a server failed, 2 usage error or a file that cannot be
+read.`,
+  async run({ flags, io }, sources: string[]) {
+    // The Kubernetes client is large, and `openapi` alone does not need it.
+    const { mergeSources } = await import('./run-merge.ts');
+    return mergeSources(sources, flags, io);
+  },
+});
 
 const openApiFlags = {
   output: outputFlag(['yaml', 'json']),

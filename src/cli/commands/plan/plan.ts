@@ -54,7 +54,7 @@ import { exitCode, FailureError, type Io, paintFor, UsageError } from '../../fra
 import { startProgress } from '../../framework/progress.ts';
 import { releaseFlag } from '../catalog-flags.ts';
 import { clusterFlags, orNoCluster } from '../cluster-flags.ts';
-import { crdsFlag, readCrds } from '../crds-flag.ts';
+import { crdsFlag, readCrds } from '../manifest-objects.ts';
 import { reachServices } from '../port-forward.ts';
 import { resolveFlag, resolveOf } from '../resolve-flag.ts';
 import { extensionsIn, type Input, readFiles } from './files.ts';
