@@ -73,12 +73,8 @@ export function startController(options: ControllerOptions): RunningController {
   } else {
     election = new Candidate({
       kubeConfig,
-      namespace: leaderElection.namespace,
-      name: leaderElection.name,
+      ...leaderElection,
       identity,
-      leaseDurationMs: leaderElection.leaseDurationMs ?? 15_000,
-      renewDeadlineMs: leaderElection.renewDeadlineMs ?? 10_000,
-      retryPeriodMs: leaderElection.retryPeriodMs ?? 2_000,
       log,
       now,
       monotonicMs,

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
 import { connect, type KubernetesClient } from '../../kubernetes/client/index.ts';
-import type { JsonObject } from '../../kubernetes/index.ts';
-import { heldSpec, type LeaseSpec, releasedSpec, type StoredLease, specOf, storedLease } from './lease.ts';
+import { heldSpec, type LeaseAccess, leaseAccess, releasedSpec, type StoredLease } from './lease.ts';
 
 /** Options of an election. The default times are client-go's. */
 export interface LeaderElectionOptions {
@@ -21,7 +20,7 @@ export interface LeaderElectionOptions {
   retryPeriodMs?: number;
 }
 
-export interface ElectionRun extends Required<Omit<LeaderElectionOptions, 'identity'>> {
+export interface ElectionRun extends LeaderElectionOptions {
   kubeConfig: KubeConfig;
   identity: string;
   log: Logger;
@@ -40,17 +39,14 @@ export interface ElectionRun extends Required<Omit<LeaderElectionOptions, 'ident
  * So there is at most one leader, whatever the clocks say. After losing the leadership it is a candidate again.
  */
 export class Candidate {
-  readonly #run: ElectionRun;
+  readonly #run: Required<ElectionRun> & { identity: string };
   readonly #what: string;
   readonly #stop = new AbortController();
   readonly #pause = new AbortController();
-  readonly #lease: StoredLease;
+  readonly #lease: LeaseAccess;
   readonly #working: Promise<void>;
-  /**
-   * The Lease as last seen, and since when its spec has been unchanged: that is how a Lease that is being renewed is told
-   * from one that was abandoned, since the times in it come from other clocks.
-   */
-  #seen: { lease: JsonObject; spec: string; since: number } | undefined;
+  /** The spec of another holder's Lease, and since when it has been unchanged. */
+  #seen: { spec: string; since: number } | undefined;
   /** When the last successful renewal was sent; undefined while not the leader. */
   #renewedAt: number | undefined;
   /** Ends the leadership when it was not renewed in time. */
@@ -59,14 +55,14 @@ export class Candidate {
   #ended: Promise<void> | undefined;
 
   constructor(run: ElectionRun) {
-    const { kubeConfig, renewDeadlineMs, retryPeriodMs } = run;
-    this.#run = run;
+    this.#run = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000, ...run };
+    const { kubeConfig, renewDeadlineMs, retryPeriodMs } = this.#run;
     this.#what = `Lease ${run.namespace}/${run.name}`;
     const cluster = connect(kubeConfig, this.#stop.signal, {
       retries: 0,
       deadlineMs: Math.max(retryPeriodMs, renewDeadlineMs / 2),
     });
-    this.#lease = storedLease(cluster, run);
+    this.#lease = leaseAccess(cluster, run);
     this.#working = this.#work();
   }
 
@@ -128,47 +124,34 @@ export class Candidate {
   /** Makes one attempt to acquire or renew the Lease. */
   async #try(): Promise<void> {
     const { identity, monotonicMs, now } = this.#run;
-    // The leader knows the Lease; if another client has changed it, the next attempt reads it again.
-    const known = this.#renewedAt === undefined ? await this.#lease.read() : this.#seen?.lease;
-    const sentAt = monotonicMs();
-    const before = known && this.#see(known);
-    if (before !== undefined && this.#seen !== undefined) {
-      const isHeldByOther = before.holderIdentity !== '' && before.holderIdentity !== identity;
-      if (isHeldByOther && monotonicMs() < this.#seen.since + before.leaseDurationSeconds * 1000) {
-        return;
-      }
+    const stored = await this.#lease.read();
+    const holder = stored?.holderIdentity ?? '';
+    if (this.#renewedAt !== undefined && holder !== identity) {
+      const released = stored === undefined ? 'the Lease was deleted' : 'the Lease was released by another client';
+      this.#lose(holder === '' ? released : `${holder} holds the Lease`);
+      return;
     }
-    const written = await this.#lease.write(known, heldSpec(before, this.#run, now()));
-    if (written === undefined) {
-      await this.#lookAgain();
-    } else {
-      this.#see(written);
+    if (stored !== undefined && holder !== '' && holder !== identity && !this.#isAbandoned(stored)) {
+      return;
+    }
+    const sentAt = monotonicMs();
+    // If another client was faster, the next attempt sees what it wrote.
+    if (await this.#lease.write(stored, heldSpec(stored, this.#run, now()))) {
       this.#hold(sentAt);
     }
   }
 
-  /** Records the Lease, and returns its spec. */
-  #see(lease: JsonObject): LeaseSpec {
-    // A Lease without a spec has no holder.
-    const spec = JSON.stringify(lease.spec ?? null);
-    const since = this.#seen?.spec === spec ? this.#seen.since : this.#run.monotonicMs();
-    this.#seen = { lease, spec, since };
-    return specOf(lease);
-  }
-
-  /** Another client has changed the Lease, perhaps only a label: the next attempt uses the new version. */
-  async #lookAgain(): Promise<void> {
-    const lease = await this.#lease.read();
-    if (lease === undefined) {
-      this.#lose('the Lease was deleted');
-      return;
+  /**
+   * Whether another holder has not renewed its Lease for the duration of it: that is told by how long its spec has been
+   * unchanged, since the times in it come from other clocks.
+   */
+  #isAbandoned({ lease, leaseDurationSeconds }: StoredLease): boolean {
+    const spec = JSON.stringify(lease.spec);
+    const now = this.#run.monotonicMs();
+    if (this.#seen?.spec !== spec) {
+      this.#seen = { spec, since: now };
     }
-    const { holderIdentity } = this.#see(lease);
-    if (holderIdentity !== this.#run.identity) {
-      this.#lose(
-        holderIdentity === '' ? 'the Lease was released by another client' : `${holderIdentity} holds the Lease`,
-      );
-    }
+    return now >= this.#seen.since + leaseDurationSeconds * 1000;
   }
 
   /** Begins or renews the leadership, as of the time when the request for the Lease was sent. */
@@ -206,20 +189,25 @@ export class Candidate {
   }
 
   async #end(): Promise<void> {
-    const { log, now } = this.#run;
+    const { log } = this.#run;
     this.#pause.abort();
     await this.#working;
-    if (this.#release() && this.#seen !== undefined) {
-      const { lease } = this.#seen;
-      const problem = await this.#lease.write(lease, releasedSpec(specOf(lease), this.#run, now())).then(
-        (written) => (written === undefined ? 'another client has changed it' : undefined),
-        (error: Error) => error.message,
-      );
+    if (this.#release()) {
+      const problem = await this.#giveUp().catch((error: Error) => error.message);
       if (problem !== undefined) {
         const fields = { lease: this.#what, problem };
         log.warn(fields, 'the Lease could not be released; other replicas wait until it expires');
       }
     }
     this.#stop.abort();
+  }
+
+  /** Releases the Lease; returns why not, if so. */
+  async #giveUp(): Promise<string | undefined> {
+    const stored = await this.#lease.read();
+    const isReleased =
+      stored?.holderIdentity === this.#run.identity &&
+      (await this.#lease.write(stored, releasedSpec(stored, this.#run, this.#run.now())));
+    return isReleased ? undefined : 'another client has changed it';
   }
 }

@@ -1,19 +1,20 @@
-import { explain, isStatus, type KubernetesClient } from '../../kubernetes/client/index.ts';
-import { type JsonObject, objectAt } from '../../kubernetes/index.ts';
+import type { KubeConfig } from '@kubernetes/client-node';
+import { connect, explain, isStatus, type KubernetesClient } from '../../kubernetes/client/index.ts';
+import { fieldAt, type JsonObject, textAt } from '../../kubernetes/index.ts';
 
 export interface LeaseName {
   namespace: string;
   name: string;
 }
 
-/** The fields of a Lease's spec that an election reads; a Lease without a spec has no holder. */
-export interface LeaseSpec {
+/** A Lease, and the fields of its spec that an election reads. */
+export interface StoredLease {
+  lease: JsonObject;
   /** Empty if there is no holder. */
   holderIdentity: string;
   leaseDurationSeconds: number;
   leaseTransitions: number;
-  acquireTime: string | undefined;
-  /** Empty if there is none. */
+  acquireTime: string;
   renewTime: string;
 }
 
@@ -23,55 +24,54 @@ interface Holder {
   leaseDurationMs: number;
 }
 
+/** The Lease of Cluster API's core manager, as `clusterctl init` installs it. */
+export const clusterApiLease = { namespace: 'capi-system', name: 'controller-leader-election-capi' } as const;
+
+/** How recent a renewal must be to prove that its holder is running, in ms: generous, since it compares two clocks. */
+const freshMs = 60_000;
+
 const resource = 'leases.coordination.k8s.io';
 
-const microTime = (date: Date) => date.toISOString().replace('Z', '000Z');
-
-export function leasePath(namespace: string, name?: string): string {
-  const collection = `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/leases`;
-  return name === undefined ? collection : `${collection}/${encodeURIComponent(name)}`;
-}
-
-/** The spec of a Lease, with defaults for fields that are missing or have another type. */
-export function specOf(lease: JsonObject): LeaseSpec {
-  const spec = objectAt(lease, 'spec');
-  const { holderIdentity, leaseDurationSeconds, leaseTransitions, acquireTime, renewTime } = spec;
+/** Fields that are missing or have another type are empty, or 0. */
+function stored(lease: JsonObject): StoredLease {
   return {
-    holderIdentity: typeof holderIdentity === 'string' ? holderIdentity : '',
-    leaseDurationSeconds: typeof leaseDurationSeconds === 'number' ? leaseDurationSeconds : 0,
-    leaseTransitions: typeof leaseTransitions === 'number' ? leaseTransitions : 0,
-    acquireTime: typeof acquireTime === 'string' ? acquireTime : undefined,
-    renewTime: typeof renewTime === 'string' ? renewTime : '',
+    lease,
+    holderIdentity: textAt(lease, 'spec', 'holderIdentity'),
+    leaseDurationSeconds: Number(fieldAt(lease, 'spec', 'leaseDurationSeconds')) || 0,
+    leaseTransitions: Number(fieldAt(lease, 'spec', 'leaseTransitions')) || 0,
+    acquireTime: textAt(lease, 'spec', 'acquireTime'),
+    renewTime: textAt(lease, 'spec', 'renewTime'),
   };
 }
 
 /** The spec of a Lease that is acquired, or renewed if the holder is unchanged. */
-export function heldSpec(before: LeaseSpec | undefined, { identity, leaseDurationMs }: Holder, now: Date): JsonObject {
-  const time = microTime(now);
+export function heldSpec(before: StoredLease | undefined, { identity, leaseDurationMs }: Holder, now: Date) {
+  const time = now.toISOString().replace('Z', '000Z');
   const isRenewal = before?.holderIdentity === identity;
   return {
     holderIdentity: identity,
     leaseDurationSeconds: Math.max(1, Math.round(leaseDurationMs / 1000)),
-    acquireTime: (isRenewal ? before.acquireTime : undefined) ?? time,
+    acquireTime: (isRenewal && before.acquireTime) || time,
     renewTime: time,
     leaseTransitions: before === undefined ? 0 : before.leaseTransitions + (isRenewal ? 0 : 1),
   };
 }
 
 /** The spec of a Lease that its holder releases, so that the next one need not wait. */
-export function releasedSpec(before: LeaseSpec, holder: Holder, now: Date): JsonObject {
+export function releasedSpec(before: StoredLease, holder: Holder, now: Date) {
   return { ...heldSpec(before, holder, now), holderIdentity: '', leaseDurationSeconds: 1 };
 }
 
 /** Reads and writes one Lease. Errors are those of `request`; 403 and 401 become `Forbidden`. */
-export function storedLease(cluster: KubernetesClient, { namespace, name }: LeaseName) {
-  const path = leasePath(namespace, name);
+export function leaseAccess(cluster: KubernetesClient, { namespace, name }: LeaseName) {
+  const collection = `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/leases`;
+  const path = `${collection}/${encodeURIComponent(name)}`;
   const key = `${namespace}/${name}`;
   return {
     /** Resolves with undefined if there is none. */
-    async read(): Promise<JsonObject | undefined> {
+    async read(): Promise<StoredLease | undefined> {
       try {
-        return await cluster.request('GET', path);
+        return stored(await cluster.request('GET', path));
       } catch (error) {
         if (isStatus(error, 404)) {
           return undefined;
@@ -80,24 +80,40 @@ export function storedLease(cluster: KubernetesClient, { namespace, name }: Leas
       }
     },
     /**
-     * Replaces the spec of the Lease as it was read, or creates it if there was none. Resolves with the Lease; with
-     * undefined when another client was faster.
+     * Replaces the spec of the Lease as it was read, or creates it if there was none. Resolves with false when another
+     * client was faster.
      */
-    async write(lease: JsonObject | undefined, spec: JsonObject): Promise<JsonObject | undefined> {
+    async write(before: StoredLease | undefined, spec: JsonObject): Promise<boolean> {
       const created = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name, namespace }, spec };
       try {
-        return await (lease === undefined
-          ? cluster.request('POST', leasePath(namespace), created)
-          : cluster.request('PUT', path, { ...lease, spec }));
+        await (before === undefined
+          ? cluster.request('POST', collection, created)
+          : cluster.request('PUT', path, { ...before.lease, spec }));
+        return true;
       } catch (error) {
         // A 404 when creating a Lease means that its namespace does not exist.
-        if (isStatus(error, 409) || (isStatus(error, 404) && lease !== undefined)) {
-          return undefined;
+        if (isStatus(error, 409) || (isStatus(error, 404) && before !== undefined)) {
+          return false;
         }
-        throw explain(error, lease === undefined ? 'create' : 'update', resource, key);
+        throw explain(error, before === undefined ? 'create' : 'update', resource, key);
       }
     },
   };
 }
 
-export type StoredLease = ReturnType<typeof storedLease>;
+export type LeaseAccess = ReturnType<typeof leaseAccess>;
+
+/**
+ * The holder of a Lease that was renewed lately: Cluster API's controller, which does the same work in this cluster.
+ *
+ * @throws {Error} when the Lease cannot be read.
+ */
+export async function findRival(
+  kubeConfig: KubeConfig,
+  lease: LeaseName,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const found = await leaseAccess(connect(kubeConfig, signal), lease).read();
+  const isFresh = Math.abs(Date.now() - Date.parse(found?.renewTime ?? '')) <= freshMs;
+  return isFresh ? found?.holderIdentity || undefined : undefined;
+}
