@@ -80,6 +80,27 @@ describe('the wire', () => {
     expect((await post(port, url, body)).code).toBe(404);
   });
 
+  test('Discovery lists each handler with its properties, and nothing else', async () => {
+    const { port } = await startExtension([
+      handler('BeforeClusterCreate', { name: 'b', timeoutSeconds: 5, handle: (_, { answer }) => answer.done() }),
+      handler('AfterControlPlaneInitialized', {
+        name: 'a',
+        failurePolicy: 'Fail',
+        handle: (_, { answer }) => answer.done(),
+      }),
+    ]);
+    const apiVersion = `${hooksGroup}/v1alpha1`;
+    expect((await post(port, `${root}/discovery`, '{}')).json()).toEqual({
+      apiVersion,
+      kind: 'DiscoveryResponse',
+      status: 'Success',
+      handlers: [
+        { name: 'b', requestHook: { apiVersion, hook: 'BeforeClusterCreate' }, timeoutSeconds: 5 },
+        { name: 'a', requestHook: { apiVersion, hook: 'AfterControlPlaneInitialized' }, failurePolicy: 'Fail' },
+      ],
+    });
+  });
+
   test('serves paths below a prefix, and nowhere else', async () => {
     const { port } = await startExtension([create], { path: '/extensions/lab/' });
     expect((await post(port, `/extensions/lab${path}`, body)).code).toBe(200);
@@ -110,7 +131,7 @@ describe('the wire', () => {
       'Failure',
       expect.stringMatching(/^error reading request: the body must not be compressed/),
     ]);
-    expect((await post(port, `${root}/discovery`, large)).json()).toEqual({
+    expect((await post(port, `${root}/discovery`, large)).json()).toMatchObject({
       status: 'Failure',
       message: tooLarge.message,
     });

@@ -1,29 +1,17 @@
 import type { Log } from '../../../base/index.ts';
 import { goDurationMs, isJsonObject, type Json, JsonError, parseFirstJson } from '../../../kubernetes/index.ts';
-import {
-  type DiscoveryResponse,
-  defaultTimeoutSeconds,
-  hooks,
-  maxTimeoutSeconds,
-} from '../../../runtimehooks/index.ts';
+import { defaultTimeoutSeconds, hooks, maxTimeoutSeconds } from '../../../runtimehooks/index.ts';
 import type { Exchange, Handler as HttpHandler, Refusal } from '../../../server/index.ts';
 import { failed, type HandledCall, textOf } from '../calls/call.ts';
 import { createLoopWatch, type LoopWatch } from '../calls/event-loop.ts';
 import type { Lifetime } from '../calls/lifetime.ts';
 import { callInTime } from '../calls/timed-call.ts';
+import { answersOf } from '../handlers/answer.ts';
 import type { Handler } from '../handlers/handler.ts';
 import type { CounterOf } from './metrics.ts';
 
 /** Replaces a handler's answer: with another body, another HTTP status, or (undefined) not at all. */
 export type ReplaceAnswer = (handler: string) => { body?: string | undefined; code?: number | undefined } | undefined;
-
-/** The handling of one path. Everything that its calls have in common is prepared once. */
-interface Route {
-  /** Answers a call whose body has been read. */
-  answer(bytes: Buffer, exchange: Exchange): void | Promise<void>;
-  /** Answers a call whose body was not read. */
-  refuse(refusal: Refusal, exchange: Exchange): void;
-}
 
 interface RouteContext {
   log: Log;
@@ -56,14 +44,35 @@ function readRequest(bytes: Buffer): { request: Json } | { problem: string } {
   }
 }
 
-function createCalls(
-  hook: string,
-  handler: string,
-  failure: (message: string) => string,
-  { log, counterOf }: RouteContext,
-) {
-  const names = { hook, ...(handler !== '' && { handler }) };
-  const counted = counterOf(hook, handler);
+/** Discovery as a handler: it lists the others in the order of the list, so that all replicas respond alike. */
+function discoveryOf(handlers: readonly Handler[]): Handler {
+  const listed = handlers.map(({ name, hook, timeoutSeconds, failurePolicy }) => ({
+    name,
+    requestHook: { apiVersion: `${hook.group}/${hook.version}`, hook: hook.name },
+    ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+    ...(failurePolicy !== undefined && { failurePolicy }),
+  }));
+  const answer = answersOf(hooks.Discovery).done({ handlers: listed });
+  return { name: '', hook: hooks.Discovery, handle: () => answer };
+}
+
+/**
+ * How long a caller waits for an answer, in milliseconds: according to the query of the call, else to the handler, and
+ * never longer than Cluster API.
+ */
+export function callTimeoutMs(query: string, handlerSeconds = defaultTimeoutSeconds): number {
+  const ms = goDurationMs(/(?:^|&)timeout=([^&]*)/.exec(query)?.[1] ?? '') ?? 0;
+  // 0 counts as absent, as it does for API servers: a caller that waits for nothing would not call.
+  return Math.min(ms > 0 ? ms : handlerSeconds * 1000, maxTimeoutSeconds * 1000);
+}
+
+/** The handling of one path. Everything that its calls have in common is prepared once. */
+function routeOf(handler: Handler, context: RouteContext): HttpHandler {
+  const { log, counterOf, replaceAnswer } = context;
+  const { name, hook, timeoutSeconds } = handler;
+  const failure = (message: string) => textOf(handler, failed(handler, message));
+  const names = { hook: hook.name, ...(name !== '' && { handler: name }) };
+  const counted = counterOf(hook.name, name);
   // The names are serialized once.
   const callLog = log.child(names);
 
@@ -82,103 +91,51 @@ function createCalls(
       callLog.info({ cluster, result, durationMs, retryAfterSeconds: seconds }, 'call answered');
     }
   }
-  return {
-    names,
-    count,
-    finish,
-    /**
-     * The response to a request with a compressed or oversized body is a Failure, as from Go's server, since an HTTP error
-     * would be ignored for a handler with `failurePolicy: Ignore`. A server without room counts as unreachable.
-     */
-    refuse(refusal: Refusal, exchange: Exchange): void {
-      if (refusal.code === 503) {
-        exchange.refuse(refusal);
-        return;
-      }
-      count('invalid request', exchange);
-      log.warn({ ...names, problem: refusal.message }, 'request refused');
-      exchange.refuse(refusal, { code: 200, text: failure(`error reading request: ${refusal.message}`) });
-    },
-  };
-}
+  /**
+   * The response to a request with a compressed or oversized body is a Failure, as from Go's server, since an HTTP error
+   * would be ignored for a handler with `failurePolicy: Ignore`. A server without room counts as unreachable.
+   */
+  function refuse(refusal: Refusal, exchange: Exchange): void {
+    if (refusal.code === 503) {
+      exchange.refuse(refusal);
+      return;
+    }
+    count('invalid request', exchange);
+    log.warn({ ...names, problem: refusal.message }, 'request refused');
+    exchange.refuse(refusal, { code: 200, text: failure(`error reading request: ${refusal.message}`) });
+  }
 
-/** The response of Discovery: the handlers in the order of the list, so that all replicas respond alike. */
-export function discoveryOf(handlers: readonly Handler[]): DiscoveryResponse {
-  const { group, version, response } = hooks.Discovery;
-  return {
-    apiVersion: `${group}/${version}`,
-    kind: response.kind,
-    status: 'Success',
-    handlers: handlers.map(({ name, hook, timeoutSeconds, failurePolicy }) => ({
-      name,
-      requestHook: { apiVersion: `${hook.group}/${hook.version}`, hook: hook.name },
-      ...(timeoutSeconds !== undefined && { timeoutSeconds }),
-      ...(failurePolicy !== undefined && { failurePolicy }),
-    })),
-  };
-}
-
-function discoveryRoute(handlers: readonly Handler[], context: RouteContext): Route {
-  const failure = (message: string) => JSON.stringify({ status: 'Failure', message });
-  const { finish, refuse } = createCalls(hooks.Discovery.name, '', failure, context);
-  const discovery = JSON.stringify(discoveryOf(handlers));
-  return {
-    answer(bytes, exchange) {
-      const read = readRequest(bytes);
-      const end: CallEnd =
-        'problem' in read
-          ? { result: 'invalid request', text: failure(read.problem) }
-          : { result: 'success', text: discovery };
-      finish(end, exchange);
-    },
-    refuse,
-  };
-}
-
-/**
- * How long a caller waits for an answer, in milliseconds: according to the query of the call, else to the handler, and
- * never longer than Cluster API.
- */
-export function callTimeoutMs(query: string, handlerSeconds = defaultTimeoutSeconds): number {
-  const ms = goDurationMs(/(?:^|&)timeout=([^&]*)/.exec(query)?.[1] ?? '') ?? 0;
-  // 0 counts as absent, as it does for API servers: a caller that waits for nothing would not call.
-  return Math.min(ms > 0 ? ms : handlerSeconds * 1000, maxTimeoutSeconds * 1000);
-}
-
-function handlerRoute(handler: Handler, context: RouteContext): Route {
-  const { log, replaceAnswer } = context;
-  const { name, hook, timeoutSeconds } = handler;
-  const failure = (message: string) => textOf(handler, failed(handler, message));
-  const { names, count, finish, refuse } = createCalls(hook.name, name, failure, context);
-  return {
-    async answer(bytes, exchange) {
-      const read = readRequest(bytes);
-      if ('problem' in read) {
-        finish({ result: 'invalid request', text: failure(read.problem) }, exchange);
-        return;
-      }
-      const timeoutMs = callTimeoutMs(exchange.query, timeoutSeconds);
-      const called = callInTime(handler, read.request, () => exchange.gone, timeoutMs, context);
-      const outcome = called instanceof Promise ? await called : called;
-      if (outcome === 'gone') {
-        count('error', exchange);
-        log.warn(names, 'the caller disconnected before its answer');
-      } else if (outcome === 'late') {
-        // As when the call times out at the caller: failurePolicy applies, unlike for a Failure.
-        const durationMs = Math.round(performance.now() - exchange.startedMs);
-        const hint = 'answer within milliseconds, and let createKubernetesJobs or createJobs do long work';
-        log.error({ ...names, timeoutMs, durationMs }, `the handler did not answer in time: ${hint}`);
-        const text = failure(`handler ${name} did not answer within ${timeoutMs / 1000} s`);
-        finish({ result: 'error', code: 504, text }, exchange);
-      } else {
-        const { response, result, cluster } = outcome;
-        const { retryAfterSeconds } = response;
-        const replaced = replaceAnswer?.(name);
-        const text = replaced?.body ?? outcome.text;
-        finish({ result, code: replaced?.code, text, retryAfterSeconds, cluster }, exchange);
-      }
-    },
-    refuse,
+  return async (exchange) => {
+    const body = await exchange.readBody('any request');
+    if (!(body instanceof Uint8Array)) {
+      refuse(body, exchange);
+      return;
+    }
+    const read = readRequest(body);
+    if ('problem' in read) {
+      finish({ result: 'invalid request', text: failure(read.problem) }, exchange);
+      return;
+    }
+    const timeoutMs = callTimeoutMs(exchange.query, timeoutSeconds);
+    const called = callInTime(handler, read.request, () => exchange.gone, timeoutMs, context);
+    const outcome = called instanceof Promise ? await called : called;
+    if (outcome === 'gone') {
+      count('error', exchange);
+      log.warn(names, 'the caller disconnected before its answer');
+    } else if (outcome === 'late') {
+      // As when the call times out at the caller: failurePolicy applies, unlike for a Failure.
+      const durationMs = Math.round(performance.now() - exchange.startedMs);
+      const hint = 'answer within milliseconds, and let createKubernetesJobs or createJobs do long work';
+      log.error({ ...names, timeoutMs, durationMs }, `the handler did not answer in time: ${hint}`);
+      const text = failure(`handler ${name} did not answer within ${timeoutMs / 1000} s`);
+      finish({ result: 'error', code: 504, text }, exchange);
+    } else {
+      const { response, result, cluster } = outcome;
+      const { retryAfterSeconds } = response;
+      const replaced = replaceAnswer?.(name);
+      const text = replaced?.body ?? outcome.text;
+      finish({ result, code: replaced?.code, text, retryAfterSeconds, cluster }, exchange);
+    }
   };
 }
 
@@ -188,30 +145,23 @@ export interface HandlerOptions extends Omit<RouteContext, 'loop'> {
   prefix: string;
 }
 
-const pathOf = (hook: { group: string; version: string; name: string }, handler?: string) =>
-  `/${hook.group}/${hook.version}/${hook.name.toLowerCase()}${handler === undefined ? '' : `/${handler.toLowerCase()}`}`;
+const pathOf = ({ hook, name }: Handler) =>
+  `/${hook.group}/${hook.version}/${hook.name}${name === '' ? '' : `/${name}`}`.toLowerCase();
 
 export function createHttpHandler({ handlers, prefix, ...options }: HandlerOptions): HttpHandler {
   const context = { ...options, loop: createLoopWatch(options.log) };
-  const routes = new Map<string, Route>([[pathOf(hooks.Discovery), discoveryRoute(handlers, context)]]);
-  for (const handler of handlers) {
-    routes.set(pathOf(handler.hook, handler.name), handlerRoute(handler, context));
-  }
+  const discovery = discoveryOf(handlers);
+  const routes = new Map([discovery, ...handlers].map((handler) => [pathOf(handler), routeOf(handler, context)]));
 
   return async (exchange) => {
     const { path } = exchange;
     const route = path.startsWith(prefix) ? routes.get(path.slice(prefix.length)) : undefined;
     if (route === undefined) {
       context.log.warn({ path: path.slice(0, 512) }, 'call to a path that no handler has');
-      const message = `page not found: no handler of this extension has this path; ${prefix}${pathOf(hooks.Discovery)} lists them`;
+      const message = `page not found: no handler of this extension has this path; ${prefix}${pathOf(discovery)} lists them`;
       exchange.refuse({ code: 404, message });
       return;
     }
-    const body = await exchange.readBody('any request');
-    if (body instanceof Uint8Array) {
-      await route.answer(body, exchange);
-    } else {
-      route.refuse(body, exchange);
-    }
+    await route(exchange);
   };
 }

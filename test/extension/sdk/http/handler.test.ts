@@ -160,7 +160,7 @@ describe('a body that is not a request', () => {
       code: 200,
       json: { ...envelope, ...failure, retryAfterSeconds: 0 },
     });
-    expect((await post(`${root}/discovery`, text)).json).toEqual(failure);
+    expect((await post(`${root}/discovery`, text)).json).toMatchObject(failure);
     expect(lines.map(({ hook, handler: name, result, msg }) => [hook, name, result, msg])).toEqual([
       ['BeforeClusterCreate', 'create', 'invalid request', 'call answered'],
       ['Discovery', undefined, 'invalid request', 'call answered'],
