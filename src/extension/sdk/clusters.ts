@@ -51,11 +51,11 @@ export function createClusters(
   let connection: Promise<KubernetesClient> | undefined;
   const workloads = new LRUCache<string, { version: string; client: KubernetesClient }>({ max: maxClusters });
   const resources = new Map<string, JsonObject[]>();
-  // Loaded on demand, since most extensions do not talk to an API server.
-  const library = () => import('../../kubernetes/client/index.ts');
+  // Only for extensions that talk to an API server, and not in a call, which it would block.
+  const library = import('../../kubernetes/client/index.ts');
 
   async function connected(): Promise<KubernetesClient> {
-    const { connect, loadKubeConfig, shortRetries } = await library();
+    const { connect, loadKubeConfig, shortRetries } = await library;
     return connect(await loadKubeConfig(options), never, shortRetries);
   }
   function management(): Promise<KubernetesClient> {
@@ -72,7 +72,7 @@ export function createClusters(
   return {
     management: async () => asApiClient(await management()),
     async workloadCluster({ metadata: { namespace = '', name = '' } = {} }) {
-      const { connect, fetchSecret, isStatus, readKubeConfig, shortRetries } = await library();
+      const { connect, fetchSecret, isStatus, readKubeConfig, shortRetries } = await library;
       const where = `Secret ${namespace}/${name}-kubeconfig`;
       const found = await fetchSecret(await management(), namespace, `${name}-kubeconfig`);
       if (found?.data.value === undefined) {
@@ -97,7 +97,7 @@ export function createClusters(
       });
     },
     async refetch<T extends ObjectReference>(object: T) {
-      const { isStatus } = await library();
+      const { isStatus } = await library;
       const { apiVersion = '', kind = '', metadata: { namespace, name = '' } = {} } = object;
       const client = await management();
       const group = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;

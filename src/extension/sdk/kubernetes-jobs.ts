@@ -119,6 +119,8 @@ export function createKubernetesJobs(options: KubernetesJobsOptions): Kubernetes
       'template: spec of a Job is needed, with template.spec.containers of the Pod that does the work',
     );
   }
+  // Only for extensions that talk to an API server, and not in a call, which it would block.
+  const library = import('../../kubernetes/client/index.ts');
   let connection: KubernetesClient | undefined;
   const jobs = `/apis/batch/v1/namespaces/${namespace}/jobs`;
 
@@ -162,8 +164,7 @@ export function createKubernetesJobs(options: KubernetesJobsOptions): Kubernetes
       job: KubernetesJob,
     ): Promise<Answer<Response>> {
       checkKey(job.key);
-      // Loaded on demand, since most extensions do not talk to an API server.
-      const { connect, loadKubeConfig, shortRetries, isStatus } = await import('../../kubernetes/client/index.ts');
+      const { connect, loadKubeConfig, shortRetries, isStatus } = await library;
       if (connection === undefined) {
         const { kubeconfig, context } = options;
         const config = await loadKubeConfig({ kubeconfig, context });

@@ -45,7 +45,7 @@ export function callInTime(
   // The time until the handler returned its promise counts.
   const leftMs = Math.max(0, timeoutMs - Math.round(elapsedMs));
   return firstInTime(outcome, ending, gone(), timeoutMs, leftMs).then((first) => {
-    isLate = first === 'late';
+    isLate = first === 'late' || first === 'gone';
     return first;
   });
 }

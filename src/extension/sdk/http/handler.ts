@@ -119,13 +119,14 @@ function routeOf(handler: Handler, context: RouteContext): HttpHandler {
     const timeoutMs = callTimeoutMs(exchange.query, timeoutSeconds);
     const called = callInTime(handler, read.request, () => exchange.gone, timeoutMs, context);
     const outcome = called instanceof Promise ? await called : called;
+    const durationMs = Math.round(performance.now() - exchange.startedMs);
+    const hint = 'answer within milliseconds, and let createKubernetesJobs or createJobs do long work';
     if (outcome === 'gone') {
+      // Cluster API disconnects when its timeout expires.
       count('error', exchange);
-      log.warn(names, 'the caller disconnected before its answer');
+      log.warn({ ...names, timeoutMs, durationMs }, `the caller disconnected before its answer: ${hint}`);
     } else if (outcome === 'late') {
       // As when the call times out at the caller: failurePolicy applies, unlike for a Failure.
-      const durationMs = Math.round(performance.now() - exchange.startedMs);
-      const hint = 'answer within milliseconds, and let createKubernetesJobs or createJobs do long work';
       log.error({ ...names, timeoutMs, durationMs }, `the handler did not answer in time: ${hint}`);
       const text = failure(`handler ${name} did not answer within ${timeoutMs / 1000} s`);
       finish({ result: 'error', code: 504, text }, exchange);

@@ -346,10 +346,35 @@ describe('the timeout of a call', () => {
         level: 40,
         hook: 'BeforeClusterCreate',
         handler: 'create',
-        msg: 'the caller disconnected before its answer',
+        timeoutMs: 10_000,
+        durationMs: expect.any(Number),
+        msg: expect.stringMatching(
+          /^the caller disconnected before its answer: answer within milliseconds, and let create/,
+        ),
       },
     ]);
     expect((await counted())[0]).toBe(`runtime_extension_calls_total{${labels},result="error"} 1`);
+  });
+
+  test('a handler that ends after its caller has gone, as Cluster API does at its timeout: the log says how long it took', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let isCalled = false;
+    const one = handler('BeforeClusterCreate', {
+      name: 'create',
+      async handle(_, { answer }) {
+        isCalled = true;
+        await promise;
+        return answer.done();
+      },
+    });
+    const { begin, lines } = await serving([one]);
+    const client = begin(path, body);
+    await until(() => isCalled, 'it has come');
+    client.destroy();
+    await until(() => lines.length === 1, 'it is logged');
+    resolve();
+    await until(() => lines.length === 2, 'its end is logged');
+    expect(lines[1]).toMatchObject({ durationMs: expect.any(Number), msg: 'the handler ended, too late' });
   });
 
   test('ends with the answer: the signal is not aborted when the connection closes', async () => {
