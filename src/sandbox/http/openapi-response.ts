@@ -7,7 +7,7 @@ import { noCache, type Reply } from './http.ts';
  *
  * @returns undefined if it accepts only others.
  */
-export function negotiatedType(accept: string | undefined, version: OpenApiVersion): string | undefined {
+function negotiatedType(accept: string | undefined, version: OpenApiVersion): string | undefined {
   const protobufType = `application/com.github.proto-openapi.spec.${version}.v1.0+protobuf`;
   for (const clause of (accept || '*/*').split(',')) {
     // The name of protobuf with `@` is older.

@@ -16,7 +16,7 @@ const nameColumn: Column = {
 };
 
 /** A duration in milliseconds as `kubectl get` shows it, in one unit: 119s, 5m, 4h, 5d. */
-export function formatAge(milliseconds: number): string {
+function formatAge(milliseconds: number): string {
   const seconds = Math.max(Math.floor(milliseconds / 1000), 0);
   const [unit, name] = [[86_400, 'd'] as const, [3_600, 'h'] as const, [60, 'm'] as const].find(
     ([unit]) => seconds >= 2 * unit,
