@@ -2,11 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import type { Aggregator, Remote } from '../aggregation/aggregator.ts';
 import type { OpenApi } from '../openapi/open-api.ts';
-import { PublishedDocument } from '../openapi-documents/index.ts';
+import { type OpenApiVersion, PublishedDocument } from '../openapi-documents/index.ts';
 import type { Registry } from '../resources/registry.ts';
 import { aggregatedDiscovery, coreVersions, groupDocument, groupList, resourceList } from './discovery.ts';
-import { jsonReply, type Reply, unknownPath } from './http.ts';
-import { openApiReply } from './openapi-response.ts';
+import { jsonReply, noCache, type Reply, unknownPath } from './http.ts';
 
 export interface DocumentContext {
   registry: Registry;
@@ -55,6 +54,56 @@ function openApiDocument({ openapi, aggregator }: DocumentContext, pathname: str
   const [, group = '', version = ''] = openApiPath.exec(pathname) ?? [];
   const converted = aggregator.find(group, version)?.openapi?.v3;
   return openapi.document(group, version) ?? (converted instanceof PublishedDocument ? converted : undefined);
+}
+
+/**
+ * The media type that an Accept header asks for: the first of its types that is served.
+ *
+ * @returns undefined if it accepts only others.
+ */
+function negotiatedType(accept: string | undefined, version: OpenApiVersion): string | undefined {
+  const protobufType = `application/com.github.proto-openapi.spec.${version}.v1.0+protobuf`;
+  for (const clause of (accept || '*/*').split(',')) {
+    // The name of protobuf with `@` is older.
+    const type = clause.split(';')[0]?.trim().replace('@', '.') ?? '';
+    if (type === protobufType) {
+      return type;
+    }
+    if (['application/json', 'application/*', '*/*'].includes(type)) {
+      return 'application/json';
+    }
+  }
+  return undefined;
+}
+
+/**
+ * An OpenAPI document in the requested representation. With its hash in the URL, it may be cached forever; with another
+ * hash, the response is a redirect; without one, the ETag applies.
+ */
+function openApiReply(document: PublishedDocument, request: IncomingMessage, url: URL): Reply {
+  const headers: Reply['headers'] = { Vary: 'Accept', 'Cache-Control': noCache };
+  const type = negotiatedType(request.headers.accept, document.version);
+  if (type === undefined) {
+    return { code: 406, headers: { ...headers, 'Content-Length': 0 } };
+  }
+  const etag = `"${document.hash}"`;
+  headers.Etag = etag;
+  const hash = url.searchParams.get('hash');
+  if (hash !== null && hash !== '' && hash !== document.hash) {
+    const location = { Location: `${url.pathname}?hash=${document.hash}`, 'Content-Type': type, 'Content-Length': 0 };
+    return { code: 301, headers: { ...headers, ...location } };
+  }
+  if (hash === document.hash) {
+    headers['Cache-Control'] = 'public, immutable';
+    headers.Expires = new Date(Date.now() + 365 * 24 * 60 * 60 * 1000).toUTCString();
+  }
+  const known = request.headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  if (known?.some((tag) => tag === etag || tag === '*')) {
+    return { code: 304, headers };
+  }
+  const body = document.as(type === 'application/json' ? 'json' : 'protobuf');
+  const about = { 'Content-Type': type, 'Content-Length': body.length, 'Accept-Ranges': 'bytes' };
+  return { code: 200, headers: { ...headers, ...about, 'Last-Modified': document.lastModified.toUTCString() }, body };
 }
 
 /** The response to a request for discovery or OpenAPI documents; undefined for any other path. */
