@@ -56,10 +56,11 @@ test('takes hooks in one flag or several, each once, another name, and another c
   expect(code).toBe(0);
   expect(readdirSync(join(folder, 'x/src/handlers')).sort()).toEqual([
     'before-cluster-create.ts',
+    'discover-variables.ts',
     'generate-patches.ts',
     'index.ts',
   ]);
-  expect(read('x/src/handlers/index.ts')).toContain('[generatePatches, beforeClusterCreate]');
+  expect(read('x/src/handlers/index.ts')).toContain('[generatePatches, beforeClusterCreate, discoverVariables]');
   expect(read('x/manifests/certificate.yaml')).toContain('kind: CronJob');
   expect(read('x/manifests/service.yaml')).toContain('name: quota');
 });
