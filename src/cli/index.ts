@@ -71,7 +71,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
   },
   '': {
     version: ['print version details for a bug report', () => import('./commands/version.ts')],
-    completion: ['print a script for shell completion', () => import('./commands/completion/completion.ts')],
+    completion: ['print a script for shell completion', () => import('./commands/completion.ts')],
   },
 };
 

@@ -1,8 +1,15 @@
 import type { Json, JsonObject } from '../../kubernetes/index.ts';
-import type { DiscoveredHandler } from '../../runtimehooks/client/index.ts';
-import { defaultTimeoutSeconds, formatHook, type HookDefinition, maxTimeoutSeconds } from '../../runtimehooks/index.ts';
+import { complete, type DiscoveredHandler } from '../../runtimehooks/client/index.ts';
+import {
+  defaultTimeoutSeconds,
+  formatHook,
+  type HookDefinition,
+  type HookName,
+  maxTimeoutSeconds,
+} from '../../runtimehooks/index.ts';
+import { sampleRequest } from '../../runtimehooks/messages/index.ts';
+import { samples } from '../rehearsal/index.ts';
 import type { Callee } from './caller.ts';
-import { requestOf } from './requests.ts';
 
 /** Maximum number of handlers that are called; further handlers are only discovered. */
 const maxTried = 64;
@@ -21,6 +28,41 @@ export interface Choice {
 export interface NotCalled {
   name: string;
   reason: string;
+}
+
+const { before, after } = samples;
+
+/** The fields of requests in which sample objects are, by hook; those that are left have the values of `sampleRequest`. */
+const sampleFields: Readonly<Partial<Record<HookName, (variables: readonly Json[]) => JsonObject>>> = {
+  GeneratePatches: (variables) => ({ variables: [...variables, after.builtin], items: after.items }),
+  ValidateTopology: (variables) => ({
+    variables: [...variables, after.builtin],
+    items: after.items.map(({ uid: _, ...item }) => item),
+  }),
+  CanUpdateMachine: () => ({ current: before.controlPlaneMachine, desired: after.controlPlaneMachine }),
+  CanUpdateMachineSet: () => ({ current: before.machineSet, desired: after.machineSet }),
+  UpdateMachine: () => ({ desired: after.machine }),
+};
+
+/**
+ * The request for a handler: complete, with sample objects that are recognizable by their names.
+ *
+ * @param own the fields of a request from the user, which replace all of these.
+ * @param variables values for the variables that the extension defines.
+ */
+function requestOf(
+  hook: HookDefinition,
+  settings: Readonly<Record<string, string>>,
+  own: JsonObject | undefined,
+  variables: readonly Json[],
+): JsonObject {
+  const { settings: _, ...sample } = sampleRequest(hook);
+  const generated = () => ({
+    ...sample,
+    ...(hook.about === 'Cluster' && { cluster: after.cluster }),
+    ...sampleFields[hook.name as HookName]?.(variables),
+  });
+  return complete(hook, own ?? generated(), settings);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { printable } from '../../base/index.ts';
 import { fieldAt, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import { type Schema, validateSchema } from '../../kubernetes/schema/index.ts';
-import { hooks, parseVersion } from '../../runtimehooks/index.ts';
+import { compareVersions, hooks, parseVersion } from '../../runtimehooks/index.ts';
 import { messageProblem, problemText, unknownFields } from '../../runtimehooks/messages/index.ts';
 import {
   type Blueprint,
@@ -16,7 +16,6 @@ import {
 } from '../../topology/index.ts';
 import type { RehearsedCluster } from './cluster/state.ts';
 import { clusterClassSchema, clusterSchema, namespaceSchema } from './input-schemas.ts';
-import { sampleCluster } from './sample.ts';
 
 /** An object in a file, and its location: `clusters.yaml:12`. */
 export interface InputObject {
@@ -157,8 +156,42 @@ function blueprintOf({ object, where }: InputObject, templates: Templates): Blue
   );
 }
 
-/** Maximum number of Clusters of one rehearsal. */
-const maxClusters = 10_000;
+const sampleVersion = 'v1.31.0';
+
+/** The initial version of a sample Cluster that is to be upgraded to `target`: one minor below it, if that is later than the usual one. */
+function versionBefore(target: string | undefined): string {
+  const [sample, to] = [parseVersion(sampleVersion), parseVersion(target ?? '')];
+  if (sample === undefined || to === undefined || (compareVersions(sample, to) < 0 && to.numbers[0] === 1)) {
+    return sampleVersion;
+  }
+  return `v${to.numbers[0]}.${Math.max(to.numbers[1] - 1, 0)}.0`;
+}
+
+/**
+ * A Cluster with a control plane and two groups of workers.
+ *
+ * @param target the version that it is to be upgraded to first.
+ * @param blueprint the class that it is created from. Of one without worker classes, it has no workers: Cluster API would
+ *   refuse it.
+ */
+function sampleCluster(target: string | undefined, blueprint: Blueprint | undefined): JsonObject {
+  const [workerClass] = blueprint === undefined ? ['default-worker'] : blueprint.machineDeployments.keys();
+  const worker = (name: string, replicas: number) => ({ class: workerClass ?? '', name, replicas });
+  return {
+    apiVersion: 'cluster.x-k8s.io/v1beta2',
+    kind: 'Cluster',
+    metadata: { name: 'sample', namespace: blueprint?.namespace ?? 'default' },
+    spec: {
+      clusterNetwork: { pods: { cidrBlocks: ['10.0.0.0/16'] } },
+      topology: {
+        classRef: { name: blueprint?.name ?? 'sample' },
+        version: versionBefore(target),
+        controlPlane: { replicas: 3 },
+        workers: { machineDeployments: workerClass === undefined ? [] : [worker('md-0', 3), worker('md-1', 2)] },
+      },
+    },
+  };
+}
 
 /**
  * The Clusters in files with their classes and templates. Without a Cluster, a sample is made, of the class if one is
@@ -192,9 +225,6 @@ export function readInput(input: readonly InputObject[], target: string | undefi
   }
   const namespaceByClass = new Map([...classes.values()].map(({ name, namespace }) => [name, namespace]));
   const clusters = objects.filter(({ object }) => isCore(object, 'Cluster'));
-  if (clusters.length > maxClusters) {
-    throw new InputError(`the files have ${clusters.length} Clusters; a rehearsal takes at most ${maxClusters}`);
-  }
   const subjects = new Map<string, RehearsedCluster>();
   for (const one of clusters) {
     onlyV1beta2(one);

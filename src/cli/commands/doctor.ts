@@ -25,14 +25,6 @@ const impatient = { retries: 0, deadlineMs: 15_000 };
 
 const signs = { ok: ['green', '✓'], failed: ['red', '✗'], skipped: ['gray', '-'] } as const;
 
-async function* untilUnreachable(ticks: AsyncIterable<Tick>): AsyncGenerator<Tick> {
-  try {
-    yield* ticks;
-  } catch (error) {
-    throw error instanceof ConnectionError ? new FailureError(withRemedy(error)) : error;
-  }
-}
-
 export const command = defineCommand({
   description:
     'Looks at an installation in a cluster: whether the webhooks are registered and reachable, the certificate and who renews it, the pods, the feature gate, and whether the ExtensionConfigs in the cluster would be denied today or are not discovered. Nothing is written: the API server is asked for one dry run.',
@@ -53,15 +45,19 @@ Exit code: 0 all is well, 1 something is not (with what to do), 2 usage error.`,
       clusterApiNamespace: flags['cluster-api-namespace'],
       now: new Date(),
     };
-    for await (const tick of untilUnreachable(examineInstallation(installation))) {
-      io.signal.throwIfAborted();
-      ticks.push(tick);
-      if (flags.output === 'text') {
-        const [style, sign] = signs[tick.result];
-        const lines = paragraph(`${sign} ${tick.check}: `, tick.message, '    ');
-        const remedy = tick.remedy === undefined ? [] : paragraph('    → ', tick.remedy, '      ');
-        io.stdout.write([...lines, ...remedy].map((line) => `${line.replace(sign, paint(style, sign))}\n`).join(''));
+    try {
+      for await (const tick of examineInstallation(installation)) {
+        io.signal.throwIfAborted();
+        ticks.push(tick);
+        if (flags.output === 'text') {
+          const [style, sign] = signs[tick.result];
+          const lines = paragraph(`${sign} ${tick.check}: `, tick.message, '    ');
+          const remedy = tick.remedy === undefined ? [] : paragraph('    → ', tick.remedy, '      ');
+          io.stdout.write([...lines, ...remedy].map((line) => `${line.replace(sign, paint(style, sign))}\n`).join(''));
+        }
       }
+    } catch (error) {
+      throw error instanceof ConnectionError ? new FailureError(withRemedy(error)) : error;
     }
     const isWell = ticks.every(({ result }) => result !== 'failed');
     if (flags.output === 'json') {

@@ -1,10 +1,4 @@
-import {
-  parseRulesConfig,
-  type RuleSet,
-  type RuleSetOptions,
-  type RulesConfig,
-  RulesConfigError,
-} from '../../policy/index.ts';
+import { parseRulesConfig, type RuleSetOptions, type RulesConfig, RulesConfigError } from '../../policy/index.ts';
 import { choiceFlag, type Flags, type FlagValues, textFlag } from '../framework/flags.ts';
 import { catalogFlags, handlerTimeoutFlag, readWith } from './catalog-flags.ts';
 
@@ -34,20 +28,4 @@ export function ruleSetOptionsOf(flags: FlagValues<typeof policyFlags>): RuleSet
     clusterApi: flags['target-cluster-api-version'],
     ...(config === undefined ? {} : readWith('--rules-config', config, parseRulesConfig, RulesConfigError)),
   };
-}
-
-/** Why these rules use no facts, as the end of a sentence about the flag; undefined if an enabled rule does. */
-export function whyFactsAreUnused(
-  flag: string,
-  { active }: RuleSet,
-  { profile }: Pick<RuleSetOptions, 'profile'>,
-): string | undefined {
-  if (active.some(({ rule }) => rule.about === 'facts')) {
-    return undefined;
-  }
-  const [why, remedy] =
-    profile === 'upstream'
-      ? ['the rules that know the cluster are not in --profile upstream', '--profile strict or --rules-config']
-      : ['--rules-config turns off all rules that know the cluster', '--rules-config'];
-  return `but no rule needs it: ${why}. Remove ${flag}, or turn on such rules with ${remedy}`;
 }

@@ -95,29 +95,6 @@ describe('a folder', () => {
     expect(code).toBe(0);
   });
 
-  test.each<[string, string[], string | undefined, RegExp | undefined]>([
-    ['--profile upstream', ['--profile', 'upstream'], undefined, /not in --profile upstream.*--profile strict/],
-    ['the configuration', [], 'profile: upstream\n', /not in --profile upstream/],
-    ['the profile, except for one rule', ['--profile', 'upstream'], 'rules: {service-port-missing: warn}\n', undefined],
-  ])('a context that no rule uses is reported: %s', async (name, flags, configuration, expected) => {
-    const folder = `unused-${name.replaceAll(/\W/g, '')}`;
-    const file = write(`${folder}/app/extension.yaml`, wrongPort);
-    write(`${folder}/context/service.yaml`, exampleServiceObject);
-    if (configuration !== undefined) {
-      write(`${folder}/app/.extensionconfig-lint.yaml`, configuration);
-    }
-    const args = ['lint', file, '--facts', join(root, folder, 'context'), ...flags];
-    const { code, stdout, stderr } = await runProgram(args);
-    if (expected === undefined) {
-      expect(stderr).toBe('');
-      expect(stdout).toContain('service-port-missing');
-    } else {
-      expect(stderr).toMatch(/^lint: facts are read, but no rule needs it: .* Remove --facts.*\n$/);
-      expect(stderr).toMatch(expected);
-    }
-    expect(code).toBe(0);
-  });
-
   test('levels in the configuration apply to these rules too', async () => {
     const file = write('strict/extension.yaml', wrongPort);
     write('strict/service.yaml', exampleServiceObject);

@@ -6,7 +6,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { allowDeletionAnnotation } from '../../../src/extensionconfig/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
-import { rules } from '../../../src/policy/index.ts';
 import { localhost, testCa } from '../../base/x509/certificates.ts';
 import { clusterApiDefinitions, startCluster } from '../../policy/cluster-facts/cluster.ts';
 import { example, exampleClass } from '../../policy/rules/examples.ts';
@@ -90,49 +89,6 @@ test.concurrent('serves until it is stopped', async ({ expect }) => {
   const { code, stdout, stderr } = await ended;
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(lineWith(stdout, 'stopped')).toBeDefined();
-});
-
-const factRules = rules.filter(({ about }) => about === 'facts').map(({ id }) => id);
-
-test.concurrent.for<[string, string[], string, RegExp | undefined]>([
-  [
-    'upstream',
-    ['--profile', 'upstream'],
-    '',
-    /that know the cluster are not in --profile upstream\. Remove .* --profile strict/,
-  ],
-  ['all off', [], factRules.map((id) => `${id}: off\n`).join(''), /--rules-config turns off all rules that know/],
-  [
-    'all but one off',
-    [],
-    factRules
-      .slice(1)
-      .map((id) => `${id}: off\n`)
-      .join(''),
-    undefined,
-  ],
-  ['upstream and one', ['--profile', 'upstream'], `${factRules[0]}: warn\n`, undefined],
-])('--cluster-facts without a rule that needs them causes a warning: %s', async ([, flags, levels, warning], {
-  expect,
-}) => {
-  const folder = mkdtempSync(join(tmpdir(), 'serve-'));
-  const [kubeconfig, rulesConfig] = [join(folder, 'kubeconfig'), join(folder, 'rules.yaml')];
-  const clusters = [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }];
-  const contexts = [{ name: 'c', context: { cluster: 'c', user: 'u' } }];
-  const users = [{ name: 'u', user: { token: 'x' } }];
-  writeFileSync(kubeconfig, JSON.stringify({ clusters, contexts, users, 'current-context': 'c' }));
-  writeFileSync(rulesConfig, levels === '' ? 'rules: {}\n' : `rules:\n${levels.replaceAll(/^(?=.)/gm, '  ')}`);
-  const more = ['--health-port', '0', '--cluster-facts', '--kubeconfig', kubeconfig, '--rules-config', rulesConfig];
-  const { stop, ended } = await serving([...loopback, ...more, ...flags]);
-  stop('SIGINT');
-  const { code, stdout, stderr } = await ended;
-  expect(code, stderr).toBe(0);
-  rmSync(folder, { recursive: true });
-  if (warning === undefined) {
-    expect(stdout).not.toContain('no rule needs it');
-  } else {
-    expect(stdout).toMatch(warning);
-  }
 });
 
 test.concurrent('with --cluster-facts the objects in the cluster decide on a deletion', async ({ expect }) => {

@@ -28,27 +28,6 @@ function notCalledLines({ notCalled }: ConformanceReport): string[] {
   return [...names].map(([reason, list]) => withoutControls(`  not called: ${shortList(list, 10)}: ${reason}`));
 }
 
-/**
- * The checks that were not run because Discovery was not successful, as one line: the cause of each would hide the
- * failure. It comes first if no check that was asked for reports it.
- */
-function undiscoveredLines({ discoveryProblem, checks }: ConformanceReport, paint: Paint): string[] {
-  const skipped = checks.filter(({ status }) => status === 'skipped').length;
-  return [
-    ...(checks.some(({ status }) => status === 'failed')
-      ? []
-      : [
-          `  ${labelOf('failed', paint)} ${withoutControls(String(discoveryProblem))}`,
-          `${margin}do: ${discoveryValid.remedy}`,
-        ]),
-    ...(skipped === 0
-      ? []
-      : [
-          `  ${labelOf('skipped', paint)} ${count(skipped, 'check')} not run, because Discovery failed: --output json lists them`,
-        ]),
-  ];
-}
-
 /** As text: a line for each check, and below it any problems, why they matter, and what to do. */
 export function reportAsText(report: ConformanceReport, paint: Paint): string {
   const { extensionConfig, checks, called, calls, ms, verdict } = report;
@@ -56,13 +35,16 @@ export function reportAsText(report: ConformanceReport, paint: Paint): string {
   const widest = Math.max(0, ...checks.map(({ id }) => id.length));
   const name = withoutControls(extensionConfig);
   const lines = [`${name}: ${count(called.length, 'handler')} called, ${calls} calls, ${(ms / 1000).toFixed(1)} s`];
-  const isDiscovered = report.discoveryProblem === undefined;
-  for (const result of checks.filter(({ status }) => isDiscovered || status !== 'skipped')) {
+  // If no check that was asked for says so.
+  if (report.discoveryProblem !== undefined && of('failed') === 0) {
+    const problem = withoutControls(report.discoveryProblem);
+    lines.push(`  ${labelOf('failed', paint)} ${problem}`, `${margin}do: ${discoveryValid.remedy}`);
+  }
+  for (const result of checks) {
     const [first = '', ...rest] = linesOf(result, widest);
     lines.push(`  ${labelOf(result.status, paint)} ${first}`, ...rest);
   }
   lines.push(
-    ...(isDiscovered ? [] : undiscoveredLines(report, paint)),
     ...notCalledLines(report),
     `${name}: ${verdict === 'passed' ? 'passed' : 'FAILED'}: ${of('passed')} ok, ${of('failed')} failed, ${count(of('warning'), 'warning')}, ${of('skipped')} skipped`,
   );

@@ -8,7 +8,7 @@ import { defineCommand } from '../../framework/command.ts';
 import { type Call, type Flags, integerFlag, listFlag, outputFlag, switchFlag } from '../../framework/flags.ts';
 import { exitCode, type Io, paintFor, UsageError } from '../../framework/program.ts';
 import { version } from '../../framework/version.ts';
-import { policyFlags, ruleSetOptionsOf, whyFactsAreUnused } from '../policy-flags.ts';
+import { policyFlags, ruleSetOptionsOf } from '../policy-flags.ts';
 import { createLintOptions, lintConfigName } from './config.ts';
 import { factsIn } from './facts.ts';
 
@@ -66,31 +66,19 @@ const lintFlags = {
   'no-config': switchFlag(`ignore ${lintConfigName} files`),
 } satisfies Flags;
 
-interface Policies {
-  /** Returns the policy for a file. Files with the same options share one. */
-  policyOf: (file: string) => LintPolicy;
-  /** Whether the configuration file leaves a file out. */
-  isIgnored: (file: string) => boolean;
-  /** Why the facts were useless, once all files have had their policies; undefined if a rule used it. */
-  unusedContext: () => string | undefined;
-}
-
-function createPolicies({ flags, isGiven }: Call<typeof lintFlags>, facts: Facts | undefined): Policies {
+/** The policy for a file, and whether the configuration file leaves it out. Files with the same options share a policy. */
+function createPolicies({ flags, isGiven }: Call<typeof lintFlags>, facts: Facts | undefined) {
   const now = new Date();
   const policies = new Map<RuleSetOptions, LintPolicy>();
   const common = flags['no-config'] ? ruleSetOptionsOf(flags) : undefined;
   const optionsOf = createLintOptions({ values: flags, isGiven });
   return {
-    isIgnored: (file) => common === undefined && file !== '<stdin>' && optionsOf(file).isIgnored(file),
-    policyOf(file) {
+    isIgnored: (file: string) => common === undefined && file !== '<stdin>' && optionsOf(file).isIgnored(file),
+    policyOf(file: string): LintPolicy {
       const options = common ?? optionsOf(file).rules;
       const policy = policies.get(options) ?? { rules: createRuleSet(options), now: () => now, facts };
       policies.set(options, policy);
       return policy;
-    },
-    unusedContext() {
-      const reasons = [...policies].map(([options, { rules: set }]) => whyFactsAreUnused('--facts', set, options));
-      return facts === undefined || reasons.includes(undefined) ? undefined : reasons[0];
     },
   };
 }
@@ -110,7 +98,7 @@ export const command = defineCommand({
     if (flags.fix && paths.includes('-')) {
       throw new UsageError('lint: --fix changes files in place, and standard input is not a file: leave one out');
     }
-    const { policyOf, isIgnored, unusedContext } = createPolicies(call, await factsIn(flags.facts, io));
+    const { policyOf, isIgnored } = createPolicies(call, await factsIn(flags.facts, io));
     const format = formats[flags.output]({ version, rules, paint: paintFor(io) });
     const maxWarnings = flags['max-warnings'];
 
@@ -153,10 +141,6 @@ export const command = defineCommand({
         const shown = flags.quiet ? findings.filter(({ severity }) => severity === 'deny') : findings;
         await print(io, format.object({ ...result.object, findings: shown }));
       }
-    }
-    const unused = unusedContext();
-    if (unused !== undefined) {
-      io.stderr.write(`lint: facts are read, ${unused}\n`);
     }
     if (unusedComments.length > 0 && !flags.quiet) {
       io.stderr.write(`lint: comments turn off rules that report nothing there: ${shortList(unusedComments, 3)}\n`);

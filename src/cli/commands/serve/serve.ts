@@ -15,7 +15,7 @@ import { openLog } from '../../framework/log.ts';
 import { startProblem } from '../../framework/port-problem.ts';
 import { UsageError } from '../../framework/program.ts';
 import { orNoCluster, ownNamespace } from '../cluster-flags.ts';
-import { ruleSetOptionsOf, whyFactsAreUnused } from '../policy-flags.ts';
+import { ruleSetOptionsOf } from '../policy-flags.ts';
 import { type ServeFlags, serveFlags, shutdownDelayOf } from './flags.ts';
 import { keepCaBundles, withBundle } from './repair.ts';
 import { startFromFlags } from './webhook.ts';
@@ -90,10 +90,6 @@ export const command = defineCommand({
       : undefined;
     using output = await openLog(io.stdout, flags);
     const { log, lostLines } = output;
-    const unused = flags['cluster-facts'] ? whyFactsAreUnused('--cluster-facts', rules, options) : undefined;
-    if (unused !== undefined) {
-      log.warn(`--cluster-facts watches the cluster, ${unused}`);
-    }
     if (options.deniesImpact && !flags.impact) {
       log.warn('impact: deny in --rules-config has no effect without --impact');
     }

@@ -1,5 +1,7 @@
+import { defineCommand } from '../framework/command.ts';
+
 /** Scripts that ask the program for candidates. No word is evaluated, so that a Tab after `$(…)` runs nothing. */
-export const completionScripts: Readonly<Record<'bash' | 'zsh' | 'fish', string>> = {
+const completionScripts: Readonly<Record<'bash' | 'zsh' | 'fish', string>> = {
   // Also for bash 3.2 (macOS): no negative indices, no mapfile. Bash splits words at "=", but the program needs them
   // whole.
   bash: `# bash completion for extensionconfig-webhook; in ~/.bashrc: source <(extensionconfig-webhook completion bash)
@@ -79,3 +81,21 @@ complete -c extensionconfig-webhook -e
 complete -c extensionconfig-webhook -f -a '(__extensionconfig_webhook_complete)'
 `,
 };
+
+const help = `
+  bash   echo 'source <(extensionconfig-webhook completion bash)' >> ~/.bashrc
+  zsh    echo 'source <(extensionconfig-webhook completion zsh)' >> ~/.zshrc
+  fish   extensionconfig-webhook completion fish >
+           ~/.config/fish/completions/extensionconfig-webhook.fish
+
+kubectl's own completion completes "kubectl extensionconfig" if
+kubectl_complete-extensionconfig is on the PATH.`;
+
+export const command = defineCommand({
+  description: 'Prints a shell script that completes commands, flags and files.',
+  args: [['<SHELL>', 'shell to print the script for', Object.keys(completionScripts)]],
+  help,
+  run({ io }, shell: string) {
+    io.stdout.write(completionScripts[shell as keyof typeof completionScripts]);
+  },
+});
