@@ -73,7 +73,6 @@ export function showToken({ type, text }: Token): Bytes {
   return `${quoted(text.slice(0, end))}...`;
 }
 
-const spaces = /[ \t\r\n]*/y;
 const letterOrDigit = /^[\p{L}\p{Nd}_]$/u;
 
 function isAlphanumeric(code: number): boolean {
@@ -86,330 +85,188 @@ function showRune(code: number): Bytes {
   return isPrintable(code) ? `${number} '${bytesOf(String.fromCodePoint(code))}'` : number;
 }
 
-/** Splits a template into tokens. Stops at the first error, which is the last token. */
+const space = /[ \t\r\n]/;
+const spaces = /[ \t\r\n]+/y;
+const number =
+  /[+-]?(?:0[xX][0-9a-fA-F_]*(?:\.[0-9a-fA-F_]*)?(?:[pP][+-]?[0-9_]*)?|0[oO][0-7_]*(?:\.[0-7_]*)?|0[bB][01_]*(?:\.[01_]*)?|[0-9_]*(?:\.[0-9_]*)?(?:[eE][+-]?[0-9_]*)?)i?/y;
+
+/** Tokens between quotes: their type, their form, and Go's message where they have no end. */
+const quotes: Readonly<Record<string, readonly [TokenType, RegExp, string]>> = {
+  '"': ['string', /"(?:[^"\\\n]|\\[^\n])*"/y, 'unterminated quoted string'],
+  "'": ['charConstant', /'(?:[^'\\\n]|\\[^\n])*'/y, 'unterminated character constant'],
+  '`': ['rawString', /`[^`]*`/y, 'unterminated raw quoted string'],
+};
+const signs: Readonly<Record<string, TokenType>> = {
+  '=': 'assign',
+  '|': 'pipe',
+  '(': 'leftParenthesis',
+  ')': 'rightParenthesis',
+};
+
+/** Splits a template into tokens, as they are asked for. */
 class Lexer {
   readonly #text: Bytes;
-  #tokens: Token[] = [];
-  #at = 0;
-  #start = 0;
+  /** Up to where lines are counted, and how many there are. */
+  #counted = 0;
   #line = 1;
-  #startLine = 1;
+  /** How many parentheses are open. */
   #depth = 0;
 
   constructor(text: Bytes) {
     this.#text = text;
   }
 
+  /** All tokens; the last one is of type eof or error. */
   *run(): Generator<Token> {
-    try {
-      while (this.#readText()) {
-        yield* this.#read();
-        while (!this.#readRightDelimiter()) {
-          this.#readToken();
-          yield* this.#read();
-        }
-      }
-      this.#emit('eof');
-    } catch (error) {
-      if (error !== this.#failed) {
-        throw error;
-      }
-    }
-    yield* this.#read();
-  }
-
-  /** The tokens that were read since the last call. */
-  #read(): Token[] {
-    const tokens = this.#tokens;
-    this.#tokens = [];
-    return tokens;
-  }
-
-  readonly #failed = new Error('the text after an error is not read');
-
-  #fail(message: Bytes): never {
-    this.#tokens.push({ type: 'error', at: this.#start, text: message, line: this.#startLine });
-    throw this.#failed;
-  }
-
-  /** Counts lines up to where it is. */
-  #pass(): void {
-    for (let at = this.#start; at < this.#at; at++) {
-      this.#line += this.#text.charCodeAt(at) === 0x0a ? 1 : 0;
-    }
-    this.#start = this.#at;
-  }
-
-  #emit(type: TokenType): void {
-    const { at, line } = { at: this.#start, line: this.#startLine };
-    const text = this.#text.slice(this.#start, this.#at);
-    this.#pass();
-    this.#startLine = this.#line;
-    this.#tokens.push({ type, at, text, line });
-  }
-
-  #ignore(): void {
-    this.#pass();
-    this.#startLine = this.#line;
-  }
-
-  #skipSpaces(): void {
-    spaces.lastIndex = this.#at;
-    spaces.exec(this.#text);
-    this.#at = spaces.lastIndex;
-  }
-
-  #isSpace(at: number): boolean {
-    const char = this.#text[at];
-    return char === ' ' || char === '\t' || char === '\r' || char === '\n';
-  }
-
-  #startsWith(text: string): boolean {
-    return this.#text.startsWith(text, this.#at);
-  }
-
-  /** Reads text up to the next action. @returns whether there is one. */
-  #readText(): boolean {
-    for (;;) {
-      const found = this.#text.indexOf('{{', this.#at);
-      if (found === -1) {
-        this.#at = this.#text.length;
-        if (this.#at > this.#start) {
-          this.#emit('text');
-        }
-        return false;
-      }
-      const trims = this.#text[found + 2] === '-' && this.#isSpace(found + 3);
-      let end = found;
-      while (trims && end > this.#start && this.#isSpace(end - 1)) {
+    const text = this.#text;
+    for (let at = 0; ; ) {
+      const open = text.indexOf('{{', at);
+      const trims = open !== -1 && text[open + 2] === '-' && space.test(text[open + 3] ?? '');
+      let end = open === -1 ? text.length : open;
+      while (trims && end > at && space.test(text[end - 1] as string)) {
         end--;
       }
-      this.#at = end;
-      if (end > this.#start) {
-        this.#emit('text');
+      if (end > at) {
+        yield this.#token('text', at, end);
       }
-      this.#at = found;
-      this.#ignore();
-      const afterMarker = found + 2 + (trims ? 2 : 0);
-      if (!this.#text.startsWith('/*', afterMarker)) {
-        this.#at = found + 2;
-        this.#emit('leftDelimiter');
-        this.#at = afterMarker;
-        this.#ignore();
-        this.#depth = 0;
-        return true;
-      }
-      this.#at = afterMarker;
-      this.#ignore();
-      this.#skipComment();
-    }
-  }
-
-  #skipComment(): void {
-    const end = this.#text.indexOf('*/', this.#at + 2);
-    if (end === -1) {
-      this.#fail('unclosed comment');
-    }
-    this.#at = end + 2;
-    const delimiter = this.#rightDelimiter();
-    if (delimiter === undefined) {
-      this.#fail('comment ends before closing delimiter');
-    }
-    this.#at = delimiter.end;
-    if (delimiter.trims) {
-      this.#skipSpaces();
-    }
-    this.#ignore();
-  }
-
-  /** The right delimiter that starts here. */
-  #rightDelimiter(): { trims: boolean; end: number } | undefined {
-    if (this.#isSpace(this.#at) && this.#text.startsWith('-}}', this.#at + 1)) {
-      return { trims: true, end: this.#at + 4 };
-    }
-    return this.#startsWith('}}') ? { trims: false, end: this.#at + 2 } : undefined;
-  }
-
-  /** Reads the end of an action. @returns whether it is here. */
-  #readRightDelimiter(): boolean {
-    const delimiter = this.#rightDelimiter();
-    if (delimiter === undefined) {
-      return false;
-    }
-    if (this.#depth > 0) {
-      this.#fail('unclosed left paren');
-    }
-    if (delimiter.trims) {
-      this.#at += 2;
-      this.#ignore();
-    }
-    this.#at = delimiter.end;
-    this.#emit('rightDelimiter');
-    if (delimiter.trims) {
-      this.#skipSpaces();
-      this.#ignore();
-    }
-    return true;
-  }
-
-  #readToken(): void {
-    if (this.#at >= this.#text.length) {
-      this.#fail('unclosed action');
-    }
-    if (this.#isSpace(this.#at)) {
-      this.#readSpace();
-      return;
-    }
-    const { code, size } = runeAt(this.#text, this.#at);
-    const char = String.fromCodePoint(code);
-    const next = this.#text[this.#at + 1] ?? '';
-    if (/[0-9+-]/.test(char) || (char === '.' && (next === '' || /[0-9]/.test(next)))) {
-      this.#readNumber();
-      return;
-    }
-    if (isAlphanumeric(code)) {
-      this.#readWord(0);
-      return;
-    }
-    this.#at += size;
-    switch (char) {
-      case '=':
-        this.#emit('assign');
-        return;
-      case ':':
-        if (next !== '=') {
-          // Go has read the character that it does not like.
-          this.#fail('expected :=');
-        }
-        this.#at++;
-        this.#emit('declare');
-        return;
-      case '|':
-        this.#emit('pipe');
-        return;
-      case '"':
-        this.#readQuoted('"', 'string', 'unterminated quoted string');
-        return;
-      case "'":
-        this.#readQuoted("'", 'charConstant', 'unterminated character constant');
-        return;
-      case '`': {
-        const end = this.#text.indexOf('`', this.#at);
-        if (end === -1) {
-          this.#fail('unterminated raw quoted string');
-        }
-        this.#at = end + 1;
-        this.#emit('rawString');
+      if (open === -1) {
+        yield this.#token('eof', end, end);
         return;
       }
-      case '$':
-      case '.':
-        this.#readWord(1);
-        return;
-      case '(':
-        this.#depth++;
-        this.#emit('leftParenthesis');
-        return;
-      case ')':
-        this.#depth--;
-        if (this.#depth < 0) {
-          this.#fail('unexpected right paren');
-        }
-        this.#emit('rightParenthesis');
-        return;
-      default:
-        if (code >= 0x20 && code < 0x7f) {
-          this.#emit('char');
+      at = open + (trims ? 4 : 2);
+      if (text.startsWith('/*', at)) {
+        const close = text.indexOf('*/', at + 2);
+        const right = close === -1 ? undefined : this.#rightDelimiter(close + 2);
+        if (right === undefined) {
+          yield this.#error(at, close === -1 ? 'unclosed comment' : 'comment ends before closing delimiter');
           return;
         }
-        this.#fail(`unrecognized character in action: ${showRune(code)}`);
-    }
-  }
-
-  #readSpace(): void {
-    const start = this.#at;
-    this.#skipSpaces();
-    // The last space may belong to a trim marker.
-    this.#at--;
-    const isMarker = this.#rightDelimiter()?.trims === true;
-    if (!isMarker) {
-      this.#at++;
-    }
-    if (this.#at > start) {
-      this.#emit('space');
-    }
-  }
-
-  #readQuoted(quote: string, type: TokenType, message: string): void {
-    for (;;) {
-      const char = this.#text[this.#at];
-      const escaped = char === '\\' ? this.#text[this.#at + 1] : char;
-      if (char === undefined || char === '\n' || escaped === undefined || escaped === '\n') {
-        this.#fail(message);
+        at = right.next;
+        continue;
       }
-      this.#at += char === '\\' ? 2 : 1;
-      if (char === quote) {
-        this.#emit(type);
+      yield this.#token('leftDelimiter', open, open + 2);
+      this.#depth = 0;
+      let right = this.#rightDelimiter(at);
+      for (; right === undefined; right = this.#rightDelimiter(at)) {
+        const token = this.#read(at);
+        yield token;
+        if (token.type === 'error') {
+          return;
+        }
+        at += token.text.length;
+      }
+      if (this.#depth > 0) {
+        yield this.#error(at, 'unclosed left paren');
         return;
       }
+      yield this.#token('rightDelimiter', right.end - 2, right.end);
+      at = right.next;
     }
   }
 
-  /** Reads a name; its sign, `.` or `$`, was read if there is one. */
-  #readWord(sign: number): void {
-    while (this.#at < this.#text.length) {
-      const { code, size } = runeAt(this.#text, this.#at);
-      if (!isAlphanumeric(code)) {
-        break;
-      }
-      this.#at += size;
+  #token(type: TokenType, at: number, end: number): Token {
+    for (; this.#counted < at; this.#counted++) {
+      this.#line += this.#text.charCodeAt(this.#counted) === 0x0a ? 1 : 0;
     }
-    if (
-      this.#at < this.#text.length &&
-      !/[ \t\r\n.,|:()]/.test(this.#text[this.#at] as string) &&
-      !this.#startsWith('}}')
-    ) {
-      this.#fail(`bad character ${showRune(runeAt(this.#text, this.#at).code)}`);
-    }
-    const word = this.#text.slice(this.#start, this.#at);
-    if (sign === 1) {
-      this.#emit(word === '.' ? '.' : word.startsWith('$') ? 'variable' : 'field');
-    } else if (isKeyword(word)) {
-      this.#emit(word);
-    } else {
-      this.#emit(word === 'true' || word === 'false' ? 'bool' : 'identifier');
-    }
+    return { type, at, text: this.#text.slice(at, end), line: this.#line };
   }
 
-  #readNumber(): void {
-    if (!this.#scanNumber()) {
-      this.#fail(`bad number syntax: ${quoted(this.#text.slice(this.#start, this.#at))}`);
-    }
-    if (/[+-]/.test(this.#text[this.#at] ?? '')) {
-      if (!this.#scanNumber() || this.#text[this.#at - 1] !== 'i') {
-        this.#fail(`bad number syntax: ${quoted(this.#text.slice(this.#start, this.#at))}`);
-      }
-      this.#emit('complex');
-    } else {
-      this.#emit('number');
-    }
+  #error(at: number, message: Bytes): Token {
+    return { ...this.#token('error', at, at), text: message };
   }
 
-  #scanNumber(): boolean {
-    const number =
-      /[+-]?(?:0[xX][0-9a-fA-F_]*(?:\.[0-9a-fA-F_]*)?(?:[pP][+-]?[0-9_]*)?|0[oO][0-7_]*(?:\.[0-7_]*)?|0[bB][01_]*(?:\.[01_]*)?|[0-9_]*(?:\.[0-9_]*)?(?:[eE][+-]?[0-9_]*)?)i?/y;
-    number.lastIndex = this.#at;
-    number.exec(this.#text);
-    this.#at = number.lastIndex;
-    if (this.#at >= this.#text.length) {
-      return true;
+  /** Where a form that is there ends. */
+  #endOf(form: RegExp, at: number): number {
+    form.lastIndex = at;
+    form.test(this.#text);
+    return form.lastIndex;
+  }
+
+  /** The right delimiter that starts here, and where what follows it begins. */
+  #rightDelimiter(at: number): { end: number; next: number } | undefined {
+    if (space.test(this.#text[at] ?? '') && this.#text.startsWith('-}}', at + 1)) {
+      return { end: at + 4, next: Math.max(this.#endOf(spaces, at + 4), at + 4) };
     }
-    const { code, size } = runeAt(this.#text, this.#at);
-    if (isAlphanumeric(code)) {
-      this.#at += size;
-      return false;
+    return this.#text.startsWith('}}', at) ? { end: at + 2, next: at + 2 } : undefined;
+  }
+
+  #read(at: number): Token {
+    const text = this.#text;
+    if (at >= text.length) {
+      return this.#error(at, 'unclosed action');
     }
-    return true;
+    const { code, size } = runeAt(text, at);
+    const char = String.fromCodePoint(code);
+    const next = text[at + 1] ?? '';
+    if (space.test(char)) {
+      const end = this.#endOf(spaces, at);
+      // The last space may belong to a trim marker.
+      return this.#token('space', at, text.startsWith('-}}', end) ? end - 1 : end);
+    }
+    if (/[0-9+-]/.test(char) || (char === '.' && (next === '' || /[0-9]/.test(next)))) {
+      return this.#number(at);
+    }
+    if (isAlphanumeric(code) || char === '$' || char === '.') {
+      return this.#word(at, at + size);
+    }
+    const quoted = quotes[char];
+    if (quoted !== undefined) {
+      const [type, form, message] = quoted;
+      const end = this.#endOf(form, at);
+      return end === 0 ? this.#error(at, message) : this.#token(type, at, end);
+    }
+    if (char === ':') {
+      return next === '=' ? this.#token('declare', at, at + 2) : this.#error(at, 'expected :=');
+    }
+    this.#depth += char === '(' ? 1 : char === ')' ? -1 : 0;
+    if (this.#depth < 0) {
+      return this.#error(at, 'unexpected right paren');
+    }
+    return code >= 0x20 && code < 0x7f
+      ? this.#token(signs[char] ?? 'char', at, at + 1)
+      : this.#error(at, `unrecognized character in action: ${showRune(code)}`);
+  }
+
+  /** A name, with `.` or `$` before it. */
+  #word(at: number, from: number): Token {
+    const text = this.#text;
+    let end = from;
+    for (let rune = runeAt(text, end); end < text.length && isAlphanumeric(rune.code); rune = runeAt(text, end)) {
+      end += rune.size;
+    }
+    if (end < text.length && !/[ \t\r\n.,|:()]/.test(text[end] as string) && !text.startsWith('}}', end)) {
+      return this.#error(at, `bad character ${showRune(runeAt(text, end).code)}`);
+    }
+    const word = text.slice(at, end);
+    const type = isKeyword(word)
+      ? word
+      : word.startsWith('$')
+        ? 'variable'
+        : word.startsWith('.')
+          ? 'field'
+          : word === 'true' || word === 'false'
+            ? 'bool'
+            : 'identifier';
+    return this.#token(type, at, end);
+  }
+
+  #number(at: number): Token {
+    const bad = (end: number) => this.#error(at, `bad number syntax: ${quoted(this.#text.slice(at, end))}`);
+    /** Where a number ends; what is wrong if a letter or a digit follows it. */
+    const scan = (from: number): number | Token => {
+      const end = Math.max(this.#endOf(number, from), from);
+      const { code, size } = runeAt(this.#text, end);
+      return end < this.#text.length && isAlphanumeric(code) ? bad(end + size) : end;
+    };
+    const real = scan(at);
+    if (typeof real !== 'number' || !/[+-]/.test(this.#text[real] ?? '')) {
+      return typeof real === 'number' ? this.#token('number', at, real) : real;
+    }
+    const end = scan(real);
+    if (typeof end !== 'number') {
+      return end;
+    }
+    return this.#text[end - 1] === 'i' ? this.#token('complex', at, end) : bad(end);
   }
 }
 
