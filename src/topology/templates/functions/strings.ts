@@ -13,7 +13,7 @@ import { type Budget, FunctionError, Text } from '../budget.ts';
 import type { TemplateFunction } from '../evaluate.ts';
 import { parsedInt64 } from '../values/numbers.ts';
 import { sprintf } from '../values/print.ts';
-import { Dict, type Integer, List, Struct, type Value } from '../values/values.ts';
+import { Dict, List, Struct, type Value } from '../values/values.ts';
 import { swapCase, titleOf, toLower, toPascalCase, toUpper, untitled, withConnector } from './case.ts';
 import { define } from './define.ts';
 
@@ -30,9 +30,6 @@ export function textOfValue(value: Value, budget: Budget): Bytes {
   }
   if (value instanceof Struct) {
     return value.text() ?? sprintf(budget, '%v', [value]);
-  }
-  if (value instanceof List && value.element === 'uint8') {
-    return value.items.map((byte) => String.fromCharCode(Number((byte as Integer).value))).join('');
   }
   return sprintf(budget, '%v', [value]);
 }

@@ -5,57 +5,34 @@ import type { TemplateFunction } from '../evaluate.ts';
 import { Dict, kindOf } from '../values/values.ts';
 import { define } from './define.ts';
 
-type Part = 'path' | 'user' | 'fragment' | 'host' | 'zone';
-
 /** What each part of a URL may have besides letters, digits and `-_.~`. */
-const allowed: Readonly<Record<Part, string>> = {
+const allowed = {
   path: '$&+,/:;=@',
   user: '$&+,;=',
   fragment: '$&+,/:;=?@!()*',
   host: '!$&\'()*+,;=:[]<>"',
-  zone: '!$&\'()*+,;=:[]<>"',
 };
-
-function needsEscape(char: string, part: Part): boolean {
-  return !/[A-Za-z0-9_.~-]/.test(char) && !allowed[part].includes(char);
-}
+type Part = keyof typeof allowed;
 
 function escaped(text: Bytes, part: Part): Bytes {
   return text.replaceAll(/[^A-Za-z0-9_.~-]/g, (char) => (allowed[part].includes(char) ? char : percentEncoded(char)));
 }
 
-function badEscape(text: Bytes): never {
-  throw new FunctionError(`invalid URL escape ${quoted(text)}`);
-}
-
 function unescaped(text: Bytes, part: Part): Bytes {
-  let result = '';
-  for (let at = 0; at < text.length; at++) {
-    const char = text[at] as string;
-    if (char !== '%') {
-      if ((part === 'host' || part === 'zone') && char < '\x80' && needsEscape(char, part)) {
-        throw new FunctionError(`invalid character ${quoted(char)} in host name`);
+  return text.replaceAll(/%(..?)?|[^%]/gs, (found) => {
+    if (!found.startsWith('%')) {
+      if (part === 'host' && found < '\x80' && escaped(found, part) !== found) {
+        throw new FunctionError(`invalid character ${quoted(found)} in host name`);
       }
-      result += char;
-      continue;
+      return found;
     }
-    const code = text.slice(at, at + 3);
-    if (!/^%[0-9a-fA-F]{2}$/.test(code)) {
-      badEscape(code);
+    const byte = Number.parseInt(found.slice(1), 16);
+    // A host may only have escapes of what is not ASCII, and of what begins a zone.
+    if (!/^%[0-9a-fA-F]{2}$/.test(found) || (part === 'host' && byte < 0x80 && found !== '%25')) {
+      throw new FunctionError(`invalid URL escape ${quoted(found)}`);
     }
-    const byte = Number.parseInt(code.slice(1), 16);
-    // A host may only have escapes of what is not ASCII; its zone, of what a host may have.
-    if (part === 'host' && byte < 0x80 && code !== '%25') {
-      badEscape(code);
-    }
-    const decoded = String.fromCharCode(byte);
-    if (part === 'zone' && code !== '%25' && decoded !== ' ' && needsEscape(decoded, 'host')) {
-      badEscape(code);
-    }
-    result += decoded;
-    at += 2;
-  }
-  return result;
+    return String.fromCharCode(byte);
+  });
 }
 
 interface Url {
@@ -68,50 +45,34 @@ interface Url {
   fragment: Bytes;
 }
 
-const port = /^(?::[0-9]*)?$/;
-
-function checkedPort(text: Bytes): Bytes {
-  if (!port.test(text)) {
+function checkPort(text: Bytes): void {
+  if (!/^(?::[0-9]*)?$/.test(text)) {
     throw new FunctionError(`invalid port ${quoted(text)} after host`);
   }
-  return text;
 }
 
-function addressOf(inner: Bytes): Bytes {
-  const zone = inner.indexOf('%25');
-  const address =
-    zone === -1
-      ? unescaped(inner, 'host')
-      : unescaped(inner.slice(0, zone), 'host') + unescaped(inner.slice(zone), 'zone');
-  if (!isIPv6(address.split('%')[0] ?? '')) {
+function hostOf(text: Bytes, scheme: Bytes): Bytes {
+  const open = text.lastIndexOf('[');
+  if (open === -1) {
+    const isStrict = scheme === 'http' || scheme === 'https';
+    const colon = isStrict ? text.indexOf(':') : text.lastIndexOf(':');
+    checkPort(colon === -1 ? '' : text.slice(colon));
+    return unescaped(text, 'host');
+  }
+  const close = text.lastIndexOf(']');
+  if (open > 0 || close === -1) {
+    throw new FunctionError(open > 0 ? 'invalid IP-literal' : "missing ']' in host");
+  }
+  checkPort(text.slice(close + 1));
+  const address = unescaped(text.slice(1, close), 'host');
+  if (!isIPv6(address)) {
     throw new FunctionError(
       /^[0-9.]+$/.test(address)
         ? 'invalid IP-literal'
         : `invalid host: ParseAddr(${quoted(address)}): unable to parse IP`,
     );
   }
-  return address;
-}
-
-function hostOf(text: Bytes, scheme: Bytes): Bytes {
-  const open = text.lastIndexOf('[');
-  if (open > 0) {
-    throw new FunctionError('invalid IP-literal');
-  }
-  if (open === 0) {
-    const close = text.lastIndexOf(']');
-    if (close === -1) {
-      throw new FunctionError("missing ']' in host");
-    }
-    const end = checkedPort(text.slice(close + 1));
-    return `[${addressOf(text.slice(1, close))}]${end}`;
-  }
-  const colon = text.indexOf(':');
-  if (colon !== -1) {
-    const isStrict = scheme === 'http' || scheme === 'https';
-    checkedPort(text.slice(isStrict ? colon : text.lastIndexOf(':')));
-  }
-  return unescaped(text, 'host');
+  return `[${address}]${text.slice(close + 1)}`;
 }
 
 function userOf(text: Bytes): NonNullable<Url['user']> {

@@ -1,134 +1,37 @@
 import {
   type Bytes,
   bytesOf,
-  bytesOfRune,
   decoded,
   type JsonMistake,
   jsonMistake,
   jsonSyntaxError,
-  runesOf,
 } from '../../../base/go-text/index.ts';
 import type { Json } from '../../../kubernetes/index.ts';
 import { type Budget, FunctionError, Text } from '../budget.ts';
 import { formatFloat } from './numbers.ts';
 import { Complex, Dict, Integer, List, Struct, type Value } from './values.ts';
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it looks for
-const special = /["\\\x00-\x1f<>&]|[\x80-\xff]+/g;
-
-function encodedText(text: Bytes, escapesHtml: boolean): Bytes {
-  const inner = text.replaceAll(special, (run) => {
-    let result = '';
-    for (const { code, size, isValid } of runesOf(run)) {
-      const isEscaped = code === 0x2028 || code === 0x2029 || (escapesHtml && /[<>&]/.test(run));
-      result +=
-        !isValid && size === 1
-          ? '\\ufffd'
-          : isEscaped
-            ? `\\u${code.toString(16).padStart(4, '0')}`
-            : code < 0x80
-              ? JSON.stringify(run).slice(1, -1)
-              : bytesOfRune(code);
-    }
-    return result;
-  });
-  return `"${inner}"`;
-}
-
-function encodedFloat(value: number): string {
-  if (!Number.isFinite(value)) {
-    throw new FunctionError(`json: unsupported value: ${formatFloat(value, 'g', -1)}`);
-  }
-  const size = Math.abs(value);
-  return size !== 0 && (size < 1e-6 || size >= 1e21)
-    ? formatFloat(value, 'e', -1).replace(/e-0([0-9])$/, 'e-$1')
-    : formatFloat(value, 'f', -1);
-}
-
 /** Deepest nesting that is encoded: only what contains itself gets there. */
 const maxNesting = 1_000;
 
-class Encoder {
-  #depth = 0;
-  readonly #budget: Budget;
-  readonly #output: Text;
-  readonly #escapesHtml: boolean;
-  readonly #indent: string;
-
-  constructor(budget: Budget, escapesHtml: boolean, indent: string) {
-    this.#budget = budget;
-    this.#output = new Text(budget);
-    this.#escapesHtml = escapesHtml;
-    this.#indent = indent;
+/** A value that is neither a list nor a map. */
+function scalarText(value: Exclude<Value, List | Dict>, escapesHtml: boolean): Bytes {
+  if (typeof value === 'string') {
+    const special = escapesHtml ? /[<>&\u2028\u2029]/g : /[\u2028\u2029]/g;
+    const text = JSON.stringify(decoded(value)).replaceAll(
+      special,
+      (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+    return bytesOf(text);
   }
-
-  encode(value: Value): Bytes {
-    this.#value(value);
-    return this.#output.toString();
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    throw new FunctionError(`json: unsupported value: ${formatFloat(value, 'g', -1)}`);
   }
-
-  #break(): void {
-    if (this.#indent !== '') {
-      this.#output.write(`\n${this.#indent.repeat(this.#depth)}`);
-    }
+  if (value instanceof Complex) {
+    throw new FunctionError('json: unsupported type: complex128');
   }
-
-  #items(open: string, close: string, writers: readonly (() => void)[]): void {
-    if (this.#depth >= maxNesting) {
-      throw new FunctionError('json: unsupported value: encountered a cycle');
-    }
-    this.#depth++;
-    this.#output.write(open);
-    for (const [index, write] of writers.entries()) {
-      this.#output.write(index > 0 ? ',' : '');
-      this.#break();
-      write();
-    }
-    this.#depth--;
-    if (writers.length > 0) {
-      this.#break();
-    }
-    this.#output.write(close);
-  }
-
-  #value(value: Value): void {
-    this.#budget.spend(1);
-    if (value === null || ((value instanceof List || value instanceof Dict) && value.isNil)) {
-      this.#output.write('null');
-    } else if (typeof value === 'string') {
-      this.#budget.write(value.length);
-      this.#output.write(encodedText(value, this.#escapesHtml));
-    } else if (typeof value === 'number') {
-      this.#output.write(encodedFloat(value));
-    } else if (value instanceof List) {
-      if (value.element === 'uint8') {
-        const bytes = value.items.map((byte) => Number((byte as Integer).value));
-        this.#output.write(`"${Buffer.from(bytes).toString('base64')}"`);
-        return;
-      }
-      this.#items(
-        '[',
-        ']',
-        value.items.map((item) => () => this.#value(item)),
-      );
-    } else if (value instanceof Dict) {
-      const colon = this.#indent === '' ? ':' : ': ';
-      this.#items(
-        '{',
-        '}',
-        value.keys().map((key) => () => {
-          this.#output.write(encodedText(key, this.#escapesHtml) + colon);
-          this.#value(value.entries.get(key) ?? null);
-        }),
-      );
-    } else if (value instanceof Struct) {
-      this.#value(value.json());
-    } else if (value instanceof Complex) {
-      throw new FunctionError('json: unsupported type: complex128');
-    } else {
-      this.#output.write(String(value instanceof Integer ? value.value : value));
-    }
-  }
+  // Numbers are written as in JavaScript, but for a zero with a sign.
+  return Object.is(value, -0) ? '-0' : String(value instanceof Integer ? value.value : value);
 }
 
 /**
@@ -137,7 +40,43 @@ class Encoder {
  * @throws {FunctionError} for numbers that JSON does not have.
  */
 export function encodeJson(value: Value, budget: Budget, { escapesHtml = true, indent = '' } = {}): Bytes {
-  return new Encoder(budget, escapesHtml, indent).encode(value);
+  const output = new Text(budget);
+  const lineBreak = (depth: number) => output.write(indent === '' ? '' : `\n${indent.repeat(depth)}`);
+  const writeItems = <T>(open: string, close: string, items: readonly T[], depth: number, write: (item: T) => void) => {
+    if (depth >= maxNesting) {
+      throw new FunctionError('json: unsupported value: encountered a cycle');
+    }
+    output.write(open);
+    for (const [index, item] of items.entries()) {
+      output.write(index > 0 ? ',' : '');
+      lineBreak(depth + 1);
+      write(item);
+    }
+    if (items.length > 0) {
+      lineBreak(depth);
+    }
+    output.write(close);
+  };
+  const write = (one: Value, depth: number): void => {
+    budget.spend(1);
+    if (one instanceof Struct) {
+      write(one.json(), depth);
+    } else if ((one instanceof List || one instanceof Dict) && one.isNil) {
+      output.write('null');
+    } else if (one instanceof Dict) {
+      writeItems('{', '}', one.keys(), depth, (key) => {
+        output.write(`${scalarText(key, escapesHtml)}:${indent === '' ? '' : ' '}`);
+        write(one.entries.get(key) ?? null, depth + 1);
+      });
+    } else if (one instanceof List) {
+      writeItems('[', ']', one.items, depth, (item) => write(item, depth + 1));
+    } else {
+      budget.write(typeof one === 'string' ? one.length : 0);
+      output.write(scalarText(one, escapesHtml));
+    }
+  };
+  write(value, 0);
+  return output.toString();
 }
 
 /** Deepest nesting that is read; recursion over more may overflow the stack. */

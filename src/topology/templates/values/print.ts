@@ -314,10 +314,6 @@ class Printer {
 
   #list(list: List, verb: number): void {
     const { sharpV } = this.#flags;
-    if (list.element === 'uint8' && 'sqxX'.includes(String.fromCodePoint(verb))) {
-      this.#text(list.items.map((byte) => String.fromCharCode(Number(integerOf(byte)))).join(''), verb, list);
-      return;
-    }
     if (sharpV && list.isNil) {
       this.write(`${typeOf(list)}(nil)`);
       return;
