@@ -27,28 +27,10 @@ function adler32(text: Bytes): Bytes {
 const passwordTemplates: Readonly<Record<string, readonly string[]>> = {
   maximum: ['anoxxxxxxxxxxxxxxxxx', 'axxxxxxxxxxxxxxxxxno'],
   long: [
-    'CvcvnoCvcvCvcv',
-    'CvcvCvcvnoCvcv',
-    'CvcvCvcvCvcvno',
-    'CvccnoCvcvCvcv',
-    'CvccCvcvnoCvcv',
-    'CvccCvcvCvcvno',
-    'CvcvnoCvccCvcv',
-    'CvcvCvccnoCvcv',
-    'CvcvCvccCvcvno',
-    'CvcvnoCvcvCvcc',
-    'CvcvCvcvnoCvcc',
-    'CvcvCvcvCvccno',
-    'CvccnoCvccCvcv',
-    'CvccCvccnoCvcv',
-    'CvccCvccCvcvno',
-    'CvcvnoCvccCvcc',
-    'CvcvCvccnoCvcc',
-    'CvcvCvccCvccno',
-    'CvccnoCvcvCvcc',
-    'CvccCvcvnoCvcc',
-    'CvccCvcvCvccno',
-  ],
+    'CvcvnoCvcvCvcv CvcvCvcvnoCvcv CvcvCvcvCvcvno CvccnoCvcvCvcv CvccCvcvnoCvcv CvccCvcvCvcvno CvcvnoCvccCvcv',
+    'CvcvCvccnoCvcv CvcvCvccCvcvno CvcvnoCvcvCvcc CvcvCvcvnoCvcc CvcvCvcvCvccno CvccnoCvccCvcv CvccCvccnoCvcv',
+    'CvccCvccCvcvno CvcvnoCvccCvcc CvcvCvccnoCvcc CvcvCvccCvccno CvccnoCvcvCvcc CvccCvcvnoCvcc CvccCvcvCvccno',
+  ].flatMap((names) => names.split(' ')),
   medium: ['CvcnoCvc', 'CvcCvcno'],
   short: ['Cvcn'],
   basic: ['aaanaaan', 'aannaaan', 'aaannaaa'],
@@ -127,10 +109,7 @@ function decrypted(password: Bytes, packed: Bytes): Bytes {
   }
   const decipher = createDecipheriv('aes-256-cbc', keyOf(password), bytes.subarray(0, 16)).setAutoPadding(false);
   const text = Buffer.concat([decipher.update(bytes.subarray(16)), decipher.final()]);
-  const padding = text.at(-1);
-  if (padding === undefined) {
-    throw new FunctionError('runtime error: index out of range [-1]');
-  }
+  const padding = text.at(-1) ?? 1;
   if (padding > text.length) {
     throw new FunctionError(`runtime error: slice bounds out of range [:${text.length - padding}]`);
   }

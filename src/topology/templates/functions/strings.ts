@@ -106,33 +106,13 @@ function replaced(text: Bytes, old: Bytes, replacement: Bytes, budget: Budget): 
   return replacement + parts.map((part) => part + replacement).join('');
 }
 
-function trimmed(text: Bytes, cutset: Bytes): Bytes {
-  const cut = new Set([...runesOf(cutset)].map(({ code }) => code));
-  let start = 0;
-  while (start < text.length) {
-    const { code, size } = runeAt(text, start);
-    if (!cut.has(code)) {
-      break;
-    }
-    start += size;
-  }
-  const ends: number[] = [];
-  for (let at = start; at < text.length; ) {
-    const { code, size } = runeAt(text, at);
-    at += size;
-    if (!cut.has(code)) {
-      ends[0] = at;
-    }
-  }
-  return text.slice(start, Math.max(ends[0] ?? start, start));
-}
-
-function trimmedSpace(text: Bytes): Bytes {
+/** A text without the characters at both of its ends that are to be cut. */
+function trimmed(text: Bytes, isCut: (code: number) => boolean): Bytes {
   let start = text.length;
   let end = 0;
   for (let at = 0; at < text.length; ) {
     const { code, size } = runeAt(text, at);
-    if (!isSpaceRune(code)) {
+    if (!isCut(code)) {
       start = Math.min(start, at);
       end = at + size;
     }
@@ -140,6 +120,11 @@ function trimmedSpace(text: Bytes): Bytes {
   }
   return text.slice(start, Math.max(end, start));
 }
+
+const trimAll = define(['string', 'string'], ([cutset, text]) => {
+  const cut = new Set(Array.from(runesOf(cutset), ({ code }) => code));
+  return trimmed(text, (code) => cut.has(code));
+});
 
 /** Bytes that Go takes for characters of white space, one by one. */
 function isSpaceByte(byte: string): boolean {
@@ -277,31 +262,18 @@ function base32Encoded(text: Bytes): Bytes {
 /** The text; that of Go's error if it cannot be decoded. */
 function base32Decoded(packed: Bytes): Bytes {
   const text = packed.replaceAll(/[\r\n]/g, '');
-  const fail = (at: number) => `illegal base32 data at input byte ${at}`;
-  const pad = text.indexOf('=');
-  const digits = pad === -1 ? text : text.slice(0, pad);
+  const digits = text.replace(/={1,6}$/, '');
   const bad = digits.search(/[^A-Z2-7]/);
-  if (bad !== -1) {
-    return fail(bad);
+  if (bad !== -1 || text.length % 8 !== 0) {
+    return `illegal base32 data at input byte ${bad === -1 ? text.length - (text.length % 8) : bad}`;
   }
-  const values = Array.from(digits, (char) => base32.indexOf(char));
-  const bytes = () => Buffer.from(regrouped(values, 5, 8)).toString('latin1');
-  const last = digits.length % 8;
-  if (pad === -1) {
-    return last === 0 ? bytes() : fail(text.length - last);
-  }
-  const rest = text.length - pad - 1;
-  if (last < 2 || rest >= 8) {
-    return fail(pad);
-  }
-  if (rest + last < 7) {
-    return fail(text.length);
-  }
-  const wrong = [...text.slice(pad + 1, pad + 8 - last)].findIndex((char) => char !== '=');
-  if (wrong !== -1) {
-    return fail(pad + wrong);
-  }
-  return last === 3 || last === 6 ? fail(pad) : bytes();
+  return Buffer.from(
+    regrouped(
+      Array.from(digits, (char) => base32.indexOf(char)),
+      5,
+      8,
+    ),
+  ).toString('latin1');
 }
 
 /**
@@ -383,15 +355,15 @@ export const stringFunctions: Readonly<Record<string, TemplateFunction>> = {
     right < 4n || (left > 0n && right < 7n) ? text : abbreviated(text, sizeOf(left), sizeOf(right)),
   ),
   trunc: define(['int', 'string'], ([count, text]) => truncated(text, count)),
-  trim: define(['string'], ([text]) => trimmedSpace(text)),
+  trim: define(['string'], ([text]) => trimmed(text, isSpaceRune)),
   upper: define(['string'], ([text]) => mapText(text, toUpper)),
   lower: define(['string'], ([text]) => mapText(text, toLower)),
   title: perCharacter(titleOf),
   untitle: perCharacter(untitled),
   substr: define(['int', 'int', 'string'], ([start, end, text]) => cut(text, start, end)),
   repeat: define(['int', 'string'], ([count, text], budget) => repeated(text, count, budget)),
-  trimall: define(['string', 'string'], ([cutset, text]) => trimmed(text, cutset)),
-  trimAll: define(['string', 'string'], ([cutset, text]) => trimmed(text, cutset)),
+  trimall: trimAll,
+  trimAll,
   trimSuffix: define(['string', 'string'], ([suffix, text]) =>
     text.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : text,
   ),

@@ -3,20 +3,7 @@ import { FunctionError } from '../budget.ts';
 import { withoutTrailingZeros } from './numbers.ts';
 import { type Callable, Integer, type Operand, Struct, type Value } from './values.ts';
 
-const months = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-];
+const months = 'January February March April May June July August September October November December'.split(' ');
 const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
 /** Nanoseconds. */
