@@ -1,11 +1,11 @@
 import { copyOf, isSame, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import { aggregate } from '../../runtimehooks/client/index.ts';
+import { applied } from '../objects/applied.ts';
 import { groupOf, nameOf, namespaceOf, objectText } from '../objects/objects.ts';
 import { stored, withKubeadmDefaults } from '../objects/stored.ts';
 import { typeProblem } from '../objects/typed.ts';
 import { controlPlaneRefusal } from './object-refusals.ts';
-import { applied } from './server-side-apply.ts';
 
 /** Why the topology controller cannot write an object, in its words. */
 export class WriteFailed extends Error {}

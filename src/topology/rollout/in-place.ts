@@ -1,15 +1,7 @@
-import {
-  fieldAt,
-  isJsonObject,
-  isSame,
-  type Json,
-  type JsonObject,
-  objectAt,
-  own,
-  textAt,
-} from '../../kubernetes/index.ts';
+import { fieldAt, type Json, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import { applyPatch, BadPatch, isEmptyPatch, machineFieldNames } from '../../runtimehooks/index.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
+import { applied } from '../objects/applied.ts';
 import type { GroupChange, PlanOptions } from '../objects/groups.ts';
 import type { Problem } from '../objects/plan.ts';
 import { clonedFrom } from '../patches/items.ts';
@@ -76,30 +68,6 @@ export function uncovered(
   });
 }
 
-/**
- * A field of an object that its owner applies again: what the owner had set before is replaced, and what others have set
- * stays. Lists are values as a whole.
- */
-export function reapplied(
-  actual: Json | undefined,
-  before: Json | undefined,
-  after: Json | undefined,
-): Json | undefined {
-  if (!isJsonObject(actual) || (after !== undefined && !isJsonObject(after))) {
-    return after === undefined && !isSame(actual, before) ? actual : after;
-  }
-  const [old, next] = [objectAt(before), objectAt(after)];
-  const names = new Set([...Object.keys(actual), ...Object.keys(next)]);
-  const fields = [...names].flatMap((name): [string, Json][] => {
-    const value = reapplied(own(actual, name), own(old, name), own(next, name));
-    return value === undefined ? [] : [[name, value]];
-  });
-  return after === undefined && fields.length === 0 ? undefined : Object.fromEntries(fields);
-}
-
-const reappliedObject = (actual: JsonObject, before: JsonObject, after: JsonObject): JsonObject =>
-  objectAt(reapplied(actual, before, after) ?? {});
-
 /** An object as in requests. */
 function inRequest(object: JsonObject, metadata: JsonObject, spec: Json): JsonObject {
   const { name = '', namespace = 'default' } = objectAt(object, 'metadata');
@@ -135,8 +103,8 @@ export function updateMachineRequest(
   clusterName: string,
 ): UpdateRequest {
   const metadataOf = ({ object }: ControlPlane) => controlPlaneMetadata(object, clusterName);
-  const follow = (object: JsonObject) => reappliedObject(shownMetadata(object), metadataOf(before), metadataOf(after));
-  const machineSpec = reappliedObject(
+  const follow = (object: JsonObject) => applied(shownMetadata(object), metadataOf(before), metadataOf(after));
+  const machineSpec = applied(
     objectAt(machine, 'spec'),
     controlPlaneSettings(before.object),
     controlPlaneSettings(after.object),
@@ -171,7 +139,7 @@ export function updateMachineRequest(
       infrastructureMachine: inRequest(
         desiredInfrastructure,
         annotated,
-        reappliedObject(infrastructureSpec, specOf(before), specOf(after)),
+        applied(infrastructureSpec, specOf(before), specOf(after)),
       ),
       bootstrapConfig: inBoth.bootstrapConfig(configs.desired),
     },

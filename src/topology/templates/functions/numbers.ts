@@ -40,18 +40,13 @@ function sequence(params: readonly bigint[], budget: Budget): string {
   return range.join(' ');
 }
 
-function quotient(left: bigint, right: bigint): bigint {
-  if (right === 0n) {
+/** A number to divide by. */
+function divisor(value: Value): bigint {
+  const number = toInt64(value);
+  if (number === 0n) {
     throw new FunctionError('runtime error: integer divide by zero');
   }
-  return wrapped(left / right);
-}
-
-function remainder(left: bigint, right: bigint): bigint {
-  if (right === 0n) {
-    throw new FunctionError('runtime error: integer divide by zero');
-  }
-  return left % right;
+  return number;
 }
 
 /** An exact decimal number. */
@@ -116,39 +111,9 @@ function decimals(
 
 const zero: Decimal = { digits: 0n, exponent: 0 };
 
-/** Ten to a whole power, by squaring, as math.Pow computes it. */
-function powerOfTen(places: number): number {
-  const size = Math.abs(places);
-  if (size > 400) {
-    return places > 0 ? Number.POSITIVE_INFINITY : 0;
-  }
-  let mantissa = 1;
-  let exponent = 0;
-  // 10 is 0.625 times 2 to the power of 4.
-  let factor = 0.625;
-  let factorExponent = 4;
-  for (let left = size; left > 0; left = Math.floor(left / 2)) {
-    if (left % 2 === 1) {
-      mantissa *= factor;
-      exponent += factorExponent;
-    }
-    factor *= factor;
-    factorExponent *= 2;
-    if (factor < 0.5) {
-      factor += factor;
-      factorExponent--;
-    }
-  }
-  if (places < 0) {
-    mantissa = 1 / mantissa;
-    exponent = -exponent;
-  }
-  const half = Math.trunc(exponent / 2);
-  return mantissa * 2 ** half * 2 ** (exponent - half);
-}
-
 function rounded(value: number, places: bigint, roundsFrom: number): number {
-  const power = powerOfTen(Number(places));
+  // As math.Pow: a negative power is the inverse of the positive one.
+  const power = places < 0n ? 1 / Number(`1e${-places}`) : Number(`1e${places}`);
   const digit = power * value;
   const fraction = Number.isFinite(digit) ? digit - Math.trunc(digit) : Number.NaN;
   return (fraction >= roundsFrom ? Math.ceil(digit) : Math.floor(digit)) / power;
@@ -182,8 +147,8 @@ export const numberFunctions: Readonly<Record<string, TemplateFunction>> = {
   add1: define(['any'], ([value]) => int64(toInt64(value) + 1n)),
   add: define(['...any'], (values) => int64(values.reduce((total: bigint, value) => total + toInt64(value), 0n))),
   sub: define(['any', 'any'], ([left, right]) => int64(toInt64(left) - toInt64(right))),
-  div: define(['any', 'any'], ([left, right]) => int64(quotient(toInt64(left), toInt64(right)))),
-  mod: define(['any', 'any'], ([left, right]) => int64(remainder(toInt64(left), toInt64(right)))),
+  div: define(['any', 'any'], ([left, right]) => int64(toInt64(left) / divisor(right))),
+  mod: define(['any', 'any'], ([left, right]) => int64(toInt64(left) % divisor(right))),
   mul: define(['any', '...any'], ([first, ...others]) =>
     int64(others.reduce((product: bigint, value) => wrapped(product * toInt64(value)), toInt64(first))),
   ),
