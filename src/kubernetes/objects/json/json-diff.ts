@@ -32,6 +32,21 @@ function haveSameFields(a: JsonObject, b: JsonObject): boolean {
   return more === 0;
 }
 
+/** Whether all fields of two objects are identical (`===`). Those of most are. */
+function haveIdenticalFields(a: JsonObject, b: JsonObject): boolean {
+  let more = 0;
+  for (const name in a) {
+    if (a[name] !== b[name]) {
+      return false;
+    }
+    more++;
+  }
+  for (const _ in b) {
+    more--;
+  }
+  return more === 0 && Object.getPrototypeOf(b) === Object.prototype;
+}
+
 /** The names of fields that are not identical (`===`) in both objects: first those of `a`, then those that only `b` has. */
 export function changedNames(a: JsonObject, b: JsonObject): string[] {
   const names: string[] = [];
@@ -91,6 +106,9 @@ function compare(
       operations.push({ op: 'replace', path: jsonPointer(path), value: after });
     }
   } else if (isJsonObject(before) && isJsonObject(after) && isPlain(after)) {
+    if (haveIdenticalFields(before, after)) {
+      return;
+    }
     for (const name of inOrder(changedNames(before, after))) {
       path.push(name);
       compare(own(before, name), own(after, name), path, length + name.length, operations);
