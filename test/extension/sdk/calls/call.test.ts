@@ -1,12 +1,8 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { callHandler, type Handler, HandlerFailure, handler, requestFor } from '../../../../src/extension/index.ts';
-import { call } from '../../../../src/extension/sdk/calls/call.ts';
-import { createLifetime } from '../../../../src/extension/sdk/calls/lifetime.ts';
-import { answersOf } from '../../../../src/extension/sdk/handlers/answer.ts';
 import type { JsonObject } from '../../../../src/kubernetes/index.ts';
 import { hooks } from '../../../../src/runtimehooks/index.ts';
-import { collectingLog } from '../../../server/running.ts';
 
 const create = (handle: Parameters<typeof handler<'BeforeClusterCreate'>>[1]['handle']) =>
   handler('BeforeClusterCreate', { name: 'create', handle });
@@ -366,29 +362,6 @@ describe('the context', () => {
     expect(Object.keys(copy).sort()).toEqual(
       ['answer', 'cluster', 'log', 'settings', 'signal', 'stopping', 'subject', 'waitUntil'].sort(),
     );
-  });
-
-  test("has the call's signal", async () => {
-    const ending = new AbortController();
-    let seen: AbortSignal | undefined;
-    const one = create((_, { answer, signal }) => {
-      seen = signal;
-      return answer.done();
-    });
-    const { log } = collectingLog();
-    await call(one, JSON.parse(JSON.stringify(requestFor('BeforeClusterCreate'))), {
-      ending,
-      log,
-      lifetime: createLifetime(),
-    });
-    expect(seen).toBe(ending.signal);
-  });
-
-  test('has the same immutable answers for each call of a hook', () => {
-    const answers = answersOf(hooks.BeforeClusterCreate);
-    expect(answersOf(hooks.BeforeClusterCreate)).toBe(answers);
-    expect(answersOf(hooks.BeforeClusterDelete)).not.toBe(answers);
-    expect(Object.isFrozen(answers)).toBe(true);
   });
 });
 

@@ -1,11 +1,8 @@
 import { request } from 'node:https';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Handler, handler, requestFor } from '../../../../src/extension/index.ts';
-import { createLifetime } from '../../../../src/extension/sdk/calls/lifetime.ts';
-import { createHttpHandler, type HandlerOptions } from '../../../../src/extension/sdk/http/handler.ts';
-import { createCallMetrics } from '../../../../src/extension/sdk/http/metrics.ts';
+import { createHostedExtension, type Handler, handler, requestFor } from '../../../../src/extension/index.ts';
 import { hooks, hooksGroup } from '../../../../src/runtimehooks/index.ts';
-import { fixedCertificate, type Limits, startServer } from '../../../../src/server/index.ts';
+import { fixedCertificate } from '../../../../src/server/index.ts';
 import { localhost, testCa } from '../../../base/x509/certificates.ts';
 import { collectingLog, exchange, pairOf, until } from '../../../server/running.ts';
 
@@ -18,30 +15,22 @@ const create = handler('BeforeClusterCreate', { name: 'create', handle: (_, { an
 /** Serves handlers over HTTPS. */
 async function serving(
   handlers: readonly Handler[],
-  { level, limits, ...more }: Partial<HandlerOptions> & { level?: string; limits?: Partial<Limits> } = {},
+  { level, limits, ...more }: Partial<Parameters<typeof createHostedExtension>[0]> & { level?: string } = {},
 ) {
   const { log, lines } = collectingLog(level);
-  const server = await startServer({
-    handler: ({ metrics }) =>
-      createHttpHandler({
-        handlers,
-        prefix: '',
-        log,
-        lifetime: createLifetime(),
-        counterOf: createCallMetrics(metrics.registry),
-        ...more,
-      }),
-    name: 'extension',
-    metricsPrefix: 'x_',
+  const extension = createHostedExtension({
+    handlers,
     certificates: fixedCertificate(pairOf(localhost)),
-    main: { host: '127.0.0.1', port: 0 },
-    health: { host: '127.0.0.1', port: 0 },
+    host: '127.0.0.1',
+    port: 0,
+    healthHost: '127.0.0.1',
+    healthPort: 0,
     limits: { maxBodyBytes: 100_000, ...limits },
     log,
-    version: '1',
     processMetrics: false,
-    now: () => new Date(),
+    ...more,
   });
+  const server = await extension.start();
   onTestFinished(() => server.stop({ graceMs: 0, timeoutMs: 100 }));
   // What the server says about itself.
   lines.length = 0;
@@ -193,18 +182,21 @@ describe('a body that is not a request', () => {
   test('for which there is no room gets a 503, as from an unreachable server', async () => {
     const { post, begin, lines, counted, metrics } = await serving([create], { limits: { maxInFlightBytes: 100 } });
     begin(path, ' '.repeat(1_000), { 'content-length': '1001' });
-    await until(async () => (await metrics()).includes('x_in_flight_bytes 1000\n'), 'another is in flight');
+    await until(
+      async () => (await metrics()).includes('runtime_extension_in_flight_bytes 1000\n'),
+      'another is in flight',
+    );
     const { code, json, headers } = await post(path, body);
     expect([code, json.kind, json.reason, headers['retry-after']]).toEqual([503, 'Status', 'ServiceUnavailable', '1']);
     expect(lines.filter(({ level }) => level === 40)).toEqual([]);
     expect((await counted()).filter((line) => line.includes('calls_total'))).toEqual([]);
-    expect(await metrics()).toContain('x_http_refusals_total{code="503"} 1\n');
+    expect(await metrics()).toContain('runtime_extension_http_refusals_total{code="503"} 1\n');
   });
 });
 
 describe('a path', () => {
   test('without a handler gets a 404, counted and logged without its query', async () => {
-    const { post, lines, metrics } = await serving([create], { prefix: '/lab' });
+    const { post, lines, metrics } = await serving([create], { path: '/lab' });
     const { code, json } = await post(`${path}?timeout=1s`, body);
     expect([code, json.reason, json.message]).toEqual([
       404,
@@ -216,7 +208,7 @@ describe('a path', () => {
       { level: 40, path, msg: 'call to a path that no handler has' },
       { level: 40, path: `/${'x'.repeat(511)}`, msg: 'call to a path that no handler has' },
     ]);
-    expect(await metrics()).toContain('x_http_refusals_total{code="404"} 2\n');
+    expect(await metrics()).toContain('runtime_extension_http_refusals_total{code="404"} 2\n');
   });
 
   test.each([
