@@ -118,8 +118,7 @@ export function createHandler(
     const durationMs = performance.now() - exchange.startedMs;
     const { verdict, deniedBy, warnedBy, knowledge } = outcome;
     const request = 'request' in decoded ? decoded.request : undefined;
-    const key = `${webhook} ${request?.operation ?? 'UNKNOWN'} ${verdict}`;
-    metrics.reviewCounts.set(key, (metrics.reviewCounts.get(key) ?? 0) + 1);
+    metrics.reviewCounts[webhook][request?.operation ?? 'UNKNOWN'][verdict]++;
     addDuration(webhook, durationMs);
     for (const rule of deniedBy) {
       metrics.denials.inc({ rule });

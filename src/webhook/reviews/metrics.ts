@@ -5,6 +5,16 @@ import type { FeatureGates } from './feature-gates.ts';
 /** The names of the webhooks in metrics and logs. */
 export type Webhook = 'mutate' | 'validate' | 'convert' | 'impact';
 
+const perWebhook = <T>(make: () => T) => ({ mutate: make(), validate: make(), convert: make(), impact: make() });
+
+const perOperation = <T>(make: () => T) => ({
+  CREATE: make(),
+  UPDATE: make(),
+  DELETE: make(),
+  CONNECT: make(),
+  UNKNOWN: make(),
+});
+
 export const metricsPrefix = 'extensionconfig_webhook_';
 
 /** Upper bounds in seconds: a decision takes well under a millisecond, a large object some; 10 s is the API server's default timeout. */
@@ -16,19 +26,22 @@ export const maxWaiting = 256;
 /** Creates the metrics of reviews. Those that alerts add up are there before the first event. */
 export function createReviewMetrics(registry: Registry, featureGates: FeatureGates) {
   const { counter, gauge, histogram } = metricsIn(registry, metricsPrefix);
-  /** Reviews since the last scrape, by `WEBHOOK OPERATION VERDICT`. */
-  const reviewCounts = new Map<string, number>();
+  /** Reviews since the last scrape. */
+  const reviewCounts = perWebhook(() => perOperation(() => ({ allowed: 0, warned: 0, denied: 0, malformed: 0 })));
   const reviews = counter(
     'reviews_total',
     'Admission reviews answered, by webhook, operation and verdict (allowed, warned, denied, malformed).',
     ['webhook', 'operation', 'verdict'],
     {
       collect() {
-        for (const [key, count] of reviewCounts) {
-          const [webhook, operation, verdict] = key.split(' ') as [string, string, string];
-          this.inc({ webhook, operation, verdict }, count);
+        for (const [webhook, byOperation] of Object.entries(reviewCounts)) {
+          for (const [operation, byVerdict] of Object.entries(byOperation)) {
+            for (const [verdict, count] of Object.entries(byVerdict).filter(([, number]) => number > 0)) {
+              this.inc({ webhook, operation, verdict }, count);
+              byVerdict[verdict as keyof typeof byVerdict] = 0;
+            }
+          }
         }
-        reviewCounts.clear();
       },
     },
   );
@@ -46,7 +59,7 @@ export function createReviewMetrics(registry: Registry, featureGates: FeatureGat
     ['kind'],
   );
   /** Durations that wait for the histogram, in which one costs much less among many. */
-  const waiting: Record<Webhook, number[]> = { mutate: [], validate: [], convert: [], impact: [] };
+  const waiting = perWebhook((): number[] => []);
   const durations = histogram(
     'request_duration_seconds',
     'Time from the header of a request to its response, by webhook. Includes receiving the body.',
