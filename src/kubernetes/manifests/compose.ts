@@ -71,12 +71,9 @@ class Reader {
   #brackets = 0;
   readonly #anchors = new Map<string, Anchor>();
   readonly #text: string;
-  /** Where a block of text ends that has no line break after its last line; -1 if `yaml` may add one, as kubectl does. */
-  readonly #openEnd: number;
 
-  constructor(text: string, isFirst = false) {
+  constructor(text: string) {
     this.#text = text;
-    this.#openEnd = isFirst && !text.endsWith('\n') ? text.length : -1;
   }
 
   /** Refuses what kubectl's parser, which implements YAML 1.1, reads differently. */
@@ -130,14 +127,12 @@ class Reader {
 
   #scalar(node: Scalar): unknown {
     this.#check(node, false);
-    const { type, value, source = '' } = node;
+    const { value, source = '' } = node;
     if (typeof value === 'number' && !Number.isFinite(value)) {
       throw new ComposeError(`${source} is not a JSON number; put it in quotes if it is text`, startOf(node));
     }
-    const isBlock = type === Scalar.BLOCK_LITERAL || type === Scalar.BLOCK_FOLDED;
-    const isCut = isBlock && node.range?.[1] === this.#openEnd;
     // JSON's integers have no negative zero.
-    const own = value === 0 ? 0 : isCut ? String(value).replace(/\n$/, '') : value;
+    const own = value === 0 ? 0 : value;
     this.#open(node, own, 1 + source.length);
     return own;
   }
@@ -251,29 +246,25 @@ function codeOf(text: string, index: number): string {
 }
 
 /** Makes checks that the parser omits, or explains badly. */
-function checkText(text: string, isFirst: boolean): void {
+function checkText(text: string): void {
   const control = forbidden.exec(text);
   if (control !== null) {
     throw new ComposeError(`the control character ${codeOf(text, control.index)} is not allowed`, control.index);
   }
-  const lineBreak = isFirst ? null : oldLineBreak.exec(text);
+  const lineBreak = oldLineBreak.exec(text);
   if (lineBreak !== null) {
     const problem = 'is a line break for kubectl; write it as an escape in double quotes';
     throw new ComposeError(`${codeOf(text, lineBreak.index)} ${problem}`, lineBreak.index);
   }
 }
 
-/** Tags that a value may not fit. */
-const typedTags = /2002:(?:null|bool|int|float|timestamp)$/;
-
 /**
  * Parses a text as kubectl does, as far as `yaml` does.
  *
- * @param isFirst whether only the first value of the text is read: what follows it is ignored, and so are tags.
  * @throws {ComposeError}
  */
-export function parseAsKubectl(text: string, isFirst = false): Document.Parsed {
-  checkText(text, isFirst);
+export function parseAsKubectl(text: string): Document.Parsed {
+  checkText(text);
   const { stackTraceLimit } = Error;
   // A text may have as many errors as characters, and each would take a kilobyte.
   Error.stackTraceLimit = 0;
@@ -286,13 +277,9 @@ export function parseAsKubectl(text: string, isFirst = false): Document.Parsed {
     Error.stackTraceLimit = stackTraceLimit;
   }
   // An unknown tag is only a warning; so is a bracket that is indented less than its line.
-  const end = (isFirst && document.contents?.range[1]) || Number.POSITIVE_INFINITY;
   const mistake =
-    document.errors.find(({ code, pos }) => code !== 'UNEXPECTED_TOKEN' || pos[0] < end) ??
-    document.warnings.find(
-      ({ code, message }) =>
-        code === 'BAD_DIRECTIVE' || (code === 'TAG_RESOLVE_FAILED' && (!isFirst || typedTags.test(message))),
-    );
+    document.errors[0] ??
+    document.warnings.find(({ code }) => code === 'BAD_DIRECTIVE' || code === 'TAG_RESOLVE_FAILED');
   if (mistake !== undefined) {
     const { code, message, pos } = mistake;
     const isDirective = /directive/i.test(message);
@@ -310,17 +297,6 @@ export function parseAsKubectl(text: string, isFirst = false): Document.Parsed {
   return document;
 }
 
-/** Reads a document that was parsed. @throws {ComposeError} */
-function read(text: string, root: Node | null, isFirst: boolean): Composed {
-  const reader = new Reader(text, isFirst);
-  const value = reader.value(root);
-  // Aliases may nest deeper than the text.
-  if (isTooDeep(value as Json)) {
-    throw new ComposeError(tooDeep, 0);
-  }
-  return { value, duplicates: reader.duplicates, root, targets: reader.targets };
-}
-
 /**
  * Composes the values of one document, as kubectl does. Aliases share their value with their anchor; their expansion is
  * limited.
@@ -328,15 +304,12 @@ function read(text: string, root: Node | null, isFirst: boolean): Composed {
  * @throws {ComposeError} for a document that is not valid YAML, or that kubectl's parser rejects.
  */
 export function compose(text: string): Composed {
-  return read(text, parseAsKubectl(text).contents, false);
-}
-
-/**
- * The first value in a text, as sigs.k8s.io/yaml reads it, which stops there: of equal keys the last one counts.
- *
- * @throws {ComposeError} as `compose`.
- */
-export function firstValue(text: string): Json {
-  const body = text.replace(/^(?:%(?:YAML 1\.1|TAG .*)\n)+(?=---)/, '');
-  return read(body, parseAsKubectl(body, true).contents, true).value as Json;
+  const root = parseAsKubectl(text).contents;
+  const reader = new Reader(text);
+  const value = reader.value(root);
+  // Aliases may nest deeper than the text.
+  if (isTooDeep(value as Json)) {
+    throw new ComposeError(tooDeep, 0);
+  }
+  return { value, duplicates: reader.duplicates, root, targets: reader.targets };
 }

@@ -1,18 +1,19 @@
 import { LRUCache } from 'lru-cache';
-import { type Bytes, bytesOf, invalidAt, quoted, textOf } from '../../base/go-text/index.ts';
-import { copyOf, type Json, perObject } from '../../kubernetes/index.ts';
-import { ComposeError, firstValue } from '../../kubernetes/manifests/index.ts';
+import { type Bytes, bytesOf, quoted, textOf } from '../../base/go-text/index.ts';
+import { type Json, perObject } from '../../kubernetes/index.ts';
 import { Budget, FunctionError, TemplateError } from './budget.ts';
 import { evaluateTemplate } from './evaluate.ts';
 import { functions } from './functions/index.ts';
 import { type ParsedTemplate, parseTemplate } from './language/parse.ts';
 import { valueOfJson } from './values/json.ts';
 import { neitherIsSet, type Variables } from './variables.ts';
+import { readYaml } from './yaml/read.ts';
+import { YamlError } from './yaml/scan.ts';
 
 /** What Cluster API calls its templates. */
 const name = 'tpl';
 
-/** Bytes of templates, and of rendered ones, whose parsed form is kept: all of a few hundred large classes. */
+/** Bytes of templates whose parsed form is kept: all of a few hundred large classes. */
 const maxKeptBytes = 4_194_304;
 const parsedTemplates = new LRUCache<Bytes, ParsedTemplate>({
   maxSize: maxKeptBytes,
@@ -29,25 +30,6 @@ function parsed(text: Bytes): ParsedTemplate {
   return template;
 }
 
-/** What rendered texts are as YAML: those of one class are often the same for its Clusters. */
-const values = new LRUCache<Bytes, { value: Json }>({
-  maxSize: maxKeptBytes,
-  sizeCalculation: (_value, text) => text.length + 1,
-});
-
-function yamlOf(rendered: Bytes): Json {
-  let known = values.get(rendered);
-  if (known === undefined) {
-    const invalid = invalidAt(rendered);
-    if (invalid !== -1) {
-      throw new ComposeError('invalid UTF-8', invalid);
-    }
-    known = { value: firstValue(textOf(rendered)) };
-    values.set(rendered, known);
-  }
-  return known.value;
-}
-
 /** Passes an error on with what was tried, as Go wraps them. */
 function wrapping<T>(context: () => Bytes, run: () => T): T {
   try {
@@ -56,8 +38,8 @@ function wrapping<T>(context: () => Bytes, run: () => T): T {
     if (error instanceof TemplateError || error instanceof FunctionError) {
       throw new TemplateError(`${context()}: ${error.message}`);
     }
-    if (error instanceof ComposeError) {
-      throw new TemplateError(`${context()}: error converting YAML to JSON: yaml: ${bytesOf(error.message)}`);
+    if (error instanceof YamlError) {
+      throw new TemplateError(`${context()}: error converting YAML to JSON: ${bytesOf(error.message)}`);
     }
     throw error;
   }
@@ -86,7 +68,7 @@ function render(source: string, variables: Variables): Json {
   );
   return wrapping(
     () => `failed to unmarshal rendered template: ${quoted(rendered)}`,
-    () => copyOf(yamlOf(rendered)),
+    () => readYaml(rendered),
   );
 }
 
