@@ -70,7 +70,6 @@ test('regular expressions are only created from schemas and tables of this proje
     'extensionconfig/api/examine.ts',
     'extensionconfig/api/v1alpha1-fits.ts',
     'extensionconfig/api/v1beta2-fits.ts',
-    'topology/templates/functions/case.ts',
     'topology/templates/values/time.ts',
   ]);
 });

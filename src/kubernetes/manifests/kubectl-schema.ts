@@ -47,10 +47,10 @@ function parseNumber(text: string): number | bigint | undefined {
 }
 
 /** The value of a scalar; an integer has all its digits. */
-type PlainValue = string | number | bigint | boolean | null;
+export type PlainValue = string | number | bigint | boolean | null;
 
 /** The value of a plain scalar: `y` and `on` are booleans, 012 is octal, dates are text. */
-function plainValue(text: string): PlainValue {
+export function plainValue(text: string): PlainValue {
   if (nulls.test(text)) {
     return null;
   }
@@ -122,7 +122,7 @@ function formatFloat32(value: number): string {
  * A scalar as the key of a map: keys in Kubernetes objects are strings, so `1` is "1" and `yes` is "true". Undefined for
  * null and for integers of more than 63 bits, which kubectl rejects.
  */
-function keyOf(value: PlainValue): string | undefined {
+export function keyOf(value: PlainValue): string | undefined {
   if (value === null || (typeof value === 'bigint' && value >= 2n ** 63n)) {
     return undefined;
   }
