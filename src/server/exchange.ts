@@ -19,7 +19,7 @@ const noRoom: Refusal = {
 };
 
 /** Why the body of a request is not to be read, judging by its headers; undefined if it may be read. */
-export function headerRefusal(
+function headerRefusal(
   { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
   maxBytes: number,
   wanted: Wanted,

@@ -20,7 +20,7 @@ export function textOf(bytes: Bytes): string {
 }
 
 /** U+FFFD, which Go reads where a byte is not part of a character. */
-export const runeError = 0xfffd;
+const runeError = 0xfffd;
 
 /** A character in a Go string. */
 export interface Rune {

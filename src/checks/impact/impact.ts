@@ -200,7 +200,7 @@ export function hashOf({ clusters }: Impact): string {
 }
 
 /** The label of a namespace: `deny` if Machines in it are replaced only with a permission, `ignore` for no reviews. */
-export const replacementLabel = 'impact.extensionconfig-webhook/replacement';
+const replacementLabel = 'impact.extensionconfig-webhook/replacement';
 /** The annotation that permits a replacement, in the same write: the hash of its plan, or `true`. */
 export const allowAnnotation = 'impact.extensionconfig-webhook/allow-replacement';
 

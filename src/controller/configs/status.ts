@@ -80,7 +80,7 @@ export function withConditions(
 }
 
 /** As {@link withConditions}, for a condition of the v1beta1 contract. */
-export function withV1Beta1Condition(
+function withV1Beta1Condition(
   stored: readonly StoredV1Beta1Condition[] = [],
   { message, ...condition }: V1Beta1Condition,
   now: Date,

@@ -8,7 +8,7 @@ import { type HookDefinition, hooks } from '../../runtimehooks/index.ts';
 export const hookNames: readonly string[] = Object.keys(hooks).filter((name) => name !== 'Discovery');
 
 /** The name of a hook's handler, and of its file: `before-cluster-create`. */
-export function handlerNameOf(hook: string): string {
+function handlerNameOf(hook: string): string {
   return hook.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase();
 }
 

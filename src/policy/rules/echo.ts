@@ -11,7 +11,7 @@ interface LocatedFinding {
 
 const pathKey = (path: FieldPath) => JSON.stringify(path);
 
-export const notRenderedId = 'not-rendered';
+const notRenderedId = 'not-rendered';
 
 class UnreadPaths {
   readonly #paths = new Set<string>();

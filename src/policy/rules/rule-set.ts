@@ -51,10 +51,10 @@ export interface RuleSet {
 }
 
 /** Maximum number of findings that are reported for one object: more are not useful to read. */
-export const maxReports = 100;
+const maxReports = 100;
 
 /** Maximum number of UTF-16 units of all reports: the response repeats everything, and an API server waits for it. */
-export const maxReportsLength = 64 * 1024;
+const maxReportsLength = 64 * 1024;
 
 /** How much of a value counts towards the length of a report, in characters: messages truncate longer values. */
 const maxCountedValue = 128;

@@ -46,7 +46,7 @@ const timeout = { kinds: all, schema: number, carriedTo: 'machines', isDuration:
  * The fields of classes and topologies, besides metadata, names, variables and MachineHealthChecks
  * (exp/topology/desiredstate and api/core/v1beta2/clusterclass_types.go, v1.14).
  */
-export const classFields: readonly ClassField[] = [
+const classFields: readonly ClassField[] = [
   { path: 'replicas', kinds: all, schema: number, isOnlyInTopology: true, carriedTo: 'object', isInBuiltin: true },
   {
     path: 'rollout.after',

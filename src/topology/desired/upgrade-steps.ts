@@ -9,10 +9,10 @@ import type { Blueprint } from '../blueprint/blueprint.ts';
 /** A version that has been checked when it was read. */
 const parsed = (text: string): KubernetesVersion =>
   parseVersion(text) ?? { text, numbers: [0, 0, 0], pre: '', build: '' };
-export const majorOf = (version: string): number => parsed(version).numbers[0];
+const majorOf = (version: string): number => parsed(version).numbers[0];
 export const minorOf = (version: string): number => parsed(version).numbers[1];
 /** Whether the first version is older; build metadata is ignored. */
-export const isOlder = (one: string, other: string): boolean => compareVersions(parsed(one), parsed(other)) < 0;
+const isOlder = (one: string, other: string): boolean => compareVersions(parsed(one), parsed(other)) < 0;
 /** As Cluster API compares versions: 2 if they differ only in builds that have no order. */
 export const compareBuilds = (one: string, other: string): number => compareParsed(parsed(one), parsed(other));
 

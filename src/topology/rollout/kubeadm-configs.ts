@@ -8,7 +8,7 @@ function hasLocalMode(version: string): boolean {
 }
 
 /** The feature gates that Cluster API sets in the KubeadmConfig of a control plane Machine, besides those of the template. */
-export const ownFeatureGates = (version: string): JsonObject =>
+const ownFeatureGates = (version: string): JsonObject =>
   hasLocalMode(version) ? { ControlPlaneKubeletLocalMode: true } : {};
 
 /**

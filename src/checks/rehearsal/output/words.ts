@@ -52,7 +52,7 @@ function lengthText(seconds: number): string {
 }
 
 /** Details of an answer besides its verdict: how long it blocks, its message, the error. */
-export function detailText(entry: CallEntry): string {
+function detailText(entry: CallEntry): string {
   const { message, retryAfterSeconds, error } = entry.call;
   const details: Record<CallVerdict, string> = {
     passed: message,

@@ -4,9 +4,9 @@ import { FunctionError } from '../budget.ts';
 /** Why a text is not a number, as strconv words it. */
 export type NumberProblem = 'invalid syntax' | 'value out of range';
 
-export const minInt64 = -(2n ** 63n);
-export const maxInt64 = 2n ** 63n - 1n;
-export const maxUint64 = 2n ** 64n - 1n;
+const minInt64 = -(2n ** 63n);
+const maxInt64 = 2n ** 63n - 1n;
+const maxUint64 = 2n ** 64n - 1n;
 
 /** An integer that may have overflowed, as Go keeps 64 bits of it. */
 export function wrapped(value: bigint): bigint {

@@ -70,7 +70,7 @@ export function parseVersion(text: Bytes): VersionParts {
   return parts;
 }
 
-export function versionText({ major, minor, patch, prerelease, metadata }: VersionParts): Bytes {
+function versionText({ major, minor, patch, prerelease, metadata }: VersionParts): Bytes {
   return `${major}.${minor}.${patch}${prerelease === '' ? '' : `-${prerelease}`}${metadata === '' ? '' : `+${metadata}`}`;
 }
 
