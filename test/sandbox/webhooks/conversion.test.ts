@@ -78,6 +78,11 @@ test.each<[string, (objects: JsonObject[]) => JsonObject, RegExp | undefined]>([
     expect(read.json).toMatchObject({ code: 500, reason: 'InternalError' });
     expect(read.json.message).toMatch(message);
     expect((await send(sandbox, 'GET', path('v2'))).status).toBe(500);
+    const watched = await send(sandbox, 'GET', `${path('v2')}?watch=1`);
+    expect(JSON.parse(watched.text)).toMatchObject({
+      type: 'ERROR',
+      object: { code: 500, message: read.json.message },
+    });
     expect((await send(sandbox, 'GET', path('v1'))).status).toBe(200);
   }
   await webhook.stop();

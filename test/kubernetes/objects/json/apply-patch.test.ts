@@ -162,6 +162,12 @@ describe('operations of a JSON Patch', () => {
     expect(() => applyOperations(before, [operation])).toThrow(new PatchError(message));
   });
 
+  test('the key __proto__ is an ordinary key', () => {
+    const patched = applyOperations({}, [{ op: 'add', path: '/__proto__', value: { polluted: true } }]) as JsonObject;
+    expect(Object.keys(patched)).toEqual(['__proto__']);
+    expect(patched.polluted).toBeUndefined();
+  });
+
   test.each([100, 4_500])('values that %i moves nest in each other are an error, not a stack overflow', (count) => {
     const moves = Array.from({ length: count }, (_, index): PatchOperation[] => [
       { op: 'add', path: `/${index + 1}`, value: { x: [] } },
