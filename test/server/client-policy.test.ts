@@ -1,4 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
 import { ClientCaError } from '../../src/server/index.ts';
 import { makeCertificate, type TestCertificate, testCa } from '../base/x509/certificates.ts';
@@ -134,4 +136,20 @@ test('a server that has stopped, or did not start, no longer reads the client CA
   // Events and polls of a file reach all of its watches at the same time, but not in the same turn.
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect([isReloaded(stopped.lines), isReloaded(notStarted)]).toEqual([false, false]);
+});
+
+/** Bytes that a client sends for its handshake and a request. */
+async function bytesSent(port: number, certificate?: TestCertificate): Promise<number> {
+  const transport = connect(port, '127.0.0.1');
+  const socket = connectTls({ socket: transport, servername: 'localhost', ca: testCa.cert, ...certificate });
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+  await readAll(socket);
+  return transport.bytesWritten;
+}
+
+test('the certificates of clients are requested only if there is a policy for them', async () => {
+  const { webhookPort: port } = await start();
+  expect(await bytesSent(port, apiServer)).toBe(await bytesSent(port));
+  const { webhookPort: other } = await start({ clients: { caFile: await clientCaFile(), allowedNames: [] } });
+  expect(await bytesSent(other, apiServer)).toBeGreaterThan((await bytesSent(other)) + 500);
 });

@@ -1,8 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { defaultLimits, limitsWith } from '../../src/server/index.ts';
-import { openFileLimit, withinOpenFiles } from '../../src/server/limits.ts';
-import { needs } from '../support/needs.ts';
 import { mutate, openTls, readAll, review, send, start, stopAll, until, validate } from './running.ts';
 
 afterEach(stopAll);
@@ -153,22 +150,4 @@ describe('connections', () => {
     const uids = [...(await received).matchAll(/"uid":"([^"]+)"/g)].map((match) => match[1]);
     expect(uids).toEqual(['uid-of-a', 'uid-of-b', 'uid-of-c']);
   });
-});
-
-test('the limit is what the shell prints', needs('Linux', process.platform === 'linux'), () => {
-  const text = execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).trim();
-  expect(openFileLimit()).toBe(text === 'unlimited' ? undefined : Number(text));
-});
-
-test.each([
-  ['main', 1_064, 768],
-  ['health', 1_064, 128],
-  ['main', 1_065, 768],
-  ['main', 100_000, 1_000],
-  ['main', undefined, 1_000],
-  ['main', 44, 3],
-  ['main', 40, 2],
-  ['health', 10, 2],
-] as const)('the %s port of a process with at most %j open files has at most %i of 1,000 connections', (port, openFiles, most) => {
-  expect(withinOpenFiles({ maxConnections: 1_000 }, openFiles, port)).toEqual({ maxConnections: most });
 });

@@ -1,10 +1,10 @@
+import { X509Certificate } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
 import { type ConnectionOptions, connect, createSecureContext, type TLSSocket } from 'node:tls';
 import { pino } from 'pino';
 import type { AdmissionRequest } from '../../src/kubernetes/index.ts';
 import type { Admission, AdmissionOutcome } from '../../src/policy/index.ts';
-import { pairOf as knownPair } from '../../src/server/certificates/certificate.ts';
 import { type CertificatePair, fixedCertificate } from '../../src/server/index.ts';
 import {
   knownFeatureGates,
@@ -65,10 +65,20 @@ export function collectingLog(level = 'debug') {
 
 const pairs = new WeakMap<TestCertificate, CertificatePair>();
 
-/** A pair that is known to be valid. */
+/** The pair of a test certificate, which is valid. */
 export function pairOf(certificate: TestCertificate): CertificatePair {
-  const pair = pairs.get(certificate) ?? knownPair(certificate.cert, certificate.key);
-  pairs.set(certificate, pair);
+  let pair = pairs.get(certificate);
+  if (pair === undefined) {
+    const { validFromDate, validToDate, fingerprint256, subjectAltName = '' } = new X509Certificate(certificate.cert);
+    pair = {
+      ...certificate,
+      notBefore: validFromDate,
+      notAfter: validToDate,
+      fingerprint: fingerprint256,
+      subjectAltName,
+    };
+    pairs.set(certificate, pair);
+  }
   return pair;
 }
 

@@ -5,6 +5,7 @@ import { mock } from 'node:test';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import {
   type CertificateEvent,
+  type CertificatePair,
   type Exchange,
   ListenError,
   type ServerOptions,
@@ -158,7 +159,8 @@ test(
   'a client written in Go that does not trust the certificate is counted, and named by readyz',
   needs('kubectl'),
   async () => {
-    const { port, health, metric } = await serving();
+    let now = new Date('2030-01-01T00:00:00Z');
+    const { port, health, metric } = await serving({ now: () => now });
     const kubectl = spawn(
       'kubectl',
       ['--kubeconfig=/dev/null', `--server=https://127.0.0.1:${port}`, 'get', '--raw=/'],
@@ -168,9 +170,10 @@ test(
     );
     await once(kubectl, 'exit');
     await until(async () => (await metric('certificate_rejections_total')) > 0, 'it is counted');
-    expect(await (await fetch(`${health}/readyz?verbose`)).text()).toMatch(
-      /^\[!\]trust degraded: 127\.0\.0\.1 did not trust /m,
-    );
+    const verbose = async () => (await fetch(`${health}/readyz?verbose`)).text();
+    expect(await verbose()).toMatch(/^\[!\]trust degraded: 127\.0\.0\.1 did not trust /m);
+    now = new Date('2030-01-01T00:10:01Z');
+    expect(await verbose()).toContain('[+]trust ok\n');
   },
 );
 
@@ -254,6 +257,57 @@ describe('updates of the certificate', () => {
     socket.destroy();
   });
 
+  const loaded = (time: Date) => ({ notBefore: time.toISOString(), msg: 'serving certificate loaded' });
+
+  test('a certificate that is not valid yet is used once it is, without another change', async () => {
+    let now = new Date('2029-12-31T23:58:30Z');
+    const { tell, lines } = await serving({ now: () => now });
+    mock.timers.enable({ apis: ['setTimeout'] });
+    onTestFinished(() => mock.timers.reset());
+    const from = (time: string): CertificatePair => ({ ...pair, notBefore: new Date(time) });
+    const next = from('2030-01-01T00:00:00Z');
+    tell({ kind: 'pair', pair: next });
+    const refused = {
+      level: 50,
+      reason: 'the new certificate is not valid before 2030-01-01T00:00:00.000Z: check the clocks',
+      msg: 'new serving certificate is unusable; the old one stays in use',
+    };
+    expect(lines.at(-1)).toEqual(refused);
+    // News about the source do not end the wait.
+    tell({ kind: 'source', problem: undefined });
+    now = new Date('2029-12-31T23:59:30Z');
+    mock.timers.tick(60_000);
+    expect(lines.at(-1)).toEqual(refused);
+    now = next.notBefore;
+    mock.timers.tick(30_000);
+    expect(lines.at(-1)).toMatchObject(loaded(next.notBefore));
+    // The clock may be set while it waits.
+    const later = from('2030-01-02T00:00:00Z');
+    tell({ kind: 'pair', pair: later });
+    now = later.notBefore;
+    mock.timers.tick(60_000);
+    expect(lines.at(-1)).toMatchObject(loaded(later.notBefore));
+    // A later certificate ends the wait for an earlier one.
+    tell({ kind: 'pair', pair: from('2030-01-03T00:00:00Z') });
+    tell({ kind: 'pair', pair });
+    now = new Date('2030-01-06T00:00:00Z');
+    mock.timers.tick(3 * 86_400_000);
+    expect(lines.at(-1)).toMatchObject(loaded(pair.notBefore));
+  });
+
+  test('a certificate that is not valid yet is used when the current one expires', async () => {
+    const short = { ...pair, notAfter: new Date('2030-01-01T00:00:30Z') };
+    let now = new Date('2030-01-01T00:00:00Z');
+    const { tell, lines } = await serving({ now: () => now }, { kind: 'pair', pair: short });
+    mock.timers.enable({ apis: ['setTimeout'] });
+    onTestFinished(() => mock.timers.reset());
+    const next = { ...pair, notBefore: new Date('2031-01-01T00:00:00Z') };
+    tell({ kind: 'pair', pair: next });
+    now = short.notAfter;
+    mock.timers.tick(30_000);
+    expect(lines.at(-1)).toMatchObject(loaded(next.notBefore));
+  });
+
   test('from the source are logged once each', async () => {
     const { tell, lines, metric } = await serving();
     const before = lines.length;
@@ -295,6 +349,33 @@ describe('a response to a client that has gone', () => {
     await responded;
     expect(await metric('in_flight_bytes')).toBe(0);
   });
+});
+
+test('each metric exists from the start', async () => {
+  const { health } = await serving();
+  const lines = (await (await fetch(`${health}/metrics`)).text()).split('\n');
+  const ports = (name: string) => ['main', 'health'].map((port) => `x_${name}{port="${port}"} 0`);
+  expect(lines.filter((line) => line !== '' && !line.startsWith('#')).toSorted()).toEqual(
+    [
+      ...[400, 403, 404, 405, 408, 413, 415, 431, 500, 501, 503].map(
+        (code) => `x_http_refusals_total{code="${code}"} 0`,
+      ),
+      `x_certificate_not_after_timestamp_seconds ${pair.notAfter.getTime() / 1000}`,
+      'x_certificate_reloads_total{result="success"} 1',
+      'x_certificate_reloads_total{result="failure"} 0',
+      'x_certificate_source_failures_total 0',
+      'x_certificate_source_up 1',
+      ...ports('connections_evicted_total'),
+      ...ports('connections_dropped_total'),
+      ...ports('answers_dropped_total'),
+      'x_tls_handshake_failures_total 0',
+      'x_certificate_rejections_total 0',
+      'x_requests_in_flight 0',
+      'x_in_flight_bytes 0',
+      'x_connections 0',
+      `x_build_info{version="1",node_version="${process.version}"} 1`,
+    ].toSorted(),
+  );
 });
 
 test('more connections than open files allow are not accepted, and the log says so', async () => {

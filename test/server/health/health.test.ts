@@ -1,24 +1,25 @@
 import supertest from 'supertest';
-import { afterEach, describe, expect, test } from 'vitest';
-import { createHealthApplication } from '../../../src/server/health/health.ts';
-import { createMetrics } from '../../../src/server/health/metrics.ts';
-import type { CertificateEvent } from '../../../src/server/index.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type CertificateEvent, type HealthServer, startHealthServer } from '../../../src/server/index.ts';
 import { localhost } from '../../base/x509/certificates.ts';
 import { collectingLog, pairOf, start, stopAll } from '../running.ts';
 
 afterEach(stopAll);
 
-type Readiness = ReturnType<Parameters<typeof createHealthApplication>[0]>;
+type Readiness = ReturnType<Parameters<typeof startHealthServer>[0]['readiness']>;
 let state: Readiness = { ready: true, checks: [] };
 const { log, lines: logged } = collectingLog();
-const newMetrics = () =>
-  createMetrics({ version: '1.2.3', prefix: 'test_', port: 'webhook', processMetrics: false }, () => ({
-    inFlight: 3,
-    bytesHeld: 0,
-    open: new Set<never>(),
-  }));
-const metrics = newMetrics();
-const http = () => supertest(createHealthApplication(() => state, metrics, log));
+let server: HealthServer;
+beforeAll(async () => {
+  server = await startHealthServer({
+    address: { host: '127.0.0.1', port: 0 },
+    readiness: () => state,
+    metrics: { contentType: 'text/plain', render: () => Promise.reject(new Error('a collector fails')) },
+    log,
+  });
+});
+afterAll(() => server.stop());
+const http = () => supertest(`http://127.0.0.1:${server.port}`);
 
 test('/readyz reflects the state, /healthz does not', async () => {
   state = { ready: true, checks: [] };
@@ -116,12 +117,7 @@ test('HEAD gets the header of the response to GET', async () => {
 });
 
 test('metrics that cannot be rendered result in a 500 and a log line', async () => {
-  const broken = createHealthApplication(
-    () => state,
-    { contentType: 'text/plain', render: () => Promise.reject(new Error('a collector fails')) },
-    log,
-  );
-  const answer = await supertest(broken).get('/metrics');
+  const answer = await http().get('/metrics');
   expect([answer.status, answer.body.code]).toEqual([500, 500]);
   expect(answer.text).not.toContain('collector');
   expect(answer.body.message).toBe('internal error; see the log');
@@ -132,24 +128,20 @@ test('metrics that cannot be rendered result in a 500 and a log line', async () 
   });
 });
 
-test("/metrics serves Prometheus' text format", async () => {
-  const own = newMetrics();
-  own.certificateLoaded(pairOf(localhost), undefined);
-  own.certificateFailed();
-  const { status, headers, text } = await supertest(createHealthApplication(() => state, own, log)).get('/metrics');
-  expect(status).toBe(200);
-  expect(headers['content-type']).toMatch(/^text\/plain; version=0.0.4/);
-  const lines = text.split('\n').filter((line) => !line.startsWith('#'));
-  expect(lines).toEqual(
-    expect.arrayContaining([
-      'test_requests_in_flight 3',
-      'test_connections 0',
-      `test_build_info{version="1.2.3",node_version="${process.version}"} 1`,
-      'test_certificate_reloads_total{result="success"} 1',
-      'test_certificate_reloads_total{result="failure"} 1',
-      `test_certificate_not_after_timestamp_seconds ${Date.parse('2049-01-01T00:00:00Z') / 1000}`,
-    ]),
-  );
+test("/metrics serves Prometheus' text format; metrics of the process are optional", async () => {
+  for (const processMetrics of [false, true]) {
+    const { health } = await start({ processMetrics });
+    const answer = await fetch(`${health}/metrics`);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      200,
+      'text/plain; version=0.0.4; charset=utf-8',
+    ]);
+    const lines = (await answer.text()).split('\n');
+    expect(lines).toContain(
+      `extensionconfig_webhook_build_info{version="0.0.0-test",node_version="${process.version}"} 1`,
+    );
+    expect(lines.some((line) => line.startsWith('process_cpu_user_seconds_total'))).toBe(processMetrics);
+  }
 });
 
 test.each([
