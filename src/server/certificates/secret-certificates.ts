@@ -33,7 +33,7 @@ const defaultWaitMs = 3_000;
 
 /**
  * The pair in a kubernetes.io/tls Secret, watched at the API server: a change takes effect within a second, whereas a
- * mounted Secret waits for the kubelet. Needs `get` and `watch` on that Secret.
+ * mounted Secret waits for the kubelet. Needs `list` and `watch` on that Secret.
  *
  * @param place NAMESPACE/NAME, for messages.
  * @param watch starts to watch the Secret, and returns the function that stops it: `watchServingSecret`.

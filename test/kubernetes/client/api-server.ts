@@ -48,6 +48,9 @@ const fail = (code: number, message: string, details?: object): Reply => ({
 const collection =
   /^\/api(?:s\/[^/]+)?\/v1[^/]*(?:\/namespaces\/[^/]+)?\/(secrets|mutatingwebhookconfigurations|validatingwebhookconfigurations|customresourcedefinitions|extensionconfigs)$/;
 
+/** The name that a field selector asks for. */
+const nameIn = (url: URL) => /metadata\.name=(.+)/.exec(url.searchParams.get('fieldSelector') ?? '')?.[1];
+
 /**
  * Objects over HTTP as kube-apiserver treats them: resourceVersion on every write, 409 for a stale PUT and an existing
  * name, 422 for a JSON patch whose test fails, 403 as configured, watches.
@@ -222,7 +225,7 @@ export class ApiServer {
       return fail(403, `User "test" cannot watch ${path}`);
     }
     response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders();
-    const name = /metadata\.name=(.+)/.exec(url.searchParams.get('fieldSelector') ?? '')?.[1];
+    const name = nameIn(url);
     const watch = { prefix: path, name, response };
     this.#watches.add(watch);
     this.opened++;
@@ -297,7 +300,8 @@ export class ApiServer {
     const items = [...this.objects]
       .filter(([at]) => at.startsWith(`${url.pathname}/`))
       .map(([, object]) => object)
-      .filter((object) => !key || object.metadata.labels?.[key] === value);
+      .filter((object) => !key || object.metadata.labels?.[key] === value)
+      .filter(({ metadata }) => metadata.name === (nameIn(url) ?? metadata.name));
     const from = Number(url.searchParams.get('continue') ?? 0);
     const to = from + Math.min(Number(url.searchParams.get('limit') ?? items.length), this.maxPage ?? items.length);
     const metadata = {

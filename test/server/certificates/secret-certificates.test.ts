@@ -62,12 +62,12 @@ test('a forbidden watch is logged as an error, counted, and shown; the certifica
   api.forbidden.add(`WATCH ${collection}`);
   put(localhost, testCa.cert);
   const config = await loadKubeConfig({ kubeconfig: api.kubeconfig() });
-  const pace = { pollMs: 20, minRetryMs: 20 };
+  const pace = { minRetryMs: 20, maxRetryMs: 20 };
   const server = await start({ certificates: certificatesOf(config, pace) });
   const verbose = async () => (await fetch(`${server.health}/readyz?verbose`)).text();
   const problem = `the permission to watch secrets ${namespace}/${name} is missing`;
   await vi.waitFor(async () => expect(await verbose()).toContain(problem), within);
-  expect(await verbose()).toMatch(/\[!\]certificate-source degraded: .*allow get and watch on it/);
+  expect(await verbose()).toMatch(/\[!\]certificate-source degraded: .*allow list and watch on it/);
   expect((await fetch(`${server.health}/readyz`)).status).toBe(200);
   expect(server.lines.filter(({ level }) => level === 50)).toMatchObject([
     { reason: expect.stringContaining(problem), msg: expect.stringContaining('source of certificates fails') },

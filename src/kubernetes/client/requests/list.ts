@@ -13,6 +13,8 @@ interface ListOptions {
   resource: string;
   /** Label and field selectors, as query parameters. */
   query?: Readonly<Record<string, string>> | undefined;
+  /** What it selects, in a message about a missing permission. Default: all. */
+  name?: string | undefined;
   /** Maximum number of objects: endless continue tokens must not keep the program busy forever, or fill its memory. */
   maxObjects: number;
 }
@@ -30,7 +32,7 @@ interface Page {
  * @throws {StatusError} as `request`; 403 and 401 as {@link Forbidden}.
  */
 export async function* listPages(cluster: KubernetesClient, options: ListOptions): AsyncGenerator<Page> {
-  const { path, resource, query, maxObjects } = options;
+  const { path, resource, query, name = '(all)', maxObjects } = options;
   let limit = pageLength;
   let token = '';
   let count = 0;
@@ -48,7 +50,7 @@ export async function* listPages(cluster: KubernetesClient, options: ListOptions
         limit = Math.ceil(limit / 10);
         continue;
       }
-      throw explain(error, 'list', resource, '(all)');
+      throw explain(error, 'list', resource, name);
     }
     const { metadata, items } = list;
     if (!isJsonObject(metadata) || !(Array.isArray(items) || items === null)) {

@@ -19,13 +19,13 @@ export type SecretEvent =
 
 /**
  * A request every 20 s is cheap for an API server, and a connection that has died silently is noticed by then. A
- * rotation with a short overlap must be noticed without a watch as well: hence one read per second.
+ * rotation with a short overlap must be noticed without a watch as well: hence a list every 2 to 4 s.
  */
-const defaultPace: Partial<WatchPace> = { watchMs: 20_000, pollMs: 1_000, maxPollMs: 5_000, readDeadlineMs: 10_000 };
+const defaultPace: Partial<WatchPace> = { watchMs: 20_000, maxRetryMs: 2_000, readDeadlineMs: 10_000 };
 
 /**
  * Follows a kubernetes.io/tls Secret: its current state, then every change, even if connections are lost or the Secret
- * is absent for a while. Needs `get` and `watch` on it. While it cannot be watched it is polled, and a `watching` event
+ * is absent for a while. Needs `list` and `watch` on it. While it cannot be watched it is listed, and a `watching` event
  * says why. Contents are passed on without validation.
  *
  * @returns a function that starts to follow it, and returns one that stops.
@@ -50,12 +50,9 @@ export function watchServingSecret(
     const informer = startInformer(config, {
       path: secretPath(namespace),
       resource: 'secrets',
-      only: {
-        name,
-        subject: `Secret ${key}`,
-        key,
-        remedy: `; allow get and watch on it, in a Role of namespace ${namespace} for the account of this server`,
-      },
+      query: { fieldSelector: `metadata.name=${name}` },
+      name: key,
+      remedy: `; allow list and watch on it, in a Role of namespace ${namespace} for the account of this server`,
       keep(object) {
         const data = decodeSecret(object, namespace, name);
         const secret = { cert: data['tls.crt'] ?? '', key: data['tls.key'] ?? '', ca: data['ca.crt'] ?? '' };

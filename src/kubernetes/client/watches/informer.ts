@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { isJsonObject, type JsonObject } from '../../objects/json/json.ts';
 import { explain, Forbidden } from '../requests/forbidden.ts';
-import { askedWait, connect, isStatus, type KubernetesClient } from '../requests/kubernetes-client.ts';
+import { connect, isStatus, type KubernetesClient } from '../requests/kubernetes-client.ts';
 import { listPages } from '../requests/list.ts';
 import { CollectionCopy, type InformerChange, objectKey, versionOf } from './collection-copy.ts';
-import { type AfterWatch, type WatchLife, type WatchPace, WatchRetries, waitAfter } from './retries.ts';
+import { type AfterWatch, type WatchLife, type WatchPace, WatchRetries } from './retries.ts';
 
 /** A connection that died silently is noticed within 35 s. */
 const defaultPace: WatchPace = {
@@ -14,30 +14,19 @@ const defaultPace: WatchPace = {
   minRetryMs: 1_000,
   maxRetryMs: 30_000,
   readDeadlineMs: 20_000,
-  pollMs: 1_000,
-  maxPollMs: 5_000,
 };
-
-interface NamedObject {
-  name: string;
-  /** The object in problems: `Secret NAMESPACE/NAME`. */
-  subject: string;
-  /** Its name with its namespace, for messages about permissions. */
-  key: string;
-  /** What to do about missing permissions. */
-  remedy: string;
-}
 
 export interface InformerOptions {
   /** Path of the collection, without a query: `/apis/GROUP/VERSION/PLURAL`, or that of one namespace. */
   path: string;
   /** Its name in permissions: `extensionconfigs.runtime.cluster.x-k8s.io`. */
   resource: string;
-  /**
-   * Only this object of the collection. Needs `get` and `watch` on it, instead of `list` and `watch`; while it cannot be
-   * watched it is polled.
-   */
-  only?: NamedObject | undefined;
+  /** Selects objects of it, as query parameters. */
+  query?: Readonly<Record<string, string>>;
+  /** The only object that this selects (`NAMESPACE/NAME`), on which `list` and `watch` are enough. */
+  name?: string;
+  /** What to do about missing permissions. */
+  remedy?: string;
   /** Whether a collection that is not served is an empty one: its definition may come later. Default: a problem. */
   mayBeAbsent?: boolean;
   /**
@@ -84,7 +73,7 @@ function withoutManagedFields(object: JsonObject): JsonObject {
 /** Replicas lose a server at the same time, and must not all list at the same time: from one to two times, as client-go. */
 const jitter = () => 1 + Math.random();
 
-/** Reads a collection or an object and watches it from there, over and over, until it is stopped. */
+/** Lists a collection and watches it from there, over and over, until it is stopped. */
 class CollectionFollower implements Informer {
   readonly #options: InformerOptions;
   readonly #keep: (object: JsonObject) => JsonObject;
@@ -100,10 +89,8 @@ class CollectionFollower implements Informer {
   problem: string | undefined;
   /** The watch that is running, or the last one. */
   #life: { isOpen: boolean; began: number; from?: string; events: number } = { isOpen: false, began: 0, events: 0 };
-  /** The version to watch from; undefined if the collection has to be listed first, and for a single object. */
+  /** The version to watch from; undefined if the collection has to be listed first. */
   #version: string | undefined;
-  /** Number of changes that watches have reported, so that a slow read does not overwrite a newer one. */
-  #changes = 0;
 
   constructor(config: KubeConfig, options: InformerOptions) {
     const { resource, maxLength = Number.POSITIVE_INFINITY } = options;
@@ -145,7 +132,7 @@ class CollectionFollower implements Informer {
       let next: AfterWatch;
       this.#life = { isOpen: false, began: performance.now(), events: 0 };
       try {
-        await (this.#options.only === undefined ? this.#followCollection() : this.#followObject(this.#options.only));
+        await this.#follow();
         next = retries.afterEnd(this.#lifeOfWatch());
         problem = `${this.#subject}: the API server ends the watch at once`;
       } catch (error) {
@@ -155,10 +142,13 @@ class CollectionFollower implements Informer {
         this.#version = undefined;
         const isTooOld = isStatus(error, 410);
         next = retries.afterError(error, lastedMs, isTooOld);
-        problem = this.#isAbsence(error) ? undefined : this.#describe(error, 'watch');
+        problem = this.#isAbsence(error) ? undefined : this.#describe(error);
       }
       if (next !== 'again') {
-        await (next.isProblem ? this.#waitWith(problem, next.waitMs) : this.#sleep(next.waitMs));
+        if (next.isProblem) {
+          this.#report(problem);
+        }
+        await sleep(next.waitMs, undefined, { signal, ref: false }).catch(() => {});
       }
     }
   }
@@ -168,47 +158,14 @@ class CollectionFollower implements Informer {
   }
 
   get #subject(): string {
-    return this.#options.only?.subject ?? this.#options.resource;
+    const { resource, name } = this.#options;
+    return name === undefined ? resource : `${resource} ${name}`;
   }
 
-  #describe(error: unknown, verb: 'get' | 'watch'): string {
-    const { only, resource } = this.#options;
-    const explained = explain(error, verb, resource, only?.key ?? '(all)') as Error;
-    return `${this.#subject}: ${explained.message}${only !== undefined && explained instanceof Forbidden ? only.remedy : ''}`;
-  }
-
-  #sleep(ms: number): Promise<void> {
-    return sleep(ms, undefined, { signal: this.#stop.signal, ref: false }).catch(() => {});
-  }
-
-  /** Reports a problem and waits until the next watch. A single object is polled meanwhile. */
-  async #waitWith(problem: string | undefined, durationMs: number): Promise<void> {
-    const { only } = this.#options;
-    const { pollMs, maxPollMs } = this.#pace;
-    if (only === undefined) {
-      this.#report(problem);
-      return this.#sleep(durationMs);
-    }
-    const until = performance.now() + durationMs;
-    let failures = 0;
-    while (!this.#stop.signal.aborted) {
-      let retryAfterMs = 0;
-      try {
-        await this.#readObject(only);
-        failures = 0;
-        this.#report(`${problem}; until it can be watched, it is read every ${pollMs / 1000} s`);
-      } catch (error) {
-        failures++;
-        retryAfterMs = askedWait(error);
-        this.#report(`${this.#describe(error, 'get')}; the last version that was read stays in use`);
-      }
-      const next = Math.max(retryAfterMs, failures === 0 ? pollMs : waitAfter(failures, pollMs, maxPollMs));
-      const left = until - performance.now();
-      if (left <= next) {
-        return this.#sleep(Math.max(0, left));
-      }
-      await this.#sleep(next);
-    }
+  #describe(error: unknown): string {
+    const { resource, name = '(all)', remedy = '' } = this.#options;
+    const explained = explain(error, 'watch', resource, name) as Error;
+    return `${this.#subject}: ${explained.message}${explained instanceof Forbidden ? remedy : ''}`;
   }
 
   #lifeOfWatch(): WatchLife {
@@ -219,10 +176,10 @@ class CollectionFollower implements Informer {
 
   /** Lists everything; the copy changes only when the list is complete. Returns the version of the list. */
   async #readAll(): Promise<string> {
-    const { path, resource } = this.#options;
+    const { path, resource, query, name } = this.#options;
     const list = this.#copy.newList();
     let version = '';
-    const pages = listPages(this.#cluster, { path, resource, maxObjects: this.#maxObjects });
+    const pages = listPages(this.#cluster, { path, resource, query, name, maxObjects: this.#maxObjects });
     try {
       for await (const { items, resourceVersion } of pages) {
         version = resourceVersion;
@@ -249,58 +206,23 @@ class CollectionFollower implements Informer {
     this.#firstList.resolve();
   }
 
-  async #followCollection(): Promise<void> {
+  async #follow(): Promise<void> {
     this.#version ??= await this.#readAll();
     // What the list took does not count.
     this.#life.began = performance.now();
     this.#life.from = this.#version;
-    await this.#watch({ resourceVersion: this.#version }, () => this.#report(undefined));
-  }
-
-  /**
-   * Without a version, a watch begins with the current state (that of an object may be too old to watch from), but does
-   * not report that the object is absent. That takes a read, which begins when no change can be missed any more.
-   */
-  async #followObject(only: NamedObject): Promise<void> {
-    let reading: Promise<void> | undefined;
-    await this.#watch({ fieldSelector: `metadata.name=${only.name}` }, () => {
-      reading = this.#readObject(only).then(
-        () => this.#report(undefined),
-        (error) => this.#report(this.#describe(error, 'get')),
-      );
-    });
-    await reading;
-  }
-
-  /** Reads the current state. Rejects when that fails; that the object is absent is also a state. */
-  async #readObject({ name }: NamedObject): Promise<void> {
-    const before = this.#changes;
-    const list = this.#copy.newList();
-    try {
-      list.add(this.#keep(await this.#cluster.request('GET', `${this.#options.path}/${encodeURIComponent(name)}`)));
-    } catch (error) {
-      if (!isStatus(error, 404)) {
-        throw error;
-      }
-    }
-    if (this.#changes === before) {
-      this.#takeOver(list);
-    }
-  }
-
-  async #watch(query: Readonly<Record<string, string>>, onOpen: () => void): Promise<void> {
     const { watchMs, graceMs } = this.#pace;
-    await this.#cluster.watch(`${this.#options.path}?${new URLSearchParams(query)}`, {
+    const query = new URLSearchParams({ ...this.#options.query, resourceVersion: this.#version });
+    await this.#cluster.watch(`${this.#options.path}?${query}`, {
       watchMs,
       graceMs,
       onOpen: () => {
         this.#life.isOpen = true;
         this.#confirm();
-        onOpen();
+        this.#report(undefined);
       },
       onEvent: ({ type, object }) => {
         this.#life.events++;
-        this.#changes++;
         this.#confirm();
         this.#moveTo(versionOf(object));
         if (type === 'DELETED') {
@@ -319,7 +241,7 @@ class CollectionFollower implements Informer {
   }
 
   #moveTo(version: string): void {
-    if (this.#options.only === undefined && version !== '') {
+    if (version !== '') {
       this.#version = version;
     }
   }

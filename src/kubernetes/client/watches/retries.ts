@@ -10,16 +10,8 @@ export interface WatchPace {
   /** The shortest and the longest wait between failed attempts to watch. */
   minRetryMs: number;
   maxRetryMs: number;
-  /** How long the response to a read may take: an object, or a page of a list. */
+  /** How long the response to a page of a list may take. */
   readDeadlineMs: number;
-  /** How often a single object is read while it cannot be watched, and the longest wait between failed reads. */
-  pollMs: number;
-  maxPollMs: number;
-}
-
-/** The wait after a number of failures in a row (at least one), in ms: twice as long each time. */
-export function waitAfter(failures: number, minMs: number, maxMs: number): number {
-  return Math.min(maxMs, minMs * 2 ** (failures - 1));
 }
 
 /** What to do after a watch has ended: start the next one at once, or wait, in ms, and say so if it is a problem. */
@@ -78,6 +70,8 @@ export class WatchRetries {
   #wait(askedMs: number, isProblem = true): AfterWatch {
     this.#failures++;
     const { minRetryMs, maxRetryMs } = this.#pace;
-    return { waitMs: Math.max(askedMs, waitAfter(this.#failures, minRetryMs, maxRetryMs) * this.#jitter()), isProblem };
+    // Twice as long each time.
+    const waitMs = Math.min(maxRetryMs, minRetryMs * 2 ** (this.#failures - 1));
+    return { waitMs: Math.max(askedMs, waitMs * this.#jitter()), isProblem };
   }
 }

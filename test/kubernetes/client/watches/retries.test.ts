@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ConnectionError, StatusError } from '../../../../src/kubernetes/client/index.ts';
-import { type AfterWatch, WatchRetries, waitAfter } from '../../../../src/kubernetes/client/watches/retries.ts';
+import { type AfterWatch, WatchRetries } from '../../../../src/kubernetes/client/watches/retries.ts';
 
 const pace = { minRetryMs: 100, maxRetryMs: 350 };
 const lost = new ConnectionError('https://server', 'ECONNRESET');
@@ -121,10 +121,4 @@ test.each([
   const life = { isOpen: true, lastedMs: 30_000, events: 1 };
   const waits = [1.25, 1.75].map((factor) => new WatchRetries(pace, () => factor).afterError(error, life, true));
   expect(waits).toEqual([125, 175].map((waitMs) => ({ waitMs, isProblem: false })));
-});
-
-test('each wait after a failure is twice the previous one, up to the longest', () => {
-  expect([1, 2, 3, 4, 5, 100, 5000].map((failures) => waitAfter(failures, 10, 100))).toEqual([
-    10, 20, 40, 80, 100, 100, 100,
-  ]);
 });
