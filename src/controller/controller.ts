@@ -6,10 +6,10 @@ import { Registry } from 'prom-client';
 import { type Client, type ClientOptions, createClient, type KnownHooks } from '../runtimehooks/client/index.ts';
 import { newestKnownRelease } from '../runtimehooks/index.ts';
 import { Candidate, type LeaderElectionOptions } from './election/leader-election.ts';
-import { type ControllerPace, defaultPace } from './queue/pace.ts';
-import { Term } from './term.ts';
+import { startTerm, type Term } from './term.ts';
 import { createControllerMetrics } from './workers/metrics.ts';
-import { type Mode, workersFor } from './workers/workers.ts';
+import { type ControllerPace, defaultPace } from './workers/worker.ts';
+import { createWorker, type Mode } from './workers/workers.ts';
 
 export interface ControllerOptions {
   kubeConfig: KubeConfig;
@@ -65,8 +65,7 @@ export function startController(options: ControllerOptions): RunningController {
     load: () => term?.load ?? { waiting: 0, running: 0 },
     silentSeconds: () => (term?.confirmedAt === undefined ? undefined : (performance.now() - term.confirmedAt) / 1000),
   });
-  const resolve = extensions?.resolve;
-  const createWorker = workersFor(mode, { client, resolve, known, metrics, log, now, pace, identity });
+  const context = { client, resolve: extensions?.resolve, known, metrics, log, now, pace, identity };
 
   if (leaderElection === undefined) {
     beginTerm();
@@ -80,7 +79,7 @@ export function startController(options: ControllerOptions): RunningController {
       monotonicMs,
       onElected: beginTerm,
       onLost(reason) {
-        term?.cut(new Error(reason));
+        void term?.end(new Error(reason), true);
         term = undefined;
         metrics.forgetAll();
       },
@@ -92,9 +91,9 @@ export function startController(options: ControllerOptions): RunningController {
     if (stopping.signal.aborted) {
       return;
     }
-    term = new Term({
+    term = startTerm({
       kubeConfig,
-      worker: (cluster) => createWorker(election?.guard(cluster) ?? cluster),
+      worker: (cluster) => createWorker(mode, context, election?.guard(cluster) ?? cluster),
       log,
       pace,
       onSynced: firstSync.resolve,
@@ -104,9 +103,10 @@ export function startController(options: ControllerOptions): RunningController {
 
   function endAll(): Promise<void> {
     over ??= (async () => {
-      stopping.abort(new Error('the controller stops'));
+      const reason = new Error('the controller stops');
+      stopping.abort(reason);
       // Writes may finish only while this replica still leads.
-      await term?.end();
+      await term?.end(reason);
       await election?.stop();
       await client.close();
     })();

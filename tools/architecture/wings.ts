@@ -78,7 +78,7 @@ export const wings: readonly Wing[] = [
   {
     name: 'controller',
     knows: 'discovery as a controller: status, CA bundles, events, leader election',
-    rooms: ['election', 'configs', 'queue', 'workers'],
+    rooms: ['election', 'configs', 'workers'],
   },
   {
     name: 'checks',

@@ -1,10 +1,11 @@
 import { randomInt } from 'node:crypto';
+import type { Logger } from 'pino';
 import { apiVersionOf, hubVersion, kind } from '../../extensionconfig/index.ts';
 import { isStatus, type KubernetesClient } from '../../kubernetes/client/index.ts';
 import { timeText } from '../../kubernetes/index.ts';
 import type { StoredConfig } from './stored.ts';
 
-/** An event of an ExtensionConfig, as `kubectl describe` shows it. */
+/** An event of an ExtensionConfig, as `kubectl describe` and the log show it. */
 export interface ConfigEvent {
   type: 'Normal' | 'Warning';
   /** In CamelCase. */
@@ -12,26 +13,29 @@ export interface ConfigEvent {
   message: string;
 }
 
+const component = 'extensionconfig-webhook';
 /** Namespace of events about cluster-scoped objects. */
 const namespace = 'default';
-/** Longest message that the API accepts, in characters. */
+/** Longest message and longest name of a replica that the API accepts, in characters. */
 const maxMessage = 1_024;
+const maxInstance = 128;
 /** Maximum number of events waiting to be written; beyond that, events are dropped. */
 const maxWaiting = 1_000;
 
-interface EventRecorderOptions {
-  cluster: KubernetesClient;
-  /** The reporting program, and its instance. */
-  component: string;
-  instance: string;
+/** Who reports events. */
+interface Reporter {
+  /** Name of the replica. */
+  identity: string;
+  log: Logger;
   now: () => Date;
-  onProblem(problem: string): void;
 }
 
-/** Writes events (v1), one at a time. A failure never fails or holds up the work that is reported. */
-export function createEventRecorder({ cluster, component, instance, now, onProblem }: EventRecorderOptions) {
+/** Writes events (v1), one at a time, and logs them. A failure never fails or holds up the work that is reported. */
+export function createEventRecorder(cluster: KubernetesClient, { identity, log, now }: Reporter) {
   let waiting = 0;
   let written = Promise.resolve();
+  /** Logged once, since a missing permission affects every event. */
+  let lastProblem: string | undefined;
 
   async function write({ metadata }: StoredConfig, event: ConfigEvent, at: Date): Promise<void> {
     const { name, uid, resourceVersion } = metadata;
@@ -49,21 +53,25 @@ export function createEventRecorder({ cluster, component, instance, now, onProbl
         message: event.message.slice(0, maxMessage),
         source: { component },
         reportingComponent: component,
-        reportingInstance: instance,
+        reportingInstance: identity.slice(0, maxInstance),
         firstTimestamp: time,
         lastTimestamp: time,
         count: 1,
       });
     } catch (error) {
-      // No other event has this name: the answer to the first attempt was lost.
-      if (!isStatus(error, 409)) {
-        onProblem((error as Error).message);
+      const problem = (error as Error).message;
+      // With a 409, no other event has this name: the answer to the first attempt was lost.
+      if (!isStatus(error, 409) && problem !== lastProblem) {
+        lastProblem = problem;
+        log.warn({ problem }, 'an event could not be written');
       }
     }
   }
 
   return {
     record(config: StoredConfig, event: ConfigEvent): void {
+      const { type, reason, message } = event;
+      log[type === 'Warning' ? 'warn' : 'info']({ extensionConfig: config.metadata.name, reason }, message);
       if (waiting < maxWaiting) {
         waiting++;
         const at = now();

@@ -49,9 +49,12 @@ export class Candidate {
   #seen: { spec: string; since: number } | undefined;
   /** When the last successful renewal was sent; undefined while not the leader. */
   #renewedAt: number | undefined;
+  /** The Lease as this leader has written it last; undefined while that is not known. */
+  #held: StoredLease | undefined;
   /** Ends the leadership when it was not renewed in time. */
   #deadline: NodeJS.Timeout | undefined;
-  #problem: string | undefined;
+  /** Why the Lease cannot be read or written; undefined if it can. */
+  problem: string | undefined;
   #ended: Promise<void> | undefined;
 
   constructor(run: ElectionRun) {
@@ -91,11 +94,6 @@ export class Candidate {
     };
   }
 
-  /** Why the Lease cannot be read or written; undefined if it can. */
-  get problem(): string | undefined {
-    return this.#problem;
-  }
-
   /** Ends the candidacy. A leader releases the Lease, so that another candidate need not wait. Never rejects. */
   stop(): Promise<void> {
     this.#ended ??= this.#end();
@@ -107,11 +105,11 @@ export class Candidate {
     while (this.#ended === undefined) {
       try {
         await this.#try();
-        this.#problem = undefined;
+        this.problem = undefined;
       } catch (error) {
         const { message } = error as Error;
-        if (this.#problem !== message) {
-          this.#problem = message;
+        if (this.problem !== message) {
+          this.problem = message;
           log.warn({ lease: this.#what, problem: message }, 'the Lease cannot be read or written');
         }
       }
@@ -124,7 +122,8 @@ export class Candidate {
   /** Makes one attempt to acquire or renew the Lease. */
   async #try(): Promise<void> {
     const { identity, monotonicMs, now } = this.#run;
-    const stored = await this.#lease.read();
+    const held = this.#held;
+    const stored = held ?? (await this.#lease.read());
     const holder = stored?.holderIdentity ?? '';
     if (this.#renewedAt !== undefined && holder !== identity) {
       const released = stored === undefined ? 'the Lease was deleted' : 'the Lease was released by another client';
@@ -135,9 +134,13 @@ export class Candidate {
       return;
     }
     const sentAt = monotonicMs();
-    // If another client was faster, the next attempt sees what it wrote.
-    if (await this.#lease.write(stored, heldSpec(stored, this.#run, now()))) {
+    // If the answer is lost, the next attempt reads what is there.
+    this.#held = undefined;
+    this.#held = await this.#lease.write(stored, heldSpec(stored, this.#run, now()));
+    if (this.#held !== undefined) {
       this.#hold(sentAt);
+    } else if (held !== undefined) {
+      await this.#try();
     }
   }
 
@@ -167,24 +170,23 @@ export class Candidate {
     }
   }
 
-  /** Ends the leadership; returns whether there was one. */
-  #release(): boolean {
-    const wasHeld = this.#renewedAt !== undefined;
-    this.#renewedAt = undefined;
-    clearTimeout(this.#deadline);
-    return wasHeld;
-  }
-
   #lose(reason: string): void {
     const { identity, log, onLost } = this.#run;
-    if (this.#release()) {
+    if (this.#renewedAt !== undefined) {
+      this.#forget();
       log.warn({ lease: this.#what, identity, reason }, 'leadership lost');
       onLost(reason);
     }
   }
 
+  #forget(): void {
+    this.#renewedAt = undefined;
+    this.#held = undefined;
+    clearTimeout(this.#deadline);
+  }
+
   #loseLate(): void {
-    const why = this.#problem === undefined ? '' : `: ${this.#problem}`;
+    const why = this.problem === undefined ? '' : `: ${this.problem}`;
     this.#lose(`the Lease was not renewed for ${this.#run.renewDeadlineMs / 1000} s${why}`);
   }
 
@@ -192,8 +194,10 @@ export class Candidate {
     const { log } = this.#run;
     this.#pause.abort();
     await this.#working;
-    if (this.#release()) {
-      const problem = await this.#giveUp().catch((error: Error) => error.message);
+    if (this.#renewedAt !== undefined) {
+      const held = this.#held;
+      this.#forget();
+      const problem = await this.#release(held).catch((error: Error) => error.message);
       if (problem !== undefined) {
         const fields = { lease: this.#what, problem };
         log.warn(fields, 'the Lease could not be released; other replicas wait until it expires');
@@ -203,8 +207,8 @@ export class Candidate {
   }
 
   /** Releases the Lease; returns why not, if so. */
-  async #giveUp(): Promise<string | undefined> {
-    const stored = await this.#lease.read();
+  async #release(held: StoredLease | undefined): Promise<string | undefined> {
+    const stored = held ?? (await this.#lease.read());
     const isReleased =
       stored?.holderIdentity === this.#run.identity &&
       (await this.#lease.write(stored, releasedSpec(stored, this.#run, this.#run.now())));

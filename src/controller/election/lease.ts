@@ -80,20 +80,21 @@ export function leaseAccess(cluster: KubernetesClient, { namespace, name }: Leas
       }
     },
     /**
-     * Replaces the spec of the Lease as it was read, or creates it if there was none. Resolves with false when another
+     * Replaces the spec of the Lease as it was read, or creates it if there was none. Resolves with undefined when another
      * client was faster.
      */
-    async write(before: StoredLease | undefined, spec: JsonObject): Promise<boolean> {
+    async write(before: StoredLease | undefined, spec: JsonObject): Promise<StoredLease | undefined> {
       const created = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name, namespace }, spec };
       try {
-        await (before === undefined
-          ? cluster.request('POST', collection, created)
-          : cluster.request('PUT', path, { ...before.lease, spec }));
-        return true;
+        return stored(
+          await (before === undefined
+            ? cluster.request('POST', collection, created)
+            : cluster.request('PUT', path, { ...before.lease, spec })),
+        );
       } catch (error) {
         // A 404 when creating a Lease means that its namespace does not exist.
         if (isStatus(error, 409) || (isStatus(error, 404) && before !== undefined)) {
-          return false;
+          return undefined;
         }
         throw explain(error, before === undefined ? 'create' : 'update', resource, key);
       }

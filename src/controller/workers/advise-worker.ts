@@ -1,53 +1,33 @@
 import { pausedAnnotation } from '../../extensionconfig/index.ts';
-import { type Condition, conditionOf, withConditions } from '../configs/status.ts';
-import type { StoredConfig } from '../configs/stored.ts';
+import { conditionOf, withConditions } from '../configs/status.ts';
 import { hookVersionsCondition, hookVersionsSupported } from './hook-versions.ts';
 import type { Worker, WritingContext } from './worker.ts';
 
-/** The parts of an object that the condition depends on. */
-function fingerprintOf({ metadata, status }: StoredConfig): string {
-  return JSON.stringify([
-    metadata.generation,
-    metadata.annotations?.[pausedAnnotation] !== undefined,
-    status?.handlers,
-    conditionOf(status, 'Discovered')?.status,
-  ]);
-}
-
 /** Writes one condition: whether the targeted release of Cluster API supports the hook versions of all handlers. */
-export function createAdviseWorker({ events, known, log, now, pace, store }: WritingContext): Worker {
-  /** Only changes are logged and reported as events. */
-  function reportChange(
-    config: StoredConfig,
-    before: string | undefined,
-    { status, reason, message }: Condition,
-  ): void {
-    const extensionConfig = config.metadata.name;
-    if (status === 'False') {
-      events.record(config, { type: 'Warning', reason, message });
-      log.warn({ extensionConfig, reason, message }, 'hook versions are not supported');
-    } else if (status === 'True' && before === 'False') {
-      events.record(config, { type: 'Normal', reason, message: 'the targeted release supports all hook versions' });
-      log.info({ extensionConfig }, 'all hook versions are supported again');
-    }
-  }
-
+export function createAdviseWorker({ events, known, now, pace, store }: WritingContext): Worker {
   return {
-    fingerprintOf,
+    fingerprintOf: ({ metadata, status }) =>
+      JSON.stringify([
+        metadata.annotations?.[pausedAnnotation] !== undefined,
+        status?.handlers,
+        conditionOf(status, 'Discovered')?.status,
+      ]),
     async run(config) {
-      const isPaused = config.metadata.annotations?.[pausedAnnotation] !== undefined;
-      if (isPaused || config.metadata.deletionTimestamp !== undefined) {
+      if (config.metadata.annotations?.[pausedAnnotation] !== undefined) {
         return { result: 'done' };
       }
       const condition = hookVersionsCondition(config, known);
+      const { status, reason, message } = condition;
       const before = conditionOf(config.status, hookVersionsSupported);
       const { generation } = config.metadata;
-      const after = await store.writeStatus(config, (status) => ({
-        ...status,
-        conditions: withConditions(status?.conditions, [condition], generation, now()),
+      const after = await store.writeStatus(config, (stored) => ({
+        ...stored,
+        conditions: withConditions(stored?.conditions, [condition], generation, now()),
       }));
-      if (before?.status !== condition.status || before?.message !== condition.message) {
-        reportChange(after, before?.status, condition);
+      if (status === 'False' && (before?.status !== status || before.message !== message)) {
+        events.record(after, { type: 'Warning', reason, message });
+      } else if (status === 'True' && before?.status === 'False') {
+        events.record(after, { type: 'Normal', reason, message: 'the targeted release supports all hook versions' });
       }
       // Another client may have removed it.
       return { result: 'done', againMs: pace.resyncMs };

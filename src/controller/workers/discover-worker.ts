@@ -5,6 +5,7 @@ import { type LabelSelector, labelSelectorProblems } from '../../kubernetes/inde
 import type { ConfigEvent } from '../configs/events.ts';
 import { conditionOf, discoveredStatus, type ExtensionConfigStatus, type RunFinding } from '../configs/status.ts';
 import type { StoredConfig } from '../configs/stored.ts';
+import type { RunResult } from '../queue.ts';
 import { readCaBundle } from './ca-secret.ts';
 import type { Worker, WritingContext } from './worker.ts';
 
@@ -89,109 +90,55 @@ function eventOf(
   return changes.length === 0 ? undefined : { type: 'Normal', reason: 'HandlersChanged', message };
 }
 
-/** The result of a run: what was found, and the object after it. */
-interface RunOutcome {
-  finding: RunFinding;
-  after: StoredConfig;
-}
-
 /** What discovery finds for an ExtensionConfig, and the object with its caBundle. */
-async function find(config: StoredConfig, context: WritingContext, signal: AbortSignal): Promise<RunOutcome> {
-  const notDiscovered = (error: string): RunFinding => ({ kind: 'not-discovered', error });
-  const after = await injectCa(config, context);
-  if (typeof after === 'string') {
-    return { finding: notDiscovered(after), after: config };
+async function find(
+  config: StoredConfig,
+  context: WritingContext,
+  signal: AbortSignal,
+): Promise<{ finding: RunFinding; config: StoredConfig }> {
+  if (config.metadata.annotations?.[pausedAnnotation] !== undefined) {
+    return { finding: { kind: 'paused' }, config };
   }
-  const problem = selectorProblem(after);
+  const notDiscovered = (error: string): RunFinding => ({ kind: 'not-discovered', error });
+  const injected = await injectCa(config, context);
+  if (typeof injected === 'string') {
+    return { finding: notDiscovered(injected), config };
+  }
+  const problem = selectorProblem(injected);
   if (problem !== undefined) {
-    return { finding: notDiscovered(problem), after };
+    return { finding: notDiscovered(problem), config: injected };
   }
   const { client } = context;
-  const result = await client.discover(after, { signal });
+  const result = await client.discover(injected, { signal });
   // It is called again in ten minutes only, and a thousand idle connections with their certificates take 200 MB.
   client.disconnect(config.metadata.name);
   signal.throwIfAborted();
   const finding: RunFinding = result.ok
     ? { kind: 'discovered', handlers: result.handlers }
     : notDiscovered(result.error.message);
-  return { finding, after };
+  return { finding, config: injected };
 }
 
 /**
- * Reconciles one ExtensionConfig: Paused, caBundle from its Secret, discovery, status, registration. Problems with the
- * extension or the object become conditions.
- *
- * @throws {Error} when the API server fails, or when another client has written in the meantime: the run has to start
- *   over.
+ * Discovers extensions, writes their status, and registers their handlers. Problems with the extension or the object become
+ * conditions; then, and while an extension is paused, handlers that were registered before remain registered.
  */
-async function discoverConfig(config: StoredConfig, context: WritingContext, signal: AbortSignal): Promise<RunOutcome> {
-  const { client, events, now, store } = context;
+export function createDiscoverWorker(context: WritingContext): Worker {
+  const { client, events, now, pace, store } = context;
 
-  async function write({ finding, after: before }: RunOutcome): Promise<RunOutcome> {
-    const { generation } = before.metadata;
-    const after = await store.writeStatus(before, (status) => discoveredStatus(status, finding, generation, now()));
-    const event = eventOf(before.status, finding, after.status);
+  async function write(config: StoredConfig, finding: RunFinding): Promise<StoredConfig> {
+    const { generation } = config.metadata;
+    const after = await store.writeStatus(config, (status) => discoveredStatus(status, finding, generation, now()));
+    const event = eventOf(config.status, finding, after.status);
     if (event !== undefined) {
       events.record(after, event);
     }
-    return { finding, after };
-  }
-
-  if (config.metadata.annotations?.[pausedAnnotation] !== undefined) {
-    // The registration remains, and calls continue.
-    return write({ finding: { kind: 'paused' }, after: config });
-  }
-  const outcome = await find(config, context, signal);
-  if (outcome.finding.kind === 'not-discovered') {
-    // Handlers that were registered before remain registered, with their previous address.
-    return write(outcome);
-  }
-  let written: RunOutcome;
-  try {
-    written = await write(outcome);
-  } catch (error) {
-    if (!isRefusal(error)) {
-      throw error;
-    }
-    // The cause is an admission policy or a limit of the CRD. The status is where people look for it.
-    const problem = `the API server rejects the discovered handlers: ${error.message}`;
-    return write({ finding: { kind: 'not-discovered', error: problem }, after: outcome.after });
-  }
-  const refusal = client.registry.add(written.after);
-  if (refusal !== undefined) {
-    throw new Error(refusal.message);
-  }
-  return written;
-}
-
-/** Discovers extensions, writes their status, and registers their handlers. */
-export function createDiscoverWorker(context: WritingContext): Worker {
-  const { client, events, log, pace } = context;
-  /** What was logged last about each ExtensionConfig, so that a failure is not logged at every retry. */
-  const lastLogged = new Map<string, string>();
-
-  function logChange(extensionConfig: string, finding: RunFinding, handlers: number): void {
-    const entry = JSON.stringify([finding.kind, finding.kind === 'not-discovered' ? finding.error : handlers]);
-    if (lastLogged.get(extensionConfig) === entry) {
-      return;
-    }
-    lastLogged.set(extensionConfig, entry);
-    if (finding.kind === 'not-discovered') {
-      log.warn({ extensionConfig, error: finding.error }, 'extension not discovered');
-    } else {
-      const message = finding.kind === 'paused' ? 'ExtensionConfig is paused' : 'extension discovered';
-      log.info({ extensionConfig, handlers }, message);
-    }
+    return after;
   }
 
   return {
-    fingerprintOf: ({ metadata: { generation, deletionTimestamp, annotations = {} } }) =>
-      JSON.stringify([
-        generation,
-        deletionTimestamp,
-        annotations[pausedAnnotation] !== undefined,
-        annotations[injectCaFromSecretAnnotation],
-      ]),
+    fingerprintOf: ({ metadata: { annotations = {} } }) =>
+      JSON.stringify([annotations[pausedAnnotation] !== undefined, annotations[injectCaFromSecretAnnotation]]),
     begin(configs) {
       for (const { name } of client.registry.extensions) {
         client.registry.remove(name);
@@ -203,30 +150,34 @@ export function createDiscoverWorker(context: WritingContext): Worker {
         }
       }
     },
-    async run(config, signal) {
-      const { name } = config.metadata;
-      if (config.metadata.deletionTimestamp !== undefined) {
-        client.registry.remove(name);
-        return { result: 'done' };
-      }
-      const { finding, after } = await discoverConfig(config, context, signal);
-      logChange(name, finding, after.status?.handlers?.length ?? 0);
-      const isFromSecret = after.metadata.annotations?.[injectCaFromSecretAnnotation] !== undefined;
+    async run(before, signal) {
+      const { finding, config } = await find(before, context, signal);
+      const isFromSecret = config.metadata.annotations?.[injectCaFromSecretAnnotation] !== undefined;
       // Spread out: otherwise all extensions would be called in a burst every ten minutes.
       const againMs = (isFromSecret ? pace.secretMs : pace.resyncMs) * (0.9 + Math.random() / 10);
-      switch (finding.kind) {
-        case 'not-discovered':
-          return { result: 'failed', after, ...(isFromSecret && { againMs }) };
-        case 'paused':
-          return { result: 'done', after };
-        case 'discovered':
-          return { result: 'done', after, againMs };
+      const failed: RunResult = { result: 'failed', ...(isFromSecret && { againMs }) };
+      let after: StoredConfig;
+      try {
+        after = await write(config, finding);
+      } catch (error) {
+        if (finding.kind !== 'discovered' || !isRefusal(error)) {
+          throw error;
+        }
+        // The cause is an admission policy or a limit of the CRD. The status is where people look for it.
+        const problem = `the API server rejects the discovered handlers: ${error.message}`;
+        await write(config, { kind: 'not-discovered', error: problem });
+        return failed;
       }
+      if (finding.kind !== 'discovered') {
+        return finding.kind === 'paused' ? { result: 'done' } : failed;
+      }
+      const refusal = client.registry.add(after);
+      if (refusal !== undefined) {
+        throw new Error(refusal.message);
+      }
+      return { result: 'done', againMs };
     },
-    forget({ metadata }) {
-      client.remove(metadata.name);
-      lastLogged.delete(metadata.name);
-    },
+    forget: (name) => client.remove(name),
     flush: () => events.flush(),
   };
 }

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { LRUCache } from 'lru-cache';
 import type { Registry } from 'prom-client';
 import { metricsIn } from '../../base/metrics/index.ts';
 import { readCertificates, usable } from '../../base/x509/index.ts';
@@ -22,43 +23,10 @@ const maxHooks = 500;
 /** Longest name in a label, in characters. */
 const maxLabel = 100;
 
-const states = ['supported', 'deprecated', 'removed', 'future', 'unknown'] as const;
-
-/** When the last certificate of a bundle expires, in seconds since 1970; undefined if it has no certificate. */
-function bundleEnd(caBundle: string): number | undefined {
+/** When the last certificate of a bundle expires, in seconds since 1970; -Infinity if it has no certificate. */
+function bundleEnd(caBundle: string): number {
   const certificates = usable(readCertificates(Buffer.from(caBundle, 'base64').toString('latin1'))) ?? [];
-  const ends = certificates.map(({ x509 }) => x509.validToDate.getTime() / 1000);
-  return ends.length === 0 ? undefined : Math.max(...ends);
-}
-
-interface HookCount {
-  labels: { group: string; version: string; hook: string; state: (typeof states)[number] };
-  count: number;
-}
-
-/** Counts the handlers of each hook version; hook versions beyond the maximum are counted together. */
-function countHooks(configs: readonly StoredConfig[], known: KnownHooks): HookCount[] {
-  const counts = new Map<string, HookCount>();
-  for (const { status } of configs) {
-    for (const { requestHook: { apiVersion = '', hook = '' } = {} } of status?.handlers ?? []) {
-      const [group = '', version = ''] = apiVersion.split('/', 2);
-      let key = `${apiVersion}/${hook}`;
-      const state = phaseOf({ apiVersion, hook }, known) ?? 'unknown';
-      const label = (text: string) => quotable(text, maxLabel);
-      let labels: HookCount['labels'] = { group: label(group), version: label(version), hook: label(hook), state };
-      if (!counts.has(key) && counts.size >= maxHooks) {
-        key = state;
-        labels = { group: 'others', version: '', hook: '', state };
-      }
-      const one = counts.get(key);
-      if (one === undefined) {
-        counts.set(key, { labels, count: 1 });
-      } else {
-        one.count++;
-      }
-    }
-  }
-  return [...counts.values()];
+  return Math.max(...certificates.map(({ x509 }) => x509.validToDate.getTime() / 1000));
 }
 
 export function createControllerMetrics(registry: Registry, known: KnownHooks, observed: Observed) {
@@ -89,62 +57,73 @@ export function createControllerMetrics(registry: Registry, known: KnownHooks, o
     observed.silentSeconds,
   );
 
-  const perConfig = {
-    discovered: ofConfigs.gauge(
-      'discovered',
-      'Condition Discovered of an ExtensionConfig: 1 for True, 0 for False. Absent otherwise.',
-      labelNames,
-      { collect: () => collectConfigs() },
-    ),
-    supported: ofConfigs.gauge(
-      'hook_versions_supported',
-      'Condition HookVersionsSupported of an ExtensionConfig: 1 for True, 0 for False. Absent otherwise.',
-      labelNames,
-    ),
-    bundleEnds: ofConfigs.gauge(
-      'ca_bundle_not_after_timestamp_seconds',
-      'When the last certificate of the caBundle expires, in seconds since 1970. Absent without a caBundle.',
-      labelNames,
-    ),
-    handlers: ofConfigs.gauge(
-      'handlers',
-      'Handlers in the status of all ExtensionConfigs, by hook version and its state in the targeted release of Cluster API.',
-      ['group', 'version', 'hook', 'state'],
-    ),
-  };
-  /** Expiry times of bundles, so that each bundle is parsed only once. */
-  let ends = new Map<string, number | undefined>();
+  const conditions = [
+    [
+      'Discovered',
+      ofConfigs.gauge(
+        'discovered',
+        'Condition Discovered of an ExtensionConfig: 1 for True, 0 for False. Absent otherwise.',
+        labelNames,
+        { collect: () => collectConfigs() },
+      ),
+    ],
+    [
+      hookVersionsSupported,
+      ofConfigs.gauge(
+        'hook_versions_supported',
+        'Condition HookVersionsSupported of an ExtensionConfig: 1 for True, 0 for False. Absent otherwise.',
+        labelNames,
+      ),
+    ],
+  ] as const;
+  const bundleEnds = ofConfigs.gauge(
+    'ca_bundle_not_after_timestamp_seconds',
+    'When the last certificate of the caBundle expires, in seconds since 1970. Absent without a caBundle.',
+    labelNames,
+  );
+  const handlers = ofConfigs.gauge(
+    'handlers',
+    'Handlers in the status of all ExtensionConfigs, by hook version and its state in the targeted release of Cluster API.',
+    ['group', 'version', 'hook', 'state'],
+  );
+  const ends = new LRUCache<string, number>({ max: 1_000, memoMethod: bundleEnd });
+
+  /** Adds the handlers of one ExtensionConfig; `hooks` are the hook versions that have their own series. */
+  function countHandlers({ status }: StoredConfig, hooks: Set<string>): void {
+    for (const { requestHook: { apiVersion = '', hook = '' } = {} } of status?.handlers ?? []) {
+      const state = phaseOf({ apiVersion, hook }, known) ?? 'unknown';
+      const key = `${apiVersion}/${hook}`;
+      if (hooks.size < maxHooks) {
+        hooks.add(key);
+      }
+      const [group = '', version = ''] = apiVersion.split('/', 2);
+      const label = (text: string) => quotable(text, maxLabel);
+      handlers.inc(
+        hooks.has(key)
+          ? { group: label(group), version: label(version), hook: label(hook), state }
+          : { group: 'others', version: '', hook: '', state },
+      );
+    }
+  }
 
   function collectConfigs(): void {
-    const configs = observed.configs();
-    for (const one of Object.values(perConfig)) {
+    for (const one of [...conditions.map(([, gauge]) => gauge), bundleEnds, handlers]) {
       one.reset();
     }
-    const read = new Map<string, number | undefined>();
-    for (const { metadata, spec, status } of configs) {
-      const extensionconfig = metadata.name;
-      for (const [type, one] of [
-        ['Discovered', perConfig.discovered],
-        [hookVersionsSupported, perConfig.supported],
-      ] as const) {
-        const conditionStatus = conditionOf(status, type)?.status;
-        if (conditionStatus === 'True' || conditionStatus === 'False') {
-          one.set({ extensionconfig }, conditionStatus === 'True' ? 1 : 0);
+    const hooks = new Set<string>();
+    for (const config of observed.configs()) {
+      const extensionconfig = config.metadata.name;
+      for (const [type, one] of conditions) {
+        const status = conditionOf(config.status, type)?.status;
+        if (status === 'True' || status === 'False') {
+          one.set({ extensionconfig }, status === 'True' ? 1 : 0);
         }
       }
-      const caBundle = spec?.clientConfig?.caBundle ?? '';
-      if (caBundle !== '') {
-        const end = ends.has(caBundle) ? ends.get(caBundle) : bundleEnd(caBundle);
-        ends.set(caBundle, end);
-        read.set(caBundle, end);
-        if (end !== undefined) {
-          perConfig.bundleEnds.set({ extensionconfig }, end);
-        }
+      const end = ends.memo(config.spec?.clientConfig?.caBundle ?? '');
+      if (Number.isFinite(end)) {
+        bundleEnds.set({ extensionconfig }, end);
       }
-    }
-    ends = read;
-    for (const { labels, count } of countHooks(configs, known)) {
-      perConfig.handlers.set(labels, count);
+      countHandlers(config, hooks);
     }
   }
 

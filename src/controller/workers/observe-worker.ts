@@ -4,12 +4,9 @@ import type { Worker, WorkerContext } from './worker.ts';
 /** Calls Discovery on extensions and inspects their certificates, for metrics. Writes nothing. */
 export function createObserveWorker({ client, resolve, metrics, pace }: WorkerContext): Worker {
   return {
-    fingerprintOf: ({ metadata }) => String(metadata.generation),
+    fingerprintOf: () => '',
     async run(config, signal) {
-      const { name, deletionTimestamp } = config.metadata;
-      if (deletionTimestamp !== undefined) {
-        return { result: 'done' };
-      }
+      const { name } = config.metadata;
       const { discovered, latenciesMs, tls } = await askExtension(config, { client, resolve, signal });
       client.disconnect(name);
       signal.throwIfAborted();
@@ -18,9 +15,9 @@ export function createObserveWorker({ client, resolve, metrics, pace }: WorkerCo
       // Failing extensions are called as often as the others, since calling them does not repair anything.
       return { result: 'done', againMs: pace.observeMs * (0.9 + Math.random() / 10) };
     },
-    forget({ metadata }) {
-      client.remove(metadata.name);
-      metrics.forget(metadata.name);
+    forget(name) {
+      client.remove(name);
+      metrics.forget(name);
     },
   };
 }

@@ -1,11 +1,36 @@
 import type { Logger } from 'pino';
-import type { KubernetesClient } from '../../kubernetes/client/index.ts';
+import type { KubernetesClient, WatchPace } from '../../kubernetes/client/index.ts';
 import type { Client, ClientOptions, KnownHooks } from '../../runtimehooks/client/index.ts';
 import type { EventRecorder } from '../configs/events.ts';
 import type { ConfigStore, StoredConfig } from '../configs/stored.ts';
-import type { ControllerPace } from '../queue/pace.ts';
-import type { RunResult } from '../queue/queue.ts';
+import type { QueuePace, RunResult } from '../queue.ts';
 import type { ControllerMetrics } from './metrics.ts';
+
+/** Intervals and limits of a controller; tests pass their own. */
+export interface ControllerPace {
+  /** Maximum time after a successful discovery until the next one, in ms. */
+  resyncMs: number;
+  /** How often the mode `observe` checks an extension, in ms. */
+  observeMs: number;
+  /** The same where the caBundle comes from a Secret, also after failures: the CA may be rotated, and others wait 30 s for it. */
+  secretMs: number;
+  /** Maximum number of concurrent runs. */
+  concurrency: number;
+  queue: QueuePace;
+  informer: Partial<WatchPace>;
+}
+
+/**
+ * As in Cluster API, except for the concurrency (there 10): a run spends most of its time waiting for the extension.
+ */
+export const defaultPace: ControllerPace = {
+  resyncMs: 10 * 60_000,
+  observeMs: 60_000,
+  secretMs: 20_000,
+  concurrency: 32,
+  queue: { minIntervalMs: 1_000, backoffMs: 1_000, backoffStepMs: 5, maxBackoffMs: 1_000_000 },
+  informer: {},
+};
 
 /** What the workers of a controller share across terms. */
 export interface WorkerContext {
@@ -16,7 +41,7 @@ export interface WorkerContext {
   metrics: ControllerMetrics;
   log: Logger;
   now: () => Date;
-  pace: Pick<ControllerPace, 'resyncMs' | 'secretMs' | 'observeMs'>;
+  pace: ControllerPace;
   /** Name of the replica, for events. */
   identity: string;
 }
@@ -30,17 +55,14 @@ export interface WritingContext extends WorkerContext {
 
 /** What a mode does with ExtensionConfigs. */
 export interface Worker {
-  /** The parts of an object that a run depends on: when they are unchanged, no other run is needed. */
+  /** What a run depends on besides the spec: only when that changes, another run is needed. */
   fingerprintOf(config: StoredConfig): string;
   /** Called once all ExtensionConfigs have been listed, before the first run. */
   begin?(configs: readonly StoredConfig[]): void;
-  /**
-   * Reconciles one ExtensionConfig, and returns the object after its writes, if there are any.
-   *
-   * @throws {Error} when the API server fails: the run is retried.
-   */
-  run(config: StoredConfig, signal: AbortSignal): Promise<RunResult & { after?: StoredConfig }>;
-  forget(config: StoredConfig): void;
+  /** Reconciles one ExtensionConfig. @throws {Error} when the API server fails: the run is retried. */
+  run(config: StoredConfig, signal: AbortSignal): Promise<RunResult>;
+  /** Called when an ExtensionConfig is deleted, and after its last run. */
+  forget(name: string): void;
   /** Writes what is still pending. */
   flush?(): Promise<void>;
 }

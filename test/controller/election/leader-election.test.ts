@@ -298,13 +298,17 @@ test.concurrent('a Lease that cannot be created is reported, in the log and to t
   await controller.stop();
 });
 
-test.concurrent('a renewal preserves the acquire time and the number of transitions', async ({ expect }) => {
+test.concurrent('a renewal preserves the acquire time and the number of transitions, and is one request', async ({
+  expect,
+}) => {
   const { lab, path, candidate } = ownLease();
-  const a = candidate(lab.kubeConfig, 'a');
+  const proxy = await startProxy(lab);
+  const a = candidate(proxy.kubeConfig, 'a');
   await until(() => expect(a.events).toEqual(['elected']));
   const first = await leaseOf(lab, path);
   await until(async () => expect((await leaseOf(lab, path)).renewTime).not.toBe(first.renewTime));
   expect(await leaseOf(lab, path)).toMatchObject({ acquireTime: first.acquireTime, leaseTransitions: 0 });
+  expect(proxy.passed.filter(({ method }) => method === 'GET')).toHaveLength(1);
 });
 
 test.concurrent('a candidate that is stopped while it acquires the Lease does not become the leader, and releases it', async ({

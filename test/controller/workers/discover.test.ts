@@ -306,7 +306,7 @@ test.concurrent('a hostile answer causes one write and one event, and nothing of
   }
   expect(takenIn(proxy.passed)).toHaveLength(hostile.length);
   // Reported once, however often it is retried.
-  expect(lines.filter(({ msg }) => msg === 'extension not discovered')).toHaveLength(hostile.length);
+  expect(lines.filter(({ reason }) => reason === 'NotDiscovered')).toHaveLength(hostile.length);
 });
 
 test.concurrent('reports an unusable selector in a condition, without calling the extension', async ({ expect }) => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Queue, type RunResult } from '../../../src/controller/queue/queue.ts';
+import { Queue, type RunResult } from '../../src/controller/queue.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
@@ -90,13 +90,13 @@ test('a key that is added during its run, however often, runs once more', async 
   expect(runs).toHaveLength(2);
 });
 
-test('a key that is to run again later does so, unless it is forgotten', async () => {
-  const { queue, runs } = queueOf(() => ({ result: 'done', againMs: 5_000 }));
+test('a key that is to run again later does so, until it stands for nothing', async () => {
+  const { queue, runs } = queueOf((key, run) =>
+    key === 'b' && run === 2 ? undefined : { result: 'done', againMs: 5_000 },
+  );
   queue.add('a');
   queue.add('b');
-  await advance(5_000);
-  queue.forget('b');
-  await advance(10_000);
+  await advance(15_000);
   expect(runs).toEqual(['a@0', 'b@0', 'a@5000', 'b@5000', 'a@10000', 'a@15000']);
 });
 
@@ -134,21 +134,15 @@ test('stop waits for running work, and starts nothing more', async () => {
   expect(runs).toEqual(['a@0']);
 });
 
-test('a key that is forgotten and added again during its run waits for the end of that run, and starts afresh', async () => {
+test('a key that stands for nothing, but is added again during that run, runs once more', async () => {
   const first = Promise.withResolvers<RunResult>();
-  const { queue, runs, mostAtOnce } = queueOf((_, run) => (run === 1 ? first.promise : done));
+  const { queue, runs } = queueOf((_, run) => (run === 1 ? first.promise : done));
   queue.add('a');
   await advance(500);
-  queue.forget('a');
-  queue.add('a');
+  queue.add('a', true);
   await advance(5_000);
   expect(runs).toEqual(['a@0']);
-  expect(queue.isRunning('a')).toBe(true);
-  first.resolve(failed);
-  await advance(0);
-  expect(runs).toEqual(['a@0', 'a@5500']);
-  expect(mostAtOnce()).toBe(1);
-  queue.forget('a');
+  first.resolve(undefined);
   await advance(5_000);
-  expect(runs).toHaveLength(2);
+  expect(runs).toEqual(['a@0', 'a@5500']);
 });
