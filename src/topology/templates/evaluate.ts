@@ -402,15 +402,8 @@ class Evaluation {
       if (method !== undefined) {
         return this.#invoke(dot, method, node, name, args, final);
       }
-      const field = value.fields().find((one) => one.name === name);
-      if (field !== undefined) {
-        if (!/^[A-Z]/.test(name)) {
-          this.#fail(`${name} is an unexported field of struct type ${type}`);
-        }
-        if (hasArguments) {
-          this.#fail(`${name} has arguments but cannot be invoked as function`);
-        }
-        return field.value ?? undefined;
+      if (Object.hasOwn(value.fields, name) && !hasArguments) {
+        return value.fields[name];
       }
     }
     this.#fail(`can't evaluate field ${name} in type ${type}`);

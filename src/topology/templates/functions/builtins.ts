@@ -1,4 +1,4 @@
-import { type Bytes, isPrintable, percentEncoded, runeAt } from '../../../base/go-text/index.ts';
+import { type Bytes, percentEncoded } from '../../../base/go-text/index.ts';
 import { type Budget, FunctionError } from '../budget.ts';
 import type { TemplateFunction } from '../evaluate.ts';
 import { showOperand, sprint, sprintf, sprintln } from '../values/print.ts';
@@ -10,7 +10,6 @@ import {
   Integer,
   integerOf,
   isTrue,
-  isUnsigned,
   kindOf,
   List,
   type Operand,
@@ -21,24 +20,13 @@ import {
 } from '../values/values.ts';
 import { define } from './define.ts';
 
-type BasicKind = 'bool' | 'complex' | 'int' | 'float' | 'string' | 'uint';
-
-function basicKind(value: Value | undefined): BasicKind | undefined {
-  switch (typeof value) {
-    case 'boolean':
-      return 'bool';
-    case 'string':
-      return 'string';
-    case 'number':
-      return 'float';
-    case 'bigint':
-      return 'int';
-    default:
-      if (value instanceof Integer) {
-        return isUnsigned(value) ? 'uint' : 'int';
-      }
-      return value instanceof Complex ? 'complex' : undefined;
+/** The kind of a value that can be compared with others of its kind. */
+function basicKind(value: Value | undefined): string | undefined {
+  if (integerOf(value) !== undefined) {
+    return 'integer';
   }
+  const type = typeof value;
+  return value instanceof Complex ? 'complex' : ['boolean', 'number', 'string'].includes(type) ? type : undefined;
 }
 
 /** A value as what can be compared with others of its kind. */
@@ -70,7 +58,7 @@ function isSameOther(left: Value | undefined, right: Value | undefined, budget: 
   }
   return (
     left === right ||
-    (left instanceof Struct && right instanceof Struct && right.kind === 'struct' && left.equals(right))
+    (left instanceof Struct && right instanceof Struct && right.kind === 'struct' && left.text() === right.text())
   );
 }
 
@@ -87,11 +75,7 @@ function isEqual(first: Operand, others: readonly Operand[], budget: Budget): bo
       if (isSameOther(left, right, budget)) {
         return true;
       }
-    } else if (left instanceof Complex && right instanceof Complex) {
-      if (left.real === right.real && left.imaginary === right.imaginary) {
-        return true;
-      }
-    } else if (kind === otherKind || (isInteger(kind) && isInteger(otherKind))) {
+    } else if (kind === otherKind) {
       if (comparable(left) === comparable(right)) {
         return true;
       }
@@ -102,10 +86,6 @@ function isEqual(first: Operand, others: readonly Operand[], budget: Budget): bo
   return false;
 }
 
-function isInteger(kind: BasicKind | undefined): boolean {
-  return kind === 'int' || kind === 'uint';
-}
-
 function isLess(first: Operand, second: Operand): boolean {
   const left = unboxed(first);
   const right = unboxed(second);
@@ -114,10 +94,10 @@ function isLess(first: Operand, second: Operand): boolean {
   if (left === undefined || right === undefined || kind === undefined || otherKind === undefined) {
     throw new FunctionError('invalid type for comparison');
   }
-  if (kind !== otherKind && !(isInteger(kind) && isInteger(otherKind))) {
+  if (kind !== otherKind) {
     throw incompatible(left, right);
   }
-  if (kind === 'bool' || kind === 'complex') {
+  if (kind === 'boolean' || kind === 'complex') {
     throw new FunctionError('invalid type for comparison');
   }
   return comparable(left) < comparable(right);
@@ -222,41 +202,13 @@ const htmlEscapes: Readonly<Record<string, string>> = {
   '>': '&gt;',
 };
 
-const jsEscapes: Readonly<Record<string, string>> = {
-  '\\': '\\\\',
-  "'": "\\'",
-  '"': '\\"',
-  '<': '\\u003C',
-  '>': '\\u003E',
-  '&': '\\u0026',
-  '=': '\\u003D',
-};
-
-function escapedForJs(text: Bytes): Bytes {
-  let result = '';
-  for (let at = 0; at < text.length; ) {
-    const { code, size } = runeAt(text, at);
-    const raw = text.slice(at, at + size);
-    at += size;
-    const hex = code.toString(16).toUpperCase();
-    result +=
-      jsEscapes[raw] ??
-      (code < 0x20
-        ? `\\u00${hex.padStart(2, '0')}`
-        : code < 0x80 || isPrintable(code)
-          ? raw
-          : `\\u${hex.padStart(4, '0')}`);
-  }
-  return result;
-}
-
 /** A text in the query of a URL, as url.QueryEscape. */
 function queryEscaped(text: Bytes): Bytes {
   return text.replaceAll(/[^A-Za-z0-9._~-]/g, (char) => (char === ' ' ? '+' : percentEncoded(char)));
 }
 
 function unreachable(): never {
-  throw new FunctionError('and, or and call are evaluated without calling them');
+  throw new FunctionError('and and or are evaluated without calling them');
 }
 
 /** Functions of text/template itself. Its `slice` is not among them: sprig's replaces it. */
@@ -282,6 +234,8 @@ export const builtins: Readonly<Record<string, TemplateFunction>> = {
   html: define(['...any'], (args, budget) =>
     textOfAll(args, budget).replaceAll(/[\0"'&<>]/g, (char) => htmlEscapes[char] ?? char),
   ),
-  js: define(['...any'], (args, budget) => escapedForJs(textOfAll(args, budget))),
+  js: define(['...any'], () => {
+    throw new FunctionError('JavaScript is not escaped here');
+  }),
   urlquery: define(['...any'], (args, budget) => queryEscaped(textOfAll(args, budget))),
 };

@@ -15,26 +15,6 @@ function lowerOf(char: string): string {
   return char === '\u0130' ? 'i' : mapped(char, (one) => one.toLowerCase());
 }
 
-/** Letters for two characters, whose title case is not their upper case. */
-const titles: Readonly<Record<string, string>> = {
-  Ǆ: 'ǅ',
-  ǆ: 'ǅ',
-  ǅ: 'ǅ',
-  Ǉ: 'ǈ',
-  ǉ: 'ǈ',
-  ǈ: 'ǈ',
-  Ǌ: 'ǋ',
-  ǌ: 'ǋ',
-  ǋ: 'ǋ',
-  Ǳ: 'ǲ',
-  ǳ: 'ǲ',
-  ǲ: 'ǲ',
-};
-
-function titleChar(char: string): string {
-  return titles[char] ?? upperOf(char);
-}
-
 // biome-ignore lint/suspicious/noControlCharactersInRegex: all but ASCII
 const other = /[^\x00-\x7f]/gu;
 
@@ -52,10 +32,7 @@ function isSpaceChar(char: string): boolean {
 
 /** What ends a word for strings.Title. */
 function isSeparator(char: string): boolean {
-  if (/^[A-Za-z0-9_]$/.test(char)) {
-    return false;
-  }
-  return char < '\x80' || (!/^[\p{L}\p{Nd}]$/u.test(char) && isSpaceChar(char));
+  return !/^[\p{L}\p{Nd}_]$/u.test(char) && (char < '\x80' || isSpaceChar(char));
 }
 
 export function titleOf(text: Bytes): Bytes {
@@ -63,7 +40,7 @@ export function titleOf(text: Bytes): Bytes {
     let before = ' ';
     let result = '';
     for (const char of decoded) {
-      result += isSeparator(before) ? titleChar(char) : char;
+      result += isSeparator(before) ? upperOf(char) : char;
       before = char;
     }
     return result;
@@ -88,21 +65,7 @@ function isUpper(char: string): boolean {
 }
 
 export function swapCase(text: string): string {
-  let isAfterSpace = true;
-  let result = '';
-  for (const char of text) {
-    if (/^[\p{Lu}\p{Lt}]$/u.test(char)) {
-      result += lowerOf(char);
-      isAfterSpace = false;
-    } else if (/^\p{Ll}$/u.test(char)) {
-      result += isAfterSpace ? titleChar(char) : upperOf(char);
-      isAfterSpace = false;
-    } else {
-      result += char;
-      isAfterSpace = isSpaceChar(char);
-    }
-  }
-  return result;
+  return text.replaceAll(/\p{L}/gu, (char) => (/^[\p{Lu}\p{Lt}]$/u.test(char) ? lowerOf(char) : upperOf(char)));
 }
 
 function isConnector(char: string): boolean {

@@ -86,34 +86,19 @@ function keyOf(password: Bytes): Buffer {
 }
 
 function encrypted(password: Bytes, text: Bytes): Bytes {
-  if (text === '') {
-    return '';
-  }
   const start = randomBytes(16);
   const cipher = createCipheriv('aes-256-cbc', keyOf(password), start);
-  return Buffer.concat([start, cipher.update(text, 'latin1'), cipher.final()]).toString('base64');
+  return text && Buffer.concat([start, cipher.update(text, 'latin1'), cipher.final()]).toString('base64');
 }
 
 function decrypted(password: Bytes, packed: Bytes): Bytes {
-  if (packed === '') {
-    return '';
-  }
   const bytes = Buffer.from(base64Decoded(packed), 'latin1');
-  if (bytes.length < 16) {
-    throw new FunctionError(
-      `runtime error: slice bounds out of range [:16] with capacity ${3 * Math.floor(packed.length / 4)}`,
-    );
+  try {
+    const decipher = createDecipheriv('aes-256-cbc', keyOf(password), bytes.subarray(0, 16));
+    return packed && decipher.update(bytes.subarray(16), undefined, 'latin1') + decipher.final('latin1');
+  } catch {
+    throw new FunctionError('the text cannot be decrypted');
   }
-  if (bytes.length % 16 !== 0) {
-    throw new FunctionError('crypto/cipher: input not full blocks');
-  }
-  const decipher = createDecipheriv('aes-256-cbc', keyOf(password), bytes.subarray(0, 16)).setAutoPadding(false);
-  const text = Buffer.concat([decipher.update(bytes.subarray(16)), decipher.final()]);
-  const padding = text.at(-1) ?? 1;
-  if (padding > text.length) {
-    throw new FunctionError(`runtime error: slice bounds out of range [:${text.length - padding}]`);
-  }
-  return text.subarray(0, text.length - padding).toString('latin1');
 }
 
 /** What a function costs in steps that takes tenths of a second. */

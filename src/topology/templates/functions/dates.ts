@@ -46,23 +46,16 @@ function roundedDuration(value: Value): Bytes {
 }
 
 function ago(value: Value): Bytes {
-  const seconds = typeof value === 'bigint' ? value : int64Of(value);
-  const current = now().at;
-  const since = current - (value instanceof Time ? value.at : seconds === undefined ? current : seconds * second);
-  const half = since < 0n ? -second / 2n : second / 2n;
-  return durationText(((since + half) / second) * second);
+  const seconds = value instanceof Time ? value.unix() : typeof value === 'bigint' ? value : int64Of(value);
+  return durationText(seconds === undefined ? 0n : now().unix() - seconds);
 }
 
-function modified(text: Bytes, time: Time): Time {
-  return new Time(time.at + parseDuration(text), time.offset, time.zone);
-}
-
-const modify = define(['string', 'time'], ([text, time]) => modified(text, time));
+const modify = define(['string', 'time'], ([text, time]) => new Time(time.at + parseDuration(text)));
 
 /** Functions of sprig for times that are in its hermetic set. */
 export const dateFunctions: Readonly<Record<string, TemplateFunction>> = {
   ago: define(['any'], ([value]) => ago(value)),
-  duration: define(['any'], ([value]) => durationText(BigInt.asIntN(64, seconds(value) * second))),
+  duration: define(['any'], ([value]) => durationText(seconds(value))),
   durationRound: define(['any'], ([value]) => roundedDuration(value)),
   must_date_modify: modify,
   mustDateModify: modify,

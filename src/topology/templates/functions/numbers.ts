@@ -1,7 +1,7 @@
 import { type Budget, FunctionError } from '../budget.ts';
 import type { TemplateFunction } from '../evaluate.ts';
 import { toFloat64, toInt64 } from '../values/cast.ts';
-import { formatFloat, parseInt64, wrapped } from '../values/numbers.ts';
+import { infiniteText, parseInt64, wrapped } from '../values/numbers.ts';
 import { sprint } from '../values/print.ts';
 import { Integer, List, type Value } from '../values/values.ts';
 import { define } from './define.ts';
@@ -58,7 +58,7 @@ interface Decimal {
 function decimalOf(value: Value): Decimal {
   const number = toFloat64(value);
   if (!Number.isFinite(number)) {
-    throw new FunctionError(`Cannot create a Decimal from ${formatFloat(number, 'g', -1)}`);
+    throw new FunctionError(`Cannot create a Decimal from ${infiniteText(number)}`);
   }
   const [mantissa = '', exponent = '0'] = number.toExponential().split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');

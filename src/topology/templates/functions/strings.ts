@@ -13,7 +13,7 @@ import { type Budget, FunctionError, Text } from '../budget.ts';
 import type { TemplateFunction } from '../evaluate.ts';
 import { parsedInt64 } from '../values/numbers.ts';
 import { sprintf } from '../values/print.ts';
-import { Dict, List, Struct, type Value } from '../values/values.ts';
+import { Dict, List, type Value } from '../values/values.ts';
 import { swapCase, titleOf, toLower, toPascalCase, toUpper, untitled, withConnector } from './case.ts';
 import { define } from './define.ts';
 
@@ -25,13 +25,7 @@ export function sizeOf(value: bigint): number {
 
 /** sprig's strval: a value as `%v` prints it. */
 export function textOfValue(value: Value, budget: Budget): Bytes {
-  if (typeof value === 'string') {
-    return value;
-  }
-  if (value instanceof Struct) {
-    return value.text() ?? sprintf(budget, '%v', [value]);
-  }
-  return sprintf(budget, '%v', [value]);
+  return typeof value === 'string' ? value : sprintf(budget, '%v', [value]);
 }
 
 /** sprig's strslice: the texts of a list without its nulls, or of one value. A list of strings is returned as it is. */

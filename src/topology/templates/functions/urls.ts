@@ -38,181 +38,99 @@ function unescaped(text: Bytes, part: Part): Bytes {
 interface Url {
   scheme: Bytes;
   opaque: Bytes;
-  user?: { name: Bytes; password?: Bytes };
+  /** Name and password, as they are in the text of a URL. */
+  userinfo: Bytes;
   host: Bytes;
   path: Bytes;
   query: Bytes;
   fragment: Bytes;
 }
 
-function checkPort(text: Bytes): void {
-  if (!/^(?::[0-9]*)?$/.test(text)) {
-    throw new FunctionError(`invalid port ${quoted(text)} after host`);
+function hostOf(text: Bytes): Bytes {
+  const isAddress = text.startsWith('[');
+  const end = isAddress ? text.lastIndexOf(']') + 1 : text.search(/:[^:]*$|$/);
+  if (isAddress && !isIPv6(unescaped(text.slice(1, Math.max(end - 1, 1)), 'host'))) {
+    throw new FunctionError(end === 0 ? "missing ']' in host" : 'invalid IP-literal');
   }
+  if (!/^(?::[0-9]*)?$/.test(text.slice(end))) {
+    throw new FunctionError(`invalid port ${quoted(text.slice(end))} after host`);
+  }
+  return unescaped(text, 'host');
 }
 
-function hostOf(text: Bytes, scheme: Bytes): Bytes {
-  const open = text.lastIndexOf('[');
-  if (open === -1) {
-    const isStrict = scheme === 'http' || scheme === 'https';
-    const colon = isStrict ? text.indexOf(':') : text.lastIndexOf(':');
-    checkPort(colon === -1 ? '' : text.slice(colon));
-    return unescaped(text, 'host');
-  }
-  const close = text.lastIndexOf(']');
-  if (open > 0 || close === -1) {
-    throw new FunctionError(open > 0 ? 'invalid IP-literal' : "missing ']' in host");
-  }
-  checkPort(text.slice(close + 1));
-  const address = unescaped(text.slice(1, close), 'host');
-  if (!isIPv6(address)) {
-    throw new FunctionError(
-      /^[0-9.]+$/.test(address)
-        ? 'invalid IP-literal'
-        : `invalid host: ParseAddr(${quoted(address)}): unable to parse IP`,
-    );
-  }
-  return `[${address}]${text.slice(close + 1)}`;
-}
-
-function userOf(text: Bytes): NonNullable<Url['user']> {
+/** Name and password, each written as URL.String does. */
+function userinfoOf(text: Bytes): Bytes {
   if (!/^[A-Za-z0-9._:~!$&'()*+,;=%@-]*$/.test(text)) {
     throw new FunctionError('net/url: invalid userinfo');
   }
-  const colon = text.indexOf(':');
-  return colon === -1
-    ? { name: unescaped(text, 'user') }
-    : { name: unescaped(text.slice(0, colon), 'user'), password: unescaped(text.slice(colon + 1), 'user') };
-}
-
-function schemeOf(text: Bytes): { scheme: Bytes; rest: Bytes } {
-  const [, name = ''] = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(text) ?? [];
-  if (name !== '') {
-    return { scheme: name.toLowerCase(), rest: text.slice(name.length + 1) };
-  }
-  if (text.startsWith(':')) {
-    throw new FunctionError('missing protocol scheme');
-  }
-  return { scheme: '', rest: text };
+  const [name = '', password] = text.split(/:(.*)/s, 2);
+  const rewritten = (part: Bytes) => escaped(unescaped(part, 'user'), 'user');
+  return rewritten(name) + (password === undefined ? '' : `:${rewritten(password)}`);
 }
 
 function parsed(text: Bytes): Omit<Url, 'fragment'> {
-  const url = { scheme: '', opaque: '', host: '', path: '', query: '' };
+  const [, scheme = ''] = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(text) ?? [];
+  const [before = '', query = ''] = text.slice(scheme === '' ? 0 : scheme.length + 1).split(/\?(.*)/s, 2);
+  const [slashes = '', authority = ''] = /^\/\/([^/]*)/.exec(before) ?? [];
+  const rest = before.slice(slashes.length);
+  const at = authority.lastIndexOf('@');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it looks for
   if (/[\x00-\x1f\x7f]/.test(text)) {
     throw new FunctionError('net/url: invalid control character in URL');
   }
-  if (text === '*') {
-    return { ...url, path: '*' };
+  if (scheme === '' && /^[^/?]*:/.test(text)) {
+    throw new FunctionError('first path segment in URL cannot contain colon');
   }
-  const { scheme, rest: all } = schemeOf(text);
-  const mark = all.indexOf('?');
-  const query = mark === -1 ? '' : all.slice(mark + 1);
-  let rest = mark === -1 ? all : all.slice(0, mark);
-  if (!rest.startsWith('/')) {
-    if (scheme !== '') {
-      return { ...url, scheme, query, opaque: rest };
-    }
-    if (rest.split('/')[0]?.includes(':') === true) {
-      throw new FunctionError('first path segment in URL cannot contain colon');
-    }
-  }
-  let host = '';
-  let user: Url['user'];
-  if ((scheme !== '' || !rest.startsWith('///')) && rest.startsWith('//')) {
-    const slash = rest.indexOf('/', 2);
-    const authority = slash === -1 ? rest.slice(2) : rest.slice(2, slash);
-    rest = slash === -1 ? '' : rest.slice(slash);
-    const at = authority.lastIndexOf('@');
-    host = hostOf(authority.slice(at + 1), scheme);
-    user = at === -1 ? undefined : userOf(authority.slice(0, at));
-  }
-  return { ...url, scheme, query, host, path: unescaped(rest, 'path'), ...(user === undefined ? {} : { user }) };
+  const isOpaque = scheme !== '' && slashes === '' && rest !== '' && !rest.startsWith('/');
+  return {
+    scheme: scheme.toLowerCase(),
+    opaque: isOpaque ? rest : '',
+    userinfo: userinfoOf(authority.slice(0, Math.max(at, 0))),
+    host: hostOf(authority.slice(at + 1)),
+    path: isOpaque ? '' : unescaped(rest, 'path'),
+    query,
+  };
 }
 
 /** net/url's Parse. */
 function parseUrl(text: Bytes): Url {
-  const hash = text.indexOf('#');
-  const before = hash === -1 ? text : text.slice(0, hash);
-  let subject = before;
+  const [before = '', fragment = ''] = text.split(/#(.*)/s, 2);
   try {
-    const url = parsed(before);
-    subject = text;
-    return { ...url, fragment: hash === -1 ? '' : unescaped(text.slice(hash + 1), 'fragment') };
+    return { ...parsed(before), fragment: unescaped(fragment, 'fragment') };
   } catch (error) {
-    if (error instanceof FunctionError) {
-      throw new FunctionError(`parse ${quoted(subject)}: ${error.message}`);
-    }
-    throw error;
+    throw new FunctionError(`parse ${quoted(text)}: ${(error as Error).message}`);
   }
-}
-
-function userText({ name, password }: NonNullable<Url['user']>): Bytes {
-  return escaped(name, 'user') + (password === undefined ? '' : `:${escaped(password, 'user')}`);
-}
-
-/** The text of a URL, as URL.String writes one that was not parsed. */
-function textOfUrl({ scheme, opaque, user, host, path, query, fragment }: Url): Bytes {
-  let text = scheme === '' ? '' : `${scheme}:`;
-  if (opaque !== '') {
-    text += opaque;
-  } else {
-    if ((scheme !== '' || host !== '' || user !== undefined) && (host !== '' || path !== '' || user !== undefined)) {
-      text += `//${user === undefined ? '' : `${userText(user)}@`}${escaped(host, 'host')}`;
-    }
-    const own = path === '*' ? '*' : escaped(path, 'path');
-    if (own !== '' && !own.startsWith('/') && host !== '') {
-      text += '/';
-    }
-    text += text === '' && own.split('/')[0]?.includes(':') === true ? `./${own}` : own;
-  }
-  return `${text}${query === '' ? '' : `?${query}`}${fragment === '' ? '' : `#${escaped(fragment, 'fragment')}`}`;
-}
-
-function field(dict: Dict, key: string): Bytes {
-  const value = dict.entries.get(key);
-  if (value === null) {
-    throw new FunctionError('runtime error: invalid memory address or nil pointer dereference');
-  }
-  if (value !== undefined && typeof value !== 'string') {
-    throw new FunctionError(`unable to parse ${key} key, must be of type string, but ${kindOf(value)} found`);
-  }
-  return value ?? '';
 }
 
 function joined(dict: Dict): Bytes {
-  const url: Url = {
-    scheme: field(dict, 'scheme'),
-    host: field(dict, 'host'),
-    path: field(dict, 'path'),
-    query: field(dict, 'query'),
-    opaque: field(dict, 'opaque'),
-    fragment: field(dict, 'fragment'),
+  const field = (key: string): Bytes => {
+    const value = dict.entries.get(key) ?? '';
+    if (typeof value !== 'string') {
+      throw new FunctionError(`unable to parse ${key} key, must be of type string, but ${kindOf(value)} found`);
+    }
+    return value;
   };
-  const info = field(dict, 'userinfo');
-  if (info === '') {
-    return textOfUrl(url);
-  }
-  try {
-    const { user } = parseUrl(`proto://${info}@host`);
-    return textOfUrl({ ...url, ...(user === undefined ? {} : { user }) });
-  } catch (error) {
-    throw new FunctionError(`unable to parse userinfo in dict: ${(error as Error).message}`);
-  }
+  const [scheme, host, query, opaque] = [field('scheme'), field('host'), field('query'), field('opaque')];
+  const [path, fragment] = [escaped(field('path'), 'path'), escaped(field('fragment'), 'fragment')];
+  const user = userinfoOf(field('userinfo'));
+  const hasAuthority = host !== '' || user !== '' || (scheme !== '' && path !== '');
+  return [
+    scheme === '' ? '' : `${scheme}:`,
+    opaque === '' && hasAuthority ? `//${user === '' ? '' : `${user}@`}${escaped(host, 'host')}` : '',
+    opaque === '' ? (path !== '' && !path.startsWith('/') && host !== '' ? '/' : '') + path : opaque,
+    query === '' ? '' : `?${query}`,
+    fragment === '' ? '' : `#${fragment}`,
+  ].join('');
 }
 
 function partsOf(text: Bytes): Dict {
-  let url: Url;
   try {
-    url = parseUrl(text);
+    const url = parseUrl(text);
+    const hostname = url.host.replace(/:[0-9]*$/, '').replace(/^\[(.*)\]$/, '$1');
+    return new Dict(new Map(Object.entries({ ...url, hostname })));
   } catch (error) {
     throw new FunctionError(`unable to parse url: ${(error as Error).message}`);
   }
-  const { scheme, host, path, query, opaque, fragment, user } = url;
-  const withoutPort = host.replace(/:[0-9]*$/, '');
-  const hostname = /^\[.*\]$/.test(withoutPort) ? withoutPort.slice(1, -1) : withoutPort;
-  const userinfo = user === undefined ? '' : userText(user);
-  return new Dict(new Map(Object.entries({ scheme, host, hostname, path, query, opaque, fragment, userinfo })));
 }
 
 /** Functions of sprig for URLs. */

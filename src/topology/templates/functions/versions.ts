@@ -1,9 +1,8 @@
 import type { Bytes } from '../../../base/go-text/index.ts';
 import { compilePattern } from '../../../kubernetes/schema/index.ts';
-import { compareParts } from '../../../runtimehooks/index.ts';
 import { FunctionError } from '../budget.ts';
 import type { TemplateFunction } from '../evaluate.ts';
-import { compareVersions, parseVersion, Version, type VersionParts } from '../values/version.ts';
+import { compareNumbers, compareVersions, parseVersion, Version, type VersionParts } from '../values/version.ts';
 import { define } from './define.ts';
 
 /** A comparison with a version of which parts may be missing or `x`. */
@@ -11,7 +10,7 @@ interface Constraint {
   operator: string;
   version: VersionParts;
   /** Which parts are missing; the patch number where the minor one is too. */
-  lacks?: 'all' | 'minor' | 'patch';
+  lacks: 'all' | 'minor' | 'patch' | undefined;
 }
 
 const identifiers = '[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*';
@@ -55,103 +54,50 @@ function constraintOf(text: string): Constraint {
     minor: `${major}.0.0`,
     patch: `${major}${minor}.0`,
   };
-  let parsed: VersionParts;
   try {
-    parsed = parseVersion(lacks === undefined ? whole : numbers[lacks] + prerelease);
+    return { operator: sign, version: parseVersion(lacks === undefined ? whole : numbers[lacks] + prerelease), lacks };
   } catch {
     throw new FunctionError('constraint parser error');
   }
-  return { operator: sign, version: parsed, ...(lacks === undefined ? {} : { lacks }) };
 }
 
-function isDifferent(version: VersionParts, constraint: Constraint): boolean {
-  const { version: own, lacks } = constraint;
-  if (lacks === undefined) {
-    return compareVersions(version, own) !== 0;
-  }
-  if (version.major !== own.major) {
-    return true;
-  }
-  if (lacks === 'minor') {
-    return false;
-  }
-  if (version.minor !== own.minor) {
-    return true;
-  }
-  if (lacks === 'patch') {
-    return (
-      (version.prerelease !== '' || own.prerelease !== '') && compareParts(version.prerelease, own.prerelease) !== 0
-    );
-  }
-  return version.patch !== own.patch || compareVersions(version, own) !== 0;
-}
-
-function isGreater(version: VersionParts, { version: own, lacks }: Constraint): boolean {
-  if (lacks === undefined || lacks === 'all') {
-    return version.major > own.major || (version.major === own.major && compareVersions(version, own) > 0);
-  }
-  if (version.major !== own.major) {
-    return version.major > own.major;
-  }
-  return lacks === 'patch' && version.minor > own.minor;
-}
-
-function isLessOrEqual(version: VersionParts, { version: own, lacks }: Constraint): boolean {
-  if (lacks === undefined) {
-    return compareVersions(version, own) <= 0;
-  }
-  return (
-    version.major < own.major || (version.major === own.major && (version.minor <= own.minor || lacks === 'minor'))
-  );
-}
-
-function isNear(version: VersionParts, { version: own, lacks }: Constraint): boolean {
-  if (compareVersions(version, own) < 0) {
-    return false;
-  }
+function holds(version: VersionParts, { operator, version: own, lacks }: Constraint): boolean {
+  const order = compareVersions(version, own);
+  const major = compareNumbers(version.major, own.major);
+  const minor = compareNumbers(version.minor, own.minor);
+  /** How it compares by the numbers that are given. */
+  const given = lacks === 'minor' ? major : major || minor;
+  const isWhole = lacks === undefined || lacks === 'all';
   const isZero = own.major === 0n && own.minor === 0n && own.patch === 0n;
-  if (isZero && lacks !== 'minor' && lacks !== 'patch') {
-    return true;
-  }
-  return version.major === own.major && (version.minor === own.minor || lacks === 'minor');
-}
-
-function isCompatible(version: VersionParts, { version: own, lacks }: Constraint): boolean {
-  if (compareVersions(version, own) < 0 || version.major !== own.major) {
-    return false;
-  }
-  if (own.major > 0n || lacks === 'minor') {
-    return true;
-  }
-  if (own.minor > 0n || lacks === 'patch') {
-    return version.minor === own.minor;
-  }
-  return version.minor === 0n && version.patch === own.patch;
-}
-
-function holds(version: VersionParts, constraint: Constraint): boolean {
-  switch (constraint.operator) {
+  const isNear = order >= 0 && ((isZero && isWhole) || given === 0);
+  switch (operator) {
     case '!=':
-      return isDifferent(version, constraint);
+      return isWhole ? order !== 0 : given !== 0 || (lacks === 'patch' && version.prerelease !== own.prerelease);
     case '>':
-      return isGreater(version, constraint);
+      return isWhole ? order > 0 : given > 0;
     case '<':
-      return compareVersions(version, constraint.version) < 0;
+      return order < 0;
     case '>=':
     case '=>':
-      return compareVersions(version, constraint.version) >= 0;
+      return order >= 0;
     case '<=':
     case '=<':
-      return isLessOrEqual(version, constraint);
+      return lacks === undefined ? order <= 0 : given <= 0;
     case '~':
     case '~>':
-      return isNear(version, constraint);
+      return isNear;
     case '^':
-      return isCompatible(version, constraint);
+      if (order < 0 || major !== 0) {
+        return false;
+      }
+      // Below 1.0.0, the first number that is not zero has to stay.
+      return (
+        own.major > 0n ||
+        lacks === 'minor' ||
+        (minor === 0 && (own.minor > 0n || lacks === 'patch' || version.patch === own.patch))
+      );
     default:
-      return constraint.lacks === undefined
-        ? compareVersions(version, constraint.version) === 0
-        : isNear(version, constraint);
+      return lacks === undefined ? order === 0 : isNear;
   }
 }
 

@@ -29,7 +29,7 @@ function isEqual(left: Value, right: Value, budget: Budget): boolean {
     );
   }
   if (left instanceof Struct && right instanceof Struct) {
-    return left.type === right.type && left.equals(right);
+    return left.type === right.type && left.text() === right.text();
   }
   if (left instanceof Integer && right instanceof Integer) {
     return left.type === right.type && left.value === right.value;

@@ -8,7 +8,7 @@ import {
 } from '../../../base/go-text/index.ts';
 import type { Json } from '../../../kubernetes/index.ts';
 import { type Budget, FunctionError, Text } from '../budget.ts';
-import { formatFloat } from './numbers.ts';
+import { infiniteText } from './numbers.ts';
 import { Complex, Dict, Integer, List, Struct, type Value } from './values.ts';
 
 /** Deepest nesting that is encoded: only what contains itself gets there. */
@@ -25,7 +25,7 @@ function scalarText(value: Exclude<Value, List | Dict>, escapesHtml: boolean): B
     return bytesOf(text);
   }
   if (typeof value === 'number' && !Number.isFinite(value)) {
-    throw new FunctionError(`json: unsupported value: ${formatFloat(value, 'g', -1)}`);
+    throw new FunctionError(`json: unsupported value: ${infiniteText(value)}`);
   }
   if (value instanceof Complex) {
     throw new FunctionError('json: unsupported type: complex128');

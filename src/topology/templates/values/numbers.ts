@@ -89,6 +89,9 @@ export function parseFloat64(text: Bytes): number | NumberProblem {
   return Number.isFinite(value) ? value : 'value out of range';
 }
 
+/** A number that is not finite, as Go prints it. */
+export const infiniteText = (value: number): string => (Number.isNaN(value) ? 'NaN' : value < 0 ? '-Inf' : '+Inf');
+
 /** Digits without zeros at their end. */
 export function withoutTrailingZeros(digits: string): string {
   let end = digits.length;
@@ -98,155 +101,96 @@ export function withoutTrailingZeros(digits: string): string {
   return digits.slice(0, end);
 }
 
-/** A float64 as mantissa times a power of two. */
-export function partsOf(value: number): { mantissa: bigint; power: number } {
-  const view = new DataView(new ArrayBuffer(8));
-  view.setFloat64(0, Math.abs(value));
-  const bits = view.getBigUint64(0);
-  const exponent = Number(bits >> 52n);
-  const fraction = bits & (2n ** 52n - 1n);
-  return exponent === 0
-    ? { mantissa: fraction, power: -1074 }
-    : { mantissa: fraction | (2n ** 52n), power: exponent - 1075 };
-}
-
-/** A positive float64 times a power of ten, rounded to an integer, ties to even. */
-function roundedTimesTen(value: number, power: number): bigint {
-  const { mantissa, power: binary } = partsOf(value);
-  let numerator = mantissa;
-  let denominator = 1n;
-  if (power >= 0) {
-    numerator *= 10n ** BigInt(power);
-  } else {
-    denominator *= 10n ** BigInt(-power);
-  }
-  if (binary >= 0) {
-    numerator <<= BigInt(binary);
-  } else {
-    denominator <<= BigInt(-binary);
-  }
-  const quotient = numerator / denominator;
-  const twice = 2n * (numerator - quotient * denominator);
-  return twice > denominator || (twice === denominator && (quotient & 1n) === 1n) ? quotient + 1n : quotient;
-}
-
-/** No float64 has more digits than that after its point. */
-const maxFraction = 1_100;
-
 /** Digits of a positive number and where the point is: 0.digits times ten to the power of point. */
 interface Digits {
   digits: string;
   point: number;
 }
 
-function shortest(value: number): Digits {
-  if (value === 0) {
-    return { digits: '', point: 0 };
-  }
-  const [mantissa = '', exponent = ''] = value.toExponential().split('e');
+/** More digits than JavaScript writes of a number are zeros here. */
+const maxDecimals = 70;
+
+/** A positive number in text as JavaScript writes it, but for ties, which Go rounds to even. */
+function rounded(value: number, method: 'toExponential' | 'toFixed', precision: number): string {
+  const text = value[method](precision);
+  const [exact = '', exponent] = value[method](precision + 30).split('e');
+  const below = exact.slice(0, -30);
+  const isTie = /^50*$/.test(exact.slice(-30)) && /[02468]\.?$/.test(below);
+  return isTie ? (precision === 0 ? below.slice(0, -1) : below) + (exponent === undefined ? '' : `e${exponent}`) : text;
+}
+
+function digitsOf(exponential: string): Digits {
+  const [mantissa = '', exponent = ''] = exponential.split('e');
   return { digits: mantissa.replace('.', ''), point: Number(exponent) + 1 };
 }
 
-/** With as many significant digits, rounded to even. */
+/** Significant digits, as many as are wanted; if fewer than none, as many as are needed to read the same number again. */
 function significant(value: number, count: number): Digits {
-  if (value === 0) {
-    return { digits: '0'.repeat(count), point: 1 };
-  }
-  const { point } = shortest(value);
-  const wanted = Math.min(count, maxFraction);
-  let at = point;
-  let digits = String(roundedTimesTen(value, wanted - at));
-  if (digits.length > wanted) {
-    at++;
-    digits = digits.slice(0, wanted);
-  }
-  return { digits: digits.padEnd(count, '0'), point: at };
+  const shown = Math.min(count, maxDecimals);
+  const { digits, point } = digitsOf(count < 0 ? value.toExponential() : rounded(value, 'toExponential', shown - 1));
+  return { digits: digits.padEnd(count, '0'), point };
 }
 
-function exponential({ digits, point }: Digits, precision: number, letter: string): string {
-  const exponent = digits === '' || /^0+$/.test(digits) ? 0 : point - 1;
-  const fraction = digits.slice(1, precision + 1).padEnd(precision, '0');
-  const size = String(Math.abs(exponent)).padStart(2, '0');
-  return `${digits[0] ?? '0'}${precision > 0 ? `.${fraction}` : ''}${letter}${exponent < 0 ? '-' : '+'}${size}`;
+function withExponent({ digits, point }: Digits, letter: string): string {
+  const exponent = point - 1;
+  const fraction = digits.length > 1 ? `.${digits.slice(1)}` : '';
+  return `${digits.charAt(0)}${fraction}${letter}${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
 }
 
-function positional({ digits, point }: Digits, precision: number): string {
+/** Without an exponent, with all digits. */
+function positional({ digits, point }: Digits): string {
+  const fraction = digits.slice(Math.max(point, 0));
   const whole = point > 0 ? digits.slice(0, point).padEnd(point, '0') : '0';
-  const fraction = (point < 0 ? '0'.repeat(Math.min(-point, precision)) + digits : digits.slice(Math.max(point, 0)))
-    .slice(0, precision)
-    .padEnd(precision, '0');
-  return precision > 0 ? `${whole}.${fraction}` : whole;
+  return fraction === '' ? whole : `${whole}.${'0'.repeat(Math.max(-point, 0))}${fraction}`;
 }
 
 function fixed(value: number, precision: number): string {
-  const wanted = Math.min(precision, maxFraction);
-  const digits = String(roundedTimesTen(value, wanted)).padStart(wanted + 1, '0');
-  const whole = digits.slice(0, digits.length - wanted);
-  const fraction = digits.slice(digits.length - wanted).padEnd(precision, '0');
-  return precision > 0 ? `${whole}.${fraction}` : whole;
+  const [whole = '', fraction = ''] = (
+    value >= 1e21 ? String(BigInt(value)) : rounded(value, 'toFixed', Math.min(precision, maxDecimals))
+  ).split('.');
+  return precision > 0 ? `${whole}.${fraction.padEnd(precision, '0')}` : whole;
 }
 
 /** Hexadecimal, with all digits. */
 function hexFloat(value: number): string {
-  if (value === 0) {
-    return '0x0p+00';
+  let [mantissa, exponent] = [value, 0];
+  for (; mantissa >= 2; mantissa /= 2) {
+    exponent++;
   }
-  const { mantissa, power } = partsOf(value);
-  const shift = 53 - mantissa.toString(2).length;
-  const exponent = power - shift + 52;
-  const bits = (mantissa << BigInt(shift)) & (2n ** 52n - 1n);
-  const fraction = withoutTrailingZeros(bits.toString(16).padStart(13, '0'));
-  const size = String(Math.abs(exponent)).padStart(2, '0');
-  return `0x1${fraction === '' ? '' : `.${fraction}`}p${exponent < 0 ? '-' : '+'}${size}`;
+  for (; mantissa > 0 && mantissa < 1; mantissa *= 2) {
+    exponent--;
+  }
+  return `0x${mantissa.toString(16)}p${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
 }
 
 /**
- * strconv.FormatFloat with 64 bits: `format` is one of its letters, and a precision of -1 gives as many digits as are needed
- * to read the same number again.
+ * strconv.FormatFloat of a positive number with 64 bits: `format` is one of its letters, and a precision of -1 gives as many
+ * digits as are needed to read the same number again.
  */
 export function formatFloat(value: number, format: string, precision: number): string {
-  if (Number.isNaN(value)) {
-    return 'NaN';
-  }
-  const sign = value < 0 || Object.is(value, -0) ? '-' : '';
-  if (!Number.isFinite(value)) {
-    return `${value < 0 ? '-' : '+'}Inf`;
-  }
-  const size = Math.abs(value);
-  const letter = format === 'E' || format === 'G' ? 'E' : 'e';
   switch (format) {
     case 'e':
-    case 'E': {
-      const digits = precision < 0 ? shortest(size) : significant(size, precision + 1);
-      return sign + exponential(digits, precision < 0 ? Math.max(digits.digits.length - 1, 0) : precision, letter);
-    }
+    case 'E':
+      return withExponent(significant(value, precision < 0 ? -1 : precision + 1), format);
     case 'f':
-    case 'F': {
-      if (precision >= 0) {
-        return sign + fixed(size, precision);
-      }
-      const digits = shortest(size);
-      return sign + positional(digits, Math.max(digits.digits.length - digits.point, 0));
-    }
+      return precision < 0 ? positional(significant(value, -1)) : fixed(value, precision);
     case 'g':
     case 'G': {
-      const digits = precision < 0 ? shortest(size) : significant(size, Math.max(precision, 1));
-      const text = withoutTrailingZeros(digits.digits);
-      const cut = { digits: text, point: text === '' ? 0 : digits.point };
+      const { digits, point } = significant(value, precision < 0 ? -1 : Math.max(precision, 1));
+      const cut = { digits: withoutTrailingZeros(digits) || '0', point };
+      const { length } = cut.digits;
       // As Go decides it: like 6 digits if there are as many as needed, and never more than there are.
       const wanted = Math.max(precision, 1);
-      const limit = precision < 0 ? 6 : wanted > text.length && text.length >= cut.point ? text.length : wanted;
-      const exponent = cut.point - 1;
-      if (text !== '' && (exponent < -4 || exponent >= limit)) {
-        return sign + exponential(cut, Math.max(text.length - 1, 0), letter);
-      }
-      return sign + positional(cut, Math.max(text.length - cut.point, 0));
+      const limit = precision < 0 ? 6 : wanted > length && length >= point ? length : wanted;
+      return value !== 0 && (point < -3 || point > limit)
+        ? withExponent(cut, format === 'G' ? 'E' : 'e')
+        : positional(cut);
     }
     default:
       // 'x' or 'X'
       if (precision >= 0) {
         throw new FunctionError('a hexadecimal float is printed with all its digits only here');
       }
-      return sign + (format === 'X' ? hexFloat(size).toUpperCase() : hexFloat(size));
+      return format === 'X' ? hexFloat(value).toUpperCase() : hexFloat(value);
   }
 }

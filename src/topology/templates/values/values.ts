@@ -64,24 +64,20 @@ export interface Callable {
   call(args: readonly Operand[]): Operand;
 }
 
-/** A field of a struct. */
-export interface Field {
-  name: string;
-  type: string;
-  value: Value;
-}
-
-/** A value of a Go type with methods or fields: a version, a time. */
+/** A value of a Go type with methods or fields: a version, a time, a certificate. Equal ones print alike. */
 export abstract class Struct {
   abstract readonly type: string;
-  abstract readonly kind: 'struct' | 'ptr';
-  /** What it prints as, if it is a fmt.Stringer. */
-  abstract text(): Bytes | undefined;
-  abstract method(name: string): Callable | undefined;
-  abstract fields(): Field[];
-  /** What it is in JSON. */
-  abstract json(): Value;
-  abstract equals(other: Struct): boolean;
+  readonly kind: 'struct' | 'ptr' = 'struct';
+  readonly fields: Readonly<Record<string, Bytes>> = {};
+  abstract text(): Bytes;
+
+  method(_name: string): Callable | undefined {
+    return undefined;
+  }
+
+  json(): Value {
+    return this.text();
+  }
 }
 
 /** What an `interface {}` of Go can hold: null is nil, a number float64, a bigint int. */

@@ -2,7 +2,7 @@ import { type Bytes, quoted } from '../../../base/go-text/index.ts';
 import { compareParts } from '../../../runtimehooks/index.ts';
 import { FunctionError } from '../budget.ts';
 import { parseUint64 } from './numbers.ts';
-import { type Callable, Integer, type Operand, Struct, type Value } from './values.ts';
+import { type Callable, Integer, type Operand, Struct } from './values.ts';
 
 /** Numbers of a version with what follows them. */
 export interface VersionParts {
@@ -13,7 +13,7 @@ export interface VersionParts {
   metadata: string;
 }
 
-function compareNumbers(left: bigint, right: bigint): number {
+export function compareNumbers(left: bigint, right: bigint): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
@@ -75,17 +75,18 @@ function versionText({ major, minor, patch, prerelease, metadata }: VersionParts
 }
 
 const ownType = '*semver.Version';
+const noRelease = { prerelease: '', metadata: '' };
 
 /** A version, as the function `semver` returns it (a pointer in Go) or one of its methods (not a pointer). */
 export class Version extends Struct {
-  readonly kind: 'ptr' | 'struct';
-  readonly parts: VersionParts;
-  readonly original: Bytes;
+  override readonly kind: 'ptr' | 'struct';
+  readonly #parts: VersionParts;
+  readonly #original: Bytes;
 
   constructor(parts: VersionParts, original: Bytes, isPointer = true) {
     super();
-    this.parts = parts;
-    this.original = original;
+    this.#parts = parts;
+    this.#original = original;
     this.kind = isPointer ? 'ptr' : 'struct';
   }
 
@@ -94,115 +95,79 @@ export class Version extends Struct {
   }
 
   text(): Bytes {
-    return versionText(this.parts);
-  }
-
-  json(): Value {
-    return this.text();
-  }
-
-  fields() {
-    const { major, minor, patch, prerelease, metadata } = this.parts;
-    return [
-      { name: 'major', type: 'uint64', value: new Integer('uint64', major) },
-      { name: 'minor', type: 'uint64', value: new Integer('uint64', minor) },
-      { name: 'patch', type: 'uint64', value: new Integer('uint64', patch) },
-      { name: 'pre', type: 'string', value: prerelease },
-      { name: 'metadata', type: 'string', value: metadata },
-      { name: 'original', type: 'string', value: this.original },
-    ];
-  }
-
-  equals(other: Struct): boolean {
-    return other instanceof Version && this.original === other.original && this.text() === other.text();
+    return versionText(this.#parts);
   }
 
   #changed(change: Partial<VersionParts>): Version {
-    const parts = { ...this.parts, ...change };
-    return new Version(parts, `${this.original.startsWith('v') ? 'v' : ''}${versionText(parts)}`, false);
+    const parts = { ...this.#parts, ...change };
+    return new Version(parts, `${this.#original.startsWith('v') ? 'v' : ''}${versionText(parts)}`, false);
   }
 
-  #incremented(name: string): Version {
-    const { major, minor, patch, prerelease } = this.parts;
-    const release = { prerelease: '', metadata: '' };
-    switch (name) {
-      case 'IncMajor':
-        return this.#changed({ major: major + 1n, minor: 0n, patch: 0n, ...release });
-      case 'IncMinor':
-        return this.#changed({ minor: minor + 1n, patch: 0n, ...release });
-      default:
-        return this.#changed({ patch: prerelease === '' ? patch + 1n : patch, ...release });
-    }
-  }
-
-  method(name: string): Callable | undefined {
-    const { parts } = this;
-    const plain = (value: Operand): Callable => ({ parameters: [], isAny: false, call: () => value });
-    const compared = (decide: (order: number) => Operand): Callable => ({
-      parameters: [ownType],
-      isAny: false,
-      call([other]) {
-        if (!(other instanceof Version)) {
-          throw new FunctionError('runtime error: invalid memory address or nil pointer dereference');
-        }
-        return decide(compareVersions(parts, other.parts));
-      },
-    });
-    const changed = (change: (text: Bytes) => Partial<VersionParts>): Callable => ({
-      parameters: ['string'],
-      isAny: false,
-      call: ([text]) => this.#changed(change(text as Bytes)),
-    });
+  /** Methods without parameters. */
+  #plain(name: string): Operand {
+    const { major, minor, patch, prerelease, metadata } = this.#parts;
     switch (name) {
       case 'Major':
-        return plain(new Integer('uint64', parts.major));
+        return new Integer('uint64', major);
       case 'Minor':
-        return plain(new Integer('uint64', parts.minor));
+        return new Integer('uint64', minor);
       case 'Patch':
-        return plain(new Integer('uint64', parts.patch));
+        return new Integer('uint64', patch);
       case 'Prerelease':
-        return plain(parts.prerelease);
+        return prerelease;
       case 'Metadata':
-        return plain(parts.metadata);
+        return metadata;
       case 'String':
-        return plain(this.text());
-      case 'IncMajor':
-      case 'IncMinor':
-      case 'IncPatch':
-        return plain(this.#incremented(name));
-      case 'SetPrerelease':
-        return changed((prerelease) => {
-          checkPrerelease(prerelease);
-          return { prerelease };
-        });
-      case 'SetMetadata':
-        return changed((metadata) => {
-          if (!/^[0-9A-Za-z.-]*$/.test(metadata)) {
-            throw new FunctionError('invalid metadata string');
-          }
-          return { metadata };
-        });
-    }
-    if (this.kind !== 'ptr') {
-      return undefined;
-    }
-    switch (name) {
+        return this.text();
       case 'Original':
-        return plain(this.original);
-      case 'Compare':
-        return compared((order) => BigInt(order));
-      case 'Equal':
-        return compared((order) => order === 0);
-      case 'LessThan':
-        return compared((order) => order < 0);
-      case 'LessThanEqual':
-        return compared((order) => order <= 0);
-      case 'GreaterThan':
-        return compared((order) => order > 0);
-      case 'GreaterThanEqual':
-        return compared((order) => order >= 0);
+        return this.kind === 'ptr' ? this.#original : undefined;
+      case 'IncMajor':
+        return this.#changed({ major: major + 1n, minor: 0n, patch: 0n, ...noRelease });
+      case 'IncMinor':
+        return this.#changed({ minor: minor + 1n, patch: 0n, ...noRelease });
+      case 'IncPatch':
+        return this.#changed({ patch: prerelease === '' ? patch + 1n : patch, ...noRelease });
       default:
         return undefined;
     }
   }
+
+  override method(name: string): Callable | undefined {
+    const compare = this.kind === 'ptr' && Object.hasOwn(comparisons, name) ? comparisons[name] : undefined;
+    if (compare !== undefined) {
+      return {
+        parameters: [ownType],
+        isAny: false,
+        call: ([other]) => {
+          if (!(other instanceof Version)) {
+            throw new FunctionError('runtime error: invalid memory address or nil pointer dereference');
+          }
+          return compare(compareVersions(this.#parts, other.#parts));
+        },
+      };
+    }
+    if (name === 'SetPrerelease' || name === 'SetMetadata') {
+      return {
+        parameters: ['string'],
+        isAny: false,
+        call: ([text]) => {
+          const part = text as Bytes;
+          checkPrerelease(part);
+          return this.#changed(name === 'SetMetadata' ? { metadata: part } : { prerelease: part });
+        },
+      };
+    }
+    const value = this.#plain(name);
+    return value === undefined ? undefined : { parameters: [], isAny: false, call: () => value };
+  }
 }
+
+/** Methods that compare: what they make of -1, 0 and 1. */
+const comparisons: Readonly<Record<string, (order: number) => Operand>> = {
+  Compare: BigInt,
+  Equal: (order) => order === 0,
+  LessThan: (order) => order < 0,
+  LessThanEqual: (order) => order <= 0,
+  GreaterThan: (order) => order > 0,
+  GreaterThanEqual: (order) => order >= 0,
+};

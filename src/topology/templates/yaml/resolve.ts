@@ -1,8 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { bytesOf, textOf } from '../../../base/go-text/index.ts';
+import { textOf } from '../../../base/go-text/index.ts';
 import { type PlainValue, plainValue } from '../../../kubernetes/manifests/index.ts';
-import { FunctionError } from '../budget.ts';
-import { parseTime } from '../values/time.ts';
 import { YamlError } from './scan.ts';
 
 const tagPrefix = 'tag:yaml.org,2002:';
@@ -15,29 +13,8 @@ const typeNames: Readonly<Record<string, string>> = {
   string: 'str',
 };
 
-const timestamps = [
-  '2006-1-2T15:4:5.999999999Z07:00',
-  '2006-1-2t15:4:5.999999999Z07:00',
-  '2006-1-2 15:4:5.999999999',
-  '2006-1-2',
-];
-
-function isTimestamp(text: string): boolean {
-  return (
-    /^[0-9]{4}-/.test(text) &&
-    timestamps.some((layout) => {
-      try {
-        parseTime(layout, bytesOf(text));
-        return true;
-      } catch (error) {
-        if (error instanceof FunctionError) {
-          return false;
-        }
-        throw error;
-      }
-    })
-  );
-}
+const timestamp =
+  /^[0-9]{4}-[01]?[0-9]-[0-3]?[0-9](?:[Tt ][0-2]?[0-9]:[0-5]?[0-9]:[0-5]?[0-9](?:\.[0-9]+)?(?:Z|[+-][0-9]{2}:[0-9]{2})?)?$/;
 
 function decodedBinary(text: string): string {
   const packed = text.replaceAll(/[\r\n]/g, '');
@@ -60,7 +37,7 @@ export function resolveScalar(text: string, tag: string, isPlain: boolean): Plai
   if (type === 'binary') {
     return decodedBinary(text);
   }
-  if (!['bool', 'int', 'float', 'null', 'timestamp'].includes(type) || (type === 'timestamp' && isTimestamp(text))) {
+  if (!['bool', 'int', 'float', 'null', 'timestamp'].includes(type) || (type === 'timestamp' && timestamp.test(text))) {
     return text;
   }
   const value = plainValue(text);
