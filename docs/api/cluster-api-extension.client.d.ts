@@ -158,29 +158,6 @@ interface ReleaseChange {
   readonly coreBefore?: CoreVersion;
 }
 type CoreVersion = 'v1beta1' | 'v1beta2';
-interface DiscoveredHandler {
-  name: string;
-  requestHook: {
-    apiVersion: string;
-    hook: string;
-  };
-  timeoutSeconds?: number;
-  failurePolicy: string;
-}
-interface DiscoveryProblem {
-  handler: string;
-  message: string;
-  remedy: string;
-}
-type DiscoverResult = {
-  ok: true;
-  handlers: DiscoveredHandler[];
-} | {
-  ok: false;
-  error: CallError;
-  problems: DiscoveryProblem[];
-  handlers: DiscoveredHandler[];
-};
 type ClientConfig = NonNullable<NonNullable<ExtensionConfig['spec']>['clientConfig']>;
 interface Extension {
   name: string;
@@ -216,29 +193,52 @@ type Resolve = (host: string) => {
   host: string;
   port: number;
 } | undefined;
+interface ConnectionOptions {
+  clientCertificate?: (() => ClientCertificate | undefined) | undefined;
+  resolve?: Resolve | undefined;
+}
+interface DiscoveredHandler {
+  name: string;
+  requestHook: {
+    apiVersion: string;
+    hook: string;
+  };
+  timeoutSeconds?: number;
+  failurePolicy: string;
+}
+interface DiscoveryProblem {
+  handler: string;
+  message: string;
+  remedy: string;
+}
+type DiscoverResult = {
+  ok: true;
+  handlers: DiscoveredHandler[];
+} | {
+  ok: false;
+  error: CallError;
+  problems: DiscoveryProblem[];
+  handlers: DiscoveredHandler[];
+};
 interface MetricsRegistry {
   registerMetric(metric: never): void;
 }
-interface ClientOptions {
+interface ClientOptions extends ConnectionOptions {
   extensions?: readonly ExtensionConfig[] | undefined;
   namespaceLabels?: ((namespace: string) => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
   release?: Release | undefined;
-  clientCertificate?: (() => ClientCertificate | undefined) | undefined;
-  resolve?: Resolve | undefined;
   metrics?: MetricsRegistry | undefined;
   now?: (() => number) | undefined;
 }
 interface CalledObject {
   namespace: string;
   name: string;
-  uid?: string | undefined;
 }
 type RequestBody<Request> = Omit<Request, 'apiVersion' | 'kind'>;
 interface CallAllOptions<Request> {
   object?: CalledObject | undefined;
   request: RequestBody<Request>;
   signal?: AbortSignal | undefined;
-  cache?: boolean | undefined;
 }
 interface CallOptions<Request> extends CallAllOptions<Request> {
   handler?: string | undefined;
@@ -247,7 +247,6 @@ type CallResult<Response> = {
   ok: true;
   response: Response;
   swallowed?: CallError;
-  from: 'extension' | 'cache' | 'wait' | 'ignore';
 } | {
   ok: false;
   error: CallError;

@@ -1,4 +1,3 @@
-export { type Cache, createCache } from './caches/expiring.ts';
 export { eachOf } from './each-of.ts';
 export { discardFile } from './files/discard-file.ts';
 export { folderProblem } from './files/folder-problem.ts';

@@ -14,8 +14,8 @@ export interface Wing {
 export const wings: readonly Wing[] = [
   {
     name: 'base',
-    knows: 'what has nothing to do with Kubernetes: files, caches, terminals, metrics, X.509',
-    rooms: ['caches', 'terminal', 'files', 'go-text', 'yaml', 'metrics', 'x509'],
+    knows: 'what has nothing to do with Kubernetes: files, terminals, metrics, X.509',
+    rooms: ['terminal', 'files', 'go-text', 'yaml', 'metrics', 'x509'],
   },
   {
     name: 'kubernetes',

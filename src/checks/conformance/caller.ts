@@ -38,10 +38,7 @@ export interface Callee {
 
 /** Creates the caller of an extension server, over persistent connections; `signal` aborts its calls. */
 export function createCaller(extension: Extension, resolve: Resolve | undefined, signal: AbortSignal) {
-  const connections = new ExtensionConnections({
-    maxConcurrentCalls: concurrentCalls,
-    ...(resolve && { resolve }),
-  });
+  const connections = new ExtensionConnections({ resolve }, concurrentCalls);
   let calls = 0;
   /** The last call that was sent while the server listened. */
   let last: string | undefined;

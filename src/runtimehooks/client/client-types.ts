@@ -2,20 +2,9 @@ import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import type { HookDefinition } from '../catalog/definition.ts';
 import type { Release } from '../catalog/release.ts';
 import type { CallError } from './call-error.ts';
-import type { DiscoverResult } from './discovery/discovery.ts';
-import type { HandlerRegistry } from './registry/registry.ts';
-
-/** A client certificate for extension servers, with its key: PEM. */
-export interface ClientCertificate {
-  cert: string;
-  key: string;
-}
-
-/**
- * Addresses to connect to instead of a host and port, as with curl's `--resolve`; certificates are still verified for
- * the original name.
- */
-export type Resolve = (host: string) => { host: string; port: number } | undefined;
+import type { DiscoverResult } from './discovery.ts';
+import type { ConnectionOptions } from './exchange/connections.ts';
+import type { HandlerRegistry } from './registry.ts';
 
 /** A registry of prom-client. */
 export interface MetricsRegistry {
@@ -23,7 +12,7 @@ export interface MetricsRegistry {
 }
 
 /** Options of a client; all are optional. */
-export interface ClientOptions {
+export interface ClientOptions extends ConnectionOptions {
   /** ExtensionConfigs (v1beta2) with discovered handlers, which can be called at once. */
   extensions?: readonly ExtensionConfig[] | undefined;
   /**
@@ -33,10 +22,6 @@ export interface ClientOptions {
   namespaceLabels?: ((namespace: string) => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
   /** The release of Cluster API whose rules discovery applies. Default: the newest known. */
   release?: Release | undefined;
-  /** Client certificate and key in PEM; read for each call, so that a renewed pair is used at once. */
-  clientCertificate?: (() => ClientCertificate | undefined) | undefined;
-  /** Addresses to use for hosts instead of those from DNS, for port-forwards. */
-  resolve?: Resolve | undefined;
   /** The registry for the metrics of calls. Default: none. */
   metrics?: MetricsRegistry | undefined;
   /** Returns milliseconds of a monotonic clock. Default: the system's. */
@@ -48,8 +33,6 @@ export interface CalledObject {
   /** Empty for a cluster-scoped object. */
   namespace: string;
   name: string;
-  /** Part of the key under which responses are cached. */
-  uid?: string | undefined;
 }
 
 /** A request without apiVersion and kind, which are determined by the hook. */
@@ -62,8 +45,6 @@ export interface CallAllOptions<Request> {
   request: RequestBody<Request>;
   /** Aborts the call. */
   signal?: AbortSignal | undefined;
-  /** Whether to cache responses that may be cached (see the documentation of hooks). Default: no. */
-  cache?: boolean | undefined;
 }
 
 /** Options for calling one handler. */
@@ -79,8 +60,6 @@ export type CallResult<Response> =
       response: Response;
       /** The failure that failurePolicy `Ignore` suppressed. */
       swallowed?: CallError;
-      /** Where the response comes from. */
-      from: 'extension' | 'cache' | 'wait' | 'ignore';
     }
   | { ok: false; error: CallError };
 

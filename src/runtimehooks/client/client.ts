@@ -1,16 +1,26 @@
 import type { Registry } from 'prom-client';
-import { createCache } from '../../base/index.ts';
+import type { JsonObject } from '../../kubernetes/index.ts';
+import { formatGroupHook, formatHook, type HookDefinition } from '../catalog/definition.ts';
+import { clusterApiHooks } from '../catalog/definitions/definitions.ts';
 import { newestKnownRelease } from '../catalog/known.ts';
-import { isCallError } from './call-error.ts';
-import type { CallContext } from './calls/call-handler.ts';
-import { createCalls } from './calls/calls.ts';
-import { createWaits } from './calls/waits.ts';
-import type { Client, ClientOptions } from './client-types.ts';
-import { discover } from './discovery/discover.ts';
+import { objectOf } from '../messages/index.ts';
+import { type CallError, isCallError, prefixed } from './call-error.ts';
+import { type CallContext, callHandler } from './call-handler.ts';
+import type {
+  CallAllOptions,
+  CallAllResult,
+  CalledObject,
+  CallOptions,
+  CallResult,
+  Client,
+  ClientOptions,
+} from './client-types.ts';
+import { discover } from './discovery.ts';
 import { Backoff } from './exchange/backoff.ts';
 import { ExtensionConnections } from './exchange/connections.ts';
 import { createCallMetrics } from './exchange/metrics.ts';
-import { HandlerRegistry } from './registry/registry.ts';
+import { HandlerRegistry, type RegisteredHandler } from './registry.ts';
+import { selectorFor } from './selection.ts';
 
 /**
  * Creates a client.
@@ -29,8 +39,23 @@ export function createClusterApiClient(options: ClientOptions = {}): Client {
   return clientWith(options, true);
 }
 
+const groupHook = (hook: HookDefinition) => JSON.stringify(formatGroupHook(hook));
+
+const known = new Set(clusterApiHooks.map(formatHook));
+
+/** The object of a call: the one that it names, or that its request is about. */
+function calledObject(hook: HookDefinition, { object, request }: CallAllOptions<object>): CalledObject | CallError {
+  return known.has(formatHook(hook))
+    ? (object ??
+        objectOf(hook, request as JsonObject) ?? {
+          step: 'request',
+          message: 'the request names no object: pass the option object',
+        })
+    : { step: 'hook', message: `${formatHook(hook)} is not in the Runtime SDK catalog` };
+}
+
 function clientWith(options: ClientOptions, mimicsClusterApi: boolean): Client {
-  const { now = () => performance.now(), release = newestKnownRelease } = options;
+  const { now = () => performance.now(), release = newestKnownRelease, namespaceLabels } = options;
   const registry = new HandlerRegistry();
   const [unregistered] = registry.addAll(options.extensions ?? []).values();
   if (unregistered !== undefined) {
@@ -39,22 +64,130 @@ function clientWith(options: ClientOptions, mimicsClusterApi: boolean): Client {
   const connections = new ExtensionConnections(options);
   const backoff = new Backoff(now);
   const metrics = options.metrics && createCallMetrics(options.metrics as Registry);
-  const context: CallContext = {
-    connections,
-    backoff,
-    metrics,
-    now,
-    responses: createCache(now),
-    mimicsClusterApi,
-  };
-  const calls = createCalls(registry, createWaits(now), options.namespaceLabels, context);
+  const context: CallContext = { connections, backoff, metrics, now, mimicsClusterApi };
+
+  /** The handlers of a hook whose namespaceSelector matches an object, in the order of the calls. */
+  async function handlersFor(
+    hook: HookDefinition,
+    object: CalledObject,
+    signal?: AbortSignal,
+  ): Promise<RegisteredHandler[] | CallError> {
+    const prefix = `failed to get extension handlers for hook ${groupHook(hook)}`;
+    const selects = selectorFor(object, namespaceLabels, signal);
+    const selected: RegisteredHandler[] = [];
+    for (const handler of registry.list(hook.group, hook.name)) {
+      const isSelected = await selects(handler.extension);
+      if (isCallError(isSelected)) {
+        return prefixed(`${prefix}: failed to get extension handler ${JSON.stringify(handler.name)}`, isSelected);
+      }
+      if (isSelected) {
+        selected.push(handler);
+      }
+    }
+    return selected;
+  }
+
+  /** The only handler of a hook that is called for an object. */
+  async function onlyHandler(hook: HookDefinition, object: CalledObject, signal: AbortSignal | undefined) {
+    const handlers = await handlersFor(hook, object, signal);
+    if (isCallError(handlers)) {
+      return handlers;
+    }
+    const [only, ...others] = handlers;
+    if (only !== undefined && others.length === 0) {
+      return only;
+    }
+    const names = handlers.map(({ name }) => name).join(', ');
+    const known = only === undefined ? 'it has no handler' : `it has the handlers ${names}`;
+    const message = `${known}: name one with the option handler, or use callAllExtensions`;
+    return { step: 'registry', message } satisfies CallError;
+  }
+
+  /** A handler by its name, if it serves the hook and its namespaceSelector matches the object. */
+  async function namedHandler(
+    name: string,
+    hook: HookDefinition,
+    object: CalledObject,
+    signal: AbortSignal | undefined,
+  ): Promise<RegisteredHandler | CallError> {
+    const handler = registry.get(name);
+    if (isCallError(handler)) {
+      return handler;
+    }
+    if (handler.group !== hook.group || handler.hook !== hook.name) {
+      return { step: 'registry', message: `handler does not match GroupHook ${groupHook(hook)}` };
+    }
+    const isSelected = await selectorFor(object, namespaceLabels, signal)(handler.extension);
+    if (isCallError(isSelected)) {
+      return isSelected;
+    }
+    const message = `namespaceSelector did not match object ${object.namespace}/${object.name}`;
+    return isSelected ? handler : { step: 'selector', message };
+  }
+
   return {
     registry,
     discover: (config, { signal } = {}) => discover(config, { release, signal }, context),
-    callExtension: (hook, call) => calls.one(hook, call),
-    callAllExtensions: (hook, call) => calls.all(hook, call),
+    async callExtension<Request extends object, Response extends object>(
+      hook: HookDefinition<Request, Response>,
+      call: CallOptions<Request>,
+    ): Promise<CallResult<Response>> {
+      const { handler: name, signal } = call;
+      const named = name === undefined ? `for hook ${groupHook(hook)}` : JSON.stringify(name);
+      const failed = (error: CallError): CallResult<Response> => ({
+        ok: false,
+        error: prefixed(`failed to call extension handler ${named}`, error),
+      });
+      const object = calledObject(hook, call);
+      if (isCallError(object)) {
+        return failed(object);
+      }
+      const handler = await (name === undefined
+        ? onlyHandler(hook, object, signal)
+        : namedHandler(name, hook, object, signal));
+      if (isCallError(handler)) {
+        return failed(handler);
+      }
+      const result = await callHandler(hook, handler, call, context);
+      return result.ok ? (result as CallResult<Response>) : failed(result.error);
+    },
+    async callAllExtensions<Request extends object, Response extends object>(
+      hook: HookDefinition<Request, Response>,
+      call: CallAllOptions<Request>,
+    ): Promise<CallAllResult<Response>> {
+      const calls: { handler: string; result: CallResult<Response> }[] = [];
+      const failed = (error: CallError): CallAllResult<Response> => ({
+        ok: false,
+        error: prefixed(`failed to call extension handlers for hook ${groupHook(hook)}`, error),
+        calls,
+      });
+      const object = calledObject(hook, call);
+      const handlers = isCallError(object) ? object : await handlersFor(hook, object, call.signal);
+      if (isCallError(handlers)) {
+        return failed(handlers);
+      }
+      // The joint answer has all messages, and the shortest wait.
+      const messages: string[] = [];
+      let retryAfterSeconds = 0;
+      for (const handler of handlers) {
+        const result = await callHandler(hook, handler, call, context);
+        calls.push({ handler: handler.name, result: result as CallResult<Response> });
+        if (!result.ok) {
+          return failed(prefixed(`failed to call extension handler ${JSON.stringify(handler.name)}`, result.error));
+        }
+        const { message, retryAfterSeconds: retry } = result.response;
+        if (typeof message === 'string' && message !== '') {
+          messages.push(message);
+        }
+        if (typeof retry === 'number' && retry !== 0) {
+          retryAfterSeconds = retryAfterSeconds === 0 ? retry : Math.min(retryAfterSeconds, retry);
+        }
+      }
+      const joint = { status: 'Success', message: messages.join(', '), ...(hook.isBlocking && { retryAfterSeconds }) };
+      return { ok: true, response: joint as unknown as Response, calls };
+    },
     async handlersFor(hook, object) {
-      const handlers = await calls.handlersFor(hook, object);
+      const handlers = await handlersFor(hook, object);
       return isCallError(handlers) ? handlers : handlers.map(({ name }) => name);
     },
     disconnect: (name) => connections.forget(name),

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { hookCatalog } from '../catalog/catalog.ts';
 import { defaultTimeoutSeconds } from '../catalog/limits.ts';
 import type { CallStep } from './call-error.ts';
-import { type DiscoveredHandler, type DiscoverResult, type KnownHooks, phaseOf } from './discovery/discovery.ts';
+import { type DiscoveredHandler, type DiscoverResult, type KnownHooks, phaseOf } from './discovery.ts';
 import type { TlsFacts } from './exchange/tls.ts';
-import { parseApiVersion } from './registry/registration.ts';
+import { parseApiVersion } from './registry.ts';
 
 /** Something about an extension that its owner should know. */
 export interface ExtensionFinding {

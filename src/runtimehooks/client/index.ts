@@ -7,9 +7,7 @@ export type {
   CallOptions,
   CallResult,
   Client,
-  ClientCertificate,
   ClientOptions,
-  Resolve,
 } from './client-types.ts';
 export {
   type DiscoveredHandler,
@@ -18,8 +16,8 @@ export {
   type KnownHooks,
   phaseOf,
   readDiscovery,
-} from './discovery/discovery.ts';
-export { ExtensionConnections } from './exchange/connections.ts';
+} from './discovery.ts';
+export { type ClientCertificate, ExtensionConnections, type Resolve } from './exchange/connections.ts';
 export { complete, readAnswer } from './exchange/exchange.ts';
 export { openTls, probeTls, type TlsFacts } from './exchange/tls.ts';
 export { addressOf, type Target, targetOf } from './exchange/url.ts';
@@ -35,7 +33,7 @@ export {
   type ClientConfig,
   type Extension,
   extensionOf,
+  type HandlerRegistry,
   type RegisteredHandler,
-} from './registry/registration.ts';
-export type { HandlerRegistry } from './registry/registry.ts';
+} from './registry.ts';
 export { askExtension, type ExtensionAnswer, type Survey, surveyExtension } from './survey.ts';

@@ -1,7 +1,8 @@
 import { type ExtensionConfig, injectCaFromSecretAnnotation } from '../../extensionconfig/index.ts';
 import { isCallError } from './call-error.ts';
-import type { Client, Resolve } from './client-types.ts';
-import type { DiscoveredHandler, DiscoverResult, KnownHooks } from './discovery/discovery.ts';
+import type { Client } from './client-types.ts';
+import type { DiscoveredHandler, DiscoverResult, KnownHooks } from './discovery.ts';
+import type { Resolve } from './exchange/connections.ts';
 import { probeTls, type TlsFacts } from './exchange/tls.ts';
 import { addressOf } from './exchange/url.ts';
 import {
@@ -12,7 +13,7 @@ import {
   type ExtensionFinding,
   handlerFindings,
 } from './findings.ts';
-import { extensionOf } from './registry/registration.ts';
+import { extensionOf } from './registry.ts';
 
 interface AskOptions {
   client: Client;

@@ -142,9 +142,8 @@ export function optional(seconds: number | undefined, text: string | undefined) 
   });
   const call = () =>
     client.callAllExtensions(hooks.BeforeClusterUpgrade, {
-      object: { namespace: 'a', name: 'b', uid: cluster.metadata?.uid },
+      object: { namespace: 'a', name: 'b' },
       request: { cluster, fromKubernetesVersion, toKubernetesVersion },
-      cache: undefined,
     });
   return {
     call,

@@ -1,4 +1,4 @@
-import type { Extension } from '../registry/registration.ts';
+import type { Extension } from '../registry.ts';
 
 /** Identifies an extension: one that was deleted and created again starts without a backoff. */
 type Identity = Pick<Extension, 'name' | 'uid'>;

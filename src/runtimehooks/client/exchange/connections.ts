@@ -3,14 +3,28 @@ import { LRUCache } from 'lru-cache';
 import { buildConnector, Pool } from 'undici';
 import { readableCertificates } from '../../../base/x509/index.ts';
 import { type CallError, quotable } from '../call-error.ts';
-import type { ClientCertificate, ClientOptions } from '../client-types.ts';
 import { readBeginning, readBody, unpacked } from './body.ts';
 import { brokenOff, handshakeMs, isCancelled, unanswered } from './connection-errors.ts';
 import type { Target } from './url.ts';
 
-interface ConnectionOptions extends Pick<ClientOptions, 'clientCertificate' | 'resolve'> {
-  /** Maximum number of concurrent calls to one extension. Default: 10. */
-  maxConcurrentCalls?: number;
+/** A client certificate for extension servers, with its key: PEM. */
+export interface ClientCertificate {
+  cert: string;
+  key: string;
+}
+
+/**
+ * Addresses to connect to instead of a host and port, as with curl's `--resolve`; certificates are still verified for
+ * the original name.
+ */
+export type Resolve = (host: string) => { host: string; port: number } | undefined;
+
+/** Options of connections to extension servers. */
+export interface ConnectionOptions {
+  /** Client certificate and key in PEM; read for each call, so that a renewed pair is used at once. */
+  clientCertificate?: (() => ClientCertificate | undefined) | undefined;
+  /** Addresses to use for hosts instead of those from DNS, for port-forwards. */
+  resolve?: Resolve | undefined;
 }
 
 interface Exchange {
@@ -38,7 +52,8 @@ const mebibyte = 1024 * 1024;
  * responses.
  */
 const defaultMaxAnswerBytes = 20 * mebibyte;
-const defaultConcurrentCalls = 10;
+/** Maximum number of concurrent calls to one extension. */
+const maxConcurrentCalls = 10;
 /** How much of an error response is read, in bytes: messages quote 512 characters of it. */
 const maxErrorBytes = 4 * 1024;
 /** How long an idle connection is kept, in ms (Go: 90 s). */
@@ -91,11 +106,13 @@ function contextFor(caBundle: string | undefined, certificate: ClientCertificate
 /** Persistent connections to extension servers, which are opened on first use. */
 export class ExtensionConnections {
   readonly #options: ConnectionOptions;
+  readonly #concurrentCalls: number;
   /** By extension, with the settings that each was created with. */
   readonly #pools = new Map<string, { settings: string; pool: Pool }>();
 
-  constructor(options: ConnectionOptions) {
+  constructor(options: ConnectionOptions, concurrentCalls = maxConcurrentCalls) {
     this.#options = options;
+    this.#concurrentCalls = concurrentCalls;
   }
 
   /**
@@ -174,7 +191,7 @@ export class ExtensionConnections {
       allowH2: false,
     });
     const pool = new Pool(elsewhere === undefined ? target.origin : `https://${elsewhere.host}:${elsewhere.port}`, {
-      connections: this.#options.maxConcurrentCalls ?? defaultConcurrentCalls,
+      connections: this.#concurrentCalls,
       pipelining: 1,
       keepAliveTimeout: keepAliveMs,
       keepAliveMaxTimeout: keepAliveMs,

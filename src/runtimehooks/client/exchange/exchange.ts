@@ -4,7 +4,7 @@ import { JsonError, type JsonObject, parseFirstJson, withWholeFractionsShown } f
 import type { HookDefinition } from '../../catalog/definition.ts';
 import { decodeResponse } from '../../messages/index.ts';
 import { type CallError, isCallError, isIgnorable, maxMessage, quotable } from '../call-error.ts';
-import type { Extension } from '../registry/registration.ts';
+import type { Extension } from '../registry.ts';
 import type { Backoff } from './backoff.ts';
 import type { ExtensionConnections, ExtensionResponse } from './connections.ts';
 import type { CallMetrics } from './metrics.ts';

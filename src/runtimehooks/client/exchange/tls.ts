@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { isIP } from 'node:net';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { quotable } from '../call-error.ts';
-import type { Resolve } from '../client-types.ts';
+import type { Resolve } from './connections.ts';
 import type { Target } from './url.ts';
 
 /** What a TLS handshake reveals about a server, whether or not its certificate would be accepted. */

@@ -3,7 +3,7 @@ import querystring from 'node:querystring';
 import { bytesOf, percentEncoded } from '../../../base/go-text/index.ts';
 import { goSecondsText, parseRequestUri } from '../../../kubernetes/index.ts';
 import { type CallError, quotable } from '../call-error.ts';
-import type { ClientConfig } from '../registry/registration.ts';
+import type { ClientConfig } from '../registry.ts';
 
 /** The destination of a call. */
 export interface Target {

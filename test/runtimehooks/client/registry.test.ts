@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { HandlerRegistry } from '../../../../src/runtimehooks/client/registry/registry.ts';
-import { hooksGroup } from '../../../../src/runtimehooks/index.ts';
-import { extensionConfig, storedHandler } from '../extension-server.ts';
+import { createClient, type HandlerRegistry } from '../../../src/runtimehooks/client/index.ts';
+import { hooksGroup } from '../../../src/runtimehooks/index.ts';
+import { extensionConfig, storedHandler } from './extension-server.ts';
 
 const url = { url: 'https://localhost' };
 const create = 'BeforeClusterCreate';
 const warm = (...configs: Parameters<HandlerRegistry['add']>[0][]) => {
-  const registry = new HandlerRegistry();
+  const registry = createClient().registry;
   return { registry, errors: registry.addAll(configs) };
 };
 const namesOf = (found: ReturnType<HandlerRegistry['list']>) => found.map(({ name }) => name);

@@ -1,8 +1,8 @@
-import { orAborted } from '../../../base/index.ts';
-import { selectsLabels } from '../../../kubernetes/index.ts';
-import { type CallError, type CallStep, isCallError } from '../call-error.ts';
-import type { CalledObject, ClientOptions } from '../client-types.ts';
-import type { Extension } from '../registry/registration.ts';
+import { orAborted } from '../../base/index.ts';
+import { selectsLabels } from '../../kubernetes/index.ts';
+import { type CallError, type CallStep, isCallError } from './call-error.ts';
+import type { CalledObject, ClientOptions } from './client-types.ts';
+import type { Extension } from './registry.ts';
 
 /** The labels of a namespace, or why they are unknown. */
 async function labelsOf(
