@@ -1,6 +1,6 @@
 import { hooks } from '../../runtimehooks/index.ts';
-import type { Caller } from './caller.ts';
-import { handlerCall, isRehearsed, type RehearsedHook } from './cluster/effects.ts';
+import type { Caller } from './calls.ts';
+import { handlerCall, isRehearsed, type RehearsedHook } from './events.ts';
 
 /** Faults, and how many tries fail or for how many seconds a second handler blocks, by default. */
 const amounts = { down: 3, restart: 1, block: 30 } as const;

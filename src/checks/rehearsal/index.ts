@@ -1,8 +1,8 @@
 export { oldestRelease } from '../../topology/index.ts';
-export type { UserEdit } from './cluster/state.ts';
+export type { Entry } from './events.ts';
 export { type Fault, parseFault } from './faults.ts';
-export { createTimeline, jsonLine } from './output/text.ts';
 export { InputError, type InputObject, type RehearsalInput, readInput } from './read.ts';
-export type { Entry } from './record.ts';
-export { clusterOf, type RehearsalOptions, rehearse } from './rehearse.ts';
+export { type RehearsalOptions, rehearse } from './rehearse.ts';
 export { olderCluster, samples } from './sample-objects.ts';
+export type { UserEdit } from './state.ts';
+export { createTimeline, jsonLine } from './timeline.ts';

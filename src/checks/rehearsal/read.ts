@@ -1,11 +1,9 @@
 import { printable } from '../../base/index.ts';
-import { fieldAt, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
-import { type Schema, validateSchema } from '../../kubernetes/schema/index.ts';
+import { fieldAt, type JsonObject, objectAt, objectsAt, textAt, textValues } from '../../kubernetes/index.ts';
 import { compareVersions, hooks, parseVersion } from '../../runtimehooks/index.ts';
 import { messageProblem, problemText, unknownFields } from '../../runtimehooks/messages/index.ts';
 import {
   type Blueprint,
-  causeText,
   coreGroup,
   groupOf,
   inV1beta2,
@@ -14,8 +12,7 @@ import {
   readBlueprint,
   withoutBookkeeping,
 } from '../../topology/index.ts';
-import type { RehearsedCluster } from './cluster/state.ts';
-import { clusterClassSchema, clusterSchema, namespaceSchema } from './input-schemas.ts';
+import type { RehearsedCluster } from './state.ts';
 
 /** An object in a file, and its location: `clusters.yaml:12`. */
 export interface InputObject {
@@ -44,21 +41,6 @@ function onlyV1beta2({ object, where }: InputObject): void {
       `${where()}: ${object.kind} of apiVersion ${printable(textAt(object, 'apiVersion'))}: write it as ${coreVersion} or cluster.x-k8s.io/v1beta1`,
     );
   }
-}
-
-const maxProblems = 5;
-
-/** @throws {InputError} for fields with values that the API server refuses: they would count as absent. */
-function checkFields({ object, where }: InputObject, schema: Schema): void {
-  const causes = validateSchema(object, schema);
-  if (causes.length === 0) {
-    return;
-  }
-  const shown = causes.slice(0, maxProblems).map((cause) => printable(causeText(cause)));
-  const more = causes.length > shown.length ? `; and ${causes.length - shown.length} more` : '';
-  throw new InputError(
-    `${where()}: the ${printable(textAt(object, 'kind'))} is not valid: ${shown.join('; ')}${more}: correct this, because the API server refuses it`,
-  );
 }
 
 /** Maximum number of worker groups of a Cluster: each is upgraded in turn, and each step names them all. */
@@ -106,7 +88,6 @@ function checkedCluster({ object, where }: InputObject): JsonObject {
   if (problem !== undefined) {
     throw new InputError(`${where()}: ${problem}`);
   }
-  checkFields({ object: cluster, where }, clusterSchema);
   return cluster;
 }
 
@@ -209,14 +190,12 @@ export function readInput(input: readonly InputObject[], target: string | undefi
     ]),
   );
   const namespaces = new Map<string, Record<string, string>>();
-  for (const one of objects.filter(({ object }) => object.kind === 'Namespace' && object.apiVersion === 'v1')) {
-    checkFields(one, namespaceSchema);
-    namespaces.set(nameOf(one.object), objectAt(one.object, 'metadata', 'labels') as Record<string, string>);
+  for (const { object } of objects.filter(({ object: one }) => one.kind === 'Namespace' && one.apiVersion === 'v1')) {
+    namespaces.set(nameOf(object), textValues(objectAt(object, 'metadata', 'labels')));
   }
   const classes = new Map<string, Blueprint>();
   for (const one of objects.filter(({ object }) => isCore(object, 'ClusterClass'))) {
     onlyV1beta2(one);
-    checkFields(one, clusterClassSchema);
     const key = namespacedName(namespaceOf(one.object), nameOf(one.object));
     if (classes.has(key)) {
       throw new InputError(`${one.where()}: there are two ClusterClasses ${printable(key)}: leave one out`);

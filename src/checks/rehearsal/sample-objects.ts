@@ -8,17 +8,11 @@ import {
   itemsOf,
   variable,
 } from '../../topology/index.ts';
-import type { RehearsedCluster } from './cluster/state.ts';
-import { type Machine, State, type WorkerGroup } from './cluster/state.ts';
+import { controlPlaneAt, controlPlaneMachineOf, groupOf, machineInUpdate, machineSetObjects } from './machines.ts';
+import { patchInputOf } from './patches.ts';
 import { readInput } from './read.ts';
-import {
-  controlPlaneAt,
-  controlPlaneMachineOf,
-  groupOf,
-  machineInUpdate,
-  machineSetObjects,
-} from './simulation/machines.ts';
-import { patchInputOf } from './topology/round.ts';
+import type { RehearsedCluster } from './state.ts';
+import { type Machine, State, type WorkerGroup } from './state.ts';
 
 /** Namespace of all sample objects, easy to recognize in a log. */
 const namespace = 'conformance-sample';
@@ -83,11 +77,13 @@ function samplesAt(minor: number) {
   const [subject] = readInput(objects, undefined).subjects as [RehearsedCluster];
   const blueprint = subject.blueprint as Blueprint;
   const uid = '00000000-0000-4000-8000-000000000000';
-  const state = new State({
-    subject,
+  const nobody = () => Promise.reject(new TypeError('a sample is not played'));
+  const state = new State(subject, nobody, {
     names: createNames(() => uid),
     start: new Date('2026-01-01T00:00:00Z'),
     limits: { maxCalls: 0, maxFailures: 0 },
+    onEntry() {},
+    signal: new AbortController().signal,
   });
   const workers = state.workers.map((worker) => ({ worker, version }));
   const desired = { version, workers, upgradeStep: undefined };

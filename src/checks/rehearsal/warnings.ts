@@ -3,14 +3,13 @@ import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import { type LabelSelector, selectsLabels } from '../../kubernetes/index.ts';
 import { type HookName, hooks } from '../../runtimehooks/index.ts';
 import type { Blueprint } from '../../topology/index.ts';
-import { isRehearsed } from './cluster/effects.ts';
-import { type EventEntry, warning } from './record.ts';
-import type { Scenario } from './simulation/simulate.ts';
+import { isRehearsed } from './events.ts';
+import type { Scenario } from './life.ts';
 
 const maxNamed = 10;
 
 const notCalled = (names: readonly string[], why: string, remedy: string) =>
-  names.length === 0 ? [] : [warning('', `not called: ${shortList(names, maxNamed)}: ${why}`, remedy)];
+  names.length === 0 ? [] : [{ text: `not called: ${shortList(names, maxNamed)}: ${why}`, remedy }];
 
 /** The name of a class in entries: a Cluster may have the same one. */
 export const nameOfClass = ({ namespace, name }: Blueprint): string => `ClusterClass ${namespace}/${name}`;
@@ -20,7 +19,7 @@ export function unselected(
   configs: readonly ExtensionConfig[],
   namespace: string,
   labels: Readonly<Record<string, string>>,
-): EventEntry[] {
+): { text: string; remedy: string }[] {
   const shown = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
   return configs.flatMap(({ metadata, spec }) => {
     const selector = spec?.namespaceSelector as LabelSelector | undefined;
@@ -32,7 +31,7 @@ export function unselected(
         ? 'it has no namespaceSelector'
         : `its namespaceSelector does not match the labels ${shown.join(', ')}`;
     const remedy = 'pass the Namespace with its labels in a file of --cluster, or change the selector';
-    return [warning('', `${metadata.name} is not called for Clusters in namespace ${namespace}: ${why}`, remedy)];
+    return [{ text: `${metadata.name} is not called for Clusters in namespace ${namespace}: ${why}`, remedy }];
   });
 }
 
@@ -44,7 +43,7 @@ export function uncalled(
   configs: readonly ExtensionConfig[],
   blueprints: readonly Blueprint[],
   { updatesInPlace, upgrades }: Pick<Scenario, 'updatesInPlace' | 'upgrades'>,
-): EventEntry[] {
+): { text: string; remedy: string }[] {
   const named = new Set(
     blueprints.flatMap(({ planHandler, patches }) => [
       planHandler,

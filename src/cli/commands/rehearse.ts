@@ -1,6 +1,5 @@
 import { count, type Paint, printable } from '../../base/index.ts';
 import {
-  clusterOf,
   createTimeline,
   type Entry,
   type Fault,
@@ -16,6 +15,7 @@ import {
 import { withRemedy } from '../../kubernetes/client/index.ts';
 import { schemasOf } from '../../kubernetes/schema/index.ts';
 import { compareReleases, formatRelease, newestKnownRelease, type Release } from '../../runtimehooks/index.ts';
+import { namespacedName } from '../../topology/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import {
   type Flag,
@@ -192,7 +192,13 @@ that cannot be read.`,
     let [calls, ended] = [0, 0];
     let hint: string | undefined;
     using progress = startProgress(io.stderr, () => `${calls} calls made, ${ended} of ${clusters} Clusters done`);
-    const printer = flags.output === 'text' ? textPrinter(paintFor(io), input.subjects.map(clusterOf)) : jsonPrinter;
+    const printer =
+      flags.output === 'text'
+        ? textPrinter(
+            paintFor(io),
+            input.subjects.map(({ cluster }) => namespacedName(cluster)),
+          )
+        : jsonPrinter;
     const print = (text: string) => {
       if (text !== '') {
         progress.clear();

@@ -3,7 +3,7 @@ import { InputError, readInput } from '../../../src/checks/rehearsal/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { clusterInV1beta1, inV1beta2 } from '../../../src/topology/index.ts';
 import { objectsOf } from './rehearsing.ts';
-import { simulate } from './simulation/simulating.ts';
+import { simulate } from './simulating.ts';
 
 const old = `
 apiVersion: cluster.x-k8s.io/v1beta1
@@ -87,11 +87,11 @@ const newer = {
 const read = (yaml: string) => objectsOf(yaml)[0]!.object;
 
 describe('a Cluster of v1beta1', () => {
-  test('in v1beta2', () => {
+  test('in v1beta2', async () => {
     expect(inV1beta2(read(old))).toEqual(newer);
   });
 
-  test('and back, as Cluster API 1.12 sent it', () => {
+  test('and back, as Cluster API 1.12 sent it', async () => {
     const { rolloutAfter: _, ...topology } = (read(old).spec as JsonObject).topology as JsonObject;
     const back = clusterInV1beta1(newer as never, () => 'controlplane.cluster.x-k8s.io/v1beta1');
     expect(inV1beta2(back)).toEqual(newer);
@@ -104,7 +104,7 @@ describe('a Cluster of v1beta1', () => {
     '5x',
     'm',
     `${'9'.repeat(200)}s`,
-  ])('with the duration %j, which is none, has no timeout', (timeout) => {
+  ])('with the duration %j, which is none, has no timeout', async (timeout) => {
     const object = inV1beta2(read(old.replace('1h5m0s', JSON.stringify(timeout))));
     expect(object).toMatchObject({ spec: { topology: { controlPlane: { replicas: 3 } } } });
     expect(JSON.stringify(object)).not.toContain('nodeDrainTimeoutSeconds');
@@ -137,7 +137,7 @@ spec:
     - { name: q, definitions: [{ jsonPatches: [{ op: remove, path: /spec }], selector: { kind: None } }] }
 `;
 
-test('a ClusterClass of v1beta1 in v1beta2', () => {
+test('a ClusterClass of v1beta1 in v1beta2', async () => {
   const reference = (apiVersion: string, kind: string, name: string) => ({ apiVersion, kind, name });
   expect(inV1beta2(read(oldClass))).toEqual({
     apiVersion: 'cluster.x-k8s.io/v1beta2',
@@ -181,7 +181,7 @@ test('a ClusterClass of v1beta1 in v1beta2', () => {
   });
 });
 
-test('both are rehearsed, with templates of their patches', () => {
+test('both are rehearsed, with templates of their patches', async () => {
   const template = (apiVersion: string, kind: string, name: string) =>
     `---\napiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: { name: ${name}, namespace: classes }\nspec: { template: { spec: {} } }\n`;
   const templates = [
@@ -195,7 +195,7 @@ test('both are rehearsed, with templates of their patches', () => {
     .replace(/\n {4}variables:.*/, '')
     .replace(/\n {10}variables:.*/, '')
     .replace(/\n {6}machinePools.*/, '');
-  const simulated = simulate(() => undefined, { yaml: yaml + oldClass + templates, upgrades: ['v1.32.0'] });
+  const simulated = await simulate(() => undefined, { yaml: yaml + oldClass + templates, upgrades: ['v1.32.0'] });
   expect(simulated.end).toMatchObject({ isComplete: true, reason: '' });
   const { items } = simulated.calls.find(({ hook }) => hook === 'GeneratePatches')!.request as { items: JsonObject[] };
   expect(items.map(({ object }) => (object as JsonObject).kind)).toEqual([
@@ -207,7 +207,7 @@ test('both are rehearsed, with templates of their patches', () => {
   ]);
 });
 
-test('other versions are refused', () => {
+test('other versions are refused', async () => {
   const yaml = old.replace('cluster.x-k8s.io/v1beta1', 'cluster.x-k8s.io/v1alpha4');
   expect(() => readInput(objectsOf(yaml), undefined)).toThrow(InputError);
 });

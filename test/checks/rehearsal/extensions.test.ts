@@ -6,7 +6,7 @@ import { collectGarbage } from '../../support/collect-garbage.ts';
 import { ending, endWith } from '../../support/ends.ts';
 import { expectLinear } from '../../support/work.ts';
 import { faultsOf, played } from './rehearsing.ts';
-import { clusterYaml } from './simulation/simulating.ts';
+import { clusterYaml } from './simulating.ts';
 
 aroundEach(ending);
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { plain } from '../../../src/base/index.ts';
-import { type HandlerCall, handlerCall } from '../../../src/checks/rehearsal/cluster/effects.ts';
 import { createTimeline, type Entry, jsonLine } from '../../../src/checks/rehearsal/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { hooks } from '../../../src/runtimehooks/index.ts';
+import { handlerCall } from './rehearsing.ts';
 
 /** The response of one handler. */
-const call = (more: Partial<HandlerCall> = {}): HandlerCall => handlerCall('up.one', more);
+const call = (more: Parameters<typeof handlerCall>[1] = {}) => handlerCall('up.one', more);
 
 let number = 0;
 const callEntry = (at: number, hook: 'BeforeClusterUpgrade' | 'GeneratePatches', answer = call()): Entry => ({

@@ -25,6 +25,14 @@ export function objectsOf(yaml: string): InputObject[] {
     }));
 }
 
+type HandlerCall = Extract<Entry, { type: 'call' }>['call'];
+
+/** The call of a handler, by default a success without a message. */
+export const handlerCall = (handler: string, more: Partial<HandlerCall>): HandlerCall => ({
+  ...{ handler, status: 'Success', message: '', retryAfterSeconds: 0, error: '' },
+  ...more,
+});
+
 /** The text of a fixture. */
 export const fixture = (name: string): string => readFileSync(new URL(name, folder), 'utf8');
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type JsonObject, textAt } from '../../../src/kubernetes/index.ts';
 import { expectLinear } from '../../support/work.ts';
-import { type Answer, clusterYaml, simulate } from './simulation/simulating.ts';
+import { type Answer, clusterYaml, type Simulated, simulate } from './simulating.ts';
 
 const template = (group: string, kind: string, spec: string, name = 't') => `---
 apiVersion: ${group}.cluster.x-k8s.io/v1beta2
@@ -56,14 +56,14 @@ const patching =
 
 const replace = (path: string, value: unknown) => [{ op: 'replace', path, value }];
 
-const findings = (simulated: ReturnType<typeof simulate>) =>
+const findings = (simulated: Simulated) =>
   simulated.events.flatMap(({ event }) => (event.kind === 'finding' ? [event] : []));
-const changesOf = (simulated: ReturnType<typeof simulate>) =>
+const changesOf = (simulated: Simulated) =>
   simulated.events.flatMap(({ event }) => (event.kind === 'templates' ? [event.changes] : []));
 
 describe('a round of patches', () => {
-  test("contains all templates where they are used, in Cluster API's order", () => {
-    const { calls } = simulate(() => undefined, { yaml: yamlOf() });
+  test("contains all templates where they are used, in Cluster API's order", async () => {
+    const { calls } = await simulate(() => undefined, { yaml: yamlOf() });
     const { items } = calls.find(({ hook }) => hook === 'GeneratePatches')!.request as { items: JsonObject[] };
     expect(
       items.map(({ holderReference, object }) => [
@@ -89,10 +89,10 @@ describe('a round of patches', () => {
     expect(validate.items[0]).not.toHaveProperty('uid');
   });
 
-  test('shows the changed templates, which the next patch and the validator receive', () => {
+  test('shows the changed templates, which the next patch and the validator receive', async () => {
     const patches =
       '[{ name: p, external: { generatePatchesExtension: g.e } }, { name: q, external: { generatePatchesExtension: h.e, validateTopologyExtension: v.e } }]';
-    const simulated = simulate(
+    const simulated = await simulate(
       (effect) =>
         effect.handler === 'g.e' ? patching(4, replace('/spec/template/spec/image', 'b'))(effect) : undefined,
       { yaml: yamlOf(patches) },
@@ -117,8 +117,8 @@ describe('a round of patches', () => {
     ]);
   });
 
-  test('accepts merge patches, and reports what Cluster API ignores', () => {
-    const simulated = simulate(
+  test('accepts merge patches, and reports what Cluster API ignores', async () => {
+    const simulated = await simulate(
       patching(
         1,
         {
@@ -138,11 +138,14 @@ describe('a round of patches', () => {
     expect(simulated.end.isComplete).toBe(true);
   });
 
-  test('reports patches that change from round to round', () => {
+  test('reports patches that change from round to round', async () => {
     let number = 0;
-    const simulated = simulate((effect) => patching(4, replace('/spec/template/spec/image', `b${number++}`))(effect), {
-      yaml: yamlOf(),
-    });
+    const simulated = await simulate(
+      (effect) => patching(4, replace('/spec/template/spec/image', `b${number++}`))(effect),
+      {
+        yaml: yamlOf(),
+      },
+    );
     expect(findings(simulated)).toMatchObject([
       {
         severity: 'error',
@@ -154,9 +157,9 @@ describe('a round of patches', () => {
     ]);
   });
 
-  test('reports patches that change only after more than a second', () => {
+  test('reports patches that change only after more than a second', async () => {
     let rounds = 0;
-    const simulated = simulate(
+    const simulated = await simulate(
       (effect) =>
         effect.hook === 'GeneratePatches'
           ? patching(4, replace('/spec/template/spec/image', `b${rounds++ < 2}`))(effect)
@@ -168,8 +171,8 @@ describe('a round of patches', () => {
     ]);
   });
 
-  test('after an upgrade shows only what changes with the version, and what is ignored only once', () => {
-    const simulated = simulate(
+  test('after an upgrade shows only what changes with the version, and what is ignored only once', async () => {
+    const simulated = await simulate(
       ({ hook, request }) =>
         hook === 'GeneratePatches'
           ? {
@@ -214,8 +217,8 @@ describe('a round of patches', () => {
     expect(others).toEqual([]);
   });
 
-  test('does not report patches that depend on the version', () => {
-    const simulated = simulate(
+  test('does not report patches that depend on the version', async () => {
+    const simulated = await simulate(
       (effect) => {
         const { variables } = ((effect.request.items as JsonObject[] | undefined)?.[1] ?? {}) as {
           variables?: unknown;
@@ -276,8 +279,8 @@ describe('a round of patches', () => {
       ({ hook }) => (hook === 'ValidateTopology' ? { error: 'no' } : undefined),
       /validation of patch "p" failed: .*no/,
     ],
-  ])('patches %s end the simulation', (_, answers, reason) => {
-    const { end } = simulate(answers, { yaml: yamlOf(), maxFailures: 1 });
+  ])('patches %s end the simulation', async (_, answers, reason) => {
+    const { end } = await simulate(answers, { yaml: yamlOf(), maxFailures: 1 });
     expect(end.isComplete).toBe(false);
     expect(end.reason).toMatch(reason);
   });
@@ -285,19 +288,20 @@ describe('a round of patches', () => {
   test.each<[string, ReturnType<typeof patching>, string]>([
     ['the spec', patching(0, [{ op: 'remove', path: '/spec' }]), '/spec'],
     ['the spec of the objects', patching(4, { spec: { template: null } }, 'JSONMergePatch'), '/spec/template'],
-  ])('patches that remove %s have no effect', (_, answers, ignored) => {
-    const simulated = simulate(answers, { yaml: yamlOf() });
+  ])('patches that remove %s have no effect', async (_, answers, ignored) => {
+    const simulated = await simulate(answers, { yaml: yamlOf() });
     expect(simulated.end).toMatchObject({ isComplete: true, reason: '' });
     expect(changesOf(simulated)[0]).toMatchObject([{ ignored: [ignored] }]);
   });
 
-  test('a JSON patch of null is skipped, like an empty one', () => {
-    expect(simulate(patching(0, null), { yaml: yamlOf() }).end.isComplete).toBe(true);
+  test('a JSON patch of null is skipped, like an empty one', async () => {
+    const { end } = await simulate(patching(0, null), { yaml: yamlOf() });
+    expect(end.isComplete).toBe(true);
   });
 
-  test('a huge number of patches of a large template ends quickly, with a message', () => {
+  test('a huge number of patches of a large template ends quickly, with a message', async () => {
     const large = templates.replace('{ image: a }', `{ image: ${'a'.repeat(200_000)} }`);
-    const { end } = simulate(
+    const { end } = await simulate(
       ({ hook, request }) =>
         hook === 'GeneratePatches'
           ? {
@@ -313,20 +317,21 @@ describe('a round of patches', () => {
     expect(end.reason).toMatch(/change more than 64 MiB of templates: send one patch for each template/);
   });
 
-  test('a patch with only a validator fails as upstream', () => {
-    const { end } = simulate(() => undefined, {
+  test('a patch with only a validator fails as upstream', async () => {
+    const { end } = await simulate(() => undefined, {
       yaml: yamlOf('[{ name: p, external: { validateTopologyExtension: v.e } }]'),
       maxFailures: 1,
     });
     expect(end.reason).toMatch(/failed to apply patches: failed to create patch generator for patch "p"$/);
   });
 
-  test('without patches a class needs no templates', () => {
-    expect(simulate(() => undefined, { yaml: clusterYaml('v1.31.0') + classOf('[]') }).end.isComplete).toBe(true);
+  test('without patches a class needs no templates', async () => {
+    const { end } = await simulate(() => undefined, { yaml: clusterYaml('v1.31.0') + classOf('[]') });
+    expect(end.isComplete).toBe(true);
   });
 
-  test('with patches it does, and the missing one is named', () => {
-    expect(() => simulate(() => undefined, { yaml: clusterYaml('v1.31.0') + classOf(one) })).toThrow(
+  test('with patches it does, and the missing one is named', async () => {
+    await expect(simulate(() => undefined, { yaml: clusterYaml('v1.31.0') + classOf(one) })).rejects.toThrow(
       'DockerClusterTemplate team/t is not in the files; pass it with --cluster-class, because patches need the templates',
     );
   });
@@ -356,14 +361,14 @@ describe('inline patches', () => {
     }) +
     classOf(JSON.stringify(patches), `  variables: ${variables}\n`) +
     templates;
-  const itemsOf = (simulated: ReturnType<typeof simulate>, hook = 'GeneratePatches') =>
+  const itemsOf = (simulated: Simulated, hook = 'GeneratePatches') =>
     simulated.calls.find((call) => call.hook === hook)!.request as { items: JsonObject[]; variables: JsonObject[] };
-  const specs = (simulated: ReturnType<typeof simulate>) =>
+  const specs = (simulated: Simulated) =>
     itemsOf(simulated).items.map(({ object }) => ((object as JsonObject).spec as JsonObject).template as JsonObject);
   const play = (patches: JsonObject[]) => simulate(() => undefined, { yaml: yamlWith(patches), maxFailures: 1 });
 
-  test('are applied in the order of the class, with values and variables of the place', () => {
-    const simulated = play([
+  test('are applied in the order of the class, with values and variables of the place', async () => {
+    const simulated = await play([
       inline(
         'a',
         definition(selector('DockerClusterTemplate', { infrastructureCluster: true }), add('region', { value: 'us' })),
@@ -398,31 +403,31 @@ describe('inline patches', () => {
     expect(findings(simulated)).toEqual([]);
   });
 
-  test('fail as in Cluster API when a variable has no value', () => {
+  test('fail as in Cluster API when a variable has no value', async () => {
     const of = selector('DockerMachineTemplate', { machineDeploymentClass: { names: ['*'] } });
-    const { end } = play([inline('a', definition(of, add('x', { valueFrom: { variable: 'absent' } })))]);
+    const { end } = await play([inline('a', definition(of, add('x', { valueFrom: { variable: 'absent' } })))]);
     expect(end.reason).toBe(
       'a reconcile failed: error computing the desired state of the Cluster topology: failed to apply patches: failed to generate patches for patch "a": failed to generate JSON patches for "DockerMachineTemplate": failed to calculate value: variable "absent" does not exist',
     );
     const path = { valueFrom: { variable: 'builtin.cluster.none.x' } };
-    expect(play([inline('a', definition(of, add('x', path)))]).end.reason).toMatch(
+    expect((await play([inline('a', definition(of, add('x', path)))])).end.reason).toMatch(
       /variable "builtin\.cluster\.none\.x" does not exist: failed to lookup segment "none"$/,
     );
   });
 
-  test('that do not apply end the simulation', () => {
+  test('that do not apply end the simulation', async () => {
     const of = selector('DockerClusterTemplate', { infrastructureCluster: true });
     const inner = add('labels/zone', { value: 'a' });
-    expect(play([inline('a', definition(of, inner))]).end.reason).toMatch(
+    expect((await play([inline('a', definition(of, inner))])).end.reason).toMatch(
       /failed to apply patches for patch "a": failed to apply patch: error applying json patch \(RFC6902\): add operation does not apply: doc is missing path/,
     );
   });
 
-  test('have Go templates', () => {
+  test('have Go templates', async () => {
     const of = selector('DockerClusterTemplate', { infrastructureCluster: true });
     const labels = add('labels', { valueFrom: { template: 'cluster: {{ .builtin.cluster.name | quote }}' } });
     const region = inline('b', definition(of, add('region', { value: 'us' })));
-    const built = play([
+    const built = await play([
       inline('a', definition(of, labels), definition(of, add('labels/zone', { value: 'a' }))),
       { ...region, enabledIf: '{{ eq .builtin.cluster.name "c" }}' },
       { ...inline('c', definition(of, add('region', { value: 'none' }))), enabledIf: '{{ .absent }}' },
@@ -430,27 +435,25 @@ describe('inline patches', () => {
     ]);
     expect(built.end).toMatchObject({ isComplete: true, reason: '' });
     expect(specs(built)[0]?.spec).toEqual({ region: 'us', labels: { cluster: 'c', zone: 'a' } });
-    const wrong = play([{ ...region, enabledIf: '{{ .builtin.cluster.name' }]);
+    const wrong = await play([{ ...region, enabledIf: '{{ .builtin.cluster.name' }]);
     expect(wrong.end.reason).toMatch(
       /failed to calculate if patch is enabled for "DockerClusterTemplate": failed to calculate value for enabledIf: failed to parse template/,
     );
   });
 
-  test('are limited in number, by Cluster API and in all', () => {
+  test('are limited in number', async () => {
     const of = selector('DockerClusterTemplate', { infrastructureCluster: true });
     const many = (count: number) => Array.from({ length: count }, () => definition(of));
-    expect(() => play([inline('a', ...many(101))])).toThrow(
-      'spec.patches[0].definitions: Too many: 101: must have at most 100 items',
-    );
-    expect(() => play(Array.from({ length: 11 }, (_, index) => inline(`p${index}`, ...many(100))))).toThrow(
+    const patches = Array.from({ length: 11 }, (_, index) => inline(`p${index}`, ...many(100)));
+    await expect(play(patches)).rejects.toThrow(
       'the inline patches of the ClusterClass have 1100 definitions; a rehearsal takes at most 1000',
     );
   });
 
-  test('at the end of the class leave the validators only the variables of the class', () => {
+  test('at the end of the class leave the validators only the variables of the class', async () => {
     const of = selector('DockerClusterTemplate', { infrastructureCluster: true });
     const last = inline('z', definition(of, add('region', { value: 'us' })));
-    const simulated = play([external('p', { validateTopologyExtension: 'v.e' }), last]);
+    const simulated = await play([external('p', { validateTopologyExtension: 'v.e' }), last]);
     const names = (hook: string) => itemsOf(simulated, hook).variables.map(({ name }) => name);
     expect(names('GeneratePatches')).toEqual(['builtin']);
     expect(names('ValidateTopology')).toEqual(['disks', 'builtin']);
@@ -458,7 +461,7 @@ describe('inline patches', () => {
 });
 
 describe('names of objects', () => {
-  const named = (template: string, cluster = 'c') => {
+  const named = async (template: string, cluster = 'c') => {
     const yaml = clusterYaml('v1.31.0').replace('name: c,', `name: ${cluster},`);
     const naming = `naming: { template: "${template}" }`;
     const classes = classOf('[]')
@@ -467,37 +470,37 @@ describe('names of objects', () => {
         '  controlPlane:',
         `  controlPlane:\n    ${naming.replace('.machineDeployment.topologyName', '.cluster.name')}`,
       );
-    const { state } = simulate(() => undefined, { yaml: yaml + classes });
+    const { state } = await simulate(() => undefined, { yaml: yaml + classes });
     return [state.controlPlane.name, ...state.workers.map(({ name }) => name)];
   };
 
-  test('follow the naming template of the class', () => {
-    expect(named('{{ .cluster.name }}-x-{{ .machineDeployment.topologyName }}')).toEqual([
+  test('follow the naming template of the class', async () => {
+    expect(await named('{{ .cluster.name }}-x-{{ .machineDeployment.topologyName }}')).toEqual([
       'c-x-c',
       'c-x-md-0',
       'c-x-md-1',
     ]);
-    expect(named('{{.random}}-{{- .cluster.name -}}')).toEqual([
+    expect(await named('{{.random}}-{{- .cluster.name -}}')).toEqual([
       expect.stringMatching(/^[a-z0-9]{5}-c$/),
       expect.stringMatching(/^[a-z0-9]{5}-c$/),
       expect.stringMatching(/^[a-z0-9]{5}-c$/),
     ]);
   });
 
-  test('are cut to 63 characters, with a suffix', () => {
+  test('are cut to 63 characters, with a suffix', async () => {
     const long = 'l'.repeat(62);
-    const [controlPlane, first] = named('{{ .cluster.name }}-{{ .cluster.name }}', long);
+    const [controlPlane, first] = await named('{{ .cluster.name }}-{{ .cluster.name }}', long);
     for (const name of [controlPlane, first]) {
       expect(name).toMatch(/^l{58}[a-z0-9]{5}$/);
     }
-    expect(named('{{ .unknown }}', long)[1]).toMatch(/^l{58}[a-z0-9]{5}$/);
+    expect((await named('{{ .unknown }}', long))[1]).toMatch(/^l{58}[a-z0-9]{5}$/);
   });
 
   test.each([
     '{{ .unknown }}',
     '{{ printf .cluster.name }}',
-  ])('are the default ones with the template %j', (template) => {
-    expect(named(template)).toEqual([
+  ])('are the default ones with the template %j', async (template) => {
+    expect(await named(template)).toEqual([
       expect.stringMatching(/^c-[a-z0-9]{5}$/),
       expect.stringMatching(/^c-md-0-[a-z0-9]{5}$/),
       expect.stringMatching(/^c-md-1-[a-z0-9]{5}$/),
@@ -523,7 +526,7 @@ describe('a patch of many fields takes time in proportion to their number', () =
     await expectLinear(
       size,
       async (count) => {
-        const { end } = simulate(patching(2, patchOf(fields(count)), patchType), { yaml: yamlOf() });
+        const { end } = await simulate(patching(2, patchOf(fields(count)), patchType), { yaml: yamlOf() });
         expect(end).toMatchObject({ isComplete: true });
       },
       8,

@@ -10,7 +10,7 @@ import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { hooksGroup } from '../../../src/runtimehooks/index.ts';
 import { recordedAnswers } from '../../checks/rehearsal/recorded-answers.ts';
 import { fixture } from '../../checks/rehearsal/rehearsing.ts';
-import { clusterYaml } from '../../checks/rehearsal/simulation/simulating.ts';
+import { clusterYaml } from '../../checks/rehearsal/simulating.ts';
 import {
   caBundle,
   type ExtensionServer,
@@ -267,36 +267,6 @@ describe('usage errors', () => {
       () => ['--cluster', file('two.yaml', `${clusterYaml('v1.31.0')}---${clusterYaml('v1.31.0')}`)],
       /there are two Clusters team\/c/,
     ],
-    ...(
-      [
-        ['variables', 'variables: [{ name: a, value: 1 }, { name: b, value: 1 }, { name: a, value: 2 }]'],
-        [
-          'workers.machineDeployments',
-          'workers: { machineDeployments: [{ class: w, name: a }, { class: v, name: a }] }',
-        ],
-        ['workers.machinePools', 'workers: { machinePools: [{ class: w, name: a }, { class: v, name: a }] }'],
-        [
-          'controlPlane.variables.overrides',
-          'controlPlane: { variables: { overrides: [{ name: a, value: 1 }, { name: a, value: 2 }] } }',
-        ],
-        [
-          'workers.machinePools[1].variables.overrides',
-          'workers: { machinePools: [{ class: w, name: a }, { class: w, name: b, variables: { overrides: [{ name: a, value: 1 }, { name: a, value: 2 }] } }] }',
-        ],
-      ] as const
-    ).map(([list, fields]): [string, () => string[], RegExp] => [
-      `${list} with the same name twice`,
-      () => [
-        '--cluster',
-        file(
-          'twice.yaml',
-          `apiVersion: cluster.x-k8s.io/v1beta2\nkind: Cluster\nmetadata: { name: c }\nspec: { topology: { classRef: { name: k }, version: v1.31.0, ${fields} } }\n`,
-        ),
-      ],
-      new RegExp(
-        `twice\\.yaml:1: .*spec\\.topology\\.${list.replaceAll(/[.[\]]/g, '\\$&')}\\[\\d\\]: Duplicate value: {"name":"a"}: correct this`,
-      ),
-    ]),
     [
       'a missing class',
       () => [
@@ -309,50 +279,6 @@ describe('usage errors', () => {
         ),
       ],
       /ClusterClass team\/k is not among the files: add it with --cluster-class/,
-    ],
-    ...(
-      [
-        ['{ variables: 5 }', 'spec\\.variables in body must be of type array: "integer": correct this'],
-        [
-          '{ patches: [{ name: p, external: { settings: { a: 5 } } }] }',
-          'spec\\.patches\\[0\\]\\.external\\.settings\\.a in body must be of type string',
-        ],
-        ['{ patches: [{ name: p }, { name: p }] }', 'spec\\.patches\\[1\\]: Duplicate value: {"name":"p"}'],
-        [
-          '{ workers: { machineDeployments: [{ class: w }, { class: w }] } }',
-          'spec\\.workers\\.machineDeployments\\[1\\]: Duplicate value: {"class":"w"}',
-        ],
-        ['{ workers: { machinePools: {} } }', 'spec\\.workers\\.machinePools in body must be of type array: "object"'],
-        [
-          '{ upgrade: { external: { generateUpgradePlanExtension: [g] } } }',
-          'generateUpgradePlanExtension in body must be of type string: "array"',
-        ],
-        ['{ kubernetesVersions: [1.32] }', 'spec\\.kubernetesVersions\\[0\\] in body must be of type string: "number"'],
-        ['{ variables: [{ name: a }] }', 'spec\\.variables\\[0\\]\\.schema: Required value'],
-        [
-          '{ infrastructure: { templateRef: { kind: A, name: a } } }',
-          'spec\\.infrastructure\\.templateRef\\.apiVersion: Required value',
-        ],
-        ['5', 'spec in body must be of type object: "integer"'],
-      ] as const
-    ).map(([spec, problem]): [string, () => string[], RegExp] => [
-      `a class with the spec ${spec}`,
-      () => [
-        '--cluster-class',
-        file(
-          'k.yaml',
-          `apiVersion: cluster.x-k8s.io/v1beta2\nkind: ClusterClass\nmetadata: { name: k, namespace: team }\nspec: ${spec}\n`,
-        ),
-      ],
-      new RegExp(`k\\.yaml:1: .*${problem}`),
-    ]),
-    [
-      'a class without a name',
-      () => [
-        '--cluster-class',
-        file('k.yaml', 'apiVersion: cluster.x-k8s.io/v1beta2\nkind: ClusterClass\nmetadata: {}\nspec: {}\n'),
-      ],
-      /k\.yaml:1: the ClusterClass is not valid: metadata\.name: Required value/,
     ],
     [
       'two classes with the same name',
@@ -372,14 +298,6 @@ describe('usage errors', () => {
         return ['--cluster', one, '--cluster-class', one];
       },
       /ClusterClass team\/k is not among the files: add it with --cluster-class/,
-    ],
-    [
-      'labels of a Namespace that are not texts',
-      () => [
-        '--cluster',
-        file('n.yaml', 'apiVersion: v1\nkind: Namespace\nmetadata: { name: team, labels: { prod: true } }\n'),
-      ],
-      /n\.yaml:1: the Namespace is not valid: .*metadata\.labels\.prod in body must be of type string: "boolean": correct this/,
     ],
     [
       'a class of another namespace',

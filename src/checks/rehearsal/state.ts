@@ -1,21 +1,25 @@
-import { pendingHooksAnnotation } from '../../../extensionconfig/index.ts';
-import { copyOf, isSame, type JsonObject, objectAt, objectsAt, textAt, timeText } from '../../../kubernetes/index.ts';
-import type { SchemaOf } from '../../../kubernetes/schema/index.ts';
-import { coreVersionIn, hooks, newestKnownRelease, type Release } from '../../../runtimehooks/index.ts';
+import { pendingHooksAnnotation } from '../../extensionconfig/index.ts';
+import { copyOf, isSame, type JsonObject, objectAt, objectsAt, textAt, timeText } from '../../kubernetes/index.ts';
+import type { SchemaOf } from '../../kubernetes/schema/index.ts';
+import { coreVersionIn, hooks, newestKnownRelease, type Release } from '../../runtimehooks/index.ts';
 import {
   type Blueprint,
   clusterInV1beta1,
   concurrencyAnnotation,
+  createNames,
   type Desired,
   defaultKinds,
   deferAnnotation,
   holdAnnotation,
   type MachineTemplates,
   type Names,
+  namespacedName,
   type ProviderKinds,
   workerLists,
-} from '../../../topology/index.ts';
-import type { Condition, Effect, RehearsedHook, SimulatedEvent, Simulation } from './effects.ts';
+} from '../../topology/index.ts';
+import type { Caller } from './calls.ts';
+import type { Condition, RehearsedHook, SimulatedEvent } from './events.ts';
+import { Player, type Stage } from './player.ts';
 
 /** A Cluster to rehearse, and what is known about it. */
 export interface RehearsedCluster {
@@ -87,7 +91,7 @@ export class WorkerGroup {
     this.version = version;
     const { topology } = this;
     this.topologyName = textAt(topology, 'name');
-    this.class = state.subject.blueprint?.[workerLists[kind]].get(textAt(topology, 'class'));
+    this.class = state.blueprint?.[workerLists[kind]].get(textAt(topology, 'class'));
     const part = kind === 'MachinePool' ? 'machinePool' : 'machineDeployment';
     this.name = state.nameOf(textAt(this.class?.settings, 'naming', 'template'), kind, part, this.topologyName);
   }
@@ -108,9 +112,9 @@ export class WorkerGroup {
     return holdAnnotation in annotations ? 'hold' : deferAnnotation in annotations ? 'defer' : undefined;
   }
 
-  tell(happens: Extract<SimulatedEvent, { kind: 'worker' }>['state']): Effect {
+  tell(happens: Extract<SimulatedEvent, { kind: 'worker' }>['state']): void {
     const { name, topologyName: group, version = '' } = this;
-    return this.state.tell({ kind: 'worker', state: happens, version, name, group });
+    this.state.tell({ kind: 'worker', state: happens, version, name, group });
   }
 }
 
@@ -131,11 +135,10 @@ const newReconcile = () => ({
   isChanged: false,
 });
 
-/** What a simulation starts with. */
-interface Beginning {
-  subject: RehearsedCluster;
-  names: Names;
-  start: Date;
+/** How a Cluster is rehearsed. */
+export interface ClusterOptions extends Stage {
+  names?: Names | undefined;
+  start?: Date | undefined;
   limits: ClusterApiLimits;
   /** The release of Cluster API to simulate. Default: the newest that is known. */
   release?: Release | undefined;
@@ -149,8 +152,8 @@ interface Beginning {
  * The state of one Cluster: the Cluster itself, and what a controller remembers about it. It begins before the controller
  * has seen it; a Cluster that already has its references counts as created.
  */
-export class State {
-  readonly subject: RehearsedCluster;
+export class State extends Player {
+  readonly blueprint: Blueprint | undefined;
   readonly names: Names;
   readonly limits: ClusterApiLimits;
   readonly release: Release;
@@ -159,8 +162,6 @@ export class State {
   readonly name: string;
   readonly namespace: string;
   readonly kinds: ProviderKinds;
-  /** Milliseconds since the simulation began. */
-  now = 0;
   /** The Cluster as it is stored, without status. */
   cluster: JsonObject & { metadata: JsonObject; spec: JsonObject };
   controlPlane: {
@@ -187,7 +188,6 @@ export class State {
   plan: { key: string; until: number; controlPlane: readonly string[]; workers: readonly string[] } | undefined;
   lastLoggedPlan = '';
   failures = 0;
-  calls = 0;
   condition: Condition | undefined;
   isDeleted = false;
   /** The last round of patches: its input, and the patched templates. */
@@ -198,21 +198,16 @@ export class State {
   readonly reported = new Set<string>();
   readonly edit: UserEdit;
 
-  constructor({
-    subject,
-    names,
-    start,
-    limits,
-    release = newestKnownRelease,
-    edit = () => undefined,
-    schemaOf = () => undefined,
-  }: Beginning) {
-    const { status: _status, ...cluster } = copyOf(subject.cluster) as State['cluster'];
+  constructor({ cluster: given, blueprint }: RehearsedCluster, caller: Caller, options: ClusterOptions) {
+    super(namespacedName(given), caller, options);
+    const { names = createNames(), start = new Date(), limits, release = newestKnownRelease } = options;
+    const { edit = () => undefined, schemaOf = () => undefined } = options;
+    const { status: _status, ...cluster } = copyOf(given) as State['cluster'];
     const { metadata, spec } = cluster as State['cluster'];
     const isCreated = spec.controlPlaneRef !== undefined;
     const version = isCreated ? textAt(spec, 'topology', 'version') : undefined;
     const pending = textAt(metadata, 'annotations', pendingHooksAnnotation);
-    this.subject = subject;
+    this.blueprint = blueprint;
     this.names = names;
     this.limits = limits;
     this.release = release;
@@ -221,7 +216,7 @@ export class State {
     this.edit = edit;
     this.name = textAt(metadata, 'name');
     this.namespace = textAt(metadata, 'namespace') || 'default';
-    this.kinds = subject.blueprint?.kinds ?? defaultKinds;
+    this.kinds = blueprint?.kinds ?? defaultKinds;
     this.cluster = {
       ...(cluster as State['cluster']),
       metadata: {
@@ -233,7 +228,7 @@ export class State {
         generation: 1,
       },
     };
-    const naming = textAt(subject.blueprint?.controlPlane.settings, 'naming', 'template');
+    const naming = textAt(blueprint?.controlPlane.settings, 'naming', 'template');
     this.controlPlane = {
       kind: this.kinds.controlPlane.kind,
       name: textAt(spec, 'controlPlaneRef', 'name') || this.nameOf(naming, 'ControlPlane'),
@@ -266,7 +261,7 @@ export class State {
   }
 
   /** Names of the pending hooks, as in the annotation. */
-  get pendingHooks(): string {
+  override get pendingHooks(): string {
     return [...this.pending].sort().join(',');
   }
 
@@ -310,33 +305,29 @@ export class State {
     }
   }
 
-  tell(event: SimulatedEvent): Effect {
-    return { do: 'tell', at: this.now, event };
-  }
-
-  tellControlPlane(happens: Extract<SimulatedEvent, { kind: 'control-plane' }>['state']): Effect {
+  tellControlPlane(happens: Extract<SimulatedEvent, { kind: 'control-plane' }>['state']): void {
     const { name, version = '' } = this.controlPlane;
-    return this.tell({ kind: 'control-plane', state: happens, version, name });
+    this.tell({ kind: 'control-plane', state: happens, version, name });
   }
 
   /** Reports something that no condition says, once for each subject: by default, its text. */
-  *findOnce(severity: 'error' | 'warning', text: string, remedy: string, subject = text): Simulation {
+  findOnce(severity: 'error' | 'warning', text: string, remedy: string, subject = text): void {
     if (!this.reported.has(subject)) {
       this.reported.add(subject);
-      yield this.tell({ kind: 'finding', severity, text, remedy });
+      this.find(severity, text, remedy);
     }
   }
 
   /** Reports the condition TopologyReconciled when it has changed. */
-  *tellCondition(condition: Condition): Simulation {
+  tellCondition(condition: Condition): void {
     if (!isSame(this.condition, condition)) {
       this.condition = condition;
-      yield this.tell(condition);
+      this.tell(condition);
     }
   }
 
   /** Adds pending hooks to the annotation, and removes those that have been called. */
-  *setPending(add: readonly string[], remove: readonly string[] = []): Simulation {
+  setPending(add: readonly string[], remove: readonly string[] = []): void {
     for (const hook of add) {
       this.pending.add(hook);
     }
@@ -346,15 +337,7 @@ export class State {
     const hooks = this.pendingHooks;
     if (hooks !== textAt(annotationsOf(this.cluster), pendingHooksAnnotation)) {
       this.annotate(pendingHooksAnnotation, hooks === '' ? undefined : hooks);
-      yield this.tell({ kind: 'pending-hooks', hooks });
-    }
-  }
-
-  *passUntil(until: number): Simulation {
-    if (until > this.now) {
-      const fromMs = this.now;
-      this.now = until;
-      yield { do: 'pass', at: until, fromMs };
+      this.tell({ kind: 'pending-hooks', hooks });
     }
   }
 
@@ -365,7 +348,7 @@ export class State {
     if (coreVersionIn(hooks[hook], this.release) === 'v1beta2') {
       return cluster;
     }
-    const { blueprint } = this.subject;
+    const { blueprint } = this;
     return clusterInV1beta1(cluster, (reference) => {
       const templates = [blueprint?.infrastructureCluster, blueprint?.controlPlane.template];
       const origin = templates.find((template) => textAt(template, 'kind') === `${textAt(reference, 'kind')}Template`);

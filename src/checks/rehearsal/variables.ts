@@ -1,9 +1,10 @@
-import { count } from '../../../base/index.ts';
-import { isSame, type Json } from '../../../kubernetes/index.ts';
-import { aggregate } from '../../../runtimehooks/client/index.ts';
-import { checkDefinitions, type UnevaluatedRules } from '../../../runtimehooks/variables/index.ts';
-import { type Blueprint, causeText, define, definitionsIn } from '../../../topology/index.ts';
-import type { Effect, Simulation } from '../cluster/effects.ts';
+import { count } from '../../base/index.ts';
+import { isSame, type Json } from '../../kubernetes/index.ts';
+import { aggregate } from '../../runtimehooks/client/index.ts';
+import { checkDefinitions, type UnevaluatedRules } from '../../runtimehooks/variables/index.ts';
+import { type Blueprint, causeText, define, definitionsIn } from '../../topology/index.ts';
+import { ReconcileError, SimulationStopped } from './events.ts';
+import type { Player } from './player.ts';
 
 const maxProblems = 5;
 /** Longest text about a rule, in characters. */
@@ -42,75 +43,66 @@ function unevaluatedTexts(unevaluated: readonly UnevaluatedRules[]): string[] {
   ];
 }
 
-/** The condition of a class without which its Clusters are not reconciled. */
-export const notReady = 'VariablesReady';
-
 /** Number of rounds: the class is reconciled again after its status has been written. */
 const rounds = 2;
 
 /**
  * Reconciles a ClusterClass: asks its extensions for variables, twice (core/reconcilers/clusterclass, v1.14).
  *
- * @returns why no Cluster of the class would be reconciled; undefined if they would be.
+ * @throws {ReconcileError} that says why no Cluster of the class would be reconciled.
+ * @throws {SimulationStopped} for a class that Cluster API refuses.
  */
-export function* discoverVariables(blueprint: Blueprint): Simulation<string | undefined> {
-  const finding = (severity: 'error' | 'warning', text: string, remedy: string): Effect => ({
-    do: 'tell',
-    at: 0,
-    event: { kind: 'finding', severity, text, remedy },
-  });
-  function* tellUnevaluated(unevaluated: readonly UnevaluatedRules[]): Simulation {
+export async function discoverVariables(blueprint: Blueprint, player: Player): Promise<void> {
+  const tellUnevaluated = (unevaluated: readonly UnevaluatedRules[]): void => {
     for (const text of unevaluatedTexts(unevaluated)) {
-      yield finding('warning', text, 'try values that it forbids with kubectl apply --dry-run=server');
+      player.find('warning', text, 'try values that it forbids with kubectl apply --dry-run=server');
     }
-  }
-  const name = `${blueprint.namespace}/${blueprint.name}`;
-  const because = `${notReady} of ClusterClass ${name} is False, and no Cluster of it reconciles: VariableDiscovery failed: `;
+  };
+  const { namespace } = blueprint;
+  const name = `${namespace}/${blueprint.name}`;
+  const failed = (why: string) =>
+    new ReconcileError(
+      `VariablesReady of ClusterClass ${name} is False, and no Cluster of it reconciles: VariableDiscovery failed: ${why}`,
+    );
   const inline = checked(blueprint.inlineVariables, 'spec.variables');
   if (inline.problems.length > 0) {
-    return `Cluster API refuses ClusterClass ${name}: ${firstOf(inline.problems)}`;
+    throw new SimulationStopped(`Cluster API refuses ClusterClass ${name}: ${firstOf(inline.problems)}`);
   }
-  yield* tellUnevaluated(inline.unevaluated);
-  const patches = blueprint.patches.filter(({ discoverVariables: handler }) => handler !== undefined);
+  tellUnevaluated(inline.unevaluated);
   const answers = new Map<string, Json>();
   for (let round = 0; round < rounds; round++) {
     const errors: string[] = [];
-    for (const patch of patches) {
-      const answer = yield {
-        do: 'call',
-        at: 0,
+    for (const { name: patch, discoverVariables: handler, settings } of blueprint.patches) {
+      if (handler === undefined) {
+        continue;
+      }
+      const answer = await player.send({
         hook: 'DiscoverVariables',
-        request: patch.settings === undefined ? {} : { settings: patch.settings },
-        object: { namespace: blueprint.namespace, name: blueprint.name, uid: '' },
-        handler: patch.discoverVariables ?? '',
-        pendingHooks: '',
-      };
-      if (answer === undefined || answer.ok !== true) {
-        errors.push(
-          `failed to call DiscoverVariables for patch ${patch.name}: ${answer?.ok === false && answer.error}`,
-        );
+        request: settings === undefined ? {} : { settings },
+        object: { namespace, name: blueprint.name, uid: '' },
+        handler,
+      });
+      if (!answer.ok) {
+        errors.push(`failed to call DiscoverVariables for patch ${patch}: ${answer.error}`);
         continue;
       }
       const { variables = [] } = answer.response;
-      const before = answers.get(patch.name);
+      const before = answers.get(patch);
       const isNew = before === undefined || !isSame(before, variables);
       if (isNew && before !== undefined) {
-        yield finding(
-          'error',
-          `DiscoverVariables of patch ${JSON.stringify(patch.name)} does not give the same answer each time`,
-          'return the same variables in the same order',
-        );
+        const text = `DiscoverVariables of patch ${JSON.stringify(patch)} does not give the same answer each time`;
+        player.find('error', text, 'return the same variables in the same order');
       }
-      answers.set(patch.name, variables);
+      answers.set(patch, variables);
       if (isNew && errors.length === 0) {
-        const { problems, unevaluated } = checked(variables, `${patch.name}.variables`);
+        const { problems, unevaluated } = checked(variables, `${patch}.variables`);
         errors.push(...problems);
-        yield* tellUnevaluated(problems.length === 0 ? unevaluated : []);
+        tellUnevaluated(problems.length === 0 ? unevaluated : []);
       }
-      define(blueprint, definitionsIn(variables, patch.name));
+      define(blueprint, definitionsIn(variables, patch));
     }
     if (errors.length > 0) {
-      return because + firstOf(errors);
+      throw failed(firstOf(errors));
     }
   }
   const conflicts = [...blueprint.variables].flatMap(([name, [first, ...others]]) => {
@@ -120,9 +112,10 @@ export function* discoverVariables(blueprint: Blueprint): Simulation<string | un
     return conflict === undefined ? [] : [{ name, places: `${first?.from} and ${conflict.from}` }];
   });
   const [conflict] = conflicts.sort((a, b) => (a.name < b.name ? -1 : 1));
-  if (conflict === undefined) {
-    return undefined;
+  if (conflict !== undefined) {
+    const names = conflicts.map(({ name }) => name).join(',');
+    throw failed(
+      `the following variables have conflicting schemas: ${names} (${conflict.name} differs in ${conflict.places})`,
+    );
   }
-  const names = conflicts.map(({ name }) => name).join(',');
-  return `${because}the following variables have conflicting schemas: ${names} (${conflict.name} differs in ${conflict.places})`;
 }

@@ -1,17 +1,18 @@
-import {
-  type CallEffect,
-  type EffectOutcome,
-  type HandlerCall,
-  handlerCall,
-  type SimulatedEvent,
-} from '../../../../src/checks/rehearsal/cluster/effects.ts';
-import { State } from '../../../../src/checks/rehearsal/cluster/state.ts';
-import { readInput } from '../../../../src/checks/rehearsal/index.ts';
-import { type Scenario, simulateCluster } from '../../../../src/checks/rehearsal/simulation/simulate.ts';
-import type { JsonObject } from '../../../../src/kubernetes/index.ts';
-import type { Release } from '../../../../src/runtimehooks/index.ts';
-import { createNames } from '../../../../src/topology/index.ts';
-import { objectsOf } from '../rehearsing.ts';
+import { type Entry, readInput } from '../../../src/checks/rehearsal/index.ts';
+import { playLife, type Scenario } from '../../../src/checks/rehearsal/life.ts';
+import { State } from '../../../src/checks/rehearsal/state.ts';
+import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import type { Release } from '../../../src/runtimehooks/index.ts';
+import { createNames } from '../../../src/topology/index.ts';
+import { handlerCall, objectsOf } from './rehearsing.ts';
+
+type Caller = ConstructorParameters<typeof State>[1];
+type Call = Parameters<Caller>[0];
+type Outcome = Awaited<ReturnType<Caller>>;
+type Event = Extract<Entry, { type: 'event' }>['event'];
+
+/** A call, and when it was made. */
+export type TimedCall = Call & { at: number };
 
 /** Hooks that can block. */
 export const blocking = [
@@ -30,19 +31,19 @@ export type Answer = JsonObject | { error: string } | 'none' | 'restart';
 
 /** The record of one simulation. */
 export interface Simulated {
-  calls: CallEffect[];
+  calls: TimedCall[];
   /** Calls and events in their order. */
   log: string[];
-  conditions: Extract<SimulatedEvent, { kind: 'condition' }>[];
-  events: { at: number; event: SimulatedEvent }[];
+  conditions: Extract<Event, { kind: 'condition' }>[];
+  events: { at: number; event: Event }[];
   end: { isComplete: boolean; reason: string; at: number };
   state: State;
 }
 
-const fakeCall = (hook: string, { message = '', retryAfterSeconds = 0 }: JsonObject): HandlerCall =>
+const fakeCall = (hook: string, { message = '', retryAfterSeconds = 0 }: JsonObject) =>
   handlerCall(`${hook}.fake`, { message: String(message), retryAfterSeconds: Number(retryAfterSeconds) });
 
-function outcomeOf(hook: string, answer: Answer): EffectOutcome {
+function outcomeOf(hook: string, answer: Answer): Outcome {
   if (answer === 'none') {
     return { ok: true, response: { status: 'Success' }, calls: [] };
   }
@@ -59,7 +60,7 @@ function outcomeOf(hook: string, answer: Answer): EffectOutcome {
 const versions = (list: unknown) => (list as { version: string }[]).map(({ version }) => version.slice(1)).join(' ');
 
 /** A call with its versions in one line: `BeforeClusterUpgrade 1.29.0 → 1.33.0 C[1.30.0 1.31.0] W[1.31.0]`. */
-export function callLine({ hook, request }: CallEffect): string {
+export function callLine({ hook, request }: Pick<Call, 'hook' | 'request'>): string {
   const { kubernetesVersion, fromKubernetesVersion, toKubernetesVersion } = request as Record<
     string,
     string | undefined
@@ -76,54 +77,65 @@ export function callLine({ hook, request }: CallEffect): string {
   return parts.join(' ');
 }
 
-/** Rehearses a simulation with fake responses, without a network and without a clock. */
-export function simulate(
-  answers: (effect: CallEffect, nth: number) => Answer | undefined,
+/** Plays a Cluster with fake responses, without a network and without a clock. */
+export async function simulate(
+  answers: (call: TimedCall, nth: number) => Answer | undefined,
   {
     yaml = '',
     maxCalls = 200,
     maxFailures = 5,
     release,
+    sleep = async () => {},
     ...scenario
-  }: Partial<Scenario> & { yaml?: string; maxCalls?: number; maxFailures?: number; release?: Release } = {},
-): Simulated {
+  }: Partial<Scenario> & {
+    yaml?: string;
+    maxCalls?: number;
+    maxFailures?: number;
+    release?: Release;
+    sleep?: (ms: number) => Promise<void>;
+  } = {},
+): Promise<Simulated> {
   const upgrades = scenario.upgrades ?? [];
   const { subjects } = readInput(yaml === '' ? [] : objectsOf(yaml), upgrades[0]);
   let uids = 0;
-  const state = new State({
-    subject: subjects[0]!,
-    names: createNames(() => `uid-${++uids}`),
-    start: new Date('2026-08-21T10:00:00Z'),
-    limits: { maxCalls, maxFailures },
-    release,
-  });
-  const simulation = simulateCluster(state, { upgrades, isDeleted: false, updatesInPlace: false, ...scenario });
-  const simulated: Omit<Simulated, 'end'> = { calls: [], log: [], conditions: [], events: [], state };
   const nth = new Map<string, number>();
-  let given: EffectOutcome | undefined;
-  for (;;) {
-    const { done, value } = simulation.next(given);
-    if (done) {
-      return { ...simulated, end: value };
-    }
-    given = undefined;
-    if (value.do === 'call') {
-      const number = (nth.get(value.hook) ?? 0) + 1;
-      nth.set(value.hook, number);
-      const answer = answers(value, number) ?? {};
+  const simulated: Omit<Simulated, 'end' | 'state'> = { calls: [], log: [], conditions: [], events: [] };
+  let end = { isComplete: false, reason: '', at: 0 };
+  const state: State = new State(
+    subjects[0]!,
+    async (given) => {
+      const call = { ...given, at: state.now };
+      const number = (nth.get(call.hook) ?? 0) + 1;
+      nth.set(call.hook, number);
+      const answer = answers(call, number) ?? {};
       if (answer !== 'none') {
-        simulated.calls.push(structuredClone(value));
-        simulated.log.push(callLine(value));
+        simulated.calls.push(structuredClone(call));
+        simulated.log.push(callLine(call));
       }
-      given = outcomeOf(value.hook, answer);
-    } else if (value.do === 'tell') {
-      simulated.events.push({ at: value.at, event: value.event });
-      simulated.log.push(value.event.kind);
-      if (value.event.kind === 'condition') {
-        simulated.conditions.push(value.event);
-      }
-    }
-  }
+      return outcomeOf(call.hook, answer);
+    },
+    {
+      names: createNames(() => `uid-${++uids}`),
+      start: new Date('2026-08-21T10:00:00Z'),
+      limits: { maxCalls, maxFailures },
+      release,
+      sleep,
+      signal: new AbortController().signal,
+      onEntry(entry) {
+        if (entry.type === 'end') {
+          end = entry;
+        } else if (entry.type === 'event') {
+          simulated.events.push(entry);
+          simulated.log.push(entry.event.kind);
+          if (entry.event.kind === 'condition') {
+            simulated.conditions.push(entry.event);
+          }
+        }
+      },
+    },
+  );
+  await playLife(state, { upgrades, isDeleted: false, updatesInPlace: false, ...scenario });
+  return { ...simulated, end, state };
 }
 
 /** A Cluster without a class, in YAML. */

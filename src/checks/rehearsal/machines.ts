@@ -1,5 +1,5 @@
-import { pendingHooksAnnotation } from '../../../extensionconfig/index.ts';
-import { isSame, type JsonObject, objectAt, textAt } from '../../../kubernetes/index.ts';
+import { pendingHooksAnnotation } from '../../extensionconfig/index.ts';
+import { isSame, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import {
   type ControlPlane,
   controlPlaneMachine,
@@ -9,16 +9,9 @@ import {
   machineSetParts,
   workerMachine,
   workerOf,
-} from '../../../topology/index.ts';
-import type {
-  GroupMachines,
-  Machine,
-  MachineSet,
-  MachineTemplateObjects,
-  State,
-  WorkerGroup,
-} from '../cluster/state.ts';
-import { placeOfWorker } from '../topology/round.ts';
+} from '../../topology/index.ts';
+import { placeOfWorker } from './patches.ts';
+import type { GroupMachines, Machine, MachineSet, MachineTemplateObjects, State, WorkerGroup } from './state.ts';
 
 /** Maximum number of Machines of a group that are played individually: the others behave in the same way. */
 const maxMachines = 10;

@@ -1,20 +1,19 @@
-import { isSame, objectAt } from '../../../kubernetes/index.ts';
-import { upgradeStepAnnotation, upgradeStepText } from '../../../topology/index.ts';
-import { ask, responseTo } from '../cluster/ask.ts';
-import type { Simulation } from '../cluster/effects.ts';
-import { annotationsOf, okToDeleteAnnotation, type State, type WorkerGroup } from '../cluster/state.ts';
-import { applyRound } from '../topology/round.ts';
+import { isSame, objectAt } from '../../kubernetes/index.ts';
+import { upgradeStepAnnotation, upgradeStepText } from '../../topology/index.ts';
+import { ask, responseTo } from './ask.ts';
 import { conditionOf } from './condition.ts';
 import { beginRollout, waitsForDeletion } from './machines.ts';
-import { type Decisions, decideVersions, isUpgraded } from './upgrade.ts';
+import { applyRound } from './patches.ts';
+import { annotationsOf, okToDeleteAnnotation, type State, type WorkerGroup } from './state.ts';
+import { type Decisions, decideVersions, isUpgraded } from './versions.ts';
 
 /** How long operations take in a rehearsal, in ms. */
 export const durations = { create: 120_000, controlPlane: 180_000, workers: 120_000, delete: 60_000 } as const;
 
-function* create(state: State): Simulation {
-  yield* state.setPending(['AfterControlPlaneInitialized']);
+function create(state: State): void {
+  state.setPending(['AfterControlPlaneInitialized']);
   const { controlPlane, kinds, target: version } = state;
-  const infrastructureName = state.nameOf(state.subject.blueprint?.infrastructureNaming ?? '', 'InfrastructureCluster');
+  const infrastructureName = state.nameOf(state.blueprint?.infrastructureNaming ?? '', 'InfrastructureCluster');
   state.write({
     spec: {
       infrastructureRef: { ...kinds.infrastructure, name: infrastructureName },
@@ -23,10 +22,10 @@ function* create(state: State): Simulation {
   });
   controlPlane.version = version;
   controlPlane.readyAt = state.now + durations.create;
-  yield state.tellControlPlane('creating');
+  state.tellControlPlane('creating');
   for (const worker of state.workers) {
     worker.version = version;
-    yield worker.tell('creating');
+    worker.tell('creating');
     if (plays(worker)) {
       beginRollout(worker, version);
     }
@@ -47,14 +46,14 @@ function addLabels(state: State): void {
 }
 
 /** Writes the versions that were decided on. */
-function* changeVersions(state: State, { version, workers }: Decisions): Simulation {
+function changeVersions(state: State, { version, workers }: Decisions): void {
   const { controlPlane, reconcile } = state;
   if (controlPlane.version !== version) {
     controlPlane.previous = controlPlane.version;
     controlPlane.version = version;
     controlPlane.readyAt = state.now + durations.controlPlane;
     reconcile.isChanged = true;
-    yield state.tellControlPlane('upgrading');
+    state.tellControlPlane('upgrading');
   }
   for (const { worker, version: next, isPending } of workers) {
     if (worker.version !== next) {
@@ -62,10 +61,10 @@ function* changeVersions(state: State, { version, workers }: Decisions): Simulat
       worker.version = next;
       worker.readyAt = isEmpty ? undefined : state.now + durations.workers;
       reconcile.isChanged = true;
-      yield worker.tell(isEmpty ? 'ready' : 'upgrading');
+      worker.tell(isEmpty ? 'ready' : 'upgrading');
       if (waitsForDeletion(worker) && !isEmpty) {
         const text = `workers ${worker.topologyName} have the strategy OnDelete: an upgrade waits until somebody deletes their Machines, which this rehearsal takes for granted`;
-        yield* state.findOnce('warning', text, 'delete their Machines during an upgrade');
+        state.findOnce('warning', text, 'delete their Machines during an upgrade');
       }
     }
     if (!isPending && plays(worker) && beginRollout(worker, next)) {
@@ -79,28 +78,28 @@ const plays = ({ state, kind, replicas }: WorkerGroup): boolean =>
   state.playsMachines && kind === 'MachineDeployment' && replicas > 0;
 
 /** Calls the hooks that come after all decisions. If one fails, the remaining changes are not written. */
-function* callAfterHooks(state: State, decisions: Decisions): Simulation {
+async function callAfterHooks(state: State, decisions: Decisions): Promise<void> {
   const prefix = 'error reconciling the Cluster topology: ';
   if (state.pending.has('AfterControlPlaneInitialized') && state.controlPlane.isInitialized) {
-    yield* responseTo(prefix, state, 'AfterControlPlaneInitialized', {}, { withCluster: true });
-    yield* state.setPending([], ['AfterControlPlaneInitialized']);
+    await responseTo(prefix, state, 'AfterControlPlaneInitialized', {}, { withCluster: true });
+    state.setPending([], ['AfterControlPlaneInitialized']);
     state.reconcile.isChanged = true;
   }
   if (!isUpgraded(state, decisions)) {
     return;
   }
-  if ((yield* ask(state, 'AfterClusterUpgrade', { kubernetesVersion: state.target }, prefix)) === 'passed') {
-    yield* state.setPending([], ['AfterClusterUpgrade']);
+  if ((await ask(state, 'AfterClusterUpgrade', { kubernetesVersion: state.target }, prefix)) === 'passed') {
+    state.setPending([], ['AfterClusterUpgrade']);
     state.reconcile.isChanged = true;
   }
 }
 
-function* reconcileDelete(state: State): Simulation {
+async function reconcileDelete(state: State): Promise<void> {
   const isOk = () => annotationsOf(state.cluster)[okToDeleteAnnotation] !== undefined;
-  if (!isOk() && (yield* ask(state, 'BeforeClusterDelete')) === 'passed') {
+  if (!isOk() && (await ask(state, 'BeforeClusterDelete')) === 'passed') {
     state.annotate(okToDeleteAnnotation, '');
   }
-  yield* state.tellCondition(conditionOf(state));
+  state.tellCondition(conditionOf(state));
   state.isDeleted = isOk();
 }
 
@@ -109,24 +108,24 @@ function* reconcileDelete(state: State): Simulation {
  *
  * @throws {ReconcileError} when it fails.
  */
-export function* reconcileCluster(state: State): Simulation {
+export async function reconcileCluster(state: State): Promise<void> {
   if (state.cluster.metadata.deletionTimestamp !== undefined) {
-    yield* reconcileDelete(state);
+    await reconcileDelete(state);
     return;
   }
   const isCreated = state.cluster.spec.controlPlaneRef !== undefined;
-  if (!isCreated && (yield* ask(state, 'BeforeClusterCreate')) === 'blocked') {
-    yield* state.tellCondition(conditionOf(state));
+  if (!isCreated && (await ask(state, 'BeforeClusterCreate')) === 'blocked') {
+    state.tellCondition(conditionOf(state));
     return;
   }
-  const decisions = yield* decideVersions(state);
+  const decisions = await decideVersions(state);
   const upgradeStep = state.pending.has('AfterClusterUpgrade') ? decisions.version : undefined;
-  yield* applyRound(state, { ...decisions, upgradeStep });
-  yield* callAfterHooks(state, decisions);
+  await applyRound(state, { ...decisions, upgradeStep });
+  await callAfterHooks(state, decisions);
   if (isCreated) {
-    yield* changeVersions(state, decisions);
+    changeVersions(state, decisions);
   } else {
-    yield* create(state);
+    create(state);
     state.reconcile.isChanged = true;
   }
   addLabels(state);
@@ -135,5 +134,5 @@ export function* reconcileCluster(state: State): Simulation {
     state.annotate(upgradeStepAnnotation, step);
     state.reconcile.isChanged = true;
   }
-  yield* state.tellCondition(conditionOf(state, decisions));
+  state.tellCondition(conditionOf(state, decisions));
 }

@@ -1,12 +1,5 @@
-import type { JsonObject } from '../../../kubernetes/index.ts';
-import {
-  ControllerRestart,
-  type EffectOutcome,
-  ReconcileError,
-  type RehearsedHook,
-  type Simulation,
-  SimulationStopped,
-} from './effects.ts';
+import type { JsonObject } from '../../kubernetes/index.ts';
+import { ReconcileError, type RehearsedHook, SimulationStopped } from './events.ts';
 import type { State } from './state.ts';
 
 /** Wait after a number of failures in a row, in ms: 1 s plus 5 ms that double each time, up to 1000 s. */
@@ -28,54 +21,42 @@ export function block({ reconcile }: State, hook: string, message: string, until
 }
 
 /** Makes the user's edit that comes right before a hook, or when nothing more happens; returns whether there was one. */
-export function* editBefore(state: State, hook: RehearsedHook | undefined): Simulation<boolean> {
+export function editBefore(state: State, hook: RehearsedHook | undefined): boolean {
   const text = state.edit(state.cluster.spec, hook);
   if (text === undefined) {
     return false;
   }
   state.write({ spec: {} });
-  yield state.tell({ kind: 'user', text });
+  state.tell({ kind: 'user', text });
   return true;
 }
 
 /** Calls one handler, or all handlers of a hook, within the limits. `fields`: of the request, besides the Cluster. */
-export function* call(
+export function call(
   state: State,
   hook: RehearsedHook,
   fields: JsonObject,
   { handler, withCluster = false }: { handler?: string; withCluster?: boolean } = {},
-): Simulation<Extract<EffectOutcome, { ok: boolean }>> {
-  yield* editBefore(state, hook);
-  if (state.calls >= state.limits.maxCalls) {
-    const { limits, conditionMessage: message } = state;
+): ReturnType<State['send']> {
+  editBefore(state, hook);
+  const { name, namespace, limits, conditionMessage: message } = state;
+  if (state.calls >= limits.maxCalls) {
     const shown = message === '' ? '' : ` (${message})`;
     throw new SimulationStopped(
       `${limits.maxCalls} calls were made, the limit of --max-calls, and ${hook} would be called next${shown}`,
     );
   }
-  const { name, namespace, now, pendingHooks } = state;
-  const answer = yield {
-    do: 'call',
-    at: now,
+  return state.send({
     hook,
     request: { ...(withCluster && { cluster: state.clusterInRequest(hook) }), ...fields },
     object: { namespace, name, uid: String(state.cluster.metadata.uid) },
-    pendingHooks,
     ...(handler !== undefined && { handler }),
-  };
-  if (answer === undefined) {
-    throw new TypeError('a call must be answered');
-  }
-  state.calls += answer.calls.length;
-  if (answer.ok === 'restart') {
-    throw new ControllerRestart();
-  }
-  return answer;
+  });
 }
 
 /** The response to a call. @throws {ReconcileError} when it fails: the condition has the error behind `prefix`. */
-export function* responseTo(prefix: string, ...request: Parameters<typeof call>): Simulation<JsonObject> {
-  const answer = yield* call(...request);
+export async function responseTo(prefix: string, ...request: Parameters<typeof call>): Promise<JsonObject> {
+  const answer = await call(...request);
   if (!answer.ok) {
     throw new ReconcileError(`${prefix}${answer.error}`);
   }
@@ -83,16 +64,16 @@ export function* responseTo(prefix: string, ...request: Parameters<typeof call>)
 }
 
 /** Reports a negative retryAfterSeconds, once for each hook. */
-export function* tellNegative(
+export function tellNegative(
   state: State,
   hook: RehearsedHook,
   seconds: number,
   meaning = 'treats it as blocking, but without a wait, and calls again as soon as the Cluster is reconciled',
-): Simulation {
+): void {
   if (seconds < 0) {
     const text = `${hook} returned retryAfterSeconds ${seconds}: Cluster API ${meaning}`;
     const remedy = 'return a positive number of seconds while work is in progress, and 0 when it is done';
-    yield* state.findOnce('error', text, remedy, `negative ${hook}`);
+    state.findOnce('error', text, remedy, `negative ${hook}`);
   }
 }
 
@@ -102,24 +83,24 @@ export function* tellNegative(
  *
  * @throws {ReconcileError} when one fails.
  */
-export function* ask(
+export async function ask(
   state: State,
   hook: RehearsedHook,
   fields: JsonObject = {},
   prefix = '',
-): Simulation<'passed' | 'blocked'> {
+): Promise<'passed' | 'blocked'> {
   const wait = state.waits.get(hook);
   if (wait !== undefined && wait.until > state.now) {
     block(state, hook, wait.message, Math.max(wait.until, state.now + 1000));
     return 'blocked';
   }
   state.waits.delete(hook);
-  const response = yield* responseTo(prefix, state, hook, fields, { withCluster: true });
+  const response = await responseTo(prefix, state, hook, fields, { withCluster: true });
   const { retryAfterSeconds, message } = response;
   if (typeof retryAfterSeconds !== 'number' || retryAfterSeconds === 0) {
     return 'passed';
   }
-  yield* tellNegative(state, hook, retryAfterSeconds);
+  tellNegative(state, hook, retryAfterSeconds);
   state.reconcile.isNegative ||= retryAfterSeconds < 0;
   const until = state.now + waitMs(retryAfterSeconds);
   const text = typeof message === 'string' ? message : '';

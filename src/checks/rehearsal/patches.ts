@@ -1,4 +1,4 @@
-import { isSame, type Json, objectsAt, textAt } from '../../../kubernetes/index.ts';
+import { isSame, type Json, objectsAt, textAt } from '../../kubernetes/index.ts';
 import {
   type Blueprint,
   clusterBuiltin,
@@ -12,10 +12,10 @@ import {
   placeOf,
   templateProblems,
   type WorkerPlace,
-} from '../../../topology/index.ts';
-import { responseTo } from '../cluster/ask.ts';
-import { ReconcileError, type Simulation, type TemplateChange } from '../cluster/effects.ts';
-import type { State, WorkerGroup } from '../cluster/state.ts';
+} from '../../topology/index.ts';
+import { responseTo } from './ask.ts';
+import { ReconcileError, type TemplateChange } from './events.ts';
+import type { State, WorkerGroup } from './state.ts';
 
 /** What the controller has decided on before a round of patches. */
 export interface Decided {
@@ -83,7 +83,7 @@ function changesOf({ toldTemplates }: State, items: readonly Item[]): TemplateCh
 }
 
 /** Reports the result of the patches when it differs from that of the last round. */
-function* compare(state: State, items: readonly Item[], input: string): Simulation {
+function compare(state: State, items: readonly Item[], input: string): void {
   const last = state.round;
   if (last !== undefined && last.input === input) {
     const changed = items.filter(({ object }, index) => !isSame(object, last.results[index]));
@@ -91,14 +91,14 @@ function* compare(state: State, items: readonly Item[], input: string): Simulati
       const text = `${unstable}: ${changed.map(({ holder }) => holderText(holder)).join(', ')}`;
       const remedy =
         'compute patches only from the request, without time, randomness or random order; otherwise Machines roll forever';
-      yield* state.findOnce('error', text, remedy, unstable);
+      state.findOnce('error', text, remedy, unstable);
     }
   }
   const isFirst = state.toldTemplates.size === 0;
   const changes = changesOf(state, items);
   // Patches that change from round to round are reported once.
   if (changes.length > 0 && !state.reported.has(unstable)) {
-    yield state.tell({ kind: 'templates', isFirst, changes });
+    state.tell({ kind: 'templates', isFirst, changes });
   }
   state.round = { input, results: items.map(({ object }) => object) };
 }
@@ -116,36 +116,36 @@ const repeatAfterMs = 1100;
  *
  * @throws {ReconcileError} for a failure, and for patches that cannot be applied.
  */
-export function* applyRound(state: State, decided: Decided): Simulation {
-  const { blueprint } = state.subject;
+export async function applyRound(state: State, decided: Decided): Promise<void> {
+  const { blueprint } = state;
   if (blueprint === undefined) {
     return;
   }
   const isFirst = state.round === undefined;
-  yield* round(state, blueprint, decided);
+  await round(state, blueprint, decided);
   if (!isFirst || blueprint.patches.every(({ definitions }) => definitions.length > 0)) {
     return;
   }
-  yield* round(state, blueprint, decided);
+  await round(state, blueprint, decided);
   if (!blueprint.isRepeated) {
     blueprint.isRepeated = true;
-    yield { do: 'wait', at: state.now, ms: repeatAfterMs };
-    yield* round(state, blueprint, decided);
+    await state.sleep(repeatAfterMs);
+    await round(state, blueprint, decided);
   }
 }
 
-function* round(state: State, blueprint: Blueprint, decided: Decided): Simulation {
+async function round(state: State, blueprint: Blueprint, decided: Decided): Promise<void> {
   const patchInput = patchInputOf(state, blueprint, decided);
   const patching = patchTemplates(patchInput);
   try {
     let step = patching.next();
     while (step.done !== true) {
       const { hook, handler, request, where } = step.value;
-      step = patching.next(yield* responseTo(`${prefix}${where}`, state, hook, request, { handler }));
+      step = patching.next(await responseTo(`${prefix}${where}`, state, hook, request, { handler }));
     }
     const { items } = step.value;
     for (const { text, remedy } of templateProblems(step.value, state.schemaOf)) {
-      yield* state.findOnce('error', text, remedy);
+      state.findOnce('error', text, remedy);
     }
     state.desired = desiredOf(patchInput, step.value, textAt(state.cluster.spec, 'infrastructureRef', 'name'));
     const input = JSON.stringify([
@@ -153,13 +153,13 @@ function* round(state: State, blueprint: Blueprint, decided: Decided): Simulatio
       objectsAt(state.cluster, 'spec', 'topology', 'variables'),
       items.map((item) => [item.builtin ?? null, item.overrides as Json]),
     ]);
-    yield* compare(state, items, input);
+    compare(state, items, input);
   } catch (error) {
     if (!(error instanceof PatchingFailed)) {
       throw error;
     }
     if (error.hint !== undefined) {
-      yield* state.findOnce('warning', error.hint.text, error.hint.remedy);
+      state.findOnce('warning', error.hint.text, error.hint.remedy);
     }
     throw new ReconcileError(`${prefix}${error.message}`);
   }

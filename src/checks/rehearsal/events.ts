@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../kubernetes/index.ts';
-import type { HookName } from '../../../runtimehooks/index.ts';
+import type { JsonObject } from '../../kubernetes/index.ts';
+import type { HookName } from '../../runtimehooks/index.ts';
 
 /** Whether a rehearsal calls a hook. */
 const rehearsed = {
@@ -49,8 +49,8 @@ export const handlerCall = (handler: string, more: Partial<HandlerCall>): Handle
   ...more,
 });
 
-/** The result of a call for a simulation. If there is no handler, it is a success without calls. */
-export type EffectOutcome = {
+/** The outcome of a call. If there is no handler, it is a success without calls. */
+export type Outcome = {
   calls: readonly HandlerCall[];
   /** The fault that was injected. */
   fault?: string;
@@ -61,19 +61,14 @@ export type EffectOutcome = {
   | { ok: 'restart' }
 );
 
-/** A call that a simulation requests: of one handler, or of all handlers registered for the hook. */
-export interface CallEffect {
-  do: 'call';
-  /** Milliseconds since the simulation began. */
-  at: number;
+/** A call of one handler, or of all handlers registered for the hook. */
+export interface Call {
   hook: RehearsedHook;
   request: JsonObject;
   /** The object that the hook is called for. */
   object: { namespace: string; name: string; uid: string };
   /** Absent: all handlers of the hook. */
   handler?: string;
-  /** The Cluster's annotation of pending hooks at that time. */
-  pendingHooks: string;
 }
 
 /** The condition TopologyReconciled. */
@@ -112,26 +107,49 @@ export interface TemplateChange {
   ignored: readonly string[];
 }
 
-/** What a simulation asks its player to do. */
-export type Effect =
-  | CallEffect
-  | { do: 'tell'; at: number; event: SimulatedEvent }
-  /** Real time must pass. */
-  | { do: 'wait'; at: number; ms: number }
-  /** Time passes, up to `at`. */
-  | { do: 'pass'; at: number; fromMs: number };
+/** One call of a handler. */
+export interface CallEntry {
+  type: 'call';
+  /** `NAMESPACE/NAME` of the Cluster; for DiscoverVariables `ClusterClass NAMESPACE/NAME`; empty for Discovery. */
+  cluster: string;
+  /** Counted from 1 for each Cluster. */
+  number: number;
+  /** Milliseconds since the simulation began. */
+  at: number;
+  hook: RehearsedHook;
+  call: HandlerCall;
+  kubernetesVersion: string | undefined;
+  fromKubernetesVersion: string | undefined;
+  toKubernetesVersion: string | undefined;
+  controlPlaneUpgrades: readonly string[] | undefined;
+  workersUpgrades: readonly string[] | undefined;
+  /** Name of the Machine or MachineSet that the call is about. */
+  machine: string | undefined;
+  /** The Cluster's annotation of pending hooks at the time of the call. */
+  pendingHooks: string;
+}
 
-/** A part of a simulation: yields effects and returns a value. Only calls have results. */
-export type Simulation<T = void> = Generator<Effect, T, EffectOutcome | undefined>;
+/** An event other than a call. */
+export interface EventEntry {
+  type: 'event';
+  cluster: string;
+  at: number;
+  event: SimulatedEvent;
+}
 
-/** How a simulation ended. */
-export interface SimulationEnd {
+/** How the simulation of a Cluster ended. */
+export interface EndEntry {
+  type: 'end';
+  cluster: string;
+  at: number;
   isComplete: boolean;
   /** If not completed, why. */
   reason: string;
-  /** Duration of the simulation in milliseconds. */
-  at: number;
+  calls: number;
 }
+
+/** One line of a rehearsal's record. */
+export type Entry = CallEntry | EventEntry | EndEntry;
 
 /** Thrown inside a simulation when a reconcile fails. The message becomes that of the condition. */
 export class ReconcileError extends Error {}

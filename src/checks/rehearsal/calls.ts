@@ -8,10 +8,10 @@ import {
   type Release,
 } from '../../runtimehooks/index.ts';
 import { has } from '../../topology/index.ts';
-import { type CallEffect, type EffectOutcome, type HandlerCall, handlerCall } from './cluster/effects.ts';
+import { type Call, type HandlerCall, handlerCall, type Outcome } from './events.ts';
 
 /** Makes the calls that simulations request. */
-export type Caller = (effect: CallEffect, signal: AbortSignal) => Promise<EffectOutcome>;
+export type Caller = (call: Call, signal: AbortSignal) => Promise<Outcome>;
 
 /** Longest message of an extension that is kept, in characters. */
 const maxMessage = 4096;

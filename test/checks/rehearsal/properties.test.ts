@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { runs } from '../../../support/runs.ts';
+import { runs } from '../../support/runs.ts';
 import { type Answer, blocking, callLine, clusterYaml, simulate } from './simulating.ts';
 
 /** Failures before a hook succeeds. */
@@ -25,15 +25,15 @@ const yamlOf = (from: number, replicas: readonly number[]) =>
     topology: `workers: { machineDeployments: [${replicas.map((count, index) => `{ class: w, name: md-${index}, replicas: ${count} }`).join(', ')}] }`,
   });
 
-test('whatever goes wrong for a while, the same hooks pass in the same order as without it', () => {
-  fc.assert(
-    fc.property(scenario, troubles, ({ from, replicas, ...rest }, wrong) => {
+test('whatever goes wrong for a while, the same hooks pass in the same order as without it', async () => {
+  await fc.assert(
+    fc.asyncProperty(scenario, troubles, async ({ from, replicas, ...rest }, wrong) => {
       const yaml = yamlOf(from, replicas);
-      const smooth = simulate(() => undefined, { yaml, ...rest });
+      const smooth = await simulate(() => undefined, { yaml, ...rest });
       expect(smooth.end).toMatchObject({ isComplete: true, reason: '' });
 
       const passed: string[] = [];
-      const rough = simulate(
+      const rough = await simulate(
         (effect, nth) => {
           const answer = wrong[effect.hook]?.[nth - 1];
           // AfterControlPlaneInitialized cannot block.
@@ -62,11 +62,11 @@ test('whatever goes wrong for a while, the same hooks pass in the same order as 
   );
 });
 
-test('every simulation ends, whatever is answered forever', () => {
+test('every simulation ends, whatever is answered forever', async () => {
   const forEver = fc.dictionary(fc.constantFrom(...blocking), trouble);
-  fc.assert(
-    fc.property(scenario, forEver, ({ from, replicas, ...rest }, wrong) => {
-      const { end, calls } = simulate(({ hook }) => wrong[hook], {
+  await fc.assert(
+    fc.asyncProperty(scenario, forEver, async ({ from, replicas, ...rest }, wrong) => {
+      const { end, calls } = await simulate(({ hook }) => wrong[hook], {
         yaml: yamlOf(from, replicas),
         ...rest,
         maxCalls: 40,

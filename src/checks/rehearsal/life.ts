@@ -1,17 +1,11 @@
-import { objectAt, timeText } from '../../../kubernetes/index.ts';
-import { backoffMs, editBefore, restartMs } from '../cluster/ask.ts';
-import {
-  ControllerRestart,
-  ReconcileError,
-  type Simulation,
-  type SimulationEnd,
-  SimulationStopped,
-} from '../cluster/effects.ts';
-import type { State } from '../cluster/state.ts';
+import { objectAt, timeText } from '../../kubernetes/index.ts';
+import { backoffMs, editBefore, restartMs } from './ask.ts';
 import { failedCondition, pausedCondition } from './condition.ts';
+import { ControllerRestart, ReconcileError, SimulationStopped } from './events.ts';
 import { hasRollouts, updateInPlace } from './in-place.ts';
-import { refusalOf } from './plan.ts';
 import { durations, reconcileCluster } from './reconcile.ts';
+import type { State } from './state.ts';
+import { refusalOf } from './versions.ts';
 
 /** The operations on a Cluster. Unless it already exists, it is created first. */
 export interface Scenario {
@@ -26,15 +20,12 @@ const reconcileEvery = 1000;
 /** Number of reconciles in a row without any effect, after which a simulation ends. */
 const maxIdle = 3;
 
-/** Thrown when only workers are left that a user keeps from being upgraded. */
-class UpgradeDeferred extends SimulationStopped {}
-
 /** Events outside the controller: machines become ready. */
-function* settle(state: State): Simulation {
+function settle(state: State): void {
   const { controlPlane } = state;
   if (controlPlane.readyAt !== undefined && controlPlane.readyAt <= state.now) {
     controlPlane.readyAt = undefined;
-    yield state.tellControlPlane('ready');
+    state.tellControlPlane('ready');
     if (!controlPlane.isInitialized) {
       controlPlane.isInitialized = true;
       if (state.cluster.spec.controlPlaneEndpoint === undefined) {
@@ -46,13 +37,13 @@ function* settle(state: State): Simulation {
   for (const worker of state.workers) {
     if (worker.readyAt !== undefined && worker.readyAt <= state.now) {
       worker.readyAt = undefined;
-      yield worker.tell('ready');
+      worker.tell('ready');
     }
   }
 }
 
 /** Reconciles a Cluster until it has reached its goal and nothing changes any more. */
-function* reconcileUntil(state: State, isThere: () => boolean): Simulation {
+async function reconcileUntil(state: State, isThere: () => boolean): Promise<void> {
   let idle = 0;
   for (;;) {
     state.beginReconcile();
@@ -60,7 +51,7 @@ function* reconcileUntil(state: State, isThere: () => boolean): Simulation {
     const callsBefore = state.calls;
     let nextAt: number | undefined;
     try {
-      yield* reconcileCluster(state);
+      await reconcileCluster(state);
       state.failures = 0;
     } catch (error) {
       if (error instanceof ControllerRestart) {
@@ -69,7 +60,7 @@ function* reconcileUntil(state: State, isThere: () => boolean): Simulation {
         nextAt = state.now + restartMs;
       } else if (error instanceof ReconcileError) {
         state.failures++;
-        yield* state.tellCondition(failedCondition(error.message));
+        state.tellCondition(failedCondition(error.message));
         if (state.failures >= state.limits.maxFailures) {
           throw new SimulationStopped(
             `${state.failures === 1 ? 'a reconcile' : `${state.failures} reconciles in a row`} failed: ${error.message}`,
@@ -83,8 +74,8 @@ function* reconcileUntil(state: State, isThere: () => boolean): Simulation {
     const hasFailed = nextAt !== undefined;
     addFinalizer(state);
     if (state.playsMachines && !reconcile.isChanged && !hasFailed && hasRollouts(state)) {
-      yield* updateInPlace(state);
-      yield* settle(state);
+      await updateInPlace(state);
+      settle(state);
       continue;
     }
     if (!hasFailed && isThere() && !reconcile.isChanged) {
@@ -97,18 +88,18 @@ function* reconcileUntil(state: State, isThere: () => boolean): Simulation {
     idle = state.calls === callsBefore && !reconcile.isChanged && events.length === 0 && !hasFailed ? idle + 1 : 0;
     const times = nextAt === undefined ? events : [nextAt, ...events];
     if (times.length === 0 || idle > maxIdle) {
-      if (yield* editBefore(state, undefined)) {
+      if (editBefore(state, undefined)) {
         idle = 0;
         continue;
       }
       const isDeferred = state.workers.some(({ deferral }) => deferral !== undefined);
       const remedy = isDeferred ? '; remove the annotations from the topology to upgrade these workers, too' : '';
-      throw new (isDeferred ? UpgradeDeferred : SimulationStopped)(
+      throw new SimulationStopped(
         `nothing more will happen on its own: ${state.conditionMessage || 'the Cluster waits'}${remedy}`,
       );
     }
-    yield* state.passUntil(Math.max(Math.min(...times), state.now));
-    yield* settle(state);
+    await state.passUntil(Math.max(Math.min(...times), state.now));
+    settle(state);
   }
 }
 
@@ -122,14 +113,14 @@ function addFinalizer(state: State): void {
   }
 }
 
-function* upgrade(state: State, to: string): Simulation {
+async function upgrade(state: State, to: string): Promise<void> {
   const refusal = refusalOf(state, to);
   if (refusal !== undefined) {
     throw new SimulationStopped(`Cluster API refuses spec.topology.version ${to}: ${refusal}`);
   }
-  yield state.tell({ kind: 'user', text: `sets spec.topology.version to ${to}` });
+  state.tell({ kind: 'user', text: `sets spec.topology.version to ${to}` });
   state.write({ spec: { topology: { ...objectAt(state.cluster.spec, 'topology'), version: to } } });
-  yield* reconcileUntil(
+  await reconcileUntil(
     state,
     () =>
       !state.pending.has('AfterClusterUpgrade') &&
@@ -139,57 +130,37 @@ function* upgrade(state: State, to: string): Simulation {
   );
 }
 
-/**
- * The upgrades, up to one that a user deferred for some workers.
- *
- * @returns why it is not completed; empty if all are. A Cluster can be deleted then all the same.
- */
-function* upgradeAll(state: State, upgrades: readonly string[]): Simulation<string> {
-  try {
-    for (const to of upgrades) {
-      yield* upgrade(state, to);
-    }
-  } catch (error) {
-    if (!(error instanceof UpgradeDeferred)) {
-      throw error;
-    }
-    return error.message;
-  }
-  return '';
-}
-
-function* remove(state: State): Simulation {
-  yield state.tell({ kind: 'user', text: 'deletes the Cluster' });
+async function remove(state: State): Promise<void> {
+  state.tell({ kind: 'user', text: 'deletes the Cluster' });
   const deletionTimestamp = timeText(new Date(state.start.getTime() + state.now));
   state.write({ metadata: { deletionTimestamp, deletionGracePeriodSeconds: 0 }, spec: {} });
-  yield* reconcileUntil(state, () => state.isDeleted);
-  yield* state.passUntil(state.now + durations.delete);
+  await reconcileUntil(state, () => state.isDeleted);
+  await state.passUntil(state.now + durations.delete);
   for (const worker of state.workers) {
-    yield worker.tell('gone');
+    worker.tell('gone');
   }
-  yield state.tellControlPlane('gone');
+  state.tellControlPlane('gone');
 }
 
 /**
- * The simulation of one Cluster as the topology controller sees it: a generator that requests calls, reports what happens,
- * and advances time. It uses neither a clock nor the network.
+ * Plays the life of a Cluster as the topology controller sees it, and records how it ends. Only its calls take real time.
  *
- * @returns whether the simulation could be completed, and if not, why.
+ * @returns whether it could be completed without errors.
  */
-export function* simulateCluster(state: State, scenario: Scenario): Simulation<SimulationEnd> {
+export async function playLife(state: State, scenario: Scenario): Promise<boolean> {
   try {
     state.playsMachines = scenario.updatesInPlace;
     const paused = pausedCondition(state);
     if (paused !== undefined) {
-      yield* state.tellCondition(paused);
+      state.tellCondition(paused);
       throw new SimulationStopped(
         'the Cluster is paused: Cluster API calls no hook for it, not even when it is deleted',
       );
     }
     if (state.controlPlane.version === undefined) {
-      yield state.tell({ kind: 'user', text: `creates the Cluster at ${state.target}` });
+      state.tell({ kind: 'user', text: `creates the Cluster at ${state.target}` });
     }
-    yield* reconcileUntil(
+    await reconcileUntil(
       state,
       () =>
         state.controlPlane.isInitialized &&
@@ -197,15 +168,19 @@ export function* simulateCluster(state: State, scenario: Scenario): Simulation<S
         !state.pending.has('AfterControlPlaneInitialized') &&
         !state.pending.has('AfterClusterUpgrade'),
     );
-    const deferral = yield* upgradeAll(state, scenario.upgrades);
+    for (const to of scenario.upgrades) {
+      await upgrade(state, to);
+    }
     if (scenario.isDeleted) {
-      yield* remove(state);
+      await remove(state);
     }
-    return { isComplete: deferral === '', reason: deferral, at: state.now };
+    state.end(!state.hasErrors, state.hasErrors ? 'the lifecycle completed, but with errors' : '');
+    return !state.hasErrors;
   } catch (error) {
-    if (error instanceof SimulationStopped) {
-      return { isComplete: false, reason: error.message, at: state.now };
+    if (!(error instanceof SimulationStopped)) {
+      throw error;
     }
-    throw error;
+    state.end(false, error.message);
+    return false;
   }
 }

@@ -1,9 +1,8 @@
-import { fieldAt, type JsonObject, objectAt, textAt } from '../../../kubernetes/index.ts';
-import { BadPatch } from '../../../runtimehooks/index.ts';
-import { type UpdateHook, type UpdateRequest, uncovered, updateMachineRequest } from '../../../topology/index.ts';
-import { backoffMs, call, restartMs, tellNegative, waitMs } from '../cluster/ask.ts';
-import { ControllerRestart, type Simulation, SimulationStopped } from '../cluster/effects.ts';
-import type { GroupMachines, Machine, MachineSet, State, WorkerGroup } from '../cluster/state.ts';
+import { fieldAt, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import { BadPatch } from '../../runtimehooks/index.ts';
+import { type UpdateHook, type UpdateRequest, uncovered, updateMachineRequest } from '../../topology/index.ts';
+import { backoffMs, call, restartMs, tellNegative, waitMs } from './ask.ts';
+import { ControllerRestart, SimulationStopped } from './events.ts';
 import {
   controlPlaneAt,
   controlPlaneMachineInUpdate,
@@ -15,6 +14,7 @@ import {
   strategyOf,
   waitsForDeletion,
 } from './machines.ts';
+import type { GroupMachines, Machine, MachineSet, State, WorkerGroup } from './state.ts';
 
 /** How long it takes until a new Machine is available, in ms. */
 const creationMs = 60_000;
@@ -34,16 +34,16 @@ const covers = (answer: Answer | undefined, hook: UpdateHook, request: UpdateReq
  *
  * @param subject what a call that keeps failing is about, as the beginning of a sentence.
  */
-function* answerTo(
+async function answerTo(
   state: State,
   hook: 'CanUpdateMachine' | 'CanUpdateMachineSet' | 'UpdateMachine',
   request: JsonObject,
   subject = '',
-): Simulation<Answer> {
+): Promise<Answer> {
   for (let failures = 0; ; ) {
     let wait = restartMs;
     try {
-      const answer = yield* call(state, hook, request);
+      const answer = await call(state, hook, request);
       if (answer.ok) {
         return answer;
       }
@@ -57,31 +57,31 @@ function* answerTo(
         throw error;
       }
     }
-    yield* state.passUntil(state.now + wait);
+    await state.passUntil(state.now + wait);
   }
 }
 
 /** Calls UpdateMachine until it is done: once a machine is marked, the update must be finished. */
-function* updateMachine(state: State, desired: JsonObject): Simulation {
+async function updateMachine(state: State, desired: JsonObject): Promise<void> {
   const subject = `Machine ${textAt(desired, 'machine', 'metadata', 'name')} is not updated, `;
   for (;;) {
-    const { response } = yield* answerTo(state, 'UpdateMachine', { desired }, subject);
+    const { response } = await answerTo(state, 'UpdateMachine', { desired }, subject);
     const { retryAfterSeconds: seconds } = response;
     if (typeof seconds === 'number' && seconds !== 0) {
-      yield* tellNegative(state, 'UpdateMachine', seconds, 'takes the update as done');
+      tellNegative(state, 'UpdateMachine', seconds, 'takes the update as done');
     }
     if (typeof seconds !== 'number' || seconds <= 0) {
       return;
     }
-    yield* state.passUntil(state.now + waitMs(seconds));
+    await state.passUntil(state.now + waitMs(seconds));
   }
 }
 
 /** Creates a Machine, which takes a while. */
-function* create(state: State, set: MachineSet, number: number): Simulation<Machine> {
+async function create(state: State, set: MachineSet, number: number): Promise<Machine> {
   const machine = newMachine(state, set, number);
-  yield* state.passUntil(state.now + creationMs);
-  yield state.tell({ kind: 'machine', state: 'creating', name: machine.name });
+  await state.passUntil(state.now + creationMs);
+  state.tell({ kind: 'machine', state: 'creating', name: machine.name });
   return machine;
 }
 
@@ -91,39 +91,39 @@ const gone = (state: State, { name }: Machine) => state.tell({ kind: 'machine', 
  * Updates Machines in place. If all must stay available, a new one comes first, and the last old one goes
  * (core/reconcilers/machinedeployment, machinedeployment_rollout_rollingupdate.go, v1.14).
  */
-function* updateAll(state: State, group: GroupMachines, next: MachineSet): Simulation {
+async function updateAll(state: State, group: GroupMachines, next: MachineSet): Promise<void> {
   const { machines } = group;
   const old = machines.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const surplus = strategyOf(next).maxUnavailable === 0 ? old.pop() : undefined;
-  group.machines = surplus === undefined ? machines : [...old, yield* create(state, next, machines.length)];
+  group.machines = surplus === undefined ? machines : [...old, await create(state, next, machines.length)];
   for (const machine of old) {
     machine.set = next;
-    yield* updateMachine(state, machineInUpdate(machine));
+    await updateMachine(state, machineInUpdate(machine));
   }
   if (surplus !== undefined) {
-    yield gone(state, surplus);
+    gone(state, surplus);
   }
 }
 
 /** The rollout of a MachineDeployment: without an extension that covers it, Machines are replaced one after the other. */
-function* rollOut(worker: WorkerGroup, group: GroupMachines, next: MachineSet): Simulation {
+async function rollOut(worker: WorkerGroup, group: GroupMachines, next: MachineSet): Promise<void> {
   const { state } = worker;
   if (!hasTemplates(worker)) {
     const text =
       'the templates of Machines are not known, and extensions that update them get made-up ones, of kinds of Cluster API’s development provider';
-    yield* state.findOnce('warning', text, 'pass the ClusterClass and its templates with --cluster-class');
+    state.findOnce('warning', text, 'pass the ClusterClass and its templates with --cluster-class');
   }
   const request = {
     current: machineSetObjects(group.current, next, worker.replicas),
     desired: machineSetObjects(next, next, 0),
   };
-  const answer = waitsForDeletion(worker) ? undefined : yield* answerTo(state, 'CanUpdateMachineSet', request);
+  const answer = waitsForDeletion(worker) ? undefined : await answerTo(state, 'CanUpdateMachineSet', request);
   if (covers(answer, 'CanUpdateMachineSet', request)) {
-    yield* updateAll(state, group, next);
+    await updateAll(state, group, next);
   } else {
     for (const [index, machine] of group.machines.entries()) {
-      group.machines[index] = yield* create(state, next, index);
-      yield gone(state, machine);
+      group.machines[index] = await create(state, next, index);
+      gone(state, machine);
     }
   }
   group.current = next;
@@ -143,21 +143,21 @@ const maxControlPlane = 7;
  * Unless `maxSurge` is 0, a new machine comes first, and the last old one goes without a question: there are enough
  * then (rollingUpdate in controlplane/kubeadm/reconcilers/kubeadmcontrolplane/update.go, v1.14).
  */
-function* updateControlPlane(state: State, from: string, to: string): Simulation {
+async function updateControlPlane(state: State, from: string, to: string): Promise<void> {
   const { replicas } = objectAt(state.cluster.spec, 'topology', 'controlPlane');
   const [before, after] = [controlPlaneAt(state, from), controlPlaneAt(state, to)];
   const surge = Number(fieldAt(after.object, 'spec', 'rollout', 'strategy', 'rollingUpdate', 'maxSurge') ?? 1);
   const count = Math.min(typeof replicas === 'number' ? replicas : 1, maxControlPlane) - surge;
   if (count < 1) {
     const text = 'the only machine of the control plane is replaced by a new one, and CanUpdateMachine is not called';
-    yield* state.findOnce('warning', text, 'rehearse more machines, or set maxSurge to 0');
+    state.findOnce('warning', text, 'rehearse more machines, or set maxSurge to 0');
   }
   for (let index = 0; index < count; index++) {
     const name = state.names.generated(state.controlPlane.name, `machine ${index}`);
     const request = updateMachineRequest(controlPlaneMachineOf(state, before, name), before, after, state.name);
-    const answer = yield* answerTo(state, 'CanUpdateMachine', { ...request });
+    const answer = await answerTo(state, 'CanUpdateMachine', { ...request });
     if (covers(answer, 'CanUpdateMachine', request)) {
-      yield* updateMachine(state, controlPlaneMachineInUpdate(state, after, name));
+      await updateMachine(state, controlPlaneMachineInUpdate(state, after, name));
     }
   }
 }
@@ -171,18 +171,18 @@ export const hasRollouts = ({ controlPlane, workers }: State): boolean =>
  * What the controllers of machines do if the feature gate InPlaceUpdates is enabled: they ask whether machines can be
  * updated in place, and update them if all differences are covered; otherwise they replace them.
  */
-export function* updateInPlace(state: State): Simulation {
+export async function updateInPlace(state: State): Promise<void> {
   const { controlPlane } = state;
   try {
     const { previous, version } = controlPlane;
     controlPlane.previous = undefined;
     if (previous !== undefined && version !== undefined && controlPlane.kind === kubeadmControlPlane) {
-      yield* updateControlPlane(state, previous, version);
+      await updateControlPlane(state, previous, version);
     }
     for (const worker of state.workers) {
       const { group } = worker;
       if (group?.next !== undefined) {
-        yield* rollOut(worker, group, group.next);
+        await rollOut(worker, group, group.next);
       }
     }
   } catch (error) {

@@ -1,0 +1,170 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type JsonObject, objectsAt, textAt } from '../../kubernetes/index.ts';
+import { withoutSecrets } from '../texts.ts';
+import type { Caller } from './calls.ts';
+import {
+  type Call,
+  type CallEntry,
+  ControllerRestart,
+  type Entry,
+  type HandlerCall,
+  handlerCall,
+  type Outcome,
+  type SimulatedEvent,
+} from './events.ts';
+
+/** What surrounds a simulation. */
+export interface Stage {
+  /** Called for every entry; entries of the same Cluster come in order. */
+  onEntry: (entry: Entry) => void;
+  onRequest?: ((call: CallEntry, request: JsonObject) => void) | undefined;
+  signal: AbortSignal;
+  /** Waits for some milliseconds of real time. */
+  sleep?: ((ms: number, signal: AbortSignal) => Promise<unknown>) | undefined;
+}
+
+/**
+ * How much real time passes while simulated time does, so that an extension's background work can progress: a
+ * millisecond after the first waiting answer in a row, then two, four, … up to `longest`, and at most `inAll` for one
+ * wait.
+ */
+const pace = { longest: 200, inAll: 4000 } as const;
+
+/** @throws the reason of the signal, by which callers recognize an interruption. */
+const interruptible = (ms: number, signal: AbortSignal): Promise<unknown> =>
+  wait(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
+
+/** An entry without the secrets that messages of extensions may contain. Templates are masked where they are shown. */
+function masked(entry: Entry): Entry {
+  if (entry.type === 'call') {
+    const { message, error } = entry.call;
+    return { ...entry, call: { ...entry.call, message: withoutSecrets(message), error: withoutSecrets(error) } };
+  }
+  if (entry.type === 'end') {
+    return { ...entry, reason: withoutSecrets(entry.reason) };
+  }
+  const { event } = entry;
+  switch (event.kind) {
+    case 'condition':
+      return { ...entry, event: { ...event, message: withoutSecrets(event.message) } };
+    case 'finding':
+      return { ...entry, event: { ...event, text: withoutSecrets(event.text) } };
+    default:
+      return entry;
+  }
+}
+
+const versionsOf = (request: JsonObject, list: string): string[] | undefined =>
+  Array.isArray(request[list]) ? objectsAt(request, list).map((step) => textAt(step, 'version')) : undefined;
+
+/** Plays one simulation, of a Cluster or of what comes before: makes calls, records what happens, lets time pass. */
+export class Player {
+  /** `NAMESPACE/NAME` of the Cluster in entries. */
+  readonly subject: string;
+  readonly #caller: Caller;
+  readonly #stage: Stage;
+  /** Milliseconds since the simulation began. */
+  now = 0;
+  calls = 0;
+  /** Whether an error was found. */
+  hasErrors = false;
+  /** The current wait: the hook, how often it has blocked in a row, and the real time spent on it, in ms. */
+  #waiting = { hook: '', pauses: 0, paused: 0 };
+
+  constructor(subject: string, caller: Caller, stage: Stage) {
+    this.subject = subject;
+    this.#caller = caller;
+    this.#stage = stage;
+  }
+
+  /** The Cluster's annotation of pending hooks. */
+  get pendingHooks(): string {
+    return '';
+  }
+
+  tell(event: SimulatedEvent): void {
+    this.hasErrors ||= event.kind === 'finding' && event.severity === 'error';
+    this.#record({ type: 'event', cluster: this.subject, at: this.now, event });
+  }
+
+  find(severity: 'error' | 'warning', text: string, remedy: string): void {
+    this.tell({ kind: 'finding', severity, text, remedy });
+  }
+
+  end(isComplete: boolean, reason: string): void {
+    this.#record({ type: 'end', cluster: this.subject, at: this.now, isComplete, reason, calls: this.calls });
+  }
+
+  #record(entry: Entry): void {
+    this.#stage.onEntry(masked(entry));
+  }
+
+  /** Records the call of a handler. */
+  tellCall({ hook, request }: Pick<Call, 'hook' | 'request'>, call: HandlerCall): void {
+    this.calls++;
+    const entry: CallEntry = {
+      ...{ type: 'call', cluster: this.subject, number: this.calls, at: this.now, hook, call },
+      pendingHooks: this.pendingHooks,
+      kubernetesVersion: textAt(request, 'kubernetesVersion') || undefined,
+      fromKubernetesVersion:
+        textAt(request, 'fromKubernetesVersion') || textAt(request, 'fromControlPlaneKubernetesVersion') || undefined,
+      toKubernetesVersion: textAt(request, 'toKubernetesVersion') || undefined,
+      controlPlaneUpgrades: versionsOf(request, 'controlPlaneUpgrades'),
+      workersUpgrades: versionsOf(request, 'workersUpgrades'),
+      machine:
+        textAt(request, 'desired', 'machine', 'metadata', 'name') ||
+        textAt(request, 'desired', 'machineSet', 'metadata', 'name') ||
+        undefined,
+    };
+    this.#stage.onRequest?.(entry, request);
+    this.#record(entry);
+  }
+
+  /** Calls one handler, or all handlers of a hook. @throws {ControllerRestart} if that is to be injected. */
+  async send(call: Call): Promise<Exclude<Outcome, { ok: 'restart' }>> {
+    const { signal } = this.#stage;
+    const outcome = await this.#caller(call, signal);
+    signal.throwIfAborted();
+    if (outcome.fault !== undefined) {
+      this.tell({ kind: 'fault', text: outcome.fault });
+    }
+    const isFailed = outcome.ok === false;
+    // Something to show if a call could not be made at all.
+    const calls =
+      outcome.calls.length === 0 && isFailed
+        ? [handlerCall(call.handler ?? '', { status: 'Error', error: outcome.error })]
+        : outcome.calls;
+    for (const one of calls) {
+      this.tellCall(call, one);
+    }
+    const isMore = this.#waiting.hook === call.hook;
+    if (isFailed || calls.some(({ retryAfterSeconds }) => retryAfterSeconds !== 0)) {
+      const { pauses, paused } = isMore ? this.#waiting : { pauses: 0, paused: 0 };
+      this.#waiting = { hook: call.hook, pauses: pauses + 1, paused };
+    } else if (isMore) {
+      this.#waiting = { hook: '', pauses: 0, paused: 0 };
+    }
+    if (outcome.ok === 'restart') {
+      throw new ControllerRestart();
+    }
+    return outcome;
+  }
+
+  /** Lets real time pass. */
+  async sleep(ms: number): Promise<void> {
+    const { sleep = interruptible, signal } = this.#stage;
+    await sleep(ms, signal);
+  }
+
+  /** Lets simulated time pass, and some real time while extensions make it wait. */
+  async passUntil(until: number): Promise<void> {
+    const { pauses, paused } = this.#waiting;
+    const due = pauses === 0 ? 0 : 2 ** Math.min(pauses - 1, 16);
+    const pause = Math.min(until - this.now, due, pace.longest);
+    this.now = Math.max(this.now, until);
+    if (pause > 0 && paused < pace.inAll) {
+      this.#waiting.paused += pause;
+      await this.sleep(pause);
+    }
+  }
+}

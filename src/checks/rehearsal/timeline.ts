@@ -1,0 +1,226 @@
+import { count, type Paint, printable, printableJson } from '../../base/index.ts';
+import { hooks } from '../../runtimehooks/index.ts';
+import { diffLines } from '../output/diff.ts';
+import type { CallEntry, EndEntry, Entry, EventEntry, SimulatedEvent, TemplateChange } from './events.ts';
+
+const hookWidth = Math.max(...Object.keys(hooks).map((name) => name.length));
+/** Width of the column for versions. */
+const argumentWidth = 19;
+
+/** Indentation of lines without a time. */
+const indent = ' '.repeat(11);
+
+/** Simulated time since the simulation began, as `0:03:00`. */
+function clockText(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+}
+
+const line = (at: number, text: string): string => `  ${clockText(at).padStart(7)}  ${text}\n`;
+
+/** The part of a request that matters to readers: versions, or the machine. */
+function argumentsText(entry: CallEntry): string {
+  const { kubernetesVersion, fromKubernetesVersion: from, toKubernetesVersion: to, machine } = entry;
+  const versions = from === undefined && to === undefined ? '' : `${from ?? ''} → ${to ?? ''}`;
+  return printable(machine ?? kubernetesVersion ?? versions);
+}
+
+/** The upgrade steps in a request; empty if there are none. */
+function stepsText({ controlPlaneUpgrades: controlPlane, workersUpgrades: workers }: CallEntry): string {
+  const parts = [
+    controlPlane === undefined ? '' : `control plane ${controlPlane.join(' ')}`,
+    workers === undefined ? '' : `workers ${workers.join(' ')}`,
+  ];
+  return printable(parts.filter((part) => part !== '').join(', '));
+}
+
+/** A duration: `90s`, `5m`, `1h30m`. */
+function lengthText(seconds: number): string {
+  const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  if (seconds < 120) {
+    return `${seconds}s`;
+  }
+  return `${hours > 0 ? `${hours}h` : ''}${minutes > 0 ? `${minutes}m` : ''}${rest > 0 ? `${rest}s` : ''}`;
+}
+
+/** How a call ended, with details, and the colour of that. */
+function answerOf({ call }: CallEntry): { text: string; style: 'green' | 'yellow' | 'red' | 'dim' } {
+  const { status, message, retryAfterSeconds, error } = call;
+  const after = (text: string) => printable(text === '' ? '' : `: ${text}`);
+  if (status === 'Ignored') {
+    return { text: `ignored by failurePolicy Ignore${after(error)}`, style: 'dim' };
+  }
+  if (status !== 'Success') {
+    return { text: `failed${after(error)}`, style: 'red' };
+  }
+  return retryAfterSeconds === 0
+    ? { text: `passed${after(message)}`, style: 'green' }
+    : { text: `blocked for ${lengthText(retryAfterSeconds)}${after(message)}`, style: 'yellow' };
+}
+
+/** What happens to a control plane, and to a group of workers. */
+const states = {
+  creating: ['is created at', 'are created at'],
+  upgrading: ['upgrades to', 'upgrade to'],
+  ready: ['is at', 'are at'],
+  gone: ['is gone; it was at', 'are gone; they were at'],
+} as const;
+
+/** An event as one line; conditions and templates have further lines. */
+function eventText(event: SimulatedEvent): string {
+  switch (event.kind) {
+    case 'user':
+      return `the user ${event.text}`;
+    case 'condition':
+      return `TopologyReconciled ${event.status} ${event.reason}`;
+    case 'control-plane':
+      return `control plane ${event.name} ${states[event.state][0]} ${event.version}`;
+    case 'worker':
+      return `workers ${event.group} ${states[event.state][1]} ${event.version}`;
+    case 'machine':
+      return `Machine ${event.name} is ${event.state === 'gone' ? 'gone' : 'created'}`;
+    case 'pending-hooks':
+      return `pending hooks: ${event.hooks === '' ? 'none' : event.hooks}`;
+    case 'plan':
+      return `plan: control plane ${event.controlPlane.join(' ') || '–'}, workers ${event.workers.join(' ') || '–'}`;
+    case 'templates':
+      return `${count(event.changes.length, 'template')} ${event.changes.length === 1 ? 'is' : 'are'} patched${event.isFirst ? '' : ' differently'}`;
+    case 'fault':
+      return `fault: ${event.text}`;
+    case 'finding':
+      return `${event.severity}: ${event.text}; ${event.remedy}`;
+  }
+}
+
+/** A template that was changed by patches, with its diff. */
+function templateLines(change: TemplateChange, paint: Paint): string {
+  const { holder, template, before, after, ignored } = change;
+  return [
+    `${indent}${printable(template)} (${printable(holder)})\n`,
+    ...diffLines(before, after).map((text) => {
+      const style = text.startsWith('+') ? 'green' : text.startsWith('-') ? 'red' : 'dim';
+      return `${indent}  ${paint(style, text)}\n`;
+    }),
+    ...ignored.map(
+      (path) => `${indent}  ${paint('yellow', `! Cluster API ignores the change to ${printable(path)}`)}\n`,
+    ),
+  ].join('');
+}
+
+function eventLines({ event, at }: EventEntry, paint: Paint): string {
+  const text = printable(eventText(event));
+  switch (event.kind) {
+    case 'condition': {
+      const style = event.reason === 'ReconcileFailed' ? 'red' : 'cyan';
+      const [first = '', ...more] = event.message.split('\n').map(printable);
+      const lines = [`${text}${first === '' ? '' : `: ${first}`}`, ...more];
+      return lines.map((one) => `${indent}${paint(style, one)}\n`).join('');
+    }
+    case 'pending-hooks':
+    case 'plan':
+      return `${indent}${paint('dim', text)}\n`;
+    case 'templates':
+      return [line(at, text), ...event.changes.map((change) => templateLines(change, paint))].join('');
+    case 'finding':
+      return line(at, paint(event.severity === 'error' ? 'red' : 'yellow', text));
+    default:
+      return line(at, event.kind === 'fault' ? paint('yellow', text) : text);
+  }
+}
+
+/** Hooks that are called in every reconcile: only their first call, and one with another answer, is shown. */
+const roundHooks: ReadonlySet<string> = new Set(['GeneratePatches', 'ValidateTopology']);
+
+/**
+ * A timeline of one Cluster to read: a line per call, and below it what changed. Identical calls in a row are counted.
+ */
+export function createTimeline(paint: Paint) {
+  let last = '';
+  /** How many repetitions of the last call were omitted, and until when. */
+  let omitted = { repeats: 0, until: 0 };
+  const rounds = new Map<string, string>();
+  const counts = new Map<string, number>();
+  let steps = '';
+
+  function repeats(): string {
+    const { repeats: more, until } = omitted;
+    omitted = { repeats: 0, until };
+    return more === 0 ? '' : `${indent}${paint('dim', `… and ${more} more like it, until ${clockText(until)}`)}\n`;
+  }
+
+  function callText(entry: CallEntry): string {
+    const { hook, call, at } = entry;
+    counts.set(hook, (counts.get(hook) ?? 0) + 1);
+    const { text, style } = answerOf(entry);
+    const round = `${hook} ${call.handler}`;
+    if (roundHooks.has(hook) && rounds.get(round) === text) {
+      return '';
+    }
+    rounds.set(round, text);
+    const key = JSON.stringify([round, argumentsText(entry), text]);
+    if (key === last) {
+      omitted = { repeats: omitted.repeats + 1, until: at };
+      return '';
+    }
+    last = key;
+    const before = repeats();
+    const list = stepsText(entry);
+    const shownSteps = list === '' || list === steps ? '' : `${indent}${paint('dim', `still to come: ${list}`)}\n`;
+    steps = list === '' ? steps : list;
+    const shown = `${paint('bold', hook.padEnd(hookWidth))} ${argumentsText(entry).padEnd(argumentWidth)} ${paint(style, text)}${paint('dim', `  (${printable(call.handler)})`)}`;
+    return `${before}${line(at, shown)}${shownSteps}`;
+  }
+
+  function endText({ isComplete, reason, at, calls }: EndEntry): string {
+    const list = [...counts].map(([hook, number]) => `${number} ${hook}`).join(', ');
+    const length = `${clockText(at)} of simulated time, ${count(calls, 'call')}`;
+    return [
+      repeats(),
+      isComplete
+        ? `  ${paint('green', 'The lifecycle completed')}: ${length}\n`
+        : `  ${paint('red', 'The lifecycle could not be completed')}: ${printable(reason)}\n  ${length}\n`,
+      list === '' ? '' : `  ${paint('dim', list)}\n`,
+    ].join('');
+  }
+
+  return {
+    add(entry: Entry): string {
+      if (entry.type === 'call') {
+        return callText(entry);
+      }
+      return entry.type === 'end' ? endText(entry) : repeats() + eventLines(entry, paint);
+    },
+  };
+}
+
+/**
+ * An entry as a line of JSON: a record for each call, one for each change of the condition TopologyReconciled, and one
+ * with `end` for each Cluster. Undefined for other entries.
+ */
+export function jsonLine(entry: Entry): string | undefined {
+  const { cluster, at } = entry;
+  if (entry.type === 'event') {
+    const { event } = entry;
+    if (event.kind !== 'condition') {
+      return undefined;
+    }
+    const { status, reason, message } = event;
+    const condition = { type: 'TopologyReconciled', status, reason, message };
+    return `${printableJson({ cluster, seconds: at / 1000, condition })}\n`;
+  }
+  if (entry.type === 'end') {
+    const { isComplete, reason, calls } = entry;
+    const end = isComplete ? 'complete' : 'incomplete';
+    return `${printableJson({ cluster, seconds: at / 1000, end, ...(reason !== '' && { reason }), calls })}\n`;
+  }
+  const { type: _, number, hook, pendingHooks, call, cluster: _cluster, at: _at, ...about } = entry;
+  const { status, message, retryAfterSeconds, error, handler } = call;
+  const record = {
+    ...{ cluster, call: number, seconds: at / 1000, hook, handler, ...about, status, retryAfterSeconds },
+    message: message === '' ? undefined : message,
+    error: error === '' ? undefined : error,
+    pendingHooks,
+  };
+  return `${printableJson(record)}\n`;
+}

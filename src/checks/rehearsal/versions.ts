@@ -1,0 +1,277 @@
+import { type Json, type JsonObject, objectsAt, textAt } from '../../kubernetes/index.ts';
+import { completePlan, maxPlanSteps, type PlannedVersions } from '../../runtimehooks/index.ts';
+import { controlPlaneSteps, lowestVersion, minorOf, versionRefusal } from '../../topology/index.ts';
+import { ask, block, responseTo } from './ask.ts';
+import { ReconcileError } from './events.ts';
+import { annotationsOf, type State, type WorkerGroup, type WorkerKind, workerKinds } from './state.ts';
+
+/** What Cluster API puts before errors of computing what the objects of a Cluster should be. */
+const desiredState = 'error computing the desired state of the Cluster topology: ';
+
+/** How long Cluster API caches the plan of an extension, in ms. */
+const planCacheMs = 10 * 60_000;
+
+/** The lowest version of any worker; undefined without workers. */
+const lowestWorkerVersion = ({ workers, controlPlane }: State): string | undefined =>
+  lowestVersion(
+    workers.flatMap(({ version }) => (version === undefined ? [] : [version])),
+    controlPlane.version,
+  );
+
+const versionsIn = (list: Json | undefined): string[] => objectsAt(list ?? null).map((step) => textAt(step, 'version'));
+
+/**
+ * The plan of the extension that the class names. It is cached for ten minutes before it is validated, so an invalid one
+ * stays; a failure is not cached.
+ */
+async function planOfExtension(state: State, handler: string, from: string, lowest: string): Promise<PlannedVersions> {
+  const to = state.target;
+  const key = [from, lowest, to].join(' ');
+  if (state.plan?.key === key && state.plan.until > state.now) {
+    return state.plan;
+  }
+  const versions = {
+    fromControlPlaneKubernetesVersion: from,
+    ...(lowest !== '' && { fromWorkersKubernetesVersion: lowest }),
+    toKubernetesVersion: to,
+  };
+  const prefix = `${desiredState}failed to get upgrade plan from extension: `;
+  const options = { handler, withCluster: true };
+  const response = await responseTo(prefix, state, 'GenerateUpgradePlan', versions, options);
+  state.plan = {
+    key,
+    until: state.now + planCacheMs,
+    controlPlane: versionsIn(response.controlPlaneUpgrades).slice(0, maxPlanSteps + 1),
+    workers: versionsIn(response.workersUpgrades).slice(0, maxPlanSteps + 1),
+  };
+  return state.plan;
+}
+
+/**
+ * The steps to the version in the topology: from the extension or the versions that the class names, else one minor per
+ * step. Without a class, an upgrade may take several.
+ *
+ * @throws {ReconcileError} when the extension fails, or its plan is invalid.
+ */
+async function upgradePlan(state: State): Promise<PlannedVersions> {
+  const from = state.controlPlane.version ?? '';
+  const to = state.target;
+  const lowest = lowestWorkerVersion(state);
+  if (from === to && (lowest === undefined || lowest === to)) {
+    return { controlPlane: [], workers: [] };
+  }
+  const { blueprint } = state;
+  const planned: PlannedVersions =
+    blueprint?.planHandler !== undefined
+      ? await planOfExtension(state, blueprint.planHandler, from, lowest ?? '')
+      : {
+          controlPlane: controlPlaneSteps(blueprint, from, to),
+          workers: [],
+        };
+  const plan = completePlan({ controlPlane: from, workers: lowest ?? '', to }, planned);
+  if (typeof plan === 'string') {
+    if (blueprint?.planHandler !== undefined) {
+      const text = `Cluster API keeps the invalid plan of ${blueprint.planHandler} for ten minutes, even if the extension is fixed`;
+      state.findOnce('warning', text, 'restart the controller after the fix, or wait');
+    }
+    throw new ReconcileError(`${desiredState}${plan}`);
+  }
+  if (blueprint?.planHandler !== undefined) {
+    const text = JSON.stringify([plan.controlPlane, plan.workers]);
+    if (text !== state.lastLoggedPlan) {
+      state.lastLoggedPlan = text;
+      state.tell({ kind: 'plan', controlPlane: plan.controlPlane, workers: plan.workers });
+    }
+  }
+  return plan;
+}
+
+/** Why Cluster API's webhook would reject a change to this version now; undefined if it would accept it. */
+export function refusalOf(state: State, to: string): string | undefined {
+  const from = state.target;
+  // Each request lists all remaining steps.
+  if (minorOf(to) - minorOf(from) > maxPlanSteps) {
+    return `${to} is more than ${maxPlanSteps} minor versions above ${from}, the maximum of a rehearsal`;
+  }
+  return (
+    versionRefusal(state.blueprint, from, to) ??
+    (state.pending.has('AfterClusterUpgrade')
+      ? 'version cannot be changed when the "AfterClusterUpgrade" hook is still blocking'
+      : undefined)
+  );
+}
+
+/** The lists of steps as in requests, where empty lists are omitted. */
+function stepsInRequest({ controlPlane, workers }: PlannedVersions): JsonObject {
+  const steps = (list: readonly string[]) => list.map((version) => ({ version }));
+  return {
+    ...(controlPlane.length > 0 && { controlPlaneUpgrades: steps(controlPlane) }),
+    ...(workers.length > 0 && { workersUpgrades: steps(workers) }),
+  };
+}
+
+const prefix = `${desiredState}failed to compute ControlPlane: failed to compute version of ControlPlane: `;
+
+/** Prefix of the annotations with which a user blocks an upgrade, as BeforeClusterUpgrade does. */
+const blockingAnnotation = 'before-upgrade.hook.cluster.cluster.x-k8s.io';
+/** How soon Cluster API checks these annotations again, in ms. */
+const annotationRetryMs = 20 * 60_000;
+
+/** Where the control plane is in an upgrade, as in exp/topology/scope/upgradetracker.go. */
+type ControlPlanePhase =
+  | 'provisioning'
+  | 'upgrading'
+  /** It gets the next version in this reconcile. */
+  | 'starting'
+  | 'pending'
+  /** It gets no version before the workers have the current one. */
+  | 'waiting-for-workers'
+  | 'stable';
+
+/** What one reconcile decides about a group of workers. */
+interface WorkerDecision {
+  worker: WorkerGroup;
+  /** The version that it should have. */
+  version: string;
+  isUpgrading: boolean;
+  isPending: boolean;
+  isDeferred: boolean;
+}
+
+/** What one reconcile decides about versions. */
+export interface Decisions {
+  plan: PlannedVersions;
+  /** The version that the control plane should have. */
+  version: string;
+  phase: ControlPlanePhase;
+  workers: readonly WorkerDecision[];
+}
+
+/**
+ * Decides about the control plane: which hooks are called, and which version it gets. Each reconcile goes through the
+ * steps from the beginning, up to the first one that waits (computeControlPlaneVersion in exp/topology/desiredstate).
+ */
+async function decideControlPlane(
+  state: State,
+  current: string,
+  plan: PlannedVersions,
+): Promise<{ version: string; phase: ControlPlanePhase }> {
+  const { controlPlane, workers, target } = state;
+  const steps = stepsInRequest(plan);
+  const stays = (phase: ControlPlanePhase = current === target ? 'stable' : 'pending') => ({ version: current, phase });
+  if (controlPlane.readyAt !== undefined) {
+    return stays(controlPlane.isInitialized ? 'upgrading' : 'provisioning');
+  }
+  const blocks = async (hook: Parameters<typeof ask>[1], fields: JsonObject): Promise<boolean> => {
+    if (!state.pending.has(hook)) {
+      return false;
+    }
+    if ((await ask(state, hook, { ...fields, ...steps }, prefix)) === 'blocked') {
+      return true;
+    }
+    state.setPending([], [hook]);
+    state.reconcile.isChanged = true;
+    return false;
+  };
+  if (await blocks('AfterControlPlaneUpgrade', { kubernetesVersion: current })) {
+    return stays();
+  }
+  const fromWorkers = lowestWorkerVersion(state) ?? '';
+  if (await blocks('BeforeWorkersUpgrade', { fromKubernetesVersion: fromWorkers, toKubernetesVersion: current })) {
+    return stays();
+  }
+  if (plan.workers[0] === current) {
+    return stays(current === target ? 'stable' : 'waiting-for-workers');
+  }
+  if (workers.some(({ readyAt }) => readyAt !== undefined)) {
+    return stays();
+  }
+  if (await blocks('AfterWorkersUpgrade', { kubernetesVersion: current })) {
+    return stays();
+  }
+  const [next] = plan.controlPlane;
+  if (current === target || next === undefined) {
+    return stays();
+  }
+  if (!state.pending.has('AfterClusterUpgrade')) {
+    const keys = Object.keys(annotationsOf(state.cluster)).filter((key) => key.startsWith(blockingAnnotation));
+    if (keys.length > 0) {
+      const names = keys.sort().join(', ');
+      const message = `annotation${keys.length === 1 ? ` ${names} is` : `s ${names} are`} set`;
+      block(state, 'BeforeClusterUpgrade', message, state.now + annotationRetryMs);
+      return stays();
+    }
+    const fields = { fromKubernetesVersion: current, toKubernetesVersion: target, ...steps };
+    if ((await ask(state, 'BeforeClusterUpgrade', fields, prefix)) === 'blocked') {
+      return stays();
+    }
+    state.setPending(['AfterClusterUpgrade']);
+  }
+  const fields = { fromKubernetesVersion: current, toKubernetesVersion: next, ...steps };
+  if ((await ask(state, 'BeforeControlPlaneUpgrade', fields, prefix)) === 'blocked') {
+    return stays();
+  }
+  state.setPending([
+    'AfterControlPlaneUpgrade',
+    ...(plan.workers[0] === next ? ['BeforeWorkersUpgrade', 'AfterWorkersUpgrade'] : []),
+  ]);
+  return { version: next, phase: 'starting' };
+}
+
+/** Decides which groups of one kind start their upgrade (computeMachineDeploymentVersion in exp/topology/desiredstate). */
+function decideWorkers(
+  state: State,
+  kind: WorkerKind,
+  { version: otherwise, phase }: { version: string; phase: ControlPlanePhase },
+  [step]: readonly string[],
+): WorkerDecision[] {
+  const { blocking } = state.reconcile;
+  const groups = state.workers.filter((worker) => worker.kind === kind);
+  const isHookBlocking = blocking.has('AfterControlPlaneUpgrade') || blocking.has('BeforeWorkersUpgrade');
+  const mayStart = !isHookBlocking && (phase === 'stable' || phase === 'waiting-for-workers');
+  let upgrading = groups.filter(({ readyAt }) => readyAt !== undefined).length;
+  let isHeld = false;
+  return groups.map((worker) => {
+    const { version, deferral, readyAt } = worker;
+    isHeld ||= deferral === 'hold';
+    const isUpgrading = readyAt !== undefined;
+    if (version === undefined || version === state.target) {
+      return { worker, version: version ?? otherwise, isUpgrading, isPending: false, isDeferred: false };
+    }
+    const isDeferred = isHeld || deferral === 'defer';
+    const isFree = mayStart && !isDeferred && upgrading < state.upgradeConcurrency;
+    if (!isFree || step === undefined || step === version) {
+      return { worker, version, isUpgrading, isPending: true, isDeferred };
+    }
+    upgrading += isUpgrading ? 0 : 1;
+    return { worker, version: step, isUpgrading: true, isPending: false, isDeferred };
+  });
+}
+
+/**
+ * Decides about versions in one reconcile.
+ *
+ * @throws {ReconcileError} when a hook or the plan fails.
+ */
+export async function decideVersions(state: State): Promise<Decisions> {
+  const { version: current } = state.controlPlane;
+  const none: PlannedVersions = { controlPlane: [], workers: [] };
+  const isCreated = current !== undefined;
+  const plan = isCreated ? await upgradePlan(state) : none;
+  const controlPlane = isCreated
+    ? await decideControlPlane(state, current, plan)
+    : { version: state.target, phase: 'stable' as const };
+  const workers = workerKinds.flatMap((kind) => decideWorkers(state, kind, controlPlane, plan.workers));
+  return { plan, ...controlPlane, workers };
+}
+
+/** Whether nothing of a Cluster waits for its version, so that its upgrade is done. */
+export function isUpgraded(state: State, { phase, workers }: Decisions): boolean {
+  return (
+    phase === 'stable' &&
+    state.pending.has('AfterClusterUpgrade') &&
+    !state.pending.has('AfterControlPlaneUpgrade') &&
+    !state.pending.has('AfterWorkersUpgrade') &&
+    !workers.some(({ isUpgrading, isPending }) => isUpgrading || isPending)
+  );
+}
