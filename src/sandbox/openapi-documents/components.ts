@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonical, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
-import { parseReference, visitReferences } from './references.ts';
+import { renameReferences } from './references.ts';
 
 /** The parts of `components`, in the order of the specification. */
 export const componentSections = [
@@ -15,7 +15,7 @@ export const componentSections = [
   'callbacks',
 ] as const;
 
-/** One named component of a document. */
+/** One named component of a document, or an operation, whose section is `operationId`. Its value has no references of OpenAPI v2. */
 export interface Component {
   section: string;
   name: string;
@@ -32,10 +32,7 @@ export function componentKey(section: string, name: string): string {
   return `${section}/${name}`;
 }
 
-interface Node {
-  section: string;
-  name: string;
-  value: Json;
+interface Node extends Component {
   text: string;
   targets: string[];
   /**
@@ -46,27 +43,34 @@ interface Node {
   low: number;
   next: number;
   isOpen: boolean;
-  meaning: string;
 }
+
+/** Methods of a path item, in the order of the specification. */
+const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 function nodesOf(document: JsonObject): Map<string, Node> {
   const nodes = new Map<string, Node>();
-  const components = objectAt(document, 'components');
+  function add(section: string, name: string, given: Json): void {
+    const targets: string[] = [];
+    const value = renameReferences(given, (...target) => {
+      targets.push(componentKey(...target));
+      return target[1];
+    });
+    const node = { section, name, value, text: canonical(value), targets };
+    nodes.set(componentKey(section, name), { ...node, index: -1, low: -1, next: 0, isOpen: false, meaning: '' });
+  }
   for (const section of componentSections) {
-    const entries = components[section];
-    for (const [name, value] of Object.entries(objectAt(entries))) {
-      const targets: string[] = [];
-      visitReferences(value, {
-        reference(text) {
-          const target = parseReference(text);
-          if (target !== undefined) {
-            targets.push(componentKey(target.section, target.name));
-          }
-          return text;
-        },
-      });
-      const node = { section, name, value, text: canonical(value), targets };
-      nodes.set(componentKey(section, name), { ...node, index: -1, low: -1, next: 0, isOpen: false, meaning: '' });
+    for (const [name, value] of Object.entries(objectAt(document, 'components', section))) {
+      add(section, name, value);
+    }
+  }
+  for (const [path, item] of Object.entries(objectAt(document, 'paths'))) {
+    for (const method of methods) {
+      const { operationId } = objectAt(item, method);
+      if (typeof operationId === 'string') {
+        // Operations of the same path and method are the same.
+        add('operationId', operationId, `${method} ${path}`);
+      }
     }
   }
   return nodes;
@@ -135,5 +139,5 @@ export function componentsOf(document: JsonObject): Component[] {
       }
     }
   }
-  return [...nodes.values()].map(({ section, name, value, meaning }) => ({ section, name, value, meaning }));
+  return [...nodes.values()];
 }

@@ -1,143 +1,67 @@
 import { expect, test } from 'vitest';
-import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
+import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { componentsOf } from '../../../src/sandbox/openapi-documents/components.ts';
-import {
-  type ComponentReference,
-  formatReference,
-  parseReference,
-  visitReferences,
-  visitValues,
-} from '../../../src/sandbox/openapi-documents/references.ts';
+import { merge } from './merging.ts';
 
-const schema = (name: string, rest = ''): ComponentReference => ({ section: 'schemas', name, rest });
+/** What a part of a path becomes in the second of two documents, of which everything has another meaning. */
+async function renamed(part: JsonObject): Promise<unknown> {
+  const documentOf = (type: string) => ({
+    openapi: '3.0.0',
+    info: { title: 't', version: '1' },
+    paths: { [`/${type}`]: { get: { operationId: 'o' }, 'part-': part } },
+    components: {
+      schemas: { a: { type }, 'a/b~c%d': { type }, '100%': { type }, '~1': { type } },
+      securitySchemes: { a: { type } },
+    },
+  });
+  const { document } = await merge(documentOf('one'), documentOf('two'));
+  return (document.paths as Record<string, JsonObject>)['/two']?.['part-'];
+}
 
-test.each<[string, ComponentReference | undefined]>([
-  ['#/components/schemas/A', schema('A')],
-  ['#/components/schemas/A/properties/b', schema('A', '/properties/b')],
-  ['#/components/schemas/a~1b~0c%25d', schema('a/b~c%d')],
-  ['#/components/schemas/100%', schema('100%')],
-  ['#/components/schemas/100%/~1', schema('100%', '/~1')],
-  ['#/components/schemas/~01', schema('~1')],
-  ['#/components/schemas/', undefined],
-  ['#/components/schemas', undefined],
-  ['#/components/', undefined],
-  ['#/definitions/A', undefined],
-  ['other.json#/components/schemas/A', undefined],
-])('%s', (text, expected) => {
-  const parsed = parseReference(text);
-  expect(parsed).toEqual(expected);
-  if (parsed !== undefined && !text.includes('100%')) {
-    expect(formatReference(parsed)).toBe(text);
-  }
-});
+const at = (rest: string) => ({ $ref: `#/components/schemas/${rest}` });
+const [a, a2] = [at('a'), at('a_v2')];
 
-const marked = {
-  reference: (text: string) => `${text}!`,
-  securityScheme: (name: string) => `${name}?`,
-  operation: (id: string) => `${id};`,
-  link: (id: string) => (id === 'same' ? id : `${id}.`),
-};
-const visit = (part: Json) => visitReferences(part, marked);
-
-test.each<[string, Json, Json]>([
-  ['a reference', { $ref: 'a' }, { $ref: 'a!' }],
-  ['a reference in a list', [1, { $ref: 'a' }, null], [1, { $ref: 'a!' }, null]],
-  ['a reference that is not a string', { $ref: { $ref: 'a' } }, { $ref: { $ref: 'a!' } }],
-  ['a text elsewhere', { ref: 'a', b: null, c: 1 }, { ref: 'a', b: null, c: 1 }],
+test.each<[string, JsonObject, JsonObject]>([
+  ['a reference', a, a2],
+  ['a reference to a part', at('a/properties/b'), at('a_v2/properties/b')],
+  ['a name with escapes', at('a~1b~0c%25d'), at('a~1b~0c%25d_v2')],
+  ['a name with a percent sign', at('100%/~1'), at('100%25_v2/~1')],
+  ['a name with a tilde', at('~01'), at('~01_v2')],
+  ['no name', at(''), at('')],
+  ['another document', { $ref: 'other.json#/components/schemas/a' }, { $ref: 'other.json#/components/schemas/a' }],
+  ['a reference in a list', { b: [1, a, null] }, { b: [1, a2, null] }],
+  ['a reference that is not a string', { $ref: a }, { $ref: a2 }],
   [
     'data',
-    {
-      default: { $ref: 'a' },
-      enum: [{ $ref: 'a' }],
-      example: { $ref: 'a' },
-      value: { $ref: 'a' },
-      scopes: { $ref: 'a' },
-    },
-    {
-      default: { $ref: 'a' },
-      enum: [{ $ref: 'a' }],
-      example: { $ref: 'a' },
-      value: { $ref: 'a' },
-      scopes: { $ref: 'a' },
-    },
+    { default: a, enum: [a], example: a, value: a, scopes: a, 'x-a': a },
+    { default: a, enum: [a], example: a, value: a, scopes: a, 'x-a': a },
   ],
-  ['an extension', { 'x-a': { $ref: 'a' } }, { 'x-a': { $ref: 'a' } }],
   [
     'names',
-    { properties: { $ref: { $ref: 'a' }, default: { $ref: 'b' } } },
-    { properties: { $ref: { $ref: 'a!' }, default: { $ref: 'b!' } } },
+    { properties: { $ref: a, default: a, security: [a] } },
+    { properties: { $ref: a2, default: a2, security: [a2] } },
   ],
-  ['names that are a list', { parameters: [{ $ref: 'a' }] }, { parameters: [{ $ref: 'a!' }] }],
+  ['names that are a list', { parameters: [a] }, { parameters: [a2] }],
   [
     'examples: data, or references to data',
-    { examples: { a: { value: { $ref: 'a' } }, b: { $ref: 'b' }, c: 1 } },
-    { examples: { a: { value: { $ref: 'a' } }, b: { $ref: 'b!' }, c: 1 } },
+    { examples: { a: { value: a }, b: a, c: 1 } },
+    { examples: { a: { value: a }, b: a2, c: 1 } },
   ],
-  ['examples of JSON Schema', { examples: [{ $ref: 'a' }] }, { examples: [{ $ref: 'a' }] }],
-  ['security', { security: [{ a: ['s'], b: [] }, 1] }, { security: [{ 'a?': ['s'], 'b?': [] }, 1] }],
+  ['examples of JSON Schema', { examples: [a] }, { examples: [a] }],
+  ['security', { security: [{ a: ['s'] }, 1] }, { security: [{ a_v2: ['s'] }, 1] }],
   ['security that is not a list', { security: { a: [] } }, { security: { a: [] } }],
   [
-    'a discriminator: names and references',
-    { discriminator: { propertyName: 'p', mapping: { a: 'A-1.b_c', b: '#/x', c: 'a b', d: 1 } } },
-    {
-      discriminator: {
-        propertyName: 'p',
-        mapping: { a: '#/components/schemas/A-1.b_c!', b: '#/x!', c: 'a b!', d: 1 },
-      },
-    },
-  ],
-  ['a discriminator without a mapping', { discriminator: { mapping: 1 } }, { discriminator: { mapping: 1 } }],
-  [
-    'a discriminator that is a list',
-    { discriminator: [{ mapping: { a: 'A' } }] },
-    { discriminator: [{ mapping: { a: 'A' } }] },
+    'a discriminator',
+    { discriminator: { propertyName: 'p', mapping: { a: a.$ref, b: 'b', c: 1 } } },
+    { discriminator: { propertyName: 'p', mapping: { a: a2.$ref, b: 'b', c: 1 } } },
   ],
   [
     'links',
-    { links: { a: { operationId: 'o', x: { $ref: 'a' } }, b: { operationId: 1 }, c: 1, d: { $ref: 'd' } } },
-    { links: { a: { operationId: 'o.', x: { $ref: 'a!' } }, b: { operationId: 1 }, c: 1, d: { $ref: 'd!' } } },
+    { links: { operationId: { operationId: 'o', x: a }, b: { operationId: 1 }, c: 1 } },
+    { links: { operationId: { operationId: 'o_v2', x: a2 }, b: { operationId: 1 }, c: 1 } },
   ],
-  [
-    'operations: in paths and callbacks',
-    {
-      paths: {
-        '/a': { get: { operationId: 'o', callbacks: { operationId: { $url: { post: { operationId: 'p' } } } } } },
-      },
-      operationId: 1,
-    },
-    {
-      paths: {
-        '/a': { get: { operationId: 'o;', callbacks: { operationId: { $url: { post: { operationId: 'p;' } } } } } },
-      },
-      operationId: 1,
-    },
-  ],
-])('visits %s', (_, part, expected) => {
-  expect(visit(part)).toEqual(expected);
-});
-
-test('what does not change stays the same object', () => {
-  const parts: JsonObject = {
-    a: [{ b: { c: [1, 2] } }],
-    links: { l: { operationId: 'same' } },
-    properties: { d: { type: 'string' } },
-  };
-  expect(visit(parts)).toBe(parts);
-  const changed = visit({ ...parts, $ref: 'x' }) as JsonObject;
-  expect(changed).toEqual({ ...parts, $ref: 'x!' });
-  expect(changed.a).toBe(parts.a);
-  const list = [parts, { $ref: 'a' }];
-  expect((visit(list) as Json[])[0]).toBe(parts);
-  // Without these functions, security and links are left alone.
-  const bare = { security: [{ a: [] }], links: { l: { operationId: 'o' } } };
-  expect(visitReferences(bare, { reference: (text) => text })).toBe(bare);
-});
-
-test('values keep their order, and odd names', () => {
-  const given = JSON.parse('{"a":1,"__proto__":2,"b":3,"c":4}');
-  const visited = visitValues(given, (item, key) => (key === 'b' ? 'new' : item));
-  expect(JSON.stringify(visited)).toBe('{"a":1,"__proto__":2,"b":"new","c":4}');
-  expect(JSON.stringify(visitValues(given, (_, key) => key))).toBe('{"a":"a","__proto__":"__proto__","b":"b","c":"c"}');
+])('references: %s', async (_, part, expected) => {
+  expect(await renamed(part)).toEqual(expected);
 });
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });

@@ -36,11 +36,6 @@ function summary(report: MergeReport, { cached, converted, missing }: Collection
     ),
     ...lines(converted.map((document) => `  converted: ${document} is OpenAPI v2`)),
     ...lines(
-      report.corrected.map(
-        ({ document, reference }) => `  corrected: ${document} refers to ${reference}, as OpenAPI v2 does`,
-      ),
-    ),
-    ...lines(
       report.dangling.map(
         ({ document, reference }) => `  dangling: ${document} refers to ${reference}, which is missing`,
       ),

@@ -88,7 +88,7 @@ describe('an aggregated API server behind --resolve, with kubectl', { ...needs('
     const merged = await runProgram(['openapi', 'merge', '--kubeconfig', sandbox.kubeconfigFile], {
       env: { XDG_CACHE_HOME: folder },
     });
-    expect([merged.code, merged.stderr]).toEqual([0, expect.stringContaining(`corrected: apis/${group}/v1 refers to`)]);
+    expect([merged.code, merged.stderr]).toEqual([0, expect.not.stringContaining('dangling')]);
     const { paths, components } = parse(merged.stdout, { uniqueKeys: false }) as {
       paths: object;
       components: { schemas: object };
