@@ -1051,10 +1051,6 @@ interface HandlerContext<Response> extends Lifetime {
   settings: Readonly<Record<string, string>>;
 }
 export declare class HandlerFailure extends Error {}
-declare const problem: unique symbol;
-interface Problem<Sentence extends string> {
-  readonly [problem]: Sentence;
-}
 interface HandlerOptions<H extends HookName> {
   name: string;
   timeoutSeconds?: number | undefined;
@@ -1263,12 +1259,6 @@ interface KubernetesJobs {
   answer<Response>(context: BlockingContext<Response>, job: KubernetesJob): Promise<Answer<Response>>;
 }
 export declare function createKubernetesJobs(options: KubernetesJobsOptions): KubernetesJobs;
-type Only<T, Known> = { readonly [Field in Exclude<keyof T, Known>]: Problem<`${Field & string} is not known: use ${Known & string}`>; };
-interface TemplateKinds {}
-type Child<T, Segment extends string> = string extends Segment ? unknown : unknown extends T ? unknown : T extends readonly (infer Item)[] ? Segment extends '*' | `${number}` ? Item : never : T extends object ? [keyof T] extends [never] ? unknown : Segment extends keyof T ? T[Segment] : string extends keyof T ? T[keyof T] : Segment extends '*' ? T[keyof T] : never : never;
-type UnknownSegment<T, Path extends string> = Path extends `${infer First}.${infer Rest}` ? [Child<T, First>] extends [never] ? First : UnknownSegment<Child<T, First>, Rest> : [Child<T, Path>] extends [never] ? Path : never;
-type Dotted<Path extends string> = Path extends `${infer Before}[${infer Inner}]${infer After}` ? Dotted<`${Before}.${Inner}${After}`> : Path;
-type CheckedPath<Name extends string, T, Path> = [T] extends [never] ? Path : Path extends `${string}"${string}` ? Path : Path extends string ? string extends Path ? Path : [UnknownSegment<T, Dotted<Path>>] extends [never] ? Path : Problem<`${Path} is not a field of ${Name}: ${UnknownSegment<T, Dotted<Path>>} is not known`> : Path;
 type FieldTree = true | readonly [FieldTree] | {
   readonly [name: string]: FieldTree;
 };
@@ -1280,19 +1270,6 @@ interface UpdatableFields {
   readonly infrastructureMachine?: PathsByKind | undefined;
   readonly bootstrapConfig?: PathsByKind | undefined;
 }
-type CheckedPaths<Kind, Spec, Paths> = { readonly [Index in keyof Paths]: CheckedPath<`a ${Kind & string}`, {
-  spec: Spec;
-}, Paths[Index]>; };
-type SpecIn<Template> = Template extends {
-  spec: {
-    template?: {
-      spec?: infer Spec;
-    };
-  };
-} ? Spec : unknown;
-type SpecOf<Kind> = `${Kind & string}Template` extends (infer Name) ? Name extends keyof TemplateKinds ? SpecIn<TemplateKinds[Name][keyof TemplateKinds[Name]]> : unknown : never;
-type CheckedKinds<ByKind> = { readonly [Kind in keyof ByKind]: CheckedPaths<Kind, SpecOf<Kind>, ByKind[Kind]>; };
-type CheckedFields<Fields, Known> = Only<Fields, Known> & { readonly [Object in keyof Fields]: Object extends 'machine' ? CheckedPaths<'Machine', CanUpdateMachineRequest['desired']['machine']['spec'], Fields[Object]> : CheckedKinds<Fields[Object]>; };
 type MachinePatches = Pick<CanUpdateMachineResponse, 'machinePatch' | 'infrastructureMachinePatch' | 'bootstrapConfigPatch'>;
 type MachineSetPatches = Pick<CanUpdateMachineSetResponse, 'machineSetPatch' | 'infrastructureMachineTemplatePatch' | 'bootstrapConfigTemplatePatch'>;
 interface InPlaceChanges {
@@ -1301,7 +1278,7 @@ interface InPlaceChanges {
   desiredValues(desired: UpdateMachineRequest['desired']): unknown[];
 }
 type KnownFields = Readonly<Record<string, readonly FieldTree[]>>;
-export declare function defineInPlaceChanges<const Fields extends UpdatableFields>(fields: Fields & CheckedFields<Fields, keyof UpdatableFields>, known?: KnownFields): InPlaceChanges;
+export declare function defineInPlaceChanges(fields: UpdatableFields, known?: KnownFields): InPlaceChanges;
 interface MachineUpdate {
   key: string;
   desired: UpdateMachineRequest['desired'];
@@ -1318,17 +1295,13 @@ type MachineUpdateState =
 } | {
   state: 'done';
 };
-interface MachineUpdater {
-  look(update: MachineUpdate, signal: AbortSignal): Promise<MachineUpdateState>;
-  begin(update: MachineUpdate, signal: AbortSignal): Promise<void>;
-  kubeletVersion?(update: MachineUpdate, signal: AbortSignal): Promise<string | undefined>;
-}
-type UpdateMachineContext = HandlerContext<UpdateMachineResponse>;
-export declare function answerUpdate({ desired }: Pick<UpdateMachineRequest, 'desired'>, { answer, log, signal }: Pick<UpdateMachineContext, 'answer' | 'log' | 'signal'>, updater: MachineUpdater, retryAfterSeconds?: number, state?: readonly unknown[]): Promise<Answer<UpdateMachineResponse>>;
-interface InPlaceUpdater extends MachineUpdater {
+interface InPlaceUpdater {
   readonly name: string;
   readonly covers: UpdatableFields;
   readonly affectsAvailability?: boolean | undefined;
+  look(update: MachineUpdate, signal: AbortSignal): Promise<MachineUpdateState>;
+  begin(update: MachineUpdate, signal: AbortSignal): Promise<void>;
+  kubeletVersion?(update: MachineUpdate, signal: AbortSignal): Promise<string | undefined>;
 }
 interface InPlaceOptions {
   knownFields?: KnownFields | undefined;
@@ -1374,4 +1347,4 @@ export declare function createExtensionServer(options: ExtensionServerOptions): 
 export declare function startProblem(error: unknown): string;
 export declare function compareVersions(a: string, b: string): number;
 export declare function planUpgrade(request: GenerateUpgradePlanRequest, versions?: readonly string[]): UpgradePlan;
-export type { Answer, AnswerFields, Answers, ApiClient, BlockingAnswers, CallOutcome, Clusters, ExtensionCertificates, ExtensionServer, ExtensionServerOptions, FinalAnswers, HandledCall, Handler, HandlerContext, HandlerOptions, HookName, InPlaceChanges, InPlaceOptions, InPlaceUpdater, Job, JobSpec, Jobs, JobsOptions, KnownFields, KubernetesJob, KubernetesJobs, KubernetesJobsOptions, MachineUpdate, MachineUpdateState, MachineUpdater, ObjectReference, RequestFor, ResponseFor, RunningExtension, UpdatableFields, UpgradePlan };
+export type { Answer, AnswerFields, Answers, ApiClient, BlockingAnswers, CallOutcome, Clusters, ExtensionCertificates, ExtensionServer, ExtensionServerOptions, FinalAnswers, HandledCall, Handler, HandlerContext, HandlerOptions, HookName, InPlaceChanges, InPlaceOptions, InPlaceUpdater, Job, JobSpec, Jobs, JobsOptions, KnownFields, KubernetesJob, KubernetesJobs, KubernetesJobsOptions, MachineUpdate, MachineUpdateState, ObjectReference, RequestFor, ResponseFor, RunningExtension, UpdatableFields, UpgradePlan };

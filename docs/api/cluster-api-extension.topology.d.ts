@@ -158,38 +158,17 @@ declare const problem: unique symbol;
 interface Problem<Sentence extends string> {
   readonly [problem]: Sentence;
 }
-type SchemaType = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object';
-type Immutable<T> = T extends readonly (infer Item)[] ? readonly Immutable<Item>[] : T extends object ? { readonly [Field in keyof T]: Immutable<T[Field]>; } : T;
-type Overridden = 'type' | 'items' | 'properties' | 'additionalProperties';
-interface OpenApiSchema extends Omit<Immutable<JSONSchemaProps>, Overridden>, Partial<TypedSchema<unknown>> {
-  readonly type?: SchemaType | undefined;
-  readonly items?: OpenApiSchema | undefined;
-  readonly properties?: {
-    readonly [name: string]: OpenApiSchema;
-  } | undefined;
-  readonly additionalProperties?: OpenApiSchema | undefined;
-}
-interface VariableDefinition {
-  readonly required?: boolean | undefined;
-  readonly schema: OpenApiSchema;
-  readonly deprecatedV1Beta1Metadata?: ClusterClassVariableMetadata | undefined;
-}
-type Definitions = Readonly<Record<string, VariableDefinition>>;
-type Only<T, Known> = { readonly [Field in Exclude<keyof T, Known>]: Problem<`${Field & string} is not known: use ${Known & string}`>; };
-type ExactSchema<S> = S extends TypedSchema<unknown> ? S : Only<S, keyof OpenApiSchema> & { readonly [Field in keyof S]: Field extends 'items' | 'additionalProperties' ? ExactSchema<S[Field]> : Field extends 'properties' ? { readonly [Name in keyof S[Field]]: ExactSchema<S[Field][Name]>; } : S[Field]; };
-type Exact<D> = { readonly [Name in keyof D]: Only<D[Name], keyof VariableDefinition> & { readonly [Field in keyof D[Name]]: Field extends 'schema' ? ExactSchema<D[Name][Field]> : D[Name][Field]; }; };
-type VariableValues<D extends Definitions> = { readonly [Name in keyof D]: D[Name] extends {
-  readonly required: true;
-} | {
-  readonly schema: {
-    readonly default: unknown;
-  };
-} ? SchemaValue<D[Name]['schema'], Json> : SchemaValue<D[Name]['schema'], Json> | undefined; };
-interface DefinedVariables<Values> {
-  readonly definitions: ClusterClassVariable[];
-  read(request: Pick<GeneratePatchesRequest, 'variables'>, item: Pick<GeneratePatchesRequestItem, 'variables'>): Values;
-}
-export declare function defineVariables<const D extends Definitions>(definitions: D & Exact<D>): DefinedVariables<VariableValues<D>>;
+type Child<T, Segment extends string> = string extends Segment ? unknown : unknown extends T ? unknown : T extends readonly (infer Item)[] ? Segment extends '*' | `${number}` ? Item : never : T extends object ? [keyof T] extends [never] ? unknown : Segment extends keyof T ? T[Segment] : string extends keyof T ? T[keyof T] : Segment extends '*' ? T[keyof T] : never : never;
+type UnknownSegment<T, Path extends string> = Path extends `${infer First}.${infer Rest}` ? [Child<T, First>] extends [never] ? First : UnknownSegment<Child<T, First>, Rest> : [Child<T, Path>] extends [never] ? Path : never;
+type Dotted<Path extends string> = Path extends `${infer Before}[${infer Inner}]${infer After}` ? Dotted<`${Before}.${Inner}${After}`> : Path;
+type ValueAt<T, Path extends string> = Path extends `${infer First}.${infer Rest}` ? ValueAt<Child<T, First>, Rest> : Child<T, Path>;
+type FieldValue<T, Path extends string> = [T] extends [never] ? Json | object : string extends Path ? Json | object : Path extends `${string}"${string}` ? Json | object : unknown extends ValueAt<T, Dotted<Path>> ? Json | object : ValueAt<T, Dotted<Path>>;
+type CheckedPath<Name extends string, T, Path> = [T] extends [never] ? Path : Path extends `${string}"${string}` ? Path : Path extends string ? string extends Path ? Path : [UnknownSegment<T, Dotted<Path>>] extends [never] ? Path : Problem<`${Path} is not a field of ${Name}: ${UnknownSegment<T, Dotted<Path>>} is not known`> : Path;
+export declare function getField(object: unknown, path: string): Json | undefined;
+export declare function setField<T extends object, const Path extends string>(object: T, path: Path & CheckedPath<'this object', T, Path>, value: FieldValue<T, Path> | undefined): void;
+export declare function setArguments<T extends {
+  readonly apiVersion: string;
+}, const Path extends string>(object: T, path: Path & CheckedPath<'this object', T, Path>, values: Readonly<Record<string, string>>): void;
 interface ObjectMetadata {
   labels?: Record<string, string>;
   annotations?: Record<string, string>;
@@ -245,6 +224,39 @@ interface BuiltinVariables {
   machineDeployment?: WorkersBuiltins;
   machinePool?: WorkersBuiltins;
 }
+type SchemaType = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object';
+type Immutable<T> = T extends readonly (infer Item)[] ? readonly Immutable<Item>[] : T extends object ? { readonly [Field in keyof T]: Immutable<T[Field]>; } : T;
+type Overridden = 'type' | 'items' | 'properties' | 'additionalProperties';
+interface OpenApiSchema extends Omit<Immutable<JSONSchemaProps>, Overridden>, Partial<TypedSchema<unknown>> {
+  readonly type?: SchemaType | undefined;
+  readonly items?: OpenApiSchema | undefined;
+  readonly properties?: {
+    readonly [name: string]: OpenApiSchema;
+  } | undefined;
+  readonly additionalProperties?: OpenApiSchema | undefined;
+}
+interface VariableDefinition {
+  readonly required?: boolean | undefined;
+  readonly schema: OpenApiSchema;
+  readonly deprecatedV1Beta1Metadata?: ClusterClassVariableMetadata | undefined;
+}
+type Definitions = Readonly<Record<string, VariableDefinition>>;
+type Only<T, Known> = { readonly [Field in Exclude<keyof T, Known>]: Problem<`${Field & string} is not known: use ${Known & string}`>; };
+type ExactSchema<S> = S extends TypedSchema<unknown> ? S : Only<S, keyof OpenApiSchema> & { readonly [Field in keyof S]: Field extends 'items' | 'additionalProperties' ? ExactSchema<S[Field]> : Field extends 'properties' ? { readonly [Name in keyof S[Field]]: ExactSchema<S[Field][Name]>; } : S[Field]; };
+type Exact<D> = { readonly [Name in keyof D]: Only<D[Name], keyof VariableDefinition> & { readonly [Field in keyof D[Name]]: Field extends 'schema' ? ExactSchema<D[Name][Field]> : D[Name][Field]; }; };
+type VariableValues<D extends Definitions> = { readonly [Name in keyof D]: D[Name] extends {
+  readonly required: true;
+} | {
+  readonly schema: {
+    readonly default: unknown;
+  };
+} ? SchemaValue<D[Name]['schema'], Json> : SchemaValue<D[Name]['schema'], Json> | undefined; };
+interface DefinedVariables<Values> {
+  readonly definitions: ClusterClassVariable[];
+  read(request: Pick<GeneratePatchesRequest, 'variables'>, item: Pick<GeneratePatchesRequestItem, 'variables'>): Values;
+}
+export declare function defineVariables<const D extends Definitions>(definitions: D & Exact<D>): DefinedVariables<VariableValues<D>>;
+export declare function schemaFrom<Value>(crd: object, version: string, path: string): OpenApiSchema & TypedSchema<Value>;
 interface Variables {
   get(path: string): Json | undefined;
   has(path: string): boolean;
@@ -301,16 +313,4 @@ interface WalkOptions<Values = unknown> {
 }
 export declare const matches: (match: TemplateMatch, item: GeneratePatchesRequestItem) => boolean;
 export declare function walkTemplates<const Matches extends readonly unknown[], Values = unknown>(request: GeneratePatchesRequest, patchers: { readonly [Index in keyof Matches]: TemplatePatcher<Matches[Index], Values>; }, options?: WalkOptions<Values>): GeneratePatchesResponseItem[];
-type Child<T, Segment extends string> = string extends Segment ? unknown : unknown extends T ? unknown : T extends readonly (infer Item)[] ? Segment extends '*' | `${number}` ? Item : never : T extends object ? [keyof T] extends [never] ? unknown : Segment extends keyof T ? T[Segment] : string extends keyof T ? T[keyof T] : Segment extends '*' ? T[keyof T] : never : never;
-type UnknownSegment<T, Path extends string> = Path extends `${infer First}.${infer Rest}` ? [Child<T, First>] extends [never] ? First : UnknownSegment<Child<T, First>, Rest> : [Child<T, Path>] extends [never] ? Path : never;
-type Dotted<Path extends string> = Path extends `${infer Before}[${infer Inner}]${infer After}` ? Dotted<`${Before}.${Inner}${After}`> : Path;
-type ValueAt<T, Path extends string> = Path extends `${infer First}.${infer Rest}` ? ValueAt<Child<T, First>, Rest> : Child<T, Path>;
-type FieldValue<T, Path extends string> = [T] extends [never] ? Json | object : string extends Path ? Json | object : Path extends `${string}"${string}` ? Json | object : unknown extends ValueAt<T, Dotted<Path>> ? Json | object : ValueAt<T, Dotted<Path>>;
-type CheckedPath<Name extends string, T, Path> = [T] extends [never] ? Path : Path extends `${string}"${string}` ? Path : Path extends string ? string extends Path ? Path : [UnknownSegment<T, Dotted<Path>>] extends [never] ? Path : Problem<`${Path} is not a field of ${Name}: ${UnknownSegment<T, Dotted<Path>>} is not known`> : Path;
-export declare function getField(object: unknown, path: string): Json | undefined;
-export declare function setField<T extends object, const Path extends string>(object: T, path: Path & CheckedPath<'this object', T, Path>, value: FieldValue<T, Path> | undefined): void;
-export declare function setArguments<T extends {
-  readonly apiVersion: string;
-}, const Path extends string>(object: T, path: Path & CheckedPath<'this object', T, Path>, values: Readonly<Record<string, string>>): void;
-export declare function schemaFrom<Value>(crd: object, version: string, path: string): OpenApiSchema & TypedSchema<Value>;
 export type { BuiltinVariables, DefinedVariables, Template, TemplateContext, TemplateFor, TemplateKind, TemplateKinds, TemplateMatch, TemplatePatcher, VariableDefinition, VariableValues, Variables, WalkOptions };

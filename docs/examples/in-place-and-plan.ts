@@ -22,7 +22,7 @@ export const canUpdateMachineSet = handler('CanUpdateMachineSet', {
 
 const updates = createJobs({ retryAfterSeconds: 5 });
 
-/** Only pretends, as the original does; for real updates, use `answerUpdate`. */
+/** Only pretends, as the original does; for real updates, use `machines.inPlace`. */
 export const updateMachine = handler('UpdateMachine', {
   name: 'update-machine',
   handle: ({ desired: { machine } }, context) =>

@@ -35,13 +35,13 @@ export {
   type UpdatableFields,
 } from './sdk/objects/in-place.ts';
 export { getField, setArguments, setField } from './sdk/objects/json-path.ts';
-export { type InPlaceOptions, type InPlaceUpdater, machines } from './sdk/objects/machines.ts';
 export {
-  answerUpdate,
+  type InPlaceOptions,
+  type InPlaceUpdater,
   type MachineUpdate,
-  type MachineUpdater,
   type MachineUpdateState,
-} from './sdk/objects/update-machine.ts';
+  machines,
+} from './sdk/objects/machines.ts';
 export {
   createExtensionServer,
   createHostedExtension,

@@ -52,8 +52,10 @@ test('no placeholder remains, and each hook has a file', () => {
     expect.arrayContaining(['.gitignore', '.dockerignore', '.npmrc', 'manifests/certificate.yaml', 'src/variables.ts']),
   );
   for (const name of hookNames) {
+    const variable = `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
+    const exported = new RegExp(`^export (const|\\{) ${variable} `, 'm');
     expect(
-      [...files.values()].some((text) => text.includes(`= handler('${name}', {`)),
+      [...files.values()].some((text) => exported.test(text)),
       name,
     ).toBe(true);
   }

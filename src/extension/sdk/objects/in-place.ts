@@ -19,9 +19,6 @@ import {
   type UpdateMachineRequest,
 } from '../../../runtimehooks/index.ts';
 import { componentOf, componentsOf } from '../../../runtimehooks/messages/index.ts';
-import type { Only } from '../topology/define-variables.ts';
-import type { TemplateKinds } from '../topology/walk.ts';
-import type { CheckedPath } from './checked-path.ts';
 import { type FieldTree, fieldTree, firstUnknown } from './field-tree.ts';
 import { segmentsOf, setAt, step } from './json-path.ts';
 
@@ -37,27 +34,6 @@ export interface UpdatableFields {
   readonly infrastructureMachine?: PathsByKind | undefined;
   readonly bootstrapConfig?: PathsByKind | undefined;
 }
-
-type CheckedPaths<Kind, Spec, Paths> = {
-  readonly [Index in keyof Paths]: CheckedPath<`a ${Kind & string}`, { spec: Spec }, Paths[Index]>;
-};
-
-type SpecIn<Template> = Template extends { spec: { template?: { spec?: infer Spec } } } ? Spec : unknown;
-/** The specs of a kind in all versions of its template, as `template-types` declares them; else unknown. */
-type SpecOf<Kind> = `${Kind & string}Template` extends infer Name
-  ? Name extends keyof TemplateKinds
-    ? SpecIn<TemplateKinds[Name][keyof TemplateKinds[Name]]>
-    : unknown
-  : never;
-
-type CheckedKinds<ByKind> = { readonly [Kind in keyof ByKind]: CheckedPaths<Kind, SpecOf<Kind>, ByKind[Kind]> };
-
-/** Fields of `UpdatableFields` whose paths, where they are literals, are those of Machines and of declared templates. */
-type CheckedFields<Fields, Known> = Only<Fields, Known> & {
-  readonly [Object in keyof Fields]: Object extends 'machine'
-    ? CheckedPaths<'Machine', CanUpdateMachineRequest['desired']['machine']['spec'], Fields[Object]>
-    : CheckedKinds<Fields[Object]>;
-};
 
 type MachinePatches = Pick<
   CanUpdateMachineResponse,
@@ -171,6 +147,10 @@ function patchOf(current: unknown, desired: unknown, prefix: Segments, fields: r
   return patch.length === 0 ? undefined : { patchType: 'JSONPatch', patch: encodedPatch(patch) };
 }
 
+/** The objects of a machine by their names in requests, and those of a set of machines. */
+const ofMachine = ['machine', 'infrastructureMachine', 'bootstrapConfig'] as const;
+const ofMachineSet = ['machineSet', 'infrastructureMachineTemplate', 'bootstrapConfigTemplate'] as const;
+
 /**
  * Defines the fields that an extension can change in place.
  *
@@ -181,62 +161,46 @@ function patchOf(current: unknown, desired: unknown, prefix: Segments, fields: r
  * });
  * ```
  *
- * Paths that Machines do not have, or templates whose types `extensionconfig-webhook template-types` wrote, do not compile.
- *
- * @param known the fields of providers' kinds, which `template-types` writes, too. Without it, their paths are not checked
- *   when the program starts: Cluster API replaces machines as if the extension could not change a misspelt field.
+ * @param known the fields of providers' kinds, which `template-types` writes. Without it, their paths are not checked:
+ *   Cluster API replaces machines as if the extension could not change a misspelt field.
  * @throws {TypeError} for a path that is not in `spec`, which is all that Cluster API takes, and for one that Machines or
  *   the known kinds do not have.
  */
-export function defineInPlaceChanges<const Fields extends UpdatableFields>(
-  fields: Fields & CheckedFields<Fields, keyof UpdatableFields>,
-  known?: KnownFields,
-): InPlaceChanges {
-  const { machine = [], infrastructureMachine, bootstrapConfig }: UpdatableFields = fields;
-  const ofMachine = parsed('machine', { Machine: machine }, { Machine: [fieldsOfMachine()] });
-  const ofInfrastructure = parsed('infrastructureMachine', infrastructureMachine, known);
-  const ofBootstrap = parsed('bootstrapConfig', bootstrapConfig, known);
-  const fieldsOf = (byKind: FieldsByKind, object: Json | undefined) =>
-    byKind.get(textAt(object, 'kind').replace(/Template$/, '')) ?? [];
+export function defineInPlaceChanges(fields: UpdatableFields, known?: KnownFields): InPlaceChanges {
+  const machine = parsed('machine', { Machine: fields.machine ?? [] }, { Machine: [fieldsOfMachine()] });
+  const byKind = [
+    parsed('infrastructureMachine', fields.infrastructureMachine, known),
+    parsed('bootstrapConfig', fields.bootstrapConfig, known),
+  ];
 
-  /** The patches of objects that a request has as `current` and `desired`: a machine's, and those of its kinds. */
-  function patchesOf<T>(
-    { current, desired }: { current: object; desired: object },
-    prefix: Segments,
-    [ofMachines, ofInfrastructureMachines, ofBootstrapConfigs]: readonly [string, string, string],
-  ): T {
-    const [before, after] = [current as JsonObject, desired as JsonObject];
-    const patchesByName = {
-      [ofMachines]: ofMachine.get('Machine') as readonly Segments[],
-      [ofInfrastructureMachines]: fieldsOf(ofInfrastructure, after[ofInfrastructureMachines]),
-      [ofBootstrapConfigs]: fieldsOf(ofBootstrap, after[ofBootstrapConfigs]),
-    };
-    const patches = Object.entries(patchesByName).map(([name, paths]): [string, Patch | undefined] => [
+  /** The fields of the objects with these names. */
+  const fieldsIn = (objects: JsonObject, [first, ...others]: readonly string[]): [string, readonly Segments[]][] => [
+    [first as string, machine.get('Machine') ?? []],
+    ...others.map((name, index): [string, readonly Segments[]] => [
+      name,
+      byKind[index]?.get(textAt(objects, name, 'kind').replace(/Template$/, '')) ?? [],
+    ]),
+  ];
+
+  function patchesOf<T>(request: { current: object; desired: object }, names: readonly string[], prefix: Segments): T {
+    const [current, desired] = [request.current as JsonObject, request.desired as JsonObject];
+    const patches = fieldsIn(desired, names).map(([name, paths]): [string, Patch | undefined] => [
       `${name}Patch`,
-      patchOf(before[name], after[name], prefix, paths),
+      patchOf(current[name], desired[name], prefix, paths),
     ]);
     return Object.fromEntries(patches.filter(([, patch]) => patch !== undefined)) as T;
   }
 
   return {
-    desiredValues({ machine: desiredMachine, infrastructureMachine: infrastructure, bootstrapConfig: bootstrap }) {
-      const objects: [unknown, readonly Segments[]][] = [
-        [desiredMachine, ofMachine.get('Machine') ?? []],
-        [infrastructure, fieldsOf(ofInfrastructure, infrastructure as Json)],
-        [bootstrap, fieldsOf(ofBootstrap, bootstrap as Json | undefined)],
-      ];
-      return objects.flatMap(([object, fields]) =>
-        fields
-          .flatMap((field) => expanded(['spec', ...field], object as Json, object as Json))
-          .map((path) => path.reduce<Json | undefined>(step, object as Json) ?? null),
+    machinePatches: (request) => patchesOf(request, ofMachine, ['spec']),
+    machineSetPatches: (request) => patchesOf(request, ofMachineSet, ['spec', 'template', 'spec']),
+    desiredValues(desired) {
+      const objects = desired as unknown as JsonObject;
+      return fieldsIn(objects, ofMachine).flatMap(([name, paths]) =>
+        paths
+          .flatMap((path) => expanded(['spec', ...path], objects[name], objects[name]))
+          .map((path) => path.reduce<Json | undefined>(step, objects[name]) ?? null),
       );
     },
-    machinePatches: (request) => patchesOf(request, ['spec'], ['machine', 'infrastructureMachine', 'bootstrapConfig']),
-    machineSetPatches: (request) =>
-      patchesOf(
-        request,
-        ['spec', 'template', 'spec'],
-        ['machineSet', 'infrastructureMachineTemplate', 'bootstrapConfigTemplate'],
-      ),
   };
 }

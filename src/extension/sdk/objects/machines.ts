@@ -1,10 +1,27 @@
-import { responseIn } from '../handlers/answer.ts';
-import { type Handler, handler } from '../handlers/handler.ts';
+import { createHash } from 'node:crypto';
+import type { UpdateMachineRequest, UpdateMachineResponse } from '../../../runtimehooks/index.ts';
+import { type Answer, responseIn } from '../handlers/answer.ts';
+import { type Handler, type HandlerContext, handler } from '../handlers/handler.ts';
 import { defineInPlaceChanges, type InPlaceChanges, type KnownFields, type UpdatableFields } from './in-place.ts';
-import { answerUpdate, type MachineUpdater } from './update-machine.ts';
 
-/** One of the ways in which an extension updates Machines. */
-export interface InPlaceUpdater extends MachineUpdater {
+/** An update of a machine. */
+export interface MachineUpdate {
+  /** The same for the same machine and the same desired state: at most 63 lower-case letters, digits and hyphens. */
+  key: string;
+  desired: UpdateMachineRequest['desired'];
+}
+
+/** What a node says about an update. */
+export type MachineUpdateState =
+  /** Nobody has begun it. */
+  | { state: 'none' }
+  | { state: 'running' }
+  /** Users read the message: a stable text without secrets. */
+  | { state: 'failed'; message: string }
+  | { state: 'done' };
+
+/** One of the ways in which an extension updates Machines. Its functions have the time of a call, at whose end the signal is aborted. */
+export interface InPlaceUpdater {
   /** The same in all releases of the extension: nodes remember updates by it. */
   readonly name: string;
   /** The fields whose changes it can make, as for `defineInPlaceChanges`. */
@@ -14,6 +31,15 @@ export interface InPlaceUpdater extends MachineUpdater {
    * Machine first. Default: true, as in older releases, which do not ask.
    */
   readonly affectsAvailability?: boolean | undefined;
+  /** Asks the node, which is what remembers: the extension may have been restarted, or another replica may have begun. */
+  look(update: MachineUpdate, signal: AbortSignal): Promise<MachineUpdateState>;
+  /** Makes the node begin the work, which goes on without the extension. May be called again for the same key. */
+  begin(update: MachineUpdate, signal: AbortSignal): Promise<void>;
+  /**
+   * The version of the kubelet as the Node reports it, such as v1.33.0; undefined while it is not known. Default: the
+   * update is done when the node says so, for work that does not change the version.
+   */
+  kubeletVersion?(update: MachineUpdate, signal: AbortSignal): Promise<string | undefined>;
 }
 
 /** Options of `machines.inPlace`. */
@@ -22,6 +48,55 @@ export interface InPlaceOptions {
   knownFields?: KnownFields | undefined;
   /** After how many seconds Cluster API asks again while a Machine is updated. Default: 10. */
   retryAfterSeconds?: number | undefined;
+}
+
+const maxNameLength = 40;
+
+/** @param state what the update is about: with the same state, it has been done. */
+function keyOf({ machine }: UpdateMachineRequest['desired'], state: readonly unknown[]): string {
+  const { namespace, name = '' } = machine.metadata ?? {};
+  const hash = createHash('sha256')
+    .update(JSON.stringify([namespace, name, ...state]))
+    .digest('hex')
+    .slice(0, 16);
+  return `${name.slice(0, maxNameLength).replaceAll(/[^a-z0-9-]/g, '-')}-${hash}`;
+}
+
+/**
+ * Answers UpdateMachine by asking the node at each call: begins the work if nobody has, blocks while it runs, and is
+ * done once the kubelet has the desired version. Work that failed is a Failure once, and begins anew.
+ */
+async function answerUpdate(
+  update: MachineUpdate,
+  { answer, log, signal }: HandlerContext<UpdateMachineResponse>,
+  updater: InPlaceUpdater,
+  retryAfterSeconds: number,
+): Promise<Answer<UpdateMachineResponse>> {
+  const progress = await updater.look(update, signal);
+  if (progress.state === 'none' || progress.state === 'failed') {
+    log.info({ update: update.key }, 'update begins');
+    await updater.begin(update, signal);
+  }
+  if (progress.state === 'failed') {
+    return answer.fail(progress.message);
+  }
+  if (progress.state === 'none' || progress.state === 'running') {
+    return answer.retry(retryAfterSeconds, 'the machine is being updated');
+  }
+  if (progress.state !== 'done') {
+    // It may come from an agent: to wait for it would be forever.
+    const state = JSON.stringify((progress as { state?: unknown }).state);
+    throw new TypeError(`look returned the state ${state}: it must be none, running, failed or done`);
+  }
+  const { version } = update.desired.machine.spec;
+  if (
+    version === undefined ||
+    updater.kubeletVersion === undefined ||
+    version === (await updater.kubeletVersion(update, signal))
+  ) {
+    return answer.done();
+  }
+  return answer.retry(retryAfterSeconds, `the kubelet does not report ${version} yet`);
 }
 
 /** All that updaters cover together. */
@@ -53,15 +128,15 @@ function inPlace(
   updaters: readonly InPlaceUpdater[],
   options: InPlaceOptions = {},
 ): [Handler<'CanUpdateMachine'>, Handler<'CanUpdateMachineSet'>, Handler<'UpdateMachine'>] {
-  const { knownFields, retryAfterSeconds } = options;
+  const { knownFields, retryAfterSeconds = 10 } = options;
   const names = updaters.map(({ name }) => name);
   if (names.length === 0 || names.some((name, index) => !name || names.indexOf(name) !== index)) {
     throw new TypeError(`updaters: each needs a name of its own, and these are [${names.join(', ')}]`);
   }
-  const all = defineInPlaceChanges(allCovered(updaters) as object, knownFields);
+  const all = defineInPlaceChanges(allCovered(updaters), knownFields);
   const parts = updaters.map((updater) => ({
     updater,
-    changes: defineInPlaceChanges(updater.covers as object, knownFields),
+    changes: defineInPlaceChanges(updater.covers, knownFields),
   }));
   /** What a change needs, by the function that makes patches. */
   function answerOf<Patches extends object>(patchesOf: (changes: InPlaceChanges) => Patches) {
@@ -80,10 +155,10 @@ function inPlace(
     }),
     handler('UpdateMachine', {
       name: 'update-machine',
-      async handle(request, context) {
+      async handle({ desired }, context) {
         for (const { updater, changes } of parts) {
-          const state = [updater.name, ...changes.desiredValues(request.desired)];
-          const answer = await answerUpdate(request, context, updater, retryAfterSeconds, state);
+          const key = keyOf(desired, [updater.name, ...changes.desiredValues(desired)]);
+          const answer = await answerUpdate({ key, desired }, context, updater, retryAfterSeconds);
           const { status, retryAfterSeconds: seconds } = responseIn(answer) ?? {};
           if (status !== 'Success' || seconds !== 0) {
             return answer;

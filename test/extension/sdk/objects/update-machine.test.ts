@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
 import {
-  answerUpdate,
   assertIdempotent,
   callHandler,
-  handler,
+  type InPlaceUpdater,
   type MachineUpdate,
-  type MachineUpdater,
+  machines,
   requestFor,
 } from '../../../../src/extension/index.ts';
 
@@ -13,7 +12,9 @@ import {
 function lab() {
   const begun = new Map<string, number>();
   const node = { steps: 2, failure: undefined as string | undefined, kubelet: 'v1.32.0' };
-  const updater: MachineUpdater = {
+  const updater: InPlaceUpdater = {
+    name: 'lab',
+    covers: { machine: ['spec.version', 'spec.failureDomain'] },
     async look({ key }: MachineUpdate) {
       const steps = begun.get(key);
       if (steps === undefined) {
@@ -33,11 +34,7 @@ function lab() {
       return node.kubelet;
     },
   };
-  const extension = () =>
-    handler('UpdateMachine', {
-      name: 'update-machine',
-      handle: (request, context) => answerUpdate(request, context, updater, 5),
-    });
+  const extension = () => machines.inPlace([updater])[2];
   const call = async (request = requestFor('UpdateMachine')) => {
     const { result, response } = await callHandler(extension(), request);
     return [result, response.message];
@@ -65,11 +62,7 @@ test('work that fails is a Failure, and begins anew', async () => {
 
 test('a state that does not exist is a fault: the update would block forever', async () => {
   const updater = { ...lab().updater, look: async () => ({ state: 'complete' }) as never };
-  const update = handler('UpdateMachine', {
-    name: 'update-machine',
-    handle: (request, context) => answerUpdate(request, context, updater),
-  });
-  const { result, lines } = await callHandler(update);
+  const { result, lines } = await callHandler(machines.inPlace([updater])[2]);
   expect([result, lines.at(-1)?.message]).toEqual([
     'error',
     'look returned the state "complete": it must be none, running, failed or done',
