@@ -1,46 +1,76 @@
-import type { Bytes } from '../../../base/go-text/index.ts';
-import { copyOf, isJsonObject, type Json, type JsonObject, setOwn } from '../../../kubernetes/index.ts';
-import { keyOf, type PlainValue } from '../../../kubernetes/manifests/index.ts';
-import { resolveScalar } from './resolve.ts';
-import { maxYamlDepth, YamlError, YamlScanner, type YamlToken, type YamlTokenType } from './scan.ts';
-import { decodeYaml } from './text.ts';
+import { Buffer } from 'node:buffer';
+import { type Bytes, invalidAt, textOf } from '../../../base/go-text/index.ts';
+import { isJsonObject, type Json, type JsonObject, setOwn } from '../../../kubernetes/index.ts';
+import { keyOf, type PlainValue, plainValue } from '../../../kubernetes/manifests/index.ts';
+import { maxYamlDepth, YamlError, YamlScanner, type YamlTokenType } from './scan.ts';
 
-/** What was read of a node; what it amounts to counts what its aliases stand for. */
+/** What was read of a node. */
 interface YamlNode {
   value: Json;
   /** A scalar with all its digits, as a key needs it. */
   scalar?: PlainValue;
   isMergeKey?: boolean;
   isAlias?: boolean;
-  nodes: number;
-  textLength: number;
-  depth: number;
 }
 
 /** How a node may be written where it is. */
 type Place = 'block' | 'blockOrList' | 'flow';
 
-/** How much of what is read may come from aliases, as go-yaml limits it. */
-function allowedAliasRatio(count: number): number {
-  const low = 400_000;
-  const high = 4_000_000;
-  return count <= low ? 0.99 : count >= high ? 0.1 : 0.99 - (0.89 * (count - low)) / (high - low);
-}
+/** How many nodes may come from aliases, and which share of all, as go-yaml limits it. */
+const maxAliased = 400_000;
+const maxAliasedShare = 0.99;
 
 /** How much text is read; aliases may repeat that of the document. */
 const maxTextLength = 8_388_608;
 
-const documentStarts: readonly YamlTokenType[] = ['version', 'tagDirective', 'documentStart'];
-const emptyNode: YamlNode = { value: null, scalar: null, nodes: 1, textLength: 0, depth: 0 };
+const emptyNode: YamlNode = { value: null, scalar: null };
+
+const tagPrefix = 'tag:yaml.org,2002:';
+const typeNames: Readonly<Record<string, string>> = {
+  bigint: 'int',
+  boolean: 'bool',
+  number: 'float',
+  object: 'null',
+  string: 'str',
+};
+const timestamp =
+  /^[0-9]{4}-[01]?[0-9]-[0-3]?[0-9](?:[Tt ][0-2]?[0-9]:[0-5]?[0-9]:[0-5]?[0-9](?:\.[0-9]+)?(?:Z|[+-][0-9]{2}:[0-9]{2})?)?$/;
+
+/**
+ * The value of a scalar, as go-yaml v2 reads it.
+ *
+ * @throws {YamlError} when it does not have the type that its tag names.
+ */
+function resolved(text: string, tag: string, isPlain: boolean): PlainValue {
+  if (tag === '') {
+    return isPlain ? plainValue(text) : text;
+  }
+  const type = tag.startsWith(tagPrefix) ? tag.slice(tagPrefix.length) : '';
+  if (type === 'binary') {
+    const packed = text.replaceAll(/[\r\n]/g, '');
+    if (packed.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(packed)) {
+      throw new YamlError('yaml: !!binary value contains invalid base64 data');
+    }
+    return Buffer.from(packed, 'base64').toString();
+  }
+  if (!['bool', 'int', 'float', 'null', 'timestamp'].includes(type) || (type === 'timestamp' && timestamp.test(text))) {
+    return text;
+  }
+  const value = plainValue(text);
+  if (type === typeNames[typeof value]) {
+    return value;
+  }
+  if (type === 'float' && typeof value === 'bigint' && value < 2n ** 63n) {
+    return Number(value);
+  }
+  throw new YamlError(`yaml: cannot decode !!${typeNames[typeof value]} \`${text}\` as a !!${type}`);
+}
 
 class Reader {
   readonly #scanner: YamlScanner;
   /** What anchors name: undefined as long as the node is not read to its end. */
-  readonly #anchors = new Map<string, { node: YamlNode | undefined }>();
-  readonly #tagPrefixes = new Map<string, string>();
-  /** The level of the current node, and the deepest one in what is read. */
+  readonly #anchors = new Map<string, YamlNode | undefined>();
   #level = 0;
-  #deepest = 0;
   #nodes = 0;
   #aliased = 0;
   #textLength = 0;
@@ -51,18 +81,18 @@ class Reader {
 
   /** The first document; null if there is none. */
   document(): Json {
-    const { type } = this.#scanner.peek();
-    if (type === 'streamEnd') {
-      return null;
-    }
-    this.#directives();
-    if (documentStarts.includes(type)) {
-      if (this.#scanner.take().type !== 'documentStart') {
+    let isStarted = false;
+    while (this.#next('%', '---')) {
+      isStarted = true;
+      if (this.#scanner.take().type === '---') {
+        break;
+      }
+      if (!this.#next('%', '---')) {
         this.#scanner.fail('did not find expected <document start>');
       }
-      if ([...documentStarts, 'documentEnd', 'streamEnd'].includes(this.#scanner.peek().type)) {
-        return null;
-      }
+    }
+    if (this.#next('end') || (isStarted && this.#next('%', '---', '...'))) {
+      return null;
     }
     const value = jsonOf(this.#node('block'));
     // What follows is looked at, as by Go, but may be anything.
@@ -70,86 +100,80 @@ class Reader {
     return value;
   }
 
-  #directives(): void {
-    let hasVersion = false;
-    for (;;) {
-      const { type, text, suffix } = this.#scanner.peek();
-      if (type === 'version') {
-        if (hasVersion || text !== '1.1') {
-          this.#scanner.fail('found incompatible YAML document');
-        }
-        hasVersion = true;
-      } else if (type === 'tagDirective') {
-        if (this.#tagPrefixes.has(text)) {
-          this.#scanner.fail('found duplicate %TAG directive');
-        }
-        this.#tagPrefixes.set(text, suffix);
-      } else {
-        return;
-      }
-      this.#scanner.take();
-    }
+  #next(...types: readonly YamlTokenType[]): boolean {
+    return types.includes(this.#scanner.peek().type);
   }
 
-  #tagOf({ text, suffix }: YamlToken): string {
-    const known: Readonly<Record<string, string>> = { '': '', '!': '!', '!!': 'tag:yaml.org,2002:' };
-    const prefix = this.#tagPrefixes.get(text) ?? known[text];
-    return prefix === undefined ? this.#scanner.fail('found undefined tag handle') : prefix + suffix;
+  #tagOf(text: string): string {
+    const [, verbatim, handle, suffix = ''] = /^!(?:<(.*)>|([0-9A-Za-z_-]*!)?(.*))$/.exec(text) ?? [];
+    if (verbatim !== undefined) {
+      return verbatim;
+    }
+    if (handle !== undefined && (handle !== '!' || suffix === '')) {
+      this.#scanner.fail('found undefined tag handle');
+    }
+    return handle === '!' ? tagPrefix + suffix : `!${suffix}`;
   }
 
   #node(place: Place): YamlNode {
     this.#nodes++;
-    if (this.#scanner.peek().type === 'alias') {
+    if (this.#next('*')) {
       return this.#alias(this.#scanner.take().text);
     }
-    const anchor: { node: YamlNode | undefined } = { node: undefined };
     let name: string | undefined;
     let tag: string | undefined;
-    for (;;) {
-      const token = this.#scanner.peek();
-      if (token.type === 'anchor' && name === undefined) {
-        name = token.text;
-      } else if (token.type === 'tag' && tag === undefined) {
-        tag = this.#tagOf(token);
+    while ((name === undefined && this.#next('&')) || (tag === undefined && this.#next('!'))) {
+      const { type, text } = this.#scanner.take();
+      if (type === '&') {
+        name = text;
       } else {
-        break;
+        tag = this.#tagOf(text);
       }
-      this.#scanner.take();
     }
-    if (name !== undefined) {
-      this.#anchors.set(name, anchor);
+    if (name === undefined) {
+      return this.#content(place, tag);
     }
-    const before = { nodes: this.#nodes, textLength: this.#textLength };
-    const node = this.#content(place, tag ?? '', name !== undefined || (tag ?? '') !== '');
-    node.nodes = this.#nodes - before.nodes + 1;
-    node.textLength = this.#textLength - before.textLength;
-    anchor.node = node;
+    this.#anchors.set(name, undefined);
+    const node = this.#content(place, tag ?? '');
+    this.#anchors.set(name, node);
     return node;
   }
 
   #alias(name: string): YamlNode {
-    const anchor = this.#anchors.get(name);
-    if (anchor?.node === undefined) {
-      throw new YamlError(
-        anchor === undefined
-          ? `yaml: unknown anchor '${name}' referenced`
-          : `yaml: anchor '${name}' value contains itself`,
-      );
+    const node = this.#anchors.get(name);
+    if (node === undefined) {
+      const problem = this.#anchors.has(name) ? 'value contains itself' : 'is not there';
+      throw new YamlError(`yaml: anchor '${name}' ${problem}`);
     }
-    const { node } = anchor;
-    this.#nodes += node.nodes;
-    this.#aliased += node.nodes;
-    if (this.#aliased > 100 && this.#nodes > 1_000 && this.#aliased / this.#nodes > allowedAliasRatio(this.#nodes)) {
-      throw new YamlError('yaml: document contains excessive aliasing');
-    }
-    this.#readText(node.textLength);
-    this.#checkDepth(this.#level + node.depth);
-    this.#deepest = Math.max(this.#deepest, this.#level + node.depth);
-    return { ...node, value: copyOf(node.value), isMergeKey: false, isAlias: true };
+    return { ...node, value: this.#copied(node.value, this.#level), isMergeKey: false, isAlias: true };
   }
 
-  #readText(length: number): void {
-    this.#textLength += length;
+  /** A copy of what an alias stands for, which counts as if it was written there. */
+  #copied(value: Json, level: number): Json {
+    this.#nodes++;
+    this.#aliased++;
+    const isExcessive = this.#aliased > maxAliased || this.#aliased / this.#nodes > maxAliasedShare;
+    if (isExcessive && this.#aliased > 100 && this.#nodes > 1_000) {
+      throw new YamlError('yaml: document contains excessive aliasing');
+    }
+    if (typeof value !== 'object' || value === null) {
+      this.#readText(String(value));
+      return value;
+    }
+    this.#checkDepth(level + 1);
+    if (Array.isArray(value)) {
+      return value.map((item) => this.#copied(item, level + 1));
+    }
+    const copy: JsonObject = {};
+    for (const [key, item] of Object.entries(value)) {
+      this.#readText(key);
+      setOwn(copy, key, this.#copied(item, level + 1));
+    }
+    return copy;
+  }
+
+  #readText(text: string): void {
+    this.#textLength += text.length;
     if (this.#textLength > maxTextLength) {
       throw new YamlError(`yaml: document repeats its text to more than ${maxTextLength} characters`);
     }
@@ -162,76 +186,66 @@ class Reader {
   }
 
   #scalar(text: string, tag: string, isPlain: boolean): YamlNode {
-    this.#readText(text.length);
-    const scalar = resolveScalar(text, tag, isPlain);
-    const isMergeKey = text === '<<' && (isPlain || tag === 'tag:yaml.org,2002:merge');
-    const value = typeof scalar === 'bigint' ? Number(scalar) : scalar;
-    return { value, scalar, isMergeKey, nodes: 1, textLength: 0, depth: 0 };
+    this.#readText(text);
+    const scalar = resolved(text, tag, isPlain);
+    const isMergeKey = text === '<<' && (isPlain || tag === `${tagPrefix}merge`);
+    return { value: typeof scalar === 'bigint' ? Number(scalar) : scalar, scalar, isMergeKey };
   }
 
-  /** @param isNamed whether it has an anchor or a tag: then it may be empty. */
-  #content(place: Place, tag: string, isNamed: boolean): YamlNode {
+  /** @param tag undefined if it has neither an anchor nor a tag: then it may not be empty. */
+  #content(place: Place, tag: string | undefined): YamlNode {
     const { type, text, isPlain } = this.#scanner.peek();
-    switch (type) {
-      case 'scalar':
-        this.#scanner.take();
-        return this.#scalar(text, tag, (tag === '' && isPlain) || tag === '!');
-      case 'blockEntry':
-        if (place === 'blockOrList') {
-          return this.#collection(() => this.#blockList());
-        }
-        break;
-      case 'flowSequence':
-        return this.#collection(() => this.#flowList());
-      case 'flowMapping':
-        return this.#collection(() => this.#flowMapping());
-      case 'blockSequence':
-        if (place !== 'flow') {
-          this.#scanner.take();
-          const list = this.#collection(() => this.#blockList());
-          this.#end("did not find expected '-' indicator");
-          return list;
-        }
-        break;
-      case 'blockMapping':
-        if (place !== 'flow') {
-          return this.#collection(() => this.#blockMapping());
-        }
-        break;
+    if (type === 'scalar') {
+      this.#scanner.take();
+      return this.#scalar(text, tag ?? '', ((tag ?? '') === '' && isPlain) || tag === '!');
     }
-    return isNamed ? this.#scalar('', tag, tag === '') : this.#scanner.fail('did not find expected node content');
-  }
-
-  #collection(read: () => Json): YamlNode {
-    const before = this.#deepest;
+    const read =
+      type === '['
+        ? () => this.#flowList()
+        : type === '{'
+          ? () => this.#flowMapping()
+          : (type === 'list' && place !== 'flow') || (type === '-' && place === 'blockOrList')
+            ? () => this.#blockList(type === 'list')
+            : type === 'map' && place !== 'flow'
+              ? () => this.#blockMapping()
+              : undefined;
+    if (read === undefined) {
+      return tag === undefined
+        ? this.#scanner.fail('did not find expected node content')
+        : this.#scalar('', tag, tag === '' || tag === '!');
+    }
     this.#level++;
     this.#checkDepth(this.#level);
-    this.#deepest = this.#level;
     const value = read();
-    const depth = this.#deepest - this.#level + 1;
-    this.#deepest = Math.max(this.#deepest, before);
     this.#level--;
-    return { value, nodes: 1, textLength: 0, depth };
+    return { value };
   }
 
   #nodeUnless(place: Place, ...ends: readonly YamlTokenType[]): YamlNode {
-    return ends.includes(this.#scanner.peek().type) ? emptyNode : this.#node(place);
+    return this.#next(...ends) ? emptyNode : this.#node(place);
   }
 
   /** The value of a key, which may have none. */
   #valueUnless(place: Place, ...ends: readonly YamlTokenType[]): YamlNode {
-    if (this.#scanner.peek().type !== 'value') {
+    if (!this.#next(':')) {
       return emptyNode;
     }
     this.#scanner.take();
     return this.#nodeUnless(place, ...ends);
   }
 
-  #blockList(): Json[] {
+  /** @param hasEnd whether the list has an end of its own: that of one as far out as its key is the mapping's. */
+  #blockList(hasEnd: boolean): Json[] {
     const items: Json[] = [];
-    while (this.#scanner.peek().type === 'blockEntry') {
+    if (hasEnd) {
       this.#scanner.take();
-      items.push(jsonOf(this.#nodeUnless('block', 'blockEntry', 'key', 'value', 'blockEnd')));
+    }
+    while (this.#next('-')) {
+      this.#scanner.take();
+      items.push(jsonOf(this.#nodeUnless('block', '-', '?', ':', 'blockEnd')));
+    }
+    if (hasEnd) {
+      this.#end("did not find expected '-' indicator");
     }
     return items;
   }
@@ -246,37 +260,37 @@ class Reader {
   #blockMapping(): JsonObject {
     const object: JsonObject = {};
     this.#scanner.take();
-    while (this.#scanner.peek().type === 'key') {
+    while (this.#next('?')) {
       this.#scanner.take();
-      const key = this.#nodeUnless('blockOrList', 'key', 'value', 'blockEnd');
-      put(object, key, this.#valueUnless('blockOrList', 'key', 'value', 'blockEnd'));
+      const key = this.#nodeUnless('blockOrList', '?', ':', 'blockEnd');
+      put(object, key, this.#valueUnless('blockOrList', '?', ':', 'blockEnd'));
     }
     this.#end('did not find expected key');
     return object;
   }
 
   /** Reads the items of a collection in brackets. */
-  #flow(end: YamlTokenType, close: string, readItem: (startsWithKey: boolean) => void): void {
+  #flow(close: ']' | '}', readItem: (startsWithKey: boolean) => void): void {
     this.#scanner.take();
-    for (let isFirst = true; this.#scanner.peek().type !== end; isFirst = false) {
-      if (!isFirst && this.#scanner.take().type !== 'flowEntry') {
+    for (let isFirst = true; !this.#next(close); isFirst = false) {
+      if (!isFirst && this.#scanner.take().type !== ',') {
         this.#scanner.fail(`did not find expected ',' or '${close}'`);
       }
-      const { type } = this.#scanner.peek();
-      if (type === end) {
+      if (this.#next(close)) {
         break;
       }
-      if (type === 'key') {
+      const startsWithKey = this.#next('?');
+      if (startsWithKey) {
         this.#scanner.take();
       }
-      readItem(type === 'key');
+      readItem(startsWithKey);
     }
     this.#scanner.take();
   }
 
   #flowList(): Json[] {
     const items: Json[] = [];
-    this.#flow('flowSequenceEnd', ']', (startsWithKey) => {
+    this.#flow(']', (startsWithKey) => {
       items.push(startsWithKey ? this.#pair() : jsonOf(this.#node('flow')));
     });
     return items;
@@ -284,23 +298,21 @@ class Reader {
 
   /** A mapping of one key in a list. */
   #pair(): JsonObject {
-    let key = emptyNode;
-    if (['value', 'flowEntry', 'flowSequenceEnd'].includes(this.#scanner.peek().type)) {
+    const object: JsonObject = {};
+    const key = this.#nodeUnless('flow', ':', ',', ']');
+    if (key === emptyNode) {
       // As in go-yaml, whatever follows an empty key is taken.
       this.#scanner.take();
-    } else {
-      key = this.#node('flow');
     }
-    const object: JsonObject = {};
-    put(object, key, this.#valueUnless('flow', 'flowEntry', 'flowSequenceEnd'));
+    put(object, key, this.#valueUnless('flow', ',', ']'));
     return object;
   }
 
   #flowMapping(): JsonObject {
     const object: JsonObject = {};
-    this.#flow('flowMappingEnd', '}', (startsWithKey) => {
-      const key = startsWithKey ? this.#nodeUnless('flow', 'value', 'flowEntry', 'flowMappingEnd') : this.#node('flow');
-      put(object, key, startsWithKey ? this.#valueUnless('flow', 'flowEntry', 'flowMappingEnd') : emptyNode);
+    this.#flow('}', (startsWithKey) => {
+      const key = startsWithKey ? this.#nodeUnless('flow', ':', ',', '}') : this.#node('flow');
+      put(object, key, startsWithKey ? this.#valueUnless('flow', ',', '}') : emptyNode);
     });
     return object;
   }
@@ -334,6 +346,9 @@ function put(object: JsonObject, key: YamlNode, node: YamlNode): void {
   }
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it looks for
+const forbidden = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/;
+
 /**
  * Reads the first document of YAML as sigs.k8s.io/yaml does: the last of two equal keys wins, and what follows the first
  * document is not read.
@@ -341,5 +356,9 @@ function put(object: JsonObject, key: YamlNode, node: YamlNode): void {
  * @throws {YamlError} when Go cannot read it either.
  */
 export function readYaml(bytes: Bytes): Json {
-  return new Reader(decodeYaml(bytes)).document();
+  const text = textOf(bytes);
+  if (invalidAt(bytes) !== -1 || forbidden.test(text)) {
+    throw new YamlError('yaml: control characters and what is not UTF-8 are not allowed');
+  }
+  return new Reader(text.startsWith('\ufeff') ? text.slice(1) : text).document();
 }
