@@ -43,15 +43,6 @@ export const isBlocking = (outcome: Outcome): boolean =>
   typeof outcome.response.retryAfterSeconds === 'number' &&
   outcome.response.retryAfterSeconds > 0;
 
-/** Why Discovery was not successful; undefined if it was. */
-export function discoveryProblem(outcome: Outcome): string | undefined {
-  if (isSuccess(outcome)) {
-    return undefined;
-  }
-  const message = shownMessage(outcome);
-  return `Discovery ${describe(outcome)}${message === '' ? '' : `: ${message}`}`;
-}
-
 /** Whether two calls had the same outcome, as far as Cluster API can tell. */
 export function isSameOutcome(a: Outcome, b: Outcome): boolean {
   if (a.error !== undefined && b.error !== undefined) {

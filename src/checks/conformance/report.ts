@@ -3,7 +3,7 @@ import { type ExtensionFinding, quotable } from '../../runtimehooks/client/index
 import type { GroupedCheck, Skipped } from './check.ts';
 import { checks as allChecks } from './checks.ts';
 import type { NotCalled } from './choose-handlers.ts';
-import { discoveryProblem } from './outcome.ts';
+import { isSuccess } from './outcome.ts';
 import { createTrial, type Trial, type TrialOptions } from './trial.ts';
 
 /** How a check ended. `failed`: a `must` is violated; `warning`: a recommendation is not followed. */
@@ -22,11 +22,9 @@ export interface CheckResult extends Omit<GroupedCheck, 'needsDiscovery' | 'run'
 /** What is found out about the behaviour of an extension. */
 export interface ConformanceReport {
   extensionConfig: string;
-  /** `failed`: a check failed or was not completed in time, or Discovery got no response. */
+  /** `failed`: a check failed, or was not completed in time. */
   verdict: 'passed' | 'failed';
   checks: CheckResult[];
-  /** Why Discovery was not successful, if so: all checks that need an answer or handlers are skipped. */
-  discoveryProblem?: string;
   called: string[];
   /** Handlers that were not called, and why. */
   notCalled: readonly NotCalled[];
@@ -47,6 +45,8 @@ const maxProblems = 10;
 const maxMessage = 500;
 /** Maximum number of handlers that are listed as not called. */
 const maxListed = 100;
+
+const tooLate = 'the time limit has passed (--time-limit)';
 
 /** Runs a check; the problems of one that is not completed before the limit would look like the extension's fault. */
 async function runCheck(check: GroupedCheck, trial: Trial, limit: AbortSignal): Promise<CheckResult> {
@@ -71,7 +71,7 @@ async function runCheck(check: GroupedCheck, trial: Trial, limit: AbortSignal): 
   }
   const result = { id, group, level, requirement, reason, remedy, ms: Math.round(performance.now() - started) };
   if (limit.aborted) {
-    return { ...result, status: 'skipped', problems: [], skipReason: 'the time limit has passed (--time-limit)' };
+    return { ...result, status: 'skipped', problems: [], skipReason: tooLate };
   }
   const ended = trial.ended();
   if (ended !== undefined && skipReason === undefined) {
@@ -99,10 +99,13 @@ export async function testConformance(
   config: ExtensionConfig,
   options: ConformanceOptions,
 ): Promise<ConformanceReport> {
-  const { checks = allChecks, timeLimitMs, onCheck } = options;
+  const { timeLimitMs, onCheck } = options;
   const started = performance.now();
   const limit = AbortSignal.timeout(timeLimitMs);
   const trial = await createTrial(config, { ...options, signal: AbortSignal.any([options.signal, limit]) });
+  // Without handlers, only this one says why.
+  const first = isSuccess(trial.discovered.outcome) ? [] : allChecks.filter(({ id }) => id === 'discovery-valid');
+  const checks = options.checks === undefined ? allChecks : [...new Set([...first, ...options.checks])];
   const results: CheckResult[] = [];
   try {
     for (const [index, check] of checks.entries()) {
@@ -111,16 +114,17 @@ export async function testConformance(
       results.push(await runCheck(check, trial, limit));
     }
     options.signal.throwIfAborted();
+    const late = results.find(({ skipReason }) => skipReason === tooLate);
+    if (late !== undefined) {
+      Object.assign(late, { status: 'failed', problems: [{ severity: 'error', message: tooLate }] });
+    }
   } finally {
     await trial.close();
   }
-  const problem = limit.aborted ? undefined : discoveryProblem(trial.discovered.outcome);
-  const isComplete = !limit.aborted && problem === undefined;
   return {
     extensionConfig: trial.extension.name,
-    verdict: isComplete && results.every(({ status }) => status !== 'failed') ? 'passed' : 'failed',
+    verdict: results.every(({ status }) => status !== 'failed') ? 'passed' : 'failed',
     checks: results,
-    ...(problem !== undefined && { discoveryProblem: quotable(problem, maxMessage) }),
     called: trial.handlers.map(({ name = '' }) => name),
     notCalled: trial.notCalled.slice(0, maxListed),
     calls: trial.calls(),

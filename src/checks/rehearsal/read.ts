@@ -4,11 +4,14 @@ import { compareVersions, hooks, parseVersion } from '../../runtimehooks/index.t
 import { messageProblem, problemText, unknownFields } from '../../runtimehooks/messages/index.ts';
 import {
   type Blueprint,
+  classKey,
+  classOf,
   coreGroup,
   groupOf,
   inV1beta2,
   nameOf,
-  namespaceOf,
+  namespacedName,
+  Objects,
   readBlueprint,
   withoutBookkeeping,
 } from '../../topology/index.ts';
@@ -33,7 +36,6 @@ export class InputError extends Error {}
 const coreVersion = `${coreGroup}/v1beta2`;
 
 const isCore = (object: JsonObject, kind: string) => object.kind === kind && groupOf(object) === coreGroup;
-const namespacedName = (namespace: string, name: string) => `${namespace}/${name}`;
 
 function onlyV1beta2({ object, where }: InputObject): void {
   if (textAt(object, 'apiVersion') !== coreVersion) {
@@ -91,40 +93,12 @@ function checkedCluster({ object, where }: InputObject): JsonObject {
   return cluster;
 }
 
-type Templates = ReadonlyMap<string, JsonObject>;
-
-const templateKey = (group: string, kind: string, namespace: string, name: string) =>
-  JSON.stringify([group, kind, namespace, name]);
-
-/**
- * The template that a reference names, in the apiVersion of the reference.
- *
- * @param where of the class that needs it; without one it may be missing.
- */
-function templateAt(
-  reference: JsonObject,
-  namespace: string,
-  templates: Templates,
-  where: (() => string) | undefined,
-): JsonObject | undefined {
-  const kind = textAt(reference, 'kind');
-  const name = textAt(reference, 'name');
-  const entry = templates.get(templateKey(groupOf(reference), kind, namespace, name));
-  if (entry === undefined && where !== undefined) {
-    throw new InputError(
-      `${where()}: ${printable(kind)} ${printable(`${namespace}/${name}`)} is not in the files; pass it with --cluster-class, because patches need the templates`,
-    );
-  }
-  const template = entry && withoutBookkeeping(entry);
-  const apiVersion = textAt(reference, 'apiVersion');
-  return template && { ...template, apiVersion, metadata: { ...objectAt(template, 'metadata'), namespace } };
-}
-
 /** Maximum number of definitions of inline patches of a class: each is compared with every template in each round. */
 const maxDefinitions = 1000;
 
-function blueprintOf({ object, where }: InputObject, templates: Templates): Blueprint {
-  const patches = objectsAt(object, 'spec', 'patches');
+/** A class with its templates, each in the apiVersion of its reference. They may be missing if no extension patches them. */
+function blueprintOf({ object: clusterClass, where }: InputObject, objects: Objects): Blueprint {
+  const patches = objectsAt(clusterClass, 'spec', 'patches');
   const definitions = patches.flatMap((patch) => objectsAt(patch, 'definitions')).length;
   if (definitions > maxDefinitions) {
     throw new InputError(
@@ -132,9 +106,18 @@ function blueprintOf({ object, where }: InputObject, templates: Templates): Blue
     );
   }
   const isExtended = patches.some((patch) => objectsAt(patch, 'definitions').length === 0);
-  return readBlueprint(object, (reference, namespace) =>
-    templateAt(reference, namespace, templates, isExtended ? where : undefined),
-  );
+  return readBlueprint(clusterClass, (reference, namespace) => {
+    const [kind, name] = [textAt(reference, 'kind'), textAt(reference, 'name')];
+    const found = objects.get({ group: groupOf(reference), kind, namespace, name });
+    if (found === undefined && isExtended) {
+      throw new InputError(
+        `${where()}: ${printable(`${kind} ${namespace}/${name}`)} is not in the files; pass it with --cluster-class, because patches need the templates`,
+      );
+    }
+    const template = found && withoutBookkeeping(found);
+    const apiVersion = textAt(reference, 'apiVersion');
+    return template && { ...template, apiVersion, metadata: { ...objectAt(template, 'metadata'), namespace } };
+  });
 }
 
 const sampleVersion = 'v1.31.0';
@@ -183,12 +166,7 @@ function sampleCluster(target: string | undefined, blueprint: Blueprint | undefi
  */
 export function readInput(input: readonly InputObject[], target: string | undefined): RehearsalInput {
   const objects = input.map(({ object, where }) => ({ object: inV1beta2(object), where }));
-  const templates = new Map(
-    objects.map(({ object }) => [
-      templateKey(groupOf(object), textAt(object, 'kind'), namespaceOf(object), nameOf(object)),
-      object,
-    ]),
-  );
+  const all = new Objects(objects.map(({ object }) => object));
   const namespaces = new Map<string, Record<string, string>>();
   for (const { object } of objects.filter(({ object: one }) => one.kind === 'Namespace' && one.apiVersion === 'v1')) {
     namespaces.set(nameOf(object), textValues(objectAt(object, 'metadata', 'labels')));
@@ -196,11 +174,11 @@ export function readInput(input: readonly InputObject[], target: string | undefi
   const classes = new Map<string, Blueprint>();
   for (const one of objects.filter(({ object }) => isCore(object, 'ClusterClass'))) {
     onlyV1beta2(one);
-    const key = namespacedName(namespaceOf(one.object), nameOf(one.object));
+    const key = namespacedName(one.object);
     if (classes.has(key)) {
       throw new InputError(`${one.where()}: there are two ClusterClasses ${printable(key)}: leave one out`);
     }
-    classes.set(key, blueprintOf(one, templates));
+    classes.set(key, blueprintOf(one, all));
   }
   const namespaceByClass = new Map([...classes.values()].map(({ name, namespace }) => [name, namespace]));
   const clusters = objects.filter(({ object }) => isCore(object, 'Cluster'));
@@ -208,15 +186,15 @@ export function readInput(input: readonly InputObject[], target: string | undefi
   for (const one of clusters) {
     onlyV1beta2(one);
     const cluster = checkedCluster(one);
-    const key = namespacedName(namespaceOf(cluster), nameOf(cluster));
+    const key = namespacedName(cluster);
     if (subjects.has(key)) {
       throw new InputError(`${one.where()}: there are two Clusters ${printable(key)}`);
     }
-    const classRef = objectAt(cluster, 'spec', 'topology', 'classRef');
-    const className = namespacedName(textAt(classRef, 'namespace') || namespaceOf(cluster), textAt(classRef, 'name'));
+    const wanted = classOf(cluster);
+    const className = classKey(wanted);
     const blueprint = classes.get(className);
     if (blueprint === undefined && classes.size > 0) {
-      const other = namespaceByClass.get(textAt(classRef, 'name'));
+      const other = namespaceByClass.get(wanted.name);
       const remedy =
         other === undefined
           ? 'add it with --cluster-class, or leave all classes out'

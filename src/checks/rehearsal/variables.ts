@@ -1,4 +1,4 @@
-import { count } from '../../base/index.ts';
+import { printable, shortList } from '../../base/index.ts';
 import { isSame, type Json } from '../../kubernetes/index.ts';
 import { aggregate } from '../../runtimehooks/client/index.ts';
 import { checkDefinitions, type UnevaluatedRules } from '../../runtimehooks/variables/index.ts';
@@ -26,22 +26,8 @@ function firstOf(errors: readonly string[]): string {
   return `${aggregate(errors.slice(0, maxProblems))}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** Maximum number of variables of one list whose rules are reported as not evaluated. */
+/** Maximum number of variables whose rules are named as not evaluated. */
 const maxUnevaluated = 20;
-
-/** What a rehearsal cannot say about the values of variables, each with the first rule concerned. */
-function unevaluatedTexts(unevaluated: readonly UnevaluatedRules[]): string[] {
-  const texts = unevaluated.map(({ variable, unknown, transitions }) => {
-    const rules = [...unknown, ...transitions];
-    const others = rules.length === 1 ? '' : ` (the first of ${count(rules.length, 'rule')})`;
-    return `variable ${JSON.stringify(variable.slice(0, 100))} has a rule that a rehearsal does not evaluate: ${rules[0]?.slice(0, maxText)}${others}`;
-  });
-  const more = texts.length - maxUnevaluated;
-  return [
-    ...texts.slice(0, maxUnevaluated),
-    ...(more > 0 ? [`rules of ${count(more, 'more variable')} are not evaluated`] : []),
-  ];
-}
 
 /** Number of rounds: the class is reconciled again after its status has been written. */
 const rounds = 2;
@@ -54,8 +40,11 @@ const rounds = 2;
  */
 export async function discoverVariables(blueprint: Blueprint, player: Player): Promise<void> {
   const tellUnevaluated = (unevaluated: readonly UnevaluatedRules[]): void => {
-    for (const text of unevaluatedTexts(unevaluated)) {
-      player.find('warning', text, 'try values that it forbids with kubectl apply --dry-run=server');
+    const [rule = ''] = unevaluated.flatMap(({ unknown, transitions }) => [...unknown, ...transitions]);
+    if (rule !== '') {
+      const names = shortList(unevaluated.map(({ variable }) => variable).map(printable), maxUnevaluated);
+      const text = `a rehearsal does not evaluate all rules of ${names}: ${rule.slice(0, maxText)}`;
+      player.find('warning', text, 'try values that they forbid with kubectl apply --dry-run=server');
     }
   };
   const { namespace } = blueprint;

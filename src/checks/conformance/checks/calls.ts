@@ -1,10 +1,8 @@
 import { eachOf } from '../../../base/index.ts';
-import { isCallError } from '../../../runtimehooks/client/index.ts';
 import { concurrentCalls } from '../caller.ts';
 import type { Check } from '../check.ts';
 import { describe, difference, isSuccess } from '../outcome.ts';
 import type { CheckedHandler } from '../trial.ts';
-import { callOverHttp2 } from '../wire.ts';
 
 /** How quickly patches and variables should be answered, in ms: the Runtime SDK's recommendation. */
 const advisedMs = 200;
@@ -126,32 +124,6 @@ export const callChecks: readonly Check[] = [
       } else if (step !== undefined && step !== 'http') {
         report(`a path without a handler ${describe(outcome)}`, undefined, step === 'decode');
       }
-    },
-  },
-  {
-    id: 'http2',
-    level: 'must',
-    requirement: 'A server that offers HTTP/2 also answers over it.',
-    reason: "Cluster API's client uses HTTP/2 whenever the server offers it in the TLS handshake.",
-    remedy: 'fix HTTP/2 in the server or the proxy in front of it, or do not offer h2 in ALPN',
-    needsDiscovery: true,
-    async run({ target, resolve, signal, discovery }, report) {
-      if (isCallError(target)) {
-        return 'there is no address';
-      }
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(10_000)]);
-      const outcome = await callOverHttp2(target, JSON.stringify(discovery.request), resolve, limit);
-      if (outcome === undefined) {
-        return 'no TLS handshake succeeded';
-      }
-      if (!outcome.offered) {
-        return 'the server speaks HTTP/1.1 only, which is fine';
-      }
-      if (outcome.code !== 200) {
-        const answer = outcome.code === undefined ? 'no answer' : `HTTP ${outcome.code}`;
-        report(`Discovery over HTTP/2 has ${answer}`);
-      }
-      return undefined;
     },
   },
 ];

@@ -2,33 +2,30 @@ import { eachOf } from '../../../base/index.ts';
 import { areSameHandlers, handlerFindings } from '../../../runtimehooks/client/index.ts';
 import { advisedTimeoutSeconds } from '../../../runtimehooks/index.ts';
 import type { Check } from '../check.ts';
-import { describe, discoveryProblem, isSuccess } from '../outcome.ts';
+import { describe, isSuccess, shownMessage } from '../outcome.ts';
 
 /** Number of additional, concurrent discoveries. */
 const concurrentDiscoveries = 10;
 
-/** The check that says why Discovery was not successful. */
-export const discoveryValid: Check = {
-  id: 'discovery-valid',
-  level: 'must',
-  requirement: 'Discovery returns only handlers that Cluster API accepts.',
-  reason: 'A single invalid handler makes Cluster API refuse the whole extension.',
-  remedy:
-    'if nothing answers, start the server (a Service outside of your cluster needs --resolve, unless its ExtensionConfig is read from the cluster); if handlers are invalid, correct them: "discover" explains each problem',
-  async run({ discovered: { outcome, problems } }, report) {
-    const problem = discoveryProblem(outcome);
-    if (problem !== undefined) {
-      report(problem);
-    }
-    for (const { handler, message } of problems) {
-      report(message, { name: handler });
-    }
-  },
-};
-
 /** The checks of what extensions offer. */
 export const discoveryChecks: readonly Check[] = [
-  discoveryValid,
+  {
+    id: 'discovery-valid',
+    level: 'must',
+    requirement: 'Discovery returns only handlers that Cluster API accepts.',
+    reason: 'A single invalid handler makes Cluster API refuse the whole extension.',
+    remedy:
+      'if nothing answers, start the server (a Service outside of your cluster needs --resolve, unless its ExtensionConfig is read from the cluster); if handlers are invalid, correct them: "discover" explains each problem',
+    async run({ discovered: { outcome, problems } }, report) {
+      if (!isSuccess(outcome)) {
+        const message = shownMessage(outcome);
+        report(`Discovery ${describe(outcome)}${message === '' ? '' : `: ${message}`}`);
+      }
+      for (const { handler, message } of problems) {
+        report(message, { name: handler });
+      }
+    },
+  },
   {
     id: 'discovery-complete',
     level: 'must',

@@ -1,11 +1,10 @@
 import { isJsonObject, type JsonObject } from '../../../kubernetes/index.ts';
-import { isCallError } from '../../../runtimehooks/client/index.ts';
+import { isCallError, openTls, type Resolve, type Target } from '../../../runtimehooks/client/index.ts';
 import { hooks } from '../../../runtimehooks/index.ts';
 import { olderCluster } from '../../rehearsal/index.ts';
 import { type Check, ofAnswering, type ReportProblem, type Skipped } from '../check.ts';
 import { describe, difference, isSuccess, type Outcome } from '../outcome.ts';
 import type { CheckedHandler, Trial } from '../trial.ts';
-import { hangUpWithinRequest } from '../wire.ts';
 
 /**
  * Calls handlers with a variation of their request. One that answers the plain request otherwise is blamed for it only
@@ -76,6 +75,16 @@ function malformedProblem(what: string, mustFail: boolean, outcome: Outcome): st
 const maxHangs = 3;
 /** Number of callers that disconnect within their request, and of those that disconnect before the answer. */
 const hangUps = 5;
+
+/** Starts a POST that announces a longer body than it sends, and disconnects. */
+async function hangUpWithinRequest(target: Target, resolve: Resolve | undefined, signal: AbortSignal): Promise<void> {
+  const socket = await openTls(target, resolve, signal, { ALPNProtocols: ['http/1.1'] });
+  if (socket !== undefined) {
+    const head = `POST ${target.path} HTTP/1.1\r\nHost: ${target.host}\r\nContent-Length: 1000\r\n\r\n`;
+    await new Promise<void>((done) => socket.write(`${head}{"apiVersion":`, () => done()));
+    socket.destroy();
+  }
+}
 
 /** The checks of requests as newer, older or no releases of Cluster API send them. */
 export const variationChecks: readonly Check[] = [

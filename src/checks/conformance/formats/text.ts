@@ -1,5 +1,4 @@
 import { count, type Paint, type Style, shortList, withoutControls } from '../../../base/index.ts';
-import { discoveryValid } from '../checks/discovery.ts';
 import type { CheckResult, CheckStatus, ConformanceReport } from '../report.ts';
 
 const words: Record<CheckStatus, string> = { passed: 'ok', failed: 'FAILED', warning: 'warning', skipped: 'skipped' };
@@ -35,11 +34,6 @@ export function reportAsText(report: ConformanceReport, paint: Paint): string {
   const widest = Math.max(0, ...checks.map(({ id }) => id.length));
   const name = withoutControls(extensionConfig);
   const lines = [`${name}: ${count(called.length, 'handler')} called, ${calls} calls, ${(ms / 1000).toFixed(1)} s`];
-  // If no check that was asked for says so.
-  if (report.discoveryProblem !== undefined && of('failed') === 0) {
-    const problem = withoutControls(report.discoveryProblem);
-    lines.push(`  ${labelOf('failed', paint)} ${problem}`, `${margin}do: ${discoveryValid.remedy}`);
-  }
   for (const result of checks) {
     const [first = '', ...rest] = linesOf(result, widest);
     lines.push(`  ${labelOf(result.status, paint)} ${first}`, ...rest);
