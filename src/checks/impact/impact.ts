@@ -22,9 +22,12 @@ import { offersUpdates, templateReferences } from '../plan/index.ts';
 
 /** What is known of the cluster, as far as plans read it. */
 export interface World {
+  /** Definitions of Cluster API and of providers. */
   definitions(): JsonObject[];
   ofKind(group: string, kind: string): JsonObject[];
+  /** A Cluster and what belongs to it. */
   ofCluster(namespace: string, name: string): JsonObject[];
+  /** Classes and templates of a namespace. */
   shared(namespace: string): JsonObject[];
   namespaceLabels(namespace: string): JsonObject;
 }

@@ -30,9 +30,9 @@ if (port === null) {
 }
 const send = (message: FromThread) => port.postMessage(message);
 
-const world = new WatchedObjects(await loadKubeConfig(settings.kubeconfig, process.env), {
-  onProblem: (resource, problem) => send({ is: 'problem', resource, problem }),
-});
+const world = new WatchedObjects(await loadKubeConfig(settings.kubeconfig, process.env), (resource, problem) =>
+  send({ is: 'problem', resource, problem }),
+);
 
 function answerTo(number: number, change: Change, impact: Impact): Answer {
   const isCutOff = impact.unasked === undefined && impact.clusters.length < impact.total;

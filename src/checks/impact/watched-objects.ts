@@ -1,17 +1,17 @@
 import type { KubeConfig } from '@kubernetes/client-node';
 import { group as runtimeGroup } from '../../extensionconfig/index.ts';
-import { type Informer, type InformerChange, objectKey, startInformer } from '../../kubernetes/client/index.ts';
+import { type Informer, startInformer } from '../../kubernetes/client/index.ts';
 import {
   isJsonObject,
-  type Json,
   type JsonObject,
   lastAppliedAnnotation,
   objectAt,
   objectsAt,
   textAt,
 } from '../../kubernetes/index.ts';
-import { coreGroup, groupOf, namespaceOf } from '../../topology/index.ts';
+import { coreGroup, groupOf, namespacedName, namespaceOf } from '../../topology/index.ts';
 import { templateReferences } from '../plan/index.ts';
+import type { World } from './impact.ts';
 
 /** Maximum number of objects of a kind, and of characters of their JSON: with more, nothing is known. */
 const maxObjects = 50_000;
@@ -51,20 +51,6 @@ export function planned(object: JsonObject): JsonObject {
   };
 }
 
-/** A schema without its descriptions, which are most of it. A property may be called `description`, too. */
-function withoutDescriptions(value: Json): Json {
-  if (Array.isArray(value)) {
-    return value.map(withoutDescriptions);
-  }
-  return isJsonObject(value)
-    ? Object.fromEntries(
-        Object.entries(value)
-          .filter(([name, inner]) => name !== 'description' || typeof inner !== 'string')
-          .map(([name, inner]) => [name, withoutDescriptions(inner as Json)]),
-      )
-    : value;
-}
-
 /** A definition of Cluster API or a provider, for defaults and versions; of others only that there is one. */
 function keptDefinition(object: JsonObject): JsonObject {
   const { name = null, uid = null, resourceVersion = null } = objectAt(object, 'metadata');
@@ -74,52 +60,18 @@ function keptDefinition(object: JsonObject): JsonObject {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
     metadata: { name, uid, resourceVersion },
-    spec: isOurs ? { group, names: names ?? {}, versions: withoutDescriptions(versions) } : {},
+    spec: isOurs ? { group, names: names ?? {}, versions } : {},
   };
 }
 
-/** `NAMESPACE/NAME` of the Cluster that an object belongs to; undefined if it is shared. */
-function clusterOf(object: JsonObject): string | undefined {
-  const namespace = namespaceOf(object);
+/** `NAMESPACE/NAME` of the Cluster that an object belongs to; of one that is shared, `NAMESPACE`. */
+function ownerOf(object: JsonObject): string {
   if (object.kind === 'Cluster' && groupOf(object) === coreGroup) {
-    return objectKey(object);
+    return namespacedName(object);
   }
   const name =
     textAt(object, 'spec', 'clusterName') || textAt(object, 'metadata', 'labels', 'cluster.x-k8s.io/cluster-name');
-  return name === '' ? undefined : `${namespace}/${name}`;
-}
-
-/** Objects by a key and their identity. */
-class Shelves {
-  readonly #shelves = new Map<string, Map<string, JsonObject>>();
-
-  put(shelf: string, key: string, object: JsonObject): void {
-    const objects = this.#shelves.get(shelf) ?? new Map<string, JsonObject>();
-    objects.set(key, object);
-    this.#shelves.set(shelf, objects);
-  }
-
-  remove(shelf: string, key: string): void {
-    const objects = this.#shelves.get(shelf);
-    objects?.delete(key);
-    if (objects?.size === 0) {
-      this.#shelves.delete(shelf);
-    }
-  }
-
-  on(shelf: string): JsonObject[] {
-    return [...(this.#shelves.get(shelf)?.values() ?? [])];
-  }
-}
-
-interface Following {
-  version: string;
-  informer: Informer;
-}
-
-export interface WatchedObjectsOptions {
-  /** Called with why objects may be stale or missing, with undefined when they are current again. */
-  onProblem(resource: string, problem: string | undefined): void;
+  return name === '' ? namespaceOf(object) : `${namespaceOf(object)}/${name}`;
 }
 
 /**
@@ -127,37 +79,32 @@ export interface WatchedObjectsOptions {
  * planes that the classes name. Not what belongs to a single Machine (KubeadmConfigs, machines of providers): a plan does
  * without.
  */
-export class WatchedObjects {
+export class WatchedObjects implements World {
   readonly #config: KubeConfig;
-  readonly #options: WatchedObjectsOptions;
+  /** Called with why objects may be stale or missing, with undefined when they are current again. */
+  readonly #onProblem: (resource: string, problem: string | undefined) => void;
   readonly #definitions: Informer;
   readonly #namespaces: Informer;
-  readonly #following = new Map<string, Following>();
-  readonly #ofClusters = new Shelves();
-  readonly #shared = new Shelves();
+  readonly #following = new Map<string, { version: string; informer: Informer }>();
+  /** The objects by `ownerOf`; undefined since one of them has changed. */
+  #byOwner: Map<string, JsonObject[]> | undefined;
   #isToFollow = false;
-  #isStopped = false;
 
-  constructor(config: KubeConfig, options: WatchedObjectsOptions) {
+  constructor(config: KubeConfig, onProblem: (resource: string, problem: string | undefined) => void) {
     this.#config = config;
-    this.#options = options;
-    const definitions = 'customresourcedefinitions.apiextensions.k8s.io';
-    this.#definitions = startInformer(config, {
-      path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
-      resource: definitions,
-      keep: keptDefinition,
-      maxObjects,
-      maxLength,
-      onChange: () => this.#followSoon(),
-      onProblem: (problem) => options.onProblem(definitions, problem),
-    });
-    this.#namespaces = startInformer(config, {
-      path: '/api/v1/namespaces',
-      resource: 'namespaces',
-      keep: planned,
-      maxObjects,
-      maxLength,
-      onProblem: (problem) => options.onProblem('namespaces', problem),
+    this.#onProblem = onProblem;
+    const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+    this.#definitions = this.#watch(definitions, 'customresourcedefinitions.apiextensions.k8s.io', keptDefinition, () =>
+      this.#followSoon(),
+    );
+    this.#namespaces = this.#watch('/api/v1/namespaces', 'namespaces', planned);
+  }
+
+  #watch(path: string, resource: string, keep: (object: JsonObject) => JsonObject, onChange?: () => void): Informer {
+    const onProblem = (problem: string | undefined) => this.#onProblem(resource, problem);
+    return startInformer(this.#config, {
+      ...{ path, resource, keep, maxObjects, maxLength, onProblem },
+      ...(onChange && { onChange }),
     });
   }
 
@@ -172,7 +119,6 @@ export class WatchedObjects {
     return all.find(({ problem, confirmedAt = 0 }) => problem !== undefined && now - confirmedAt > maxAgeMs)?.problem;
   }
 
-  /** Definitions of Cluster API and of providers. */
   definitions(): JsonObject[] {
     return this.#definitions.list().filter((definition) => textAt(definition, 'spec', 'group') !== '');
   }
@@ -181,27 +127,24 @@ export class WatchedObjects {
     return this.#following.get(`${group} ${kind}`)?.informer.list() ?? [];
   }
 
-  /** A Cluster and what belongs to it. */
   ofCluster(namespace: string, name: string): JsonObject[] {
-    return this.#ofClusters.on(`${namespace}/${name}`);
+    return this.#ownedBy(`${namespace}/${name}`);
   }
 
-  /** Classes and templates of a namespace. */
   shared(namespace: string): JsonObject[] {
-    return this.#shared.on(namespace);
+    return this.#ownedBy(namespace);
+  }
+
+  #ownedBy(owner: string): JsonObject[] {
+    this.#byOwner ??= Map.groupBy(
+      [...this.#following.values()].flatMap(({ informer }) => informer.list()),
+      ownerOf,
+    );
+    return this.#byOwner.get(owner) ?? [];
   }
 
   namespaceLabels(namespace: string): JsonObject {
     return objectAt(this.#namespaces.get(namespace), 'metadata', 'labels');
-  }
-
-  stop(): void {
-    this.#isStopped = true;
-    this.#definitions.stop();
-    this.#namespaces.stop();
-    for (const { informer } of this.#following.values()) {
-      informer.stop();
-    }
   }
 
   /** Kinds to watch; of those that classes name, in the version that they name. */
@@ -233,9 +176,6 @@ export class WatchedObjects {
 
   /** Begins to watch kinds that are wanted and defined, and ends what is not any more. */
   #follow(): void {
-    if (this.#isStopped) {
-      return;
-    }
     const wanted = this.#wanted();
     const defined = new Set<string>();
     for (const { spec } of this.#definitions.list()) {
@@ -263,57 +203,22 @@ export class WatchedObjects {
   }
 
   #begin(key: string, group: string, plural: string, version: string): void {
-    const resource = `${plural}.${group}`;
+    const apiVersion = `${group}/${version}`;
     const kind = key.split(' ')[1] ?? '';
-    const informer = startInformer(this.#config, {
-      path: `/apis/${group}/${version}/${plural}`,
-      resource,
-      // Items of a list may lack both.
-      keep: (object) => ({ ...planned({ ...object, kind }), apiVersion: `${group}/${version}`, kind }),
-      maxObjects,
-      maxLength,
-      onChange: (change) => this.#onChange(key, change),
-      onProblem: (problem) => this.#options.onProblem(resource, problem),
+    // Items of a list may lack both.
+    const keep = (object: JsonObject) => planned({ ...object, apiVersion, kind });
+    const informer = this.#watch(`/apis/${apiVersion}/${plural}`, `${plural}.${group}`, keep, () => {
+      this.#byOwner = undefined;
+      if (key === `${coreGroup} ClusterClass`) {
+        this.#followSoon();
+      }
     });
     this.#following.set(key, { version, informer });
   }
 
   #end(key: string): void {
-    const following = this.#following.get(key);
-    following?.informer.stop();
+    this.#following.get(key)?.informer.stop();
     this.#following.delete(key);
-    for (const object of following?.informer.list() ?? []) {
-      this.#remove(key, object);
-    }
-  }
-
-  #onChange(key: string, { type, object, previous }: InformerChange): void {
-    if (previous !== undefined) {
-      this.#remove(key, previous);
-    }
-    if (type === 'deleted') {
-      this.#remove(key, object);
-    } else {
-      const cluster = clusterOf(object);
-      const identity = `${key} ${objectKey(object)}`;
-      if (cluster === undefined) {
-        this.#shared.put(namespaceOf(object), identity, object);
-      } else {
-        this.#ofClusters.put(cluster, identity, object);
-      }
-    }
-    if (key === `${coreGroup} ClusterClass`) {
-      this.#followSoon();
-    }
-  }
-
-  #remove(key: string, object: JsonObject): void {
-    const cluster = clusterOf(object);
-    const identity = `${key} ${objectKey(object)}`;
-    if (cluster === undefined) {
-      this.#shared.remove(namespaceOf(object), identity);
-    } else {
-      this.#ofClusters.remove(cluster, identity);
-    }
+    this.#byOwner = undefined;
   }
 }

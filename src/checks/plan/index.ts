@@ -1,7 +1,6 @@
 export { createPlanCaller, offersUpdates, type StateExtensions } from './calls.ts';
-export { edited, isCluster } from './edits.ts';
 export { withoutSecretCauses, withoutSecretValues } from './hidden.ts';
-export { type LiveState, readLive } from './live.ts';
+export { type LiveState, readLive, templateReferences, withUnread } from './live.ts';
 export { planPage } from './page.ts';
 export {
   planRecorded,
@@ -12,8 +11,6 @@ export {
   recordedObjects,
   recordingCalls,
 } from './recording.ts';
-export { templateReferences } from './template-references.ts';
 export { planText } from './text.ts';
-export { withUnread } from './unread.ts';
 export { withWaits } from './waits.ts';
 export { causeText, groupText, problemText, verdictText } from './words.ts';

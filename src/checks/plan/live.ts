@@ -1,9 +1,24 @@
 import { eachOf } from '../../base/index.ts';
 import { group as runtimeGroup } from '../../extensionconfig/index.ts';
 import { Forbidden, isStatus, type KubernetesClient, listPages, withRemedy } from '../../kubernetes/client/index.ts';
-import { type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
-import { coreGroup, type DryRun, groupOf, nameOf, namespaceOf } from '../../topology/index.ts';
-import { templateReferences } from './template-references.ts';
+import {
+  fieldAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  textAt,
+} from '../../kubernetes/index.ts';
+import {
+  type ClusterPlan,
+  coreGroup,
+  type DryRun,
+  groupOf,
+  nameOf,
+  namespaceOf,
+  type Plan,
+} from '../../topology/index.ts';
 
 /** What could not be read: the Clusters that need it are not known. */
 export interface Unread {
@@ -109,6 +124,24 @@ async function listed(
     }
   }
 }
+
+/** Health checks refer to templates of remediation, which no plan reads. */
+const unread = new Set(['healthCheck', 'machineHealthCheck']);
+
+function referencesIn(value: Json | undefined): JsonObject[] {
+  if (Array.isArray(value)) {
+    return value.flatMap(referencesIn);
+  }
+  const fields = isJsonObject(value) ? Object.entries(value).filter(([name]) => !unread.has(name)) : [];
+  return fields.flatMap(([name, inner]) =>
+    // `ref` in v1beta1.
+    (name === 'templateRef' || name === 'ref') && isJsonObject(inner) ? [inner] : referencesIn(inner),
+  );
+}
+
+/** The references of a ClusterClass to templates. */
+export const templateReferences = (clusterClass: JsonObject): JsonObject[] =>
+  ['infrastructure', 'controlPlane', 'workers'].flatMap((part) => referencesIn(fieldAt(clusterClass, 'spec', part)));
 
 /** The kinds that Clusters, classes and groups of Machines refer to: templates, control planes, and what Machines have. */
 function referredKinds(objects: readonly JsonObject[]): Set<string> {
@@ -232,4 +265,30 @@ export async function readLive(client: KubernetesClient, options: LiveOptions = 
   const referred = [...referredKinds(state.objects)].flatMap((kind) => resources.get(kind) ?? []);
   await eachOf(referred, requestsAtOnce, (resource) => list(resource, namespaces));
   return state;
+}
+
+/** The plan where objects could not be read: nothing is known about the groups, for lack of a permission that is named. */
+export function withUnread(plan: Plan, unread: readonly Unread[]): Plan {
+  // Without their labels, only namespaceSelectors of extensions cannot be judged.
+  const missing = unread.filter(({ kind }) => kind !== 'Namespace');
+  if (missing.length === 0) {
+    return plan;
+  }
+  const clusters = plan.clusters.map(
+    ({ cluster, groups, problems }): ClusterPlan => ({
+      cluster,
+      groups: groups.map((group) => ({
+        ...group,
+        verdict: 'unknown',
+        machines: { ...group.machines, replaced: 0, inPlace: 0 },
+        causes: [],
+      })),
+      // What is not among the objects may be what could not be read.
+      problems: [
+        ...problems.filter(({ object }) => object === undefined),
+        ...missing.map(({ why }) => ({ text: why })),
+      ],
+    }),
+  );
+  return { ...plan, clusters, sum: { ...plan.sum, replaced: 0 } };
 }

@@ -1,8 +1,6 @@
 import { count, printable, printableJson, shortList } from '../../../base/index.ts';
 import {
   createPlanCaller,
-  edited,
-  isCluster,
   type LiveState,
   planPage,
   planText,
@@ -24,10 +22,20 @@ import {
   shortRetries,
   withRemedy,
 } from '../../../kubernetes/client/index.ts';
-import { dns1123LabelProblems, type Json, type JsonObject, objectAt, textAt } from '../../../kubernetes/index.ts';
+import {
+  dns1123LabelProblems,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  textAt,
+} from '../../../kubernetes/index.ts';
 import { newestKnownRelease, parseVersion } from '../../../runtimehooks/index.ts';
 import {
+  coreGroup,
   extensionOfHandler,
+  groupOf,
   type HookCall,
   layered,
   nameOf,
@@ -164,6 +172,23 @@ const planFlags = {
   output: outputFlag(['text', 'json', 'html'], 'text, one JSON document, or a page'),
 } satisfies Flags;
 
+const isCluster = (object: JsonObject): boolean => object.kind === 'Cluster' && groupOf(object) === coreGroup;
+
+/** The Cluster with a version and values of variables; itself if it has no topology. */
+function edited(cluster: JsonObject, version: string | undefined, variables: ReadonlyMap<string, Json>): JsonObject {
+  const spec = objectAt(cluster, 'spec');
+  if (!isJsonObject(spec.topology)) {
+    return cluster;
+  }
+  const kept = objectsAt(spec.topology, 'variables').filter((variable) => !variables.has(textAt(variable, 'name')));
+  const topology = {
+    ...spec.topology,
+    ...(version !== undefined && { version }),
+    ...(variables.size > 0 && { variables: [...kept, ...[...variables].map(([name, value]) => ({ name, value }))] }),
+  };
+  return { ...cluster, spec: { ...spec, topology } };
+}
+
 /** Names of Clusters with the names of their classes. */
 function classesOf(objects: readonly JsonObject[]): Map<string, string> {
   return new Map(
@@ -245,8 +270,8 @@ Exit code: 0 the plan was made, 1 --fail-on applies or part of the objects or
 of the answers of extensions could not be used, 2 usage error.`,
   async run({ flags, io, isGiven }) {
     const variables = new Map(flags['set-variable'].map(({ name, value }) => [name, value]));
-    const edits = { version: flags['set-version'], variables };
-    const isEdited = edits.version !== undefined || variables.size > 0;
+    const version = flags['set-version'];
+    const isEdited = version !== undefined || variables.size > 0;
     const isOfCluster = isGiven('kubeconfig') || isGiven('context');
     if (flags.recorded !== undefined && flags.from.length > 0) {
       throw new UsageError('--recorded and --from both give the state before: leave one out');
@@ -259,21 +284,17 @@ of the answers of extensions could not be used, 2 usage error.`,
     );
     let release = flags['cluster-api-version'];
     async function readStates(): Promise<States> {
+      const change = flags.filename.length > 0 ? await readFiles('-f', flags.filename, io) : noFiles();
       if (flags.recorded !== undefined) {
         const { objects: recorded, answers } = readRecording(flags.recorded);
-        const change = flags.filename.length > 0 ? await readFiles('-f', flags.filename, io) : noFiles();
         return { before: { ...noFiles(), objects: recorded }, change, answers };
       }
       if (flags.from.length > 0) {
-        return {
-          before: await readFiles('--from', flags.from, io),
-          change: flags.filename.length > 0 ? await readFiles('-f', flags.filename, io) : noFiles(),
-        };
+        return { before: await readFiles('--from', flags.from, io), change };
       }
       if (isEdited && flags.filename.length > 0 && !isOfCluster) {
-        return { before: await readFiles('-f', flags.filename, io), change: noFiles() };
+        return { before: change, change: noFiles() };
       }
-      const change = flags.filename.length > 0 ? await readFiles('-f', flags.filename, io) : noFiles();
       const {
         cluster,
         state,
@@ -297,7 +318,9 @@ of the answers of extensions could not be used, 2 usage error.`,
       (flags.cluster.length === 0 || flags.cluster.includes(namespacedName(cluster))) &&
       (flags.namespace === undefined || flags.namespace === namespaceOf(cluster));
     const withEdits = (objects: readonly JsonObject[]) =>
-      objects.map((object) => (isCluster(object) && isNamed(object) ? edited(object, edits) : object));
+      objects.map((object) =>
+        isEdited && isCluster(object) && isNamed(object) ? edited(object, version, variables) : object,
+      );
     // A record is of one state: with the change, if there is one.
     const before =
       flags.record === undefined
