@@ -101,7 +101,10 @@ describe('rejects what is not a document', () => {
     ['{"openapi":"3.0.0","paths":{"x-a":1,"x\\u001b":{}}}', 'has the path "x\\u001b", which must begin with /'],
     ['{"openapi":"3.0.0","components":{"schemas":[]}}', '"components.schemas" is not an object'],
     ['{"openapi":"3.0.0","components":{"responses":{"__proto__":null}}}', '"components.responses.__proto__" is not'],
-    ['{"swagger":"1.2"}', 'cannot be converted from OpenAPI v2: swagger is "1.2"'],
+    [
+      '{"swagger":"1.2"}',
+      'cannot be converted from OpenAPI v2: swagger: Unsupported value: "1.2": supported values: "2.0"',
+    ],
     ['{"paths":{"api/v1":{"serverRelativeURL":"/openapi/v3/api/v1"}}}', 'is an API server index of documents'],
     [`{"a":${'['.repeat(300)}${']'.repeat(300)}}`, 'nests deeper than 256 levels'],
     [`a: ${'['.repeat(300)}${']'.repeat(300)}`, 'is not valid YAML: line 1: nests deeper than 256 levels'],
