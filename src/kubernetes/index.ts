@@ -20,7 +20,6 @@ export {
   type PatchOperation,
   undecodable,
 } from './objects/json/apply-patch.ts';
-export { parseFirstJson, withWholeFractionsShown } from './objects/json/first-json.ts';
 export {
   canonical,
   copyOf,
@@ -37,16 +36,22 @@ export {
   objectAt,
   objectsAt,
   own,
+  parseFirstJson,
   parseJson,
   setOwn,
   textAt,
   textValues,
+  withWholeFractionsShown,
 } from './objects/json/json.ts';
-export { changedNames, encodedPatch, isSame, jsonPatchOf, mergePatchOf } from './objects/json/json-diff.ts';
 export {
+  changedNames,
+  encodedPatch,
+  isSame,
   type JsonPatchOperation,
+  jsonPatchOf,
   jsonPointer,
   keyOfToken,
+  mergePatchOf,
   pointerKeys,
   pointerToken,
 } from './objects/json/json-patch.ts';

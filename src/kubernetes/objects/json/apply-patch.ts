@@ -9,8 +9,7 @@ import {
   own,
   setOwn,
 } from './json.ts';
-import { isSame } from './json-diff.ts';
-import { pointerKeys } from './json-patch.ts';
+import { isSame, pointerKeys } from './json-patch.ts';
 
 /** One operation of a JSON Patch (RFC 6902). */
 export type PatchOperation =

@@ -1,5 +1,5 @@
 import type { FieldPath } from '../errors/field-path.ts';
-import type { Json } from './json.ts';
+import { isJsonObject, type Json, type JsonObject, own, setOwn } from './json.ts';
 
 /** One operation of a JSON Patch (RFC 6902), of the kinds that this program writes. */
 export type JsonPatchOperation =
@@ -28,4 +28,135 @@ export function jsonPointer(path: FieldPath): string {
     pointer += `/${pointerToken(String(segment))}`;
   }
   return pointer;
+}
+
+type Field = Json | undefined;
+
+/** Whether two values are equal; an undefined field counts as absent. */
+export function isSame(a: Field, b: Field): boolean {
+  if (a === b) {
+    return true;
+  }
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((item, index) => isSame(item, b[index]));
+  }
+  return (
+    isJsonObject(a) &&
+    isJsonObject(b) &&
+    Object.keys(a).every((name) => isSame(a[name], own(b, name))) &&
+    Object.keys(b).every((name) => b[name] === undefined || own(a, name) !== undefined)
+  );
+}
+
+/** The names of fields that are not identical (`===`) in both objects: first those of `a`, then those that only `b` has. */
+export const changedNames = (a: JsonObject, b: JsonObject): string[] => [
+  ...Object.keys(a).filter((name) => a[name] !== own(b, name)),
+  ...Object.keys(b).filter((name) => !Object.hasOwn(a, name)),
+];
+
+/**
+ * The JSON Patch (RFC 6902) that turns one value into the other; empty if they are equal. Fields are compared in the
+ * order of their names, so that the same change always results in the same patch. Time is linear in the values: items
+ * of a list are compared in pairs, from the front and, if the length has changed, from the end, never each with each.
+ * A value below names that together are very long is replaced as a whole: each operation would repeat them.
+ */
+export function jsonPatchOf(before: Field, after: Field): JsonPatchOperation[] {
+  const operations: JsonPatchOperation[] = [];
+  compare(before, after, [], 0, operations);
+  return operations;
+}
+
+/** Whether an object has its content in fields, unlike a Map, of which nothing would be compared. */
+const isPlain = (object: object): boolean =>
+  Object.getPrototypeOf(object) === Object.prototype || Object.prototype.toString.call(object) === '[object Object]';
+
+/** Longest names that operations have in common, in characters: those of Kubernetes' objects have some hundred. */
+const maxCommon = 2048;
+
+/** @param length of the names in the path, in characters. */
+function compare(
+  before: Field,
+  after: Field,
+  path: (string | number)[],
+  length: number,
+  operations: JsonPatchOperation[],
+): void {
+  if (before === after) {
+    return;
+  }
+  if (after === undefined) {
+    operations.push({ op: 'remove', path: jsonPointer(path) });
+  } else if (before === undefined) {
+    operations.push({ op: 'add', path: jsonPointer(path), value: after });
+  } else if (length > maxCommon) {
+    if (!isSame(before, after)) {
+      operations.push({ op: 'replace', path: jsonPointer(path), value: after });
+    }
+  } else if (isJsonObject(before) && isJsonObject(after) && isPlain(after)) {
+    for (const name of changedNames(before, after).sort()) {
+      path.push(name);
+      compare(own(before, name), own(after, name), path, length + name.length, operations);
+      path.pop();
+    }
+  } else if (Array.isArray(before) && Array.isArray(after)) {
+    compareLists(before, after, path, length, operations);
+  } else {
+    operations.push({ op: 'replace', path: jsonPointer(path), value: after });
+  }
+}
+
+function compareLists(
+  before: readonly Json[],
+  after: readonly Json[],
+  path: (string | number)[],
+  length: number,
+  operations: JsonPatchOperation[],
+): void {
+  const shorter = Math.min(before.length, after.length);
+  let front = 0;
+  let back = 0;
+  if (before.length !== after.length) {
+    while (front < shorter && isSame(before[front], after[front])) {
+      front++;
+    }
+    while (back < shorter - front && isSame(before[before.length - 1 - back], after[after.length - 1 - back])) {
+      back++;
+    }
+  }
+  const changed = shorter - back;
+  for (let index = front; index < changed; index++) {
+    path.push(index);
+    compare(before[index], after[index], path, length, operations);
+    path.pop();
+  }
+  for (let index = before.length - back - 1; index >= changed; index--) {
+    operations.push({ op: 'remove', path: jsonPointer([...path, index]) });
+  }
+  for (let index = changed; index < after.length - back; index++) {
+    operations.push({ op: 'add', path: jsonPointer([...path, index]), value: after[index] as Json });
+  }
+}
+
+/** The JSON Merge Patch (RFC 7396) that turns one object into the other, which has no null; undefined if they are equal. */
+export function mergePatchOf(before: JsonObject, after: JsonObject): JsonObject | undefined {
+  const patch: JsonObject = {};
+  for (const name of changedNames(before, after).sort()) {
+    const [old, value] = [own(before, name), own(after, name)];
+    if (isJsonObject(old) && isJsonObject(value)) {
+      const inner = mergePatchOf(old, value);
+      if (inner !== undefined) {
+        setOwn(patch, name, inner);
+      }
+    } else if (value !== undefined && !isSame(old, value)) {
+      setOwn(patch, name, value);
+    } else if (value === undefined && old !== undefined) {
+      setOwn(patch, name, null);
+    }
+  }
+  return Object.keys(patch).length === 0 ? undefined : patch;
+}
+
+/** A patch as hook messages contain it: its JSON in base64. */
+export function encodedPatch(patch: object): string {
+  return Buffer.from(JSON.stringify(patch)).toString('base64');
 }

@@ -1,4 +1,4 @@
-import { Buffer, isAscii, isUtf8 } from 'node:buffer';
+import { Buffer, isUtf8 } from 'node:buffer';
 
 /** A JSON value, as JSON.parse returns it. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
@@ -139,7 +139,7 @@ const tooDeep = `the JSON document nests deeper than ${maxJsonDepth} levels`;
  */
 const mostBytesOfSmall = 512 * 1024;
 
-export const quote = 0x22;
+const quote = 0x22;
 const backslash = 0x5c;
 const [openingBracket, closingBracket] = [0x5b, 0x5d];
 const [openingBrace, closingBrace] = [0x7b, 0x7d];
@@ -149,7 +149,7 @@ const [openingBrace, closingBrace] = [0x7b, 0x7d];
  *
  * @returns without one the length of the bytes, or one more when the last byte escapes the next.
  */
-export function closingQuote(json: Buffer, from: number): number {
+function closingQuote(json: Buffer, from: number): number {
   let at = from;
   while (at < json.length && json[at] !== quote) {
     at += json[at] === backslash ? 2 : 1;
@@ -158,25 +158,25 @@ export function closingQuote(json: Buffer, from: number): number {
 }
 
 /**
- * Whether arrays and objects nest deeper than a limit, judging by the brackets in the text, which need not be valid
- * JSON. Two nanoseconds a byte at worst, whatever the text contains.
+ * The index after the first bracket of a text at which the nesting of arrays and objects has a depth; undefined without one.
+ * The text need not be valid JSON. Two nanoseconds a byte at worst, whatever the text contains.
  */
-function hasBracketsDeeperThan(levels: number, json: Buffer): boolean {
+function endOfBracket(json: Buffer, isWanted: (depth: number) => boolean): number | undefined {
   let depth = 0;
   for (let at = 0; at < json.length; at++) {
     const byte = json[at];
     if (byte === quote) {
       at = closingQuote(json, at + 1);
-    } else if (byte === openingBrace || byte === openingBracket) {
-      depth++;
-      if (depth > levels) {
-        return true;
-      }
-    } else if (byte === closingBrace || byte === closingBracket) {
-      depth--;
+      continue;
+    }
+    const change =
+      byte === openingBrace || byte === openingBracket ? 1 : byte === closingBrace || byte === closingBracket ? -1 : 0;
+    depth += change;
+    if (change !== 0 && isWanted(depth)) {
+      return at + 1;
     }
   }
-  return false;
+  return undefined;
 }
 
 /**
@@ -186,19 +186,18 @@ function hasBracketsDeeperThan(levels: number, json: Buffer): boolean {
  * @throws {JsonError} when the bytes are not UTF-8, are not JSON, or nest deeper than `maxJsonDepth`.
  */
 export function parseJson(bytes: Uint8Array): Json {
-  // These native checks cost a tenth of a TextDecoder; most bodies are ASCII, whose string needs half the memory.
-  const isPlain = isAscii(bytes);
-  if (!isPlain && !isUtf8(bytes)) {
+  // This native check costs a tenth of a TextDecoder.
+  if (!isUtf8(bytes)) {
     throw new JsonError('the body is not valid UTF-8');
   }
   const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const isLarge = buffer.length > mostBytesOfSmall;
-  if (isLarge && hasBracketsDeeperThan(maxJsonDepth, buffer)) {
+  if (isLarge && endOfBracket(buffer, (depth) => depth > maxJsonDepth) !== undefined) {
     throw new JsonError(tooDeep);
   }
   let value: Json;
   try {
-    value = JSON.parse(isPlain ? buffer.toString('latin1') : buffer.toString('utf8')) as Json;
+    value = JSON.parse(buffer.toString('utf8')) as Json;
   } catch (error) {
     // V8 quotes part of the text in the message, and a body may contain secrets: only the position is kept.
     const position = /position \d+( \(line \d+ column \d+\))?/.exec((error as Error).message)?.[0];
@@ -208,6 +207,69 @@ export function parseJson(bytes: Uint8Array): Json {
     throw new JsonError(tooDeep);
   }
   return value;
+}
+
+/**
+ * The first JSON value of a body: Go's decoder reads that and ignores the rest. There rarely is any, so the end of the
+ * value is located only if the body as a whole is not JSON.
+ *
+ * @throws {JsonError} as `parseJson`.
+ */
+export function parseFirstJson(bytes: Buffer): Json {
+  try {
+    return parseJson(bytes);
+  } catch (error) {
+    const end = endOfBracket(bytes, (depth) => depth <= 0);
+    if (end === undefined || end === bytes.length) {
+      throw error;
+    }
+    return parseJson(bytes.subarray(0, end));
+  }
+}
+
+const [plus, minus, point] = [0x2b, 0x2d, 0x2e];
+const isDigit = (byte = 0) => byte >= 0x30 && byte <= 0x39;
+const isOfNumber = (byte = 0) =>
+  isDigit(byte) || byte === point || byte === 0x65 || byte === 0x45 || byte === plus || byte === minus;
+
+/** The end of a run of matching bytes. */
+function runEnd(json: Buffer, start: number, belongs: (byte: number | undefined) => boolean): number {
+  let at = start;
+  while (belongs(json[at])) {
+    at++;
+  }
+  return at;
+}
+
+/**
+ * The first JSON value of a body that was read before, with 0.5 in place of each whole number that is written with a
+ * fraction or an exponent: Go's decoder does not take `30.0` for an integer, while JSON.parse does not tell it from 30.
+ *
+ * Numbers are replaced in the bytes: a reviver of JSON.parse, which gets them as they are written, takes a function call and
+ * an object for each value, and with 20 MiB of small ones more than ten seconds and a GiB.
+ *
+ * @returns undefined if the body contains no such number, in or after the value.
+ */
+export function withWholeFractionsShown(json: Buffer): Json | undefined {
+  let shown: Buffer | undefined;
+  for (let at = 0; at < json.length; ) {
+    const byte = json[at];
+    if (byte === quote) {
+      at = closingQuote(json, at + 1) + 1;
+    } else if (byte === minus || isDigit(byte)) {
+      const digitsEnd = runEnd(json, at + 1, isDigit);
+      const end = runEnd(json, digitsEnd, isOfNumber);
+      if (end > digitsEnd && Number.isInteger(Number(json.toString('latin1', at, end)))) {
+        shown ??= Buffer.from(json);
+        // Such a number has at least three characters.
+        shown.fill(' ', at, end).write('0.5', at);
+      }
+      at = end;
+    } else {
+      at++;
+    }
+  }
+  return shown && parseFirstJson(shown);
 }
 
 /** The string values of a map in metadata. */
