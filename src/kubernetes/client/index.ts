@@ -1,10 +1,23 @@
 export { KubeConfigError, loadKubeConfig, readKubeConfig } from './kubeconfig.ts';
-export { explain, Forbidden } from './requests/forbidden.ts';
-export { connect, isStatus, type KubernetesClient, StatusError, shortRetries } from './requests/kubernetes-client.ts';
+export {
+  connect,
+  explain,
+  Forbidden,
+  isStatus,
+  type KubernetesClient,
+  StatusError,
+  shortRetries,
+} from './requests/kubernetes-client.ts';
 export { listPages } from './requests/list.ts';
 export { ConnectionError, ResponseError, ResponseTooLong, withRemedy } from './requests/transport.ts';
-export { type SecretEvent, watchServingSecret } from './secrets/secret-watch.ts';
-export { encodeData, fetchSecret, metadataOf, secretPath } from './secrets/secrets.ts';
+export {
+  encodeData,
+  fetchSecret,
+  metadataOf,
+  type SecretEvent,
+  secretPath,
+  watchServingSecret,
+} from './secrets.ts';
 export { type InformerChange, objectKey } from './watches/collection-copy.ts';
 export { type Informer, type InformerOptions, startInformer } from './watches/informer.ts';
 export type { WatchPace } from './watches/retries.ts';

@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../objects/json/json.ts';
-import { explain } from './forbidden.ts';
-import type { KubernetesClient } from './kubernetes-client.ts';
+import { explain, type KubernetesClient } from './kubernetes-client.ts';
 import { ResponseError, ResponseTooLong } from './transport.ts';
 
 /** Number of objects on a first page; it is reduced if the page would exceed the limit of a response. */

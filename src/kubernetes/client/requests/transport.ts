@@ -57,28 +57,7 @@ export interface ApiResponse {
   body: Readable;
 }
 
-/**
- * Sends requests to one API server, with the TLS settings and credentials of the kubeconfig. Does not follow redirects.
- */
-export interface Transport {
-  /** The server's URL in the kubeconfig; as for kubectl, without a query, and without a user, whose password it may have. */
-  server: string;
-  /**
-   * Gets the credentials that `open` sends, if they change while the program runs. That may take longer than a request: up
-   * to 15 minutes if a person has to do something for a plugin.
-   *
-   * @param refused those that the server has refused.
-   * @returns undefined if they do not change.
-   * @throws {ConnectionError} when there are none.
-   */
-  signIn(signal: AbortSignal, refused?: Credential): Promise<Credential | undefined>;
-  /**
-   * Sends a request with the credentials that `signIn` got last.
-   *
-   * @throws {ConnectionError} when there is no response.
-   */
-  open(request: OutgoingRequest): Promise<ApiResponse>;
-}
+export type Transport = ReturnType<typeof transportFor>;
 
 /** The cause of a connection failure: its code, which contains nothing that the other side sent. */
 export function causeOf(error: unknown): string {
@@ -95,12 +74,14 @@ function throughProxy(proxyUrl: string | undefined): string {
 }
 
 /**
- * A transport for the current context of a kubeconfig. The connection pool is kept until a connection fails, since its TLS
- * settings may be outdated as well, or there is another client certificate.
+ * Sends requests to the API server of the current context of a kubeconfig, with its TLS settings and credentials. Does not
+ * follow redirects. The connection pool is kept until a connection fails, since its TLS settings may be outdated as well, or
+ * there is another client certificate.
  */
-export function transportFor(config: KubeConfig): Transport {
+export function transportFor(config: KubeConfig) {
   const cluster = config.getCurrentCluster();
   const { origin, pathname } = new URL(cluster?.server ?? '');
+  // As for kubectl, without a query, and without a user, whose password it may have.
   const server = `${origin}${pathname}`.replace(/(?<!\/)\/+$/, '');
   // The library's connector for SOCKS proxies takes the server's name from the request, and ignores its own option.
   const named = cluster?.tlsServerName ? { servername: cluster.tlsServerName } : {};
@@ -131,6 +112,14 @@ export function transportFor(config: KubeConfig): Transport {
     }
   }
 
+  /**
+   * Gets the credentials that `open` sends, if they change while the program runs. That may take longer than a request: up
+   * to 15 minutes if a person has to do something for a plugin.
+   *
+   * @param refused those that the server has refused.
+   * @returns undefined if they do not change.
+   * @throws {ConnectionError} when there are none.
+   */
   async function signIn(signal: AbortSignal, refused?: Credential): Promise<Credential | undefined> {
     if (plugin === undefined) {
       return undefined;
@@ -147,6 +136,7 @@ export function transportFor(config: KubeConfig): Transport {
     return credential;
   }
 
+  /** Sends a request with the credentials that `signIn` got last. @throws {ConnectionError} when there is no response. */
   async function open({ method, path, body, signal, headersTimeoutMs }: OutgoingRequest): Promise<ApiResponse> {
     const [{ RequestContext }, { Agent }] = await Promise.all([import('../client-node.ts'), import('undici')]);
     const context = new RequestContext(`${server}${path}`, method as HttpMethod);

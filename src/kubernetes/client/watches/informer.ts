@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { isJsonObject, type JsonObject } from '../../objects/json/json.ts';
-import { explain, Forbidden } from '../requests/forbidden.ts';
-import { connect, isStatus, type KubernetesClient } from '../requests/kubernetes-client.ts';
+import { connect, explain, Forbidden, isStatus, type KubernetesClient } from '../requests/kubernetes-client.ts';
 import { listPages } from '../requests/list.ts';
 import { CollectionCopy, type InformerChange, objectKey, versionOf } from './collection-copy.ts';
 import { type AfterWatch, type WatchLife, type WatchPace, WatchRetries } from './retries.ts';
