@@ -118,10 +118,6 @@ function* versionCauses(spec: JsonObject): Generator<StatusCause> {
       yield invalid(`${field}.name`, name, 'must not be a version that the definition already has');
     }
     seen.add(name);
-    if (version.deprecationWarning !== undefined && version.deprecated !== true) {
-      const why = 'can only be set for deprecated versions';
-      yield invalid(`${field}.deprecationWarning`, version.deprecationWarning, why);
-    }
     const schema = isJsonObject(version.schema) ? version.schema.openAPIV3Schema : undefined;
     const path = `${field}.schema.openAPIV3Schema`;
     if (!isJsonObject(schema)) {
@@ -143,9 +139,6 @@ function* versionCauses(spec: JsonObject): Generator<StatusCause> {
   }
 }
 
-/** The annotation that definitions in Kubernetes' own groups need. */
-const approval = 'api-approved.kubernetes.io';
-
 function* validate(object: JsonObject, old: JsonObject | undefined): Generator<StatusCause> {
   const spec = objectAt(object, 'spec');
   const { group } = spec;
@@ -153,11 +146,6 @@ function* validate(object: JsonObject, old: JsonObject | undefined): Generator<S
     yield* dns1123SubdomainProblems(group).map((problem) => invalid('spec.group', group, problem));
     if (!group.includes('.')) {
       yield invalid('spec.group', group, 'should be a domain with at least one dot');
-    }
-    const isProtected = /(^|\.)(k8s|kubernetes)\.io$/.test(group);
-    if (old === undefined && isProtected && textAt(object, 'metadata', 'annotations', approval) === '') {
-      const why = `protected groups must have approval annotation "${approval}", see https://github.com/kubernetes/enhancements/pull/1111`;
-      yield required(`metadata.annotations[${approval}]`, why);
     }
   }
   if (spec.preserveUnknownFields === true && fieldAt(old, 'spec', 'preserveUnknownFields') !== true) {

@@ -117,11 +117,6 @@ test.each<[string, JsonObject, [string, string][]]>([
     [['spec.preserveUnknownFields', 'FieldValueInvalid']],
   ],
   [
-    'a warning for a version that is not deprecated',
-    { spec: { versions: [version('v1', { storage: true, deprecationWarning: 'old' })] } },
-    [['spec.versions[0].deprecationWarning', 'FieldValueInvalid']],
-  ],
-  [
     'columns without a type, a path or a name',
     {
       spec: {
@@ -141,11 +136,6 @@ test.each<[string, JsonObject, [string, string][]]>([
       ['spec.versions[0].additionalPrinterColumns[0].type', 'FieldValueInvalid'],
       ['spec.versions[0].additionalPrinterColumns[1].name', 'FieldValueRequired'],
     ],
-  ],
-  [
-    "one of Kubernetes' own groups without an approval",
-    { metadata: { name: 'things.lab.k8s.io' }, spec: { group: 'lab.k8s.io' } },
-    [['metadata.annotations[api-approved.kubernetes.io]', 'FieldValueRequired']],
   ],
 ])('%s is rejected', async (_name, change, causes) => {
   expect(await causesOf(applyMergePatch(good as JsonObject, change))).toEqual(causes);

@@ -127,8 +127,7 @@ describe("documents of Kubernetes' own kinds", () => {
     };
     const before = await hash();
     const name = 'gadgets.scheduling.k8s.io';
-    const metadata = { name, annotations: { 'api-approved.kubernetes.io': 'unapproved, a test' } };
-    const body = { ...definition('gadgets', 'scheduling.k8s.io'), metadata };
+    const body = definition('gadgets', 'scheduling.k8s.io');
     expect((await send(other, 'POST', definitions, { body })).status).toBe(201);
     await eventually(hash, (current) => current !== before);
     await send(other, 'DELETE', `${definitions}/${name}`);
