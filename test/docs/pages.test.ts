@@ -74,17 +74,6 @@ const wordsOf = (page: string) =>
 
 const userPages = pages.filter((page) => page === 'README.md' || page.startsWith('docs/'));
 
-test('the pages stay short: 12,000 words besides what is generated and the plan, which has 900', () => {
-  const count = (page: string) =>
-    readPage(page)
-      .replaceAll(/<!-- (\w+) -->.*?<!-- \/\1 -->/gs, '')
-      .split(/\s+/)
-      .filter((word) => word !== '').length;
-  const others = userPages.filter((page) => page !== 'docs/plan.md').map(count);
-  expect(others.reduce((sum, words) => sum + words)).toBeLessThanOrEqual(12_000);
-  expect(count('docs/plan.md')).toBeLessThanOrEqual(900);
-});
-
 test('every flag that a page names is a flag of a command', () => {
   const known = new Set(readPage('docs/commands.txt').match(/--[a-z][\w-]*/g));
   // Of other programs, in prose: the pages' blocks of commands are run.
