@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runProgram } from '../../cli/commands/io.ts';
-import { compile, linkedProject, runTests } from '../../extension/scaffold/linked-project.ts';
+import { compile, linkedProject, runTests } from '../../package/linked-project.ts';
 import { readPage } from '../pages.ts';
 import { startProject } from './projects.ts';
 

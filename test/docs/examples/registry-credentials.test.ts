@@ -8,7 +8,7 @@ import { startSandbox } from '../../../src/sandbox/index.ts';
 import { runProgram } from '../../cli/commands/io.ts';
 import { labObjects } from '../../cli/commands/lab-class.ts';
 import { list } from '../../cli/commands/planning.ts';
-import { compile, linkedProject, runTests } from '../../extension/scaffold/linked-project.ts';
+import { compile, linkedProject, runTests } from '../../package/linked-project.ts';
 import { readPage } from '../pages.ts';
 import { startProject } from './projects.ts';
 

@@ -3,9 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { addHandlers, hookNames } from '../../../src/extension/scaffold/index.ts';
+import { addHandlers, hookNames } from '../../src/extension/scaffold/index.ts';
 import { compile, linkedProject, runTests } from './linked-project.ts';
-import { expectMistakesToBeNamed } from './mistakes.ts';
 
 test('the generated project compiles, and its tests pass; those of what is not written yet are named', {
   timeout: 120_000,
@@ -82,7 +81,3 @@ test('a patch that changes fails the tests, which show what it does to Machines 
   await record();
   expect(await runTests(folder)).toMatch(/^# fail 0$/m);
 });
-
-test('mistakes do not compile, and the errors say what is wrong', { timeout: 120_000 }, () =>
-  expectMistakesToBeNamed(),
-);

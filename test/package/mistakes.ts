@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { templateTypes } from '../../../src/extension/scaffold/index.ts';
-import { labTemplate } from './crds.ts';
+import { templateTypes } from '../../src/extension/scaffold/index.ts';
+import { labTemplate } from '../extension/scaffold/crds.ts';
 import { compile, linkedProject } from './linked-project.ts';
 
 /** Mistakes do not compile, and the errors of a compiler say what is wrong. */

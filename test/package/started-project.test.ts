@@ -5,8 +5,8 @@ import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { localhost, makeCertificate, testCa } from '../../base/x509/certificates.ts';
-import { pairOf } from '../../server/running.ts';
+import { localhost, makeCertificate, testCa } from '../base/x509/certificates.ts';
+import { pairOf } from '../server/running.ts';
 import { linkedProject } from './linked-project.ts';
 
 /** Runs a script of a new project's package.json. */

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
-import { writeProject } from '../../../src/extension/scaffold/index.ts';
-import { declarations } from '../../support/declarations.ts';
+import { writeProject } from '../../src/extension/scaffold/index.ts';
+import { declarations } from '../support/declarations.ts';
 
-const root = new URL('../../../', import.meta.url).pathname;
+const root = new URL('../../', import.meta.url).pathname;
 /** An entry of the SDK: its declarations, as users have them, and its source, which Node.js runs. */
 const source = (file: string) => ({ types: `./types/exports/${file}.d.ts`, default: `./src/exports/${file}.ts` });
 const run = promisify(execFile);
