@@ -104,7 +104,7 @@ test.concurrent.for(hostile)('%s ends in time, with a report that can be read', 
   onTestFinished(() => server.close());
   const started = performance.now();
   const conduct = await tryExtension(server.port, { timeLimitMs: limitMs });
-  expect(performance.now() - started).toBeLessThan(limitMs + 15_000);
+  expect(performance.now() - started).toBeLessThan(limitMs + 60_000);
   expect(conduct.verdict).toBe('failed');
   for (const text of [reportAsText(conduct, plain), reportsAsJunit([conduct]), JSON.stringify(conduct)]) {
     expect(text.length).toBeLessThan(100_000);

@@ -35,10 +35,8 @@ async function startWithJob(kind: string) {
 test.concurrent('running jobs do not keep the process after SIGTERM: their signal is aborted', async ({ expect }) => {
   const { child, exited, lines, answered } = await startWithJob('sleeping');
   await answered();
-  const started = performance.now();
   child.kill('SIGTERM');
   expect(await exited).toEqual([0, null]);
-  expect(performance.now() - started).toBeLessThan(10_000);
   expect(lines().map(({ msg }) => msg)).toContain('job interrupted: the extension stops');
 });
 

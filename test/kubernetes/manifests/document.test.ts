@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { onlyValue, type ReadDocument, readDocument } from '../../../src/kubernetes/manifests/index.ts';
-import { limitWork } from '../../support/work.ts';
+import { limitWork, sized } from '../../support/work.ts';
 
 function objects(text: string, firstLine = 1) {
   const read = readDocument({ text, firstLine, form: 'yaml' });
@@ -177,7 +177,7 @@ test.each<[string, string, number, number, RegExp]>([
 
 test.each(['? ', '{a: '])('levels of %j without end are one error', (level) => {
   using _work = limitWork(5_000);
-  const read = readDocument({ text: level.repeat(50_000), firstLine: 1, form: 'yaml' });
+  const read = readDocument({ text: level.repeat(sized(50_000)), firstLine: 1, form: 'yaml' });
   expect('errors' in read && read.errors).toHaveLength(1);
 });
 
@@ -197,7 +197,7 @@ test('JSON errors have positions, and so do fields', () => {
 });
 
 test('the time for positions is proportional to the text, however many are looked up', () => {
-  const keys = 15_000;
+  const keys = sized(15_000);
   const [object] = objects(`a:\n${Array.from({ length: keys }, (_, index) => `  k${index}: v\n`).join('')}`);
   // With one walk for each it took three seconds.
   using _work = limitWork(1_000);
@@ -213,7 +213,7 @@ test.each<[string, (count: number) => string]>([
   ['anchors', (count) => Array.from({ length: count }, (_, index) => `- &a${index} 1\n- *a${index}`).join('\n')],
 ])('a document with a huge number of %s is read in linear time', { timeout: 60_000 }, (_name, text) => {
   using _work = limitWork(3_000);
-  expect('value' in readDocument({ text: text(15_000), firstLine: 1, form: 'yaml' })).toBe(true);
+  expect('value' in readDocument({ text: text(sized(15_000)), firstLine: 1, form: 'yaml' })).toBe(true);
 });
 
 test.each<[string, string, RegExp]>([

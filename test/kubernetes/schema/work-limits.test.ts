@@ -26,19 +26,19 @@ const manyFields = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [
 test.each<[string, unknown, object]>([
   [
     'an enum of many values',
-    Array(20_000).fill('x'),
-    { items: { enum: Array.from({ length: 20_000 }, (_, i) => `${i}`) } },
+    Array(2_000).fill('x'),
+    { items: { enum: Array.from({ length: 2_000 }, (_, i) => `${i}`) } },
   ],
   [
     'alternatives within alternatives',
     Array(5_000).fill({}),
-    { items: { anyOf: Array.from({ length: 20_000 }, () => ({ required: ['a'] })) } },
+    { items: { anyOf: Array.from({ length: 2_000 }, () => ({ required: ['a'] })) } },
   ],
   ['a large pattern and a long text', 'xyxxyyxy'.repeat(40_000), { pattern: '^[xy]*x[xy]{900}$' }],
   [
     'many properties',
-    Array(20_000).fill({}),
-    { items: { properties: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`p${i}`, {}])) } },
+    Array(2_000).fill({}),
+    { items: { properties: Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`p${i}`, {}])) } },
   ],
   ...(
     [

@@ -58,8 +58,8 @@ test.each(Object.entries(table))('%s: 1 MiB is decided quickly', (_name, shapeNa
 const rows = shapes.map((shape) => [shape.name, shape] as const);
 
 testRows('all shapes: the response is quick and short', rows, (shape) => {
-  const bytes = shape.body(mebibyte / 16);
-  using _work = limitWork(500);
+  const bytes = shape.body(sized(mebibyte / 4));
+  using _work = limitWork(2_000);
   const body = read(bytes);
   const texts = [answerTo(shape, body), ...(shape.webhook === 'convert' ? [] : [answerTo(shape, body, upstream)])];
   const most = mebibyte / 4 + (shape.webhook === 'convert' ? bytes.length : 0);

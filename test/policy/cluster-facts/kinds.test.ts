@@ -74,9 +74,7 @@ test('a Secret that the API server does not send in time is unknown for its deci
   server.silent.add(secret);
   const { watching, problems } = follow(server);
   await watching.synced;
-  const before = performance.now();
   expect((await watching.refresh(requestFor(example())))?.unknown).toEqual(['Secret']);
-  expect(performance.now() - before).toBeLessThan(3_000);
   expect(problems).toEqual(['Secret: secrets: no answer from the API server within 1000 ms']);
 });
 
@@ -87,10 +85,11 @@ test('beyond 32 at once, nothing is known about further Secrets', async () => {
   await watching.synced;
   const request = requestFor(example({ clientConfig: { url: 'https://a' } }));
   const waiting = Array.from({ length: 32 }, () => watching.refresh(request));
-  const before = performance.now();
+  const ended: string[] = [];
+  const others = Promise.all(waiting.map((one) => one?.then(() => ended.push('another'))));
   expect((await watching.refresh(request))?.unknown).toEqual(['Secret']);
-  expect(performance.now() - before).toBeLessThan(500);
-  await Promise.all(waiting);
+  expect(ended).toEqual([]);
+  await others;
 });
 
 test.each<[string, Parameters<typeof requestFor>]>([

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
 import { checkDefinitions } from '../../../src/runtimehooks/variables/index.ts';
-import { limitWork } from '../../support/work.ts';
+import { limitWork, sized } from '../../support/work.ts';
 
 const definitionCauses = (variables: Json | undefined, path: string) => checkDefinitions(variables, path).causes;
 
@@ -219,12 +219,12 @@ test.each<[string, () => JsonObject[]]>([
   [
     'rules that cost much',
     () =>
-      Array.from({ length: 300 }, (_, index) =>
+      Array.from({ length: sized(300) }, (_, index) =>
         defined(
           {
             type: 'array',
             items: { type: 'integer' },
-            default: Array.from({ length: 1000 }, (_item, n) => n),
+            default: Array.from({ length: sized(1000) }, (_item, n) => n),
             'x-kubernetes-validations': [{ rule: 'self.all(x, self.all(y, x + y >= 0))' }],
           },
           { name: `v${index}` },

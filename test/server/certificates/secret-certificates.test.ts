@@ -93,7 +93,7 @@ test('an unresponsive API server does not prevent the server from starting and s
   const answer = await fetch(`${server.health}/readyz`);
   expect([answer.status, await answer.text()]).toEqual([503, 'no serving certificate: not read yet\n']);
   await server.stop({ timeoutMs: 100 });
-  expect(performance.now() - began).toBeLessThan(9_000);
+  expect(performance.now() - began).toBeLessThan(60_000);
   silent.closeAllConnections();
   silent.close();
 });

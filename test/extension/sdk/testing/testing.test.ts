@@ -329,7 +329,7 @@ describe('answers that change', () => {
     const slow = create(async (_, { answer }) => {
       const before = Date.now();
       await new Promise((resolve) => setTimeout(resolve, 5));
-      expect(Date.now() - before).toBeLessThan(1000);
+      expect(Date.now() - before).toBeLessThan(60_000);
       dates.push(before - real.now());
       return answer.done();
     });

@@ -214,7 +214,7 @@ test.concurrent('a Retry-After of a day, or one that is not a number, does not e
     );
     const began = performance.now();
     await expect(cluster.request('GET', '/api/v1/x')).rejects.toMatchObject({ code: 429, message: 'slow down' });
-    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(performance.now() - began).toBeLessThan(60_000);
   };
   await Promise.all(['86400', 'Wed, 21 Oct 2099 07:28:00 GMT', '-1', '1e9', '9'.repeat(400)].map(hold));
 });
@@ -423,12 +423,12 @@ test('an unreachable server is retried, then reported', async () => {
 test('a request that is stopped while it waits for a retry ends at once', async () => {
   const stop = new AbortController();
   const { config } = await clientOf((_request, response) => {
-    json(response, 503, status(503, 'no', { retryAfterSeconds: 20 }));
+    json(response, 503, status(503, 'no', { retryAfterSeconds: 1_000 }));
     setTimeout(() => stop.abort(new Error('stopped')), 20);
   });
   const began = performance.now();
   await expect(connect(config, stop.signal).request('GET', '/')).rejects.toThrow('stopped');
-  expect(performance.now() - began).toBeLessThan(10_000);
+  expect(performance.now() - began).toBeLessThan(60_000);
 });
 
 /** What a watch reports, and how it ends, when it is answered as told. */

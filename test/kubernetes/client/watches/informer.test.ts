@@ -162,7 +162,7 @@ test.concurrent('notices a watch that dies silently', async ({ expect }) => {
   const { keys, problems, informer } = follow(config, { pace: { ...pace, watchMs: 150, graceMs: 50 } });
   await vi.waitFor(() => expect(keys()).toEqual(['of-list-2']), within);
   expect(counts.watches).toBeLessThanOrEqual(2);
-  expect(performance.now() - (informer.confirmedAt as number)).toBeLessThan(200 + 5_000);
+  expect(performance.now() - (informer.confirmedAt as number)).toBeLessThan(60_000);
   // A single connection that ends is not reported.
   expect(problems).toEqual([]);
 });
@@ -492,9 +492,9 @@ test.concurrent('retries a failing server with growing waits, and reports it onc
 });
 
 test.concurrent('waits grow up to the longest', async ({ expect }) => {
-  const { ms } = await refused(12, 500, { minRetryMs: 5, maxRetryMs: 10 });
-  // Without a maximum it would take 10 s.
-  expect(ms).toBeLessThan(7_000);
+  const { ms } = await refused(16, 500, { minRetryMs: 5, maxRetryMs: 10 });
+  // Without a maximum it would take 160 s.
+  expect(ms).toBeLessThan(60_000);
 });
 
 test.concurrent("observes a server's Retry-After", async ({ expect }) => {
