@@ -2,16 +2,14 @@ export { type Admission, type AdmissionPolicy, type ClusterKnowledge, createAdmi
 export type { AdmissionOutcome, Knowledge } from './admission/outcome.ts';
 export { rejectMalformed, warningText } from './admission/response.ts';
 export type {
-  ExtensionConfigFacts,
   FactKind,
-  Facts,
   HandlerReference,
   KnownCluster,
   KnownExtensionConfig,
   KnownSecret,
-  SecretFacts,
 } from './facts/facts.ts';
 export { createManifestFacts } from './facts/manifest-facts.ts';
+export type { Facts } from './facts/store.ts';
 export { parseRulesConfig, type RulesConfig, RulesConfigError, readLevels } from './rules/config-file.ts';
 export type { Finding, Rule, RuleInput, Severity } from './rules/rule.ts';
 export {

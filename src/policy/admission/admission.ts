@@ -12,7 +12,7 @@ import {
   versions,
 } from '../../extensionconfig/index.ts';
 import { type AdmissionRequest, isJsonObject, type JsonObject, objectAt, showValue } from '../../kubernetes/index.ts';
-import type { Facts } from '../facts/facts.ts';
+import type { Facts } from '../facts/store.ts';
 import type { RuleInput, Subject } from '../rules/rule.ts';
 import type { RuleSet } from '../rules/rule-set.ts';
 import type { AdmissionOutcome, Knowledge } from './outcome.ts';

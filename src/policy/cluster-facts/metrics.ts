@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import { metricsIn } from '../../base/metrics/index.ts';
-import { factKinds } from '../facts/facts.ts';
+import { collectedKinds } from '../facts/facts.ts';
 import type { KindStatus, Watching } from './watching.ts';
 
 /** Adds metrics of the facts about the cluster, which are read at each scrape. */
@@ -10,7 +10,7 @@ export function addWatchingMetrics(registry: Registry, prefix: string, watching:
     gauge(name, help, ['kind'], {
       collect() {
         this.reset();
-        for (const kind of factKinds) {
+        for (const kind of [...collectedKinds, 'Secret'] as const) {
           const value = read(watching.status(kind));
           if (value !== undefined) {
             this.set({ kind }, value);

@@ -2,11 +2,9 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { connect, objectKey, startInformer, type WatchPace } from '../../kubernetes/client/index.ts';
 import { type AdmissionRequest, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import type { ClusterKnowledge } from '../admission/admission.ts';
-import type { FactKind } from '../facts/facts.ts';
-import { type CollectedKind, collectedKinds, createFactsStore } from '../facts/store.ts';
-import { createNamedObjects } from './named-objects.ts';
-import { refreshed } from './refresh.ts';
-import { factResources } from './resources.ts';
+import { type CollectedKind, collectedKinds, type FactKind } from '../facts/facts.ts';
+import { createFactsStore } from '../facts/store.ts';
+import { createRefresh } from './refresh.ts';
 
 /** Maximum number of objects of a kind: some 1.6 KiB each, 80 MiB. With more, nothing is known about that kind. */
 const maxObjects = 50_000;
@@ -18,6 +16,19 @@ const maxLength = 32 * 1024 * 1024;
 /** Age from which facts are unknown, in ms: the API server must be unreachable, or the permission to watch missing. */
 const maxAgeMs = 600_000;
 const requestDeadlineMs = 10_000;
+
+/** Where an API server has the objects of a kind, and its name in permissions, in the version served since Cluster API 1.11. */
+const ofGroup = (group: string, plural: string) => ({
+  path: `/apis/${group}/v1beta2/${plural}`,
+  resource: `${plural}.${group}`,
+});
+const resources = {
+  ExtensionConfig: ofGroup('runtime.cluster.x-k8s.io', 'extensionconfigs'),
+  ClusterClass: ofGroup('cluster.x-k8s.io', 'clusterclasses'),
+  Cluster: ofGroup('cluster.x-k8s.io', 'clusters'),
+  Namespace: { path: '/api/v1/namespaces', resource: 'namespaces' },
+  Service: { path: '/api/v1/services', resource: 'services' },
+} satisfies Record<CollectedKind, object>;
 
 export interface WatchingOptions {
   config: KubeConfig;
@@ -47,17 +58,16 @@ function identityOf(object: JsonObject): JsonObject {
 export function watchCluster({ config, onProblem, now = () => performance.now(), pace = {} }: WatchingOptions) {
   const stop = new AbortController();
   const cluster = connect(config, stop.signal, { retries: 0, deadlineMs: requestDeadlineMs });
-  const objects = createNamedObjects(cluster, (kind, problem) => {
-    // The watch of Services reports its own problems.
-    if (kind === 'Secret' && !stop.signal.aborted) {
-      onProblem?.(kind, problem);
+  const named = createRefresh(cluster, (problem) => {
+    if (!stop.signal.aborted) {
+      onProblem?.('Secret', problem);
     }
   });
   const store = createFactsStore();
   const watches = collectedKinds.map((kind) => {
     const collection = store.collections[kind];
     const informer = startInformer(config, {
-      ...factResources[kind],
+      ...resources[kind],
       mayBeAbsent: true,
       keep: (object) => ({
         metadata: identityOf(object),
@@ -109,7 +119,7 @@ export function watchCluster({ config, onProblem, now = () => performance.now(),
     const watch = watches.find((candidate) => candidate.kind === kind);
     if (watch === undefined) {
       // Secrets are read one by one, when a request names one.
-      const problem = objects.problem('Secret');
+      const problem = named.secretProblem;
       return { isKnown: problem === undefined, ageMs: undefined, objects: 0, problem };
     }
     const { collection, informer } = watch;
@@ -123,7 +133,7 @@ export function watchCluster({ config, onProblem, now = () => performance.now(),
      * The facts for the decision on a request, with the objects that it names as they are now; undefined if `read` tells
      * as much. Takes a second at most, and never rejects.
      */
-    refresh: (request: AdmissionRequest) => refreshed(request, read, objects),
+    refresh: (request: AdmissionRequest) => named.refresh(request, read),
     status,
     /** Resolves when every kind has been listed once, or is known not to be served. */
     synced: Promise.all(watches.map(({ informer }) => informer.synced)),

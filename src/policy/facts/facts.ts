@@ -1,45 +1,9 @@
 import type { LabelSelector } from '../../kubernetes/index.ts';
 
-export const factKinds = ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Namespace', 'Service', 'Secret'] as const;
-export type FactKind = (typeof factKinds)[number];
-
-/** The facts about the cluster that rules may use. What is unknown is absent: rules then report nothing. Lookups never wait. */
-export interface Facts {
-  readonly extensionConfigs?: ExtensionConfigFacts | undefined;
-  readonly clusterClasses?:
-    | {
-        /** The places that name a handler of an ExtensionConfig, whether or not the handler exists. */
-        namingExtension(extension: string): readonly HandlerReference[];
-      }
-    | undefined;
-  readonly clusters?:
-    | {
-        waitingFor(hook: string): readonly KnownCluster[];
-        /** Those of ClusterClasses, each `NAMESPACE/NAME`. */
-        ofClasses(clusterClasses: ReadonlySet<string>): readonly KnownCluster[];
-      }
-    | undefined;
-  readonly namespaces?:
-    | {
-        /** Undefined for a namespace that does not exist or is not known yet. */
-        labelsOf(namespace: string): Readonly<Record<string, string>> | undefined;
-      }
-    | undefined;
-  readonly services?:
-    | {
-        /** `absent`: it certainly does not exist; undefined: unknown. */
-        find(namespace: string, name: string): KnownService | 'absent' | undefined;
-      }
-    | undefined;
-  readonly secrets?: SecretFacts | undefined;
-  /** Of cert-manager; only manifests have them. */
-  readonly certificates?:
-    | {
-        /** Those for a DNS name. */
-        forName(dnsName: string): readonly KnownCertificate[];
-      }
-    | undefined;
-}
+/** The kinds of which all objects are collected. */
+export const collectedKinds = ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Namespace', 'Service'] as const;
+export type CollectedKind = (typeof collectedKinds)[number];
+export type FactKind = CollectedKind | 'Secret';
 
 /** The parts of an ExtensionConfig that matter to other ExtensionConfigs. */
 export interface KnownExtensionConfig {
@@ -51,14 +15,6 @@ export interface KnownExtensionConfig {
   readonly secret: string | undefined;
   /** The hooks of its handlers as `HOOK.GROUP`, each once. */
   readonly hooks: readonly string[];
-}
-
-export interface ExtensionConfigFacts {
-  find(name: string): KnownExtensionConfig | undefined;
-  byAddress(address: string): readonly KnownExtensionConfig[];
-  byHook(hook: string): readonly KnownExtensionConfig[];
-  /** Those whose annotation names this Secret, `NAMESPACE/NAME`. */
-  bySecret(secret: string): readonly KnownExtensionConfig[];
 }
 
 export interface HandlerReference {
@@ -97,12 +53,7 @@ export interface KnownSecret {
   readonly isSigner: boolean | undefined;
 }
 
-export interface SecretFacts {
-  /** `absent`: it certainly does not exist; undefined: unknown. */
-  find(namespace: string, name: string): KnownSecret | 'absent' | undefined;
-}
-
-/** A Certificate of cert-manager, and the Secret that it is stored in, both as NAMESPACE/NAME. */
+/** A Certificate of cert-manager, which only manifests have, and the Secret that it is stored in, both as NAMESPACE/NAME. */
 export interface KnownCertificate {
   readonly key: string;
   readonly secret: string;

@@ -1,8 +1,8 @@
 import { isJsonObject, itemsAt, type JsonObject } from '../../kubernetes/index.ts';
-import type { Facts, KnownCertificate, KnownSecret } from './facts.ts';
+import { type CollectedKind, collectedKinds, type KnownCertificate, type KnownSecret } from './facts.ts';
 import { keyOfObject, nonEmptyText } from './parts.ts';
 import { readSecret } from './secrets.ts';
-import { type CollectedKind, collectedKinds, createFactsStore } from './store.ts';
+import { createFactsStore, type Facts } from './store.ts';
 
 function isCollected(kind: unknown): kind is CollectedKind {
   return (collectedKinds as readonly unknown[]).includes(kind);
@@ -37,13 +37,11 @@ export function createManifestFacts(): {
   const secrets = new Map<string, KnownSecret>();
   const certificates = new Map<string, KnownCertificate[]>();
   const namespacesOfServices = new Set<string>();
-  const store = createFactsStore({
-    secrets: { find: (namespace, name) => secrets.get(`${namespace}/${name}`) },
-    isServiceCertain: (namespace) => namespacesOfServices.has(namespace),
-  });
+  const store = createFactsStore((namespace) => namespacesOfServices.has(namespace));
   return {
     facts: {
       ...store.factsAbout(collectedKinds),
+      secrets: { find: (namespace, name) => secrets.get(`${namespace}/${name}`) },
       certificates: { forName: (dnsName) => certificates.get(dnsName) ?? [] },
     },
     add(object) {

@@ -2,17 +2,15 @@ import { injectCaFromSecretAnnotation, pendingHooksAnnotation } from '../../exte
 import { itemsAt, type JsonObject, objectAt, textValues } from '../../kubernetes/index.ts';
 import { serverAddress } from './address.ts';
 import type {
-  Facts,
+  CollectedKind,
   HandlerReference,
+  KnownCertificate,
   KnownCluster,
   KnownExtensionConfig,
+  KnownSecret,
   KnownService,
-  SecretFacts,
 } from './facts.ts';
 import { extensionOfHandler, namespacedName, nonEmptyText, selectorOf } from './parts.ts';
-
-export const collectedKinds = ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Namespace', 'Service'] as const;
-export type CollectedKind = (typeof collectedKinds)[number];
 
 function hooksOf(object: JsonObject): string[] {
   const hooks = new Set<string>();
@@ -139,14 +137,8 @@ class Collection<Item> extends Map<string, Item> {
   }
 }
 
-interface FactsStoreOptions {
-  /** Default: nothing is known about Secrets. */
-  secrets?: SecretFacts;
-  /** Whether a Service that was not added is certainly absent from a namespace. Default: yes. */
-  isServiceCertain?: (namespace: string) => boolean;
-}
-
-export function createFactsStore({ secrets, isServiceCertain = () => true }: FactsStoreOptions = {}) {
+/** @param isServiceCertain whether a Service that was not added is certainly absent from a namespace. Default: yes. */
+export function createFactsStore(isServiceCertain: (namespace: string) => boolean = () => true) {
   const configs = new Collection(readExtensionConfig);
   const classes = new Collection(readClusterClass);
   const clusters = new Collection(readCluster);
@@ -159,33 +151,40 @@ export function createFactsStore({ secrets, isServiceCertain = () => true }: Fac
     Namespace: namespaces,
     Service: services,
   };
-  const facts: Required<Omit<Facts, 'secrets' | 'certificates'>> = {
+  const facts = {
     extensionConfigs: {
-      find: (name) => configs.get(name),
-      byAddress: (address) => configs.where((config) => config.address === address),
-      byHook: (hook) => configs.where(({ hooks }) => hooks.includes(hook)),
-      bySecret: (secret) => configs.where((config) => config.secret === secret),
+      find: (name: string) => configs.get(name),
+      /** Those with a server's address, as returned by `serverAddress`. */
+      byAddress: (address: string) => configs.where((config) => config.address === address),
+      /** Those with a handler for a hook, `HOOK.GROUP`. */
+      byHook: (hook: string) => configs.where(({ hooks }) => hooks.includes(hook)),
+      /** Those whose annotation names a Secret, `NAMESPACE/NAME`. */
+      bySecret: (secret: string) => configs.where((config) => config.secret === secret),
     },
     clusterClasses: {
-      namingExtension: (extension) =>
+      /** The places that name a handler of an ExtensionConfig, whether or not the handler exists. */
+      namingExtension: (extension: string) =>
         [...classes.values()].flatMap((references) =>
           references.filter(({ handler }) => extensionOfHandler(handler) === extension),
         ),
     },
     clusters: {
-      waitingFor: (hook) => clusters.where(({ pending }) => pending.includes(hook)),
-      ofClasses: (names) => clusters.where(({ clusterClass = '' }) => names.has(clusterClass)),
+      waitingFor: (hook: string) => clusters.where(({ pending }) => pending.includes(hook)),
+      /** Those of ClusterClasses, each `NAMESPACE/NAME`. */
+      ofClasses: (names: ReadonlySet<string>) => clusters.where(({ clusterClass = '' }) => names.has(clusterClass)),
     },
-    namespaces: { labelsOf: (namespace) => namespaces.get(namespace) },
+    /** Undefined for a namespace that does not exist or is not known yet. */
+    namespaces: { labelsOf: (namespace: string) => namespaces.get(namespace) },
     services: {
-      find: (namespace, name) =>
+      /** `absent`: it certainly does not exist; undefined: unknown. */
+      find: (namespace: string, name: string) =>
         services.get(namespacedName(namespace, name)) ?? (isServiceCertain(namespace) ? 'absent' : undefined),
     },
   };
   return {
     collections,
     /** The facts, for kinds of which all objects have been added; they change with the collections. */
-    factsAbout(kinds: readonly CollectedKind[]): Facts {
+    factsAbout(kinds: readonly CollectedKind[]): { [Part in keyof typeof facts]?: (typeof facts)[Part] | undefined } {
       const ifKnown = <T>(kind: CollectedKind, known: T) => (kinds.includes(kind) ? known : undefined);
       return {
         extensionConfigs: ifKnown('ExtensionConfig', facts.extensionConfigs),
@@ -193,8 +192,13 @@ export function createFactsStore({ secrets, isServiceCertain = () => true }: Fac
         clusters: ifKnown('Cluster', facts.clusters),
         namespaces: ifKnown('Namespace', facts.namespaces),
         services: ifKnown('Service', facts.services),
-        secrets,
       };
     },
   };
+}
+
+/** The facts about the cluster that rules may use. What is unknown is absent: rules then report nothing. Lookups never wait. */
+export interface Facts extends ReturnType<ReturnType<typeof createFactsStore>['factsAbout']> {
+  secrets?: { find(namespace: string, name: string): KnownSecret | 'absent' | undefined } | undefined;
+  certificates?: { forName(dnsName: string): readonly KnownCertificate[] } | undefined;
 }

@@ -6,7 +6,8 @@ import {
   selectsEverything,
   selectsLabels,
 } from '../../kubernetes/index.ts';
-import type { Facts, HandlerReference, KnownCluster, KnownExtensionConfig } from '../facts/facts.ts';
+import type { HandlerReference, KnownCluster, KnownExtensionConfig } from '../facts/facts.ts';
+import type { Facts } from '../facts/store.ts';
 
 const maxNamed = 3;
 /** Maximum number of other objects that an object is compared with: usually the first ones select everything. */

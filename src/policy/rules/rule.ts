@@ -1,7 +1,7 @@
 import type { ExtensionConfig, SchemaViolation, Version } from '../../extensionconfig/index.ts';
 import type { CauseReason, FieldPath } from '../../kubernetes/index.ts';
 import type { HookCatalog, Release } from '../../runtimehooks/index.ts';
-import type { Facts } from '../facts/facts.ts';
+import type { Facts } from '../facts/store.ts';
 import type { CaBundle } from './fields/ca-bundle.ts';
 import type { PlacedHandler } from './fields/handlers.ts';
 import type { ClientUrl } from './fields/url.ts';

@@ -1,15 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
-import { type CollectedKind, collectedKinds, createFactsStore } from '../../../src/policy/facts/store.ts';
-import type { KnownExtensionConfig } from '../../../src/policy/index.ts';
+import { createFactsStore } from '../../../src/policy/facts/store.ts';
+import type { FactKind, KnownExtensionConfig } from '../../../src/policy/index.ts';
+
+type CollectedKind = Exclude<FactKind, 'Secret'>;
 
 /** A store in which every kind is known, with the given objects. */
 function storeOf(kind: CollectedKind, objects: Record<string, JsonObject> = {}) {
-  const store = createFactsStore({ secrets: { find: () => undefined } });
+  const store = createFactsStore();
   for (const [key, object] of Object.entries(objects)) {
     store.collections[kind].put(key, object);
   }
-  return { ...store, facts: store.factsAbout(collectedKinds) };
+  return { ...store, facts: store.factsAbout(Object.keys(store.collections) as CollectedKind[]) };
 }
 
 describe('an ExtensionConfig', () => {
@@ -288,7 +290,7 @@ test('each kind becomes known separately', () => {
   const parts = ['extensionConfigs', 'clusterClasses', 'clusters', 'namespaces', 'services'] as const;
   const kinds = ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Namespace', 'Service'] as const;
   for (const [index, kind] of kinds.entries()) {
-    const store = createFactsStore({ secrets: { find: () => undefined } });
+    const store = createFactsStore();
     const facts = store.factsAbout([kind]);
     expect(parts.filter((part) => facts[part] !== undefined)).toEqual([parts[index]]);
   }

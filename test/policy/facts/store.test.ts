@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { describe, expect, test } from 'vitest';
 import { ellipticEntropy, issueCa, issueServingCertificate } from '../../../src/base/x509/index.ts';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
-import { collectedKinds, createFactsStore } from '../../../src/policy/facts/store.ts';
+import { createFactsStore } from '../../../src/policy/facts/store.ts';
 import { createManifestFacts, type KnownSecret } from '../../../src/policy/index.ts';
 import {
   exampleCaBundle,
@@ -15,11 +15,9 @@ import {
   exampleServingCertificate,
 } from '../rules/examples.ts';
 
-const noSecrets = { secrets: { find: () => undefined } };
-
 function allKnown() {
-  const store = createFactsStore(noSecrets);
-  return { ...store, facts: store.factsAbout(collectedKinds) };
+  const store = createFactsStore();
+  return { ...store, facts: store.factsAbout(['Cluster', 'ClusterClass']) };
 }
 
 /** What is known about the server of a clientConfig. */

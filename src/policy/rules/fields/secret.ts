@@ -1,6 +1,7 @@
 import { type ExtensionConfig, injectCaFromSecretAnnotation, secretNameOf } from '../../../extensionconfig/index.ts';
 import { isJsonObject, type JsonObject } from '../../../kubernetes/index.ts';
-import type { Facts, KnownSecret } from '../../facts/facts.ts';
+import type { KnownSecret } from '../../facts/facts.ts';
+import type { Facts } from '../../facts/store.ts';
 
 export const secretAnnotationPath = ['metadata', 'annotations', injectCaFromSecretAnnotation] as const;
 

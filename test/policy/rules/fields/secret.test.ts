@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type ExtensionConfig, injectCaFromSecretAnnotation } from '../../../../src/extensionconfig/index.ts';
 import type { JsonObject } from '../../../../src/kubernetes/index.ts';
-import type { ExtensionConfigFacts, KnownSecret, SecretFacts } from '../../../../src/policy/index.ts';
+import type { Facts, KnownSecret } from '../../../../src/policy/index.ts';
 import { annotatedSecret, namedSecret, usableSecret } from '../../../../src/policy/rules/fields/secret.ts';
 import { now } from '../../admission/policy.ts';
 import { example, exampleCaBundle, exampleFutureCaBundle, exampleService } from '../examples.ts';
@@ -16,13 +16,15 @@ describe('a Secret', () => {
     isSigner: undefined,
   };
   const about = ['secret-missing', 'secret-not-signer', 'secret-expiring', 'ca-bundle-outdated'];
-  const sharing = { bySecret: () => [{ name: 'my-extension' }, { name: 'other' }] } as unknown as ExtensionConfigFacts;
+  const sharing = {
+    bySecret: () => [{ name: 'my-extension' }, { name: 'other' }],
+  } as unknown as Facts['extensionConfigs'];
   const found = (secret: KnownSecret | 'absent' | undefined, object = named) => {
     const secrets = {
       find: (namespace: string, name: string) => (`${namespace}/${name}` === 'ns/ca' ? secret : 'absent'),
     };
     return about.flatMap((id) =>
-      linesWith(id, object, { facts: factsOf({ secrets: secrets as SecretFacts, extensionConfigs: sharing }) }),
+      linesWith(id, object, { facts: factsOf({ secrets: secrets as Facts['secrets'], extensionConfigs: sharing }) }),
     );
   };
   const line = (text: string, reason = 'Invalid') =>
@@ -88,9 +90,9 @@ describe('a Secret', () => {
   });
 
   test('whose other users are unknown causes no error', () => {
-    const secrets: SecretFacts = { find: () => ({ ...usable, firstNotAfter: 0 }) };
+    const secrets: Facts['secrets'] = { find: () => ({ ...usable, firstNotAfter: 0 }) };
     expect(linesWith('secret-expiring', named, { facts: factsOf({ secrets }) })).toEqual([]);
-    const alone = { bySecret: () => [{ name: 'my-extension' }] } as unknown as ExtensionConfigFacts;
+    const alone = { bySecret: () => [{ name: 'my-extension' }] } as unknown as Facts['extensionConfigs'];
     expect(linesWith('secret-expiring', named, { facts: factsOf({ secrets, extensionConfigs: alone }) })).toEqual([]);
   });
 });
