@@ -1,6 +1,5 @@
 export { type Admission, type AdmissionPolicy, type ClusterKnowledge, createAdmission } from './admission/admission.ts';
-export type { AdmissionOutcome, Knowledge } from './admission/outcome.ts';
-export { rejectMalformed, warningText } from './admission/response.ts';
+export { type AdmissionOutcome, type Knowledge, rejectMalformed, warningText } from './admission/response.ts';
 export type {
   FactKind,
   HandlerReference,

@@ -15,8 +15,16 @@ import { type AdmissionRequest, isJsonObject, type JsonObject, objectAt, showVal
 import type { Facts } from '../facts/store.ts';
 import type { RuleInput, Subject } from '../rules/rule.ts';
 import type { RuleSet } from '../rules/rule-set.ts';
-import type { AdmissionOutcome, Knowledge } from './outcome.ts';
-import { allow, denyByGate, outcomeOfDeletion, outcomeOfWrite, rejectMalformed, withKnowledge } from './response.ts';
+import {
+  type AdmissionOutcome,
+  allow,
+  denyByGate,
+  type Knowledge,
+  outcomeOfDeletion,
+  outcomeOfWrite,
+  rejectMalformed,
+  withKnowledge,
+} from './response.ts';
 
 export interface AdmissionPolicy {
   rules: RuleSet;

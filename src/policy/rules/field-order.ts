@@ -1,8 +1,35 @@
+import { openApiSchemaOf, type Version } from '../../extensionconfig/index.ts';
 import type { FieldPath } from '../../kubernetes/index.ts';
 import type { Schema } from '../../kubernetes/schema/index.ts';
-import { allFieldsOf } from './fields/metadata.ts';
 
-const schema: Schema = allFieldsOf('v1beta2');
+/** The fields of metav1.ObjectMeta (Kubernetes 1.36, in its order), which is not in the CustomResourceDefinition. */
+const metadata: Schema = {
+  properties: {
+    name: {},
+    generateName: {},
+    namespace: {},
+    selfLink: {},
+    uid: {},
+    resourceVersion: {},
+    generation: {},
+    creationTimestamp: {},
+    deletionTimestamp: {},
+    deletionGracePeriodSeconds: {},
+    labels: {},
+    annotations: {},
+    ownerReferences: {},
+    finalizers: {},
+    managedFields: {},
+  },
+};
+
+/** The fields of a version of ExtensionConfig, with those of its metadata. */
+export function allFieldsOf(version: Version): Schema {
+  const schema = openApiSchemaOf(version);
+  return { ...schema, properties: { ...schema.properties, metadata } };
+}
+
+const schema = allFieldsOf('v1beta2');
 
 /** The position of a property in a schema, which has at most a dozen; unknown properties come last. */
 function rankIn(at: Schema | undefined, name: string | number): number {

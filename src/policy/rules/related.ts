@@ -1,4 +1,5 @@
 import { shortList } from '../../base/index.ts';
+import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import {
   type LabelSelector,
   selectorSize,
@@ -33,6 +34,14 @@ export function someClusters(
   const selected = new Set([...namespaces].filter((namespace) => selectsNamespace(selector, namespace, facts)));
   const called = clusters.filter(({ namespace }) => selected.has(namespace));
   return called.length === 0 ? undefined : someOf(called.map(({ key }) => `Cluster ${key}`));
+}
+
+/** The namespaceSelector with absent keys and operators as empty ones; undefined if there is none. */
+export function namespaceSelectorOf({ spec }: ExtensionConfig): LabelSelector | undefined {
+  const { namespaceSelector: selector } = spec ?? {};
+  return selector?.matchExpressions?.some(({ key, operator }) => key === undefined || operator === undefined)
+    ? { ...selector, matchExpressions: selector.matchExpressions.map((one) => ({ key: '', operator: '', ...one })) }
+    : (selector as LabelSelector | undefined);
 }
 
 /** Whether a selector is small enough to be compared with many others. */

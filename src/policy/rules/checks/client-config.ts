@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../../kubernetes/index.ts';
 import { serverAddress } from '../../facts/address.ts';
-import { namespaceSelectorOf } from '../fields/namespace-selector.ts';
 import { isServiceDefined } from '../fields/service.ts';
-import { overlapping, someOf } from '../related.ts';
+import { namespaceSelectorOf, overlapping, someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
 
 export const clientConfigRules: readonly Rule[] = [

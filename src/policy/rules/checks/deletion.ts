@@ -1,8 +1,7 @@
 import { allowDeletionAnnotation, type ExtensionConfig } from '../../../extensionconfig/index.ts';
 import { showValue } from '../../../kubernetes/index.ts';
 import { hooksGroup } from '../../../runtimehooks/index.ts';
-import { namespaceSelectorOf } from '../fields/namespace-selector.ts';
-import { someClusters, someReferences } from '../related.ts';
+import { namespaceSelectorOf, someClusters, someReferences } from '../related.ts';
 import type { Rule } from '../rule.ts';
 
 type Metadata = ExtensionConfig['metadata'];

@@ -1,8 +1,7 @@
 import { dns1123LabelProblems, showValue } from '../../../kubernetes/index.ts';
-import { groupVersionOf, nameHook } from '../fields/handlers.ts';
+import { groupVersionOf, handlerRule, nameHook } from '../fields/handlers.ts';
 import { someReferences } from '../related.ts';
 import type { Rule } from '../rule.ts';
-import { handlerRule } from './handler-rule.ts';
 
 export const handlersRules: readonly Rule[] = [
   {

@@ -1,7 +1,6 @@
 import { compareReleases, formatRelease, hookCatalog, phaseIn } from '../../../runtimehooks/index.ts';
-import { nameHook } from '../fields/handlers.ts';
+import { handlerRule, nameHook } from '../fields/handlers.ts';
 import type { Rule } from '../rule.ts';
-import { handlerRule } from './handler-rule.ts';
 
 export const hookVersionsRules: readonly Rule[] = [
   handlerRule({

@@ -1,8 +1,7 @@
 import { showValue } from '../../../kubernetes/index.ts';
 import { exclusiveHooks, hooksGroup } from '../../../runtimehooks/index.ts';
 import type { PlacedHandler } from '../fields/handlers.ts';
-import { namespaceSelectorOf } from '../fields/namespace-selector.ts';
-import { overlapping, someOf } from '../related.ts';
+import { namespaceSelectorOf, overlapping, someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
 
 /** The handlers of each in-place update hook, at least one, whatever its version: Cluster API counts them together. */

@@ -4,8 +4,7 @@ import {
   labelSelectorProblems,
   selectsEverything,
 } from '../../../kubernetes/index.ts';
-import { namespaceSelectorOf } from '../fields/namespace-selector.ts';
-import { isComparable, selectsNamespace, someOf } from '../related.ts';
+import { isComparable, namespaceSelectorOf, selectsNamespace, someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
 
 const path = ['spec', 'namespaceSelector'];

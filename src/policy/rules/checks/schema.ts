@@ -2,7 +2,7 @@ import { nearestTo, shortList } from '../../../base/index.ts';
 import { kind, type SchemaViolation } from '../../../extensionconfig/index.ts';
 import { type CauseReason, type FieldPath, formatFieldPath, isJsonObject, own } from '../../../kubernetes/index.ts';
 import type { Schema } from '../../../kubernetes/schema/index.ts';
-import { allFieldsOf } from '../fields/metadata.ts';
+import { allFieldsOf } from '../field-order.ts';
 import { unrenderedIn } from '../fields/placeholders.ts';
 import type { Finding, Rule } from '../rule.ts';
 
