@@ -19,9 +19,6 @@ export function textOf(bytes: Bytes): string {
   return ascii.test(bytes) ? bytes : Buffer.from(bytes, 'latin1').toString('utf8');
 }
 
-/** U+FFFD, which Go reads where a byte is not part of a character. */
-const runeError = 0xfffd;
-
 /** A character in a Go string. */
 export interface Rune {
   code: number;
@@ -30,7 +27,8 @@ export interface Rune {
   isValid: boolean;
 }
 
-const invalid: Rune = { code: runeError, size: 1, isValid: false };
+/** U+FFFD is what Go reads where a byte is not part of a character. */
+const invalid: Rune = { code: 0xfffd, size: 1, isValid: false };
 
 /** The character that starts at an index, as utf8.DecodeRune. */
 export function runeAt(bytes: Bytes, index: number): Rune {
@@ -65,8 +63,8 @@ export function* runesOf(bytes: Bytes): Generator<Rune> {
 
 /** Where a Go string is not UTF-8; -1 if it is. */
 export function invalidAt(bytes: Bytes): number {
-  for (let at = 0; at < bytes.length; ) {
-    const { size, isValid } = runeAt(bytes, at);
+  let at = 0;
+  for (const { size, isValid } of runesOf(bytes)) {
     if (!isValid) {
       return at;
     }
@@ -77,21 +75,12 @@ export function invalidAt(bytes: Bytes): number {
 
 /** How many characters a Go string has. */
 export function runeCount(bytes: Bytes): number {
-  if (ascii.test(bytes)) {
-    return bytes.length;
-  }
-  let count = 0;
-  for (let index = 0; index < bytes.length; count++) {
-    index += runeAt(bytes, index).size;
-  }
-  return count;
+  return ascii.test(bytes) ? bytes.length : [...runesOf(bytes)].length;
 }
 
 /** The bytes of a character; those of U+FFFD for a code that is none. */
 export function bytesOfRune(code: number): Bytes {
-  return code < 0x80
-    ? String.fromCharCode(code)
-    : bytesOf(code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff) ? '\ufffd' : String.fromCodePoint(code));
+  return bytesOf(code > 0x10ffff ? '\ufffd' : String.fromCodePoint(code));
 }
 
 /** The text as Go's functions read it that map characters: U+FFFD for each byte that is not part of one. */
@@ -108,21 +97,8 @@ const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u;
 
 /** Whether a character is visible, as strconv.IsPrint: of spaces, only U+0020. */
 export function isPrintable(code: number): boolean {
-  if (code < 0x7f) {
-    return code >= 0x20;
-  }
-  return code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) && printable.test(String.fromCodePoint(code));
+  return code === 0x20 || (code <= 0x10ffff && printable.test(String.fromCodePoint(code)));
 }
-
-const escapes = new Map([
-  [0x07, '\\a'],
-  [0x08, '\\b'],
-  [0x0c, '\\f'],
-  [0x0a, '\\n'],
-  [0x0d, '\\r'],
-  [0x09, '\\t'],
-  [0x0b, '\\v'],
-]);
 
 function hex(code: number, digits: number): string {
   return code.toString(16).padStart(digits, '0');
@@ -138,9 +114,9 @@ function escaped({ code, isValid, size }: Rune, raw: string, quote: string): str
   if (isPrintable(code)) {
     return raw;
   }
-  const short = escapes.get(code);
+  const short = 'abtnvfr'[code - 7];
   if (short !== undefined) {
-    return short;
+    return `\\${short}`;
   }
   return code < 0x20 || code === 0x7f
     ? `\\x${hex(code, 2)}`
@@ -175,19 +151,7 @@ export function quotedRune(code: number): Bytes {
 
 /** White space, as unicode.IsSpace. */
 export function isSpaceRune(code: number): boolean {
-  return (
-    code === 0x20 ||
-    (code >= 0x09 && code <= 0x0d) ||
-    code === 0x85 ||
-    code === 0xa0 ||
-    code === 0x1680 ||
-    (code >= 0x2000 && code <= 0x200a) ||
-    code === 0x2028 ||
-    code === 0x2029 ||
-    code === 0x202f ||
-    code === 0x205f ||
-    code === 0x3000
-  );
+  return code !== 0xfeff && /[\s\x85]/.test(String.fromCodePoint(code));
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it looks for
