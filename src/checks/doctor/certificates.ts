@@ -74,9 +74,9 @@ export async function certificates(installation: Installation): Promise<Tick[]> 
     ],
     service: { namespace, name: service },
   });
-  for (const { id, state, entries } of await targets.read()) {
-    const distrusted = entries.filter(
-      ({ bundle }) =>
+  for (const { id, state, bundles } of await targets.read()) {
+    const distrusted = bundles.filter(
+      (bundle) =>
         !(usable(readCertificates(bundle)) ?? []).some(
           (ca) => caProblem(ca, now) === undefined && isSignedBy(certificate, ca),
         ),

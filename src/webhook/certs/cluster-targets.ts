@@ -21,7 +21,7 @@ import {
   jsonPointer,
 } from '../../kubernetes/index.ts';
 import { Conflict } from './store.ts';
-import { type TargetAccess, type TargetEntry, type TargetKind, type TargetReading, unread } from './target.ts';
+import { type TargetAccess, type TargetKind, type TargetReading, unread } from './target.ts';
 
 interface BundleField {
   where: string;
@@ -96,7 +96,7 @@ export function readTarget(
 ): TargetReading {
   const name = decodeURIComponent(path.slice(path.lastIndexOf('/') + 1));
   const { resourceVersion } = metadataOf(object, `the ${kind} ${name}`, name);
-  const entries: TargetEntry[] = [];
+  const bundles: string[] = [];
   const skipped: string[] = [];
   const fields: Raw['fields'] = [];
   const bundleFields = kinds[kind].fields(object);
@@ -114,13 +114,13 @@ export function readTarget(
       continue;
     }
     const value = fieldAt(holder, 'caBundle');
-    entries.push({ where: field.where, bundle: decode(value) });
+    bundles.push(decode(value));
     fields.push({ pointer: jsonPointer([...field.path, 'caBundle']), value });
   }
   return {
     id: `${kind}/${name}`,
     state: 'present',
-    entries,
+    bundles,
     skipped,
     raw: { kind, path, resourceVersion, fields } satisfies Raw,
   };

@@ -218,9 +218,9 @@ async function perform(run: Run, write: SecretWrite, { facts, caSecret, servingS
       return writeCa({ 'next.crt': issued.certificate.pem, 'next.key': issued.key }, annotated(staged));
     }
     case 'promote': {
-      const { active, companions, successor, successorCompanions, previous } = facts;
+      const { active, companions, successor, previous } = facts;
       return writeCa({
-        'ca.crt': bundleOf([usable(successor) as Certificate, ...successorCompanions]),
+        'ca.crt': (usable(successor) as Certificate).pem,
         'ca.key': current.data['next.key'],
         'next.crt': undefined,
         'next.key': undefined,

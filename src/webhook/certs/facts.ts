@@ -36,8 +36,6 @@ export interface CertificateFacts {
   ownCaProblem: string | undefined;
   /** The next CA; usable only together with its key. */
   successor: Parsed<Certificate>;
-  /** The other CAs next to it: it may be a user's that is about to take over. */
-  successorCompanions: Certificate[];
   stagedSince: Date | undefined;
   /** CAs whose certificates some pods may still serve. */
   previous: Certificate[];
@@ -138,7 +136,7 @@ function ownCaProblemOf(
 /** The CAs in the bundles of targets, and those of them that are valid and in each bundle with certificates. */
 function casIn(targets: readonly TargetReading[], now: Date): { inSome: Certificate[]; inAll: Certificate[] } {
   // Usually all targets have the same bundle, so each text is parsed once, and each certificate checked once.
-  const texts = new Set(targets.flatMap(({ entries }) => entries.map(({ bundle }) => bundle)));
+  const texts = new Set(targets.flatMap((target) => target.bundles));
   const bundles = [...texts].flatMap((text) => {
     const certificates = usable(readCertificates(text)) ?? [];
     return certificates.length === 0 ? [] : [new Map(certificates.map((one) => [one.fingerprint, one]))];
@@ -167,9 +165,7 @@ export function deriveFacts(
     (one) => caProblem(one, now) === undefined,
   );
   const serving = servingOf(tls, now);
-  const trusted = [usable(active), ...companions, usable(successor), ...next.companions, ...previous].filter(
-    (one) => one !== undefined,
-  );
+  const trusted = [usable(active), ...companions, usable(successor), ...previous].filter((one) => one !== undefined);
   const certificate = usable(serving);
   const hasSigned = (one: Certificate) => certificate !== undefined && isSignedBy(certificate, one);
   const signer = trusted.find(hasSigned);
@@ -195,7 +191,6 @@ export function deriveFacts(
       ...inSome,
     ]),
     successor,
-    successorCompanions: next.companions,
     stagedSince: pastDateOf(caSecret?.annotations[stagedSinceAnnotation], now),
     previous,
     serving,

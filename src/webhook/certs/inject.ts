@@ -48,7 +48,7 @@ export async function injectTargets(
         end(target.state, target.problem);
         continue;
       }
-      if (target.entries.length === 0) {
+      if (target.bundles.length === 0) {
         end('left alone');
         continue;
       }

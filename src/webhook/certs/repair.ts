@@ -22,7 +22,7 @@ export async function repairEmptied(
     if (target.state === 'failed') {
       throw new Error(target.problem);
     }
-    if (!target.entries.some((entry) => readCertificates(entry.bundle).state === 'absent')) {
+    if (!target.bundles.some((one) => readCertificates(one).state === 'absent')) {
       continue;
     }
     try {

@@ -4,21 +4,14 @@ export type TargetKind =
   | 'CustomResourceDefinition'
   | 'ExtensionConfig';
 
-/** One caBundle field that belongs to our service. */
-export interface TargetEntry {
-  /** Its place in the object, for messages: `webhooks[0] (name)`. */
-  where: string;
-  /** The bundle as PEM, as far as it can be decoded; untrusted. */
-  bundle: string;
-}
-
 export interface TargetReading {
   /** `Kind/name`. */
   id: string;
   state: 'present' | 'missing' | 'failed';
   problem?: string;
-  entries: TargetEntry[];
-  /** Skipped objects, with the reason. */
+  /** The caBundle of each entry for our service, as PEM, as far as it can be decoded; untrusted. */
+  bundles: string[];
+  /** Skipped entries, with the reason. */
   skipped: string[];
   /** The Secret with its bundle, NAMESPACE/NAME, as its annotation names it; untrusted. */
   source?: string;
@@ -38,7 +31,7 @@ export const noTargets: TargetAccess = { read: async () => [], inject: async () 
 
 /** A target that is missing or cannot be read. `*` stands for all of a kind, which cannot be listed. */
 export function unread(id: `${TargetKind}/${string}`, state: 'missing' | 'failed', problem: string): TargetReading {
-  return { id, state, problem, entries: [], skipped: [] };
+  return { id, state, problem, bundles: [], skipped: [] };
 }
 
 const end = '-----END CERTIFICATE-----\n';
@@ -56,5 +49,5 @@ function sorted(bundle: string): string {
  */
 export function isInSync(target: TargetReading, bundle: string): boolean {
   const wanted = sorted(bundle);
-  return target.state === 'present' && target.entries.every((entry) => sorted(entry.bundle) === wanted);
+  return target.state === 'present' && target.bundles.every((one) => sorted(one) === wanted);
 }

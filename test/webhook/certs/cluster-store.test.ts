@@ -189,7 +189,7 @@ describe('ExtensionConfigs whose caBundle is to be injected', async () => {
       {
         id: 'ExtensionConfig/one',
         state: 'present',
-        entries: [{ where: 'spec.clientConfig', bundle: 'old' }],
+        bundles: ['old'],
         skipped: [],
       },
     ]);

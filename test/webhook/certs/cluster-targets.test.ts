@@ -36,11 +36,7 @@ describe('readTarget', () => {
     expect(target).toMatchObject({
       id: 'MutatingWebhookConfiguration/ours',
       state: 'present',
-      entries: [
-        { where: 'webhooks[0] (a.example)', bundle: 'old' },
-        { where: 'webhooks[4] (e.example)', bundle: '' },
-        { where: 'webhooks[5] (f\\u001b)', bundle: '' },
-      ],
+      bundles: ['old', '', ''],
       skipped: [
         'webhooks[1] (b.example) calls the service ns/other, not ns/webhook',
         'webhooks[2] (c.example) calls the service other/webhook, not ns/webhook',
@@ -59,19 +55,15 @@ describe('readTarget', () => {
       { metadata, spec: { clientConfig: { url: 'https://h' } } },
       undefined,
     );
-    expect(target).toMatchObject({ entries: [{ where: 'spec.clientConfig', bundle: '' }], skipped: [] });
+    expect(target).toMatchObject({ bundles: [''], skipped: [] });
   });
 
-  test.each<[TargetKind, JsonObject, string]>([
-    ['ValidatingWebhookConfiguration', mutating(ours('a')), 'webhooks[0] (a)'],
-    [
-      'CustomResourceDefinition',
-      { metadata, spec: { conversion: { webhook: { clientConfig: { service } } } } },
-      'spec.conversion.webhook',
-    ],
-    ['ExtensionConfig', { metadata, spec: { clientConfig: { service } } }, 'spec.clientConfig'],
-  ])('%s has its bundle in the right place', (kind, object, where) => {
-    expect(read(object, kind)).toMatchObject({ id: `${kind}/ours`, entries: [{ where, bundle: '' }], skipped: [] });
+  test.each<[TargetKind, JsonObject]>([
+    ['ValidatingWebhookConfiguration', mutating(ours('a'))],
+    ['CustomResourceDefinition', { metadata, spec: { conversion: { webhook: { clientConfig: { service } } } } }],
+    ['ExtensionConfig', { metadata, spec: { clientConfig: { service } } }],
+  ])('%s has its bundle in the right place', (kind, object) => {
+    expect(read(object, kind)).toMatchObject({ id: `${kind}/ours`, bundles: [''], skipped: [] });
   });
 
   test.each<[string, JsonObject, TargetKind?]>([
@@ -85,7 +77,7 @@ describe('readTarget', () => {
       'CustomResourceDefinition',
     ],
   ])('%s: there is nothing to inject', (_name, object, kind) => {
-    expect(read(object, kind)).toMatchObject({ entries: [], skipped: ['it has no webhook'] });
+    expect(read(object, kind)).toMatchObject({ bundles: [], skipped: ['it has no webhook'] });
   });
 
   test('rejects an object that was not requested', () => {
@@ -100,7 +92,7 @@ describe('readTarget', () => {
 
   test('reads a bundle of half a MiB and more as empty', () => {
     const bundleOf = (length: number) =>
-      read(mutating(ours('a', { caBundle: 'YWFh'.repeat(length / 4) }))).entries[0]?.bundle.length;
+      read(mutating(ours('a', { caBundle: 'YWFh'.repeat(length / 4) }))).bundles[0]?.length;
     expect([bundleOf(512 * 1024 - 4), bundleOf(512 * 1024)]).toEqual([(512 * 1024 - 4) * 0.75, 0]);
   });
 
@@ -220,14 +212,14 @@ describe('reading targets', () => {
         id: 'ExtensionConfig/gone',
         state: 'missing',
         problem: 'does not exist: create it, or name other targets',
-        entries: [],
+        bundles: [],
         skipped: [],
       },
       {
         id: 'ExtensionConfig/v1 x',
         state: 'failed',
         problem: 'forbidden: the permission to get extensionconfigs.runtime.cluster.x-k8s.io v1 x is missing (no)',
-        entries: [],
+        bundles: [],
         skipped: [],
       },
     ]);
@@ -253,7 +245,7 @@ describe('reading targets', () => {
         : { ...item('a'), spec: {} },
     );
     const found = await targets(cluster, [{ kind: 'ExtensionConfig', name: 'a' }], 'app=ours');
-    expect(found.map(({ id, entries }) => [id, entries.length])).toEqual([
+    expect(found.map(({ id, bundles }) => [id, bundles.length])).toEqual([
       ['ExtensionConfig/a', 0],
       ['ExtensionConfig/b', 1],
     ]);

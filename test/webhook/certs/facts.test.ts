@@ -19,7 +19,7 @@ const pem = (...list: Issued[]) => list.map(({ certificate }) => certificate.pem
 const targetOf = (id: string, state: TargetReading['state'], ...bundles: string[]): TargetReading => ({
   id,
   state,
-  entries: bundles.map((bundle) => ({ where: 'x', bundle })),
+  bundles,
   skipped: [],
 });
 interface World {

@@ -8,7 +8,7 @@ const wanted: Parsed<string> = { state: 'usable', value: 'new' };
 const reading = (id: string, ...bundles: string[]): TargetReading => ({
   id,
   state: 'present',
-  entries: bundles.map((bundle, index) => ({ where: `webhooks[${index}]`, bundle })),
+  bundles,
   skipped: [`something of ${id}`],
 });
 const from = (source: string, target: TargetReading): TargetReading => ({ ...target, source });
@@ -30,8 +30,8 @@ function world(
     async inject(target, bundle) {
       injected.push(`${target.id} ${bundle}`);
       const refusal = onInject(target.id, injected.length);
-      for (const entry of refusal === undefined ? target.entries : []) {
-        entry.bundle = bundle;
+      if (refusal === undefined) {
+        target.bundles.fill(bundle);
       }
       return refusal;
     },
@@ -71,9 +71,9 @@ describe('injectTargets', () => {
       reading('K/same', 'new'),
       reading('K/half', 'new', 'old'),
       reading('K/none'),
-      { id: 'K/missing', state: 'missing', problem: 'does not exist', entries: [], skipped: [] },
-      { id: 'K/failed', state: 'failed', problem: 'forbidden', entries: [], skipped: [] },
-      { id: 'K/mute', state: 'failed', entries: [], skipped: [] },
+      { id: 'K/missing', state: 'missing', problem: 'does not exist', bundles: [], skipped: [] },
+      { id: 'K/failed', state: 'failed', problem: 'forbidden', bundles: [], skipped: [] },
+      { id: 'K/mute', state: 'failed', bundles: [], skipped: [] },
     ]);
     expect(await run()).toEqual([
       { id: 'K/same', result: 'in sync', skipped: ['something of K/same'] },
@@ -89,7 +89,7 @@ describe('injectTargets', () => {
   });
 
   test('requests the bundle of a target only if there is something to inject', async () => {
-    const { run, asked } = world([reading('K/none'), { id: 'K/missing', state: 'missing', entries: [], skipped: [] }]);
+    const { run, asked } = world([reading('K/none'), { id: 'K/missing', state: 'missing', bundles: [], skipped: [] }]);
     await run();
     expect(asked).toEqual([]);
   });

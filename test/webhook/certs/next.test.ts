@@ -73,12 +73,12 @@ function factsIn(world: World) {
     id: 'Kind/name',
     state: world.failed === undefined ? 'present' : 'failed',
     ...(world.failed === undefined ? {} : { problem: world.failed }),
-    entries: world.failed === undefined ? [{ where: 'x', bundle: world.target ?? '' }] : [],
+    bundles: world.failed === undefined ? [world.target ?? ''] : [],
     skipped: [],
   };
   const targets: TargetReading[] = world.target === undefined && world.failed === undefined ? [] : [target];
   if (world.missing !== undefined) {
-    targets.push({ id: world.missing, state: 'missing', entries: [], skipped: [] });
+    targets.push({ id: world.missing, state: 'missing', bundles: [], skipped: [] });
   }
   const stored = (data: Record<string, string> | undefined, annotations = {}) =>
     data === undefined ? undefined : { data, annotations, version: '1' };
@@ -507,7 +507,7 @@ test.each(rows)('%s', (_name, world, kind, reason) => {
 test('a reason names every target that is missing or failed', () => {
   const world: World = { ca: staged, tls: tls(servingOne, both) };
   const reasonFor = (state: TargetReading['state'], problem: string) => {
-    const targets = ['Kind/one', 'Kind/two'].map((id) => ({ id, state, problem, entries: [], skipped: [] }));
+    const targets = ['Kind/one', 'Kind/two'].map((id) => ({ id, state, problem, bundles: [], skipped: [] }));
     return decide(world, targets).reason;
   };
   expect(reasonFor('missing', 'gone')).toMatch(

@@ -105,7 +105,7 @@ export function statusOf(
     state:
       target.state !== 'present'
         ? target.state
-        : target.entries.length === 0
+        : target.bundles.length === 0
           ? 'left alone'
           : isInSync(target, wanted)
             ? 'in sync'
