@@ -6,7 +6,7 @@ import {
   issueServingCertificate,
   usable,
 } from '../../base/x509/index.ts';
-import { type CertificateFacts, deriveFacts, stagedSinceAnnotation } from './facts.ts';
+import { type CertificateFacts, deriveFacts, injectedAtAnnotation, stagedSinceAnnotation } from './facts.ts';
 import { type Action, next, type Settings } from './next.ts';
 import { type CertificateStore, Conflict, type SecretContents, type StoredSecret } from './store.ts';
 import { isInSync, type TargetAccess } from './target.ts';
@@ -27,7 +27,7 @@ export interface Run {
   targets: TargetAccess;
   clock: Clock;
   entropy: Entropy;
-  settings: Omit<Settings, 'refused' | 'startedAt' | 'injectedAt'>;
+  settings: Omit<Settings, 'refused' | 'startedAt'>;
   /** DNS names and IP addresses for the serving certificate; the first becomes its common name. */
   names: readonly string[];
   servingValidityMs: number;
@@ -71,7 +71,6 @@ export async function runCertificates(run: Run): Promise<RunOutcome> {
   const refused = new Map<string, string>();
   const startedAt = run.clock.now();
   let { force, forceCa } = run.settings;
-  let injectedAt: Date | undefined;
   let conflicts = 0;
   let steps = 0;
   for (let isFirst = true; ; isFirst = false) {
@@ -89,7 +88,7 @@ export async function runCertificates(run: Run): Promise<RunOutcome> {
       forceCa = false;
     }
     const { facts } = snapshot;
-    const action = next(facts, { ...run.settings, force, forceCa, refused, startedAt, injectedAt });
+    const action = next(facts, { ...run.settings, force, forceCa, refused, startedAt });
     if (action.kind === 'done' || action.kind === 'blocked') {
       return { action, facts };
     }
@@ -113,7 +112,7 @@ export async function runCertificates(run: Run): Promise<RunOutcome> {
     }
     try {
       if (action.kind === 'inject') {
-        injectedAt = run.clock.now();
+        await recordInjection(run, snapshot);
         await injectAll(run, facts, refused);
       } else {
         await perform(run, action.kind, snapshot);
@@ -128,6 +127,15 @@ export async function runCertificates(run: Run): Promise<RunOutcome> {
       run.report({ action: 'conflict', reason: `${action.kind}: ${error.message}; reading again` });
       await run.clock.sleep(Math.min(2000, 50 * 2 ** conflicts));
     }
+  }
+}
+
+/** Records that targets are about to trust another CA: also a later run waits the propagation delay from here on. */
+async function recordInjection({ store, clock }: Run, { facts, caSecret }: Snapshot): Promise<void> {
+  const { stage, signer, active } = facts;
+  if (caSecret !== undefined && (stage !== 'steady' || signer?.fingerprint !== usable(active)?.fingerprint)) {
+    const annotations = { ...caSecret.annotations, [injectedAtAnnotation]: clock.now().toISOString() };
+    await store.write('ca', { data: caSecret.data, annotations }, caSecret);
   }
 }
 
@@ -228,7 +236,10 @@ async function perform(run: Run, write: SecretWrite, { facts, caSecret, servingS
       });
     }
     case 'retire':
-      return writeCa({ 'previous.crt': undefined }, annotated({ [stagedSinceAnnotation]: undefined }));
+      return writeCa(
+        { 'previous.crt': undefined },
+        annotated({ [stagedSinceAnnotation]: undefined, [injectedAtAnnotation]: undefined }),
+      );
     case 'issue-serving-certificate': {
       const issuer = { certificate: usable(facts.active) as Certificate, key: usable(facts.activeKey) as string };
       const { certificate, key } = await issueServingCertificate(

@@ -21,6 +21,8 @@ import type { TargetReading } from './target.ts';
 
 /** Annotation on the CA's Secret: since when another CA is trusted next to the one in use (RFC 3339). */
 export const stagedSinceAnnotation = 'extensionconfig-webhook/staged-since';
+/** Annotation on the CA's Secret: when targets were last written meanwhile, since when they trust it at the earliest (RFC 3339). */
+export const injectedAtAnnotation = 'extensionconfig-webhook/injected-at';
 
 type Stage = 'missing' | 'steady' | 'staged' | 'promoted';
 
@@ -37,6 +39,7 @@ export interface CertificateFacts {
   /** The next CA; usable only together with its key. */
   successor: Parsed<Certificate>;
   stagedSince: Date | undefined;
+  injectedAt: Date | undefined;
   /** CAs whose certificates some pods may still serve. */
   previous: Certificate[];
   /** The serving certificate; usable if its key is present and it has not expired. */
@@ -192,6 +195,7 @@ export function deriveFacts(
     ]),
     successor,
     stagedSince: pastDateOf(caSecret?.annotations[stagedSinceAnnotation], now),
+    injectedAt: pastDateOf(caSecret?.annotations[injectedAtAnnotation], now),
     previous,
     serving,
     servingLacks: certificate === undefined ? [] : missingNames(certificate, names),

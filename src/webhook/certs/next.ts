@@ -15,9 +15,8 @@ export interface Settings {
   caRenewBeforeMs: number;
   /** Targets that could not be written in this run, and why. */
   refused: ReadonlyMap<string, string>;
-  /** When the run began, and when it last wrote a target, if it did. */
+  /** When the run began. */
   startedAt: Date;
-  injectedAt?: Date | undefined;
 }
 
 /** One step. Each kind except `wait`, `blocked` and `done` is exactly one write of one object. */
@@ -216,10 +215,10 @@ function steadyState({ targets, now }: CertificateFacts, active: Certificate, re
   return { kind: 'done', reason: `the CA and the serving certificate are in order${rest}` };
 }
 
-/** Waits until every target has had the bundle for the propagation delay, as far as this run can tell; then undefined. */
+/** Waits until every target has had the bundle for the propagation delay; then undefined. */
 function propagationStep(facts: CertificateFacts, active: Certificate, settings: Settings): Action | undefined {
-  const { targets, now, stagedSince } = facts;
-  const { startedAt, injectedAt, propagationDelayMs } = settings;
+  const { targets, now, stagedSince, injectedAt } = facts;
+  const { startedAt, propagationDelayMs } = settings;
   const since = Math.max((stagedSince ?? startedAt).getTime(), injectedAt?.getTime() ?? 0);
   const until = new Date(since + propagationDelayMs);
   if (until <= now) {

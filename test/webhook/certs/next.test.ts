@@ -5,6 +5,7 @@ import type { TargetReading } from '../../../src/webhook/certs/index.ts';
 import {
   caDueAt,
   deriveFacts,
+  injectedAtAnnotation,
   isStuck,
   next,
   type Settings,
@@ -52,6 +53,8 @@ interface World {
   missing?: string;
   /** Since when another CA is trusted, in ms. */
   stagedSince?: number;
+  /** When targets were last written since then, in ms. */
+  injectedAt?: number;
   settings?: Partial<Settings>;
 }
 const steady = { 'ca.crt': pem(one), 'ca.key': one.key };
@@ -82,8 +85,10 @@ function factsIn(world: World) {
   }
   const stored = (data: Record<string, string> | undefined, annotations = {}) =>
     data === undefined ? undefined : { data, annotations, version: '1' };
-  const annotations =
-    world.stagedSince === undefined ? {} : { [stagedSinceAnnotation]: at(world.stagedSince).toISOString() };
+  const annotations = {
+    ...(world.stagedSince !== undefined && { [stagedSinceAnnotation]: at(world.stagedSince).toISOString() }),
+    ...(world.injectedAt !== undefined && { [injectedAtAnnotation]: at(world.injectedAt).toISOString() }),
+  };
   return deriveFacts(now, stored(world.ca, annotations), stored(world.tls), targets, world.names ?? names);
 }
 
@@ -407,6 +412,12 @@ const rows: [string, World, string, RegExp][] = [
     /trusts the next CA/,
   ],
   [
+    'staged long ago, injected just now',
+    { ca: staged, tls: tls(servingOne, both), target: both, stagedSince: 0, injectedAt: day, now: day + 29_999 },
+    'wait',
+    /propagation/,
+  ],
+  [
     'staged, next has no key',
     { ca: { ...staged, 'next.key': '' }, tls: tls(servingOne, both) },
     'stage-ca',
@@ -526,7 +537,7 @@ test('a rotation is stuck that is still staged three hours after its propagation
   const hour = 60 * minute;
   const late = (now: number): World => ({
     ...{ ca: staged, tls: tls(servingOne, both), target: both, stagedSince: 0, now },
-    settings: { injectedAt: at(now) },
+    injectedAt: now,
   });
   const stuck = (of: World) => isStuck(decide(of), factsIn(of), 30_000);
   expect([stuck(late(3 * hour)), stuck(late(3 * hour + 30_001))]).toEqual([false, true]);

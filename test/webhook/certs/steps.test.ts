@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ellipticEntropy, issueCa, issueServingCertificate } from '../../../src/base/x509/index.ts';
 import {
   Conflict,
+  injectedAtAnnotation,
   type Run,
   runCertificates,
   stagedSinceAnnotation,
@@ -159,7 +160,8 @@ test("the contents of the CA's Secret in each stage", async () => {
   const promoted = ['ca.crt', 'ca.key', 'previous.crt'];
   expect(states).toEqual([
     { keys: staged, isOld: true, annotations: [stagedSinceAnnotation] },
-    { keys: promoted, isOld: false, annotations: [stagedSinceAnnotation] },
+    { keys: staged, isOld: true, annotations: [injectedAtAnnotation, stagedSinceAnnotation] },
+    { keys: promoted, isOld: false, annotations: [injectedAtAnnotation, stagedSinceAnnotation] },
     { keys: ['ca.crt', 'ca.key'], isOld: false, annotations: [] },
   ]);
 });
