@@ -1,7 +1,29 @@
 import { dns1123LabelProblems, showValue } from '../../../kubernetes/index.ts';
-import { groupVersionOf, handlerRule, nameHook } from '../fields/handlers.ts';
+import { groupVersionOf, nameHook, type PlacedHandler } from '../fields/handlers.ts';
 import { someReferences } from '../related.ts';
-import type { Rule } from '../rule.ts';
+import type { Finding, Rule, RuleOptions } from '../rule.ts';
+
+interface HandlerRule extends Pick<Rule, 'id' | 'summary' | 'severity'> {
+  field: readonly string[];
+  findingOf(handler: PlacedHandler, options: RuleOptions): Omit<Finding, 'path'> | undefined;
+}
+
+/** A rule about one field of each handler. */
+export function handlerRule({ field, findingOf, ...rule }: HandlerRule): Rule {
+  return {
+    ...rule,
+    subjects: ['object', 'status'],
+    about: 'handlers',
+    check({ handlers }, report, options) {
+      for (const handler of handlers) {
+        const finding = findingOf(handler, options);
+        if (finding !== undefined) {
+          report({ path: [...handler.path, ...field], ...finding });
+        }
+      }
+    },
+  };
+}
 
 export const handlersRules: readonly Rule[] = [
   {

@@ -1,6 +1,7 @@
 import { compareReleases, formatRelease, hookCatalog, phaseIn } from '../../../runtimehooks/index.ts';
-import { handlerRule, nameHook } from '../fields/handlers.ts';
+import { nameHook } from '../fields/handlers.ts';
 import type { Rule } from '../rule.ts';
+import { handlerRule } from './handlers.ts';
 
 export const hookVersionsRules: readonly Rule[] = [
   handlerRule({

@@ -1,7 +1,6 @@
 import type { ExtensionConfig } from '../../../extensionconfig/index.ts';
 import type { FieldPath } from '../../../kubernetes/index.ts';
 import type { HookCatalog, Lifecycle, LifecycleKey } from '../../../runtimehooks/index.ts';
-import type { Finding, Rule, RuleOptions } from '../rule.ts';
 
 type Handler = NonNullable<NonNullable<ExtensionConfig['status']>['handlers']>[number];
 
@@ -37,26 +36,4 @@ function hookOf({ requestHook }: Handler): LifecycleKey | undefined {
 /** A hook in a message: `GeneratePatches (hooks.runtime.cluster.x-k8s.io/v1alpha1)`. */
 export function nameHook({ group, version, name }: LifecycleKey): string {
   return `${name} (${group}/${version})`;
-}
-
-interface HandlerRule extends Pick<Rule, 'id' | 'summary' | 'severity'> {
-  field: readonly string[];
-  findingOf(handler: PlacedHandler, options: RuleOptions): Omit<Finding, 'path'> | undefined;
-}
-
-/** A rule about one field of each handler. */
-export function handlerRule({ field, findingOf, ...rule }: HandlerRule): Rule {
-  return {
-    ...rule,
-    subjects: ['object', 'status'],
-    about: 'handlers',
-    check({ handlers }, report, options) {
-      for (const handler of handlers) {
-        const finding = findingOf(handler, options);
-        if (finding !== undefined) {
-          report({ path: [...handler.path, ...field], ...finding });
-        }
-      }
-    },
-  };
 }
