@@ -1,4 +1,11 @@
-export { createHookCatalog, type HookCatalog, hookCatalog } from './catalog/catalog.ts';
+export {
+  createHookCatalog,
+  type HookCatalog,
+  hookCatalog,
+  newestKnownRelease,
+  oldestKnownRelease,
+  unknownReleaseProblem,
+} from './catalog/catalog.ts';
 export {
   type CoreVersion,
   coreVersionIn,
@@ -10,12 +17,10 @@ export {
   type RequestOf,
   type ResponseOf,
 } from './catalog/definition.ts';
-export { clusterApiHooks, exclusiveHooks, type HookName, hooks } from './catalog/definitions/definitions.ts';
-export { generalChanges, hooksGroup } from './catalog/definitions/parts.ts';
-export { newestKnownRelease, oldestKnownRelease, unknownReleaseProblem } from './catalog/known.ts';
-export type { Lifecycle, LifecycleKey } from './catalog/lifecycle.ts';
+export { clusterApiHooks, exclusiveHooks, type HookName, hooks } from './catalog/definitions.ts';
+export { type Lifecycle, type LifecycleKey, type Phase, phaseIn } from './catalog/lifecycle.ts';
 export { advisedTimeoutSeconds, defaultTimeoutSeconds, maxHandlers, maxTimeoutSeconds } from './catalog/limits.ts';
-export { type Phase, phaseIn } from './catalog/policy.ts';
+export { generalChanges, hooksGroup } from './catalog/parts.ts';
 export { compareReleases, formatRelease, parseRelease, type Release, v1 } from './catalog/release.ts';
 export type { MessageSchema } from './catalog/schema.ts';
 export type { SchemaValue, TypedSchema } from './catalog/schema-value.ts';

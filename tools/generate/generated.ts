@@ -24,7 +24,7 @@ export async function generated(): Promise<Generated[]> {
     { file: new URL(`../../src/extensionconfig/api/${hubVersion}.ts`, import.meta.url), text: await hubTypes() },
     ...versions.map((version) => ({ file: validatorFile(version), text: validatorOf(version) })),
     { file: new URL('message-types/index.ts', hooksWing), text: await messageTypes() },
-    { file: new URL('catalog/definitions/hook-messages.ts', hooksWing), text: hookMessages() },
+    { file: new URL('catalog/hook-messages.ts', hooksWing), text: hookMessages() },
     { file: typeTablesFile, text: typeTablesText() },
     ...(await generatedPages()),
     { file: new URL(programReportFile, reports), text: await programReport() },

@@ -80,7 +80,7 @@ export function hookMessages(): string {
     return `  ${name}: { request: ${requestType}; response: ${answered} };\n`;
   });
   return `${generated}
-import type * as messages from '../../message-types/index.ts';
+import type * as messages from '../message-types/index.ts';
 
 /** The types of the messages, by hook. */
 export interface HookMessages {

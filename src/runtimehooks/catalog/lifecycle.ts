@@ -1,4 +1,4 @@
-import type { Release } from './release.ts';
+import { compareReleases, type Release } from './release.ts';
 
 /** Identifies one version of a hook, or of an API. */
 export interface LifecycleKey {
@@ -27,4 +27,20 @@ export interface Lifecycle extends LifecycleKey {
   singleton?: boolean;
   /** First release in which a response can ask Cluster API to retry later (`retryAfterSeconds`). */
   blockingSince?: Release;
+}
+
+export type Phase = 'future' | 'supported' | 'deprecated' | 'removed';
+
+/** The phase of a version in a release of Cluster API. */
+export function phaseIn(lifecycle: Lifecycle, release: Release): Phase {
+  if (compareReleases(release, lifecycle.introduced) < 0) {
+    return 'future';
+  }
+  if (lifecycle.removed !== undefined && compareReleases(release, lifecycle.removed) >= 0) {
+    return 'removed';
+  }
+  if (lifecycle.deprecated !== undefined && compareReleases(release, lifecycle.deprecated.release) >= 0) {
+    return 'deprecated';
+  }
+  return 'supported';
 }

@@ -1,8 +1,8 @@
 import type { Registry } from 'prom-client';
 import type { JsonObject } from '../../kubernetes/index.ts';
+import { newestKnownRelease } from '../catalog/catalog.ts';
 import { formatGroupHook, formatHook, type HookDefinition } from '../catalog/definition.ts';
-import { clusterApiHooks } from '../catalog/definitions/definitions.ts';
-import { newestKnownRelease } from '../catalog/known.ts';
+import { clusterApiHooks } from '../catalog/definitions.ts';
 import { objectOf } from '../messages/index.ts';
 import { type CallError, isCallError, prefixed } from './call-error.ts';
 import { type CallContext, callHandler } from './call-handler.ts';

@@ -1,9 +1,9 @@
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { type HookCatalog, hookCatalog } from '../catalog/catalog.ts';
-import { hooks } from '../catalog/definitions/definitions.ts';
+import { hooks } from '../catalog/definitions.ts';
+import { type Phase, phaseIn } from '../catalog/lifecycle.ts';
 import { defaultTimeoutSeconds, maxHandlers, maxTimeoutSeconds } from '../catalog/limits.ts';
-import { type Phase, phaseIn } from '../catalog/policy.ts';
 import type { Release } from '../catalog/release.ts';
 import { aggregate, type CallError, isCallError, prefixed, quotable } from './call-error.ts';
 import { complete, type ExchangeContext, exchange, statusError } from './exchange/exchange.ts';

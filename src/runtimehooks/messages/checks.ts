@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import ajvFormats from 'ajv-formats';
 import { isBase64, isJsonObject, pointerKeys } from '../../kubernetes/index.ts';
 import type { HookDefinition } from '../catalog/definition.ts';
-import { clusterApiHooks } from '../catalog/definitions/definitions.ts';
+import { clusterApiHooks } from '../catalog/definitions.ts';
 import type { MessageSchema } from '../catalog/schema.ts';
 import { componentOf, componentsFor, componentsOf, resolved, shared } from './components.ts';
 

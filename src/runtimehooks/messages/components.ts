@@ -1,6 +1,6 @@
 import { perObject } from '../../kubernetes/index.ts';
 import type { HookDefinition } from '../catalog/definition.ts';
-import { hookComponents } from '../catalog/definitions/parts.ts';
+import { hookComponents } from '../catalog/parts.ts';
 import { componentPrefix, type MessageSchema } from '../catalog/schema.ts';
 import coreSchemas from './core-schemas.json' with { type: 'json' };
 import { examples } from './examples.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { knownLifecycles } from '../../../src/runtimehooks/catalog/known.ts';
+import { knownLifecycles } from '../../../src/runtimehooks/catalog/catalog.ts';
 import {
   clusterApiHooks,
   compareReleases,

@@ -1,5 +1,5 @@
 import type { HookDefinition } from '../../catalog/definition.ts';
-import { phaseIn } from '../../catalog/policy.ts';
+import { phaseIn } from '../../catalog/lifecycle.ts';
 import type { Release } from '../../catalog/release.ts';
 import { componentPrefix, type MessageSchema } from '../../catalog/schema.ts';
 import { componentsOf } from '../components.ts';

@@ -1,5 +1,5 @@
 // Generated from the schemas of the hooks by `npm run generate`. Do not edit.
-import type * as messages from '../../message-types/index.ts';
+import type * as messages from '../message-types/index.ts';
 
 /** The types of the messages, by hook. */
 export interface HookMessages {

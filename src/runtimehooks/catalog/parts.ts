@@ -1,8 +1,8 @@
-import type { HookDefinition, MessageDefinition, ReleaseChange } from '../definition.ts';
-import type { Lifecycle } from '../lifecycle.ts';
-import { compareReleases, type Release, v1 } from '../release.ts';
-import { bytes, int32, list, type MessageSchema, object, ref, string, stringMap } from '../schema.ts';
+import type { HookDefinition, MessageDefinition, ReleaseChange } from './definition.ts';
 import type { HookMessages } from './hook-messages.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import { compareReleases, type Release, v1 } from './release.ts';
+import { bytes, int32, list, type MessageSchema, object, ref, string, stringMap } from './schema.ts';
 
 /** The group of Cluster API's own hooks. */
 export const hooksGroup = 'hooks.runtime.cluster.x-k8s.io';
