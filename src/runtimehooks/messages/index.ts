@@ -9,5 +9,5 @@ export {
 } from './checks.ts';
 export { type Components, componentOf, componentsFor, componentsOf, resolved } from './components.ts';
 export { decodeRequest, decodeResponse } from './decode.ts';
-export { type OpenApiDocument, openApiDocument } from './openapi/document.ts';
+export { openApiDocument } from './openapi.ts';
 export { sampleRequest, sampleResponse } from './sample.ts';
