@@ -117,19 +117,6 @@ test.each<[string, unknown, string, object]>([
     'the work failed: see the log of the extension',
     { error: 'object', message: '[Object: null prototype] {}' },
   ],
-  [
-    'something that cannot be read',
-    new Proxy(
-      {},
-      {
-        getPrototypeOf() {
-          throw new Error('b');
-        },
-      },
-    ),
-    'the work failed: see the log of the extension',
-    { error: 'object', message: expect.any(String) },
-  ],
 ])('a job that fails with %s fails once, and is run again', async (_, error, message, logged) => {
   const { ask, end, started, lines } = jobsOf();
   ask('a');

@@ -36,59 +36,27 @@ const maxClusterLength = 2 * 253;
 /** As much, and a uid. */
 const maxSubjectLength = maxClusterLength + 100;
 
-/**
- * The context that a handler receives. Log and signal are created when they are first read: many handlers need neither,
- * and creating them takes longer than everything else here. They are fields of the object itself, so that a copy
- * (`{ ...context }`) has them.
- */
-class Context implements HandlerContext<unknown> {
-  static readonly #lazy: Readonly<Record<'log' | 'signal', PropertyDescriptor>> = {
-    log: {
-      get(this: Context) {
-        return this.#childLog();
-      },
-      enumerable: true,
+/** The context that a handler receives. Log and signal are made when they are first read: many handlers need neither. */
+function contextOf({ hook, name }: Handler, request: JsonObject, call: CallContext): HandlerContext<unknown> {
+  const object = objectOf(hook, request);
+  const cluster = object && `${object.namespace}/${object.cluster}`.slice(0, maxClusterLength);
+  const about = object && `${object.namespace}/${object.name} ${object.uid ?? ''}`.slice(0, maxSubjectLength);
+  let log: Log | undefined;
+  return {
+    answer: answersOf(hook),
+    cluster,
+    subject: `${hook.name} ${name} ${about ?? ''}`,
+    settings: (isJsonObject(request.settings) ? request.settings : {}) as Readonly<Record<string, string>>,
+    stopping: call.lifetime.stopping,
+    waitUntil: call.lifetime.waitUntil,
+    get log() {
+      log ??= call.log.child({ hook: hook.name, handler: name, cluster });
+      return log;
     },
-    signal: {
-      get(this: Context) {
-        return this.#call.ending.signal;
-      },
-      enumerable: true,
+    get signal() {
+      return call.ending.signal;
     },
   };
-  declare readonly log: Log;
-  declare readonly signal: AbortSignal;
-  readonly answer;
-  readonly cluster;
-  readonly subject;
-  readonly settings;
-  readonly stopping;
-  readonly waitUntil;
-  readonly #handler: Handler;
-  readonly #call: CallContext;
-  #log: Log | undefined;
-
-  constructor(handler: Handler, request: JsonObject, call: CallContext) {
-    this.answer = answersOf(handler.hook);
-    const object = objectOf(handler.hook, request);
-    this.cluster = object && `${object.namespace}/${object.cluster}`.slice(0, maxClusterLength);
-    const about = object && `${object.namespace}/${object.name} ${object.uid ?? ''}`.slice(0, maxSubjectLength);
-    this.subject = `${handler.hook.name} ${handler.name} ${about ?? ''}`;
-    this.settings = (isJsonObject(request.settings) ? request.settings : {}) as Readonly<Record<string, string>>;
-    this.stopping = call.lifetime.stopping;
-    this.waitUntil = call.lifetime.waitUntil;
-    this.#handler = handler;
-    this.#call = call;
-    Object.defineProperty(this, 'log', Context.#lazy.log);
-    Object.defineProperty(this, 'signal', Context.#lazy.signal);
-  }
-
-  #childLog(): Log {
-    const { cluster } = this;
-    const { hook, name } = this.#handler;
-    this.#log ??= this.#call.log.child({ hook: hook.name, handler: name, cluster });
-    return this.#log;
-  }
 }
 
 /** Longest message of a response, in characters: Cluster API's conditions hold 10,240, some of which it adds itself. */
@@ -119,7 +87,7 @@ function failure(
 const seesLog = 'see the log of the extension';
 
 /** The outcome of a handler that threw. */
-function outcomeOfError(error: unknown, handler: Handler, context: Context): CallOutcome {
+function outcomeOfError(error: unknown, handler: Handler, context: HandlerContext<unknown>): CallOutcome {
   const { cluster } = context;
   const intended = intendedFailure(error);
   if (intended !== undefined) {
@@ -131,7 +99,7 @@ function outcomeOfError(error: unknown, handler: Handler, context: Context): Cal
 }
 
 /** The response that is sent: without the end of a message that is too long. */
-function sendable(response: JsonObject, context: Context): JsonObject {
+function sendable(response: JsonObject, context: HandlerContext<unknown>): JsonObject {
   const { message } = response;
   if (typeof message !== 'string' || message.length <= maxMessageLength) {
     return response;
@@ -160,12 +128,12 @@ function written(handler: Handler, response: JsonObject): { text: string } | { p
   }
 }
 
-function invalid(problem: string, handler: Handler, { cluster, log }: Context): CallOutcome {
+function invalid(problem: string, handler: Handler, { cluster, log }: HandlerContext<unknown>): CallOutcome {
   log.error({ problem }, 'the answer of the handler does not match its hook');
   return failure('invalid answer', `handler ${handler.name} gave an invalid answer: ${seesLog}`, handler, cluster);
 }
 
-function tooLarge(handler: Handler, { cluster, log }: Context): CallOutcome {
+function tooLarge(handler: Handler, { cluster, log }: HandlerContext<unknown>): CallOutcome {
   const problem = `an answer of more than ${maxAnswerBytes / 1024 / 1024} MiB`;
   log.error({ problem }, 'the answer of the handler is too large: answer with fewer items, or smaller ones');
   const message = `handler ${handler.name} gave ${problem}, which is not sent: it has to answer with fewer items, or smaller ones`;
@@ -173,7 +141,7 @@ function tooLarge(handler: Handler, { cluster, log }: Context): CallOutcome {
 }
 
 /** The outcome of a handler that returned, whatever it returned. */
-function outcomeOfReturned(returned: unknown, handler: Handler, context: Context): CallOutcome {
+function outcomeOfReturned(returned: unknown, handler: Handler, context: HandlerContext<unknown>): CallOutcome {
   const response = responseIn(returned);
   if (response === undefined) {
     const wanted = 'return the result of answer.done, answer.fail or answer.retry';
@@ -216,7 +184,7 @@ export function call(handler: Handler, body: Json, callContext: CallContext): Ca
     return failure('invalid request', message, handler);
   }
   const { request } = decoded;
-  const context = new Context(handler, request, callContext);
+  const context = contextOf(handler, request, callContext);
   try {
     const startedMs = performance.now();
     const returned = handler.handle(request, context);

@@ -7,8 +7,8 @@ const maxLength = 1024;
 export function segmentsOf(path: string): (string | number)[] {
   const segments: (string | number)[] = [];
   const wrong = () =>
-    new SyntaxError(`${JSON.stringify(String(path).slice(0, 100))} is not a path such as a.b[0].c or a["b.c"]`);
-  if (typeof path !== 'string' || path.length > maxLength) {
+    new SyntaxError(`${JSON.stringify(path.slice(0, 100))} is not a path such as a.b[0].c or a["b.c"]`);
+  if (path.length > maxLength) {
     throw wrong();
   }
   const segment = /([^.[\]"]+)|\[(\d{1,9})\]|\["([^"]*)"\]/y;

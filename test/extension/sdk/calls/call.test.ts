@@ -1,4 +1,3 @@
-import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { callHandler, type Handler, HandlerFailure, handler, requestFor } from '../../../../src/extension/index.ts';
 import type { JsonObject } from '../../../../src/kubernetes/index.ts';
@@ -73,49 +72,6 @@ describe('how a call ends', () => {
       'error',
       { status: 'Failure', retryAfterSeconds: 0, message: `handler create failed: ${saysWhy}` },
     ],
-    ...(
-      [
-        [
-          'an error whose message cannot be read',
-          Object.defineProperty(new Error('a'), 'message', {
-            get() {
-              throw new Error('b');
-            },
-          }),
-        ],
-        [
-          'an object that cannot be shown',
-          {
-            [inspect.custom]() {
-              throw new Error('b');
-            },
-          },
-        ],
-        [
-          'a proxy that answers nothing',
-          new Proxy(
-            {},
-            {
-              getPrototypeOf() {
-                throw new Error('b');
-              },
-            },
-          ),
-        ],
-      ] as const
-    ).flatMap(([name, thrown]): [string, Handler, string, JsonObject][] => {
-      const response = { status: 'Failure', retryAfterSeconds: 0, message: `handler create failed: ${saysWhy}` };
-      const atOnce = create(() => {
-        throw thrown;
-      });
-      const later = create(async () => {
-        throw thrown;
-      });
-      return [
-        [`${name}, thrown at once`, atOnce, 'error', response],
-        [`${name}, thrown later`, later, 'error', response],
-      ];
-    }),
     [
       'a failure whose message is not a text',
       create(async () => {

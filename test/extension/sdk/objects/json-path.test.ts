@@ -34,10 +34,9 @@ test.each([
   'a["b]',
   'a["b"',
   '__proto__',
-  5 as unknown as string,
   `${'a.'.repeat(511)}abc`,
 ])('%s is not a path', (path) => {
-  const shown = JSON.stringify(String(path).slice(0, 100));
+  const shown = JSON.stringify(path.slice(0, 100));
   expect(() => getField({}, path)).toThrow(new SyntaxError(`${shown} is not a path such as a.b[0].c or a["b.c"]`));
   // It is not valid the second time either.
   expect(() => getField({}, path)).toThrow(SyntaxError);
