@@ -104,14 +104,14 @@ function hex(code: number, digits: number): string {
   return code.toString(16).padStart(digits, '0');
 }
 
-function escaped({ code, isValid, size }: Rune, raw: string, quote: string): string {
+function escaped({ code, isValid, size }: Rune, raw: string, quote: string, asciiOnly: boolean): string {
   if (!isValid && size === 1) {
     return `\\x${hex(raw.charCodeAt(0), 2)}`;
   }
   if (raw === quote || raw === '\\') {
     return `\\${raw}`;
   }
-  if (isPrintable(code)) {
+  if (isPrintable(code) && (code < 0x80 || !asciiOnly)) {
     return raw;
   }
   const short = 'abtnvfr'[code - 7];
@@ -130,12 +130,12 @@ function escaped({ code, isValid, size }: Rune, raw: string, quote: string): str
 const special = /["\\]|[\x00-\x1f\x7f-\xff]+/g;
 
 /** A string as a Go literal in double quotes, as strconv.Quote. */
-export function quoted(bytes: Bytes): Bytes {
+export function quoted(bytes: Bytes, asciiOnly = false): Bytes {
   const inner = bytes.replaceAll(special, (run) => {
     let result = '';
     for (let index = 0; index < run.length; ) {
       const rune = runeAt(run, index);
-      result += escaped(rune, run.slice(index, index + rune.size), '"');
+      result += escaped(rune, run.slice(index, index + rune.size), '"', asciiOnly);
       index += rune.size;
     }
     return result;
@@ -144,9 +144,9 @@ export function quoted(bytes: Bytes): Bytes {
 }
 
 /** A character as a Go literal in single quotes, as strconv.QuoteRune. */
-export function quotedRune(code: number): Bytes {
+export function quotedRune(code: number, asciiOnly = false): Bytes {
   const raw = bytesOfRune(code);
-  return `'${escaped(runeAt(raw, 0), raw, "'")}'`;
+  return `'${escaped(runeAt(raw, 0), raw, "'", asciiOnly)}'`;
 }
 
 /** White space, as unicode.IsSpace. */

@@ -1,4 +1,4 @@
-import { type Bytes, percentEncoded } from '../../../base/go-text/index.ts';
+import { type Bytes, bytesOfRune, isPrintable, percentEncoded, runesOf } from '../../../base/go-text/index.ts';
 import { type Budget, FunctionError } from '../budget.ts';
 import type { TemplateFunction } from '../evaluate.ts';
 import { showOperand, sprint, sprintf, sprintln } from '../values/print.ts';
@@ -202,6 +202,23 @@ const htmlEscapes: Readonly<Record<string, string>> = {
   '>': '&gt;',
 };
 
+/** Characters that are escaped in JavaScript: the bytes of one that is not ASCII together. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it looks for
+const unsafeInJs = /[\x00-\x1f\x7f"'\\<>&=]|[\x80-\xff]+/g;
+
+function escapedForJs(run: Bytes): Bytes {
+  if (/^["'\\]$/.test(run)) {
+    return `\\${run}`;
+  }
+  return Array.from(runesOf(run), ({ code }) =>
+    code >= 0x7f && isPrintable(code)
+      ? bytesOfRune(code)
+      : code === 0x7f
+        ? '\x7f'
+        : `\\u${code.toString(16).toUpperCase().padStart(4, '0')}`,
+  ).join('');
+}
+
 /** A text in the query of a URL, as url.QueryEscape. */
 function queryEscaped(text: Bytes): Bytes {
   return text.replaceAll(/[^A-Za-z0-9._~-]/g, (char) => (char === ' ' ? '+' : percentEncoded(char)));
@@ -234,8 +251,6 @@ export const builtins: Readonly<Record<string, TemplateFunction>> = {
   html: define(['...any'], (args, budget) =>
     textOfAll(args, budget).replaceAll(/[\0"'&<>]/g, (char) => htmlEscapes[char] ?? char),
   ),
-  js: define(['...any'], () => {
-    throw new FunctionError('JavaScript is not escaped here');
-  }),
+  js: define(['...any'], (args, budget) => textOfAll(args, budget).replaceAll(unsafeInJs, escapedForJs)),
   urlquery: define(['...any'], (args, budget) => queryEscaped(textOfAll(args, budget))),
 };

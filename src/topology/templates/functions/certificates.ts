@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { isIP } from 'node:net';
 import type { Bytes } from '../../../base/go-text/index.ts';
-import { FunctionError } from '../budget.ts';
+import { type Budget, FunctionError } from '../budget.ts';
 import type { TemplateFunction } from '../evaluate.ts';
-import { Dict, Struct, type Value } from '../values/values.ts';
-import { define } from './define.ts';
+import { sprintf } from '../values/print.ts';
+import { Dict, List, Struct, type Value } from '../values/values.ts';
+import { define, type Parameter } from './define.ts';
 import { base64Decoded } from './strings.ts';
 
 // Nobody can know a key, a certificate or a hash before Cluster API makes it, whose are random too, and to make real ones takes
@@ -47,12 +49,62 @@ function generatedKey(type: Bytes): Bytes {
   return key === undefined ? `Unknown type ${type}` : madeUp(...key);
 }
 
-/** A certificate with a key that is given; what is in its PEM is not read. */
-function issuedWith(key: Bytes): CertificateWithKey {
-  if (!key.includes('-----BEGIN ')) {
-    throw new FunctionError('parsing private key: no PEM data in input');
+/** Checks a key that is given; what is in its PEM is not read. */
+function checkKey(pem: Bytes, context = 'parsing private key'): void {
+  const [, label] = /-----BEGIN ([^-\n]*)-----/.exec(pem) ?? [];
+  if (label?.endsWith('PRIVATE KEY') !== true) {
+    const problem = label === undefined ? 'no PEM data in input' : `no private key data in PEM block of type ${label}`;
+    throw new FunctionError(`${context}: ${problem}`);
   }
-  return new CertificateWithKey(key);
+}
+
+/** Checks the addresses and names that a certificate is for. */
+function checkNames(addresses: List, hosts: List, budget: Budget): void {
+  budget.spend(addresses.items.length + hosts.items.length);
+  const check = ({ items }: List, problem: string) => {
+    const other = items.find((value) => typeof value !== 'string');
+    if (other !== undefined) {
+      throw new FunctionError(`${problem}: ${sprintf(budget, '%v', [other])} is not a string`);
+    }
+  };
+  check(addresses, 'error parsing ip');
+  const wrong = addresses.items.find((value) => isIP(value as Bytes) === 0);
+  if (wrong !== undefined) {
+    throw new FunctionError(`error parsing ip: ${wrong as Bytes}`);
+  }
+  check(hosts, 'error processing alternate dns name');
+}
+
+/** A function that issues a certificate: with a key that is given where it has one more parameter. */
+function issuing<const P extends readonly Parameter[]>(parameters: P, keyAt = Number.NaN): TemplateFunction {
+  return define(parameters, (args: readonly unknown[], budget) => {
+    const [, addresses, hosts] = args;
+    const key = args[keyAt] as Bytes | undefined;
+    if (key !== undefined) {
+      checkKey(key);
+    }
+    if (addresses instanceof List && hosts instanceof List) {
+      checkNames(addresses, hosts, budget);
+    }
+    return new CertificateWithKey(key);
+  });
+}
+
+function custom(certificateText: Bytes, keyText: Bytes): CertificateWithKey {
+  const decoded = (text: Bytes, what: string): Bytes => {
+    try {
+      return base64Decoded(text);
+    } catch {
+      throw new FunctionError(`unable to decode base64 ${what}`);
+    }
+  };
+  const certificate = decoded(certificateText, 'certificate');
+  const key = decoded(keyText, 'private key');
+  if (!certificate.includes('-----BEGIN ')) {
+    throw new FunctionError('unable to decode certificate');
+  }
+  checkKey(key, 'error parsing private key');
+  return new CertificateWithKey(key, certificate);
 }
 
 function bcrypted(): Bytes {
@@ -66,16 +118,11 @@ export const certificateFunctions: Readonly<Record<string, TemplateFunction>> = 
     user.includes(':') ? `invalid username: ${user}` : `${user}:${bcrypted()}`,
   ),
   genPrivateKey: define(['string'], ([type]) => generatedKey(type)),
-  buildCustomCert: define(
-    ['string', 'string'],
-    ([certificate, key]) => new CertificateWithKey(base64Decoded(key), base64Decoded(certificate)),
-  ),
-  genCA: define(['string', 'int'], () => new CertificateWithKey()),
-  genCAWithKey: define(['string', 'int', 'string'], ([_name, _days, key]) => issuedWith(key)),
-  genSelfSignedCert: define(['string', 'list', 'list', 'int'], () => new CertificateWithKey()),
-  genSelfSignedCertWithKey: define(['string', 'list', 'list', 'int', 'string'], (args) => issuedWith(args[4])),
-  genSignedCert: define(['string', 'list', 'list', 'int', 'certificate'], () => new CertificateWithKey()),
-  genSignedCertWithKey: define(['string', 'list', 'list', 'int', 'certificate', 'string'], (args) =>
-    issuedWith(args[5]),
-  ),
+  buildCustomCert: define(['string', 'string'], ([certificate, key]) => custom(certificate, key)),
+  genCA: issuing(['string', 'int']),
+  genCAWithKey: issuing(['string', 'int', 'string'], 2),
+  genSelfSignedCert: issuing(['string', 'list', 'list', 'int']),
+  genSelfSignedCertWithKey: issuing(['string', 'list', 'list', 'int', 'string'], 4),
+  genSignedCert: issuing(['string', 'list', 'list', 'int', 'certificate']),
+  genSignedCertWithKey: issuing(['string', 'list', 'list', 'int', 'certificate', 'string'], 5),
 };

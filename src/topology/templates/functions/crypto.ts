@@ -92,10 +92,13 @@ function encrypted(password: Bytes, text: Bytes): Bytes {
 }
 
 function decrypted(password: Bytes, packed: Bytes): Bytes {
+  if (packed === '') {
+    return '';
+  }
   const bytes = Buffer.from(base64Decoded(packed), 'latin1');
   try {
     const decipher = createDecipheriv('aes-256-cbc', keyOf(password), bytes.subarray(0, 16));
-    return packed && decipher.update(bytes.subarray(16), undefined, 'latin1') + decipher.final('latin1');
+    return decipher.update(bytes.subarray(16), undefined, 'latin1') + decipher.final('latin1');
   } catch {
     throw new FunctionError('the text cannot be decrypted');
   }

@@ -40,7 +40,7 @@ type ArgumentsOf<P extends readonly string[]> = P extends readonly [infer First,
       ? Arguments[Rest][]
       : never
   : [];
-type Parameter = Name | `...${Name}`;
+export type Parameter = Name | `...${Name}`;
 
 /**
  * A function of templates by the types of its parameters; the last one may be variadic, `...any`. A function whose result

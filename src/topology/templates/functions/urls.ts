@@ -71,7 +71,7 @@ function userinfoOf(text: Bytes): Bytes {
 function parsed(text: Bytes): Omit<Url, 'fragment'> {
   const [, scheme = ''] = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(text) ?? [];
   const [before = '', query = ''] = text.slice(scheme === '' ? 0 : scheme.length + 1).split(/\?(.*)/s, 2);
-  const [slashes = '', authority = ''] = /^\/\/([^/]*)/.exec(before) ?? [];
+  const [slashes = '', authority = ''] = (scheme === '' ? /^\/\/(?!\/)([^/]*)/ : /^\/\/([^/]*)/).exec(before) ?? [];
   const rest = before.slice(slashes.length);
   const at = authority.lastIndexOf('@');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it looks for
@@ -79,7 +79,9 @@ function parsed(text: Bytes): Omit<Url, 'fragment'> {
     throw new FunctionError('net/url: invalid control character in URL');
   }
   if (scheme === '' && /^[^/?]*:/.test(text)) {
-    throw new FunctionError('first path segment in URL cannot contain colon');
+    throw new FunctionError(
+      text.startsWith(':') ? 'missing protocol scheme' : 'first path segment in URL cannot contain colon',
+    );
   }
   const isOpaque = scheme !== '' && slashes === '' && rest !== '' && !rest.startsWith('/');
   return {

@@ -2,6 +2,7 @@ import {
   type Bytes,
   bytesOfRune,
   canBackquote,
+  isPrintable,
   quoted,
   quotedRune,
   runeAt,
@@ -89,10 +90,11 @@ class Verb {
     const code = Number(size < 0n || size > 0x10ffffn ? 0xfffdn : size);
     const base = bases[letter];
     if (letter === 'c' || letter === 'q') {
-      return this.#pad(letter === 'c' ? bytesOfRune(code) : quotedRune(code));
+      return this.#pad(letter === 'c' ? bytesOfRune(code) : quotedRune(code, this.#has('+')));
     }
     if (letter === 'U') {
-      return this.#pad(`U+${BigInt.asUintN(64, size).toString(16).toUpperCase().padStart(4, '0')}`, ' ');
+      const number = `U+${BigInt.asUintN(64, size).toString(16).toUpperCase().padStart(4, '0')}`;
+      return this.#pad(this.#has('#') && isPrintable(code) ? `${number} '${bytesOfRune(code)}'` : number, ' ');
     }
     if (base === undefined) {
       return this.#bad(letter, value);
@@ -149,7 +151,7 @@ class Verb {
   #quoted(text: Bytes): Bytes {
     const cut = this.#cut(text);
     this.#budget.read(cut.length * 4);
-    return this.#pad(this.#has('#') && canBackquote(cut) ? `\`${cut}\`` : quoted(cut));
+    return this.#pad(this.#has('#') && canBackquote(cut) ? `\`${cut}\`` : quoted(cut, this.#has('+')));
   }
 
   #hex(text: Bytes, letter: 'x' | 'X'): Bytes {

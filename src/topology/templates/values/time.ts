@@ -94,38 +94,68 @@ export class Time extends Struct {
     return (this.at - BigInt.asUintN(64, ((this.at % second) + second) % second)) / second;
   }
 
-  #iso(): { date: string; time: string } {
-    const fraction = withoutTrailingZeros(String(this.at - this.unix() * second).padStart(9, '0'));
-    const [date = '', time = ''] = new Date(Number(this.unix()) * 1_000).toISOString().split(/[T.]/);
-    return { date, time: `${time}${fraction === '' ? '' : `.${fraction}`}` };
+  /** As a layout of numbers has it. */
+  format(layout: Bytes): Bytes {
+    checkLayout(layout);
+    const iso = new Date(Number(this.unix()) * 1_000).toISOString();
+    const [, year = '', month = '', day = '', hours = '', minutes = '', seconds = ''] =
+      /^(.*)-(..)-(..)T(..):(..):(..)/.exec(iso) ?? [];
+    const texts: Readonly<Record<string, string>> = {
+      '2006': year,
+      '01': month,
+      '02': day,
+      '15': hours,
+      '04': minutes,
+      '05': seconds,
+    };
+    return layout.replaceAll(
+      parts,
+      (part) =>
+        texts[part] ??
+        texts[`0${part}`]?.replace(/^0/, '') ??
+        (part.startsWith('Z') ? 'Z' : part.replace('-', '+').replace('7', '0')),
+    );
   }
 
   text(): Bytes {
-    const { date, time } = this.#iso();
-    return `${date} ${time} +0000 UTC`;
+    return `${this.format('2006-01-02 15:04:05')}${this.#fraction()} +0000 UTC`;
+  }
+
+  #fraction(): string {
+    const digits = withoutTrailingZeros(String(this.at - this.unix() * second).padStart(9, '0'));
+    return digits === '' ? '' : `.${digits}`;
   }
 
   override json(): Value {
-    const { date, time } = this.#iso();
-    return `${date}T${time}Z`;
+    return `${this.format('2006-01-02T15:04:05')}${this.#fraction()}Z`;
   }
 
   override method(name: string): Callable {
-    const results: Readonly<Record<string, () => Operand>> = {
-      String: () => this.text(),
-      Unix: () => new Integer('int64', this.unix()),
-      IsZero: () => this.at === zeroTime.at,
-    };
-    return {
-      parameters: Object.hasOwn(results, name) ? [] : ['...reflect.Value'],
-      isAny: false,
-      call: results[name] ?? (() => notComputed(name)),
-    };
+    const plain = (call: () => Operand): Callable => ({ parameters: [], isAny: false, call });
+    switch (name) {
+      case 'String':
+        return plain(() => this.text());
+      case 'Unix':
+        return plain(() => new Integer('int64', this.unix()));
+      case 'IsZero':
+        return plain(() => this.at === zeroTime.at);
+      case 'Format':
+        return { parameters: ['string'], isAny: false, call: ([layout]) => this.format(layout as Bytes) };
+      default:
+        return { parameters: ['...reflect.Value'], isAny: false, call: () => notComputed(name) };
+    }
+  }
+}
+
+/** @throws {FunctionError} for a layout with names, hours of 12, or fractions. */
+function checkLayout(layout: Bytes): void {
+  if (/Jan|Mon|MST|PM|pm|_|[0-9]/.test(layout.replaceAll(parts, ''))) {
+    throw new FunctionError(`the layout ${quoted(layout)} of times is not known here`);
   }
 }
 
 function notComputed(name: string): never {
-  throw new FunctionError(`${name} of a time is not computed here: use unixEpoch`);
+  throw new FunctionError(`${name} of a time is not computed here: use Format`);
 }
 
 /** Go's zero time, the first moment of year 1. */
@@ -164,9 +194,7 @@ export function parseTime(layout: Bytes, text: Bytes): Time {
   const fail = (message: string): never => {
     throw new FunctionError(`parsing time ${quoted(text)}${message}`);
   };
-  if (/[A-SU-Ya-z0-9]/.test(layout.replaceAll(parts, ''))) {
-    throw new FunctionError(`times with the layout ${quoted(layout)} are not read here`);
-  }
+  checkLayout(layout);
   const reading = new Map<string, string>();
   let at = 0;
   const take = (part: string, found: string | undefined): string => {

@@ -152,8 +152,14 @@ export class Version extends Struct {
         isAny: false,
         call: ([text]) => {
           const part = text as Bytes;
-          checkPrerelease(part);
-          return this.#changed(name === 'SetMetadata' ? { metadata: part } : { prerelease: part });
+          if (name === 'SetPrerelease') {
+            checkPrerelease(part);
+            return this.#changed({ prerelease: part });
+          }
+          if (!/^[0-9A-Za-z.-]*$/.test(part)) {
+            throw new FunctionError('invalid metadata string');
+          }
+          return this.#changed({ metadata: part });
         },
       };
     }

@@ -84,11 +84,12 @@ class Reader {
     let isStarted = false;
     while (this.#next('%', '---')) {
       isStarted = true;
-      if (this.#scanner.take().type === '---') {
+      const { type, text } = this.#scanner.take();
+      if (type === '---') {
         break;
       }
-      if (!this.#next('%', '---')) {
-        this.#scanner.fail('did not find expected <document start>');
+      if (!this.#next('%', '---') || (text.startsWith('%YAML') && !/^%YAML[ \t]+0?1\.0?1\b/.test(text))) {
+        this.#scanner.fail('found incompatible YAML document');
       }
     }
     if (this.#next('end') || (isStarted && this.#next('%', '---', '...'))) {

@@ -25,7 +25,7 @@ export type YamlTokenType =
 
 export interface YamlToken {
   type: YamlTokenType;
-  /** The text of a scalar, the name of an anchor, a tag. */
+  /** The text of a scalar, the name of an anchor, a tag, the line of a directive. */
   text: string;
   isPlain: boolean;
 }
@@ -54,7 +54,7 @@ const maxSimpleKey = 1_024;
 const restOfLine = /[^\n\r\x85\u2028\u2029]*/y;
 const blanks = /[ \t]*/y;
 const directive =
-  /^%(?:YAML[ \t]+0*1\.0*1|TAG[ \t]+!(?:[0-9A-Za-z_-]*!)?[ \t]+[0-9A-Za-z_;/?:@&=+$,.!~*'()[\]%-]+)[ \t]*(?:#.*)?$/;
+  /^%(?:YAML[ \t]+[0-9]{1,2}\.[0-9]{1,2}|TAG[ \t]+!(?:[0-9A-Za-z_-]*!)?[ \t]+[0-9A-Za-z_;/?:@&=+$,.!~*'()[\]%-]+(?![^ \t]))[ \t]*(?:#.*)?$/;
 const tag = /!(?:<[0-9A-Za-z_;/?:@&=+$,.!~*'()[\]%-]+>|[0-9A-Za-z_;/?:@&=+$,.!~*'()[\]%-]*)/y;
 /** What a plain scalar has between gaps, in blocks and in brackets. */
 const word = /(?:[^ \t\n\r\x85\u2028\u2029:]|:(?![ \t\n\r\x85\u2028\u2029]|$))*/y;
@@ -300,10 +300,11 @@ export class YamlScanner {
       this.#emit('end');
     } else if (this.#column === 0 && char === '%') {
       this.#endBlocks();
-      if (!directive.test(this.#takeForm(restOfLine))) {
-        this.fail('found an unknown directive, or one of another version');
+      const line = this.#takeForm(restOfLine);
+      if (!directive.test(line)) {
+        this.fail('found an unknown or incomplete directive');
       }
-      this.#emit('%');
+      this.#emit('%', line);
     } else if (this.#isDocumentLine()) {
       this.#endBlocks();
       this.#emit(char === '-' ? '---' : '...');
@@ -401,10 +402,11 @@ export class YamlScanner {
       }
       this.#emit(char, text);
     } else if (char === '!') {
-      this.#emit('!', this.#takeForm(tag));
-      if (!isBlankOrEnd(this.#char())) {
-        this.fail('did not find expected whitespace or line break');
+      const text = this.#takeForm(tag);
+      if (!isBlankOrEnd(this.#char()) || /^![0-9A-Za-z_-]*!$|%(?![0-9a-fA-F]{2})/.test(text)) {
+        this.fail('did not find expected whitespace or line break after a tag');
       }
+      this.#emit('!', text);
     } else if (char === "'" || char === '"') {
       this.#scanQuoted(char);
     } else if (
