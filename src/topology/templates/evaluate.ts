@@ -178,7 +178,7 @@ class Evaluation {
     const values = variables.length > 1 ? [index, element] : [element];
     for (const [position, name] of variables.entries()) {
       if (isAssignment) {
-        this.#assign(name, values[position]);
+        this.#find(name).value = values[position];
       } else {
         (this.#variables[mark - variables.length + position] as Variable).value = values[position];
       }
@@ -201,42 +201,37 @@ class Evaluation {
 
   /** @returns whether there was nothing to iterate over. */
   #iterateOver(node: BranchNode, value: Exclude<Operand, Boxed>): boolean {
+    if (node.pipe.variables.length > 1 && integerOf(value) !== undefined) {
+      this.#fail(`can't use ${integerOf(value)} to iterate over more than one variable`);
+    }
+    let isEmpty = true;
+    for (const [index, element] of this.#elementsOf(value)) {
+      isEmpty = false;
+      if (this.#iterate(node, index, element) === 'break') {
+        break;
+      }
+    }
+    return isEmpty;
+  }
+
+  *#elementsOf(value: Exclude<Operand, Boxed>): Generator<[index: Operand, element: Operand]> {
     const count = integerOf(value);
     if (count !== undefined) {
-      if (node.pipe.variables.length > 1) {
-        this.#fail(`can't use ${count} to iterate over more than one variable`);
-      }
       for (let index = 0n; index < count; index++) {
-        const element = value instanceof Integer ? new Integer(value.type, index) : index;
-        if (this.#iterate(node, undefined, element) === 'break') {
-          break;
-        }
+        yield [undefined, value instanceof Integer ? new Integer(value.type, index) : index];
       }
-      return count <= 0n;
-    }
-    if (value instanceof List) {
-      for (let index = 0; index < value.items.length; index++) {
-        const element = elementOperand(value.items[index] ?? null, value.element);
-        if (this.#iterate(node, BigInt(index), element) === 'break') {
-          break;
-        }
+    } else if (value instanceof List) {
+      for (const [index, item] of value.items.entries()) {
+        yield [BigInt(index), elementOperand(item, value.element)];
       }
-      return value.items.length === 0;
-    }
-    if (value instanceof Dict) {
+    } else if (value instanceof Dict) {
       this.#budget.spend(value.entries.size);
-      const entries = value.keys().map((key) => [key, value.entries.get(key) ?? null] as const);
-      for (const [key, entry] of entries) {
-        if (this.#iterate(node, key, elementOperand(entry, value.element)) === 'break') {
-          break;
-        }
+      for (const [key, entry] of value.keys().map((one) => [one, value.entries.get(one) ?? null] as const)) {
+        yield [key, elementOperand(entry, value.element)];
       }
-      return entries.length === 0;
-    }
-    if (value !== undefined) {
+    } else if (value !== undefined) {
       this.#fail(`range can't iterate over ${showOperand(this.#budget, value, 'v')}`);
     }
-    return true;
   }
 
   #call(dot: Operand, node: TemplateNode): void {
@@ -265,10 +260,6 @@ class Evaluation {
     return found ?? this.#fail(`undefined variable: ${name}`);
   }
 
-  #assign(name: Bytes, value: Operand): void {
-    this.#find(name).value = value;
-  }
-
   #pipe(dot: Operand, pipe: PipeNode): Operand {
     this.#place = pipe;
     let value: Final = missing;
@@ -278,7 +269,7 @@ class Evaluation {
     const result = value === missing ? undefined : value;
     for (const name of pipe.variables) {
       if (pipe.isAssignment) {
-        this.#assign(name, result);
+        this.#find(name).value = result;
       } else {
         this.#variables.push({ name, value: result });
       }
@@ -304,33 +295,15 @@ class Evaluation {
         return this.#chain(dot, first, args, final);
       case 'function':
         return this.#function(dot, first, command, args, final);
-      case 'pipe':
-        this.#notAFunction(command, final);
-        return this.#pipe(dot, first);
-      case 'variable': {
-        this.#place = first;
-        const { value } = this.#find(first.name);
-        if (first.path.length === 0) {
-          this.#notAFunction(command, final);
-          return value;
+      case 'variable':
+        if (first.path.length > 0) {
+          this.#place = first;
+          return this.#fields(dot, this.#find(first.name).value, first, first.path, args, final);
         }
-        return this.#fields(dot, value, first, first.path, args, final);
-      }
     }
-    this.#place = first;
+    this.#place = first.kind === 'pipe' ? this.#place : first;
     this.#notAFunction(command, final);
-    switch (first.kind) {
-      case 'dot':
-        return dot;
-      case 'nil':
-        return this.#fail('nil is not a command');
-      case 'bool':
-        return first.value;
-      case 'string':
-        return first.text;
-      default:
-        return this.#number(first);
-    }
+    return first.kind === 'nil' ? this.#fail('nil is not a command') : this.#argument(dot, undefined, first);
   }
 
   /** A number where no type is asked for: its form tells. */
@@ -539,30 +512,19 @@ class Evaluation {
   }
 
   #literal(node: OperandNode & { kind: 'bool' | 'string' | 'number' }, type: string): Operand {
-    switch (type) {
-      case anyType:
-      case operandType:
-        return node.kind === 'number' ? this.#number(node) : node.kind === 'bool' ? node.value : node.text;
-      case 'bool':
-        return node.kind === 'bool' ? node.value : this.#fail(`expected bool; found ${showNode(node)}`);
-      case 'string':
-        return node.kind === 'string' ? node.text : this.#fail(`expected string; found ${showNode(node)}`);
-      case 'float64':
-        return node.kind === 'number' && node.float !== undefined
-          ? node.float
-          : this.#fail(`expected float; found ${showNode(node)}`);
-      case 'int':
-      case 'time.Duration':
-        return node.kind === 'number' && node.int !== undefined
-          ? node.int
-          : this.#fail(`expected integer; found ${showNode(node)}`);
-      case 'uint32':
-        return node.kind === 'number' && node.uint !== undefined
-          ? new Integer('uint32', BigInt.asUintN(32, node.uint))
-          : this.#fail(`expected unsigned integer; found ${showNode(node)}`);
-      default:
-        return this.#fail(`can't handle ${showNode(node)} for arg of type ${type}`);
+    if (type === anyType || type === operandType) {
+      return node.kind === 'number' ? this.#number(node) : node.kind === 'bool' ? node.value : node.text;
     }
+    const { uint = undefined, int = undefined, float = undefined } = node.kind === 'number' ? node : {};
+    const known: Readonly<Record<string, readonly [what: string, value: Operand]>> = {
+      bool: ['bool', node.kind === 'bool' ? node.value : undefined],
+      string: ['string', node.kind === 'string' ? node.text : undefined],
+      float64: ['float', float],
+      int: ['integer', int],
+      uint32: ['unsigned integer', uint === undefined ? uint : new Integer('uint32', BigInt.asUintN(32, uint))],
+    };
+    const [what, value] = known[type] ?? this.#fail(`can't handle ${showNode(node)} for arg of type ${type}`);
+    return value ?? this.#fail(`expected ${what}; found ${showNode(node)}`);
   }
 }
 

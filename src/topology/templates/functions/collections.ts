@@ -3,7 +3,7 @@ import { type Budget, FunctionError } from '../budget.ts';
 import type { TemplateFunction } from '../evaluate.ts';
 import { toInt64 } from '../values/cast.ts';
 import { deepEqual } from '../values/equal.ts';
-import { Dict, dictType, isTrue, kindOf, List, Struct, typeOf, type Value } from '../values/values.ts';
+import { Dict, dictType, isTrue, kindOf, List, type Operand, Struct, typeOf, type Value } from '../values/values.ts';
 import { define, defineAny } from './define.ts';
 import { sizeOf, textOfValue } from './strings.ts';
 
@@ -25,31 +25,13 @@ function nilList(): List {
   return new List([], undefined, true);
 }
 
-function pushed(list: Value, value: Value, budget: Budget): List {
-  return new List([...itemsOf(list, 'Cannot push on type', budget), value]);
-}
-
-function prepended(list: Value, value: Value, budget: Budget): List {
-  return new List([value, ...itemsOf(list, 'Cannot prepend on type', budget)]);
-}
-
-function rest(list: Value, budget: Budget): List {
-  const items = itemsOf(list, 'Cannot find rest on type', budget);
-  return items.length === 0 ? nilList() : new List(items.slice(1));
-}
-
-function initial(list: Value, budget: Budget): List {
-  const items = itemsOf(list, 'Cannot find initial on type', budget);
-  return items.length === 0 ? nilList() : new List(items.slice(0, -1));
-}
-
 function includes(items: readonly Value[], value: Value, budget: Budget): boolean {
   return items.some((item) => deepEqual(value, item, budget));
 }
 
-function uniq(list: Value, budget: Budget): List {
+function uniq(items: readonly Value[], budget: Budget): List {
   const kept: Value[] = [];
-  for (const item of itemsOf(list, 'Cannot find uniq on type', budget)) {
+  for (const item of items) {
     if (!includes(kept, item, budget)) {
       kept.push(item);
     }
@@ -57,36 +39,16 @@ function uniq(list: Value, budget: Budget): List {
   return new List(kept);
 }
 
-function without(list: Value, omitted: readonly Value[], budget: Budget): List {
-  return new List(
-    itemsOf(list, 'Cannot find without on type', budget).filter((item) => !includes(omitted, item, budget)),
-  );
-}
-
-function has(value: Value, list: Value, budget: Budget): boolean {
-  return list !== null && includes(itemsOf(list, 'Cannot find has on type', budget), value, budget);
-}
-
-function sliced(list: Value, indices: readonly Value[], budget: Budget): Value {
-  const items = itemsOf(list, 'list should be type of slice or array but', budget);
-  if (items.length === 0) {
-    return null;
-  }
+function sliced({ items, element }: List, indices: readonly Value[]): Value {
   const [start = 0n, end = BigInt(items.length)] = indices.map(toInt64);
   if (start < 0n || end < start || end > BigInt(items.length)) {
     throw new FunctionError('reflect.Value.Slice: slice index out of bounds');
   }
-  return new List(items.slice(Number(start), Number(end)), (list as List).element);
+  return new List(items.slice(Number(start), Number(end)), element);
 }
 
-function chunked(size: bigint, list: Value, budget: Budget): List {
-  const items = itemsOf(list, 'Cannot chunk type', budget);
-  const length = sizeOf(size);
-  const count = Math.floor((items.length - 1) / length) + 1;
-  if (count === 0) {
-    return new List([], '[]interface {}');
-  }
-  if (length <= 0) {
+function chunked(length: number, items: readonly Value[]): List {
+  if (length <= 0 && items.length > 0) {
     throw new FunctionError('runtime error: makeslice: len out of range');
   }
   const chunks: Value[] = [];
@@ -200,28 +162,57 @@ const list = define(['...any'], (values, budget) => {
   return new List([...values]);
 });
 
+/** A function whose first argument is a list; `problem` is what Go says of another one. */
+function ofList(
+  problem: string,
+  others: readonly [] | readonly ['any'] | readonly ['...any'],
+  run: (list: List, others: readonly Value[], budget: Budget) => Operand | null,
+  isAny = false,
+): TemplateFunction {
+  const call = ([list, ...rest]: readonly Value[], budget: Budget) => {
+    itemsOf(list ?? null, problem, budget);
+    return run(list as List, rest, budget);
+  };
+  return define(['any', ...others], (args, budget) => call(args as Value[], budget), isAny);
+}
+
+const push = ofList('Cannot push on type', ['any'], ({ items }, added) => new List([...items, ...added]));
+
 /** Functions that fail alike with `must` before their names. */
 const alsoWithMust: Readonly<Record<string, TemplateFunction>> = {
-  append: define(['any', 'any'], ([list, value], budget) => pushed(list, value, budget)),
-  push: define(['any', 'any'], ([list, value], budget) => pushed(list, value, budget)),
-  prepend: define(['any', 'any'], ([list, value], budget) => prepended(list, value, budget)),
-  first: defineAny(['any'], ([value], budget) => itemsOf(value, 'Cannot find first on type', budget)[0] ?? null),
-  last: defineAny(['any'], ([value], budget) => itemsOf(value, 'Cannot find last on type', budget).at(-1) ?? null),
-  rest: define(['any'], ([value], budget) => rest(value, budget)),
-  initial: define(['any'], ([value], budget) => initial(value, budget)),
-  reverse: define(
-    ['any'],
-    ([value], budget) => new List(itemsOf(value, 'Cannot find reverse on type', budget).toReversed()),
+  append: push,
+  push,
+  prepend: ofList('Cannot prepend on type', ['any'], ({ items }, added) => new List([...added, ...items])),
+  first: ofList('Cannot find first on type', [], ({ items }) => items[0] ?? null, true),
+  last: ofList('Cannot find last on type', [], ({ items }) => items.at(-1) ?? null, true),
+  rest: ofList('Cannot find rest on type', [], ({ items }) =>
+    items.length === 0 ? nilList() : new List(items.slice(1)),
   ),
-  compact: define(
-    ['any'],
-    ([value], budget) => new List(itemsOf(value, 'Cannot compact on type', budget).filter((item) => !isEmpty(item))),
+  initial: ofList('Cannot find initial on type', [], ({ items }) =>
+    items.length === 0 ? nilList() : new List(items.slice(0, -1)),
   ),
-  uniq: define(['any'], ([value], budget) => uniq(value, budget)),
-  without: define(['any', '...any'], ([value, ...omitted], budget) => without(value, omitted, budget)),
-  has: define(['any', 'any'], ([value, haystack], budget) => has(value, haystack, budget)),
-  slice: defineAny(['any', '...any'], ([value, ...indices], budget) => sliced(value, indices, budget)),
-  chunk: define(['int', 'any'], ([size, value], budget) => chunked(size, value, budget)),
+  reverse: ofList('Cannot find reverse on type', [], ({ items }) => new List(items.toReversed())),
+  compact: ofList('Cannot compact on type', [], ({ items }) => new List(items.filter((item) => !isEmpty(item)))),
+  uniq: ofList('Cannot find uniq on type', [], ({ items }, _others, budget) => uniq(items, budget)),
+  without: ofList(
+    'Cannot find without on type',
+    ['...any'],
+    ({ items }, omitted, budget) => new List(items.filter((item) => !includes(omitted, item, budget))),
+  ),
+  has: define(
+    ['any', 'any'],
+    ([value, list], budget) =>
+      list !== null && includes(itemsOf(list, 'Cannot find has on type', budget), value, budget),
+  ),
+  slice: ofList(
+    'list should be type of slice or array but',
+    ['...any'],
+    (list, indices) => (list.items.length === 0 ? null : sliced(list, indices)),
+    true,
+  ),
+  chunk: define(['int', 'any'], ([size, value], budget) =>
+    chunked(sizeOf(size), itemsOf(value, 'Cannot chunk type', budget)),
+  ),
   merge: defineAny(['dict', '...dict'], ([target, ...sources], budget) => merged(target, sources, false, budget)),
   mergeOverwrite: defineAny(['dict', '...dict'], ([target, ...sources], budget) =>
     merged(target, sources, true, budget),
