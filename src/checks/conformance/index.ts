@@ -1,5 +1,4 @@
 export type { GroupedCheck } from './check.ts';
 export { checks } from './checks.ts';
-export { reportsAsJunit } from './formats/junit.ts';
-export { reportAsText } from './formats/text.ts';
+export { reportAsText, reportsAsJunit } from './formats.ts';
 export { type ConformanceReport, testConformance } from './report.ts';

@@ -1,5 +1,4 @@
-import type { Paint } from '../../base/index.ts';
-import type { Rule, Severity } from '../../policy/index.ts';
+import type { Severity } from '../../policy/index.ts';
 
 /** A position in a file. Lines and columns count from 1; columns in UTF-16 units, as in editors. */
 interface FilePosition {
@@ -53,20 +52,4 @@ export interface LintSummary {
   errors: number;
   /** Number of documents without a kind, in files without Kubernetes objects. */
   skipped: number;
-}
-
-/** What a format needs before the first result. */
-export interface FormatContext {
-  version: string;
-  /** All rules that can have findings. */
-  rules: readonly Rule[];
-  paint: Paint;
-}
-
-/** Formats results as they arrive: each function returns the text to print next, which may be empty. */
-export interface Format {
-  begin(): string;
-  object(object: LintedObject): string;
-  error(error: LintError): string;
-  end(summary: LintSummary): string;
 }

@@ -1,4 +1,3 @@
-import { shortList } from '../../base/index.ts';
 import { compareReleases, exclusiveHooks, formatRelease, type Release } from '../../runtimehooks/index.ts';
 import type { ExtensionVerdict } from './examine.ts';
 import { inOrder, type PreflightFinding, type Verdict, verdictOf } from './finding.ts';
@@ -13,16 +12,10 @@ export interface PreflightReport {
   isFromKnown: boolean;
   to: string;
   verdict: Verdict;
-  /** The steps before the upgrade, in order. Empty if it is safe. */
-  first: string[];
   /** Findings that do not concern a single extension. */
   findings: PreflightFinding[];
   extensions: ExtensionVerdict[];
 }
-
-/** Maximum number of steps that are listed, and of extensions that one names. */
-const maxSteps = 20;
-const maxNames = 10;
 
 function sharedFindings(
   { from, isFromKnown, to }: { from: Release; isFromKnown: boolean; to: Release },
@@ -59,32 +52,18 @@ function sharedFindings(
   return findings;
 }
 
-/** Combines verdicts into a report, with what to do first. */
+/** Combines verdicts into a report. */
 export function reportOf(
   upgrade: { from: Release; isFromKnown: boolean; to: Release },
   extensions: readonly ExtensionVerdict[],
 ): PreflightReport {
   const { from, isFromKnown, to } = upgrade;
   const findings = inOrder(sharedFindings(upgrade, extensions));
-  const all = extensions.flatMap(({ extensionConfig, findings: own }) =>
-    own.map((finding) => ({ ...finding, extensionConfig })),
-  );
-  /** The extensions that each remedy is for. */
-  const first = new Map<string, Set<string>>();
-  for (const { severity, remedy, extensionConfig } of inOrder(all)) {
-    if (remedy !== undefined && (severity === 'error' || severity === 'unknown')) {
-      first.set(remedy, (first.get(remedy) ?? new Set()).add(extensionConfig));
-    }
-  }
   return {
     from: formatRelease(from),
     isFromKnown,
     to: formatRelease(to),
-    verdict: verdictOf([...all, ...findings]),
-    first: [
-      ...findings.flatMap(({ severity, remedy }) => (severity === 'unknown' && remedy !== undefined ? [remedy] : [])),
-      ...[...first].slice(0, maxSteps).map(([remedy, names]) => `${shortList([...names], maxNames)}: ${remedy}`),
-    ],
+    verdict: verdictOf([...findings, ...extensions.flatMap((extension) => extension.findings)]),
     findings,
     extensions: [...extensions],
   };

@@ -27,12 +27,12 @@ import {
   switchFlag,
   textFlag,
 } from '../framework/flags.ts';
+import { newFolder } from '../framework/new-folder.ts';
 import { exitCode, FailureError, type Io, paintFor, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
 import { releaseFlag } from './catalog-flags.ts';
 import { extensionFlags, readExtensions, unreachableHint } from './extensions.ts';
 import { crdsFlag, manifestObjects, readCrds } from './manifest-objects.ts';
-import { requestWriter } from './written-requests.ts';
 
 const faultFlag: Flag<readonly Fault[]> = {
   placeholder: 'KIND@WHERE[=N]',
@@ -90,6 +90,15 @@ const rehearseFlags = {
   ),
   output: outputFlag(['text', 'json'], 'a timeline as text, or a line of JSON per call'),
 } satisfies Flags;
+
+/** Longest part of a file's name that comes from the name of an object, in characters. */
+const maxName = 150;
+
+/** The file of a request: `team_blue-0007-GeneratePatches.json` is that of the seventh call for the Cluster team/blue. */
+function requestFile({ cluster, number, hook }: Extract<Entry, { type: 'call' }>): string {
+  const name = encodeURIComponent(cluster.replace(' ', '_').replace('/', '_')).slice(0, maxName);
+  return `${name}-${String(number).padStart(4, '0')}-${hook}.json`;
+}
 
 /** Number of failed reconciles in a row after which a Cluster is given up. */
 const maxFailures = 10;
@@ -188,7 +197,7 @@ that cannot be read.`,
     }
     const clusters = input.subjects.length;
     const folder = flags['write-requests'];
-    const onRequest = folder === undefined ? undefined : requestWriter(folder);
+    const write = folder === undefined ? undefined : newFolder('--write-requests', folder);
     let [calls, ended] = [0, 0];
     let hint: string | undefined;
     using progress = startProgress(io.stderr, () => `${calls} calls made, ${ended} of ${clusters} Clusters done`);
@@ -224,7 +233,7 @@ that cannot be read.`,
             );
           }))),
       }),
-      onRequest,
+      onRequest: write && ((call, request) => write(requestFile(call), `${JSON.stringify(request, null, 2)}\n`)),
       onEntry(entry) {
         calls += entry.type === 'call' ? 1 : 0;
         if (entry.type === 'end') {

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { coloured, plain } from '../../../src/base/index.ts';
-import { type FormatContext, formats, type LintError, type LintedObject } from '../../../src/checks/lint/index.ts';
+import { type Format, formats, type LintedObject, type LintResult } from '../../../src/checks/lint/index.ts';
 import { rules } from '../../../src/policy/index.ts';
 
-const context: FormatContext = { version: '1.2.3', rules, paint: plain };
+type Context = Parameters<Format['end']>[2];
+
+const context: Context = { version: '1.2.3', rules, paint: plain };
 
 const file = 'a folder/x,y:50%.yaml';
 const object: LintedObject = {
@@ -34,23 +36,20 @@ const object: LintedObject = {
   ],
 };
 const good: LintedObject = { ...object, name: 'good', findings: [] };
-const errors: LintError[] = [
+const errors = [
   { file: 'broken.yaml', line: 7, column: 2, message: 'YAML: no' },
   { file: 'gone.yaml', message: 'cannot be read: no such file or folder' },
 ];
 const summary = { files: 3, objects: 2, denials: 1, warnings: 1, errors: 2, skipped: 0 };
 
-function render(name: string, more: Partial<FormatContext> = {}): string {
-  const format = formats[name as keyof typeof formats]({ ...context, ...more });
-  return [
-    format.begin(),
-    format.object(object),
-    format.object(good),
-    format.object(object),
-    ...errors.map((error) => format.error(error)),
-    format.end(summary),
-  ].join('');
+function printed(name: keyof typeof formats, results: readonly LintResult[], more: Partial<Context> = {}): string {
+  const format: Format = formats[name];
+  const all = { ...context, ...more };
+  return [...results.map((result) => format.each?.(result, all) ?? ''), format.end(results, summary, all)].join('');
 }
+
+const render = (name: keyof typeof formats, more: Partial<Context> = {}) =>
+  printed(name, [{ object }, { object: good }, { object }, ...errors.map((error) => ({ error }))], more);
 
 test('text: one line per finding, without control characters', () => {
   const [first, second, ...rest] = render('text').split('\n');
@@ -125,26 +124,24 @@ test('junit: a suite for each object, escaped', () => {
   expect(open).toEqual([]);
 });
 
-test.each(Object.keys(formats))('%s: is well-formed without findings, too', (name) => {
-  const format = formats[name as keyof typeof formats](context);
-  const text = format.begin() + format.end({ files: 0, objects: 0, denials: 0, warnings: 0, errors: 0, skipped: 0 });
+test.each(Object.keys(formats) as (keyof typeof formats)[])('%s: is well-formed without findings, too', (name) => {
+  const text = printed(name, []);
   if (name === 'json' || name === 'sarif') {
     expect(() => JSON.parse(text)).not.toThrow();
   }
   expect(text.endsWith('\n')).toBe(true);
 });
 
-test.each(Object.keys(formats))('%s: nothing in it is a command to the runner of a workflow', (name) => {
-  const format = formats[name as keyof typeof formats](context);
+test.each(
+  Object.keys(formats) as (keyof typeof formats)[],
+)('%s: nothing in it is a command to the runner of a workflow', (name) => {
   const bad = { file: '::stop-commands::x##[group]y.yaml', line: 1, column: 1 };
   const message = '##[error]x ##vso[task.complete]';
   const finding = { ...bad, ruleId: 'url-query', severity: 'deny', field: 'spec', message } as const;
-  const text = [
-    format.begin(),
-    format.object({ ...bad, name: '##[add-mask]x', apiVersion: 'v1', findings: [finding] }),
-    format.error({ ...bad, message }),
-    format.end(summary),
-  ].join('');
+  const text = printed(name, [
+    { object: { ...bad, name: '##[add-mask]x', apiVersion: 'v1', findings: [finding] } },
+    { error: { ...bad, message } },
+  ]);
   const lines = text.split('\n').filter((line) => !/^::(error|warning) /.test(line));
   expect(lines.filter((line) => /^\s*::|##\[|##vso\[/.test(line))).toEqual([]);
   if (name === 'json') {

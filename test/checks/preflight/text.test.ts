@@ -16,7 +16,6 @@ test.each<[Verdict[], string]>([
       isFromKnown: true,
       to: 'v1.14',
       verdict: 'unsafe',
-      first: [],
       findings: [],
       extensions: verdicts.map((verdict, index) => ({
         extensionConfig: `one-${index}`,

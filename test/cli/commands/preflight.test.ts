@@ -50,7 +50,6 @@ interface Report {
   isFromKnown: boolean;
   to: string;
   verdict: string;
-  first: string[];
   findings: Finding[];
   extensions: { extensionConfig: string; verdict: string; hooks: string[]; findings: Finding[] }[];
 }
@@ -101,7 +100,7 @@ describe('with files', () => {
       fileOf(extensionConfig('one', { url: extension.url, caBundle })),
     );
     expect(code).toBe(0);
-    expect(report).toMatchObject({ from: 'v1.12', to: 'v1.14', isFromKnown: true, verdict: 'safe', first: [] });
+    expect(report).toMatchObject({ from: 'v1.12', to: 'v1.14', isFromKnown: true, verdict: 'safe' });
     const messages = report.extensions[0]!.findings.map(({ message }) => message);
     expect(messages).toContain(
       'v1.13: the Cluster of requests is v1beta2 (before: v1beta1), under the same version of the hook',
@@ -257,7 +256,8 @@ safe: good
     const config = extensionConfig('one', { service: { name: 'none', namespace: 'nowhere' }, caBundle });
     const { code, report } = await preflight(...upgrade, '-f', fileOf(config));
     expect(code).toBe(1);
-    expect(report).toMatchObject({ verdict: 'unknown', first: [expect.stringContaining('manifests/preflight')] });
+    expect(report.verdict).toBe('unknown');
+    expect(report.extensions[0]?.findings[0]?.remedy).toContain('manifests/preflight');
     const discovered = { ...config, status: { handlers: [storedHandler('patches.one', 'GeneratePatches')] } };
     expect((await preflight(...upgrade, '--offline', '-f', fileOf(discovered))).code).toBe(0);
   });
@@ -276,13 +276,10 @@ safe: good
     const { status: _, ...manifest } = extensionConfig('one', { url: 'https://localhost:1', caBundle });
     const { code, report } = await preflight(...upgrade, '--offline', '-f', fileOf({ ...manifest, ...more }));
     expect({ code, verdict: report.verdict }).toEqual({ code: verdict === 'safe' ? 0 : 1, verdict });
-    expect(report.first).toEqual(
-      verdict === 'safe'
-        ? []
-        : [
-            'one: run without --offline from where it can be reached, or pass the object with its status: "kubectl get -o yaml" prints it',
-          ],
-    );
+    const remedy =
+      'run without --offline from where it can be reached, or pass the object with its status: "kubectl get -o yaml" prints it';
+    const urgent = report.extensions[0]!.findings.filter(({ severity }) => severity === 'unknown');
+    expect(urgent.map((finding) => finding.remedy)).toEqual(verdict === 'safe' ? [] : [remedy]);
   });
 
   test('reports an old manifest, handlers that disappear, and an in-place update hook with two handlers', async () => {
@@ -314,7 +311,7 @@ safe: good
       from: 'v1.13',
       isFromKnown: false,
       verdict: 'unknown',
-      first: expect.arrayContaining(['name it with --current-cluster-api-version']),
+      findings: [expect.objectContaining({ remedy: 'name it with --current-cluster-api-version' })],
     });
     expect(assumed.code).toBe(1);
     const back = await preflight(

@@ -25,7 +25,7 @@ import { startProgress } from '../../framework/progress.ts';
 import { catalogFlags } from '../catalog-flags.ts';
 import { extensionFlags, readExtensions } from '../extensions.ts';
 import { crdsFlag, readCrds } from '../manifest-objects.ts';
-import { readRecording } from '../plan/recorded.ts';
+import { readRecording } from '../plan/folders.ts';
 import { readRequests } from './requests.ts';
 
 const checkFlag: Flag<readonly GroupedCheck[]> = {

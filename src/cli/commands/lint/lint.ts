@@ -1,7 +1,14 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { count, shortList, withoutControls } from '../../../base/index.ts';
-import { formats, type LintPolicy, type LintResult, type LintSummary, lint } from '../../../checks/lint/index.ts';
+import {
+  type Format,
+  formats,
+  type LintPolicy,
+  type LintResult,
+  type LintSummary,
+  lint,
+} from '../../../checks/lint/index.ts';
 import { replaceFile, showPlace } from '../../../kubernetes/manifests/index.ts';
 import { createRuleSet, type Facts, type RuleSetOptions, rules } from '../../../policy/index.ts';
 import { defineCommand } from '../../framework/command.ts';
@@ -30,17 +37,6 @@ line of an object, for all of it:
 Exit code: 0 no errors, 1 errors (or more warnings than --max-warnings),
 2 usage error, a file that cannot be read, a YAML error, an object without a
 kind, or nothing to check.`;
-
-function tally(summary: LintSummary, result: LintResult): void {
-  if ('error' in result) {
-    summary.errors++;
-    return;
-  }
-  summary.objects++;
-  for (const { severity } of result.object.findings) {
-    summary[severity === 'deny' ? 'denials' : 'warnings']++;
-  }
-}
 
 /** Writes text, and waits for a slow reader. */
 async function print({ stdout, signal }: Io, text: string): Promise<void> {
@@ -99,7 +95,8 @@ export const command = defineCommand({
       throw new UsageError('lint: --fix changes files in place, and standard input is not a file: leave one out');
     }
     const { policyOf, isIgnored } = createPolicies(call, await factsIn(flags.facts, io));
-    const format = formats[flags.output]({ version, rules, paint: paintFor(io) });
+    const format: Format = formats[flags.output];
+    const context = { version, rules, paint: paintFor(io) };
     const maxWarnings = flags['max-warnings'];
 
     const summary: LintSummary = { files: 0, objects: 0, denials: 0, warnings: 0, errors: 0, skipped: 0 };
@@ -130,17 +127,21 @@ export const command = defineCommand({
         firstSkipped ??= showPlace({ file, line });
       },
     };
-    await print(io, format.begin());
+    const results: LintResult[] = [];
     for await (const result of lint(run)) {
-      tally(summary, result);
+      let shown = result;
       if ('error' in result) {
+        summary.errors++;
         io.stderr.write(`${showPlace(result.error)}: ${withoutControls(result.error.message)}\n`);
-        await print(io, format.error(result.error));
       } else {
-        const { findings } = result.object;
-        const shown = flags.quiet ? findings.filter(({ severity }) => severity === 'deny') : findings;
-        await print(io, format.object({ ...result.object, findings: shown }));
+        const denials = result.object.findings.filter(({ severity }) => severity === 'deny');
+        summary.objects++;
+        summary.denials += denials.length;
+        summary.warnings += result.object.findings.length - denials.length;
+        shown = flags.quiet ? { object: { ...result.object, findings: denials } } : result;
       }
+      results.push(shown);
+      await print(io, format.each?.(shown, context) ?? '');
     }
     if (unusedComments.length > 0 && !flags.quiet) {
       io.stderr.write(`lint: comments turn off rules that report nothing there: ${shortList(unusedComments, 3)}\n`);
@@ -156,7 +157,7 @@ export const command = defineCommand({
       );
     }
     const hasEnd = !io.signal.aborted && (!flags.quiet || flags.output !== 'text');
-    await print(io, hasEnd ? format.end(summary) : '');
+    await print(io, hasEnd ? format.end(results, summary, context) : '');
     io.signal.throwIfAborted();
     const tooManyWarnings = summary.warnings > maxWarnings;
     if (tooManyWarnings) {

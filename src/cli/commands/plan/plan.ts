@@ -66,8 +66,7 @@ import { crdsFlag, readCrds } from '../manifest-objects.ts';
 import { reachServices } from '../port-forward.ts';
 import { resolveFlag, resolveOf } from '../resolve-flag.ts';
 import { extensionsIn, type Input, readFiles } from './files.ts';
-import { readRecording, writeRecording } from './recorded.ts';
-import { objectWriter } from './written.ts';
+import { objectWriter, readRecording, writeRecording } from './folders.ts';
 
 const failures = ['replace', 'change', 'unknown'] as const;
 

@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { printable, readRegularFileSync } from '../../../base/index.ts';
+import { readableYaml } from '../../../base/yaml/index.ts';
+import { type Recording, readAnswers, readObjects, withoutSecretValues } from '../../../checks/plan/index.ts';
+import { type Json, type JsonObject, parseJson, textAt } from '../../../kubernetes/index.ts';
+import { nameOf } from '../../../topology/index.ts';
+import { newFolder } from '../../framework/new-folder.ts';
+import { UsageError } from '../../framework/program.ts';
+
+/** Largest file of a record, in bytes. */
+const maxBytes = 256 * 1024 * 1024;
+
+/** Writes a recording to a new or empty folder, for its owner only. */
+export function writeRecording(folder: string, { objects, answers }: Recording): void {
+  const write = newFolder('--record', folder, true);
+  write('objects.json', `${JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }, null, 1)}\n`);
+  write('answers.json', `${JSON.stringify(answers, null, 1)}\n`);
+}
+
+/** What `--record` wrote to a folder. */
+export function readRecording(folder: string): Recording {
+  const read = <T>(name: string, use: (value: Json) => T): T => {
+    const file = join(folder, name);
+    try {
+      return use(parseJson(readRegularFileSync(file, maxBytes)));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new UsageError(`--recorded: ${printable(file)}: ${reason}: name a folder that --record wrote`);
+    }
+  };
+  return {
+    objects: read('objects.json', readObjects),
+    answers: read('answers.json', readAnswers),
+  };
+}
+
+/** What writes the objects of a Cluster to a new folder: `before/NAMESPACE/CLUSTER/KIND-NAME.yaml`, and the same below `after`. */
+export function objectWriter(folder: string) {
+  const write = newFolder('--write', folder);
+  return (cluster: string, objects: readonly Readonly<Record<'before' | 'after', JsonObject | undefined>>[]) => {
+    for (const [state, object] of objects.flatMap((pair) => Object.entries(pair))) {
+      if (object !== undefined) {
+        const name = encodeURIComponent(`${textAt(object, 'kind')}-${nameOf(object)}`).slice(0, 200);
+        const file = join(state, ...cluster.split('/').map(encodeURIComponent), `${name}.yaml`);
+        write(file, readableYaml(withoutSecretValues(object) as object, -1));
+      }
+    }
+  };
+}
