@@ -54,16 +54,6 @@ export class StatusError extends Error {
 export const isStatus = (error: unknown, ...codes: readonly number[]): error is StatusError =>
   error instanceof StatusError && codes.includes(error.code);
 
-/**
- * A 404 that no API server has sent. It does not mean that an object is missing, and must not lead to its creation: hence
- * 502. A retry would not help.
- */
-class OtherServer extends StatusError {
-  constructor(message: string) {
-    super(502, message);
-  }
-}
-
 /** The credentials are insufficient; the message names the missing permission. */
 export class Forbidden extends Error {}
 
@@ -149,8 +139,7 @@ export interface KubernetesClient {
  */
 function isRetryable(error: unknown): boolean {
   return (
-    error instanceof ConnectionError ||
-    (error instanceof StatusError && !(error instanceof OtherServer) && (error.code === 429 || error.code >= 500))
+    error instanceof ConnectionError || (error instanceof StatusError && (error.code === 429 || error.code >= 500))
   );
 }
 
@@ -173,7 +162,7 @@ function retryAfterOf(code: number, header: unknown, answer: Json): number {
 }
 
 /** The error for a response other than 2xx. Reads its body. */
-async function refusalOf(server: string, what: string, path: string, answer: ApiResponse): Promise<StatusError> {
+async function refusalOf(server: string, what: string, path: string, answer: ApiResponse): Promise<Error> {
   const { code, headers } = answer;
   const bytes = await readLimited(answer.body, maxRefusalBytes);
   const location = headers.location;
@@ -199,7 +188,8 @@ async function refusalOf(server: string, what: string, path: string, answer: Api
     return new StatusError(code, `${server} does not serve ${path}`);
   }
   const unexplained = `${server} answered ${what} with ${code} and no reason: is it an API server?`;
-  return code === 404 ? new OtherServer(unexplained) : new StatusError(code, unexplained, retryAfterMs);
+  // A 404 that no API server has sent does not mean that an object is missing, and must not lead to its creation.
+  return code === 404 ? new ResponseError(unexplained) : new StatusError(code, unexplained, retryAfterMs);
 }
 
 /** Reads a body; a broken connection becomes a ConnectionError. */
@@ -283,15 +273,16 @@ async function send(
     onDate(time);
   }
   return reading(server, async () => {
-    const outcome =
-      answer.code > 299 ? await refusalOf(server, what, path, answer) : await objectIn(server, what, answer.body);
-    // The HTTP client reuses the connection only after a turn of the event loop: a caller that sends its next request at
-    // once would open another.
-    await setImmediate();
-    if (outcome instanceof StatusError) {
-      throw outcome;
+    try {
+      if (answer.code > 299) {
+        throw await refusalOf(server, what, path, answer);
+      }
+      return await objectIn(server, what, answer.body);
+    } finally {
+      // The HTTP client reuses the connection only after a turn of the event loop: a caller that sends its next request at
+      // once would open another.
+      await setImmediate();
     }
-    return outcome;
   });
 }
 

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../../objects/json/json.ts';
 import { connect, explain, Forbidden, isStatus, type KubernetesClient } from '../requests/kubernetes-client.ts';
 import { listPages } from '../requests/list.ts';
 import { CollectionCopy, type InformerChange, objectKey, versionOf } from './collection-copy.ts';
-import { type AfterWatch, type WatchLife, type WatchPace, WatchRetries } from './retries.ts';
+import { type WatchLife, type WatchPace, WatchRetries } from './retries.ts';
 
 /** A connection that died silently is noticed within 35 s. */
 const defaultPace: WatchPace = {
@@ -127,25 +127,19 @@ class CollectionFollower implements Informer {
     const { signal } = this.#stop;
     const retries = new WatchRetries(this.#pace, jitter);
     while (!signal.aborted) {
-      let problem: string | undefined;
-      let next: AfterWatch;
       this.#life = { isOpen: false, began: performance.now(), events: 0 };
-      try {
-        await this.#follow();
-        next = retries.afterEnd(this.#lifeOfWatch());
-        problem = `${this.#subject}: the API server ends the watch at once`;
-      } catch (error) {
-        const lastedMs = this.#lifeOfWatch();
-        // It is unknown which changes were missed, and a server that lost its storage counts versions from the
-        // beginning.
+      const error = await this.#follow().then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      const next = retries.after(this.#lifeOfWatch(), error);
+      if (error !== undefined) {
+        // It is unknown which changes were missed, and a server that lost its storage counts versions from the beginning.
         this.#version = undefined;
-        const isTooOld = isStatus(error, 410);
-        next = retries.afterError(error, lastedMs, isTooOld);
-        problem = this.#isAbsence(error) ? undefined : this.#describe(error);
       }
       if (next !== 'again') {
         if (next.isProblem) {
-          this.#report(problem);
+          this.#report(this.#problemOf(error));
         }
         await sleep(next.waitMs, undefined, { signal, ref: false }).catch(() => {});
       }
@@ -156,15 +150,16 @@ class CollectionFollower implements Informer {
     return this.#options.mayBeAbsent === true && isStatus(error, 404);
   }
 
-  get #subject(): string {
-    const { resource, name } = this.#options;
-    return name === undefined ? resource : `${resource} ${name}`;
-  }
-
-  #describe(error: unknown): string {
-    const { resource, name = '(all)', remedy = '' } = this.#options;
-    const explained = explain(error, 'watch', resource, name) as Error;
-    return `${this.#subject}: ${explained.message}${explained instanceof Forbidden ? remedy : ''}`;
+  /** Why a watch has ended too early: with an error, or without one. */
+  #problemOf(error: unknown): string | undefined {
+    if (this.#isAbsence(error)) {
+      return undefined;
+    }
+    const { resource, name, remedy = '' } = this.#options;
+    const reason = error ?? new Error('the API server ends the watch at once');
+    const explained = explain(reason, 'watch', resource, name ?? '(all)') as Error;
+    const subject = name === undefined ? resource : `${resource} ${name}`;
+    return `${subject}: ${explained.message}${explained instanceof Forbidden ? remedy : ''}`;
   }
 
   #lifeOfWatch(): WatchLife {

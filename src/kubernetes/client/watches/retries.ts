@@ -1,4 +1,4 @@
-import { askedWait } from '../requests/kubernetes-client.ts';
+import { askedWait, isStatus } from '../requests/kubernetes-client.ts';
 import { ConnectionError } from '../requests/transport.ts';
 
 /** Intervals of consecutive watches, in ms; tests pass shorter ones. */
@@ -40,38 +40,28 @@ export class WatchRetries {
     this.#jitter = jitter;
   }
 
-  /** The server ended a watch: normal, unless it did so at once and without any event. */
-  afterEnd(watch: WatchLife): AfterWatch {
-    if (watch.lastedMs >= this.#pace.minRetryMs || watch.events > 0) {
-      this.#failures = 0;
-      return 'again';
-    }
-    return this.#wait(0);
-  }
-
   /**
-   * A watch failed, and everything is read again. A connection may end at any time, and a load balancer may end each: that
-   * is a problem only if nothing comes of it, as for client-go. A version may be too old: a problem only if the next watch
-   * fails, too.
-   *
-   * @param isTooOld whether the error says that the version to watch from is too old.
+   * That the server ends a watch is normal, unless it does so at once and without any event. After an error, everything is
+   * read again. A connection may end at any time, and a load balancer may end each: that is a problem only if nothing comes
+   * of it, as for client-go. A version may be too old: a problem only if the next watch fails, too.
    */
-  afterError(error: unknown, watch: WatchLife, isTooOld = false): AfterWatch {
-    if (error instanceof ConnectionError && watch.isOpen) {
-      if (watch.lastedMs >= this.#pace.minRetryMs) {
-        this.#failures = 0;
-        return { waitMs: this.#pace.minRetryMs * this.#jitter(), isProblem: false };
-      }
-      this.#failures = watch.events > 0 ? 0 : this.#failures;
-    }
-    return this.#wait(askedWait(error), !isTooOld || this.#failures > 0);
-  }
-
-  #wait(askedMs: number, isProblem = true): AfterWatch {
-    this.#failures++;
+  after({ isOpen, lastedMs, events }: WatchLife, error?: unknown): AfterWatch {
     const { minRetryMs, maxRetryMs } = this.#pace;
+    const hasLasted = lastedMs >= minRetryMs;
+    const isLost = error instanceof ConnectionError && isOpen;
+    if ((error === undefined || isLost) && (hasLasted || events > 0)) {
+      this.#failures = 0;
+      if (error === undefined) {
+        return 'again';
+      }
+    }
+    if (isLost && hasLasted) {
+      return { waitMs: minRetryMs * this.#jitter(), isProblem: false };
+    }
+    const isProblem = !isStatus(error, 410) || this.#failures > 0;
+    this.#failures++;
     // Twice as long each time.
-    const waitMs = Math.min(maxRetryMs, minRetryMs * 2 ** (this.#failures - 1));
-    return { waitMs: Math.max(askedMs, waitMs * this.#jitter()), isProblem };
+    const waitMs = Math.min(maxRetryMs, minRetryMs * 2 ** (this.#failures - 1)) * this.#jitter();
+    return { waitMs: Math.max(askedWait(error), waitMs), isProblem };
   }
 }

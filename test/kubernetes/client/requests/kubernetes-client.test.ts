@@ -324,14 +324,14 @@ test('a request is sent with the right method and content type', async () => {
   ]);
 });
 
-test.each<[string, number, string, Record<string, string>, number, string]>([
+test.each<[string, number, string, Record<string, string>, number | undefined, string]>([
   ['an API server that does not know the path', 404, '404 page not found\n', {}, 404, 'URL does not serve /api/v1/x'],
   [
     'something else that does not',
     404,
     '<html>',
     {},
-    502,
+    undefined,
     'URL answered GET /api/v1/x with 404 and no reason: is it an API server?',
   ],
   ['a proxy', 403, '<html>', {}, 403, 'URL answered GET /api/v1/x with 403 and no reason: is it an API server?'],
@@ -373,10 +373,8 @@ test.each<[string, number, string, Record<string, string>, number, string]>([
     (_request, response) => response.writeHead(code, headers).end(body),
     { ...hasty, retries: 2 },
   );
-  await expect(cluster.request('GET', '/api/v1/x')).rejects.toMatchObject({
-    code: expected,
-    message: message.replace('URL', url),
-  });
+  const error = await cluster.request('GET', '/api/v1/x').catch((reason: StatusError) => reason);
+  expect([error.code, error.message]).toEqual([expected, message.replace('URL', url)]);
   // None of them would change with a retry.
   expect(requests()).toBe(1);
 });

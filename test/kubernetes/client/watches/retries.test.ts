@@ -101,7 +101,7 @@ test.each<[string, End[], AfterWatch[]]>([
   const retries = new WatchRetries(pace);
   const after = ends.map(([error, lastedMs, isOpen = true, events = 0]) => {
     const life = { isOpen, lastedMs, events };
-    return error === undefined ? retries.afterEnd(life) : retries.afterError(error, life, error === tooOld);
+    return retries.after(life, error);
   });
   expect(after).toEqual(expected);
 });
@@ -109,9 +109,9 @@ test.each<[string, End[], AfterWatch[]]>([
 test('jitter changes a wait, but not one that the server asks for', () => {
   const retries = new WatchRetries(pace, () => 0.75);
   const life = { isOpen: true, lastedMs: 0, events: 0 };
-  expect(retries.afterError(failed, life)).toEqual(wait(75));
-  expect(retries.afterError(failed, life)).toEqual(wait(150));
-  expect(retries.afterError(busy, life)).toEqual(wait(30_000));
+  expect(retries.after(life, failed)).toEqual(wait(75));
+  expect(retries.after(life, failed)).toEqual(wait(150));
+  expect(retries.after(life, busy)).toEqual(wait(30_000));
 });
 
 test.each([
@@ -119,6 +119,6 @@ test.each([
   ['version that is too old', tooOld],
 ])('after a %s, which all replicas meet at once, each lists after a wait of its own', (_, error) => {
   const life = { isOpen: true, lastedMs: 30_000, events: 1 };
-  const waits = [1.25, 1.75].map((factor) => new WatchRetries(pace, () => factor).afterError(error, life, true));
+  const waits = [1.25, 1.75].map((factor) => new WatchRetries(pace, () => factor).after(life, error));
   expect(waits).toEqual([125, 175].map((waitMs) => ({ waitMs, isProblem: false })));
 });
