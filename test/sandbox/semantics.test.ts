@@ -186,14 +186,18 @@ test('a watch continues from a version, applies its selector, and reports 410 be
   expect(JSON.parse(late.text)).toMatchObject({ type: 'ERROR', object: { code: 410, reason: 'Expired' } });
 });
 
-test('a list is complete, and a watch from its version misses nothing', async () => {
+test('a list comes in pages, and a watch from their version misses nothing', async () => {
   for (const name of ['a', 'b', 'c', 'd', 'e']) {
     await send(sandbox, 'POST', maps, { body: { metadata: { name } } });
   }
-  const { json } = await send(sandbox, 'GET', `${maps}?limit=2`);
-  expect((json.items as JsonObject[]).map((item) => metadataOf(item).name)).toEqual(['a', 'b', 'c', 'd', 'e']);
+  const first = await send(sandbox, 'GET', `${maps}?limit=2`);
+  expect(metadataOf(first.json)).toMatchObject({ remainingItemCount: 3 });
   await send(sandbox, 'DELETE', `${maps}/d`);
-  const from = metadataOf(json).resourceVersion as string;
+  const token = metadataOf(first.json).continue as string;
+  const second = await send(sandbox, 'GET', `${maps}?limit=10&continue=${token}`);
+  expect((second.json.items as JsonObject[]).map((item) => metadataOf(item).name)).toEqual(['c', 'e']);
+  const from = metadataOf(second.json).resourceVersion as string;
+  expect(from).toBe(metadataOf(first.json).resourceVersion);
   const { text } = await send(sandbox, 'GET', `${maps}?watch=true&timeoutSeconds=1&resourceVersion=${from}`);
   expect(JSON.parse(text)).toMatchObject({ type: 'DELETED', object: { metadata: { name: 'd' } } });
 });

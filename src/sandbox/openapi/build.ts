@@ -90,7 +90,8 @@ const writeParameters = [
 const listParameters = [
   query('labelSelector', 'string', 'Selects objects by their labels.'),
   query('fieldSelector', 'string', 'Selects objects by their fields.'),
-  query('limit', 'integer', 'Ignored: lists are complete.'),
+  query('limit', 'integer', 'Maximum number of objects in a response.'),
+  query('continue', 'string', 'Token of the response to continue.'),
   query('resourceVersion', 'string', 'resourceVersion to read at or to watch from.'),
   query('resourceVersionMatch', 'string', 'Ignored: lists are of the newest version.'),
   query('watch', 'boolean', 'Streams changes instead of returning a list.'),

@@ -7,8 +7,6 @@ import { buildDocument } from './build.ts';
 import { v2Of } from './v2.ts';
 
 interface Built {
-  group: string;
-  version: string;
   resources: readonly Resource[];
   document: PublishedDocument;
 }
@@ -43,10 +41,6 @@ export class OpenApi {
     });
   }
 
-  get size(): number {
-    return this.#documents.size;
-  }
-
   /** The document of a group and version, or undefined if it is not served. */
   document(group: string, version: string): PublishedDocument | undefined {
     const key = `${group}/${version}`;
@@ -58,16 +52,12 @@ export class OpenApi {
     ) {
       return known.document;
     }
-    for (const [other, built] of this.#documents) {
-      if (!this.#registry.serves(built.group, built.version)) {
-        this.#documents.delete(other);
-      }
-    }
     if (resources.length === 0) {
+      this.#documents.delete(key);
       return undefined;
     }
     const document = this.#build(resources, known);
-    this.#documents.set(key, { group, version, resources, document });
+    this.#documents.set(key, { resources, document });
     return document;
   }
 

@@ -104,17 +104,50 @@ export function versionOf(context: ReadContext, text: string | null): number | u
   return version;
 }
 
-/** A list, a table or a list of metadata. It is always complete, as servers may answer whatever the `limit`. @throws {RequestError} */
-export async function list(context: ReadContext, request: ReadRequest): Promise<JsonObject> {
-  const { resource, query, view } = request;
+function parseContinue(token: string, newest: number): { version: number; after: string } {
+  try {
+    const [version, after] = JSON.parse(Buffer.from(token, 'base64url').toString()) as [unknown, unknown];
+    if (Number.isInteger(version) && (version as number) <= newest && typeof after === 'string') {
+      return { version: version as number, after };
+    }
+  } catch {
+    // Reported below.
+  }
+  throw badRequest('continue key is not valid: pass the token of the previous response unchanged');
+}
+
+/**
+ * The stored objects that a request selects, with the resource version and the continue token. A continued list has the
+ * version of its first page, so that a watch from there misses nothing that was written in the meantime.
+ */
+function select(context: ReadContext, request: ReadRequest) {
+  const { resource, query } = request;
+  const collection = context.store.collection(resource.storage);
+  const token = query.get('continue') ?? '';
+  const limit = numberOf(query, 'limit');
   versionOf(context, query.get('resourceVersion'));
-  const metadata = { resourceVersion: String(context.store.version) };
+  const from = token === '' ? undefined : parseContinue(token, context.store.version);
+  const version = from?.version ?? context.store.version;
   const selects = selectorOf(request);
-  const objects = context.store
-    .collection(resource.storage)
+  const matching = collection
     .list()
-    .flatMap(([, object]) => (selects(object) ? [object] : []));
+    .filter(([key, object]) => (from === undefined || key > from.after) && selects(object));
+  const page = limit > 0 ? matching.slice(0, limit) : matching;
+  const left = matching.length - page.length;
+  const next = left > 0 ? Buffer.from(JSON.stringify([version, page.at(-1)?.[0]])).toString('base64url') : '';
+  return { objects: page.map(([, object]) => object), version, next, left };
+}
+
+/** A list, a table or a list of metadata. @throws {RequestError} */
+export async function list(context: ReadContext, request: ReadRequest): Promise<JsonObject> {
+  const { resource, view } = request;
+  const { objects, version, next, left } = select(context, request);
   const presented = await context.converter.presentAll(resource, objects);
+  const metadata: JsonObject = {
+    ...(next === '' && view.as === 'table' ? {} : { continue: next }),
+    ...(left > 0 ? { remainingItemCount: left } : {}),
+    resourceVersion: String(version),
+  };
   if (view.as === 'table') {
     return shown(context, resource, presented, metadata, view, true)[0] as JsonObject;
   }
@@ -122,6 +155,6 @@ export async function list(context: ReadContext, request: ReadRequest): Promise<
     apiVersion: view.as === 'metadata' ? 'meta.k8s.io/v1' : apiVersionOf(resource),
     items: shown(context, resource, presented, {}, view, true),
     kind: view.as === 'metadata' ? 'PartialObjectMetadataList' : resource.listKind,
-    metadata: { continue: '', ...metadata },
+    metadata,
   };
 }

@@ -121,10 +121,14 @@ test.each([
 });
 
 test.each<string[]>([
+  ['limit=x', 'limit'],
+  ['limit=1e9', 'limit'],
   ['resourceVersion=0x10', 'resourceVersion'],
   ['watch=1&timeoutSeconds=x', 'timeoutSeconds'],
-  ['watch=1&timeoutSeconds=1e9', 'timeoutSeconds'],
   ['resourceVersion=x', 'resourceVersion'],
+  ['continue=x', 'continue'],
+  // Of a version that is not one, and of one that is still to come.
+  ...['[1.5,"a"]', '[1e9,"a"]'].map((token) => [`continue=${Buffer.from(token).toString('base64url')}`, 'continue']),
   ['labelSelector=a b', 'selector'],
   ['fieldSelector=data.a=b', 'field label not supported'],
   ['fieldSelector=nonsense', 'invalid field selector'],
