@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { Registry as MetricsRegistry } from 'prom-client';
 import { stringify } from 'yaml';
 import { failure, isJsonObject, type JsonObject, timeText } from '../kubernetes/index.ts';
@@ -212,11 +211,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
         .catch((error: unknown) => sendError(context, request, response, error, warnings));
     },
   );
-  const sockets = new Set<Duplex>();
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port ?? 0, '127.0.0.1', resolve);
@@ -251,9 +245,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       }
       caller.close();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const socket of sockets) {
-        socket.destroy();
-      }
+      server.closeAllConnections();
       await closed;
     },
   };

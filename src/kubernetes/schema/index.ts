@@ -4,5 +4,5 @@ export { patchProblems, type SchemaOf, schemasOf } from './object-problems.ts';
 export { compilePattern, type Pattern, PatternError } from './pattern.ts';
 export { dropNullFields, dropNulls, prune } from './pruning.ts';
 export { fieldOf, joinPath, propertyOf, type Schema, shownKey } from './schema.ts';
-export { validatePart, validateSchema } from './schema-validation.ts';
+export { validateSchema } from './schema-validation.ts';
 export { isSpent, partsOf, type SchemaBudget, schemaBudget, structuralCauses } from './structural.ts';

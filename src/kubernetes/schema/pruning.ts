@@ -30,21 +30,13 @@ function pruneAt(value: Json, schema: Schema, path: string, isResource: boolean,
   }
 }
 
-/** The zero value to which Go decodes null where a value is required. */
-function zeroOf(schema: Schema): Json {
-  switch (schema.type) {
-    case 'string':
-      return '';
-    case 'boolean':
-      return false;
-    case 'object':
-      return {};
-    case 'array':
-      return [];
-    default:
-      return 0;
-  }
-}
+/** The zero values to which Go decodes null where a value is required; of numbers it is 0. */
+const zeros: Readonly<Record<string, () => Json>> = {
+  string: () => '',
+  boolean: () => false,
+  object: () => ({}),
+  array: () => [],
+};
 
 /**
  * Removes nulls, in place, as Go does when it decodes one of its own types: a null field counts as absent, and a null
@@ -60,7 +52,7 @@ export function dropNulls(value: Json, schema: Schema): void {
     } else if (isJsonObject(value) && propertyOf(schema, String(key)) !== undefined) {
       delete value[key];
     } else {
-      (value as JsonObject)[key] = zeroOf(inner);
+      (value as JsonObject)[key] = zeros[inner.type ?? '']?.() ?? 0;
     }
   }
 }

@@ -69,24 +69,25 @@ export interface Work {
 
 export const workOfObject = (): Work => ({ left: maxWork });
 
+interface Shown {
+  /** What messages show, in quotes, instead of the value at fault. */
+  shown?: string | undefined;
+  /** Where the value is, if it is part of a schema (a default, an example); paths in messages begin at the value. */
+  base?: string | undefined;
+}
+
 /** The problems of a value, within the limits above. */
 class Findings {
   readonly causes: StatusCause[] = [];
+  readonly shown: string | undefined;
+  readonly base: string | undefined;
   /** Whether only the number of problems matters, so that their messages need not be written. */
   readonly isQuiet: boolean;
-  /** What messages show instead of the value at fault. */
-  readonly shown: string | undefined;
-  /** Where the value is; paths in messages begin at the value. */
-  readonly base: string | undefined;
   readonly #most: number;
   /** Shared among the validations of parts of the same value. */
   readonly #work: Work;
 
-  constructor(
-    most: number,
-    work: Work,
-    { isQuiet = false, shown, base }: { isQuiet?: boolean; shown?: string | undefined; base?: string | undefined } = {},
-  ) {
+  constructor(most: number, work: Work, { shown, base }: Shown = {}, isQuiet = false) {
     this.#most = most;
     this.#work = work;
     this.isQuiet = isQuiet;
@@ -124,7 +125,7 @@ class Findings {
   /** Whether a value matches another schema, without reporting problems. */
   fits(value: Json, schema: Schema, path: string): boolean {
     this.spend(4, path);
-    const inner = new Findings(1, this.#work, { isQuiet: true });
+    const inner = new Findings(1, this.#work, {}, true);
     validateAt(value, schema, path, inner);
     return inner.causes.length === 0;
   }
@@ -134,38 +135,17 @@ class Findings {
  * Validates a value against a structural schema. The input is not changed.
  *
  * @param work what it may cost; once that is used up, it is the only cause, and later validations with it have none.
- * @param shown what messages show, in quotes, instead of the value at fault.
  * @returns one cause for each problem, with the reasons and messages of kube-openapi; empty when the value fits.
  */
 export function validateSchema(
   value: Json,
   schema: Schema,
-  path = '',
-  work = workOfObject(),
-  shown?: string,
-): StatusCause[] {
-  return causesOf(value, schema, path, work, { shown });
-}
-
-/**
- * Validates a value that is part of a schema (a default, an example), as `validateSchema` does; its problems are below
- * `path`, which messages do not repeat.
- */
-export function validatePart(value: Json, schema: Schema, path: string, work: Work): StatusCause[] {
-  return causesOf(value, schema, '', work, { base: path });
-}
-
-function causesOf(
-  value: Json,
-  schema: Schema,
-  path: string,
-  work: Work,
-  options: { shown?: string | undefined; base?: string },
+  { path = '', work = workOfObject(), ...shown }: { path?: string; work?: Work } & Shown = {},
 ): StatusCause[] {
   if (work.endedAt !== undefined) {
     return [];
   }
-  const findings = new Findings(maxCauses, work, options);
+  const findings = new Findings(maxCauses, work, shown);
   validateAt(value, schema, path, findings);
   if (work.endedAt !== undefined) {
     const why = 'takes too much work to validate; make the object or its schema smaller';

@@ -5,7 +5,7 @@ import { forbiddenField, invalid, maxCauses, notSupported, required } from './ca
 import { compilePattern, PatternError } from './pattern.ts';
 import { prune } from './pruning.ts';
 import { type Schema, shownKey } from './schema.ts';
-import { validatePart, type Work, workOfObject } from './schema-validation.ts';
+import { validateSchema, type Work, workOfObject } from './schema-validation.ts';
 
 const forbiddenKeywords = ['$ref', 'additionalItems', 'definitions', 'dependencies', 'id', 'patternProperties'];
 
@@ -123,7 +123,7 @@ function* defaultCauses(schema: JsonObject, path: string, work: Work): Generator
   if (prune(copyOf(value), schema as Schema, false).length > 0) {
     yield invalid(`${path}.default`, value, 'must not have unknown fields');
   }
-  yield* validatePart(value, schema as Schema, `${path}.default`, work);
+  yield* validateSchema(value, schema as Schema, { base: `${path}.default`, work });
 }
 
 /** The problems of additional properties, which even `false` makes a map of an object with fields. */

@@ -23,7 +23,7 @@ import {
   schemaBudget,
   shownKey,
   structuralCauses,
-  validatePart,
+  validateSchema,
 } from '../../kubernetes/schema/index.ts';
 import { readSchema } from './read-schema.ts';
 
@@ -101,10 +101,11 @@ function valueCauses(schema: Schema, path: string, effort: Effort): StatusCause[
   if (type !== '' && !types.includes(type)) {
     return [notSupported(`${path}.type`, type, types)];
   }
-  const causes = example === undefined ? [] : validatePart(example, schema, `${path}.example`, effort.work);
+  const causes =
+    example === undefined ? [] : validateSchema(example, schema, { base: `${path}.example`, work: effort.work });
   for (const [index, value] of allowed.entries()) {
     if (value !== null) {
-      causes.push(...validatePart(value, schema, `${path}.enum[${index}]`, effort.work));
+      causes.push(...validateSchema(value, schema, { base: `${path}.enum[${index}]`, work: effort.work }));
     }
   }
   for (const [part, at] of partsOf(schema as JsonObject, path)) {

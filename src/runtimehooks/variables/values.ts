@@ -46,7 +46,7 @@ const maxUnknown = 20;
  */
 export function valueCauses(name: string, value: Json, schema: Schema, path: string, budget?: Budget): StatusCause[] {
   const shown = shownValue(value);
-  const causes = validateSchema(value, schema, '', undefined, shown);
+  const causes = validateSchema(value, schema, { shown });
   if (causes.length > 0) {
     return causes.map(({ field = '', ...cause }) => ({
       ...cause,

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type JsonObject, objectsAt } from '../../kubernetes/index.ts';
 import { get, isOn, list, type ReadRequest, shownAlone } from '../reads/reads.ts';
@@ -62,8 +61,6 @@ function parseApiPath(pathname: string): ApiPath | undefined {
  * storage then and gives requests a second to end (apiextensions-apiserver, crdHandler.tearDown).
  */
 const tearDownAfter = 1_000;
-/** How long a client of a watch may take to read what was sent, in milliseconds. */
-const maxStall = 30_000;
 
 function beginWatch(
   context: WriteContext,
@@ -74,16 +71,7 @@ function beginWatch(
   const headers = { 'Cache-Control': noCache, 'Content-Type': 'application/json', ...warningHeaders(warnings) };
   response.statusCode = 200;
   response.setHeaders(new Map(Object.entries(headers)));
-  const stop = watch(context, read, {
-    write: (line) => response.write(line),
-    drained: () =>
-      once(response, 'drain', { signal: AbortSignal.timeout(maxStall) }).then(
-        () => true,
-        () => false,
-      ),
-    end: () => response.end(),
-    drop: () => response.destroy(),
-  });
+  const stop = watch(context, read, response);
   let timer: NodeJS.Timeout | undefined;
   const unsubscribe = context.registry.onChange(read.resource.storage, () => {
     timer ??= setTimeout(() => {

@@ -1,18 +1,10 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { badRequest, expired, RequestError } from '../resources/errors.ts';
 import { apiVersionOf, metadataOf } from '../resources/resource.ts';
 import type { StoreEvent } from '../storage/store.ts';
 import { isOn, numberOf, type ReadContext, type ReadRequest, selectorOf, shown, versionOf } from './reads.ts';
-
-interface WatchSink {
-  /** Takes one line. @returns whether it has been sent; if not, `drained` resolves once it has. */
-  write(line: string): boolean;
-  /** Resolves when the client has read enough to get more; with false if the client is too slow. */
-  drained(): Promise<boolean>;
-  end(): void;
-  /** Closes the connection at once, even if the client has not read everything. */
-  drop(): void;
-}
 
 /** Interval between the bookmarks of a watch that allows them, in milliseconds. */
 const bookmarkInterval = 60_000;
@@ -20,6 +12,16 @@ const bookmarkInterval = 60_000;
 const defaultWatchSeconds = 1_800;
 /** Number of objects that are sent with one call of the conversion webhook. */
 const batchSize = 100;
+
+/** How long a client may take to read what was sent, in milliseconds. */
+const maxStall = 30_000;
+
+/** Waits until the client has read enough to get more. @returns false if it is too slow. */
+const isDrained = (response: ServerResponse) =>
+  once(response, 'drain', { signal: AbortSignal.timeout(maxStall) }).then(
+    () => true,
+    () => false,
+  );
 
 interface WatchItem {
   type: string;
@@ -38,7 +40,7 @@ const lineOf = (type: string, object: object) => `${JSON.stringify({ type, objec
  * @throws {RequestError} for an invalid request; a version that is too old is reported in the stream, as by the real
  *   API server.
  */
-export function watch(context: ReadContext, request: ReadRequest, sink: WatchSink): () => void {
+export function watch(context: ReadContext, request: ReadRequest, response: ServerResponse): () => void {
   const { resource, query, view } = request;
   const { converter, store } = context;
   const collection = store.collection(resource.storage);
@@ -65,11 +67,11 @@ export function watch(context: ReadContext, request: ReadRequest, sink: WatchSin
   }
   function finish(): void {
     stop();
-    sink.end();
+    response.end();
   }
   function bookmark(annotations?: JsonObject): void {
     const metadata = { ...(annotations === undefined ? {} : { annotations }), resourceVersion: String(sentVersion) };
-    sink.write(lineOf('BOOKMARK', { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata }));
+    response.write(lineOf('BOOKMARK', { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata }));
   }
   /** An event as a line, with the object in the view that the client asked for. */
   function eventLine(type: string, object: JsonObject): string {
@@ -125,9 +127,13 @@ export function watch(context: ReadContext, request: ReadRequest, sink: WatchSin
           items.map(({ object }) => object),
         );
         for (const [index, { type }] of items.entries()) {
-          if (!ended && !sink.write(eventLine(type, objects[index] as JsonObject)) && !(await sink.drained())) {
+          if (
+            !ended &&
+            !response.write(eventLine(type, objects[index] as JsonObject)) &&
+            !(await isDrained(response))
+          ) {
             stop();
-            sink.drop();
+            response.destroy();
           }
         }
         if (!ended && isInitial && existing === undefined && initial && bookmarks) {
@@ -137,7 +143,7 @@ export function watch(context: ReadContext, request: ReadRequest, sink: WatchSin
     } catch (error) {
       if (!ended) {
         const { status } = error instanceof RequestError ? error : badRequest((error as Error).message);
-        sink.write(lineOf('ERROR', status));
+        response.write(lineOf('ERROR', status));
         finish();
       }
     } finally {

@@ -81,7 +81,7 @@ export function complete(
     dropNulls(value, resource.schema);
   }
   const wrong = [
-    ...validateSchema(value.metadata, { ...objectMetaSchema(), nullable: false }, 'metadata'),
+    ...validateSchema(value.metadata, { ...objectMetaSchema(), nullable: false }, { path: 'metadata' }),
     ...(resource.isCustom ? [] : validateSchema(value, resource.schema)),
     // Only problems that keep Go from decoding the object.
   ].filter(({ reason }) => reason === 'FieldValueTypeInvalid');

@@ -68,13 +68,13 @@ describe('invalid values', () => {
     ],
     [{ not: { enum: ['x'] } }, 'x', 'Invalid value: "": "a" must not validate the schema (not)'],
   ])('%j: %j', (schema, value, message) => {
-    expect(validateSchema(value, schema, 'a').map((cause) => cause.message)).toEqual([message]);
+    expect(validateSchema(value, schema, { path: 'a' }).map((cause) => cause.message)).toEqual([message]);
   });
 
   test('all of several schemas: what is wrong, and that not all fit', () => {
     const long = 'Invalid value: "x": a in body should be at least 2 chars long';
     const all = 'Invalid value: "": "a" must validate all the schemas (allOf)';
-    const messages = (allOf: Schema[]) => validateSchema('x', { allOf }, 'a').map((cause) => cause.message);
+    const messages = (allOf: Schema[]) => validateSchema('x', { allOf }, { path: 'a' }).map((cause) => cause.message);
     expect(messages([{ minLength: 2 }])).toEqual([long, `${all}. None validated`]);
     expect(messages([{ minLength: 2 }, { minLength: 1 }])).toEqual([long, all]);
   });
@@ -89,7 +89,7 @@ describe('invalid values', () => {
     [{ 'x-kubernetes-int-or-string': true }, '50%'],
     [{ type: 'object', additionalProperties: { type: 'integer' } }, { constructor: 1 }],
   ])('%j: %j is valid', (schema, value) => {
-    expect(validateSchema(value, schema, 'a')).toEqual([]);
+    expect(validateSchema(value, schema, { path: 'a' })).toEqual([]);
   });
 });
 

@@ -60,7 +60,7 @@ test.each<[string, unknown, object]>([
   using _work = limitWork(2_000);
   // A fortieth of what a sandbox does.
   const work = { left: 250_000 };
-  validateSchema(value as never, schema as Schema, '', work);
+  validateSchema(value as never, schema as Schema, { work });
   expect(work.left).toBeLessThan(250_000);
 });
 
