@@ -3,10 +3,8 @@ import { isAddress } from './address.ts';
 import { readPem } from './pem.ts';
 import { handshakeProblem, signingProblem, unreadableProblem } from './signature.ts';
 
-/** Longest PEM text that is read, in bytes: a bundle of 16 certificates with 4096-bit keys has 32 KiB. */
+/** Longest PEM text that is read, in bytes: a bundle of 32 certificates with 4096-bit keys. */
 export const maxPemBytes = 64 * 1024;
-/** Maximum number of certificates in a bundle. A rotation needs two, a recovery a few more. */
-export const maxCertificates = 16;
 
 const block = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]*-----END CERTIFICATE-----/g;
 
@@ -68,9 +66,6 @@ export function readCertificates(text: string | undefined): Parsed<[Certificate,
   const blocks = pem.value.match(block) ?? [];
   if (blocks.length === 0 || blocks.length !== pem.value.split('-----BEGIN CERTIFICATE-----').length - 1) {
     return { state: 'broken', problem: 'is not PEM' };
-  }
-  if (blocks.length > maxCertificates) {
-    return { state: 'broken', problem: `contains more than ${maxCertificates} certificates` };
   }
   const certificates: Certificate[] = [];
   for (const one of blocks) {

@@ -5,7 +5,6 @@ export {
   caProblem,
   hasDates,
   isSignedBy,
-  maxCertificates,
   maxPemBytes,
   missingNames,
   type Parsed,

@@ -1,12 +1,14 @@
+import { Buffer } from 'node:buffer';
 import { count, shortList } from '../../base/index.ts';
-import { injectCaFromSecretAnnotation, pausedAnnotation, secretNameOf } from '../../extensionconfig/index.ts';
+import { problemOf, usable } from '../../base/x509/index.ts';
+import { injectCaFromSecretAnnotation, pausedAnnotation } from '../../extensionconfig/index.ts';
 import { isStatus, type StatusError } from '../../kubernetes/client/index.ts';
 import { type LabelSelector, labelSelectorProblems } from '../../kubernetes/index.ts';
+import { bundleOfSecret } from '../../webhook/certs/index.ts';
 import type { ConfigEvent } from '../configs/events.ts';
 import { conditionOf, discoveredStatus, type ExtensionConfigStatus, type RunFinding } from '../configs/status.ts';
 import type { StoredConfig } from '../configs/stored.ts';
 import type { RunResult } from '../queue.ts';
-import { readCaBundle } from './ca-secret.ts';
 import type { Worker, WritingContext } from './worker.ts';
 
 /** Whether the API server rejects the content of a write: a retry would fail again until something changes. */
@@ -22,21 +24,17 @@ async function injectCa(
     return config;
   }
   const failed = (problem: string) => `failed to reconcile caBundle: ${problem}`;
-  const name = secretNameOf(annotation);
-  if (name === undefined) {
-    // Anyone who may write an ExtensionConfig controls its text.
-    return failed(`secret name ${JSON.stringify(annotation.slice(0, 300))} must be in the form <namespace>/<name>`);
+  const bundle = await bundleOfSecret(cluster, annotation);
+  const caBundle = Buffer.from(usable(bundle) ?? '').toString('base64');
+  if (caBundle === '') {
+    return failed(problemOf(bundle) ?? '');
   }
-  const reading = await readCaBundle(cluster, name);
-  if ('problem' in reading) {
-    return failed(reading.problem);
-  }
-  if (reading.caBundle === config.spec?.clientConfig?.caBundle) {
+  if (caBundle === config.spec?.clientConfig?.caBundle) {
     return config;
   }
   try {
-    const after = await store.writeCaBundle(config, reading.caBundle);
-    const message = `spec.clientConfig.caBundle was filled from ca.crt of Secret ${name.namespace}/${name.name}`;
+    const after = await store.writeCaBundle(config, caBundle);
+    const message = `spec.clientConfig.caBundle was filled from ca.crt of Secret ${annotation}`;
     events.record(after, { type: 'Normal', reason: 'CABundleInjected', message });
     return after;
   } catch (error) {

@@ -1,6 +1,6 @@
 import { printable } from '../../base/index.ts';
 import { type Parsed, readCertificates } from '../../base/x509/index.ts';
-import { injectCaFromSecretAnnotation, secretNameOf } from '../../extensionconfig/index.ts';
+import { secretNameOf } from '../../extensionconfig/index.ts';
 import {
   Forbidden,
   fetchSecret,
@@ -104,7 +104,8 @@ export async function bundleOfSecret(cluster: KubernetesClient, annotation: stri
   if (secret === undefined) {
     return {
       state: 'broken',
-      problem: `annotation ${injectCaFromSecretAnnotation} is ${printable(JSON.stringify(annotation.slice(0, 300)))}: write NAMESPACE/NAME of a Secret`,
+      // Cluster API's words. Anyone who may write an ExtensionConfig controls the text.
+      problem: `secret name ${printable(JSON.stringify(annotation.slice(0, 300)))} must be in the form <namespace>/<name>`,
     };
   }
   const { namespace, name } = secret;

@@ -282,7 +282,7 @@ test('inject fills ExtensionConfigs from the Secret in their annotation', async 
   expect(code).toBe(1);
   expect(out).toContain('ExtensionConfig/good: written');
   expect(out).toContain(`ExtensionConfig/gone: failed: Secret ${namespace}/nothing does not exist`);
-  expect(out).toContain('"no-namespace": write NAMESPACE/NAME of a Secret');
+  expect(out).toContain('secret name "no-namespace" must be in the form <namespace>/<name>');
   const bundle = server.objects.get(`${at}/good`)!.spec.clientConfig.caBundle;
   expect(Buffer.from(bundle, 'base64').toString()).toBe(valueIn(server.objects.get(servingPath), 'ca.crt'));
 });

@@ -220,19 +220,14 @@ test.concurrent('injects caBundle from the annotated Secret, and follows the Sec
   await control(lab);
   const message = async () => conditionIn(await lab.get('lab'), 'Discovered')?.message;
   const problem = 'Error in discovery: failed to reconcile caBundle: ';
-  await until(async () => expect(await message()).toBe(`${problem}secret default/ca does not exist`));
+  await until(async () => expect(await message()).toBe(`${problem}Secret default/ca does not exist`));
   await lab.putSecret('ca', { 'tls.crt': 'x' });
-  await until(async () =>
-    expect(await message()).toBe(`${problem}secret default/ca does not contain a "ca.crt" entry`),
-  );
+  await until(async () => expect(await message()).toBe(`${problem}Secret default/ca has no ca.crt`));
   await lab.putSecret('ca', { 'ca.crt': 'x' });
-  await until(async () =>
-    expect(await message()).toBe(`${problem}"ca.crt" of secret default/ca contains no PEM certificate`),
-  );
-  await lab.putSecret('ca', { 'ca.crt': `${testCa.cert}${testCa.key}` });
-  await until(async () => expect(await message()).toMatch(/contains a private key, which must not be published/));
+  await until(async () => expect(await message()).toBe(`${problem}ca.crt of Secret default/ca is not PEM`));
   expect((await lab.get('lab')).spec.clientConfig.caBundle).toBeUndefined();
-  await lab.putSecret('ca', { 'ca.crt': testCa.cert });
+  // A key in it is not published.
+  await lab.putSecret('ca', { 'ca.crt': `${testCa.cert}${testCa.key}` });
   const discovered = await lab.condition('lab', 'Discovered', 'True');
   expect(discovered.spec.clientConfig.caBundle).toBe(caBundle);
   expect(conditionIn(discovered, 'Discovered')?.observedGeneration).toBe(2);

@@ -242,13 +242,13 @@ describe('ExtensionConfigs whose caBundle is to be injected', async () => {
     const shown = JSON.stringify(text);
     expect(bundle).toEqual({
       state: 'broken',
-      problem: `annotation ${inject} is ${shown}: write NAMESPACE/NAME of a Secret`,
+      problem: `secret name ${shown} must be in the form <namespace>/<name>`,
     });
     expect(requests).toHaveLength(1);
   });
 
   test('show the first 300 characters of a long annotation', async () => {
     const { bundle } = await ask('x'.repeat(1000));
-    expect(bundle).toMatchObject({ problem: expect.stringContaining(`is "${'x'.repeat(300)}": write`) });
+    expect(bundle).toMatchObject({ problem: expect.stringContaining(`name "${'x'.repeat(300)}" must`) });
   });
 });
