@@ -1,5 +1,5 @@
 import { apiVersionOf, hubVersion, kind } from '../../extensionconfig/index.ts';
-import { isStatus, StatusError } from '../../kubernetes/client/index.ts';
+import { isStatus, readObject, StatusError } from '../../kubernetes/client/index.ts';
 import { fieldAt, itemsAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import { failed, type Installation, ok, skipped, type Tick } from './tick.ts';
 
@@ -81,15 +81,9 @@ export async function reachable({ cluster }: Installation): Promise<Tick[]> {
 }
 
 /** A Deployment; undefined if it does not exist. */
-async function deployment({ cluster }: Installation, namespace: string, name: string) {
-  try {
-    return await cluster.request('GET', `/apis/apps/v1/namespaces/${namespace}/deployments/${name}`);
-  } catch (error) {
-    if (isStatus(error, 404)) {
-      return undefined;
-    }
-    throw error;
-  }
+function deployment({ cluster }: Installation, namespace: string, name: string) {
+  const path = `/apis/apps/v1/namespaces/${namespace}/deployments/${name}`;
+  return readObject(cluster, path, 'deployments.apps', `${namespace}/${name}`);
 }
 
 /** Whether each pod that the Deployment wants is ready, and all of them are of one version. */

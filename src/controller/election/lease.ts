@@ -1,5 +1,5 @@
 import type { KubeConfig } from '@kubernetes/client-node';
-import { connect, explain, isStatus, type KubernetesClient } from '../../kubernetes/client/index.ts';
+import { connect, explain, isStatus, type KubernetesClient, readObject } from '../../kubernetes/client/index.ts';
 import { fieldAt, type JsonObject, textAt } from '../../kubernetes/index.ts';
 
 export interface LeaseName {
@@ -70,14 +70,8 @@ export function leaseAccess(cluster: KubernetesClient, { namespace, name }: Leas
   return {
     /** Resolves with undefined if there is none. */
     async read(): Promise<StoredLease | undefined> {
-      try {
-        return stored(await cluster.request('GET', path));
-      } catch (error) {
-        if (isStatus(error, 404)) {
-          return undefined;
-        }
-        throw explain(error, 'get', resource, key);
-      }
+      const lease = await readObject(cluster, path, resource, key);
+      return lease && stored(lease);
     },
     /**
      * Replaces the spec of the Lease as it was read, or creates it if there was none. Resolves with undefined when another

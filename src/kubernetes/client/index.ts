@@ -5,6 +5,7 @@ export {
   Forbidden,
   isStatus,
   type KubernetesClient,
+  readObject,
   StatusError,
   shortRetries,
 } from './requests/kubernetes-client.ts';

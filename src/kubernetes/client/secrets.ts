@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { isJsonObject, type JsonObject } from '../objects/json/json.ts';
-import { explain, isStatus, type KubernetesClient } from './requests/kubernetes-client.ts';
+import { type KubernetesClient, readObject } from './requests/kubernetes-client.ts';
 import { ResponseError } from './requests/transport.ts';
 import { startInformer } from './watches/informer.ts';
 import type { WatchPace } from './watches/retries.ts';
@@ -81,15 +81,8 @@ export async function fetchSecret(
   namespace: string,
   name: string,
 ): Promise<{ secret: JsonObject; data: Record<string, string> } | undefined> {
-  try {
-    const secret = await cluster.request('GET', secretPath(namespace, name));
-    return { secret, data: decodeSecret(secret, namespace, name) };
-  } catch (error) {
-    if (isStatus(error, 404)) {
-      return undefined;
-    }
-    throw explain(error, 'get', 'secrets', `${namespace}/${name}`);
-  }
+  const secret = await readObject(cluster, secretPath(namespace, name), 'secrets', `${namespace}/${name}`);
+  return secret && { secret, data: decodeSecret(secret, namespace, name) };
 }
 
 /** The contents of a serving Secret. `ca` is the trust bundle. */

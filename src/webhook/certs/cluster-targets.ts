@@ -9,6 +9,7 @@ import {
   listPages,
   metadataOf,
   ResponseError,
+  readObject,
   StatusError,
 } from '../../kubernetes/client/index.ts';
 import {
@@ -171,16 +172,15 @@ async function readNamed(cluster: KubernetesClient, kind: TargetKind, name: stri
   const { base, resource } = kinds[kind];
   const path = `${base}/${encodeURIComponent(name)}`;
   try {
-    return readTarget(kind, path, await cluster.request('GET', path), service);
+    const object = await readObject(cluster, path, resource, name);
+    return object === undefined
+      ? unread(`${kind}/${name}`, 'missing', 'does not exist: create it, or name other targets')
+      : readTarget(kind, path, object, service);
   } catch (error) {
-    if (!(error instanceof StatusError)) {
+    if (!(error instanceof StatusError || error instanceof Forbidden)) {
       throw error;
     }
-    if (error.code === 404) {
-      return unread(`${kind}/${name}`, 'missing', 'does not exist: create it, or name other targets');
-    }
-    const { message } = explain(error, 'get', resource, name) as Error;
-    return unread(`${kind}/${name}`, 'failed', message);
+    return unread(`${kind}/${name}`, 'failed', error.message);
   }
 }
 

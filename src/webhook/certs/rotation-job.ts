@@ -1,4 +1,4 @@
-import { explain, isStatus, type KubernetesClient } from '../../kubernetes/client/index.ts';
+import { type KubernetesClient, readObject } from '../../kubernetes/client/index.ts';
 import { fieldAt, textAt } from '../../kubernetes/index.ts';
 import type { StoredSecret } from './store.ts';
 
@@ -15,20 +15,20 @@ export interface RotationJob {
 export async function readRotationJob(cluster: KubernetesClient, namespace: string): Promise<RotationJob | undefined> {
   const name = 'extensionconfig-webhook-rotate';
   const id = `${namespace}/${name}`;
-  try {
-    const job = await cluster.request('GET', `/apis/batch/v1/namespaces/${namespace}/cronjobs/${name}`);
-    return {
+  const job = await readObject(
+    cluster,
+    `/apis/batch/v1/namespaces/${namespace}/cronjobs/${name}`,
+    'cronjobs.batch',
+    id,
+  );
+  return (
+    job && {
       id,
       schedule: textAt(job, 'spec', 'schedule'),
       isSuspended: fieldAt(job, 'spec', 'suspend') === true,
       lastSuccess: textAt(job, 'status', 'lastSuccessfulTime') || undefined,
-    };
-  } catch (error) {
-    if (isStatus(error, 404)) {
-      return undefined;
     }
-    throw explain(error, 'get', 'cronjobs.batch', id);
-  }
+  );
 }
 
 /** The annotation that cert-manager gives the Secret of a Certificate. */

@@ -76,6 +76,23 @@ export function explain(error: unknown, verb: string, resource: string, name: st
   return error;
 }
 
+/** Reads an object; undefined if there is none. @throws as `request`, with the permission that is missing. */
+export async function readObject(
+  cluster: KubernetesClient,
+  path: string,
+  resource: string,
+  key: string,
+): Promise<JsonObject | undefined> {
+  try {
+    return await cluster.request('GET', path);
+  } catch (error) {
+    if (isStatus(error, 404)) {
+      return undefined;
+    }
+    throw explain(error, 'get', resource, key);
+  }
+}
+
 /** How often and for how long failed requests are retried, if the failure is retryable. */
 interface RetryOptions {
   /** Maximum number of retries, not counting those that the server asks for (Retry-After). */
