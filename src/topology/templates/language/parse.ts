@@ -48,20 +48,12 @@ interface Scope {
   actionLine: number;
 }
 
-const operandStarts: ReadonlySet<TokenType> = new Set<TokenType>([
-  'bool',
-  'charConstant',
-  'complex',
-  '.',
-  'field',
-  'identifier',
-  'number',
-  'nil',
-  'rawString',
-  'string',
-  'variable',
-  'leftParenthesis',
-]);
+const operandStarts: ReadonlySet<string> = new Set(
+  'bool charConstant complex . field identifier number nil rawString string variable leftParenthesis'.split(' '),
+);
+
+/** Operands that are neither called nor have fields. */
+const constants: ReadonlySet<string> = new Set(['bool', 'dot', 'nil', 'number', 'string']);
 
 function isEmpty(body: readonly StatementNode[]): boolean {
   return body.every((node) => node.kind === 'text' && /^[\t\n\v\f\r \x85\xa0]*$/.test(node.text));
@@ -254,44 +246,29 @@ class Parser {
   }
 
   #action(): StatementNode | End {
-    const token = this.#peekNonSpace();
-    switch (token.type) {
+    const token = this.#takeNonSpace();
+    const { type } = token;
+    switch (type) {
       case 'block':
-        this.#take();
-        return this.#block();
+      case 'template':
+        return this.#template(type);
       case 'break':
       case 'continue':
-        this.#take();
-        return this.#jump(token.type);
+        this.#expect(`{{${type}}}`, 'rightDelimiter');
+        return this.#scope.loops === 0 ? this.#fail(`{{${type}}} outside {{range}}`) : { kind: type };
       case 'else':
-        this.#take();
         return this.#else();
       case 'end':
-        this.#take();
         this.#expect('end', 'rightDelimiter');
         return { kind: 'end' };
       case 'if':
       case 'range':
       case 'with':
-        this.#take();
-        return this.#branch(token.type);
-      case 'template':
-        this.#take();
-        return this.#template();
+        return this.#branch(type);
       default:
+        this.#ahead.push(token);
         return { kind: 'action', at: token.at, pipe: this.#pipe('command', 'rightDelimiter') };
     }
-  }
-
-  #jump(kind: 'break' | 'continue'): StatementNode {
-    const token = this.#takeNonSpace();
-    if (token.type !== 'rightDelimiter') {
-      this.#unexpected(token, `{{${kind}}}`);
-    }
-    if (this.#scope.loops === 0) {
-      this.#fail(`{{${kind}}} outside {{range}}`);
-    }
-    return { kind };
   }
 
   #else(): End {
@@ -339,30 +316,20 @@ class Parser {
     return { kind, at: pipe.at, pipe, body: [] };
   }
 
-  #block(): TemplateNode {
-    const context = 'block clause';
-    const token = this.#takeNonSpace();
-    const name = this.#templateName(token, context);
-    const pipe = this.#pipe(context, 'rightDelimiter');
-    this.#inScope(() => this.#define(name, this.#bodyUntilEnd(context)));
-    return { kind: 'template', at: token.at, name, pipe };
-  }
-
-  #template(): TemplateNode {
-    const context = 'template clause';
-    const token = this.#takeNonSpace();
-    const name = this.#templateName(token, context);
-    if (this.#peekNonSpace().type === 'rightDelimiter') {
+  /** The call of a template, which a block defines as well. */
+  #template(type: 'block' | 'template'): TemplateNode {
+    const context = `${type} clause`;
+    const { at } = this.#peekNonSpace();
+    const name = this.#unquoted(this.#expect(context, 'string', 'rawString'));
+    if (type === 'template' && this.#peekNonSpace().type === 'rightDelimiter') {
       this.#take();
-      return { kind: 'template', at: token.at, name };
+      return { kind: 'template', at, name };
     }
-    return { kind: 'template', at: token.at, name, pipe: this.#pipe(context, 'rightDelimiter') };
-  }
-
-  #templateName(token: Token, context: string): Bytes {
-    return token.type === 'string' || token.type === 'rawString'
-      ? this.#unquoted(token)
-      : this.#unexpected(token, context);
+    const pipe = this.#pipe(context, 'rightDelimiter');
+    if (type === 'block') {
+      this.#inScope(() => this.#define(name, this.#bodyUntilEnd(context)));
+    }
+    return { kind: 'template', at, name, pipe };
   }
 
   /** Variables that a pipeline declares or assigns to. */
@@ -421,7 +388,7 @@ class Parser {
       this.#fail(`missing value for ${context}`);
     }
     for (const [index, { operands }] of commands.entries()) {
-      if (index > 0 && ['bool', 'dot', 'nil', 'number', 'string'].includes(operands[0].kind)) {
+      if (index > 0 && constants.has(operands[0].kind)) {
         this.#fail(`non executable command in pipeline stage ${index + 1}`);
       }
     }
@@ -464,21 +431,12 @@ class Parser {
     while (this.#peek().type === 'field') {
       path.push(this.#take().text.slice(1));
     }
-    switch (term.kind) {
-      case 'field':
-        return { kind: 'field', at, path: [...term.path, ...path] };
-      case 'variable':
-        return { kind: 'variable', at, name: term.name, path: [...term.path, ...path] };
-      case 'bool':
-      case 'string':
-      case 'number':
-      case 'nil':
-      case 'dot':
-        this.#fail(`unexpected . after term ${quoted(showNode(term))}`);
-        break;
-      default:
-        return { kind: 'chain', at, of: term, path };
+    if (term.kind === 'field' || term.kind === 'variable') {
+      return { ...term, at, path: [...term.path, ...path] };
     }
+    return constants.has(term.kind)
+      ? this.#fail(`unexpected . after term ${quoted(showNode(term))}`)
+      : { kind: 'chain', at, of: term, path };
   }
 
   #term(): OperandNode | undefined {

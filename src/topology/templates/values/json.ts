@@ -7,7 +7,7 @@ import {
   jsonSyntaxError,
 } from '../../../base/go-text/index.ts';
 import type { Json } from '../../../kubernetes/index.ts';
-import { type Budget, FunctionError, Text } from '../budget.ts';
+import { type Budget, FunctionError } from '../budget.ts';
 import { infiniteText } from './numbers.ts';
 import { Complex, Dict, Integer, List, Struct, type Value } from './values.ts';
 
@@ -40,43 +40,39 @@ function scalarText(value: Exclude<Value, List | Dict>, escapesHtml: boolean): B
  * @throws {FunctionError} for numbers that JSON does not have.
  */
 export function encodeJson(value: Value, budget: Budget, { escapesHtml = true, indent = '' } = {}): Bytes {
-  const output = new Text(budget);
-  const lineBreak = (depth: number) => output.write(indent === '' ? '' : `\n${indent.repeat(depth)}`);
-  const writeItems = <T>(open: string, close: string, items: readonly T[], depth: number, write: (item: T) => void) => {
+  const lineBreak = (depth: number) => (indent === '' ? '' : `\n${indent.repeat(depth)}`);
+  const collection = <T>(brackets: string, items: readonly T[], depth: number, show: (item: T) => Bytes): Bytes => {
     if (depth >= maxNesting) {
       throw new FunctionError('json: unsupported value: encountered a cycle');
     }
-    output.write(open);
+    let text = brackets.charAt(0);
     for (const [index, item] of items.entries()) {
-      output.write(index > 0 ? ',' : '');
-      lineBreak(depth + 1);
-      write(item);
+      text += (index > 0 ? ',' : '') + lineBreak(depth + 1) + show(item);
     }
-    if (items.length > 0) {
-      lineBreak(depth);
-    }
-    output.write(close);
+    budget.write(items.length * indent.length * (depth + 1));
+    return text + (items.length > 0 ? lineBreak(depth) : '') + brackets.charAt(1);
   };
-  const write = (one: Value, depth: number): void => {
+  const show = (one: Value, depth: number): Bytes => {
     budget.spend(1);
     if (one instanceof Struct) {
-      write(one.json(), depth);
-    } else if ((one instanceof List || one instanceof Dict) && one.isNil) {
-      output.write('null');
-    } else if (one instanceof Dict) {
-      writeItems('{', '}', one.keys(), depth, (key) => {
-        output.write(`${scalarText(key, escapesHtml)}:${indent === '' ? '' : ' '}`);
-        write(one.entries.get(key) ?? null, depth + 1);
-      });
-    } else if (one instanceof List) {
-      writeItems('[', ']', one.items, depth, (item) => write(item, depth + 1));
-    } else {
-      budget.write(typeof one === 'string' ? one.length : 0);
-      output.write(scalarText(one, escapesHtml));
+      return show(one.json(), depth);
     }
+    if ((one instanceof List || one instanceof Dict) && one.isNil) {
+      return 'null';
+    }
+    if (one instanceof Dict) {
+      return collection('{}', one.keys(), depth, (key) => {
+        const name = scalarText(key, escapesHtml);
+        return `${name}:${indent === '' ? '' : ' '}${show(one.entries.get(key) ?? null, depth + 1)}`;
+      });
+    }
+    if (one instanceof List) {
+      return collection('[]', one.items, depth, (item) => show(item, depth + 1));
+    }
+    budget.write(typeof one === 'string' ? one.length : 0);
+    return scalarText(one, escapesHtml);
   };
-  write(value, 0);
-  return output.toString();
+  return show(value, 0);
 }
 
 /** Deepest nesting that is read; recursion over more may overflow the stack. */
