@@ -1,4 +1,4 @@
-import { isSame, objectAt } from '../../kubernetes/index.ts';
+import { isSame, objectAt, textAt } from '../../kubernetes/index.ts';
 import { upgradeStepAnnotation, upgradeStepText } from '../../topology/index.ts';
 import { ask, responseTo } from './ask.ts';
 import { conditionOf } from './condition.ts';
@@ -13,7 +13,10 @@ export const durations = { create: 120_000, controlPlane: 180_000, workers: 120_
 function create(state: State): void {
   state.setPending(['AfterControlPlaneInitialized']);
   const { controlPlane, kinds, target: version } = state;
-  const infrastructureName = state.nameOf(state.blueprint?.infrastructureNaming ?? '', 'InfrastructureCluster');
+  const infrastructureName = state.nameOf(
+    textAt(state.blueprint?.spec, 'infrastructure', 'naming', 'template'),
+    'InfrastructureCluster',
+  );
   state.write({
     spec: {
       infrastructureRef: { ...kinds.infrastructure, name: infrastructureName },

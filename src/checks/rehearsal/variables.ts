@@ -53,7 +53,7 @@ export async function discoverVariables(blueprint: Blueprint, player: Player): P
     new ReconcileError(
       `VariablesReady of ClusterClass ${name} is False, and no Cluster of it reconciles: VariableDiscovery failed: ${why}`,
     );
-  const inline = checked(blueprint.inlineVariables, 'spec.variables');
+  const inline = checked(blueprint.spec.variables, 'spec.variables');
   if (inline.problems.length > 0) {
     throw new SimulationStopped(`Cluster API refuses ClusterClass ${name}: ${firstOf(inline.problems)}`);
   }

@@ -48,6 +48,8 @@ export const defaultKinds: ProviderKinds = {
 export interface Blueprint {
   namespace: string;
   name: string;
+  /** Of the class. */
+  spec: JsonObject;
   kinds: ProviderKinds;
   /** Handler of GenerateUpgradePlan. */
   planHandler: string | undefined;
@@ -55,8 +57,6 @@ export interface Blueprint {
   versions: readonly string[];
   patches: readonly ClassPatch[];
   infrastructureCluster: JsonObject | undefined;
-  /** `spec.infrastructure.naming.template`. */
-  infrastructureNaming: string;
   controlPlane: {
     template: JsonObject | undefined;
     machines: JsonObject | undefined;
@@ -68,8 +68,6 @@ export interface Blueprint {
   machinePools: ReadonlyMap<string, MachineTemplates>;
   /** Whether patches have been generated again after some time, as is done once for a class. */
   isRepeated: boolean;
-  /** `spec.variables`. */
-  inlineVariables: Json | undefined;
   /** Templates that the class refers to and that are not known: `DockerMachineTemplate default/fleet-worker`. */
   missing: readonly string[];
   /** Definitions of variables by name: those of the class, and those answered by DiscoverVariables. */
@@ -141,12 +139,12 @@ export function readBlueprint(
   return {
     namespace,
     name: nameOf(clusterClass),
+    spec: objectAt(clusterClass, 'spec'),
     kinds: kindsOf(clusterClass),
     planHandler: textAt(clusterClass, 'spec', 'upgrade', 'external', 'generateUpgradePlanExtension') || undefined,
     versions: Array.isArray(versions) ? versions.filter((version) => typeof version === 'string') : [],
     patches: objectsAt(clusterClass, 'spec', 'patches').map(patchOf),
     infrastructureCluster: template(objectAt(clusterClass, 'spec', 'infrastructure')),
-    infrastructureNaming: textAt(clusterClass, 'spec', 'infrastructure', 'naming', 'template'),
     controlPlane: {
       template: template(controlPlane),
       machines: template(controlPlane.machineInfrastructure),
@@ -155,7 +153,6 @@ export function readBlueprint(
     isRepeated: false,
     machineDeployments: machines('machineDeployments'),
     machinePools: machines('machinePools'),
-    inlineVariables: fieldAt(clusterClass, 'spec', 'variables'),
     missing,
     variables: new Map(
       definitionsIn(fieldAt(clusterClass, 'spec', 'variables'), 'inline').map(([key, value]) => [key, [value]]),

@@ -205,7 +205,7 @@ export async function computed(
       }
       step = patching.next(answer.response);
     }
-    const naming = blueprint.infrastructureNaming;
+    const naming = textAt(blueprint.spec, 'infrastructure', 'naming', 'template');
     const name =
       textAt(cluster, 'spec', 'infrastructureRef', 'name') ||
       nameFor(naming, { 'cluster.name': object.name }, object.name, 'InfrastructureCluster');

@@ -1,4 +1,4 @@
-import { copyOf, isSame, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import { copyOf, isSame, type Json, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import { aggregate } from '../../runtimehooks/client/index.ts';
 import { applied } from '../objects/applied.ts';
@@ -68,22 +68,26 @@ function afterApply(current: JsonObject, before: JsonObject | undefined, intent:
   };
 }
 
-/** Why two objects cannot be the same one in two states (internal/topology/check/compatibility.go, v1.14). */
+/** Why a field may not have another value (internal/topology/check/compatibility.go, v1.14); nothing if it has the same. */
+export const unchangeable = (field: string, what: string, from: Json | undefined, to: Json | undefined, of: string) =>
+  from === to
+    ? []
+    : [
+        `${field}: Forbidden: ${what} cannot be changed from ${JSON.stringify(from)} to ${JSON.stringify(to)} to prevent incompatible changes in the ${of}`,
+      ];
+
+/** Why two objects cannot be the same one in two states. */
 export function incompatibility(current: JsonObject, desired: JsonObject): string | undefined {
-  const [currentGroup, desiredGroup] = [groupOf(current), groupOf(desired)];
-  const what = `${textAt(current, 'kind')}.${currentGroup}/${nameOf(current)}`;
-  const because = 'to prevent incompatible changes in the Cluster';
+  const what = `${textAt(current, 'kind')}.${groupOf(current)}/${nameOf(current)}`;
   const problems = [
-    ...(currentGroup === desiredGroup
-      ? []
-      : [
-          `metadata.apiVersion: Forbidden: apiVersion.group of ${what} cannot be changed from ${JSON.stringify(currentGroup)} to ${JSON.stringify(desiredGroup)} ${because}`,
-        ]),
-    ...(current.kind === desired.kind
-      ? []
-      : [
-          `metadata.kind: Forbidden: apiVersion.kind of ${what} cannot be changed from ${JSON.stringify(current.kind)} to ${JSON.stringify(desired.kind)} ${because}`,
-        ]),
+    ...unchangeable(
+      'metadata.apiVersion',
+      `apiVersion.group of ${what}`,
+      groupOf(current),
+      groupOf(desired),
+      'Cluster',
+    ),
+    ...unchangeable('metadata.kind', `apiVersion.kind of ${what}`, current.kind, desired.kind, 'Cluster'),
   ];
   return problems.length === 0 ? undefined : aggregate(problems);
 }

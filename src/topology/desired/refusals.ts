@@ -1,6 +1,7 @@
 import { pendingHooksAnnotation } from '../../extensionconfig/index.ts';
 import {
   isSame,
+  type Json,
   type JsonObject,
   objectAt,
   objectsAt,
@@ -20,6 +21,7 @@ import { causeText } from '../variables/variables.ts';
 import { hasTopology, topologyWorkers, workerLists } from './desired.ts';
 import type { Existing } from './existing.ts';
 import { classOf } from './planned-state.ts';
+import { unchangeable } from './reconciled.ts';
 import { allowsVersion, otherVersions, versionRefusal } from './upgrade-steps.ts';
 
 /** A write that Cluster API refuses. */
@@ -34,59 +36,57 @@ export type Refusals = ReadonlyMap<string, readonly Refusal[]>;
 
 export const classKey = ({ namespace, name }: { namespace: string; name: string }): string => `${namespace}/${name}`;
 
-/** Group and kind of a reference of a class. */
-const kindIn = (reference: JsonObject): [group: string, kind: string] => [
-  groupOf(reference),
-  textAt(reference, 'kind'),
-];
+/** A reference of a class to a template. */
+interface ClassReference {
+  path: string;
+  /** The same for the same reference in another state of the class. */
+  key: string;
+  /** The part of the class that has it: `control-plane`, `MachineDeployment CLASS`. */
+  part: string;
+  reference: JsonObject;
+}
 
-/** Why a reference of a class may not become another one (internal/topology/check/compatibility.go, v1.14). */
-function incompatibleReference(old: JsonObject, now: JsonObject, path: string): string[] {
-  const [oldGroup, oldKind] = kindIn(objectAt(old, 'templateRef'));
-  const [group, kind] = kindIn(objectAt(now, 'templateRef'));
-  const because = 'to prevent incompatible changes in the Clusters';
+/** The templates that the spec of a class refers to. */
+function referencesIn(spec: JsonObject): ClassReference[] {
+  const controlPlane = objectAt(spec, 'controlPlane');
+  const at = (path: string, part: string, holder: Json | undefined, key = path): ClassReference => ({
+    path: `spec.${path}.templateRef`,
+    key,
+    part,
+    reference: objectAt(holder, 'templateRef'),
+  });
   return [
-    ...(oldGroup === group
-      ? []
-      : [
-          `${path}.templateRef.apiVersion: Forbidden: group of apiVersion cannot be changed from ${JSON.stringify(oldGroup)} to ${JSON.stringify(group)} ${because}`,
-        ]),
-    ...(oldKind === kind
-      ? []
-      : [
-          `${path}.templateRef.kind: Forbidden: kind cannot be changed from ${JSON.stringify(oldKind)} to ${JSON.stringify(kind)} ${because}`,
-        ]),
+    at('infrastructure', 'infrastructure', spec.infrastructure),
+    at('controlPlane', 'control-plane', controlPlane),
+    at('controlPlane.machineInfrastructure', 'control-plane', controlPlane.machineInfrastructure),
+    ...Object.entries(workerLists).flatMap(([kind, list]) =>
+      objectsAt(spec, 'workers', list).flatMap((worker, index) =>
+        (['bootstrap', 'infrastructure'] as const).map((field) => {
+          const part = `${kind} ${textAt(worker, 'class')}`;
+          return at(`workers.${list}[${index}].${field}`, part, worker[field], `${part} ${field}`);
+        }),
+      ),
+    ),
   ];
 }
 
-/** Why a class may not become another one, for Clusters that use it. */
+/** Why a class may not become another one, for Clusters that use it: by their specs. */
 function incompatibleClass(old: JsonObject, now: JsonObject): string[] {
-  const [before, after] = [objectAt(old, 'spec'), objectAt(now, 'spec')];
-  const workers = Object.values(workerLists).flatMap((list) =>
-    objectsAt(after, 'workers', list).flatMap((worker, index) => {
-      const known = objectsAt(before, 'workers', list).find((other) => other.class === worker.class);
-      return known === undefined
-        ? []
-        : incompatibleReference(
-            objectAt(known, 'infrastructure'),
-            objectAt(worker, 'infrastructure'),
-            `spec.workers.${list}[${index}].infrastructure`,
-          );
-    }),
-  );
-  const part = (...path: string[]) =>
-    incompatibleReference(objectAt(before, ...path), objectAt(after, ...path), `spec.${path.join('.')}`);
-  return [
-    ...part('infrastructure'),
-    ...part('controlPlane'),
-    ...part('controlPlane', 'machineInfrastructure'),
-    ...workers,
-  ];
+  const before = new Map(referencesIn(old).map(({ key, reference }) => [key, reference]));
+  return referencesIn(now).flatMap(({ path, key, reference }) => {
+    const known = before.get(key);
+    return known === undefined || key.endsWith(' bootstrap')
+      ? []
+      : [
+          ...unchangeable(`${path}.apiVersion`, 'group of apiVersion', groupOf(known), groupOf(reference), 'Clusters'),
+          ...unchangeable(`${path}.kind`, 'kind', textAt(known, 'kind'), textAt(reference, 'kind'), 'Clusters'),
+        ];
+  });
 }
 
 /** Why a change of a class is refused that Clusters use. */
 function classProblems(old: JsonObject, now: JsonObject, clusters: readonly JsonObject[]): string[] {
-  const problems = incompatibleClass(old, now);
+  const problems = incompatibleClass(objectAt(old, 'spec'), objectAt(now, 'spec'));
   for (const [kind, list] of Object.entries(workerLists)) {
     const classes = new Set(objectsAt(now, 'spec', 'workers', list).map((worker) => textAt(worker, 'class')));
     for (const cluster of clusters) {
@@ -148,25 +148,6 @@ function templateProblem(old: JsonObject, now: JsonObject): string | undefined {
     : `spec.template.spec: Invalid value: ${kind} spec.template.spec field is immutable. Please create ${kind === 'KubeadmControlPlaneTemplate' ? '' : 'a '}new resource instead.`;
 }
 
-/** The templates that a class refers to, and the parts of the class that do. */
-function templatesIn(clusterClass: JsonObject): { reference: JsonObject; part: string }[] {
-  const spec = objectAt(clusterClass, 'spec');
-  const workers = Object.entries(workerLists).flatMap(([kind, list]) =>
-    objectsAt(spec, 'workers', list).flatMap((worker) =>
-      [worker.bootstrap, worker.infrastructure].map((holder) => ({
-        holder,
-        part: `${kind} ${textAt(worker, 'class')}`,
-      })),
-    ),
-  );
-  return [
-    { holder: spec.infrastructure, part: 'infrastructure' },
-    { holder: spec.controlPlane, part: 'control-plane' },
-    { holder: objectAt(spec, 'controlPlane').machineInfrastructure, part: 'control-plane' },
-    ...workers,
-  ].map(({ holder, part }) => ({ reference: objectAt(holder, 'templateRef'), part }));
-}
-
 const templateKey = (namespace: string, group: string, kind: string, name: string): string =>
   [namespace, group, kind, name].join(' ');
 
@@ -175,9 +156,8 @@ function usesOfTemplates(objects: Objects): Map<string, Map<string, Set<string>>
   const uses = new Map<string, Map<string, Set<string>>>();
   for (const clusterClass of objects.ofKind(coreGroup, 'ClusterClass')) {
     const namespace = namespaceOf(clusterClass);
-    for (const { reference, part } of templatesIn(clusterClass)) {
-      const [group, kind] = kindIn(reference);
-      const key = templateKey(namespace, group, kind, textAt(reference, 'name'));
+    for (const { reference, part } of referencesIn(objectAt(clusterClass, 'spec'))) {
+      const key = templateKey(namespace, groupOf(reference), textAt(reference, 'kind'), textAt(reference, 'name'));
       const classes = uses.get(key) ?? new Map<string, Set<string>>();
       uses.set(key, classes);
       const ofClass = classKey({ namespace, name: nameOf(clusterClass) });
@@ -338,35 +318,7 @@ export function refusedBy(
     causes.push('spec.topology.class: Forbidden: classRef cannot be set on an existing Cluster');
   }
   if (classBefore !== undefined && classAfter !== undefined && !isSame(classOf(old ?? {}), classOf(cluster))) {
-    causes.push(...incompatibleRebase(classBefore, classAfter));
+    causes.push(...incompatibleClass(classBefore.spec, classAfter.spec));
   }
   return causes;
 }
-
-/** Why a Cluster may not move to another class. */
-function incompatibleRebase(before: Blueprint, after: Blueprint): string[] {
-  const asClass = (blueprint: Blueprint): JsonObject => ({
-    spec: {
-      infrastructure: referenceTo(blueprint.infrastructureCluster),
-      controlPlane: {
-        ...referenceTo(blueprint.controlPlane.template),
-        machineInfrastructure: referenceTo(blueprint.controlPlane.machines),
-      },
-      workers: Object.fromEntries(
-        Object.values(workerLists).map((list) => [
-          list,
-          [...blueprint[list]].map(([name, { infrastructure }]) => ({
-            class: name,
-            infrastructure: referenceTo(infrastructure),
-          })),
-        ]),
-      ),
-    },
-  });
-  return incompatibleClass(asClass(before), asClass(after));
-}
-
-const referenceTo = (template: JsonObject | undefined): JsonObject =>
-  template === undefined
-    ? {}
-    : { templateRef: { apiVersion: template.apiVersion ?? '', kind: template.kind ?? '', name: nameOf(template) } };
