@@ -1,8 +1,140 @@
-import type { Budget } from '../budget.ts';
+import {
+  type Bytes,
+  bytesOf,
+  decoded,
+  type JsonMistake,
+  jsonMistake,
+  jsonSyntaxError,
+} from '../../../base/go-text/index.ts';
+import type { Json } from '../../../kubernetes/index.ts';
+import { type Budget, FunctionError } from '../budget.ts';
 import type { TemplateFunction } from '../evaluate.ts';
-import { decodeJson, encodeJson } from '../values/json.ts';
-import type { Operand, Value } from '../values/values.ts';
+import { infiniteText } from '../values/numbers.ts';
+import { Complex, Dict, Integer, List, type Operand, Struct, type Value } from '../values/values.ts';
 import { define, defineAny, ignoring } from './define.ts';
+
+/** Deepest nesting that is encoded: only what contains itself gets there. */
+const maxNesting = 1_000;
+
+/** A value that is neither a list nor a map. */
+function scalarText(value: Exclude<Value, List | Dict>, escapesHtml: boolean): Bytes {
+  if (typeof value === 'string') {
+    const special = escapesHtml ? /[<>&\u2028\u2029]/g : /[\u2028\u2029]/g;
+    const text = JSON.stringify(decoded(value)).replaceAll(
+      special,
+      (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+    return bytesOf(text);
+  }
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    throw new FunctionError(`json: unsupported value: ${infiniteText(value)}`);
+  }
+  if (value instanceof Complex) {
+    throw new FunctionError('json: unsupported type: complex128');
+  }
+  // Numbers are written as in JavaScript, but for a zero with a sign.
+  return Object.is(value, -0) ? '-0' : String(value instanceof Integer ? value.value : value);
+}
+
+/**
+ * encoding/json's Marshal.
+ *
+ * @throws {FunctionError} for numbers that JSON does not have.
+ */
+function encodeJson(value: Value, budget: Budget, { escapesHtml = true, indent = '' } = {}): Bytes {
+  const lineBreak = (depth: number) => (indent === '' ? '' : `\n${indent.repeat(depth)}`);
+  const collection = <T>(brackets: string, items: readonly T[], depth: number, show: (item: T) => Bytes): Bytes => {
+    if (depth >= maxNesting) {
+      throw new FunctionError('json: unsupported value: encountered a cycle');
+    }
+    let text = brackets.charAt(0);
+    for (const [index, item] of items.entries()) {
+      text += (index > 0 ? ',' : '') + lineBreak(depth + 1) + show(item);
+    }
+    budget.write(items.length * indent.length * (depth + 1));
+    return text + (items.length > 0 ? lineBreak(depth) : '') + brackets.charAt(1);
+  };
+  const show = (one: Value, depth: number): Bytes => {
+    budget.spend(1);
+    if (one instanceof Struct) {
+      return show(one.json(), depth);
+    }
+    if ((one instanceof List || one instanceof Dict) && one.isNil) {
+      return 'null';
+    }
+    if (one instanceof Dict) {
+      return collection('{}', one.keys(), depth, (key) => {
+        const name = scalarText(key, escapesHtml);
+        return `${name}:${indent === '' ? '' : ' '}${show(one.entries.get(key) ?? null, depth + 1)}`;
+      });
+    }
+    if (one instanceof List) {
+      return collection('[]', one.items, depth, (item) => show(item, depth + 1));
+    }
+    budget.write(typeof one === 'string' ? one.length : 0);
+    return scalarText(one, escapesHtml);
+  };
+  return show(value, 0);
+}
+
+/** Deepest nesting that is read; recursion over more may overflow the stack. */
+const maxReadDepth = 1_000;
+const tooDeep = `JSON nests deeper than ${maxReadDepth} levels`;
+
+/** Why encoding/json's Unmarshal refuses a text. A word or a number that ends with it is followed by a space. */
+function problemOf(text: Bytes, { at, place }: JsonMistake): string {
+  const isWithin = /^(?:in|after decimal)/.test(place) && place !== 'in string literal';
+  const character = text[at] ?? (isWithin ? ' ' : undefined);
+  return character === undefined ? 'unexpected end of JSON input' : bytesOf(jsonSyntaxError(character, place));
+}
+
+/**
+ * encoding/json's Unmarshal into an `interface {}`.
+ *
+ * @throws {FunctionError} with Go's message.
+ */
+function decodeJson(text: Bytes, budget: Budget): Value {
+  budget.read(text.length);
+  const mistake = jsonMistake(text, true);
+  if (mistake !== undefined) {
+    throw new FunctionError(problemOf(text, mistake));
+  }
+  const numbers = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '').match(/-?[0-9][0-9.eE+-]*/g) ?? [];
+  const infinite = numbers.find((number) => !Number.isFinite(Number(number)));
+  if (infinite !== undefined) {
+    throw new FunctionError(`json: cannot unmarshal number ${infinite} into Go value of type float64`);
+  }
+  return valueOfJson(JSON.parse(decoded(text)) as Json, 0, budget);
+}
+
+/**
+ * A value of JSON as encoding/json would read it.
+ *
+ * @throws {FunctionError} for a number that float64 does not have, and for what nests too deep.
+ */
+export function valueOfJson(json: Json, depth = 0, budget?: Budget): Value {
+  budget?.spend(1);
+  if (depth > maxReadDepth) {
+    throw new FunctionError(tooDeep);
+  }
+  if (typeof json === 'string') {
+    return bytesOf(json);
+  }
+  if (Array.isArray(json)) {
+    return new List(json.map((item) => valueOfJson(item, depth + 1, budget)));
+  }
+  if (typeof json === 'object' && json !== null) {
+    const entries = new Map<Bytes, Value>();
+    for (const [key, value] of Object.entries(json)) {
+      entries.set(bytesOf(key), valueOfJson(value, depth + 1, budget));
+    }
+    return new Dict(entries);
+  }
+  if (typeof json === 'number' && !Number.isFinite(json)) {
+    throw new FunctionError(`json: cannot unmarshal number ${json} into Go value of type float64`);
+  }
+  return json;
+}
 
 function pretty(value: Value, budget: Budget): string {
   return encodeJson(value, budget, { indent: '  ' });

@@ -1,7 +1,6 @@
 import { type Budget, FunctionError } from '../budget.ts';
 import type { TemplateFunction } from '../evaluate.ts';
-import { toFloat64, toInt64 } from '../values/cast.ts';
-import { infiniteText, parseInt64, wrapped } from '../values/numbers.ts';
+import { infiniteText, parseInt64, toFloat64, toInt64, wrapped } from '../values/numbers.ts';
 import { sprint } from '../values/print.ts';
 import { Integer, List, type Value } from '../values/values.ts';
 import { define } from './define.ts';
