@@ -196,6 +196,8 @@ async function planTopology(
     problems: [...problems, problem],
     changes: [],
   });
+  const classBefore = isTopologyBefore ? await before.classOf(clusterBefore as JsonObject) : undefined;
+  const blueprintBefore = classBefore?.is === 'known' ? classBefore.blueprint : undefined;
   const classAfter = await after.classOf(wanted);
   if (classAfter.is === 'unknown' || classAfter.is === 'missing') {
     cluster = wanted;
@@ -207,14 +209,8 @@ async function planTopology(
   // Nobody writes a Cluster that is applied as it is.
   if (clusterBefore === undefined || !isSame(writable(clusterBefore), writable(applied))) {
     const checked = await storedCluster(after, applied);
-    const classBefore = isTopologyBefore ? await before.classOf(clusterBefore as JsonObject) : undefined;
-    const reasons = refusedBy(
-      clusterBefore,
-      checked,
-      existing,
-      classBefore?.is === 'known' ? classBefore.blueprint : undefined,
-      classAfter.is === 'known' ? classAfter.blueprint : undefined,
-    );
+    const blueprintAfter = classAfter.is === 'known' ? classAfter.blueprint : undefined;
+    const reasons = refusedBy(clusterBefore, checked, existing, blueprintBefore, blueprintAfter);
     if (reasons.length > 0) {
       problems.push({ text: `Cluster API refuses Cluster ${namespacedName(wanted)}: ${reasons.join('; ')}` });
       isRefused = true;
@@ -257,8 +253,6 @@ async function planTopology(
     });
   }
   cluster = defaulted;
-  const classBefore = isTopologyBefore ? await before.classOf(clusterBefore as JsonObject) : undefined;
-  const blueprintBefore = classBefore?.is === 'known' ? classBefore.blueprint : undefined;
   // Objects that exist are what an extension's old release left: it is asked only without them.
   const hasObjects = existing.controlPlane !== undefined;
   const inputBefore =

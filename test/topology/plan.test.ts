@@ -349,7 +349,7 @@ describe('what is not known is never unchanged', () => {
     expect(plan.clusters[0]?.problems).toEqual([
       {
         text: 'patch outside of ClusterClass default/small is not known: generate.outside is not called here',
-        remedy: 'pass its ExtensionConfig',
+        remedy: 'pass the ExtensionConfig that registers it',
       },
     ]);
   });

@@ -195,10 +195,6 @@ export async function computed(
       if (answer.is === 'failed') {
         return stopped(`${where}${answer.error}`, true);
       }
-      if (answer.is === 'none') {
-        const text = `patch ${patch} of ClusterClass ${blueprint.namespace}/${blueprint.name}: no handler ${handler} is registered`;
-        return { is: 'unknown', problem: { text, remedy: 'pass the ExtensionConfig that registers it' } };
-      }
       if (answer.is === 'unknown') {
         const text = `patch ${patch} of ClusterClass ${blueprint.namespace}/${blueprint.name} is not known: ${answer.why}`;
         return { is: 'unknown', problem: { text, remedy: answer.remedy } };
@@ -254,14 +250,11 @@ export async function upgradeSteps(
       object: { namespace: namespaceOf(cluster), name: nameOf(cluster) },
     });
     if (answer.is === 'failed') {
-      return {
-        is: 'stopped',
-        problem: { text: `${prefix}failed to get upgrade plan from extension: ${answer.error}` },
-      };
+      const text = `${prefix}failed to get upgrade plan from extension: ${answer.error}`;
+      return { is: 'stopped', problem: { text } };
     }
-    if (answer.is !== 'answered') {
-      const why = answer.is === 'unknown' ? answer.why : `no handler ${handler} is registered`;
-      const remedy = answer.is === 'unknown' ? answer.remedy : 'pass the ExtensionConfig that registers it';
+    if (answer.is === 'unknown') {
+      const { why, remedy } = answer;
       return { is: 'unknown', problem: { text: `the steps of the upgrade are not known: ${why}`, remedy } };
     }
     const versionsIn = (list: unknown) =>

@@ -2,7 +2,7 @@ import { type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/i
 import { type SchemaOf, schemasOf } from '../../kubernetes/schema/index.ts';
 import type { Release } from '../../runtimehooks/index.ts';
 import { type Blueprint, definitionsIn, readBlueprint } from '../blueprint/blueprint.ts';
-import type { CallHook, HookAnswer } from '../objects/groups.ts';
+import type { CallHook, HookAnswer, HookCall } from '../objects/groups.ts';
 import { kubeadmSchemaOf } from '../objects/kubeadm-schemas.ts';
 import { coreGroup, namespaceOf, type Objects } from '../objects/objects.ts';
 import type { Problem } from '../objects/plan.ts';
@@ -31,7 +31,7 @@ export class PlannedState {
   readonly crdSchemaOf: SchemaOf;
   /** Of those, or of Cluster API's own kubeadm kinds. */
   readonly schemaOf: SchemaOf;
-  readonly call: (call: Omit<Parameters<CallHook>[0], 'state'>) => Promise<HookAnswer>;
+  readonly #call: CallHook | undefined;
   readonly #classes = new Map<string, Promise<KnownClass>>();
 
   constructor(name: 'before' | 'after', objects: Objects, release: Release, call: CallHook | undefined) {
@@ -40,10 +40,18 @@ export class PlannedState {
     this.release = release;
     this.crdSchemaOf = schemasOf(objects.ofKind('apiextensions.k8s.io', 'CustomResourceDefinition'));
     this.schemaOf = (object) => this.crdSchemaOf(object) ?? kubeadmSchemaOf(object);
-    this.call = async (request) =>
-      call === undefined
-        ? { is: 'unknown', why: `${request.handler} is not called here`, remedy: 'pass its ExtensionConfig' }
-        : call({ ...request, state: name });
+    this.#call = call;
+  }
+
+  /** Calls an extension of this state. */
+  async call(request: Omit<HookCall, 'state'>): Promise<Exclude<HookAnswer, { is: 'none' }>> {
+    const { handler } = request;
+    const remedy = 'pass the ExtensionConfig that registers it';
+    if (this.#call === undefined) {
+      return { is: 'unknown', why: `${handler} is not called here`, remedy };
+    }
+    const answer = await this.#call({ ...request, state: this.name });
+    return answer.is === 'none' ? { is: 'unknown', why: `no handler ${handler} is registered`, remedy } : answer;
   }
 
   /** The class of a Cluster, with the variables that its extensions define. */
@@ -110,10 +118,8 @@ export class PlannedState {
             .map((definition) => ({ ...definition, name: textAt(variable, 'name') })),
         );
         if (found.length === 0) {
-          const why = answer.is === 'unknown' ? answer.why : `no handler ${handler} is registered`;
-          const remedy = answer.is === 'unknown' ? answer.remedy : 'pass its ExtensionConfig';
-          const text = `the variables that patch ${patch} of ClusterClass ${namespace}/${name} defines are not known: ${why}`;
-          return { is: 'unknown', problem: { text, remedy } };
+          const text = `the variables that patch ${patch} of ClusterClass ${namespace}/${name} defines are not known: ${answer.why}`;
+          return { is: 'unknown', problem: { text, remedy: answer.remedy } };
         }
         define(blueprint, definitionsIn(found, patch));
       }

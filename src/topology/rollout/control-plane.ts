@@ -2,15 +2,16 @@ import { type FieldPath, fieldAt, isSame, type JsonObject, objectAt, textAt } fr
 import { machineFieldNames } from '../../runtimehooks/index.ts';
 import type { ExistingMachine, PlanOptions } from '../objects/groups.ts';
 import { nameOf } from '../objects/objects.ts';
-import type { GroupPlan } from '../objects/plan.ts';
 import { type Difference, differencesOf, isPath } from './differences.ts';
 import {
   type Arrivals,
+  afterPath,
   causesOf,
   type GroupUpdate,
-  groupPlan,
   isStaying,
+  isTooOld,
   machineCounts,
+  notBefore,
   nothing,
   type Reason,
   type Rollout,
@@ -109,7 +110,6 @@ function specReasons(made: MadeMachine, controlPlane: JsonObject): Reason[] {
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
-const afterPath = ['spec', 'rollout', 'after'] as const;
 const expiryPath = ['spec', 'rollout', 'before', 'certificatesExpiryDays'] as const;
 
 /**
@@ -118,16 +118,16 @@ const expiryPath = ['spec', 'rollout', 'before', 'certificatesExpiryDays'] as co
  * @param previous the control plane before the change, for Machines of which nobody knows how old they are.
  */
 function timeReasons(made: MadeMachine, controlPlane: JsonObject, previous: JsonObject, now: Date): Reason[] {
-  const [days, time] = [fieldAt(controlPlane, ...expiryPath), timeAt(controlPlane, ...afterPath)];
-  const isDue =
-    time !== undefined &&
-    (made.createdAt === undefined ? time !== timeAt(previous, ...afterPath) : made.createdAt < time);
+  const days = fieldAt(controlPlane, ...expiryPath);
   const expires =
     typeof days === 'number' &&
     made.certificatesExpireAt !== undefined &&
     now.getTime() + days * dayMs > made.certificatesExpireAt;
   const reason = (path: FieldPath): Reason => ({ path, before: undefined, after: fieldAt(controlPlane, ...path) });
-  return [...(expires ? [reason(expiryPath)] : []), ...(isDue ? [reason(afterPath)] : [])];
+  return [
+    ...(expires ? [reason(expiryPath)] : []),
+    ...(isTooOld(made, controlPlane, previous) ? [reason(afterPath)] : []),
+  ];
 }
 
 /** A Machine that is not up to date after the change. */
@@ -270,21 +270,8 @@ function requestFor(made: MadeMachine, { before, after, change }: GroupUpdate): 
   return updateMachineRequest(objects, from, to, clusterName);
 }
 
-/** How Machines are replaced. */
-function mannerOf(update: GroupUpdate, maxSurge: number, reasons: readonly Reason[], now: Date): string[] {
-  const after = timeAt(update.after.object, ...afterPath);
-  const isLater = reasons.some(({ path }) => isPath(path, afterPath)) && after !== undefined;
-  return [
-    ...(maxSurge === 0
-      ? ['one after the other, the old Machine goes first (maxSurge 0)']
-      : [`one after the other, a new Machine comes first (maxSurge ${maxSurge})`]),
-    ...(isLater && after > now.getTime() ? [`not before ${textAt(update.after.object, ...afterPath)}`] : []),
-    ...stepsText(update.change),
-  ];
-}
-
 /** Where fields of a KubeadmControlPlane arrive that it writes in place. */
-function arrivals({ after }: GroupUpdate): Arrivals {
+export function controlPlaneArrivals({ after }: GroupUpdate): Arrivals {
   const infrastructure = textAt(after.object, ...referencePath, 'kind').replace(/Template$/, 's');
   const template = ['spec', 'machineTemplate'];
   const config = ['spec', 'kubeadmConfigSpec'];
@@ -305,20 +292,17 @@ function arrivals({ after }: GroupUpdate): Arrivals {
 }
 
 /** What becomes of the Machines of a KubeadmControlPlane. */
-export async function judgeControlPlane(update: GroupUpdate, options: PlanOptions): Promise<GroupPlan> {
-  const { updatesInPlace = false } = options;
+export async function controlPlaneRollout(update: GroupUpdate, options: PlanOptions): Promise<Rollout> {
+  const { now, updatesInPlace = false } = options;
   const counts = machineCounts(update);
-  const all = outdatedMachines(update, counts.before, options.now);
+  const all = outdatedMachines(update, counts.before, now);
   const caused = all.filter(({ isCaused }) => isCaused);
   const waiting = all.filter(({ isCaused }) => !isCaused);
-  const rollout: Rollout = {
-    ...nothing(),
-    problems: waitingProblems(
-      waiting.map(({ made, reasons }) => ({ name: made.name, causes: causesOf(update, reasons, {}) })),
-    ),
-  };
+  const problems = waitingProblems(
+    waiting.map(({ made, reasons }) => ({ name: made.name, causes: causesOf(update, reasons, {}) })),
+  );
   if (caused.length === 0) {
-    return groupPlan(update, rollout, arrivals(update));
+    return { ...nothing(), problems };
   }
   const maxSurge = Number(
     fieldAt(update.after.object, 'spec', 'rollout', 'strategy', 'rollingUpdate', 'maxSurge') ?? 1,
@@ -334,27 +318,27 @@ export async function judgeControlPlane(update: GroupUpdate, options: PlanOption
   const removed = Math.max(0, counts.before - counts.after);
   const replaced = Math.min(caused.length, Math.max(0, deleted.length - removed));
   const reasons = caused.flatMap((machine) => machine.reasons);
+  const isTimed = reasons.some(({ path }) => isPath(path, afterPath));
   const names = deleted
     .slice(removed)
     .filter(({ isCaused }) => isCaused)
     .map(({ made }) => made.name);
   // With failure domains, the order depends on where new Machines are made.
   const hasDomains = updated.some(({ made }) => textAt(made.existing?.machine, 'spec', 'failureDomain') !== '');
-  return groupPlan(
-    update,
-    {
-      ...rollout,
-      verdict: verdictOf(answers),
-      replaced,
-      replaces: names.includes('') || hasDomains ? undefined : names,
-      inPlace: updated.length,
-      causes: causesOf(update, reasons, { infrastructure: [...referencePath, 'name'] }),
-      manner: [
-        ...(deleted.length === 0 ? stepsText(update.change) : mannerOf(update, maxSurge, reasons, options.now)),
-        ...inPlaceTexts(answers, updated.length, replaced, 'maxSurge: 0 of the control plane'),
-      ],
-      problems: [...rollout.problems, ...problemsOf(answers)],
-    },
-    arrivals(update),
-  );
+  const order = maxSurge === 0 ? 'the old Machine goes first' : 'a new Machine comes first';
+  return {
+    verdict: verdictOf(answers),
+    replaced,
+    replaces: names.includes('') || hasDomains ? undefined : names,
+    inPlace: updated.length,
+    causes: causesOf(update, reasons, { infrastructure: [...referencePath, 'name'] }),
+    manner: [
+      ...(deleted.length === 0
+        ? []
+        : [`one after the other, ${order} (maxSurge ${maxSurge})`, ...notBefore(update, isTimed, now)]),
+      ...stepsText(update.change),
+      ...inPlaceTexts(answers, updated.length, replaced, 'maxSurge: 0 of the control plane'),
+    ],
+    problems: [...problems, ...problemsOf(answers)],
+  };
 }

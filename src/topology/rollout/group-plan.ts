@@ -1,9 +1,17 @@
-import { type FieldPath, fieldAt, formatFieldPath, isSame, type JsonObject, objectAt } from '../../kubernetes/index.ts';
+import {
+  type FieldPath,
+  fieldAt,
+  formatFieldPath,
+  isSame,
+  type JsonObject,
+  objectAt,
+  textAt,
+} from '../../kubernetes/index.ts';
 import type { ExistingMachine, GroupChange, GroupObjects, GroupPart } from '../objects/groups.ts';
 import { isPaused, nameOf, objectText } from '../objects/objects.ts';
 import type { Cause, GroupPlan, Problem, Verdict } from '../objects/plan.ts';
 import { causeOf, type Difference, differencesOf, isPath, leadsTo } from './differences.ts';
-import { bookkeeping, replicasOf } from './machines.ts';
+import { bookkeeping, replicasOf, timeAt } from './machines.ts';
 import { listText } from './texts.ts';
 
 /** A group that exists before and after. */
@@ -54,6 +62,31 @@ export function causesOf(
     }
   }
   return [...causes.values()];
+}
+
+/** Where a group says that Machines that are older are to be replaced. */
+export const afterPath = ['spec', 'rollout', 'after'] as const;
+
+/**
+ * Whether what was made at a time is older than a group wants it; if the time is not known, whether the group wants it newly.
+ *
+ * @param previous the object of the group before the change.
+ */
+export function isTooOld(
+  { createdAt }: { createdAt: number | undefined },
+  object: JsonObject,
+  previous: JsonObject,
+): boolean {
+  const time = timeAt(object, ...afterPath);
+  return time !== undefined && (createdAt === undefined ? time !== timeAt(previous, ...afterPath) : createdAt < time);
+}
+
+/** Says that Machines stay until a time. */
+export function notBefore({ after }: GroupUpdate, isTimed: boolean, now: Date): string[] {
+  const time = timeAt(after.object, ...afterPath);
+  return isTimed && time !== undefined && time > now.getTime()
+    ? [`not before ${textAt(after.object, ...afterPath)}`]
+    : [];
 }
 
 /** What becomes of the Machines of a group. */

@@ -2,10 +2,10 @@ import { textAt } from '../../kubernetes/index.ts';
 import type { GroupChange, GroupPart, JudgeGroup } from '../objects/groups.ts';
 import { groupOf } from '../objects/objects.ts';
 import type { Cause, GroupPlan } from '../objects/plan.ts';
-import { judgeControlPlane } from './control-plane.ts';
+import { controlPlaneArrivals, controlPlaneRollout } from './control-plane.ts';
 import { causeOf, type Difference, differencesOf, leadsTo } from './differences.ts';
 import { type GroupUpdate, groupPlan, machinesBefore, nothing, objectDifferences } from './group-plan.ts';
-import { judgeMachineDeployment } from './machine-deployment.ts';
+import { machineDeploymentArrivals, machineDeploymentRollout } from './machine-deployment.ts';
 import { replicasOf } from './machines.ts';
 
 /** A group that is created or deleted. */
@@ -60,9 +60,9 @@ export const judgeGroup: JudgeGroup = async (given, options) => {
   const update = { change, before, after };
   switch (kind) {
     case 'KubeadmControlPlane':
-      return await judgeControlPlane(update, options);
+      return groupPlan(update, await controlPlaneRollout(update, options), controlPlaneArrivals(update));
     case 'MachineDeployment':
-      return await judgeMachineDeployment(update, options);
+      return groupPlan(update, await machineDeploymentRollout(update, options), machineDeploymentArrivals(update));
     case 'MachinePool': {
       const provider = `the provider of ${textAt(after.infrastructure ?? after.object, 'kind')}`;
       return judgeForeign(update, provider, ({ path }) => !poolFields.some((field) => leadsTo(path, field)));

@@ -2,15 +2,16 @@ import { fieldAt, isSame, type JsonObject, objectAt, textAt } from '../../kubern
 import { machineFieldNames } from '../../runtimehooks/index.ts';
 import type { ExistingMachine, GroupObjects, PlanOptions } from '../objects/groups.ts';
 import { nameOf } from '../objects/objects.ts';
-import type { GroupPlan } from '../objects/plan.ts';
 import { differencesOf, isPath } from './differences.ts';
 import {
   type Arrivals,
+  afterPath,
   causesOf,
   type GroupUpdate,
-  groupPlan,
   isStaying,
+  isTooOld,
   machineCounts,
+  notBefore,
   nothing,
   type Reason,
   type Rollout,
@@ -24,7 +25,6 @@ const references = {
   bootstrap: [...specPath, 'bootstrap', 'configRef', 'name'],
   infrastructure: [...specPath, 'infrastructureRef', 'name'],
 };
-const afterPath = ['spec', 'rollout', 'after'] as const;
 const strategyPath = ['spec', 'rollout', 'strategy', 'type'] as const;
 
 /** A MachineSet, with the Machines that it has. */
@@ -44,12 +44,6 @@ const specReasons = (spec: JsonObject, machineDeployment: JsonObject): Reason[] 
   comparedFields.flatMap((field) =>
     differencesOf(spec[field], objectAt(machineDeployment, ...specPath)[field], [...specPath, field]),
   );
-
-/** Whether a MachineSet is older than the MachineDeployment wants. */
-function isTooOld({ createdAt }: MadeSet, machineDeployment: JsonObject, previous: JsonObject): boolean {
-  const time = timeAt(machineDeployment, ...afterPath);
-  return time !== undefined && (createdAt === undefined ? time !== timeAt(previous, ...afterPath) : createdAt < time);
-}
 
 const setNameLabel = 'cluster.x-k8s.io/set-name';
 
@@ -186,21 +180,17 @@ const namesInOrder = ({ machines }: MadeSet, order: string): string[] =>
     .map(({ machine }) => nameOf(machine));
 
 /** How Machines are replaced. */
-function mannerOf({ after }: GroupUpdate, isTimed: boolean, now: Date): string[] {
+function mannerOf({ after }: GroupUpdate): string {
   const { maxSurge, maxUnavailable } = fencepostsOf(after.object);
-  const time = timeAt(after.object, ...afterPath);
-  return [
+  const order =
     maxSurge === 0
-      ? `up to ${maxUnavailable} at a time: the old Machines go first (maxSurge 0, maxUnavailable ${maxUnavailable})`
-      : `up to ${maxSurge} at a time: new Machines come first (maxSurge ${maxSurge}, maxUnavailable ${maxUnavailable})`,
-    ...(isTimed && time !== undefined && time > now.getTime()
-      ? [`not before ${textAt(after.object, ...afterPath)}`]
-      : []),
-  ];
+      ? `${maxUnavailable} at a time: the old Machines go first`
+      : `${maxSurge} at a time: new Machines come first`;
+  return `up to ${order} (maxSurge ${maxSurge}, maxUnavailable ${maxUnavailable})`;
 }
 
 /** Where fields of a MachineDeployment arrive that it writes in place. */
-function arrivals({ after }: GroupUpdate): Arrivals {
+export function machineDeploymentArrivals({ after }: GroupUpdate): Arrivals {
   const made = (path: readonly string[], field: string) =>
     `${textAt(fieldAt(after.object, ...specPath, ...path), field).replace(/Template$/, '')}s`;
   const template = ['spec', 'template'];
@@ -219,31 +209,28 @@ function arrivals({ after }: GroupUpdate): Arrivals {
 const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);
 
 /** What becomes of the Machines of a MachineDeployment. */
-export async function judgeMachineDeployment(update: GroupUpdate, options: PlanOptions): Promise<GroupPlan> {
+export async function machineDeploymentRollout(update: GroupUpdate, options: PlanOptions): Promise<Rollout> {
   const { after, change } = update;
-  const { updatesInPlace = false } = options;
+  const { now, updatesInPlace = false } = options;
   const counts = machineCounts(update);
   const outdated = outdatedAfter(update, madeSets(update, counts.before));
   const caused = outdated.filter(({ isCaused }) => isCaused);
   const removed = Math.max(0, counts.before - counts.after);
   const waiting = outdated.filter(({ isCaused }) => !isCaused);
-  const rollout: Rollout = {
-    ...nothing(),
-    problems: waitingProblems(
-      waiting.flatMap((set) => {
-        const names = set.machines.length > 0 ? namesInOrder(set, '') : Array<string>(set.count).fill('');
-        const causes = causesOf({ ...update, before: set.machineSet ?? update.before }, set.reasons, references);
-        return names.map((name) => ({ name, causes }));
-      }),
-      isOnDelete(after.object),
-    ),
-  };
+  const problems = waitingProblems(
+    waiting.flatMap((set) => {
+      const names = set.machines.length > 0 ? namesInOrder(set, '') : Array<string>(set.count).fill('');
+      const causes = causesOf({ ...update, before: set.machineSet ?? update.before }, set.reasons, references);
+      return names.map((name) => ({ name, causes }));
+    }),
+    isOnDelete(after.object),
+  );
   const remaining = Math.max(0, sum(caused.map(({ count }) => count)) - removed);
   if (remaining === 0) {
-    return groupPlan(update, rollout, arrivals(update));
+    return { ...nothing(), problems };
   }
   const reasons = caused.flatMap((set) => set.reasons);
-  rollout.causes = causesOf(update, reasons, references);
+  const causes = causesOf(update, reasons, references);
   const order = textAt(after.object, 'spec', 'deletion', 'order');
   if (isOnDelete(after.object)) {
     const wait = remaining === 1 ? 'stays until it is' : 'stay until they are';
@@ -252,7 +239,7 @@ export async function judgeMachineDeployment(update: GroupUpdate, options: PlanO
     ];
     const waits = caused.flatMap((set) => namesInOrder(set, order)).slice(removed);
     const replaces = waits.length === remaining ? waits : undefined;
-    return groupPlan(update, { ...rollout, verdict: 'onDelete', replaces, manner }, arrivals(update));
+    return { ...nothing(), verdict: 'onDelete', causes, replaces, manner, problems };
   }
   const answers: UpdateAnswer[] = [];
   for (const set of caused) {
@@ -271,21 +258,17 @@ export async function judgeMachineDeployment(update: GroupUpdate, options: PlanO
     .toSorted((a, b) => Number(updatable.includes(b)) - Number(updatable.includes(a)))
     .flatMap((set) => namesInOrder(set, order));
   const isTimed = reasons.some(({ path }) => isPath(path, afterPath));
-  return groupPlan(
-    update,
-    {
-      ...rollout,
-      verdict: verdictOf(answers),
-      replaced,
-      replaces: names.length === replaced + updated + removed ? names.slice(names.length - replaced) : undefined,
-      inPlace: updated,
-      manner: [
-        ...(replaced > 0 && updated === 0 ? mannerOf(update, isTimed, options.now) : []),
-        ...stepsText(change),
-        ...inPlaceTexts(answers, updated, replaced, 'maxUnavailable: 1'),
-      ],
-      problems: [...rollout.problems, ...problemsOf(answers)],
-    },
-    arrivals(update),
-  );
+  return {
+    verdict: verdictOf(answers),
+    replaced,
+    replaces: names.length === replaced + updated + removed ? names.slice(names.length - replaced) : undefined,
+    inPlace: updated,
+    causes,
+    manner: [
+      ...(replaced > 0 && updated === 0 ? [mannerOf(update), ...notBefore(update, isTimed, now)] : []),
+      ...stepsText(change),
+      ...inPlaceTexts(answers, updated, replaced, 'maxUnavailable: 1'),
+    ],
+    problems: [...problems, ...problemsOf(answers)],
+  };
 }

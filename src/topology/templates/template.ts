@@ -3,8 +3,7 @@ import { type Bytes, bytesOf, quoted, textOf } from '../../base/go-text/index.ts
 import { type Json, perObject } from '../../kubernetes/index.ts';
 import { Budget, FunctionError, TemplateError } from './budget.ts';
 import { evaluateTemplate } from './evaluate.ts';
-import { functions } from './functions/index.ts';
-import { valueOfJson } from './functions/json.ts';
+import { functions, valueOfJson } from './functions/index.ts';
 import { type ParsedTemplate, parseTemplate } from './language/parse.ts';
 import { neitherIsSet, type Variables } from './variables.ts';
 import { readYaml } from './yaml/read.ts';

@@ -4,13 +4,15 @@ import { certificateFunctions } from './certificates.ts';
 import { collectionFunctions } from './collections.ts';
 import { cryptoFunctions } from './crypto.ts';
 import { dateFunctions } from './dates.ts';
-import { jsonFunctions } from './json.ts';
+import { jsonFunctions, valueOfJson } from './json.ts';
 import { numberFunctions } from './numbers.ts';
 import { pathFunctions } from './paths.ts';
 import { patternFunctions } from './patterns.ts';
 import { stringFunctions } from './strings.ts';
 import { urlFunctions } from './urls.ts';
 import { versionFunctions } from './versions.ts';
+
+export { valueOfJson };
 
 /** All functions that Cluster API's templates may call: those of text/template and the hermetic ones of sprig. */
 export const functions: ReadonlyMap<string, TemplateFunction> = new Map(
