@@ -25,7 +25,7 @@ export { compareReleases, formatRelease, parseRelease, type Release, v1 } from '
 export type { MessageSchema } from './catalog/schema.ts';
 export type { SchemaValue, TypedSchema } from './catalog/schema-value.ts';
 export type * from './message-types/index.ts';
-export { applyPatch, BadPatch, type EncodedPatch, isEmptyPatch, withTaken } from './patches/apply.ts';
+export { applyPatch, BadPatch, type EncodedPatch, isEmptyPatch } from './patches/apply.ts';
 export {
   type ClassField,
   carriedFields,

@@ -22,18 +22,21 @@ export { complete, readAnswer } from './exchange/exchange.ts';
 export { openTls, probeTls, type TlsFacts } from './exchange/tls.ts';
 export { addressOf, type Target, targetOf } from './exchange/url.ts';
 export {
-  areSameHandlers,
-  certificateDateFinding,
-  certificateNameFinding,
-  discoveryFindings,
-  type ExtensionFinding,
-  handlerFindings,
-} from './findings.ts';
-export {
   type ClientConfig,
   type Extension,
   extensionOf,
   type HandlerRegistry,
   type RegisteredHandler,
 } from './registry.ts';
-export { askExtension, type ExtensionAnswer, type Survey, surveyExtension } from './survey.ts';
+export {
+  areSameHandlers,
+  askExtension,
+  certificateDateFinding,
+  certificateNameFinding,
+  discoveryFindings,
+  type ExtensionAnswer,
+  type ExtensionFinding,
+  handlerFindings,
+  type Survey,
+  surveyExtension,
+} from './survey.ts';

@@ -2,7 +2,6 @@ import {
   applyMergePatch,
   applyOperations,
   copyOf,
-  fieldAt,
   isJsonObject,
   isOperation,
   isTooDeep,
@@ -99,8 +98,7 @@ function operationsIn(item: EncodedPatch): PatchOperation[] {
 }
 
 /**
- * Applies a patch to a copy of an object. What Cluster API takes over of the result is decided by `revertIgnored` and
- * `withTaken`.
+ * Applies a patch to a copy of an object. What Cluster API takes over of the result is decided by `revertIgnored`.
  *
  * @param what the object is, in messages: Cluster API's differ for templates and for objects that are updated in place.
  * @throws {BadPatch} when it cannot be applied.
@@ -134,27 +132,6 @@ export function applyPatch(
   }
   if (!isJsonObject(result) || textAt(result, 'kind') === '') {
     throw unconvertible(`Object 'Kind' is missing in '${JSON.stringify(result).slice(0, 200)}'`);
-  }
-  return result;
-}
-
-/**
- * An object with those parts of its patched copy that Cluster API passes on; a part that the patch removed stays as it
- * is.
- */
-export function withTaken(object: JsonObject, patched: JsonObject, parts: readonly (readonly string[])[]): JsonObject {
-  const result: JsonObject = { ...object };
-  for (const [first = '', second] of parts) {
-    const value = fieldAt(patched, ...(second === undefined ? [first] : [first, second]));
-    if (value === undefined) {
-      continue;
-    }
-    if (second === undefined) {
-      result[first] = value;
-    } else {
-      const holder = result[first];
-      result[first] = { ...(isJsonObject(holder) && holder), [second]: value };
-    }
   }
   return result;
 }

@@ -1,4 +1,4 @@
-import { fieldAt, isJsonObject, type Json, type JsonObject, setOwn } from '../../kubernetes/index.ts';
+import { fieldAt, isJsonObject, type Json, type JsonObject, own, setOwn } from '../../kubernetes/index.ts';
 import type { Schema } from '../../kubernetes/schema/index.ts';
 import { compareReleases, type Release, v1 } from '../catalog/release.ts';
 
@@ -130,7 +130,7 @@ export const pathInOldControlPlane = (field: ClassField): string[] =>
     ? ['spec', ...pathOf(field)]
     : ['spec', 'machineTemplate', field.isDuration ? (pathOf(field).at(-1) ?? '').replace(/Seconds$/, '') : field.path];
 
-const isEmpty = (value: Json): boolean => isJsonObject(value) && Object.keys(value).length === 0;
+export const isEmpty = (value: Json | undefined): boolean => isJsonObject(value) && Object.keys(value).length === 0;
 
 /** The fields that a part has in a release, with their values: those of the topology, or else of its class. */
 export function carriedFields(
@@ -151,16 +151,26 @@ export function carriedFields(
   });
 }
 
-/** Sets a field of an object, and makes the objects around it. */
-export function putAt(object: JsonObject, path: readonly string[], value: Json): void {
+/** Sets a field of an object, and makes the objects around it; undefined removes it. */
+export function putAt(object: JsonObject, path: readonly string[], value: Json | undefined): void {
   let holder = object;
   for (const name of path.slice(0, -1)) {
-    const inner = fieldAt(holder, name);
-    const next = isJsonObject(inner) ? inner : {};
-    setOwn(holder, name, next);
-    holder = next;
+    let inner = own(holder, name);
+    if (!isJsonObject(inner)) {
+      if (value === undefined) {
+        return;
+      }
+      inner = {};
+      setOwn(holder, name, inner);
+    }
+    holder = inner;
   }
-  setOwn(holder, path.at(-1) ?? '', value);
+  const name = path.at(-1) ?? '';
+  if (value === undefined) {
+    delete holder[name];
+  } else {
+    setOwn(holder, name, value);
+  }
 }
 
 /** The spec of Machines with those of the fields that are carried to them. */

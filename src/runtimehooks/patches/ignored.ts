@@ -7,9 +7,8 @@ import {
   type JsonObject,
   objectAt,
   own,
-  setOwn,
 } from '../../kubernetes/index.ts';
-import { fieldsOf, pathInObject, pathInOldControlPlane } from './class-fields.ts';
+import { fieldsOf, isEmpty, pathInObject, pathInOldControlPlane, putAt } from './class-fields.ts';
 
 /** The keys of a field, from the root of its object. */
 type Keys = readonly string[];
@@ -124,29 +123,6 @@ export function fieldsSetBy(builtin: Json | undefined): ControlPlaneField[] {
   ];
 }
 
-const isEmpty = (value: Json | undefined): boolean => isJsonObject(value) && Object.keys(value).length === 0;
-
-function put(object: JsonObject, path: Keys, value: Json | undefined): void {
-  let holder = object;
-  for (const name of path.slice(0, -1)) {
-    let inner = own(holder, name);
-    if (!isJsonObject(inner)) {
-      if (value === undefined) {
-        return;
-      }
-      inner = {};
-      setOwn(holder, name, inner);
-    }
-    holder = inner;
-  }
-  const name = path.at(-1) ?? '';
-  if (value === undefined) {
-    delete holder[name];
-  } else {
-    setOwn(holder, name, value);
-  }
-}
-
 /**
  * Reverts the changes of a patched template that Cluster API ignores or overwrites, so that the template becomes what
  * it is used as (updateDesiredState in core/reconcilers/topology/cluster/patches/engine.go, v1.14).
@@ -175,7 +151,7 @@ export function revertIgnored(before: JsonObject, after: JsonObject, place: Temp
         const inner = [...path, name];
         revertIn(objectAt(from), objectAt(to), field, inner);
         if (from === undefined && isEmpty(fieldAt(after, ...inner))) {
-          put(after, inner, undefined);
+          putAt(after, inner, undefined);
         }
         continue;
       }
@@ -189,7 +165,7 @@ export function revertIgnored(before: JsonObject, after: JsonObject, place: Temp
           reverted.push(inner);
         }
         // Also what is equal: nobody has to compare again what is identical.
-        put(after, inner, from);
+        putAt(after, inner, from);
       }
     }
   }

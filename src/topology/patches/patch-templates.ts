@@ -1,17 +1,19 @@
 import {
   applyOperations,
   copyOf,
+  fieldAt,
   type Json,
   type JsonObject,
   jsonPatchOf,
   jsonPointer,
+  objectAt,
   objectsAt,
   PatchError,
   perObject,
   textAt,
 } from '../../kubernetes/index.ts';
 import { patchProblems, type SchemaOf } from '../../kubernetes/schema/index.ts';
-import { applyPatch, BadPatch, isEmptyPatch, revertIgnored, withTaken } from '../../runtimehooks/index.ts';
+import { applyPatch, BadPatch, isEmptyPatch, putAt, revertIgnored } from '../../runtimehooks/index.ts';
 import type { Blueprint, ClassPatch } from '../blueprint/blueprint.ts';
 import { has } from '../objects/releases.ts';
 import { variablesFor, variablesOf } from '../variables/variables.ts';
@@ -98,7 +100,11 @@ const byName = (variables: readonly JsonObject[]): JsonObject =>
 /** Takes over of a patched template what Cluster API does. */
 function take({ input, applied }: Round, patch: ClassPatch, item: Item, patched: JsonObject): void {
   const parts = has(input.release, 'templateMetadata') ? partsInRequests : partsInRequests.slice(0, 1);
-  const effective = withTaken(item.object, patched, parts);
+  const effective: JsonObject = { ...item.object, metadata: { ...objectAt(item.object, 'metadata') } };
+  for (const path of parts) {
+    // A part that the patch removed stays as it is.
+    putAt(effective, path, fieldAt(patched, ...path) ?? fieldAt(effective, ...path));
+  }
   const known = applied.get(item);
   const step = { patch, before: item.object, after: effective };
   if (known === undefined) {

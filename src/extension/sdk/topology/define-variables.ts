@@ -1,17 +1,15 @@
 import { copyOf, type Json } from '../../../kubernetes/index.ts';
 import { applyDefaults, hasDefaults, type Schema, validateSchema } from '../../../kubernetes/schema/index.ts';
-import {
-  type ClusterClassVariable,
-  type ClusterClassVariableMetadata,
-  type GeneratePatchesRequest,
-  type GeneratePatchesRequestItem,
-  hooks,
-  type JSONSchemaProps,
-  type SchemaValue,
-  type TypedSchema,
-  type Variable,
+import type {
+  ClusterClassVariable,
+  ClusterClassVariableMetadata,
+  GeneratePatchesRequest,
+  GeneratePatchesRequestItem,
+  JSONSchemaProps,
+  SchemaValue,
+  TypedSchema,
+  Variable,
 } from '../../../runtimehooks/index.ts';
-import { messageProblem, unknownFields } from '../../../runtimehooks/messages/index.ts';
 import { checkDefinitions } from '../../../runtimehooks/variables/index.ts';
 import { HandlerFailure, type Problem } from '../handlers/handler.ts';
 import { layerOf, type VariableLayer } from './variables.ts';
@@ -89,33 +87,6 @@ export interface DefinedVariables<Values> {
 const maxProblems = 10;
 const maxProblemLength = 500;
 
-/** What is wrong with the fields of definitions: types that no schema has, and unknown fields. */
-function fieldProblems(variables: ClusterClassVariable[]): string[] {
-  const response = { status: 'Success', variables };
-  const problem = messageProblem(hooks.DiscoverVariables, 'response', response);
-  const unknown = unknownFields(hooks.DiscoverVariables, 'response', response);
-  return [...(problem ? [problem] : []), ...unknown.map((field) => ({ field, message: 'is not a known field' }))].map(
-    ({ field, message }) => {
-      const [, index, rest] = /^variables\[(\d+)\](.*)$/s.exec(field) as RegExpExecArray;
-      return `variables[${variables[Number(index)]?.name}]${rest}: ${message}`;
-    },
-  );
-}
-
-/**
- * Checks variables as Cluster API does when it discovers them (internal/topology/variables, v1.14): without that, a
- * mistake shows in a condition of the ClusterClass.
- */
-function problemsOf(variables: ClusterClassVariable[]): string[] {
-  const ofFields = fieldProblems(variables);
-  // Those of a schema with unknown fields would follow from them.
-  return ofFields.length > 0
-    ? ofFields
-    : checkDefinitions(variables as unknown as Json, 'variables').causes.map(
-        ({ field = '', message }) => `${field}: ${message}`,
-      );
-}
-
 /** Longest value in a message, in characters. */
 const maxShown = 100;
 
@@ -157,15 +128,18 @@ function variablesOf(definitions: Definitions): ClusterClassVariable[] {
 /**
  * Defines variables by name.
  *
- * @throws {TypeError} for definitions that Cluster API rejects: names such as `builtin` or one with a dot, unknown
- *   fields, and schemas that are not structural or whose defaults they do not allow. The message names the variable,
+ * @throws {TypeError} for definitions that Cluster API rejects: names such as `builtin` or one with a dot, and
+ *   schemas that are not structural or whose defaults they do not allow. The message names the variable,
  *   the path in its schema, and the problem.
  */
 export function defineVariables<const D extends Definitions>(
   definitions: D & Exact<D>,
 ): DefinedVariables<VariableValues<D>> {
   const variables = variablesOf(definitions);
-  const problems = problemsOf(variables);
+  // As Cluster API checks them when it discovers them: without that, a mistake shows in a condition of the ClusterClass.
+  const problems = checkDefinitions(variables as unknown as Json, 'variables').causes.map(
+    ({ field = '', message }) => `${field}: ${message}`,
+  );
   if (problems.length > 0) {
     const more = problems.length - maxProblems;
     const named = problems.slice(0, maxProblems).map((problem) => `- ${problem.slice(0, maxProblemLength)}`);

@@ -320,33 +320,12 @@ test('values are read for one item: a MachineDeployment may override them', () =
 
 describe('definitions of variables that Cluster API rejects', () => {
   test.each<[string, unknown, string]>([
-    ['no schema', { a: { required: true } }, '- variables[a].schema: must be set'],
-    [
-      'metadata that is not',
-      { a: { schema: { type: 'string' }, deprecatedV1Beta1Metadata: { labels: { a: 1 } } } },
-      '- variables[a].deprecatedV1Beta1Metadata.labels.a: must be of type string, not number',
-    ],
-    [
-      'text as required',
-      { a: { required: 'yes', schema: { type: 'string' } } },
-      '- variables[a].required: must be of type boolean, not string',
-    ],
     ['a schema without a type', { a: { schema: {} } }, '- variables[a].schema.type: Required value: '],
     ['an unknown type', { a: { schema: { type: 'text' } } }, '- variables[a].schema.type: Unsupported value: "text"'],
     [
       'a field without a type, after a good variable',
       { good: { schema: { type: 'string' } }, a: { schema: { type: 'object', properties: { b: {} } } } },
       'the variables cannot be served:\n- variables[a].schema.properties[b].type: Required value: ',
-    ],
-    [
-      'a misspelled keyword',
-      { a: { schema: { type: 'string', maxLen: 5 } } },
-      '- variables[a].schema.maxLen: is not a',
-    ],
-    [
-      'text as a length, in the second variable',
-      { good: { schema: { type: 'string' } }, a: { schema: { type: 'string', maxLength: '5' } } },
-      '- variables[a].schema.maxLength: must be of type integer, not string',
     ],
     [
       'a wrong default',
