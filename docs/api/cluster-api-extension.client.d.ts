@@ -233,12 +233,14 @@ interface ClientOptions extends ConnectionOptions {
 interface CalledObject {
   namespace: string;
   name: string;
+  uid?: string | undefined;
 }
 type RequestBody<Request> = Omit<Request, 'apiVersion' | 'kind'>;
 interface CallAllOptions<Request> {
   object?: CalledObject | undefined;
   request: RequestBody<Request>;
   signal?: AbortSignal | undefined;
+  cache?: boolean | undefined;
 }
 interface CallOptions<Request> extends CallAllOptions<Request> {
   handler?: string | undefined;
@@ -247,6 +249,7 @@ type CallResult<Response> = {
   ok: true;
   response: Response;
   swallowed?: CallError;
+  from: 'extension' | 'cache' | 'wait' | 'ignore';
 } | {
   ok: false;
   error: CallError;

@@ -39,7 +39,7 @@ test('an extension is discovered, and called with types by a client that is read
   expect(messageProblem(hooks.BeforeClusterUpgrade, 'request', sample)).toBeUndefined();
   const result = await client.callExtension(hooks.BeforeClusterUpgrade, { request });
   const seconds: number | undefined = result.ok ? result.response.retryAfterSeconds : undefined;
-  expect(result).toMatchObject({ ok: true, response: { message: 'upgrade waits' } });
+  expect(result).toMatchObject({ from: 'extension', response: { message: 'upgrade waits' } });
   expect(seconds).toBe(5);
   expect(await client.callAllExtensions(hooks.BeforeClusterUpgrade, { request })).toMatchObject({
     ok: true,

@@ -33,6 +33,8 @@ export interface CalledObject {
   /** Empty for a cluster-scoped object. */
   namespace: string;
   name: string;
+  /** Part of the key under which responses are cached. */
+  uid?: string | undefined;
 }
 
 /** A request without apiVersion and kind, which are determined by the hook. */
@@ -45,6 +47,8 @@ export interface CallAllOptions<Request> {
   request: RequestBody<Request>;
   /** Aborts the call. */
   signal?: AbortSignal | undefined;
+  /** Whether to cache responses that may be cached (see the documentation of hooks). Default: no. */
+  cache?: boolean | undefined;
 }
 
 /** Options for calling one handler. */
@@ -60,6 +64,8 @@ export type CallResult<Response> =
       response: Response;
       /** The failure that failurePolicy `Ignore` suppressed. */
       swallowed?: CallError;
+      /** Where the response comes from. */
+      from: 'extension' | 'cache' | 'wait' | 'ignore';
     }
   | { ok: false; error: CallError };
 

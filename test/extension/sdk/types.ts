@@ -142,8 +142,9 @@ export function optional(seconds: number | undefined, text: string | undefined) 
   });
   const call = () =>
     client.callAllExtensions(hooks.BeforeClusterUpgrade, {
-      object: { namespace: 'a', name: 'b' },
+      object: { namespace: 'a', name: 'b', uid: cluster.metadata?.uid },
       request: { cluster, fromKubernetesVersion, toKubernetesVersion },
+      cache: undefined,
     });
   return {
     call,

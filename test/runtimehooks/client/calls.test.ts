@@ -39,7 +39,7 @@ function client(options: ClientOptions = {}): Client {
   return created;
 }
 
-const object = { namespace: 'default', name: 'lab' };
+const object = { namespace: 'default', name: 'lab', uid: 'uid-1' };
 const success = { status: 'Success', message: '', retryAfterSeconds: 0 };
 const upgrade = hooks.BeforeClusterUpgrade;
 
@@ -390,7 +390,7 @@ test.concurrent.each([
 ])('a server that answers %s is suppressed under Ignore', async (_name, answer, step) => {
   const handler = { ...patience(step), failurePolicy: 'Ignore' };
   const { call } = await single(answer, { handler });
-  expect(await call()).toMatchObject({ ok: true, swallowed: { step }, response: success });
+  expect(await call()).toMatchObject({ ok: true, from: 'ignore', swallowed: { step }, response: success });
 });
 
 describe('failures that Ignore does not suppress', () => {
@@ -740,6 +740,58 @@ test('an answer with the fields of an error is still an answer', async () => {
   const { call, caller, config } = await single(() => ({ ...success, step: 'url', message: 'fine' }));
   expect(await call()).toMatchObject({ ok: true, response: { message: 'fine' } });
   expect(await caller.discover(config)).toMatchObject({ ok: true });
+});
+
+describe('the cache', () => {
+  test('keeps a wait: the hook is not called before it expires, whatever the request', async () => {
+    let now = 1;
+    let retry = 30;
+    const { call, extension } = await single(() => ({ status: 'Success', message: 'wait', retryAfterSeconds: retry }), {
+      options: { now: () => now },
+    });
+    expect(await call({ cache: true })).toMatchObject({ from: 'extension', response: { retryAfterSeconds: 30 } });
+    now = 20_501;
+    expect(await call({ cache: true })).toMatchObject({
+      from: 'wait',
+      response: { status: 'Success', message: 'wait', retryAfterSeconds: 10 },
+    });
+    // For another object, or one created again with the same name, the hook is called.
+    expect(await call({ cache: true, object: { ...object, uid: 'uid-2' } })).toMatchObject({ from: 'extension' });
+    now = 30_002;
+    retry = 0;
+    expect(await call({ cache: true })).toMatchObject({ from: 'extension', response: { retryAfterSeconds: 0 } });
+    expect(await call({ cache: true })).toMatchObject({ from: 'extension' });
+    expect(extension.received).toHaveLength(4);
+  });
+
+  test('keeps variables for ten minutes, by ExtensionConfig and settings in any order', async () => {
+    let now = 1;
+    const extension = await server(() => ({ status: 'Success', variables: [] }));
+    const caller = client({ now: () => now });
+    const add = (uid: string) =>
+      caller.registry.add(
+        extensionConfig('one', { url: extension.url, caBundle }, [storedHandler('v.one', 'DiscoverVariables')], {
+          uid,
+        }),
+      );
+    add('uid-1');
+    const call = (settings: Record<string, string>) =>
+      caller.callExtension(hooks.DiscoverVariables, { handler: 'v.one', object, request: { settings }, cache: true });
+    expect(await call({ a: '1', b: '2' })).toMatchObject({ from: 'extension' });
+    expect(await call({ b: '2', a: '1' })).toMatchObject({ from: 'cache' });
+    expect(await call({ a: '2' })).toMatchObject({ from: 'extension' });
+    now = 600_002;
+    expect(await call({ a: '1', b: '2' })).toMatchObject({ from: 'extension' });
+    add('uid-2');
+    expect(await call({ a: '1', b: '2' })).toMatchObject({ from: 'extension' });
+  });
+
+  test('never keeps a failure', async () => {
+    const { call, extension } = await single(() => ({ status: 'Failure', message: 'no', retryAfterSeconds: 30 }));
+    await call({ cache: true });
+    await call({ cache: true });
+    expect(extension.received).toHaveLength(2);
+  });
 });
 
 describe('an extension that is down', () => {

@@ -20,7 +20,7 @@ afterEach(async () => {
   await Promise.all(clients.splice(0).map((client) => client.close()));
 });
 
-const object = { namespace: 'default', name: 'lab' };
+const object = { namespace: 'default', name: 'lab', uid: 'uid-1' };
 const upgrade = hooks.BeforeClusterUpgrade;
 const asked = () => server.received.map(({ url }) => lastOf(url));
 
@@ -146,11 +146,132 @@ test('the answers of all handlers are joined, and each is reported individually'
     ok: true,
     response: { status: 'Success', message: 'second, third', retryAfterSeconds: 30 },
   });
-  expect(result.calls.map(({ handler, result: one }) => [handler, one.ok && one.response])).toEqual([
-    ['a.one', expect.objectContaining(answers.a as object)],
-    ['b.one', expect.objectContaining(answers.b as object)],
-    ['c.one', expect.objectContaining(answers.c as object)],
-  ]);
+  expect(result.calls.map(({ handler, result: one }) => [handler, one.ok && one.from, one.ok && one.response])).toEqual(
+    [
+      ['a.one', 'extension', expect.objectContaining(answers.a as object)],
+      ['b.one', 'extension', expect.objectContaining(answers.b as object)],
+      ['c.one', 'extension', expect.objectContaining(answers.c as object)],
+    ],
+  );
+});
+
+test('a wait of all handlers is remembered for an object, and expires', async () => {
+  let now = 1;
+  answers = { a: success('wait', 20) };
+  const { all, client } = clientWith({ a: 'BeforeClusterUpgrade' }, { now: () => now });
+  const cached = (uid = 'uid-1') => all(upgrade, { cache: true, object: { ...object, uid } });
+  expect(await cached()).toMatchObject({ ok: true, calls: [{ handler: 'a.one' }] });
+  now = 5_001;
+  expect(await cached()).toEqual({
+    ok: true,
+    response: { status: 'Success', message: 'wait', retryAfterSeconds: 15 },
+    calls: [],
+  });
+  await cached('uid-2');
+  await all();
+  expect(asked()).toEqual(['a', 'a', 'a']);
+  now = 20_002;
+  await cached();
+  expect(asked()).toHaveLength(4);
+  // Without a handler there is no wait.
+  client.remove('one');
+  expect(await cached()).toMatchObject({ response: { message: '', retryAfterSeconds: 0 }, calls: [] });
+});
+
+test('a wait of one handler does not affect others', async () => {
+  answers = { a: success('wait', 20), b: success('', 0) };
+  const { call } = clientWith({ a: 'BeforeClusterUpgrade', b: 'BeforeClusterUpgrade' }, { now: () => 1 });
+  const cached = (handler: string) => call(handler, upgrade, { cache: true });
+  expect(await cached('a.one')).toMatchObject({ ok: true, from: 'extension' });
+  expect(await cached('a.one')).toEqual({
+    ok: true,
+    from: 'wait',
+    response: {
+      apiVersion: `${hooksGroup}/v1alpha1`,
+      kind: 'BeforeClusterUpgradeResponse',
+      status: 'Success',
+      message: 'wait',
+      retryAfterSeconds: 20,
+    },
+  });
+  expect(await cached('b.one')).toMatchObject({ ok: true, from: 'extension' });
+  expect(asked()).toEqual(['a', 'b']);
+});
+
+describe('a response is cached', () => {
+  /** Whether a call like the first one is answered from the cache. */
+  const same = (request: JsonObject) => request;
+  const cases: [string, HookDefinition, change: (request: JsonObject) => JsonObject, isCached: boolean][] = [
+    ['of an upgrade plan', hooks.GenerateUpgradePlan, same, true],
+    [
+      'not of a plan to another version',
+      hooks.GenerateUpgradePlan,
+      (request) => ({ ...request, toKubernetesVersion: 'v1.99.0' }),
+      false,
+    ],
+    ['not of a plan of another Cluster', hooks.GenerateUpgradePlan, (request) => identified(request, 'another'), false],
+    ['of a MachineSet', hooks.CanUpdateMachineSet, same, true],
+    ['not of another hook', hooks.GeneratePatches, same, false],
+  ];
+  /** A request about a Cluster with a UID. */
+  function identified(request: JsonObject, uid: string): JsonObject {
+    const cluster = request.cluster as { metadata?: JsonObject } | undefined;
+    return cluster === undefined
+      ? request
+      : { ...request, cluster: { ...cluster, metadata: { ...cluster.metadata, uid } } };
+  }
+  const response = (hook: HookDefinition): JsonObject => ({
+    status: 'Success',
+    ...(hook.name === 'GeneratePatches' && { items: [] }),
+  });
+
+  test.each(cases)('%s', async (_, hook, change, isCached) => {
+    answers = { a: response(hook) };
+    const { call } = clientWith({ a: hook.name }, { now: () => 1 });
+    const request = identified(requestOf(hook), 'one');
+    const first = await call('a.one', hook, { request, cache: true });
+    expect(first).toMatchObject({ ok: true, from: 'extension' });
+    const second = await call('a.one', hook, { request: change(request), cache: true });
+    expect(second).toMatchObject({ ok: true, from: isCached ? 'cache' : 'extension' });
+    // Nor is it used when caching is not requested.
+    expect(await call('a.one', hook, { request })).toMatchObject({ ok: true, from: 'extension' });
+  });
+
+  test('but not of the plan of a Cluster without a UID', async () => {
+    const hook = hooks.GenerateUpgradePlan;
+    answers = { a: response(hook) };
+    const { call } = clientWith({ a: hook.name });
+    const { cluster, ...request } = requestOf(hook) as { cluster: JsonObject };
+    const { uid: _, ...metadata } = cluster.metadata as JsonObject;
+    for (const _time of [1, 2]) {
+      const given = { request: { ...request, cluster: { ...cluster, metadata } }, cache: true };
+      expect(await call('a.one', hook, given)).toMatchObject({ ok: true, from: 'extension' });
+    }
+  });
+
+  test('but not in place of an ignored error', async () => {
+    answers = {};
+    const { call, client } = clientWith({ a: 'DiscoverVariables' }, { now: () => 1 }, { failurePolicy: 'Ignore' });
+    client.registry.add(
+      extensionConfig('one', { url: 'https://localhost:1', caBundle }, [
+        storedHandler('a.one', 'DiscoverVariables', { failurePolicy: 'Ignore' }),
+      ]),
+    );
+    const cached = () => call('a.one', hooks.DiscoverVariables, { cache: true });
+    expect(await cached()).toMatchObject({ ok: true, from: 'ignore' });
+    expect(await cached()).toMatchObject({ ok: true, from: 'ignore' });
+  });
+
+  test('and not affected by what a caller does to it', async () => {
+    answers = { a: { status: 'Success', variables: [] } };
+    const { call } = clientWith({ a: 'DiscoverVariables' }, { now: () => 1 });
+    for (const from of ['extension', 'cache', 'cache']) {
+      const result = await call('a.one', hooks.DiscoverVariables, { cache: true });
+      expect(result).toMatchObject({ ok: true, from, response: { variables: [] } });
+      const { variables } = (result.ok ? result.response : {}) as { variables: object[] };
+      variables.push({ name: 'x' });
+    }
+  });
 });
 
 test.each<[string, (client: Client) => unknown]>([
