@@ -1,22 +1,18 @@
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
-import { pino } from 'pino';
-import { register, startSandboxWithWebhook } from '../../../../src/cli/commands/sandbox/start.ts';
-import {
-  bootstrapWebhook,
-  byService,
-  type ClientConfigOf,
-  configurationName,
-  servingCertificates,
-  startLocalWebhook,
-  webhookService,
-} from '../../../../src/cli/commands/sandbox/webhook.ts';
+import { vi } from 'vitest';
 import { crd } from '../../../../src/extensionconfig/index.ts';
 import { loadKubeConfig } from '../../../../src/kubernetes/client/index.ts';
-import { fixedCertificate, selfSignedPair } from '../../../../src/server/index.ts';
+import { selfSignedPair } from '../../../../src/server/index.ts';
+import { webhookPaths } from '../../../../src/webhook/index.ts';
+import { createCertificateFolder } from '../../../e2e/serve-process.ts';
 import { type ApiClient, apiClient, Refusal } from '../../../kubernetes/client/api-client.ts';
+import { manifestsFolder, readManifests } from '../../../kubernetes/manifests/kustomization.ts';
 import { eventually } from '../../../sandbox/client.ts';
+import { runProgram, startProgram } from '../io.ts';
+import { ready, startAlone } from './running.ts';
 
 /** An API server with ExtensionConfig registered and the webhook in front of it. */
 export interface Environment {
@@ -25,8 +21,9 @@ export interface Environment {
   stop(): Promise<void>;
 }
 
-/** Receives the audit events of the sandbox: one for every write. */
-const quiet = pino({ level: 'silent' });
+/** The name of the webhook configurations, and of the webhook's Service. */
+const name = 'extensionconfig-webhook';
+const namespace = 'extensionconfig-webhook-system';
 
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const registrations = '/apis/admissionregistration.k8s.io/v1';
@@ -89,8 +86,8 @@ async function unless(code: number, request: () => Promise<unknown>, signal: Abo
 async function unregister(config: KubeConfig, signal: AbortSignal): Promise<void> {
   const send = apiClient(config);
   for (const path of [
-    `${registrations}/validatingwebhookconfigurations/${configurationName}`,
-    `${registrations}/mutatingwebhookconfigurations/${configurationName}`,
+    `${registrations}/validatingwebhookconfigurations/${name}`,
+    `${registrations}/mutatingwebhookconfigurations/${name}`,
     `${definitions}/${definition}`,
   ]) {
     await unless(404, () => send('DELETE', path), signal);
@@ -101,26 +98,69 @@ async function unregister(config: KubeConfig, signal: AbortSignal): Promise<void
   );
 }
 
+/** The clientConfig of the webhook for a path. */
+type ClientConfigOf = (path: string) => object;
+
+/** Registers ExtensionConfig and the webhook in front of it. */
+async function register(config: KubeConfig, clientConfigOf: ClientConfigOf, signal: AbortSignal): Promise<void> {
+  const send = apiClient(config);
+  const conversion = {
+    strategy: 'Webhook',
+    webhook: { conversionReviewVersions: ['v1'], clientConfig: clientConfigOf(webhookPaths.convert) },
+  };
+  await insist(() => send('POST', definitions, { ...crd, spec: { ...crd.spec, conversion } }), signal);
+  for (const configuration of readManifests(join(manifestsFolder, 'base/webhooks.yaml'))) {
+    for (const webhook of configuration.webhooks) {
+      webhook.clientConfig = clientConfigOf(webhook.clientConfig.service.path);
+    }
+    const path = `${registrations}/${configuration.kind.toLowerCase()}s`;
+    await insist(() => send('POST', path, configuration), signal);
+  }
+}
+
+/** Runs `serve` until it is stopped. */
+async function serve(...args: string[]): Promise<{ port: number; stop(): Promise<void> }> {
+  const local = ['--host', '127.0.0.1', '--health-host', '127.0.0.1', '--health-port', '0'];
+  const program = startProgram([
+    'serve',
+    ...local,
+    '--feature-gates',
+    'RuntimeSDK=true',
+    '--log-level',
+    'info',
+    ...args,
+  ]);
+  const line = await vi.waitUntil(() => /^.*"msg":"listening".*$/m.exec(program.stdout())?.[0], { timeout: patience });
+  return {
+    port: (JSON.parse(line) as { webhookPort: number }).webhookPort,
+    async stop() {
+      program.stop('SIGINT');
+      await program.ended;
+    },
+  };
+}
+
 /** How the API server of E2E_KUBECONFIG reaches the webhook. */
 interface Way {
   clientConfigOf: ClientConfigOf;
   /** Creates what must exist before the webhook can run. */
   prepare(config: KubeConfig, signal: AbortSignal): Promise<void>;
   /** Starts the webhook, once the API server knows of it. */
-  start(config: KubeConfig, signal: AbortSignal): Promise<{ stop(): Promise<void> }>;
+  start(): Promise<{ stop(): Promise<void> }>;
   cleanUp(config: KubeConfig, signal: AbortSignal): Promise<void>;
 }
 
 async function byOwnUrl(): Promise<Way> {
   const pair = selfSignedPair(new Date());
-  const local = await startLocalWebhook(fixedCertificate(pair), quiet);
+  const certificates = createCertificateFolder(pair);
+  const local = await serve('--cert-dir', certificates.path, '--port', '0');
   const url = `https://127.0.0.1:${local.port}`;
   const caBundle = Buffer.from(pair.cert).toString('base64');
   return {
     clientConfigOf: (path) => ({ url: `${url}${path}`, caBundle }),
     prepare: async () => {},
     start: async () => local,
-    cleanUp: async () => {},
+    cleanUp: async () => certificates.remove(),
   };
 }
 
@@ -129,10 +169,10 @@ async function byOwnUrl(): Promise<Way> {
  * accepts a Service of type ExternalName for it, and calls port 443 of that name.
  */
 function byExternalName(kubeconfigFile: string): Way {
-  const { namespace, name } = webhookService;
   const inNamespace = `/api/v1/namespaces/${namespace}`;
+  const kubeconfig = ['--kubeconfig', kubeconfigFile];
   return {
-    clientConfigOf: byService,
+    clientConfigOf: (path) => ({ service: { namespace, name, path } }),
     async prepare(config, signal) {
       const send = apiClient(config);
       const body = { metadata: { name }, spec: { type: 'ExternalName', externalName: 'localhost' } };
@@ -140,9 +180,15 @@ function byExternalName(kubeconfigFile: string): Way {
       await unless(409, () => send('POST', '/api/v1/namespaces', { metadata: { name: namespace } }), signal);
       await insist(() => send('POST', `${inNamespace}/services`, body), signal);
     },
-    async start(config, signal) {
-      await bootstrapWebhook(kubeconfigFile, signal);
-      return startLocalWebhook(servingCertificates(config), quiet, { port: 443 });
+    async start() {
+      const targets = ['--mutating-webhook', name, '--validating-webhook', name, '--crd', definition];
+      const { code, stderr } = await runProgram([
+        ...['certs', 'bootstrap', '--namespace', namespace, ...targets, ...kubeconfig],
+      ]);
+      if (code !== 0) {
+        throw new Error(stderr);
+      }
+      return serve('--cert-secret', `${namespace}/extensionconfig-webhook-tls`, '--port', '443', ...kubeconfig);
     },
     async cleanUp(config, signal) {
       const send = apiClient(config);
@@ -171,7 +217,7 @@ async function startElsewhere(kubeconfigFile: string, wayTo: () => Promise<Way> 
   try {
     await way.prepare(config, signal);
     await register(config, way.clientConfigOf, signal);
-    webhook = await way.start(config, signal);
+    webhook = await way.start();
     await insist(() => apiClient(config)('GET', '/apis/runtime.cluster.x-k8s.io/v1alpha1/extensionconfigs'), signal);
   } catch (error) {
     // The next file would find what this one left behind.
@@ -189,7 +235,16 @@ async function startElsewhere(kubeconfigFile: string, wayTo: () => Promise<Way> 
 export async function startEnvironment(way: 'url' | 'service' = 'url'): Promise<Environment> {
   const elsewhere = process.env.E2E_KUBECONFIG ?? '';
   if (elsewhere === '') {
-    return startSandboxWithWebhook({ port: 0 }, quiet, AbortSignal.timeout(patience));
+    const sandbox = startAlone([]);
+    const kubeconfigFile = await ready(sandbox.output);
+    return {
+      config: await loadKubeConfig({ kubeconfig: kubeconfigFile }),
+      kubeconfigFile,
+      async stop() {
+        sandbox.stop.abort();
+        await sandbox.ended;
+      },
+    };
   }
   return startElsewhere(elsewhere, way === 'url' ? byOwnUrl : () => byExternalName(elsewhere));
 }
