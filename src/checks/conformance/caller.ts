@@ -21,8 +21,6 @@ export interface Variation {
   /** Default: the request of the handler. */
   body?: string | Buffer | JsonObject;
   withContentType?: boolean;
-  /** Changes the path, which includes the query. */
-  path?: (path: string) => string;
   /** Timeout in ms. */
   hangUpAfterMs?: number;
 }
@@ -59,12 +57,12 @@ export function createCaller(extension: Extension, resolve: Resolve | undefined,
       if (isCallError(target)) {
         return { error: target, ms: 0 };
       }
-      const { body = request, withContentType = false, path, hangUpAfterMs } = variation;
+      const { body = request, withContentType = false, hangUpAfterMs } = variation;
       const isObject = typeof body !== 'string' && !Buffer.isBuffer(body);
       const number = ++calls;
       const started = performance.now();
       const answer = await connections.post(extension.name, {
-        target: path === undefined ? target : { ...target, path: path(target.path) },
+        target,
         caBundle: extension.clientConfig.caBundle || undefined,
         body: isObject ? bytesOf(body) : body,
         hasContentType: withContentType,

@@ -128,9 +128,9 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
       return handlers.filter((_, index) => outcomes[index]?.response !== undefined);
     },
     /** What a TLS handshake reveals; undefined if it failed. */
-    async tls(versions?: Parameters<typeof probeTls>[3]): Promise<TlsFacts | undefined> {
+    async tls(): Promise<TlsFacts | undefined> {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(defaultTimeoutSeconds * 1000)]);
-      return isCallError(target) ? undefined : probeTls(target, limit, resolve, versions);
+      return isCallError(target) ? undefined : probeTls(target, limit, resolve);
     },
     calls: caller.calls,
     ended: caller.ended,

@@ -171,12 +171,10 @@ describe('templates', () => {
     );
   });
 
-  test('with very many values are shown as operations', () => {
+  test('with very many values are not shown', () => {
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`key${index}`, index]));
-    const text = shown({ kind: 'T', spec: {} }, { kind: 'T', spec: { many, token: 'abcdefgh' } }, true);
-    expect(text).toContain(' add /spec/many: {"key0":0,"key1":1,');
-    expect(text).toContain(' add /spec/token: "(not shown)\n');
-    expect(text.length).toBeLessThan(1000);
+    const text = shown({ kind: 'T', spec: {} }, { kind: 'T', spec: { many } }, true);
+    expect(text).toContain(' too many lines differ to show them\n');
   });
 });
 

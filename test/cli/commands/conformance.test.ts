@@ -194,7 +194,7 @@ test('requests of the user replace the generated ones', async () => {
 
 test.each<[string, string[], string, RegExp]>([
   ['no extension', [], '', /name the ExtensionConfigs of the cluster to test, or pass files with -f/],
-  ['an unknown check', ['-f', 'x', '--check', 'no-handlers'], '', /did you mean no-handler\?/],
+  ['an unknown check', ['-f', 'x', '--check', 'sane-retry'], '', /did you mean sane-retries\?/],
   [
     'a kind that is not a request',
     ['-f', 'x', '--request', 'FILE'],

@@ -1,13 +1,8 @@
 import { eachOf } from '../../../base/index.ts';
 import { concurrentCalls } from '../caller.ts';
 import type { Check } from '../check.ts';
-import { describe, difference, isSuccess } from '../outcome.ts';
+import { describe, difference } from '../outcome.ts';
 import type { CheckedHandler } from '../trial.ts';
-
-/** How quickly patches and variables should be answered, in ms: the Runtime SDK's recommendation. */
-const advisedMs = 200;
-/** Latency of Discovery above which there is a warning, in ms. */
-const slowDiscoveryMs = 1000;
 
 /** The checks of calls as Cluster API makes them, and of their addresses. */
 export const callChecks: readonly Check[] = [
@@ -61,26 +56,6 @@ export const callChecks: readonly Check[] = [
     },
   },
   {
-    id: 'fast-answers',
-    level: 'should',
-    requirement: 'Patches, validations, variables and plans are answered within 200 ms, Discovery within a second.',
-    reason: 'They are called in every reconcile of every Cluster, one after the other.',
-    remedy: 'keep expensive work out of these handlers; note that a port-forward adds some time',
-    needsDiscovery: true,
-    async run({ answering, discovery }, report) {
-      for (const handler of await answering()) {
-        const ms = Math.min((await handler.first()).ms, (await handler.second()).ms);
-        if (ms > advisedMs && handler.hook.calls === 'named') {
-          report(`takes ${Math.round(ms)} ms`, handler);
-        }
-      }
-      const ms = Math.min((await discovery.first()).ms, (await discovery.second()).ms);
-      if (ms > slowDiscoveryMs) {
-        report(`Discovery takes ${Math.round(ms)} ms`);
-      }
-    },
-  },
-  {
     id: 'content-type',
     level: 'must',
     requirement: 'A call without a Content-Type gets the same answer as one with application/json.',
@@ -104,26 +79,6 @@ export const callChecks: readonly Check[] = [
         }
       }
       return handlers.length === 0 && outcome.error !== undefined ? 'nothing answers' : undefined;
-    },
-  },
-  {
-    id: 'no-handler',
-    level: 'must',
-    requirement: 'A path without a handler gets a 404, or anything but Success.',
-    reason:
-      'If a server answers everything with Success, a wrong path or a renamed handler goes unnoticed and nothing is done.',
-    remedy: 'answer 404 for paths without a handler',
-    needsDiscovery: true,
-    async run({ discovery }, report) {
-      const outcome = await discovery.call({
-        path: (path) => path.replace('/discovery?', '/conformance-no-such-hook/none?'),
-      });
-      const step = outcome.error?.step;
-      if (isSuccess(outcome)) {
-        report('a path without a handler answers Success');
-      } else if (step !== undefined && step !== 'http') {
-        report(`a path without a handler ${describe(outcome)}`, undefined, step === 'decode');
-      }
     },
   },
 ];

@@ -56,21 +56,4 @@ export const tlsChecks: readonly Check[] = [
       return facts === undefined ? noHandshake : undefined;
     },
   },
-  {
-    id: 'tls-versions',
-    level: 'must',
-    requirement: 'The server speaks TLS 1.2 or 1.3, and nothing older.',
-    reason:
-      'Cluster API offers only TLS 1.2 and newer; older versions are insecure, and security scanners report them.',
-    remedy: 'set the minimum TLS version to 1.2',
-    async run({ tls }, report) {
-      const current = await tls({ minVersion: 'TLSv1.2', maxVersion: 'TLSv1.3' });
-      // OpenSSL offers the old versions only at security level 0.
-      const old = await tls({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' });
-      if (old !== undefined) {
-        report(`the server accepts ${old.protocol}`, undefined, current !== undefined);
-      }
-      return current === undefined && old === undefined ? noHandshake : undefined;
-    },
-  },
 ];

@@ -13,7 +13,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { packageRoot } from '../../../base/index.ts';
 import { crd } from '../../../extensionconfig/index.ts';
 import { connect, loadKubeConfig } from '../../../kubernetes/client/index.ts';
-import type { JsonObject } from '../../../kubernetes/index.ts';
+import { type JsonObject, textAt } from '../../../kubernetes/index.ts';
 import type { Resolve } from '../../../runtimehooks/client/index.ts';
 import { startSandbox } from '../../../sandbox/index.ts';
 import { webhookPaths } from '../../../webhook/index.ts';
@@ -76,25 +76,12 @@ function configurationsFor(clientConfigOf: ClientConfigOf, { clusterFacts, impac
 
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-/** The definitions of Cluster API's kinds that rules know, with schemas that allow any fields. */
-const factDefinitions = [
-  { kind: 'Cluster', plural: 'clusters', shortNames: ['cl'] },
-  { kind: 'ClusterClass', plural: 'clusterclasses', shortNames: ['cc'] },
-].map(({ kind, plural, shortNames }): JsonObject => {
-  const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
-  const openAPIV3Schema = { type: 'object', properties: { spec: anything, status: anything } };
-  return {
-    metadata: { name: `${plural}.cluster.x-k8s.io` },
-    spec: {
-      group: 'cluster.x-k8s.io',
-      scope: 'Namespaced',
-      names: { kind, plural, shortNames, categories: ['cluster-api'] },
-      versions: [
-        { name: 'v1beta2', served: true, storage: true, schema: { openAPIV3Schema }, subresources: { status: {} } },
-      ],
-    },
-  };
-});
+/** The definitions of Cluster API's kinds that rules know, whose schemas allow any fields. */
+const factDefinitions = (): JsonObject[] =>
+  parseAllDocuments(readFileSync(new URL('manifests/samples/plan/crds.yaml', packageRoot), 'utf8'))
+    .map((document) => document.toJS() as JsonObject)
+    .filter((definition) => ['Cluster', 'ClusterClass'].includes(textAt(definition, 'spec', 'names', 'kind')));
+
 const registrations = '/apis/admissionregistration.k8s.io/v1';
 
 /** Registers ExtensionConfig and the webhook in front of it; with `clusterFacts` also the kinds that rules know. */
@@ -110,7 +97,7 @@ export async function register(
     webhook: { conversionReviewVersions: ['v1'], clientConfig: clientConfigOf(webhookPaths.convert) },
   };
   const definition = { ...crd, spec: { ...crd.spec, conversion } } as unknown as JsonObject;
-  for (const body of [definition, ...(features.clusterFacts ? factDefinitions : [])]) {
+  for (const body of [definition, ...(features.clusterFacts ? factDefinitions() : [])]) {
     await cluster.request('POST', definitions, body);
   }
   for (const body of configurationsFor(clientConfigOf, features)) {

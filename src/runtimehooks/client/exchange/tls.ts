@@ -70,16 +70,10 @@ export async function openTls(
 /**
  * Inspects the certificate of a server, even one that would not be accepted. Sends nothing after the handshake.
  *
- * @param versions the TLS versions to offer. Default: all.
  * @returns undefined if the handshake fails; a call tells why.
  */
-export async function probeTls(
-  target: Target,
-  signal: AbortSignal,
-  resolve?: Resolve,
-  versions: Pick<ConnectionOptions, 'minVersion' | 'maxVersion' | 'ciphers'> = { minVersion: 'TLSv1' },
-): Promise<TlsFacts | undefined> {
-  const socket = await openTls(target, resolve, signal, versions);
+export async function probeTls(target: Target, signal: AbortSignal, resolve?: Resolve): Promise<TlsFacts | undefined> {
+  const socket = await openTls(target, resolve, signal, { minVersion: 'TLSv1' });
   try {
     return socket && factsOf(socket, target);
   } catch {
