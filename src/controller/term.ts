@@ -2,11 +2,11 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
 import {
   connect,
+  Informer,
   type InformerChange,
   type KubernetesClient,
   objectKey,
   shortRetries,
-  startInformer,
 } from '../kubernetes/client/index.ts';
 import type { JsonObject } from '../kubernetes/index.ts';
 import { ConfigConflict, ConfigGone, collectionPath, readStored, type StoredConfig } from './configs/stored.ts';
@@ -40,7 +40,7 @@ export function startTerm({ kubeConfig, worker: createWorker, log, pace, onSynce
   const connection = new AbortController();
   const worker = createWorker(connect(kubeConfig, connection.signal, retryOptions));
   const queue = new Queue({ run, concurrency: pace.concurrency, pace: pace.queue });
-  const informer = startInformer(kubeConfig, {
+  const informer = new Informer(kubeConfig, {
     path: collectionPath,
     resource: 'extensionconfigs.runtime.cluster.x-k8s.io',
     pace: pace.informer,

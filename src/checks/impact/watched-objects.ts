@@ -1,6 +1,6 @@
 import type { KubeConfig } from '@kubernetes/client-node';
 import { group as runtimeGroup } from '../../extensionconfig/index.ts';
-import { type Informer, startInformer } from '../../kubernetes/client/index.ts';
+import { Informer } from '../../kubernetes/client/index.ts';
 import {
   isJsonObject,
   type JsonObject,
@@ -102,7 +102,7 @@ export class WatchedObjects implements World {
 
   #watch(path: string, resource: string, keep: (object: JsonObject) => JsonObject, onChange?: () => void): Informer {
     const onProblem = (problem: string | undefined) => this.#onProblem(resource, problem);
-    return startInformer(this.#config, {
+    return new Informer(this.#config, {
       ...{ path, resource, keep, maxObjects, maxLength, onProblem },
       ...(onChange && { onChange }),
     });

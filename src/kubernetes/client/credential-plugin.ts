@@ -3,6 +3,7 @@ import { isatty } from 'node:tty';
 import type { KubeConfig, User } from '@kubernetes/client-node';
 import { orAborted, printable, takeTerminal } from '../../base/index.ts';
 import { isJsonObject, type Json } from '../objects/json/json.ts';
+import { perObject } from '../objects/per-object.ts';
 
 // The client library's own runs a plugin without a time limit and without the end of its standard input, shows a person
 // nothing of what it writes (a code to enter in a browser), and sends a token that is refused until it expires. So the
@@ -77,28 +78,13 @@ interface Run {
   child: ChildProcess;
 }
 
-const plugins = new WeakMap<KubeConfig, CredentialPlugin>();
-
-/** The credential plugin of the current user: of all connections with a kubeconfig, so that it asks a person once. */
-export class CredentialPlugin {
+class CredentialPlugin {
   readonly #user: User;
   #run: Run | undefined;
   #held: Credential | undefined;
 
-  private constructor(user: User) {
+  constructor(user: User) {
     this.#user = user;
-  }
-
-  /** The plugin of a kubeconfig; undefined if its current user has none. */
-  static of(config: KubeConfig): CredentialPlugin | undefined {
-    const user = config.getCurrentUser();
-    const known = plugins.get(config);
-    if (known !== undefined || !user?.exec) {
-      return known;
-    }
-    const plugin = new CredentialPlugin(user);
-    plugins.set(config, plugin);
-    return plugin;
   }
 
   /**
@@ -185,3 +171,9 @@ export class CredentialPlugin {
     return { credential: promise, waiting: 0, child };
   }
 }
+
+/** The credential plugin of a kubeconfig's current user: of all connections with it, so that it asks a person once. */
+export const pluginOf = perObject((config: KubeConfig): CredentialPlugin | undefined => {
+  const user = config.getCurrentUser();
+  return user?.exec ? new CredentialPlugin(user) : undefined;
+});

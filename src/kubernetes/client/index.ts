@@ -20,5 +20,5 @@ export {
   watchServingSecret,
 } from './secrets.ts';
 export { type InformerChange, objectKey } from './watches/collection-copy.ts';
-export { type Informer, type InformerOptions, startInformer } from './watches/informer.ts';
+export { Informer, type InformerOptions } from './watches/informer.ts';
 export type { WatchPace } from './watches/retries.ts';

@@ -3,7 +3,7 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { isJsonObject, type JsonObject } from '../objects/json/json.ts';
 import { type KubernetesClient, readObject } from './requests/kubernetes-client.ts';
 import { ResponseError } from './requests/transport.ts';
-import { startInformer } from './watches/informer.ts';
+import { Informer } from './watches/informer.ts';
 import type { WatchPace } from './watches/retries.ts';
 
 /** Longest value of a Secret that is decoded, in characters of base64: some 96 KiB, longer than any PEM file in use. */
@@ -129,7 +129,7 @@ export function watchServingSecret(
         onEvent(state);
       }
     }
-    const informer = startInformer(config, {
+    const informer = new Informer(config, {
       path: secretPath(namespace),
       resource: 'secrets',
       query: { fieldSelector: `metadata.name=${name}` },

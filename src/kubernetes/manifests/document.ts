@@ -114,8 +114,6 @@ function createLines(text: string, firstLine: number) {
   };
 }
 
-class JsonSyntaxError extends ComposeError {}
-
 /** Largest JSON document in which places of fields are known, in characters: of larger ones, all are its first line. */
 const maxPlaced = 8 * 1024 * 1024;
 
@@ -126,13 +124,13 @@ function readJson(text: string): Composed {
   } catch (error) {
     const { message } = error as Error;
     const offset = Number(/ at position (\d+)/.exec(message)?.[1] ?? text.length);
-    throw new JsonSyntaxError(
+    throw new ComposeError(
       `${message.split(/ (?:in JSON )?at position /)[0]?.slice(0, 200)} (kubectl reads a file that begins with "{" as JSON)`,
       offset,
     );
   }
   if (isTooDeep(value as Json)) {
-    throw new JsonSyntaxError(tooDeep, 0);
+    throw new ComposeError(tooDeep, 0);
   }
   if (/\\u[dD][89a-fA-F]/.test(text)) {
     // Go's strings cannot represent lone surrogates: only these are still escaped when the value is written again.
@@ -151,14 +149,6 @@ function readJson(text: string): Composed {
   }
 }
 
-function mistakeOf(error: unknown): { offset: number; message: string } {
-  if (error instanceof ComposeError) {
-    const kind = error instanceof JsonSyntaxError ? 'JSON' : 'YAML';
-    return { offset: error.offset, message: error.message === tooDeep ? tooDeep : `${kind}: ${error.message}` };
-  }
-  throw error;
-}
-
 /**
  * Reads one document as kubectl does, but also reports duplicate keys, of which kubectl silently uses the last one.
  * Takes time linear in the text, and so do all lookups of positions together.
@@ -169,12 +159,16 @@ export function readDocument({
   form,
 }: Pick<DocumentText, 'text' | 'firstLine' | 'form'>): ReadDocument | { errors: DocumentError[] } {
   const placeAt = createLines(text, firstLine);
+  const kind = form === 'json' ? 'JSON' : 'YAML';
   let composed: Composed;
   try {
     composed = form === 'json' ? readJson(text) : compose(text);
   } catch (error) {
-    const { offset, message } = mistakeOf(error);
-    return { errors: [{ ...placeAt(offset), message }] };
+    if (!(error instanceof ComposeError)) {
+      throw error;
+    }
+    const { offset, message } = error;
+    return { errors: [{ ...placeAt(offset), message: message === tooDeep ? message : `${kind}: ${message}` }] };
   }
   const { value, duplicates } = composed;
   if (duplicates.length > 0) {

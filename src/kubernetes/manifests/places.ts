@@ -1,4 +1,4 @@
-import { isAlias, isMap, isScalar, isSeq, type Node, Scalar } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, type Node } from 'yaml';
 import type { FieldPath } from '../objects/errors/field-path.ts';
 import { type Composed, isMerge } from './compose.ts';
 import { keyText } from './kubectl-schema.ts';
@@ -98,13 +98,7 @@ export function textRange(node: unknown): { from: number; to: number } | undefin
     return undefined;
   }
   const [from, to] = node.range;
-  switch (node.type) {
-    case Scalar.PLAIN:
-      return { from, to };
-    case Scalar.QUOTE_DOUBLE:
-    case Scalar.QUOTE_SINGLE:
-      return { from: from + 1, to: to - 1 };
-    default:
-      return undefined;
-  }
+  const quotes: Readonly<Record<string, number>> = { PLAIN: 0, QUOTE_DOUBLE: 1, QUOTE_SINGLE: 1 };
+  const inset = quotes[node.type ?? ''];
+  return inset === undefined ? undefined : { from: from + inset, to: to - inset };
 }

@@ -1,5 +1,5 @@
 import type { KubeConfig } from '@kubernetes/client-node';
-import { connect, objectKey, startInformer, type WatchPace } from '../../kubernetes/client/index.ts';
+import { connect, Informer, objectKey, type WatchPace } from '../../kubernetes/client/index.ts';
 import { type AdmissionRequest, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import type { ClusterKnowledge } from '../admission/admission.ts';
 import { type CollectedKind, collectedKinds, type FactKind } from '../facts/facts.ts';
@@ -66,7 +66,7 @@ export function watchCluster({ config, onProblem, now = () => performance.now(),
   const store = createFactsStore();
   const watches = collectedKinds.map((kind) => {
     const collection = store.collections[kind];
-    const informer = startInformer(config, {
+    const informer = new Informer(config, {
       ...resources[kind],
       mayBeAbsent: true,
       keep: (object) => ({

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { HttpMethod, KubeConfig } from '@kubernetes/client-node';
 import type { Dispatcher } from 'undici';
 import { orAborted, printable } from '../../../base/index.ts';
-import { type Credential, CredentialPlugin, PluginError } from '../credential-plugin.ts';
+import { type Credential, PluginError, pluginOf } from '../credential-plugin.ts';
 
 /**
  * The API server cannot be reached. The message contains only an error code: messages of TLS libraries quote
@@ -85,7 +85,7 @@ export function transportFor(config: KubeConfig) {
   const server = `${origin}${pathname}`.replace(/(?<!\/)\/+$/, '');
   // The library's connector for SOCKS proxies takes the server's name from the request, and ignores its own option.
   const named = cluster?.tlsServerName ? { servername: cluster.tlsServerName } : {};
-  const plugin = CredentialPlugin.of(config);
+  const plugin = pluginOf(config);
   let pool: Dispatcher | undefined;
   /** The credentials of the plugin, and the kubeconfig with them. */
   let signedIn: { credential: Credential; config: KubeConfig } | undefined;

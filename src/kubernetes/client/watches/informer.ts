@@ -47,23 +47,6 @@ export interface InformerOptions {
   pace?: Partial<WatchPace>;
 }
 
-/** A copy of a collection that is kept up to date by watching. */
-export interface Informer {
-  /** Resolves when all objects have been listed for the first time; never, if the informer is stopped before. */
-  readonly synced: Promise<void>;
-  readonly isSynced: boolean;
-  /**
-   * When the server last confirmed the state, on the clock of `performance.now()`, in ms; undefined before the first
-   * time.
-   */
-  readonly confirmedAt: number | undefined;
-  /** Why the copy may be stale; undefined if it is not. */
-  readonly problem: string | undefined;
-  get(key: string): JsonObject | undefined;
-  list(): JsonObject[];
-  stop(): void;
-}
-
 function withoutManagedFields(object: JsonObject): JsonObject {
   const { managedFields: _, ...metadata } = isJsonObject(object.metadata) ? object.metadata : {};
   return { ...object, metadata };
@@ -72,8 +55,14 @@ function withoutManagedFields(object: JsonObject): JsonObject {
 /** Replicas lose a server at the same time, and must not all list at the same time: from one to two times, as client-go. */
 const jitter = () => 1 + Math.random();
 
-/** Lists a collection and watches it from there, over and over, until it is stopped. */
-class CollectionFollower implements Informer {
+/**
+ * Copies a collection and keeps it up to date: across lost connections, a server that restarts (even with versions that
+ * start over), versions that are too old (410), and watches that die silently. Needs `list` and `watch`.
+ *
+ * The informer of @kubernetes/client-node is not used: it stops at the first error until it is restarted, reads lists
+ * of any length in one response, loses events whose JSON it cannot parse, and swallows exceptions of its callbacks.
+ */
+export class Informer {
   readonly #options: InformerOptions;
   readonly #keep: (object: JsonObject) => JsonObject;
   readonly #maxObjects: number;
@@ -82,9 +71,12 @@ class CollectionFollower implements Informer {
   readonly #cluster: KubernetesClient;
   readonly #copy: CollectionCopy;
   readonly #firstList = Promise.withResolvers<void>();
+  /** Resolves when all objects have been listed for the first time; never, if the informer is stopped before. */
   readonly synced = this.#firstList.promise;
   isSynced = false;
+  /** When the server last confirmed the state, on the clock of `performance.now()`, in ms. */
   confirmedAt: number | undefined;
+  /** Why the copy may be stale; undefined if it is not. */
   problem: string | undefined;
   /** The watch that is running, or the last one. */
   #life: { isOpen: boolean; began: number; from?: string; events: number } = { isOpen: false, began: 0, events: 0 };
@@ -109,6 +101,7 @@ class CollectionFollower implements Informer {
         }
       },
     });
+    void this.#run();
   }
 
   get(key: string): JsonObject | undefined {
@@ -123,7 +116,7 @@ class CollectionFollower implements Informer {
     this.#stop.abort();
   }
 
-  async run(): Promise<void> {
+  async #run(): Promise<void> {
     const { signal } = this.#stop;
     const retries = new WatchRetries(this.#pace, jitter);
     while (!signal.aborted) {
@@ -250,17 +243,4 @@ class CollectionFollower implements Informer {
       this.#options.onProblem?.(problem);
     }
   }
-}
-
-/**
- * Copies a collection and keeps it up to date: across lost connections, a server that restarts (even with versions that
- * start over), versions that are too old (410), and watches that die silently. Needs `list` and `watch`.
- *
- * The informer of @kubernetes/client-node is not used: it stops at the first error until it is restarted, reads lists
- * of any length in one response, loses events whose JSON it cannot parse, and swallows exceptions of its callbacks.
- */
-export function startInformer(config: KubeConfig, options: InformerOptions): Informer {
-  const follower = new CollectionFollower(config, options);
-  void follower.run();
-  return follower;
 }

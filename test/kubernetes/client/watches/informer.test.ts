@@ -4,12 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { KubeConfig } from '@kubernetes/client-node';
 import { aroundEach, expect, test, vi } from 'vitest';
 import {
-  type Informer,
+  Informer,
   type InformerChange,
   type InformerOptions,
   loadKubeConfig,
   objectKey,
-  startInformer,
   type WatchPace,
 } from '../../../../src/kubernetes/client/index.ts';
 import { startSandbox } from '../../../../src/sandbox/index.ts';
@@ -28,7 +27,7 @@ aroundEach(ending);
 function follow(config: KubeConfig, options: Partial<InformerOptions> = {}) {
   const changes: InformerChange[] = [];
   const problems: (string | undefined)[] = [];
-  const informer: Informer = startInformer(config, {
+  const informer: Informer = new Informer(config, {
     path: namespaces,
     resource: 'namespaces',
     pace,
@@ -536,7 +535,7 @@ test.concurrent('all callbacks are optional', async ({ expect }) => {
     () => [namespace('a')],
     (response) => response.end(event('SURPRISE', {})),
   );
-  const informer = startInformer(config, { path: namespaces, resource: 'namespaces', pace });
+  const informer = new Informer(config, { path: namespaces, resource: 'namespaces', pace });
   endWith(() => informer.stop());
   await informer.synced;
   const problem = 'namespaces: a watch sent an event of an unknown type';
