@@ -6,10 +6,10 @@ import { soon } from '../kinds/soon.ts';
 import type { Registry } from '../resources/registry.ts';
 import { type Store, storageKey } from '../storage/store.ts';
 import type { ResolveService } from '../webhooks/webhook-call.ts';
-import { availabilityOf, pathOf } from './availability.ts';
+import { availabilityOf } from './availability.ts';
 import { Backend, type ProxyClient } from './backend.ts';
 import { readResources } from './discovery.ts';
-import { listEntry, type OpenApiEntry, readOpenApi } from './openapi.ts';
+import { type OpenApiEntry, readOpenApi } from './openapi.ts';
 
 /** How often aggregated servers are contacted, in ms. */
 export interface AggregationPace {
@@ -74,7 +74,7 @@ export class Remote {
   async #round(): Promise<boolean> {
     const { signal } = this.#stop;
     const { store, now } = this.#context;
-    const availability = await availabilityOf(this.apiService, this.backend, store, signal);
+    const availability = await availabilityOf(this.backend, store, signal);
     const isAvailable = availability.status === 'True';
     // The documents are read before the server is reported as available.
     if (isAvailable) {
@@ -103,10 +103,10 @@ export class Remote {
     const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(this.#pace.timeoutMs)]);
     const at = new Date(this.#context.now());
     await Promise.allSettled([
-      readResources(this.apiService, this.backend, signal).then((resources) => {
+      readResources(this.backend, signal).then((resources) => {
         this.resources = resources;
       }),
-      readOpenApi(this.apiService, this.backend, this.openapi, at, signal).then((entry) => {
+      readOpenApi(this.backend, this.openapi, at, signal).then((entry) => {
         this.openapi = entry;
       }),
     ]);
@@ -178,9 +178,9 @@ export class Aggregator {
 
   /** The entries of all servers in the list of OpenAPI documents: `[PATH, ENTRY]`. */
   openApiEntries(): [string, JsonObject][] {
-    return this.all().flatMap(({ apiService, openapi }): [string, JsonObject][] => {
-      const path = pathOf(apiService);
-      return openapi?.v3 === undefined ? [] : [[path.slice(1), listEntry(path, openapi.v3.hash)]];
+    return this.all().flatMap(({ backend: { path }, openapi }): [string, JsonObject][] => {
+      const query = openapi?.v3?.hash === undefined ? '' : `?hash=${openapi.v3.hash}`;
+      return openapi?.v3 === undefined ? [] : [[path.slice(1), { serverRelativeURL: `/openapi/v3${path}${query}` }]];
     });
   }
 

@@ -1,6 +1,5 @@
 import { withoutNodeHint } from '../../base/index.ts';
 import { isJsonObject } from '../../kubernetes/index.ts';
-import type { ApiService } from '../kinds/api-service.ts';
 import { type Condition, condition } from '../kinds/conditions.ts';
 import type { UserInfo } from '../resources/resource.ts';
 import { type Store, storageKey } from '../storage/store.ts';
@@ -15,16 +14,11 @@ const timeoutMs = 5000;
 /** Maximum number of bytes of a response that are read; the content does not matter. */
 const maxBytes = 1024 * 1024;
 
-/** `/apis/GROUP/VERSION`. */
-export function pathOf({ spec: { group = '', version } }: ApiService): string {
-  return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
-}
-
 /**
  * Why a server cannot be reached, as far as the store tells: its Service is missing or has no endpoints; otherwise
  * undefined.
  */
-function withoutEndpoint(store: Store, { spec }: ApiService): Condition {
+function withoutEndpoint(store: Store, { spec }: Backend): Condition {
   const { namespace, name } = spec.service ?? { namespace: '', name: '' };
   const shown = `service/${name} in ${JSON.stringify(namespace)}`;
   return isJsonObject(store.collection('services').get(storageKey(namespace, name)))
@@ -33,20 +27,15 @@ function withoutEndpoint(store: Store, { spec }: ApiService): Condition {
 }
 
 /** Checks whether a server serves its group and version. */
-export async function availabilityOf(
-  apiService: ApiService,
-  backend: Backend,
-  store: Store,
-  signal: AbortSignal,
-): Promise<Condition> {
-  const path = pathOf(apiService);
+export async function availabilityOf(backend: Backend, store: Store, signal: AbortSignal): Promise<Condition> {
+  const { path } = backend;
   let url: string;
   try {
     const { host, port } = backend.target();
     url = `https://${host.includes(':') ? `[${host}]` : host}:${port}${path}`;
   } catch (error) {
     if (error instanceof NoEndpointError) {
-      return withoutEndpoint(store, apiService);
+      return withoutEndpoint(store, backend);
     }
     throw error;
   }

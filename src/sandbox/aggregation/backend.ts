@@ -17,9 +17,12 @@ export function userHeaders({ username, groups }: UserInfo): Headers {
   return { 'x-remote-user': username, ...(groups.length > 0 ? { 'x-remote-group': groups } : {}) };
 }
 
+/** The server of one APIService. */
 export class Backend {
+  readonly spec: ApiService['spec'];
+  /** `/apis/GROUP/VERSION`. */
+  readonly path: string;
   readonly #agent: Agent;
-  readonly #service: NonNullable<ApiService['spec']['service']>;
   readonly #resolve: ResolveService;
   /**
    * The TLS settings of all connections, created with the first one: parsing the certificates takes longer than the
@@ -28,7 +31,8 @@ export class Backend {
   readonly #secureContext: () => SecureContext;
 
   constructor({ spec }: ApiService, client: ProxyClient, resolve: ResolveService) {
-    this.#service = spec.service ?? { namespace: '', name: '', port: 443 };
+    this.spec = spec;
+    this.path = spec.group ? `/apis/${spec.group}/${spec.version}` : `/api/${spec.version}`;
     this.#resolve = resolve;
     let secureContext: SecureContext | undefined;
     this.#secureContext = () => {
@@ -44,7 +48,7 @@ export class Backend {
 
   /** Where the server is. @throws {NoEndpointError} */
   target(): ReturnType<typeof targetOf> {
-    return targetOf(this.#resolve, { ...this.#service, path: '/' });
+    return targetOf(this.#resolve, { namespace: '', name: '', port: 443, ...this.spec.service, path: '/' });
   }
 
   /** Starts a request; the caller writes the body and reads the response. @throws {NoEndpointError} */
@@ -68,13 +72,7 @@ export class Backend {
    *
    * @throws {Error} for a response longer than `maxBytes`, or if there is no response in time.
    */
-  async get(
-    path: string,
-    user: UserInfo,
-    headers: Headers,
-    maxBytes: number,
-    signal: AbortSignal,
-  ): Promise<WholeAnswer> {
+  get(path: string, user: UserInfo, headers: Headers, maxBytes: number, signal: AbortSignal): Promise<WholeAnswer> {
     return wholeAnswer(this.start('GET', path, { ...userHeaders(user), ...headers }, signal), maxBytes);
   }
 

@@ -1,6 +1,5 @@
 import { itemsAt, type Json, type JsonObject, objectsAt, parseJson, textAt } from '../../kubernetes/index.ts';
-import type { ApiService } from '../kinds/api-service.ts';
-import { aggregator, pathOf } from './availability.ts';
+import { aggregator } from './availability.ts';
 import type { Backend } from './backend.ts';
 
 /**
@@ -18,7 +17,7 @@ function textsOf(value: Json | undefined): string[] {
  * The resources in an APIResourceList as items of aggregated discovery, in which subresources are nested. Every value is
  * checked, because one of an unexpected type would keep clients from reading the resources of all servers.
  */
-function resourcesOf(document: Json, { spec }: ApiService): JsonObject[] {
+function resourcesOf(document: Json, { spec }: Backend): JsonObject[] {
   const entries = objectsAt(document, 'resources').slice(0, maxResources);
   const subresources = Map.groupBy(entries, ({ name }) => /^(.*?)\/./.exec(textAt(name))?.[1]);
   const kindAndVerbs = ({ group, version, kind, verbs }: JsonObject) => ({
@@ -56,16 +55,12 @@ function resourcesOf(document: Json, { spec }: ApiService): JsonObject[] {
  *
  * @throws when the server has none.
  */
-export async function readResources(
-  apiService: ApiService,
-  backend: Backend,
-  signal: AbortSignal,
-): Promise<JsonObject[]> {
-  const path = pathOf(apiService);
+export async function readResources(backend: Backend, signal: AbortSignal): Promise<JsonObject[]> {
+  const { path } = backend;
   const user = { ...aggregator, groups: [] };
   const { status, body } = await backend.get(path, user, { accept: 'application/json' }, maxBytes, signal);
   if (status !== 200) {
     throw new Error(`GET ${path} was answered with ${status}`);
   }
-  return resourcesOf(parseJson(body), apiService);
+  return resourcesOf(parseJson(body), backend);
 }

@@ -1,9 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isJsonObject, type JsonObject, objectAt, parseJson } from '../../kubernetes/index.ts';
-import type { ApiService } from '../kinds/api-service.ts';
 import { convertV2ToV3, documentList, PublishedDocument } from '../openapi-documents/index.ts';
 import type { UserInfo } from '../resources/resource.ts';
-import { pathOf } from './availability.ts';
 import type { Backend } from './backend.ts';
 
 /** The user as which the API server reads OpenAPI documents. */
@@ -48,7 +46,6 @@ async function readV2(backend: Backend, last: OpenApiEntry['v2'], signal: AbortS
  * @throws when the server cannot be reached, or its response cannot be used.
  */
 export async function readOpenApi(
-  apiService: ApiService,
   backend: Backend,
   last: OpenApiEntry | undefined,
   now: Date,
@@ -57,7 +54,7 @@ export async function readOpenApi(
   const v2 = await readV2(backend, last?.v2, signal).catch(() => last?.v2);
   const list = await backend.get('/openapi/v3', user, {}, maxListBytes, signal);
   if (list.status === 200) {
-    const entry = documentList(parseJson(list.body))?.find(({ name }) => `/${name}` === pathOf(apiService));
+    const entry = documentList(parseJson(list.body))?.find(({ name }) => `/${name}` === backend.path);
     return { v2, v3: entry && { hash: hashFormat.test(entry.hash ?? '') ? entry.hash : undefined } };
   }
   if (list.status !== 404) {
@@ -72,12 +69,7 @@ export async function readOpenApi(
   const v3 = convertV2ToV3(v2.document, { maxCopied });
   await nextTurn(undefined, { signal });
   // The components are those of the whole server: what no path refers to does no harm.
-  const own = Object.entries(objectAt(v3, 'paths')).filter(([path]) => `${path}/`.startsWith(`${pathOf(apiService)}/`));
+  const own = Object.entries(objectAt(v3, 'paths')).filter(([path]) => `${path}/`.startsWith(`${backend.path}/`));
   const document = new PublishedDocument({ ...v3, paths: Object.fromEntries(own) }, now);
   return { v2, v3: document.hash === known?.hash ? known : document };
-}
-
-/** The entry of a document in the list at `/openapi/v3`. */
-export function listEntry(path: string, hash: string | undefined): JsonObject {
-  return { serverRelativeURL: hash === undefined ? `/openapi/v3${path}` : `/openapi/v3${path}?hash=${hash}` };
 }
