@@ -19,6 +19,5 @@ export {
   secretPath,
   watchServingSecret,
 } from './secrets.ts';
-export { type InformerChange, objectKey } from './watches/collection-copy.ts';
-export { Informer, type InformerOptions } from './watches/informer.ts';
+export { Informer, type InformerChange, type InformerOptions, objectKey } from './watches/informer.ts';
 export type { WatchPace } from './watches/retries.ts';

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { isJsonObject, type JsonObject } from '../../objects/json/json.ts';
+import { perObject } from '../../objects/per-object.ts';
 import { connect, explain, Forbidden, isStatus, type KubernetesClient } from '../requests/kubernetes-client.ts';
 import { listPages } from '../requests/list.ts';
-import { CollectionCopy, type InformerChange, objectKey, versionOf } from './collection-copy.ts';
+import { ResponseError } from '../requests/transport.ts';
 import { type WatchLife, type WatchPace, WatchRetries } from './retries.ts';
 
 /** A connection that died silently is noticed within 35 s. */
@@ -14,6 +15,15 @@ const defaultPace: WatchPace = {
   maxRetryMs: 30_000,
   readDeadlineMs: 20_000,
 };
+
+/** A change of one object. For a deletion, `object` is its last known state. */
+export interface InformerChange {
+  type: 'added' | 'updated' | 'deleted';
+  /** `NAMESPACE/NAME`, or just the name of a cluster-scoped object. */
+  key: string;
+  object: JsonObject;
+  previous?: JsonObject;
+}
 
 export interface InformerOptions {
   /** Path of the collection, without a query: `/apis/GROUP/VERSION/PLURAL`, or that of one namespace. */
@@ -47,6 +57,17 @@ export interface InformerOptions {
   pace?: Partial<WatchPace>;
 }
 
+/** The key of an object: `NAMESPACE/NAME`, or just the name. */
+export function objectKey(object: JsonObject): string {
+  const { namespace, name } = isJsonObject(object.metadata) ? object.metadata : {};
+  return typeof namespace === 'string' && namespace !== '' ? `${namespace}/${String(name)}` : String(name);
+}
+
+function textIn(object: JsonObject | undefined, field: 'uid' | 'resourceVersion'): string {
+  const value = isJsonObject(object?.metadata) ? object.metadata[field] : undefined;
+  return typeof value === 'string' ? value : '';
+}
+
 function withoutManagedFields(object: JsonObject): JsonObject {
   const { managedFields: _, ...metadata } = isJsonObject(object.metadata) ? object.metadata : {};
   return { ...object, metadata };
@@ -66,10 +87,15 @@ export class Informer {
   readonly #options: InformerOptions;
   readonly #keep: (object: JsonObject) => JsonObject;
   readonly #maxObjects: number;
+  readonly #maxLength: number;
   readonly #pace: WatchPace;
   readonly #stop = new AbortController();
   readonly #cluster: KubernetesClient;
-  readonly #copy: CollectionCopy;
+  readonly #copy = new Map<string, JsonObject>();
+  /** Characters of JSON of an object: they count with a list, with its next change, and when it is deleted. */
+  readonly #lengthOf: (object: JsonObject) => number;
+  /** Total characters of JSON of the objects; they are not counted without a limit. */
+  #length = 0;
   readonly #firstList = Promise.withResolvers<void>();
   /** Resolves when all objects have been listed for the first time; never, if the informer is stopped before. */
   readonly synced = this.#firstList.promise;
@@ -84,23 +110,14 @@ export class Informer {
   #version: string | undefined;
 
   constructor(config: KubeConfig, options: InformerOptions) {
-    const { resource, maxLength = Number.POSITIVE_INFINITY } = options;
     this.#options = options;
     this.#keep = options.keep ?? withoutManagedFields;
     this.#maxObjects = options.maxObjects ?? 10_000;
+    this.#maxLength = options.maxLength ?? Number.POSITIVE_INFINITY;
+    this.#lengthOf = options.maxLength === undefined ? () => 0 : perObject((object) => JSON.stringify(object).length);
     this.#pace = { ...defaultPace, ...options.pace };
     // It does not retry by itself: failures are reported, and the time of the next attempt depends on them.
     this.#cluster = connect(config, this.#stop.signal, { retries: 0, deadlineMs: this.#pace.readDeadlineMs });
-    this.#copy = new CollectionCopy({
-      resource,
-      maxObjects: this.#maxObjects,
-      maxLength,
-      onChange: (change) => {
-        if (!this.#stop.signal.aborted) {
-          options.onChange?.(change);
-        }
-      },
-    });
     void this.#run();
   }
 
@@ -109,7 +126,7 @@ export class Informer {
   }
 
   list(): JsonObject[] {
-    return this.#copy.list();
+    return [...this.#copy.values()];
   }
 
   stop(): void {
@@ -164,29 +181,40 @@ export class Informer {
   /** Lists everything; the copy changes only when the list is complete. Returns the version of the list. */
   async #readAll(): Promise<string> {
     const { path, resource, query, name } = this.#options;
-    const list = this.#copy.newList();
+    const listed = new Map<string, JsonObject>();
+    let length = 0;
     let version = '';
     const pages = listPages(this.#cluster, { path, resource, query, name, maxObjects: this.#maxObjects });
     try {
       for await (const { items, resourceVersion } of pages) {
         version = resourceVersion;
-        for (const object of items) {
-          list.add(this.#keep(object));
+        for (const object of items.map(this.#keep)) {
+          length += this.#lengthOf(object);
+          this.#checkLength(length, this.#maxLength);
+          listed.set(objectKey(object), object);
         }
       }
     } catch (error) {
       if (this.#isAbsence(error)) {
-        this.#takeOver(this.#copy.newList());
+        this.#takeOver(new Map());
       }
       throw error;
     }
-    this.#takeOver(list);
+    this.#takeOver(listed);
     return version;
   }
 
-  #takeOver(list: { replace(): void }): void {
+  #takeOver(listed: ReadonlyMap<string, JsonObject>): void {
     this.#confirm();
-    list.replace();
+    for (const key of [...this.#copy.keys()]) {
+      if (!listed.has(key)) {
+        this.#remove(key);
+      }
+    }
+    for (const object of listed.values()) {
+      // The list as a whole is within the limit; while it is being applied, the copy may exceed it.
+      this.#put(object, Number.POSITIVE_INFINITY);
+    }
     // The callback for a change may have stopped the informer.
     this.#stop.signal.throwIfAborted();
     this.isSynced = true;
@@ -211,11 +239,11 @@ export class Informer {
       onEvent: ({ type, object }) => {
         this.#life.events++;
         this.#confirm();
-        this.#moveTo(versionOf(object));
+        this.#moveTo(textIn(object, 'resourceVersion'));
         if (type === 'DELETED') {
-          this.#copy.remove(objectKey(object));
+          this.#remove(objectKey(object));
         } else {
-          this.#copy.put(this.#keep(object));
+          this.#put(this.#keep(object), this.#maxLength);
         }
       },
       onBookmark: (version) => {
@@ -225,6 +253,55 @@ export class Informer {
       },
     });
     this.#confirm();
+  }
+
+  /**
+   * Adds or updates an object; one with an unchanged uid and version changes nothing.
+   *
+   * @param most maximum number of characters in the copy afterwards.
+   * @throws {ResponseError} when it would exceed the limit of objects or characters: then it is not added.
+   */
+  #put(object: JsonObject, most: number): void {
+    const key = objectKey(object);
+    // An object that was deleted and created again has a different uid.
+    if (textIn(this.#copy.get(key), 'uid') !== textIn(object, 'uid')) {
+      this.#remove(key);
+    }
+    const previous = this.#copy.get(key);
+    if (previous !== undefined && textIn(previous, 'resourceVersion') === textIn(object, 'resourceVersion')) {
+      return;
+    }
+    if (previous === undefined && this.#copy.size >= this.#maxObjects) {
+      throw new ResponseError(`there are more than ${this.#maxObjects} ${this.#options.resource}: select by label`);
+    }
+    const before = previous === undefined ? 0 : this.#lengthOf(previous);
+    const length = this.#length - before + this.#lengthOf(object);
+    this.#checkLength(length, most);
+    this.#length = length;
+    this.#copy.set(key, object);
+    this.#tell(previous === undefined ? { type: 'added', key, object } : { type: 'updated', key, object, previous });
+  }
+
+  #remove(key: string): void {
+    const object = this.#copy.get(key);
+    if (object !== undefined) {
+      this.#copy.delete(key);
+      this.#length -= this.#lengthOf(object);
+      this.#tell({ type: 'deleted', key, object });
+    }
+  }
+
+  #checkLength(characters: number, most: number): void {
+    if (characters > most) {
+      const limit = `${this.#maxLength / 1024 / 1024} MiB`;
+      throw new ResponseError(`the copy of ${this.#options.resource} takes more than ${limit}`);
+    }
+  }
+
+  #tell(change: InformerChange): void {
+    if (!this.#stop.signal.aborted) {
+      this.#options.onChange?.(change);
+    }
   }
 
   #moveTo(version: string): void {

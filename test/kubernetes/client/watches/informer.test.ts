@@ -469,6 +469,24 @@ test.concurrent('enforces the maximum number of objects and characters', async (
   expect([counts.lists, problems]).toEqual([1, []]);
 });
 
+test.concurrent('a list may be as long as the limit, whatever the copy contained before', async ({ expect }) => {
+  const long = { data: 'x'.repeat(100) };
+  const [before, after] = [
+    [{ ...namespace('a'), ...long }, namespace('b')],
+    // B comes first, while the long A is still there.
+    [{ ...namespace('b', '2'), ...long }, namespace('a', '2')],
+  ];
+  const { config } = await scripted(
+    (lists) => (lists === 1 ? before : after),
+    (response, watches) =>
+      watches === 1 ? response.end(event('ERROR', { code: 410, message: 'too old' })) : undefined,
+  );
+  const maxLength = before.reduce((sum, object) => sum + JSON.stringify(object).length, 0);
+  const { informer, problems } = follow(config, { maxLength });
+  await vi.waitFor(() => expect(informer.list()).toEqual(after.toReversed()), within);
+  expect(problems).toEqual([]);
+});
+
 /** When a server that rejects everything is asked, and what is reported. */
 async function refused(count: number, code: number, changes: Partial<WatchPace>, retryAfterSeconds?: number) {
   const server = await new ApiServer().start();
