@@ -6,13 +6,7 @@ import {
   kind,
 } from '../../extensionconfig/index.ts';
 import { isStatus, type KubernetesClient } from '../../kubernetes/client/index.ts';
-import {
-  dns1123SubdomainProblems,
-  isJsonObject,
-  isSame,
-  type JsonObject,
-  mergePatchOf,
-} from '../../kubernetes/index.ts';
+import { dns1123SubdomainProblems, isJsonObject, type JsonObject, mergePatchOf } from '../../kubernetes/index.ts';
 import type { ExtensionConfigStatus } from './status.ts';
 
 export const collectionPath = `/apis/${apiVersionOf(hubVersion)}/extensionconfigs`;
@@ -46,23 +40,18 @@ export class ConfigConflict extends Error {}
 /** The object has been deleted, or replaced by another one with the same name. */
 export class ConfigGone extends Error {}
 
-/** Number of conflicts in a row after which the run starts over. */
-const maxConflicts = 5;
-
 /**
  * Writes ExtensionConfigs of a cluster. Writes are merge patches with the resourceVersion, so that nothing that other
  * clients wrote is lost, and unknown fields are preserved.
  */
 export function createConfigStore(cluster: KubernetesClient) {
-  const pathOf = (config: StoredConfig) => `${collectionPath}/${encodeURIComponent(config.metadata.name)}`;
-
-  async function request(
-    config: StoredConfig,
-    ...parameters: Parameters<typeof cluster.request>
-  ): Promise<StoredConfig> {
-    const { name, uid } = config.metadata;
+  /** Returns the object after the write. @throws {ConfigConflict} when another client has written in the meantime. */
+  async function patch(config: StoredConfig, subresource: '' | '/status', change: JsonObject): Promise<StoredConfig> {
+    const { name, uid, resourceVersion } = config.metadata;
+    const path = `${collectionPath}/${encodeURIComponent(name)}${subresource}`;
     try {
-      const stored = readStored(await cluster.request(...parameters));
+      const body = { ...change, metadata: { uid, resourceVersion } };
+      const stored = readStored(await cluster.request('PATCH', path, body));
       if (stored?.metadata.uid === uid) {
         return stored;
       }
@@ -77,49 +66,15 @@ export function createConfigStore(cluster: KubernetesClient) {
     throw new ConfigGone(`${name} is no longer the same ExtensionConfig`);
   }
 
-  function patch(path: string, config: StoredConfig, change: JsonObject): Promise<StoredConfig> {
-    const { uid, resourceVersion } = config.metadata;
-    return request(config, 'PATCH', path, { ...change, metadata: { uid, resourceVersion } });
-  }
-
   return {
-    /**
-     * Writes the status that `change` returns, if it differs. If another client has written in the meantime, the object
-     * is read again, unless its spec or its annotations have changed.
-     *
-     * @returns the object after the write.
-     * @throws {ConfigConflict} when these have changed, or after five conflicts in a row.
-     */
-    async writeStatus(
-      config: StoredConfig,
-      change: (status: ExtensionConfigStatus | undefined) => ExtensionConfigStatus,
-    ): Promise<StoredConfig> {
-      let current = config;
-      for (let conflicts = 0; ; conflicts++) {
-        const before = (current.status ?? {}) as JsonObject;
-        const after = change(current.status) as JsonObject;
-        const difference = mergePatchOf(before, after);
-        if (difference === undefined) {
-          return current;
-        }
-        try {
-          return await patch(`${pathOf(current)}/status`, current, { status: difference });
-        } catch (error) {
-          if (!(error instanceof ConfigConflict) || conflicts >= maxConflicts) {
-            throw error;
-          }
-        }
-        current = await request(current, 'GET', pathOf(current));
-        const { generation, annotations } = current.metadata;
-        // An annotation may have paused discovery, or resumed it.
-        if (generation !== config.metadata.generation || !isSame(annotations, config.metadata.annotations)) {
-          throw new ConfigConflict(`${config.metadata.name} was changed by another client`);
-        }
-      }
+    /** Writes a status, if it differs. */
+    async writeStatus(config: StoredConfig, status: ExtensionConfigStatus): Promise<StoredConfig> {
+      const difference = mergePatchOf((config.status ?? {}) as JsonObject, status as JsonObject);
+      return difference === undefined ? config : patch(config, '/status', { status: difference });
     },
-    /** Writes a caBundle (base64). @throws {ConfigConflict} when another client has written in the meantime. */
-    writeCaBundle: (config: StoredConfig, caBundle: string): Promise<StoredConfig> =>
-      patch(pathOf(config), config, { spec: { clientConfig: { caBundle } } }),
+    /** Writes a caBundle (base64). */
+    writeCaBundle: (config: StoredConfig, caBundle: string) =>
+      patch(config, '', { spec: { clientConfig: { caBundle } } }),
   };
 }
 

@@ -20,10 +20,8 @@ export function createAdviseWorker({ events, known, now, pace, store }: WritingC
       const { status, reason, message } = condition;
       const before = conditionOf(config.status, hookVersionsSupported);
       const { generation } = config.metadata;
-      const after = await store.writeStatus(config, (stored) => ({
-        ...stored,
-        conditions: withConditions(stored?.conditions, [condition], generation, now()),
-      }));
+      const conditions = withConditions(config.status?.conditions, [condition], generation, now());
+      const after = await store.writeStatus(config, { ...config.status, conditions });
       if (status === 'False' && (before?.status !== status || before.message !== message)) {
         events.record(after, { type: 'Warning', reason, message });
       } else if (status === 'True' && before?.status === 'False') {

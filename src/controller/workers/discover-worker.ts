@@ -126,7 +126,7 @@ export function createDiscoverWorker(context: WritingContext): Worker {
 
   async function write(config: StoredConfig, finding: RunFinding): Promise<StoredConfig> {
     const { generation } = config.metadata;
-    const after = await store.writeStatus(config, (status) => discoveredStatus(status, finding, generation, now()));
+    const after = await store.writeStatus(config, discoveredStatus(config.status, finding, generation, now()));
     const event = eventOf(config.status, finding, after.status);
     if (event !== undefined) {
       events.record(after, event);

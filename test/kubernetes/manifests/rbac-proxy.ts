@@ -27,8 +27,6 @@ export interface RbacProxy {
   used: Set<string>;
   /** Requests that nothing allows. */
   refused: string[];
-  /** Answers 409 to the next request of this method whose path ends like this, as if another client had been faster. */
-  conflictAt(method: string, end: string): void;
   close(): Promise<void>;
 }
 
@@ -101,7 +99,6 @@ export async function startRbacProxy(
 ): Promise<RbacProxy> {
   const used = new Set<string>();
   const refused: string[] = [];
-  const conflicts: { method: string; end: string }[] = [];
 
   function pass(incoming: IncomingMessage, response: ServerResponse): void {
     const { host: _, authorization: __, ...headers } = incoming.headers;
@@ -124,7 +121,6 @@ export async function startRbacProxy(
     const url = new URL(incoming.url ?? '/', 'http://proxy');
     const wanted = attributesOf(method, url);
     const allowed = wanted && permissionFor(grants, wanted);
-    const conflict = conflicts.findIndex((one) => one.method === method && url.pathname.endsWith(one.end));
     if (wanted === undefined || allowed === undefined) {
       refused.push(`${method} ${url.pathname}${wanted?.verb === 'watch' ? ' (watch)' : ''}`);
       incoming.resume();
@@ -132,17 +128,6 @@ export async function startRbacProxy(
       return;
     }
     used.add(allowed);
-    if (conflict >= 0) {
-      conflicts.splice(conflict, 1);
-      incoming.resume();
-      refuse(
-        response,
-        409,
-        'Conflict',
-        'the object has been modified; please apply your changes to the latest version',
-      );
-      return;
-    }
     pass(incoming, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -150,7 +135,6 @@ export async function startRbacProxy(
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     used,
     refused,
-    conflictAt: (method, end) => conflicts.push({ method, end }),
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections();
