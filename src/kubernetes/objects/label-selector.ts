@@ -26,40 +26,47 @@ interface LabelSelectorProblem {
 const needsValues: Readonly<Record<string, boolean>> = { In: true, NotIn: true, Exists: false, DoesNotExist: false };
 
 /**
- * The problems with a selector, in its order. None if and only if `metav1.LabelSelectorAsSelector` accepts it; that function
- * stops at the first error.
+ * The first problems with a selector, in its order. None if and only if `metav1.LabelSelectorAsSelector` accepts it; that
+ * function stops at the first error, this one after `most`.
  */
-export function* labelSelectorProblems({
-  matchLabels = {},
-  matchExpressions = [],
-}: LabelSelector): Generator<LabelSelectorProblem> {
+export function labelSelectorProblems(
+  { matchLabels = {}, matchExpressions = [] }: LabelSelector,
+  most = 1,
+): LabelSelectorProblem[] {
+  const found: LabelSelectorProblem[] = [];
   for (const key of Object.keys(matchLabels)) {
+    if (found.length >= most) {
+      break;
+    }
     const value = matchLabels[key] as string;
     for (const problem of qualifiedNameProblems(key)) {
-      yield { path: ['matchLabels'], message: `key ${showValue(key)}: ${problem}` };
+      found.push({ path: ['matchLabels'], message: `key ${showValue(key)}: ${problem}` });
     }
     for (const problem of labelValueProblems(value)) {
-      yield { path: ['matchLabels', key], message: `value ${showValue(value)} ${problem}` };
+      found.push({ path: ['matchLabels', key], message: `value ${showValue(value)} ${problem}` });
     }
   }
-  for (const [index, { key, operator, values = [] }] of matchExpressions.entries()) {
-    const at = (...path: FieldPath): FieldPath => ['matchExpressions', index, ...path];
+  for (let index = 0; index < matchExpressions.length && found.length < most; index++) {
+    const { key, operator, values = [] } = matchExpressions[index] as LabelSelectorRequirement;
+    const at = ['matchExpressions', index] as const;
     for (const problem of qualifiedNameProblems(key)) {
-      yield { path: at('key'), message: `key ${showValue(key)}: ${problem}` };
+      found.push({ path: [...at, 'key'], message: `key ${showValue(key)}: ${problem}` });
     }
     if (!Object.hasOwn(needsValues, operator)) {
       const message = `operator ${showValue(operator)} is not one of ${Object.keys(needsValues).join(', ')}`;
-      yield { path: at('operator'), message };
+      found.push({ path: [...at, 'operator'], message });
     } else if (needsValues[operator] !== values.length > 0) {
       const must = needsValues[operator] ? 'must not be empty' : 'must be empty';
-      yield { path: at('values'), message: `values ${must} for operator ${operator}` };
+      found.push({ path: [...at, 'values'], message: `values ${must} for operator ${operator}` });
     }
-    for (const [number, value] of values.entries()) {
+    for (let number = 0; number < values.length && found.length < most; number++) {
+      const value = values[number] as string;
       for (const problem of labelValueProblems(value)) {
-        yield { path: at('values', number), message: `value ${showValue(value)} ${problem}` };
+        found.push({ path: [...at, 'values', number], message: `value ${showValue(value)} ${problem}` });
       }
     }
   }
+  return found.slice(0, most);
 }
 
 /** The requirements of a selector; a label is an In with one value. */
@@ -107,7 +114,11 @@ function contradictionIn(key: string, requirements: readonly LabelSelectorRequir
  * some set of labels satisfies it.
  */
 export function labelSelectorContradiction(selector: LabelSelector): string | undefined {
-  for (const [key, requirements] of Map.groupBy(requirementsOf(selector), (requirement) => requirement.key)) {
+  const all = requirementsOf(selector);
+  if (all.length === 1) {
+    return undefined;
+  }
+  for (const [key, requirements] of Map.groupBy(all, (requirement) => requirement.key)) {
     const contradiction = requirements.length === 1 ? undefined : contradictionIn(key, requirements);
     if (contradiction !== undefined) {
       return contradiction;

@@ -18,10 +18,12 @@ const maxLabelLength = 63;
 const maxSubdomainLength = 253;
 
 function problems(value: string, maxBytes: number, format: RegExp, sentence: string): string[] {
-  const isOfFormat = format.test(value);
+  const tooLong = `must be no more than ${maxBytes} bytes`;
+  if (format.test(value)) {
+    return value.length > maxBytes ? [tooLong] : [];
+  }
   // Kubernetes counts bytes, and characters beyond ASCII, which no format has, have several.
-  const isTooLong = (isOfFormat ? value.length : Buffer.byteLength(value)) > maxBytes;
-  return [...(isTooLong ? [`must be no more than ${maxBytes} bytes`] : []), ...(isOfFormat ? [] : [sentence])];
+  return Buffer.byteLength(value) > maxBytes ? [tooLong, sentence] : [sentence];
 }
 
 /** RFC 1123 label: at most 63 lower case letters, digits and '-', begins and ends with a letter or digit. */

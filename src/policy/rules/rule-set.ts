@@ -126,24 +126,26 @@ function hiddenValueOf({ value, path }: RuleFinding, { whole }: RuleInput): Json
   return typeof hidden === 'object' ? undefined : hidden;
 }
 
-/** Which optional parts an input has: most objects lack most of them, and the rules about them need not run. */
-function presentParts({
-  whole: object,
-  violations,
-  facts,
-  isPruned,
-}: RuleInput): Readonly<Record<OptionalPart, boolean>> {
-  const { clientConfig, settings } = object.spec ?? {};
-  return {
-    url: Boolean(clientConfig?.url),
-    service: clientConfig?.service !== undefined,
-    caBundle: Boolean(clientConfig?.caBundle),
-    handlers: Boolean(object.status?.handlers?.length),
-    settings: settings !== undefined,
-    violations: violations.length > 0,
-    facts: facts !== undefined,
-    manifest: !isPruned,
-  };
+/** Whether an input has an optional part: most objects lack most of them, and the rules about them need not run. */
+function has(part: OptionalPart, { whole: { spec, status }, violations, facts, isPruned }: RuleInput): boolean {
+  switch (part) {
+    case 'url':
+      return Boolean(spec?.clientConfig?.url);
+    case 'service':
+      return spec?.clientConfig?.service !== undefined;
+    case 'caBundle':
+      return Boolean(spec?.clientConfig?.caBundle);
+    case 'handlers':
+      return Boolean(status?.handlers?.length);
+    case 'settings':
+      return spec?.settings !== undefined;
+    case 'violations':
+      return violations.length > 0;
+    case 'facts':
+      return facts !== undefined;
+    case 'manifest':
+      return !isPruned;
+  }
 }
 
 export function parsedInput(input: RuleInput, { hooks = hookCatalog }: Pick<RuleOptions, 'hooks'>): ParsedInput {
@@ -158,7 +160,8 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
   });
   const byPart = (subject: Subject) => {
     const applied = active.filter(({ rule: { subjects = ['object'] } }) => subjects.includes(subject));
-    return [...Map.groupBy(applied, ({ rule }) => rule.about)];
+    const groups = Map.groupBy(applied, ({ rule }) => rule.about);
+    return Array.from(groups, ([part, rulesOfPart]) => ({ part, rulesOfPart }));
   };
   const activeBySubject = { object: byPart('object'), status: byPart('status'), deletion: byPart('deletion') };
 
@@ -181,9 +184,8 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
     };
     const parsed = parsedInput(input, options);
     const upstreamInput = input.whole === input.object ? parsed : { ...parsed, object: input.whole };
-    const present = presentParts(input);
-    for (const [part, rulesOfPart] of activeBySubject[input.subject]) {
-      if (part !== undefined && !present[part]) {
+    for (const { part, rulesOfPart } of activeBySubject[input.subject]) {
+      if (part !== undefined && !has(part, input)) {
         continue;
       }
       for (current of rulesOfPart) {

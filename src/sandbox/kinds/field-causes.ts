@@ -19,10 +19,9 @@ export function selectorCauses(selector: Json | undefined, field: string): Statu
   const requirements = objectsAt(selector, 'matchExpressions');
   return requirements.some(({ key, operator }) => key === undefined || operator === undefined)
     ? []
-    : labelSelectorProblems((selector ?? {}) as LabelSelector)
-        .take(10)
-        .map(({ path, message }) => invalid(`${field}.${formatFieldPath(path)}`, fieldAt(selector, ...path), message))
-        .toArray();
+    : labelSelectorProblems((selector ?? {}) as LabelSelector, 10).map(({ path, message }) =>
+        invalid(`${field}.${formatFieldPath(path)}`, fieldAt(selector, ...path), message),
+      );
 }
 
 export function* keyCauses(metadata: JsonObject, field: string): Generator<StatusCause> {

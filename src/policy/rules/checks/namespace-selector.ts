@@ -26,16 +26,11 @@ export const namespaceSelectorRules: readonly Rule[] = [
         report({ path, reason: 'FieldValueRequired', message: 'set a label selector; {} selects all namespaces' });
         return;
       }
-      const texts: string[] = [];
-      for (const { path: at, message } of labelSelectorProblems(selector)) {
-        if (texts.length === maxListed) {
-          texts.push('and more');
-          break;
-        }
-        texts.push(`${formatFieldPath(at)}: ${message}`);
-      }
-      if (texts.length > 0) {
-        report({ path, reason: 'FieldValueInvalid', message: texts.join('; ') });
+      const problems = labelSelectorProblems(selector, maxListed + 1);
+      if (problems.length > 0) {
+        const texts = problems.slice(0, maxListed).map(({ path: at, message }) => `${formatFieldPath(at)}: ${message}`);
+        const more = problems.length > maxListed ? '; and more' : '';
+        report({ path, reason: 'FieldValueInvalid', message: `${texts.join('; ')}${more}` });
       }
     },
   },
@@ -50,7 +45,7 @@ export const namespaceSelectorRules: readonly Rule[] = [
       }
       const contradiction = labelSelectorContradiction(selector);
       // Invalid selectors are reported by rule namespace-selector.
-      if (contradiction !== undefined && labelSelectorProblems(selector).next().done) {
+      if (contradiction !== undefined && labelSelectorProblems(selector).length === 0) {
         report({
           path: ['spec', 'namespaceSelector'],
           reason: 'FieldValueInvalid',

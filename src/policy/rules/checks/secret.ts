@@ -6,9 +6,11 @@ import { someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
 
 /** The annotations of cert-manager's CA injector, which knows webhooks, CustomResourceDefinitions and APIServices. */
-const certManagerAnnotations = ['inject-ca-from', 'inject-ca-from-secret', 'inject-apiserver-ca'].map(
-  (name) => `cert-manager.io/${name}`,
-);
+const certManagerAnnotations = [
+  'cert-manager.io/inject-ca-from',
+  'cert-manager.io/inject-ca-from-secret',
+  'cert-manager.io/inject-apiserver-ca',
+];
 
 export const secretRules: readonly Rule[] = [
   {
