@@ -33,7 +33,9 @@ export function refuseBrokenRequests(server: Server, connections: Connections): 
     const refusal = refusalOf(errorCode);
     const connection = connections.of(socket);
     // The client takes the next response for that to its first request, which may be another one that was valid.
-    const isOwn = connection?.responses.keys().every(({ req, headersSent }) => !req.complete && !headersSent);
+    const isOwn = connection?.requests
+      .values()
+      .every(({ request, response }) => !request.complete && !response.headersSent);
     if (refusal === undefined || !isOwn || !socket.writable) {
       socket.destroy();
       return;

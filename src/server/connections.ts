@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Limits } from './limits.ts';
@@ -16,16 +16,26 @@ export interface ConnectionEvents {
   refused(refusal: Refusal, client: string | undefined): void;
 }
 
+/** A request whose response has not been sent yet. */
+interface OpenRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Called once: when the response has been sent, or the client has disconnected. */
+  end(): void;
+}
+
 /** One connection of a server. */
 export interface Connection {
   /** The TCP socket; with TLS, the one underneath. */
   readonly transport: Socket;
+  /** Both ends: from one port a client may have connections to several addresses of this server. */
+  readonly ends: string;
   /** The TLS socket on it, once its handshake is complete. */
   tls?: TLSSocket;
   /** Why its client may not call; undefined if it may. */
   refusal?: string;
-  /** Responses that have not been sent yet (several when requests are pipelined), with what is to be done at their end. */
-  readonly responses: Map<ServerResponse, () => void>;
+  /** Several when they are pipelined. */
+  readonly requests: Set<OpenRequest>;
   /** Whether it has had a request. */
   hasCalled: boolean;
   /** When it arrived, became idle or busy, or sent a response. */
@@ -37,12 +47,11 @@ const smallBytes = 64 * 1024;
 /** Size of the reserve, as a share of the maximum. */
 const reserveShare = 0.25;
 
-/** Both ends: from one port a client may have connections to several addresses of this server. */
 const endsOf = ({ remoteAddress, remotePort, localAddress }: Socket) =>
   `${remoteAddress}/${remotePort}/${localAddress}`;
 
-const isDeciding = ({ responses }: Connection) =>
-  responses.keys().some((response) => response.req.complete && !response.headersSent);
+const isDeciding = ({ requests }: Connection) =>
+  requests.values().some(({ request, response }) => request.complete && !response.headersSent);
 
 /**
  * The connections of a server. Node limits the time of handshakes and of requests; this does what it does not: it closes
@@ -56,7 +65,7 @@ export class Connections {
   isDraining = false;
   readonly limits: Limits;
   readonly events: ConnectionEvents;
-  readonly #bySocket = new WeakMap<object, Connection>();
+  readonly #bySocket = new Map<object, Connection>();
   // Finds the TCP socket under a TLS socket without a private property of either.
   readonly #byEnds = new Map<string, Connection>();
 
@@ -72,33 +81,28 @@ export class Connections {
 
   /** Number of requests being read or answered. */
   get inFlight(): number {
-    return [...this.open].reduce((sum, { responses }) => sum + responses.size, 0);
+    return [...this.open].reduce((sum, { requests }) => sum + requests.size, 0);
   }
 
   /** The open connection with this TCP or TLS socket. */
   of(socket: object): Connection | undefined {
-    const connection = this.#bySocket.get(socket);
-    return connection !== undefined && this.open.has(connection) ? connection : undefined;
+    return this.#bySocket.get(socket);
   }
 
-  /**
-   * A request has arrived. `end` is called once: when its response has been sent, or its client has disconnected.
-   *
-   * @returns its connection; undefined if that was closed in the meantime.
-   */
-  begin(response: ServerResponse, end: () => void): Connection | undefined {
-    const connection = this.of(response.req.socket);
+  /** A request has arrived. Returns its connection; undefined if that was closed in the meantime. */
+  begin(one: OpenRequest): Connection | undefined {
+    const connection = this.#bySocket.get(one.request.socket);
     if (connection === undefined) {
       return undefined;
     }
-    if (connection.responses.size === 0) {
+    if (connection.requests.size === 0) {
       connection.hasCalled = true;
       connection.since = performance.now();
     }
-    connection.responses.set(response, end);
-    response.on('close', () => {
-      if (connection.responses.delete(response)) {
-        end();
+    connection.requests.add(one);
+    one.response.on('close', () => {
+      if (connection.requests.delete(one)) {
+        one.end();
         connection.since = performance.now();
       }
     });
@@ -133,17 +137,18 @@ export class Connections {
       this.events.evicted();
       this.cut(evictable);
     }
-    const connection: Connection = { transport, responses: new Map(), hasCalled: false, since: performance.now() };
+    const ends = endsOf(transport);
+    const connection: Connection = {
+      transport,
+      ends,
+      requests: new Set(),
+      hasCalled: false,
+      since: performance.now(),
+    };
     this.open.add(connection);
     this.#bySocket.set(transport, connection);
-    const ends = endsOf(transport);
     this.#byEnds.set(ends, connection);
-    transport.once('close', () => {
-      this.#forget(connection);
-      if (this.#byEnds.get(ends) === connection) {
-        this.#byEnds.delete(ends);
-      }
-    });
+    transport.once('close', () => this.#forget(connection));
   }
 
   /** The handshake of a connection is complete. */
@@ -173,8 +178,8 @@ export class Connections {
         );
     return (
       first(({ hasCalled, since }) => !hasCalled && since <= latest) ??
-      first(({ hasCalled, responses }) => hasCalled && responses.size === 0) ??
-      first((one) => one.responses.size > 0 && one.since <= latest && !isDeciding(one))
+      first(({ hasCalled, requests }) => hasCalled && requests.size === 0) ??
+      first((one) => one.requests.size > 0 && one.since <= latest && !isDeciding(one))
     );
   }
 
@@ -183,7 +188,7 @@ export class Connections {
     const now = performance.now();
     for (const connection of this.open) {
       const waitedMs = now - connection.since;
-      if (connection.responses.size === 0) {
+      if (connection.requests.size === 0) {
         // Before the first request, the timeout is Node's.
         if (waitedMs >= keepAliveTimeoutMs) {
           this.close(connection);
@@ -196,11 +201,19 @@ export class Connections {
   }
 
   #forget(connection: Connection): void {
+    const { transport, tls, ends, requests } = connection;
     this.open.delete(connection);
-    // Of pipelined requests, Node closes the response of the first only.
-    for (const end of connection.responses.values()) {
-      end();
+    this.#bySocket.delete(transport);
+    if (tls !== undefined) {
+      this.#bySocket.delete(tls);
     }
-    connection.responses.clear();
+    if (this.#byEnds.get(ends) === connection) {
+      this.#byEnds.delete(ends);
+    }
+    // Of pipelined requests, Node closes the response of the first only.
+    for (const one of requests) {
+      one.end();
+    }
+    requests.clear();
   }
 }

@@ -46,7 +46,7 @@ export async function drain(
       stopListening();
     }
     for (const connection of connections.open) {
-      if (connection.responses.size === 0 && now - Math.max(connection.since, startedMs) >= graceMs) {
+      if (connection.requests.size === 0 && now - Math.max(connection.since, startedMs) >= graceMs) {
         connections.close(connection);
       }
     }

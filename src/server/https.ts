@@ -84,21 +84,11 @@ export function createHttpsPort({ limits, clients, events, log, handler }: Https
       }
     });
   }
-  async function handle(exchange: Exchange): Promise<void> {
-    try {
-      await handler(exchange);
-    } catch (error) {
-      // A bug, which must not end the process, and with it all other requests.
-      exchange.refuse({ code: 500, message: 'internal error; see the log of the server' });
-      log.error(
-        { path: exchange.path.slice(0, maxLoggedPath), ...bugFields(error) },
-        'the handler of a request failed',
-      );
-    }
-  }
+  const logBug = (error: unknown, path: string) =>
+    log.error({ path: path.slice(0, maxLoggedPath), ...bugFields(error) }, 'the handler of a request failed');
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    const exchange = new Exchange(request, response, connections);
-    const connection = connections.begin(response, () => exchange.end());
+    const exchange = new Exchange(request, response, connections, logBug);
+    const connection = connections.begin(exchange);
     if (connection === undefined) {
       return;
     }
@@ -108,7 +98,7 @@ export function createHttpsPort({ limits, clients, events, log, handler }: Https
     } else if (request.httpVersion === '1.1' && request.headers.host === undefined) {
       exchange.refuse({ code: 400, message: 'HTTP/1.1 requires the header Host' });
     } else {
-      void handle(exchange);
+      exchange.attempt(() => handler(exchange));
     }
   };
   server.on('request', onRequest);

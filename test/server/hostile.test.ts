@@ -19,20 +19,20 @@ async function smallServer() {
   const { log, lines } = collectingLog();
   let calls = 0;
   const server = await startServer({
-    handler: () => async (exchange) => {
-      const body = await exchange.readBody('any request');
-      if (!(body instanceof Uint8Array)) {
-        exchange.refuse(body);
-        return;
-      }
-      const call = calls++;
-      await pause((call % 4) * 10);
-      if (call % 8 === 0) {
-        exchange.refuse({ code: 418, message: 'no' });
-      } else {
-        exchange.respond({ code: 200, text: 'x'.repeat([10, 1_000, 1_000_000][call % 3]!) });
-      }
-    },
+    handler: () => (exchange) =>
+      exchange.readBody('any request', async (body) => {
+        if (!(body instanceof Uint8Array)) {
+          exchange.refuse(body);
+          return;
+        }
+        const call = calls++;
+        await pause((call % 4) * 10);
+        if (call % 8 === 0) {
+          exchange.refuse({ code: 418, message: 'no' });
+        } else {
+          exchange.respond({ code: 200, text: 'x'.repeat([10, 1_000, 1_000_000][call % 3]!) });
+        }
+      }),
     name: 'main',
     metricsPrefix: 'x_',
     certificates: { start: async (onEvent) => onEvent({ kind: 'pair', pair: pairOf(localhost) }), stop() {} },

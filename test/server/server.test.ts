@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { mock } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import {
   type CertificateEvent,
@@ -33,14 +34,14 @@ async function serving(
   let tell: (event: CertificateEvent) => void = () => {};
   let isStopped = false;
   const server = await startServer({
-    handler: () => async (exchange) => {
-      const body = await exchange.readBody('any request');
-      if (body instanceof Uint8Array) {
-        exchange.respond({ code: 200, text: JSON.stringify({ hello: exchange.path, bytes: body.length }) });
-      } else {
-        exchange.refuse(body);
-      }
-    },
+    handler: () => (exchange) =>
+      exchange.readBody('any request', (body) => {
+        if (body instanceof Uint8Array) {
+          exchange.respond({ code: 200, text: JSON.stringify({ hello: exchange.path, bytes: body.length }) });
+        } else {
+          exchange.refuse(body);
+        }
+      }),
     name: 'main',
     metricsPrefix: 'x_',
     certificates: {
@@ -329,13 +330,13 @@ describe('a response to a client that has gone', () => {
     const responded = Promise.withResolvers<void>();
     const started = Promise.withResolvers<void>();
     const server = await serving({
-      handler: () => async (exchange) => {
-        await exchange.readBody('any request');
-        started.resolve();
-        await once(exchange.gone, 'abort');
-        exchange.respond({ code: 200, text: 'x'.repeat(1_000_000) });
-        responded.resolve();
-      },
+      handler: () => (exchange) =>
+        exchange.readBody('any request', async () => {
+          started.resolve();
+          await once(exchange.gone, 'abort');
+          exchange.respond({ code: 200, text: 'x'.repeat(1_000_000) });
+          responded.resolve();
+        }),
     });
     return { ...server, started: started.promise, responded: responded.promise };
   }
@@ -404,11 +405,11 @@ test.each([
 test('whoever asks after the client has gone learns it, too', async () => {
   const gone = Promise.withResolvers<boolean>();
   const { port } = await serving({
-    handler: () => async (exchange) => {
-      await exchange.readBody('any request');
-      await until(() => exchange.isGone, 'the client is gone');
-      gone.resolve(exchange.gone.aborted);
-    },
+    handler: () => (exchange) =>
+      exchange.readBody('any request', async () => {
+        await until(() => exchange.isGone, 'the client is gone');
+        gone.resolve(exchange.gone.aborted);
+      }),
   });
   const socket = await openTls(port);
   socket.end('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}', () => socket.destroy());
@@ -428,10 +429,18 @@ describe('a handler that throws an error', () => {
     ],
     [
       'after it has read the body',
-      async (exchange) => {
-        await exchange.readBody('any request');
-        throw new TypeError('the object held: hunter2');
-      },
+      (exchange) =>
+        exchange.readBody('any request', () => {
+          throw new TypeError('the object held: hunter2');
+        }),
+    ],
+    [
+      'later',
+      (exchange) =>
+        exchange.readBody('any request', async () => {
+          await setImmediate();
+          throw new TypeError('the object held: hunter2');
+        }),
     ],
   ])('%s: a 500 without details, counted and logged; the server goes on', async (_, fails) => {
     const { port, lines, metric } = await serving({ handler: failing(fails) });
@@ -451,10 +460,11 @@ describe('a handler that throws an error', () => {
   });
 
   test('whose request has arrived keeps its connection', async () => {
-    const handler = failing(async (exchange) => {
-      await exchange.readBody('any request');
-      throw new Error('no');
-    });
+    const handler = failing((exchange) =>
+      exchange.readBody('any request', () => {
+        throw new Error('no');
+      }),
+    );
     const { port, metric } = await serving({ handler });
     const agent = keepAliveAgent();
     onTestFinished(() => agent.destroy());

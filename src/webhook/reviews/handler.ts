@@ -10,7 +10,7 @@ import {
   reviewOf,
 } from '../../kubernetes/index.ts';
 import { type Admission, type AdmissionOutcome, type ClusterKnowledge, rejectMalformed } from '../../policy/index.ts';
-import type { Exchange, Handler } from '../../server/index.ts';
+import type { Exchange, Handler, Refusal } from '../../server/index.ts';
 import { logConversion, logReview } from './log.ts';
 import { maxWaiting, type ReviewMetrics, type Webhook } from './metrics.ts';
 
@@ -70,13 +70,34 @@ export function createHandler(
     logConversion(log, body, converted.review.response, exchange, durationMs);
   }
 
-  return async (exchange) => {
-    const webhook = byPath.get(exchange.path);
-    if (webhook === undefined) {
-      otherPaths(exchange);
+  function respond(
+    webhook: 'mutate' | 'validate' | 'impact',
+    outcome: AdmissionOutcome,
+    exchange: Exchange,
+    request?: AdmissionRequest,
+  ): void {
+    if (exchange.isGone) {
       return;
     }
-    const bytes = await exchange.readBody('posted JSON');
+    exchange.respond({ code: 200, text: JSON.stringify(reviewOf(outcome.response)) });
+    const durationMs = performance.now() - exchange.startedMs;
+    const { verdict, deniedBy, warnedBy, knowledge } = outcome;
+    metrics.reviewCounts[webhook][request?.operation ?? 'UNKNOWN'][verdict]++;
+    addDuration(webhook, durationMs);
+    for (const rule of deniedBy) {
+      metrics.denials.inc({ rule });
+    }
+    for (const rule of warnedBy) {
+      metrics.warnings.inc({ rule });
+    }
+    for (const kind of knowledge?.unknown ?? []) {
+      metrics.withoutFacts.inc({ kind });
+    }
+    logReview(log, { webhook, request, outcome, exchange, durationMs });
+  }
+
+  /** Responds at once, or when what the decision needs has been read. */
+  function decide(webhook: Webhook, bytes: Buffer | Refusal, exchange: Exchange): void | Promise<void> {
     if (!(bytes instanceof Uint8Array)) {
       exchange.refuse(bytes);
       return;
@@ -96,40 +117,32 @@ export function createHandler(
       return;
     }
     const decoded = decodeAdmissionReview(body);
-    let outcome: AdmissionOutcome;
-    if ('request' in decoded) {
-      const { request } = decoded;
-      const refreshing = webhook === 'validate' ? refresh?.(request) : undefined;
-      // Nothing is awaited in vain.
-      outcome =
-        webhook === 'impact' && impact !== undefined
-          ? await impact(request)
-          : admission[webhook === 'mutate' ? 'mutate' : 'validate'](request, refreshing && (await refreshing));
-    } else if (decoded.uid === undefined) {
-      exchange.refuse({ code: 400, message: decoded.problem });
+    if (!('request' in decoded)) {
+      if (decoded.uid === undefined) {
+        exchange.refuse({ code: 400, message: decoded.problem });
+      } else {
+        respond(webhook, rejectMalformed(decoded.uid, decoded.problem), exchange);
+      }
       return;
+    }
+    const { request } = decoded;
+    if (webhook === 'impact') {
+      return impact?.(request).then((outcome) => respond(webhook, outcome, exchange, request));
+    }
+    const refreshing = webhook === 'validate' ? refresh?.(request) : undefined;
+    if (refreshing !== undefined) {
+      return refreshing.then((known) => respond(webhook, admission.validate(request, known), exchange, request));
+    }
+    respond(webhook, admission[webhook](request), exchange, request);
+  }
+
+  return (exchange) => {
+    const webhook = byPath.get(exchange.path);
+    if (webhook === undefined) {
+      otherPaths(exchange);
     } else {
-      outcome = rejectMalformed(decoded.uid, decoded.problem);
+      exchange.readBody('posted JSON', (body) => decide(webhook, body, exchange));
     }
-    if (exchange.isGone) {
-      return;
-    }
-    exchange.respond({ code: 200, text: JSON.stringify(reviewOf(outcome.response)) });
-    const durationMs = performance.now() - exchange.startedMs;
-    const { verdict, deniedBy, warnedBy, knowledge } = outcome;
-    const request = 'request' in decoded ? decoded.request : undefined;
-    metrics.reviewCounts[webhook][request?.operation ?? 'UNKNOWN'][verdict]++;
-    addDuration(webhook, durationMs);
-    for (const rule of deniedBy) {
-      metrics.denials.inc({ rule });
-    }
-    for (const rule of warnedBy) {
-      metrics.warnings.inc({ rule });
-    }
-    for (const kind of knowledge?.unknown ?? []) {
-      metrics.withoutFacts.inc({ kind });
-    }
-    logReview(log, { webhook, request, outcome, exchange, durationMs });
   };
 }
 

@@ -104,8 +104,7 @@ function routeOf(handler: Handler, context: RouteContext): HttpHandler {
     exchange.refuse(refusal, { code: 200, text: failure(`error reading request: ${refusal.message}`) });
   }
 
-  return async (exchange) => {
-    const body = await exchange.readBody('any request');
+  async function handle(body: Buffer | Refusal, exchange: Exchange): Promise<void> {
     if (!(body instanceof Uint8Array)) {
       refuse(body, exchange);
       return;
@@ -136,7 +135,8 @@ function routeOf(handler: Handler, context: RouteContext): HttpHandler {
       const text = replaced?.body ?? outcome.text;
       finish({ result, code: replaced?.code, text, retryAfterSeconds, cluster }, exchange);
     }
-  };
+  }
+  return (exchange) => exchange.readBody('any request', (body) => handle(body, exchange));
 }
 
 export interface HandlerOptions extends Omit<RouteContext, 'loop'> {
@@ -153,7 +153,7 @@ export function createHttpHandler({ handlers, prefix, ...options }: HandlerOptio
   const discovery = discoveryOf(handlers);
   const routes = new Map([discovery, ...handlers].map((handler) => [pathOf(handler), routeOf(handler, context)]));
 
-  return async (exchange) => {
+  return (exchange) => {
     const { path } = exchange;
     const route = path.startsWith(prefix) ? routes.get(path.slice(prefix.length)) : undefined;
     if (route === undefined) {
@@ -162,6 +162,6 @@ export function createHttpHandler({ handlers, prefix, ...options }: HandlerOptio
       exchange.refuse({ code: 404, message });
       return;
     }
-    await route(exchange);
+    return route(exchange);
   };
 }
