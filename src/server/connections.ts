@@ -20,6 +20,8 @@ export interface ConnectionEvents {
 interface OpenRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** When it arrived, by `performance.now`. */
+  readonly startedMs: number;
   /** Called once: when the response has been sent, or the client has disconnected. */
   end(): void;
 }
@@ -97,7 +99,7 @@ export class Connections {
     }
     if (connection.requests.size === 0) {
       connection.hasCalled = true;
-      connection.since = performance.now();
+      connection.since = one.startedMs;
     }
     connection.requests.add(one);
     one.response.on('close', () => {

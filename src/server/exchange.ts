@@ -28,7 +28,8 @@ function headerRefusal(
     if (method !== 'POST') {
       return { code: 405, message: `${method} is not supported here: use POST` };
     }
-    if (!jsonContentType.test(headers['content-type'] ?? '')) {
+    const type = headers['content-type'] ?? '';
+    if (type !== 'application/json' && !jsonContentType.test(type)) {
       return { code: 415, message: 'the content type must be application/json' };
     }
   }
@@ -190,7 +191,7 @@ export class Exchange {
     }
     const bytes = Buffer.byteLength(text);
     this.#keep(copiesOfResponse * bytes);
-    this.#writeHead(code, bytes, this.#connections.isDraining, refusalHeaders.get(code));
+    this.#writeHead(code, bytes, this.#connections.isDraining);
     this.response.end(text);
   }
 

@@ -4,7 +4,6 @@ import {
   Gauge,
   type GaugeConfiguration,
   Histogram,
-  type HistogramConfiguration,
   type LabelValues,
   type Registry,
 } from 'prom-client';
@@ -33,12 +32,6 @@ export function metricsIn(registry: Registry, prefix: string) {
       labelNames: readonly T[] = [],
       own: Pick<GaugeConfiguration<T>, 'collect'> = {},
     ) => new Gauge<T>({ ...described(name, help, labelNames), ...own }),
-    histogram: <T extends string = never>(
-      name: string,
-      help: string,
-      labelNames: readonly T[],
-      own: Pick<HistogramConfiguration<T>, 'buckets' | 'collect'>,
-    ) => new Histogram<T>({ ...described(name, help, labelNames), ...own }),
     /**
      * A counter of what happens often, added up at each scrape: to look up labels by name takes prom-client as long as a
      * review takes. Returns a function that counts one, for labels of which there is none yet.

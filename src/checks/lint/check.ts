@@ -49,7 +49,7 @@ export function reportsOf(object: JsonObject, { rules, now, facts }: LintPolicy,
     version: version ?? hubVersion,
     subject: 'object',
     isPruned: false,
-    now: now(),
+    now,
     facts,
     namesake,
   };

@@ -35,7 +35,7 @@ function findingsOf(rule: Rule, config: StoredConfig, { catalog, release }: Know
       version: 'v1beta2',
       subject: 'status',
       isPruned: true,
-      now: new Date(),
+      now: () => new Date(),
     },
     options,
   );

@@ -23,7 +23,7 @@ interface LabelSelectorProblem {
 }
 
 /** The operators of requirements, and whether they need values. */
-const needsValues: Readonly<Record<string, boolean>> = { In: true, NotIn: true, Exists: false, DoesNotExist: false };
+const needsValues = new Map(Object.entries({ In: true, NotIn: true, Exists: false, DoesNotExist: false }));
 
 /**
  * The first problems with a selector, in its order. None if and only if `metav1.LabelSelectorAsSelector` accepts it; that
@@ -48,21 +48,24 @@ export function labelSelectorProblems(
   }
   for (let index = 0; index < matchExpressions.length && found.length < most; index++) {
     const { key, operator, values = [] } = matchExpressions[index] as LabelSelectorRequirement;
-    const at = ['matchExpressions', index] as const;
     for (const problem of qualifiedNameProblems(key)) {
-      found.push({ path: [...at, 'key'], message: `key ${showValue(key)}: ${problem}` });
+      found.push({ path: ['matchExpressions', index, 'key'], message: `key ${showValue(key)}: ${problem}` });
     }
-    if (!Object.hasOwn(needsValues, operator)) {
-      const message = `operator ${showValue(operator)} is not one of ${Object.keys(needsValues).join(', ')}`;
-      found.push({ path: [...at, 'operator'], message });
-    } else if (needsValues[operator] !== values.length > 0) {
-      const must = needsValues[operator] ? 'must not be empty' : 'must be empty';
-      found.push({ path: [...at, 'values'], message: `values ${must} for operator ${operator}` });
+    const needed = needsValues.get(operator);
+    if (needed === undefined) {
+      const message = `operator ${showValue(operator)} is not one of ${[...needsValues.keys()].join(', ')}`;
+      found.push({ path: ['matchExpressions', index, 'operator'], message });
+    } else if (needed !== values.length > 0) {
+      const must = needed ? 'must not be empty' : 'must be empty';
+      found.push({ path: ['matchExpressions', index, 'values'], message: `values ${must} for operator ${operator}` });
     }
     for (let number = 0; number < values.length && found.length < most; number++) {
       const value = values[number] as string;
       for (const problem of labelValueProblems(value)) {
-        found.push({ path: [...at, 'values', number], message: `value ${showValue(value)} ${problem}` });
+        found.push({
+          path: ['matchExpressions', index, 'values', number],
+          message: `value ${showValue(value)} ${problem}`,
+        });
       }
     }
   }

@@ -55,10 +55,6 @@ function ruleIdsOf(reports: readonly RuleFinding[]): string[] {
   return [...new Set(reports.map(({ rule }) => rule.id))];
 }
 
-export function allow(uid: string): AdmissionOutcome {
-  return { response: { uid, allowed: true }, verdict: 'allowed', deniedBy: [], warnedBy: [] };
-}
-
 /** Rejects a review that is not intended for this webhook, or malformed: 400. */
 export function rejectMalformed(uid: string, problem: string): AdmissionOutcome {
   const response: AdmissionResponse = {

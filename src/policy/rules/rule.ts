@@ -56,7 +56,7 @@ export interface RuleInput {
   subject: Subject;
   /** Whether the API server has already pruned unknown fields, as it does before it calls any webhook. */
   isPruned: boolean;
-  now: Date;
+  now: () => Date;
   /** What is known about the cluster; absent if nothing is. */
   facts?: Facts | undefined;
   /** Where another object of the same name is (`FILE:LINE`), for objects in files. */

@@ -41,7 +41,7 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
   });
   const connections = new Connections(server, limits, options.events ?? noEvents);
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    connections.begin({ request, response, end() {} });
+    connections.begin({ request, response, startedMs: performance.now(), end() {} });
     application(request, response);
   });
   const port = await listen(server, 'health', options.address);

@@ -12,7 +12,7 @@ import {
 import { type Admission, type AdmissionOutcome, type ClusterKnowledge, rejectMalformed } from '../../policy/index.ts';
 import type { Exchange, Handler, Refusal } from '../../server/index.ts';
 import { logConversion, logReview } from './log.ts';
-import { maxWaiting, type ReviewMetrics, type Webhook } from './metrics.ts';
+import type { ReviewMetrics, Webhook } from './metrics.ts';
 
 /** Paths as controller-runtime names them for this API. */
 export const webhookPaths = {
@@ -50,12 +50,6 @@ export function createHandler(
   const byPath = new Map<string, Webhook>(webhooks.map((webhook) => [webhookPaths[webhook], webhook]));
   const otherPaths = createOtherPaths([...byPath.keys()]);
 
-  function addDuration(webhook: Webhook, durationMs: number): void {
-    if (metrics.waiting[webhook].push(durationMs / 1000) === maxWaiting) {
-      metrics.observeWaiting();
-    }
-  }
-
   function respondToConversion(body: Json, exchange: Exchange): void {
     const converted = convert?.(body) ?? { problem: 'this server does not convert' };
     if ('problem' in converted) {
@@ -66,7 +60,7 @@ export function createHandler(
     const durationMs = performance.now() - exchange.startedMs;
     const result = converted.review.response.result.status === 'Success' ? 'success' : 'failure';
     metrics.conversions.inc({ result });
-    addDuration('convert', durationMs);
+    metrics.addDuration.convert(durationMs / 1000);
     logConversion(log, body, converted.review.response, exchange, durationMs);
   }
 
@@ -83,7 +77,7 @@ export function createHandler(
     const durationMs = performance.now() - exchange.startedMs;
     const { verdict, deniedBy, warnedBy, knowledge } = outcome;
     metrics.reviewCounts[webhook][request?.operation ?? 'UNKNOWN'][verdict]++;
-    addDuration(webhook, durationMs);
+    metrics.addDuration[webhook](durationMs / 1000);
     for (const rule of deniedBy) {
       metrics.denials.inc({ rule });
     }

@@ -5,7 +5,12 @@ import type { FeatureGates } from './feature-gates.ts';
 /** The names of the webhooks in metrics and logs. */
 export type Webhook = 'mutate' | 'validate' | 'convert' | 'impact';
 
-const perWebhook = <T>(make: () => T) => ({ mutate: make(), validate: make(), convert: make(), impact: make() });
+const perWebhook = <T>(make: (webhook: Webhook) => T) => ({
+  mutate: make('mutate'),
+  validate: make('validate'),
+  convert: make('convert'),
+  impact: make('impact'),
+});
 
 const perOperation = <T>(make: () => T) => ({
   CREATE: make(),
@@ -20,12 +25,9 @@ export const metricsPrefix = 'extensionconfig_webhook_';
 /** Upper bounds in seconds: a decision takes well under a millisecond, a large object some; 10 s is the API server's default timeout. */
 const latencyBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10];
 
-/** How many durations may wait until they are observed. */
-export const maxWaiting = 256;
-
 /** Creates the metrics of reviews. Those that alerts add up are there before the first event. */
 export function createReviewMetrics(registry: Registry, featureGates: FeatureGates) {
-  const { counter, gauge, histogram } = metricsIn(registry, metricsPrefix);
+  const { counter, gauge, times } = metricsIn(registry, metricsPrefix);
   /** Reviews since the last scrape. */
   const reviewCounts = perWebhook(() => perOperation(() => ({ allowed: 0, warned: 0, denied: 0, malformed: 0 })));
   const reviews = counter(
@@ -58,21 +60,14 @@ export function createReviewMetrics(registry: Registry, featureGates: FeatureGat
     'Reviews decided without facts about a kind of objects in the cluster, by kind. Needs --cluster-facts.',
     ['kind'],
   );
-  /** Durations that wait for the histogram, in which one costs much less among many. */
-  const waiting = perWebhook((): number[] => []);
-  const durations = histogram(
+  const durations = times(
     'request_duration_seconds',
     'Time from the header of a request to its response, by webhook. Includes receiving the body.',
     ['webhook'],
-    { buckets: latencyBuckets, collect: observeWaiting },
+    latencyBuckets,
   );
-  function observeWaiting(): void {
-    for (const [webhook, seconds] of Object.entries(waiting)) {
-      for (const one of seconds.splice(0)) {
-        durations.observe({ webhook }, one);
-      }
-    }
-  }
+  /** Adds a duration in seconds. */
+  const addDuration = perWebhook((webhook) => durations({ webhook }));
   const conversions = counter(
     'conversions_total',
     'ConversionReviews answered, by result: success or failure (an object cannot be read or written in a version).',
@@ -84,7 +79,7 @@ export function createReviewMetrics(registry: Registry, featureGates: FeatureGat
   for (const [name, enabled] of Object.entries(featureGates)) {
     gates.set({ name }, enabled ? 1 : 0);
   }
-  return { reviewCounts, denials, warnings, withoutFacts, waiting, observeWaiting, conversions };
+  return { reviewCounts, denials, warnings, withoutFacts, addDuration, conversions };
 }
 
 export type ReviewMetrics = ReturnType<typeof createReviewMetrics>;

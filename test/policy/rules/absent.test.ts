@@ -24,7 +24,7 @@ function findingsOf(object: object, more: Partial<RuleInput> = {}): string[] {
     version: 'v1beta2',
     subject: 'object',
     isPruned: true,
-    now,
+    now: () => now,
     ...more,
   };
   const found: string[] = [];

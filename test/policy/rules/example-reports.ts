@@ -85,7 +85,7 @@ export function exampleReports(id: string, object: JsonObject, situation: Situat
     version,
     subject,
     isPruned: false,
-    now: new Date(checkedAt),
+    now: () => new Date(checkedAt),
     facts: context && factsFrom(context),
     namesake: nameOf(object) === nameOf(exampleOf(id).bad) ? namesake : undefined,
   };

@@ -353,7 +353,7 @@ test('rules about the cluster report nothing if nothing is known', () => {
     const { old, checkedAt } = rest;
     const at = checkedAt === undefined ? now : new Date(checkedAt);
     const oldObject = old && (() => decodeExtensionConfig(old, 'v1beta2').object);
-    const situation = { oldObject, now: at, subject: rest.subject ?? 'object' };
+    const situation = { oldObject, now: () => at, subject: rest.subject ?? 'object' };
     expect(linesWith(rule.id, bad, { ...situation, facts: factsOf({}) })).toEqual([]);
     // No rule relies on others to check whether something is known.
     const input = { ...decodeExtensionConfig(bad, 'v1beta2'), ...situation, isPruned: true };

@@ -23,7 +23,7 @@ const inputOf = (object: ReturnType<typeof example>): RuleInput => ({
   version: 'v1beta2',
   subject: 'object',
   isPruned: false,
-  now,
+  now: () => now,
 });
 
 const bad = inputOf(

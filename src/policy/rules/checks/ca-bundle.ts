@@ -16,8 +16,9 @@ function certificateRule({
     severity: 'warn',
     about: 'caBundle',
     check({ caBundle, now }, report) {
+      const nowMs = now().getTime();
       for (const certificate of caBundle?.certificates ?? []) {
-        const problem = problemOf(certificate, now.getTime());
+        const problem = problemOf(certificate, nowMs);
         if (problem !== undefined) {
           const message = `the certificate of ${certificate.subject} ${problem}`;
           report({ path: caBundlePath, reason: 'FieldValueInvalid', message });
