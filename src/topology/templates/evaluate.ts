@@ -16,7 +16,6 @@ import { showOperand, sprint } from './values/print.ts';
 import {
   anyType,
   Boxed,
-  type Callable,
   Complex,
   Dict,
   elementOperand,
@@ -25,27 +24,27 @@ import {
   isTrue,
   List,
   type Operand,
+  operandType,
   Struct,
   staticType,
+  type TemplateFunction,
   typeOf,
   unboxed,
   type Value,
   zeroOf,
 } from './values/values.ts';
 
-/** The type of a parameter that takes any operand as it is: a reflect.Value in Go. */
-export const operandType = 'reflect.Value';
-
-/** A function of templates. */
-export interface TemplateFunction {
-  parameters: readonly string[];
-  isAny: boolean;
-  call(args: readonly Operand[], budget: Budget): Operand;
-}
-
 /** No previous value in a pipeline. */
 const missing = Symbol('missing');
 type Final = Operand | typeof missing;
+
+/** What a function, a method or a field is given in a command. */
+interface Given {
+  dot: Operand;
+  args: readonly OperandNode[];
+  final: Final;
+}
+const nothing = (dot: Operand): Given => ({ dot, args: [], final: missing });
 
 /** How many variables are looked through in one step. */
 const variablesPerStep = 256;
@@ -287,18 +286,19 @@ class Evaluation {
   #command(dot: Operand, command: CommandNode, final: Final): Operand {
     this.#budget.spend(1);
     const [first, ...args] = command.operands;
+    const given: Given = { dot, args, final };
     switch (first.kind) {
       case 'field':
         this.#place = first;
-        return this.#fields(dot, dot, first, first.path, args, final);
+        return this.#fields(dot, first, given);
       case 'chain':
-        return this.#chain(dot, first, args, final);
+        return this.#chain(first, given);
       case 'function':
-        return this.#function(dot, first, command, args, final);
+        return this.#function(first, command, given);
       case 'variable':
         if (first.path.length > 0) {
           this.#place = first;
-          return this.#fields(dot, this.#find(first.name).value, first, first.path, args, final);
+          return this.#fields(this.#find(first.name).value, first, given);
         }
     }
     this.#place = first.kind === 'pipe' ? this.#place : first;
@@ -320,39 +320,25 @@ class Evaluation {
     return int ?? this.#fail(`${text} overflows int`);
   }
 
-  #chain(dot: Operand, node: OperandNode & { kind: 'chain' }, args: readonly OperandNode[], final: Final): Operand {
+  #chain(node: OperandNode & { kind: 'chain' }, given: Given): Operand {
     this.#place = node;
     if (node.of.kind === 'nil') {
       this.#fail(`indirection through explicit nil in ${showNode(node)}`);
     }
-    const receiver = this.#argument(dot, undefined, node.of);
-    return this.#fields(dot, receiver, node, node.path, args, final);
+    return this.#fields(this.#argument(given.dot, undefined, node.of), node, given);
   }
 
-  #fields(
-    dot: Operand,
-    from: Operand,
-    node: PlaceNode,
-    path: readonly Bytes[],
-    args: readonly OperandNode[],
-    final: Final,
-  ): Operand {
+  /** The value at the path of a node. */
+  #fields(from: Operand, node: PlaceNode & { path: readonly Bytes[] }, given: Given): Operand {
     let receiver = from;
-    for (const [index, name] of path.entries()) {
-      const isLast = index === path.length - 1;
-      receiver = this.#field(dot, receiver, name, node, isLast ? args : [], isLast ? final : missing);
+    for (const [index, name] of node.path.entries()) {
+      const isLast = index === node.path.length - 1;
+      receiver = this.#field(receiver, name, node, isLast ? given : nothing(given.dot));
     }
     return receiver;
   }
 
-  #field(
-    dot: Operand,
-    receiver: Operand,
-    name: Bytes,
-    node: PlaceNode,
-    args: readonly OperandNode[],
-    final: Final,
-  ): Operand {
+  #field(receiver: Operand, name: Bytes, node: PlaceNode, given: Given): Operand {
     this.#budget.spend(1);
     if (receiver === undefined) {
       return undefined;
@@ -362,7 +348,7 @@ class Evaluation {
     if (value === undefined) {
       this.#fail(`nil pointer evaluating ${type}.${name}`);
     }
-    const hasArguments = args.length > 0 || final !== missing;
+    const hasArguments = given.args.length > 0 || given.final !== missing;
     if (value instanceof Dict) {
       if (hasArguments) {
         this.#fail(`${name} is not a method but has arguments`);
@@ -373,7 +359,7 @@ class Evaluation {
     if (value instanceof Struct) {
       const method = value.method(name);
       if (method !== undefined) {
-        return this.#invoke(dot, method, node, name, args, final);
+        return this.#invoke(method, node, name, given);
       }
       if (Object.hasOwn(value.fields, name) && !hasArguments) {
         return value.fields[name];
@@ -382,41 +368,22 @@ class Evaluation {
     this.#fail(`can't evaluate field ${name} in type ${type}`);
   }
 
-  #function(
-    dot: Operand,
-    node: OperandNode & { kind: 'function' },
-    command: PlaceNode,
-    args: readonly OperandNode[],
-    final: Final,
-  ): Operand {
+  #function(node: OperandNode & { kind: 'function' }, command: PlaceNode, given: Given): Operand {
     this.#place = node;
-    const definition = this.#functions.get(node.name);
-    if (definition === undefined) {
-      this.#fail(`${quoted(node.name)} is not a defined function`);
-    }
-    return this.#invoke(dot, definition, command, node.name, args, final);
+    // The parser knows all functions.
+    return this.#invoke(this.#functions.get(node.name) as TemplateFunction, command, node.name, given);
   }
 
   /** Calls a function or a method. `place` is where its errors are. */
-  #invoke(
-    dot: Operand,
-    definition: TemplateFunction | Callable,
-    place: PlaceNode,
-    name: Bytes,
-    args: readonly OperandNode[],
-    final: Final,
-  ): Operand {
-    const { parameters, isAny } = definition;
+  #invoke(definition: TemplateFunction, place: PlaceNode, name: Bytes, { dot, args, final }: Given): Operand {
+    const { parameters, isAny = false } = definition;
     const last = parameters.at(-1);
     const rest = last?.startsWith('...') === true ? last.slice(3) : undefined;
     const fixed = rest === undefined ? parameters.length : parameters.length - 1;
     const count = args.length + (final === missing ? 0 : 1);
     if (rest !== undefined ? count < fixed : count !== fixed) {
-      this.#fail(
-        rest === undefined
-          ? `wrong number of args for ${name}: want ${fixed} got ${count}`
-          : `wrong number of args for ${name}: want at least ${fixed} got ${args.length}`,
-      );
+      const wanted = rest === undefined ? `want ${fixed} got ${count}` : `want at least ${fixed} got ${args.length}`;
+      this.#fail(`wrong number of args for ${name}: ${wanted}`);
     }
     if (name === 'and' || name === 'or') {
       return this.#shortCircuit(dot, name === 'or', args, final);
@@ -495,17 +462,17 @@ class Evaluation {
         return zero === undefined ? this.#fail(`cannot assign nil to ${type}`) : (zero ?? undefined);
       }
       case 'field':
-        return this.#typed(this.#fields(dot, dot, node, node.path, [], missing), type);
+        return this.#typed(this.#fields(dot, node, nothing(dot)), type);
       case 'variable': {
         const { value } = this.#find(node.name);
-        return this.#typed(this.#fields(dot, value, node, node.path, [], missing), type);
+        return this.#typed(this.#fields(value, node, nothing(dot)), type);
       }
       case 'pipe':
         return this.#typed(this.#pipe(dot, node), type);
       case 'function':
-        return this.#typed(this.#function(dot, node, node, [], missing), type);
+        return this.#typed(this.#function(node, node, nothing(dot)), type);
       case 'chain':
-        return this.#typed(this.#chain(dot, node, [], missing), type);
+        return this.#typed(this.#chain(node, nothing(dot)), type);
       default:
         return this.#literal(node, type ?? anyType);
     }

@@ -1,6 +1,5 @@
 import { type Bytes, bytesOfRune, isPrintable, percentEncoded, runesOf } from '../../../base/go-text/index.ts';
 import { type Budget, FunctionError } from '../budget.ts';
-import type { TemplateFunction } from '../evaluate.ts';
 import { showOperand, sprint, sprintf, sprintln } from '../values/print.ts';
 import {
   Boxed,
@@ -18,7 +17,7 @@ import {
   unboxed,
   type Value,
 } from '../values/values.ts';
-import { define } from './define.ts';
+import { define, type Functions } from './define.ts';
 
 /** The kind of a value that can be compared with others of its kind. */
 function basicKind(value: Value | undefined): string | undefined {
@@ -229,7 +228,7 @@ function unreachable(): never {
 }
 
 /** Functions of text/template itself. Its `slice` is not among them: sprig's replaces it. */
-export const builtins: Readonly<Record<string, TemplateFunction>> = {
+export const builtins: Functions = {
   and: define(['operand', '...operand'], unreachable),
   or: define(['operand', '...operand'], unreachable),
   not: define(['operand'], ([value]) => !isTrue(unboxed(value))),

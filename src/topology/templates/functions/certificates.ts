@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { Bytes } from '../../../base/go-text/index.ts';
 import { type Budget, FunctionError } from '../budget.ts';
-import type { TemplateFunction } from '../evaluate.ts';
 import { sprintf } from '../values/print.ts';
-import { Dict, List, Struct, type Value } from '../values/values.ts';
-import { define, type Parameter } from './define.ts';
+import { Dict, List, Struct, type TemplateFunction, type Value } from '../values/values.ts';
+import { define, type Functions, type Parameter } from './define.ts';
 import { base64Decoded } from './strings.ts';
 
 // Nobody can know a key, a certificate or a hash before Cluster API makes it, whose are random too, and to make real ones takes
@@ -112,7 +111,7 @@ function bcrypted(): Bytes {
 }
 
 /** Functions of sprig for keys, certificates and passwords. Their results differ each time. */
-export const certificateFunctions: Readonly<Record<string, TemplateFunction>> = {
+export const certificateFunctions: Functions = {
   bcrypt: define(['string'], bcrypted),
   htpasswd: define(['string', 'string'], ([user]) =>
     user.includes(':') ? `invalid username: ${user}` : `${user}:${bcrypted()}`,

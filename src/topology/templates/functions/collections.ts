@@ -1,6 +1,5 @@
 import type { Bytes } from '../../../base/go-text/index.ts';
 import { type Budget, FunctionError } from '../budget.ts';
-import type { TemplateFunction } from '../evaluate.ts';
 import { toInt64 } from '../values/numbers.ts';
 import {
   Complex,
@@ -12,10 +11,11 @@ import {
   List,
   type Operand,
   Struct,
+  type TemplateFunction,
   typeOf,
   type Value,
 } from '../values/values.ts';
-import { define, defineAny } from './define.ts';
+import { define, defineAny, type Functions } from './define.ts';
 import { sizeOf, textOfValue } from './strings.ts';
 
 /** reflect.DeepEqual: types count, and a nil list differs from an empty one. */
@@ -232,7 +232,7 @@ function ofList(
 const push = ofList('Cannot push on type', ['any'], ({ items }, added) => new List([...items, ...added]));
 
 /** Functions that fail alike with `must` before their names. */
-const alsoWithMust: Readonly<Record<string, TemplateFunction>> = {
+const alsoWithMust: Functions = {
   append: push,
   push,
   prepend: ofList('Cannot prepend on type', ['any'], ({ items }, added) => new List([...added, ...items])),
@@ -279,7 +279,7 @@ const alsoWithMust: Readonly<Record<string, TemplateFunction>> = {
 };
 
 /** Functions of sprig that work with lists, maps and defaults. */
-export const collectionFunctions: Readonly<Record<string, TemplateFunction>> = {
+export const collectionFunctions: Functions = {
   list,
   tuple: list,
   ...alsoWithMust,

@@ -2,11 +2,10 @@ import { Buffer } from 'node:buffer';
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes, scryptSync } from 'node:crypto';
 import type { Bytes } from '../../../base/go-text/index.ts';
 import { FunctionError } from '../budget.ts';
-import type { TemplateFunction } from '../evaluate.ts';
-import { define } from './define.ts';
+import { define, type Functions } from './define.ts';
 import { base64Decoded } from './strings.ts';
 
-function hashed(algorithm: string): TemplateFunction {
+function hashed(algorithm: string) {
   return define(['string'], ([text], budget) => {
     budget.read(text.length);
     return createHash(algorithm).update(text, 'latin1').digest('hex');
@@ -108,7 +107,7 @@ function decrypted(password: Bytes, packed: Bytes): Bytes {
 const slow = 40_000;
 
 /** Functions of sprig for hashes and encryption. */
-export const cryptoFunctions: Readonly<Record<string, TemplateFunction>> = {
+export const cryptoFunctions: Functions = {
   sha1sum: hashed('sha1'),
   sha256sum: hashed('sha256'),
   sha512sum: hashed('sha512'),

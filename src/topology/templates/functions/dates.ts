@@ -1,9 +1,8 @@
 import type { Bytes } from '../../../base/go-text/index.ts';
-import type { TemplateFunction } from '../evaluate.ts';
 import { parsedInt64 } from '../values/numbers.ts';
 import { durationText, hour, minute, parseDuration, parseTime, second, Time, zeroTime } from '../values/time.ts';
 import { Integer, type Value } from '../values/values.ts';
-import { define, ignoring } from './define.ts';
+import { define, type Functions, ignoring } from './define.ts';
 
 function now(): Time {
   return new Time(BigInt(Date.now()) * 1_000_000n);
@@ -53,7 +52,7 @@ function ago(value: Value): Bytes {
 const modify = define(['string', 'time'], ([text, time]) => new Time(time.at + parseDuration(text)));
 
 /** Functions of sprig for times that are in its hermetic set. */
-export const dateFunctions: Readonly<Record<string, TemplateFunction>> = {
+export const dateFunctions: Functions = {
   ago: define(['any'], ([value]) => ago(value)),
   duration: define(['any'], ([value]) => durationText(seconds(value))),
   durationRound: define(['any'], ([value]) => roundedDuration(value)),

@@ -1,8 +1,20 @@
 import type { Bytes } from '../../../base/go-text/index.ts';
 import { type Budget, FunctionError } from '../budget.ts';
-import { operandType, type TemplateFunction } from '../evaluate.ts';
 import type { Time } from '../values/time.ts';
-import { anyType, type Dict, dictType, type Integer, type List, type Operand, type Value } from '../values/values.ts';
+import {
+  anyType,
+  type Dict,
+  dictType,
+  type Integer,
+  type List,
+  type Operand,
+  operandType,
+  type TemplateFunction,
+  type Value,
+} from '../values/values.ts';
+
+/** Functions by their names. */
+export type Functions = Readonly<Record<string, TemplateFunction>>;
 
 /** Go's types of parameters, by a short name. */
 const types = {

@@ -1,4 +1,4 @@
-import type { TemplateFunction } from '../evaluate.ts';
+import type { TemplateFunction } from '../values/values.ts';
 import { builtins } from './builtins.ts';
 import { certificateFunctions } from './certificates.ts';
 import { collectionFunctions } from './collections.ts';

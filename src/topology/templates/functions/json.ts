@@ -8,10 +8,9 @@ import {
 } from '../../../base/go-text/index.ts';
 import type { Json } from '../../../kubernetes/index.ts';
 import { type Budget, FunctionError } from '../budget.ts';
-import type { TemplateFunction } from '../evaluate.ts';
 import { infiniteText } from '../values/numbers.ts';
 import { Complex, Dict, Integer, List, type Operand, Struct, type Value } from '../values/values.ts';
-import { define, defineAny, ignoring } from './define.ts';
+import { define, defineAny, type Functions, ignoring } from './define.ts';
 
 /** Deepest nesting that is encoded: only what contains itself gets there. */
 const maxNesting = 1_000;
@@ -143,7 +142,7 @@ function pretty(value: Value, budget: Budget): string {
 const raw = define(['any'], ([value], budget) => encodeJson(value, budget, { escapesHtml: false }));
 
 /** Functions of sprig for JSON. */
-export const jsonFunctions: Readonly<Record<string, TemplateFunction>> = {
+export const jsonFunctions: Functions = {
   toJson: define(['any'], ([value], budget) => ignoring('', () => encodeJson(value, budget))),
   mustToJson: define(['any'], ([value], budget) => encodeJson(value, budget)),
   toPrettyJson: define(['any'], ([value], budget) => ignoring('', () => pretty(value, budget))),

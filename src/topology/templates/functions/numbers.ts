@@ -1,9 +1,8 @@
 import { type Budget, FunctionError } from '../budget.ts';
-import type { TemplateFunction } from '../evaluate.ts';
 import { infiniteText, parseInt64, toFloat64, toInt64, wrapped } from '../values/numbers.ts';
 import { sprint } from '../values/print.ts';
 import { Integer, List, type Value } from '../values/values.ts';
-import { define } from './define.ts';
+import { define, type Functions } from './define.ts';
 
 /** Integers from one to before another. */
 function steps(start: bigint, stop: bigint, step: bigint, budget: Budget): bigint[] {
@@ -129,7 +128,7 @@ function int64(value: bigint): Integer {
 const max = define(['any', '...any'], (values) => int64(largest(values)));
 
 /** Functions of sprig that compute. */
-export const numberFunctions: Readonly<Record<string, TemplateFunction>> = {
+export const numberFunctions: Functions = {
   int: define(['any'], ([value]) => toInt64(value)),
   int64: define(['any'], ([value]) => int64(toInt64(value))),
   float64: define(['any'], ([value]) => toFloat64(value)),

@@ -1,6 +1,5 @@
 import type { Bytes } from '../../../base/go-text/index.ts';
-import type { TemplateFunction } from '../evaluate.ts';
-import { define } from './define.ts';
+import { define, type Functions } from './define.ts';
 
 /** path.Clean: without empty, `.` and `..` elements where they can be removed. */
 function clean(path: Bytes): Bytes {
@@ -42,7 +41,7 @@ const extensionOf = define(['string'], ([path]) => extension(path));
 const isAbsolute = define(['string'], ([path]) => path.startsWith('/'));
 
 /** Functions of sprig for paths; Cluster API runs on Linux, where both kinds are one. */
-export const pathFunctions: Readonly<Record<string, TemplateFunction>> = {
+export const pathFunctions: Functions = {
   base: baseOf,
   dir: dirOf,
   clean: cleanOf,

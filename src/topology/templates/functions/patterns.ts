@@ -1,9 +1,8 @@
 import { type Bytes, bytesOf, canBackquote, invalidAt, quoted, textOf } from '../../../base/go-text/index.ts';
 import { compilePattern, type Pattern, PatternError } from '../../../kubernetes/schema/index.ts';
 import { type Budget, FunctionError } from '../budget.ts';
-import type { TemplateFunction } from '../evaluate.ts';
-import { List } from '../values/values.ts';
-import { define, ignoring } from './define.ts';
+import { List, type TemplateFunction } from '../values/values.ts';
+import { define, type Functions, ignoring } from './define.ts';
 import { sizeOf } from './strings.ts';
 
 /** Compiles a pattern. sprig panics with the pattern where the name of a function does not start with must. */
@@ -214,7 +213,7 @@ const matches = (source: Bytes, text: Bytes, budget: Budget): boolean =>
   new Search(source, text, false, budget).from(0) !== undefined;
 
 /** Functions of sprig for regular expressions, in RE2 syntax. */
-export const patternFunctions: Readonly<Record<string, TemplateFunction>> = {
+export const patternFunctions: Functions = {
   regexMatch: define(['string', 'string'], ([source, text], budget) =>
     ignoring(false, () => matches(source, text, budget)),
   ),

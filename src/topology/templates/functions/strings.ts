@@ -10,12 +10,11 @@ import {
   runesOf,
 } from '../../../base/go-text/index.ts';
 import { type Budget, FunctionError, Text } from '../budget.ts';
-import type { TemplateFunction } from '../evaluate.ts';
 import { parsedInt64 } from '../values/numbers.ts';
 import { sprintf } from '../values/print.ts';
-import { Dict, List, type Value } from '../values/values.ts';
+import { Dict, List, type TemplateFunction, type Value } from '../values/values.ts';
 import { swapCase, titleOf, toLower, toPascalCase, toUpper, untitled, withConnector } from './case.ts';
-import { define } from './define.ts';
+import { define, type Functions } from './define.ts';
 
 /** A Go int as a number: what is beyond any text is cut to what a number can hold. */
 export function sizeOf(value: bigint): number {
@@ -342,7 +341,7 @@ function shuffled(text: Bytes): Bytes {
 }
 
 /** Functions of sprig that work with texts. */
-export const stringFunctions: Readonly<Record<string, TemplateFunction>> = {
+export const stringFunctions: Functions = {
   hello: define([], () => 'Hello!'),
   abbrev: define(['int', 'string'], ([width, text]) => (width < 4n ? text : abbreviated(text, 0, sizeOf(width)))),
   abbrevboth: define(['int', 'int', 'string'], ([left, right, text]) =>

@@ -1,9 +1,8 @@
 import { isIPv6 } from 'node:net';
 import { type Bytes, percentEncoded, quoted } from '../../../base/go-text/index.ts';
 import { FunctionError } from '../budget.ts';
-import type { TemplateFunction } from '../evaluate.ts';
 import { Dict, kindOf } from '../values/values.ts';
-import { define } from './define.ts';
+import { define, type Functions } from './define.ts';
 
 /** What each part of a URL may have besides letters, digits and `-_.~`. */
 const allowed = {
@@ -136,7 +135,7 @@ function partsOf(text: Bytes): Dict {
 }
 
 /** Functions of sprig for URLs. */
-export const urlFunctions: Readonly<Record<string, TemplateFunction>> = {
+export const urlFunctions: Functions = {
   urlParse: define(['string'], ([text]) => partsOf(text)),
   urlJoin: define(['dict'], ([dict]) => joined(dict)),
 };

@@ -2,10 +2,9 @@ import { type Bytes, quoted } from '../../../base/go-text/index.ts';
 import { compilePattern } from '../../../kubernetes/schema/index.ts';
 import { compareParts } from '../../../runtimehooks/index.ts';
 import { FunctionError } from '../budget.ts';
-import type { TemplateFunction } from '../evaluate.ts';
 import { parseUint64 } from '../values/numbers.ts';
-import { type Callable, Integer, type Operand, Struct } from '../values/values.ts';
-import { define } from './define.ts';
+import { Integer, type Operand, Struct, type TemplateFunction } from '../values/values.ts';
+import { define, type Functions } from './define.ts';
 
 /** Numbers of a version with what follows them. */
 interface VersionParts {
@@ -135,12 +134,12 @@ class Version extends Struct {
     }
   }
 
-  override method(name: string): Callable | undefined {
+  override method(name: string): TemplateFunction | undefined {
     const compare = this.kind === 'ptr' && Object.hasOwn(comparisons, name) ? comparisons[name] : undefined;
     if (compare !== undefined) {
       return {
         parameters: [ownType],
-        isAny: false,
+
         call: ([other]) => {
           if (!(other instanceof Version)) {
             throw new FunctionError('runtime error: invalid memory address or nil pointer dereference');
@@ -152,7 +151,7 @@ class Version extends Struct {
     if (name === 'SetPrerelease' || name === 'SetMetadata') {
       return {
         parameters: ['string'],
-        isAny: false,
+
         call: ([text]) => {
           const part = text as Bytes;
           if (name === 'SetPrerelease') {
@@ -167,7 +166,7 @@ class Version extends Struct {
       };
     }
     const value = this.#plain(name);
-    return value === undefined ? undefined : { parameters: [], isAny: false, call: () => value };
+    return value === undefined ? undefined : { parameters: [], call: () => value };
   }
 }
 
@@ -305,7 +304,7 @@ function satisfies(constraints: Bytes, version: Bytes): boolean {
 }
 
 /** Functions of sprig for semantic versions. */
-export const versionFunctions: Readonly<Record<string, TemplateFunction>> = {
+export const versionFunctions: Functions = {
   semver: define(['string'], ([text]) => new Version(parseVersion(text), text)),
   semverCompare: define(['string', 'string'], ([constraints, version], budget) => {
     budget.spend(constraints.length);

@@ -1,7 +1,7 @@
 import { type Bytes, quoted } from '../../../base/go-text/index.ts';
 import { FunctionError } from '../budget.ts';
 import { withoutTrailingZeros } from './numbers.ts';
-import { type Callable, Integer, type Operand, Struct, type Value } from './values.ts';
+import { Integer, type Operand, Struct, type TemplateFunction, type Value } from './values.ts';
 
 /** Nanoseconds. */
 export const second = 1_000_000_000n;
@@ -130,8 +130,8 @@ export class Time extends Struct {
     return `${this.format('2006-01-02T15:04:05')}${this.#fraction()}Z`;
   }
 
-  override method(name: string): Callable {
-    const plain = (call: () => Operand): Callable => ({ parameters: [], isAny: false, call });
+  override method(name: string): TemplateFunction {
+    const plain = (call: () => Operand): TemplateFunction => ({ parameters: [], call });
     switch (name) {
       case 'String':
         return plain(() => this.text());
@@ -140,9 +140,9 @@ export class Time extends Struct {
       case 'IsZero':
         return plain(() => this.at === zeroTime.at);
       case 'Format':
-        return { parameters: ['string'], isAny: false, call: ([layout]) => this.format(layout as Bytes) };
+        return { parameters: ['string'], call: ([layout]) => this.format(layout as Bytes) };
       default:
-        return { parameters: ['...reflect.Value'], isAny: false, call: () => notComputed(name) };
+        return { parameters: ['...reflect.Value'], call: () => notComputed(name) };
     }
   }
 }

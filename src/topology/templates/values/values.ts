@@ -1,4 +1,5 @@
 import type { Bytes } from '../../../base/go-text/index.ts';
+import type { Budget } from '../budget.ts';
 
 /** An integer of a Go type other than int. */
 export class Integer {
@@ -55,13 +56,13 @@ export class Dict {
   }
 }
 
-/** What a method of a value is called with, and its type. */
-export interface Callable {
+/** A function of templates, or a method of a value. */
+export interface TemplateFunction {
   /** Types of the parameters; the last one of a variadic function starts with `...`. */
   parameters: readonly string[];
   /** Whether Go declares the result as `interface {}`. */
-  isAny: boolean;
-  call(args: readonly Operand[]): Operand;
+  isAny?: boolean;
+  call(args: readonly Operand[], budget: Budget): Operand;
 }
 
 /** A value of a Go type with methods or fields: a version, a time, a certificate. Equal ones print alike. */
@@ -71,7 +72,7 @@ export abstract class Struct {
   readonly fields: Readonly<Record<string, Bytes>> = {};
   abstract text(): Bytes;
 
-  method(_name: string): Callable | undefined {
+  method(_name: string): TemplateFunction | undefined {
     return undefined;
   }
 
@@ -105,6 +106,8 @@ export function unboxed(operand: Operand): Exclude<Operand, Boxed> {
 }
 
 export const anyType = 'interface {}';
+/** The type of a parameter that takes any operand as it is. */
+export const operandType = 'reflect.Value';
 export const dictType = 'map[string]interface {}';
 
 /** The name of a value's type, as %T prints it. */
