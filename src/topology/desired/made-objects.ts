@@ -1,8 +1,8 @@
-import { copyOf, isJsonObject, type Json, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import { copyOf, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import { carriedFields, pathInObject, pathInOldControlPlane, putAt } from '../../runtimehooks/index.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import { durationOf } from '../objects/moves.ts';
-import { groupOf, nameOf, namespaceOf } from '../objects/objects.ts';
+import { nameOf, namespaceOf, referenceTo } from '../objects/objects.ts';
 import { has } from '../objects/releases.ts';
 import {
   clusterNameLabel,
@@ -21,36 +21,17 @@ import {
 
 const core = 'cluster.x-k8s.io/v1beta2';
 
-/** Fields of an object whose values are neither absent nor empty objects. */
-const present = (fields: Readonly<Record<string, Json | undefined>>): JsonObject =>
-  Object.fromEntries(
-    Object.entries(fields).filter(
-      (entry): entry is [string, Json] =>
-        entry[1] !== undefined && !(isJsonObject(entry[1]) && Object.keys(entry[1]).length === 0),
-    ),
-  );
-
 /** What is made of a patched template: an object, or the Cluster's own copy of the template. */
 export function madeOf(item: Item, name: string, { release, cluster }: PatchInput): JsonObject {
   const patched = has(release, 'templateMetadata') ? item.object : withMetadata(item.object, item);
-  const { labels, annotations } = objectAt(
-    patched,
-    ...(item.isObject ? ['spec', 'template', 'metadata'] : ['metadata']),
-  );
-  const metadata = { name, namespace: namespaceOf(cluster), ...present({ labels, annotations }) };
+  const { metadata, spec } = item.isObject ? objectAt(patched, 'spec', 'template') : patched;
   return {
     apiVersion: textAt(patched, 'apiVersion'),
     kind: item.isObject ? kindOfTemplate(patched) : textAt(patched, 'kind'),
-    metadata,
-    spec: copyOf(item.isObject ? objectAt(patched, 'spec', 'template', 'spec') : objectAt(patched, 'spec')),
+    metadata: { name, namespace: namespaceOf(cluster), ...mergedMetadata([objectAt(metadata)]) },
+    spec: copyOf(objectAt(spec)),
   };
 }
-
-const referenceTo = (object: JsonObject): JsonObject => ({
-  apiGroup: groupOf(object),
-  kind: textAt(object, 'kind'),
-  name: nameOf(object),
-});
 
 /**
  * The control plane of a Cluster (computeControlPlane in exp/topology/desiredstate, v1.14).
@@ -101,8 +82,7 @@ export function workerOf(
 ): JsonObject {
   const { kind, name, topologyName, version, topology } = worker;
   const clusterName = nameOf(cluster);
-  const { labels, annotations } = groupMetadata(cluster, worker);
-  const metadata = present({ labels, annotations });
+  const metadata = groupMetadata(cluster, worker);
   const selector = { [clusterNameLabel]: clusterName, [ownedLabel]: '', [groupLabel[kind]]: topologyName };
   const object: JsonObject = {
     apiVersion: core,

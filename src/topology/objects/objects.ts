@@ -29,6 +29,13 @@ export const namespacedName = (object: JsonObject): string => `${namespaceOf(obj
 /** An object in one line: `KubeadmControlPlane default/f1-x7k2p`. */
 export const objectText = (object: JsonObject): string => `${textAt(object, 'kind')} ${namespacedName(object)}`;
 
+/** A reference to an object of the same namespace, in v1beta2. */
+export const referenceTo = (object: JsonObject): JsonObject => ({
+  apiGroup: groupOf(object),
+  kind: textAt(object, 'kind'),
+  name: nameOf(object),
+});
+
 /** Whether Cluster API's controllers leave an object alone. */
 export const isPaused = (object: JsonObject): boolean =>
   fieldAt(object, 'spec', 'paused') === true ||

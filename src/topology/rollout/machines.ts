@@ -9,7 +9,7 @@ import {
 import { machineFieldNames, writtenInPlace } from '../../runtimehooks/index.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import type { ExistingMachine } from '../objects/groups.ts';
-import { groupOf, nameOf, namespaceOf } from '../objects/objects.ts';
+import { nameOf, namespaceOf, referenceTo } from '../objects/objects.ts';
 import { clonedFrom, mergedMetadata, nonEmpty } from '../patches/items.ts';
 import { kubeadmConfigSpec } from './kubeadm-configs.ts';
 
@@ -64,12 +64,6 @@ export function controlPlaneSettings(controlPlane: JsonObject): JsonObject {
     readinessGates: [...mandatory.map((conditionType) => ({ conditionType })), ...own],
   };
 }
-
-const referenceTo = (object: JsonObject): JsonObject => ({
-  kind: textAt(object, 'kind'),
-  name: nameOf(object),
-  apiGroup: groupOf(object),
-});
 
 type MachineObjects = Required<{ [Part in keyof ExistingMachine]: JsonObject }>;
 

@@ -94,10 +94,7 @@ class Evaluation {
   }
 
   #fail(message: Bytes): never {
-    const place = this.#place;
-    if (place === undefined) {
-      throw new TemplateError(`template: ${this.#name}: ${message}`);
-    }
+    const place = this.#place as PlaceNode;
     const before = this.#template.text.slice(0, place.at);
     const line = before.split('\n').length;
     const column = place.at - (before.lastIndexOf('\n') + 1);

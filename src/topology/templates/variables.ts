@@ -27,21 +27,17 @@ function segmentOf(text: string, path: string, problem: string): Segment {
   const open = text.indexOf('[');
   const close = text.indexOf(']');
   const prefix = `variable ${quotedText(path)} ${problem}`;
-  if ((open === -1) !== (close === -1)) {
+  if (close < open || (open === -1 && close !== -1)) {
     fail(`${prefix}: failed to parse path segment ${quotedText(text)}`);
   }
   if (open === -1) {
     return { name: text };
   }
-  if (close < open) {
-    fail(`${prefix}: failed to parse path segment ${quotedText(text)}`);
-  }
   const digits = text.slice(open + 1, close);
   const index = parseInt64(digits, 10);
   if (typeof index === 'string') {
-    fail(
-      `${prefix}: failed to parse array index in path segment ${quotedText(text)}: strconv.Atoi: parsing ${quotedText(digits)}: ${index}`,
-    );
+    const why = `strconv.Atoi: parsing ${quotedText(digits)}: ${index}`;
+    fail(`${prefix}: failed to parse array index in path segment ${quotedText(text)}: ${why}`);
   }
   if (index < 0n) {
     fail(`${prefix}: invalid array index ${index} in path segment ${quotedText(text)}`);
@@ -50,21 +46,14 @@ function segmentOf(text: string, path: string, problem: string): Segment {
 }
 
 function typeName(value: Json): string {
-  return value === null
-    ? 'null'
-    : Array.isArray(value)
-      ? 'array'
-      : typeof value === 'boolean'
-        ? String(value)
-        : typeof value;
+  return Array.isArray(value) ? 'array' : value === null || typeof value === 'boolean' ? String(value) : typeof value;
 }
 
 function itemAt(value: Json, { name, index }: Segment & { index: number }, path: string): Json {
   const prefix = `variable ${quotedText(path)} is invalid`;
   if (!Array.isArray(value)) {
-    fail(
-      `${prefix}: failed to get array ${quotedText(name)}: value doesn't contain array; it contains ${typeName(value)}`,
-    );
+    const found = `value doesn't contain array; it contains ${typeName(value)}`;
+    fail(`${prefix}: failed to get array ${quotedText(name)}: ${found}`);
   }
   const item = value[index];
   return item === undefined ? fail(`${prefix}: array does not have index ${index}`) : item;

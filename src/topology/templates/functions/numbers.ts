@@ -21,21 +21,14 @@ function steps(start: bigint, stop: bigint, step: bigint, budget: Budget): bigin
 }
 
 function sequence(params: readonly bigint[], budget: Budget): string {
-  let range: bigint[] = [];
-  if (params.length === 1) {
-    const [end = 0n] = params;
-    const direction = end < 1n ? -1n : 1n;
-    range = steps(1n, end + direction, direction, budget);
-  } else if (params.length === 2) {
-    const [start = 0n, end = 0n] = params;
-    const direction = end < start ? -1n : 1n;
-    range = steps(start, end + direction, direction, budget);
-  } else if (params.length === 3) {
-    const [start = 0n, step = 0n, end = 0n] = params;
-    const direction = end < start ? -1n : 1n;
-    range = end < start && step > 0n ? [] : steps(start, end + direction, step, budget);
+  const [first = 0n, ...others] = params;
+  const [start, end = 0n] = params.length === 1 ? [1n, first] : [first, others.at(-1)];
+  const direction = end < start ? -1n : 1n;
+  const [step = direction] = params.length === 3 ? others : [];
+  if (params.length === 0 || params.length > 3 || step * direction < 0n) {
+    return '';
   }
-  return range.join(' ');
+  return steps(start, end + direction, step, budget).join(' ');
 }
 
 /** A number to divide by. */

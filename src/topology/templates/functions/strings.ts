@@ -43,11 +43,6 @@ export function textsOf(value: Value, budget: Budget): List {
   return new List(value === null ? [] : [textOfValue(value, budget)], 'string');
 }
 
-function stringList(items: Bytes[], budget: Budget): List {
-  budget.spend(items.length);
-  return new List(items, 'string');
-}
-
 export function repeated(text: Bytes, count: bigint, budget: Budget): Bytes {
   if (count < 0n) {
     throw new FunctionError('strings: negative Repeat count');
@@ -275,32 +270,16 @@ function base32Decoded(packed: Bytes): Bytes {
  * @throws {FunctionError} with Go's message.
  */
 export function base64Decoded(text: Bytes): Bytes {
-  const fail = (at: number): never => {
-    throw new FunctionError(`illegal base64 data at input byte ${at}`);
-  };
-  const afterBreaks = (from: number): number => {
-    let at = from;
-    while (text[at] === '\n' || text[at] === '\r') {
-      at++;
-    }
-    return at;
-  };
-  let at = text.search(/[^A-Za-z0-9+/\r\n]|$/);
-  const count = text.slice(0, at).replaceAll(/[\r\n]/g, '').length % 4;
-  if (at === text.length) {
-    return count === 0 ? Buffer.from(text, 'base64').toString('latin1') : fail(at - count);
+  const packed = text.replaceAll(/[\r\n]/g, '');
+  const [{ length }] = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?/.exec(packed) as unknown as [
+    string,
+  ];
+  if (length < packed.length) {
+    const rest = packed.slice(length);
+    const at = /^..=$/.test(rest) ? rest.length : rest.search(/[^A-Za-z0-9+/]/);
+    throw new FunctionError(`illegal base64 data at input byte ${length + Math.max(at, 0)}`);
   }
-  if (text[at] !== '=' || count < 2) {
-    fail(at);
-  }
-  at = afterBreaks(at + 1);
-  if (count === 2) {
-    if (text[at] !== '=') {
-      fail(at === text.length ? at : at - 1);
-    }
-    at = afterBreaks(at + 1);
-  }
-  return at === text.length ? Buffer.from(text, 'base64').toString('latin1') : fail(at);
+  return Buffer.from(packed, 'base64').toString('latin1');
 }
 
 /** Sorts texts in place, as sort.Strings. */
@@ -398,9 +377,11 @@ export const stringFunctions: Functions = {
   splitn: define(['string', 'int', 'string'], ([separator, limit, text], budget) =>
     numbered(splitTextN(text, separator, limit, budget), budget),
   ),
-  splitList: define(['string', 'string'], ([separator, text], budget) =>
-    stringList(splitText(text, separator, budget), budget),
-  ),
+  splitList: define(['string', 'string'], ([separator, text], budget) => {
+    const parts = splitText(text, separator, budget);
+    budget.spend(parts.length);
+    return new List(parts, 'string');
+  }),
   toStrings: define(['any'], ([value], budget) => textsOf(value, budget)),
   join: define(['string', 'any'], ([separator, value], budget) => {
     const { items } = textsOf(value, budget);

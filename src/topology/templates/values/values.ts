@@ -110,31 +110,20 @@ export const anyType = 'interface {}';
 export const operandType = 'reflect.Value';
 export const dictType = 'map[string]interface {}';
 
+const basicTypes = { boolean: 'bool', string: 'string', number: 'float64', bigint: 'int' } as const;
+
 /** The name of a value's type, as %T prints it. */
 export function typeOf(value: Value | undefined): string {
-  switch (typeof value) {
-    case 'undefined':
-      return '<nil>';
-    case 'boolean':
-      return 'bool';
-    case 'string':
-      return 'string';
-    case 'number':
-      return 'float64';
-    case 'bigint':
-      return 'int';
-    default:
-      if (value === null) {
-        return '<nil>';
-      }
-      if (value instanceof List) {
-        return `[]${value.element}`;
-      }
-      if (value instanceof Dict) {
-        return `map[string]${value.element}`;
-      }
-      return value instanceof Complex ? 'complex128' : value.type;
+  if (value === undefined || value === null) {
+    return '<nil>';
   }
+  if (value instanceof List || value instanceof Dict) {
+    return `${value instanceof List ? '[]' : 'map[string]'}${value.element}`;
+  }
+  if (value instanceof Complex) {
+    return 'complex128';
+  }
+  return typeof value === 'object' ? value.type : basicTypes[typeof value as keyof typeof basicTypes];
 }
 
 /** The name of a value's kind, as reflect.Kind prints it. */
@@ -142,11 +131,8 @@ export function kindOf(value: Value | undefined): string {
   if (value === null || value === undefined) {
     return 'invalid';
   }
-  if (value instanceof List) {
-    return 'slice';
-  }
-  if (value instanceof Dict) {
-    return 'map';
+  if (value instanceof List || value instanceof Dict) {
+    return value instanceof List ? 'slice' : 'map';
   }
   return value instanceof Struct ? value.kind : typeOf(value);
 }
@@ -167,33 +153,17 @@ export function isUnsigned(value: Value): boolean {
 
 /** Whether a value counts as true in conditions, and as not empty. */
 export function isTrue(value: Value | undefined): boolean {
-  switch (typeof value) {
-    case 'undefined':
-      return false;
-    case 'boolean':
-      return value;
-    case 'string':
-      return value !== '';
-    case 'number':
-      // Unlike in JavaScript, NaN is true.
-      return value !== 0;
-    case 'bigint':
-      return value !== 0n;
-    default:
-      if (value === null) {
-        return false;
-      }
-      if (value instanceof List) {
-        return value.items.length > 0;
-      }
-      if (value instanceof Dict) {
-        return value.entries.size > 0;
-      }
-      if (value instanceof Integer) {
-        return value.value !== 0n;
-      }
-      return value instanceof Complex ? value.real !== 0 || value.imaginary !== 0 : true;
+  if (value instanceof List) {
+    return value.items.length > 0;
   }
+  if (value instanceof Dict) {
+    return value.entries.size > 0;
+  }
+  if (value instanceof Complex) {
+    return value.real !== 0 || value.imaginary !== 0;
+  }
+  // Unlike in JavaScript, NaN is true.
+  return Boolean(value instanceof Integer ? value.value : value) || Number.isNaN(value);
 }
 
 /** The zero of a type that may be nil; undefined if it may not. */
