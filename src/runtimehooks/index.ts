@@ -32,7 +32,6 @@ export {
   fieldsOf,
   machineFieldNames,
   machineFieldsOf,
-  machineSpecOf,
   type PartKind,
   pathInObject,
   pathInOldControlPlane,

@@ -173,25 +173,14 @@ export function putAt(object: JsonObject, path: readonly string[], value: Json |
   }
 }
 
-/** The spec of Machines with those of the fields that are carried to them. */
-export function machineSpecOf(carried: readonly { field: ClassField; value: Json }[]): JsonObject {
-  const spec: JsonObject = {};
-  for (const { field, value } of carried) {
-    if (field.carriedTo !== 'object') {
-      putAt(spec, pathOf(field), value);
-    }
-  }
-  return spec;
-}
-
 /** Those fields of a spec of Machines that are written to them in place. */
-export const writtenInPlace = (kind: PartKind, spec: JsonObject): JsonObject =>
-  machineSpecOf(
-    machineFieldsOf(kind).flatMap((field) => {
-      const value = field.carriedTo === 'machines' ? fieldAt(spec, ...pathOf(field)) : undefined;
-      return value === undefined ? [] : [{ field, value }];
-    }),
-  );
+export function writtenInPlace(kind: PartKind, spec: JsonObject): JsonObject {
+  const written: JsonObject = {};
+  for (const field of fieldsOf(kind).filter(({ carriedTo }) => carriedTo === 'machines')) {
+    putAt(written, pathOf(field), fieldAt(spec, ...pathOf(field)));
+  }
+  return written;
+}
 
 /** The schema of an object with fields at their paths. */
 export function schemaOfFields(fields: readonly ClassField[]): Schema {

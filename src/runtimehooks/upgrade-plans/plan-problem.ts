@@ -34,6 +34,36 @@ function parsed(text: string, where: string): KubernetesVersion {
   return version;
 }
 
+/**
+ * Checks steps one after the other, and the last one.
+ *
+ * @param words what messages about one item, and about the end, begin with.
+ * @param check what else is wrong with a step; `order` is that of the step and the one before, as from `compareBuilds`.
+ */
+function checkSteps(
+  [ofItem, ofEnd]: readonly [string, string],
+  [from, to]: readonly [KubernetesVersion, KubernetesVersion],
+  steps: readonly string[],
+  check: (step: KubernetesVersion, before: KubernetesVersion, order: number) => string | undefined,
+): void {
+  let before = from;
+  for (const [index, text] of steps.entries()) {
+    const step = parsed(text, `${ofItem} ${index}; failed to parse version`);
+    const order = compareBuilds(step, before);
+    const problem =
+      order <= 0 ? `version ${text} must be greater than ${formatVersion(before)}` : check(step, before, order);
+    if (problem !== undefined) {
+      throw new PlanError(`${ofItem} ${index}; ${problem}`);
+    }
+    before = step;
+  }
+  if (compareBuilds(before, to) !== 0) {
+    throw new PlanError(
+      `${ofEnd} upgrade plan must end with version ${to.text}, ends with ${formatVersion(before)} instead`,
+    );
+  }
+}
+
 function checkControlPlane(from: KubernetesVersion, to: KubernetesVersion, steps: readonly string[]): void {
   const invalid = 'invalid ControlPlane upgrade plan:';
   if (compareBuilds(from, to) === 0) {
@@ -42,25 +72,12 @@ function checkControlPlane(from: KubernetesVersion, to: KubernetesVersion, steps
     }
     return;
   }
-  let before = from;
-  for (const [index, text] of steps.entries()) {
-    const step = parsed(text, `${invalid} item ${index}; failed to parse version`);
-    if (compareBuilds(step, before) <= 0) {
-      throw new PlanError(`${invalid} item ${index}; version ${text} must be greater than ${formatVersion(before)}`);
-    }
+  checkSteps([`${invalid} item`, `${invalid} control plane`], [from, to], steps, (step, before) => {
     const minor = before.numbers[1];
-    if (step.numbers[1] !== minor && step.numbers[1] !== minor + 1) {
-      throw new PlanError(
-        `${invalid} item ${index}; expecting a version with minor ${minor} or ${minor + 1}, found version ${text}`,
-      );
-    }
-    before = step;
-  }
-  if (compareBuilds(before, to) !== 0) {
-    throw new PlanError(
-      `${invalid} control plane upgrade plan must end with version ${to.text}, ends with ${formatVersion(before)} instead`,
-    );
-  }
+    return step.numbers[1] === minor || step.numbers[1] === minor + 1
+      ? undefined
+      : `expecting a version with minor ${minor} or ${minor + 1}, found version ${step.text}`;
+  });
 }
 
 /**
@@ -84,46 +101,33 @@ function defaultWorkerSteps(
   return [...steps, to.text];
 }
 
+/** @param reachable the versions of the control plane, in their order. */
 function checkWorkers(
   lowest: KubernetesVersion,
   to: KubernetesVersion,
   steps: readonly string[],
-  order: ReadonlyMap<string, number>,
+  reachable: readonly string[],
 ): void {
   const invalid = 'invalid workers upgrade plan';
   const unordered = (text: string) => `failer to determine version ${text} order`;
-  let before = lowest;
-  for (const [index, text] of steps.entries()) {
-    const step = parsed(text, `${invalid}, item ${index}; failed to parse version`);
-    const compared = compareBuilds(step, before);
-    if (compared <= 0) {
-      throw new PlanError(`${invalid}, item ${index}; version ${text} must be greater than ${formatVersion(before)}`);
-    }
-    if (compared === 2) {
-      const [place, placeBefore] = [order.get(text), order.get(formatVersion(before))];
-      if (place === undefined) {
-        throw new PlanError(`${invalid}, item ${index}; ${unordered(text)}`);
+  checkSteps([`${invalid}, item`, `${invalid}; workers`], [lowest, to], steps, (step, before, order) => {
+    if (order === 2) {
+      const [place, placeBefore] = [step.text, formatVersion(before)].map((text) => reachable.lastIndexOf(text));
+      if (place === -1) {
+        return unordered(step.text);
       }
-      if (placeBefore === undefined) {
+      if (placeBefore === -1) {
         throw new PlanError(unordered(formatVersion(before)));
       }
-      if (place < placeBefore) {
-        throw new PlanError(`${invalid}, item ${index}; version ${text} must be before ${formatVersion(before)}`);
+      if ((place ?? 0) < (placeBefore ?? 0)) {
+        return `version ${step.text} must be before ${formatVersion(before)}`;
       }
     }
     const [minor, minorBefore] = [step.numbers[1], before.numbers[1]];
-    if (minor - minorBefore > maxWorkerMinors) {
-      throw new PlanError(
-        `${invalid}, item ${index}; workers cannot go from minor ${minorBefore} (${formatVersion(before)}) to minor ${minor} (${text}), an intermediate step is required to comply with Kubernetes version skew rules`,
-      );
-    }
-    before = step;
-  }
-  if (compareBuilds(before, to) !== 0) {
-    throw new PlanError(
-      `${invalid}; workers upgrade plan must end with version ${to.text}, ends with ${formatVersion(before)} instead`,
-    );
-  }
+    return minor - minorBefore > maxWorkerMinors
+      ? `workers cannot go from minor ${minorBefore} (${formatVersion(before)}) to minor ${minor} (${step.text}), an intermediate step is required to comply with Kubernetes version skew rules`
+      : undefined;
+  });
 }
 
 function completed(upgrade: Upgrade, plan: PlannedVersions): PlannedVersions {
@@ -146,8 +150,7 @@ function completed(upgrade: Upgrade, plan: PlannedVersions): PlannedVersions {
     return plan;
   }
   const reachable = [upgrade.controlPlane, ...controlPlane];
-  const order = new Map(reachable.map((text, index) => [text, index]));
-  const notPlanned = new Set(plan.workers.filter((text) => !order.has(text)));
+  const notPlanned = new Set(plan.workers.filter((text) => !reachable.includes(text)));
   if (controlPlane.length > 0 && notPlanned.size > 0) {
     throw new PlanError(
       `invalid workers upgrade plan: versions ${[...notPlanned].join(',')} doesn't match any versions in the control plane upgrade plan nor the control plane version`,
@@ -157,7 +160,7 @@ function completed(upgrade: Upgrade, plan: PlannedVersions): PlannedVersions {
   if (workers === undefined) {
     return { controlPlane, workers: [] };
   }
-  checkWorkers(lowest, to, workers, order);
+  checkWorkers(lowest, to, workers, reachable);
   return { controlPlane, workers };
 }
 

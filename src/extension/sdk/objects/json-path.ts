@@ -3,36 +3,17 @@ import type { CheckedPath, FieldValue } from './checked-path.ts';
 
 const maxLength = 1024;
 
+const path = /^(?:[^.[\]"]+|\[\d{1,9}\]|\["[^"]*"\])(?:\.[^.[\]"]+|\[\d{1,9}\]|\["[^"]*"\])*$/;
+const segment = /\[(\d{1,9})\]|\["([^"]*)"\]|([^.[\]"]+)/g;
+
 /** The segments of a path such as `spec.disks[0].size` or `labels["example.com/tier"]`. @throws {SyntaxError} */
-export function segmentsOf(path: string): (string | number)[] {
-  const segments: (string | number)[] = [];
-  const wrong = () =>
-    new SyntaxError(`${JSON.stringify(path.slice(0, 100))} is not a path such as a.b[0].c or a["b.c"]`);
-  if (path.length > maxLength) {
-    throw wrong();
-  }
-  const segment = /([^.[\]"]+)|\[(\d{1,9})\]|\["([^"]*)"\]/y;
-  let at = 0;
-  while (at < path.length) {
-    if (segments.length > 0 && path[at] === '.') {
-      at++;
-      if (path[at] === '[') {
-        throw wrong();
-      }
-    } else if (segments.length > 0 && path[at] !== '[') {
-      throw wrong();
-    }
-    segment.lastIndex = at;
-    const match = segment.exec(path);
-    const name = match?.[1] ?? match?.[3];
-    if (match === null || name === '__proto__') {
-      throw wrong();
-    }
-    segments.push(name ?? Number(match[2]));
-    at = segment.lastIndex;
-  }
-  if (segments.length === 0 || path.endsWith('.')) {
-    throw wrong();
+export function segmentsOf(text: string): (string | number)[] {
+  const segments =
+    text.length <= maxLength && path.test(text)
+      ? [...text.matchAll(segment)].map(([, index, quoted, name]) => quoted ?? name ?? Number(index))
+      : [];
+  if (segments.length === 0 || segments.includes('__proto__')) {
+    throw new SyntaxError(`${JSON.stringify(text.slice(0, 100))} is not a path such as a.b[0].c or a["b.c"]`);
   }
   return segments;
 }
