@@ -115,14 +115,11 @@ const extensionLimits: Limits = {
  */
 const shutdown = { delayMs: 10_000, timeoutMs: 25_000 };
 
-/** Plain JavaScript may pass others. */
-type AnyCertificates = Partial<CertificateSource & { folder: string; development: string; name: string }>;
-
-function sourceOf(certificates: AnyCertificates): CertificateSource {
-  if (certificates.start !== undefined) {
-    return certificates as CertificateSource;
+function sourceOf(certificates: HostedExtensionOptions['certificates'] = { folder: '' }): CertificateSource {
+  if ('start' in certificates) {
+    return certificates;
   }
-  const path = certificates.folder ?? certificates.development;
+  const path = 'folder' in certificates ? certificates.folder : certificates.development;
   // An empty one would be the current folder.
   if (!isText(path)) {
     throw new TypeError('certificates: pass a folder ({ folder }) or, for development, { development: FOLDER }');
@@ -165,8 +162,9 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
     throw new HandlersError(problems);
   }
   const prefix = prefixOf(options.path);
-  const given = (options.certificates ?? {}) as AnyCertificates;
-  const { development } = given;
+  const { certificates } = options;
+  const { development, name = 'extension' } =
+    certificates !== undefined && 'development' in certificates ? certificates : {};
   // Empty as a variable of the environment that is not set: for Node.js, that would be all interfaces.
   const host = options.host || (isText(development) ? 'localhost' : undefined);
   const limits = limitsWith(extensionLimits, options.limits);
@@ -175,7 +173,7 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
 
   async function start(lifetime: EndedLifetime): Promise<RunningExtension> {
     const writeConfig = isText(development) ? prepareDevelopment(development, new Date()) : undefined;
-    const certificates = sourceOf(given);
+    const source = sourceOf(certificates);
     for (const warning of warnings) {
       log.warn(warning);
     }
@@ -195,7 +193,7 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
         }),
       name: 'extension',
       metricsPrefix,
-      certificates,
+      certificates: source,
       clients: clients && { caFile: clients.caFile, allowedNames: clients.allowedNames ?? [] },
       main: { host, port },
       health: healthPort === 'none' ? undefined : { host: options.healthHost || host, port: healthPort },
@@ -212,7 +210,7 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
       throw error;
     });
     if (writeConfig !== undefined) {
-      const file = writeConfig(given.name ?? 'extension', running.port, prefix);
+      const file = writeConfig(name, running.port, prefix);
       log.info({ file }, 'ExtensionConfig written: try discover -f and call -f');
     }
     return {

@@ -90,17 +90,17 @@ function handlersOf(config: ExtensionConfig): RegisteredHandler[] | CallError {
   return problems.length === 0 ? handlers : failure(`${prefix}: ${aggregate(problems)}`);
 }
 
+const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
+
 /** Handlers of discovered extensions, by name and by hook. Errors are upstream's, as values. */
 export class HandlerRegistry {
   readonly #byExtension = new Map<string, readonly RegisteredHandler[]>();
   /** All handlers; undefined after a change. */
-  #byName: ReadonlyMap<string, RegisteredHandler> | undefined;
+  #handlers: ReadonlyMap<string, RegisteredHandler> | undefined;
 
   /** Extensions with at least one handler, sorted by name. */
   get extensions(): readonly Extension[] {
-    return [...this.#byExtension.values()]
-      .flatMap(([handler]) => (handler === undefined ? [] : [handler.extension]))
-      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    return [...new Set([...this.#all().values()].map(({ extension }) => extension))].sort(byName);
   }
 
   /**
@@ -110,14 +110,8 @@ export class HandlerRegistry {
    * @returns the errors, by ExtensionConfig.
    */
   addAll(configs: Iterable<ExtensionConfig>): Map<string, CallError> {
-    const errors = new Map<string, CallError>();
-    for (const config of configs) {
-      const error = this.#replace(config);
-      if (error !== undefined) {
-        errors.set(config.metadata.name ?? '', error);
-      }
-    }
-    return errors;
+    const errors = [...configs].map((config) => [config.metadata.name ?? '', this.#replace(config)] as const);
+    return new Map(errors.filter((entry): entry is [string, CallError] => entry[1] !== undefined));
   }
 
   /** Replaces the registered handlers of an ExtensionConfig with those in its status: all of them, or none. */
@@ -129,13 +123,13 @@ export class HandlerRegistry {
   /** Removes an ExtensionConfig; an unknown one is ignored. */
   remove(name: string): void {
     this.#byExtension.delete(name);
-    this.#byName = undefined;
+    this.#handlers = undefined;
   }
 
   get(name: string): RegisteredHandler | CallError {
     const quoted = JSON.stringify(name);
     return (
-      this.#handlers().get(name) ??
+      this.#all().get(name) ??
       failure(
         `failed to get extension handler ${quoted} from registry: handler with name ${quoted} has not been registered`,
       )
@@ -144,14 +138,12 @@ export class HandlerRegistry {
 
   /** The handlers of a hook in any version, sorted by name. */
   list(group: string, hook: string): readonly RegisteredHandler[] {
-    return [...this.#handlers().values()]
-      .filter((handler) => handler.group === group && handler.hook === hook)
-      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    return [...this.#all().values()].filter((handler) => handler.group === group && handler.hook === hook).sort(byName);
   }
 
-  #handlers(): ReadonlyMap<string, RegisteredHandler> {
-    this.#byName ??= new Map([...this.#byExtension.values()].flat().map((handler) => [handler.name, handler]));
-    return this.#byName;
+  #all(): ReadonlyMap<string, RegisteredHandler> {
+    this.#handlers ??= new Map([...this.#byExtension.values()].flat().map((handler) => [handler.name, handler]));
+    return this.#handlers;
   }
 
   #replace(config: ExtensionConfig): CallError | undefined {

@@ -117,52 +117,41 @@ function sendable(response: JsonObject, context: HandlerContext<unknown>): JsonO
  */
 const maxAnswerBytes = 20 * 1024 * 1024;
 
-/** A response as text, or why it has none. */
-function written(handler: Handler, response: JsonObject): { text: string } | { problem: string } | 'too large' {
-  try {
-    const text = textOf(handler, response);
-    return Buffer.byteLength(text) > maxAnswerBytes ? 'too large' : { text };
-  } catch (error) {
-    // A field that takes any JSON has a bigint, or an object that contains itself.
-    return { problem: `JSON cannot represent it: ${fault(error).message}` };
-  }
-}
-
-function invalid(problem: string, handler: Handler, { cluster, log }: HandlerContext<unknown>): CallOutcome {
-  log.error({ problem }, 'the answer of the handler does not match its hook');
-  return failure('invalid answer', `handler ${handler.name} gave an invalid answer: ${seesLog}`, handler, cluster);
-}
-
-function tooLarge(handler: Handler, { cluster, log }: HandlerContext<unknown>): CallOutcome {
-  const problem = `an answer of more than ${maxAnswerBytes / 1024 / 1024} MiB`;
-  log.error({ problem }, 'the answer of the handler is too large: answer with fewer items, or smaller ones');
-  const message = `handler ${handler.name} gave ${problem}, which is not sent: it has to answer with fewer items, or smaller ones`;
-  return failure('invalid answer', message, handler, cluster);
-}
-
 /** The outcome of a handler that returned, whatever it returned. */
 function outcomeOfReturned(returned: unknown, handler: Handler, context: HandlerContext<unknown>): CallOutcome {
+  const { cluster, log } = context;
+  const invalid = (problem: string): CallOutcome => {
+    log.error({ problem }, 'the answer of the handler does not match its hook');
+    return failure('invalid answer', `handler ${handler.name} gave an invalid answer: ${seesLog}`, handler, cluster);
+  };
   const response = responseIn(returned);
   if (response === undefined) {
-    const wanted = 'return the result of answer.done, answer.fail or answer.retry';
-    return invalid(`the handler returned no answer: ${wanted}`, handler, context);
+    return invalid('the handler returned no answer: return the result of answer.done, answer.fail or answer.retry');
   }
   const sent = sendable(response, context);
+  let text: string | undefined;
+  let unwritten = '';
+  try {
+    text = textOf(handler, sent);
+  } catch (error) {
+    // A field that takes any JSON has a bigint, or an object that contains itself.
+    unwritten = `JSON cannot represent it: ${fault(error).message}`;
+  }
   // Before the checks: they take longer, and find as many problems as a large answer has parts.
-  const body = written(handler, sent);
-  if (body === 'too large') {
-    return tooLarge(handler, context);
+  if (text !== undefined && Buffer.byteLength(text) > maxAnswerBytes) {
+    const problem = `an answer of more than ${maxAnswerBytes / 1024 / 1024} MiB`;
+    const remedy = 'answer with fewer items, or smaller ones';
+    log.error({ problem }, `the answer of the handler is too large: ${remedy}`);
+    const message = `handler ${handler.name} gave ${problem}, which is not sent: it has to ${remedy}`;
+    return failure('invalid answer', message, handler, cluster);
   }
   const problem = messageProblem(handler.hook, 'response', response);
-  if (problem !== undefined) {
-    return invalid(problemText(problem), handler, context);
-  }
-  if ('problem' in body) {
-    return invalid(body.problem, handler, context);
+  if (problem !== undefined || text === undefined) {
+    return invalid(problem === undefined ? unwritten : problemText(problem));
   }
   const { status, retryAfterSeconds } = sent;
   const result = status === 'Failure' ? 'failure' : (retryAfterSeconds ?? 0) === 0 ? 'success' : 'blocking';
-  return { response: sent, text: body.text, result, cluster: context.cluster };
+  return { response: sent, text, result, cluster };
 }
 
 const isPromise = (value: unknown): value is PromiseLike<unknown> =>

@@ -20,15 +20,6 @@ interface RouteContext {
   loop: LoopWatch;
 }
 
-interface CallEnd {
-  result: HandledCall;
-  /** HTTP status; default: 200. */
-  code?: number | undefined;
-  text: string;
-  retryAfterSeconds?: Json | undefined;
-  cluster?: string | undefined;
-}
-
 /** The JSON object at the start of a body, or why there is none, worded as by Go's server. */
 function readRequest(bytes: Buffer): { request: Json } | { problem: string } {
   const unreadable = (problem: string) => ({ problem: `error unmarshalling request: ${problem}` });
@@ -81,14 +72,10 @@ function routeOf(handler: Handler, context: RouteContext): HttpHandler {
     counted(result, durationMs / 1000);
     return Math.round(durationMs * 1000) / 1000;
   }
-  function finish({ result, code = 200, text, retryAfterSeconds, cluster }: CallEnd, exchange: Exchange): void {
-    exchange.respond({ code, text });
+  function finish(result: HandledCall, answer: { code: number; text: string }, exchange: Exchange, more = {}): void {
+    exchange.respond(answer);
     const durationMs = count(result, exchange);
-    if (log.isLevelEnabled('info')) {
-      // The log omits fields that are undefined.
-      const seconds = result === 'blocking' ? retryAfterSeconds : undefined;
-      callLog.info({ cluster, result, durationMs, retryAfterSeconds: seconds }, 'call answered');
-    }
+    callLog.info({ ...more, result, durationMs }, 'call answered');
   }
   /**
    * The response to a request with a compressed or oversized body is a Failure, as from Go's server, since an HTTP error
@@ -111,7 +98,7 @@ function routeOf(handler: Handler, context: RouteContext): HttpHandler {
     }
     const read = readRequest(body);
     if ('problem' in read) {
-      finish({ result: 'invalid request', text: failure(read.problem) }, exchange);
+      finish('invalid request', { code: 200, text: failure(read.problem) }, exchange);
       return;
     }
     const timeoutMs = callTimeoutMs(exchange.query, timeoutSeconds);
@@ -127,13 +114,12 @@ function routeOf(handler: Handler, context: RouteContext): HttpHandler {
       // As when the call times out at the caller: failurePolicy applies, unlike for a Failure.
       log.error({ ...names, timeoutMs, durationMs }, `the handler did not answer in time: ${hint}`);
       const text = failure(`handler ${name} did not answer within ${timeoutMs / 1000} s`);
-      finish({ result: 'error', code: 504, text }, exchange);
+      finish('error', { code: 504, text }, exchange);
     } else {
       const { response, result, cluster } = outcome;
-      const { retryAfterSeconds } = response;
-      const replaced = replaceAnswer?.(name);
-      const text = replaced?.body ?? outcome.text;
-      finish({ result, code: replaced?.code, text, retryAfterSeconds, cluster }, exchange);
+      const { body: text = outcome.text, code = 200 } = replaceAnswer?.(name) ?? {};
+      const wait = result === 'blocking' ? { retryAfterSeconds: response.retryAfterSeconds } : {};
+      finish(result, { code, text }, exchange, { cluster, ...wait });
     }
   }
   return (exchange) => exchange.readBody('any request', (body) => handle(body, exchange));
