@@ -45,7 +45,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
     ],
     conformance: [
       'test how extension servers behave: calls, answers, patches, plans, load',
-      () => import('./commands/conformance/conformance.ts'),
+      () => import('./commands/conformance.ts'),
     ],
     hooks: ['list the Runtime Hooks, or explain one', () => import('./commands/hooks.ts')],
     openapi: [

@@ -9,7 +9,15 @@ import {
 } from '../../runtimehooks/index.ts';
 import { sampleRequest } from '../../runtimehooks/messages/index.ts';
 import { samples } from '../rehearsal/index.ts';
-import type { Callee } from './caller.ts';
+
+/** What is called, with the request that Cluster API would send. */
+export interface Callee {
+  /** Name of the handler without that of the ExtensionConfig; undefined for Discovery. */
+  name: string | undefined;
+  hook: HookDefinition;
+  timeoutSeconds: number;
+  request: JsonObject;
+}
 
 /** Maximum number of handlers that are called; further handlers are only discovered. */
 const maxTried = 64;

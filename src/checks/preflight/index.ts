@@ -1,5 +1,4 @@
-export { examineExtension } from './examine.ts';
-export type { Verdict } from './finding.ts';
+export { examineExtension, type Verdict } from './examine.ts';
 export { installedRelease } from './installed-release.ts';
 export { reportOf } from './report.ts';
 export { preflightAsText } from './text.ts';

@@ -1,6 +1,5 @@
 import { compareReleases, exclusiveHooks, formatRelease, type Release } from '../../runtimehooks/index.ts';
-import type { ExtensionVerdict } from './examine.ts';
-import { inOrder, type PreflightFinding, type Verdict, verdictOf } from './finding.ts';
+import { type ExtensionVerdict, inOrder, type PreflightFinding, type Verdict, verdictOf } from './examine.ts';
 
 /** The effects of an upgrade on all extensions. */
 export interface PreflightReport {

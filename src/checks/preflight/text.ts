@@ -1,5 +1,5 @@
 import { count, type Paint, paragraph, type Style, shortList } from '../../base/index.ts';
-import { inOrder, type PreflightFinding, type Verdict } from './finding.ts';
+import { inOrder, type PreflightFinding, type Verdict } from './examine.ts';
 import type { PreflightReport } from './report.ts';
 
 const verdicts: Record<Verdict, string> = { safe: 'safe', unsafe: 'NOT SAFE', unknown: 'NOT KNOWN' };

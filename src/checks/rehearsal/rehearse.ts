@@ -11,10 +11,9 @@ import {
 } from '../../runtimehooks/client/index.ts';
 import { hooks } from '../../runtimehooks/index.ts';
 import { causeText, checkedTopology, namespacedName, namespaceOf, topologyCauses } from '../../topology/index.ts';
-import { type Caller, createCaller } from './calls.ts';
+import { type Caller, createCaller, type Fault, withFaults } from './calls.ts';
 import { failedCondition } from './condition.ts';
 import { handlerCall, ReconcileError, SimulationStopped } from './events.ts';
-import { type Fault, withFaults } from './faults.ts';
 import { playLife, type Scenario } from './life.ts';
 import { Player, type Stage } from './player.ts';
 import { type ClusterOptions, type RehearsedCluster, State } from './state.ts';

@@ -1,3 +1,4 @@
+import { parseAllDocuments } from 'yaml';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import {
   type Blueprint,
@@ -14,66 +15,57 @@ import { readInput } from './read.ts';
 import type { RehearsedCluster } from './state.ts';
 import { type Machine, State, type WorkerGroup } from './state.ts';
 
-/** Namespace of all sample objects, easy to recognize in a log. */
-const namespace = 'conformance-sample';
-/** Name of the sample Cluster, and prefix of the names of its parts. */
+/** Name of the sample Cluster, and prefix of the names of its parts, easy to recognize in a log. */
 const name = 'conformance-sample-cluster';
-const className = 'conformance-sample-class';
-const core = 'cluster.x-k8s.io/v1beta2';
 const infrastructure = 'infrastructure.cluster.x-k8s.io/v1beta2';
+
+/** A Cluster of a typical ClusterClass at a version of Kubernetes. */
+function sampleYaml(version: string): string {
+  const metadata = (of: string) => `{ name: ${of}, namespace: conformance-sample }`;
+  const reference = (group: string, kind: string) =>
+    `{ apiVersion: ${group}.cluster.x-k8s.io/v1beta2, kind: ${kind}, name: conformance-sample-template }`;
+  const template = (group: string, kind: string, spec: string) => `---
+apiVersion: ${group}.cluster.x-k8s.io/v1beta2
+kind: ${kind}
+metadata: ${metadata('conformance-sample-template')}
+spec: { template: { spec: ${spec} } }
+`;
+  return `
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: Cluster
+metadata: ${metadata(name)}
+spec:
+  clusterNetwork: { pods: { cidrBlocks: [10.0.0.0/16] } }
+  topology:
+    classRef: { name: conformance-sample-class }
+    version: ${version}
+    controlPlane: { replicas: 3, deletion: { nodeDrainTimeoutSeconds: 10 } }
+    workers: { machineDeployments: [{ class: default-worker, name: md-0, replicas: 2, failureDomain: zone-a }] }
+---
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: ClusterClass
+metadata: ${metadata('conformance-sample-class')}
+spec:
+  infrastructure: { templateRef: ${reference('infrastructure', 'DockerClusterTemplate')} }
+  controlPlane:
+    templateRef: ${reference('controlplane', 'KubeadmControlPlaneTemplate')}
+    machineInfrastructure: { templateRef: ${reference('infrastructure', 'DockerMachineTemplate')} }
+  workers:
+    machineDeployments:
+      - class: default-worker
+        bootstrap: { templateRef: ${reference('bootstrap', 'KubeadmConfigTemplate')} }
+        infrastructure: { templateRef: ${reference('infrastructure', 'DockerMachineTemplate')} }
+${template('infrastructure', 'DockerClusterTemplate', '{ loadBalancer: {} }')}
+${template('controlplane', 'KubeadmControlPlaneTemplate', '{ kubeadmConfigSpec: { clusterConfiguration: {}, files: [] } }')}
+${template('bootstrap', 'KubeadmConfigTemplate', '{ files: [] }')}
+${template('infrastructure', 'DockerMachineTemplate', `{ customImage: "kindest/node:${version}" }`)}`;
+}
 
 /** A Cluster of a typical ClusterClass at a minor version of Kubernetes, and what Cluster API makes of it. */
 function samplesAt(minor: number) {
   const version = `v1.${minor}.0`;
-  const templates: JsonObject[] = [];
-  const reference = (apiVersion: string, kind: string, spec: JsonObject) => {
-    const metadata = { name: 'conformance-sample-template', namespace };
-    templates.push({ apiVersion, kind, metadata, spec: { template: { spec } } });
-    return { templateRef: { apiVersion, kind, name: metadata.name } };
-  };
-  const machineTemplate = reference(infrastructure, 'DockerMachineTemplate', {
-    customImage: `kindest/node:${version}`,
-  });
-  const clusterClass: JsonObject = {
-    apiVersion: core,
-    kind: 'ClusterClass',
-    metadata: { name: className, namespace },
-    spec: {
-      infrastructure: reference(infrastructure, 'DockerClusterTemplate', { loadBalancer: {} }),
-      controlPlane: {
-        ...reference('controlplane.cluster.x-k8s.io/v1beta2', 'KubeadmControlPlaneTemplate', {
-          kubeadmConfigSpec: { clusterConfiguration: {}, files: [] },
-        }),
-        machineInfrastructure: machineTemplate,
-      },
-      workers: {
-        machineDeployments: [
-          {
-            class: 'default-worker',
-            bootstrap: reference('bootstrap.cluster.x-k8s.io/v1beta2', 'KubeadmConfigTemplate', { files: [] }),
-            infrastructure: machineTemplate,
-          },
-        ],
-      },
-    },
-  };
-  const sample: JsonObject = {
-    apiVersion: core,
-    kind: 'Cluster',
-    metadata: { name, namespace },
-    spec: {
-      clusterNetwork: { pods: { cidrBlocks: ['10.0.0.0/16'] } },
-      topology: {
-        classRef: { name: className },
-        version,
-        controlPlane: { replicas: 3, deletion: { nodeDrainTimeoutSeconds: 10 } },
-        workers: {
-          machineDeployments: [{ class: 'default-worker', name: 'md-0', replicas: 2, failureDomain: 'zone-a' }],
-        },
-      },
-    },
-  };
-  const objects = [sample, clusterClass, ...templates].map((object) => ({ object, where: () => '' }));
+  const documents = parseAllDocuments(sampleYaml(version)).map((document) => document.toJS() as JsonObject);
+  const objects = documents.map((object) => ({ object, where: () => '' }));
   const [subject] = readInput(objects, undefined).subjects as [RehearsedCluster];
   const blueprint = subject.blueprint as Blueprint;
   const uid = '00000000-0000-4000-8000-000000000000';

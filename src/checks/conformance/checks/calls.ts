@@ -1,8 +1,7 @@
 import { eachOf } from '../../../base/index.ts';
-import { concurrentCalls } from '../caller.ts';
 import type { Check } from '../check.ts';
 import { describe, difference } from '../outcome.ts';
-import type { CheckedHandler } from '../trial.ts';
+import { type CheckedHandler, concurrentCalls } from '../trial.ts';
 
 /** The checks of calls as Cluster API makes them, and of their addresses. */
 export const callChecks: readonly Check[] = [

@@ -8,6 +8,7 @@ import {
   type LintResult,
   type LintSummary,
   lint,
+  readManifestFacts,
 } from '../../../checks/lint/index.ts';
 import { replaceFile, showPlace } from '../../../kubernetes/manifests/index.ts';
 import { createRuleSet, type Facts, type RuleSetOptions, rules } from '../../../policy/index.ts';
@@ -17,7 +18,6 @@ import { exitCode, type Io, paintFor, UsageError } from '../../framework/program
 import { version } from '../../framework/version.ts';
 import { policyFlags, ruleSetOptionsOf } from '../policy-flags.ts';
 import { createLintOptions, lintConfigName } from './config.ts';
-import { factsIn } from './facts.ts';
 
 const help = `
 PATH is a file, a folder (all *.yaml, *.yml and *.json below it, except hidden
@@ -37,6 +37,33 @@ line of an object, for all of it:
 Exit code: 0 no errors, 1 errors (or more warnings than --max-warnings),
 2 usage error, a file that cannot be read, a YAML error, an object without a
 kind, or nothing to check.`;
+
+/** The facts about the cluster in manifests; undefined without any. @throws {UsageError} */
+async function factsIn(paths: readonly string[], io: Io): Promise<Facts | undefined> {
+  if (paths.length === 0) {
+    return undefined;
+  }
+  if (paths.includes('-')) {
+    throw new UsageError('--facts: standard input is already being checked: name a file or a folder');
+  }
+  const { facts, files, objects, errors } = await readManifestFacts(paths, io.stdin as Readable, io.signal);
+  const [first] = errors;
+  const named = errors.find(({ file }) => paths.includes(file));
+  if (named !== undefined && named.line === undefined) {
+    throw new UsageError(`--facts: ${showPlace(named)}: ${withoutControls(named.message)}`);
+  }
+  if (first !== undefined) {
+    io.stderr.write(
+      `lint: --facts: ${count(errors.length, 'document')} could not be read and are left out; the first is ${showPlace(first)}: ${withoutControls(first.message)}\n`,
+    );
+  }
+  if (objects === 0) {
+    throw new UsageError(
+      `--facts: no object in ${count(files, 'file')} that rules know about: ExtensionConfig, ClusterClass, Cluster, Namespace, Service, Secret`,
+    );
+  }
+  return facts;
+}
 
 /** Writes text, and waits for a slow reader. */
 async function print({ stdout, signal }: Io, text: string): Promise<void> {
