@@ -7,7 +7,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { checkExtensionConfig } from '../../../src/exports/rules.ts';
 import { addHandlers, hookNames, ProjectError, writeProject } from '../../../src/extension/scaffold/index.ts';
-import { projectFiles } from '../../../src/extension/scaffold/project.ts';
 import { startSandbox } from '../../../src/sandbox/index.ts';
 import { needs } from '../../support/needs.ts';
 
@@ -40,6 +39,15 @@ function manifestsOf(files: ReadonlyMap<string, string>): Manifest[] {
         return document.toJS() as Manifest;
       }),
     );
+}
+
+/** The files of a project, by their paths. */
+function projectFiles(given: Parameters<typeof writeProject>[1]): Map<string, string> {
+  const folder = mkdtempSync(join(tmpdir(), 'files-'));
+  const paths = writeProject(folder, given);
+  const files = new Map(paths.map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
+  rmSync(folder, { recursive: true });
+  return files;
 }
 
 test('no placeholder remains, and each hook has a file', () => {
