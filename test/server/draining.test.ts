@@ -67,13 +67,13 @@ test('an idle connection has a grace period, in which a request that was on its 
   socket.write(first);
   await answered;
   const startedMs = performance.now();
-  const stopped = stop({ graceMs: 1_000, timeoutMs: 20_000 });
+  const stopped = stop({ graceMs: 60_000, timeoutMs: 100_000 });
   await new Promise((resolve) => setTimeout(resolve, 50));
   socket.write(second);
   expect(await received).toMatch(/uid-of-a.*connection: close.*uid-of-b/is);
   await stopped;
   // No other connection was open for which to wait until the end of the period.
-  expect(performance.now() - startedMs).toBeLessThan(10_000);
+  expect(performance.now() - startedMs).toBeLessThan(50_000);
 });
 
 test('a request that never ends is cut at the timeout', async () => {

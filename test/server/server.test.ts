@@ -675,10 +675,10 @@ describe('shutdown', () => {
     const socket = await openTls(port);
     const closed = readAll(socket);
     let isStopped = false;
-    const stopped = stop({ timeoutMs: 300 }).then(() => {
+    const stopped = stop({ timeoutMs: 1_000 }).then(() => {
       isStopped = true;
     });
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await new Promise((resolve) => setTimeout(resolve, 50));
     expect([isStopped, socket.closed]).toEqual([false, false]);
     await stopped;
     await closed;

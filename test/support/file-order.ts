@@ -13,7 +13,7 @@ const waiting: readonly [path: string, seconds: number][] = [
   ['test/cli/commands/port-forward.test.ts', 8],
   ['test/controller/workers/discover.test.ts', 4],
   ['test/server/reload.test.ts', 4],
-  ['test/sandbox/kinds/definitions.test.ts', 4],
+  ['test/sandbox/kinds/definitions.test.ts', 3],
   ['test/server/rotation.test.ts', 4],
   ['test/server/connections.test.ts', 4],
   ['test/kubernetes/client/secrets/secret-watch.test.ts', 3],

@@ -78,10 +78,10 @@ test('lines for the own streams of the process are collected for a moment', asyn
   output.write('a');
   output.write('b');
   expect(writes).toEqual([]);
-  await vi.waitUntil(() => writes.length > 0);
+  await vi.waitUntil(() => writes.length > 0, { timeout: 30_000 });
   expect(writes).toEqual(['ab']);
   output.write('c');
-  await vi.waitUntil(() => writes.length > 1);
+  await vi.waitUntil(() => writes.length > 1, { timeout: 30_000 });
   expect(writes).toEqual(['ab', 'c']);
 });
 
@@ -91,7 +91,7 @@ test('at most 4 MiB are collected', async () => {
   output.write('y'.repeat(mebibyte));
   output.write('z');
   expect(output.lostLines).toBe(1);
-  await vi.waitUntil(() => writes.length > 0);
+  await vi.waitUntil(() => writes.length > 0, { timeout: 30_000 });
   expect(writes.map((text) => text.length)).toEqual([4 * mebibyte]);
   output.write('z');
   expect(output.lostLines).toBe(1);
@@ -115,7 +115,7 @@ test('each line has the time of its millisecond', async () => {
   const { timestamp } = logLineOptions('info');
   const before = Date.now();
   const [first, second] = [timestamp(), timestamp()];
-  await vi.waitUntil(() => Date.now() > before + 2);
+  await vi.waitUntil(() => Date.now() > before + 2, { timeout: 30_000 });
   const third = timestamp();
   const after = Date.now();
   const times = [first, second, third].map((field) =>

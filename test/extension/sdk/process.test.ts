@@ -29,7 +29,12 @@ async function startWithJob(kind: string) {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
-  return { child, exited, lines, answered: () => vi.waitUntil(() => output.includes('call answered')) };
+  return {
+    child,
+    exited,
+    lines,
+    answered: () => vi.waitUntil(() => output.includes('call answered'), { timeout: 30_000 }),
+  };
 }
 
 test.concurrent('running jobs do not keep the process after SIGTERM: their signal is aborted', async ({ expect }) => {

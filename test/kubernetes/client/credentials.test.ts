@@ -257,13 +257,13 @@ test('a plugin that nobody waits for any longer is killed', async () => {
   const config = await kubeconfigOf('https://127.0.0.1:1', { exec });
   const stops = [new AbortController(), new AbortController()] as const;
   const asked = stops.map(({ signal }) => get(config, signal).catch((reason: unknown) => reason));
-  const pid = await vi.waitFor(() => Number(readFileSync(file, 'utf8') || expect.unreachable()));
+  const pid = await vi.waitFor(() => Number(readFileSync(file, 'utf8') || expect.unreachable()), { timeout: 30_000 });
   stops[0].abort('first');
   expect(await asked[0]).toBe('first');
   expect(() => process.kill(pid, 0)).not.toThrow();
   stops[1].abort('second');
   expect(await asked[1]).toBe('second');
-  await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'));
+  await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'), { timeout: 30_000 });
 });
 
 test('tells a plugin the version that it is to speak', async () => {

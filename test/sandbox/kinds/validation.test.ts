@@ -96,7 +96,7 @@ test('rules of a definition are evaluated unless the object lacks their shape, w
   };
   const path = '/apis/example.com/v1/ruled';
   await send(sandbox, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body: definition });
-  await vi.waitFor(async () => expect((await send(sandbox, 'GET', path)).status).toBe(200));
+  await vi.waitFor(async () => expect((await send(sandbox, 'GET', path)).status).toBe(200), { timeout: 30_000 });
   const create = async (fields: object) =>
     causesOf(await send(sandbox, 'POST', path, { body: { metadata: { name: 'a' }, spec: fields } }));
   expect(await create({ size: 4, name: 'a' })).toEqual([
