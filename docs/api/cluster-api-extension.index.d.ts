@@ -1,56 +1,3 @@
-interface Write {
-  (message: string): void;
-  (fields: object, message?: string): void;
-}
-interface Log {
-  trace: Write;
-  debug: Write;
-  info: Write;
-  warn: Write;
-  error: Write;
-  fatal: Write;
-  isLevelEnabled(level: string): boolean;
-  child(fields: Record<string, unknown>): Log;
-  flush(done?: () => void): void;
-}
-interface Limits {
-  maxBodyBytes: number;
-  maxConnections: number;
-  maxInFlightBytes: number;
-  maxHeaderBytes: number;
-  headersTimeoutMs: number;
-  requestTimeoutMs: number;
-  responseTimeoutMs: number;
-  stallTimeoutMs: number;
-  keepAliveTimeoutMs: number;
-  timeoutCheckMs: number;
-}
-interface Address {
-  host?: string | undefined;
-  port: number;
-}
-export declare class ListenError extends Error {
-  readonly port: 'main' | 'health';
-  readonly address: Address;
-  readonly code: string;
-  constructor(port: 'main' | 'health', address: Address, code: string);
-}
-interface StopOptions {
-  closeAfter?: Promise<unknown> | undefined;
-  graceMs?: number | undefined;
-  timeoutMs: number;
-}
-interface RunningServer {
-  port: number;
-  healthPort: number;
-  stop(options: StopOptions): Promise<void>;
-}
-type Json = null | boolean | number | string | Json[] | {
-  [key: string]: Json;
-};
-type JsonObject = {
-  [key: string]: Json;
-};
 interface Release {
   major: number;
   minor: number;
@@ -998,8 +945,61 @@ interface Variable {
   name: string;
   value: AnyJSON;
 }
+type Json = null | boolean | number | string | Json[] | {
+  [key: string]: Json;
+};
+type JsonObject = {
+  [key: string]: Json;
+};
 type UpgradePlan = Pick<GenerateUpgradePlanResponse, 'controlPlaneUpgrades' | 'workersUpgrades'>;
 export declare function upgradePlanProblem(request: GenerateUpgradePlanRequest, plan: UpgradePlan): string | undefined;
+interface Write {
+  (message: string): void;
+  (fields: object, message?: string): void;
+}
+interface Log {
+  trace: Write;
+  debug: Write;
+  info: Write;
+  warn: Write;
+  error: Write;
+  fatal: Write;
+  isLevelEnabled(level: string): boolean;
+  child(fields: Record<string, unknown>): Log;
+  flush(done?: () => void): void;
+}
+interface Limits {
+  maxBodyBytes: number;
+  maxConnections: number;
+  maxInFlightBytes: number;
+  maxHeaderBytes: number;
+  headersTimeoutMs: number;
+  requestTimeoutMs: number;
+  responseTimeoutMs: number;
+  stallTimeoutMs: number;
+  keepAliveTimeoutMs: number;
+  timeoutCheckMs: number;
+}
+interface Address {
+  host?: string | undefined;
+  port: number;
+}
+export declare class ListenError extends Error {
+  readonly port: 'main' | 'health';
+  readonly address: Address;
+  readonly code: string;
+  constructor(port: 'main' | 'health', address: Address, code: string);
+}
+interface StopOptions {
+  closeAfter?: Promise<unknown> | undefined;
+  graceMs?: number | undefined;
+  timeoutMs: number;
+}
+interface RunningServer {
+  port: number;
+  healthPort: number;
+  stop(options: StopOptions): Promise<void>;
+}
 interface Lifetime {
   readonly stopping: AbortSignal;
   waitUntil(work: Promise<unknown>, name?: string): void;

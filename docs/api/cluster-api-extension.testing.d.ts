@@ -1,18 +1,3 @@
-interface Write {
-  (message: string): void;
-  (fields: object, message?: string): void;
-}
-interface Log {
-  trace: Write;
-  debug: Write;
-  info: Write;
-  warn: Write;
-  error: Write;
-  fatal: Write;
-  isLevelEnabled(level: string): boolean;
-  child(fields: Record<string, unknown>): Log;
-  flush(done?: () => void): void;
-}
 type Json = null | boolean | number | string | Json[] | {
   [key: string]: Json;
 };
@@ -966,6 +951,25 @@ interface Variable {
   name: string;
   value: AnyJSON;
 }
+interface ApplyOptions {
+  crds?: readonly object[] | undefined;
+}
+export declare function applyPatches(request: Pick<GeneratePatchesRequest, 'items'>, response: Partial<GeneratePatchesResponse>, { crds }?: ApplyOptions): JsonObject[];
+interface Write {
+  (message: string): void;
+  (fields: object, message?: string): void;
+}
+interface Log {
+  trace: Write;
+  debug: Write;
+  info: Write;
+  warn: Write;
+  error: Write;
+  fatal: Write;
+  isLevelEnabled(level: string): boolean;
+  child(fields: Record<string, unknown>): Log;
+  flush(done?: () => void): void;
+}
 interface Lifetime {
   readonly stopping: AbortSignal;
   waitUntil(work: Promise<unknown>, name?: string): void;
@@ -1033,10 +1037,6 @@ interface CallOutcome {
   result: HandledCall;
   cluster?: string | undefined;
 }
-interface ApplyOptions {
-  crds?: readonly object[] | undefined;
-}
-export declare function applyPatches(request: Pick<GeneratePatchesRequest, 'items'>, response: Partial<GeneratePatchesResponse>, { crds }?: ApplyOptions): JsonObject[];
 export declare function requestFor<H extends HookName>(hook: H, fields?: OrUndefined<Partial<RequestFor<H>>>): RequestFor<H>;
 export declare function requestFromFile<H extends HookName>(hook: H, file: string | URL): RequestFor<H>;
 interface TestOutcome<H extends HookName = HookName> extends Omit<CallOutcome, 'response'> {

@@ -1,3 +1,9 @@
+type Json = null | boolean | number | string | Json[] | {
+  [key: string]: Json;
+};
+type JsonObject = {
+  [key: string]: Json;
+};
 interface Write {
   (message: string): void;
   (fields: object, message?: string): void;
@@ -13,12 +19,6 @@ interface Log {
   child(fields: Record<string, unknown>): Log;
   flush(done?: () => void): void;
 }
-type Json = null | boolean | number | string | Json[] | {
-  [key: string]: Json;
-};
-type JsonObject = {
-  [key: string]: Json;
-};
 type AnyJSON = unknown;
 interface RawExtension {
   [k: string]: unknown;

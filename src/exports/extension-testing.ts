@@ -1,15 +1,3 @@
 import './node-version.ts';
 
-export {
-  type ApplyOptions,
-  applyPatches,
-  assertDeterministic,
-  assertIdempotent,
-  assertIsolated,
-  callHandler,
-  type DeterministicOptions,
-  type IdempotentOptions,
-  requestFor,
-  requestFromFile,
-  type TestOutcome,
-} from '../extension/index.ts';
+export * from '../extension/sdk/testing/index.ts';

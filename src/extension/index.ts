@@ -1,7 +1,7 @@
+export { type UpgradePlan, upgradePlanProblem } from '../runtimehooks/index.ts';
 export { ListenError } from '../server/index.ts';
 export type { CallOutcome, HandledCall } from './sdk/calls/call.ts';
 export { type ApiClient, type Clusters, createClusters, type ObjectReference } from './sdk/clusters.ts';
-export { localExtensionConfig } from './sdk/development.ts';
 export type {
   Answer,
   AnswerFields,
@@ -34,7 +34,6 @@ export {
   type KnownFields,
   type UpdatableFields,
 } from './sdk/objects/in-place.ts';
-export { getField, setArguments, setField } from './sdk/objects/json-path.ts';
 export {
   type InPlaceOptions,
   type InPlaceUpdater,
@@ -44,44 +43,10 @@ export {
 } from './sdk/objects/machines.ts';
 export {
   createExtensionServer,
-  createHostedExtension,
   type ExtensionCertificates,
   type ExtensionServer,
   type ExtensionServerOptions,
   type RunningExtension,
 } from './sdk/server.ts';
 export { startProblem } from './sdk/start-problem.ts';
-export { type ApplyOptions, applyPatches } from './sdk/testing/apply-patches.ts';
-export {
-  assertDeterministic,
-  assertIdempotent,
-  assertIsolated,
-  callHandler,
-  type DeterministicOptions,
-  type IdempotentOptions,
-  requestFor,
-  requestFromFile,
-  type TestOutcome,
-} from './sdk/testing/testing.ts';
-export type { BuiltinVariables } from './sdk/topology/builtin.ts';
-export {
-  type DefinedVariables,
-  defineVariables,
-  type VariableDefinition,
-  type VariableValues,
-} from './sdk/topology/define-variables.ts';
-export { schemaFrom } from './sdk/topology/schema-from.ts';
-export { type Variables, variablesOf } from './sdk/topology/variables.ts';
-export {
-  matches,
-  type Template,
-  type TemplateContext,
-  type TemplateFor,
-  type TemplateKind,
-  type TemplateKinds,
-  type TemplateMatch,
-  type TemplatePatcher,
-  type WalkOptions,
-  walkTemplates,
-} from './sdk/topology/walk.ts';
 export { compareVersions, planUpgrade } from './sdk/upgrade-plan.ts';

@@ -7,7 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { createLogOutput, type LogStream } from '../../src/base/index.ts';
-import { createExtensionServer, handler, walkTemplates } from '../../src/extension/index.ts';
+import { createExtensionServer, handler } from '../../src/extension/index.ts';
+import { walkTemplates } from '../../src/extension/sdk/topology/index.ts';
 import { benchCalls } from './extension-calls.ts';
 
 const [folder = '.', kind = 'sdk'] = process.argv.slice(2);

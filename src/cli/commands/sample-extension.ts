@@ -1,7 +1,11 @@
 import { once } from 'node:events';
 import { discardFile } from '../../base/index.ts';
-import { localExtensionConfig } from '../../extension/index.ts';
-import { BehaviourError, createSampleExtension, readBehaviours } from '../../extension/sample/index.ts';
+import {
+  BehaviourError,
+  createSampleExtension,
+  localExtensionConfig,
+  readBehaviours,
+} from '../../extension/sample/index.ts';
 import { fixedCertificate, selfSignedPair, stopInTime } from '../../server/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { type Flags, integerFlag, switchFlag, textFlag } from '../framework/flags.ts';

@@ -3,9 +3,7 @@ import type { Answer } from '../sdk/handlers/answer.ts';
 import { type Handler, handler } from '../sdk/handlers/handler.ts';
 import { createJobs } from '../sdk/jobs.ts';
 import { defineInPlaceChanges } from '../sdk/objects/in-place.ts';
-import { setField } from '../sdk/objects/json-path.ts';
-import { defineVariables } from '../sdk/topology/define-variables.ts';
-import { walkTemplates } from '../sdk/topology/walk.ts';
+import { defineVariables, setField, walkTemplates } from '../sdk/topology/index.ts';
 import { planUpgrade } from '../sdk/upgrade-plan.ts';
 
 const updateSeconds = 2;

@@ -3,14 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import {
-  applyPatches,
-  callHandler,
-  handler,
-  requestFromFile,
-  setField,
-  walkTemplates,
-} from '../../../src/extension/index.ts';
+import { handler } from '../../../src/extension/index.ts';
+import { applyPatches, callHandler, requestFromFile } from '../../../src/extension/sdk/testing/index.ts';
+import { setField, walkTemplates } from '../../../src/extension/sdk/topology/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { offered } from '../../checks/conformance/trying.ts';
 import {

@@ -1,15 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import {
-  assertIdempotent,
-  callHandler,
   compareVersions,
   createJobs,
   HandlerFailure,
   handler,
   planUpgrade,
   type RequestFor,
-  requestFor,
 } from '../../../src/extension/index.ts';
+import { assertIdempotent, callHandler, requestFor } from '../../../src/extension/sdk/testing/index.ts';
 import { upgradePlanProblem } from '../../../src/runtimehooks/index.ts';
 
 describe('upgrade plans', () => {

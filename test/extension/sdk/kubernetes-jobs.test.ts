@@ -11,17 +11,16 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import {
-  callHandler,
   createKubernetesJobs,
   type Handler,
   handler,
   type JobSpec,
   type KubernetesJob,
   type KubernetesJobsOptions,
-  requestFor,
 } from '../../../src/extension/index.ts';
 import { call as callInProcess } from '../../../src/extension/sdk/calls/call.ts';
 import { createLifetime, type EndedLifetime } from '../../../src/extension/sdk/calls/lifetime.ts';
+import { callHandler, requestFor } from '../../../src/extension/sdk/testing/index.ts';
 import { connect, type KubernetesClient, loadKubeConfig } from '../../../src/kubernetes/client/index.ts';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { aroundEach, describe, expect, test } from 'vitest';
-import { handler, requestFor } from '../../../src/extension/index.ts';
+import { handler } from '../../../src/extension/index.ts';
+import { requestFor } from '../../../src/extension/sdk/testing/index.ts';
 import { hooksGroup } from '../../../src/runtimehooks/index.ts';
 import { makeCertificate, testCa } from '../../base/x509/certificates.ts';
 import { openTls, readAll, until } from '../../server/running.ts';

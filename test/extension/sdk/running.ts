@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExtensionServerOptions, Handler, RunningExtension } from '../../../src/extension/index.ts';
-import { createHostedExtension } from '../../../src/extension/index.ts';
+import { createHostedExtension } from '../../../src/extension/sample/index.ts';
 import { localhost } from '../../base/x509/certificates.ts';
 import { type Answer, collectingLog, exchange, pairOf } from '../../server/running.ts';
 import { endWith } from '../../support/ends.ts';

@@ -4,12 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { aroundEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { parse } from 'yaml';
-import {
-  createExtensionServer,
-  createHostedExtension,
-  type ExtensionServerOptions,
-  handler,
-} from '../../../src/extension/index.ts';
+import { createExtensionServer, type ExtensionServerOptions, handler } from '../../../src/extension/index.ts';
+import { createHostedExtension } from '../../../src/extension/sample/index.ts';
 import { prepareDevelopment } from '../../../src/extension/sdk/development.ts';
 import { hooksGroup } from '../../../src/runtimehooks/index.ts';
 import { selfSignedPair } from '../../../src/server/index.ts';

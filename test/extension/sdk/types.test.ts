@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import {
-  callHandler,
   createExtensionServer,
   type HandlerContext,
   HandlersError,
   handler,
   type ResponseFor,
 } from '../../../src/extension/index.ts';
+import { callHandler } from '../../../src/extension/sdk/testing/index.ts';
 import { accepted, optional } from './types.ts';
 
 test('handlers that compile are served, in the given order', () => {

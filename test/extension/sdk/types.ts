@@ -1,31 +1,35 @@
 import type { CheckOptions } from '../../../src/exports/rules.ts';
 import {
   type Answers,
-  assertDeterministic,
-  assertIdempotent,
-  callHandler,
   createExtensionServer,
   createJobs,
   createKubernetesJobs,
   type ExtensionCertificates,
   type ExtensionServerOptions,
-  getField,
   type HandlerOptions,
   handler,
-  type IdempotentOptions,
   type JobsOptions,
   type ResponseFor,
+  type UpdatableFields,
+} from '../../../src/extension/index.ts';
+import {
+  assertDeterministic,
+  assertIdempotent,
+  callHandler,
+  type IdempotentOptions,
   requestFor,
+} from '../../../src/extension/sdk/testing/index.ts';
+import {
+  getField,
   setField,
   type Template,
   type TemplateMatch,
   type TemplatePatcher,
-  type UpdatableFields,
   type VariableDefinition,
   variablesOf,
   type WalkOptions,
   walkTemplates,
-} from '../../../src/extension/index.ts';
+} from '../../../src/extension/sdk/topology/index.ts';
 import {
   type CallAllOptions,
   type CallOptions,

@@ -2,7 +2,15 @@ import { AssertionError, deepStrictEqual } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { pino } from 'pino';
-import { copyOf, type Json, type JsonObject, jsonPatchOf, objectsAt, textAt } from '../../../kubernetes/index.ts';
+import {
+  copyOf,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonPatchOf,
+  objectsAt,
+  textAt,
+} from '../../../kubernetes/index.ts';
 import {
   defaultTimeoutSeconds,
   type GeneratePatchesResponse,
@@ -16,7 +24,6 @@ import { createLifetime } from '../calls/lifetime.ts';
 import type { HookName, OrUndefined, RequestFor, ResponseFor } from '../handlers/answer.ts';
 import { definitionOf, type Handler } from '../handlers/handler.ts';
 import { checkNumber } from '../handlers/options.ts';
-import { freezeDeep } from '../topology/json-only.ts';
 import { type ApplyOptions, applyPatches } from './apply-patches.ts';
 import { withDateAhead } from './clock.ts';
 import { varied } from './varied.ts';
@@ -53,6 +60,14 @@ export function requestFromFile<H extends HookName>(hook: H, file: string | URL)
     throw new Error(`${file} has ${kind === '' ? 'no kind' : `a ${kind}`}, where a ${request.kind} is needed`);
   }
   return read as RequestFor<H>;
+}
+
+/** Makes an object, and all that is in it, refuse changes. */
+function freezeDeep(value: unknown): void {
+  if (isJsonObject(value) || Array.isArray(value)) {
+    Object.freeze(value);
+    Object.values(value).forEach(freezeDeep);
+  }
 }
 
 /** How a call in a test ended. */

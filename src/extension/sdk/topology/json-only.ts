@@ -1,4 +1,4 @@
-import { isJsonObject, jsonPointer } from '../../../kubernetes/index.ts';
+import { jsonPointer } from '../../../kubernetes/index.ts';
 
 /** A value that JSON does not have, and where it is. */
 interface NotJson {
@@ -60,12 +60,4 @@ export function firstNotJson(
   }
   above.pop();
   return undefined;
-}
-
-/** Makes an object, and all that is in it, refuse changes. */
-export function freezeDeep(value: unknown): void {
-  if (isJsonObject(value) || Array.isArray(value)) {
-    Object.freeze(value);
-    Object.values(value).forEach(freezeDeep);
-  }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { callHandler, type Handler, HandlerFailure, handler, requestFor } from '../../../../src/extension/index.ts';
+import { type Handler, HandlerFailure, handler } from '../../../../src/extension/index.ts';
+import { callHandler, requestFor } from '../../../../src/extension/sdk/testing/index.ts';
 import type { JsonObject } from '../../../../src/kubernetes/index.ts';
 import { hooks } from '../../../../src/runtimehooks/index.ts';
 

@@ -1,6 +1,8 @@
 import { request } from 'node:https';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createHostedExtension, type Handler, handler, requestFor } from '../../../../src/extension/index.ts';
+import { type Handler, handler } from '../../../../src/extension/index.ts';
+import { createHostedExtension } from '../../../../src/extension/sample/index.ts';
+import { requestFor } from '../../../../src/extension/sdk/testing/index.ts';
 import { hooks, hooksGroup } from '../../../../src/runtimehooks/index.ts';
 import { fixedCertificate } from '../../../../src/server/index.ts';
 import { localhost, testCa } from '../../../base/x509/certificates.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { setArguments } from '../../../../src/extension/index.ts';
+import { setArguments } from '../../../../src/extension/sdk/topology/index.ts';
 import type { Json } from '../../../../src/kubernetes/index.ts';
 
 test.each<[string, Json | undefined, Json]>([

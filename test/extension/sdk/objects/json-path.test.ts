@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { getField, setField } from '../../../../src/extension/index.ts';
+import { getField, setField } from '../../../../src/extension/sdk/topology/index.ts';
 import type { Json, JsonObject } from '../../../../src/kubernetes/index.ts';
 
 test.each<[string, (string | number)[]]>([

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
 import {
-  callHandler,
   type InPlaceUpdater,
   type MachineUpdate,
   type MachineUpdateState,
   machines,
-  requestFor,
 } from '../../../../src/extension/index.ts';
+import { callHandler, requestFor } from '../../../../src/extension/sdk/testing/index.ts';
 
 /** An updater whose node remembers what has been begun. */
 function updater(name: string, more: Partial<InPlaceUpdater> & Pick<InPlaceUpdater, 'covers'>) {

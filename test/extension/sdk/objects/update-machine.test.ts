@@ -1,12 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  assertIdempotent,
-  callHandler,
-  type InPlaceUpdater,
-  type MachineUpdate,
-  machines,
-  requestFor,
-} from '../../../../src/extension/index.ts';
+import { type InPlaceUpdater, type MachineUpdate, machines } from '../../../../src/extension/index.ts';
+import { assertIdempotent, callHandler, requestFor } from '../../../../src/extension/sdk/testing/index.ts';
 
 /** Nodes that remember their updates, and extensions that do not. */
 function lab() {

@@ -1,13 +1,7 @@
 import { expect, test } from 'vitest';
-import {
-  applyPatches,
-  callHandler,
-  handler,
-  requestFor,
-  setField,
-  type TemplatePatcher,
-  walkTemplates,
-} from '../../../../src/extension/index.ts';
+import { handler } from '../../../../src/extension/index.ts';
+import { applyPatches, callHandler, requestFor } from '../../../../src/extension/sdk/testing/index.ts';
+import { setField, type TemplatePatcher, walkTemplates } from '../../../../src/extension/sdk/topology/index.ts';
 import type { GeneratePatchesResponse } from '../../../../src/runtimehooks/index.ts';
 
 const request = requestFor('GeneratePatches');

@@ -2,16 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { HandlerFailure, handler } from '../../../../src/extension/index.ts';
 import {
   assertDeterministic,
   assertIdempotent,
   assertIsolated,
   callHandler,
-  HandlerFailure,
-  handler,
   requestFor,
   requestFromFile,
-} from '../../../../src/extension/index.ts';
+} from '../../../../src/extension/sdk/testing/index.ts';
 
 type Handle = Parameters<typeof handler<'BeforeClusterCreate'>>[1]['handle'];
 const create = (handle: Handle) => handler('BeforeClusterCreate', { name: 'create', handle });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { applyPatch } from 'rfc6902';
 import { describe, expect, expectTypeOf, test } from 'vitest';
+import { HandlerFailure } from '../../../../src/extension/index.ts';
 import {
   defineVariables,
   getField,
-  HandlerFailure,
   schemaFrom,
   setField,
   type Template,
@@ -12,7 +12,7 @@ import {
   variablesOf,
   type WalkOptions,
   walkTemplates,
-} from '../../../../src/extension/index.ts';
+} from '../../../../src/extension/sdk/topology/index.ts';
 import { copyOf, type Json, type JsonObject, jsonPatchOf, mergePatchOf } from '../../../../src/kubernetes/index.ts';
 import type { GeneratePatchesRequest } from '../../../../src/runtimehooks/index.ts';
 import { recordedCalls } from '../../../runtimehooks/messages/recorded.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { HandlerFailure } from '../../../../src/extension/index.ts';
 import {
   defineVariables,
-  HandlerFailure,
   matches,
   setField,
   type TemplateMatch,
@@ -10,7 +10,7 @@ import {
   variablesOf,
   type WalkOptions,
   walkTemplates,
-} from '../../../../src/extension/index.ts';
+} from '../../../../src/extension/sdk/topology/index.ts';
 import type { Json, JsonObject } from '../../../../src/kubernetes/index.ts';
 import type { GeneratePatchesRequest } from '../../../../src/runtimehooks/index.ts';
 import { collectingLog } from '../../../server/running.ts';
