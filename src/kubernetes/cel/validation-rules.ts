@@ -28,17 +28,13 @@ interface Variables {
   oldSelf: unknown;
 }
 
-class Validation {
-  readonly causes: StatusCause[] = [];
-  readonly seen: Seen = new Map();
+interface Validation {
+  causes: StatusCause[];
+  seen: Seen;
   /** What messages show as the value, instead of what an API server does. */
-  readonly shown: string | undefined;
+  shown: string | undefined;
   /** The rule that is evaluated now. */
-  current: { rule: ValidationRule; path: string; type: string } | undefined;
-
-  constructor(shown: string | undefined) {
-    this.shown = shown;
-  }
+  current: { rule: ValidationRule; path: string; type: string };
 }
 
 function messageOf({ rule, message, messageExpression }: ValidationRule, variables: Variables): string {
@@ -162,17 +158,18 @@ export function validateRules(
   schema: Schema,
   { path = '', budget = { leftMs: maxRulesMs }, shown }: { path?: string; budget?: Budget; shown?: string } = {},
 ): StatusCause[] {
-  const validation = new Validation(shown);
   if (!hasRules(schema)) {
     return [];
   }
+  const current = { rule: { rule: '' }, path, type: schema.type ?? '' };
+  const validation: Validation = { causes: [], seen: new Map(), shown, current };
   try {
     within(budget, () => validateAt(value, old, schema, path, validation));
   } catch (error) {
     if (!(error instanceof OutOfTime)) {
       throw error;
     }
-    const { rule, path: at, type } = validation.current ?? { rule: { rule: '' }, path, type: schema.type ?? '' };
+    const { rule, path: at, type } = validation.current;
     const problem = { message: error.message, isViolation: false };
     validation.causes.push(ruleCause(rule, problem, at, shown ?? JSON.stringify(type)));
   }

@@ -71,17 +71,6 @@ interface Place {
   key: string;
 }
 
-/** The place that a pointer refers to; undefined if nothing on its way is a list or an object. */
-function placeAt(root: Json, pointer: string): Place | undefined {
-  const keys = pointerKeys(pointer);
-  const key = keys.pop() ?? '';
-  let holder: Json | undefined = root;
-  for (const name of keys) {
-    holder = child(holder, name);
-  }
-  return Array.isArray(holder) || isJsonObject(holder) ? { holder, key } : undefined;
-}
-
 /** Why a list has no such index. */
 const indexProblem = (key: string): string =>
   number.test(key)
@@ -128,13 +117,15 @@ function take(progress: Progress, { holder, key }: Place): void {
 
 const missing = (text: string) => new PatchError(`${text}: missing value`);
 
-/** The place that a pointer refers to. @throws {PatchError} with this text if there is none. */
+/** The place that a pointer refers to. @throws {PatchError} with this text if nothing on its way is a list or an object. */
 function placeOf({ root }: Progress, pointer: string, text: string): Place {
-  const place = placeAt(root, pointer);
-  if (place === undefined) {
+  const keys = pointerKeys(pointer);
+  const key = keys.pop() ?? '';
+  const holder = keys.reduce<Json | undefined>(child, root);
+  if (!Array.isArray(holder) && !isJsonObject(holder)) {
     throw missing(text);
   }
-  return place;
+  return { holder, key };
 }
 
 function apply(progress: Progress, operation: PatchOperation): void {
