@@ -38,7 +38,6 @@ import { createAdmission, createRuleSet } from '../../src/policy/index.ts';
 import { readDiscovery } from '../../src/runtimehooks/client/index.ts';
 import { clusterApiHooks, createHookCatalog, hooks, newestKnownRelease } from '../../src/runtimehooks/index.ts';
 import { decodeRequest, decodeResponse, sampleRequest, sampleResponse } from '../../src/runtimehooks/messages/index.ts';
-import { V2ConversionError } from '../../src/sandbox/openapi-documents/convert-v2.ts';
 import { convertV2ToV3, InvalidOpenApi, readOpenApi } from '../../src/sandbox/openapi-documents/index.ts';
 import { encodeProtobuf } from '../../src/sandbox/openapi-documents/protobuf.ts';
 import { parseProtobuf } from '../../src/sandbox/writes/protobuf.ts';
@@ -389,7 +388,7 @@ export function decodersIn(folder: string): Decoder[] {
       'openapi-v2',
       changedValue([openApiV2]).filter(isJsonObject),
       (document) => encodeProtobuf(convertV2ToV3(document as JsonObject)),
-      [V2ConversionError],
+      [InvalidOpenApi],
     ),
     decoder('openapi-v3', jsonBody([openApiV3]), readOpenApi, [InvalidOpenApi, JsonError]),
     decoder('protobuf', damagedBytes(protobufs), (body) => {

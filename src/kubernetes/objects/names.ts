@@ -26,35 +26,29 @@ function problems(value: string, maxBytes: number, format: RegExp, sentence: str
   return Buffer.byteLength(value) > maxBytes ? [tooLong, sentence] : [sentence];
 }
 
+const lowerCase = "must consist of lower case letters, digits and '-'";
+
 /** RFC 1123 label: at most 63 lower case letters, digits and '-', begins and ends with a letter or digit. */
-export function dns1123LabelProblems(value: string): string[] {
-  return problems(
+export const dns1123LabelProblems = (value: string): string[] =>
+  problems(
     value,
     maxLabelLength,
     dns1123Label,
-    "must consist of lower case letters, digits and '-', and begin and end with a letter or digit (e.g. 'my-name')",
+    `${lowerCase}, and begin and end with a letter or digit (e.g. 'my-name')`,
   );
-}
+
+const subdomainSentence =
+  "must consist of lower case letters, digits, '-' and '.', and begin and end with a letter or digit (e.g. 'example.com')";
 
 /** RFC 1123 subdomain: RFC 1123 labels joined by dots, at most 253 bytes. */
-export function dns1123SubdomainProblems(value: string): string[] {
-  return problems(
-    value,
-    maxSubdomainLength,
-    dns1123Subdomain,
-    "must consist of lower case letters, digits, '-' and '.', and begin and end with a letter or digit (e.g. 'example.com')",
-  );
-}
+export const dns1123SubdomainProblems = (value: string): string[] =>
+  problems(value, maxSubdomainLength, dns1123Subdomain, subdomainSentence);
+
+const serviceSentence = `${lowerCase}, begin with a letter and end with a letter or digit (e.g. 'my-name')`;
 
 /** RFC 1035 label, the format of a Service's name: like an RFC 1123 label, but it begins with a letter. */
-export function dns1035LabelProblems(value: string): string[] {
-  return problems(
-    value,
-    maxLabelLength,
-    dns1035Label,
-    "must consist of lower case letters, digits and '-', begin with a letter and end with a letter or digit (e.g. 'my-name')",
-  );
-}
+export const dns1035LabelProblems = (value: string): string[] =>
+  problems(value, maxLabelLength, dns1035Label, serviceSentence);
 
 /** Key of a label or annotation: an optional DNS subdomain and '/', then a name of at most 63 bytes. */
 export function qualifiedNameProblems(value: string): string[] {

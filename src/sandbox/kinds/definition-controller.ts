@@ -166,7 +166,7 @@ export function startDefinitionController({
       inUse.use(metadata.name, status?.acceptedNames);
     }
     for (let object of all as JsonObject[]) {
-      const { metadata, spec, status: before } = object as JsonObject & Definition;
+      const { metadata, spec } = object as JsonObject & Definition;
       const { name } = metadata;
       const isDeleted = metadataOf(object).deletionTimestamp !== undefined;
       if (!isDeleted) {
@@ -174,7 +174,8 @@ export function startDefinitionController({
         const status = statusOf(object, inUse, now());
         if (!isSame(status, object.status)) {
           object = definitions.replace(storageKey('', name), object, { ...object, status }) ?? object;
-          inUse.use(name, (status as Definition['status'])?.acceptedNames, before?.acceptedNames);
+          // Names that it gives up are free with the next run, for which this change is the reason.
+          inUse.use(name, (status as Definition['status'])?.acceptedNames);
         }
       }
       serve(name, object);

@@ -10,18 +10,15 @@ const fields = Object.keys(sets) as (keyof typeof sets)[];
 const namesIn = (names: Names, field: keyof typeof sets): string[] => [names[field] ?? []].flat();
 const keyOf = (field: keyof typeof sets, name: string) => `${sets[field]} ${name}`;
 
-const keysOf = (names: Names) => fields.flatMap((field) => namesIn(names, field).map((name) => keyOf(field, name)));
-
 /** The accepted names of the definitions of one group, each of which has one user. */
 export class NamesInUse {
   readonly #users = new Map<string, string>();
 
-  use(user: string, names: Names = {}, before: Names = {}): void {
-    for (const key of keysOf(before)) {
-      this.#users.delete(key);
-    }
-    for (const key of keysOf(names)) {
-      this.#users.set(key, user);
+  use(user: string, names: Names = {}): void {
+    for (const field of fields) {
+      for (const name of namesIn(names, field)) {
+        this.#users.set(keyOf(field, name), user);
+      }
     }
   }
 

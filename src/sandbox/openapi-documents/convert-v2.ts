@@ -2,8 +2,10 @@ import { printable } from '../../base/index.ts';
 import { isJsonObject, itemsAt, type Json, type JsonObject, objectAt, own, textAt } from '../../kubernetes/index.ts';
 import { type Schema, validateSchema } from '../../kubernetes/schema/index.ts';
 
-/** Why an OpenAPI v2 document cannot be converted, in one line that names the place in the document. */
-export class V2ConversionError extends Error {}
+/** Why a value is not a usable OpenAPI document: the message continues after the name of the document. */
+export class InvalidOpenApi extends Error {}
+
+const unconvertible = (why: string) => new InvalidOpenApi(`cannot be converted from OpenAPI v2: ${why}`);
 
 /** Default for the maximum number of characters, in JSON, of all copies of schemas: a schema is written once per media type. */
 const defaultMaxCopied = 64 * 1024 * 1024;
@@ -136,7 +138,7 @@ function securitySchemeOf(value: Json): JsonObject {
  * The input is not changed. Time and size of the result are linear in it; values may be shared between places in the
  * result.
  *
- * @throws {V2ConversionError} for a value that is not an OpenAPI v2 document, and for one with schemas of more than
+ * @throws {InvalidOpenApi} for a value that is not an OpenAPI v2 document, and for one with schemas of more than
  *   `maxCopied` characters, counted once per media type.
  */
 export function convertV2ToV3(
@@ -147,7 +149,7 @@ export function convertV2ToV3(
   const items = isJsonObject(paths) ? selected(paths, (path) => path.startsWith('/')) : paths;
   const [problem] = validateSchema({ ...document, paths: items }, v2);
   if (problem !== undefined) {
-    throw new V2ConversionError(printable(`${problem.field}: ${problem.message}`.slice(0, 500)));
+    throw unconvertible(printable(`${problem.field}: ${problem.message}`.slice(0, 500)));
   }
   const shared = objectAt(document, 'parameters');
   let copied = 0;
@@ -158,7 +160,7 @@ export function convertV2ToV3(
     // An entry takes some characters more.
     copied += (JSON.stringify(schema).length + 20) * Math.max(types.length, 1);
     if (copied > maxCopied) {
-      throw new V2ConversionError(`its schemas, repeated for each media type, have more than ${maxCopied} characters`);
+      throw unconvertible(`its schemas, repeated for each media type, have more than ${maxCopied} characters`);
     }
     return Object.fromEntries(types.map((type) => [type, { schema }]));
   }

@@ -2,10 +2,7 @@ import { printable } from '../../base/index.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../kubernetes/index.ts';
 import { onlyValue } from '../../kubernetes/manifests/index.ts';
 import { componentSections } from './components.ts';
-import { convertV2ToV3, V2ConversionError } from './convert-v2.ts';
-
-/** Why a value is not a usable OpenAPI document: the message continues after the name of the document. */
-export class InvalidOpenApi extends Error {}
+import { convertV2ToV3, InvalidOpenApi } from './convert-v2.ts';
 
 interface ReadOpenApi {
   /** OpenAPI 3.0. */
@@ -40,14 +37,7 @@ export function openApiOf(value: Json): ReadOpenApi {
     throw new InvalidOpenApi('is not an OpenAPI document: it is not an object');
   }
   if (value.swagger !== undefined) {
-    try {
-      return { document: convertV2ToV3(value), isConverted: true };
-    } catch (error) {
-      if (error instanceof V2ConversionError) {
-        throw new InvalidOpenApi(`cannot be converted from OpenAPI v2: ${error.message}`);
-      }
-      throw error;
-    }
+    return { document: convertV2ToV3(value), isConverted: true };
   }
   if (documentList(value) !== undefined) {
     throw new InvalidOpenApi(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
-import { convertV2ToV3, V2ConversionError } from '../../../src/sandbox/openapi-documents/index.ts';
+import { convertV2ToV3, InvalidOpenApi } from '../../../src/sandbox/openapi-documents/index.ts';
 
 const swagger = (parts: JsonObject): JsonObject => ({ swagger: '2.0', info: { title: 't', version: '1' }, ...parts });
 const head = '{"openapi":"3.0.0","info":{"title":"t","version":"1"}';
@@ -244,7 +244,7 @@ test.each<[JsonObject, string]>([
   ],
   [inOperation({ responses: 1 }), 'paths./a.get.responses: '],
 ])('%#: %.60j is refused', (parts, message) => {
-  expect(() => convertV2ToV3(swagger(parts))).toThrow(V2ConversionError);
+  expect(() => convertV2ToV3(swagger(parts))).toThrow(InvalidOpenApi);
   expect(() => convertV2ToV3(swagger(parts))).toThrow(message);
 });
 
@@ -258,6 +258,8 @@ test('what is at a limit is accepted', () => {
   });
   expect(() => convertV2ToV3(swagger(parts), { maxCopied: 70 })).not.toThrow();
   expect(() => convertV2ToV3(swagger(parts), { maxCopied: 69 })).toThrow(
-    new V2ConversionError('its schemas, repeated for each media type, have more than 69 characters'),
+    new InvalidOpenApi(
+      'cannot be converted from OpenAPI v2: its schemas, repeated for each media type, have more than 69 characters',
+    ),
   );
 });

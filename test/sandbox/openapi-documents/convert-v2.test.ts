@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type JsonObject, parseJson } from '../../../src/kubernetes/index.ts';
-import { convertV2ToV3, V2ConversionError } from '../../../src/sandbox/openapi-documents/index.ts';
+import { convertV2ToV3, InvalidOpenApi } from '../../../src/sandbox/openapi-documents/index.ts';
 import { expectLinear } from '../../support/work.ts';
 
 const fixtures = new URL('../../support/fixtures/openapi/', import.meta.url);
@@ -141,7 +141,7 @@ describe('rejected documents', () => {
       'paths./a.get.produces[0]: Invalid value',
     ],
   ])('%s', (_, document, message) => {
-    expect(() => convertV2ToV3(document)).toThrow(V2ConversionError);
+    expect(() => convertV2ToV3(document)).toThrow(InvalidOpenApi);
     expect(() => convertV2ToV3(document)).toThrow(message);
   });
 
