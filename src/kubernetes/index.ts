@@ -1,6 +1,5 @@
 export { isBase64 } from './objects/base64.ts';
-export { ConversionError } from './objects/errors/conversion-error.ts';
-export { type FieldPath, formatFieldPath } from './objects/errors/field-path.ts';
+export { ConversionError, type FieldPath, formatFieldPath } from './objects/errors/field-path.ts';
 export {
   type CauseReason,
   causeMessage,

@@ -39,7 +39,6 @@ export const wings: readonly Wing[] = [
       'openapi-documents',
       'models',
       'resources',
-      'patches',
       'storage',
       'openapi',
       'webhooks',

@@ -5,6 +5,5 @@ export {
   matchesConditions,
   UndecidedConditions,
 } from './match-conditions.ts';
-export type { ValidationRule } from './rule.ts';
-export { type CheckedRules, checkRules } from './rule-checks.ts';
+export { type CheckedRules, checkRules, type ValidationRule } from './rule-checks.ts';
 export { hasRules, validateRules } from './validation-rules.ts';

@@ -6,7 +6,7 @@ import { fieldOf, joinPath, partsOf, type Schema, shorten } from '../schema/inde
 import { celOf, type Seen } from './cel.ts';
 import { untypedEnvironment } from './environment.ts';
 import { type Budget, createEvaluator, failureOf, maxRulesMs, OutOfTime, within } from './evaluate.ts';
-import { isTransition, ruleReasons, type ValidationRule } from './rule.ts';
+import { isTransition, ruleReasons, type ValidationRule } from './rule-checks.ts';
 
 const environment = untypedEnvironment();
 const evaluate = createEvaluator(environment);

@@ -6,9 +6,6 @@ import { ResponseError } from './requests/transport.ts';
 import { Informer } from './watches/informer.ts';
 import type { WatchPace } from './watches/retries.ts';
 
-/** Longest value of a Secret that is decoded, in characters of base64: some 96 KiB, longer than any PEM file in use. */
-const maxValueLength = 128 * 1024;
-
 /** The metadata of an object that was requested by name. */
 export function metadataOf(object: JsonObject, what: string, name: string): JsonObject & { resourceVersion: string } {
   const { metadata } = object;
@@ -23,7 +20,7 @@ export function metadataOf(object: JsonObject, what: string, name: string): Json
 }
 
 /**
- * The data of a Secret as text; values of more than 128 KiB of base64 are omitted.
+ * The data of a Secret as text.
  *
  * @throws {ResponseError} when the object is not the Secret with this name.
  */
@@ -42,9 +39,7 @@ export function decodeSecret(secret: JsonObject, namespace: string, name: string
     if (typeof value !== 'string') {
       throw new ResponseError(`the API server's answer is not ${what}: data.${key} is not a string`);
     }
-    if (value.length <= maxValueLength) {
-      decoded[key] = decodeValue(value);
-    }
+    decoded[key] = decodeValue(value);
   }
   return decoded;
 }
@@ -54,11 +49,6 @@ const decodeValue = (value: string) => Buffer.from(value, 'base64').toString('ut
 /** Encodes data for writing a Secret. An unchanged value keeps its bytes, even if they are not text. */
 export function encodeData(data: Record<string, string>, before: JsonObject): JsonObject {
   const encoded: JsonObject = {};
-  for (const [key, value] of Object.entries(before)) {
-    if (typeof value === 'string' && value.length > maxValueLength) {
-      encoded[key] = value;
-    }
-  }
   for (const [key, value] of Object.entries(data)) {
     const old = before[key];
     encoded[key] = typeof old === 'string' && decodeValue(old) === value ? old : Buffer.from(value).toString('base64');

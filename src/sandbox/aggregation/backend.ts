@@ -3,8 +3,7 @@ import { Agent, type RequestOptions, request } from 'node:https';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { ApiService } from '../kinds/api-service.ts';
 import type { UserInfo } from '../resources/resource.ts';
-import { type ResolveService, targetOf } from '../webhooks/webhook-call.ts';
-import { type WholeAnswer, wholeAnswer } from '../webhooks/whole-answer.ts';
+import { type ResolveService, targetOf, type WholeAnswer, wholeAnswer } from '../webhooks/webhook-call.ts';
 
 /** The API server's client certificate for aggregated servers. PEM. */
 export type ProxyClient = () => { cert: string; key: string };

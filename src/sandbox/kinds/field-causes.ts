@@ -6,10 +6,7 @@ import {
   type JsonObject,
   type LabelSelector,
   labelSelectorProblems,
-  labelValueProblems,
-  objectAt,
   objectsAt,
-  qualifiedNameProblems,
   type StatusCause,
 } from '../../kubernetes/index.ts';
 import { duplicate, invalid } from '../../kubernetes/schema/index.ts';
@@ -22,16 +19,6 @@ export function selectorCauses(selector: Json | undefined, field: string): Statu
     : labelSelectorProblems((selector ?? {}) as LabelSelector, 10).map(({ path, message }) =>
         invalid(`${field}.${formatFieldPath(path)}`, fieldAt(selector, ...path), message),
       );
-}
-
-export function* keyCauses(metadata: JsonObject, field: string): Generator<StatusCause> {
-  for (const [key, value] of Object.entries(objectAt(metadata, 'labels'))) {
-    yield* qualifiedNameProblems(key).map((problem) => invalid(`${field}.labels`, key, problem));
-    yield* labelValueProblems(String(value)).map((problem) => invalid(`${field}.labels`, value, problem));
-  }
-  for (const key of Object.keys(objectAt(metadata, 'annotations'))) {
-    yield* qualifiedNameProblems(key.toLowerCase()).map((problem) => invalid(`${field}.annotations`, key, problem));
-  }
 }
 
 /** A cause for each field (`spec.selector`) that an update changes although it must not; none for a creation. */

@@ -1,5 +1,5 @@
 import { isJsonObject, itemsAt, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
-import { mapParts, mapValues } from './parts.ts';
+import { mapParts, mapValues } from './build.ts';
 
 /** Fields of a schema that OpenAPI v2 lacks. */
 const unknown = ['nullable', 'allOf', 'anyOf', 'oneOf', 'not'];

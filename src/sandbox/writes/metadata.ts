@@ -4,11 +4,12 @@ import {
   isJsonObject,
   itemsAt,
   type JsonObject,
+  labelValueProblems,
+  objectAt,
   qualifiedNameProblems,
   type StatusCause,
 } from '../../kubernetes/index.ts';
 import { causeOf, forbiddenField, invalid, required } from '../../kubernetes/schema/index.ts';
-import { keyCauses } from '../kinds/field-causes.ts';
 import type { KindStrategy } from '../resources/resource.ts';
 
 const sentences: Record<'subdomain' | 'label', string> = {
@@ -25,6 +26,16 @@ function nameProblems(name: string, format: NonNullable<KindStrategy['nameFormat
   }
   const check = format === 'label' ? dns1123LabelProblems : dns1123SubdomainProblems;
   return check(name).map((problem) => (problem.startsWith('must be no more') ? problem : sentences[format]));
+}
+
+function* keyCauses(metadata: JsonObject, field: string): Generator<StatusCause> {
+  for (const [key, value] of Object.entries(objectAt(metadata, 'labels'))) {
+    yield* qualifiedNameProblems(key).map((problem) => invalid(`${field}.labels`, key, problem));
+    yield* labelValueProblems(String(value)).map((problem) => invalid(`${field}.labels`, value, problem));
+  }
+  for (const key of Object.keys(objectAt(metadata, 'annotations'))) {
+    yield* qualifiedNameProblems(key.toLowerCase()).map((problem) => invalid(`${field}.annotations`, key, problem));
+  }
 }
 
 /** Maximum number of bytes of all annotations of an object together (apimachinery, TotalAnnotationSizeLimitB). */

@@ -10,8 +10,6 @@ import {
 } from '../../kubernetes/index.ts';
 import { isConditionTrue } from '../kinds/conditions.ts';
 import { definitionStorage } from '../kinds/definition.ts';
-import { applyJsonPatch } from '../patches/patches.ts';
-import { applyStrategicMerge } from '../patches/strategic-merge.ts';
 import {
   alreadyExists,
   badRequest,
@@ -31,6 +29,7 @@ import { mutate, optionsOf, validate } from '../webhooks/admission.ts';
 import { removeWhenFinished } from './deletion.ts';
 import { causesOf } from './object-causes.ts';
 import { complete, mediaTypeOf, parseBody, readObject } from './objects.ts';
+import { applyJsonPatch, applyStrategicMerge } from './patches.ts';
 import { attemptOf, isDryRun, type WriteContext, type WriteRequest } from './write-request.ts';
 
 /** Number of attempts to apply a patch while other clients keep changing the object. */

@@ -14,14 +14,6 @@ test('decodes the data of a Secret as text', () => {
   expect(decodeSecret({ metadata, data: null }, 'ns', 'tls')).toEqual({});
 });
 
-test('omits values of more than 128 KiB of base64, and writes them back unchanged', () => {
-  const most = 'A'.repeat(128 * 1024);
-  const data = { most, more: `${most}AAAA` };
-  expect(Object.keys(decodeSecret({ metadata, data }, 'ns', 'tls'))).toEqual(['most']);
-  expect(encodeData({ a: 'b' }, data)).toEqual({ more: data.more, a: base64('b') });
-  expect(encodeData({}, { number: 1, text: 'eA==' })).toEqual({});
-});
-
 test('an unchanged value keeps its bytes, even if they are not text', () => {
   const binary = Buffer.from([0xff, 0xfe]).toString('base64');
   const decoded = decodeSecret({ metadata, data: { binary } }, 'ns', 'tls');
