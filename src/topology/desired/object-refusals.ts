@@ -14,53 +14,20 @@ import { groupOf, nameOf } from '../objects/objects.ts';
 import { withoutEmpty } from '../objects/without-empty.ts';
 import { minorOf } from './upgrade-steps.ts';
 
-/** Fields of the cluster configuration that may change, with all below. */
-const clusterFields = [
-  'etcd',
-  'dns',
-  'imageRepository',
-  'featureGates',
-  'apiServer',
-  'controllerManager',
-  'scheduler',
-  'certificateValidityPeriodDays',
-  'encryptionAlgorithm',
-];
-const nodeFields = ['nodeRegistration', 'patches', 'skipPhases', 'timeouts'];
-const configFields = [
-  'bootCommands',
-  'preKubeadmCommands',
-  'postKubeadmCommands',
-  'files',
-  'verbosity',
-  'users',
-  'ntp',
-  'ignition',
-  'diskSetup',
-  'format',
-  'mounts',
-];
+const below = (path: string, fields: string): string[] => fields.split(' ').map((field) => `${path}${field}.`);
+const config = 'kubeadmConfigSpec.';
+const nodeFields = 'nodeRegistration patches skipPhases timeouts';
 
 /** The paths below `spec` that may change, with all below them, as texts that end with a dot. */
 const changeable: readonly string[] = [
-  ...clusterFields.map((field) => `kubeadmConfigSpec.clusterConfiguration.${field}`),
-  ...[...nodeFields, 'bootstrapTokens', 'localAPIEndpoint'].map(
-    (field) => `kubeadmConfigSpec.initConfiguration.${field}`,
-  ),
-  ...[...nodeFields, 'caCertPath', 'controlPlane', 'discovery'].map(
-    (field) => `kubeadmConfigSpec.joinConfiguration.${field}`,
-  ),
-  ...configFields.map((field) => `kubeadmConfigSpec.${field}`),
-  ...[
-    'machineTemplate.metadata',
-    'machineTemplate.spec',
-    'replicas',
-    'version',
-    'remediation',
-    'machineNaming',
-    'rollout',
-  ],
-].map((path) => `${path}.`);
+  ...below('', 'machineTemplate.metadata machineTemplate.spec replicas version remediation machineNaming rollout'),
+  ...below(config, 'bootCommands preKubeadmCommands postKubeadmCommands files verbosity users ntp ignition'),
+  ...below(config, 'diskSetup format mounts'),
+  ...below(`${config}clusterConfiguration.`, 'etcd dns imageRepository featureGates apiServer controllerManager'),
+  ...below(`${config}clusterConfiguration.`, 'scheduler certificateValidityPeriodDays encryptionAlgorithm'),
+  ...below(`${config}initConfiguration.`, `${nodeFields} bootstrapTokens localAPIEndpoint`),
+  ...below(`${config}joinConfiguration.`, `${nodeFields} caCertPath controlPlane discovery`),
+];
 
 /** The paths of changes as a merge patch has them: the innermost objects, and what is removed as a whole. */
 function changedPaths(before: Json | undefined, after: Json | undefined, path: string): string[] {

@@ -1,6 +1,5 @@
 import type { Bytes } from '../../../base/go-text/index.ts';
 import { type Budget, FunctionError } from '../budget.ts';
-import type { Time } from '../values/time.ts';
 import {
   anyType,
   type Dict,
@@ -9,6 +8,7 @@ import {
   type List,
   type Operand,
   operandType,
+  type Struct,
   type TemplateFunction,
   type Value,
 } from '../values/values.ts';
@@ -41,7 +41,7 @@ interface Arguments {
   list: List;
   operand: Operand;
   string: Bytes;
-  time: Time;
+  time: Struct;
   uint32: Integer;
   certificate: Value;
 }

@@ -8,19 +8,20 @@ import { sizeOf } from './strings.ts';
 /** Compiles a pattern. sprig panics with the pattern where the name of a function does not start with must. */
 function compiled(source: Bytes, panics: boolean, budget: Budget): Pattern {
   budget.read(source.length * 100);
+  const fail = (message: Bytes): never => {
+    throw new FunctionError(panics ? `regexp: Compile(${asLiteral(source)}): ${message}` : message);
+  };
   const bad = invalidAt(source);
   if (bad !== -1) {
-    const message = `error parsing regexp: invalid UTF-8: \`${source.slice(bad)}\``;
-    throw new FunctionError(panics ? `regexp: Compile(${asLiteral(source)}): ${message}` : message);
+    fail(`error parsing regexp: invalid UTF-8: \`${source.slice(bad)}\``);
   }
   try {
     return compilePattern(textOf(source));
   } catch (error) {
-    if (!(error instanceof PatternError)) {
-      throw error;
+    if (error instanceof PatternError) {
+      fail(bytesOf(error.message));
     }
-    const message = bytesOf(error.message);
-    throw new FunctionError(panics ? `regexp: Compile(${asLiteral(source)}): ${message}` : message);
+    throw error;
   }
 }
 

@@ -276,7 +276,8 @@ export function base64Decoded(text: Bytes): Bytes {
   ];
   if (length < packed.length) {
     const rest = packed.slice(length);
-    const at = /^..=$/.test(rest) ? rest.length : rest.search(/[^A-Za-z0-9+/]/);
+    const isEnded = packed.slice(0, length).endsWith('=');
+    const at = isEnded ? 0 : /^[A-Za-z0-9+/]{2}=$/.test(rest) ? rest.length : rest.search(/[^A-Za-z0-9+/]/);
     throw new FunctionError(`illegal base64 data at input byte ${length + Math.max(at, 0)}`);
   }
   return Buffer.from(packed, 'base64').toString('latin1');

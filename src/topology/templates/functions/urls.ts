@@ -34,16 +34,8 @@ function unescaped(text: Bytes, part: Part): Bytes {
   });
 }
 
-interface Url {
-  scheme: Bytes;
-  opaque: Bytes;
-  /** Name and password, as they are in the text of a URL. */
-  userinfo: Bytes;
-  host: Bytes;
-  path: Bytes;
-  query: Bytes;
-  fragment: Bytes;
-}
+/** The parts of a URL; name and password are as in its text. */
+type Url = Record<'scheme' | 'opaque' | 'userinfo' | 'host' | 'path' | 'query' | 'fragment', Bytes>;
 
 function hostOf(text: Bytes): Bytes {
   const isAddress = text.startsWith('[');

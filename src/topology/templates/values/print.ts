@@ -32,17 +32,17 @@ const maxNesting = 1_000;
 const verbShape =
   /%([-#0+ ]*)(\[[^\]]{0,9}\])?(\*|[0-9]+)?(?:(\.)(\[[^\]]{0,9}\])?(\*|[0-9]+)?)?(\[[^\]]{0,9}\])?(.)?/gs;
 
-/** Formats of floats by verb, with their precision where none is given. */
-const floatFormats: Readonly<Record<string, readonly [format: string, precision: number]>> = {
-  v: ['g', -1],
-  g: ['g', -1],
-  G: ['G', -1],
-  x: ['x', -1],
-  X: ['X', -1],
-  e: ['e', 6],
-  E: ['E', 6],
-  f: ['f', 6],
-  F: ['f', 6],
+/** Formats of floats by verb. */
+const floatFormats: Readonly<Record<string, string>> = {
+  v: 'g',
+  g: 'g',
+  G: 'G',
+  x: 'x',
+  X: 'X',
+  e: 'e',
+  E: 'E',
+  f: 'f',
+  F: 'f',
 };
 
 /** Bases of integers by verb. */
@@ -117,11 +117,11 @@ class Verb {
   }
 
   #float(value: number, letter: Bytes, showsPlus = this.#has('+')): Bytes {
-    const [format, defaultPrecision] = floatFormats[letter] ?? [];
-    if (format === undefined || defaultPrecision === undefined) {
+    const format = floatFormats[letter];
+    if (format === undefined) {
       return this.#bad(letter, value);
     }
-    const precision = this.#precision ?? defaultPrecision;
+    const precision = this.#precision ?? (/[ef]/i.test(format) ? 6 : -1);
     this.#budget.write(precision);
     const isNegative = value < 0 || Object.is(value, -0);
     const positive = this.#has(' ') && !showsPlus ? ' ' : showsPlus || value === Number.POSITIVE_INFINITY ? '+' : '';
