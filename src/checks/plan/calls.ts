@@ -1,12 +1,6 @@
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import { type JsonObject, objectsAt, textAt } from '../../kubernetes/index.ts';
-import {
-  type CallError,
-  type Client,
-  createClusterApiClient,
-  isCallError,
-  type Resolve,
-} from '../../runtimehooks/client/index.ts';
+import { type CallError, createClusterApiClient, isCallError, type Resolve } from '../../runtimehooks/client/index.ts';
 import { type HookDefinition, hooks, type Release } from '../../runtimehooks/index.ts';
 import { type CallHook, extensionOfHandler, type HookAnswer, type HookCall } from '../../topology/index.ts';
 
@@ -78,25 +72,20 @@ const definitionOf = (hook: HookCall['hook']) =>
 
 /** The handler that a call names, or the one that is registered for the hook; else the answer. */
 async function handlerFor({ client, silent, configs }: Connected, call: HookCall): Promise<string | HookAnswer> {
-  if (call.handler !== '') {
-    const extension = extensionOfHandler(call.handler);
-    const error = silent.get(extension);
-    if (error !== undefined) {
-      return unknown(`extension ${extension} did not answer: ${error}`, 'start it, or name its address with --resolve');
-    }
-    return configs.some(({ metadata }) => metadata.name === extension)
+  const named = call.handler === '' ? undefined : extensionOfHandler(call.handler);
+  // Any extension may have a handler of the hook.
+  const missing = [...silent].find(([name]) => named === undefined || name === named);
+  if (missing !== undefined) {
+    const [name, error] = missing;
+    return unknown(`extension ${name} did not answer: ${error}`, 'start it, or name its address with --resolve');
+  }
+  if (named !== undefined) {
+    return configs.some(({ metadata }) => metadata.name === named)
       ? call.handler
       : unknown(
-          `the handler ${call.handler} could not be called: ExtensionConfig ${extension} is not among the files`,
+          `the handler ${call.handler} could not be called: ExtensionConfig ${named} is not among the files`,
           'pass it with -f',
         );
-  }
-  const [missing] = silent;
-  if (missing !== undefined) {
-    return unknown(
-      `extension ${missing[0]} did not answer: ${missing[1]}`,
-      'start it, or name its address with --resolve',
-    );
   }
   const names = await client.handlersFor(definitionOf(call.hook), call.object);
   if (isCallError(names)) {
@@ -105,13 +94,13 @@ async function handlerFor({ client, silent, configs }: Connected, call: HookCall
   return names[0] ?? { is: 'none' };
 }
 
-async function callOne(connected: Connected, call: HookCall, client: Client, signal: AbortSignal): Promise<HookAnswer> {
+async function callOne(connected: Connected, call: HookCall, signal: AbortSignal): Promise<HookAnswer> {
   const handler = await handlerFor(connected, call);
   if (typeof handler !== 'string') {
     return handler;
   }
   const { object, request } = call;
-  const result = await client.callExtension(definitionOf(call.hook), { handler, object, request, signal });
+  const result = await connected.client.callExtension(definitionOf(call.hook), { handler, object, request, signal });
   if (result.ok && result.swallowed === undefined) {
     return { is: 'answered', response: result.response, handler };
   }
@@ -133,7 +122,7 @@ export async function createPlanCaller(options: CallerOptions): Promise<PlanCall
     async call(call) {
       const connected = call.state === 'before' ? before : after;
       try {
-        return await callOne(connected, call, connected.client, options.signal);
+        return await callOne(connected, call, options.signal);
       } finally {
         options.onCall?.();
       }

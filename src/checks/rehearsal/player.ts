@@ -68,8 +68,8 @@ export class Player {
   calls = 0;
   /** Whether an error was found. */
   hasErrors = false;
-  /** The current wait: the hook, how often it has blocked in a row, and the real time spent on it, in ms. */
-  #waiting = { hook: '', pauses: 0, paused: 0 };
+  /** The current wait: the hook that has blocked in a row, and the real time spent on it, in ms. */
+  #waiting: { hook: string; paused: number } | undefined;
 
   constructor(subject: string, caller: Caller, stage: Stage) {
     this.subject = subject;
@@ -137,12 +137,9 @@ export class Player {
     for (const one of calls) {
       this.tellCall(call, one);
     }
-    const isMore = this.#waiting.hook === call.hook;
-    if (isFailed || calls.some(({ retryAfterSeconds }) => retryAfterSeconds !== 0)) {
-      const { pauses, paused } = isMore ? this.#waiting : { pauses: 0, paused: 0 };
-      this.#waiting = { hook: call.hook, pauses: pauses + 1, paused };
-    } else if (isMore) {
-      this.#waiting = { hook: '', pauses: 0, paused: 0 };
+    const isWaiting = isFailed || calls.some(({ retryAfterSeconds }) => retryAfterSeconds !== 0);
+    if (isWaiting !== (this.#waiting?.hook === call.hook)) {
+      this.#waiting = isWaiting ? { hook: call.hook, paused: 0 } : undefined;
     }
     if (outcome.ok === 'restart') {
       throw new ControllerRestart();
@@ -158,12 +155,12 @@ export class Player {
 
   /** Lets simulated time pass, and some real time while extensions make it wait. */
   async passUntil(until: number): Promise<void> {
-    const { pauses, paused } = this.#waiting;
-    const due = pauses === 0 ? 0 : 2 ** Math.min(pauses - 1, 16);
+    const waiting = this.#waiting;
+    const due = waiting === undefined || waiting.paused >= pace.inAll ? 0 : waiting.paused + 1;
     const pause = Math.min(until - this.now, due, pace.longest);
     this.now = Math.max(this.now, until);
-    if (pause > 0 && paused < pace.inAll) {
-      this.#waiting.paused += pause;
+    if (waiting !== undefined && pause > 0) {
+      waiting.paused += pause;
       await this.sleep(pause);
     }
   }

@@ -27,9 +27,6 @@ const maxTotalBytes = 512 * mebibyte;
 const maxDocuments = 10_000;
 const requestsAtOnce = 10;
 
-/** The input exceeds a limit: merging only a part of it would be misleading. */
-class LimitError extends FailureError {}
-
 /** The documents to merge, within the limits, and problems with fetching them. */
 export class Collection {
   documents: NamedDocument[] = [];
@@ -44,13 +41,15 @@ export class Collection {
   count(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes > maxTotalBytes) {
-      throw new LimitError(`all documents together have more than ${maxTotalBytes / mebibyte} MiB; merge some of them`);
+      throw new FailureError(
+        `all documents together have more than ${maxTotalBytes / mebibyte} MiB; merge some of them`,
+      );
     }
   }
 
   add(name: string, { document, isConverted }: { document: JsonObject; isConverted: boolean }): void {
     if (this.documents.length >= maxDocuments) {
-      throw new LimitError(`there are more than ${maxDocuments} documents; merge some of them`);
+      throw new FailureError(`there are more than ${maxDocuments} documents; merge some of them`);
     }
     this.documents.push({ name, document });
     if (isConverted) {
@@ -102,10 +101,7 @@ async function oneDocument(
   return document;
 }
 
-interface Surroundings {
-  io: Pick<Io, 'stdin' | 'env' | 'signal'>;
-  cache: DocumentCache | undefined;
-}
+type Surroundings = { io: Io; cache: DocumentCache | undefined };
 
 /** All documents that the API server lists. Those that it does not serve are reported as missing. */
 async function fromCluster(
@@ -142,7 +138,8 @@ async function fromCluster(
       return { place, result: await oneDocument({ cluster, name }, place, cache, collection) };
     } catch (error) {
       io.signal.throwIfAborted();
-      if (error instanceof LimitError) {
+      // Beyond a limit: merging only a part would be misleading.
+      if (error instanceof FailureError) {
         throw error;
       }
       return { place, problem: error as Error };
