@@ -111,7 +111,7 @@ describe('kubectl', needs('kubectl'), () => {
       0,
       [/^ {2}namespaceSelector: \{\}$/m, /^ {4}edited: by-hand$/m],
     ],
-    ['watch', ['get', 'ext', '-w', '--request-timeout=1s'], undefined, 0, /one .*\n.*old|old .*\n.*one/],
+    ['watch', ['get', 'ext', '-w', '--request-timeout=3s'], undefined, 0, /one .*\n.*old|old .*\n.*one/],
     ['describe', ['describe', 'ext', 'one'], undefined, 0, /Client Config:[\s\S]*Events: +<none>/],
     [
       'merge patch',

@@ -3,7 +3,7 @@ import { plain } from '../../../src/base/index.ts';
 import { reportAsText, reportsAsJunit } from '../../../src/checks/conformance/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Answering, startExtension } from '../../runtimehooks/client/extension-server.ts';
-import { limitWork } from '../../support/work.ts';
+import { limitWork, sized } from '../../support/work.ts';
 import { complaints, offered, tryExtension } from './trying.ts';
 
 async function serve(answer: Answering): Promise<number> {
@@ -156,7 +156,7 @@ test('at the time limit, remaining checks are skipped, and reported', async () =
 
 test('schemas full of patterns that are expensive to compile take little time', async () => {
   const properties = Object.fromEntries(
-    Array.from({ length: 4_000 }, (_, index) => [
+    Array.from({ length: sized(4_000) }, (_, index) => [
       `p${index}`,
       { type: 'string', pattern: `a{999}b{999}c{999}d${index}` },
     ]),
