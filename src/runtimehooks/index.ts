@@ -18,7 +18,7 @@ export {
   type ResponseOf,
 } from './catalog/definition.ts';
 export { clusterApiHooks, exclusiveHooks, type HookName, hooks } from './catalog/definitions.ts';
-export { type Lifecycle, type LifecycleKey, type Phase, phaseIn } from './catalog/lifecycle.ts';
+export { type Lifecycle, type LifecycleKey, phaseIn } from './catalog/lifecycle.ts';
 export { advisedTimeoutSeconds, defaultTimeoutSeconds, maxHandlers, maxTimeoutSeconds } from './catalog/limits.ts';
 export { generalChanges, hooksGroup } from './catalog/parts.ts';
 export { compareReleases, formatRelease, parseRelease, type Release, v1 } from './catalog/release.ts';

@@ -36,15 +36,7 @@ export {
   Objects,
   objectText,
 } from './objects/objects.ts';
-export {
-  type Cause,
-  type ClusterPlan,
-  type GroupPlan,
-  type Plan,
-  type Problem,
-  type Verdict,
-  verdicts,
-} from './objects/plan.ts';
+export type { Cause, ClusterPlan, GroupPlan, Plan, Problem, Verdict } from './objects/plan.ts';
 export { providerInV1beta2 } from './objects/provider-v1beta1.ts';
 export { has, oldestRelease, upgradeStepText } from './objects/releases.ts';
 export {
@@ -54,7 +46,6 @@ export {
   holderText,
   type Item,
   itemsOf,
-  machineFields,
   type PatchInput,
   placeOf,
   upgradeStepAnnotation,

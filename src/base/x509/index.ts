@@ -18,7 +18,7 @@ export {
   unreadProblem,
   usable,
 } from './certificate.ts';
-export { type Contents, signedCertificate } from './forge.ts';
+export { signedCertificate } from './forge.ts';
 export {
   backdateMs,
   type Entropy,
