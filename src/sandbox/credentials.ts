@@ -40,7 +40,7 @@ export async function makeCredentials(now: Date): Promise<Credentials> {
     token: randomBytes(32).toString('base64url'),
     proxyClient() {
       const keys = makeEllipticKeyPair();
-      const client = issueClientCertificate(ca, proxyClientName, keys, now, validityMs, ellipticEntropy);
+      const client = issueClientCertificate(ca, proxyClientName, keys, now, validityMs);
       return { cert: client.certificate.pem, key: client.key };
     },
   };

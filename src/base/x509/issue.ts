@@ -16,7 +16,6 @@ export const organization = 'extensionconfig-webhook';
 export interface Entropy {
   /** Creates a key pair in PEM (PKCS #8, SPKI), off the main thread. */
   makeKeyPair(): Promise<KeyPair>;
-  randomBytes(count: number): Uint8Array;
 }
 
 export interface KeyPair {
@@ -39,7 +38,7 @@ const rsaKeys = { modulusLength: 2048, ...inPem } as const;
 const ellipticKeys = { namedCurve: 'P-256', ...inPem } as const;
 
 /** The generators of node:crypto. The keys are RSA, which every client supports. */
-export const systemEntropy: Entropy = { makeKeyPair: () => generate('rsa', rsaKeys), randomBytes };
+export const systemEntropy: Entropy = { makeKeyPair: () => generate('rsa', rsaKeys) };
 
 /** A new elliptic-curve key pair in PEM, at once. */
 export function makeEllipticKeyPair(): KeyPair {
@@ -50,21 +49,16 @@ export function makeEllipticKeyPair(): KeyPair {
  * The same with elliptic-curve keys, for servers that start often and are short-lived: creating a key takes a hundredth
  * of a millisecond, compared with a tenth of a second for RSA, and a handshake costs the server a tenth.
  */
-export const ellipticEntropy: Entropy = {
-  makeKeyPair: async () => makeEllipticKeyPair(),
-  randomBytes,
-};
+export const ellipticEntropy: Entropy = { makeKeyPair: async () => makeEllipticKeyPair() };
 
-/** A random 128-bit serial number in hex, positive when encoded in DER (RFC 5280, 4.1.2.2). */
-function serialNumber(entropy: Pick<Entropy, 'randomBytes'>): string {
-  const bytes = Buffer.from(entropy.randomBytes(16));
-  // A first byte of zero would not be minimal DER; one with the high bit set would be negative.
-  bytes[0] = (bytes[0] as number) || 1;
-  return ((bytes[0] as number) & 0x80 ? '00' : '') + bytes.toString('hex');
+/** A random serial number of 128 bits in hex, positive and without a leading zero byte in DER (RFC 5280, 4.1.2.2). */
+function serialNumber(): string {
+  const bytes = randomBytes(16);
+  bytes[0] = ((bytes[0] as number) & 0x3f) | 0x40;
+  return bytes.toString('hex');
 }
 
-interface Request extends Pick<Contents, 'subject' | 'extensions'> {
-  serial: string;
+interface Request {
   keys: KeyPair;
   /** Undefined for a self-signed certificate; it expires no later than its CA. */
   ca?: Issued;
@@ -76,7 +70,10 @@ interface Request extends Pick<Contents, 'subject' | 'extensions'> {
 const lastMoment = Date.UTC(9999, 11, 31, 23, 59, 59);
 
 /** Issues every certificate of this program. @throws {Error} for a key that is neither RSA nor elliptic-curve. */
-function issue({ serial, subject, keys, ca, now, validityMs, extensions }: Request): Issued {
+function issue(
+  { keys, ca, now, validityMs }: Request,
+  { serial, subject, extensions }: Pick<Contents, 'serial' | 'subject' | 'extensions'>,
+): Issued {
   const issuer = ca?.certificate.x509;
   const end = Math.min(now.getTime() + validityMs, issuer?.validToDate.getTime() ?? lastMoment, lastMoment);
   const der = signedCertificate(
@@ -114,21 +111,12 @@ function commonName(text: string) {
 }
 
 /** A certificate of a server or a client; without a CA, a self-signed one. */
-function issueEndEntity(
-  {
-    name,
-    entropy,
-    ...request
-  }: Omit<Request, 'serial' | 'subject' | 'extensions'> & { name: string; entropy: Entropy },
-  extensions: object[],
-): Issued {
-  const { publicKey } = request.keys;
+function issueEndEntity(request: Request, name: string, extensions: object[]): Issued {
   const isCa = request.ca === undefined;
   // Only RSA keys can encipher other keys; a certificate for an elliptic-curve key must not claim that (RFC 8813, 3).
-  const keyEncipherment = createPublicKey(publicKey).asymmetricKeyType === 'rsa';
-  return issue({
-    ...request,
-    serial: serialNumber(entropy),
+  const keyEncipherment = createPublicKey(request.keys.publicKey).asymmetricKeyType === 'rsa';
+  return issue(request, {
+    serial: serialNumber(),
     subject: [commonName(name)],
     extensions: [
       { name: 'basicConstraints', critical: true, cA: isCa },
@@ -137,6 +125,10 @@ function issueEndEntity(
     ],
   });
 }
+
+/** A certificate of a server, for DNS names and IP addresses; the first becomes the common name. */
+const issueForServer = (request: Request, names: readonly string[]) =>
+  issueEndEntity(request, names[0] as string, [{ name: 'extKeyUsage', serverAuth: true }, alternativeNames(names)]);
 
 /**
  * Creates a CA with a new key. It may sign serving certificates, but no other CA.
@@ -151,7 +143,7 @@ export async function issueCa(
   { sandbox = false }: { sandbox?: boolean } = {},
 ): Promise<Issued> {
   const keys = await entropy.makeKeyPair();
-  const serial = serialNumber(entropy);
+  const serial = serialNumber();
   // No two CAs have the same name, since clients look for an issuer by name.
   const subject = sandbox
     ? [commonName(`extensionconfig-webhook sandbox ${serial.slice(-8)}`)]
@@ -159,20 +151,14 @@ export async function issueCa(
         { shortName: 'O', value: organization },
         commonName(`extensionconfig-webhook CA ${now.toISOString().slice(0, 10)} ${serial.slice(-8)}`),
       ];
-  return issue({
-    serial,
-    subject,
-    keys,
-    now,
-    validityMs,
-    extensions: [
-      { name: 'basicConstraints', critical: true, cA: true, pathLenConstraint: 0 },
-      { name: 'keyUsage', critical: true, keyCertSign: true, cRLSign: true },
-    ],
-  });
+  const extensions = [
+    { name: 'basicConstraints', critical: true, cA: true, pathLenConstraint: 0 },
+    { name: 'keyUsage', critical: true, keyCertSign: true, cRLSign: true },
+  ];
+  return issue({ keys, now, validityMs }, { serial, subject, extensions });
 }
 
-/** Creates a serving certificate with a new key, for DNS names and IP addresses; the first becomes the common name. */
+/** Creates a serving certificate with a new key. */
 export async function issueServingCertificate(
   ca: Issued,
   names: readonly string[],
@@ -180,31 +166,15 @@ export async function issueServingCertificate(
   validityMs: number,
   entropy: Entropy,
 ): Promise<Issued> {
-  const name = names[0] as string;
-  const keys = await entropy.makeKeyPair();
-  return issueEndEntity({ name, keys, ca, now, validityMs, entropy }, [
-    { name: 'extKeyUsage', serverAuth: true },
-    alternativeNames(names),
-  ]);
+  return issueForServer({ keys: await entropy.makeKeyPair(), ca, now, validityMs }, names);
 }
 
 /** Creates a client certificate for an existing key. */
-export function issueClientCertificate(
-  ca: Issued,
-  name: string,
-  keys: KeyPair,
-  now: Date,
-  validityMs: number,
-  entropy: Entropy,
-): Issued {
-  return issueEndEntity({ name, keys, ca, now, validityMs, entropy }, [{ name: 'extKeyUsage', clientAuth: true }]);
+export function issueClientCertificate(ca: Issued, name: string, keys: KeyPair, now: Date, validityMs: number): Issued {
+  return issueEndEntity({ keys, ca, now, validityMs }, name, [{ name: 'extKeyUsage', clientAuth: true }]);
 }
 
 /** Creates a self-signed serving certificate with a new elliptic-curve key, for development. */
 export function issueSelfSigned(names: readonly string[], now: Date, validityMs: number): Issued {
-  const name = names[0] as string;
-  return issueEndEntity({ name, keys: makeEllipticKeyPair(), now, validityMs, entropy: systemEntropy }, [
-    { name: 'extKeyUsage', serverAuth: true },
-    alternativeNames(names),
-  ]);
+  return issueForServer({ keys: makeEllipticKeyPair(), now, validityMs }, names);
 }

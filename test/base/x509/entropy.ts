@@ -6,7 +6,6 @@ let taken = 0;
 /** RSA keys from a small pool: tests make hundreds of certificates, and only the certificates need to differ. */
 export const rsaEntropy: Entropy = {
   makeKeyPair: async () => pool[taken++ % pool.length]!,
-  randomBytes: systemEntropy.randomBytes,
 };
 
 /** Keys on a curve, newly generated each time. */
@@ -22,7 +21,6 @@ export function entropyOn(
         privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
         publicKeyEncoding: { type: 'spki', format: 'pem' },
       }),
-    randomBytes: systemEntropy.randomBytes,
   };
 }
 

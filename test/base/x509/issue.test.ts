@@ -73,7 +73,7 @@ function extensionsOf(...all: Issued[]): string[] {
 test('a client certificate is valid for clients, signed by the CA, and has its key', async () => {
   const { ca } = await made();
   const keys = await rsaEntropy.makeKeyPair();
-  const { certificate, key } = issueClientCertificate(ca, 'somebody', keys, now, 1000 * day, rsaEntropy);
+  const { certificate, key } = issueClientCertificate(ca, 'somebody', keys, now, 1000 * day);
   expect(key).toBe(keys.privateKey);
   expect(certificate.x509.subject).toBe('CN=somebody');
   expect(certificate.x509.checkIssued(ca.certificate.x509)).toBe(true);
@@ -159,17 +159,11 @@ test("a sandbox's CA is never mistaken for a webhook's own by the recovery", asy
 });
 
 test('serial numbers are unique and positive, with 128 bits; subjects of CAs differ', async () => {
-  const serialOf = async (first: number) => {
-    const randomBytes = () => Buffer.from([first, ...Array<number>(15).fill(7)]);
-    return (await issueCa(now, day, { ...rsaEntropy, randomBytes })).certificate.x509.serialNumber;
-  };
-  // Bytes that start with a set high bit, or with zero, need care in DER; a negative number is printed with a sign
-  // here.
-  const rest = '07'.repeat(15);
-  const serials = [await serialOf(0xff), await serialOf(0x80), await serialOf(0x7f), await serialOf(0)];
-  expect(serials).toEqual([`FF${rest}`, `80${rest}`, `7F${rest}`, `01${rest}`]);
   const many = await Promise.all(Array.from({ length: 20 }, () => issueCa(now, day, rsaEntropy)));
-  expect(new Set(many.map(({ certificate }) => certificate.x509.serialNumber)).size).toBe(20);
+  const serials = many.map(({ certificate }) => certificate.x509.serialNumber);
+  expect(new Set(serials).size).toBe(20);
+  // Bytes that start with a set high bit, or with zero, would need care in DER; a negative number is printed with a sign.
+  expect(serials.filter((serial) => !/^[4-7][0-9A-F]{31}$/.test(serial))).toEqual([]);
   expect(new Set(many.map(({ certificate }) => certificate.x509.subject)).size).toBe(20);
 });
 
@@ -199,7 +193,7 @@ test('elliptic-curve keys are new each time; other types of keys cannot sign', a
     privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
   };
-  await expect(issueCa(now, day, { ...rsaEntropy, makeKeyPair: async () => pair })).rejects.toThrow(
+  await expect(issueCa(now, day, { makeKeyPair: async () => pair })).rejects.toThrow(
     'the key is of type ed25519, which is not supported for signing',
   );
 });
@@ -245,7 +239,7 @@ const alternatives = 'X509v3 Subject Alternative Name:';
 
 test('each kind of certificate has the right extensions', needs('openssl'), async () => {
   const { ca, serving } = await made();
-  const client = issueClientCertificate(ca, 'x', await rsaEntropy.makeKeyPair(), now, day, rsaEntropy);
+  const client = issueClientCertificate(ca, 'x', await rsaEntropy.makeKeyPair(), now, day);
   const self = issueSelfSigned(['localhost'], now, day);
   const lines = (...all: string[]) => ['X509v3 extensions:', ...all].join('\n');
   const issued = [critical.ca, 'CA:FALSE', critical.usage, 'Digital Signature, Key Encipherment', purpose];
@@ -278,7 +272,7 @@ test('each kind of certificate has the right extensions', needs('openssl'), asyn
 test('a certificate for an elliptic-curve key does not allow key encipherment', needs('openssl'), async () => {
   const { ca, serving } = await made(100, 1000, { ofCa: rsaEntropy, ofServing: ellipticEntropy });
   const keys = await ellipticEntropy.makeKeyPair();
-  const client = issueClientCertificate(ca, 'x', keys, now, day, rsaEntropy);
+  const client = issueClientCertificate(ca, 'x', keys, now, day);
   for (const extensions of extensionsOf(serving, client)) {
     expect(extensions).toContain(`${critical.usage}\nDigital Signature\n${purpose}`);
   }

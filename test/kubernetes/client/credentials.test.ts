@@ -26,7 +26,7 @@ let client: Issued;
 beforeAll(async () => {
   ca = await issueCa(now, day, ellipticEntropy);
   serving = await issueServingCertificate(ca, ['api.test'], now, day, ellipticEntropy);
-  client = issueClientCertificate(ca, 'jane', await ellipticEntropy.makeKeyPair(), now, day, ellipticEntropy);
+  client = issueClientCertificate(ca, 'jane', await ellipticEntropy.makeKeyPair(), now, day);
 });
 
 const retryOptions = { retries: 0, minTimeoutMs: 0, maxTimeoutMs: 0, deadlineMs: 10_000 };
@@ -297,7 +297,7 @@ test('a watch signs in, and once more if its token is refused', async () => {
 });
 
 test('a client certificate that is refused, or expired, is replaced as a token is', async () => {
-  const other = issueClientCertificate(ca, 'joe', await ellipticEntropy.makeKeyPair(), now, day, ellipticEntropy);
+  const other = issueClientCertificate(ca, 'joe', await ellipticEntropy.makeKeyPair(), now, day);
   const folder = mkdtempSync(join(tmpdir(), 'credentials-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const statusOf = ({ certificate, key }: Issued, expirationTimestamp?: string) =>
