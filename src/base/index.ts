@@ -1,20 +1,25 @@
-export { eachOf } from './each-of.ts';
-export { discardFile } from './files/discard-file.ts';
-export { folderProblem } from './files/folder-problem.ts';
-export { homeFolder } from './files/home-folder.ts';
-export { makeFolder } from './files/make-folder.ts';
-export { packageRoot } from './files/package-root.ts';
-export { readLimited } from './files/read-limited.ts';
-export { FileError, readRegularFile, readRegularFileSync } from './files/regular-file.ts';
-export { systemProblem } from './files/system-problem.ts';
+export {
+  discardFile,
+  FileError,
+  readLimited,
+  readRegularFile,
+  readRegularFileSync,
+  systemProblem,
+} from './files/files.ts';
+export { folderProblem, homeFolder, makeFolder, packageRoot } from './files/folders.ts';
 export { bugFields, type Log } from './log.ts';
 export { didYouMean, nearestTo } from './nearest.ts';
-export { orAborted } from './or-aborted.ts';
+export { eachOf, orAborted } from './promises.ts';
 export { createLogOutput, type LogStream, logLineOptions } from './terminal/log-output.ts';
-export { withoutNodeHint } from './terminal/node-hint.ts';
 export { coloured, type Paint, plain, type Style } from './terminal/paint.ts';
-export { paragraph } from './terminal/paragraph.ts';
-export { printable, printableJson, printableLines, withoutControls } from './terminal/printable.ts';
+export {
+  printable,
+  printableJson,
+  printableLines,
+  truncated,
+  withoutControls,
+  withoutMarkup,
+  xmlText,
+} from './terminal/printable.ts';
 export { isTerminalTaken, takeTerminal } from './terminal/taken.ts';
-export { charactersIn, count, shortList, truncated } from './terminal/words.ts';
-export { withoutMarkup, xmlText } from './terminal/xml-text.ts';
+export { charactersIn, count, paragraph, shortList, withoutNodeHint } from './terminal/words.ts';

@@ -1,5 +1,3 @@
-import { truncated } from './words.ts';
-
 /**
  * What untrusted text must not bring to a terminal or a log: control characters and line breaks, and characters that
  * change the direction of text (embeddings, overrides, isolates, and the marks U+061C, U+200E and U+200F, which move
@@ -56,4 +54,22 @@ const maxShownLength = 1000;
 /** The same for text that is part of a line: truncated after 1,000 characters. */
 export function printable(text: string): string {
   return withoutControls(truncated(text, maxShownLength));
+}
+
+/** A text of at most so many characters, and an ellipsis if it was longer. */
+export function truncated(text: string, maxLength: number): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** Text for HTML and XML, in which nothing is markup. */
+export function withoutMarkup(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character] as string);
+}
+
+/** Text for XML 1.0: markup is escaped, characters that XML does not allow (controls, lone surrogates) are dropped. */
+export function xmlText(text: string): string {
+  const allowed = text.toWellFormed().replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '');
+  return printableXml(withoutMarkup(allowed));
 }

@@ -1,3 +1,5 @@
+import { withoutControls } from './printable.ts';
+
 /** `1 warning`, `2 warnings`. */
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
@@ -18,7 +20,24 @@ export function charactersIn(text: string): number {
   return count;
 }
 
-/** A text of at most so many characters, and an ellipsis if it was longer. */
-export function truncated(text: string, maxLength: number): string {
-  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
+/** Width of text for people, in columns: that of most terminals. */
+const width = 80;
+
+/** A paragraph in lines of 80 columns, unless a word is longer. The first line begins with `start`, others with `margin`. */
+export function paragraph(start: string, text: string, margin: string): string[] {
+  const lines: string[] = [];
+  let line = start;
+  for (const word of withoutControls(text).split(' ')) {
+    if (line.length + word.length > width && line.length > margin.length) {
+      lines.push(line.trimEnd());
+      line = margin;
+    }
+    line += `${word} `;
+  }
+  return [...lines, line.trimEnd()];
+}
+
+/** An error's message without Node.js' hint at `--use-system-ca`, wrong where a caBundle says whom to trust. */
+export function withoutNodeHint(message: string): string {
+  return message.split('; if the root CA is installed locally', 1)[0] as string;
 }

@@ -22,7 +22,7 @@ test('creates a folder and its parents, unless they exist', () => {
 
 test('ends where the system makes no folders', needs('Linux', existsSync('/proc/self')), () => {
   // In a process of its own: one that tries forever can only be killed.
-  const module = new URL('../../../src/base/files/make-folder.ts', import.meta.url);
+  const module = new URL('../../../src/base/files/folders.ts', import.meta.url);
   const script = `import { makeFolder } from '${module}'; makeFolder('/proc/nosuch/folder')`;
   const options = { encoding: 'utf8', timeout: 30_000, killSignal: 'SIGKILL' } as const;
   const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], options);

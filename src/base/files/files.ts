@@ -1,8 +1,26 @@
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+import { Buffer } from 'node:buffer';
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync, unlinkSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { buffer as bytesOf } from 'node:stream/consumers';
 import { printable } from '../terminal/printable.ts';
-import { systemProblem } from './system-problem.ts';
+
+const problems: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file or folder',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ELOOP: 'too many symbolic links',
+  EISDIR: 'is a folder',
+  ENOTDIR: 'a part of the path is not a folder',
+  ENAMETOOLONG: 'the name is too long',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+};
+
+/** Why the system refused an operation, without the path. */
+export function systemProblem(error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  return problems[code] ?? (code || message);
+}
 
 /** Why a file was not read. `message` contains the path and the reason, in one line. */
 export class FileError extends Error {
@@ -108,5 +126,32 @@ export function readRegularFileSync(path: string, maxBytes: number): Buffer {
     }
   } catch (error) {
     throw explained(path, error);
+  }
+}
+
+/** A whole stream of at most `maxBytes`; undefined for a longer one, which is destroyed, and with it its connection. */
+export async function readLimited(
+  stream: AsyncIterable<Uint8Array | string>,
+  maxBytes: number,
+): Promise<Buffer | undefined> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    length += bytes.length;
+    if (length > maxBytes) {
+      return undefined;
+    }
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks, length);
+}
+
+/** Removes a temporary file, if it was created at all. */
+export function discardFile(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch {
+    // It was not, or cannot be: its name is too long, or a part of the path is a file.
   }
 }
