@@ -78,12 +78,11 @@ function eventOf(
   if (was?.status !== 'True') {
     return { type: 'Normal', reason: 'Discovered', message: `discovered ${count(now.size, 'handler')}` };
   }
-  const added = [...now].filter((name) => !old.has(name));
-  const removed = [...old].filter((name) => !now.has(name));
-  const changes = [
-    ...(added.length === 0 ? [] : [`added ${shortList(added, maxNamed)}`]),
-    ...(removed.length === 0 ? [] : [`removed ${shortList(removed, maxNamed)}`]),
-  ];
+  const without = (what: string, names: Set<string>, others: Set<string>) => {
+    const rest = [...names].filter((name) => !others.has(name));
+    return rest.length === 0 ? [] : [`${what} ${shortList(rest, maxNamed)}`];
+  };
+  const changes = [...without('added', now, old), ...without('removed', old, now)];
   const message = `the extension server changed: ${changes.join('; ')}`;
   return changes.length === 0 ? undefined : { type: 'Normal', reason: 'HandlersChanged', message };
 }

@@ -147,13 +147,11 @@ export function createControllerMetrics(registry: Registry, known: KnownHooks, o
       runs.inc({ result });
       addRunTime(seconds);
     },
-    discovered(extensionconfig: string, isSuccess: boolean, seconds: number): void {
-      discoveries.inc({ extensionconfig, result: isSuccess ? 'success' : 'failure' });
-      discoveries.inc({ extensionconfig, result: isSuccess ? 'failure' : 'success' }, 0);
+    /** @param notAfter when the certificate of the server expires; undefined when it could not be read. */
+    discovered(extensionconfig: string, isSuccess: boolean, seconds: number, notAfter: Date | undefined): void {
+      discoveries.inc({ extensionconfig, result: 'success' }, isSuccess ? 1 : 0);
+      discoveries.inc({ extensionconfig, result: 'failure' }, isSuccess ? 0 : 1);
       latency.set({ extensionconfig }, seconds);
-    },
-    /** When the certificate of an extension server expires; undefined when it could not be read. */
-    serverCertificate(extensionconfig: string, notAfter: Date | undefined): void {
       if (notAfter === undefined) {
         serverEnds.remove({ extensionconfig });
       } else {

@@ -10,8 +10,7 @@ export function createObserveWorker({ client, resolve, metrics, pace }: WorkerCo
       const { discovered, latenciesMs, tls } = await askExtension(config, { client, resolve, signal });
       client.disconnect(name);
       signal.throwIfAborted();
-      metrics.discovered(name, discovered.ok, (latenciesMs[0] ?? 0) / 1000);
-      metrics.serverCertificate(name, tls?.validity?.notAfter);
+      metrics.discovered(name, discovered.ok, (latenciesMs[0] ?? 0) / 1000, tls?.validity?.notAfter);
       // Failing extensions are called as often as the others, since calling them does not repair anything.
       return { result: 'done', againMs: pace.observeMs * (0.9 + Math.random() / 10) };
     },

@@ -14,16 +14,10 @@ function addressOfUrl(url: string): string | undefined {
   if ('problem' in uri || uri.scheme !== 'https' || !uri.host) {
     return undefined;
   }
-  let hostname: string;
-  let port: string;
-  try {
-    ({ hostname, port } = new URL(`https://${uri.host}`));
-  } catch {
-    return undefined;
-  }
+  const { hostname = '', port = '' } = URL.parse(`https://${uri.host}`) ?? {};
   const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
   const host = name.endsWith(clusterSuffix) ? name.slice(0, name.length - '.cluster.local'.length) : name;
-  return `${host}:${port || 443}${pathOf(uri.path.split('#', 1)[0] ?? '')}`;
+  return name === '' ? undefined : `${host}:${port || 443}${pathOf(uri.path.split('#', 1)[0] ?? '')}`;
 }
 
 /**

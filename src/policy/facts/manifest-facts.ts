@@ -1,15 +1,11 @@
 import { isJsonObject, itemsAt, type JsonObject } from '../../kubernetes/index.ts';
-import { type CollectedKind, collectedKinds, type KnownCertificate, type KnownSecret } from './facts.ts';
+import { collectedKinds, type KnownCertificate, type KnownSecret } from './facts.ts';
 import { keyOfObject, nonEmptyText } from './parts.ts';
 import { readSecret } from './secrets.ts';
 import { createFactsStore, type Facts } from './store.ts';
 
-function isCollected(kind: unknown): kind is CollectedKind {
-  return (collectedKinds as readonly unknown[]).includes(kind);
-}
-
 /** The API groups of these kinds; a manifest may contain another kind with the same name (Knative has a Service). */
-const groups: Readonly<Record<CollectedKind | 'Secret' | 'Certificate', string>> = {
+const groups = {
   ExtensionConfig: 'runtime.cluster.x-k8s.io',
   ClusterClass: 'cluster.x-k8s.io',
   Cluster: 'cluster.x-k8s.io',
@@ -17,7 +13,7 @@ const groups: Readonly<Record<CollectedKind | 'Secret' | 'Certificate', string>>
   Service: '',
   Secret: '',
   Certificate: 'cert-manager.io',
-};
+} as const;
 
 function groupOf({ apiVersion }: JsonObject): string {
   const slash = typeof apiVersion === 'string' ? apiVersion.indexOf('/') : -1;
@@ -45,10 +41,8 @@ export function createManifestFacts(): {
       certificates: { forName: (dnsName) => certificates.get(dnsName) ?? [] },
     },
     add(object) {
-      const { kind } = object;
-      const isSecret = kind === 'Secret';
-      const isCertificate = kind === 'Certificate';
-      if (!(isSecret || isCertificate || isCollected(kind)) || groups[kind] !== groupOf(object)) {
+      const kind = object.kind as keyof typeof groups;
+      if (!Object.hasOwn(groups, String(kind)) || groups[kind] !== groupOf(object)) {
         return false;
       }
       const isOfCluster = kind === 'ExtensionConfig' || kind === 'Namespace';
@@ -57,23 +51,22 @@ export function createManifestFacts(): {
       if (key === undefined) {
         return false;
       }
-      if (isCertificate) {
+      const [namespace = ''] = key.split('/', 1);
+      if (kind === 'Certificate') {
         const secret = nonEmptyText(placed, 'spec', 'secretName');
-        const known = { key, secret: `${key.slice(0, key.indexOf('/'))}/${secret}` };
         for (const dnsName of secret === undefined ? [] : itemsAt(placed, 'spec', 'dnsNames')) {
           if (typeof dnsName === 'string') {
+            const known = { key, secret: `${namespace}/${secret}` };
             certificates.set(dnsName, [...(certificates.get(dnsName) ?? []), known]);
           }
         }
-        return true;
-      }
-      if (isSecret) {
+      } else if (kind === 'Secret') {
         secrets.set(key, readSecret(placed));
-        return true;
+      } else {
+        store.collections[kind].put(key, placed);
       }
-      store.collections[kind].put(key, placed);
       if (kind === 'Service') {
-        namespacesOfServices.add(key.slice(0, key.indexOf('/')));
+        namespacesOfServices.add(namespace);
       }
       return true;
     },

@@ -13,28 +13,16 @@ const pathKey = (path: FieldPath) => JSON.stringify(path);
 
 const notRenderedId = 'not-rendered';
 
-class UnreadPaths {
-  readonly #paths = new Set<string>();
-  readonly #above = new Set<string>();
-
-  constructor(paths: readonly FieldPath[]) {
-    for (const path of paths) {
-      this.#paths.add(pathKey(path));
-      for (let length = 0; length < path.length; length++) {
-        this.#above.add(pathKey(path.slice(0, length)));
-      }
-    }
-  }
-
-  /** Whether a path is one of these, or below one. */
-  hasAtOrAbove(path: FieldPath): boolean {
-    return path.some((_, index) => this.#paths.has(pathKey(path.slice(0, index + 1))));
-  }
-
-  /** Whether a path is above one of these. */
-  hasBelow(path: FieldPath): boolean {
-    return this.#above.has(pathKey(path));
-  }
+/** Some paths, to look others up. */
+function placesOf(paths: readonly FieldPath[]) {
+  const at = new Set(paths.map(pathKey));
+  const above = new Set(paths.flatMap((path) => path.map((_, index) => pathKey(path.slice(0, index)))));
+  return {
+    /** Whether a path is one of these, or below one. */
+    hasAtOrAbove: (path: FieldPath) => path.some((_, index) => at.has(pathKey(path.slice(0, index + 1)))),
+    /** Whether a path is above one of these. */
+    hasBelow: (path: FieldPath) => above.has(pathKey(path)),
+  };
 }
 
 /**
@@ -51,10 +39,10 @@ export function createEchoTest(
 ): (report: LocatedFinding) => boolean {
   const wrongType = violations.filter(({ problem, value }) => problem === 'type' && value !== null);
   const overLimit = violations.filter(({ problem }) => problem === 'tooLong' || problem === 'tooMany');
-  const unreadByUpstream = new UnreadPaths(wrongType.map(({ path }) => path));
+  const unreadByUpstream = placesOf(wrongType.map(({ path }) => path));
   const notRendered = reports.find(({ rule }) => rule.id === notRenderedId);
-  const placeholders = new UnreadPaths(notRendered === undefined ? [] : unrendered());
-  const unread = new UnreadPaths([...wrongType, ...overLimit].map(({ path }) => path));
+  const placeholders = placesOf(notRendered === undefined ? [] : unrendered());
+  const unread = placesOf([...wrongType, ...overLimit].map(({ path }) => path));
 
   /** The highest severity on each field, of findings that are not fallbacks. */
   const explained = new Map<string, Severity>();

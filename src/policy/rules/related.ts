@@ -1,6 +1,7 @@
 import { shortList } from '../../base/index.ts';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import {
+  type Json,
   type LabelSelector,
   selectorSize,
   selectorsOverlap,
@@ -8,6 +9,7 @@ import {
   selectsLabels,
 } from '../../kubernetes/index.ts';
 import type { HandlerReference, KnownCluster, KnownExtensionConfig } from '../facts/facts.ts';
+import { selectorOf } from '../facts/parts.ts';
 import type { Facts } from '../facts/store.ts';
 
 const maxNamed = 3;
@@ -37,12 +39,8 @@ export function someClusters(
 }
 
 /** The namespaceSelector with absent keys and operators as empty ones; undefined if there is none. */
-export function namespaceSelectorOf({ spec }: ExtensionConfig): LabelSelector | undefined {
-  const { namespaceSelector: selector } = spec ?? {};
-  return selector?.matchExpressions?.some(({ key, operator }) => key === undefined || operator === undefined)
-    ? { ...selector, matchExpressions: selector.matchExpressions.map((one) => ({ key: '', operator: '', ...one })) }
-    : (selector as LabelSelector | undefined);
-}
+export const namespaceSelectorOf = ({ spec }: ExtensionConfig) =>
+  selectorOf(spec?.namespaceSelector as Json | undefined);
 
 /** Whether a selector is small enough to be compared with many others. */
 export function isComparable(selector: LabelSelector | undefined): selector is LabelSelector {
