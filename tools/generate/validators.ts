@@ -1,8 +1,8 @@
 import { _, Ajv, type KeywordCxt } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 import { charactersIn } from '../../src/base/index.ts';
+import { ownSchemaOf } from '../../src/extensionconfig/api/crd.ts';
 import { formats } from '../../src/extensionconfig/api/formats.ts';
-import { ownSchemaOf } from '../../src/extensionconfig/api/own-schema.ts';
 import type { Version } from '../../src/extensionconfig/index.ts';
 import { hasMoreBytes } from '../../src/kubernetes/index.ts';
 

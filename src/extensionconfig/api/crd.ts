@@ -23,3 +23,42 @@ const schemas = new Map(crd.spec.versions.map(({ name, schema }) => [name, schem
 export function openApiSchemaOf(version: Version): Schema {
   return schemas.get(version) as Schema;
 }
+
+/** The keywords that our schemas use, and limits that Kubernetes itself adds. */
+export interface LimitedSchema
+  extends Pick<
+    Schema,
+    'required' | 'enum' | 'format' | 'pattern' | 'minLength' | 'maxLength' | 'minimum' | 'maxItems' | 'minProperties'
+  > {
+  type: 'object' | 'array' | 'string' | 'integer';
+  properties?: Record<string, LimitedSchema>;
+  additionalProperties?: LimitedSchema;
+  items?: LimitedSchema;
+  /** Maximum number of bytes of all keys and values of a map of strings together. */
+  maxTotalBytes?: number;
+}
+
+/** Maximum number of bytes of all annotations of an object together (Kubernetes' TotalAnnotationSizeLimitB). */
+export const maxAnnotationBytes = 256 * 1024;
+/** Longest name of an object: a DNS subdomain (RFC 1123). */
+const maxNameLength = 253;
+const maxLabelValueLength = 63;
+
+/** metav1.ObjectMeta, with the fields that this program uses. */
+const metadata: LimitedSchema = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', maxLength: maxNameLength },
+    generateName: { type: 'string', maxLength: maxNameLength },
+    namespace: { type: 'string' },
+    annotations: { type: 'object', additionalProperties: { type: 'string' }, maxTotalBytes: maxAnnotationBytes },
+    labels: { type: 'object', additionalProperties: { type: 'string', maxLength: maxLabelValueLength } },
+    deletionTimestamp: { type: 'string' },
+  },
+};
+
+/** The schema of one version of ExtensionConfig with that of its metadata. */
+export function ownSchemaOf(version: Version): LimitedSchema {
+  const schema = openApiSchemaOf(version) as LimitedSchema;
+  return { ...schema, properties: { ...schema.properties, metadata } };
+}

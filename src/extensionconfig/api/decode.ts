@@ -1,7 +1,6 @@
+import { ownSchemaOf } from './crd.ts';
 import { examine, type SchemaViolation } from './examine.ts';
-import { isOfFormat } from './formats.ts';
 import type { Version } from './names.ts';
-import { ownSchemaOf } from './own-schema.ts';
 import { fits as v1alpha1 } from './v1alpha1-fits.ts';
 import type { ExtensionConfig } from './v1beta2.ts';
 import { fits as v1beta2 } from './v1beta2-fits.ts';
@@ -38,7 +37,7 @@ export function decodeExtensionConfig(object: Record<string, unknown>, version: 
     const whole = typed(object);
     return { object: whole, whole, violations: none };
   }
-  const { limited, whole, violations } = examine(object, ownSchemaOf(version), isOfFormat);
+  const { limited, whole, violations } = examine(object, ownSchemaOf(version));
   const limitedConfig = typed(limited);
   return { object: limitedConfig, whole: whole === limited ? limitedConfig : typed(whole), violations };
 }

@@ -8,9 +8,8 @@ import {
   jsonPointer,
 } from '../../kubernetes/index.ts';
 import { dropNullFields, type Schema } from '../../kubernetes/schema/index.ts';
-import { openApiSchemaOf } from './crd.ts';
+import { openApiSchemaOf, ownSchemaOf } from './crd.ts';
 import { hubVersion, versionOf } from './names.ts';
-import { ownSchemaOf } from './own-schema.ts';
 
 export const defaultServicePort = 443;
 /** The values that Cluster API assumes for a handler that does not set these fields. */

@@ -1,6 +1,7 @@
 import { charactersIn } from '../../base/index.ts';
 import { hasMoreBytes, isJsonObject, type Json, setOwn } from '../../kubernetes/index.ts';
-import type { LimitedSchema } from './own-schema.ts';
+import type { LimitedSchema } from './crd.ts';
+import { isOfFormat } from './formats.ts';
 
 /** One violation of the schema of an object's version. */
 export interface SchemaViolation {
@@ -27,9 +28,6 @@ export interface Examined {
  * at once, and the response stays small.
  */
 export const maxViolations = 100;
-
-/** Whether a value conforms to a format. */
-export type FormatCheck = (format: string, value: unknown) => boolean;
 
 /** Stands for a value that is dropped. */
 const absent = Symbol('absent');
@@ -86,13 +84,11 @@ function isLongerThan(text: string, limit: number): boolean {
 class SchemaWalk {
   readonly types = new ViolationList('fields have a wrong type');
   readonly limits = new ViolationList('fields do not fit the CustomResourceDefinition');
-  readonly #isOfFormat: FormatCheck;
   readonly #onlyTypes: boolean;
   readonly #path: (string | number)[] = [];
   hasOverLimit = false;
 
-  constructor(isOfFormat: FormatCheck, onlyTypes: boolean) {
-    this.#isOfFormat = isOfFormat;
+  constructor(onlyTypes: boolean) {
     this.#onlyTypes = onlyTypes;
   }
 
@@ -201,7 +197,7 @@ class SchemaWalk {
         this.#path.pop();
       }
     }
-    if (format !== undefined && !this.#isOfFormat(format, value)) {
+    if (format !== undefined && !isOfFormat(format, value)) {
       this.#addInvalid(`must be of format ${format}`, value);
     }
   }
@@ -215,14 +211,12 @@ class SchemaWalk {
  * Finds the violations of an object's schema, in time linear in the size of the object and with a bounded result. The
  * object is not modified. A value that exceeds a limit is one violation, and nothing below it is examined.
  */
-export function examine(object: Record<string, unknown>, schema: LimitedSchema, isOfFormat: FormatCheck): Examined {
-  const walk = new SchemaWalk(isOfFormat, false);
+export function examine(object: Record<string, unknown>, schema: LimitedSchema): Examined {
+  const walk = new SchemaWalk(false);
   const limited = walk.at(object, schema) as Record<string, unknown>;
   return {
     limited,
-    whole: walk.hasOverLimit
-      ? (new SchemaWalk(isOfFormat, true).at(object, schema) as Record<string, unknown>)
-      : limited,
+    whole: walk.hasOverLimit ? (new SchemaWalk(true).at(object, schema) as Record<string, unknown>) : limited,
     violations: [...walk.types.list('type'), ...walk.limits.list('invalid')],
   };
 }

@@ -1,6 +1,5 @@
 import ajvFormats from 'ajv-formats';
 import { isBase64, isInt32 } from '../../kubernetes/index.ts';
-import type { FormatCheck } from './examine.ts';
 
 /** Longest time, in characters: the CustomResourceDefinition sets no limit, and 35 are enough for nanoseconds. */
 const maxTimeLength = 128;
@@ -19,7 +18,7 @@ export const formats = {
 } as const;
 
 /** Whether a value has a format, as in the compiled schemas. */
-export const isOfFormat: FormatCheck = (format, value) => {
+export function isOfFormat(format: string, value: unknown): boolean {
   const known = Object.hasOwn(formats, format) ? formats[format as keyof typeof formats] : undefined;
   return known === undefined || typeof value !== known.type || known.validate(value as never);
-};
+}

@@ -2,13 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { type Examined, examine, maxViolations } from '../../../src/extensionconfig/api/examine.ts';
 import { limitWork } from '../../support/work.ts';
 
-/** Knows only one format, which accepts only `ok`; like any function of its type it is asked only about formats. */
-const isOfFormat = (format: string, value: unknown) => format === 'other' || (format === 'known' && value === 'ok');
-
 type LimitedSchema = Parameters<typeof examine>[1];
 
 const examined = (value: unknown, schema: LimitedSchema): Examined =>
-  examine({ f: value }, { type: 'object', properties: { f: schema } }, isOfFormat);
+  examine({ f: value }, { type: 'object', properties: { f: schema } });
 
 /** Violations as lines: PATH PROBLEM VALUE: MESSAGE. */
 const lines = ({ violations }: Examined) =>
@@ -131,8 +128,13 @@ describe('a limit', () => {
         ['', 'f notSupported "": must be one of a, b'],
       ],
     ],
-    ['format', { type: 'string', format: 'known' }, ['ok'], [['x', 'f invalid "x": must be of format known']]],
-    ['format of a number', { type: 'integer', format: 'known' }, [], [[1, 'f invalid 1: must be of format known']]],
+    ['format', { type: 'string', format: 'byte' }, ['eA=='], [['x', 'f invalid "x": must be of format byte']]],
+    [
+      'format of a number',
+      { type: 'integer', format: 'int32' },
+      [1],
+      [[2 ** 31, 'f invalid 2147483648: must be of format int32']],
+    ],
     ['an unknown format', { type: 'string', format: 'other' }, ['x'], []],
   ])('%s: keeps what violates it', (_name, schema, within, beyond) => {
     expect(within.flatMap((value) => lines(examined(value, schema)))).toEqual([]);
@@ -159,7 +161,7 @@ describe('a limit', () => {
 test('reports each missing field as one violation, and keeps the paths of later ones', () => {
   const field: LimitedSchema = { type: 'object', required: ['a', 'b'] };
   const schema: LimitedSchema = { type: 'object', properties: { f: field, g: field } };
-  expect(lines(examine({ f: {}, g: { b: 1 } }, schema, isOfFormat))).toEqual([
+  expect(lines(examine({ f: {}, g: { b: 1 } }, schema))).toEqual([
     'f.a required -: must be set',
     'f.b required -: must be set',
     'g.a required -: must be set',

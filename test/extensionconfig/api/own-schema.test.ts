@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type LimitedSchema, maxAnnotationBytes, ownSchemaOf } from '../../../src/extensionconfig/api/own-schema.ts';
+import { type LimitedSchema, maxAnnotationBytes, ownSchemaOf } from '../../../src/extensionconfig/api/crd.ts';
 import { hubVersion, openApiSchemaOf, versions } from '../../../src/extensionconfig/index.ts';
 import { hasMoreBytes } from '../../../src/kubernetes/index.ts';
 
