@@ -159,16 +159,16 @@ interface Problem<Sentence extends string> {
   readonly [problem]: Sentence;
 }
 type Child<T, Segment extends string> = string extends Segment ? unknown : unknown extends T ? unknown : T extends readonly (infer Item)[] ? Segment extends '*' | `${number}` ? Item : never : T extends object ? [keyof T] extends [never] ? unknown : Segment extends keyof T ? T[Segment] : string extends keyof T ? T[keyof T] : Segment extends '*' ? T[keyof T] : never : never;
-type UnknownSegment<T, Path extends string> = Path extends `${infer First}.${infer Rest}` ? [Child<T, First>] extends [never] ? First : UnknownSegment<Child<T, First>, Rest> : [Child<T, Path>] extends [never] ? Path : never;
 type Dotted<Path extends string> = Path extends `${infer Before}[${infer Inner}]${infer After}` ? Dotted<`${Before}.${Inner}${After}`> : Path;
 type ValueAt<T, Path extends string> = Path extends `${infer First}.${infer Rest}` ? ValueAt<Child<T, First>, Rest> : Child<T, Path>;
-type FieldValue<T, Path extends string> = [T] extends [never] ? Json | object : string extends Path ? Json | object : Path extends `${string}"${string}` ? Json | object : unknown extends ValueAt<T, Dotted<Path>> ? Json | object : ValueAt<T, Dotted<Path>>;
-type CheckedPath<Name extends string, T, Path> = [T] extends [never] ? Path : Path extends `${string}"${string}` ? Path : Path extends string ? string extends Path ? Path : [UnknownSegment<T, Dotted<Path>>] extends [never] ? Path : Problem<`${Path} is not a field of ${Name}: ${UnknownSegment<T, Dotted<Path>>} is not known`> : Path;
+type KnownValue<T, Path> = [T] extends [never] ? unknown : Path extends `${string}"${string}` ? unknown : Path extends string ? string extends Path ? unknown : ValueAt<T, Dotted<Path>> : unknown;
+type FieldValue<T, Path> = unknown extends KnownValue<T, Path> ? Json | object : KnownValue<T, Path>;
+type CheckedPath<T, Path> = [KnownValue<T, Path>] extends [never] ? Problem<`${Path & string} is not a field of this object`> : Path;
 export declare function getField(object: unknown, path: string): Json | undefined;
-export declare function setField<T extends object, const Path extends string>(object: T, path: Path & CheckedPath<'this object', T, Path>, value: FieldValue<T, Path> | undefined): void;
+export declare function setField<T extends object, const Path extends string>(object: T, path: Path & CheckedPath<T, Path>, value: FieldValue<T, Path> | undefined): void;
 export declare function setArguments<T extends {
   readonly apiVersion: string;
-}, const Path extends string>(object: T, path: Path & CheckedPath<'this object', T, Path>, values: Readonly<Record<string, string>>): void;
+}, const Path extends string>(object: T, path: Path & CheckedPath<T, Path>, values: Readonly<Record<string, string>>): void;
 interface ObjectMetadata {
   labels?: Record<string, string>;
   annotations?: Record<string, string>;

@@ -31,7 +31,8 @@ const raw = (description: string, apiVersion?: string, kind = '', name = ''): Me
 const bootstrap = 'bootstrap.cluster.x-k8s.io/v1beta2';
 const infrastructure = 'infrastructure.cluster.x-k8s.io/v1beta2';
 
-const version = (description: string, example = 'v1.33.0') => string(description, { example });
+/** A Kubernetes version. */
+export const kubernetesVersion = (description: string, example = 'v1.33.0') => string(description, { example });
 
 const holderReference = ref(`${prefix}.HolderReference`, 'Where the template is used.');
 const itemVariables = {
@@ -50,7 +51,7 @@ const machineObjects = object('A machine with the objects that belong to it.', {
   optional: { bootstrapConfig: raw('Its bootstrap configuration.', bootstrap, 'KubeadmConfig', 'example-md-0') },
 });
 const upgradeStep = (description: string) =>
-  object(description, { required: { version: version('Kubernetes version that the step ends with.') } });
+  object(description, { required: { version: kubernetesVersion('Kubernetes version that the step ends with.') } });
 
 /** The components that messages of several hooks share. */
 const parts = {
@@ -201,9 +202,6 @@ export const upgradeLists = {
   controlPlaneUpgrades: list(part('UpgradeStepInfo'), 'Steps of the control plane that are still to come.'),
   workersUpgrades: list(part('UpgradeStepInfo'), 'Steps of the workers that are still to come.'),
 };
-
-/** A Kubernetes version. */
-export const kubernetesVersion = version;
 
 /** Fields of requests that came later than some hooks that have them, by the minor release that sends them first. */
 const laterFields = { settings: 4, controlPlaneUpgrades: 12, workersUpgrades: 12 };

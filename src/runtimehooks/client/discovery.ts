@@ -33,12 +33,6 @@ export interface DiscoveryProblem {
   remedy: string;
 }
 
-/** The handlers of an extension, with defaults applied, and every reason to reject them. */
-export interface DiscoveryResult {
-  handlers: DiscoveredHandler[];
-  problems: DiscoveryProblem[];
-}
-
 /** The handlers of an extension, or why it was not discovered. */
 export type DiscoverResult =
   | { ok: true; handlers: DiscoveredHandler[] }
@@ -140,7 +134,11 @@ function problemsOf(offered: OfferedHandler, seen: Set<string>, known: KnownHook
  * @param response as returned by `decodeResponse`.
  * @param extension name of the ExtensionConfig.
  */
-export function readDiscovery(response: JsonObject, extension: string, known: KnownHooks): DiscoveryResult {
+export function readDiscovery(
+  response: JsonObject,
+  extension: string,
+  known: KnownHooks,
+): { handlers: DiscoveredHandler[]; problems: DiscoveryProblem[] } {
   const offered = (response.handlers ?? []) as OfferedHandler[];
   const seen = new Set<string>();
   /** By message: Cluster API reports equal ones once. */
@@ -214,13 +212,11 @@ export async function discover(
     return failed(error);
   }
   const { handlers, problems } = readDiscovery(response, extension.name, { release });
+  const messages = problems.map(({ message }) => message);
   return problems.length === 0
     ? { ok: true, handlers }
     : failed(
-        {
-          step: 'validation',
-          message: `failed to validate discovery response: ${aggregate(problems.map(({ message }) => message))}`,
-        },
+        { step: 'validation', message: `failed to validate discovery response: ${aggregate(messages)}` },
         problems,
         handlers,
       );

@@ -22,44 +22,31 @@ type Child<T, Segment extends string> = string extends Segment
                 : never
         : never;
 
-/** The first segment of a path that no object of this type has; `never` if all are known. */
-type UnknownSegment<T, Path extends string> = Path extends `${infer First}.${infer Rest}`
-  ? [Child<T, First>] extends [never]
-    ? First
-    : UnknownSegment<Child<T, First>, Rest>
-  : [Child<T, Path>] extends [never]
-    ? Path
-    : never;
-
 /** `a[*].b[0]` as `a.*.b.0`. */
 type Dotted<Path extends string> = Path extends `${infer Before}[${infer Inner}]${infer After}`
   ? Dotted<`${Before}.${Inner}${After}`>
   : Path;
 
+/** The value at a path; `never` if no object of the type has it. */
 type ValueAt<T, Path extends string> = Path extends `${infer First}.${infer Rest}`
   ? ValueAt<Child<T, First>, Rest>
   : Child<T, Path>;
 
-/** What a field of a type may be set to: any JSON where the type or the path does not tell. */
-export type FieldValue<T, Path extends string> = [T] extends [never]
-  ? Json | object
-  : string extends Path
-    ? Json | object
-    : Path extends `${string}"${string}`
-      ? Json | object
-      : unknown extends ValueAt<T, Dotted<Path>>
-        ? Json | object
-        : ValueAt<T, Dotted<Path>>;
-
-/** A path of fields of a type, or what is wrong with it. Only literals without names in quotes are checked. */
-export type CheckedPath<Name extends string, T, Path> = [T] extends [never]
-  ? Path
+/** The value at a path, as far as it can be told: of literals without names in quotes, in objects of a known type. */
+type KnownValue<T, Path> = [T] extends [never]
+  ? unknown
   : Path extends `${string}"${string}`
-    ? Path
+    ? unknown
     : Path extends string
       ? string extends Path
-        ? Path
-        : [UnknownSegment<T, Dotted<Path>>] extends [never]
-          ? Path
-          : Problem<`${Path} is not a field of ${Name}: ${UnknownSegment<T, Dotted<Path>>} is not known`>
-      : Path;
+        ? unknown
+        : ValueAt<T, Dotted<Path>>
+      : unknown;
+
+/** What a field of a type may be set to: any JSON where the type or the path does not tell. */
+export type FieldValue<T, Path> = unknown extends KnownValue<T, Path> ? Json | object : KnownValue<T, Path>;
+
+/** A path of fields of a type, or what is wrong with it. */
+export type CheckedPath<T, Path> = [KnownValue<T, Path>] extends [never]
+  ? Problem<`${Path & string} is not a field of this object`>
+  : Path;

@@ -47,7 +47,7 @@ export function getField(object: unknown, path: string): Json | undefined {
  */
 export function setField<T extends object, const Path extends string>(
   object: T,
-  path: Path & CheckedPath<'this object', T, Path>,
+  path: Path & CheckedPath<T, Path>,
   value: FieldValue<T, Path> | undefined,
 ): void {
   setAt(object as unknown as Json, segmentsOf(path), value as Json | undefined, path);
@@ -116,7 +116,7 @@ function remove(holder: Json, segment: string | number): void {
  */
 export function setArguments<T extends { readonly apiVersion: string }, const Path extends string>(
   object: T,
-  path: Path & CheckedPath<'this object', T, Path>,
+  path: Path & CheckedPath<T, Path>,
   values: Readonly<Record<string, string>>,
 ): void {
   const current = getField(object, path);

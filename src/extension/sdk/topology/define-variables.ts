@@ -83,10 +83,6 @@ export interface DefinedVariables<Values> {
   read(request: Pick<GeneratePatchesRequest, 'variables'>, item: Pick<GeneratePatchesRequestItem, 'variables'>): Values;
 }
 
-/** Maximum number of problems that an error names, and the longest of them in characters. */
-const maxProblems = 10;
-const maxProblemLength = 500;
-
 /** Longest value in a message, in characters. */
 const maxShown = 100;
 
@@ -137,16 +133,11 @@ export function defineVariables<const D extends Definitions>(
 ): DefinedVariables<VariableValues<D>> {
   const variables = variablesOf(definitions);
   // As Cluster API checks them when it discovers them: without that, a mistake shows in a condition of the ClusterClass.
-  const problems = checkDefinitions(variables as unknown as Json, 'variables').causes.map(
-    ({ field = '', message }) => `${field}: ${message}`,
-  );
-  if (problems.length > 0) {
-    const more = problems.length - maxProblems;
-    const named = problems.slice(0, maxProblems).map((problem) => `- ${problem.slice(0, maxProblemLength)}`);
-    const lines = more > 0 ? [...named, `- and ${more} more`] : named;
+  const { causes } = checkDefinitions(variables as unknown as Json, 'variables');
+  if (causes.length > 0) {
+    const lines = causes.map(({ field = '', message }) => `- ${field}: ${message}`).join('\n');
     // As the author writes it.
-    const text = lines.join('\n').replaceAll('.schema.openAPIV3Schema', '.schema');
-    throw new TypeError(`the variables cannot be served:\n${text}`);
+    throw new TypeError(`the variables cannot be served:\n${lines.replaceAll('.schema.openAPIV3Schema', '.schema')}`);
   }
   const defined = Object.entries(definitions);
   // Handlers read the values for one item after the other: the variables of their request are checked once.

@@ -62,9 +62,9 @@ export function layeredVariables(below: VariableLayer, above: VariableLayer): Va
   return {
     get,
     has: (path) => get(path) !== undefined,
-    string: typed<string>(get, 'a string', isString),
-    number: typed<number>(get, 'a number', isNumber),
-    boolean: typed<boolean>(get, 'true or false', isBoolean),
+    string: typed<string>(get, 'a string', (value) => typeof value === 'string'),
+    number: typed<number>(get, 'a number', (value) => typeof value === 'number'),
+    boolean: typed<boolean>(get, 'true or false', (value) => typeof value === 'boolean'),
     object: typed<JsonObject>(get, 'an object', isJsonObject),
     list: typed<Json[]>(get, 'a list', Array.isArray),
   };
@@ -94,7 +94,3 @@ function typed<T extends Json>(get: Variables['get'], kind: string, is: (value: 
     return value as T;
   };
 }
-
-const isString = (value: Json) => typeof value === 'string';
-const isNumber = (value: Json) => typeof value === 'number';
-const isBoolean = (value: Json) => typeof value === 'boolean';
