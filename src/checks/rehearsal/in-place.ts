@@ -7,7 +7,6 @@ import {
   controlPlaneAt,
   controlPlaneMachineInUpdate,
   controlPlaneMachineOf,
-  hasTemplates,
   machineInUpdate,
   machineSetObjects,
   newMachine,
@@ -108,11 +107,6 @@ async function updateAll(state: State, group: GroupMachines, next: MachineSet): 
 /** The rollout of a MachineDeployment: without an extension that covers it, Machines are replaced one after the other. */
 async function rollOut(worker: WorkerGroup, group: GroupMachines, next: MachineSet): Promise<void> {
   const { state } = worker;
-  if (!hasTemplates(worker)) {
-    const text =
-      'the templates of Machines are not known, and extensions that update them get made-up ones, of kinds of Cluster API’s development provider';
-    state.findOnce('warning', text, 'pass the ClusterClass and its templates with --cluster-class');
-  }
   const request = {
     current: machineSetObjects(group.current, next, worker.replicas),
     desired: machineSetObjects(next, next, 0),

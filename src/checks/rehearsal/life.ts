@@ -149,7 +149,11 @@ async function remove(state: State): Promise<void> {
  */
 export async function playLife(state: State, scenario: Scenario): Promise<boolean> {
   try {
-    state.playsMachines = scenario.updatesInPlace;
+    state.playsMachines = scenario.updatesInPlace && state.blueprint !== undefined;
+    if (scenario.updatesInPlace && !state.playsMachines) {
+      const text = 'no Machine is updated in place, since the templates of Machines are not known';
+      state.find('warning', text, 'pass the ClusterClass and its templates with --cluster-class');
+    }
     const paused = pausedCondition(state);
     if (paused !== undefined) {
       state.tellCondition(paused);

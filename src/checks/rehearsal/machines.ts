@@ -4,6 +4,7 @@ import {
   type ControlPlane,
   controlPlaneMachine,
   fencepostsOf,
+  type GroupObjects,
   kindOfTemplate,
   machineSetOf,
   machineSetParts,
@@ -19,35 +20,18 @@ const maxMachines = 10;
 /** Marks a Machine and its objects during an update. */
 const inProgress = 'in-place-updates.internal.cluster.x-k8s.io/update-in-progress';
 
-/** A template of Cluster API's own providers for development, where that of the class is not known. */
-const madeUpTemplate = (
-  { name, namespace }: State,
-  group: 'bootstrap' | 'infrastructure',
-  kind: string,
-): JsonObject => ({
-  apiVersion: `${group}.cluster.x-k8s.io/v1beta2`,
-  kind,
-  metadata: { name: `${name}-unknown`, namespace },
-  spec: { template: { spec: {} } },
-});
-
-const desiredGroup = ({ desired }: State, name: string) => desired?.groups.find((group) => group.name === name);
-
-/** Whether the templates of a group of workers are known. */
-export const hasTemplates = ({ state, name }: WorkerGroup): boolean => desiredGroup(state, name) !== undefined;
+/** The objects of a group, as Cluster API makes them of its class: without the templates that are not known. */
+const objectsOf = ({ desired }: State, name: string): Partial<GroupObjects> =>
+  desired?.groups.find((group) => group.name === name)?.objects ?? {};
 
 /** The templates of a group: those of the class with all patches, with names that change with their content. */
 function templatesOf(
   { state, name, topologyName }: WorkerGroup,
   known: MachineSet | undefined,
 ): MachineTemplateObjects {
-  const { bootstrap, infrastructure } = desiredGroup(state, name)?.objects ?? {};
-  const made = {
-    bootstrap: bootstrap ?? madeUpTemplate(state, 'bootstrap', 'KubeadmConfigTemplate'),
-    infrastructure: infrastructure ?? madeUpTemplate(state, 'infrastructure', 'DockerMachineTemplate'),
-  };
+  const objects = objectsOf(state, name);
   const named = (part: keyof MachineTemplateObjects): JsonObject => {
-    const template = made[part];
+    const template = objectAt(objects[part]);
     if (known === undefined) {
       return template;
     }
@@ -156,17 +140,8 @@ export const machineInUpdate = ({ name, set }: Machine): JsonObject =>
 
 /** The control plane in a version, with the template of its Machines. */
 export function controlPlaneAt(state: State, version: string): ControlPlane {
-  const { name } = state.controlPlane;
-  const { object, infrastructure } = desiredGroup(state, name)?.objects ?? {};
-  const known = object ?? {
-    apiVersion: 'controlplane.cluster.x-k8s.io/v1beta2',
-    kind: state.controlPlane.kind,
-    metadata: { name, namespace: state.namespace },
-  };
-  return {
-    object: { ...known, spec: { ...objectAt(known, 'spec'), version } },
-    infrastructure: infrastructure ?? madeUpTemplate(state, 'infrastructure', 'DockerMachineTemplate'),
-  };
+  const { object = {}, infrastructure = {} } = objectsOf(state, state.controlPlane.name);
+  return { object: { ...object, spec: { ...objectAt(object, 'spec'), version } }, infrastructure };
 }
 
 /** A Machine of a KubeadmControlPlane with its objects, as it makes them. */

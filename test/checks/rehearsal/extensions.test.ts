@@ -6,7 +6,7 @@ import { collectGarbage } from '../../support/collect-garbage.ts';
 import { ending, endWith } from '../../support/ends.ts';
 import { expectLinear } from '../../support/work.ts';
 import { faultsOf, played } from './rehearsing.ts';
-import { clusterYaml } from './simulating.ts';
+import { clusterYaml, templatedClass } from './simulating.ts';
 
 aroundEach(ending);
 
@@ -96,7 +96,8 @@ describe.concurrent('the sample extension', () => {
   });
 
   test('that updates machines in place, in the background', async ({ expect }) => {
-    const yaml = clusterYaml('v1.32.0', { topology: 'controlPlane: { replicas: 2 }' });
+    const cluster = clusterYaml('v1.32.0', { topology: 'controlPlane: { replicas: 2 }' });
+    const yaml = cluster + templatedClass('KubeadmControlPlaneTemplate');
     const { calls, events, end } = await played([await sample()], yaml, {
       ...whole,
       updatesInPlace: true,

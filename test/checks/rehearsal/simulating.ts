@@ -157,3 +157,30 @@ kind: ClusterClass
 metadata: { name: k, namespace: team }
 spec: ${spec}
 `;
+
+const template = (group: string, kind: string, spec: string) => `---
+apiVersion: ${group}.cluster.x-k8s.io/v1beta2
+kind: ${kind}
+metadata: { name: t, namespace: team }
+spec: { template: { spec: ${spec} } }
+`;
+/** A ClusterClass with templates of Machines, and with this kind of template for its control plane. */
+export const templatedClass = (controlPlane: string) => {
+  const ref = (group: string, kind: string) =>
+    `templateRef: { apiVersion: ${group}.cluster.x-k8s.io/v1beta2, kind: ${kind}, name: t }`;
+  return [
+    classYaml(`
+  controlPlane:
+    ${ref('controlplane', controlPlane)}
+    machineInfrastructure: { ${ref('infrastructure', 'MTemplate')} }
+  workers:
+    machineDeployments:
+      - class: w
+        bootstrap: { ${ref('bootstrap', 'BTemplate')} }
+        infrastructure: { ${ref('infrastructure', 'MTemplate')} }
+`),
+    template('controlplane', controlPlane, '{ kubeadmConfigSpec: { files: [{ path: /a }] } }'),
+    template('infrastructure', 'MTemplate', '{ size: 3 }'),
+    template('bootstrap', 'BTemplate', '{}'),
+  ].join('');
+};

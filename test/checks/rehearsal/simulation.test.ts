@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { pendingHooksAnnotation } from '../../../src/extensionconfig/index.ts';
 import { fieldAt, type JsonObject, textAt } from '../../../src/kubernetes/index.ts';
-import { type Answer, blocking, callLine, classYaml, clusterYaml, simulate } from './simulating.ts';
+import { type Answer, blocking, callLine, classYaml, clusterYaml, simulate, templatedClass } from './simulating.ts';
 
 const passes = () => undefined;
 const steps = (...versions: string[]) => versions.map((version) => ({ version }));
@@ -473,11 +473,13 @@ describe('in-place updates', () => {
     patchType: 'JSONPatch',
     patch: Buffer.from(JSON.stringify([{ op: 'replace', path, value }])).toString('base64'),
   });
+  const kubeadmClass = templatedClass('KubeadmControlPlaneTemplate');
+  const cluster = clusterYaml('v1.31.0', {
+    topology:
+      'controlPlane: { replicas: 2 }\n    workers: { machineDeployments: [{ class: w, name: md-0, replicas: 2 }] }',
+  });
   const scenario = {
-    yaml: clusterYaml('v1.31.0', {
-      topology:
-        'controlPlane: { replicas: 2 }\n    workers: { machineDeployments: [{ class: w, name: md-0, replicas: 2 }] }',
-    }),
+    yaml: cluster + kubeadmClass,
     upgrades: ['v1.32.0'],
     updatesInPlace: true,
   };
@@ -560,7 +562,7 @@ describe('in-place updates', () => {
     const yaml = clusterYaml('v1.31.0', {
       topology: `workers: { machineDeployments: [{ class: w, name: md-0, ${rollout}replicas: 4 }] }`,
     });
-    const { calls, events, end } = await simulate(covered, { ...scenario, yaml });
+    const { calls, events, end } = await simulate(covered, { ...scenario, yaml: yaml + kubeadmClass });
     expect(end).toMatchObject({ isComplete: true, reason: '' });
     const machines = events.flatMap(({ event }) => (event.kind === 'machine' ? [event.state] : []));
     const updates = calls.filter(
@@ -580,7 +582,7 @@ describe('in-place updates', () => {
       ...scenario,
       yaml:
         yaml +
-        classOf('KubeadmControlPlaneTemplate')
+        templatedClass('KubeadmControlPlaneTemplate')
           .replace('{ kubeadmConfigSpec', `{ ${rollout}kubeadmConfigSpec`)
           .replaceAll('controlplane.cluster.x-k8s.io/v1beta2', `controlplane.cluster.x-k8s.io/${version}`),
     });
@@ -661,41 +663,18 @@ describe('in-place updates', () => {
     ).toEqual(['UpdateMachine returned retryAfterSeconds -5: Cluster API takes the update as done']);
   });
 
-  test('without the templates of the class, a warning says that they are made up', async () => {
-    const { events } = await simulate(covered, scenario);
-    const warnings = events.flatMap(({ event }) => (event.kind === 'finding' ? [event.text] : []));
-    expect(warnings).toEqual([
-      expect.stringMatching(
-        /^the templates of Machines are not known, and extensions that update them get made-up ones/,
-      ),
+  test('without the class no Machine is updated in place, which a warning says', async () => {
+    const { calls, events, end } = await simulate(covered, { ...scenario, yaml: cluster });
+    expect([end.isComplete, inPlace(calls)]).toEqual([true, []]);
+    expect(events.flatMap(({ event }) => (event.kind === 'finding' ? [event.text] : []))).toEqual([
+      'no Machine is updated in place, since the templates of Machines are not known',
     ]);
   });
-
-  const template = (group: string, kind: string, spec: string) => `---
-apiVersion: ${group}.cluster.x-k8s.io/v1beta2
-kind: ${kind}
-metadata: { name: t, namespace: team }
-spec: { template: { spec: ${spec} } }
-`;
-  const classOf = (controlPlane: string) => {
-    const ref = (group: string, kind: string) =>
-      `templateRef: { apiVersion: ${group}.cluster.x-k8s.io/v1beta2, kind: ${kind}, name: t }`;
-    return [
-      classYaml(`
-  kubernetesVersions: [v1.31.0, v1.32.0]
-  controlPlane:
-    ${ref('controlplane', controlPlane)}
-    machineInfrastructure: { ${ref('infrastructure', 'MTemplate')} }
-`),
-      template('controlplane', controlPlane, '{ kubeadmConfigSpec: { files: [{ path: /a }] } }'),
-      template('infrastructure', 'MTemplate', '{ size: 3 }'),
-    ].join('');
-  };
 
   test('machines of a KubeadmControlPlane have the specs of the class', async () => {
     const { calls } = await simulate(covered, {
       ...scenario,
-      yaml: scenario.yaml + classOf('KubeadmControlPlaneTemplate'),
+      yaml: cluster + kubeadmClass,
     });
     const { request } = calls.find(({ hook }) => hook === 'CanUpdateMachine')!;
     expect(request.desired).toMatchObject({
@@ -708,7 +687,7 @@ spec: { template: { spec: ${spec} } }
   test('configurations of a control plane have the feature gates that Cluster API sets for their version', async () => {
     const { calls } = await simulate(covered, {
       ...scenario,
-      yaml: scenario.yaml + classOf('KubeadmControlPlaneTemplate'),
+      yaml: cluster + kubeadmClass,
     });
     const { desired } = calls.find(({ hook }) => hook === 'CanUpdateMachine')!.request;
     expect(fieldAt(desired, 'bootstrapConfig', 'spec', 'clusterConfiguration', 'featureGates')).toEqual({
@@ -720,10 +699,10 @@ spec: { template: { spec: ${spec} } }
     const { calls } = await simulate(covered, {
       ...scenario,
       yaml:
-        scenario.yaml.replace(
+        cluster.replace(
           'replicas: 2 }',
           'replicas: 2, metadata: { labels: { a: b } }, deletion: { nodeDrainTimeoutSeconds: 3 } }',
-        ) + classOf('KubeadmControlPlaneTemplate'),
+        ) + kubeadmClass,
     });
     const requestOf = (name: string) => calls.find(({ hook }) => hook === name)!.request.desired as JsonObject;
     const name = textAt(requestOf('UpdateMachine'), 'machine', 'metadata', 'name');
@@ -770,7 +749,7 @@ spec: { template: { spec: ${spec} } }
   test('machines of another control plane are not asked about', async () => {
     const { calls, end } = await simulate(covered, {
       ...scenario,
-      yaml: scenario.yaml + classOf('OwnControlPlaneTemplate'),
+      yaml: cluster + templatedClass('OwnControlPlaneTemplate'),
     });
     expect(end.isComplete).toBe(true);
     expect(inPlace(calls)).not.toContain('CanUpdateMachine');
