@@ -250,7 +250,8 @@ export class Exchange {
   }
 
   #writeHead(code: number, bytes: number, isLast: boolean, more: readonly string[] = []): void {
-    const headers = ['content-type', 'application/json', 'content-length', String(bytes), ...more];
+    const headers = ['content-type', 'application/json', 'content-length', String(bytes)];
+    headers.push(...more);
     if (isLast) {
       headers.push('connection', 'close');
     }

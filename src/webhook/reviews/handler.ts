@@ -47,8 +47,7 @@ export function createHandler(
     ...(convert === undefined ? [] : (['convert'] as const)),
     ...(impact === undefined ? [] : (['impact'] as const)),
   ];
-  const byPath = new Map<string, Webhook>(webhooks.map((webhook) => [webhookPaths[webhook], webhook]));
-  const otherPaths = createOtherPaths([...byPath.keys()]);
+  const otherPaths = createOtherPaths(webhooks.map((webhook) => webhookPaths[webhook]));
 
   function respondToConversion(body: Json, exchange: Exchange): void {
     const converted = convert?.(body) ?? { problem: 'this server does not convert' };
@@ -131,7 +130,8 @@ export function createHandler(
   }
 
   return (exchange) => {
-    const webhook = byPath.get(exchange.path);
+    const { path } = exchange;
+    const webhook = webhooks.find((one) => webhookPaths[one] === path);
     if (webhook === undefined) {
       otherPaths(exchange);
     } else {
