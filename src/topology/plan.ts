@@ -222,7 +222,7 @@ async function planTopology(
     return { groups: groupsWithout(wanted, existing, 'refused'), problems, changes: [] };
   }
   const affected = refusals.get(classKey(classOf(cluster))) ?? [];
-  problems.push(...affected.map(({ problem }) => problem));
+  problems.push(...new Set(affected.map(({ problem }) => problem)));
   const parts = new Map(
     topologyWorkers(cluster).map(({ kind, topology }) => [
       workerKey(kind, textAt(topology, 'name')),
@@ -232,7 +232,7 @@ async function planTopology(
   const partOf = ({ group, kind }: GroupPlan): string => parts.get(workerKey(kind, group)) ?? 'control-plane';
   const asRefused = (groups: GroupPlan[]): GroupPlan[] =>
     groups.map((group) => {
-      const isAffected = isRefused || affected.some((one) => one.parts === undefined || one.parts.has(partOf(group)));
+      const isAffected = isRefused || affected.some((one) => one.part === undefined || one.part === partOf(group));
       return isAffected && group.verdict === 'unchanged' ? { ...group, verdict: 'refused' } : group;
     });
   const stopped = (problem: Problem) => ({

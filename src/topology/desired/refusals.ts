@@ -14,7 +14,7 @@ import { invalid } from '../../kubernetes/schema/index.ts';
 import { aggregate } from '../../runtimehooks/client/index.ts';
 import { checkDefinitions } from '../../runtimehooks/variables/index.ts';
 import type { Blueprint } from '../blueprint/blueprint.ts';
-import { coreGroup, groupOf, nameIn, nameOf, namespaceOf, Objects, objectText } from '../objects/objects.ts';
+import { coreGroup, groupOf, nameIn, nameOf, Objects, objectText } from '../objects/objects.ts';
 import type { Problem } from '../objects/plan.ts';
 import { withKubeadmDefaults } from '../objects/stored.ts';
 import { causeText } from '../variables/variables.ts';
@@ -26,9 +26,10 @@ import { allowsVersion, otherVersions, versionRefusal } from './upgrade-steps.ts
 
 /** A write that Cluster API refuses. */
 export interface Refusal {
+  /** The class that it would concern, and its part: `control-plane`, `MachineDeployment CLASS`; undefined: all. */
+  ofClass: string;
+  part: string | undefined;
   problem: Problem;
-  /** The parts of the class that it would concern: `control-plane`, `MachineDeployment CLASS`; undefined: all. */
-  parts: ReadonlySet<string> | undefined;
 }
 
 /** Writes that Cluster API refuses, by the classes that they would concern. */
@@ -148,44 +149,27 @@ function templateProblem(old: JsonObject, now: JsonObject): string | undefined {
     : `spec.template.spec: Invalid value: ${kind} spec.template.spec field is immutable. Please create ${kind === 'KubeadmControlPlaneTemplate' ? '' : 'a '}new resource instead.`;
 }
 
-const templateKey = (namespace: string, group: string, kind: string, name: string): string =>
-  [namespace, group, kind, name].join(' ');
-
-/** The classes that refer to each template, and their parts that do. */
-function usesOfTemplates(objects: Objects): Map<string, Map<string, Set<string>>> {
-  const uses = new Map<string, Map<string, Set<string>>>();
-  for (const clusterClass of objects.ofKind(coreGroup, 'ClusterClass')) {
-    const namespace = namespaceOf(clusterClass);
-    for (const { reference, part } of referencesIn(objectAt(clusterClass, 'spec'))) {
-      const key = templateKey(namespace, groupOf(reference), textAt(reference, 'kind'), textAt(reference, 'name'));
-      const classes = uses.get(key) ?? new Map<string, Set<string>>();
-      uses.set(key, classes);
-      const ofClass = classKey({ namespace, name: nameOf(clusterClass) });
-      classes.set(ofClass, (classes.get(ofClass) ?? new Set()).add(part));
-    }
-  }
-  return uses;
-}
-
 /** The second state without the changes of classes and templates that Cluster API's webhooks refuse. */
 export function accepted(
   before: Objects,
   after: Objects,
 ): { objects: Objects; refusals: Refusals; refusedTemplates: Map<string, Problem> } {
-  const refusals = new Map<string, Refusal[]>();
+  const refusals: Refusal[] = [];
   const refusedTemplates = new Map<string, Problem>();
-  const refuse = (ofClass: string, refusal: Refusal) => {
-    const known = refusals.get(ofClass);
-    if (known === undefined) {
-      refusals.set(ofClass, [refusal]);
-    } else {
-      known.push(refusal);
-    }
-  };
+  const uses = Map.groupBy(
+    after.ofKind(coreGroup, 'ClusterClass').flatMap((clusterClass) => {
+      const { namespace, name } = nameIn(clusterClass);
+      return referencesIn(objectAt(clusterClass, 'spec')).map(({ reference, part }) => ({
+        template: `${namespace} ${groupOf(reference)} ${textAt(reference, 'kind')} ${textAt(reference, 'name')}`,
+        ofClass: classKey({ namespace, name }),
+        part,
+      }));
+    }),
+    ({ template }) => template,
+  );
   const clustersOf = Map.groupBy(before.ofKind(coreGroup, 'Cluster').filter(hasTopology), (cluster) =>
     classKey(classOf(cluster)),
   );
-  const uses = usesOfTemplates(after);
   const instead = new Map<JsonObject, JsonObject | undefined>();
   for (const object of after) {
     const name = nameIn(object);
@@ -200,26 +184,26 @@ export function accepted(
       const problems = [...(old === undefined ? [] : classProblems(old, object, clusters)), ...variables];
       if (problems.length > 0) {
         instead.set(object, old);
-        refuse(classKey(name), { problem: refused(problems.join('; ')), parts: undefined });
+        refusals.push({ ofClass: classKey(name), part: undefined, problem: refused(problems.join('; ')) });
       }
       continue;
     }
-    const problem = old === undefined ? undefined : templateProblem(old, object);
-    if (old !== undefined && problem !== undefined) {
+    const reason = old === undefined ? undefined : templateProblem(old, object);
+    if (old !== undefined && reason !== undefined) {
       instead.set(object, old);
-      refusedTemplates.set(objectText(old), refused(problem));
-      for (const [ofClass, parts] of uses.get(templateKey(name.namespace, name.group, name.kind, name.name)) ?? []) {
-        refuse(ofClass, { problem: refused(problem), parts });
+      const problem = refused(reason);
+      refusedTemplates.set(objectText(old), problem);
+      for (const { ofClass, part } of uses.get(`${name.namespace} ${name.group} ${name.kind} ${name.name}`) ?? []) {
+        refusals.push({ ofClass, part, problem });
       }
     }
   }
-  if (instead.size === 0) {
-    return { objects: after, refusals, refusedTemplates };
-  }
-  const objects = [...after]
-    .map((object) => (instead.has(object) ? instead.get(object) : object))
-    .filter((object) => object !== undefined);
-  return { objects: new Objects(objects), refusals, refusedTemplates };
+  const objects = [...after].map((object) => (instead.has(object) ? instead.get(object) : object));
+  return {
+    objects: instead.size === 0 ? after : new Objects(objects.filter((object) => object !== undefined)),
+    refusals: Map.groupBy(refusals, ({ ofClass }) => ofClass),
+    refusedTemplates,
+  };
 }
 
 const bare = (version: string): string => version.replace(/^v/, '');

@@ -18,46 +18,47 @@ import {
 import { define, defineAny, type Functions } from './define.ts';
 import { sizeOf, textOfValue } from './strings.ts';
 
+/** A value that is neither a list nor a map, as it is compared with others of its type. */
+function comparable(value: Value): unknown {
+  return value instanceof Struct
+    ? value.text()
+    : value instanceof Integer
+      ? value.value
+      : value instanceof Complex
+        ? `${value.real} ${value.imaginary}`
+        : value;
+}
+
 /** reflect.DeepEqual: types count, and a nil list differs from an empty one. */
 function deepEqual(left: Value, right: Value, budget: Budget): boolean {
   return budget.nested(() => isEqual(left, right, budget));
 }
 
 function isEqual(left: Value, right: Value, budget: Budget): boolean {
+  if (typeof left === 'string') {
+    budget.read(left.length);
+  }
+  if (left === right || typeOf(left) !== typeOf(right)) {
+    return left === right;
+  }
   if (left instanceof List && right instanceof List) {
     return (
-      left === right ||
-      (left.element === right.element &&
-        left.isNil === right.isNil &&
-        left.items.length === right.items.length &&
-        left.items.every((item, index) => deepEqual(item, right.items[index] ?? null, budget)))
+      left.isNil === right.isNil &&
+      left.items.length === right.items.length &&
+      left.items.every((item, index) => deepEqual(item, right.items[index] ?? null, budget))
     );
   }
   if (left instanceof Dict && right instanceof Dict) {
     return (
-      left === right ||
-      (left.element === right.element &&
-        left.isNil === right.isNil &&
-        left.entries.size === right.entries.size &&
-        [...left.entries].every(([key, value]) => {
-          const other = right.entries.get(key);
-          return other !== undefined && deepEqual(value, other, budget);
-        }))
+      left.isNil === right.isNil &&
+      left.entries.size === right.entries.size &&
+      [...left.entries].every(([key, value]) => {
+        const other = right.entries.get(key);
+        return other !== undefined && deepEqual(value, other, budget);
+      })
     );
   }
-  if (left instanceof Struct && right instanceof Struct) {
-    return left.type === right.type && left.text() === right.text();
-  }
-  if (left instanceof Integer && right instanceof Integer) {
-    return left.type === right.type && left.value === right.value;
-  }
-  if (left instanceof Complex && right instanceof Complex) {
-    return left.real === right.real && left.imaginary === right.imaginary;
-  }
-  if (typeof left === 'string' && typeof right === 'string') {
-    budget.read(left.length);
-  }
-  return typeOf(left) === typeOf(right) && left === right;
+  return comparable(left) === comparable(right);
 }
 
 const nilPointer = 'runtime error: invalid memory address or nil pointer dereference';
