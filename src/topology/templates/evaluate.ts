@@ -1,5 +1,6 @@
 import { type Bytes, quoted } from '../../base/go-text/index.ts';
 import { type Budget, FunctionError, maxDepth, TemplateError, Text } from './budget.ts';
+import { functions } from './functions/index.ts';
 import type {
   BranchNode,
   CommandNode,
@@ -60,35 +61,24 @@ interface Variable {
 /** Walks a template. */
 class Evaluation {
   readonly #template: ParsedTemplate;
-  readonly #functions: ReadonlyMap<string, TemplateFunction>;
   readonly #budget: Budget;
   readonly #output: Text;
   /** The template that is walked, for errors. */
   #name: Bytes;
-  #variables: Variable[];
+  #variables: Variable[] = [];
   /** The last node that was looked at: Go names it as the place of an error. */
   #place: PlaceNode | undefined;
   #depth = 0;
 
-  constructor(
-    template: ParsedTemplate,
-    name: string,
-    functions: ReadonlyMap<string, TemplateFunction>,
-    data: Operand,
-    budget: Budget,
-  ) {
+  constructor(template: ParsedTemplate, budget: Budget) {
     this.#template = template;
-    this.#functions = functions;
     this.#budget = budget;
     this.#output = new Text(budget);
-    this.#name = name;
-    this.#root = name;
-    this.#variables = [{ name: '$', value: data }];
+    this.#name = template.name;
   }
 
-  readonly #root: string;
-
   run(data: Operand): Bytes {
+    this.#variables = [{ name: '$', value: data }];
     this.#walk(data, this.#template.bodies.get(this.#name) ?? []);
     return this.#output.toString();
   }
@@ -100,7 +90,7 @@ class Evaluation {
     const column = place.at - (before.lastIndexOf('\n') + 1);
     // On the first line, Go counts from the start of the text.
     throw new TemplateError(
-      `template: ${this.#root}:${line}:${column}: executing ${quoted(this.#name)} at <${showNode(place)}>: ${message}`,
+      `template: ${this.#template.name}:${line}:${column}: executing ${quoted(this.#name)} at <${showNode(place)}>: ${message}`,
     );
   }
 
@@ -368,7 +358,7 @@ class Evaluation {
   #function(node: OperandNode & { kind: 'function' }, command: PlaceNode, given: Given): Operand {
     this.#place = node;
     // The parser knows all functions.
-    return this.#invoke(this.#functions.get(node.name) as TemplateFunction, command, node.name, given);
+    return this.#invoke(functions.get(node.name) as TemplateFunction, command, node.name, given);
   }
 
   /** Calls a function or a method. `place` is where its errors are. */
@@ -497,13 +487,6 @@ class Evaluation {
  *
  * @throws {TemplateError} with Go's message, or when it takes too much work.
  */
-export function evaluateTemplate(
-  template: ParsedTemplate,
-  name: string,
-  functions: ReadonlyMap<string, TemplateFunction>,
-  data: Value,
-  budget: Budget,
-): Bytes {
-  const root = data ?? undefined;
-  return new Evaluation(template, name, functions, root, budget).run(root);
+export function evaluateTemplate(template: ParsedTemplate, data: Value, budget: Budget): Bytes {
+  return new Evaluation(template, budget).run(data ?? undefined);
 }

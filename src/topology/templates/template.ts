@@ -9,9 +9,6 @@ import { neitherIsSet, type Variables } from './variables.ts';
 import { readYaml } from './yaml/read.ts';
 import { YamlError } from './yaml/scan.ts';
 
-/** What Cluster API calls its templates. */
-const name = 'tpl';
-
 /** Bytes of templates whose parsed form is kept: all of a few hundred large classes. */
 const maxKeptBytes = 4_194_304;
 const parsedTemplates = new LRUCache<Bytes, ParsedTemplate>({
@@ -19,12 +16,9 @@ const parsedTemplates = new LRUCache<Bytes, ParsedTemplate>({
   sizeCalculation: (_template, text) => text.length + 1,
 });
 
+/** Cluster API calls its templates tpl. */
 function parsed(text: Bytes): ParsedTemplate {
-  const known = parsedTemplates.get(text);
-  if (known !== undefined) {
-    return known;
-  }
-  const template = parseTemplate(text, name, (one) => functions.has(one));
+  const template = parsedTemplates.get(text) ?? parseTemplate(text, 'tpl', (one) => functions.has(one));
   parsedTemplates.set(text, template);
   return template;
 }
@@ -63,7 +57,7 @@ function render(source: string, variables: Variables): Json {
   );
   const rendered = wrapping(
     () => `failed to render template: ${quoted(text)}`,
-    () => evaluateTemplate(template, name, functions, data, budget),
+    () => evaluateTemplate(template, data, budget),
   );
   return wrapping(
     () => `failed to unmarshal rendered template: ${quoted(rendered)}`,

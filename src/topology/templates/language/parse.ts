@@ -7,6 +7,7 @@ import { showToken, type Token, type TokenType, tokensOf } from './tokens.ts';
 
 /** A parsed template with those that it defines, by name. */
 export interface ParsedTemplate {
+  name: string;
   text: Bytes;
   bodies: ReadonlyMap<Bytes, readonly StatementNode[]>;
 }
@@ -105,7 +106,7 @@ class Parser {
       body.push(node);
     }
     this.#define(this.#name, body);
-    return { text: this.#text, bodies: this.#bodies };
+    return { name: this.#name, text: this.#text, bodies: this.#bodies };
   }
 
   #fail(message: Bytes): never {
