@@ -16,7 +16,7 @@ export interface ServiceReference {
 /** The address of a Service's endpoint, or undefined if it has none. */
 export type ResolveService = (service: ServiceReference) => Endpoint | undefined;
 
-export interface Endpoint {
+interface Endpoint {
   host: string;
   port: number;
   /** The name in its certificate, if that is not the name of the Service; empty for an IP address. */

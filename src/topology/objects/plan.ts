@@ -4,7 +4,7 @@ import type { Json } from '../../kubernetes/index.ts';
  * What happens to the Machines of a group, from the cheapest to the most expensive; where two are true, the later one is
  * said. `refused`: Cluster API does not accept the change. `unknown` comes last: it may be any of them.
  */
-export const verdicts = [
+const verdicts = [
   'unchanged',
   'refused',
   'inPlace',

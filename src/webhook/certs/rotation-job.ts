@@ -3,7 +3,7 @@ import { fieldAt, textAt } from '../../kubernetes/index.ts';
 import type { StoredSecret } from './store.ts';
 
 /** The CronJob of the manifests, which runs `certs rotate`. */
-export interface RotationJob {
+interface RotationJob {
   /** `NAMESPACE/NAME`. */
   id: string;
   schedule: string;
