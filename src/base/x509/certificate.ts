@@ -132,7 +132,7 @@ export function servingProblem(x509: X509Certificate): string | undefined {
 
 /** The certificates in a PEM text that Go would read for a trust bundle, parsed on demand; Go skips the others. */
 export function* readableCertificates(text: string): Generator<X509Certificate, undefined> {
-  for (const der of readPem(text).certificates) {
+  for (const der of readPem(text)) {
     const x509 = der && parsed(der);
     if (x509 && x509.raw.length === der.length && unreadProblem(x509) === undefined) {
       yield x509;

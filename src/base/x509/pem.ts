@@ -1,14 +1,5 @@
 import { createPrivateKey } from 'node:crypto';
 
-/** The content of a PEM text (RFC 7468), as far as it concerns trust bundles. */
-interface PemContent {
-  /**
-   * For each BEGIN line of a certificate, the bytes up to its END line, empty if they are not base64. Undefined if Go
-   * does not find the certificate.
-   */
-  certificates: (Buffer | undefined)[];
-}
-
 const begin = '-----BEGIN ';
 const end = '\n-----END ';
 /** What follows `begin` and `end`: a label and its dashes. No label in use is longer than this. */
@@ -34,12 +25,13 @@ function decoded(body: string): Buffer {
 }
 
 /**
- * Parses a PEM text in one pass, like Go's encoding/pem, which Cluster API and API servers use: BEGIN and END lines
+ * The certificates in a PEM text (RFC 7468): for each BEGIN line the bytes up to its END line, empty if they are not base64;
+ * undefined if Go does not find the certificate. Parses in one pass, like Go's encoding/pem, which Cluster API and API servers use: BEGIN and END lines
  * stand alone, a block ends at the next END line, and text between blocks is ignored. OpenSSL accepts more, such as two
  * files concatenated without a line break in between, in which Go finds no certificate at all.
  */
-export function readPem(text: string): PemContent {
-  const content: PemContent = { certificates: [] };
+export function readPem(text: string): (Buffer | undefined)[] {
+  const certificates: (Buffer | undefined)[] = [];
   let nextEnd = -1;
   let at = text.indexOf(begin);
   while (at !== -1) {
@@ -58,15 +50,15 @@ export function readPem(text: string): PemContent {
         (next === -1 || nextEnd < next) &&
         labelAt(text, nextEnd + end.length) === label &&
         endOfMatch(restOfEnd, text, nextEnd + end.length + label.length + 5) !== undefined;
-      content.certificates.push(isBlock ? decoded(text.slice(bodyAt, nextEnd)) : undefined);
+      certificates.push(isBlock ? decoded(text.slice(bodyAt, nextEnd)) : undefined);
     }
     at = next;
   }
-  return content;
+  return certificates;
 }
 
 /** Why Go does not find all certificates in a PEM text, as the end of a sentence; undefined if it does. */
-export function framingProblem({ certificates }: PemContent): string | undefined {
+export function framingProblem(certificates: readonly (Buffer | undefined)[]): string | undefined {
   const at = certificates.indexOf(undefined);
   return at === -1
     ? undefined

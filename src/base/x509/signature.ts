@@ -29,16 +29,11 @@ export function signatureOf(key: KeyObject): SignatureAlgorithm | undefined {
 
 const remedy = 'use an RSA key, or an EC key on P-256, P-384 or P-521';
 
-/** The DER of a public key with a named curve and an uncompressed point, which every client can read. */
-interface UsualForm {
-  /** Length of the whole, in bytes. */
-  length: number;
-  /** Length of the point at the end, in bytes: a 4, and both coordinates. */
-  point: number;
-}
-
-/** The curves that Go supports. */
-const usualForms = new Map<string | undefined, UsualForm>([
+/**
+ * The curves that Go supports. The DER of a public key that every client can read has a named curve and an uncompressed
+ * point: lengths in bytes of the whole, and of the point at its end, which is a 4 and both coordinates.
+ */
+const usualForms = new Map<string | undefined, { length: number; point: number }>([
   ['secp224r1', { length: 80, point: 57 }],
   ['prime256v1', { length: 91, point: 65 }],
   ['secp384r1', { length: 120, point: 97 }],

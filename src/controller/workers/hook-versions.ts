@@ -1,7 +1,7 @@
 import { count } from '../../base/index.ts';
 import { type Finding, parsedInput, type Rule, rules } from '../../policy/index.ts';
 import type { KnownHooks } from '../../runtimehooks/client/index.ts';
-import { formatRelease, maxTimeoutSeconds } from '../../runtimehooks/index.ts';
+import { formatRelease, maxTimeoutSeconds as maxHandlerTimeoutSeconds } from '../../runtimehooks/index.ts';
 import { type Condition, conditionOf } from '../configs/status.ts';
 import type { StoredConfig } from '../configs/stored.ts';
 
@@ -18,28 +18,17 @@ const checks = [
 /** Maximum number of handlers that a message names. */
 const maxNamed = 20;
 
-function findingsOf(rule: Rule, config: StoredConfig, { catalog, release }: KnownHooks): Finding[] {
-  const findings: Finding[] = [];
-  const options = {
-    profile: 'strict',
-    hooks: catalog,
-    clusterApi: release,
-    maxHandlerTimeoutSeconds: maxTimeoutSeconds,
-  } as const;
-  const input = parsedInput(
-    {
-      object: config,
-      whole: config,
-      violations: [],
-      writtenAs: 'v1beta2',
-      version: 'v1beta2',
-      subject: 'status',
-      isPruned: true,
-      now: () => new Date(),
-    },
-    options,
-  );
-  rule.check(input, (finding) => findings.push(finding), options);
+/** What the rules find, with the reason of each. */
+function findingsOf(config: StoredConfig, { catalog, release }: KnownHooks): (Finding & { because: string })[] {
+  const options = { profile: 'strict', hooks: catalog, clusterApi: release, maxHandlerTimeoutSeconds } as const;
+  const decoded = { object: config, whole: config, violations: [] };
+  const versions = { writtenAs: 'v1beta2', version: 'v1beta2' } as const;
+  const now = () => new Date();
+  const input = parsedInput({ ...decoded, ...versions, subject: 'status', isPruned: true, now }, options);
+  const findings: (Finding & { because: string })[] = [];
+  for (const { rule, reason } of checks) {
+    rule.check(input, (finding) => findings.push({ ...finding, because: reason }), options);
+  }
   return findings;
 }
 
@@ -62,20 +51,18 @@ export function hookVersionsCondition(config: StoredConfig, known: KnownHooks): 
     const message = 'the extension has not been discovered yet';
     return { type, status: 'Unknown', reason: 'NotDiscovered', message };
   }
-  const findings = checks.flatMap(({ rule, reason }) =>
-    findingsOf(rule, config, known).map((finding) => ({ reason, finding })),
-  );
+  const findings = findingsOf(config, known);
   const [worst] = findings;
   if (worst === undefined) {
     return { type, status: 'True', reason: 'Supported', message: '' };
   }
-  const lines = findings.slice(0, maxNamed).map(({ finding }) => lineOf(finding, config));
+  const lines = findings.slice(0, maxNamed).map((finding) => lineOf(finding, config));
   const more = findings.length > maxNamed ? [`and ${count(findings.length - maxNamed, 'more handler')}`] : [];
   const release = formatRelease(known.release);
   return {
     type,
     status: 'False',
-    reason: worst.reason,
+    reason: worst.because,
     message: `Cluster API ${release}: ${[...lines, ...more].join('; ')}`,
   };
 }

@@ -175,17 +175,12 @@ async function injectAll(run: Run, facts: CertificateFacts, refused: Map<string,
   }
 }
 
-/** The data with the given keys removed, and others set; undefined removes a key. */
+/** The data with changes; undefined and empty values remove a key. */
 function changed(data: Record<string, string>, changes: Record<string, string | undefined>): Record<string, string> {
-  const result = { ...data };
-  for (const [key, value] of Object.entries(changes)) {
-    if (value === undefined || value === '') {
-      delete result[key];
-    } else {
-      result[key] = value;
-    }
-  }
-  return result;
+  const entries = Object.entries({ ...data, ...changes });
+  return Object.fromEntries(
+    entries.flatMap(([key, value]) => (value || !Object.hasOwn(changes, key) ? [[key, value ?? '']] : [])),
+  );
 }
 
 type SecretWrite = Exclude<Action['kind'], 'inject' | 'wait' | 'blocked' | 'done'>;

@@ -86,18 +86,13 @@ export async function injectTargets(
 
 /** `ca.crt` of a Secret as a trust bundle, or why it is unusable. */
 export function bundleIn(data: Record<string, string> | undefined, where: string): Parsed<string> {
-  if (data === undefined) {
-    return { state: 'broken', problem: `${where} does not exist` };
+  const read = readCertificates(data?.['ca.crt']);
+  if (read.state === 'usable') {
+    // Only the certificates: anything else in the text (perhaps a private key) must not be copied.
+    return { state: 'usable', value: read.value.map((certificate) => certificate.pem).join('') };
   }
-  const read = readCertificates(data['ca.crt']);
-  if (read.state === 'absent') {
-    return { state: 'broken', problem: `${where} has no ca.crt` };
-  }
-  if (read.state === 'broken') {
-    return { state: 'broken', problem: `ca.crt of ${where} ${read.problem}` };
-  }
-  // Only the certificates: anything else in the text (perhaps a private key) must not be copied.
-  return { state: 'usable', value: read.value.map((certificate) => certificate.pem).join('') };
+  const missing = data === undefined ? `${where} does not exist` : `${where} has no ca.crt`;
+  return { state: 'broken', problem: read.state === 'absent' ? missing : `ca.crt of ${where} ${read.problem}` };
 }
 
 /** The bundle in the Secret that the annotation of an ExtensionConfig names, or why there is none. */

@@ -62,7 +62,7 @@ test.each<[string, string, certificates: (string | undefined)[], hasPrivateKey?:
   ['no private key', block('PUBLIC KEY') + block('PRIVATE KEY INFO'), []],
 ])('%s', (_, text, certificates, hasPrivateKey = false) => {
   const content = readPem(text);
-  expect(content.certificates.map((der) => der?.toString('base64'))).toEqual(certificates);
+  expect(content.map((der) => der?.toString('base64'))).toEqual(certificates);
   expect(holdsPrivateKey(Buffer.from(text))).toBe(hasPrivateKey);
 });
 

@@ -68,7 +68,7 @@ function parse(encoded: string): CaBundle | undefined {
   const content = readPem(text);
   const hasPrivateKey = holdsPrivateKey(bytes);
   const certificates: BundledCertificate[] = [];
-  for (const der of content.certificates) {
+  for (const der of content) {
     if (der === undefined) {
       return { problem: framingProblem(content), hasPrivateKey, certificates };
     }
