@@ -4,9 +4,8 @@ import { canonical, isJsonObject, type Json, type JsonObject, own } from '../obj
 import { perObject } from '../objects/per-object.ts';
 import { fieldOf, joinPath, partsOf, type Schema, shorten } from '../schema/index.ts';
 import { celOf, type Seen } from './cel.ts';
-import { untypedEnvironment } from './environment.ts';
 import { type Budget, createEvaluator, failureOf, maxRulesMs, OutOfTime, within } from './evaluate.ts';
-import { isTransition, ruleReasons, type ValidationRule } from './rule-checks.ts';
+import { isTransition, ruleReasons, untypedEnvironment, type ValidationRule } from './rule-checks.ts';
 
 const environment = untypedEnvironment();
 const evaluate = createEvaluator(environment);

@@ -5,11 +5,11 @@ export {
   Forbidden,
   isStatus,
   type KubernetesClient,
+  listPages,
   readObject,
   StatusError,
   shortRetries,
 } from './requests/kubernetes-client.ts';
-export { listPages } from './requests/list.ts';
 export { ConnectionError, ResponseError, ResponseTooLong, withRemedy } from './requests/transport.ts';
 export {
   encodeData,

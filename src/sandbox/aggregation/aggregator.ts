@@ -8,8 +8,7 @@ import { type Store, storageKey } from '../storage/store.ts';
 import type { ResolveService } from '../webhooks/webhook-call.ts';
 import { availabilityOf } from './availability.ts';
 import { Backend, type ProxyClient } from './backend.ts';
-import { readResources } from './discovery.ts';
-import { type OpenApiEntry, readOpenApi } from './openapi.ts';
+import { type OpenApiEntry, readOpenApi, readResources } from './documents.ts';
 
 /** How often aggregated servers are contacted, in ms. */
 export interface AggregationPace {

@@ -1,8 +1,7 @@
 import type { V1APIServiceSpec } from '@kubernetes/client-node';
 import { fieldAt, isJsonObject, type JsonObject, objectAt, type StatusCause } from '../../kubernetes/index.ts';
 import { invalid } from '../../kubernetes/schema/index.ts';
-import { type Column, type KindStrategy, storageNameOf } from '../resources/resource.ts';
-import { column } from './columns.ts';
+import { type Column, column, type KindStrategy, storageNameOf } from '../resources/resource.ts';
 import { conditionsOf } from './conditions.ts';
 
 /** An APIService: the server of a group and version; without `service`, the API server itself. It must have been validated. */

@@ -1,8 +1,7 @@
 import { isSame, itemsAt, type Json, type JsonObject } from '../../kubernetes/index.ts';
 import type { Registry } from '../resources/registry.ts';
-import { metadataOf, type Resource } from '../resources/resource.ts';
+import { age, metadataOf, type Resource } from '../resources/resource.ts';
 import { type Store, storageKey } from '../storage/store.ts';
-import { age } from './columns.ts';
 import { type Condition, condition, conditionsOf, isConditionTrue, withCondition } from './conditions.ts';
 import { cleanupFinalizer, type Definition, definitionStorage, hasBadBundle } from './definition.ts';
 import { acceptNames, NamesInUse } from './names.ts';

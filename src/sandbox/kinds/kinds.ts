@@ -1,8 +1,7 @@
 import { fieldAt, isJsonObject, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import { schemaOfModel } from '../models/built-in-schemas.ts';
-import { type KindStrategy, type Resource, storageNameOf } from '../resources/resource.ts';
+import { age, column, type KindStrategy, type Resource, storageNameOf } from '../resources/resource.ts';
 import { apiServiceColumns, apiServiceStrategy } from './api-service.ts';
-import { age, column } from './columns.ts';
 import { definitionStrategy } from './definition.ts';
 import { immutableCauses } from './field-causes.ts';
 import { webhookConfigurationStrategy } from './webhook-configuration.ts';

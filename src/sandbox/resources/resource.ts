@@ -12,6 +12,18 @@ export interface Column {
   value: string | ((object: JsonObject) => string | number | boolean | null);
 }
 
+/** A column of the tables that `kubectl get` prints; `value` is a JSON path, or reads it from the object. */
+export function column(name: string, value: Column['value'], type = 'string', description = name): Column {
+  return { name, type, description, priority: 0, value };
+}
+
+export const age = column(
+  'Age',
+  '.metadata.creationTimestamp',
+  'date',
+  'Time since the object was created, on the clock of the server',
+);
+
 /** The strategy of a kind: how it differs from plain storage. Functions may modify the object that they receive. */
 export interface KindStrategy {
   /** Completes an object before validation: defaults, and fields that only the server sets. */

@@ -2,8 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { isJsonObject, type JsonObject } from '../../objects/json/json.ts';
 import { perObject } from '../../objects/per-object.ts';
-import { connect, explain, Forbidden, isStatus, type KubernetesClient } from '../requests/kubernetes-client.ts';
-import { listPages } from '../requests/list.ts';
+import {
+  connect,
+  explain,
+  Forbidden,
+  isStatus,
+  type KubernetesClient,
+  listPages,
+} from '../requests/kubernetes-client.ts';
 import { ResponseError } from '../requests/transport.ts';
 import { type WatchLife, type WatchPace, WatchRetries } from './retries.ts';
 
