@@ -16,11 +16,6 @@ export class PatternError extends Error {}
 /** Largest compiled pattern, in instructions, each of which takes some 10 µs to compile. */
 const maxSize = 10_000;
 
-const closing = new Map([
-  ['(', ')'],
-  ['[', ']'],
-]);
-
 /**
  * An upper bound for the number of instructions that a pattern compiles to, without compiling it: the content of a
  * group counts as often as the group is repeated.
@@ -46,7 +41,7 @@ function sizeOf(source: string): number {
         at++;
       } else if (char === '[') {
         // A closing bracket in first position is a literal.
-        const end = source.indexOf(closing.get(char) as string, at + (source[at + 1] === '^' ? 3 : 2));
+        const end = source.indexOf(']', at + (source[at + 1] === '^' ? 3 : 2));
         at = end === -1 ? source.length : end;
       }
       last = 2;

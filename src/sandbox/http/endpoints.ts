@@ -9,22 +9,12 @@ import type { WriteContext, WriteRequest } from '../writes/write-request.ts';
 import { create, patch, update } from '../writes/writes.ts';
 import { jsonReply, noCache, type Reply, readBody, unknownPath, viewOf, warningHeaders } from './http.ts';
 
-/** The resource that a path under /api or /apis names. */
-interface ApiPath {
-  group: string;
-  version: string;
-  plural: string;
-  namespace: string;
-  name: string;
-  subresource: string;
-}
-
 /**
  * Parses `/api/v1/…` and `/apis/GROUP/VERSION/…`, with or without `namespaces/NAMESPACE`.
  *
  * @returns undefined for every other path, and for a path with an invalid escape.
  */
-function parseApiPath(pathname: string): ApiPath | undefined {
+function parseApiPath(pathname: string) {
   let parts: string[];
   try {
     parts = pathname.split('/').slice(1).map(decodeURIComponent);

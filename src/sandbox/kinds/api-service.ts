@@ -1,5 +1,5 @@
 import type { V1APIServiceSpec } from '@kubernetes/client-node';
-import { fieldAt, isJsonObject, type JsonObject, objectAt, type StatusCause } from '../../kubernetes/index.ts';
+import { type JsonObject, objectAt, type StatusCause } from '../../kubernetes/index.ts';
 import { invalid } from '../../kubernetes/schema/index.ts';
 import { type Column, column, type KindStrategy, storageNameOf } from '../resources/resource.ts';
 import { conditionsOf } from './conditions.ts';
@@ -15,18 +15,13 @@ export interface ApiService {
 
 export const apiServiceStorage = storageNameOf('apiregistration.k8s.io', 'apiservices');
 
-function serviceOf(object: JsonObject): JsonObject | undefined {
-  const service = fieldAt(object, 'spec', 'service');
-  return isJsonObject(service) ? service : undefined;
-}
-
 /** The columns of APIServices before their age (kube-aggregator, registry of APIServices). */
 export const apiServiceColumns: readonly Column[] = [
   column(
     'Service',
     (object) => {
-      const service = serviceOf(object);
-      return service === undefined ? 'Local' : `${String(service.namespace)}/${String(service.name)}`;
+      const { namespace, name } = objectAt(object, 'spec', 'service');
+      return name === undefined ? 'Local' : `${String(namespace)}/${String(name)}`;
     },
     'string',
     'The reference to the service that hosts this API endpoint.',

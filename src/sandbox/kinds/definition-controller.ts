@@ -85,12 +85,6 @@ function resourcesOf(object: JsonObject): Resource[] {
     }));
 }
 
-/** By creation, then by name: the first definition to request a name gets it. */
-function byCreation(a: JsonObject, b: JsonObject): number {
-  const [first, second] = [a, b].map((object) => String(metadataOf(object).creationTimestamp)) as [string, string];
-  return first < second ? -1 : first > second ? 1 : 0;
-}
-
 /**
  * The controller for CustomResourceDefinitions: accepts or rejects names, updates the registry with established
  * definitions, and finishes deletions. It runs asynchronously after every change, as a controller does: a client that
@@ -154,10 +148,12 @@ export function startDefinitionController({
   }
 
   function reconcile(): void {
+    // By creation, then by name: the first definition to request a name gets it.
+    const createdAt = (object: JsonObject) => Date.parse(String(metadataOf(object).creationTimestamp));
     const all = definitions
       .list()
       .map(([, object]) => object as JsonObject & Definition)
-      .sort(byCreation);
+      .sort((a, b) => createdAt(a) - createdAt(b));
     const groups = new Map<string, NamesInUse>();
     for (const { metadata, spec, status } of all) {
       const inUse = groups.get(spec.group) ?? new NamesInUse();

@@ -27,20 +27,15 @@ export class NamesInUse {
   }
 }
 
-interface NamesDecision {
-  acceptedNames: JsonObject;
-  /** The last conflict found, as the real server reports it. */
-  conflict: { reason: string; message: string } | undefined;
-}
-
 /**
  * Decides which of the names that a definition requests are accepted. If a name is taken by another definition, it is
  * rejected, and this definition keeps the names that it had before.
  *
  * @param inUse the names in use in its group.
  */
-export function acceptNames(user: string, requested: DefinitionNames, before: Names, inUse: NamesInUse): NamesDecision {
-  let conflict: NamesDecision['conflict'];
+export function acceptNames(user: string, requested: DefinitionNames, before: Names, inUse: NamesInUse) {
+  /** The last conflict found, as the real server reports it. */
+  let conflict: { reason: string; message: string } | undefined;
   const { categories } = requested;
   const acceptedNames: JsonObject = { ...(categories === undefined ? {} : { categories }), plural: '', kind: '' };
   for (const field of fields) {

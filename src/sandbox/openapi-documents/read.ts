@@ -4,12 +4,6 @@ import { onlyValue } from '../../kubernetes/manifests/index.ts';
 import { componentSections } from './components.ts';
 import { convertV2ToV3, InvalidOpenApi } from './convert-v2.ts';
 
-interface ReadOpenApi {
-  /** OpenAPI 3.0. */
-  document: JsonObject;
-  isConverted: boolean;
-}
-
 function parse(bytes: Buffer): Json {
   const isJson = bytes.subarray(0, 1000).toString('latin1').trimStart().startsWith('{');
   try {
@@ -27,12 +21,12 @@ function parse(bytes: Buffer): Json {
  *
  * @throws {InvalidOpenApi} for anything but OpenAPI 3.0 and 2.0.
  */
-export function readOpenApi(bytes: Buffer): ReadOpenApi {
+export function readOpenApi(bytes: Buffer) {
   return openApiOf(parse(bytes));
 }
 
-/** Reads a value as an OpenAPI document; OpenAPI v2 is converted. @throws {InvalidOpenApi} when it is not one. */
-export function openApiOf(value: Json): ReadOpenApi {
+/** Reads a value as an OpenAPI 3.0 document; OpenAPI v2 is converted. @throws {InvalidOpenApi} when it is not one. */
+export function openApiOf(value: Json) {
   if (!isJsonObject(value)) {
     throw new InvalidOpenApi('is not an OpenAPI document: it is not an object');
   }

@@ -24,7 +24,8 @@ export class Registry {
   /** By group and version, then by plural. */
   readonly #byVersion = new Map<string, Map<string, Resource>>();
   readonly #listeners = new Map<string, Set<() => void>>();
-  #revision = 0;
+  /** A number that increases whenever anything changes. */
+  revision = 0;
 
   /** Adds or replaces the versions of one resource; with an empty list the resource is no longer served. */
   set(storage: string, resources: readonly Resource[]): void {
@@ -45,7 +46,7 @@ export class Registry {
       const inVersion = this.#byVersion.get(key) ?? new Map<string, Resource>();
       this.#byVersion.set(key, inVersion.set(resource.plural, resource));
     }
-    this.#revision++;
+    this.revision++;
     for (const listener of this.#listeners.get(storage) ?? []) {
       listener();
     }
@@ -90,10 +91,5 @@ export class Registry {
       groups.set(group, [...(groups.get(group) ?? []), version].sort(compareVersions));
     }
     return groups;
-  }
-
-  /** A number that increases whenever anything changes. */
-  get revision(): number {
-    return this.#revision;
   }
 }

@@ -32,34 +32,26 @@ function withVersion(object: JsonObject, version: number): JsonObject {
   return { ...object, metadata: { ...(object.metadata as JsonObject), resourceVersion: String(version) } };
 }
 
-interface Shared {
-  version: number;
-  /** Bytes of JSON in all collections. */
-  bytes: number;
-  readonly history: number;
-}
-
 /**
  * Everything that is stored, in memory, in collections that share one version counter. Stored objects are never
  * modified, only replaced: a reference to one remains valid as the state at its version.
  */
 export class Store {
-  readonly #shared: Shared;
+  version = 1;
+  /** Bytes of JSON in all collections. */
+  bytes = 0;
+  readonly history: number;
   readonly #collections = new Map<string, Collection>();
 
   constructor(history = defaultHistory) {
-    this.#shared = { version: 1, bytes: 0, history };
-  }
-
-  get version(): number {
-    return this.#shared.version;
+    this.history = history;
   }
 
   /** The collection of a name; created on first use, with a history that begins at that moment. */
   collection(name: string): Collection {
     let collection = this.#collections.get(name);
     if (collection === undefined) {
-      collection = new Collection(this.#shared);
+      collection = new Collection(this);
       this.#collections.set(name, collection);
     }
     return collection;
@@ -72,7 +64,7 @@ export class Store {
 
 /** The objects of one resource, in all versions. */
 class Collection {
-  readonly #shared: Shared;
+  readonly #store: Store;
   readonly #objects = new Map<string, JsonObject>();
   readonly #listeners = new Set<(event: StoreEvent) => void>();
   #events: StoreEvent[] = [];
@@ -83,13 +75,9 @@ class Collection {
   /** Cached result of `list`, until the next write. */
   #listed: [key: string, object: JsonObject][] | undefined;
 
-  constructor(shared: Shared) {
-    this.#shared = shared;
-    this.#forgotten = shared.version;
-  }
-
-  get size(): number {
-    return this.#objects.size;
+  constructor(store: Store) {
+    this.#store = store;
+    this.#forgotten = store.version;
   }
 
   /** The oldest version that a watch can begin from. */
@@ -170,14 +158,14 @@ class Collection {
     const before = this.#sizes.get(key) ?? 0;
     const bytes = type === 'DELETED' ? before : bytesOf(object);
     const change = type === 'DELETED' ? -before : bytes - before;
-    const shared = this.#shared;
-    if (change > 0 && shared.bytes + change > maxStoredBytes) {
+    const store = this.#store;
+    if (change > 0 && store.bytes + change > maxStoredBytes) {
       throw internalError(`the sandbox stores at most ${maxStoredBytes / 1024 / 1024} MiB; delete objects first`);
     }
-    const version = shared.version + 1;
+    const version = store.version + 1;
     const stored = withVersion(object, version);
-    shared.version = version;
-    shared.bytes += change;
+    store.version = version;
+    store.bytes += change;
     if (type === 'DELETED') {
       this.#objects.delete(key);
       this.#sizes.delete(key);
@@ -198,7 +186,7 @@ class Collection {
 
   /** Evicts old events, in large steps: removing one from the front of an array costs as much as removing many. */
   #forget(): void {
-    const { history } = this.#shared;
+    const { history } = this.#store;
     if (this.#events.length < history * 2 && this.#historyBytes <= maxHistoryBytes) {
       return;
     }

@@ -4,15 +4,10 @@ import { objectMetaSchema } from '../models/built-in-schemas.ts';
 import { badRequest, unsupportedMediaType } from '../resources/errors.ts';
 import { apiVersionOf, type Resource } from '../resources/resource.ts';
 
-interface Format {
-  name: string;
-  parse(body: Uint8Array, kind: string): Json | Promise<Json>;
-}
-
 /** Maximum number of unknown fields that are reported, as in the API server's decoder. */
 const maxUnknown = 100;
 
-const formats = new Map<string, Format>([
+const formats = new Map<string, { name: string; parse(body: Uint8Array, kind: string): Json | Promise<Json> }>([
   ['application/json', { name: 'json', parse: parseJson }],
   [
     'application/vnd.kubernetes.protobuf',

@@ -222,7 +222,7 @@ async function reading<T>(server: string, read: () => Promise<T>): Promise<T> {
 }
 
 /** One line of a watch. */
-function eventOf(line: Uint8Array): WatchEvent | { type: 'BOOKMARK'; object: JsonObject } {
+function eventOf(line: Uint8Array) {
   let event: Json = null;
   try {
     event = parseJson(line);
@@ -233,20 +233,17 @@ function eventOf(line: Uint8Array): WatchEvent | { type: 'BOOKMARK'; object: Jso
   if (!isJsonObject(event) || !isJsonObject(object)) {
     throw new ResponseError('a watch sent a line that is not an event');
   }
-  switch (event.type) {
-    case 'ADDED':
-    case 'MODIFIED':
-    case 'DELETED':
-    case 'BOOKMARK':
-      return { type: event.type, object };
-    case 'ERROR':
-      throw new StatusError(
-        typeof object.code === 'number' ? object.code : 500,
-        typeof object.message === 'string' ? object.message : 'the watch failed without a reason',
-      );
-    default:
-      throw new ResponseError('a watch sent an event of an unknown type');
+  if (event.type === 'ERROR') {
+    throw new StatusError(
+      typeof object.code === 'number' ? object.code : 500,
+      typeof object.message === 'string' ? object.message : 'the watch failed without a reason',
+    );
   }
+  const type = (['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK'] as const).find((known) => known === event.type);
+  if (type === undefined) {
+    throw new ResponseError('a watch sent an event of an unknown type');
+  }
+  return { type, object };
 }
 
 /** The media type of a JSON body. A patch that is an array is a JSON patch. */
@@ -310,11 +307,11 @@ async function passEvents(body: ApiResponse['body'], { onEvent, onBookmark }: Wa
     if (++events % eventsPerTurn === 0) {
       await setImmediate();
     }
-    const event = eventOf(line);
-    if (event.type !== 'BOOKMARK') {
-      onEvent(event);
-    } else if (isJsonObject(event.object.metadata) && typeof event.object.metadata.resourceVersion === 'string') {
-      onBookmark?.(event.object.metadata.resourceVersion);
+    const { type, object } = eventOf(line);
+    if (type !== 'BOOKMARK') {
+      onEvent({ type, object });
+    } else if (isJsonObject(object.metadata) && typeof object.metadata.resourceVersion === 'string') {
+      onBookmark?.(object.metadata.resourceVersion);
     }
   }
 }
@@ -438,19 +435,13 @@ interface ListOptions {
   maxObjects: number;
 }
 
-interface Page {
-  items: JsonObject[];
-  /** Version of the whole list, from which to watch. */
-  resourceVersion: string;
-}
-
 /**
  * Lists a collection in pages. A page that is too large is requested again in smaller ones.
  *
  * @throws {ResponseError} for a response that is not a list, and for more than `maxObjects`.
  * @throws {StatusError} as `request`; 403 and 401 as {@link Forbidden}.
  */
-export async function* listPages(cluster: KubernetesClient, options: ListOptions): AsyncGenerator<Page> {
+export async function* listPages(cluster: KubernetesClient, options: ListOptions) {
   const { path, resource, query, name = '(all)', maxObjects } = options;
   let limit = pageLength;
   let token = '';
@@ -490,6 +481,7 @@ export async function* listPages(cluster: KubernetesClient, options: ListOptions
     if (count > maxObjects) {
       throw new ResponseError(`there are more than ${maxObjects} ${resource}: name them, or select by label`);
     }
+    // Of the whole list, from which to watch.
     const { resourceVersion } = metadata;
     yield { items: objects, resourceVersion: typeof resourceVersion === 'string' ? resourceVersion : '' };
     token = typeof metadata.continue === 'string' ? metadata.continue : '';

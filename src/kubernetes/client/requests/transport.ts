@@ -68,11 +68,6 @@ export function causeOf(error: unknown): string {
 /** Longest body of a refusal that is read, in bytes. */
 export const maxRefusalBytes = 64 * 1024;
 
-/** What is between here and the server, for messages: without the proxy's user and password. */
-function throughProxy(proxyUrl: string | undefined): string {
-  return proxyUrl ? ` (through the proxy ${new URL(proxyUrl).host})` : '';
-}
-
 /**
  * Sends requests to the API server of the current context of a kubeconfig, with its TLS settings and credentials. Does not
  * follow redirects. The connection pool is kept until a connection fails, since its TLS settings may be outdated as well, or
@@ -178,8 +173,10 @@ export function transportFor(config: KubeConfig) {
           `the CA, the client certificate or its key in the kubeconfig cannot be used (${cause})`,
         );
       }
+      // Without the proxy's user and password.
+      const proxy = cluster?.proxyUrl ? ` (through the proxy ${new URL(cluster.proxyUrl).host})` : '';
       throw new ConnectionError(
-        `${server}${throughProxy(cluster?.proxyUrl)}`,
+        `${server}${proxy}`,
         cause === 'UND_ERR_HEADERS_TIMEOUT' ? `no data came within ${headersTimeoutMs / 1000} s` : cause,
       );
     }

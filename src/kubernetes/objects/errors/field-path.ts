@@ -6,11 +6,6 @@ export type FieldPath = readonly (string | number)[];
 /** Longest key shown in a path, in characters: a label key has at most 317. */
 const maxShownKey = 320;
 
-/** An untrusted key, in one line. */
-function printable(key: string): string {
-  return truncated(key, maxShownKey).replaceAll(/\p{Cc}/gu, '\ufffd');
-}
-
 const plainProperty = /^[A-Za-z_][A-Za-z0-9_]{0,319}$/;
 
 /**
@@ -24,7 +19,7 @@ export function formatFieldPath(path: FieldPath): string {
     if (plainProperty.test(key)) {
       text += text === '' ? key : `.${key}`;
     } else {
-      text += `[${printable(key)}]`;
+      text += `[${truncated(key, maxShownKey).replaceAll(/\p{Cc}/gu, '\ufffd')}]`;
     }
   }
   return text;
