@@ -353,6 +353,12 @@ describe('as a library', () => {
   });
 });
 
+test('the OpenAPI page can be created from the package alone', async () => {
+  expect(await runWell(installed.program, process.execPath, [main, 'openapi', '--output', 'html'])).toContain(
+    'OpenAPI Explorer',
+  );
+});
+
 test('a project from new-extension is type-checked, tested, started and discovered', {
   timeout: 300_000,
 }, async () => {

@@ -3,4 +3,5 @@ export { compileChecks, type MessageProblem, messageProblem, problemText, unknow
 export { componentOf, componentsOf } from './components.ts';
 export { decodeRequest, decodeResponse } from './decode.ts';
 export { openApiDocument } from './openapi.ts';
+export { openApiPage } from './openapi-page.ts';
 export { sampleRequest, sampleResponse } from './sample.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { compileErrors, validate } from '@readme/openapi-parser';
 import { expect, test } from 'vitest';
 import { clusterApiHooks, hooks, type MessageSchema, parseRelease } from '../../../src/runtimehooks/index.ts';
-import { openApiDocument } from '../../../src/runtimehooks/messages/index.ts';
+import { openApiDocument, openApiPage } from '../../../src/runtimehooks/messages/index.ts';
 import { testRows } from '../../support/rows.ts';
 
 const release = parseRelease('1.14')!;
@@ -102,4 +102,20 @@ test('a deprecated hook is marked', () => {
     Object.values(openApiDocument([old], { version: 'v1', release: parseRelease(release)! }).paths)[0]?.post;
   expect(operation('1.12')).not.toHaveProperty('deprecated');
   expect(operation('1.13')).toHaveProperty('deprecated', true);
+});
+
+test('the page loads nothing, and shows text that looks like HTML as text', () => {
+  const hostile = structuredClone(document);
+  hostile.info.title = '</script><script>alert(1)</script><!--';
+  const page = openApiPage(hostile);
+  expect(page).toContain("content=\"default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'");
+  expect(page).toContain('&lt;/script&gt;');
+  expect(page.match(/<script[^>]*>/g)).toEqual([
+    '<script type="module">',
+    '<script id="document" type="application/json">',
+    '<script type="module">',
+  ]);
+  // Without the viewer, which is code that the policy keeps from loading anything.
+  const markup = page.replaceAll(/<script[^>]*>[\s\S]*?<\/script>/g, '');
+  expect(markup).not.toMatch(/<(script|link|img|iframe|object)\b|\b(src|href)=|url\(|@import/i);
 });

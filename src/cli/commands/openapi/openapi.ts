@@ -7,7 +7,7 @@ import {
   newestKnownRelease,
   phaseIn,
 } from '../../../runtimehooks/index.ts';
-import { openApiDocument } from '../../../runtimehooks/messages/index.ts';
+import { openApiDocument, openApiPage } from '../../../runtimehooks/messages/index.ts';
 import { defineCommand } from '../../framework/command.ts';
 import { type Flags, outputFlag, switchFlag, textFlag } from '../../framework/flags.ts';
 import { jsonText } from '../../framework/layout.ts';
@@ -44,7 +44,7 @@ read.`,
 });
 
 const openApiFlags = {
-  output: outputFlag(['yaml', 'json']),
+  output: outputFlag(['yaml', 'json', 'html'], 'output format; html is a self-contained page for a browser'),
   'target-cluster-api-version': catalogFlags['target-cluster-api-version'],
 } satisfies Flags;
 
@@ -64,6 +64,7 @@ export const command = defineCommand({
     if (compareReleases(release, newestKnownRelease) !== 0) {
       document.info.description += ` The objects within messages, and notes on changes, are those of ${formatRelease(newestKnownRelease)}.`;
     }
-    io.stdout.write(flags.output === 'json' ? jsonText(document) : readableYaml(document, 0));
+    const write = { json: jsonText, html: openApiPage, yaml: () => readableYaml(document, 0) }[flags.output];
+    io.stdout.write(write(document));
   },
 });
