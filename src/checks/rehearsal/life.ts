@@ -2,7 +2,7 @@ import { objectAt, timeText } from '../../kubernetes/index.ts';
 import { backoffMs, editBefore, restartMs } from './ask.ts';
 import { failedCondition, pausedCondition } from './condition.ts';
 import { ControllerRestart, ReconcileError, SimulationStopped } from './events.ts';
-import { hasRollouts, updateInPlace } from './in-place.ts';
+import { hasRollouts, updateInPlace } from './machines.ts';
 import { durations, reconcileCluster } from './reconcile.ts';
 import type { State } from './state.ts';
 import { refusalOf } from './versions.ts';
