@@ -87,17 +87,14 @@ function eventOf(
   return changes.length === 0 ? undefined : { type: 'Normal', reason: 'HandlersChanged', message };
 }
 
-/** What discovery finds for an ExtensionConfig, and the object with its caBundle. */
+/** What discovery finds for an ExtensionConfig, and the object with its caBundle, if `injectCa` has returned it. */
 async function find(
   config: StoredConfig,
-  context: WritingContext,
+  injected: StoredConfig | string,
+  { client }: WritingContext,
   signal: AbortSignal,
 ): Promise<{ finding: RunFinding; config: StoredConfig }> {
-  if (config.metadata.annotations?.[pausedAnnotation] !== undefined) {
-    return { finding: { kind: 'paused' }, config };
-  }
   const notDiscovered = (error: string): RunFinding => ({ kind: 'not-discovered', error });
-  const injected = await injectCa(config, context);
   if (typeof injected === 'string') {
     return { finding: notDiscovered(injected), config };
   }
@@ -105,7 +102,6 @@ async function find(
   if (problem !== undefined) {
     return { finding: notDiscovered(problem), config: injected };
   }
-  const { client } = context;
   const result = await client.discover(injected, { signal });
   // It is called again in ten minutes only, and a thousand idle connections with their certificates take 200 MB.
   client.disconnect(config.metadata.name);
@@ -122,6 +118,12 @@ async function find(
  */
 export function createDiscoverWorker(context: WritingContext): Worker {
   const { client, events, now, pace, store } = context;
+  /** By name, what was discovered last, and until when that need not be repeated: then only its Secret is looked at. */
+  const discovered = new Map<string, { subject: string; until: number }>();
+  const fingerprintOf: Worker['fingerprintOf'] = ({ metadata: { annotations = {} } }) =>
+    JSON.stringify([annotations[pausedAnnotation] !== undefined, annotations[injectCaFromSecretAnnotation]]);
+  const subjectOf = (config: StoredConfig) =>
+    `${config.metadata.uid} ${config.metadata.generation} ${fingerprintOf(config)}`;
 
   async function write(config: StoredConfig, finding: RunFinding): Promise<StoredConfig> {
     const { generation } = config.metadata;
@@ -134,8 +136,7 @@ export function createDiscoverWorker(context: WritingContext): Worker {
   }
 
   return {
-    fingerprintOf: ({ metadata: { annotations = {} } }) =>
-      JSON.stringify([annotations[pausedAnnotation] !== undefined, annotations[injectCaFromSecretAnnotation]]),
+    fingerprintOf,
     begin(configs) {
       for (const { name } of client.registry.extensions) {
         client.registry.remove(name);
@@ -148,16 +149,34 @@ export function createDiscoverWorker(context: WritingContext): Worker {
       }
     },
     async run(before, signal) {
-      const { finding, config } = await find(before, context, signal);
-      const isFromSecret = config.metadata.annotations?.[injectCaFromSecretAnnotation] !== undefined;
+      const { name, annotations = {} } = before.metadata;
+      if (annotations[pausedAnnotation] !== undefined) {
+        discovered.delete(name);
+        await write(before, { kind: 'paused' });
+        return { result: 'done' };
+      }
+      const isFromSecret = annotations[injectCaFromSecretAnnotation] !== undefined;
       // Spread out: otherwise all extensions would be called in a burst every ten minutes.
-      const againMs = (isFromSecret ? pace.secretMs : pace.resyncMs) * (0.9 + Math.random() / 10);
+      const part = 0.9 + Math.random() / 10;
+      const againMs = (isFromSecret ? pace.secretMs : pace.resyncMs) * part;
+      const injected = await injectCa(before, context);
+      const last = discovered.get(name);
+      if (
+        isFromSecret &&
+        injected === before &&
+        last?.subject === subjectOf(before) &&
+        performance.now() < last.until
+      ) {
+        return { result: 'done', againMs };
+      }
+      discovered.delete(name);
+      const { finding, config } = await find(before, injected, context, signal);
       const failed: RunResult = { result: 'failed', ...(isFromSecret && { againMs }) };
       let after: StoredConfig;
       try {
         after = await write(config, finding);
       } catch (error) {
-        if (finding.kind !== 'discovered' || !isRefusal(error)) {
+        if (finding.kind === 'not-discovered' || !isRefusal(error)) {
           throw error;
         }
         // The cause is an admission policy or a limit of the CRD. The status is where people look for it.
@@ -165,16 +184,20 @@ export function createDiscoverWorker(context: WritingContext): Worker {
         await write(config, { kind: 'not-discovered', error: problem });
         return failed;
       }
-      if (finding.kind !== 'discovered') {
-        return finding.kind === 'paused' ? { result: 'done' } : failed;
+      if (finding.kind === 'not-discovered') {
+        return failed;
       }
       const refusal = client.registry.add(after);
       if (refusal !== undefined) {
         throw new Error(refusal.message);
       }
+      discovered.set(name, { subject: subjectOf(after), until: performance.now() + pace.resyncMs * part });
       return { result: 'done', againMs };
     },
-    forget: (name) => client.remove(name),
+    forget(name) {
+      client.remove(name);
+      discovered.delete(name);
+    },
     flush: () => events.flush(),
   };
 }

@@ -12,7 +12,7 @@ export interface ControllerPace {
   resyncMs: number;
   /** How often the mode `observe` checks an extension, in ms. */
   observeMs: number;
-  /** The same where the caBundle comes from a Secret, also after failures: the CA may be rotated, and others wait 30 s for it. */
+  /** How often the Secret with a CA is read, in ms, also after failures: the CA may be rotated, and others wait 30 s for it. */
   secretMs: number;
   /** Maximum number of concurrent runs. */
   concurrency: number;

@@ -242,6 +242,24 @@ test.concurrent('injects caBundle from the annotated Secret, and follows the Sec
   expect(reasons.filter((reason) => reason === 'CABundleInjected')).toHaveLength(2);
 });
 
+test.concurrent('an extension with its CA from a Secret is called again only when the CA changes, or as late as others', async ({
+  expect,
+}) => {
+  const lab = await startLab();
+  const { received, spec } = await answering(() => discoveryAnswer([offered('a')]));
+  await lab.putSecret('ca', { 'ca.crt': testCa.cert });
+  const proxy = await startProxy(lab);
+  const secretReads = () => proxy.passed.filter(({ path }) => path.endsWith('/secrets/ca')).length;
+  const annotations = { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': 'default/ca' };
+  await lab.create('lab', { clientConfig: { url: spec.clientConfig.url } }, annotations);
+  await control(proxy);
+  await lab.condition('lab', 'Discovered', 'True');
+  await until(() => expect(secretReads()).toBeGreaterThan(5));
+  expect(received).toHaveLength(1);
+  await lab.putSecret('ca', { 'ca.crt': `${testCa.cert}${makeCertificate({ commonName: 'next', isCa: true }).cert}` });
+  await until(() => expect(received).toHaveLength(2));
+});
+
 test.concurrent("reports an annotation that does not name a Secret in a condition, in Cluster API's words", async ({
   expect,
 }) => {
