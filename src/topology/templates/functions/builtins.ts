@@ -4,6 +4,7 @@ import { showOperand, sprint, sprintf, sprintln } from '../values/print.ts';
 import {
   Boxed,
   Complex,
+  comparable,
   Dict,
   elementOperand,
   Integer,
@@ -26,11 +27,6 @@ function basicKind(value: Value | undefined): string | undefined {
   }
   const type = typeof value;
   return value instanceof Complex ? 'complex' : ['boolean', 'number', 'string'].includes(type) ? type : undefined;
-}
-
-/** A value as what can be compared with others of its kind. */
-function comparable(value: Value | undefined): string | number | bigint | boolean {
-  return integerOf(value) ?? (value as string | number | bigint | boolean);
 }
 
 function incompatible(left: Value, right: Value): FunctionError {
@@ -99,7 +95,7 @@ function isLess(first: Operand, second: Operand): boolean {
   if (kind === 'boolean' || kind === 'complex') {
     throw new FunctionError('invalid type for comparison');
   }
-  return comparable(left) < comparable(right);
+  return (comparable(left) as string) < (comparable(right) as string);
 }
 
 function isLessOrEqual(left: Operand, right: Operand, budget: Budget): boolean {

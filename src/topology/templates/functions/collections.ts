@@ -2,10 +2,9 @@ import type { Bytes } from '../../../base/go-text/index.ts';
 import { type Budget, FunctionError } from '../budget.ts';
 import { toInt64 } from '../values/numbers.ts';
 import {
-  Complex,
+  comparable,
   Dict,
   dictType,
-  Integer,
   isTrue,
   kindOf,
   List,
@@ -17,17 +16,6 @@ import {
 } from '../values/values.ts';
 import { define, defineAny, type Functions } from './define.ts';
 import { sizeOf, textOfValue } from './strings.ts';
-
-/** A value that is neither a list nor a map, as it is compared with others of its type. */
-function comparable(value: Value): unknown {
-  return value instanceof Struct
-    ? value.text()
-    : value instanceof Integer
-      ? value.value
-      : value instanceof Complex
-        ? `${value.real} ${value.imaginary}`
-        : value;
-}
 
 /** reflect.DeepEqual: types count, and a nil list differs from an empty one. */
 function deepEqual(left: Value, right: Value, budget: Budget): boolean {

@@ -181,3 +181,14 @@ export function zeroOf(type: string): Value | undefined {
 export function elementOperand(value: Value, element: string): Operand {
   return element === anyType ? new Boxed(value) : (value ?? undefined);
 }
+
+/** A value that is neither a list nor a map, as it is compared with others of its kind. */
+export function comparable(value: Value | undefined): unknown {
+  return value instanceof Struct
+    ? value.text()
+    : value instanceof Integer
+      ? value.value
+      : value instanceof Complex
+        ? `${value.real} ${value.imaginary}`
+        : value;
+}
