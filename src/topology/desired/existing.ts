@@ -11,21 +11,15 @@ const poolLabel = 'cluster.x-k8s.io/pool-name';
 export const labelsOf = (object: JsonObject): Record<string, string> =>
   textValues(objectAt(object, 'metadata', 'labels'));
 
-/** Objects of a kind by the Cluster that they belong to. */
-const byCluster = perObject((objects: Objects) => {
-  const indexes = new Map<string, Map<string, JsonObject[]>>();
-  return (kind: string, cluster: JsonObject): readonly JsonObject[] => {
-    let index = indexes.get(kind);
-    if (index === undefined) {
-      index = Map.groupBy(
-        objects.ofKind(coreGroup, kind),
-        (object) => `${namespaceOf(object)}/${textAt(object, 'spec', 'clusterName')}`,
-      );
-      indexes.set(kind, index);
-    }
-    return index.get(namespacedName(cluster)) ?? [];
-  };
-});
+/** Groups, MachineSets and Machines by kind and by the Cluster that they belong to. */
+const byCluster = perObject((objects: Objects) =>
+  Map.groupBy(
+    ['MachineDeployment', 'MachinePool', 'MachineSet', 'Machine'].flatMap((kind) => objects.ofKind(coreGroup, kind)),
+    (object) => `${textAt(object, 'kind')} ${namespaceOf(object)}/${textAt(object, 'spec', 'clusterName')}`,
+  ),
+);
+const ofCluster = (objects: Objects, kind: string, cluster: JsonObject): readonly JsonObject[] =>
+  byCluster(objects).get(`${kind} ${namespacedName(cluster)}`) ?? [];
 
 /** The object that a reference names: `apiGroup` in v1beta2, `apiVersion` in v1beta1. */
 export function referred(objects: Objects, reference: JsonObject, namespace: string): JsonObject | undefined {
@@ -73,7 +67,7 @@ export function existingOf(cluster: JsonObject, objects: Objects, isTopology: bo
   const controlPlane = referredInNewest(objects, objectAt(cluster, 'spec', 'controlPlaneRef'), namespace);
   const workers = new Map<string, GroupObjects>();
   for (const kind of ['MachineDeployment', 'MachinePool'] as const) {
-    for (const object of byCluster(objects)(kind, cluster)) {
+    for (const object of ofCluster(objects, kind, cluster)) {
       const labels = labelsOf(object);
       const name = isTopology ? own(labels, groupLabel[kind]) : nameOf(object);
       if (name !== undefined && (!isTopology || own(labels, ownedLabel) !== undefined)) {
@@ -116,12 +110,12 @@ export function machinesOf(
 ): { machineSets: GroupObjects[]; machines: ExistingMachine[] | undefined } {
   const key = isControlPlane ? controlPlaneKey : workerKey(kind, name);
   const ofGroup = (all: readonly JsonObject[]) => byGroup(all).get(key) ?? [];
-  const all = byCluster(objects)('Machine', cluster);
+  const all = ofCluster(objects, 'Machine', cluster);
   const namespace = namespaceOf(cluster);
   return {
     machineSets: isControlPlane
       ? []
-      : ofGroup(byCluster(objects)('MachineSet', cluster)).map((set) => workerObjects(objects, set)),
+      : ofGroup(ofCluster(objects, 'MachineSet', cluster)).map((set) => workerObjects(objects, set)),
     machines:
       all.length === 0
         ? undefined

@@ -46,24 +46,17 @@ const keyOf = ({ group, kind, namespace, name }: ObjectName): string => `${group
 /** The objects of one state, found by kind, namespace and name. */
 export class Objects {
   readonly #byName = new Map<string, JsonObject>();
-  readonly #byKind = new Map<string, JsonObject[]>();
+  readonly #byKind: ReadonlyMap<string, readonly JsonObject[]>;
 
   /** Of two objects of one name, the first counts. */
   constructor(objects: Iterable<JsonObject>) {
     for (const object of objects) {
-      const name = nameIn(object);
-      const { group, kind } = name;
-      const key = keyOf(name);
+      const key = keyOf(nameIn(object));
       if (!this.#byName.has(key)) {
         this.#byName.set(key, object);
-        const ofKind = this.#byKind.get(`${group} ${kind}`);
-        if (ofKind === undefined) {
-          this.#byKind.set(`${group} ${kind}`, [object]);
-        } else {
-          ofKind.push(object);
-        }
       }
     }
+    this.#byKind = Map.groupBy(this.#byName.values(), (object) => `${groupOf(object)} ${textAt(object, 'kind')}`);
   }
 
   get(name: ObjectName): JsonObject | undefined {

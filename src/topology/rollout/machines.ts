@@ -157,20 +157,6 @@ export const bookkeeping = [
   'cluster.x-k8s.io/conversion-data',
 ];
 
-/** What distinguishes a MachineSet from others of its MachineDeployment. */
-export interface MachineSetIdentity {
-  name: string;
-  /** The label `machine-template-hash`. */
-  hash: string;
-  revision: number;
-}
-
-/** How many Machines a rollout may make beyond the replicas, and how many may be unavailable. */
-export interface Fenceposts {
-  maxSurge: number;
-  maxUnavailable: number;
-}
-
 /** A number of Machines, or a percentage of the replicas. */
 function portion(value: Json | undefined, replicas: number, round: (number: number) => number, otherwise: number) {
   const percent = typeof value === 'string' ? /^(\d{1,3})%$/.exec(value)?.[1] : undefined;
@@ -191,7 +177,7 @@ export function replicasOf(object: JsonObject | undefined): number {
 }
 
 /** The limits of a rolling update of a MachineDeployment (mdutil.ResolveFenceposts, v1.14). */
-export function fencepostsOf(machineDeployment: JsonObject): Fenceposts {
+export function fencepostsOf(machineDeployment: JsonObject): { maxSurge: number; maxUnavailable: number } {
   const replicas = replicasOf(machineDeployment);
   const settings = objectAt(machineDeployment, 'spec', 'rollout', 'strategy', 'rollingUpdate');
   const maxSurge = portion(settings.maxSurge, replicas, Math.ceil, 1);
@@ -218,7 +204,7 @@ export const comparedFields = [
  */
 export function machineSetOf(
   machineDeployment: JsonObject,
-  { name, hash, revision }: MachineSetIdentity,
+  { name, hash, revision }: { name: string; hash: string; revision: number },
   replicas: number,
   settled: JsonObject = objectAt(machineDeployment, 'spec', 'template', 'spec'),
 ): JsonObject {

@@ -67,17 +67,14 @@ function durationText(seconds: bigint): Bytes {
 /** What a layout has: each part stands for the same part of its reference time, Jan 2 15:04:05 2006. */
 const parts = /2006|0[1245]|15|[1245]|[-Z]07(?::?00)?/g;
 
-/** What a text may have for each part of a layout that is not one or two digits. */
-const shapes: Readonly<Record<string, string>> = {
-  '2006': '[0-9]{4}',
-  '15': '[0-9]{1,2}',
-  '-07': '[+-][0-9]{2}',
-  '-0700': '[+-][0-9]{4}',
-  '-07:00': '[+-][0-9]{2}:[0-9]{2}',
-  Z07: 'Z|[+-][0-9]{2}',
-  Z0700: 'Z|[+-][0-9]{4}',
-  'Z07:00': 'Z|[+-][0-9]{2}:[0-9]{2}',
-};
+/** What a text may have for a part of a layout. */
+function shapeOf(part: string): string {
+  const [, sign, colon = '', minutes] = /^([-Z])07(:?)(00)?$/.exec(part) ?? [];
+  if (sign !== undefined) {
+    return `${sign === 'Z' ? 'Z|' : ''}[+-][0-9]{2}${colon}${minutes === undefined ? '' : '[0-9]{2}'}`;
+  }
+  return part === '15' || part.length === 1 ? '[0-9]{1,2}' : `[0-9]{${part.length}}`;
+}
 
 /** A time, as sprig's `toDate` returns it. It is printed in UTC. */
 export class Time extends Struct {
@@ -212,8 +209,7 @@ function parseTime(layout: Bytes, text: Bytes): Time {
   for (const { 0: part, index } of layout.matchAll(parts)) {
     literal(layout.slice(from, index));
     from = index + part.length;
-    const shape = shapes[part] ?? (part.length === 2 ? '[0-9]{2}' : '[0-9]{1,2}');
-    reading.set(part.includes('07') ? 'offset' : part, read(part, shape).trim());
+    reading.set(part.includes('07') ? 'offset' : part, read(part, shapeOf(part)));
     // Seconds may have a fraction, even if the layout has none.
     if (/^0?5$/.test(part)) {
       reading.set('.', read(part, '(?:[.,][0-9]+)?'));
