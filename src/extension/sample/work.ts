@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer } from '../sdk/handlers/answer.ts';
+import { hooks } from '../../runtimehooks/index.ts';
+import type { FinalAnswers, HookName } from '../sdk/handlers/answer.ts';
 import { type Handler, handler } from '../sdk/handlers/handler.ts';
 import { createJobs } from '../sdk/jobs.ts';
 import { defineInPlaceChanges } from '../sdk/objects/in-place.ts';
@@ -23,24 +24,8 @@ const variables = defineVariables({
 
 const changes = defineInPlaceChanges({ machine: ['spec.version', 'spec.failureDomain'] });
 
-const lifecycle = {
-  handle: <R>(_request: unknown, { answer }: { answer: { done(): Answer<R> } }): Answer<R> => answer.done(),
-};
-
-/**
- * The handlers of the sample extension, one for each hook, named as those of Cluster API's own test extension. They
- * agree to everything; what is made of templates gets a label if a Cluster asks for it.
- */
-export const handlers: readonly Handler[] = [
-  handler('BeforeClusterCreate', { name: 'before-cluster-create', ...lifecycle }),
-  handler('AfterControlPlaneInitialized', { name: 'after-control-plane-initialized', ...lifecycle }),
-  handler('BeforeClusterUpgrade', { name: 'before-cluster-upgrade', ...lifecycle }),
-  handler('BeforeControlPlaneUpgrade', { name: 'before-control-plane-upgrade', ...lifecycle }),
-  handler('AfterControlPlaneUpgrade', { name: 'after-control-plane-upgrade', ...lifecycle }),
-  handler('BeforeWorkersUpgrade', { name: 'before-workers-upgrade', ...lifecycle }),
-  handler('AfterWorkersUpgrade', { name: 'after-workers-upgrade', ...lifecycle }),
-  handler('AfterClusterUpgrade', { name: 'after-cluster-upgrade', ...lifecycle }),
-  handler('BeforeClusterDelete', { name: 'before-cluster-delete', ...lifecycle }),
+/** The handlers of the hooks that ask for more than agreement, named as those of Cluster API's own test extension. */
+const working: readonly Handler[] = [
   handler('GeneratePatches', {
     name: 'generate-patches',
     handle: (request, { answer, log }) => {
@@ -60,7 +45,6 @@ export const handlers: readonly Handler[] = [
       return answer.done({ items });
     },
   }),
-  handler('ValidateTopology', { name: 'validate-topology', ...lifecycle }),
   handler('DiscoverVariables', {
     name: 'discover-variables',
     handle: (_, { answer }) => answer.done({ variables: variables.definitions }),
@@ -87,3 +71,18 @@ export const handlers: readonly Handler[] = [
     handle: (request, { answer }) => answer.done(planUpgrade(request)),
   }),
 ];
+
+const names = Object.keys(hooks).filter((name) => name !== 'Discovery') as HookName[];
+
+/**
+ * The handlers of the sample extension, one for each hook. They agree to everything; what is made of templates gets a
+ * label if a Cluster asks for it.
+ */
+export const handlers: readonly Handler[] = names.map(
+  (hook) =>
+    working.find((one) => one.hook.name === hook) ??
+    handler(hook, {
+      name: hook.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase(),
+      handle: (_, { answer }) => (answer as FinalAnswers<never>).done(),
+    }),
+);
