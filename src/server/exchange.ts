@@ -127,7 +127,7 @@ export class Exchange {
 
   /**
    * Reads the body, and passes it on, or why it is not read: then the request is to be refused. `use` is not called when
-   * the client disconnects. The time is limited by the server. A callback, since a promise for each body cost 2 %.
+   * the client disconnects. The time is limited by the server. A callback, since promises are a share of a short review.
    */
   readBody(wanted: Wanted, use: (body: Buffer | Refusal) => void | Promise<void>): void {
     const { request, response } = this;
