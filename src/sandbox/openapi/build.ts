@@ -158,11 +158,6 @@ const verbs: Readonly<Record<string, string>> = {
   deletecollection: 'deleteCollection',
 };
 
-/** An operation with a different id, since ids must be unique in a document. */
-function withSuffix(operation: JsonObject, suffix: string): JsonObject {
-  return { ...operation, operationId: `${operation.operationId}${suffix}` };
-}
-
 function operations(resource: Resource, components: Components): JsonObject {
   const ref = { $ref: `#/components/schemas/${resourceSchemaName(resource)}` };
   const listRef = { $ref: `#/components/schemas/${resourceSchemaName(resource)}List` };
@@ -193,6 +188,7 @@ function operations(resource: Resource, components: Components): JsonObject {
     content(patchTypes(resource), { type: 'object' }),
   );
   const [read, replace] = [operation('get', ref, []), operation('put', ref, writeParameters, body)];
+  const ofStatus = (one: JsonObject) => ({ ...one, operationId: `${one.operationId}Status` });
   const named = [path('name'), ...scope];
   const list = operation('list', listRef, listParameters);
   return {
@@ -212,9 +208,9 @@ function operations(resource: Resource, components: Components): JsonObject {
     ...(resource.hasStatus
       ? {
           [`${base}/{name}/status`]: {
-            get: withSuffix(read, 'Status'),
-            put: withSuffix(replace, 'Status'),
-            patch: withSuffix(patch, 'Status'),
+            get: ofStatus(read),
+            put: ofStatus(replace),
+            patch: ofStatus(patch),
             parameters: named,
           },
         }
