@@ -117,7 +117,7 @@ describe('when there is no room for another connection', () => {
     for (let i = 0; i < 3; i++) {
       // Like the kubelet: a connection for each probe.
       const code = await new Promise((resolve, reject) => {
-        get(`${health}/healthz`, { agent: false, timeout: 1_000 }, (response) => {
+        get(`${health}/healthz`, { agent: false, timeout: 4_000 }, (response) => {
           response.resume();
           resolve(response.statusCode);
         }).on('error', reject);

@@ -179,7 +179,7 @@ const source = fileCertificates(${JSON.stringify(folder)}, 20);
 await source.start(({ reason }) => console.log(reason));
 setTimeout(() => source.stop(), 100);`;
   const args = ['--input-type=module', '--eval', program];
-  const { status, signal, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 20_000 });
+  const { status, signal, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000 });
   expect([status, signal, stdout]).toEqual([0, null, `${join(folder, 'tls.key')} is a FIFO, not a regular file\n`]);
 });
 

@@ -312,5 +312,5 @@ describe('many Clusters in one run', () => {
       },
       12,
     );
-  }, 60_000);
+  });
 });

@@ -94,7 +94,7 @@ afterAll(() => {
 async function runShell(shell: string, script: string, args: string[] = []): Promise<string[]> {
   const file = join(folder, `script.${shell}`);
   writeFileSync(file, script);
-  const options = { cwd: join(folder, 'manifests'), env, timeout: 20_000 };
+  const options = { cwd: join(folder, 'manifests'), env, timeout: 60_000 };
   const { stdout } = await promisify(execFile)(shell, [...args, file], options);
   return stdout.split('\n').filter((line) => line !== '');
 }

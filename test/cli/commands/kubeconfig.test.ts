@@ -24,7 +24,7 @@ test(
   needs('root', process.getuid?.() === 0),
   () => {
     const main = fileURLToPath(new URL('../../../bin/extensionconfig-webhook', import.meta.url));
-    const options = { encoding: 'utf8', env: {}, uid: 1_000_650_000, gid: 0, timeout: 30_000 } as const;
+    const options = { encoding: 'utf8', env: {}, uid: 1_000_650_000, gid: 0, timeout: 60_000 } as const;
     const { stderr, status } = spawnSync(process.execPath, [main, 'certs', 'status'], options);
     expect(stderr).toMatch(/: no cluster: KUBECONFIG is not set, .*, and this is not a pod: use --kubeconfig FILE\n$/);
     expect(status).toBe(2);

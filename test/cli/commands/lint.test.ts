@@ -608,7 +608,7 @@ test.each<[string, (count: number) => string, number, number, RegExp]>([
   ['lines of an unterminated quote', (n) => `a: "${'x\n '.repeat(n)}`, 200_000, 2, /Missing closing/],
   ['brackets in JSON', (n) => `{"a": ${'['.repeat(n)}`, 800_000, 2, /JSON: /],
   ['objects in JSON', (n) => '{}'.repeat(n), 16_000, 0, /0 ExtensionConfigs/],
-])('the time for %s is proportional to their number', { timeout: 60_000 }, async (_, text, size, code, message) => {
+])('the time for %s is proportional to their number', async (_, text, size, code, message) => {
   await expectLinear(size, async (count) => {
     const ended = await runProgram(['lint', '--allow-empty', '-'], { stdin: text(count) });
     expect(ended.stdout + ended.stderr).toMatch(message);
@@ -626,7 +626,7 @@ test.each<[string, () => string, number, RegExp]>([
   ['a huge key', () => `${'k'.repeat(sized(1_000_000))}: 1\n`, 2, /must be at most 1024 chars/],
   ['a huge quoted key', () => `"${'k'.repeat(sized(1_000_000))}": 1\n`, 2, /must be at most 1024 chars/],
   ['a long comment', () => `a: 1 #${' #'.repeat(sized(1_000_000))}\n`, 0, /0 ExtensionConfigs/],
-])('%s takes little time', { timeout: 60_000 }, async (_, text, code, message) => {
+])('%s takes little time', async (_, text, code, message) => {
   const stdin = text();
   using _work = limitWork(5_000);
   const ended = await runProgram(['lint', '--allow-empty', '-'], { stdin });
@@ -643,7 +643,7 @@ test('a stream over the limit is an error', async () => {
   });
 });
 
-test('a file that is not a regular one is an error, and nothing blocks on it', { timeout: 10_000 }, async () => {
+test('a file that is not a regular one is an error, and nothing blocks on it', async () => {
   const pipe = join(folder, 'pipe.yaml');
   execFileSync('mkfifo', [pipe]);
   const socket = join(folder, 'socket.yaml');

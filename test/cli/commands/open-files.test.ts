@@ -66,7 +66,7 @@ test('with 80 file descriptors and 150 idle connections, the kubelet and the API
   for (let probe = 0; probe < 3; probe++) {
     // Like the kubelet: a connection for each probe.
     const code = await new Promise((resolve, reject) => {
-      get(`http://127.0.0.1:${healthPort}/healthz`, { agent: false, timeout: 2_000 }, (response) => {
+      get(`http://127.0.0.1:${healthPort}/healthz`, { agent: false, timeout: 4_000 }, (response) => {
         response.resume();
         resolve(response.statusCode);
       })

@@ -45,9 +45,7 @@ test.concurrent('running jobs do not keep the process after SIGTERM: their signa
   expect(lines().map(({ msg }) => msg)).toContain('job interrupted: the extension stops');
 });
 
-test.concurrent('a job that does not observe its signal is left behind, and the log says so', {
-  timeout: 60_000,
-}, async ({ expect }) => {
+test.concurrent('a job that does not observe its signal is left behind, and the log says so', async ({ expect }) => {
   const { child, exited, lines, answered } = await startWithJob('deaf');
   await answered();
   child.kill('SIGTERM');

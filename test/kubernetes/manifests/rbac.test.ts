@@ -198,7 +198,7 @@ describe('permissions of the serving pods', () => {
     const known = await watching.refresh(request);
     const given = new Set(permissionsOf(rules));
     const used = () => new Set([...server.used].map((one) => one.replace(/^(get (?:secrets|services)) .*$/, '$1')));
-    await vi.waitFor(() => expect([...used()].sort()).toEqual([...given].sort()), { timeout: 10_000, interval: 10 });
+    await vi.waitFor(() => expect([...used()].sort()).toEqual([...given].sort()), { timeout: 30_000, interval: 10 });
     expect(server.refused).toEqual([]);
     expect(problems).toEqual([]);
     expect(known?.unknown).toEqual([]);
@@ -216,7 +216,7 @@ describe('permissions of the serving pods', () => {
         expect(watching.read().unknown).toEqual(['ClusterClass', 'Cluster']);
         expect(problems.join('\n')).toMatch(/permission to (list|watch) clusterclasses\.cluster\.x-k8s\.io/);
       },
-      { timeout: 10_000, interval: 10 },
+      { timeout: 30_000, interval: 10 },
     );
     expect(watching.read().facts.clusterClasses).toBeUndefined();
     const known = await watching.refresh(requestFor(example()));

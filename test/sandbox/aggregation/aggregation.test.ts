@@ -666,7 +666,7 @@ describe('a malicious or broken server', () => {
   });
 });
 
-describe('kubectl', { ...needs('kubectl'), timeout: 60_000 }, () => {
+describe('kubectl', needs('kubectl'), () => {
   let folder: string;
   const run = promisify(execFile);
   const kubectl = async (...args: string[]) =>
