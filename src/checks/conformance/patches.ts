@@ -1,5 +1,6 @@
 import {
   isJsonObject,
+  isSame,
   itemsAt,
   type Json,
   type JsonObject,
@@ -24,8 +25,11 @@ const maxPatches = 100;
 /** Largest object that patches may produce, in characters of JSON: the API server accepts 3 MiB. */
 const maxObjectLength = 3 * 1024 * 1024;
 
-/** What can be wrong with a patch. `invalid`: an API server would refuse the object or drop fields of it; `ignored`: Cluster API ignores a change. */
-export type PatchProblem = 'unknown item' | 'unreadable' | 'inapplicable' | 'invalid' | 'ignored';
+/**
+ * What can be wrong with a patch. `invalid`: an API server would refuse the object or drop fields of it; `idle`: it changes
+ * nothing; `ignored`: Cluster API ignores a change.
+ */
+export type PatchProblem = 'unknown item' | 'unreadable' | 'inapplicable' | 'invalid' | 'idle' | 'ignored';
 
 /** The patches of a response. */
 interface PatchReview {
@@ -71,6 +75,7 @@ function reviewOf(
       continue;
     }
     if (isEmptyPatch(patch)) {
+      report('idle', ' changes nothing');
       continue;
     }
     if (typeof patch.patch !== 'string' || patch.patch === '') {
@@ -93,6 +98,9 @@ function reviewOf(
     } else if (JSON.stringify(after).length > maxObjectLength) {
       report('inapplicable', ': the object has more than 3 MiB afterwards');
     } else {
+      if (isSame(before, after)) {
+        report('idle', ' changes nothing');
+      }
       const ignored = target.revert(before, after);
       if (ignored !== undefined) {
         report('ignored', ` changes ${quotable(ignored, 200)}`);

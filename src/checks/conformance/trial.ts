@@ -31,6 +31,8 @@ interface Variation {
   /** Default: the request of the handler. */
   body?: string | Buffer | JsonObject;
   withContentType?: boolean;
+  /** Hook and handler in the path. */
+  isUpperCase?: boolean;
   /** Timeout in ms. */
   hangUpAfterMs?: number;
 }
@@ -53,17 +55,18 @@ function createCaller(extension: ReturnType<typeof extensionOf>, resolve: Resolv
     targetFor,
     /** Makes one call. Never rejects: a failure is also an outcome. */
     async send(callee: Callee, variation: Variation): Promise<Outcome> {
-      const { hook, timeoutSeconds, request } = callee;
+      const { hook, name, timeoutSeconds, request } = callee;
       const target = targetFor(callee);
       if (isCallError(target)) {
         return { error: target, ms: 0 };
       }
-      const { body = request, withContentType = false, hangUpAfterMs } = variation;
+      const { body = request, withContentType = false, isUpperCase, hangUpAfterMs } = variation;
+      const called = `/${[hook.name, ...(name === undefined ? [] : [name])].join('/').toLowerCase()}?`;
       const isObject = typeof body !== 'string' && !Buffer.isBuffer(body);
       const number = ++calls;
       const started = performance.now();
       const answer = await connections.post(extension.name, {
-        target,
+        target: isUpperCase ? { ...target, path: target.path.replace(called, called.toUpperCase()) } : target,
         caBundle: extension.clientConfig.caBundle || undefined,
         body: isObject ? bytesOf(body) : body,
         hasContentType: withContentType,
@@ -207,9 +210,9 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
       return handlers.filter((_, index) => outcomes[index]?.response !== undefined);
     },
     /** What a TLS handshake reveals; undefined if it failed. */
-    async tls(): Promise<TlsFacts | undefined> {
+    async tls(versions?: Parameters<typeof probeTls>[3]): Promise<TlsFacts | undefined> {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(defaultTimeoutSeconds * 1000)]);
-      return isCallError(target) ? undefined : probeTls(target, limit, resolve);
+      return isCallError(target) ? undefined : probeTls(target, limit, resolve, versions);
     },
     calls: caller.calls,
     ended: caller.ended,

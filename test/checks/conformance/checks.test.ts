@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { SecureVersion } from 'node:tls';
 import { beforeEach, expect, onTestFinished, type TestContext, test } from 'vitest';
 import { checks } from '../../../src/checks/conformance/index.ts';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
@@ -49,6 +50,7 @@ function behaving({ handlers = [offered('ValidateTopology')], answer = () => suc
   };
 }
 
+const oldTls = { minVersion: 'TLSv1' as SecureVersion, ciphers: 'DEFAULT@SECLEVEL=0' };
 /** Counters for servers whose responses differ. */
 let counter = 0;
 beforeEach(() => {
@@ -121,6 +123,7 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
       /expires on/,
     ],
   ],
+  'tls-versions': [['TLS 1.1', { options: oldTls }, /accepts TLSv1/]],
   'discovery-valid': [
     ['an unknown hook', { handlers: [offered('NoSuchHook')] }, 'is not in the Runtime SDK catalog'],
     ['a bad name', { handlers: [offered('ValidateTopology', { name: 'A_b' })] }, 'handler name A_b is not valid'],
@@ -219,6 +222,28 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
           headers['content-type'] === undefined ? send(response, 415) : { status: 'Success', handlers: [] },
       },
       'Discovery without a Content-Type answers HTTP 415',
+    ],
+  ],
+  'path-case': [
+    [
+      'a hang up',
+      { answer: (_request, { url }, response) => (url.includes('VALIDATE') ? void response.destroy() : success) },
+      'called in upper case it',
+    ],
+    [
+      'another answer',
+      { answer: (_request, { url }) => (url.includes('/VALIDATE') ? { ...success, message: 'else' } : success) },
+      'called in upper case: the answers differ in message',
+    ],
+    [
+      'other handlers',
+      {
+        discovery: ({ url }) => ({
+          status: 'Success',
+          handlers: [offered(url.includes('/DISCOVERY') ? 'GeneratePatches' : 'ValidateTopology')],
+        }),
+      },
+      'called in upper case: the answers differ in handlers',
     ],
   ],
   'unknown-fields': [
@@ -414,6 +439,10 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
       'the patched objects differ',
     ],
     ['the first item', onePatch(specPatch(1), 'JSONMergePatch'), 'the patched objects differ'],
+  ],
+  'patches-not-idle': [
+    ['an empty patch', onePatch([]), 'changes nothing'],
+    ['the same value', onePatch({ kind: 'DockerClusterTemplate' }, 'JSONMergePatch'), 'changes nothing'],
   ],
   'patches-taken': [
     ['a name', onePatch({ metadata: { name: 'mine' } }, 'JSONMergePatch'), 'changes /metadata/name'],
@@ -733,8 +762,8 @@ test('a merge patch without a patch has no effect, and no error', async () => {
     behaving(patching((request) => [{ uid: uidOf(request), patchType: 'JSONMergePatch' }])),
   );
   onTestFinished(() => server.close());
-  const report = await tryExtension(server.port, { checks: ['patches-readable', 'patches-apply'] });
-  expect(report.checks.map(({ status }) => status)).toEqual(['passed', 'passed']);
+  const report = await tryExtension(server.port, { checks: ['patches-readable', 'patches-apply', 'patches-not-idle'] });
+  expect(report.checks.map(({ status }) => status)).toEqual(['passed', 'passed', 'warning']);
 });
 
 test('without a patch, nothing is known about whether patches are the same each time', async () => {
@@ -804,6 +833,6 @@ test('an answer that is another one each time is one finding, not also one of ea
   ]);
   const server = await startExtension(behaving(random));
   onTestFinished(() => server.close());
-  const ids = ['content-type', 'unknown-fields', 'repeatable', 'concurrent-calls'];
+  const ids = ['content-type', 'path-case', 'unknown-fields', 'repeatable', 'concurrent-calls'];
   expect(complaints(await tryExtension(server.port, { checks: ids }))).toEqual({ repeatable: 'failed' });
 });

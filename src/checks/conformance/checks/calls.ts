@@ -1,6 +1,6 @@
 import { eachOf } from '../../../base/index.ts';
 import type { Check } from '../check.ts';
-import { describe, difference } from '../outcome.ts';
+import { describe, difference, isSuccess } from '../outcome.ts';
 import { type CheckedHandler, concurrentCalls } from '../trial.ts';
 
 /** The checks of calls as Cluster API makes them, and of their addresses. */
@@ -78,6 +78,25 @@ export const callChecks: readonly Check[] = [
         }
       }
       return handlers.length === 0 && outcome.error !== undefined ? 'nothing answers' : undefined;
+    },
+  },
+  {
+    id: 'path-case',
+    level: 'must',
+    requirement: 'In upper case, paths of hooks and handlers give the same answer as in lower case, or none.',
+    reason: 'Cluster API always uses lower case: a path that does something else in upper case is a trap.',
+    remedy: 'compare paths in lower case',
+    needsDiscovery: true,
+    async run({ answering, discovery }, report) {
+      for (const callee of [discovery, ...(await answering())]) {
+        const other = await callee.call({ isUpperCase: true });
+        const { step } = other.error ?? {};
+        if (step !== undefined && step !== 'decode' && step !== 'http') {
+          report(`called in upper case it ${describe(other)}`, callee);
+        } else if (isSuccess(other) && (await callee.isAffectedBy(other))) {
+          report(`called in upper case: ${difference(await callee.second(), other)}`, callee);
+        }
+      }
     },
   },
 ];

@@ -112,6 +112,14 @@ export const patchChecks: readonly Check[] = [
     },
   },
   {
+    id: 'patches-not-idle',
+    level: 'should',
+    requirement: 'Every patch changes something.',
+    reason: 'A patch without effect costs time in each reconcile, and may hide a missing condition in the handler.',
+    remedy: 'leave out patches for objects that are already as they should be',
+    run: ofKind('idle'),
+  },
+  {
     id: 'patches-taken',
     level: 'should',
     requirement:

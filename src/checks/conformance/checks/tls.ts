@@ -56,4 +56,19 @@ export const tlsChecks: readonly Check[] = [
       return facts === undefined ? noHandshake : undefined;
     },
   },
+  {
+    id: 'tls-versions',
+    level: 'should',
+    requirement: 'The server speaks TLS 1.2 or newer, and nothing older.',
+    reason: 'Cluster API offers only these; older versions are insecure, and security scanners report them.',
+    remedy: 'set the minimum TLS version to 1.2',
+    async run({ tls }, report) {
+      // OpenSSL offers the old versions only at security level 0.
+      const old = await tls({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' });
+      if (old !== undefined) {
+        report(`the server accepts ${old.protocol}`);
+      }
+      return old === undefined && (await tls()) === undefined ? noHandshake : undefined;
+    },
+  },
 ];

@@ -70,10 +70,16 @@ export async function openTls(
 /**
  * Inspects the certificate of a server, even one that would not be accepted. Sends nothing after the handshake.
  *
+ * @param versions of TLS to offer. Default: all.
  * @returns undefined if the handshake fails; a call tells why.
  */
-export async function probeTls(target: Target, signal: AbortSignal, resolve?: Resolve): Promise<TlsFacts | undefined> {
-  const socket = await openTls(target, resolve, signal, { minVersion: 'TLSv1' });
+export async function probeTls(
+  target: Target,
+  signal: AbortSignal,
+  resolve?: Resolve,
+  versions: Parameters<typeof openTls>[3] = { minVersion: 'TLSv1' },
+): Promise<TlsFacts | undefined> {
+  const socket = await openTls(target, resolve, signal, versions);
   try {
     return socket && factsOf(socket, target);
   } catch {
