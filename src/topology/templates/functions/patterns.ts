@@ -1,7 +1,7 @@
 import { type Bytes, bytesOf, canBackquote, invalidAt, quoted, textOf } from '../../../base/go-text/index.ts';
 import { compilePattern, type Pattern, PatternError } from '../../../kubernetes/schema/index.ts';
 import { type Budget, FunctionError } from '../budget.ts';
-import { List, type TemplateFunction } from '../values/values.ts';
+import { List } from '../values/values.ts';
 import { define, type Functions, ignoring } from './define.ts';
 import { sizeOf } from './strings.ts';
 
@@ -189,22 +189,19 @@ function split(search: Search, count: bigint): List {
   return new List(parts, 'string');
 }
 
-/** The types of what functions take besides a pattern and a text. */
-interface Extra {
-  int: bigint;
-  string: Bytes;
-}
-
-/** Both names of a function: the one that starts with must returns an error where the other panics. */
-function both<K extends keyof Extra>(
+/**
+ * Both names of a function: the one that starts with must returns an error where the other panics.
+ *
+ * @param extra what it takes besides a pattern and a text.
+ */
+function both(
   name: string,
-  extra: readonly K[],
-  run: (search: Search, value: Extra[K]) => Bytes | List,
-): Record<string, TemplateFunction> {
-  const parameters: readonly ('int' | 'string')[] = ['string', 'string', ...extra];
+  extra: readonly ('int' | 'string')[],
+  run: (search: Search, value: never) => Bytes | List,
+): Functions {
   const make = (panics: boolean) =>
-    define(parameters, (args, budget) => {
-      const [source, text, value] = args as unknown as [Bytes, Bytes, Extra[K]];
+    define(['string', 'string', ...extra], (args: readonly unknown[], budget) => {
+      const [source, text, value] = args as [Bytes, Bytes, never];
       return run(new Search(source, text, panics, budget), value);
     });
   return { [name]: make(true), [`mustR${name.slice(1)}`]: make(false) };
@@ -225,7 +222,7 @@ export const patternFunctions: Functions = {
     return bytesOf(search.text.slice(start, end));
   }),
   ...both('regexReplaceAll', ['string'], replaced),
-  ...both('regexReplaceAllLiteral', ['string'], (search, replacement) => {
+  ...both('regexReplaceAllLiteral', ['string'], (search, replacement: Bytes) => {
     const literal = textOf(replacement);
     return search.replaced(() => literal);
   }),
