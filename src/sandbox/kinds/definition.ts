@@ -67,7 +67,9 @@ function prepare(object: JsonObject, old: JsonObject | undefined): void {
   if (!isJsonObject(spec)) {
     return;
   }
-  const names = spec.names;
+  // Without names, those that are required are missing.
+  spec.names ??= {};
+  const { names } = spec;
   if (isJsonObject(names) && typeof names.kind === 'string') {
     names.singular ||= names.kind.toLowerCase();
     names.listKind ||= `${names.kind}List`;

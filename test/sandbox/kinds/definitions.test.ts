@@ -120,6 +120,14 @@ test.each<[string, JsonObject, [string, string][]]>([
     [['spec.preserveUnknownFields', 'FieldValueInvalid']],
   ],
   [
+    'no names',
+    { spec: { names: null } },
+    [
+      ['spec.names.plural', 'FieldValueRequired'],
+      ['spec.names.kind', 'FieldValueRequired'],
+    ],
+  ],
+  [
     'columns without a type, a path or a name',
     {
       spec: {
