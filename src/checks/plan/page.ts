@@ -1,5 +1,6 @@
-import { count, printable, shortList, withoutMarkup } from '../../base/index.ts';
+import { count, shortList } from '../../base/index.ts';
 import type { Cause, ClusterPlan, GroupPlan, Plan, Problem } from '../../topology/index.ts';
+import { escaped, page } from '../output/page.ts';
 import {
   causeText,
   detailTexts,
@@ -23,42 +24,15 @@ const maxNamed = 50;
 const maxOpen = 12;
 
 const style = `
-:root { --ground: #f6f7f9; --paper: #ffffff; --ink: #1c2230; --quiet: #667085; --line: #e3e7ee; --band: #f4f6fa;
-  --good: #1a7f4b; --wait: #b76a00; --bad: #c4314b; --off: #8a93a5; --busy: #3566c4;
-  --good-soft: #d9f0e3; --wait-soft: #fdeacb; --bad-soft: #fbdde2; --off-soft: #e9ecf2; }
-@media (prefers-color-scheme: dark) { :root { --ground: #12151b; --paper: #1a1e26; --ink: #e7eaf0; --quiet: #98a2b5; --line: #2b313d; --band: #1e232c;
-  --good: #4cc38a; --wait: #f0a53a; --bad: #ff7a8a; --off: #7d8798; --busy: #86aefc;
-  --good-soft: #173828; --wait-soft: #402d10; --bad-soft: #47212a; --off-soft: #2a303b; } }
-* { box-sizing: border-box; }
-body { margin: 0; background: var(--ground); color: var(--ink); font: 15px/1.5 system-ui, -apple-system, 'Segoe UI', 'Noto Sans', sans-serif; }
-header, main { max-width: 1500px; margin: 0 auto; padding: 0 28px; }
-header { padding-top: 28px; display: flex; flex-wrap: wrap; gap: 4px 28px; align-items: baseline; }
-h1 { font-size: 24px; margin: 0; letter-spacing: -.01em; }
-h2 { font-size: 19px; margin: 0; }
-small { color: var(--quiet); font-weight: 400; font-size: 12.5px; }
-section, .list { background: var(--paper); border: 1px solid var(--line); border-radius: 12px; padding: 20px 22px; margin: 20px 0; }
-.list { padding: 12px 22px; } summary { cursor: pointer; }
-.facts { margin: 2px 0 14px; color: var(--quiet); }
-.reason { border-left: 4px solid var(--bad); background: var(--bad-soft); padding: 8px 12px; border-radius: 0 6px 6px 0; overflow-wrap: anywhere; }
-.legend { margin: 0; } .key { margin-right: 16px; color: var(--quiet); white-space: nowrap; }
-.badge { display: inline-block; padding: 1px 9px; border-radius: 9px; font-size: 12px; font-weight: 600; vertical-align: 1px; }
-.wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: 14px; }
-th { text-align: left; color: var(--quiet); font-weight: 600; font-size: 12.5px; } th, td { padding: 5px 12px 5px 0; vertical-align: top; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
-.diff { background: var(--band); border-radius: 8px; padding: 10px 14px; overflow-x: auto; font: 12.5px/1.5 ui-monospace, 'DejaVu Sans Mono', monospace; }
-.ins { color: var(--good); } .del { color: var(--bad); } .hunk { color: var(--busy); } .note { color: var(--quiet); }
+.ins { color: var(--good); } .del { color: var(--bad); } .hunk { color: var(--busy); }
 .sum { font-size: 17px; } .machines { line-height: 0; }
 .m { display: inline-block; width: 14px; height: 14px; margin: 2px; border-radius: 3px; background: var(--off-soft); border: 1px solid var(--line); }
 .m.replaced { background: var(--bad); border-color: var(--bad); } .m.inPlace { background: var(--busy); border-color: var(--busy); }
 .m.created { background: none; border: 2px dashed var(--good); } .m.deleted { background: none; border: 2px solid var(--bad); }
 .m.onDelete { background: repeating-linear-gradient(135deg, var(--bad) 0 3px, transparent 3px 6px); border-color: var(--bad); }
 .m.unknown { background: repeating-linear-gradient(45deg, var(--wait) 0 2px, transparent 2px 5px); border-color: var(--wait); }
-.badge.none { background: var(--off-soft); color: var(--quiet); } .badge.low { background: var(--good-soft); color: var(--good); }
-.badge.medium { background: var(--wait-soft); color: var(--wait); } .badge.high { background: var(--bad-soft); color: var(--bad); }
-th { white-space: nowrap; } tr.none td { color: var(--quiet); } td.verdict { white-space: nowrap; } .cause { margin: 4px 0; } .cause code { overflow-wrap: anywhere; }
+th { white-space: nowrap; } tr.none td { color: var(--quiet); } td.verdict { white-space: nowrap; } .cause code { overflow-wrap: anywhere; }
 `;
-
-/** Untrusted text for HTML: printable lines without markup. */
-const escaped = (text: string): string => withoutMarkup(text.split('\n').map(printable).join('\n'));
 
 /** Lines of `diffLines`, coloured; empty for none. */
 function diffHtml(lines: readonly string[]): string {
@@ -66,7 +40,7 @@ function diffHtml(lines: readonly string[]): string {
     const kind = line.startsWith('+') ? 'ins' : line.startsWith('-') ? 'del' : line.startsWith('@') ? 'hunk' : 'same';
     return `<span class="${kind}">${escaped(line)}</span>\n`;
   });
-  return lines.length === 0 ? '' : `<pre class="diff">${coloured.join('')}</pre>`;
+  return lines.length === 0 ? '' : `<pre>${coloured.join('')}</pre>`;
 }
 
 type Machine = 'kept' | 'replaced' | 'inPlace' | 'created' | 'deleted' | 'onDelete' | 'unknown';
@@ -148,10 +122,7 @@ const legend = (['replaced', 'onDelete', 'inPlace', 'created', 'deleted', 'unkno
   .map((machine) => `<span class="key"><i class="m ${machine}"></i>${machineWords[machine]}</span>`)
   .join('');
 
-/**
- * The plan as an HTML page: a square for each Machine, in the colour of what happens to it. A single file that works
- * without a network and without scripts; its content security policy lets a browser load nothing.
- */
+/** The plan as an HTML page: a square for each Machine, in the colour of what happens to it. */
 export function planPage(plan: Plan, classOf: ReadonlyMap<string, string>): string {
   const changed = plan.clusters.filter((cluster) => !isUnchanged(cluster));
   const unchanged = plan.clusters.filter(isUnchanged);
@@ -168,20 +139,10 @@ export function planPage(plan: Plan, classOf: ReadonlyMap<string, string>): stri
           ),
         )}</p></details>`
   }`;
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Plan</title>
-<style>${style}</style>
-</head>
-<body>
-<header><h1>Which Machines will this change replace?</h1><p class="legend">${legend}</p></header>
-<main><p class="sum"><b>${escaped(sumText(plan))}</b></p>${[...fleets.map(fleetHtml), ...drawn.map(clusterHtml)].join('\n')}${rest}</main>
-</body>
-</html>
-`;
+  return page(
+    'Plan',
+    style,
+    `<header><h1>Which Machines will this change replace?</h1><p class="legend">${legend}</p></header>
+<main><p class="sum"><b>${escaped(sumText(plan))}</b></p>${[...fleets.map(fleetHtml), ...drawn.map(clusterHtml)].join('\n')}${rest}</main>`,
+  );
 }

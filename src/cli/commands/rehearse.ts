@@ -1,5 +1,6 @@
 import { count, type Paint, printable } from '../../base/index.ts';
 import {
+  createPage,
   createTimeline,
   type Entry,
   type Fault,
@@ -88,7 +89,10 @@ const rehearseFlags = {
     'write each request to a file in this new folder, for "conformance --request", "call --request" and tests',
     { defaultText: 'none' },
   ),
-  output: outputFlag(['text', 'json'], 'a timeline as text, or a line of JSON per call'),
+  output: outputFlag(
+    ['text', 'json', 'html'],
+    'a timeline as text, a line of JSON per call, or a page with a drawn timeline',
+  ),
 } satisfies Flags;
 
 /** Longest part of a file's name that comes from the name of an object, in characters. */
@@ -145,6 +149,17 @@ function textPrinter(paint: Paint, clusters: readonly string[]): Printer {
 }
 
 const jsonPrinter: Printer = { add: (entry) => jsonLine(entry) ?? '', end: () => '' };
+
+function htmlPrinter(): Printer {
+  const { add, html } = createPage();
+  return {
+    add(entry) {
+      add(entry);
+      return '';
+    },
+    end: html,
+  };
+}
 
 /** What the files of these flags must contain: a wrong file must not silently result in the sample. */
 const wanted = {
@@ -207,7 +222,9 @@ that cannot be read.`,
             paintFor(io),
             input.subjects.map(({ cluster }) => namespacedName(cluster)),
           )
-        : jsonPrinter;
+        : flags.output === 'json'
+          ? jsonPrinter
+          : htmlPrinter();
     const print = (text: string) => {
       if (text !== '') {
         progress.clear();

@@ -138,7 +138,7 @@ const repeating: [string, () => string[]][] = [
   ...each('discover', ['text', 'json'], () => ['discover', '-f', bad]),
   ...each('call', ['text', 'json'], () => ['call', 'up.one', '-f', config, '--sample']),
   ['call --request', () => ['call', 'up.one', '-f', config, '--request', settings]],
-  ...each('rehearse', ['text', 'json'], () => ['rehearse', '-f', config, '--upgrade-to', 'v1.33.0']),
+  ...each('rehearse', ['text', 'json', 'html'], () => ['rehearse', '-f', config, '--upgrade-to', 'v1.33.0']),
   ...each('conformance', ['text', 'json', 'junit'], () => ['conformance', '-f', bad]),
   ...each('preflight', ['text', 'json'], () => ['preflight', '-f', bad, '--target-cluster-api-version', 'v1.14']),
   ...each('plan', ['text', 'json', 'html'], () => ['plan', '-f', cluster, '--from', cluster]),
