@@ -164,19 +164,31 @@ const textHtml = (text: string): string =>
 
 interface Timeline {
   name: string;
-  text: ReturnType<typeof createTimeline>;
-  lines: string[];
-  drawing: ReturnType<typeof createDrawing>;
+  entries: Entry[];
   end: EndEntry | undefined;
 }
 
 const badgeOf = (end: EndEntry | undefined) =>
   end === undefined ? '' : `<span class="badge ${end.isComplete ? 'low">complete' : 'high">incomplete'}</span>`;
 
-function timelineHtml({ name, lines, drawing, end }: Timeline): string {
+function timelineHtml({ name, entries, end }: Timeline): string {
+  const timeline = createTimeline(marked);
+  const drawing = createDrawing();
+  const lines: string[] = [];
+  for (const entry of entries) {
+    const text = timeline.add(entry);
+    // Of identical calls, the text has the first and counts the others.
+    if (text !== '') {
+      drawing.add(entry);
+    }
+    if (lines.length < maxLines) {
+      lines.push(text);
+    } else if (entry.type === 'end') {
+      lines.push('  … and more: the text output has all of it\n', text);
+    }
+  }
   const reason = end === undefined || end.isComplete ? '' : `<p class="reason">${escaped(end.reason)}</p>`;
-  const heading = name === '' ? 'extensions' : name;
-  return `<section><h2>${escaped(heading)} ${badgeOf(end)}</h2>${reason}${drawing.html()}<pre>${textHtml(lines.join(''))}</pre></section>`;
+  return `<section><h2>${escaped(name || 'extensions')} ${badgeOf(end)}</h2>${reason}${drawing.html()}<pre>${textHtml(lines.join(''))}</pre></section>`;
 }
 
 const legend = Object.entries({ green: 'passed', yellow: 'blocked', red: 'failed', dim: 'ignored' })
@@ -186,32 +198,28 @@ const legend = Object.entries({ green: 'passed', yellow: 'blocked', red: 'failed
 /** A rehearsal as an HTML page: each timeline is drawn, and below it there is what the text says. */
 export function createPage() {
   const timelines = new Map<string, Timeline>();
+  let complete = 0;
   return {
     add(entry: Entry): void {
       const name = entry.cluster;
-      const timeline = timelines.get(name) ?? {
-        ...{ name, text: createTimeline(marked), lines: [], drawing: createDrawing(), end: undefined },
-      };
+      const timeline: Timeline = timelines.get(name) ?? { name, entries: [], end: undefined };
       timelines.set(name, timeline);
-      const text = timeline.text.add(entry);
-      // Of identical calls, the text has the first and counts the others.
-      if (text !== '') {
-        timeline.drawing.add(entry);
-      }
+      timeline.entries.push(entry);
       if (entry.type === 'end') {
         timeline.end = entry;
-        timeline.lines.push(
-          timeline.lines.length < maxLines ? '' : '  … and more: the text output has all of it\n',
-          text,
-        );
-      } else if (timeline.lines.length < maxLines) {
-        timeline.lines.push(text);
+        if (entry.isComplete && ++complete > maxTimelines) {
+          // It will not be shown.
+          timeline.entries = [];
+        }
       }
     },
     html(): string {
       const all = [...timelines.values()];
       const rank = ({ end }: Timeline) => (end === undefined ? 1 : end.isComplete ? 2 : 0);
-      const shown = all.toSorted((a, b) => rank(a) - rank(b)).slice(0, maxTimelines);
+      const shown = all
+        .filter(({ entries }) => entries.length > 0)
+        .toSorted((a, b) => rank(a) - rank(b))
+        .slice(0, maxTimelines);
       const listed = all.filter(({ end }) => end !== undefined);
       const list = listed
         .slice(0, maxListed)
@@ -221,7 +229,7 @@ export function createPage() {
       const rest =
         shown.length === all.length
           ? ''
-          : `<details class="list"><summary>all ${listed.length} Clusters, of which ${shown.length} are shown</summary>${list.join('')}${more}</details>`;
+          : `<details class="list"><summary>${listed.length} Clusters, of which not all are drawn</summary>${list.join('')}${more}</details>`;
       return page(
         'Rehearsal',
         style,

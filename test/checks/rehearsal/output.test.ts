@@ -271,10 +271,15 @@ describe('the page', () => {
     expect(one).toContain('The drawing ends here: the text has more.');
     expect(one).toContain('… and more: the text output has all of it');
     expect(one.length).toBeLessThan(1_000_000);
-    const page = pageOf(clusters.flat() as Entry[]);
+    // Side by side: the last to start is the first to end.
+    const page = pageOf([
+      ...clusters.flatMap((entries) => entries.slice(0, -1)),
+      ...clusters.map((entries) => entries.at(-1)!).reverse(),
+    ] as Entry[]);
     expect(page.match(/<h2>[^<]*/g)).toHaveLength(20);
     expect(/<h2>([^<]*)/.exec(page)?.[1]).toBe('n/c900 ');
-    expect(page).toContain('all 1100 Clusters, of which 20 are shown');
+    expect(page.match(/<pre><\/pre>/g)).toBeNull();
+    expect(page).toContain('1100 Clusters, of which not all are drawn');
     expect(page).toContain('and 100 more: the JSON output has all');
     expect(page.length).toBeLessThan(1_000_000);
   });
