@@ -36,27 +36,59 @@ const maxClusterLength = 2 * 253;
 /** As much, and a uid. */
 const maxSubjectLength = maxClusterLength + 100;
 
-/** The context that a handler receives. Log and signal are made when they are first read: many handlers need neither. */
-function contextOf({ hook, name }: Handler, request: JsonObject, call: CallContext): HandlerContext<unknown> {
-  const object = objectOf(hook, request);
-  const cluster = object && `${object.namespace}/${object.cluster}`.slice(0, maxClusterLength);
-  const about = object && `${object.namespace}/${object.name} ${object.uid ?? ''}`.slice(0, maxSubjectLength);
-  let log: Log | undefined;
-  return {
-    answer: answersOf(hook),
-    cluster,
-    subject: `${hook.name} ${name} ${about ?? ''}`,
-    settings: (isJsonObject(request.settings) ? request.settings : {}) as Readonly<Record<string, string>>,
-    stopping: call.lifetime.stopping,
-    waitUntil: call.lifetime.waitUntil,
-    get log() {
-      log ??= call.log.child({ hook: hook.name, handler: name, cluster });
-      return log;
+/**
+ * The context that a handler receives. Log and signal are created when they are first read: many handlers need neither,
+ * and creating them takes longer than everything else here. They are fields of the object itself, so that a copy
+ * (`{ ...context }`) has them.
+ */
+class Context implements HandlerContext<unknown> {
+  static readonly #lazy: Readonly<Record<'log' | 'signal', PropertyDescriptor>> = {
+    log: {
+      get(this: Context) {
+        return this.#childLog();
+      },
+      enumerable: true,
     },
-    get signal() {
-      return call.ending.signal;
+    signal: {
+      get(this: Context) {
+        return this.#call.ending.signal;
+      },
+      enumerable: true,
     },
   };
+  declare readonly log: Log;
+  declare readonly signal: AbortSignal;
+  readonly answer;
+  readonly cluster;
+  readonly subject;
+  readonly settings;
+  readonly stopping;
+  readonly waitUntil;
+  readonly #handler: Handler;
+  readonly #call: CallContext;
+  #log: Log | undefined;
+
+  constructor(handler: Handler, request: JsonObject, call: CallContext) {
+    this.answer = answersOf(handler.hook);
+    const object = objectOf(handler.hook, request);
+    this.cluster = object && `${object.namespace}/${object.cluster}`.slice(0, maxClusterLength);
+    const about = object && `${object.namespace}/${object.name} ${object.uid ?? ''}`.slice(0, maxSubjectLength);
+    this.subject = `${handler.hook.name} ${handler.name} ${about ?? ''}`;
+    this.settings = (isJsonObject(request.settings) ? request.settings : {}) as Readonly<Record<string, string>>;
+    this.stopping = call.lifetime.stopping;
+    this.waitUntil = call.lifetime.waitUntil;
+    this.#handler = handler;
+    this.#call = call;
+    Object.defineProperty(this, 'log', Context.#lazy.log);
+    Object.defineProperty(this, 'signal', Context.#lazy.signal);
+  }
+
+  #childLog(): Log {
+    const { cluster } = this;
+    const { hook, name } = this.#handler;
+    this.#log ??= this.#call.log.child({ hook: hook.name, handler: name, cluster });
+    return this.#log;
+  }
 }
 
 /** Longest message of a response, in characters: Cluster API's conditions hold 10,240, some of which it adds itself. */
@@ -173,7 +205,7 @@ export function call(handler: Handler, body: Json, callContext: CallContext): Ca
     return failure('invalid request', message, handler);
   }
   const { request } = decoded;
-  const context = contextOf(handler, request, callContext);
+  const context = new Context(handler, request, callContext);
   try {
     const startedMs = performance.now();
     const returned = handler.handle(request, context);

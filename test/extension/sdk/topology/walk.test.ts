@@ -270,7 +270,11 @@ test('a patcher receives the values of the defined variables, builtin, the item,
   expect(lines).toEqual([line, line]);
 });
 
-test('without a log, what patchers log is dropped', () => {
+test('without the option variables there are no values; without a log, what patchers log is dropped', () => {
+  const reading: TemplatePatcher = { mutate: (_, { values }) => void values };
+  expect(() => walkTemplates(requestOf({}), [reading])).toThrow(
+    'walkTemplates has no option variables: pass what defineVariables returned, or read context.variables',
+  );
   expect(walkTemplates(requestOf({}), [{ mutate: (_, { log }) => log.info('dropped') }])).toEqual([]);
 });
 
