@@ -39,7 +39,7 @@ const maxSubjectLength = maxClusterLength + 100;
 /**
  * The context that a handler receives. Log and signal are created when they are first read: many handlers need neither,
  * and creating them takes longer than everything else here. They are fields of the object itself, so that a copy
- * (`{ ...context }`) has them.
+ * (`{ ...context }`) has them, with accessors that all contexts share, as those of `walkTemplates`.
  */
 class Context implements HandlerContext<unknown> {
   static readonly #lazy: Readonly<Record<'log' | 'signal', PropertyDescriptor>> = {

@@ -245,7 +245,7 @@ const silent = pino({ enabled: false });
 
 /**
  * The context of patchers for one item. What takes long is computed when it is first read, by accessors that all contexts share:
- * with those of an object literal, a call took a quarter longer.
+ * with those of an object literal, GeneratePatches took 2.5 times the CPU of a bare handler instead of 1.75 (bench:extension).
  */
 class ItemContext<Values> implements TemplateContext<Values> {
   static readonly #lazy: PropertyDescriptorMap & ThisType<ItemContext<unknown>> = {
