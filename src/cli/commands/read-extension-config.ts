@@ -12,7 +12,7 @@ import { UsageError } from '../framework/program.ts';
 
 export type ExtensionConfigs = Map<ExtensionConfig, JsonObject>;
 
-async function inHubVersion(object: JsonObject, where: string): Promise<JsonObject> {
+async function inHubVersion(object: JsonObject, where: () => string): Promise<JsonObject> {
   const hub = apiVersionOf(hubVersion);
   if (object.apiVersion === hub && object.kind === kind) {
     return object;
@@ -23,27 +23,29 @@ async function inHubVersion(object: JsonObject, where: string): Promise<JsonObje
     return convert(object, hub);
   } catch (error) {
     if (error instanceof ConversionError) {
-      throw new UsageError(`${where}: ${error.path.join('.')} ${error.message}`);
+      throw new UsageError(`${where()}: ${error.path.join('.')} ${error.message}`);
     }
     throw error;
   }
 }
 
 /** An object at a place as v1beta2. @throws {UsageError} for one that cannot be read as an ExtensionConfig. */
-export async function readExtensionConfig(object: JsonObject, where: string): Promise<ExtensionConfig> {
+export async function readExtensionConfig(object: JsonObject, where: () => string): Promise<ExtensionConfig> {
   const version = versionOf(object.apiVersion);
   if (version === undefined) {
-    throw new UsageError(`${where}: ${kind} of an unknown apiVersion: write ${apiVersionOf(hubVersion)}`);
+    throw new UsageError(`${where()}: ${kind} of an unknown apiVersion: write ${apiVersionOf(hubVersion)}`);
   }
   const { object: config, violations } = decodeExtensionConfig(await inHubVersion(object, where), hubVersion);
   const [wrong] = violations.filter(({ problem }) => problem === 'type');
   if (wrong !== undefined) {
-    throw new UsageError(`${where}: ${wrong.path.join('.')} ${wrong.message}; "lint" reports everything that is wrong`);
+    throw new UsageError(
+      `${where()}: ${wrong.path.join('.')} ${wrong.message}; "lint" reports everything that is wrong`,
+    );
   }
   const name = config.metadata.name ?? '';
   if (dns1123LabelProblems(name).length > 0) {
     throw new UsageError(
-      `${where}: metadata.name ${JSON.stringify(withoutControls(name.slice(0, 100)))} is not a DNS label`,
+      `${where()}: metadata.name ${JSON.stringify(withoutControls(name.slice(0, 100)))} is not a DNS label`,
     );
   }
   return config;

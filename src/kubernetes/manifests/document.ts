@@ -4,7 +4,7 @@ import { isJsonObject, isTooDeep, type Json, type JsonObject } from '../objects/
 import { describe } from '../objects/reviews/admission-review.ts';
 import { type Composed, ComposeError, compose, tooDeep } from './compose.ts';
 import { Places } from './places.ts';
-import type { DocumentText } from './split.ts';
+import { closingQuote, type DocumentText } from './split.ts';
 
 export interface DocumentError {
   line: number;
@@ -30,8 +30,8 @@ export interface ReadDocument {
   /** Lists that kubectl refuses as a whole, each at the first item that is not an object; and Lists in too many others. */
   refusals: DocumentError[];
   form: DocumentText['form'];
-  /** The positions of the document's fields in its text. None if only kubectl's JSON reader accepts it. */
-  places: Places;
+  /** The positions of the document's fields in its text, which JSON is composed for. None if only kubectl's JSON reader accepts it. */
+  places: () => Places;
 }
 
 /** Deepest nesting of `List`s in `List`s. */
@@ -117,7 +117,7 @@ function createLines(text: string, firstLine: number) {
 /** Largest JSON document in which places of fields are known, in characters: of larger ones, all are its first line. */
 const maxPlaced = 8 * 1024 * 1024;
 
-function readJson(text: string): Composed {
+function readJson(text: string): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -137,16 +137,42 @@ function readJson(text: string): Composed {
     const escapes = /\\(?:ud[89a-f]..|.)/g;
     value = JSON.parse(JSON.stringify(value).replaceAll(escapes, (one) => (one.length > 2 ? '\ufffd' : one)));
   }
-  const withoutPlaces = { value, duplicates: [], root: null, targets: new Map() };
-  if (text.length > maxPlaced) {
-    return withoutPlaces;
+  return value;
+}
+
+/** The number of fields of all objects in a value. */
+function fieldsIn(value: unknown): number {
+  if (Array.isArray(value)) {
+    return value.reduce<number>((sum, item) => sum + fieldsIn(item), 0);
   }
+  const items = isJsonObject(value) ? Object.values(value) : [];
+  return items.reduce<number>((sum, item) => sum + fieldsIn(item), items.length);
+}
+
+/** The number of fields that are written in a JSON document: of colons outside of strings. */
+function fieldsWritten(text: string): number {
+  let colons = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) {
+      at = closingQuote(text, at);
+    } else if (code === 0x3a) {
+      colons++;
+    }
+  }
+  return colons;
+}
+
+/** A JSON document with its nodes, if it is not too large. */
+function composeJson(text: string): Composed {
   try {
-    return { ...compose(text), value };
+    if (text.length <= maxPlaced) {
+      return compose(text);
+    }
   } catch {
     // kubectl's JSON reader accepts it; only its YAML reader does not.
-    return withoutPlaces;
   }
+  return { value: undefined, duplicates: [], root: null, targets: new Map() };
 }
 
 /**
@@ -160,9 +186,17 @@ export function readDocument({
 }: Pick<DocumentText, 'text' | 'firstLine' | 'form'>): ReadDocument | { errors: DocumentError[] } {
   const placeAt = createLines(text, firstLine);
   const kind = form === 'json' ? 'JSON' : 'YAML';
-  let composed: Composed;
+  let value: unknown;
+  let composed: Composed | undefined;
   try {
-    composed = form === 'json' ? readJson(text) : compose(text);
+    if (form === 'json') {
+      value = readJson(text);
+      // Composing takes a hundred times as long: it is only done for a position.
+      composed = fieldsWritten(text) === fieldsIn(value) ? undefined : composeJson(text);
+    } else {
+      composed = compose(text);
+      value = composed.value;
+    }
   } catch (error) {
     if (!(error instanceof ComposeError)) {
       throw error;
@@ -170,26 +204,30 @@ export function readDocument({
     const { offset, message } = error;
     return { errors: [{ ...placeAt(offset), message: message === tooDeep ? message : `${kind}: ${message}` }] };
   }
-  const { value, duplicates } = composed;
+  const duplicates = composed?.duplicates ?? [];
   if (duplicates.length > 0) {
     return { errors: duplicates.map(({ offset, message }) => ({ ...placeAt(offset), message: `YAML: ${message}` })) };
   }
-  const places = new Places(composed);
+  let known: Places | undefined;
+  const places = () => {
+    known ??= new Places(composed ?? composeJson(text));
+    return known;
+  };
   const refusals: Refusal[] = [];
   const objects = [...objectsIn(value, [], 0, refusals)];
   return {
     value,
     form,
     places,
-    refusals: refusals.map(({ path, message }) => ({ ...placeAt(places.offsetOf(path)), message })),
+    refusals: refusals.map(({ path, message }) => ({ ...placeAt(places().offsetOf(path)), message })),
     objects: objects.map(({ object, path }) => ({
       object,
       path,
-      placeOf: (field) => placeAt(places.offsetOf([...path, ...field])),
+      placeOf: (field) => placeAt(places().offsetOf([...path, ...field])),
       endOf(field) {
-        const start = places.offsetOf([...path, ...field]);
+        const start = places().offsetOf([...path, ...field]);
         // An alias is where it is written, whatever its anchor has. A block of text ends before its last line break.
-        const end = Math.max(start, places.endOf([...path, ...field]));
+        const end = Math.max(start, places().endOf([...path, ...field]));
         return placeAt(text.slice(start, end).trimEnd().length + start);
       },
     })),

@@ -137,7 +137,7 @@ export function editDocument(text: string, read: ReadDocument, value: Json): str
   if (edits.length === 0) {
     return text;
   }
-  let result = spliced(text, read.places, edits);
+  let result = spliced(text, read.places(), edits);
   if (result === undefined) {
     result = read.form === 'json' ? JSON.stringify(value, null, /\n([ \t]+)"/.exec(text)?.[1]) : rewritten(text, edits);
     if (text.includes('\r\n')) {

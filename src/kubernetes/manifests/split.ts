@@ -82,15 +82,22 @@ function* yamlDocuments(text: string): Generator<DocumentText | SplitError> {
   yield* take(text.length);
 }
 
+/** Offset of the closing quote of a JSON string that begins at `start`. */
+export function closingQuote(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text.charCodeAt(at) !== 0x22) {
+    at += text.charCodeAt(at) === 0x5c ? 2 : 1;
+  }
+  return at;
+}
+
 /** Offset after the JSON value that begins at `start`: its closing bracket, or the end of the text. */
 function jsonEnd(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === 0x22) {
-      for (at++; at < text.length && text.charCodeAt(at) !== 0x22; at++) {
-        at += text.charCodeAt(at) === 0x5c ? 1 : 0;
-      }
+      at = closingQuote(text, at);
     } else if (code === 0x7b || code === 0x5b) {
       depth++;
     } else if ((code === 0x7d || code === 0x5d) && --depth === 0) {

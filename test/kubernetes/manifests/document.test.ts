@@ -196,6 +196,16 @@ test('JSON errors have positions, and so do fields', () => {
   });
 });
 
+test.each([
+  ['{"a": {"b": [{"c": ":\\":{"}]}, "__proto__": {}, "d:": "{"}', []],
+  ['{"a": {"b": 1,\n "c": "\\"b\\":", "b": 2}}', ['2 duplicate key "b" in a map']],
+  ['{"b": [{"c":1,"\\u0063" :2}]}', ['1 duplicate key "c" in a map']],
+])('duplicate keys of the JSON document %s', (text, expected) => {
+  const read = readDocument({ text, firstLine: 1, form: 'json' });
+  const found = 'errors' in read ? read.errors : [];
+  expect(found.map(({ line, message }) => `${line} ${message.replace('YAML: ', '')}`)).toEqual(expected);
+});
+
 test('the time for positions is proportional to the text, however many are looked up', () => {
   const keys = sized(15_000);
   const [object] = objects(`a:\n${Array.from({ length: keys }, (_, index) => `  k${index}: v\n`).join('')}`);

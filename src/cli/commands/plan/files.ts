@@ -12,7 +12,7 @@ import { readExtensionConfig } from '../read-extension-config.ts';
 export interface Input {
   objects: JsonObject[];
   /** Where the objects are, by `objectText`. */
-  places: Map<string, string>;
+  places: Map<string, () => string>;
   problems: string[];
 }
 
@@ -22,7 +22,7 @@ const keyOf = (object: JsonObject) => `${groupOf(object)} ${objectText(object)}`
 /** The objects in files. What cannot be used is a problem with its line, and the rest is read. */
 export async function readFiles(flag: string, paths: readonly string[], io: Io): Promise<Input> {
   const input: Input = { objects: [], places: new Map(), problems: [] };
-  const seen = new Map<string, string>();
+  const seen = new Map<string, () => string>();
   for await (const manifest of readManifests(paths, io.stdin as Readable, io.signal)) {
     const file = printable(manifest.file);
     if ('message' in manifest) {
@@ -42,17 +42,17 @@ export async function readFiles(flag: string, paths: readonly string[], io: Io):
         input.problems.push(`${file}:${read.part.firstLine}: not an object: write apiVersion, kind and metadata.name`);
       }
       for (const { object, placeOf } of read.document.objects) {
-        const place = `${file}:${placeOf([]).line}`;
+        const place = () => `${file}:${placeOf([]).line}`;
         if (textAt(object, 'apiVersion') === '' || textAt(object, 'kind') === '' || nameOf(object) === '') {
           const missing = [['apiVersion'], ['kind'], ['metadata', 'name']].find(
             (path) => textAt(object, ...path) === '',
           );
-          input.problems.push(`${place}: the object has no ${missing?.join('.')}: add it`);
+          input.problems.push(`${place()}: the object has no ${missing?.join('.')}: add it`);
           continue;
         }
         const first = seen.get(keyOf(object));
         if (first !== undefined) {
-          input.problems.push(`${place}: ${printable(objectText(object))} is also in ${first}: remove one of them`);
+          input.problems.push(`${place()}: ${printable(objectText(object))} is also in ${first()}: remove one of them`);
           continue;
         }
         seen.set(keyOf(object), place);
@@ -73,9 +73,9 @@ export async function extensionsIn(
 ): Promise<StateExtensions> {
   const configs: ExtensionConfig[] = [];
   for (const object of objects.filter(isExtensionConfig)) {
-    const place = places.get(objectText(object)) ?? '';
+    const name = objectText(object);
     try {
-      configs.push(await readExtensionConfig(withAllDefaults(object), place));
+      configs.push(await readExtensionConfig(withAllDefaults(object), places.get(name) ?? (() => name)));
     } catch (error) {
       if (!(error instanceof UsageError)) {
         throw error;

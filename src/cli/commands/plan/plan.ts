@@ -404,7 +404,7 @@ of the answers of extensions could not be used, 2 usage error.`,
       .filter(({ object }) => object !== undefined)
       .map((problem) => {
         const place = placeOf(problem);
-        return `${place === undefined ? '' : `${place}: `}${problemText(problem)}`;
+        return `${place === undefined ? '' : `${place()}: `}${problemText(problem)}`;
       });
     const problems = new Set([...from.problems, ...change.problems, ...faults]);
     for (const problem of problems) {
