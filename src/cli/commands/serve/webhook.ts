@@ -1,6 +1,5 @@
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
-import { createImpactReviews } from '../../../checks/impact/index.ts';
 import { reviewConversion } from '../../../extensionconfig/conversion/index.ts';
 import { runtimeSdkFeatureGate } from '../../../extensionconfig/index.ts';
 import { addWatchingMetrics, type WatchingOptions, watchCluster } from '../../../policy/cluster-facts/index.ts';
@@ -44,7 +43,8 @@ export async function startFromFlags(
       },
     });
   const impact = flags.impact
-    ? createImpactReviews({
+    ? // Most of the program, which serves only this.
+      (await import('../../../checks/impact/index.ts')).createImpactReviews({
         kubeconfig: { kubeconfig: flags.kubeconfig, context: flags.context },
         clusterApiVersion: flags['target-cluster-api-version'],
         denies: deniesImpact,
