@@ -139,26 +139,30 @@ test('a call that cannot be answered because of a bug gets a 500, and the next c
 });
 
 describe('a body that is not a request', () => {
-  test.each<[string, string, string]>([
-    ['empty', '', 'the body is empty'],
-    ['a list', '[]', 'the body is not a JSON object'],
-    ['null', 'null', 'the body is not a JSON object'],
-    ['invalid JSON', 'x', 'the body is not valid JSON'],
-  ])('%s', async (_, text, problem) => {
+  test('gets a Failure that is counted and logged, worded as by Go', async () => {
     const { post, lines, counted } = await serving([create]);
-    const failure = { status: 'Failure', message: `error unmarshalling request: ${problem}` };
-    expect(await post(path, text)).toMatchObject({
-      code: 200,
-      json: { ...envelope, ...failure, retryAfterSeconds: 0 },
-    });
-    expect((await post(`${root}/discovery`, text)).json).toMatchObject(failure);
-    expect(lines.map(({ hook, handler: name, result, msg }) => [hook, name, result, msg])).toEqual([
-      ['BeforeClusterCreate', 'create', 'invalid request', 'call answered'],
-      ['Discovery', undefined, 'invalid request', 'call answered'],
-    ]);
-    expect((await counted()).filter((line) => line.endsWith(' 1')).slice(0, 2)).toEqual([
-      `runtime_extension_calls_total{${labels},result="invalid request"} 1`,
-      'runtime_extension_calls_total{hook="Discovery",handler="",result="invalid request"} 1',
+    const problems = {
+      '': 'the body is empty',
+      '[]': 'the body is not a JSON object',
+      null: 'the body is not a JSON object',
+      x: 'the body is not valid JSON',
+    };
+    for (const [text, problem] of Object.entries(problems)) {
+      lines.length = 0;
+      const failure = { status: 'Failure', message: `error unmarshalling request: ${problem}` };
+      expect(await post(path, text)).toMatchObject({
+        code: 200,
+        json: { ...envelope, ...failure, retryAfterSeconds: 0 },
+      });
+      expect((await post(`${root}/discovery`, text)).json).toMatchObject(failure);
+      expect(lines.map(({ hook, handler: name, result, msg }) => [hook, name, result, msg])).toEqual([
+        ['BeforeClusterCreate', 'create', 'invalid request', 'call answered'],
+        ['Discovery', undefined, 'invalid request', 'call answered'],
+      ]);
+    }
+    expect((await counted()).filter((line) => line.endsWith(' 4')).slice(0, 2)).toEqual([
+      `runtime_extension_calls_total{${labels},result="invalid request"} 4`,
+      'runtime_extension_calls_total{hook="Discovery",handler="",result="invalid request"} 4',
     ]);
   });
 
@@ -213,16 +217,18 @@ describe('a path', () => {
     expect(await metrics()).toContain('runtime_extension_http_refusals_total{code="404"} 2\n');
   });
 
-  test.each([
-    [`${root}/BeforeClusterCreate/create`, 404],
-    [`${root}/beforeclustercreate/create/`, 404],
-    [`${root}/beforeclustercreate/create/a/b`, 404],
-    [`${root.toUpperCase()}/beforeclustercreate/create`, 404],
-    [`/lab${path}`, 404],
-    ['/', 404],
-  ])('%s: %i', async (url, code) => {
+  test('is that of a handler to the letter', async () => {
     const { post } = await serving([create]);
-    expect((await post(url, body)).code).toBe(code);
+    for (const url of [
+      `${root}/BeforeClusterCreate/create`,
+      `${path}/`,
+      `${path}/a/b`,
+      `${root.toUpperCase()}/beforeclustercreate/create`,
+      `/lab${path}`,
+      '/',
+    ]) {
+      expect((await post(url, body)).code, url).toBe(404);
+    }
   });
 });
 
@@ -269,7 +275,10 @@ describe('the timeout of a call', () => {
 
   /** Keeps the event loop, for that much time of a CPU, which other programs may use as well. */
   function busy(ms: number): void {
-    for (const start = process.cpuUsage(); process.cpuUsage(start).user < ms * 1000; ) {}
+    for (const start = process.cpuUsage(); process.cpuUsage(start).user < ms * 1000; ) {
+      // To read the time takes ten times as much time of the system, which does not count.
+      for (let turn = 0; turn < 1_000_000; turn++) {}
+    }
   }
   const names = { hook: 'BeforeClusterCreate', handler: 'create' };
 
@@ -277,7 +286,7 @@ describe('the timeout of a call', () => {
     const one = handler('BeforeClusterCreate', {
       name: 'create',
       handle: (_, { answer }) => {
-        busy(150);
+        busy(120);
         return answer.done();
       },
     });
@@ -291,7 +300,7 @@ describe('the timeout of a call', () => {
       // One warning a minute.
       { level: 30, result: 'success', msg: 'call answered' },
     ]);
-    expect(Number(lines[0]?.blockedMs)).toBeGreaterThanOrEqual(150);
+    expect(Number(lines[0]?.blockedMs)).toBeGreaterThanOrEqual(120);
   });
 
   test('a handler that ends too late says so, and one that blocks after it has waited is named, too', async () => {
@@ -300,7 +309,7 @@ describe('the timeout of a call', () => {
       handle: async (_, { answer, signal }) => {
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
         await new Promise((resolve) => setTimeout(resolve, 600));
-        busy(250);
+        busy(170);
         return answer.done();
       },
     });
