@@ -16,7 +16,8 @@ export function readBehaviours(yaml: string): Behaviours {
   return parseBehaviours(yaml, new Map(handlers.map(({ name, hook }) => [name, hook.isBlocking])));
 }
 
-const maxClusters = 10_000;
+/** The Clusters that were called last are remembered. */
+const remembered = { maxSize: 10_000, sizeCalculation: () => 1 };
 
 function behaving(handler: Handler, behaviours: Behaviours): Handler {
   const behaviour = behaviours.get(handler.name);
@@ -24,10 +25,7 @@ function behaving(handler: Handler, behaviours: Behaviours): Handler {
     return handler;
   }
   const { hang, delaySeconds, fail, block } = behaviour;
-  const [failures, blocks] = [
-    new LRUCache<string, number>({ max: maxClusters }),
-    new LRUCache<string, number>({ max: maxClusters }),
-  ];
+  const [failures, blocks] = [new LRUCache<string, number>(remembered), new LRUCache<string, number>(remembered)];
   const hasTurn = (counts: typeof failures, cluster: string, times: number | undefined) => {
     if (times === undefined) {
       return true;

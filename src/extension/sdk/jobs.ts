@@ -65,8 +65,8 @@ const longestSeconds = 2_000_000;
 /** Maximum number of concurrent jobs; further jobs wait for their turn, and their callers with them. */
 const maxRunning = 16;
 
-/** Maximum number of completed jobs that are remembered, the newest; results of Clusters that were deleted are never received. */
-const maxRemembered = 10_000;
+/** The newest completed jobs are remembered, 10,000 at most; results of Clusters that were deleted are never received. */
+const remembered = { maxSize: 10_000, sizeCalculation: () => 1 };
 
 /**
  * Creates an empty set of jobs.
@@ -80,8 +80,8 @@ export function createJobs(options: JobsOptions = {}): Jobs {
   checkNumber('rememberSeconds', rememberSeconds, { min: 1, isWhole: true });
   const running = new Set<string>();
   /** Results that no call has received: the message of a failure, or undefined. */
-  const results = new LRUCache<string, { failure?: string }>({ max: maxRemembered });
-  const delivered = new LRUCache<string, true>({ max: maxRemembered, ttl: rememberSeconds * 1000, ttlResolution: 0 });
+  const results = new LRUCache<string, { failure?: string }>(remembered);
+  const delivered = new LRUCache<string, true>({ ...remembered, ttl: rememberSeconds * 1000, ttlResolution: 0 });
 
   async function work(
     { log, stopping }: Pick<BlockingContext<unknown>, 'log' | 'stopping'>,

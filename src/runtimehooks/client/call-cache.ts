@@ -38,7 +38,13 @@ const responseCaching: Readonly<Record<string, ResponseCaching>> = {
 
 /** What calls with the option `cache` return until it expires. @param now returns milliseconds of a monotonic clock. */
 export function createCallCache(now: () => number) {
-  const answers = new LRUCache<string, JsonObject>({ max: 10_000, ttlResolution: 0, perf: { now } });
+  // With `max`, each client would take 400 KiB at once, and most of its time to start.
+  const answers = new LRUCache<string, JsonObject>({
+    maxSize: 10_000,
+    sizeCalculation: () => 1,
+    ttlResolution: 0,
+    perf: { now },
+  });
   return {
     /** The key of a response; undefined if responses of this hook are not cached. */
     responseKey(hook: HookDefinition, handler: RegisteredHandler, request: JsonObject): string | undefined {

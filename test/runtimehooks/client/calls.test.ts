@@ -181,10 +181,7 @@ function endless(response: ServerResponse, character = ' '): void {
 
 const hostile: Hostile[] = [
   ['500', write(500, 'it\u001b[31m broke\n'), 'http', 'status code 500 != 200: response : "it\\x1b[31m broke\\n"'],
-  ['204', write(204, ''), 'http', 'status code 204 != 200'],
-  ['201', write(201, '{}'), 'http', 'status code 201 != 200'],
   ['a redirect', write(302, '', { location: 'https://localhost:1/' }), 'http', 'status code 302 != 200'],
-  ['a long error', write(500, 'x'.repeat(100_000)), 'http', /response : "x{512}\.{3}"$/],
   [
     'an error that is cut off',
     (_received, response) => {
@@ -195,35 +192,12 @@ const hostile: Hostile[] = [
     'http',
     'status code 503 != 200: response : "no backend"',
   ],
-  ['no body', write(200, ''), 'decode', 'http call failed: failed to decode response: EOF'],
   [
     'no JSON',
     write(200, 'hello'),
     'decode',
     "failed to decode response: invalid character 'h' looking for beginning of value",
   ],
-  ['half a JSON', write(200, '{"status":"Succ'), 'decode', 'failed to decode response'],
-  ['a list', write(200, '[]'), 'decode', 'the message must be of type object, not array'],
-  ['a wrong type', write(200, '{"status":1}'), 'decode', 'status must be of type string, not number'],
-  [
-    'a whole number with a fraction',
-    write(200, '{"status":"Success","retryAfterSeconds":30.0}'),
-    'decode',
-    'retryAfterSeconds must be of type integer, not number: Go takes 30, but neither 30.0 nor 3e1, for an integer',
-  ],
-  [
-    'a whole number with an exponent, and more',
-    write(200, '{"retryAfterSeconds": 3E1, "status":"Success"} {'),
-    'decode',
-    'retryAfterSeconds must be of type integer, not number: Go takes',
-  ],
-  [
-    'bytes that are not UTF-8',
-    write(200, Buffer.from([0x7b, 0xff, 0x7d])),
-    'decode',
-    "invalid character 'ÿ' looking for beginning of object key",
-  ],
-  ['a deep answer', write(200, '['.repeat(100_000) + ']'.repeat(100_000)), 'decode', 'nests deeper than 256 levels'],
   [
     'gzip without end',
     write(200, Buffer.from('1f8b08', 'hex'), { 'content-encoding': 'gzip' }),
@@ -265,15 +239,6 @@ const hostile: Hostile[] = [
     },
     'timeout',
     'http call failed: failed to decode response: http request timeout expired',
-  ],
-  [
-    'an endless answer',
-    (_received, response) => {
-      endless(response);
-      return undefined;
-    },
-    'size',
-    'larger than 20 MiB',
   ],
   [
     'a connection that ends',
@@ -323,6 +288,16 @@ const hostile: Hostile[] = [
     'connect',
     '',
   ],
+];
+
+const endlessAnswer: Hostile = [
+  'an endless answer',
+  (_received, response) => {
+    endless(response);
+    return undefined;
+  },
+  'size',
+  'larger than 20 MiB',
 ];
 
 // A timeout that even a busy machine does not exceed, unless timeouts are tested.
@@ -386,7 +361,7 @@ describe.concurrent.each(hostile)('a server that answers %s', (_name, answer, st
 
 // One for each of the steps that failurePolicy Ignore applies to.
 test.concurrent.each([
-  ...new Map(hostile.map((row) => [row[2], row])).values(),
+  ...new Map([...hostile, endlessAnswer].map((row) => [row[2], row])).values(),
 ])('a server that answers %s is suppressed under Ignore', async (_name, answer, step) => {
   const handler = { ...patience(step), failurePolicy: 'Ignore' };
   const { call } = await single(answer, { handler });
@@ -688,22 +663,6 @@ describe('all handlers', () => {
   });
 });
 
-test.each([
-  '{"status":"Success","message":"a}]\\"","retryAfterSeconds":0} {"status":"Failure"}',
-  '{"status":"Success"}\u0000garbage',
-])('only the first JSON value of a response counts: %j', async (body) => {
-  const { call } = await single(write(200, body));
-  expect(await call()).toMatchObject({ ok: true });
-});
-
-test.each([
-  '{"status":"Success","message":"x: 30.0, 3e1","retryAfterSeconds":0}',
-  '{"status":"Success","unknown":30.0,"retryAfterSeconds":0}',
-])('a fraction in a field that is not an integer is valid: %j', async (body) => {
-  const { call } = await single(write(200, body));
-  expect(await call()).toMatchObject({ ok: true, response: JSON.parse(body) });
-});
-
 test('gzip is requested and decompressed, as by Go', async () => {
   const { call, extension } = await single((received, response, request) => {
     expect(received.headers['accept-encoding']).toBe('gzip');
@@ -729,11 +688,6 @@ test.each<[string, (packed: Buffer) => Buffer]>([
     return undefined;
   });
   expect(await call()).toMatchObject({ ok: true, response: { message: 'x'.repeat(1000) } });
-});
-
-test('bytes of a text that are not UTF-8 are replaced, as by Go', async () => {
-  const { call } = await single(write(200, Buffer.from('{"status":"Success","message":"caf\u00e9"}', 'latin1')));
-  expect(await call()).toMatchObject({ ok: true, response: { message: 'caf\ufffd' } });
 });
 
 test('an answer with the fields of an error is still an answer', async () => {

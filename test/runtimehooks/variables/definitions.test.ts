@@ -212,7 +212,7 @@ test.each<[string, () => JsonObject[]]>([
   [
     'large patterns and long defaults',
     () =>
-      Array.from({ length: 300 }, (_, index) =>
+      Array.from({ length: sized(300) }, (_, index) =>
         defined({ type: 'string', pattern: '^[xy]*x[xy]{900}$', default: 'xyxx'.repeat(1000) }, { name: `v${index}` }),
       ),
   ],
@@ -236,7 +236,7 @@ test.each<[string, () => JsonObject[]]>([
     () => {
       let schema: JsonObject = {
         type: 'object',
-        properties: Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`p${index}`, {}])),
+        properties: Object.fromEntries(Array.from({ length: sized(5_000) }, (_, index) => [`p${index}`, {}])),
       };
       for (let depth = 0; depth < 100; depth++) {
         schema = { type: 'object', properties: { ['k'.repeat(500)]: schema } };

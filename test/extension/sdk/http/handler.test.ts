@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Handler, handler } from '../../../../src/extension/index.ts';
 import { createHostedExtension } from '../../../../src/extension/sample/index.ts';
 import { requestFor } from '../../../../src/extension/sdk/testing/index.ts';
+import { createClient } from '../../../../src/runtimehooks/client/index.ts';
 import { hooks, hooksGroup } from '../../../../src/runtimehooks/index.ts';
 import { fixedCertificate } from '../../../../src/server/index.ts';
 import { localhost, testCa } from '../../../base/x509/certificates.ts';
@@ -13,6 +15,11 @@ const path = `${root}/beforeclustercreate/create`;
 const body = JSON.stringify(requestFor('BeforeClusterCreate'));
 const envelope = { apiVersion: `${hooksGroup}/v1alpha1`, kind: 'BeforeClusterCreateResponse' };
 const create = handler('BeforeClusterCreate', { name: 'create', handle: (_, { answer }) => answer.done() });
+
+interface PostOptions {
+  headers?: Record<string, string>;
+  method?: string;
+}
 
 /** Serves handlers over HTTPS. */
 async function serving(
@@ -44,9 +51,12 @@ async function serving(
     client.end(text);
     return client;
   }
-  async function post(url: string, text: string) {
-    const { code, headers, json } = await exchange(server.port, url, text, {});
-    return { code, headers, json: json() };
+  /** Posts a body as Cluster API does: without Content-Type. */
+  async function post(url: string, text: string | Buffer, { headers = {}, method = 'POST' }: PostOptions = {}) {
+    const isChunked = headers['transfer-encoding'] !== undefined;
+    const length = isChunked ? {} : { 'content-length': String(Buffer.byteLength(text)) };
+    const answer = await exchange(server.port, url, text, { method, headers: { ...length, ...headers } });
+    return { code: answer.code, headers: answer.headers, json: answer.json() };
   }
   const metrics = async () => (await fetch(`http://127.0.0.1:${server.healthPort}/metrics`)).text();
   /** Metrics of calls, without comments and buckets. */
@@ -54,7 +64,7 @@ async function serving(
     const all = (await metrics()).split('\n');
     return all.filter((line) => /^runtime_extension_call(s_total|_duration_seconds_(sum|count))/.test(line));
   }
-  return { post, begin, lines, counted, metrics };
+  return { server, post, begin, lines, counted, metrics };
 }
 
 const labels = 'hook="BeforeClusterCreate",handler="create"';
@@ -138,6 +148,64 @@ test('a call that cannot be answered because of a bug gets a 500, and the next c
   expect((await post(path, body)).code).toBe(200);
 });
 
+test('invalid requests get the same response as from the Go server: the same status, a Failure in the same words', async () => {
+  const recorded = JSON.parse(
+    readFileSync(new URL('../../../support/fixtures/runtime-sdk/server-answers.json', import.meta.url), 'utf8'),
+  ) as { request: { method: string; path: string; body?: string }; response: { status: number; body: string } }[];
+  const { post } = await serving([create]);
+  const bad = recorded.slice(1, 5);
+  expect(bad.map(({ request: { method } }) => method)).toEqual(['GET', 'POST', 'POST', 'POST']);
+  for (const { request: sent, response } of bad) {
+    const { code, json } = await post(sent.path, sent.body ?? '', { method: sent.method });
+    expect([sent.path, code]).toEqual([sent.path, response.status]);
+    if (response.status === 200) {
+      expect([json.status, json.message]).toEqual(['Failure', expect.stringMatching(/^error unmarshalling request: /)]);
+      expect(JSON.parse(response.body).message).toMatch(/^error unmarshalling request: /);
+    } else {
+      expect(json.message).toContain('page not found');
+    }
+  }
+});
+
+test('a call is answered whatever its method, its content type, and what follows its body', async () => {
+  const { post } = await serving([create]);
+  const garbage = Buffer.concat([Buffer.from(body), Buffer.from([0xff, 0x00])]);
+  const calls: [url: string, text: string | Buffer, options?: PostOptions][] = [
+    [path, body, { headers: { 'content-type': 'text/plain' } }],
+    [path, body, { method: 'PUT' }],
+    [`${path}?a=b&timeout=1m0s`, body],
+    [`${path}?timeout=soon`, body],
+    [path, `\n ${body}\n\t `],
+    [path, `${body}{"cluster":7}`],
+    [path, garbage],
+  ];
+  for (const [url, text, options] of calls) {
+    const { code, json } = await post(url, text, options);
+    expect([code, json], `${url} ${text}`).toEqual([200, { ...envelope, status: 'Success', retryAfterSeconds: 0 }]);
+  }
+});
+
+test('Discovery lists each handler with its properties, and nothing else', async () => {
+  const { post } = await serving([
+    handler('BeforeClusterCreate', { name: 'b', timeoutSeconds: 5, handle: (_, { answer }) => answer.done() }),
+    handler('AfterControlPlaneInitialized', {
+      name: 'a',
+      failurePolicy: 'Fail',
+      handle: (_, { answer }) => answer.done(),
+    }),
+  ]);
+  const apiVersion = `${hooksGroup}/v1alpha1`;
+  expect((await post(`${root}/discovery`, '{}')).json).toEqual({
+    apiVersion,
+    kind: 'DiscoveryResponse',
+    status: 'Success',
+    handlers: [
+      { name: 'b', requestHook: { apiVersion, hook: 'BeforeClusterCreate' }, timeoutSeconds: 5 },
+      { name: 'a', requestHook: { apiVersion, hook: 'AfterControlPlaneInitialized' }, failurePolicy: 'Fail' },
+    ],
+  });
+});
+
 describe('a body that is not a request', () => {
   test('gets a Failure that is counted and logged, worded as by Go', async () => {
     const { post, lines, counted } = await serving([create]);
@@ -146,6 +214,7 @@ describe('a body that is not a request', () => {
       '[]': 'the body is not a JSON object',
       null: 'the body is not a JSON object',
       x: 'the body is not valid JSON',
+      [`garbage ${body}`]: 'the body is not valid JSON',
     };
     for (const [text, problem] of Object.entries(problems)) {
       lines.length = 0;
@@ -160,29 +229,36 @@ describe('a body that is not a request', () => {
         ['Discovery', undefined, 'invalid request', 'call answered'],
       ]);
     }
-    expect((await counted()).filter((line) => line.endsWith(' 4')).slice(0, 2)).toEqual([
-      `runtime_extension_calls_total{${labels},result="invalid request"} 4`,
-      'runtime_extension_calls_total{hook="Discovery",handler="",result="invalid request"} 4',
+    expect((await counted()).filter((line) => line.endsWith(' 5')).slice(0, 2)).toEqual([
+      `runtime_extension_calls_total{${labels},result="invalid request"} 5`,
+      'runtime_extension_calls_total{hook="Discovery",handler="",result="invalid request"} 5',
     ]);
   });
 
-  test('because it is too large gets a Failure that is counted and logged', async () => {
-    const { post, lines, counted } = await serving([create]);
-    const message = 'error reading request: the body must not be larger than 100000 bytes';
-    expect(await post(path, ' '.repeat(100_001))).toMatchObject({
-      code: 200,
-      json: { ...envelope, status: 'Failure', message, retryAfterSeconds: 0 },
-    });
-    expect(lines.filter(({ level }) => level === 40)).toEqual([
-      {
-        level: 40,
-        hook: 'BeforeClusterCreate',
-        handler: 'create',
-        problem: 'the body must not be larger than 100000 bytes',
-        msg: 'request refused',
-      },
+  test('because it is too large, whether it says so or not, gets a Failure that is counted and logged', async () => {
+    const { post, lines, counted } = await serving([create], { limits: { maxBodyBytes: 4096 } });
+    const problem = 'the body must not be larger than 4096 bytes';
+    const failure = { status: 'Failure', message: `error reading request: ${problem}` };
+    const large = ' '.repeat(5000);
+    for (const headers of [{}, { 'transfer-encoding': 'chunked' }] as Record<string, string>[]) {
+      const { code, json } = await post(path, large, { headers });
+      expect([code, json]).toEqual([200, { ...envelope, ...failure, retryAfterSeconds: 0 }]);
+    }
+    const refused = { level: 40, hook: 'BeforeClusterCreate', handler: 'create', problem, msg: 'request refused' };
+    expect(lines.filter(({ level }) => level === 40)).toEqual([refused, refused]);
+    expect((await counted())[0]).toBe(`runtime_extension_calls_total{${labels},result="invalid request"} 2`);
+    expect((await post(`${root}/discovery`, large)).json).toMatchObject(failure);
+    expect((await post(path, body)).code).toBe(200);
+  });
+
+  test('because it is compressed gets a Failure, which failurePolicy does not ignore', async () => {
+    const { post } = await serving([create]);
+    const { code, json } = await post(path, body, { headers: { 'content-encoding': 'gzip' } });
+    expect([code, json.status, json.message]).toEqual([
+      200,
+      'Failure',
+      expect.stringMatching(/^error reading request: the body must not be compressed/),
     ]);
-    expect((await counted())[0]).toBe(`runtime_extension_calls_total{${labels},result="invalid request"} 1`);
   });
 
   test('for which there is no room gets a 503, as from an unreachable server', async () => {
@@ -217,12 +293,23 @@ describe('a path', () => {
     expect(await metrics()).toContain('runtime_extension_http_refusals_total{code="404"} 2\n');
   });
 
+  test('is below the prefix, and nowhere else', async () => {
+    const { post } = await serving([create], { path: '/extensions/lab/' });
+    expect((await post(`/extensions/lab${path}`, body)).code).toBe(200);
+    expect((await post(path, body)).code).toBe(404);
+    expect((await post(`/extensions/lab${root}/discovery`, '{}')).json.handlers).toMatchObject([{ name: 'create' }]);
+  });
+
   test('is that of a handler to the letter', async () => {
     const { post } = await serving([create]);
     for (const url of [
       `${root}/BeforeClusterCreate/create`,
       `${path}/`,
-      `${path}/a/b`,
+      `${path}/more`,
+      path.replace('hooks', 'Hooks'),
+      path.replace('v1alpha1', 'v1'),
+      `${root}/beforeclusterdelete/create`,
+      `${root}/beforeclustercreate`,
       `${root.toUpperCase()}/beforeclustercreate/create`,
       `/lab${path}`,
       '/',
@@ -395,4 +482,67 @@ describe('the timeout of a call', () => {
     expect(seen?.aborted).toBe(false);
     expect(lines).toHaveLength(1);
   });
+
+  test('does not end a call at once: an answer given just after the signal was aborted counts', async () => {
+    const one = handler('BeforeClusterCreate', {
+      name: 'create',
+      handle: (_, { answer, signal }) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => resolve(answer.retry(5, 'not yet')));
+        }),
+    });
+    const { post } = await serving([one]);
+    expect((await post(`${path}?timeout=50ms`, body)).json.retryAfterSeconds).toBe(5);
+  });
+});
+
+test('a call in flight is answered when the server stops', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let isCalled = false;
+  const one = handler('BeforeClusterCreate', {
+    name: 'create',
+    async handle(_, { answer }) {
+      isCalled = true;
+      await promise;
+      return answer.done();
+    },
+  });
+  const { server, post } = await serving([one]);
+  const answer = post(path, body);
+  await until(() => isCalled, 'the call arrives');
+  const stopped = server.stop({ graceMs: 0, timeoutMs: 10_000 });
+  resolve();
+  expect((await answer).json.status).toBe('Success');
+  await stopped;
+});
+
+test("this project's client discovers and calls it", async () => {
+  const one = handler('BeforeClusterCreate', {
+    name: 'create',
+    handle: (_, { answer, settings }) => answer.retry(Number(settings.wait), 'not yet'),
+  });
+  const { server } = await serving([one]);
+  const client = createClient();
+  onTestFinished(() => client.close());
+  const caBundle = Buffer.from(testCa.cert).toString('base64');
+  const config = {
+    apiVersion: 'runtime.cluster.x-k8s.io/v1beta2' as const,
+    kind: 'ExtensionConfig' as const,
+    metadata: { name: 'lab' },
+    spec: {
+      clientConfig: { url: `https://localhost:${server.port}`, caBundle },
+      namespaceSelector: {},
+      settings: { wait: '7' },
+    },
+  };
+  const discovered = await client.discover(config);
+  expect(discovered).toMatchObject({ ok: true, handlers: [{ name: 'create.lab' }] });
+  client.registry.add({ ...config, status: { handlers: discovered.handlers } } as never);
+  const { apiVersion: _a, kind: _k, settings: _s, ...sample } = requestFor('BeforeClusterCreate');
+  expect(
+    await client.callAllExtensions(hooks.BeforeClusterCreate, {
+      object: { namespace: 'default', name: 'lab' },
+      request: sample,
+    }),
+  ).toMatchObject({ ok: true, response: { retryAfterSeconds: 7, message: 'not yet' } });
 });
