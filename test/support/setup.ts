@@ -1,3 +1,4 @@
+import './direct-imports.ts';
 import './given-keys.ts';
 import './no-empty-table.ts';
 import './no-loose-match.ts';
