@@ -65,7 +65,7 @@ export {
 } from './rollout/in-place.ts';
 export { judgeGroup } from './rollout/judge-group.ts';
 export { controlPlaneMachine, fencepostsOf, machineSetOf, workerMachine } from './rollout/machines.ts';
-export { TemplateError } from './templates/budget.ts';
+export { NotComputed, TemplateError } from './templates/budget.ts';
 export { isPatchEnabled, renderValueTemplate } from './templates/template.ts';
 export { type Variables, variableValue } from './templates/variables.ts';
 export { causeText, checkedTopology, define } from './variables/variables.ts';

@@ -7,7 +7,7 @@ import { createNames } from '../objects/names.ts';
 import { nameOf, namespaceOf } from '../objects/objects.ts';
 import type { Problem } from '../objects/plan.ts';
 import { deferAnnotation, holdAnnotation, type PatchInput, type WorkerPlace } from '../patches/items.ts';
-import { PatchingFailed, patchTemplates } from '../patches/patch-templates.ts';
+import { PatchingFailed, PatchingNotComputed, patchTemplates } from '../patches/patch-templates.ts';
 import { type Desired, desiredOf, topologyWorkers, workerLists } from './desired.ts';
 import { type Existing, machineReference, workerKey } from './existing.ts';
 import type { PlannedState } from './planned-state.ts';
@@ -209,6 +209,11 @@ export async function computed(
   } catch (error) {
     if (!(error instanceof PatchingFailed)) {
       throw error;
+    }
+    if (error instanceof PatchingNotComputed) {
+      const object = `ClusterClass ${blueprint.namespace}/${blueprint.name}`;
+      const text = `patches of ${object} are not known: ${error.message}`;
+      return { is: 'unknown', problem: { object, text, remedy: 'simplify the template' } };
     }
     return stopped(error.message, error.hint !== undefined);
   }

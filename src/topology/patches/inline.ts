@@ -11,13 +11,10 @@ import {
 import { aggregate } from '../../runtimehooks/client/index.ts';
 import { type MatchResources, matchesResources } from '../../runtimehooks/index.ts';
 import type { ClassPatch } from '../blueprint/blueprint.ts';
-import { TemplateError } from '../templates/budget.ts';
+import { NotComputed, TemplateError, within } from '../templates/budget.ts';
 import { isPatchEnabled, renderValueTemplate } from '../templates/template.ts';
 import { variableValue } from '../templates/variables.ts';
 import type { Item } from './items.ts';
-
-/** Why an inline patch cannot be generated, in Cluster API's words. */
-export class InlinePatchError extends Error {}
 
 /** What a patch does to a template. */
 export interface TemplateOperations {
@@ -37,7 +34,7 @@ function isFor({ object, holder, builtin }: Item, { selector }: JsonObject): boo
 
 /** The value of an operation that adds or replaces (calculateValue in patches/inline/json_patch_generator.go). */
 function computedValue({ value, valueFrom }: JsonObject, variables: JsonObject): Json {
-  const failed = (why: string) => new InlinePatchError(`failed to calculate value: ${why}`);
+  const failed = (why: string) => new TemplateError(`failed to calculate value: ${why}`);
   const [variable, template] = [textAt(valueFrom, 'variable'), textAt(valueFrom, 'template')];
   const isFrom = isJsonObject(valueFrom);
   if (value === undefined && !isFrom) {
@@ -49,25 +46,10 @@ function computedValue({ value, valueFrom }: JsonObject, variables: JsonObject):
   if (value !== undefined) {
     return value;
   }
-  if (variable === '' && template === '') {
-    throw failed('.valueFrom is set, but neither .valueFrom.variable nor .valueFrom.template are set');
-  }
   if (variable !== '' && template !== '') {
     throw failed('.valueFrom is set, but both .valueFrom.variable and .valueFrom.template are set');
   }
-  return variable === '' ? renderValueTemplate(template, variables) : variableValue(variable, variables);
-}
-
-/** Puts a prefix before the text of an error of a template or a variable. */
-function within<T>(prefix: string, compute: () => T): T {
-  try {
-    return compute();
-  } catch (error) {
-    if (!(error instanceof TemplateError) && !(error instanceof InlinePatchError)) {
-      throw error;
-    }
-    throw new InlinePatchError(`${prefix}: ${error.message}`);
-  }
+  return template === '' ? variableValue(variable, variables) : renderValueTemplate(template, variables);
 }
 
 function operationOf(patch: JsonObject, variables: JsonObject): PatchOperation {
@@ -81,7 +63,8 @@ function operationOf(patch: JsonObject, variables: JsonObject): PatchOperation {
  * What an inline patch of a class does to the templates of a Cluster.
  *
  * @param variablesAt the variables at a template, by name, with `builtin`.
- * @throws {InlinePatchError} for a template that fails, and a variable that does not exist: all of them at once.
+ * @throws {TemplateError} for a template that fails, and a variable that does not exist: all of them at once.
+ * @throws {NotComputed} for a template whose result is not known.
  */
 export function generateInline(
   { definitions, enabledIf }: ClassPatch,
@@ -101,7 +84,7 @@ export function generateInline(
       try {
         act();
       } catch (error) {
-        if (!(error instanceof InlinePatchError)) {
+        if (!(error instanceof TemplateError) || error instanceof NotComputed) {
           throw error;
         }
         errors.add(error.message);
@@ -109,21 +92,23 @@ export function generateInline(
     };
     let isEnabled = enabledIf === '';
     collect(() => {
-      isEnabled ||= within(`failed to calculate if patch is enabled for ${kind}`, () =>
-        isPatchEnabled(enabledIf, variables),
+      isEnabled ||= within(
+        () => `failed to calculate if patch is enabled for ${kind}`,
+        () => isPatchEnabled(enabledIf, variables),
       );
     });
     for (const definition of isEnabled ? matching : []) {
       collect(() => {
-        const operations = within(`failed to generate JSON patches for ${kind}`, () =>
-          objectsAt(definition, 'jsonPatches').map((patch) => operationOf(patch, variables)),
+        const operations = within(
+          () => `failed to generate JSON patches for ${kind}`,
+          () => objectsAt(definition, 'jsonPatches').map((patch) => operationOf(patch, variables)),
         );
         result.push({ item, operations });
       });
     }
   }
   if (errors.size > 0) {
-    throw new InlinePatchError(aggregate([...errors]));
+    throw new TemplateError(aggregate([...errors]));
   }
   return result;
 }

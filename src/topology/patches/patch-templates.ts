@@ -16,8 +16,9 @@ import { patchProblems, type SchemaOf } from '../../kubernetes/schema/index.ts';
 import { applyPatch, BadPatch, isEmptyPatch, putAt, revertIgnored } from '../../runtimehooks/index.ts';
 import type { Blueprint, ClassPatch } from '../blueprint/blueprint.ts';
 import { has } from '../objects/releases.ts';
+import { NotComputed, TemplateError } from '../templates/budget.ts';
 import { variablesFor, variablesOf } from '../variables/variables.ts';
-import { generateInline, InlinePatchError } from './inline.ts';
+import { generateInline } from './inline.ts';
 import { clusterBuiltin, holderText, type Item, itemsOf, type PatchInput, variable } from './items.ts';
 
 /** Why templates cannot be patched: the end of Cluster API's condition. */
@@ -30,6 +31,9 @@ export class PatchingFailed extends Error {
     this.hint = hint;
   }
 }
+
+/** It is not known what templates are patched to, or whether Cluster API patches them at all. */
+export class PatchingNotComputed extends PatchingFailed {}
 
 /** A call that patching needs. It is answered with the response, if that is a success. */
 export interface PatchCall {
@@ -133,9 +137,11 @@ function applyInline(round: Round, patch: ClassPatch, variablesAt: (item: Item) 
   try {
     generated = generateInline(patch, round.items, variablesAt);
   } catch (error) {
-    throw error instanceof InlinePatchError
-      ? new PatchingFailed(`failed to generate patches for patch ${JSON.stringify(patch.name)}: ${error.message}`)
-      : error;
+    if (!(error instanceof TemplateError)) {
+      throw error;
+    }
+    const message = `failed to generate patches for patch ${JSON.stringify(patch.name)}: ${error.message}`;
+    throw new (error instanceof NotComputed ? PatchingNotComputed : PatchingFailed)(message);
   }
   for (const { item, operations } of generated) {
     try {

@@ -1,8 +1,23 @@
-/** A template that does not work, or takes too much work. The message is Go's, where Go has one. */
+/** A template that does not work. The message is Go's. */
 export class TemplateError extends Error {}
 
+/** A template whose result is not known here, whatever Cluster API makes of it: it takes too much work, or differs each time. */
+export class NotComputed extends TemplateError {}
+
 /** Why a function failed; the evaluator adds which one. */
-export class FunctionError extends Error {}
+export class FunctionError extends TemplateError {}
+
+/** Puts what was tried before the message of an error, as Go wraps them. */
+export function within<T>(what: () => string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof TemplateError) {
+      error.message = `${what()}: ${error.message}`;
+    }
+    throw error;
+  }
+}
 
 const maxOutputBytes = 1_048_576;
 const maxSteps = 100_000;
@@ -19,71 +34,59 @@ const maxQuickSearch = 250;
 /** Deepest nesting of a value that a function walks: only what contains itself gets there. */
 const maxNesting = 1_000;
 
-/** What a template may still do. Everything that takes time or memory is paid for before it is done. */
-export class Budget {
+// What the template that is rendered has done: rendering waits for nothing, so there is one at a time. Everything that takes
+// time or memory is paid for before it is done.
+let steps = 0;
+let nesting = 0;
+
+/** Begins with another template. */
+export function startWork(): void {
   steps = 0;
+  nesting = 0;
+}
 
-  spend(steps: number): void {
-    this.steps += steps;
-    if (this.steps > maxSteps) {
-      throw new TemplateError(`the template takes more than ${maxSteps} steps`);
-    }
-  }
-
-  #nesting = 0;
-
-  /** Runs one level of a recursion over values. */
-  nested<T>(run: () => T): T {
-    this.spend(1);
-    if (this.#nesting >= maxNesting) {
-      throw new TemplateError(`a value nests deeper than ${maxNesting} levels`);
-    }
-    this.#nesting++;
-    const result = run();
-    this.#nesting--;
-    return result;
-  }
-
-  /** Pays for a text of this many bytes, which may not be larger than the output. */
-  write(bytes: number): void {
-    if (bytes > maxOutputBytes) {
-      throw new TemplateError(`the template makes a text of more than ${maxOutputBytes} bytes`);
-    }
-    this.read(bytes);
-  }
-
-  /** Pays for looking for a part of a text. A long one may be compared at each place. */
-  search(text: string, part: string): void {
-    if (part.length > maxQuickSearch) {
-      this.read(Math.max(text.length - part.length, 1) * part.length);
-    }
-  }
-
-  /** Pays for reading this many bytes. */
-  read(bytes: number): void {
-    if (bytes >= bytesPerStep) {
-      this.spend(Math.ceil(bytes / bytesPerStep));
-    }
+export function spend(count: number): void {
+  steps += count;
+  if (steps > maxSteps) {
+    throw new NotComputed(`the template takes more than ${maxSteps} steps`);
   }
 }
 
-/** A text that grows part by part, and may not be larger than the output. */
-export class Text {
-  readonly #parts: string[] = [];
-  #length = 0;
-  readonly #budget: Budget;
-
-  constructor(budget: Budget) {
-    this.#budget = budget;
+/** Runs one level of a recursion over values. */
+export function nested<T>(run: () => T): T {
+  spend(1);
+  if (nesting >= maxNesting) {
+    throw new NotComputed(`a value nests deeper than ${maxNesting} levels`);
   }
+  nesting++;
+  const result = run();
+  nesting--;
+  return result;
+}
 
-  write(part: string): void {
-    this.#length += part.length;
-    this.#budget.write(this.#length > maxOutputBytes ? this.#length : part.length);
-    this.#parts.push(part);
+/** Pays for reading this many bytes. */
+export function read(bytes: number): void {
+  if (bytes >= bytesPerStep) {
+    spend(Math.ceil(bytes / bytesPerStep));
   }
+}
 
-  toString(): string {
-    return this.#parts.join('');
+/** Refuses a text of this many bytes if it is larger than the output may be. */
+export function checkLength(bytes: number): void {
+  if (bytes > maxOutputBytes) {
+    throw new NotComputed(`the template makes a text of more than ${maxOutputBytes} bytes`);
+  }
+}
+
+/** Pays for a text of this many bytes, which may not be larger than the output. */
+export function write(bytes: number): void {
+  checkLength(bytes);
+  read(bytes);
+}
+
+/** Pays for looking for a part of a text. A long one may be compared at each place. */
+export function search(text: string, part: string): void {
+  if (part.length > maxQuickSearch) {
+    read(Math.max(text.length - part.length, 1) * part.length);
   }
 }

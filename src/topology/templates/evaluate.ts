@@ -1,5 +1,5 @@
 import { type Bytes, quoted } from '../../base/go-text/index.ts';
-import { type Budget, FunctionError, maxDepth, TemplateError, Text } from './budget.ts';
+import { checkLength, FunctionError, maxDepth, NotComputed, read, spend, TemplateError, write } from './budget.ts';
 import { functions } from './functions/index.ts';
 import type {
   BranchNode,
@@ -17,7 +17,6 @@ import { showOperand, sprint } from './values/print.ts';
 import {
   anyType,
   Boxed,
-  Complex,
   Dict,
   elementOperand,
   Integer,
@@ -61,8 +60,7 @@ interface Variable {
 /** Walks a template. */
 class Evaluation {
   readonly #template: ParsedTemplate;
-  readonly #budget: Budget;
-  readonly #output: Text;
+  #output = '';
   /** The template that is walked, for errors. */
   #name: Bytes;
   #variables: Variable[] = [];
@@ -70,17 +68,21 @@ class Evaluation {
   #place: PlaceNode | undefined;
   #depth = 0;
 
-  constructor(template: ParsedTemplate, budget: Budget) {
+  constructor(template: ParsedTemplate) {
     this.#template = template;
-    this.#budget = budget;
-    this.#output = new Text(budget);
     this.#name = template.name;
   }
 
   run(data: Operand): Bytes {
     this.#variables = [{ name: '$', value: data }];
     this.#walk(data, this.#template.bodies.get(this.#name) ?? []);
-    return this.#output.toString();
+    return this.#output;
+  }
+
+  #write(part: Bytes): void {
+    checkLength(this.#output.length + part.length);
+    read(part.length);
+    this.#output += part;
   }
 
   #fail(message: Bytes): never {
@@ -96,11 +98,11 @@ class Evaluation {
 
   #walk(dot: Operand, body: readonly StatementNode[]): Jump {
     for (const node of body) {
-      this.#budget.spend(1);
+      spend(1);
       let jump: Jump;
       switch (node.kind) {
         case 'text':
-          this.#output.write(node.text);
+          this.#write(node.text);
           break;
         case 'action':
           this.#action(dot, node.pipe, node);
@@ -129,7 +131,7 @@ class Evaluation {
     const value = unboxed(this.#pipe(dot, pipe));
     if (pipe.variables.length === 0) {
       this.#place = node;
-      this.#output.write(value === undefined ? '<no value>' : sprint(this.#budget, [value]));
+      this.#write(value === undefined ? '<no value>' : sprint([value]));
     }
   }
 
@@ -146,7 +148,7 @@ class Evaluation {
       const [following, ...others]: readonly StatementNode[] = node.otherwise ?? [];
       if (following?.kind === node.kind && others.length === 0) {
         // A chain of `else if` may be long.
-        this.#budget.spend(1);
+        spend(1);
         node = following as BranchNode;
         continue;
       }
@@ -158,7 +160,7 @@ class Evaluation {
   }
 
   #iterate(node: BranchNode, index: Operand, element: Operand): Jump {
-    this.#budget.spend(1);
+    spend(1);
     const { variables, isAssignment } = node.pipe;
     const mark = this.#variables.length;
     const values = variables.length > 1 ? [index, element] : [element];
@@ -211,12 +213,12 @@ class Evaluation {
         yield [BigInt(index), elementOperand(item, value.element)];
       }
     } else if (value instanceof Dict) {
-      this.#budget.spend(value.entries.size);
+      spend(value.entries.size);
       for (const [key, entry] of value.keys().map((one) => [one, value.entries.get(one) ?? null] as const)) {
         yield [key, elementOperand(entry, value.element)];
       }
     } else if (value !== undefined) {
-      this.#fail(`range can't iterate over ${showOperand(this.#budget, value, 'v')}`);
+      this.#fail(`range can't iterate over ${showOperand(value, 'v')}`);
     }
   }
 
@@ -227,7 +229,7 @@ class Evaluation {
       this.#fail(`template ${quoted(node.name)} not defined`);
     }
     if (this.#depth >= maxDepth) {
-      this.#fail(`templates call each other more than ${maxDepth} levels deep`);
+      throw new NotComputed(`templates call each other more than ${maxDepth} levels deep`);
     }
     const argument = node.pipe === undefined ? undefined : this.#pipe(dot, node.pipe);
     const outer = { name: this.#name, variables: this.#variables };
@@ -241,7 +243,7 @@ class Evaluation {
   }
 
   #find(name: Bytes): Variable {
-    this.#budget.spend(Math.floor(this.#variables.length / variablesPerStep));
+    spend(Math.floor(this.#variables.length / variablesPerStep));
     const found = this.#variables.findLast((variable) => variable.name === name);
     return found ?? this.#fail(`undefined variable: ${name}`);
   }
@@ -271,7 +273,7 @@ class Evaluation {
   }
 
   #command(dot: Operand, command: CommandNode, final: Final): Operand {
-    this.#budget.spend(1);
+    spend(1);
     const [first, ...args] = command.operands;
     const given: Given = { dot, args, final };
     switch (first.kind) {
@@ -298,7 +300,7 @@ class Evaluation {
     this.#place = node;
     const { text, int, float, complex } = node;
     if (complex !== undefined) {
-      return new Complex(complex.real, complex.imaginary);
+      return complex;
     }
     const isWhole = text.startsWith("'") || (/^0[xX]./.test(text) && !/[pP]/.test(text));
     if (float !== undefined && !isWhole && /[.eEpP]/.test(text)) {
@@ -326,7 +328,7 @@ class Evaluation {
   }
 
   #field(receiver: Operand, name: Bytes, node: PlaceNode, given: Given): Operand {
-    this.#budget.spend(1);
+    spend(1);
     if (receiver === undefined) {
       return undefined;
     }
@@ -347,9 +349,6 @@ class Evaluation {
       const method = value.method(name);
       if (method !== undefined) {
         return this.#invoke(method, node, name, given);
-      }
-      if (Object.hasOwn(value.fields, name) && !hasArguments) {
-        return value.fields[name];
       }
     }
     this.#fail(`can't evaluate field ${name} in type ${type}`);
@@ -382,17 +381,17 @@ class Evaluation {
     }
     if (name === 'call') {
       const [first] = args;
-      values.unshift(first === undefined ? showOperand(this.#budget, values[0], 'v') : showNode(first));
+      values.unshift(first === undefined ? showOperand(values[0], 'v') : showNode(first));
     }
     for (const value of values) {
       if (typeof value === 'string') {
-        this.#budget.read(value.length);
+        read(value.length);
       }
     }
     try {
-      const result = definition.call(values, this.#budget);
+      const result = definition.call(values);
       if (typeof result === 'string') {
-        this.#budget.write(result.length);
+        write(result.length);
       }
       return isAny && !(result instanceof Boxed) ? new Boxed(result ?? null) : result;
     } catch (error) {
@@ -436,7 +435,7 @@ class Evaluation {
   }
 
   #argument(dot: Operand, type: string | undefined, node: OperandNode): Operand {
-    this.#budget.spend(1);
+    spend(1);
     this.#place = node;
     switch (node.kind) {
       case 'dot':
@@ -487,6 +486,6 @@ class Evaluation {
  *
  * @throws {TemplateError} with Go's message, or when it takes too much work.
  */
-export function evaluateTemplate(template: ParsedTemplate, data: Value, budget: Budget): Bytes {
-  return new Evaluation(template, budget).run(data ?? undefined);
+export function evaluateTemplate(template: ParsedTemplate, data: Value): Bytes {
+  return new Evaluation(template).run(data ?? undefined);
 }

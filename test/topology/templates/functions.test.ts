@@ -1,5 +1,5 @@
-import { expect } from 'vitest';
-import { renderValueTemplate } from '../../../src/topology/index.ts';
+import { expect, test } from 'vitest';
+import { NotComputed, renderValueTemplate } from '../../../src/topology/index.ts';
 import { testRows } from '../../support/rows.ts';
 
 const variables = {
@@ -204,15 +204,7 @@ const calls: [string, unknown][] = [
   ['genPrivateKey "ed25519" | contains "-----BEGIN PRIVATE KEY-----"', true],
   ['genPrivateKey "ecdsa" | contains "-----BEGIN EC PRIVATE KEY-----"', true],
   ['genPrivateKey "none"', 'Unknown type none'],
-  ['(genCA "a" 1).Cert | contains "-----BEGIN CERTIFICATE-----"', true],
   ['genCAWithKey "a" 1 "x"', fails('error calling genCAWithKey: parsing private key: no PEM data in input')],
-  ['(genCAWithKey "a" 1 (genPrivateKey "ecdsa")).Key | contains "-----BEGIN EC PRIVATE KEY-----"', true],
-  ['(genSelfSignedCert "a" nil (list "h") 1).Key | contains "-----BEGIN RSA PRIVATE KEY-----"', true],
-  [
-    'genSignedCertWithKey "a" nil nil 1 (genCA "ca" 1) "x"',
-    fails('error calling genSignedCertWithKey: parsing private key: no PEM data in input'),
-  ],
-  ['{{ $c := genCA "a" 1 }}{{ typeOf (buildCustomCert (b64enc $c.Cert) (b64enc $c.Key)) }}', 'sprig.certificate'],
   // not in Cluster API's map
   ['now', fails('1: function "now" not defined')],
   ['env "HOME"', fails('1: function "env" not defined')],
@@ -223,6 +215,21 @@ const calls: [string, unknown][] = [
   ['getHostByName "x"', fails('1: function "getHostByName" not defined')],
   ['htmlDate 0', fails('1: function "htmlDate" not defined')],
 ];
+
+test.each([
+  ['genCA "a" 1', 'a certificate is issued, which differs each time'],
+  ['(toDate "Jan 2" "Feb 3").Unix', 'the layout "Jan 2" of times is not read here'],
+  ['(toDate "2006" "2024").Year', 'Year of a time is not computed here'],
+  ['ago 1', 'the time that has passed is not computed here'],
+  ['1e3i', 'the complex number 1e3i is not read here'],
+  ['printf "%d" (semver "1.2.3")', 'a *semver.Version is not printed with %d here'],
+  ['printf "%.3x" 1.5', 'a hexadecimal float is printed with all its digits only here'],
+  ['semverCompare (repeat 2000 "1") "1.2.3"', 'constraints of more than 1024 bytes are not read here'],
+])('%s is not computed', (call, why) => {
+  const run = () => renderValueTemplate(`{{ ${call} }}`, variables);
+  expect(run).toThrow(NotComputed);
+  expect(run).toThrow(why);
+});
 
 function outcome(call: string): unknown {
   try {

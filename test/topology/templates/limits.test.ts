@@ -25,12 +25,12 @@ test.each([
   ['a long part', '{{ contains (print (repeat 400000 "x") "y" (repeat 90000 "x")) (repeat 1000000 "x") }}', many],
   [
     'constraints in a loop',
-    '{{ range 9000 }}{{ semverCompare (print (repeat 400 "1||") "1") "1.2.3" }}{{ end }}',
+    '{{ range 9000 }}{{ semverCompare (print (repeat 300 "1||") "1") "1.2.3" }}{{ end }}',
     many,
   ],
-  ['passwords in a loop', '{{ range 9 }}{{ derivePassword 1 "pin" "a" "b" "c" }}{{ end }}', many],
+  ['passwords in a loop', '{{ range 9 }}{{ derivePassword 1 "none" "a" "b" "c" }}{{ end }}', many],
   ['changing case in a loop', '{{ $s := repeat 900000 "x" }}{{ range 90 }}{{ $t := swapcase $s }}{{ end }}', many],
-  ['decimals that grow', `{{ mulf 1 ${'1.123456789 '.repeat(20_000)}}}`, many],
+  ['decimals that grow', `{{ mulf 1 ${'1.123456789 '.repeat(4_000)}}}`, many],
   ['texts of all arguments', `{{ $s := repeat 500000 "x" }}{{ quote ${'$s '.repeat(30)}}}`, many],
   ['many variables', `${'{{ $x := 1 }}'.repeat(9_000)}{{ $y := 1 }}{{ range 80000 }}{{ $x }}{{ end }}`, many],
   ['many arguments', `{{ print ${'1 '.repeat(300_000)}}}`, 'more than 100000 tokens'],
@@ -50,8 +50,8 @@ test.each([
     'excessive aliasing',
   ],
   ['a long text with aliases', `a: &a "${'x'.repeat(100_000)}"\nb: [${'*a,'.repeat(9_000)}]`, 'repeats its text'],
-  ['lists in lists', '['.repeat(100_000), 'exceeded max depth'],
-  ['entries in entries', '- '.repeat(100_000), 'exceeded max depth'],
+  ['lists in lists', '['.repeat(10_000), 'deeper than 256 levels'],
+  ['entries in entries', '- '.repeat(10_000), 'deeper than 256 levels'],
 ])('YAML with %s is refused', (_name, text, message) => {
   using _work = limitWork(1_500);
   expect(() => yamlOf(text)).toThrow(message);

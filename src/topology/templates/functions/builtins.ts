@@ -1,9 +1,8 @@
 import { type Bytes, bytesOfRune, isPrintable, percentEncoded, runesOf } from '../../../base/go-text/index.ts';
-import { type Budget, FunctionError } from '../budget.ts';
+import { FunctionError, write } from '../budget.ts';
 import { showOperand, sprint, sprintf, sprintln } from '../values/print.ts';
 import {
   Boxed,
-  Complex,
   comparable,
   Dict,
   elementOperand,
@@ -26,7 +25,7 @@ function basicKind(value: Value | undefined): string | undefined {
     return 'integer';
   }
   const type = typeof value;
-  return value instanceof Complex ? 'complex' : ['boolean', 'number', 'string'].includes(type) ? type : undefined;
+  return ['boolean', 'number', 'string'].includes(type) ? type : undefined;
 }
 
 function incompatible(left: Value, right: Value): FunctionError {
@@ -37,27 +36,27 @@ function isNil(value: Value | undefined): boolean {
   return value === undefined || value === null || ((value instanceof List || value instanceof Dict) && value.isNil);
 }
 
-function isSameOther(left: Value | undefined, right: Value | undefined, budget: Budget): boolean {
+function isSameOther(left: Value | undefined, right: Value | undefined): boolean {
   const kinds = [kindOf(left), kindOf(right)];
   if (kinds[0] !== kinds[1] && !kinds.includes('invalid')) {
-    const shown = [left, right].map((value) => showOperand(budget, value ?? undefined, 's'));
+    const shown = [left, right].map((value) => showOperand(value ?? undefined, 's'));
     throw new FunctionError(
-      `non-comparable types ${shown[0]}: ${typeOf(left)}, ${typeOf(right)}: ${showOperand(budget, right ?? undefined, 'v')}`,
+      `non-comparable types ${shown[0]}: ${typeOf(left)}, ${typeOf(right)}: ${showOperand(right ?? undefined, 'v')}`,
     );
   }
   if (isNil(left) || isNil(right)) {
     return isNil(left) === isNil(right);
   }
   if (right instanceof List || right instanceof Dict) {
-    throw new FunctionError(`non-comparable type ${showOperand(budget, right, 's')}: ${typeOf(right)}`);
+    throw new FunctionError(`non-comparable type ${showOperand(right, 's')}: ${typeOf(right)}`);
   }
   return (
     left === right ||
-    (left instanceof Struct && right instanceof Struct && right.kind === 'struct' && left.text() === right.text())
+    (left instanceof Struct && right instanceof Struct && right.kind !== 'ptr' && left.text() === right.text())
   );
 }
 
-function isEqual(first: Operand, others: readonly Operand[], budget: Budget): boolean {
+function isEqual(first: Operand, others: readonly Operand[]): boolean {
   if (others.length === 0) {
     throw new FunctionError('missing argument for comparison');
   }
@@ -67,7 +66,7 @@ function isEqual(first: Operand, others: readonly Operand[], budget: Budget): bo
     const right = unboxed(other);
     const otherKind = basicKind(right);
     if (kind === undefined && otherKind === undefined) {
-      if (isSameOther(left, right, budget)) {
+      if (isSameOther(left, right)) {
         return true;
       }
     } else if (kind === otherKind) {
@@ -92,14 +91,14 @@ function isLess(first: Operand, second: Operand): boolean {
   if (kind !== otherKind) {
     throw incompatible(left, right);
   }
-  if (kind === 'boolean' || kind === 'complex') {
+  if (kind === 'boolean') {
     throw new FunctionError('invalid type for comparison');
   }
   return (comparable(left) as string) < (comparable(right) as string);
 }
 
-function isLessOrEqual(left: Operand, right: Operand, budget: Budget): boolean {
-  return isLess(left, right) || isEqual(left, [right], budget);
+function isLessOrEqual(left: Operand, right: Operand): boolean {
+  return isLess(left, right) || isEqual(left, [right]);
 }
 
 function indexIn(index: Value | undefined, length: number): number {
@@ -179,12 +178,9 @@ function lengthOf(operand: Operand): bigint {
 }
 
 /** The text of all arguments of a function that escapes. */
-function textOfAll(args: readonly Value[], budget: Budget): Bytes {
-  const text = sprint(
-    budget,
-    args.map((value) => value ?? '<no value>'),
-  );
-  budget.write(text.length * 6);
+function textOfAll(args: readonly Value[]): Bytes {
+  const text = sprint(args.map((value) => value ?? '<no value>'));
+  write(text.length * 6);
   return text;
 }
 
@@ -234,18 +230,16 @@ export const builtins: Functions = {
   }),
   len: define(['operand'], ([value]) => lengthOf(value)),
   index: define(['operand', '...operand'], ([item, ...indexes]) => indexed(item, indexes)),
-  eq: define(['operand', '...operand'], ([first, ...others], budget) => isEqual(first, others, budget)),
-  ne: define(['operand', 'operand'], ([left, right], budget) => !isEqual(left, [right], budget)),
+  eq: define(['operand', '...operand'], ([first, ...others]) => isEqual(first, others)),
+  ne: define(['operand', 'operand'], ([left, right]) => !isEqual(left, [right])),
   lt: define(['operand', 'operand'], ([left, right]) => isLess(left, right)),
-  le: define(['operand', 'operand'], ([left, right], budget) => isLessOrEqual(left, right, budget)),
-  gt: define(['operand', 'operand'], ([left, right], budget) => !isLessOrEqual(left, right, budget)),
+  le: define(['operand', 'operand'], ([left, right]) => isLessOrEqual(left, right)),
+  gt: define(['operand', 'operand'], ([left, right]) => !isLessOrEqual(left, right)),
   ge: define(['operand', 'operand'], ([left, right]) => !isLess(left, right)),
-  print: define(['...any'], (args, budget) => sprint(budget, args)),
-  println: define(['...any'], (args, budget) => sprintln(budget, args)),
-  printf: define(['string', '...any'], ([format, ...args], budget) => sprintf(budget, format, args)),
-  html: define(['...any'], (args, budget) =>
-    textOfAll(args, budget).replaceAll(/[\0"'&<>]/g, (char) => htmlEscapes[char] ?? char),
-  ),
-  js: define(['...any'], (args, budget) => textOfAll(args, budget).replaceAll(unsafeInJs, escapedForJs)),
-  urlquery: define(['...any'], (args, budget) => queryEscaped(textOfAll(args, budget))),
+  print: define(['...any'], (args) => sprint(args)),
+  println: define(['...any'], (args) => sprintln(args)),
+  printf: define(['string', '...any'], ([format, ...args]) => sprintf(format, args)),
+  html: define(['...any'], (args) => textOfAll(args).replaceAll(/[\0"'&<>]/g, (char) => htmlEscapes[char] ?? char)),
+  js: define(['...any'], (args) => textOfAll(args).replaceAll(unsafeInJs, escapedForJs)),
+  urlquery: define(['...any'], (args) => queryEscaped(textOfAll(args))),
 };

@@ -1,15 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes, scryptSync } from 'node:crypto';
 import type { Bytes } from '../../../base/go-text/index.ts';
-import { FunctionError } from '../budget.ts';
+import { FunctionError, spend } from '../budget.ts';
 import { define, type Functions } from './define.ts';
 import { base64Decoded } from './strings.ts';
 
 function hashed(algorithm: string) {
-  return define(['string'], ([text], budget) => {
-    budget.read(text.length);
-    return createHash(algorithm).update(text, 'latin1').digest('hex');
-  });
+  return define(['string'], ([text]) => createHash(algorithm).update(text, 'latin1').digest('hex'));
 }
 
 function adler32(text: Bytes): Bytes {
@@ -111,23 +108,14 @@ export const cryptoFunctions: Functions = {
   sha1sum: hashed('sha1'),
   sha256sum: hashed('sha256'),
   sha512sum: hashed('sha512'),
-  adler32sum: define(['string'], ([text], budget) => {
-    budget.read(text.length);
-    return adler32(text);
-  }),
+  adler32sum: define(['string'], ([text]) => adler32(text)),
   derivePassword: define(
     ['uint32', 'string', 'string', 'string', 'string'],
-    ([counter, type, password, user, site], budget) => {
-      budget.spend(slow);
+    ([counter, type, password, user, site]) => {
+      spend(slow);
       return derived(Number(counter.value), type, password, user, site);
     },
   ),
-  encryptAES: define(['string', 'string'], ([password, text], budget) => {
-    budget.write(text.length * 2);
-    return encrypted(password, text);
-  }),
-  decryptAES: define(['string', 'string'], ([password, packed], budget) => {
-    budget.read(packed.length);
-    return decrypted(password, packed);
-  }),
+  encryptAES: define(['string', 'string'], ([password, text]) => encrypted(password, text)),
+  decryptAES: define(['string', 'string'], ([password, packed]) => decrypted(password, packed)),
 };

@@ -1,7 +1,7 @@
 import { type Bytes, quoted } from '../../../base/go-text/index.ts';
-import { FunctionError } from '../budget.ts';
+import { FunctionError, NotComputed } from '../budget.ts';
 import { parsedInt64, withoutTrailingZeros } from '../values/numbers.ts';
-import { Integer, type Operand, Struct, type TemplateFunction, type Value } from '../values/values.ts';
+import { Integer, integerOf, Struct, type TemplateFunction, type Value } from '../values/values.ts';
 import { define, type Functions, ignoring } from './define.ts';
 
 /** Nanoseconds. */
@@ -64,20 +64,22 @@ function durationText(seconds: bigint): Bytes {
   return `${seconds < 0n ? '-' : ''}${hours}${minutes}${size % 60n}s`;
 }
 
-/** What a layout has: each part stands for the same part of its reference time, Jan 2 15:04:05 2006. */
-const parts = /2006|0[1245]|15|[1245]|[-Z]07(?::?00)?/g;
-
-/** What a text may have for a part of a layout. */
-function shapeOf(part: string): string {
-  const [, sign, colon = '', minutes] = /^([-Z])07(:?)(00)?$/.exec(part) ?? [];
-  if (sign !== undefined) {
-    return `${sign === 'Z' ? 'Z|' : ''}[+-][0-9]{2}${colon}${minutes === undefined ? '' : '[0-9]{2}'}`;
-  }
-  return part === '15' || part.length === 1 ? '[0-9]{1,2}' : `[0-9]{${part.length}}`;
-}
+/** What a layout may have, and what a text has for it: each part stands for itself in Jan 2 15:04:05 2006. */
+const shapes: Readonly<Record<string, string>> = {
+  '2006': '[0-9]{4}',
+  '01': '[0-9]{2}',
+  '02': '[0-9]{2}',
+  '15': '[0-9]{1,2}',
+  '04': '[0-9]{2}',
+  '05': '[0-9]{2}',
+  'Z07:00': 'Z|[+-][0-9]{2}:[0-9]{2}',
+  '-07:00': '[+-][0-9]{2}:[0-9]{2}',
+  '-0700': '[+-][0-9]{4}',
+};
+const parts = new RegExp(Object.keys(shapes).join('|'), 'g');
 
 /** A time, as sprig's `toDate` returns it. It is printed in UTC. */
-export class Time extends Struct {
+class Time extends Struct {
   readonly type = 'time.Time';
   /** Nanoseconds since 1970. */
   readonly at: bigint;
@@ -89,71 +91,32 @@ export class Time extends Struct {
 
   /** Whole seconds since 1970. */
   unix(): bigint {
-    return (this.at - BigInt.asUintN(64, ((this.at % second) + second) % second)) / second;
+    return (this.at - (((this.at % second) + second) % second)) / second;
   }
 
-  /** As a layout of numbers has it. */
-  format(layout: Bytes): Bytes {
-    checkLayout(layout);
-    const iso = new Date(Number(this.unix()) * 1_000).toISOString();
-    const [, year = '', month = '', day = '', hours = '', minutes = '', seconds = ''] =
-      /^(.*)-(..)-(..)T(..):(..):(..)/.exec(iso) ?? [];
-    const texts: Readonly<Record<string, string>> = {
-      '2006': year,
-      '01': month,
-      '02': day,
-      '15': hours,
-      '04': minutes,
-      '05': seconds,
-    };
-    return layout.replaceAll(
-      parts,
-      (part) =>
-        texts[part] ??
-        texts[`0${part}`]?.replace(/^0/, '') ??
-        (part.startsWith('Z') ? 'Z' : part.replace('-', '+').replace('7', '0')),
-    );
+  #shown(separator: string): string {
+    const whole = new Date(Number(this.unix()) * 1_000).toISOString().slice(0, -5).replace('T', separator);
+    const digits = withoutTrailingZeros(String(this.at - this.unix() * second).padStart(9, '0'));
+    return digits === '' ? whole : `${whole}.${digits}`;
   }
 
   text(): Bytes {
-    return `${this.format('2006-01-02 15:04:05')}${this.#fraction()} +0000 UTC`;
-  }
-
-  #fraction(): string {
-    const digits = withoutTrailingZeros(String(this.at - this.unix() * second).padStart(9, '0'));
-    return digits === '' ? '' : `.${digits}`;
+    return `${this.#shown(' ')} +0000 UTC`;
   }
 
   override json(): Value {
-    return `${this.format('2006-01-02T15:04:05')}${this.#fraction()}Z`;
+    return `${this.#shown('T')}Z`;
   }
 
   override method(name: string): TemplateFunction {
-    const plain = (call: () => Operand): TemplateFunction => ({ parameters: [], call });
-    switch (name) {
-      case 'String':
-        return plain(() => this.text());
-      case 'Unix':
-        return plain(() => new Integer('int64', this.unix()));
-      case 'IsZero':
-        return plain(() => this.at === zeroTime.at);
-      case 'Format':
-        return { parameters: ['string'], call: ([layout]) => this.format(layout as Bytes) };
-      default:
-        return { parameters: ['...reflect.Value'], call: () => notComputed(name) };
-    }
+    return name === 'Unix'
+      ? { parameters: [], call: () => new Integer('int64', this.unix()) }
+      : { parameters: ['...reflect.Value'], call: () => notComputed(`${name} of a time is not computed here`) };
   }
 }
 
-/** @throws {FunctionError} for a layout with names, hours of 12, or fractions. */
-function checkLayout(layout: Bytes): void {
-  if (/Jan|Mon|MST|PM|pm|_|[0-9]/.test(layout.replaceAll(parts, ''))) {
-    throw new FunctionError(`the layout ${quoted(layout)} of times is not known here`);
-  }
-}
-
-function notComputed(name: string): never {
-  throw new FunctionError(`${name} of a time is not computed here: use Format`);
+function notComputed(why: string): never {
+  throw new NotComputed(why);
 }
 
 /** Go's zero time, the first moment of year 1. */
@@ -161,9 +124,9 @@ const zeroTime = new Time(-62_135_596_800n * second);
 
 /** The time of what was read by the part of the layout; or the name of what is out of range. */
 function timeOf(reading: ReadonlyMap<string, string>): Time | string {
-  const number = (part: string, fallback = 0) => Number(reading.get(part) ?? reading.get(`0${part}`) ?? fallback);
-  const [month, day] = [number('1', 1), number('2', 1)];
-  const [hours, minutes, seconds] = [number('15'), number('4'), number('5')];
+  const number = (part: string, fallback = 0) => Number(reading.get(part) ?? fallback);
+  const [month, day] = [number('01', 1), number('02', 1)];
+  const [hours, minutes, seconds] = [number('15'), number('04'), number('05')];
   const date = new Date(0);
   date.setUTCFullYear(number('2006'), month - 1, day);
   const problem = [
@@ -178,7 +141,7 @@ function timeOf(reading: ReadonlyMap<string, string>): Time | string {
   }
   date.setUTCHours(hours, minutes, seconds);
   const fraction = BigInt((reading.get('.') ?? '').slice(1, 10).padEnd(9, '0'));
-  const [, sign, east = '0', more = '0'] = /^([+-])([0-9]{2}):?([0-9]{2})?$/.exec(reading.get('offset') ?? '') ?? [];
+  const [, sign, east = '0', more = '0'] = /^([+-])([0-9]{2}):?([0-9]{2})$/.exec(reading.get('offset') ?? '') ?? [];
   const offset = BigInt(Number(east) * 60 + Number(more)) * minute;
   return new Time(BigInt(date.getTime()) * 1_000_000n + fraction + (sign === '-' ? offset : -offset));
 }
@@ -186,21 +149,24 @@ function timeOf(reading: ReadonlyMap<string, string>): Time | string {
 /**
  * time.Parse, where the local zone is UTC.
  *
- * @throws {FunctionError} with Go's message, and for a layout with names, hours of 12, or fractions.
+ * @throws {FunctionError} with Go's message.
+ * @throws {NotComputed} for a layout with names, hours of 12, fractions, or numbers without leading zeros.
  */
 function parseTime(layout: Bytes, text: Bytes): Time {
   const fail = (message: string): never => {
     throw new FunctionError(`parsing time ${quoted(text)}${message}`);
   };
-  checkLayout(layout);
+  if (/Jan|Mon|MST|PM|pm|_|[0-9]/.test(layout.replaceAll(parts, ''))) {
+    notComputed(`the layout ${quoted(layout)} of times is not read here`);
+  }
   const reading = new Map<string, string>();
   let at = 0;
   const take = (part: string, found: string | undefined): string => {
     at += found?.length ?? 0;
     return found ?? fail(` as ${quoted(layout)}: cannot parse ${quoted(text.slice(at))} as ${quoted(part)}`);
   };
-  const read = (part: string, shape: string): string => {
-    const expression = new RegExp(shape, 'iy');
+  const read = (part: string, shape = shapes[part] as string): string => {
+    const expression = new RegExp(shape, 'y');
     expression.lastIndex = at;
     return take(part, expression.exec(text)?.[0]);
   };
@@ -209,9 +175,9 @@ function parseTime(layout: Bytes, text: Bytes): Time {
   for (const { 0: part, index } of layout.matchAll(parts)) {
     literal(layout.slice(from, index));
     from = index + part.length;
-    reading.set(part.includes('07') ? 'offset' : part, read(part, shapeOf(part)));
+    reading.set(part.includes('07') ? 'offset' : part, read(part));
     // Seconds may have a fraction, even if the layout has none.
-    if (/^0?5$/.test(part)) {
+    if (part === '05') {
       reading.set('.', read(part, '(?:[.,][0-9]+)?'));
     }
   }
@@ -223,28 +189,17 @@ function parseTime(layout: Bytes, text: Bytes): Time {
   return typeof time === 'string' ? fail(`: ${time} out of range`) : time;
 }
 
-function now(): Time {
-  return new Time(BigInt(Date.now()) * 1_000_000n);
-}
-
 /** A number that Go declares as an int64; an int is none. */
 function int64Of(value: Value): bigint | undefined {
   return value instanceof Integer && value.type === 'int64' ? value.value : undefined;
 }
 
 function seconds(value: Value): bigint {
-  if (typeof value === 'string') {
-    return parsedInt64(value);
-  }
-  return int64Of(value) ?? 0n;
+  return typeof value === 'string' ? parsedInt64(value) : (int64Of(value) ?? 0n);
 }
 
-function durationOf(value: Value): bigint {
-  if (typeof value === 'string') {
-    return ignoring(0n, () => parseDuration(value));
-  }
-  return value instanceof Time ? now().at - value.at : (int64Of(value) ?? 0n);
-}
+/** Times since another one change with each reconcile. */
+const sinceThen = 'the time that has passed is not computed here';
 
 const day = 24n * hour;
 const roundingUnits: readonly [bigint, string][] = [
@@ -257,22 +212,22 @@ const roundingUnits: readonly [bigint, string][] = [
 ];
 
 function roundedDuration(value: Value): Bytes {
-  const duration = durationOf(value);
+  if (value instanceof Time) {
+    notComputed(sinceThen);
+  }
+  const duration = typeof value === 'string' ? ignoring(0n, () => parseDuration(value)) : (int64Of(value) ?? 0n);
   const size = duration < 0n ? -duration : duration;
   const [unit, name] = roundingUnits.find(([one]) => size > one) ?? [1n, ''];
   return name === '' ? '0s' : `${size / unit}${name}`;
-}
-
-function ago(value: Value): Bytes {
-  const seconds = value instanceof Time ? value.unix() : typeof value === 'bigint' ? value : int64Of(value);
-  return durationText(seconds === undefined ? 0n : now().unix() - seconds);
 }
 
 const modify = define(['string', 'time'], ([text, time]) => new Time((time as Time).at + parseDuration(text)));
 
 /** Functions of sprig for times that are in its hermetic set. */
 export const dateFunctions: Functions = {
-  ago: define(['any'], ([value]) => ago(value)),
+  ago: define(['any'], ([value]) =>
+    value instanceof Time || integerOf(value) !== undefined ? notComputed(sinceThen) : '0s',
+  ),
   duration: define(['any'], ([value]) => durationText(seconds(value))),
   durationRound: define(['any'], ([value]) => roundedDuration(value)),
   must_date_modify: modify,

@@ -1,5 +1,5 @@
 import type { Bytes } from '../../../base/go-text/index.ts';
-import { type Budget, FunctionError } from '../budget.ts';
+import { FunctionError } from '../budget.ts';
 import {
   anyType,
   type Dict,
@@ -28,7 +28,6 @@ const types = {
   string: 'string',
   time: 'time.Time',
   uint32: 'uint32',
-  certificate: 'sprig.certificate',
 } as const;
 type Name = keyof typeof types;
 
@@ -43,7 +42,6 @@ interface Arguments {
   string: Bytes;
   time: Struct;
   uint32: Integer;
-  certificate: Value;
 }
 type ArgumentsOf<P extends readonly string[]> = P extends readonly [infer First, ...infer Others extends string[]]
   ? First extends Name
@@ -60,7 +58,7 @@ export type Parameter = Name | `...${Name}`;
  */
 export function define<const P extends readonly Parameter[]>(
   parameters: P,
-  call: (args: ArgumentsOf<[...P]>, budget: Budget) => Operand | null,
+  call: (args: ArgumentsOf<[...P]>) => Operand | null,
   isAny = false,
 ): TemplateFunction {
   const kinds = parameters.map((name) => name.replace('...', '') as Name);
@@ -68,19 +66,19 @@ export function define<const P extends readonly Parameter[]>(
   return {
     parameters: kinds.map((kind, index) => (isVariadic && index === kinds.length - 1 ? '...' : '') + types[kind]),
     isAny,
-    call(args, budget) {
+    call(args) {
       const values = args.map((value, index) => {
         const kind = kinds[Math.min(index, kinds.length - 1)];
         return kind === 'any' ? (value ?? null) : value;
       });
-      return call(values as ArgumentsOf<[...P]>, budget) ?? undefined;
+      return call(values as ArgumentsOf<[...P]>) ?? undefined;
     },
   };
 }
 
 export function defineAny<const P extends readonly Parameter[]>(
   parameters: P,
-  call: (args: ArgumentsOf<[...P]>, budget: Budget) => Operand | null,
+  call: (args: ArgumentsOf<[...P]>) => Operand | null,
 ): TemplateFunction {
   return define(parameters, call, true);
 }

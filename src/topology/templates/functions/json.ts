@@ -7,9 +7,9 @@ import {
   jsonSyntaxError,
 } from '../../../base/go-text/index.ts';
 import type { Json } from '../../../kubernetes/index.ts';
-import { type Budget, FunctionError } from '../budget.ts';
+import { FunctionError, spend, write } from '../budget.ts';
 import { infiniteText } from '../values/numbers.ts';
-import { Complex, Dict, Integer, List, type Operand, Struct, type Value } from '../values/values.ts';
+import { Dict, Integer, List, type Operand, Struct, type Value } from '../values/values.ts';
 import { define, defineAny, type Functions, ignoring } from './define.ts';
 
 /** Deepest nesting that is encoded: only what contains itself gets there. */
@@ -28,9 +28,6 @@ function scalarText(value: Exclude<Value, List | Dict>, escapesHtml: boolean): B
   if (typeof value === 'number' && !Number.isFinite(value)) {
     throw new FunctionError(`json: unsupported value: ${infiniteText(value)}`);
   }
-  if (value instanceof Complex) {
-    throw new FunctionError('json: unsupported type: complex128');
-  }
   // Numbers are written as in JavaScript, but for a zero with a sign.
   return Object.is(value, -0) ? '-0' : String(value instanceof Integer ? value.value : value);
 }
@@ -40,7 +37,7 @@ function scalarText(value: Exclude<Value, List | Dict>, escapesHtml: boolean): B
  *
  * @throws {FunctionError} for numbers that JSON does not have.
  */
-function encodeJson(value: Value, budget: Budget, { escapesHtml = true, indent = '' } = {}): Bytes {
+function encodeJson(value: Value, { escapesHtml = true, indent = '' } = {}): Bytes {
   const lineBreak = (depth: number) => (indent === '' ? '' : `\n${indent.repeat(depth)}`);
   const collection = <T>(brackets: string, items: readonly T[], depth: number, show: (item: T) => Bytes): Bytes => {
     if (depth >= maxNesting) {
@@ -50,11 +47,11 @@ function encodeJson(value: Value, budget: Budget, { escapesHtml = true, indent =
     for (const [index, item] of items.entries()) {
       text += (index > 0 ? ',' : '') + lineBreak(depth + 1) + show(item);
     }
-    budget.write(items.length * indent.length * (depth + 1));
+    write(items.length * indent.length * (depth + 1));
     return text + (items.length > 0 ? lineBreak(depth) : '') + brackets.charAt(1);
   };
   const show = (one: Value, depth: number): Bytes => {
-    budget.spend(1);
+    spend(1);
     if (one instanceof Struct) {
       return show(one.json(), depth);
     }
@@ -70,7 +67,7 @@ function encodeJson(value: Value, budget: Budget, { escapesHtml = true, indent =
     if (one instanceof List) {
       return collection('[]', one.items, depth, (item) => show(item, depth + 1));
     }
-    budget.write(typeof one === 'string' ? one.length : 0);
+    write(typeof one === 'string' ? one.length : 0);
     return scalarText(one, escapesHtml);
   };
   return show(value, 0);
@@ -92,8 +89,9 @@ function problemOf(text: Bytes, { at, place }: JsonMistake): string {
  *
  * @throws {FunctionError} with Go's message.
  */
-function decodeJson(text: Bytes, budget: Budget): Value {
-  budget.read(text.length);
+function decodeJson(text: Bytes): Value {
+  // At most every other character is a value.
+  spend(text.length / 4);
   const mistake = jsonMistake(text, true);
   if (mistake !== undefined) {
     throw new FunctionError(problemOf(text, mistake));
@@ -103,7 +101,7 @@ function decodeJson(text: Bytes, budget: Budget): Value {
   if (infinite !== undefined) {
     throw new FunctionError(`json: cannot unmarshal number ${infinite} into Go value of type float64`);
   }
-  return valueOfJson(JSON.parse(decoded(text)) as Json, 0, budget);
+  return valueOfJson(JSON.parse(decoded(text)) as Json, 0);
 }
 
 /**
@@ -111,8 +109,7 @@ function decodeJson(text: Bytes, budget: Budget): Value {
  *
  * @throws {FunctionError} for a number that float64 does not have, and for what nests too deep.
  */
-export function valueOfJson(json: Json, depth = 0, budget?: Budget): Value {
-  budget?.spend(1);
+export function valueOfJson(json: Json, depth = 0): Value {
   if (depth > maxReadDepth) {
     throw new FunctionError(tooDeep);
   }
@@ -120,12 +117,12 @@ export function valueOfJson(json: Json, depth = 0, budget?: Budget): Value {
     return bytesOf(json);
   }
   if (Array.isArray(json)) {
-    return new List(json.map((item) => valueOfJson(item, depth + 1, budget)));
+    return new List(json.map((item) => valueOfJson(item, depth + 1)));
   }
   if (typeof json === 'object' && json !== null) {
     const entries = new Map<Bytes, Value>();
     for (const [key, value] of Object.entries(json)) {
-      entries.set(bytesOf(key), valueOfJson(value, depth + 1, budget));
+      entries.set(bytesOf(key), valueOfJson(value, depth + 1));
     }
     return new Dict(entries);
   }
@@ -135,20 +132,20 @@ export function valueOfJson(json: Json, depth = 0, budget?: Budget): Value {
   return json;
 }
 
-function pretty(value: Value, budget: Budget): string {
-  return encodeJson(value, budget, { indent: '  ' });
+function pretty(value: Value): string {
+  return encodeJson(value, { indent: '  ' });
 }
 
-const raw = define(['any'], ([value], budget) => encodeJson(value, budget, { escapesHtml: false }));
+const raw = define(['any'], ([value]) => encodeJson(value, { escapesHtml: false }));
 
 /** Functions of sprig for JSON. */
 export const jsonFunctions: Functions = {
-  toJson: define(['any'], ([value], budget) => ignoring('', () => encodeJson(value, budget))),
-  mustToJson: define(['any'], ([value], budget) => encodeJson(value, budget)),
-  toPrettyJson: define(['any'], ([value], budget) => ignoring('', () => pretty(value, budget))),
-  mustToPrettyJson: define(['any'], ([value], budget) => pretty(value, budget)),
+  toJson: define(['any'], ([value]) => ignoring('', () => encodeJson(value))),
+  mustToJson: define(['any'], ([value]) => encodeJson(value)),
+  toPrettyJson: define(['any'], ([value]) => ignoring('', () => pretty(value))),
+  mustToPrettyJson: define(['any'], ([value]) => pretty(value)),
   toRawJson: raw,
   mustToRawJson: raw,
-  fromJson: defineAny(['string'], ([text], budget) => ignoring<Operand | null>(null, () => decodeJson(text, budget))),
-  mustFromJson: defineAny(['string'], ([text], budget) => decodeJson(text, budget)),
+  fromJson: defineAny(['string'], ([text]) => ignoring<Operand | null>(null, () => decodeJson(text))),
+  mustFromJson: defineAny(['string'], ([text]) => decodeJson(text)),
 };

@@ -1,18 +1,18 @@
-import { type Budget, FunctionError } from '../budget.ts';
+import { FunctionError, spend } from '../budget.ts';
 import { infiniteText, parseInt64, toFloat64, toInt64, wrapped } from '../values/numbers.ts';
 import { sprint } from '../values/print.ts';
 import { Integer, List, type Value } from '../values/values.ts';
 import { define, type Functions } from './define.ts';
 
 /** Integers from one to before another. */
-function steps(start: bigint, stop: bigint, step: bigint, budget: Budget): bigint[] {
+function steps(start: bigint, stop: bigint, step: bigint): bigint[] {
   const isDown = stop < start;
   if (isDown ? step >= 0n : step <= 0n) {
     return [];
   }
   const distance = isDown ? start - stop : stop - start;
   const size = isDown ? -step : step;
-  budget.spend(Number((distance + size - 1n) / size));
+  spend(Number((distance + size - 1n) / size));
   const values: bigint[] = [];
   for (let value = start; isDown ? value > stop : value < stop; value += step) {
     values.push(value);
@@ -20,7 +20,7 @@ function steps(start: bigint, stop: bigint, step: bigint, budget: Budget): bigin
   return values;
 }
 
-function sequence(params: readonly bigint[], budget: Budget): string {
+function sequence(params: readonly bigint[]): string {
   const [first = 0n, ...others] = params;
   const [start, end = 0n] = params.length === 1 ? [1n, first] : [first, others.at(-1)];
   const direction = end < start ? -1n : 1n;
@@ -28,7 +28,7 @@ function sequence(params: readonly bigint[], budget: Budget): string {
   if (params.length === 0 || params.length > 3 || step * direction < 0n) {
     return '';
   }
-  return steps(start, end + direction, step, budget).join(' ');
+  return steps(start, end + direction, step).join(' ');
 }
 
 /** A number to divide by. */
@@ -85,15 +85,10 @@ function divided(left: Decimal, right: Decimal): Decimal {
 }
 
 /** Applies an operation to a number and others, one after the other. Digits may grow with each. */
-function decimals(
-  first: Decimal,
-  others: readonly Value[],
-  apply: (left: Decimal, right: Decimal) => Decimal,
-  budget: Budget,
-): number {
+function decimals(first: Decimal, others: readonly Value[], apply: (left: Decimal, right: Decimal) => Decimal): number {
   let result = first;
   for (const other of others) {
-    budget.spend(1 + Math.ceil(result.digits.toString(16).length / 100));
+    spend(1 + Math.ceil(result.digits.toString(16).length / 100));
     result = apply(result, decimalOf(other));
   }
   const number = Number(`${result.digits}e${result.exponent}`);
@@ -125,16 +120,13 @@ export const numberFunctions: Functions = {
   int: define(['any'], ([value]) => toInt64(value)),
   int64: define(['any'], ([value]) => int64(toInt64(value))),
   float64: define(['any'], ([value]) => toFloat64(value)),
-  toDecimal: define(['any'], ([value], budget) => {
-    const parsed = parseInt64(sprint(budget, [value]), 8);
+  toDecimal: define(['any'], ([value]) => {
+    const parsed = parseInt64(sprint([value]), 8);
     return int64(typeof parsed === 'bigint' ? parsed : 0n);
   }),
-  seq: define(['...int'], (params, budget) => sequence(params, budget)),
-  until: define(['int'], ([count], budget) => new List(steps(0n, count, count < 0n ? -1n : 1n, budget), 'int')),
-  untilStep: define(
-    ['int', 'int', 'int'],
-    ([start, stop, step], budget) => new List(steps(start, stop, step, budget), 'int'),
-  ),
+  seq: define(['...int'], (params) => sequence(params)),
+  until: define(['int'], ([count]) => new List(steps(0n, count, count < 0n ? -1n : 1n), 'int')),
+  untilStep: define(['int', 'int', 'int'], ([start, stop, step]) => new List(steps(start, stop, step), 'int')),
   add1: define(['any'], ([value]) => int64(toInt64(value) + 1n)),
   add: define(['...any'], (values) => int64(values.reduce((total: bigint, value) => total + toInt64(value), 0n))),
   sub: define(['any', 'any'], ([left, right]) => int64(toInt64(left) - toInt64(right))),
@@ -149,19 +141,17 @@ export const numberFunctions: Functions = {
     }
     return from + BigInt(Math.floor(Math.random() * Number(to - from)));
   }),
-  add1f: define(['any'], ([value], budget) => decimals(decimalOf(value), [1], sum, budget)),
-  addf: define(['...any'], (values, budget) => decimals(zero, values, sum, budget)),
-  subf: define(['any', '...any'], ([first, ...others], budget) =>
-    decimals(decimalOf(first), others, (left, right) => sum(left, { ...right, digits: -right.digits }), budget),
+  add1f: define(['any'], ([value]) => decimals(decimalOf(value), [1], sum)),
+  addf: define(['...any'], (values) => decimals(zero, values, sum)),
+  subf: define(['any', '...any'], ([first, ...others]) =>
+    decimals(decimalOf(first), others, (left, right) => sum(left, { ...right, digits: -right.digits })),
   ),
-  divf: define(['any', '...any'], ([first, ...others], budget) => decimals(decimalOf(first), others, divided, budget)),
-  mulf: define(['any', '...any'], ([first, ...others], budget) =>
-    decimals(
-      decimalOf(first),
-      others,
-      (left, right) => ({ digits: left.digits * right.digits, exponent: left.exponent + right.exponent }),
-      budget,
-    ),
+  divf: define(['any', '...any'], ([first, ...others]) => decimals(decimalOf(first), others, divided)),
+  mulf: define(['any', '...any'], ([first, ...others]) =>
+    decimals(decimalOf(first), others, (left, right) => ({
+      digits: left.digits * right.digits,
+      exponent: left.exponent + right.exponent,
+    })),
   ),
   max,
   biggest: max,

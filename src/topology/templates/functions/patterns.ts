@@ -1,13 +1,13 @@
 import { type Bytes, bytesOf, canBackquote, invalidAt, quoted, textOf } from '../../../base/go-text/index.ts';
 import { compilePattern, type Pattern, PatternError } from '../../../kubernetes/schema/index.ts';
-import { type Budget, FunctionError } from '../budget.ts';
+import { FunctionError, read, spend, write } from '../budget.ts';
 import { List } from '../values/values.ts';
 import { define, type Functions, ignoring } from './define.ts';
 import { sizeOf } from './strings.ts';
 
 /** Compiles a pattern. sprig panics with the pattern where the name of a function does not start with must. */
-function compiled(source: Bytes, panics: boolean, budget: Budget): Pattern {
-  budget.read(source.length * 100);
+function compiled(source: Bytes, panics: boolean): Pattern {
+  read(source.length * 100);
   const fail = (message: Bytes): never => {
     throw new FunctionError(panics ? `regexp: Compile(${asLiteral(source)}): ${message}` : message);
   };
@@ -41,17 +41,15 @@ function isBounded(source: string): boolean {
 class Search {
   readonly source: Bytes;
   readonly text: string;
-  readonly budget: Budget;
   readonly #pattern: Pattern;
   readonly #matcher;
 
   /** @param panics whether Go panics where the pattern is wrong. */
-  constructor(source: Bytes, text: Bytes, panics: boolean, budget: Budget) {
+  constructor(source: Bytes, text: Bytes, panics: boolean) {
     this.source = source;
     this.text = textOf(text);
-    this.budget = budget;
-    this.#pattern = compiled(source, panics, budget);
-    budget.read(this.text.length * this.#pattern.size);
+    this.#pattern = compiled(source, panics);
+    read(this.text.length * this.#pattern.size);
     this.#matcher = this.#pattern.expression.matcher(this.text);
   }
 
@@ -62,15 +60,15 @@ class Search {
 
   /** The groups of the first match from an index: start and end of each, -1 where a group has no part in it. */
   from(index: number): number[] | undefined {
-    this.budget.spend(1);
+    spend(1);
     if (!this.#matcher.find(index)) {
       return undefined;
     }
     const { size, expression } = this.#pattern;
-    const read = isBounded(expression.pattern())
+    const readBytes = isBounded(expression.pattern())
       ? this.#matcher.end() - index + size
       : (this.text.length - index) / unreadShare;
-    this.budget.read(read * size);
+    read(readBytes * size);
     const groups: number[] = [];
     for (let group = 0; group <= this.#matcher.groupCount(); group++) {
       groups.push(this.#matcher.start(group), this.#matcher.end(group));
@@ -114,14 +112,14 @@ class Search {
       parts.push(this.text.slice(last, start));
       if (end > last || start === 0) {
         const part = replacement(groups);
-        this.budget.write(part.length);
+        write(part.length);
         parts.push(part);
       }
       last = end;
       at = Math.max(end, at + (at < this.text.length ? this.width(at) : 1));
     }
     const result = bytesOf(parts.join('') + this.text.slice(last));
-    this.budget.write(result.length);
+    write(result.length);
     return result;
   }
 }
@@ -156,7 +154,8 @@ function expanded(template: string, { text, names }: Search, groups: readonly nu
 function replaced(search: Search, replacement: Bytes): Bytes {
   const template = textOf(replacement);
   return search.replaced((groups) => {
-    search.budget.read(template.length);
+    // Each reference is expanded by a function.
+    read(template.length * 20);
     return expanded(template, search, groups);
   });
 }
@@ -185,7 +184,7 @@ function split(search: Search, count: bigint): List {
   if (end !== search.text.length) {
     parts.push(bytesOf(search.text.slice(begin)));
   }
-  search.budget.spend(parts.length);
+  spend(parts.length);
   return new List(parts, 'string');
 }
 
@@ -200,22 +199,19 @@ function both(
   run: (search: Search, value: never) => Bytes | List,
 ): Functions {
   const make = (panics: boolean) =>
-    define(['string', 'string', ...extra], (args: readonly unknown[], budget) => {
+    define(['string', 'string', ...extra], (args: readonly unknown[]) => {
       const [source, text, value] = args as [Bytes, Bytes, never];
-      return run(new Search(source, text, panics, budget), value);
+      return run(new Search(source, text, panics), value);
     });
   return { [name]: make(true), [`mustR${name.slice(1)}`]: make(false) };
 }
 
-const matches = (source: Bytes, text: Bytes, budget: Budget): boolean =>
-  new Search(source, text, false, budget).from(0) !== undefined;
+const matches = (source: Bytes, text: Bytes): boolean => new Search(source, text, false).from(0) !== undefined;
 
 /** Functions of sprig for regular expressions, in RE2 syntax. */
 export const patternFunctions: Functions = {
-  regexMatch: define(['string', 'string'], ([source, text], budget) =>
-    ignoring(false, () => matches(source, text, budget)),
-  ),
-  mustRegexMatch: define(['string', 'string'], ([source, text], budget) => matches(source, text, budget)),
+  regexMatch: define(['string', 'string'], ([source, text]) => ignoring(false, () => matches(source, text))),
+  mustRegexMatch: define(['string', 'string'], ([source, text]) => matches(source, text)),
   ...both('regexFindAll', ['int'], allOf),
   ...both('regexFind', [], (search) => {
     const [start = 0, end = 0] = search.from(0) ?? [];

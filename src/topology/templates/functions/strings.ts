@@ -9,7 +9,7 @@ import {
   runeAt,
   runesOf,
 } from '../../../base/go-text/index.ts';
-import { type Budget, FunctionError, Text } from '../budget.ts';
+import { FunctionError, read, search, spend, write } from '../budget.ts';
 import { parsedInt64 } from '../values/numbers.ts';
 import { sprintf } from '../values/print.ts';
 import { Dict, List, type TemplateFunction, type Value } from '../values/values.ts';
@@ -23,39 +23,39 @@ export function sizeOf(value: bigint): number {
 }
 
 /** sprig's strval: a value as `%v` prints it. */
-export function textOfValue(value: Value, budget: Budget): Bytes {
-  return typeof value === 'string' ? value : sprintf(budget, '%v', [value]);
+export function textOfValue(value: Value): Bytes {
+  return typeof value === 'string' ? value : sprintf('%v', [value]);
 }
 
 /** sprig's strslice: the texts of a list without its nulls, or of one value. A list of strings is returned as it is. */
-export function textsOf(value: Value, budget: Budget): List {
+export function textsOf(value: Value): List {
   if (value instanceof List) {
     if (value.element === 'string') {
       return value;
     }
-    budget.spend(value.items.length);
+    spend(value.items.length);
     const present = value.items.filter((item) => item !== null);
     return new List(
-      present.map((item) => textOfValue(item, budget)),
+      present.map((item) => textOfValue(item)),
       'string',
     );
   }
-  return new List(value === null ? [] : [textOfValue(value, budget)], 'string');
+  return new List(value === null ? [] : [textOfValue(value)], 'string');
 }
 
-export function repeated(text: Bytes, count: bigint, budget: Budget): Bytes {
+export function repeated(text: Bytes, count: bigint): Bytes {
   if (count < 0n) {
     throw new FunctionError('strings: negative Repeat count');
   }
   const times = text === '' ? 0 : sizeOf(count);
-  budget.write(text.length * times);
+  write(text.length * times);
   return text.repeat(times);
 }
 
 /** strings.Split: an empty separator splits into characters. */
-function splitText(text: Bytes, separator: Bytes, budget: Budget): Bytes[] {
+function splitText(text: Bytes, separator: Bytes): Bytes[] {
   if (separator !== '') {
-    budget.search(text, separator);
+    search(text, separator);
     return text.split(separator);
   }
   const parts: Bytes[] = [];
@@ -68,29 +68,29 @@ function splitText(text: Bytes, separator: Bytes, budget: Budget): Bytes[] {
 }
 
 /** strings.SplitN. */
-function splitTextN(text: Bytes, separator: Bytes, limit: bigint, budget: Budget): Bytes[] {
+function splitTextN(text: Bytes, separator: Bytes, limit: bigint): Bytes[] {
   if (limit === 0n) {
     return [];
   }
-  const parts = splitText(text, separator, budget);
+  const parts = splitText(text, separator);
   const max = sizeOf(limit);
   return limit < 0n || parts.length <= max ? parts : [...parts.slice(0, max - 1), parts.slice(max - 1).join(separator)];
 }
 
-function numbered(parts: readonly Bytes[], budget: Budget): Dict {
-  budget.spend(parts.length);
+function numbered(parts: readonly Bytes[]): Dict {
+  spend(parts.length);
   return new Dict(new Map(parts.map((part, index) => [`_${index}`, part])), 'string');
 }
 
 /** strings.Replace: an empty text to replace is between all characters. */
-function replaced(text: Bytes, old: Bytes, replacement: Bytes, budget: Budget): Bytes {
+function replaced(text: Bytes, old: Bytes, replacement: Bytes): Bytes {
   if (old !== '') {
-    const parts = splitText(text, old, budget);
-    budget.write(text.length + (parts.length - 1) * Math.max(replacement.length - old.length, 0));
+    const parts = splitText(text, old);
+    write(text.length + (parts.length - 1) * Math.max(replacement.length - old.length, 0));
     return parts.join(replacement);
   }
-  const parts = splitText(text, '', budget);
-  budget.write(text.length + (parts.length + 1) * replacement.length);
+  const parts = splitText(text, '');
+  write(text.length + (parts.length + 1) * replacement.length);
   return replacement + parts.map((part) => part + replacement).join('');
 }
 
@@ -139,10 +139,10 @@ function initialsOf(text: Bytes): Bytes {
   return bytesOf(result);
 }
 
-function wrapped(text: Bytes, width: bigint, separator: Bytes, wrapsLongWords: boolean, budget: Budget): Bytes {
+function wrapped(text: Bytes, width: bigint, separator: Bytes, wrapsLongWords: boolean): Bytes {
   const length = Math.max(sizeOf(width), 1);
   const lineBreak = separator === '' ? '\n' : separator;
-  budget.write(text.length + Math.ceil(text.length / length) * lineBreak.length);
+  write(text.length + Math.ceil(text.length / length) * lineBreak.length);
   let result = '';
   let offset = 0;
   while (text.length - offset > length) {
@@ -217,9 +217,9 @@ function truncated(text: Bytes, count: bigint): Bytes {
   return text.slice(0, size);
 }
 
-function indented(spaces: bigint, text: Bytes, budget: Budget): Bytes {
-  const pad = repeated(' ', spaces, budget);
-  return pad + replaced(text, '\n', `\n${pad}`, budget);
+function indented(spaces: bigint, text: Bytes): Bytes {
+  const pad = repeated(' ', spaces);
+  return pad + replaced(text, '\n', `\n${pad}`);
 }
 
 const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -284,29 +284,28 @@ export function base64Decoded(text: Bytes): Bytes {
 }
 
 /** Sorts texts in place, as sort.Strings. */
-function sorted(value: Value, budget: Budget): List {
+function sorted(value: Value): List {
   if (!(value instanceof List)) {
-    return new List([textOfValue(value, budget)], 'string');
+    return new List([textOfValue(value)], 'string');
   }
-  const texts = textsOf(value, budget);
-  budget.spend(texts.items.length);
+  const texts = textsOf(value);
+  spend(texts.items.length);
   (texts.items as Bytes[]).sort();
   return texts;
 }
 
 /** The texts of all values that are not null, with spaces between them. */
-function joined(values: readonly Value[], textOf: (value: Value) => Bytes, budget: Budget): Bytes {
-  const text = new Text(budget);
-  for (const [index, value] of values.filter((one) => one !== null).entries()) {
-    text.write((index > 0 ? ' ' : '') + textOf(value));
-  }
-  return text.toString();
+function joined(values: readonly Value[], textOf: (value: Value) => Bytes): Bytes {
+  return values
+    .filter((value) => value !== null)
+    .map(textOf)
+    .join(' ');
 }
 
 /** A function that looks at each character, which takes several times as long as to copy the text. */
 function perCharacter(change: (text: Bytes) => Bytes): TemplateFunction {
-  return define(['string'], ([text], budget) => {
-    budget.read(text.length * 4);
+  return define(['string'], ([text]) => {
+    read(text.length * 8);
     return change(text);
   });
 }
@@ -334,7 +333,7 @@ export const stringFunctions: Functions = {
   title: perCharacter(titleOf),
   untitle: perCharacter(untitled),
   substr: define(['int', 'int', 'string'], ([start, end, text]) => cut(text, start, end)),
-  repeat: define(['int', 'string'], ([count, text], budget) => repeated(text, count, budget)),
+  repeat: define(['int', 'string'], ([count, text]) => repeated(text, count)),
   trimall: trimAll,
   trimAll,
   trimSuffix: define(['string', 'string'], ([suffix, text]) =>
@@ -349,49 +348,41 @@ export const stringFunctions: Functions = {
   snakecase: perCharacter((text) => withConnector(text, '_')),
   kebabcase: perCharacter((text) => withConnector(text, '-')),
   camelcase: perCharacter(toPascalCase),
-  wrap: define(['int', 'string'], ([width, text], budget) => wrapped(text, width, '', false, budget)),
-  wrapWith: define(['int', 'string', 'string'], ([width, separator, text], budget) =>
-    wrapped(text, width, separator, true, budget),
-  ),
-  contains: define(['string', 'string'], ([part, text], budget) => {
-    budget.search(text, part);
+  wrap: define(['int', 'string'], ([width, text]) => wrapped(text, width, '', false)),
+  wrapWith: define(['int', 'string', 'string'], ([width, separator, text]) => wrapped(text, width, separator, true)),
+  contains: define(['string', 'string'], ([part, text]) => {
+    search(text, part);
     return text.includes(part);
   }),
   hasPrefix: define(['string', 'string'], ([prefix, text]) => text.startsWith(prefix)),
   hasSuffix: define(['string', 'string'], ([suffix, text]) => text.endsWith(suffix)),
-  quote: define(['...any'], (values, budget) => joined(values, (value) => quoted(textOfValue(value, budget)), budget)),
-  squote: define(['...any'], (values, budget) =>
-    joined(values, (value) => `'${sprintf(budget, '%v', [value])}'`, budget),
-  ),
-  cat: define(['...any'], (values, budget) => joined(values, (value) => sprintf(budget, '%v', [value]), budget)),
-  indent: define(['int', 'string'], ([spaces, text], budget) => indented(spaces, text, budget)),
-  nindent: define(['int', 'string'], ([spaces, text], budget) => `\n${indented(spaces, text, budget)}`),
-  replace: define(['string', 'string', 'string'], ([old, replacement, text], budget) =>
-    replaced(text, old, replacement, budget),
-  ),
+  quote: define(['...any'], (values) => joined(values, (value) => quoted(textOfValue(value)))),
+  squote: define(['...any'], (values) => joined(values, (value) => `'${sprintf('%v', [value])}'`)),
+  cat: define(['...any'], (values) => joined(values, (value) => sprintf('%v', [value]))),
+  indent: define(['int', 'string'], ([spaces, text]) => indented(spaces, text)),
+  nindent: define(['int', 'string'], ([spaces, text]) => `\n${indented(spaces, text)}`),
+  replace: define(['string', 'string', 'string'], ([old, replacement, text]) => replaced(text, old, replacement)),
   plural: define(['string', 'string', 'int'], ([one, many, count]) => (count === 1n ? one : many)),
-  toString: define(['any'], ([value], budget) => textOfValue(value, budget)),
+  toString: define(['any'], ([value]) => textOfValue(value)),
   atoi: define(['string'], ([text]) => parsedInt64(text)),
-  split: define(['string', 'string'], ([separator, text], budget) =>
-    numbered(splitText(text, separator, budget), budget),
+  split: define(['string', 'string'], ([separator, text]) => numbered(splitText(text, separator))),
+  splitn: define(['string', 'int', 'string'], ([separator, limit, text]) =>
+    numbered(splitTextN(text, separator, limit)),
   ),
-  splitn: define(['string', 'int', 'string'], ([separator, limit, text], budget) =>
-    numbered(splitTextN(text, separator, limit, budget), budget),
-  ),
-  splitList: define(['string', 'string'], ([separator, text], budget) => {
-    const parts = splitText(text, separator, budget);
-    budget.spend(parts.length);
+  splitList: define(['string', 'string'], ([separator, text]) => {
+    const parts = splitText(text, separator);
+    spend(parts.length);
     return new List(parts, 'string');
   }),
-  toStrings: define(['any'], ([value], budget) => textsOf(value, budget)),
-  join: define(['string', 'any'], ([separator, value], budget) => {
-    const { items } = textsOf(value, budget);
+  toStrings: define(['any'], ([value]) => textsOf(value)),
+  join: define(['string', 'any'], ([separator, value]) => {
+    const { items } = textsOf(value);
     const length = (items as Bytes[]).reduce((sum, item) => sum + item.length + separator.length, 0);
-    budget.spend(items.length);
-    budget.write(length);
+    spend(items.length);
+    write(length);
     return items.join(separator);
   }),
-  sortAlpha: define(['any'], ([value], budget) => sorted(value, budget)),
+  sortAlpha: define(['any'], ([value]) => sorted(value)),
   b64enc: define(['string'], ([text]) => Buffer.from(text, 'latin1').toString('base64')),
   b64dec: define(['string'], ([text]) => {
     try {

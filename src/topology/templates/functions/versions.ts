@@ -1,7 +1,6 @@
 import { type Bytes, quoted } from '../../../base/go-text/index.ts';
-import { compilePattern } from '../../../kubernetes/schema/index.ts';
 import { compareParts } from '../../../runtimehooks/index.ts';
-import { FunctionError } from '../budget.ts';
+import { FunctionError, NotComputed, spend } from '../budget.ts';
 import { parseUint64 } from '../values/numbers.ts';
 import { Integer, type Operand, Struct, type TemplateFunction } from '../values/values.ts';
 import { define, type Functions } from './define.ts';
@@ -189,40 +188,27 @@ interface Constraint {
 }
 
 const identifiers = '[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*';
-const operator = '=||!=|>|<|>=|=>|<=|=<|~|~>|\\^';
+const operator = '!=|>=|=>|<=|=<|~>|[=><~^]';
 const version = `v?([0-9xX|*]+)(\\.[0-9xX|*]+)?(\\.[0-9xX|*]+)?(-${identifiers})?(?:\\+${identifiers})?`;
 const shape = version.replaceAll(/\((?!\?)/g, '(?:');
-const one = `\\s*(?:${operator})\\s*(?:${shape})\\s*`;
+const space = '[\\t\\n\\f\\r ]';
+const one = `(?:(?:${operator})${space}*)?${shape}`;
 
-/** Masterminds' grammar, in the syntax that it is written for. */
-const single = `^\\s*(${operator})\\s*(${version})\\s*$`;
-const all = `(?:${operator})\\s*(?:${shape})`;
-const list = `^(?:${one})(?:(?:\\s+|,\\s*)(?:${operator})\\s*(?:${shape})\\s*)*$`;
-const range = `\\s*(${shape})\\s+-\\s+(${shape})\\s*`;
+// Masterminds' grammar.
+const single = new RegExp(`^(${operator})?${space}*(${version})$`);
+const all = new RegExp(one, 'g');
+const list = new RegExp(`^${space}*${one}(?:(?:${space}*,${space}*|${space}+)${one})*${space}*$`);
+const range = new RegExp(`${space}*(${shape})${space}+-${space}+(${shape})${space}*`, 'g');
 
-/** The longest text with constraints that is read; each search takes its length times the size of a pattern. */
-const maxLength = 4_096;
-
-/** All matches of a pattern, each with its groups. */
-function matchesOf(pattern: string, text: string): (string | undefined)[][] {
-  const matcher = compilePattern(pattern).expression.matcher(text);
-  const found: (string | undefined)[][] = [];
-  while (matcher.find()) {
-    found.push(Array.from({ length: matcher.groupCount() + 1 }, (_, group) => matcher.group(group) ?? undefined));
-  }
-  return found;
-}
+/** The longest text with constraints that is read; the search for ranges may take its square. */
+const maxLength = 1_024;
 
 function isAny(text: string | undefined): boolean {
   return text === undefined || ['x', 'X', '*'].includes(text);
 }
 
 function constraintOf(text: string): Constraint {
-  const [match] = matchesOf(single, text);
-  if (match === undefined) {
-    throw new FunctionError(`improper constraint: ${text}`);
-  }
-  const [, sign = '', whole = '', major, minor, patch, prerelease = ''] = match;
+  const [, sign = '', whole = '', major, minor, patch, prerelease = ''] = single.exec(text) ?? [];
   const lacks = isAny(major) ? 'all' : isAny(minor?.slice(1)) ? 'minor' : isAny(patch?.slice(1)) ? 'patch' : undefined;
   const numbers = {
     all: '0.0.0',
@@ -284,17 +270,14 @@ function holds(version: VersionParts, { operator, version: own, lacks }: Constra
  */
 function satisfies(constraints: Bytes, version: Bytes): boolean {
   if (constraints.length > maxLength) {
-    throw new FunctionError(`constraints of more than ${maxLength} bytes are not read`);
+    throw new NotComputed(`constraints of more than ${maxLength} bytes are not read here`);
   }
-  let rewritten = constraints;
-  for (const [whole = '', from, to] of matchesOf(range, constraints)) {
-    rewritten = rewritten.replace(whole, () => `>= ${from}, <= ${to} `);
-  }
+  const rewritten = constraints.replaceAll(range, '>= $1, <= $2 ');
   const alternatives = rewritten.split('||').map((alternative) => {
-    if (matchesOf(list, alternative).length === 0) {
+    if (!list.test(alternative)) {
       throw new FunctionError(`improper constraint: ${alternative}`);
     }
-    return matchesOf(all, alternative).map(([text = '']) => constraintOf(text));
+    return Array.from(alternative.matchAll(all), ([text]) => constraintOf(text));
   });
   const own = parseVersion(version);
   return alternatives.some((required) => {
@@ -306,8 +289,8 @@ function satisfies(constraints: Bytes, version: Bytes): boolean {
 /** Functions of sprig for semantic versions. */
 export const versionFunctions: Functions = {
   semver: define(['string'], ([text]) => new Version(parseVersion(text), text)),
-  semverCompare: define(['string', 'string'], ([constraints, version], budget) => {
-    budget.spend(constraints.length);
+  semverCompare: define(['string', 'string'], ([constraints, version]) => {
+    spend(constraints.length);
     return satisfies(constraints, version);
   }),
 };

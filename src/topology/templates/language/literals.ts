@@ -1,6 +1,8 @@
 import { type Bytes, bytesOfRune, quoted, runeAt } from '../../../base/go-text/index.ts';
-import { FunctionError } from '../budget.ts';
+import { FunctionError, NotComputed } from '../budget.ts';
 import { parseFloat64, parseInt64, parseUint64 } from '../values/numbers.ts';
+import { sprintf } from '../values/print.ts';
+import { Struct } from '../values/values.ts';
 import type { NumberNode } from './nodes.ts';
 
 const simpleEscapes: Readonly<Record<string, string>> = {
@@ -70,9 +72,26 @@ function integersOf(value: number): { int?: bigint; uint?: bigint } {
   };
 }
 
-function complexNode(base: NumberNode, real: number, imaginary: number): NumberNode {
-  const complex = { real, imaginary };
-  return imaginary === 0 ? { ...base, complex, float: real, ...integersOf(real) } : { ...base, complex };
+/** A complex number, which can do nothing but be printed. */
+class Complex extends Struct {
+  readonly type = 'complex128';
+  override readonly kind = 'complex128';
+  readonly #real: number;
+  readonly #imaginary: number;
+
+  constructor(real: number, imaginary: number) {
+    super();
+    this.#real = real;
+    this.#imaginary = imaginary;
+  }
+
+  text(): Bytes {
+    return sprintf(`(%v${this.#imaginary < 0 ? '' : '+'}%vi)`, [this.#real, this.#imaginary]);
+  }
+
+  override json(): never {
+    throw new FunctionError('json: unsupported type: complex128');
+  }
 }
 
 function charNode(base: NumberNode): NumberNode {
@@ -88,27 +107,17 @@ function charNode(base: NumberNode): NumberNode {
 }
 
 /** A number literal; which of Go's types it fits. */
-export function numberNode(text: Bytes, at: number, type: 'charConstant' | 'complex' | 'number'): NumberNode {
+export function numberNode(text: Bytes, at: number, type: 'charConstant' | 'number'): NumberNode {
   const base: NumberNode = { kind: 'number', at, text };
   if (type === 'charConstant') {
     return charNode(base);
   }
-  if (type === 'complex') {
-    const split = Math.max(text.lastIndexOf('+'), text.lastIndexOf('-'));
-    const exponent = /[eEpP]$/.test(text.slice(0, split)) && !/^[+-]?0[xX]/.test(text);
-    const cut = exponent ? Math.max(text.lastIndexOf('+', split - 1), text.lastIndexOf('-', split - 1)) : split;
-    const real = parseFloat64(text.slice(0, cut));
-    const imaginary = parseFloat64(text.slice(cut, -1));
-    if (typeof real === 'string' || typeof imaginary === 'string') {
-      throw new FunctionError('syntax error scanning complex number');
-    }
-    return complexNode(base, real, imaginary);
-  }
   if (text.endsWith('i')) {
-    const imaginary = parseFloat64(text.slice(0, -1));
-    if (typeof imaginary === 'number') {
-      return complexNode(base, 0, imaginary);
+    const [, real = '0', imaginary] = /^([+-]?[0-9.]+(?=[+-]))?([+-]?[0-9.]+)i$/.exec(text) ?? [];
+    if (!Number(imaginary)) {
+      throw new NotComputed(`the complex number ${text} is not read here`);
     }
+    return { ...base, complex: new Complex(Number(real), Number(imaginary)) };
   }
   const int = parseInt64(text, 0);
   if (typeof int === 'bigint') {

@@ -1,5 +1,6 @@
 import type { Bytes } from '../../../base/go-text/index.ts';
 import { quoted } from '../../../base/go-text/index.ts';
+import type { Struct } from '../values/values.ts';
 
 /** A number in a template. Which types it fits is known when it is parsed, which one it gets only when it is used. */
 export interface NumberNode {
@@ -9,7 +10,7 @@ export interface NumberNode {
   int?: bigint;
   uint?: bigint;
   float?: number;
-  complex?: { real: number; imaginary: number };
+  complex?: Struct;
 }
 
 /** An operand of a command. `at` is the offset in the text, in bytes. */

@@ -1,5 +1,5 @@
 import { type Bytes, quoted } from '../../../base/go-text/index.ts';
-import { FunctionError, maxDepth, maxTokens, TemplateError } from '../budget.ts';
+import { FunctionError, maxDepth, maxTokens, NotComputed, TemplateError } from '../budget.ts';
 import { numberNode, unquoted } from './literals.ts';
 import type { BranchNode, CommandNode, OperandNode, PipeNode, StatementNode, TemplateNode } from './nodes.ts';
 import { showNode } from './nodes.ts';
@@ -50,7 +50,7 @@ interface Scope {
 }
 
 const operandStarts: ReadonlySet<string> = new Set(
-  'bool charConstant complex . field identifier number nil rawString string variable leftParenthesis'.split(' '),
+  'bool charConstant . field identifier number nil rawString string variable leftParenthesis'.split(' '),
 );
 
 /** Operands that are neither called nor have fields. */
@@ -138,7 +138,7 @@ class Parser {
       this.#last = done === true ? this.#last : value;
       this.#count += this.#last.type === 'space' ? 0 : 1;
       if (this.#count > maxTokens) {
-        this.#fail(`the template has more than ${maxTokens} tokens`);
+        throw new NotComputed(`the template has more than ${maxTokens} tokens`);
       }
     }
     return known ?? this.#last;
@@ -193,7 +193,7 @@ class Parser {
   /** Limits recursion. */
   #nested<T>(run: () => T): T {
     if (this.#depth >= maxDepth) {
-      this.#fail(`blocks and parentheses nest deeper than ${maxDepth} levels`);
+      throw new NotComputed(`blocks and parentheses nest deeper than ${maxDepth} levels`);
     }
     this.#depth++;
     const result = run();
@@ -465,7 +465,6 @@ class Parser {
       case 'bool':
         return { kind: 'bool', at, value: text === 'true' };
       case 'charConstant':
-      case 'complex':
       case 'number':
         return this.#placed(() => numberNode(text, at, type));
       case 'leftParenthesis':

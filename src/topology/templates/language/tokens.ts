@@ -5,7 +5,6 @@ export type TokenType =
   | 'bool'
   | 'char'
   | 'charConstant'
-  | 'complex'
   | 'assign'
   | 'declare'
   | 'eof'
@@ -259,14 +258,13 @@ class Lexer {
       return end < this.#text.length && isAlphanumeric(code) ? bad(end + size) : end;
     };
     const real = scan(at);
-    if (typeof real !== 'number' || !/[+-]/.test(this.#text[real] ?? '')) {
-      return typeof real === 'number' ? this.#token('number', at, real) : real;
-    }
-    const end = scan(real);
+    // A second part makes it a complex number.
+    const isWhole = typeof real !== 'number' || !/[+-]/.test(this.#text[real] ?? '');
+    const end = isWhole ? real : scan(real);
     if (typeof end !== 'number') {
       return end;
     }
-    return this.#text[end - 1] === 'i' ? this.#token('complex', at, end) : bad(end);
+    return isWhole || this.#text[end - 1] === 'i' ? this.#token('number', at, end) : bad(end);
   }
 }
 

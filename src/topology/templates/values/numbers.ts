@@ -1,5 +1,5 @@
 import type { Bytes } from '../../../base/go-text/index.ts';
-import { FunctionError } from '../budget.ts';
+import { NotComputed } from '../budget.ts';
 import { Integer, type Value } from './values.ts';
 
 /** Why a text is not a number, as strconv words it. */
@@ -190,7 +190,7 @@ export function formatFloat(value: number, format: string, precision: number): s
     default:
       // 'x' or 'X'
       if (precision >= 0) {
-        throw new FunctionError('a hexadecimal float is printed with all its digits only here');
+        throw new NotComputed('a hexadecimal float is printed with all its digits only here');
       }
       return format === 'X' ? hexFloat(value).toUpperCase() : hexFloat(value);
   }

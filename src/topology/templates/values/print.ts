@@ -8,25 +8,12 @@ import {
   runeAt,
   runeCount,
 } from '../../../base/go-text/index.ts';
-import { type Budget, FunctionError } from '../budget.ts';
+import { NotComputed, nested, read, spend, write } from '../budget.ts';
 import { formatFloat } from './numbers.ts';
-import {
-  Boxed,
-  Complex,
-  type Dict,
-  type Integer,
-  integerOf,
-  List,
-  type Operand,
-  Struct,
-  typeOf,
-  type Value,
-} from './values.ts';
+import { Boxed, type Dict, type Integer, integerOf, List, type Operand, Struct, typeOf, type Value } from './values.ts';
 
 /** Widths and precisions that fmt accepts. */
 const maxWidth = 1_000_000;
-/** Deepest nesting that is printed: nothing that a template can make gets there but by containing itself. */
-const maxNesting = 1_000;
 
 /** A verb with its flags, width and precision, each of which an index such as `[2]` may go before. */
 const verbShape =
@@ -50,16 +37,13 @@ const bases: Readonly<Record<string, number>> = { v: 10, d: 10, b: 2, o: 8, O: 8
 
 /** Prints values as Go's package fmt does by a verb: with its flags, width and precision. */
 class Verb {
-  readonly #budget: Budget;
   readonly #flags: string;
   /** `%#v`: Go's syntax. */
   readonly #isGo: boolean;
   readonly #width: number;
   readonly #precision: number | undefined;
-  #depth = 0;
 
-  constructor(budget: Budget, letter = 'v', flags = '', width = 0, precision?: number) {
-    this.#budget = budget;
+  constructor(letter = 'v', flags = '', width = 0, precision?: number) {
     this.#isGo = letter === 'v' && flags.includes('#');
     this.#flags = letter === 'v' ? flags.replaceAll(/[#+]/g, '') : flags;
     this.#width = width;
@@ -72,7 +56,7 @@ class Verb {
 
   #pad(text: Bytes, filler = this.#has('0') ? '0' : ' '): Bytes {
     const missing = Math.max(this.#width - runeCount(text), 0);
-    this.#budget.write(missing);
+    write(missing);
     return this.#has('-') ? text + ' '.repeat(missing) : filler.repeat(missing) + text;
   }
 
@@ -104,7 +88,7 @@ class Verb {
     }
     const sign = size < 0n ? '-' : this.#has('+') ? '+' : this.#has(' ') ? ' ' : '';
     const wanted = this.#precision ?? this.#zeros(sign);
-    this.#budget.write(wanted);
+    write(wanted);
     const lower = (size < 0n ? -size : size).toString(base).padStart(wanted, '0');
     const digits = letter === 'X' ? lower.toUpperCase() : lower;
     const prefixes: Readonly<Record<number, string>> = {
@@ -116,27 +100,24 @@ class Verb {
     return this.#pad(`${sign}${prefix}${digits}`, ' ');
   }
 
-  #float(value: number, letter: Bytes, showsPlus = this.#has('+')): Bytes {
+  #float(value: number, letter: Bytes): Bytes {
     const format = floatFormats[letter];
     if (format === undefined) {
       return this.#bad(letter, value);
     }
     const precision = this.#precision ?? (/[ef]/i.test(format) ? 6 : -1);
-    this.#budget.write(precision);
+    write(precision);
     const isNegative = value < 0 || Object.is(value, -0);
-    const positive = this.#has(' ') && !showsPlus ? ' ' : showsPlus || value === Number.POSITIVE_INFINITY ? '+' : '';
+    const showsPlus = this.#has('+') || value === Number.POSITIVE_INFINITY;
+    const positive = showsPlus ? '+' : this.#has(' ') ? ' ' : '';
     const sign = isNegative ? '-' : positive;
     if (!Number.isFinite(value)) {
       return this.#pad(`${sign}${Number.isNaN(value) ? 'NaN' : 'Inf'}`, ' ');
     }
     if (this.#has('#')) {
-      throw new FunctionError('a float is not printed with the flag # here');
+      throw new NotComputed('a float is not printed with the flag # here');
     }
     return this.#pad(sign + formatFloat(Math.abs(value), format, precision).padStart(this.#zeros(sign), '0'), ' ');
-  }
-
-  #complex({ real, imaginary }: Complex, letter: Bytes): Bytes {
-    return `(${this.#float(real, letter)}${this.#float(imaginary, letter, true)}i)`;
   }
 
   /** The first characters of a text, as many as its precision. */
@@ -150,13 +131,13 @@ class Verb {
 
   #quoted(text: Bytes): Bytes {
     const cut = this.#cut(text);
-    this.#budget.read(cut.length * 4);
+    read(cut.length * 4);
     return this.#pad(this.#has('#') && canBackquote(cut) ? `\`${cut}\`` : quoted(cut, this.#has('+')));
   }
 
   #hex(text: Bytes, letter: 'x' | 'X'): Bytes {
     const bytes = text.slice(0, this.#precision);
-    this.#budget.write(bytes.length * 5);
+    write(bytes.length * 5);
     const prefix = this.#has('#') ? '0x' : '';
     const digits = Array.from(bytes, (byte) => byte.charCodeAt(0).toString(16).padStart(2, '0'));
     const isSpaced = this.#has(' ');
@@ -165,7 +146,7 @@ class Verb {
   }
 
   #text(text: Bytes, letter: Bytes, value: Value): Bytes {
-    this.#budget.write(text.length);
+    write(text.length);
     if (letter === 'q' || (letter === 'v' && this.#isGo)) {
       return this.#quoted(text);
     }
@@ -188,20 +169,13 @@ class Verb {
   }
 
   show(value: Value, letter: Bytes, isNested = false): Bytes {
-    this.#budget.spend(isNested ? 1 : 0);
     if (value === null) {
       return letter === 'T' || letter === 'v' ? this.#pad('<nil>') : this.#bad(letter, null);
     }
     if (!isNested && letter === 'T') {
       return this.#pad(this.#cut(typeOf(value)));
     }
-    if (this.#depth >= maxNesting) {
-      this.#budget.spend(Number.POSITIVE_INFINITY);
-    }
-    this.#depth++;
-    const text = this.#value(value, letter);
-    this.#depth--;
-    return text;
+    return nested(() => this.#value(value, letter));
   }
 
   #value(value: Exclude<Value, null>, letter: Bytes): Bytes {
@@ -216,10 +190,10 @@ class Verb {
         return this.#integer(value, letter);
     }
     if (value instanceof Struct) {
+      if (letter !== 'v' && (value.kind === 'complex128' || !'sq'.includes(letter))) {
+        throw new NotComputed(`a ${value.type} is not printed with %${letter} here`);
+      }
       return this.#text(value.text(), letter, value);
-    }
-    if (value instanceof Complex) {
-      return letter in floatFormats ? this.#complex(value, letter) : this.#bad(letter, value);
     }
     const element = (item: Value, type: string): Bytes =>
       item === null ? (this.#isGo ? `${type}(nil)` : '<nil>') : this.show(item, letter, true);
@@ -237,7 +211,7 @@ class Verb {
 }
 
 /** fmt.Sprintf. */
-export function sprintf(budget: Budget, format: Bytes, args: readonly Value[]): Bytes {
+export function sprintf(format: Bytes, args: readonly Value[]): Bytes {
   let text = '';
   let argument = 0;
   let isReordered = false;
@@ -268,7 +242,7 @@ export function sprintf(budget: Budget, format: Bytes, args: readonly Value[]): 
     const [whole, flags = '', index, width, point, pointIndex, precision, verbIndex, first] = match;
     text += format.slice(last, match.index);
     last = match.index + whole.length;
-    budget.spend(1);
+    spend(1);
     isGood = true;
     readIndex(index);
     isGood &&= index === undefined || (width ?? '*') === '*';
@@ -296,7 +270,7 @@ export function sprintf(budget: Budget, format: Bytes, args: readonly Value[]): 
       text += `%!${letter}(MISSING)`;
     } else {
       const all = size < 0 ? `${flags.replaceAll('0', '')}-` : flags;
-      const verb = new Verb(budget, letter, all, Math.abs(size), (digits ?? -1) < 0 ? undefined : digits);
+      const verb = new Verb(letter, all, Math.abs(size), (digits ?? -1) < 0 ? undefined : digits);
       text += verb.show(args[argument] ?? null, letter);
       argument++;
     }
@@ -307,29 +281,29 @@ export function sprintf(budget: Budget, format: Bytes, args: readonly Value[]): 
   }
   const extra = args
     .slice(argument)
-    .map((value) => (value === null ? '<nil>' : `${typeOf(value)}=${new Verb(budget).show(value, 'v')}`));
+    .map((value) => (value === null ? '<nil>' : `${typeOf(value)}=${new Verb().show(value, 'v')}`));
   return `${text}%!(EXTRA ${extra.join(', ')})`;
 }
 
 /** fmt.Sprint: spaces between operands of which neither is a string. */
-export function sprint(budget: Budget, args: readonly Value[]): Bytes {
+export function sprint(args: readonly Value[]): Bytes {
   let text = '';
   for (const [index, value] of args.entries()) {
     text += index > 0 && typeof value !== 'string' && typeof args[index - 1] !== 'string' ? ' ' : '';
-    text += new Verb(budget).show(value, 'v');
+    text += new Verb().show(value, 'v');
   }
   return text;
 }
 
 /** fmt.Sprintln: spaces between all operands. */
-export function sprintln(budget: Budget, args: readonly Value[]): Bytes {
-  return `${args.map((value) => new Verb(budget).show(value, 'v')).join(' ')}\n`;
+export function sprintln(args: readonly Value[]): Bytes {
+  return `${args.map((value) => new Verb().show(value, 'v')).join(' ')}\n`;
 }
 
 /** An operand as a verb of fmt prints it, when Go passes it as a reflect.Value. */
-export function showOperand(budget: Budget, operand: Operand, verb: 's' | 'v'): Bytes {
+export function showOperand(operand: Operand, verb: 's' | 'v'): Bytes {
   if (operand === undefined) {
     return '<invalid reflect.Value>';
   }
-  return sprintf(budget, `%${verb}`, [operand instanceof Boxed ? operand.value : operand]);
+  return sprintf(`%${verb}`, [operand instanceof Boxed ? operand.value : operand]);
 }

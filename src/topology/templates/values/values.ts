@@ -1,5 +1,4 @@
 import type { Bytes } from '../../../base/go-text/index.ts';
-import type { Budget } from '../budget.ts';
 
 /** An integer of a Go type other than int. */
 export class Integer {
@@ -9,17 +8,6 @@ export class Integer {
   constructor(type: string, value: bigint) {
     this.type = type;
     this.value = value;
-  }
-}
-
-/** A complex128. */
-export class Complex {
-  readonly real: number;
-  readonly imaginary: number;
-
-  constructor(real: number, imaginary: number) {
-    this.real = real;
-    this.imaginary = imaginary;
   }
 }
 
@@ -62,14 +50,13 @@ export interface TemplateFunction {
   parameters: readonly string[];
   /** Whether Go declares the result as `interface {}`. */
   isAny?: boolean;
-  call(args: readonly Operand[], budget: Budget): Operand;
+  call(args: readonly Operand[]): Operand;
 }
 
-/** A value of a Go type with methods or fields: a version, a time, a certificate. Equal ones print alike. */
+/** A value of another Go type: a version, a time, a complex number. Equal ones print alike. */
 export abstract class Struct {
   abstract readonly type: string;
-  readonly kind: 'struct' | 'ptr' = 'struct';
-  readonly fields: Readonly<Record<string, Bytes>> = {};
+  readonly kind: 'struct' | 'ptr' | 'complex128' = 'struct';
   abstract text(): Bytes;
 
   method(_name: string): TemplateFunction | undefined {
@@ -82,7 +69,7 @@ export abstract class Struct {
 }
 
 /** What an `interface {}` of Go can hold: null is nil, a number float64, a bigint int. */
-export type Value = null | boolean | Bytes | number | bigint | Integer | Complex | List | Dict | Struct;
+export type Value = null | boolean | Bytes | number | bigint | Integer | List | Dict | Struct;
 
 /** A value in a place whose type is `interface {}`, such as an element of a list of variables. */
 export class Boxed {
@@ -120,9 +107,6 @@ export function typeOf(value: Value | undefined): string {
   if (value instanceof List || value instanceof Dict) {
     return `${value instanceof List ? '[]' : 'map[string]'}${value.element}`;
   }
-  if (value instanceof Complex) {
-    return 'complex128';
-  }
   return typeof value === 'object' ? value.type : basicTypes[typeof value as keyof typeof basicTypes];
 }
 
@@ -147,10 +131,6 @@ export function integerOf(value: Value | undefined): bigint | undefined {
   return typeof value === 'bigint' ? value : value instanceof Integer ? value.value : undefined;
 }
 
-export function isUnsigned(value: Value): boolean {
-  return value instanceof Integer && value.type.startsWith('uint');
-}
-
 /** Whether a value counts as true in conditions, and as not empty. */
 export function isTrue(value: Value | undefined): boolean {
   if (value instanceof List) {
@@ -158,9 +138,6 @@ export function isTrue(value: Value | undefined): boolean {
   }
   if (value instanceof Dict) {
     return value.entries.size > 0;
-  }
-  if (value instanceof Complex) {
-    return value.real !== 0 || value.imaginary !== 0;
   }
   // Unlike in JavaScript, NaN is true.
   return Boolean(value instanceof Integer ? value.value : value) || Number.isNaN(value);
@@ -184,11 +161,5 @@ export function elementOperand(value: Value, element: string): Operand {
 
 /** A value that is neither a list nor a map, as it is compared with others of its kind. */
 export function comparable(value: Value | undefined): unknown {
-  return value instanceof Struct
-    ? value.text()
-    : value instanceof Integer
-      ? value.value
-      : value instanceof Complex
-        ? `${value.real} ${value.imaginary}`
-        : value;
+  return value instanceof Struct ? value.text() : value instanceof Integer ? value.value : value;
 }

@@ -2,7 +2,8 @@ import { Buffer } from 'node:buffer';
 import { type Bytes, invalidAt, textOf } from '../../../base/go-text/index.ts';
 import { isJsonObject, type Json, type JsonObject, setOwn } from '../../../kubernetes/index.ts';
 import { keyOf, type PlainValue, plainValue } from '../../../kubernetes/manifests/index.ts';
-import { maxYamlDepth, YamlError, YamlScanner, type YamlTokenType } from './scan.ts';
+import { NotComputed } from '../budget.ts';
+import { checkDepth, notYaml, YamlScanner, type YamlTokenType } from './scan.ts';
 
 /** What was read of a node. */
 interface YamlNode {
@@ -39,7 +40,7 @@ const timestamp =
 /**
  * The value of a scalar, as go-yaml v2 reads it.
  *
- * @throws {YamlError} when it does not have the type that its tag names.
+ * @throws {TemplateError} when it does not have the type that its tag names.
  */
 function resolved(text: string, tag: string, isPlain: boolean): PlainValue {
   if (tag === '') {
@@ -49,7 +50,7 @@ function resolved(text: string, tag: string, isPlain: boolean): PlainValue {
   if (type === 'binary') {
     const packed = text.replaceAll(/[\r\n]/g, '');
     if (packed.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(packed)) {
-      throw new YamlError('yaml: !!binary value contains invalid base64 data');
+      throw notYaml('yaml: !!binary value contains invalid base64 data');
     }
     return Buffer.from(packed, 'base64').toString();
   }
@@ -63,7 +64,7 @@ function resolved(text: string, tag: string, isPlain: boolean): PlainValue {
   if (type === 'float' && typeof value === 'bigint' && value < 2n ** 63n) {
     return Number(value);
   }
-  throw new YamlError(`yaml: cannot decode !!${typeNames[typeof value]} \`${text}\` as a !!${type}`);
+  throw notYaml(`yaml: cannot decode !!${typeNames[typeof value]} \`${text}\` as a !!${type}`);
 }
 
 class Reader {
@@ -144,7 +145,7 @@ class Reader {
     const node = this.#anchors.get(name);
     if (node === undefined) {
       const problem = this.#anchors.has(name) ? 'value contains itself' : 'is not there';
-      throw new YamlError(`yaml: anchor '${name}' ${problem}`);
+      throw notYaml(`yaml: anchor '${name}' ${problem}`);
     }
     return { ...node, value: this.#copied(node.value, this.#level), isMergeKey: false, isAlias: true };
   }
@@ -155,13 +156,13 @@ class Reader {
     this.#aliased++;
     const isExcessive = this.#aliased > maxAliased || this.#aliased / this.#nodes > maxAliasedShare;
     if (isExcessive && this.#aliased > 100 && this.#nodes > 1_000) {
-      throw new YamlError('yaml: document contains excessive aliasing');
+      throw notYaml('yaml: document contains excessive aliasing');
     }
     if (typeof value !== 'object' || value === null) {
       this.#readText(String(value));
       return value;
     }
-    this.#checkDepth(level + 1);
+    checkDepth(level + 1);
     if (Array.isArray(value)) {
       return value.map((item) => this.#copied(item, level + 1));
     }
@@ -176,13 +177,7 @@ class Reader {
   #readText(text: string): void {
     this.#textLength += text.length;
     if (this.#textLength > maxTextLength) {
-      throw new YamlError(`yaml: document repeats its text to more than ${maxTextLength} characters`);
-    }
-  }
-
-  #checkDepth(depth: number): void {
-    if (depth > maxYamlDepth) {
-      throw new YamlError(`yaml: exceeded max depth of ${maxYamlDepth}`);
+      throw new NotComputed(`YAML repeats its text to more than ${maxTextLength} characters`);
     }
   }
 
@@ -216,7 +211,7 @@ class Reader {
         : this.#scalar('', tag, tag === '' || tag === '!');
     }
     this.#level++;
-    this.#checkDepth(this.#level);
+    checkDepth(this.#level);
     const value = read();
     this.#level--;
     return { value };
@@ -321,7 +316,7 @@ class Reader {
 
 function jsonOf({ value }: YamlNode): Json {
   if (typeof value === 'number' && !Number.isFinite(value)) {
-    throw new YamlError(`json: unsupported value: ${value}`);
+    throw notYaml(`json: unsupported value: ${value}`);
   }
   return value;
 }
@@ -332,14 +327,14 @@ function put(object: JsonObject, key: YamlNode, node: YamlNode): void {
   if (key.isMergeKey !== true) {
     const name = key.scalar === undefined ? undefined : keyOf(key.scalar);
     if (name === undefined) {
-      throw new YamlError('unsupported map key: it is null, a list, a map or more than 63 bits long');
+      throw notYaml('unsupported map key: it is null, a list, a map or more than 63 bits long');
     }
     setOwn(object, name, value);
     return;
   }
   for (const one of Array.isArray(value) && node.isAlias !== true ? value.toReversed() : [value]) {
     if (!isJsonObject(one)) {
-      throw new YamlError('yaml: map merge requires map or sequence of maps as the value');
+      throw notYaml('yaml: map merge requires map or sequence of maps as the value');
     }
     for (const [name, item] of Object.entries(one)) {
       setOwn(object, name, item);
@@ -354,12 +349,12 @@ const forbidden = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/;
  * Reads the first document of YAML as sigs.k8s.io/yaml does: the last of two equal keys wins, and what follows the first
  * document is not read.
  *
- * @throws {YamlError} when Go cannot read it either.
+ * @throws {TemplateError} when Go cannot read it either.
  */
 export function readYaml(bytes: Bytes): Json {
   const text = textOf(bytes);
   if (invalidAt(bytes) !== -1 || forbidden.test(text)) {
-    throw new YamlError('yaml: control characters and what is not UTF-8 are not allowed');
+    throw notYaml('yaml: control characters and what is not UTF-8 are not allowed');
   }
   return new Reader(text.startsWith('\ufeff') ? text.slice(1) : text).document();
 }

@@ -1,5 +1,10 @@
-/** Why a text is not YAML. */
-export class YamlError extends Error {}
+import { bytesOf } from '../../../base/go-text/index.ts';
+import { NotComputed, TemplateError } from '../budget.ts';
+
+/** A text that is not YAML. */
+export function notYaml(problem: string): TemplateError {
+  return new TemplateError(`error converting YAML to JSON: ${bytesOf(problem)}`);
+}
 
 /** Types of tokens: most are named after the character or the line that they are. */
 export type YamlTokenType =
@@ -46,7 +51,13 @@ interface SimpleKey {
 }
 
 /** Deepest nesting that is read. */
-export const maxYamlDepth = 256;
+const maxDepth = 256;
+
+export function checkDepth(depth: number): void {
+  if (depth > maxDepth) {
+    throw new NotComputed(`YAML nests deeper than ${maxDepth} levels`);
+  }
+}
 
 /** A key without `?` is on one line, and not longer. */
 const maxSimpleKey = 1_024;
@@ -155,7 +166,7 @@ export class YamlScanner {
   }
 
   fail(problem: string): never {
-    throw new YamlError(`yaml: line ${this.#line + 1}: ${problem}`);
+    throw notYaml(`yaml: line ${this.#line + 1}: ${problem}`);
   }
 
   #char(ahead = 0): string {
@@ -239,18 +250,12 @@ export class YamlScanner {
     return this.#brackets.length === 0;
   }
 
-  #checkDepth(depth: number): void {
-    if (depth > maxYamlDepth) {
-      this.fail(`exceeded max depth of ${maxYamlDepth}`);
-    }
-  }
-
   /** Starts a block at a column, if that is further in than the one around it. */
   #roll(column: number, type: 'list' | 'map', at = this.#tokens.length): void {
     if (this.#isInBlock && this.#indent < column) {
       this.#indents.push(this.#indent);
       this.#indent = column;
-      this.#checkDepth(this.#indents.length);
+      checkDepth(this.#indents.length);
       this.#tokens.splice(at, 0, { type, text: '', isPlain: false });
     }
   }
@@ -312,7 +317,7 @@ export class YamlScanner {
     } else if (char === '[' || char === '{') {
       this.#brackets.push(this.#saveKey());
       this.#keys.push(undefined);
-      this.#checkDepth(this.#brackets.length);
+      checkDepth(this.#brackets.length);
       this.#fetchSign(char, true);
     } else if (char === ']' || char === '}') {
       this.#closeBracket();
