@@ -9,10 +9,13 @@ export interface LabelSelector {
   matchExpressions?: LabelSelectorRequirement[];
 }
 
-/** metav1.LabelSelectorRequirement. `operator` may be any string here: only validation tells whether it is known. */
+/**
+ * metav1.LabelSelectorRequirement, where an absent field is an empty one. `operator` may be any string here: only
+ * validation tells whether it is known.
+ */
 export interface LabelSelectorRequirement {
-  key: string;
-  operator: string;
+  key?: string;
+  operator?: string;
   values?: string[];
 }
 
@@ -47,7 +50,7 @@ export function labelSelectorProblems(
     }
   }
   for (let index = 0; index < matchExpressions.length && found.length < most; index++) {
-    const { key, operator, values = [] } = matchExpressions[index] as LabelSelectorRequirement;
+    const { key = '', operator = '', values = [] } = matchExpressions[index] as LabelSelectorRequirement;
     for (const problem of qualifiedNameProblems(key)) {
       found.push({ path: ['matchExpressions', index, 'key'], message: `key ${showValue(key)}: ${problem}` });
     }
@@ -80,7 +83,7 @@ function requirementsOf({ matchLabels = {}, matchExpressions = [] }: LabelSelect
 
 /** Whether a selector matches a set of labels. The selector must be valid (`labelSelectorProblems` finds none). */
 export function selectsLabels(selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean {
-  return requirementsOf(selector).every(({ key, operator, values = [] }) => {
+  return requirementsOf(selector).every(({ key = '', operator, values = [] }) => {
     const value = own(labels, key);
     switch (operator) {
       case 'In':
@@ -121,7 +124,7 @@ export function labelSelectorContradiction(selector: LabelSelector): string | un
   if (all.length === 1) {
     return undefined;
   }
-  for (const [key, requirements] of Map.groupBy(all, (requirement) => requirement.key)) {
+  for (const [key, requirements] of Map.groupBy(all, ({ key = '' }) => key)) {
     const contradiction = requirements.length === 1 ? undefined : contradictionIn(key, requirements);
     if (contradiction !== undefined) {
       return contradiction;

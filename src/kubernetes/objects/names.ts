@@ -17,10 +17,16 @@ const maxLabelLength = 63;
 /** Longest DNS subdomain that Kubernetes accepts, in bytes. */
 const maxSubdomainLength = 253;
 
-function problems(value: string, maxBytes: number, format: RegExp, sentence: string): string[] {
+const none: readonly string[] = [];
+
+function problems(value: string, maxBytes: number, format: RegExp, sentence: string): readonly string[] {
+  const isOfFormat = format.test(value);
+  if (isOfFormat && value.length <= maxBytes) {
+    return none;
+  }
   const tooLong = `must be no more than ${maxBytes} bytes`;
-  if (format.test(value)) {
-    return value.length > maxBytes ? [tooLong] : [];
+  if (isOfFormat) {
+    return [tooLong];
   }
   // Kubernetes counts bytes, and characters beyond ASCII, which no format has, have several.
   return Buffer.byteLength(value) > maxBytes ? [tooLong, sentence] : [sentence];
@@ -29,7 +35,7 @@ function problems(value: string, maxBytes: number, format: RegExp, sentence: str
 const lowerCase = "must consist of lower case letters, digits and '-'";
 
 /** RFC 1123 label: at most 63 lower case letters, digits and '-', begins and ends with a letter or digit. */
-export const dns1123LabelProblems = (value: string): string[] =>
+export const dns1123LabelProblems = (value: string): readonly string[] =>
   problems(
     value,
     maxLabelLength,
@@ -41,36 +47,39 @@ const subdomainSentence =
   "must consist of lower case letters, digits, '-' and '.', and begin and end with a letter or digit (e.g. 'example.com')";
 
 /** RFC 1123 subdomain: RFC 1123 labels joined by dots, at most 253 bytes. */
-export const dns1123SubdomainProblems = (value: string): string[] =>
+export const dns1123SubdomainProblems = (value: string): readonly string[] =>
   problems(value, maxSubdomainLength, dns1123Subdomain, subdomainSentence);
 
 const serviceSentence = `${lowerCase}, begin with a letter and end with a letter or digit (e.g. 'my-name')`;
 
 /** RFC 1035 label, the format of a Service's name: like an RFC 1123 label, but it begins with a letter. */
-export const dns1035LabelProblems = (value: string): string[] =>
+export const dns1035LabelProblems = (value: string): readonly string[] =>
   problems(value, maxLabelLength, dns1035Label, serviceSentence);
 
+const empty = ['must not be empty'];
+
 /** Key of a label or annotation: an optional DNS subdomain and '/', then a name of at most 63 bytes. */
-export function qualifiedNameProblems(value: string): string[] {
+export function qualifiedNameProblems(value: string): readonly string[] {
   const slash = value.indexOf('/');
   if (slash !== -1 && value.includes('/', slash + 1)) {
     return [
       "must be a name with an optional DNS subdomain prefix and one '/' between them (e.g. 'example.com/MyName')",
     ];
   }
-  const empty = ['must not be empty'];
   const name = value.slice(slash + 1);
-  const ofPrefix = slash === -1 ? [] : slash === 0 ? empty : dns1123SubdomainProblems(value.slice(0, slash));
+  const ofPrefix = slash === -1 ? none : slash === 0 ? empty : dns1123SubdomainProblems(value.slice(0, slash));
   const sentence =
     "must consist of letters, digits, '-', '_' and '.', and begin and end with a letter or digit (e.g. 'MyName')";
   const ofName = name === '' ? empty : problems(name, maxLabelLength, qualifiedNamePart, sentence);
-  return [...ofPrefix.map((problem) => `prefix part ${problem}`), ...ofName.map((problem) => `name part ${problem}`)];
+  return ofPrefix.length + ofName.length === 0
+    ? none
+    : [...ofPrefix.map((problem) => `prefix part ${problem}`), ...ofName.map((problem) => `name part ${problem}`)];
 }
 
 /** Value of a label: empty, or at most 63 bytes of letters, digits, '-', '_' and '.'. */
-export function labelValueProblems(value: string): string[] {
+export function labelValueProblems(value: string): readonly string[] {
   if (value === '') {
-    return [];
+    return none;
   }
   return problems(
     value,

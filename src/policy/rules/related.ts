@@ -1,7 +1,5 @@
 import { shortList } from '../../base/index.ts';
-import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import {
-  type Json,
   type LabelSelector,
   selectorSize,
   selectorsOverlap,
@@ -9,7 +7,6 @@ import {
   selectsLabels,
 } from '../../kubernetes/index.ts';
 import type { HandlerReference, KnownCluster, KnownExtensionConfig } from '../facts/facts.ts';
-import { selectorOf } from '../facts/parts.ts';
 import type { Facts } from '../facts/store.ts';
 
 const maxNamed = 3;
@@ -37,10 +34,6 @@ export function someClusters(
   const called = clusters.filter(({ namespace }) => selected.has(namespace));
   return called.length === 0 ? undefined : someOf(called.map(({ key }) => `Cluster ${key}`));
 }
-
-/** The namespaceSelector with absent keys and operators as empty ones; undefined if there is none. */
-export const namespaceSelectorOf = ({ spec }: ExtensionConfig) =>
-  selectorOf(spec?.namespaceSelector as Json | undefined);
 
 /** Whether a selector is small enough to be compared with many others. */
 export function isComparable(selector: LabelSelector | undefined): selector is LabelSelector {

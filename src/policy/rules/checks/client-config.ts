@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../kubernetes/index.ts';
 import { serverAddress } from '../../facts/address.ts';
 import { isServiceDefined } from '../fields/service.ts';
-import { namespaceSelectorOf, overlapping, someOf } from '../related.ts';
+import { overlapping, someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
 
 export const clientConfigRules: readonly Rule[] = [
@@ -42,7 +42,7 @@ export const clientConfigRules: readonly Rule[] = [
       const others = overlapping(
         facts.extensionConfigs.byAddress(address),
         object.metadata.name,
-        namespaceSelectorOf(object),
+        object.spec?.namespaceSelector,
       );
       if (others.length > 0) {
         report({

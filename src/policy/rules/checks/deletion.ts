@@ -1,7 +1,7 @@
 import { allowDeletionAnnotation, type ExtensionConfig } from '../../../extensionconfig/index.ts';
 import { showValue } from '../../../kubernetes/index.ts';
 import { hooksGroup } from '../../../runtimehooks/index.ts';
-import { namespaceSelectorOf, someClusters, someReferences } from '../related.ts';
+import { someClusters, someReferences } from '../related.ts';
 import type { Rule } from '../rule.ts';
 
 type Metadata = ExtensionConfig['metadata'];
@@ -50,7 +50,7 @@ export const deletionRules: readonly Rule[] = [
       if (facts?.clusters === undefined || isDeletionAllowed(object.metadata)) {
         return;
       }
-      const selector = namespaceSelectorOf(object);
+      const selector = object.spec?.namespaceSelector;
       const hooks = new Set(handlers.flatMap(({ hook }) => (hook?.group === hooksGroup ? [hook.name] : [])));
       for (const hook of hooks) {
         const waiting = someClusters(facts.clusters.waitingFor(hook), selector, facts);

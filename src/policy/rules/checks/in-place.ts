@@ -1,7 +1,7 @@
 import { showValue } from '../../../kubernetes/index.ts';
 import { exclusiveHooks, hooksGroup } from '../../../runtimehooks/index.ts';
 import type { PlacedHandler } from '../fields/handlers.ts';
-import { namespaceSelectorOf, overlapping, someOf } from '../related.ts';
+import { overlapping, someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
 
 /** The handlers of each in-place update hook, at least one, whatever its version: Cluster API counts them together. */
@@ -40,7 +40,7 @@ export const inPlaceRules: readonly Rule[] = [
       if (facts?.extensionConfigs === undefined) {
         return;
       }
-      const selector = namespaceSelectorOf(object);
+      const selector = object.spec?.namespaceSelector;
       // Once for each hook, however many handlers serve it.
       for (const [hook, [first]] of inPlaceHandlersOf(handlers)) {
         const others = overlapping(

@@ -4,7 +4,7 @@ import {
   labelSelectorProblems,
   selectsEverything,
 } from '../../../kubernetes/index.ts';
-import { isComparable, namespaceSelectorOf, selectsNamespace, someOf } from '../related.ts';
+import { isComparable, selectsNamespace, someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
 
 const path = ['spec', 'namespaceSelector'];
@@ -21,7 +21,7 @@ export const namespaceSelectorRules: readonly Rule[] = [
     severity: 'deny',
     upstream: true,
     check({ object }, report) {
-      const selector = namespaceSelectorOf(object);
+      const selector = object.spec?.namespaceSelector;
       if (selector === undefined) {
         report({ path, reason: 'FieldValueRequired', message: 'set a label selector; {} selects all namespaces' });
         return;
@@ -39,7 +39,7 @@ export const namespaceSelectorRules: readonly Rule[] = [
     summary: 'Some namespace can match namespaceSelector: its requirements do not contradict each other.',
     severity: 'warn',
     check({ object }, report) {
-      const selector = namespaceSelectorOf(object);
+      const selector = object.spec?.namespaceSelector;
       if (selector === undefined) {
         return;
       }
@@ -62,7 +62,7 @@ export const namespaceSelectorRules: readonly Rule[] = [
     about: 'facts',
     check({ object, oldObject, facts }, report) {
       const { name = '' } = object.metadata;
-      const selector = namespaceSelectorOf(object);
+      const selector = object.spec?.namespaceSelector;
       const references = facts?.clusterClasses?.namingExtension(name);
       if (
         facts?.clusters === undefined ||
@@ -85,7 +85,7 @@ export const namespaceSelectorRules: readonly Rule[] = [
       const before =
         oldObject === undefined
           ? facts.extensionConfigs?.find(name)?.namespaceSelector
-          : namespaceSelectorOf(oldObject());
+          : oldObject().spec?.namespaceSelector;
       const excluded = isComparable(before)
         ? outside.filter((namespace) => selectsNamespace(before, namespace, facts) === true)
         : [];
