@@ -177,7 +177,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const clock = options.clock ?? (() => new Date());
   const now = () => timeText(clock());
   const credentials = await makeCredentials(clock());
-  const store = new Store(options.history);
+  const store = new Store(options.history === undefined ? {} : { history: options.history });
   const registry = new Registry();
   const metrics = new MetricsRegistry();
   for (const [storage, resources] of Map.groupBy(builtInResources(), (resource) => resource.storage)) {

@@ -82,13 +82,22 @@ function* yamlDocuments(text: string): Generator<DocumentText | SplitError> {
   yield* take(text.length);
 }
 
-/** Offset of the closing quote of a JSON string that begins at `start`. */
-export function closingQuote(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length && text.charCodeAt(at) !== 0x22) {
-    at += text.charCodeAt(at) === 0x5c ? 2 : 1;
+/** Whether an odd number of backslashes precedes an offset. */
+function isEscaped(text: string, at: number): boolean {
+  let first = at;
+  while (text[first - 1] === '\\') {
+    first--;
   }
-  return at;
+  return (at - first) % 2 === 1;
+}
+
+/** Offset of the closing quote of a JSON string that begins at `start`, or the end of the text. */
+export function closingQuote(text: string, start: number): number {
+  let at = start;
+  do {
+    at = text.indexOf('"', at + 1);
+  } while (isEscaped(text, at));
+  return at === -1 ? text.length : at;
 }
 
 /** Offset after the JSON value that begins at `start`: its closing bracket, or the end of the text. */

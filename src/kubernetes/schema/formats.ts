@@ -40,7 +40,7 @@ function isCidr(text: string): boolean {
   return isIP(ip) && Number(bits) <= (ip.includes(':') ? 128 : 32);
 }
 
-/** Longest text of a date and time or of a name, in characters. */
+/** Longest text of a duration, of a date and time or of a name, in characters. */
 const maxShort = 256;
 
 /**
@@ -63,8 +63,8 @@ const limited = (maxCharacters: number, checks: Record<string, (text: string) =>
 export const formats: Readonly<Record<string, (text: string) => boolean>> = {
   // Built-in kinds may have empty data, which is decoded; of custom resources an API server refuses it.
   byte: isBase64,
-  duration: (text) => goDurationMs(text) !== undefined || words.test(text),
   ...limited(maxShort, {
+    duration: (text) => goDurationMs(text) !== undefined || words.test(text),
     date: isDate,
     'date-time': (text) => isDate(text.slice(0, 10)) && /^t$/i.test(text[10] ?? '') && clock.test(text.slice(11)),
     hostname: (text) => text.length < maxShort && compilePattern(hostname).test(text),

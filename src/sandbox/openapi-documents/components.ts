@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonical, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import { renameReferences } from './references.ts';
 
@@ -76,7 +76,7 @@ function nodesOf(document: JsonObject): Map<string, Node> {
   return nodes;
 }
 
-const digest = (parts: readonly string[]) => createHash('sha256').update(JSON.stringify(parts)).digest('base64');
+const digest = (parts: readonly string[]) => hash('sha256', JSON.stringify(parts), 'base64');
 
 /**
  * Assigns meanings to the nodes of a reference cycle. Names are part of their content, and everything outside the cycle

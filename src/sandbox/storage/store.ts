@@ -13,13 +13,14 @@ export interface StoreEvent {
   bytes: number;
 }
 
-/** Number of writes per collection that are kept for watches from an older version. */
-const defaultHistory = 5_000;
-
-/** Maximum number of bytes of JSON in the history of one collection. */
-const maxHistoryBytes = 64 * 1024 * 1024;
-/** Maximum number of bytes of JSON in the store; in memory they take several times as much. etcd also has a limit. */
-const maxStoredBytes = 256 * 1024 * 1024;
+const defaultLimits = {
+  /** Number of writes per collection that are kept for watches from an older version. */
+  history: 5_000,
+  /** Maximum number of bytes of JSON in the history of one collection. */
+  historyBytes: 64 * 1024 * 1024,
+  /** Maximum number of bytes of JSON in the store; in memory they take several times as much. etcd also has a limit. */
+  storedBytes: 256 * 1024 * 1024,
+};
 
 const bytesOf = (object: JsonObject) => JSON.stringify(object).length;
 
@@ -40,11 +41,11 @@ export class Store {
   version = 1;
   /** Bytes of JSON in all collections. */
   bytes = 0;
-  readonly history: number;
+  readonly limits: typeof defaultLimits;
   readonly #collections = new Map<string, Collection>();
 
-  constructor(history = defaultHistory) {
-    this.history = history;
+  constructor(limits: Partial<typeof defaultLimits> = {}) {
+    this.limits = { ...defaultLimits, ...limits };
   }
 
   /** The collection of a name; created on first use, with a history that begins at that moment. */
@@ -159,8 +160,9 @@ class Collection {
     const bytes = type === 'DELETED' ? before : bytesOf(object);
     const change = type === 'DELETED' ? -before : bytes - before;
     const store = this.#store;
-    if (change > 0 && store.bytes + change > maxStoredBytes) {
-      throw internalError(`the sandbox stores at most ${maxStoredBytes / 1024 / 1024} MiB; delete objects first`);
+    const { storedBytes } = store.limits;
+    if (change > 0 && store.bytes + change > storedBytes) {
+      throw internalError(`the sandbox stores at most ${storedBytes / 1024 / 1024} MiB; delete objects first`);
     }
     const version = store.version + 1;
     const stored = withVersion(object, version);
@@ -186,12 +188,12 @@ class Collection {
 
   /** Evicts old events, in large steps: removing one from the front of an array costs as much as removing many. */
   #forget(): void {
-    const { history } = this.#store;
-    if (this.#events.length < history * 2 && this.#historyBytes <= maxHistoryBytes) {
+    const { history, historyBytes } = this.#store.limits;
+    if (this.#events.length < history * 2 && this.#historyBytes <= historyBytes) {
       return;
     }
     let gone = 0;
-    const isTooMuch = () => this.#events.length - gone > history || this.#historyBytes > maxHistoryBytes / 2;
+    const isTooMuch = () => this.#events.length - gone > history || this.#historyBytes > historyBytes / 2;
     for (; isTooMuch() && gone < this.#events.length - 1; gone++) {
       const { bytes, version } = this.#events[gone] as StoreEvent;
       this.#historyBytes -= bytes;

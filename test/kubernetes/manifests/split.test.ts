@@ -112,24 +112,21 @@ test.each<[string, string, [number, string][]]>([
     ],
   ],
   ['JSON without an end', '{"a": [', [[1, '{"a": [']]],
+  ['JSON without the end of a string', '{"a\\\\": "\\"}', [[1, '{"a\\\\": "\\"}']]],
 ])('%s', (_, text, documents) => {
   expect(split(text)).toEqual(documents);
 });
 
 test.each([
-  ['a document', `a: 1\n---\n${`b: ${'x'.repeat(2 ** 19)}\n`.repeat(32)}---\nc: 3`, [1, 3, 36]],
-  ['a line', `a: 1\n---\n${'x'.repeat(2 ** 24)}\n---\nc: 3`, [1, 3, 5]],
-  ['JSON', `{}${JSON.stringify({ a: 'x'.repeat(2 ** 26 - 7) })}{}`, [1, 1, 1]],
-])('%s over the limit is an error, and the rest is read', (_, text, lines) => {
-  const parts = split(text);
+  ['a document', () => `a: 1\n---\n${`b: ${'x'.repeat(2 ** 19)}\n`.repeat(32)}---\nc: 3`, [1, 3, 36]],
+  ['a line', () => `a: 1\n---\n${'x'.repeat(2 ** 24)}\n---\nc: 3`, [1, 3, 5]],
+  ['JSON', () => `{}{"a":"${'x'.repeat(2 ** 26 - 7)}"}{}`, [1, 1, 1]],
+])('%s over the limit is an error, and the rest is read', (_, textOf, lines) => {
+  const parts = split(textOf());
   expect(parts.map(([line]) => line)).toEqual(lines);
   expect(parts[1]?.[1]).toMatch(/^error: a document is larger than (?:16777216|67108864) characters; /);
 });
 
 test('a document may have the maximum length', () => {
-  for (const text of [`a: ${'x'.repeat(2 ** 24 - 3)}`, JSON.stringify({ a: 'x'.repeat(2 ** 26 - 8) })]) {
-    const [document, ...others] = splitDocuments(text);
-    expect(document).toHaveProperty('text');
-    expect(others).toHaveLength(0);
-  }
+  expect([...splitDocuments(`a: ${'x'.repeat(2 ** 24 - 3)}`)]).toEqual([expect.objectContaining({ form: 'yaml' })]);
 });

@@ -172,7 +172,7 @@ test('an object with arbitrary values is accepted or rejected, and can be read, 
         checked(await send(sandbox, 'DELETE', `${path}/${name}`));
       }
     }),
-    { numRuns: runs(100) },
+    { numRuns: runs(50) },
   );
 }, 120_000);
 
@@ -216,7 +216,7 @@ test('an arbitrary patch of any kind is applied or rejected', async () => {
       const headers = { 'content-type': type };
       checked(await send(sandbox, 'PATCH', `${url}${query}`, { headers, body: JSON.stringify(body) }));
     }),
-    { numRuns: runs(100) },
+    { numRuns: runs(50) },
   );
 }, 120_000);
 
@@ -264,6 +264,6 @@ test('an arbitrary path and query gets a response', async () => {
         );
       },
     ),
-    { numRuns: runs(100) },
+    { numRuns: runs(50) },
   );
 }, 120_000);

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { eventually, send } from '../client.ts';
 
-const history = 30;
+const history = 12;
 let sandbox: Sandbox;
 beforeAll(async () => {
   sandbox = await startSandbox({ history });
@@ -46,8 +46,8 @@ async function watch(query = '') {
 }
 
 /** Writes a large object again and again. */
-async function change(name: string, changes: number): Promise<void> {
-  const body = { metadata: { name }, data: { text: 'x'.repeat(500_000) } };
+async function change(name: string, changes: number, size: number): Promise<void> {
+  const body = { metadata: { name }, data: { text: 'x'.repeat(size) } };
   expect((await send(sandbox, 'POST', configMaps, { body, headers: { accept } })).status).toBe(201);
   const headers = { 'content-type': 'application/merge-patch+json', accept };
   for (let i = 1; i < changes; i++) {
@@ -60,16 +60,15 @@ test('a client that reads late misses nothing, and costs the others nothing', as
   const late = await watch();
   const good = await watch();
   good.read();
-  const changes = history - 6;
-  await change('changing', changes);
+  await change('changing', history, 1_000_000);
   await eventually(
     async () => good.seen.lines,
-    (lines) => lines === changes,
+    (lines) => lines === history,
   );
   late.read();
   await eventually(
     async () => late.seen.lines,
-    (lines) => lines === changes,
+    (lines) => lines === history,
   );
   expect(late.seen.isOver).toBe(false);
   late.stop();
@@ -79,13 +78,13 @@ test('a client that reads late misses nothing, and costs the others nothing', as
 test('a client that reads so late that the history lacks what comes next is told to begin again', async () => {
   const late = await watch();
   // More than the buffers of both ends hold, and the history then.
-  await change('overtaking', 3 * history);
+  await change('overtaking', 4 * history, 500_000);
   late.read();
   await eventually(
     async () => late.seen.isOver,
     (isOver) => isOver,
   );
-  expect(late.seen.lines).toBeLessThan(3 * history);
+  expect(late.seen.lines).toBeLessThan(4 * history);
   expect(linesIn(late.seen.text).at(-1)).toMatchObject({
     type: 'ERROR',
     object: { code: 410, reason: 'Expired' },
@@ -93,7 +92,7 @@ test('a client that reads so late that the history lacks what comes next is told
 });
 
 test('a large collection is sent completely, and then what was written meanwhile', async () => {
-  const names = Array.from({ length: 250 }, (_, i) => `small-${1000 + i}`);
+  const names = Array.from({ length: 120 }, (_, i) => `small-${1000 + i}`);
   for (const name of names) {
     await send(sandbox, 'POST', configMaps, { body: { metadata: { name, labels: { a: 'b' } } } });
   }

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { Store } from '../../../src/sandbox/storage/store.ts';
 
 test('the history of a large object does not fill the memory', () => {
-  const collection = new Store().collection('a');
-  const data = 'x'.repeat(1_000_000);
+  const collection = new Store({ historyBytes: 64 * 1024 }).collection('a');
+  const data = 'x'.repeat(1_000);
   let stored = collection.create('/a', { metadata: {}, data });
   for (let i = 0; i < 100; i++) {
     stored = collection.replace('/a', stored!, { metadata: {}, data: `${data}${i}` });
@@ -14,14 +14,14 @@ test('the history of a large object does not fill the memory', () => {
 });
 
 test('the store has a limit, and deleting makes room', () => {
-  const store = new Store();
+  const store = new Store({ storedBytes: 1024 * 1024 });
   const collection = store.collection('a');
-  const data = 'x'.repeat(10_000_000);
+  const data = 'x'.repeat(40_000);
   expect(() => {
     for (let i = 0; i < 100; i++) {
       collection.create(`/a${i}`, { metadata: {}, data });
     }
-  }).toThrow('the sandbox stores at most 256 MiB; delete objects first');
+  }).toThrow('the sandbox stores at most 1 MiB; delete objects first');
   expect(collection.list().length).toBe(26);
   for (const [key, object] of collection.list()) {
     collection.delete(key, object);
