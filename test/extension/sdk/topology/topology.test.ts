@@ -17,7 +17,7 @@ import { copyOf, type Json, type JsonObject, jsonPatchOf, mergePatchOf } from '.
 import type { GeneratePatchesRequest } from '../../../../src/runtimehooks/index.ts';
 import { recordedCalls } from '../../../runtimehooks/messages/recorded.ts';
 import { collectingLog } from '../../../server/running.ts';
-import { limitWork } from '../../../support/work.ts';
+import { limitWork, sized } from '../../../support/work.ts';
 
 // The library that applies patches here rejects fields of this name.
 const json = fc
@@ -51,7 +51,7 @@ describe('diff', () => {
         expect(document.value).toEqual(after);
         expect(jsonPatchOf(before, structuredClone(before))).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
@@ -88,6 +88,7 @@ describe('diff', () => {
         const patch = mergePatchOf(before, after);
         expect(patch === undefined ? before : applyMerge(before, patch)).toEqual(after);
       }),
+      { numRuns: 50 },
     );
   });
 
@@ -100,10 +101,10 @@ describe('diff', () => {
   });
 
   test('long lists take linear time', () => {
-    const list = Array.from({ length: 20_000 }, (_, index) => ({ name: `n${index}`, value: index }));
+    const list = Array.from({ length: sized(20_000) }, (_, index) => ({ name: `n${index}`, value: index }));
     using _work = limitWork(2_000);
     expect(jsonPatchOf(list, [{ name: 'new', value: 0 }, ...list])).toHaveLength(1);
-    expect(jsonPatchOf(list, list.slice(1).reverse()).length).toBeGreaterThan(15_000);
+    expect(jsonPatchOf(list, list.slice(1).reverse()).length).toBeGreaterThan(0.75 * list.length);
   });
 });
 

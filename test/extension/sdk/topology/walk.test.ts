@@ -14,7 +14,7 @@ import {
 import type { Json, JsonObject } from '../../../../src/kubernetes/index.ts';
 import type { GeneratePatchesRequest } from '../../../../src/runtimehooks/index.ts';
 import { collectingLog } from '../../../server/running.ts';
-import { limitWork } from '../../../support/work.ts';
+import { limitWork, sized } from '../../../support/work.ts';
 
 const template = (more: JsonObject = {}): JsonObject => ({
   apiVersion: 'infra.example.com/v1',
@@ -539,7 +539,7 @@ describe('variables', () => {
   });
 
   test('many of a request are read for many items in linear time', () => {
-    const count = 3_000;
+    const count = sized(3_000);
     const numbers = Array.from({ length: count }, (_, index) => index);
     const wide = Object.fromEntries(numbers.map((index) => [`k${index}`, index]));
     const request = {
