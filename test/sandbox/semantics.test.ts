@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { request } from 'node:https';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { type Sandbox, type SandboxEvent, startSandbox } from '../../src/sandbox/index.ts';
 import { eventually, send, startWebhook } from './client.ts';
@@ -8,13 +9,24 @@ const maps = '/api/v1/namespaces/default/configmaps';
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 let sandbox: Sandbox;
-let events: SandboxEvent[];
+const events: SandboxEvent[] = [];
 
-beforeEach(async () => {
-  events = [];
+beforeAll(async () => {
   sandbox = await startSandbox({ history: 10, log: (event) => events.push(event) });
 });
-afterEach(() => sandbox.stop());
+afterAll(() => sandbox.stop());
+afterEach(async () => {
+  events.length = 0;
+  const webhooks = '/apis/admissionregistration.k8s.io/v1';
+  const kinds = ['mutating', 'validating'].map((kind) => `${webhooks}/${kind}webhookconfigurations`);
+  for (const collection of [...kinds, maps, definitions]) {
+    expect((await send(sandbox, 'DELETE', collection)).status).toBe(200);
+  }
+  await eventually(
+    () => send(sandbox, 'GET', definitions),
+    ({ json }) => (json.items as unknown[]).length === 0,
+  );
+});
 
 const metadataOf = (object: JsonObject) => object.metadata as JsonObject;
 const statusOf = (object: JsonObject) => object.status as JsonObject;
@@ -71,7 +83,7 @@ function watchLines(path: string) {
   );
   call.on('error', () => {});
   call.end();
-  return { lines, stop: () => call.destroy() };
+  return { lines, isStarted: once(call, 'response'), stop: () => call.destroy() };
 }
 
 /** Registers a webhook that is called when config maps are created. */
@@ -151,6 +163,7 @@ test('concurrent patches of different fields are all preserved', async () => {
 
 test('every watch gets every write once, in order, during many writes', async () => {
   const watchers = Array.from({ length: 5 }, () => watchLines(`${maps}?watch=true`));
+  await Promise.all(watchers.map(({ isStarted }) => isStarted));
   await Promise.all(
     Array.from({ length: 30 }, (_, n) => send(sandbox, 'POST', maps, { body: { metadata: { name: `m${n}` } } })),
   );
@@ -179,7 +192,7 @@ test('a watch continues from a version, applies its selector, and reports 410 be
   );
   expect(lines.map(({ type }) => type)).toEqual(['ADDED', 'DELETED']);
   stop();
-  for (let n = 0; n < 25; n++) {
+  for (let n = 0; n < 20; n++) {
     await send(sandbox, 'PATCH', `${maps}/one`, { headers, body: { data: { n: `${n}` } } });
   }
   const late = await send(sandbox, 'GET', `${maps}?watch=true&resourceVersion=${from}`);
