@@ -562,33 +562,33 @@ describe('a malicious or broken server', () => {
     );
   });
 
-  test.each([
-    ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n', 502],
-    ['a status that does not exist', 'HTTP/1.1 000 No\r\nContent-Length: 0\r\n\r\n', 502],
-    ['a status beyond 599', 'HTTP/1.1 777 No\r\nContent-Length: 0\r\n\r\n', 502],
-    ['something else than HTTP', 'hello\r\n\r\n', 503],
-  ])('%s is a response at once, for clients and for the check', async (_, answer, code) => {
-    let isHostile = false;
+  test('what is not a response of HTTP is one at once, for clients and for the check', async () => {
+    const own = `/apis/${group}/v1`;
+    const switching = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
+    let [hostileUrl, hostile] = [`${own}/x`, ''];
     await withHostile(
       ({ url }, response) => {
-        if (isHostile) {
-          response.socket?.end(answer);
+        if (url === hostileUrl) {
+          response.socket?.end(hostile);
           return true;
         }
-        return json(response, url === `/apis/${group}/v1` ? { resources: [] } : {});
+        return json(response, url === own ? { resources: [] } : {});
       },
       async () => {
         await untilCondition(`v1.${group}`, 'Passed');
-        isHostile = true;
+        for (const [answer, code] of [
+          ['HTTP/1.1 000 No\r\nContent-Length: 0\r\n\r\n', 502],
+          ['HTTP/1.1 777 No\r\nContent-Length: 0\r\n\r\n', 502],
+          ['hello\r\n\r\n', 503],
+          [switching, 502],
+        ] as const) {
+          hostile = answer;
+          expect((await get(hostileUrl)).status, answer).toBe(code);
+        }
         const begin = performance.now();
-        expect((await get(`/apis/${group}/v1/x`)).status).toBe(code);
-        // A change of the Service triggers a check of the server.
-        await send(sandbox, 'PATCH', '/api/v1/namespaces/lab/services/newer', {
-          body: { metadata: { labels: { touched: String(begin) } } },
-          headers: { 'content-type': 'application/merge-patch+json' },
-        });
+        hostileUrl = own;
         await untilCondition(`v1.${group}`, 'FailedDiscoveryCheck');
-        isHostile = false;
+        hostileUrl = '';
         await untilCondition(`v1.${group}`, 'Passed');
         expect(performance.now() - begin).toBeLessThan(10_000);
       },
@@ -621,7 +621,7 @@ describe('a malicious or broken server', () => {
 
   test('a document that would grow many times its size is not converted', async () => {
     const schema = {
-      properties: Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`p${index}`, { type: 'string' }])),
+      properties: Object.fromEntries(Array.from({ length: 8_000 }, (_, index) => [`p${index}`, { type: 'string' }])),
     };
     const produces = Array.from({ length: 50 }, (_, index) => `application/t${index}`);
     const responses = { 200: { description: '', schema } };
@@ -684,7 +684,7 @@ describe('kubectl', needs('kubectl'), () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test('lists APIServices, and gets and explains resources of aggregated servers', async () => {
+  test('gets and explains resources of aggregated servers', async () => {
     // In the tests above the server responds with garbage: that ends once it has been called again.
     const before = newer.seen.length;
     await eventually(
@@ -696,9 +696,6 @@ describe('kubectl', needs('kubectl'), () => {
     await eventually(
       () => get('/apis', { accept }),
       ({ text }) => ['widgets', 'gadgets'].every((plural) => text.includes(`"resource":"${plural}"`)),
-    );
-    expect(await kubectl('get', 'apiservices', 'v1.lab.example.com')).toMatch(
-      /^NAME +SERVICE +AVAILABLE +AGE\nv1\.lab\.example\.com +lab\/newer +True +\S+\n$/,
     );
     expect(await kubectl('get', 'gadgets')).toMatch(/^NAME +AGE\ng +\S+\n$/);
     expect(await kubectl('explain', 'widgets.width')).toMatch(/FIELD: width <integer>\s[\s\S]*how wide/);
