@@ -1,5 +1,4 @@
 import { createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { signedCertificate } from '../../../src/base/x509/index.ts';
 
 /** A certificate and its key in PEM. */
@@ -19,15 +18,15 @@ export interface TestCertificateRequest {
   /** Default: 2049. */
   notAfter?: Date;
   issuer?: TestCertificate;
-  /** Its key in PEM. Default: one of the fixture, a different one for each of eight certificates in a row. */
+  /** Its key in PEM. Default: a new one. */
   key?: string;
 }
 
 let serial = 1;
 
-// Created once and for all, since an RSA key takes 50 ms.
-const fixture = readFileSync(new URL('../../support/fixtures/certs/rsa-keys.pem', import.meta.url), 'utf8');
-const [keyOfCa, keyOfLocalhost, ...otherKeys] = fixture.split(/(?<=END PRIVATE KEY-----\n)/);
+/** A new key in PEM: of the kind that is made and used with the least time. */
+const makeEcKey = () =>
+  generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
 /** A new RSA key in PEM. */
 export function makeKey(modulusLength: number): string {
@@ -36,7 +35,7 @@ export function makeKey(modulusLength: number): string {
 
 /** Creates a certificate, signed by its issuer or self-signed. */
 export function makeCertificate(request: TestCertificateRequest): TestCertificate {
-  const key = request.key ?? otherKeys[serial % otherKeys.length] ?? '';
+  const key = request.key ?? makeEcKey();
   const { commonName, dnsNames, issuer, isCa = false } = request;
   const der = signedCertificate(
     {
@@ -58,10 +57,9 @@ export function makeCertificate(request: TestCertificateRequest): TestCertificat
 }
 
 /** The CA of all tests, and a serving certificate for localhost issued by it. */
-export const testCa = makeCertificate({ commonName: 'test CA', isCa: true, ...(keyOfCa && { key: keyOfCa }) });
+export const testCa = makeCertificate({ commonName: 'test CA', isCa: true });
 export const localhost = makeCertificate({
   commonName: 'localhost',
   dnsNames: ['localhost'],
   issuer: testCa,
-  ...(keyOfLocalhost && { key: keyOfLocalhost }),
 });
