@@ -664,61 +664,11 @@ test('every check finds something', () => {
   ).toEqual(Object.keys(violations).sort());
 });
 
-test('a well-behaved server passes every check, whatever hook it serves', async () => {
-  const server = await startExtension(
-    behaving({
-      handlers: [
-        'BeforeClusterCreate',
-        'AfterControlPlaneInitialized',
-        'GeneratePatches',
-        'DiscoverVariables',
-        'GenerateUpgradePlan',
-      ].map((hook) => offered(hook)),
-      answer: (request) => {
-        switch (request.kind) {
-          case 'GeneratePatchesRequest':
-            return {
-              status: 'Success',
-              items: (request.items as JsonObject[])
-                .filter(({ object }) => (object as JsonObject).kind === 'DockerMachineTemplate')
-                .map(({ uid }) => ({
-                  uid: uid!,
-                  patchType: 'JSONPatch',
-                  patch: encoded([{ op: 'add', path: '/spec/template/spec/a', value: 1 }]),
-                })),
-            };
-          case 'GenerateUpgradePlanRequest': {
-            const minor = (version: Json | undefined) => Number(String(version).split('.')[1]);
-            const [from, to] = [minor(request.fromControlPlaneKubernetesVersion), minor(request.toKubernetesVersion)];
-            return {
-              status: 'Success',
-              controlPlaneUpgrades: Array.from({ length: to - from }, (_, index) => ({
-                version: `v1.${from + index + 1}.0`,
-              })),
-            };
-          }
-          case 'BeforeClusterCreateRequest':
-            return { status: 'Success', retryAfterSeconds: 0 };
-          default:
-            return { status: 'Success' };
-        }
-      },
-    }),
-  );
-  onTestFinished(() => server.close());
-  const conduct = await tryExtension(server.port);
-  expect(complaints(conduct)).toEqual({});
-  expect(conduct).toMatchObject({ verdict: 'passed', notCalled: [] });
-  // The names of everything that is sent describe it.
-  const sent = server.received.map(({ body }) => body).filter((body) => body.includes('"metadata"'));
-  expect(sent.length).toBeGreaterThan(50);
-  for (const body of sent) {
-    expect(body).toContain('conformance-sample');
-  }
-});
+/** Checks that compare answers. */
+const comparing = ['content-type', 'path-case', 'unknown-fields', 'repeatable'];
 
 // Go's SDK computes patches from a map: the operations of a JSON patch have another order each time.
-test('operations in another order each time, with the same effect, pass every check', async () => {
+test('operations in another order each time, with the same effect, pass the checks that compare answers', async () => {
   const operations = [1, 2, 3].map((value) => ({ op: 'add', path: `/spec/template/spec/a${value}`, value }));
   const shuffled = patching((request) => [
     { uid: uidOf(request), patchType: 'JSONPatch', patch: encoded(operations.toSorted(() => (counter++ % 3) - 1)) },
@@ -742,7 +692,7 @@ test('operations in another order each time, with the same effect, pass every ch
   };
   const server = await startExtension(behaving(byPlace));
   onTestFinished(() => server.close());
-  const report = await tryExtension(server.port);
+  const report = await tryExtension(server.port, { checks: [...comparing, 'patches-deterministic'] });
   expect(new Set(server.received.map(({ body }) => body)).size).toBeGreaterThan(3);
   expect(complaints(report)).toEqual({});
   expect(report.checks.find(({ id }) => id === 'patches-deterministic')?.status).toBe('passed');
@@ -822,7 +772,9 @@ test('a variation is not blamed for a handler that by then fails every call', as
 test('a handler that always fails does not pass, whatever else is checked', async () => {
   const server = await startExtension(behaving(failing(() => 'no')));
   onTestFinished(() => server.close());
-  const report = await tryExtension(server.port);
+  // The others send much.
+  const ids = checks.map(({ id }) => id).filter((id) => !/large-request|malformed-bodies|concurrent-calls/.test(id));
+  const report = await tryExtension(server.port, { checks: ids });
   expect(complaints(report)).toEqual({ success: 'failed' });
   expect(report.verdict).toBe('failed');
 });
@@ -833,6 +785,5 @@ test('an answer that is another one each time is one finding, not also one of ea
   ]);
   const server = await startExtension(behaving(random));
   onTestFinished(() => server.close());
-  const ids = ['content-type', 'path-case', 'unknown-fields', 'repeatable', 'concurrent-calls'];
-  expect(complaints(await tryExtension(server.port, { checks: ids }))).toEqual({ repeatable: 'failed' });
+  expect(complaints(await tryExtension(server.port, { checks: comparing }))).toEqual({ repeatable: 'failed' });
 });
