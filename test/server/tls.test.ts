@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTls, start, stopAll } from './running.ts';
+import { fixedCertificate } from '../../src/server/index.ts';
+import { makeCertificate, makeKey, testCa } from '../base/x509/certificates.ts';
+import { openTls, pairOf, start, stopAll } from './running.ts';
 
 let port: number;
 beforeAll(async () => {
-  port = (await start()).webhookPort;
+  const named = { commonName: 'localhost', dnsNames: ['localhost'], issuer: testCa };
+  const certificates = fixedCertificate(pairOf(makeCertificate({ ...named, key: makeKey(2048) })));
+  port = (await start({ certificates })).webhookPort;
 });
 afterAll(stopAll);
 

@@ -1,15 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import forge from 'node-forge';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type CertificateEvent, fileCertificates, selfSignedPair } from '../../../src/server/index.ts';
 import { localhost, makeCertificate, makeKey, testCa } from '../../base/x509/certificates.ts';
 import { needs } from '../../support/needs.ts';
 
-const encrypted = forge.pki.encryptRsaPrivateKey(forge.pki.privateKeyFromPem(localhost.key), 'secret');
+const encrypted = createPrivateKey(localhost.key)
+  .export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'secret' })
+  .toString();
 
 describe('tls.crt and tls.key', () => {
   /** What is said about the two files in a folder. */
