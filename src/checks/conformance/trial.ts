@@ -46,10 +46,7 @@ function createCaller(extension: ReturnType<typeof extensionOf>, resolve: Resolv
   let ended: string | undefined;
   /** Requests of handlers, which are sent again and again: written once. */
   const bytesOf = perObject((body: JsonObject) => Buffer.from(JSON.stringify(body)));
-  function targetFor({ hook: { group, version, name: hook }, name: handler, timeoutSeconds }: Callee) {
-    const call = { group, version, hook, timeoutSeconds, ...(handler !== undefined && { handler }) };
-    return targetOf(extension.clientConfig, call);
-  }
+  const targetFor = (callee: Callee) => targetOf(extension.clientConfig, callee);
   return {
     /** Where a call goes. */
     targetFor,

@@ -1,6 +1,5 @@
 import type { HookDefinition, MessageDefinition, ReleaseChange } from './definition.ts';
 import type { HookMessages } from './hook-messages.ts';
-import type { Lifecycle } from './lifecycle.ts';
 import { compareReleases, type Release, v1 } from './release.ts';
 import { bytes, int32, list, type MessageSchema, object, ref, string, stringMap } from './schema.ts';
 
@@ -272,8 +271,6 @@ interface WrittenHook {
   purpose: string;
   /** First release that has the hook. */
   introduced: number;
-  deprecated?: Lifecycle['deprecated'];
-  removed?: number;
   /** First release in which the response can ask Cluster API to retry later. */
   blockingSince?: number;
   about?: HookDefinition['about'];
@@ -287,7 +284,7 @@ interface WrittenHook {
 }
 
 function defineHook(name: string, { tags, calls, changes = [] }: HookGroup, written: WrittenHook): HookDefinition {
-  const { summary, purpose, about, isQuestion = false, deprecated, removed, blockingSince } = written;
+  const { summary, purpose, about, isQuestion = false, blockingSince } = written;
   const singleton = calls === 'server';
   const key = { group: hooksGroup, version: 'v1alpha1', name };
   const introduced = v1(written.introduced);
@@ -318,8 +315,6 @@ function defineHook(name: string, { tags, calls, changes = [] }: HookGroup, writ
     lifecycle: {
       ...key,
       introduced,
-      ...(deprecated && { deprecated }),
-      ...(removed !== undefined && { removed: v1(removed) }),
       ...(singleton && { singleton }),
       ...(blockingSince !== undefined && { blockingSince: v1(blockingSince) }),
     },

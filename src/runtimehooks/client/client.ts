@@ -3,10 +3,9 @@ import type { JsonObject } from '../../kubernetes/index.ts';
 import { newestKnownRelease } from '../catalog/catalog.ts';
 import { formatGroupHook, formatHook, type HookDefinition } from '../catalog/definition.ts';
 import { clusterApiHooks } from '../catalog/definitions.ts';
-import { objectOf } from '../messages/index.ts';
+import { messageProblem, objectOf, problemText } from '../messages/index.ts';
 import { createCallCache } from './call-cache.ts';
-import { type CallError, isCallError, prefixed } from './call-error.ts';
-import { type CallContext, callHandler } from './call-handler.ts';
+import { type CallError, isCallError, isIgnorable, prefixed } from './call-error.ts';
 import type {
   CallAllOptions,
   CallAllResult,
@@ -19,6 +18,7 @@ import type {
 import { discover } from './discovery.ts';
 import { Backoff } from './exchange/backoff.ts';
 import { ExtensionConnections } from './exchange/connections.ts';
+import { complete, exchange, statusError } from './exchange/exchange.ts';
 import { createCallMetrics } from './exchange/metrics.ts';
 import { HandlerRegistry, type RegisteredHandler } from './registry.ts';
 import { selectorFor } from './selection.ts';
@@ -66,7 +66,7 @@ function clientWith(options: ClientOptions, mimicsClusterApi: boolean): Client {
   const backoff = new Backoff(now);
   const metrics = options.metrics && createCallMetrics(options.metrics as Registry);
   const cached = createCallCache(now);
-  const context: CallContext = { connections, backoff, metrics, now, cached, mimicsClusterApi };
+  const context = { connections, backoff, metrics, now };
 
   /** The handlers of a hook whose namespaceSelector matches an object, in the order of the calls. */
   async function handlersFor(
@@ -127,6 +127,48 @@ function clientWith(options: ClientOptions, mimicsClusterApi: boolean): Client {
     return isSelected ? handler : { step: 'selector', message };
   }
 
+  /** Sends a request to a handler, and reads its response; or returns a cached one. */
+  async function callHandler(
+    hook: HookDefinition,
+    handler: RegisteredHandler,
+    { request, signal, cache }: CallAllOptions<object>,
+  ): Promise<CallResult<JsonObject>> {
+    const failed = (error: CallError): CallResult<JsonObject> => ({ ok: false, error });
+    const { name, version, extension, timeoutSeconds, failurePolicy } = handler;
+    const body = complete(hook, request, extension.settings);
+    const problem = messageProblem(hook, 'request', body);
+    if (problem !== undefined) {
+      return failed({ step: 'request', message: `the request is not valid: ${problemText(problem)}` });
+    }
+    const key = cache ? cached.responseKey(hook, handler, body) : undefined;
+    const remembered = cached.get(key);
+    if (remembered !== undefined) {
+      return { ok: true, response: remembered, from: 'cache' };
+    }
+    if (version !== hook.version) {
+      const message = `failed to convert request: ${formatHook({ ...hook, version })} is not in the Runtime SDK catalog`;
+      return failed({ step: 'convert', message });
+    }
+    const called = { extension, hook, name: name.slice(0, name.lastIndexOf('.')), timeoutSeconds };
+    const answer = await exchange({ ...called, request: body, signal, mimicsClusterApi }, context);
+    // apiVersion and kind of a response are not checked, and may be absent.
+    const type = { apiVersion: `${hook.group}/${hook.version}`, kind: hook.response.kind };
+    const wait = hook.isBlocking ? { retryAfterSeconds: 0 } : {};
+    if (isCallError(answer)) {
+      const response = { ...type, status: 'Success', message: '', ...wait };
+      return failurePolicy === 'Ignore' && isIgnorable(answer)
+        ? { ok: true, response, swallowed: answer, from: 'ignore' }
+        : failed(answer);
+    }
+    const response = { ...wait, ...answer.content, ...type };
+    const error = statusError(response);
+    if (error !== undefined) {
+      return failed(error);
+    }
+    cached.set(key, hook, response);
+    return { ok: true, response, from: 'extension' };
+  }
+
   return {
     registry,
     discover: (config, { signal } = {}) => discover(config, { release, signal }, context),
@@ -155,7 +197,7 @@ function clientWith(options: ClientOptions, mimicsClusterApi: boolean): Client {
       if (wait !== undefined) {
         return { ok: true, response: wait as Response, from: 'wait' };
       }
-      const result = await callHandler(hook, handler, call, context);
+      const result = await callHandler(hook, handler, call);
       if (!result.ok) {
         return failed(result.error);
       }
@@ -190,7 +232,7 @@ function clientWith(options: ClientOptions, mimicsClusterApi: boolean): Client {
       const messages: string[] = [];
       let retryAfterSeconds = 0;
       for (const handler of handlers) {
-        const result = await callHandler(hook, handler, call, context);
+        const result = await callHandler(hook, handler, call);
         calls.push({ handler: handler.name, result: result as CallResult<Response> });
         if (!result.ok) {
           return failed(prefixed(`failed to call extension handler ${JSON.stringify(handler.name)}`, result.error));

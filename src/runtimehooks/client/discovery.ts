@@ -194,7 +194,7 @@ export async function discover(
     {
       extension,
       hook,
-      handler: undefined,
+      name: undefined,
       timeoutSeconds: defaultTimeoutSeconds,
       request: complete(hook, {}, {}),
       signal,

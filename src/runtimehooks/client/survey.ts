@@ -63,10 +63,7 @@ export function discoveryFindings(result: DiscoverResult): ExtensionFinding[] {
 const day = (date: Date) => date.toISOString().slice(0, 10);
 
 /** Why a certificate is not accepted for the name of a server; undefined if it is. */
-export function certificateNameFinding(
-  { names, isForName }: TlsFacts,
-  serverName: string,
-): ExtensionFinding | undefined {
+export function certificateNameFinding({ serverName, names, isForName }: TlsFacts): ExtensionFinding | undefined {
   return isForName
     ? undefined
     : {
@@ -264,21 +261,17 @@ function caFindings({ metadata, spec }: ExtensionConfig): ExtensionFinding[] {
  * @throws the reason of the signal when it is aborted.
  */
 export async function surveyExtension(config: ExtensionConfig, options: SurveyOptions): Promise<Survey> {
-  const { name, clientConfig } = extensionOf(config);
   const answer = await askExtension(config, options, rounds);
   const { discovered, latenciesMs, tls } = answer;
-  const target = addressOf(clientConfig);
   const notAfter = tls?.validity?.notAfter.toISOString();
   return {
-    extensionConfig: name,
+    extensionConfig: extensionOf(config).name,
     status: discovered.ok ? 'Discovered' : 'NotDiscovered',
     message: discovered.ok ? '' : `Error in discovery: ${discovered.error.message}`,
     handlers: discovered.ok ? discovered.handlers : [],
     findings: [
       ...discoveryFindings(discovered),
-      ...(tls === undefined || isCallError(target)
-        ? []
-        : [certificateNameFinding(tls, target.serverName), certificateDateFinding(tls, new Date())]),
+      ...(tls === undefined ? [] : [certificateNameFinding(tls), certificateDateFinding(tls, new Date())]),
       ...caFindings(config),
       ...handlerFindings(discovered.handlers, options.known, options.maxHandlerTimeoutSeconds),
       ...(discovered.ok ? answerFindings(answer) : []),

@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import ajvFormats from 'ajv-formats';
-import { isBase64, isJsonObject, pointerKeys } from '../../kubernetes/index.ts';
+import { formatFieldPath, isBase64, isJsonObject, pointerKeys } from '../../kubernetes/index.ts';
 import type { HookDefinition } from '../catalog/definition.ts';
 import { clusterApiHooks } from '../catalog/definitions.ts';
 import type { MessageSchema } from '../catalog/schema.ts';
@@ -87,22 +87,6 @@ export function compileChecks(hook: HookDefinition): void {
   validatorOf(hook, 'response');
 }
 
-/** Longest name of a field in the path of a problem, in characters. */
-const maxNameInPath = 512;
-
-/** Keys as a field: `items[0].uid`. */
-function fieldOf(keys: readonly (string | number)[]): string {
-  return keys.reduce<string>((path, key) => {
-    if (typeof key === 'number') {
-      return `${path}[${key}]`;
-    }
-    const name = key.slice(0, maxNameInPath);
-    return /^[A-Za-z_][\w-]*$/.test(name)
-      ? `${path}${path === '' ? '' : '.'}${name}`
-      : `${path}[${JSON.stringify(name.slice(0, 100))}]`;
-  }, '');
-}
-
 /** The keys of a JSON pointer into a value. */
 function keysOf(pointer: string, value: unknown): (string | number)[] {
   let current = value;
@@ -126,7 +110,7 @@ const messages: Readonly<Record<string, (schema: unknown, value: unknown) => str
 function problemOf({ keyword, instancePath, params, schema, data }: ErrorObject, value: unknown): MessageProblem {
   const keys = keysOf(instancePath, value);
   return {
-    field: fieldOf(keyword === 'required' ? [...keys, params.missingProperty as string] : keys),
+    field: formatFieldPath(keyword === 'required' ? [...keys, params.missingProperty as string] : keys),
     message: messages[keyword]?.(schema, data) ?? '',
   };
 }
@@ -167,7 +151,7 @@ export function unknownFields(hook: HookDefinition, message: 'request' | 'respon
         const known =
           properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
         if (known === undefined && found.length < maxUnknown) {
-          found.push(fieldOf([...keys, name]));
+          found.push(formatFieldPath([...keys, name]));
         } else if (!(name === 'status' && known?.$ref !== undefined)) {
           below(name, field, known);
         }

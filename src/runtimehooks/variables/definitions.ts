@@ -79,15 +79,13 @@ function metadataCauses(metadata: Json | undefined, path: string): StatusCause[]
   return causes;
 }
 
-/** The problems with `x-metadata` in all parts of a schema. */
-function schemaMetadataCauses(schema: JsonObject, path: string): StatusCause[] {
-  const causes = metadataCauses(schema['x-metadata'], `${path}.x-metadata`);
+/** A schema and all of its parts, with their paths. */
+function everyPart(schema: JsonObject, path: string, parts: [JsonObject, string][] = []): [JsonObject, string][] {
+  parts.push([schema, path]);
   for (const [part, at] of partsOf(schema, path)) {
-    for (const cause of schemaMetadataCauses(part, at)) {
-      causes.push(cause);
-    }
+    everyPart(part, at, parts);
   }
-  return causes;
+  return parts;
 }
 
 /** Checks types, examples and enums in all parts of a structural schema. */
@@ -116,31 +114,29 @@ function valueCauses(schema: Schema, path: string, effort: Effort): StatusCause[
   return causes;
 }
 
-/** What the rules of a schema report about its own defaults, examples and enums. */
-function ruleCauses(schema: Schema, path: string, effort: Effort): StatusCause[] {
-  const { default: preset, example, enum: allowed = [] } = schema as Schema & { example?: Json };
-  const hasOwn = schema['x-kubernetes-validations'] !== undefined;
-  const values: [Json | undefined, string][] = [
-    [preset, `${path}.default`],
-    ...(hasOwn ? [[example, `${path}.example`] satisfies [Json | undefined, string]] : []),
-    ...(hasOwn ? allowed.map((value, index): [Json, string] => [value, `${path}.enum[${index}]`]) : []),
-  ];
+/** What the rules of a schema report about the defaults, examples and enums of its parts. */
+function ruleCauses(root: Schema, rootPath: string, effort: Effort): StatusCause[] {
   const causes: StatusCause[] = [];
-  for (const [value, at] of values) {
-    if (value === undefined) {
-      continue;
-    }
-    const found = validateRules(value, undefined, schema, { path: at, budget: effort.rules });
-    // What a rule that took too long would report is our limit, not Cluster API's.
-    if (effort.rules.leftMs < 1) {
-      effort.hasSkipped = true;
-    } else {
-      causes.push(...found);
-    }
-  }
-  for (const [part, at] of partsOf(schema as JsonObject, path)) {
-    for (const cause of ruleCauses(part as Schema, at, effort)) {
-      causes.push(cause);
+  for (const [part, path] of everyPart(root as JsonObject, rootPath)) {
+    const schema = part as Schema & { example?: Json };
+    const { default: preset, example, enum: allowed = [] } = schema;
+    const hasOwn = schema['x-kubernetes-validations'] !== undefined;
+    const values: [Json | undefined, string][] = [
+      [preset, `${path}.default`],
+      ...(hasOwn ? [[example, `${path}.example`] satisfies [Json | undefined, string]] : []),
+      ...(hasOwn ? allowed.map((value, index): [Json, string] => [value, `${path}.enum[${index}]`]) : []),
+    ];
+    for (const [value, at] of values) {
+      if (value === undefined) {
+        continue;
+      }
+      const found = validateRules(value, undefined, schema, { path: at, budget: effort.rules });
+      // What a rule that took too long would report is our limit, not Cluster API's.
+      if (effort.rules.leftMs < 1) {
+        effort.hasSkipped = true;
+      } else {
+        causes.push(...found);
+      }
     }
   }
   return causes;
@@ -244,7 +240,7 @@ export function checkDefinitions(variables: Json | undefined, path: string): Che
       nameCauses(name, `${at}.name`),
       metadataCauses(metadata, `${at}.metadata`),
       metadataCauses(deprecatedV1Beta1Metadata, `${at}.deprecatedV1Beta1Metadata`),
-      schemaMetadataCauses(root, rootPath),
+      everyPart(root, rootPath).flatMap(([part, at]) => metadataCauses(part['x-metadata'], `${at}.x-metadata`)),
       // What these would report is our limit, not Cluster API's.
       isSpent(effort) ? [] : ofSchema,
     ];

@@ -47,19 +47,19 @@ test('a discovery is refused for each of its problems, which may be about one ha
   expect(discoveryFindings({ ok: true, handlers: [] })).toEqual([]);
 });
 
-const facts: TlsFacts = { protocol: 'TLSv1.3', names: [], validity: undefined, isForName: false };
+const facts: TlsFacts = { protocol: 'TLSv1.3', serverName: 'svc', names: [], validity: undefined, isForName: false };
 
 test.each<[string, string[], string]>([
   ['no name', [], 'it is for no name'],
   ['two names', ['a', 'b'], 'it is for a, b'],
   ['more than ten', [...'abcdefghijkl'], 'it is for a, b, c, d, e, f, g, h, i, j'],
 ])('a certificate for %s is not for the server', (_, names, message) => {
-  expect(certificateNameFinding({ ...facts, names }, 'svc')).toEqual({
+  expect(certificateNameFinding({ ...facts, names })).toEqual({
     severity: 'error',
     message: `the certificate is not for svc; ${message}`,
     remedy: 'serve one with svc among its subject alternative names',
   });
-  expect(certificateNameFinding({ ...facts, names, isForName: true }, 'svc')).toBeUndefined();
+  expect(certificateNameFinding({ ...facts, names, isForName: true })).toBeUndefined();
 });
 
 const renew = { severity: 'error', remedy: 'renew it, and have the server reload it' };

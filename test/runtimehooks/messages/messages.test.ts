@@ -243,7 +243,7 @@ test('fields that nobody reads are listed, but for those of a status', () => {
   };
   expect(unknownFields(hooks.BeforeClusterUpgrade, 'request', request)).toEqual([
     'cluster.spec.topologi',
-    'workersUpgrades[1]["a b"]',
+    'workersUpgrades[1][a b]',
     'clustr',
   ]);
 });

@@ -29,16 +29,13 @@ export const tlsChecks: readonly Check[] = [
     requirement: "The name by which the server is called is among the certificate's subject alternative names.",
     reason: 'Go does not check the common name: without a matching name, every call fails in the handshake.',
     remedy: 'issue the certificate for NAME.NAMESPACE.svc (for a service) or for the host (for a url)',
-    async run({ target, tls }, report) {
+    async run({ tls }, report) {
       const facts = await tls();
-      if (facts === undefined || isCallError(target)) {
-        return noHandshake;
-      }
-      const finding = certificateNameFinding(facts, target.serverName);
+      const finding = facts && certificateNameFinding(facts);
       if (finding !== undefined) {
         report(finding.message, undefined, finding.severity === 'warning');
       }
-      return undefined;
+      return facts === undefined ? noHandshake : undefined;
     },
   },
   {

@@ -8,17 +8,14 @@ import type { Extension } from '../registry.ts';
 import type { Backoff } from './backoff.ts';
 import type { ExtensionConnections, ExtensionResponse } from './connections.ts';
 import type { CallMetrics } from './metrics.ts';
-import { targetOf } from './url.ts';
+import { type CalledHandler, targetOf } from './url.ts';
 
 /** How much of an error response Cluster API's errors contain, in bytes. */
 const maxErrorBody = 512;
 
-interface Outgoing {
+interface Outgoing extends CalledHandler {
   extension: Extension;
   hook: HookDefinition;
-  /** Its name without that of the ExtensionConfig; undefined for a singleton hook. */
-  handler: string | undefined;
-  timeoutSeconds: number;
   request: JsonObject;
   signal: AbortSignal | undefined;
   /** Longest response that is read, in bytes. Default: 20 MiB. */
@@ -101,17 +98,10 @@ export function complete(hook: HookDefinition, request: object, settings: Extens
 
 /** Sends a request and reads the response. Never throws because of a server. */
 export async function exchange(outgoing: Outgoing, context: ExchangeContext): Promise<Message | CallError> {
-  const { extension, hook, handler, timeoutSeconds, request, signal, mimicsClusterApi } = outgoing;
+  const { extension, hook, timeoutSeconds, request, signal, mimicsClusterApi } = outgoing;
   const { connections, backoff, metrics, now } = context;
   const { clientConfig } = extension;
-  const { group, version, name } = hook;
-  const target = targetOf(clientConfig, {
-    group,
-    version,
-    hook: name,
-    timeoutSeconds,
-    ...(handler === undefined ? {} : { handler }),
-  });
+  const target = targetOf(clientConfig, outgoing);
   if (isCallError(target)) {
     return target;
   }
@@ -142,9 +132,9 @@ export async function exchange(outgoing: Outgoing, context: ExchangeContext): Pr
     {
       code: isFailed ? String(result.code ?? '<error>') : '200',
       host: target.host,
-      group,
-      version,
-      hook: name,
+      group: hook.group,
+      version: hook.version,
+      hook: hook.name,
       status: status === 'Success' || status === 'Failure' ? status : 'Unknown',
     },
     (now() - started) / 1000,

@@ -10,30 +10,32 @@ import type { Target } from './url.ts';
 export interface TlsFacts {
   /** `TLSv1.3`. */
   protocol: string;
+  /** The name that the certificate should be valid for. */
+  serverName: string;
   /** Names and addresses in the certificate. */
   names: readonly string[];
   /** When the certificate is valid; undefined if its dates cannot be read. */
   validity: { notBefore: Date; notAfter: Date } | undefined;
-  /** Whether the certificate is valid for the server's name. */
+  /** Whether it is. */
   isForName: boolean;
 }
 
 /** Maximum number of names of a certificate that are examined. */
 const maxNames = 100;
 
-function factsOf(socket: TLSSocket, target: Target): TlsFacts {
+function factsOf(socket: TLSSocket, { serverName }: Target): TlsFacts {
   const x509 = new X509Certificate(socket.getPeerCertificate().raw);
   const names = (x509.subjectAltName ?? '').split(', ').filter((name) => name !== '');
   const [notBefore, notAfter] = [new Date(x509.validFrom), new Date(x509.validTo)];
   const isReadable = !Number.isNaN(notBefore.getTime()) && !Number.isNaN(notAfter.getTime());
   return {
     protocol: socket.getProtocol() ?? '',
+    serverName,
     names: names.slice(0, maxNames).map((name) => quotable(name.replace(/^(DNS|IP Address):/, ''))),
     validity: isReadable ? { notBefore, notAfter } : undefined,
     isForName:
-      (isIP(target.serverName) === 0
-        ? x509.checkHost(target.serverName, { subject: 'never' })
-        : x509.checkIP(target.serverName)) !== undefined,
+      (isIP(serverName) === 0 ? x509.checkHost(serverName, { subject: 'never' }) : x509.checkIP(serverName)) !==
+      undefined,
   };
 }
 

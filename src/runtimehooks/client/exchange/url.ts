@@ -2,6 +2,8 @@ import { posix } from 'node:path';
 import querystring from 'node:querystring';
 import { bytesOf, percentEncoded } from '../../../base/go-text/index.ts';
 import { goSecondsText, parseRequestUri } from '../../../kubernetes/index.ts';
+import type { HookDefinition } from '../../catalog/definition.ts';
+import { hooks } from '../../catalog/definitions.ts';
 import { type CallError, quotable } from '../call-error.ts';
 import type { ClientConfig } from '../registry.ts';
 
@@ -20,12 +22,10 @@ export interface Target {
   authorization?: string;
 }
 
-/** The handler to call; without a name for a singleton hook. */
-interface CalledHandler {
-  group: string;
-  version: string;
-  hook: string;
-  handler?: string;
+/** The handler to call, whose name is without that of the ExtensionConfig; a singleton hook has none. */
+export interface CalledHandler {
+  hook: Pick<HookDefinition, 'group' | 'version' | 'name'>;
+  name: string | undefined;
   timeoutSeconds: number;
 }
 
@@ -56,7 +56,10 @@ function withTimeout(query: string | undefined, timeoutSeconds: number): string 
  * URL, the hook and the handler are in lower case, and the joined path is clean (no double or trailing slash, no dots).
  * Before that, Go unescapes the path of a URL, but not the path of a service.
  */
-export function targetOf(clientConfig: ClientConfig, called: CalledHandler): Target | CallError {
+export function targetOf(
+  clientConfig: ClientConfig,
+  { hook, name = '', timeoutSeconds }: CalledHandler,
+): Target | CallError {
   const { service, url } = clientConfig;
   let host: string;
   let prefix: string;
@@ -81,10 +84,9 @@ export function targetOf(clientConfig: ClientConfig, called: CalledHandler): Tar
     [query] = fragment.length > 0 ? [] : (parsed.query ?? '').split('#');
     userInfo = parsed.userInfo;
   }
-  const { group, version, hook, handler } = called;
-  const own = [group, version, hook.toLowerCase(), handler?.toLowerCase() ?? ''].map(bytesOf);
+  const own = [hook.group, hook.version, hook.name.toLowerCase(), name.toLowerCase()].map(bytesOf);
   const clean = posix.join('/', prefix, ...own).replace(/\/$/, '');
-  const path = `${escaped(clean)}?${withTimeout(query, called.timeoutSeconds)}`;
+  const path = `${escaped(clean)}?${withTimeout(query, timeoutSeconds)}`;
   const origin = `https://${host}`;
   let serverName: string;
   try {
@@ -107,4 +109,4 @@ export function targetOf(clientConfig: ClientConfig, called: CalledHandler): Tar
 
 /** Where an extension server is: a target without a hook. */
 export const addressOf = (clientConfig: ClientConfig): Target | CallError =>
-  targetOf(clientConfig, { group: '', version: '', hook: '', timeoutSeconds: 0 });
+  targetOf(clientConfig, { hook: hooks.Discovery, name: undefined, timeoutSeconds: 0 });

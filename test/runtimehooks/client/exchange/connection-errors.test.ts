@@ -4,7 +4,7 @@ import { type Target, targetOf } from '../../../../src/runtimehooks/client/index
 
 const target = targetOf(
   { url: 'https://one.example' },
-  { group: 'g', version: 'v1', hook: 'H', timeoutSeconds: 10 },
+  { hook: { group: 'g', version: 'v1', name: 'H' }, name: undefined, timeoutSeconds: 10 },
 ) as Target;
 const open = new AbortController().signal;
 const error = (message: string, more: object = {}) => Object.assign(new Error(message), more);

@@ -1,13 +1,8 @@
 import { expect, test } from 'vitest';
 import { type ClientConfig, targetOf } from '../../../../src/runtimehooks/client/index.ts';
+import { hooks } from '../../../../src/runtimehooks/index.ts';
 
-const called = {
-  group: 'hooks.runtime.cluster.x-k8s.io',
-  version: 'v1alpha1',
-  hook: 'BeforeClusterCreate',
-  handler: 'Before-Create',
-  timeoutSeconds: 10,
-};
+const called = { hook: hooks.BeforeClusterCreate, name: 'Before-Create', timeoutSeconds: 10 };
 const path = '/hooks.runtime.cluster.x-k8s.io/v1alpha1/beforeclustercreate/before-create';
 
 test.each<[string, ClientConfig, string]>([
@@ -64,7 +59,7 @@ test.each<[string, ClientConfig, string]>([
 });
 
 test('formats a minute as Go does, and a singleton without a handler', () => {
-  const { handler: _, ...discovery } = { ...called, hook: 'Discovery', timeoutSeconds: 60 };
+  const discovery = { hook: hooks.Discovery, name: undefined, timeoutSeconds: 60 };
   expect(targetOf({ url: 'https://example.com' }, discovery)).toMatchObject({
     path: '/hooks.runtime.cluster.x-k8s.io/v1alpha1/discovery?timeout=1m0s',
     serverName: 'example.com',
