@@ -5,7 +5,6 @@ import {
   caProblem,
   framingProblem,
   readableCertificates,
-  readCa,
   readCertificates,
   readKey,
   readPem,
@@ -277,7 +276,6 @@ export function decodersIn(folder: string): Decoder[] {
     }),
     decoder('certificates', damagedText(fc.constantFrom(pem, pem + pem, pem.replaceAll('\n', '\r\n'))), (text) => {
       framingProblem(readPem(text));
-      readCa(text, new Date());
       for (const certificate of usable(readCertificates(text)) ?? []) {
         caProblem(certificate, new Date());
         readKey(text, certificate);

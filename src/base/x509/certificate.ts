@@ -84,17 +84,6 @@ export function bundleOf(certificates: readonly Certificate[]): string {
   return [...new Map(certificates.map(({ fingerprint, pem }) => [fingerprint, pem])).values()].join('');
 }
 
-/** Reads a CA certificate (the first in the text), or says why it cannot be a CA. */
-export function readCa(text: string | undefined, now: Date): Parsed<Certificate> {
-  const read = readCertificates(text);
-  if (read.state !== 'usable') {
-    return read;
-  }
-  const [certificate] = read.value;
-  const problem = caProblem(certificate, now);
-  return problem === undefined ? { state: 'usable', value: certificate } : { state: 'broken', problem };
-}
-
 /** The public key of a certificate; undefined if it cannot be decoded, in which case Node.js throws. */
 function publicKeyOf(x509: X509Certificate): KeyObject | undefined {
   try {
@@ -169,9 +158,8 @@ export function readKey(text: string | undefined, certificate: Certificate): Par
   return pem;
 }
 
-/** Reads the private key of a CA, which must be able to sign. The problem never contains any part of the key. */
-export function readCaKey(text: string | undefined, ca: Certificate): Parsed<string> {
-  const key = readKey(text, ca);
+/** The private key of a CA as it was read, if it can sign. */
+export function asCaKey(key: Parsed<string>, ca: Certificate): Parsed<string> {
   const problem = key.state === 'usable' ? signingProblem(ca.x509.publicKey) : undefined;
   return problem === undefined ? key : { state: 'broken', problem };
 }

@@ -1,5 +1,6 @@
 export { isAddress } from './address.ts';
 export {
+  asCaKey,
   bundleOf,
   type Certificate,
   caProblem,
@@ -10,8 +11,6 @@ export {
   type Parsed,
   problemOf,
   readableCertificates,
-  readCa,
-  readCaKey,
   readCertificates,
   readKey,
   servingProblem,

@@ -1,4 +1,5 @@
 import {
+  asCaKey,
   bundleOf,
   type Certificate,
   caProblem,
@@ -8,8 +9,6 @@ import {
   organization,
   type Parsed,
   problemOf,
-  readCa,
-  readCaKey,
   readCertificates,
   readKey,
   readPem,
@@ -66,19 +65,25 @@ function pastDateOf(text: string | undefined, now: Date): Date | undefined {
   return date <= now ? date : undefined;
 }
 
-function ownerOf(text: string | undefined, certificates: readonly Certificate[]): Certificate | undefined {
-  return certificates.find((certificate) => readKey(text, certificate).state === 'usable');
-}
-
 /** A CA with its key. A user's own may come with the one that signed it, in any order: the CA is the one that has the key. */
 function caIn(text: string | undefined, keyText: string | undefined, now: Date) {
-  const certificates = usable(readCertificates(text)) ?? [];
-  const ca = readCa(ownerOf(keyText, certificates)?.pem ?? text, now);
-  const certificate = usable(ca);
-  const key: Parsed<string> = certificate === undefined ? { state: 'absent' } : readCaKey(keyText, certificate);
-  const companions = certificates.filter(
-    (one) => one.fingerprint !== certificate?.fingerprint && caProblem(one, now) === undefined,
+  const read = readCertificates(text);
+  const certificates = usable(read) ?? [];
+  const keys = certificates.map((one) => readKey(keyText, one));
+  const at = Math.max(
+    keys.findIndex(({ state }) => state === 'usable'),
+    0,
   );
+  const certificate = certificates[at];
+  const problem = certificate && caProblem(certificate, now);
+  const isUsable = certificate !== undefined && problem === undefined;
+  const ca: Parsed<Certificate> = isUsable
+    ? { state: 'usable', value: certificate }
+    : problem === undefined
+      ? (read as Parsed<never>)
+      : { state: 'broken', problem };
+  const key: Parsed<string> = isUsable ? asCaKey(keys[at] as Parsed<string>, certificate) : { state: 'absent' };
+  const companions = certificates.filter((one, index) => index !== at && caProblem(one, now) === undefined);
   return { ca, key, companions, certificates };
 }
 
@@ -113,18 +118,20 @@ function servingOf(tls: Readonly<Record<string, string>>, now: Date): Parsed<Cer
  * its renewal window.
  *
  * @param certificates those in ca.crt.
- * @param known CAs outside the CA's Secret: a key of one of these belongs to a Secret of ours that is damaged.
+ * @param known PEM texts outside the CA's Secret: the key of a CA in these belongs to a Secret of ours that is damaged.
  */
 function ownCaProblemOf(
   ca: Readonly<Record<string, string>>,
   certificates: readonly Certificate[],
   { active, activeKey, successor, now }: Pick<CertificateFacts, 'active' | 'activeKey' | 'successor' | 'now'>,
-  known: readonly Certificate[],
+  known: readonly (string | undefined)[],
 ): string | undefined {
   const [first] = certificates;
   if (first === undefined) {
     const key = ca['ca.key'] ?? '';
-    return key.trim() === '' || ownerOf(key, known) !== undefined ? undefined : `ca.crt ${problemOf(active)}`;
+    const cas = known.flatMap((text) => usable(readCertificates(text)) ?? []);
+    const isOfOurs = key.trim() === '' || cas.some((one) => readKey(key, one).state === 'usable');
+    return isOfOurs ? undefined : `ca.crt ${problemOf(active)}`;
   }
   if (certificates.some(isOurs) || first.x509.validToDate <= now) {
     return undefined;
@@ -136,19 +143,15 @@ function ownCaProblemOf(
   return activeKey.state === 'usable' || successor.state !== 'absent' ? undefined : `ca.key ${problemOf(activeKey)}`;
 }
 
-/** The CAs in the bundles of targets, and those of them that are valid and in each bundle with certificates. */
-function casIn(targets: readonly TargetReading[], now: Date): { inSome: Certificate[]; inAll: Certificate[] } {
-  // Usually all targets have the same bundle, so each text is parsed once, and each certificate checked once.
-  const texts = new Set(targets.flatMap((target) => target.bundles));
+/** The valid CAs that are in each of these bundles that has certificates. */
+function casInAll(texts: ReadonlySet<string>, now: Date): Certificate[] {
   const bundles = [...texts].flatMap((text) => {
     const certificates = usable(readCertificates(text)) ?? [];
     return certificates.length === 0 ? [] : [new Map(certificates.map((one) => [one.fingerprint, one]))];
   });
-  const inSome = new Map(bundles.flatMap((bundle) => [...bundle]));
-  const inAll = [...inSome.values()].filter(
+  return [...(bundles[0]?.values() ?? [])].filter(
     (one) => bundles.every((bundle) => bundle.has(one.fingerprint)) && caProblem(one, now) === undefined,
   );
-  return { inSome: [...inSome.values()], inAll };
 }
 
 /** Derives the facts from stores and targets, whose contents are untrusted: anything invalid counts as broken. */
@@ -172,9 +175,10 @@ export function deriveFacts(
   const certificate = usable(serving);
   const hasSigned = (one: Certificate) => certificate !== undefined && isSignedBy(certificate, one);
   const signer = trusted.find(hasSigned);
-  const { inSome, inAll } = casIn(targets, now);
+  // Usually all targets have the same bundle.
+  const bundles = new Set(targets.flatMap((target) => target.bundles));
+  const inAll = active.state === 'usable' && signer !== undefined ? [] : casInAll(bundles, now);
   const issuer = signer ?? inAll.find(hasSigned);
-  const lost = issuer ?? inAll.find(isOurs);
   const bundle = active.state === 'usable' ? bundleOf(trusted) : '';
   return {
     now,
@@ -189,10 +193,7 @@ export function deriveFacts(
     active,
     companions,
     activeKey,
-    ownCaProblem: ownCaProblemOf(ca, certificates, { active, activeKey, successor, now }, [
-      ...(usable(readCertificates(tls['ca.crt'])) ?? []),
-      ...inSome,
-    ]),
+    ownCaProblem: ownCaProblemOf(ca, certificates, { active, activeKey, successor, now }, [tls['ca.crt'], ...bundles]),
     successor,
     stagedSince: pastDateOf(caSecret?.annotations[stagedSinceAnnotation], now),
     injectedAt: pastDateOf(caSecret?.annotations[injectedAtAnnotation], now),
@@ -200,7 +201,7 @@ export function deriveFacts(
     serving,
     servingLacks: certificate === undefined ? [] : missingNames(certificate, names),
     signer,
-    inUse: active.state !== 'usable' ? lost : signer === undefined ? issuer : undefined,
+    inUse: active.state !== 'usable' ? (issuer ?? inAll.find(isOurs)) : signer === undefined ? issuer : undefined,
     bundle,
     servingBundleIsCurrent: tls['ca.crt'] === bundle,
     targets,

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import type Forge from 'node-forge';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
+  asCaKey,
   bundleOf,
   type Certificate,
   caProblem,
@@ -15,8 +16,6 @@ import {
   missingNames,
   problemOf,
   readableCertificates,
-  readCa,
-  readCaKey,
   readCertificates,
   readKey,
   servingProblem,
@@ -53,12 +52,10 @@ test.each([
   ['a year of five digits', fixture('year-12019.crt'), notACertificate],
 ])('reads %s', (_what, text, problem) => {
   expect(readCertificates(text)).toEqual({ state: 'broken', problem });
-  expect(readCa(text, now)).toEqual({ state: 'broken', problem });
 });
 
 test.each([undefined, '', ' \n'])('reads %j as absent', (text) => {
   expect(readCertificates(text)).toEqual({ state: 'absent' });
-  expect(readCa(text, now)).toEqual({ state: 'absent' });
   expect(readKey(text, ca.certificate)).toEqual({ state: 'absent' });
 });
 
@@ -92,25 +89,17 @@ test('a CA is recognized by its basic constraints, until the moment when it expi
   expect(caProblem(serving.certificate, now)).toBe('is not a CA certificate (basicConstraints)');
   expect(caProblem(ca.certificate, justBefore)).toBeUndefined();
   expect(caProblem(ca.certificate, end)).toBe(`expired at ${end.toISOString()}`);
-  expect(readCa(serving.certificate.pem + ca.certificate.pem, now)).toEqual({
-    state: 'broken',
-    problem: 'is not a CA certificate (basicConstraints)',
-  });
-  expect(readCa(ca.certificate.pem, end)).toEqual({ state: 'broken', problem: `expired at ${end.toISOString()}` });
-  // The first one in the text counts.
-  expect(usable(readCa(ca.certificate.pem + serving.certificate.pem, justBefore))?.pem).toBe(ca.certificate.pem);
 });
 
 test('a CA that API servers cannot read is rejected', async () => {
   const { certificate } = await oddCa(new Date(), day, undefined, 'fb');
   expect(certificate.x509.serialNumber).toBe('-05');
   const problem = 'has a negative serial number, which API servers cannot parse: reissue it with a positive one';
-  expect(readCa(certificate.pem, new Date())).toEqual({ state: 'broken', problem });
+  expect(caProblem(certificate, new Date())).toBe(problem);
   expect(unreadProblem(odd.certificate.x509)).toBeUndefined();
   for (const [name, keys] of await unreadableKeys()) {
     const unread = await oddCa(new Date(), day, keys);
-    const end = /, which API servers cannot parse: /;
-    expect(readCa(unread.certificate.pem, new Date()), name).toMatchObject({ problem: expect.stringMatching(end) });
+    expect(caProblem(unread.certificate, new Date()), name).toMatch(/, which API servers cannot parse: /);
   }
 });
 
@@ -150,12 +139,11 @@ test('a key is read together with its certificate', () => {
 });
 
 test('a CA key must be able to sign', () => {
-  expect(readCaKey(ca.key, ca.certificate)).toEqual({ state: 'usable', value: ca.key });
-  expect(readCaKey(fixture('elliptic-ca.key'), elliptic)).toMatchObject({ state: 'usable' });
-  expect(readCaKey('', elliptic)).toEqual({ state: 'absent' });
-  expect(readCaKey('', odd.certificate)).toEqual({ state: 'absent' });
-  expect(readCaKey('secret', elliptic)).toMatchObject({ problem: 'is not an unencrypted private key in PEM' });
-  expect(readCaKey(odd.key, odd.certificate)).toEqual({
+  const caKey = (key: string, certificate: Certificate) => asCaKey(readKey(key, certificate), certificate);
+  expect(caKey(ca.key, ca.certificate)).toEqual({ state: 'usable', value: ca.key });
+  expect(caKey('', odd.certificate)).toEqual({ state: 'absent' });
+  expect(caKey('secret', elliptic)).toMatchObject({ problem: 'is not an unencrypted private key in PEM' });
+  expect(caKey(odd.key, odd.certificate)).toEqual({
     state: 'broken',
     problem:
       'is of type ec on secp224r1, which is not supported for signing: use an RSA key, or an EC key on P-256, P-384 or P-521',
