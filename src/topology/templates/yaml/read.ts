@@ -3,7 +3,7 @@ import { type Bytes, invalidAt, textOf } from '../../../base/go-text/index.ts';
 import { isJsonObject, type Json, type JsonObject, setOwn } from '../../../kubernetes/index.ts';
 import { keyOf, type PlainValue, plainValue } from '../../../kubernetes/manifests/index.ts';
 import { NotComputed } from '../budget.ts';
-import { checkDepth, notYaml, YamlScanner, type YamlTokenType } from './scan.ts';
+import { checkDepth, maxSimpleKey, notYaml, YamlText } from './scan.ts';
 
 /** What was read of a node. */
 interface YamlNode {
@@ -13,9 +13,6 @@ interface YamlNode {
   isMergeKey?: boolean;
   isAlias?: boolean;
 }
-
-/** How a node may be written where it is. */
-type Place = 'block' | 'blockOrList' | 'flow';
 
 /** How many nodes may come from aliases, and which share of all, as go-yaml limits it. */
 const maxAliased = 400_000;
@@ -67,8 +64,18 @@ function resolved(text: string, tag: string, isPlain: boolean): PlainValue {
   throw notYaml(`yaml: cannot decode !!${typeNames[typeof value]} \`${text}\` as a !!${type}`);
 }
 
+/** Anchor and tag of a node. */
+interface Properties {
+  anchor?: string;
+  tag?: string;
+}
+
+/** What is written of a node besides its properties: a scalar is read by its tag. */
+type Content = YamlNode | { text: string; isPlain: boolean };
+
+/** Reads YAML 1.1 as go-yaml v2 does. It reads no further than it has to: what follows the first document does not count. */
 class Reader {
-  readonly #scanner: YamlScanner;
+  readonly #text: YamlText;
   /** What anchors name: undefined as long as the node is not read to its end. */
   readonly #anchors = new Map<string, YamlNode | undefined>();
   #level = 0;
@@ -77,33 +84,65 @@ class Reader {
   #textLength = 0;
 
   constructor(text: string) {
-    this.#scanner = new YamlScanner(text);
+    this.#text = new YamlText(text);
   }
 
   /** The first document; null if there is none. */
   document(): Json {
+    const text = this.#text;
+    text.skipToToken(true);
     let isStarted = false;
-    while (this.#next('%', '---')) {
+    while (text.char() === '%' && text.isEnd()) {
       isStarted = true;
-      const { type, text } = this.#scanner.take();
-      if (type === '---') {
-        break;
-      }
-      if (!this.#next('%', '---') || (text.startsWith('%YAML') && !/^%YAML[ \t]+0?1\.0?1\b/.test(text))) {
-        this.#scanner.fail('found incompatible YAML document');
+      const directive = text.directive();
+      text.skipToToken(true);
+      const isFollowed = text.isEnd() && '%-'.includes(text.char() || ' ');
+      if (!isFollowed || (directive.startsWith('%YAML') && !/^%YAML[ \t]+0?1\.0?1\b/.test(directive))) {
+        text.fail('found incompatible YAML document');
       }
     }
-    if (this.#next('end') || (isStarted && this.#next('%', '---', '...'))) {
-      return null;
+    if (text.char() === '-' && text.isEnd()) {
+      isStarted = true;
+      text.take(3, false);
+      text.skipToToken(true);
     }
-    const value = jsonOf(this.#node('block'));
-    // What follows is looked at, as by Go, but may be anything.
-    this.#scanner.peek();
+    const isEmpty = text.isEnd();
+    if (isEmpty && !isStarted && text.char() !== '') {
+      text.fail('did not find expected node content');
+    }
+    const { line, startsLine } = text;
+    const value = isEmpty ? null : jsonOf(this.#blockNode(-1, false));
+    text.skipToToken(true);
+    // As by Go, what follows is looked at, but may be anything: on the line of the document, it must not make that a key.
+    while (startsLine && text.line === line && !text.isEnd() && !',[]{}|>'.includes(text.char())) {
+      this.#lookAtToken();
+      text.skipToToken(true);
+    }
+    this.#lookAtToken();
     return value;
   }
 
-  #next(...types: readonly YamlTokenType[]): boolean {
-    return types.includes(this.#scanner.peek().type);
+  #lookAtToken(): void {
+    const text = this.#text;
+    const char = text.char();
+    if (text.isSign('-') || text.isSign('?') || text.isSign(':')) {
+      if (!text.startsLine) {
+        text.fail(`'${char}' is not allowed in this context`);
+      }
+      text.take(1, true);
+    } else if (char === '*' || char === '&') {
+      text.anchor();
+    } else if (char === '!') {
+      text.tag();
+    } else if (text.isBlockScalar()) {
+      text.blockScalar(-1);
+    } else if (char === '%' && text.isEnd()) {
+      text.directive();
+    } else if (',[]{}'.includes(char)) {
+      text.take(char.length, false);
+    } else if (!text.isEnd()) {
+      this.#content(-1, true, false);
+    }
   }
 
   #tagOf(text: string): string {
@@ -112,33 +151,74 @@ class Reader {
       return verbatim;
     }
     if (handle !== undefined && (handle !== '!' || suffix === '')) {
-      this.#scanner.fail('found undefined tag handle');
+      this.#text.fail('found undefined tag handle');
     }
     return handle === '!' ? tagPrefix + suffix : `!${suffix}`;
   }
 
-  #node(place: Place): YamlNode {
-    this.#nodes++;
-    if (this.#next('*')) {
-      return this.#alias(this.#scanner.take().text);
-    }
-    let name: string | undefined;
-    let tag: string | undefined;
-    while ((name === undefined && this.#next('&')) || (tag === undefined && this.#next('!'))) {
-      const { type, text } = this.#scanner.take();
-      if (type === '&') {
-        name = text;
+  /** Takes anchor and tag as far as they are on this line. */
+  #properties(isInBlock: boolean): Properties {
+    const text = this.#text;
+    const { line } = text;
+    const own: Properties = {};
+    while (text.line === line) {
+      if (text.char() === '&' && own.anchor === undefined) {
+        own.anchor = text.anchor();
+        this.#anchors.set(own.anchor, undefined);
+      } else if (text.char() === '!' && own.tag === undefined) {
+        own.tag = this.#tagOf(text.tag());
       } else {
-        tag = this.#tagOf(text);
+        break;
       }
+      text.skipToToken(isInBlock);
     }
-    if (name === undefined) {
-      return this.#content(place, tag);
+    return own;
+  }
+
+  /** What is read with its properties. */
+  #made(content: Content, { anchor, tag = '' }: Properties): YamlNode {
+    this.#nodes++;
+    const node =
+      'text' in content ? this.#scalar(content.text, tag, tag === '' ? content.isPlain : tag === '!') : content;
+    if (anchor !== undefined) {
+      this.#anchors.set(anchor, node);
     }
-    this.#anchors.set(name, undefined);
-    const node = this.#content(place, tag ?? '');
-    this.#anchors.set(name, node);
     return node;
+  }
+
+  #scalar(text: string, tag: string, isPlain: boolean): YamlNode {
+    this.#readText(text);
+    const scalar = resolved(text, tag, isPlain);
+    const isMergeKey = text === '<<' && (isPlain || tag === `${tagPrefix}merge`);
+    return { value: typeof scalar === 'bigint' ? Number(scalar) : scalar, scalar, isMergeKey };
+  }
+
+  /** Reads one level of lists and mappings. */
+  #nested(read: () => Json): { value: Json } {
+    this.#level++;
+    checkDepth(this.#level);
+    const value = read();
+    this.#level--;
+    return { value };
+  }
+
+  /** What starts on this line and is not a block. @param mayBeEmpty whether it has properties. */
+  #content(indent: number, isInBlock: boolean, mayBeEmpty: boolean): Content {
+    const text = this.#text;
+    const char = text.char();
+    if (char === '*') {
+      return mayBeEmpty ? text.fail('did not expect properties of an alias') : this.#alias(text.anchor());
+    }
+    if (char === '[' || char === '{') {
+      return this.#nested(() => this.#flow(indent, char === '['));
+    }
+    if (char === '"' || char === "'") {
+      return { text: text.quoted(char), isPlain: false };
+    }
+    if (text.isPlain(isInBlock)) {
+      return { text: text.plain(indent, isInBlock), isPlain: true };
+    }
+    return mayBeEmpty ? { text: '', isPlain: true } : text.fail('did not find expected node content');
   }
 
   #alias(name: string): YamlNode {
@@ -181,136 +261,164 @@ class Reader {
     }
   }
 
-  #scalar(text: string, tag: string, isPlain: boolean): YamlNode {
-    this.#readText(text);
-    const scalar = resolved(text, tag, isPlain);
-    const isMergeKey = text === '<<' && (isPlain || tag === `${tagPrefix}merge`);
-    return { value: typeof scalar === 'bigint' ? Number(scalar) : scalar, scalar, isMergeKey };
+  /** What starts on a line of a block: properties and content, and whether it is a key. */
+  #line(indent: number): { own: Properties; content: Content | undefined; isKey: boolean } {
+    const text = this.#text;
+    const { line, at, startsLine } = text;
+    const own = this.#properties(true);
+    if (text.line > line || text.isBlockScalar()) {
+      return { own, content: undefined, isKey: false };
+    }
+    const content = this.#content(indent, true, Object.keys(own).length > 0);
+    text.skipToToken(true);
+    const isKey = startsLine && text.line === line && text.at - at <= maxSimpleKey && text.isSign(':');
+    return { own, content, isKey };
   }
 
-  /** @param tag undefined if it has neither an anchor nor a tag: then it may not be empty. */
-  #content(place: Place, tag: string | undefined): YamlNode {
-    const { type, text, isPlain } = this.#scanner.peek();
-    if (type === 'scalar') {
-      this.#scanner.take();
-      return this.#scalar(text, tag ?? '', ((tag ?? '') === '' && isPlain) || tag === '!');
-    }
-    const read =
-      type === '['
-        ? () => this.#flowList()
-        : type === '{'
-          ? () => this.#flowMapping()
-          : (type === 'list' && place !== 'flow') || (type === '-' && place === 'blockOrList')
-            ? () => this.#blockList(type === 'list')
-            : type === 'map' && place !== 'flow'
-              ? () => this.#blockMapping()
-              : undefined;
-    if (read === undefined) {
-      return tag === undefined
-        ? this.#scanner.fail('did not find expected node content')
-        : this.#scalar('', tag, tag === '' || tag === '!');
-    }
-    this.#level++;
-    checkDepth(this.#level);
-    const value = read();
-    this.#level--;
-    return { value };
+  /** Whether a node in a block starts here, and not what comes after it. @param mayBeList as in `#blockNode`. */
+  #isWithin(indent: number, mayBeList: boolean): boolean {
+    const text = this.#text;
+    return (
+      !text.isEnd() &&
+      (text.column > indent || (text.column === indent && (text.isBlockScalar() || (mayBeList && text.isSign('-')))))
+    );
   }
 
-  #nodeUnless(place: Place, ...ends: readonly YamlTokenType[]): YamlNode {
-    return this.#next(...ends) ? emptyNode : this.#node(place);
-  }
-
-  /** The value of a key, which may have none. */
-  #valueUnless(place: Place, ...ends: readonly YamlTokenType[]): YamlNode {
-    if (!this.#next(':')) {
-      return emptyNode;
-    }
-    this.#scanner.take();
-    return this.#nodeUnless(place, ...ends);
-  }
-
-  /** @param hasEnd whether the list has an end of its own: that of one as far out as its key is the mapping's. */
-  #blockList(hasEnd: boolean): Json[] {
-    const items: Json[] = [];
-    if (hasEnd) {
-      this.#scanner.take();
-    }
-    while (this.#next('-')) {
-      this.#scanner.take();
-      items.push(jsonOf(this.#nodeUnless('block', '-', '?', ':', 'blockEnd')));
-    }
-    if (hasEnd) {
-      this.#end("did not find expected '-' indicator");
-    }
-    return items;
-  }
-
-  /** Takes the end of a list or a mapping. */
-  #end(problem: string): void {
-    if (this.#scanner.take().type !== 'blockEnd') {
-      this.#scanner.fail(problem);
-    }
-  }
-
-  #blockMapping(): JsonObject {
-    const object: JsonObject = {};
-    this.#scanner.take();
-    while (this.#next('?')) {
-      this.#scanner.take();
-      const key = this.#nodeUnless('blockOrList', '?', ':', 'blockEnd');
-      put(object, key, this.#valueUnless('blockOrList', '?', ':', 'blockEnd'));
-    }
-    this.#end('did not find expected key');
-    return object;
-  }
-
-  /** Reads the items of a collection in brackets. */
-  #flow(close: ']' | '}', readItem: (startsWithKey: boolean) => void): void {
-    this.#scanner.take();
-    for (let isFirst = true; !this.#next(close); isFirst = false) {
-      if (!isFirst && this.#scanner.take().type !== ',') {
-        this.#scanner.fail(`did not find expected ',' or '${close}'`);
+  /**
+   * A node in a block.
+   *
+   * @param indent the column of that block: the node's own lines are further in.
+   * @param mayBeList whether it may be a list that is not.
+   * @param outer properties on lines above.
+   */
+  #blockNode(indent: number, mayBeList: boolean, outer: Properties = {}): YamlNode {
+    const text = this.#text;
+    const { column } = text;
+    if (text.startsLine && (text.isSign('-') || text.isSign('?'))) {
+      const isList = text.isSign('-');
+      const content = this.#nested(() => (isList ? this.#blockList(column) : this.#blockMapping(column)));
+      if (isList && column > indent && !text.isEnd() && text.column === column) {
+        text.fail("did not find expected '-' indicator");
       }
-      if (this.#next(close)) {
+      return this.#made(content, outer);
+    }
+    const { own, content, isKey } = this.#line(indent);
+    if (isKey && content !== undefined) {
+      return this.#made(
+        this.#nested(() => this.#blockMapping(column, this.#made(content, own))),
+        outer,
+      );
+    }
+    if (Object.keys(own).some((name) => Object.hasOwn(outer, name))) {
+      text.fail('did not find expected node content');
+    }
+    const all = { ...outer, ...own };
+    if (content !== undefined) {
+      return 'isAlias' in content && Object.keys(outer).length > 0
+        ? text.fail('did not expect properties of an alias')
+        : this.#made(content, all);
+    }
+    if (text.isBlockScalar()) {
+      return this.#made({ text: text.blockScalar(indent), isPlain: false }, all);
+    }
+    return this.#isWithin(indent, mayBeList)
+      ? this.#blockNode(indent, mayBeList, all)
+      : this.#made({ text: '', isPlain: true }, all);
+  }
+
+  /** What comes after an indicator, which may be nothing. */
+  #valueAfter(startsLine: boolean, indent: number, mayBeList: boolean): YamlNode {
+    this.#text.take(1, startsLine);
+    this.#text.skipToToken(true);
+    return this.#isWithin(indent, mayBeList) ? this.#blockNode(indent, mayBeList) : emptyNode;
+  }
+
+  #blockList(column: number): Json[] {
+    const text = this.#text;
+    const items: Json[] = [];
+    while (!text.isEnd() && text.column === column && text.isSign('-')) {
+      items.push(jsonOf(this.#valueAfter(true, column, false)));
+      text.skipToToken(true);
+    }
+    return text.isEnd() || text.column <= column ? items : text.fail("did not find expected '-' indicator");
+  }
+
+  /** @param first its first key, if that is read already. */
+  #blockMapping(column: number, first?: YamlNode): JsonObject {
+    const text = this.#text;
+    const object: JsonObject = {};
+    let key = first;
+    while (key !== undefined || (!text.isEnd() && text.column === column)) {
+      if (key === undefined && text.isSign('?')) {
+        key = this.#valueAfter(true, column, true);
+        text.skipToToken(true);
+        const hasValue = !text.isEnd() && text.column === column && text.isSign(':');
+        put(object, key, hasValue ? this.#valueAfter(true, column, true) : emptyNode);
+      } else {
+        put(object, key ?? this.#key(column), this.#valueAfter(false, column, true));
+      }
+      key = undefined;
+      text.skipToToken(true);
+    }
+    return text.isEnd() || text.column < column ? object : text.fail('did not find expected key');
+  }
+
+  #key(column: number): YamlNode {
+    const { own, content, isKey } = this.#line(column);
+    return content === undefined || !isKey ? this.#text.fail("could not find expected ':'") : this.#made(content, own);
+  }
+
+  #flowNode(indent: number): YamlNode {
+    const text = this.#text;
+    const all: Properties = {};
+    for (let own = this.#properties(false); Object.keys(own).length > 0; own = this.#properties(false)) {
+      Object.assign(all, own);
+    }
+    const content = text.isEnd() ? undefined : this.#content(indent, false, Object.keys(all).length > 0);
+    return content === undefined ? text.fail('did not find expected node content') : this.#made(content, all);
+  }
+
+  /** What comes after an indicator in brackets, which may be nothing. */
+  #flowValueAfter(indent: number, ends: string): YamlNode {
+    const text = this.#text;
+    text.take(1, false);
+    text.skipToToken(false);
+    return text.char() !== '' && ends.includes(text.char()) ? emptyNode : this.#flowNode(indent);
+  }
+
+  /** A list or a mapping in brackets. A pair in a list is a mapping of its own. */
+  #flow(indent: number, isList: boolean): Json {
+    const text = this.#text;
+    const close = isList ? ']' : '}';
+    const items: Json[] = [];
+    const object: JsonObject = {};
+    do {
+      text.take(1, false);
+      text.skipToToken(false);
+      if (text.char() === close) {
         break;
       }
-      const startsWithKey = this.#next('?');
-      if (startsWithKey) {
-        this.#scanner.take();
+      const { line, at } = text;
+      const isExplicit = text.char() === '?';
+      const key = isExplicit ? this.#flowValueAfter(indent, `:,${close}`) : this.#flowNode(indent);
+      text.skipToToken(false);
+      const isPossible = isExplicit || (text.line === line && text.at - at <= maxSimpleKey);
+      const hasValue = isPossible && text.char() === ':';
+      const value = hasValue ? this.#flowValueAfter(indent, `,${close}`) : emptyNode;
+      text.skipToToken(false);
+      if (isList && !isExplicit && !hasValue) {
+        items.push(jsonOf(key));
+      } else {
+        const pair = isList ? {} : object;
+        put(pair, key, value);
+        items.push(pair);
       }
-      readItem(startsWithKey);
+    } while (text.char() === ',');
+    if (text.char() !== close) {
+      text.fail(`did not find expected ',' or '${close}'`);
     }
-    this.#scanner.take();
-  }
-
-  #flowList(): Json[] {
-    const items: Json[] = [];
-    this.#flow(']', (startsWithKey) => {
-      items.push(startsWithKey ? this.#pair() : jsonOf(this.#node('flow')));
-    });
-    return items;
-  }
-
-  /** A mapping of one key in a list. */
-  #pair(): JsonObject {
-    const object: JsonObject = {};
-    const key = this.#nodeUnless('flow', ':', ',', ']');
-    if (key === emptyNode) {
-      // As in go-yaml, whatever follows an empty key is taken.
-      this.#scanner.take();
-    }
-    put(object, key, this.#valueUnless('flow', ',', ']'));
-    return object;
-  }
-
-  #flowMapping(): JsonObject {
-    const object: JsonObject = {};
-    this.#flow('}', (startsWithKey) => {
-      const key = startsWithKey ? this.#nodeUnless('flow', ':', ',', '}') : this.#node('flow');
-      put(object, key, startsWithKey ? this.#valueUnless('flow', ',', '}') : emptyNode);
-    });
-    return object;
+    text.take(1, false);
+    return isList ? items : object;
   }
 }
 
