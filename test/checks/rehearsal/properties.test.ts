@@ -58,7 +58,7 @@ test('whatever goes wrong for a while, the same hooks pass in the same order as 
       const times = rough.calls.map(({ at }) => at);
       expect(times).toEqual(times.toSorted((a, b) => a - b));
     }),
-    { numRuns: runs(60) },
+    { numRuns: runs(30) },
   );
 });
 
@@ -75,6 +75,6 @@ test('every simulation ends, whatever is answered forever', async () => {
       expect(calls.length).toBeLessThanOrEqual(40);
       expect(end.isComplete || end.reason !== '').toBe(true);
     }),
-    { numRuns: runs(60) },
+    { numRuns: runs(30) },
   );
 });
