@@ -5,6 +5,7 @@ import { decodeRequest, messageProblem, objectOf, problemText } from '../../../r
 import { answersOf, responseIn } from '../handlers/answer.ts';
 import type { Handler, HandlerContext } from '../handlers/handler.ts';
 import { fault, intendedFailure } from '../handlers/thrown.ts';
+import { lazyFields } from '../lazy-fields.ts';
 import type { LoopWatch } from './event-loop.ts';
 import type { Lifetime } from './lifetime.ts';
 
@@ -38,24 +39,18 @@ const maxSubjectLength = maxClusterLength + 100;
 
 /**
  * The context that a handler receives. Log and signal are created when they are first read: many handlers need neither,
- * and creating them takes longer than everything else here. They are fields of the object itself, so that a copy
- * (`{ ...context }`) has them, with accessors that all contexts share, as those of `walkTemplates`.
+ * and creating them takes longer than everything else here.
  */
 class Context implements HandlerContext<unknown> {
-  static readonly #lazy: Readonly<Record<'log' | 'signal', PropertyDescriptor>> = {
-    log: {
-      get(this: Context) {
-        return this.#childLog();
-      },
-      enumerable: true,
-    },
-    signal: {
-      get(this: Context) {
-        return this.#call.ending.signal;
-      },
-      enumerable: true,
-    },
-  };
+  static readonly #lazy = lazyFields<Context>({
+    log: (context) =>
+      context.#call.log.child({
+        hook: context.#handler.hook.name,
+        handler: context.#handler.name,
+        cluster: context.cluster,
+      }),
+    signal: (context) => context.#call.ending.signal,
+  });
   declare readonly log: Log;
   declare readonly signal: AbortSignal;
   readonly answer;
@@ -66,7 +61,6 @@ class Context implements HandlerContext<unknown> {
   readonly waitUntil;
   readonly #handler: Handler;
   readonly #call: CallContext;
-  #log: Log | undefined;
 
   constructor(handler: Handler, request: JsonObject, call: CallContext) {
     this.answer = answersOf(handler.hook);
@@ -79,15 +73,7 @@ class Context implements HandlerContext<unknown> {
     this.waitUntil = call.lifetime.waitUntil;
     this.#handler = handler;
     this.#call = call;
-    Object.defineProperty(this, 'log', Context.#lazy.log);
-    Object.defineProperty(this, 'signal', Context.#lazy.signal);
-  }
-
-  #childLog(): Log {
-    const { cluster } = this;
-    const { hook, name } = this.#handler;
-    this.#log ??= this.#call.log.child({ hook: hook.name, handler: name, cluster });
-    return this.#log;
+    Object.defineProperties(this, Context.#lazy);
   }
 }
 
