@@ -16,48 +16,27 @@ function whatOf(value: unknown): string {
 /**
  * The first value that JSON does not have: JSON.stringify makes null of NaN and an empty object of a Map, and leaves out
  * functions. A field that is undefined counts as absent.
+ *
+ * @param above the objects and lists around it.
  */
-export function firstNotJson(
-  value: unknown,
-  path: (string | number)[] = [],
-  above: unknown[] = [],
-): NotJson | undefined {
-  const found = (what: string) => ({ path: jsonPointer(path), what });
-  switch (typeof value) {
-    case 'string':
-    case 'boolean':
-      return undefined;
-    case 'number':
-      return Number.isFinite(value) ? undefined : found(whatOf(value));
-    case 'object':
-      break;
-    default:
-      return found(whatOf(value));
-  }
-  if (value === null) {
+export function firstNotJson(value: unknown, above: readonly unknown[] = []): NotJson | undefined {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)) {
     return undefined;
   }
   const isList = Array.isArray(value);
-  const prototype = Object.getPrototypeOf(value);
+  const prototype = typeof value === 'object' ? Object.getPrototypeOf(value) : undefined;
   if (!isList && prototype !== Object.prototype && prototype !== null) {
-    return found(whatOf(value));
+    return { path: '', what: whatOf(value) };
   }
   if (above.includes(value)) {
-    return found('an object that contains itself');
+    return { path: '', what: 'an object that contains itself' };
   }
-  above.push(value);
-  for (const name of isList ? value.keys() : Object.keys(value)) {
-    const part = (value as Record<string | number, unknown>)[name];
-    const isPlain = typeof part === 'string' || typeof part === 'boolean' || (part === undefined && !isList);
-    if (!isPlain) {
-      path.push(name);
-      const inner = firstNotJson(part, path, above);
-      if (inner !== undefined) {
-        return inner;
-      }
-      path.pop();
+  const inside = [...above, value];
+  for (const [name, part] of isList ? value.entries() : Object.entries(value as object)) {
+    const found = part === undefined && !isList ? undefined : firstNotJson(part, inside);
+    if (found !== undefined) {
+      return { ...found, path: `${jsonPointer([name])}${found.path}` };
     }
   }
-  above.pop();
   return undefined;
 }
