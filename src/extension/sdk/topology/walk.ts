@@ -20,6 +20,7 @@ import {
   matchesResources,
   revertIgnored,
 } from '../../../runtimehooks/index.ts';
+import type { OrUndefined } from '../handlers/answer.ts';
 import { HandlerFailure } from '../handlers/handler.ts';
 import { lazyFields } from '../lazy-fields.ts';
 import type { BuiltinVariables } from './builtin.ts';
@@ -60,13 +61,7 @@ export interface TemplateMatch {
   /** `GROUP/VERSION`, or `GROUP/*` for all versions. */
   readonly apiVersion?: string | readonly string[] | undefined;
   /** Where the template is used: `{ kind: 'MachineDeployment' }`, `{ fieldPath: 'spec.controlPlaneRef' }`. */
-  readonly holder?:
-    | {
-        readonly [Field in 'apiVersion' | 'kind' | 'namespace' | 'name' | 'fieldPath']?:
-          | HolderReference[Field]
-          | undefined;
-      }
-    | undefined;
+  readonly holder?: Readonly<OrUndefined<Partial<HolderReference>>> | undefined;
   /** Where the template is used, as in a ClusterClass: `{ machineDeploymentClass: { names: ['gpu-*'] } }`. */
   readonly matchResources?: MatchResources | undefined;
 }
