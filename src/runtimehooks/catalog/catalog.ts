@@ -43,13 +43,6 @@ export const knownLifecycles: readonly Lifecycle[] = [
   ...clusterApiHooks.map(({ lifecycle }) => lifecycle),
 ];
 
-export interface HookCatalog {
-  /** The lifecycle of a hook (or kind) in one version, or undefined when the catalog does not have it. */
-  find(group: string, version: string, name: string): Lifecycle | undefined;
-  /** The known hook whose name differs from `name` only in case, or undefined. */
-  findIgnoringCase(group: string, version: string, name: string): Lifecycle | undefined;
-}
-
 const hookKey = (group: string, version: string, name: string) => `${group}/${version}/${name}`;
 
 /**
@@ -57,7 +50,7 @@ const hookKey = (group: string, version: string, name: string) => `${group}/${ve
  *
  * @param more lifecycles, for examples and tests of what no known hook has; one with the key of a known one replaces it.
  */
-export function createHookCatalog(more: readonly Lifecycle[] = []): HookCatalog {
+export function createHookCatalog(more: readonly Lifecycle[] = []) {
   const byKey = new Map<string, Lifecycle>();
   const byLowerCaseKey = new Map<string, Lifecycle>();
   for (const lifecycle of [...knownLifecycles, ...more]) {
@@ -66,10 +59,15 @@ export function createHookCatalog(more: readonly Lifecycle[] = []): HookCatalog 
     byLowerCaseKey.set(key.toLowerCase(), lifecycle);
   }
   return {
-    find: (group, version, name) => byKey.get(hookKey(group, version, name)),
-    findIgnoringCase: (group, version, name) => byLowerCaseKey.get(hookKey(group, version, name).toLowerCase()),
+    /** The lifecycle of a hook (or kind) in one version, or undefined when the catalog does not have it. */
+    find: (group: string, version: string, name: string) => byKey.get(hookKey(group, version, name)),
+    /** The known hook whose name differs from `name` only in case, or undefined. */
+    findIgnoringCase: (group: string, version: string, name: string) =>
+      byLowerCaseKey.get(hookKey(group, version, name).toLowerCase()),
   };
 }
 
+export type HookCatalog = ReturnType<typeof createHookCatalog>;
+
 /** The hooks and APIs that Cluster API publishes. */
-export const hookCatalog: HookCatalog = createHookCatalog();
+export const hookCatalog = createHookCatalog();

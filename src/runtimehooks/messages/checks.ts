@@ -63,6 +63,8 @@ function compilerFor(check: Check): Ajv {
     ownProperties: true,
     messages: false,
     verbose: true,
+    // Optimized, a compilation takes half as long again, and checks as long.
+    code: { optimize: false },
   });
   standardFormats(ajv, ['int32', 'int64']);
   ajv.addFormat('byte', isBase64);

@@ -7,21 +7,6 @@ export interface KubernetesVersion {
   build: string;
 }
 
-const format = /^v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:-([0-9A-Za-z.-]{1,64}))?(?:\+([0-9A-Za-z.-]{1,64}))?$/;
-
-/** Parses a version such as v1.33.0; undefined for anything else. */
-export function parseVersion(text: string): KubernetesVersion | undefined {
-  const match = format.exec(text);
-  return match === null
-    ? undefined
-    : {
-        text,
-        numbers: [Number(match[1]), Number(match[2]), Number(match[3])],
-        pre: match[4] ?? '',
-        build: match[5] ?? '',
-      };
-}
-
 const isNumber = (part: string) => /^\d+$/.test(part);
 
 const byText = (one: string, other: string): number => (one < other ? -1 : 1);
@@ -69,6 +54,12 @@ export function compareVersions(a: KubernetesVersion, b: KubernetesVersion): num
 export function compareBuilds(a: KubernetesVersion, b: KubernetesVersion): number {
   return Math.sign(compareVersions(a, b)) || compareParts(a.build, b.build, () => 2);
 }
+
+const strict = /^v?\d{1,9}(?:\.\d{1,9}){2}(?:-[0-9A-Za-z.-]{1,64})?(?:\+[0-9A-Za-z.-]{1,64})?$/;
+
+/** Parses a version such as v1.33.0; undefined for anything else. */
+export const parseVersion = (text: string): KubernetesVersion | undefined =>
+  strict.test(text) ? parseTolerantly(text) : undefined;
 
 const tolerated = /^v?(\d+)(?:\.(\d+)(?:\.(\d+)(?:-([0-9A-Za-z.-]*))?(?:\+([0-9A-Za-z.-]*))?)?)?$/;
 

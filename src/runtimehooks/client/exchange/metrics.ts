@@ -1,18 +1,9 @@
 import { Histogram, type Registry } from 'prom-client';
 import { metricsIn } from '../../../base/metrics/index.ts';
 
-interface RequestLabels {
-  /** HTTP status code, or `<error>`. */
-  code: string;
-  host: string;
-  group: string;
-  version: string;
-  hook: string;
-  /** Success, Failure or Unknown. */
-  status: string;
-}
-
 const callLabels = ['host', 'group', 'version', 'hook'] as const;
+/** `code`: HTTP status code, or `<error>`. `status`: Success, Failure or Unknown. */
+const requestLabels = ['code', ...callLabels, 'status'] as const;
 
 /** Upstream's buckets, in seconds. */
 const buckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
@@ -23,7 +14,7 @@ export function createCallMetrics(registry: Registry) {
   const requests = metricsIn(registry, 'capi_runtime_sdk_').counter(
     'requests_total',
     'Number of HTTP requests, partitioned by status code, host, hook and response status.',
-    ['code', ...callLabels, 'status'],
+    requestLabels,
   );
   const durations = new Histogram({
     name: 'capi_runtime_sdk_request_duration_seconds',
@@ -39,7 +30,7 @@ export function createCallMetrics(registry: Registry) {
   );
   return {
     /** Counts a response, or a failure to get one, before failurePolicy is applied. */
-    request({ code, status, ...call }: RequestLabels, seconds: number): void {
+    request({ code, status, ...call }: Record<(typeof requestLabels)[number], string>, seconds: number): void {
       requests.inc({ code, ...call, status });
       durations.observe(call, seconds);
     },
