@@ -46,16 +46,11 @@ interface Given {
 }
 const nothing = (dot: Operand): Given => ({ dot, args: [], final: missing });
 
-/** How many variables are looked through in one step. */
-const variablesPerStep = 256;
-
 /** How a list of statements ended early. */
 type Jump = 'break' | 'continue' | undefined;
 
-interface Variable {
-  name: Bytes;
-  value: Operand;
-}
+/** Variables of a template or a block. */
+type Scope = Map<Bytes, Operand>;
 
 /** Walks a template. */
 class Evaluation {
@@ -63,7 +58,8 @@ class Evaluation {
   #output = '';
   /** The template that is walked, for errors. */
   #name: Bytes;
-  #variables: Variable[] = [];
+  /** Of the template that is walked, and of the blocks in it that are open. */
+  #scopes: Scope[] = [];
   /** The last node that was looked at: Go names it as the place of an error. */
   #place: PlaceNode | undefined;
   #depth = 0;
@@ -74,7 +70,7 @@ class Evaluation {
   }
 
   run(data: Operand): Bytes {
-    this.#variables = [{ name: '$', value: data }];
+    this.#scopes = [new Map([['$', data]])];
     this.#walk(data, this.#template.bodies.get(this.#name) ?? []);
     return this.#output;
   }
@@ -111,13 +107,13 @@ class Evaluation {
         case 'continue':
           return node.kind;
         case 'range':
-          jump = this.#range(dot, node);
+          jump = this.#inScope(() => this.#range(dot, node));
           break;
         case 'template':
           this.#call(dot, node);
           break;
         default:
-          jump = this.#branch(dot, node);
+          jump = this.#inScope(() => this.#branch(dot, node));
       }
       if (jump !== undefined) {
         return jump;
@@ -135,54 +131,45 @@ class Evaluation {
     }
   }
 
+  /** Runs what may declare variables of its own. */
+  #inScope(run: () => Jump): Jump {
+    this.#scopes.push(new Map());
+    const jump = run();
+    this.#scopes.pop();
+    return jump;
+  }
+
   #branch(dot: Operand, first: BranchNode): Jump {
-    const mark = this.#variables.length;
-    let jump: Jump;
-    for (let node: BranchNode | undefined = first; node !== undefined; ) {
+    // A chain of `else if` may be long.
+    for (let node = first; ; spend(1)) {
       this.#place = node;
       const value = unboxed(this.#pipe(dot, node.pipe));
       if (isTrue(value)) {
-        jump = this.#walk(node.kind === 'with' ? value : dot, node.body);
-        break;
+        return this.#walk(node.kind === 'with' ? value : dot, node.body);
       }
       const [following, ...others]: readonly StatementNode[] = node.otherwise ?? [];
-      if (following?.kind === node.kind && others.length === 0) {
-        // A chain of `else if` may be long.
-        spend(1);
-        node = following as BranchNode;
-        continue;
+      if (following?.kind !== node.kind || others.length > 0) {
+        return this.#walk(dot, node.otherwise ?? []);
       }
-      jump = this.#walk(dot, node.otherwise ?? []);
-      break;
+      node = following as BranchNode;
     }
-    this.#variables.length = mark;
-    return jump;
   }
 
   #iterate(node: BranchNode, index: Operand, element: Operand): Jump {
     spend(1);
-    const { variables, isAssignment } = node.pipe;
-    const mark = this.#variables.length;
+    const { variables } = node.pipe;
     const values = variables.length > 1 ? [index, element] : [element];
     for (const [position, name] of variables.entries()) {
-      if (isAssignment) {
-        this.#find(name).value = values[position];
-      } else {
-        (this.#variables[mark - variables.length + position] as Variable).value = values[position];
-      }
+      this.#scopeOf(name).set(name, values[position]);
     }
-    const jump = this.#walk(element, node.body);
-    this.#variables.length = mark;
-    return jump;
+    return this.#inScope(() => this.#walk(element, node.body));
   }
 
   #range(dot: Operand, node: BranchNode): Jump {
     this.#place = node;
-    const mark = this.#variables.length;
     const value = unboxed(this.#pipe(dot, node.pipe));
     const isEmpty = this.#iterateOver(node, value);
     const jump = isEmpty ? this.#walk(dot, node.otherwise ?? []) : undefined;
-    this.#variables.length = mark;
     // A break in its else belongs to the loop around it, but Go ends only this one.
     return jump === 'continue' ? jump : undefined;
   }
@@ -232,20 +219,19 @@ class Evaluation {
       throw new NotComputed(`templates call each other more than ${maxDepth} levels deep`);
     }
     const argument = node.pipe === undefined ? undefined : this.#pipe(dot, node.pipe);
-    const outer = { name: this.#name, variables: this.#variables };
+    const outer = { name: this.#name, scopes: this.#scopes };
     this.#name = node.name;
-    this.#variables = [{ name: '$', value: argument }];
+    this.#scopes = [new Map([['$', argument]])];
     this.#depth++;
     this.#walk(argument, body);
     this.#depth--;
     this.#name = outer.name;
-    this.#variables = outer.variables;
+    this.#scopes = outer.scopes;
   }
 
-  #find(name: Bytes): Variable {
-    spend(Math.floor(this.#variables.length / variablesPerStep));
-    const found = this.#variables.findLast((variable) => variable.name === name);
-    return found ?? this.#fail(`undefined variable: ${name}`);
+  /** The innermost scope that has a variable. */
+  #scopeOf(name: Bytes): Scope {
+    return this.#scopes.findLast((scope) => scope.has(name)) ?? this.#fail(`undefined variable: ${name}`);
   }
 
   #pipe(dot: Operand, pipe: PipeNode): Operand {
@@ -256,11 +242,8 @@ class Evaluation {
     }
     const result = value === missing ? undefined : value;
     for (const name of pipe.variables) {
-      if (pipe.isAssignment) {
-        this.#find(name).value = result;
-      } else {
-        this.#variables.push({ name, value: result });
-      }
+      const scope = pipe.isAssignment ? this.#scopeOf(name) : this.#scopes.at(-1);
+      scope?.set(name, result);
     }
     return result;
   }
@@ -287,7 +270,7 @@ class Evaluation {
       case 'variable':
         if (first.path.length > 0) {
           this.#place = first;
-          return this.#fields(this.#find(first.name).value, first, given);
+          return this.#fields(this.#scopeOf(first.name).get(first.name), first, given);
         }
     }
     this.#place = first.kind === 'pipe' ? this.#place : first;
@@ -450,7 +433,7 @@ class Evaluation {
       case 'field':
         return this.#typed(this.#fields(dot, node, nothing(dot)), type);
       case 'variable': {
-        const { value } = this.#find(node.name);
+        const value = this.#scopeOf(node.name).get(node.name);
         return this.#typed(this.#fields(value, node, nothing(dot)), type);
       }
       case 'pipe':

@@ -15,35 +15,10 @@ export interface ParsedTemplate {
 /** What ends a list of statements. */
 type End = { kind: 'end' } | { kind: 'else'; follows?: 'if' | 'with' };
 
-/** The names of variables, of which the last ones declared go first. */
-class Names {
-  readonly #names: Bytes[] = [];
-  readonly #counts = new Map<Bytes, number>();
-
-  get size(): number {
-    return this.#names.length;
-  }
-
-  add(name: Bytes): void {
-    this.#names.push(name);
-    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
-  }
-
-  has(name: Bytes): boolean {
-    return (this.#counts.get(name) ?? 0) > 0;
-  }
-
-  /** Removes all but the first ones. */
-  cut(size: number): void {
-    for (const name of this.#names.splice(size)) {
-      this.#counts.set(name, (this.#counts.get(name) ?? 0) - 1);
-    }
-  }
-}
-
 /** What differs between a template and those that are defined in it. */
 interface Scope {
-  variables: Names;
+  /** Names of variables, by the blocks that are open. */
+  variables: Set<Bytes>[];
   loops: number;
   /** Line of the action that is parsed; 0 outside of actions. */
   actionLine: number;
@@ -61,9 +36,7 @@ function isEmpty(body: readonly StatementNode[]): boolean {
 }
 
 function newScope(): Scope {
-  const variables = new Names();
-  variables.add('$');
-  return { variables, loops: 0, actionLine: 0 };
+  return { variables: [new Set(['$'])], loops: 0, actionLine: 0 };
 }
 
 class Parser {
@@ -284,7 +257,7 @@ class Parser {
   /** A branch with those that follow it as `else if` or `else with`, however many: they all have one end. */
   #branch(kind: BranchNode['kind']): BranchNode {
     const { variables } = this.#scope;
-    const outer = variables.size;
+    variables.push(new Set());
     const root: BranchNode = this.#head(kind);
     for (let branch = root; ; ) {
       this.#scope.loops += kind === 'range' ? 1 : 0;
@@ -308,7 +281,7 @@ class Parser {
       branch.otherwise = otherwise.body;
       break;
     }
-    variables.cut(outer);
+    variables.pop();
     return root;
   }
 
@@ -346,7 +319,7 @@ class Parser {
       const following = this.#peekNonSpace();
       if (following.type === 'assign' || following.type === 'declare') {
         this.#take();
-        this.#scope.variables.add(variable.text);
+        this.#scope.variables.at(-1)?.add(variable.text);
         return { names: [...names, variable.text], isAssignment: following.type === 'assign' };
       }
       if (following.type !== 'char' || following.text !== ',') {
@@ -355,7 +328,7 @@ class Parser {
       }
       this.#take();
       names.push(variable.text);
-      this.#scope.variables.add(variable.text);
+      this.#scope.variables.at(-1)?.add(variable.text);
       if (context !== 'range' || names.length === 2) {
         this.#fail(`too many declarations in ${context}`);
       }
@@ -457,7 +430,7 @@ class Parser {
       case 'nil':
         return { kind: 'nil', at };
       case 'variable':
-        return this.#scope.variables.has(text)
+        return this.#scope.variables.some((names) => names.has(text))
           ? { kind: 'variable', at, name: text, path: [] }
           : this.#fail(`undefined variable ${quoted(text)}`);
       case 'field':
