@@ -345,10 +345,8 @@ class Evaluation {
 
   /** Calls a function or a method. `place` is where its errors are. */
   #invoke(definition: TemplateFunction, place: PlaceNode, name: Bytes, { dot, args, final }: Given): Operand {
-    const { parameters, isAny = false } = definition;
-    const last = parameters.at(-1);
-    const rest = last?.startsWith('...') === true ? last.slice(3) : undefined;
-    const fixed = rest === undefined ? parameters.length : parameters.length - 1;
+    const { parameters, rest, isAny = false } = definition;
+    const fixed = parameters.length;
     const count = args.length + (final === missing ? 0 : 1);
     if (rest !== undefined ? count < fixed : count !== fixed) {
       const wanted = rest === undefined ? `want ${fixed} got ${count}` : `want at least ${fixed} got ${args.length}`;
@@ -357,7 +355,7 @@ class Evaluation {
     if (name === 'and' || name === 'or') {
       return this.#shortCircuit(dot, name === 'or', args, final);
     }
-    const typeAt = (index: number) => (index < fixed ? (parameters[index] as string) : (rest as string));
+    const typeAt = (index: number) => parameters[index] ?? rest;
     const values = args.map((node, index) => this.#argument(dot, typeAt(index), node));
     if (final !== missing) {
       values.push(this.#typed(final, typeAt(args.length)));

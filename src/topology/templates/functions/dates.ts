@@ -1,7 +1,7 @@
 import { type Bytes, quoted } from '../../../base/go-text/index.ts';
 import { FunctionError, NotComputed } from '../budget.ts';
 import { parsedInt64, withoutTrailingZeros } from '../values/numbers.ts';
-import { Integer, integerOf, Struct, type TemplateFunction, type Value } from '../values/values.ts';
+import { Integer, integerOf, operandType, Struct, type TemplateFunction, type Value } from '../values/values.ts';
 import { define, type Functions, ignoring } from './define.ts';
 
 /** Nanoseconds. */
@@ -111,7 +111,7 @@ class Time extends Struct {
   override method(name: string): TemplateFunction {
     return name === 'Unix'
       ? { parameters: [], call: () => new Integer('int64', this.unix()) }
-      : { parameters: ['...reflect.Value'], call: () => notComputed(`${name} of a time is not computed here`) };
+      : { parameters: [], rest: operandType, call: () => notComputed(`${name} of a time is not computed here`) };
   }
 }
 

@@ -63,8 +63,10 @@ export function define<const P extends readonly Parameter[]>(
 ): TemplateFunction {
   const kinds = parameters.map((name) => name.replace('...', '') as Name);
   const isVariadic = parameters.at(-1)?.startsWith('...') === true;
+  const all = kinds.map((kind) => types[kind]);
   return {
-    parameters: kinds.map((kind, index) => (isVariadic && index === kinds.length - 1 ? '...' : '') + types[kind]),
+    parameters: isVariadic ? all.slice(0, -1) : all,
+    rest: isVariadic ? all.at(-1) : undefined,
     isAny,
     call(args) {
       const values = args.map((value, index) => {

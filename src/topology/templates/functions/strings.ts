@@ -226,16 +226,8 @@ const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /** Puts numbers of some bits together to those of others; bits that are left over at the end are cut. */
 function regrouped(numbers: Iterable<number>, from: number, to: number): number[] {
-  const result: number[] = [];
-  let bits = 0;
-  let value = 0;
-  for (const number of numbers) {
-    value = ((value << from) | number) & 0xffff;
-    for (bits += from; bits >= to; bits -= to) {
-      result.push((value >> (bits - to)) & ((1 << to) - 1));
-    }
-  }
-  return result;
+  const bits = Array.from(numbers, (number) => number.toString(2).padStart(from, '0')).join('');
+  return Array.from(bits.match(new RegExp(`.{${to}}`, 'g')) ?? [], (digits) => Number.parseInt(digits, 2));
 }
 
 function base32Encoded(text: Bytes): Bytes {

@@ -15,52 +15,30 @@ const simpleEscapes: Readonly<Record<string, string>> = {
   v: '\v',
   '\\': '\\',
 };
-const escapeAt = /\\(?:([abfnrtv\\'"])|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{3}))/y;
+const escapes = /\\(?:([abfnrtv\\'"])|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{3}))?/g;
 
-/** One character of a Go literal at an offset: its bytes, its code, and where the next one starts. Undefined if it is bad. */
-function charAt(text: Bytes, at: number, quote: string): { bytes: Bytes; code: number; next: number } | undefined {
-  if (text[at] !== '\\') {
-    const { code, size } = runeAt(text, at);
-    return text[at] === quote || text[at] === '\n'
-      ? undefined
-      : { bytes: text.slice(at, at + size), code, next: at + size };
-  }
-  escapeAt.lastIndex = at;
-  const match = escapeAt.exec(text);
-  if (match === null) {
-    return undefined;
-  }
-  const [whole, simple, hex, short, long, octal] = match;
-  const next = at + whole.length;
-  if (simple !== undefined) {
-    const bytes = simple === quote ? quote : simpleEscapes[simple];
-    return bytes === undefined ? undefined : { bytes, code: bytes.charCodeAt(0), next };
-  }
-  const byte = hex === undefined ? Number.parseInt(octal ?? '', 8) : Number.parseInt(hex, 16);
-  if (!Number.isNaN(byte)) {
-    return byte > 0xff ? undefined : { bytes: String.fromCharCode(byte), code: byte, next };
-  }
-  const code = Number.parseInt(short ?? long ?? '', 16);
-  return code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff) ? undefined : { bytes: bytesOfRune(code), code, next };
+/** What is between quotes with its escapes replaced. */
+function unescaped(inner: Bytes, quote: string): Bytes {
+  return inner.replaceAll(
+    escapes,
+    (_whole, simple?: string, hex?: string, short?: string, long?: string, octal?: string) => {
+      const own = simple === quote ? quote : simpleEscapes[simple ?? ''];
+      if (own !== undefined) {
+        return own;
+      }
+      const byte = octal === undefined ? Number.parseInt(hex ?? '', 16) : Number.parseInt(octal, 8);
+      const code = Number.parseInt(short ?? long ?? '', 16);
+      if (!(byte <= 0xff || code < 0xd800 || (code > 0xdfff && code <= 0x10ffff))) {
+        throw new FunctionError('invalid syntax');
+      }
+      return byte <= 0xff ? String.fromCharCode(byte) : bytesOfRune(code);
+    },
+  );
 }
 
 /** The text of a string literal with its quotes, as strconv.Unquote. */
-export function unquoted(literal: Bytes): Bytes {
-  const inner = literal.slice(1, -1);
-  if (literal.startsWith('`')) {
-    return inner.replaceAll('\r', '');
-  }
-  let text = '';
-  for (let at = 0; at < inner.length; ) {
-    const char = charAt(inner, at, '"');
-    if (char === undefined) {
-      throw new FunctionError('invalid syntax');
-    }
-    text += char.bytes;
-    at = char.next;
-  }
-  return text;
-}
+export const unquoted = (literal: Bytes): Bytes =>
+  literal.startsWith('`') ? literal.slice(1, -1).replaceAll('\r', '') : unescaped(literal.slice(1, -1), '"');
 
 function integersOf(value: number): { int?: bigint; uint?: bigint } {
   if (!Number.isInteger(value)) {
@@ -95,15 +73,15 @@ class Complex extends Struct {
 }
 
 function charNode(base: NumberNode): NumberNode {
-  const char = charAt(base.text, 1, "'");
-  if (char === undefined) {
+  const inner = unescaped(base.text.slice(1, -1), "'");
+  if (inner === '') {
     throw new FunctionError('invalid syntax');
   }
-  if (base.text.slice(char.next) !== "'") {
+  const code = inner.length === 1 ? inner.charCodeAt(0) : runeAt(inner, 0).code;
+  if (inner !== bytesOfRune(code) && inner.length > 1) {
     throw new FunctionError(`malformed character constant: ${base.text}`);
   }
-  const code = BigInt(char.code);
-  return { ...base, int: code, uint: code, float: char.code };
+  return { ...base, int: BigInt(code), uint: BigInt(code), float: code };
 }
 
 /** A number literal; which of Go's types it fits. */

@@ -46,8 +46,10 @@ export class Dict {
 
 /** A function of templates, or a method of a value. */
 export interface TemplateFunction {
-  /** Types of the parameters; the last one of a variadic function starts with `...`. */
+  /** Types of the parameters. */
   parameters: readonly string[];
+  /** Type of what may follow them, if the function is variadic. */
+  rest?: string | undefined;
   /** Whether Go declares the result as `interface {}`. */
   isAny?: boolean;
   call(args: readonly Operand[]): Operand;
