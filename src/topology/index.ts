@@ -12,7 +12,6 @@ export { workerOf } from './desired/made-objects.ts';
 export { classOf } from './desired/planned-state.ts';
 export { classKey, concurrencyAnnotation, topologyCauses } from './desired/refusals.ts';
 export { controlPlaneSteps, lowestVersion, minorOf, versionRefusal } from './desired/upgrade-steps.ts';
-export { clusterInV1beta1, inV1beta2 } from './objects/core-v1beta1.ts';
 export {
   type CallHook,
   type ExistingMachine,
@@ -37,8 +36,8 @@ export {
   objectText,
 } from './objects/objects.ts';
 export type { Cause, ClusterPlan, GroupPlan, Plan, Problem, Verdict } from './objects/plan.ts';
-export { providerInV1beta2 } from './objects/provider-v1beta1.ts';
 export { has, oldestRelease, upgradeStepText } from './objects/releases.ts';
+export { clusterInV1beta1, inV1beta2 } from './objects/v1beta1.ts';
 export {
   clusterBuiltin,
   deferAnnotation,

@@ -17,7 +17,6 @@ import {
 import { controlPlaneRefusal, machineDeploymentRefusal } from './desired/object-refusals.ts';
 import { classOf, PlannedState } from './desired/planned-state.ts';
 import { accepted, classKey, type Refusals, refusedBy } from './desired/refusals.ts';
-import { inV1beta2 } from './objects/core-v1beta1.ts';
 import type { GroupChange, GroupObjects, PlanOptions } from './objects/groups.ts';
 import {
   coreGroup,
@@ -30,7 +29,7 @@ import {
   objectText,
 } from './objects/objects.ts';
 import type { ClusterPlan, GroupPlan, Plan, Problem, Verdict } from './objects/plan.ts';
-import { providerInV1beta2 } from './objects/provider-v1beta1.ts';
+import { inV1beta2 } from './objects/v1beta1.ts';
 import { templateProblems } from './patches/patch-templates.ts';
 import { judgeGroup } from './rollout/judge-group.ts';
 import { replicasOf } from './rollout/machines.ts';
@@ -419,11 +418,7 @@ async function planCluster(planning: Planning, was: JsonObject | undefined, want
 
 /** Templates keep the version in which classes refer to them, for which patches are written. */
 const inNewest = (objects: Objects): Objects =>
-  new Objects(
-    [...objects].map((object) =>
-      textAt(object, 'kind').endsWith('Template') ? object : providerInV1beta2(inV1beta2(object)),
-    ),
-  );
+  new Objects([...objects].map((object) => (textAt(object, 'kind').endsWith('Template') ? object : inV1beta2(object))));
 
 /**
  * What a change of objects does to the Machines of Clusters: once all steps of an upgrade are done.

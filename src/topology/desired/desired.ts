@@ -2,7 +2,7 @@ import { type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/i
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import type { GroupObjects, GroupPart } from '../objects/groups.ts';
 import { nameOf } from '../objects/objects.ts';
-import { providerInV1beta2 } from '../objects/provider-v1beta1.ts';
+import { inV1beta2 } from '../objects/v1beta1.ts';
 import { type Item, machineFields, machineTemplateField, type PatchInput, type WorkerPlace } from '../patches/items.ts';
 import type { Patched } from '../patches/patch-templates.ts';
 import { controlPlaneOf, madeOf, workerOf } from './made-objects.ts';
@@ -55,7 +55,7 @@ export function desiredOf(input: PatchInput, patched: Patched, infrastructureClu
       group: 'control-plane',
       kind,
       name,
-      objects: { object: providerInV1beta2(object), bootstrap: undefined, infrastructure },
+      objects: { object: inV1beta2(object), bootstrap: undefined, infrastructure },
       items: { object: controlPlaneItem, ...(machinesItem && { infrastructure: machinesItem }) },
       worker: undefined,
     });
@@ -68,7 +68,7 @@ export function desiredOf(input: PatchInput, patched: Patched, infrastructureClu
     if (bootstrapItem === undefined || infrastructureItem === undefined) {
       continue;
     }
-    const bootstrap = providerInV1beta2(madeOf(bootstrapItem, templateNames.bootstrap, input));
+    const bootstrap = inV1beta2(madeOf(bootstrapItem, templateNames.bootstrap, input));
     const infrastructure = madeOf(infrastructureItem, templateNames.infrastructure, input);
     groups.push({
       group: topologyName,

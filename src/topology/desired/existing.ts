@@ -1,7 +1,7 @@
 import { type JsonObject, objectAt, own, perObject, textAt, textValues } from '../../kubernetes/index.ts';
 import type { ExistingMachine, GroupObjects } from '../objects/groups.ts';
 import { coreGroup, groupOf, nameOf, namespacedName, namespaceOf, type Objects } from '../objects/objects.ts';
-import { providerInV1beta2 } from '../objects/provider-v1beta1.ts';
+import { inV1beta2 } from '../objects/v1beta1.ts';
 import { groupLabel, ownedLabel } from '../patches/items.ts';
 
 const controlPlaneLabel = 'cluster.x-k8s.io/control-plane';
@@ -38,7 +38,7 @@ export function machineReference(controlPlane: JsonObject): JsonObject {
 /** The object that a reference names, in the newest version of Cluster API's own kinds. */
 function referredInNewest(objects: Objects, reference: JsonObject, namespace: string): JsonObject | undefined {
   const object = referred(objects, reference, namespace);
-  return object && providerInV1beta2(object);
+  return object && inV1beta2(object);
 }
 
 /** What exists of a Cluster. */

@@ -1,9 +1,9 @@
 import { copyOf, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import { carriedFields, pathInObject, pathInOldControlPlane, putAt } from '../../runtimehooks/index.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
-import { durationOf } from '../objects/moves.ts';
 import { nameOf, namespaceOf, referenceTo } from '../objects/objects.ts';
 import { has } from '../objects/releases.ts';
+import { durationOf } from '../objects/v1beta1.ts';
 import {
   clusterNameLabel,
   controlPlaneMetadata,

@@ -6,7 +6,7 @@ import type { CallHook, HookAnswer, HookCall } from '../objects/groups.ts';
 import { kubeadmSchemaOf } from '../objects/kubeadm-schemas.ts';
 import { coreGroup, namespaceOf, type Objects } from '../objects/objects.ts';
 import type { Problem } from '../objects/plan.ts';
-import { providerInV1beta2 } from '../objects/provider-v1beta1.ts';
+import { inV1beta2 } from '../objects/v1beta1.ts';
 import { withoutBookkeeping } from '../patches/items.ts';
 import { define } from '../variables/variables.ts';
 import { referred } from './existing.ts';
@@ -77,7 +77,7 @@ export class PlannedState {
     const blueprint = readBlueprint(clusterClass, (reference, of) => {
       const given = referred(this.objects, reference, of);
       const apiVersion = textAt(reference, 'apiVersion');
-      const template = given && given.apiVersion !== apiVersion ? providerInV1beta2(given) : given;
+      const template = given && given.apiVersion !== apiVersion ? inV1beta2(given) : given;
       if (template !== undefined && template.apiVersion !== apiVersion) {
         const text = `${object} refers to ${textAt(reference, 'kind')} ${of}/${textAt(reference, 'name')} in ${apiVersion}, which is given in ${textAt(template, 'apiVersion')}`;
         otherVersion ??= { text, remedy: `give it in ${apiVersion}, as an API server converts it`, object };

@@ -8,9 +8,8 @@ import {
   setOwn,
   textAt,
 } from '../../kubernetes/index.ts';
-import { inV1beta2 } from './core-v1beta1.ts';
 import { coreGroup, groupOf, nameIn, Objects } from './objects.ts';
-import { providerInV1beta2 } from './provider-v1beta1.ts';
+import { inV1beta2 } from './v1beta1.ts';
 
 /** Kinds of Cluster API that its controllers create, whoever created what they belong to. */
 const madeKinds = new Set(['Machine', 'MachineSet']);
@@ -56,14 +55,13 @@ function merged(current: Json | undefined, last: Json | undefined, wanted: Json)
 const setByControllers = ['controlPlaneRef', 'infrastructureRef', 'controlPlaneEndpoint'];
 
 /** An object in the newest version of Cluster API's own kinds. */
-const inNewest = (object: JsonObject): JsonObject => providerInV1beta2(inV1beta2(object));
 
 /** What was applied last, as the annotation of kubectl has it; empty without one. */
 function lastAppliedTo(current: JsonObject, apiVersion: Json | undefined): JsonObject {
   const text = textAt(current, 'metadata', 'annotations', lastAppliedAnnotation);
   try {
     const last = JSON.parse(text) as Json;
-    return !isJsonObject(last) ? {} : last.apiVersion === apiVersion ? last : inNewest(last);
+    return !isJsonObject(last) ? {} : last.apiVersion === apiVersion ? last : inV1beta2(last);
   } catch {
     return {};
   }
@@ -72,7 +70,7 @@ function lastAppliedTo(current: JsonObject, apiVersion: Json | undefined): JsonO
 /** An object after it has been applied to one that is there. */
 function appliedTo(given: JsonObject, change: JsonObject): JsonObject {
   const [current, wanted] =
-    given.apiVersion === change.apiVersion ? [given, change] : [inNewest(given), inNewest(change)];
+    given.apiVersion === change.apiVersion ? [given, change] : [inV1beta2(given), inV1beta2(change)];
   const uid = textAt(current, 'metadata', 'uid');
   const isDump = textAt(wanted, 'metadata', 'uid') === uid;
   // Two manifests of one object, or two dumps of it: the second is all that there will be.

@@ -3,6 +3,7 @@ import {
   canonical,
   copyOf,
   fieldAt,
+  isJsonObject,
   type JsonObject,
   objectAt,
   objectsAt,
@@ -13,7 +14,6 @@ import {
 import { DefaultsError, invalid, required, type Schema } from '../../kubernetes/schema/index.ts';
 import { readSchema, valueCauses, withDefaults } from '../../runtimehooks/variables/index.ts';
 import type { Blueprint, ClassPatch, ClassVariable } from '../blueprint/blueprint.ts';
-import { eachPart } from '../objects/core-v1beta1.ts';
 
 /** Longest value in a report, in characters. */
 const maxShown = 200;
@@ -79,6 +79,22 @@ function checkedOverrides(blueprint: Blueprint, place: JsonObject, path: string,
   }
   const overrides = checkedValues(blueprint, assigned, `${path}.variables.overrides`, problems);
   return { ...place, variables: { ...objectAt(place, 'variables'), overrides } };
+}
+
+/** Changes the control plane and the groups of workers in a topology. Of a group, `place` is the list, and `index` its place there. */
+function eachPart(
+  spec: JsonObject,
+  change: (part: JsonObject, place: string, index: number | undefined) => JsonObject,
+): void {
+  if (isJsonObject(spec.controlPlane)) {
+    spec.controlPlane = change(spec.controlPlane, 'controlPlane', undefined);
+  }
+  const workers = objectAt(spec, 'workers');
+  for (const list of ['machineDeployments', 'machinePools']) {
+    if (workers[list] !== undefined) {
+      workers[list] = objectsAt(workers, list).map((group, index) => change(group, `workers.${list}`, index));
+    }
+  }
 }
 
 /**

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
-import { providerInV1beta2 } from '../../../src/topology/index.ts';
+import { inV1beta2 } from '../../../src/topology/index.ts';
 
-const converted = (yaml: string) => providerInV1beta2(parse(yaml) as JsonObject);
+const converted = (yaml: string) => inV1beta2(parse(yaml) as JsonObject);
 
 test('a template of a kubeadm control plane', () => {
   const template = converted(`
@@ -167,5 +167,5 @@ test.each([
   ['objects of v1beta2', 'controlplane.cluster.x-k8s.io/v1beta2', 'KubeadmControlPlane'],
 ])('%s stay as they are', (_, apiVersion, kind) => {
   const object = { apiVersion, kind, spec: { rolloutAfter: 'x' } };
-  expect(providerInV1beta2(object)).toBe(object);
+  expect(inV1beta2(object)).toBe(object);
 });

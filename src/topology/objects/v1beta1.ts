@@ -1,0 +1,346 @@
+import {
+  copyOf,
+  goDurationMs,
+  goSecondsText,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  own,
+  setOwn,
+  textAt,
+} from '../../kubernetes/index.ts';
+import { machineFieldsOf, pathInObject, pathInOldControlPlane } from '../../runtimehooks/index.ts';
+import { coreGroup } from './objects.ts';
+
+/** The longest duration in Go, whose durations are 64-bit integers of nanoseconds, in ms. */
+const maxDurationMs = 2 ** 63 / 1e6;
+
+/** The seconds of a duration such as `1h5m0s`, rounded; undefined for other texts. */
+function secondsOf(duration: Json | undefined): number | undefined {
+  const ms = typeof duration === 'string' ? goDurationMs(duration) : undefined;
+  return ms === undefined || Math.abs(ms) > maxDurationMs ? undefined : Math.round(ms / 1000);
+}
+
+/** A duration as Go prints it: `1h5m0s`. */
+export const durationOf = (seconds: Json | undefined): string | undefined =>
+  typeof seconds === 'number' ? goSecondsText(seconds) : undefined;
+
+/** The fields of an object that have a value. */
+const present = (fields: Record<string, Json | undefined>): JsonObject =>
+  Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, Json] => entry[1] !== undefined));
+
+/** How a value changes from v1beta1 to v1beta2, and back. */
+interface Change {
+  newer(value: Json): Json | undefined;
+  older(value: Json): Json | undefined;
+}
+
+const duration: Change = { newer: secondsOf, older: durationOf };
+/** A field that the other version does not have. */
+const gone: Change = { newer: () => undefined, older: () => undefined };
+
+/** Fields that have another place in v1beta2, and other values with a change; inner fields before outer ones. */
+type Moves = readonly (readonly [older: string, newer: string, change?: Change])[];
+
+const isEmpty = (value: Json) => isJsonObject(value) && Object.keys(value).length === 0;
+
+/** Removes a field, and the objects around it that are empty then. Returns its value. */
+function take(object: JsonObject, [first = '', ...rest]: readonly string[]): Json | undefined {
+  const inner = own(object, first);
+  const value = rest.length > 0 && isJsonObject(inner) ? take(inner, rest) : rest.length > 0 ? undefined : inner;
+  if (rest.length === 0 || (inner !== undefined && isEmpty(inner))) {
+    delete object[first];
+  }
+  return value;
+}
+
+/** Sets a field; an object is merged into one that is there. */
+function put(object: JsonObject, [first = '', ...rest]: readonly string[], value: Json): void {
+  const inner = own(object, first);
+  if (rest.length > 0) {
+    const holder = isJsonObject(inner) ? inner : {};
+    setOwn(object, first, holder);
+    put(holder, rest, value);
+  } else {
+    setOwn(object, first, isJsonObject(inner) && isJsonObject(value) ? { ...value, ...inner } : value);
+  }
+}
+
+/** A copy of an object in the other version, without empty objects, which Go omits. */
+function moved(object: JsonObject, moves: Moves, to: 'newer' | 'older'): JsonObject {
+  const result = copyOf(object);
+  for (const [older, newer, change] of to === 'newer' ? moves : moves.toReversed()) {
+    const [source, target] = to === 'newer' ? [older, newer] : [newer, older];
+    const value = take(result, source.split('.'));
+    const changed = value === undefined || change === undefined ? value : change[to](value);
+    if (changed !== undefined) {
+      put(result, target.split('.'), changed);
+    }
+  }
+  return Object.fromEntries(Object.entries(result).filter(([, value]) => !isEmpty(value)));
+}
+
+const same = (path: string, change: Change) => [path, path, change] as const;
+
+const nested = (moves: Moves): Change => ({
+  newer: (value) => moved(objectAt(value), moves, 'newer'),
+  older: (value) => moved(objectAt(value), moves, 'older'),
+});
+const each = (moves: Moves): Change => ({
+  newer: (list) => objectsAt(list).map((item) => moved(item, moves, 'newer')),
+  older: (list) => objectsAt(list).map((item) => moved(item, moves, 'older')),
+});
+/** Changes the control plane and the groups of workers in a topology or a class. */
+const parts = (moves: Moves): Moves => [
+  same('controlPlane', nested(moves)),
+  same('workers.machineDeployments', each(moves)),
+  same('workers.machinePools', each(moves)),
+];
+
+/** A change that nobody needs backwards. */
+const forward = (newer: Change['newer']): Change => ({ newer, older: () => undefined });
+
+const reference = forward((value) => {
+  const { apiVersion, kind, name } = objectAt(value);
+  const apiGroup = typeof apiVersion === 'string' && apiVersion.includes('/') ? apiVersion.split('/')[0] : undefined;
+  return present({ apiGroup, kind, name });
+});
+
+const conditions: Change = {
+  newer: (list) =>
+    objectsAt(list).map(({ type, status, timeout }) => present({ type, status, timeoutSeconds: secondsOf(timeout) })),
+  older: (list) =>
+    objectsAt(list).map(({ type, status, timeoutSeconds }) =>
+      present({ type, status, timeout: durationOf(timeoutSeconds ?? 0) }),
+    ),
+};
+/** References to templates lose their namespace, which is that of the class. */
+const template: Change = {
+  newer: (reference) => {
+    const { apiVersion, kind, name } = objectAt(reference);
+    return present({ apiVersion, kind, name });
+  },
+  older: (reference) => reference,
+};
+const variables: Change = {
+  newer: (list) => objectsAt(list).map(({ definitionFrom: _, ...variable }) => variable),
+  older: (list) => list,
+};
+
+/** Of a control plane or a group of workers, in a topology or a class. */
+const partMoves: Moves = [
+  ['machineHealthCheck.enable', 'healthCheck.enabled'],
+  ['machineHealthCheck.unhealthyConditions', 'healthCheck.checks.unhealthyNodeConditions', conditions],
+  ['machineHealthCheck.unhealthyMachineConditions', 'healthCheck.checks.unhealthyMachineConditions', conditions],
+  ['machineHealthCheck.nodeStartupTimeout', 'healthCheck.checks.nodeStartupTimeoutSeconds', duration],
+  ['machineHealthCheck.maxUnhealthy', 'healthCheck.remediation.triggerIf.unhealthyLessThanOrEqualTo'],
+  ['machineHealthCheck.unhealthyRange', 'healthCheck.remediation.triggerIf.unhealthyInRange'],
+  ['machineHealthCheck.remediationTemplate', 'healthCheck.remediation.templateRef', template],
+  ['strategy.remediation.maxInFlight', 'healthCheck.remediation.maxInFlight'],
+  ['strategy.rollingUpdate.deletePolicy', 'deletion.order'],
+  ['strategy', 'rollout.strategy'],
+  ...['nodeDrainTimeout', 'nodeVolumeDetachTimeout', 'nodeDeletionTimeout'].map(
+    (field) => [field, `deletion.${field}Seconds`, duration] as const,
+  ),
+  ['namingStrategy', 'naming'],
+  ['variables.overrides', 'variables.overrides', variables],
+];
+const topologyMoves: Moves = [
+  ...parts(partMoves),
+  ['class', 'classRef.name'],
+  ['classNamespace', 'classRef.namespace'],
+  ['variables', 'variables', variables],
+  ['rolloutAfter', 'rolloutAfter', gone],
+];
+const clusterMoves: Moves = [
+  same('controlPlaneRef', reference),
+  same('infrastructureRef', reference),
+  same('topology', nested(topologyMoves)),
+];
+const classPartMoves: Moves = [
+  ...partMoves,
+  ['ref', 'templateRef', template],
+  ['machineInfrastructure.ref', 'machineInfrastructure.templateRef', template],
+  ['template.bootstrap.ref', 'bootstrap.templateRef', template],
+  ['template.infrastructure.ref', 'infrastructure.templateRef', template],
+  ['template.metadata', 'metadata'],
+];
+const classMoves: Moves = [
+  ...parts(classPartMoves),
+  ['infrastructure.ref', 'infrastructure.templateRef', template],
+  ['infrastructureNamingStrategy.template', 'infrastructure.naming.template'],
+  same(
+    'patches',
+    each([
+      ['external.generateExtension', 'external.generatePatchesExtension'],
+      ['external.validateExtension', 'external.validateTopologyExtension'],
+    ]),
+  ),
+];
+
+/** Arguments are a list in v1beta2, in the order of their names. */
+const args = forward((value) =>
+  Object.entries(objectAt(value))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, text]) => ({ name, value: text })),
+);
+
+/** In v1beta2, a field that is false is kept, and v1beta1 does not tell it from one that is absent. */
+const withoutFalse = (field: string): Change =>
+  forward((list) =>
+    objectsAt(list).map((item) => {
+      const { [field]: value, ...rest } = item;
+      return value === false ? rest : item;
+    }),
+  );
+const unlessFalse = forward((value) => (value === false ? undefined : value));
+
+const tokens = forward((list) =>
+  objectsAt(list).map(({ ttl, ...token }) => ({ ...token, ...present({ ttlSeconds: secondsOf(ttl) }) })),
+);
+
+const healthCheckTimeout = 'timeouts.controlPlaneComponentHealthCheckSeconds';
+
+const kubeadmConfigMoves: Moves = [
+  ...['apiServer', 'controllerManager', 'scheduler'].flatMap((component) => [
+    same(`clusterConfiguration.${component}.extraArgs`, args),
+    same(`clusterConfiguration.${component}.extraVolumes`, withoutFalse('readOnly')),
+  ]),
+  same('clusterConfiguration.etcd.local.extraArgs', args),
+  ['clusterConfiguration.apiServer.timeoutForControlPlane', `initConfiguration.${healthCheckTimeout}`, duration],
+  ...['networking', 'kubernetesVersion', 'clusterName'].map((field) => same(`clusterConfiguration.${field}`, gone)),
+  ...['clusterConfiguration', 'initConfiguration', 'joinConfiguration'].flatMap((configuration) => [
+    same(`${configuration}.apiVersion`, gone),
+    same(`${configuration}.kind`, gone),
+  ]),
+  same('initConfiguration.bootstrapTokens', tokens),
+  same('initConfiguration.nodeRegistration.kubeletExtraArgs', args),
+  same('joinConfiguration.nodeRegistration.kubeletExtraArgs', args),
+  ['joinConfiguration.discovery.timeout', 'joinConfiguration.timeouts.tlsBootstrapSeconds', duration],
+  same('joinConfiguration.discovery.bootstrapToken.unsafeSkipCAVerification', unlessFalse),
+  same('joinConfiguration.discovery.file.kubeConfig.cluster.insecureSkipTLSVerify', unlessFalse),
+  same('joinConfiguration.discovery.file.kubeConfig.user.exec.provideClusterInfo', unlessFalse),
+  same('files', withoutFalse('append')),
+  same('ignition.containerLinuxConfig.strict', unlessFalse),
+  same('useExperimentalRetryJoin', gone),
+];
+
+/** The spec of a KubeadmConfig in v1beta2. */
+function kubeadmConfig(spec: JsonObject): JsonObject {
+  const result = moved(spec, kubeadmConfigMoves, 'newer');
+  const { controlPlaneComponentHealthCheckSeconds } = objectAt(result, 'initConfiguration', 'timeouts');
+  if (controlPlaneComponentHealthCheckSeconds === undefined) {
+    return result;
+  }
+  const join = objectAt(result, 'joinConfiguration');
+  const timeouts = { ...objectAt(join, 'timeouts'), controlPlaneComponentHealthCheckSeconds };
+  return { ...result, joinConfiguration: { ...join, timeouts } };
+}
+
+const controlPlaneMoves: Moves = [
+  ['machineTemplate.infrastructureRef', 'machineTemplate.spec.infrastructureRef', reference],
+  ...machineFieldsOf('ControlPlane').map((field) => {
+    const [older, newer] = [pathInOldControlPlane(field), pathInObject('ControlPlane', field)].map(([, ...path]) =>
+      path.join('.'),
+    ) as [string, string];
+    return field.isDuration ? ([older, newer, duration] as const) : ([older, newer] as const);
+  }),
+  ['rolloutAfter', 'rollout.after'],
+  ['rolloutBefore', 'rollout.before'],
+  ['rolloutStrategy', 'rollout.strategy'],
+  ['remediationStrategy.minHealthyPeriod', 'remediation.minHealthyPeriodSeconds', duration],
+  ['remediationStrategy.retryPeriod', 'remediation.retryPeriodSeconds', duration],
+  ['remediationStrategy', 'remediation'],
+  ['machineNamingStrategy', 'machineNaming'],
+  same(
+    'kubeadmConfigSpec',
+    forward((value) => kubeadmConfig(objectAt(value))),
+  ),
+];
+
+const machineMoves: Moves = [
+  same('bootstrap.configRef', reference),
+  same('infrastructureRef', reference),
+  ...['nodeDrainTimeout', 'nodeVolumeDetachTimeout', 'nodeDeletionTimeout'].map(
+    (field) => [field, `deletion.${field}Seconds`, duration] as const,
+  ),
+];
+const machineTemplate = same('template.spec', nested(machineMoves));
+const minReadySeconds = ['minReadySeconds', 'template.spec.minReadySeconds'] as const;
+
+const machineSetMoves: Moves = [
+  machineTemplate,
+  minReadySeconds,
+  ['deletePolicy', 'deletion.order'],
+  ['machineNamingStrategy', 'machineNaming'],
+];
+const machineDeploymentMoves: Moves = [
+  machineTemplate,
+  minReadySeconds,
+  ['strategy.rollingUpdate.deletePolicy', 'deletion.order'],
+  ['strategy.remediation', 'remediation'],
+  ['strategy', 'rollout.strategy'],
+  ['rolloutAfter', 'rollout.after'],
+  ['machineNamingStrategy', 'machineNaming'],
+  same('progressDeadlineSeconds', gone),
+  same('revisionHistoryLimit', gone),
+];
+
+/** How the specs of kinds change, by group and kind. Of a template, it is the spec of what is made of it. */
+const specs: Readonly<Record<string, (spec: JsonObject) => JsonObject>> = {
+  'cluster.x-k8s.io Cluster': (spec) => moved(spec, clusterMoves, 'newer'),
+  'cluster.x-k8s.io ClusterClass': (spec) => moved(spec, classMoves, 'newer'),
+  'cluster.x-k8s.io Machine': (spec) => moved(spec, machineMoves, 'newer'),
+  'cluster.x-k8s.io MachineSet': (spec) => moved(spec, machineSetMoves, 'newer'),
+  'cluster.x-k8s.io MachineDeployment': (spec) => moved(spec, machineDeploymentMoves, 'newer'),
+  'cluster.x-k8s.io MachinePool': (spec) => moved(spec, [machineTemplate, minReadySeconds], 'newer'),
+  'bootstrap.cluster.x-k8s.io KubeadmConfig': kubeadmConfig,
+  'bootstrap.cluster.x-k8s.io KubeadmConfigTemplate': kubeadmConfig,
+  'controlplane.cluster.x-k8s.io KubeadmControlPlane': (spec) => moved(spec, controlPlaneMoves, 'newer'),
+  'controlplane.cluster.x-k8s.io KubeadmControlPlaneTemplate': (spec) => moved(spec, controlPlaneMoves, 'newer'),
+};
+
+/** A value with a field below it changed, if there is one. */
+function changedAt(
+  value: JsonObject,
+  [first = '', ...rest]: readonly string[],
+  change: (inner: JsonObject) => JsonObject,
+): JsonObject {
+  const inner = value[first];
+  return isJsonObject(inner)
+    ? { ...value, [first]: rest.length === 0 ? change(inner) : changedAt(inner, rest, change) }
+    : value;
+}
+
+/**
+ * Cluster API's own objects and those of its kubeadm provider of v1beta1 in v1beta2, as its conversions make them
+ * (api/core/v1beta1/conversion.go and others, v1.14); other objects as they are.
+ */
+export function inV1beta2(object: JsonObject): JsonObject {
+  const [group = '', version] = textAt(object, 'apiVersion').split('/');
+  const change = specs[`${group} ${textAt(object, 'kind')}`];
+  if (version !== 'v1beta1' || change === undefined) {
+    return object;
+  }
+  const path = textAt(object, 'kind').endsWith('Template') ? ['spec', 'template', 'spec'] : ['spec'];
+  return { ...changedAt(object, path, change), apiVersion: `${group}/v1beta2` };
+}
+
+/**
+ * A Cluster in v1beta1, as hooks got it before Cluster API 1.13. The apiVersions of its references are those of the
+ * providers' kinds.
+ */
+export function clusterInV1beta1(cluster: JsonObject, versionOf: (reference: JsonObject) => string): JsonObject {
+  const namespace = textAt(cluster, 'metadata', 'namespace');
+  const spec = moved(objectAt(cluster, 'spec'), clusterMoves, 'older');
+  for (const field of ['controlPlaneRef', 'infrastructureRef']) {
+    const reference = objectAt(cluster, 'spec')[field];
+    if (isJsonObject(reference)) {
+      const { kind = '', name = '' } = reference;
+      spec[field] = { apiVersion: versionOf(reference), kind, name, namespace };
+    }
+  }
+  return { ...copyOf(cluster), apiVersion: `${coreGroup}/v1beta1`, spec };
+}
