@@ -79,14 +79,16 @@ async function statusOf(...args: string[]) {
 const listPath = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
 const quick = ['--propagation-delay', '0', '--overlap', '0', '--wait'];
 
-test('bootstrap, status, rotate, status', async () => {
+test('bootstrap, status, rotate, status: no output contains a private key', async () => {
   expect((await cli('status', ...place, ...targetFlags)).code).toBe(1);
-  expect(await cli('bootstrap', ...place, ...targetFlags)).toMatchObject({ code: 0 });
+  const made = await cli('bootstrap', ...place, ...targetFlags);
+  expect(made).toMatchObject({ code: 0 });
   const before = valueIn(server.objects.get(servingPath), 'ca.crt');
   const status = await cli('status', '--output', 'json', ...place, ...targetFlags);
   expect(status.code).toBe(0);
   expect(JSON.parse(status.out)).toMatchObject({ ok: true, stage: 'steady', next: { action: 'done' } });
-  expect(await cli('rotate', '--force-ca', ...quick, ...place, ...targetFlags)).toMatchObject({ code: 0 });
+  const rotated = await cli('rotate', '--force-ca', ...quick, ...place, ...targetFlags);
+  expect(rotated).toMatchObject({ code: 0 });
   expect(valueIn(server.objects.get(servingPath), 'ca.crt')).not.toBe(before);
   const table = await statusOf(...place, ...targetFlags);
   expect(table.code).toBe(0);
@@ -94,17 +96,9 @@ test('bootstrap, status, rotate, status', async () => {
   expect(table.out).toContain(
     'left alone: webhooks[0] (foreign.example.com) calls the service extensionconfig-webhook-system/other',
   );
-});
-
-test('no output ever contains a private key', async () => {
-  const results = [
-    await cli('bootstrap', ...place, ...targetFlags),
-    await cli('status', '--output', 'json', ...place),
-    await cli('rotate', '--force-ca', ...quick, ...place, ...targetFlags),
-  ];
   const key = valueIn(server.objects.get(caPath), 'ca.key').split('\n')[1]!;
   expect(key.length).toBeGreaterThan(40);
-  for (const { out, err } of results) {
+  for (const { out, err = '' } of [made, status, rotated, { out: table.out }]) {
     expect(out + err).not.toContain('PRIVATE KEY');
     expect(out + err).not.toContain(key);
   }
@@ -151,7 +145,7 @@ test('status reports what is inside its renewal window', async () => {
 
 test('status shows each certificate and target in a line', async () => {
   const named = ['--validating-webhook', 'ours'];
-  await cli('bootstrap', ...place, ...named);
+  await bootstrapped();
   const { out } = await statusOf(...place, ...named);
   const time = /20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ/g;
   const text = out
@@ -173,7 +167,7 @@ rotation: nobody rotates by itself: there is no CronJob extensionconfig-webhook-
 
 test('status names who rotates, and when that was done last', async () => {
   const named = ['--validating-webhook', 'ours'];
-  await cli('bootstrap', ...place, ...named);
+  await bootstrapped();
   const path = `/apis/batch/v1/namespaces/${namespace}/cronjobs/extensionconfig-webhook-rotate`;
   const job = (suspend: boolean, status = {}) =>
     server.put(path, {
@@ -210,11 +204,7 @@ test('status without targets looks at those of the shipped manifests: an empty c
   ]);
 });
 
-test.for([
-  'inject',
-  'bootstrap',
-  'rotate',
-])('%s without targets writes the caBundles of the shipped manifests', async (command) => {
+test('inject without targets writes the caBundles of the shipped manifests', async () => {
   await bootstrapped();
   const shipped = structuredClone(server.objects.get(mutatingPath)!);
   shipped.metadata.name = 'extensionconfig-webhook';
@@ -223,7 +213,7 @@ test.for([
   }
   const path = mutatingPath.replace(/ours$/, 'extensionconfig-webhook');
   server.put(path, shipped);
-  await cli(command, ...place);
+  await cli('inject', ...place);
   expect(server.objects.get(path)?.webhooks[1].clientConfig.caBundle).not.toBe('');
 });
 
@@ -235,16 +225,16 @@ test('another service has no targets but those that are named', async () => {
 test('status knows the wait of a Job that names fewer targets, if none of the others calls the service', async () => {
   const crd = structuredClone(server.objects.get(crdPath)!);
   crd.spec.conversion = { strategy: 'None' };
-  server.put(crdPath, crd);
   const fewer = ['--mutating-webhook', 'ours', '--validating-webhook', 'ours'];
-  await cli('bootstrap', ...place, ...fewer);
+  await bootstrapped();
+  server.put(crdPath, crd);
   await cli('rotate', '--force-ca', ...place, ...fewer);
   const { code, out } = await statusOf(...place, ...fewer, '--crd', 'extensionconfigs.runtime.cluster.x-k8s.io');
   expect([code, out]).toEqual([0, expect.stringMatching(/^stage: staged\nnext: wait until /m)]);
 });
 
 test('inject into a named target that calls another service is a finding', async () => {
-  await cli('bootstrap', ...place);
+  await bootstrapped();
   server.put(`${listPath}/other`, {
     metadata: { name: 'other' },
     spec: { clientConfig: { url: 'https://x.example' } },
@@ -257,7 +247,8 @@ test('inject into a named target that calls another service is a finding', async
 });
 
 test('inject writes only caBundles, and nothing the second time', async () => {
-  await cli('bootstrap', ...place);
+  await bootstrapped();
+  putTargets(server);
   expect(await cli('inject', ...place, ...targetFlags)).toMatchObject({ code: 0 });
   expect(new Set(bundlesOf(server.objects))).toEqual(new Set([valueIn(server.objects.get(servingPath), 'ca.crt')]));
   const { writes } = server;
@@ -268,7 +259,7 @@ test('inject writes only caBundles, and nothing the second time', async () => {
 });
 
 test('inject fills ExtensionConfigs from the Secret in their annotation', async () => {
-  await cli('bootstrap', ...place);
+  await bootstrapped();
   const at = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
   const make = (name: string, secret: string) =>
     server.put(`${at}/${name}`, {
@@ -288,7 +279,8 @@ test('inject fills ExtensionConfigs from the Secret in their annotation', async 
 });
 
 test("with cert-manager's Secret, and with --external-ca, no certificate is issued", async () => {
-  await cli('bootstrap', ...place);
+  await bootstrapped();
+  putTargets(server);
   const secret = structuredClone(server.objects.get(servingPath)!);
   server.delete(caPath);
   expect(await cli('rotate', '--external-ca', '--force-ca', ...place, ...targetFlags)).toMatchObject({ code: 0 });
@@ -378,12 +370,6 @@ test.each([
     `GET ${caPath}`,
     `the permission to get secrets ${namespace}/extensionconfig-webhook-ca is missing`,
     false,
-  ],
-  [
-    'a forbidden target',
-    `GET ${mutatingPath}`,
-    'get mutatingwebhookconfigurations.admissionregistration.k8s.io ours',
-    true,
   ],
   ['a forbidden patch', `PATCH ${crdPath}`, 'patch customresourcedefinitions.apiextensions.k8s.io', true],
   ['a forbidden list', `GET ${listPath}`, 'list extensionconfigs.runtime.cluster.x-k8s.io (all) is missing', true],
@@ -479,10 +465,7 @@ test('a named target that is missing is a finding, in the same words everywhere,
 
 test.each([
   ['a Secret', servingPath, { data: 'x' }],
-  ['a Secret', caPath, { data: { 'ca.crt': ['x'] } }],
   ['a target', mutatingPath, { webhooks: 'x' }],
-  ['a target', crdPath, { metadata: { name: 'other' } }],
-  ['a target', crdPath, { metadata: 'x' }],
 ])('a malformed %s (%s) is an error, not an empty one: nothing is written', async (_what, path, changes) => {
   await bootstrapped();
   server.objects.set(path, { ...server.objects.get(path)!, ...(changes as object) });
@@ -506,7 +489,8 @@ test('-n is the namespace, and a flag for targets may be repeated', async () => 
 
 test('a list is read in pages, and the work is linear in the targets', async () => {
   const at = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
-  const count = 130;
+  const count = 45;
+  server.maxPage = 20;
   for (let index = 0; index < count; index++) {
     server.put(`${at}/e-${index}`, {
       metadata: { name: `e-${index}`, labels: { app: 'ours' } },
