@@ -20,7 +20,7 @@ export {
 export { clusterApiHooks, exclusiveHooks, type HookName, hooks } from './catalog/definitions.ts';
 export { type Lifecycle, type LifecycleKey, phaseIn } from './catalog/lifecycle.ts';
 export { advisedTimeoutSeconds, defaultTimeoutSeconds, maxHandlers, maxTimeoutSeconds } from './catalog/limits.ts';
-export { generalChanges, hooksGroup } from './catalog/parts.ts';
+export { core, generalChanges, hooksGroup } from './catalog/parts.ts';
 export { compareReleases, formatRelease, parseRelease, type Release, v1 } from './catalog/release.ts';
 export type { MessageSchema } from './catalog/schema.ts';
 export type { SchemaValue, TypedSchema } from './catalog/schema-value.ts';

@@ -4,7 +4,7 @@ import { formatFieldPath, isBase64, isJsonObject, pointerKeys } from '../../kube
 import type { HookDefinition } from '../catalog/definition.ts';
 import { clusterApiHooks } from '../catalog/definitions.ts';
 import type { MessageSchema } from '../catalog/schema.ts';
-import { componentOf, componentsFor, componentsOf, resolved, shared } from './components.ts';
+import { componentOf, componentsOf, resolved, shared } from './components.ts';
 
 const { default: standardFormats } = ajvFormats;
 
@@ -134,11 +134,10 @@ const maxUnknown = 20;
 
 /** The fields of a message that its schema does not have, at most 20: a misspelt one is ignored by who reads it. */
 export function unknownFields(hook: HookDefinition, message: 'request' | 'response', value: unknown): string[] {
-  const components = componentsFor(hook);
   const found: string[] = [];
   const keys: (string | number)[] = [];
   function visit(part: unknown, schema: MessageSchema | undefined): void {
-    const { properties, additionalProperties, items } = resolved(schema, components) ?? {};
+    const { properties, additionalProperties, items } = resolved(schema) ?? {};
     const below = (key: string | number, inner: unknown, innerSchema: MessageSchema | undefined) => {
       keys.push(key);
       visit(inner, innerSchema);

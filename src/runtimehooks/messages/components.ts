@@ -1,18 +1,14 @@
-import { perObject } from '../../kubernetes/index.ts';
 import type { HookDefinition } from '../catalog/definition.ts';
 import { hookComponents } from '../catalog/parts.ts';
 import { componentPrefix, type MessageSchema } from '../catalog/schema.ts';
 import coreSchemas from './core-schemas.json' with { type: 'json' };
 import { examples } from './examples.ts';
 
-/** Schemas by component name. */
-export type Components = ReadonlyMap<string, MessageSchema>;
-
 /**
  * The components of Kubernetes and of Cluster API's core types (v1beta2), with their examples: the fields in the OpenAPI
  * document that Cluster API publishes, the descriptions of tools/generate/core-descriptions.ts.
  */
-export const shared: Components = new Map(
+export const shared: ReadonlyMap<string, MessageSchema> = new Map(
   Object.entries(coreSchemas as Readonly<Record<string, MessageSchema>>).map(([name, schema]) => {
     const example = examples[name];
     return [name, example === undefined ? schema : { ...schema, example }];
@@ -25,28 +21,21 @@ export function componentOf(reference: string): string {
 }
 
 /** A schema itself, or the component that it refers to. */
-export function resolved(schema: MessageSchema | undefined, components: Components): MessageSchema | undefined {
+export function resolved(schema: MessageSchema | undefined): MessageSchema | undefined {
   const reference = schema?.$ref ?? schema?.allOf?.[0]?.$ref;
-  return reference === undefined ? schema : components.get(componentOf(reference));
+  return reference === undefined ? schema : componentWith(componentOf(reference));
 }
 
-/** The components that a schema refers to; many hooks share theirs. */
-const referencesIn = perObject((schema: MessageSchema): readonly string[] => {
-  const names: string[] = [];
-  addReferences(schema, names);
-  return names;
-});
+const componentWith = (name: string) => hookComponents.get(name) ?? shared.get(name);
 
-function addReferences(schema: MessageSchema, names: string[]): void {
-  if (schema.$ref !== undefined) {
-    names.push(componentOf(schema.$ref));
-  }
-  const { properties = {}, additionalProperties, items, allOf = [], oneOf = [] } = schema;
-  for (const part of [...Object.values(properties), ...allOf, ...oneOf, additionalProperties, items]) {
-    if (part !== undefined) {
-      addReferences(part, names);
-    }
-  }
+/** The components that a schema refers to. */
+function referencesIn(schema: MessageSchema): string[] {
+  const { $ref, properties = {}, additionalProperties, items, allOf = [], oneOf = [] } = schema;
+  const parts = [...Object.values(properties), ...allOf, ...oneOf, additionalProperties, items];
+  return [
+    ...($ref === undefined ? [] : [componentOf($ref)]),
+    ...parts.flatMap((part) => (part === undefined ? [] : referencesIn(part))),
+  ];
 }
 
 /**
@@ -54,7 +43,7 @@ function addReferences(schema: MessageSchema, names: string[]): void {
  *
  * @throws {Error} when a schema refers to an unknown component.
  */
-export function componentsOf(hooks: readonly HookDefinition[]): Components {
+export function componentsOf(hooks: readonly HookDefinition[]): ReadonlyMap<string, MessageSchema> {
   const messages = new Map(
     hooks.flatMap(({ request, response }) => [request, response]).map(({ component, schema }) => [component, schema]),
   );
@@ -64,7 +53,7 @@ export function componentsOf(hooks: readonly HookDefinition[]): Components {
     if (used.has(name)) {
       continue;
     }
-    const schema = messages.get(name) ?? hookComponents.get(name) ?? shared.get(name);
+    const schema = messages.get(name) ?? componentWith(name);
     if (schema === undefined) {
       throw new Error(`no schema has the name ${name}`);
     }
@@ -73,6 +62,3 @@ export function componentsOf(hooks: readonly HookDefinition[]): Components {
   }
   return new Map([...used].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
-
-/** The components that the messages of a hook need, looked up once. */
-export const componentsFor: (hook: HookDefinition) => Components = perObject((hook) => componentsOf([hook]));

@@ -2,7 +2,7 @@ import { type Json, type JsonObject, perObject } from '../../kubernetes/index.ts
 import type { HookDefinition } from '../catalog/definition.ts';
 import type { MessageSchema } from '../catalog/schema.ts';
 import { messageProblem, problemText } from './checks.ts';
-import { type Components, componentsFor, resolved } from './components.ts';
+import { resolved } from './components.ts';
 
 /** The names of fields by their names in lower case. */
 const spellingsOf = perObject(
@@ -14,24 +14,24 @@ const spellingsOf = perObject(
 const none: NonNullable<MessageSchema['properties']> = {};
 
 /** The value with its known fields in their exact spelling, and without nulls where the schema specifies a type. */
-function spelled(value: Json, schema: MessageSchema | undefined, components: Components): Json {
-  const known = resolved(schema, components);
+function spelled(value: Json, schema: MessageSchema | undefined): Json {
+  const known = resolved(schema);
   if (known === undefined || typeof value !== 'object' || value === null) {
     return value;
   }
   const { properties = none, additionalProperties, items } = known;
   if (Array.isArray(value)) {
     // For Go's decoder, a null in a list of objects is an object without fields.
-    const isOfObjects = resolved(items, components)?.type === 'object';
-    return value.map((item) => (item === null && isOfObjects ? {} : spelled(item, items, components)));
+    const isOfObjects = resolved(items)?.type === 'object';
+    return value.map((item) => (item === null && isOfObjects ? {} : spelled(item, items)));
   }
   const fields: [string, Json][] = [];
   for (const name of Object.keys(value)) {
     const field = value[name] as Json;
     const exact = Object.hasOwn(properties, name) ? name : (spellingsOf(properties).get(name.toLowerCase()) ?? name);
     const fieldSchema = Object.hasOwn(properties, exact) ? properties[exact] : additionalProperties;
-    if (field !== null || resolved(fieldSchema, components)?.type === undefined) {
-      fields.push([exact, spelled(field, fieldSchema, components)]);
+    if (field !== null || resolved(fieldSchema)?.type === undefined) {
+      fields.push([exact, spelled(field, fieldSchema)]);
     }
   }
   return Object.fromEntries(fields);
@@ -49,7 +49,7 @@ export function decodeRequest(hook: HookDefinition, value: Json): { request: Jso
   if (messageProblem(hook, 'request', value) === undefined) {
     return { request: value as JsonObject };
   }
-  const request = spelled(value, hook.request.schema, componentsFor(hook));
+  const request = spelled(value, hook.request.schema);
   const problem = messageProblem(hook, 'request', request);
   return problem === undefined ? { request: request as JsonObject } : { problem: problemText(problem) };
 }
@@ -65,7 +65,7 @@ export function decodeResponse(hook: HookDefinition, value: Json): { response: J
   if (value === null) {
     return { response: {} };
   }
-  const response = spelled(value, hook.response.schema, componentsFor(hook));
+  const response = spelled(value, hook.response.schema);
   const problem = messageProblem(hook, 'answer', response);
   return problem === undefined ? { response: response as JsonObject } : { problem: problemText(problem) };
 }

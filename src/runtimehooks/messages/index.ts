@@ -1,6 +1,6 @@
 export { objectOf } from './called-object.ts';
 export { compileChecks, type MessageProblem, messageProblem, problemText, unknownFields } from './checks.ts';
-export { componentOf, componentsOf } from './components.ts';
+export { componentsOf, resolved } from './components.ts';
 export { decodeRequest, decodeResponse } from './decode.ts';
 export { openApiDocument } from './openapi.ts';
 export { openApiPage } from './openapi-page.ts';

@@ -1,34 +1,37 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import type { CoreVersion, HookDefinition } from '../catalog/definition.ts';
 import type { MessageSchema } from '../catalog/schema.ts';
-import { type Components, componentOf, componentsOf } from './components.ts';
+import { componentOf, resolved } from './components.ts';
 import { examplesIn } from './examples.ts';
 
 /** Depth in a sample beyond which a schema that refers to itself is not expanded. */
 const maxDepth = 12;
 
-function sampleOf(schema: MessageSchema, components: Components, depth: number): unknown {
-  if (schema.example !== undefined) {
-    return structuredClone(schema.example);
+/** Examples by component. */
+type Examples = Readonly<Record<string, unknown>>;
+
+function sampleOf(schema: MessageSchema, examples: Examples, depth: number): unknown {
+  const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;
+  const example = schema.example ?? (reference && examples[componentOf(reference)]);
+  if (example !== undefined) {
+    return structuredClone(example);
   }
-  const [inner] = schema.allOf ?? [];
-  const reference = schema.$ref ?? inner?.$ref;
   if (reference !== undefined) {
-    return depth === 0 ? {} : sampleOf(components.get(componentOf(reference)) ?? {}, components, depth - 1);
+    return depth === 0 ? {} : sampleOf(resolved(schema) ?? {}, examples, depth - 1);
   }
   if (schema.enum !== undefined) {
     return schema.enum[0];
   }
   switch (schema.type) {
     case 'array':
-      return depth === 0 || schema.items === undefined ? [] : [sampleOf(schema.items, components, depth - 1)];
+      return depth === 0 || schema.items === undefined ? [] : [sampleOf(schema.items, examples, depth - 1)];
     case 'boolean':
       return false;
     case 'integer':
       return 0;
     case 'object': {
       const fields = depth === 0 ? [] : Object.entries(schema.properties ?? {});
-      return Object.fromEntries(fields.map(([name, field]) => [name, sampleOf(field, components, depth - 1)]));
+      return Object.fromEntries(fields.map(([name, field]) => [name, sampleOf(field, examples, depth - 1)]));
     }
     default:
       return '';
@@ -38,11 +41,7 @@ function sampleOf(schema: MessageSchema, components: Components, depth: number):
 /** A sample message with every field set, from the examples in the schemas. */
 function sampleMessage(hook: HookDefinition, message: 'request' | 'response', core: CoreVersion): JsonObject {
   const { schema, kind } = hook[message];
-  const components = new Map(componentsOf([hook]));
-  for (const [name, example] of Object.entries(examplesIn[core])) {
-    components.set(name, { ...components.get(name), example });
-  }
-  const { apiVersion: _a, kind: _k, ...fields } = sampleOf(schema, components, maxDepth) as JsonObject;
+  const { apiVersion: _a, kind: _k, ...fields } = sampleOf(schema, examplesIn[core], maxDepth) as JsonObject;
   return { apiVersion: `${hook.group}/${hook.version}`, kind, ...fields };
 }
 

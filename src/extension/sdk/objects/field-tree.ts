@@ -1,33 +1,27 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../kubernetes/index.ts';
+import type { MessageSchema } from '../../../runtimehooks/index.ts';
+import { resolved } from '../../../runtimehooks/messages/index.ts';
 
 /** The fields of an object, by name (`*`: any name), or of the items of a list; `true` where they are not known. */
 export type FieldTree = true | readonly [FieldTree] | { readonly [name: string]: FieldTree };
 
-/** The fields that a schema describes; `resolve` returns the schema that a reference stands for. */
-export function fieldTree(
-  schema: Json | undefined,
-  resolve: (schema: JsonObject) => Json | undefined = (one) => one,
-): FieldTree {
-  const resolved = isJsonObject(schema) ? resolve(schema) : undefined;
-  if (!isJsonObject(resolved)) {
+/** The fields that a schema describes, of a message or of a CustomResourceDefinition. */
+export function fieldTree(schema: Json | undefined): FieldTree {
+  const known = isJsonObject(schema) ? (resolved(schema as MessageSchema) as JsonObject | undefined) : undefined;
+  if (known === undefined) {
     return true;
   }
-  const { items, properties, additionalProperties, type } = resolved;
+  const { items, properties, additionalProperties, type } = known;
   if (items !== undefined) {
-    return [fieldTree(items, resolve)];
+    return [fieldTree(items)];
   }
-  const isOpen = additionalProperties === true || resolved['x-kubernetes-preserve-unknown-fields'] === true;
+  const isOpen = additionalProperties === true || known['x-kubernetes-preserve-unknown-fields'] === true;
   const rest = isOpen || (properties === undefined && (type === undefined || type === 'object'));
   return {
     ...Object.fromEntries(
-      Object.entries(isJsonObject(properties) ? properties : {}).map(([name, field]) => [
-        name,
-        fieldTree(field, resolve),
-      ]),
+      Object.entries(isJsonObject(properties) ? properties : {}).map(([name, field]) => [name, fieldTree(field)]),
     ),
-    ...(isJsonObject(additionalProperties)
-      ? { '*': fieldTree(additionalProperties, resolve) }
-      : rest && { '*': true as const }),
+    ...(isJsonObject(additionalProperties) ? { '*': fieldTree(additionalProperties) } : rest && { '*': true as const }),
   };
 }
 

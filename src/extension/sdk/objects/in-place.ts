@@ -1,7 +1,6 @@
 import {
   copyOf,
   encodedPatch,
-  fieldAt,
   isJsonObject,
   type Json,
   type JsonObject,
@@ -14,11 +13,10 @@ import {
   type CanUpdateMachineResponse,
   type CanUpdateMachineSetRequest,
   type CanUpdateMachineSetResponse,
-  hooks,
+  core,
   type Patch,
   type UpdateMachineRequest,
 } from '../../../runtimehooks/index.ts';
-import { componentOf, componentsOf } from '../../../runtimehooks/messages/index.ts';
 import { type FieldTree, fieldTree, firstUnknown } from './field-tree.ts';
 import { segmentsOf, setAt, step } from './json-path.ts';
 
@@ -64,15 +62,6 @@ const wildcard = '*';
 
 /** Fields of kinds, each by its served versions, as `extensionconfig-webhook template-types` writes them. */
 export type KnownFields = Readonly<Record<string, readonly FieldTree[]>>;
-
-function fieldsOfMachine(): FieldTree {
-  const components = componentsOf([hooks.CanUpdateMachine]) as ReadonlyMap<string, unknown>;
-  const [, schema] = [...components].find(([name]) => name.endsWith('.Machine')) as [string, Json];
-  return fieldTree(schema, (one) => {
-    const reference = one.$ref ?? fieldAt(one, 'allOf', 0, '$ref');
-    return typeof reference === 'string' ? (components.get(componentOf(reference)) as Json) : one;
-  });
-}
 
 /** The segments of a path below `spec`. @throws {TypeError} for a path that objects of a kind do not have. */
 function checkedSegments(object: string, kind: string, path: string, known: readonly FieldTree[]): Segments {
@@ -167,7 +156,11 @@ const ofMachineSet = ['machineSet', 'infrastructureMachineTemplate', 'bootstrapC
  *   the known kinds do not have.
  */
 export function defineInPlaceChanges(fields: UpdatableFields, known?: KnownFields): InPlaceChanges {
-  const machine = parsed('machine', { Machine: fields.machine ?? [] }, { Machine: [fieldsOfMachine()] });
+  const machine = parsed(
+    'machine',
+    { Machine: fields.machine ?? [] },
+    { Machine: [fieldTree(core('Machine') as JsonObject)] },
+  );
   const byKind = [
     parsed('infrastructureMachine', fields.infrastructureMachine, known),
     parsed('bootstrapConfig', fields.bootstrapConfig, known),
