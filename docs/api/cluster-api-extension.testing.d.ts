@@ -9,20 +9,20 @@ interface Release {
   minor: number;
 }
 interface LifecycleKey {
-  group: string;
-  version: string;
-  name: string;
+  readonly group: string;
+  readonly version: string;
+  readonly name: string;
 }
 interface Lifecycle extends LifecycleKey {
-  introduced: Release;
-  deprecated?: {
-    release: Release;
-    date: string;
+  readonly introduced: Release;
+  readonly deprecated?: {
+    readonly release: Release;
+    readonly date: string;
   };
-  removed?: Release;
-  replacedBy?: LifecycleKey;
-  singleton?: boolean;
-  blockingSince?: Release;
+  readonly removed?: Release;
+  readonly replacedBy?: LifecycleKey;
+  readonly singleton?: boolean;
+  readonly blockingSince?: Release;
 }
 interface MessageSchema {
   $ref?: string;
@@ -41,18 +41,13 @@ interface MessageSchema {
   'x-kubernetes-list-map-keys'?: readonly string[];
   'x-kubernetes-map-type'?: 'atomic';
 }
-interface HookDefinition<Request = object, Response = object> {
-  readonly group: string;
-  readonly version: string;
-  readonly name: string;
+interface HookDefinition<Request = object, Response = object> extends Lifecycle {
   readonly summary: string;
   readonly purpose: string;
   readonly tags: readonly string[];
   readonly calls: 'server' | 'all' | 'named' | 'only';
   readonly about: 'Cluster' | 'topology' | 'Machine' | 'MachineSet' | undefined;
   readonly isQuestion: boolean;
-  readonly singleton: boolean;
-  readonly lifecycle: Lifecycle;
   readonly isBlocking: boolean;
   readonly request: MessageDefinition;
   readonly response: MessageDefinition;

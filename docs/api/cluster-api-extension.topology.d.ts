@@ -154,6 +154,7 @@ interface MatchResources {
     readonly names?: readonly string[] | undefined;
   } | undefined;
 }
+type OrUndefined<T> = { [Field in keyof T]: Record<never, never> extends Pick<T, Field> ? T[Field] | undefined : T[Field]; };
 declare const problem: unique symbol;
 interface Problem<Sentence extends string> {
   readonly [problem]: Sentence;
@@ -283,7 +284,7 @@ type TemplateKind = [keyof TemplateKinds] extends [never] ? string : keyof Templ
 interface TemplateMatch {
   readonly kind?: TemplateKind | readonly TemplateKind[] | undefined;
   readonly apiVersion?: string | readonly string[] | undefined;
-  readonly holder?: { readonly [Field in 'apiVersion' | 'kind' | 'namespace' | 'name' | 'fieldPath']?: HolderReference[Field] | undefined; } | undefined;
+  readonly holder?: Readonly<OrUndefined<Partial<HolderReference>>> | undefined;
   readonly matchResources?: MatchResources | undefined;
 }
 type OneOf<T> = T extends readonly (infer Item)[] ? Item : T;

@@ -19,21 +19,21 @@ import { catalogFlags } from './catalog-flags.ts';
 const hooksFlags = { ...catalogFlags, output: outputFlag(['text', 'json']) } satisfies Flags;
 
 /** Whether a hook can block in a release; of one that the release does not have yet, whether it will. */
-function blocking({ lifecycle }: HookDefinition, release: Release): boolean {
-  const { blockingSince, introduced } = lifecycle;
-  const at = phaseIn(lifecycle, release) === 'future' ? introduced : release;
-  return blockingSince !== undefined && phaseIn({ ...lifecycle, introduced: blockingSince }, at) !== 'future';
+function blocking(hook: HookDefinition, release: Release): boolean {
+  const { blockingSince, introduced } = hook;
+  const at = phaseIn(hook, release) === 'future' ? introduced : release;
+  return blockingSince !== undefined && phaseIn({ ...hook, introduced: blockingSince }, at) !== 'future';
 }
 
 function describe(hook: HookDefinition, release: Release) {
-  const { group, version, name, tags, singleton, lifecycle, summary } = hook;
+  const { group, version, name, tags, introduced, singleton, summary } = hook;
   return {
     group,
     version,
     name,
     tags,
-    introduced: formatRelease(lifecycle.introduced),
-    phase: phaseIn(lifecycle, release),
+    introduced: formatRelease(introduced),
+    phase: phaseIn(hook, release),
     blocking: blocking(hook, release),
     singleton,
     summary,

@@ -27,7 +27,7 @@ export function unknownReleaseProblem(release: Release): string | undefined {
 
 /**
  * The lifecycles of Cluster API's Runtime Hooks and of ExtensionConfig itself, from Cluster API's release notes and its
- * Runtime SDK documentation. The lifecycle of a hook is part of its definition.
+ * Runtime SDK documentation. That of a hook is its definition.
  */
 export const knownLifecycles: readonly Lifecycle[] = [
   {
@@ -40,7 +40,7 @@ export const knownLifecycles: readonly Lifecycle[] = [
   },
   { group: runtimeGroup, version: 'v1beta2', name: 'ExtensionConfig', introduced: v1(11) },
 
-  ...clusterApiHooks.map(({ lifecycle }) => lifecycle),
+  ...clusterApiHooks,
 ];
 
 const hookKey = (group: string, version: string, name: string) => `${group}/${version}/${name}`;

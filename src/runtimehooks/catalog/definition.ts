@@ -6,13 +6,7 @@ import type { MessageSchema } from './schema.ts';
  * A Runtime Hook in one version, with everything that is known about it. `Request` and `Response` are the types of its
  * messages.
  */
-export interface HookDefinition<Request = object, Response = object> {
-  /** API group, e.g. `hooks.runtime.cluster.x-k8s.io`. */
-  readonly group: string;
-  /** API version, e.g. `v1alpha1`. */
-  readonly version: string;
-  /** Name, e.g. `BeforeClusterUpgrade`. */
-  readonly name: string;
+export interface HookDefinition<Request = object, Response = object> extends Lifecycle {
   /** One sentence: what the hook is for. */
   readonly summary: string;
   /** When it is called, and what the answer decides. */
@@ -28,10 +22,6 @@ export interface HookDefinition<Request = object, Response = object> {
   readonly about: 'Cluster' | 'topology' | 'Machine' | 'MachineSet' | undefined;
   /** Whether handlers only answer a question, and have no effect on Clusters and Machines. */
   readonly isQuestion: boolean;
-  /** Whether an extension server has exactly one handler of it, which has no name in the path. */
-  readonly singleton: boolean;
-  /** The lifecycle of this version. */
-  readonly lifecycle: Lifecycle;
   /** Whether its response can ask the caller to retry later (`retryAfterSeconds`). */
   readonly isBlocking: boolean;
   readonly request: MessageDefinition;

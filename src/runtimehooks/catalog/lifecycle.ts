@@ -3,30 +3,30 @@ import { compareReleases, type Release } from './release.ts';
 /** Identifies one version of a hook, or of an API. */
 export interface LifecycleKey {
   /** API group, e.g. `hooks.runtime.cluster.x-k8s.io`. */
-  group: string;
+  readonly group: string;
   /** API version, e.g. `v1alpha1`. */
-  version: string;
-  /** Name of the hook, or the kind of an API. */
-  name: string;
+  readonly version: string;
+  /** Name of the hook, e.g. `BeforeClusterUpgrade`, or the kind of an API. */
+  readonly name: string;
 }
 
 /** The lifecycle of one version of a Runtime Hook, or of an API. Releases are Cluster API's. */
 export interface Lifecycle extends LifecycleKey {
   /** First release that has this version. */
-  introduced: Release;
-  deprecated?: {
+  readonly introduced: Release;
+  readonly deprecated?: {
     /** Release that announced the deprecation. */
-    release: Release;
+    readonly release: Release;
     /** Month of that release, as YYYY-MM. */
-    date: string;
+    readonly date: string;
   };
   /** First release without this version. */
-  removed?: Release;
-  replacedBy?: LifecycleKey;
-  /** Whether an extension server has at most one handler of it. */
-  singleton?: boolean;
+  readonly removed?: Release;
+  readonly replacedBy?: LifecycleKey;
+  /** Whether an extension server has exactly one handler of it, which has no name in the path. */
+  readonly singleton?: boolean;
   /** First release in which a response can ask Cluster API to retry later (`retryAfterSeconds`). */
-  blockingSince?: Release;
+  readonly blockingSince?: Release;
 }
 
 export type Phase = 'future' | 'supported' | 'deprecated' | 'removed';

@@ -285,8 +285,6 @@ interface WrittenHook {
 
 function defineHook(name: string, { tags, calls, changes = [] }: HookGroup, written: WrittenHook): HookDefinition {
   const { summary, purpose, about, isQuestion = false, blockingSince } = written;
-  const singleton = calls === 'server';
-  const key = { group: hooksGroup, version: 'v1alpha1', name };
   const introduced = v1(written.introduced);
   const isLater = (release: Release) => compareReleases(release, introduced) > 0;
   const message = (
@@ -304,20 +302,18 @@ function defineHook(name: string, { tags, calls, changes = [] }: HookGroup, writ
     ),
   });
   return {
-    ...key,
+    group: hooksGroup,
+    version: 'v1alpha1',
+    name,
     summary,
     purpose,
     tags,
     calls,
     about,
     isQuestion,
-    singleton,
-    lifecycle: {
-      ...key,
-      introduced,
-      ...(singleton && { singleton }),
-      ...(blockingSince !== undefined && { blockingSince: v1(blockingSince) }),
-    },
+    singleton: calls === 'server',
+    introduced,
+    ...(blockingSince !== undefined && { blockingSince: v1(blockingSince) }),
     isBlocking: blockingSince !== undefined,
     request: message('Request', written.request, laterFields),
     response: message(

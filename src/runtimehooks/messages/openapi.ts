@@ -46,7 +46,7 @@ export function openApiDocument(
     summary: hook.name,
     description: `${hook.summary} ${hook.purpose}`,
     operationId: operationIdOf(hook),
-    ...(phaseIn(hook.lifecycle, release) === 'deprecated' && { deprecated: true }),
+    ...(phaseIn(hook, release) === 'deprecated' && { deprecated: true }),
     ...(!hook.singleton && { parameters: [name] }),
     requestBody: { content: content(hook.request.component) },
     responses: { 200: { description: 'The answer of the extension.', content: content(hook.response.component) } },

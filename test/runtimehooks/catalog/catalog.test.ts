@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createHookCatalog, hookCatalog, hooks } from '../../../src/runtimehooks/index.ts';
 
-const { lifecycle: known } = hooks.BeforeClusterUpgrade;
+const known = hooks.BeforeClusterUpgrade;
 const own = { group: 'Hooks.example.com', version: 'v1', name: 'BeforeLunch', introduced: { major: 1, minor: 5 } };
 
 test('a catalog has the hooks of Cluster API, and more', () => {

@@ -95,9 +95,8 @@ test('the document is valid OpenAPI, according to an independent validator', asy
 });
 
 test('a deprecated hook is marked', () => {
-  const { lifecycle } = hooks.UpdateMachine;
   const deprecated = { release: parseRelease('1.13')!, date: '2026-04' };
-  const old = { ...hooks.UpdateMachine, lifecycle: { ...lifecycle, deprecated } };
+  const old = { ...hooks.UpdateMachine, deprecated };
   const operation = (release: string) =>
     Object.values(openApiDocument([old], { version: 'v1', release: parseRelease(release)! }).paths)[0]?.post;
   expect(operation('1.12')).not.toHaveProperty('deprecated');

@@ -56,9 +56,7 @@ export const command = defineCommand({
   },
   run({ flags, io }) {
     const release = flags['target-cluster-api-version'];
-    const hooks = clusterApiHooks.filter(({ lifecycle }) =>
-      ['supported', 'deprecated'].includes(phaseIn(lifecycle, release)),
-    );
+    const hooks = clusterApiHooks.filter((hook) => ['supported', 'deprecated'].includes(phaseIn(hook, release)));
     const inRelease = hooks.map((hook) => hookIn(hook, release));
     const document = openApiDocument(inRelease, { version: formatRelease(release), release });
     if (compareReleases(release, newestKnownRelease) !== 0) {
