@@ -3,7 +3,7 @@ import type { ValidationRule } from '../../../src/kubernetes/cel/index.ts';
 import { matchesConditions, validateRules } from '../../../src/kubernetes/cel/index.ts';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
 import type { Schema } from '../../../src/kubernetes/schema/index.ts';
-import { limitWork } from '../../support/work.ts';
+import { limitWork, sized } from '../../support/work.ts';
 
 const anything = { 'x-kubernetes-preserve-unknown-fields': true } as Schema;
 
@@ -103,7 +103,7 @@ test('a long text that is not a duration is rejected quickly, by its length', ()
 });
 
 test('ordinary rules for large objects stay within the budget', () => {
-  const list = Array.from({ length: 5_000 }, (_, i) => ({ name: `item-${i}`, port: i }));
+  const list = Array.from({ length: sized(5_000) }, (_, i) => ({ name: `item-${i}`, port: i }));
   const map = Object.fromEntries(list.map(({ name, port }) => [name, port]));
   const rule = [
     'self.list.all(i, i.port >= 0 && i.name.startsWith("item-") && i.name.size() < 64)',
@@ -120,7 +120,7 @@ test('ordinary rules for large objects stay within the budget', () => {
 
 test('rules at every level of a deep object convert it once', () => {
   let schema: Schema = { type: 'object', properties: { list: anything } };
-  let value: JsonObject = { list: Array(100_000).fill(1) };
+  let value: JsonObject = { list: Array(sized(100_000)).fill(1) };
   for (let i = 0; i < 200; i++) {
     schema = { type: 'object', properties: { a: schema }, 'x-kubernetes-validations': [{ rule: 'has(self.a)' }] };
     value = { a: value };
@@ -138,7 +138,7 @@ test('items of a long list are matched with their old versions', () => {
     items,
   } as Schema;
   const schema: Schema = { type: 'object', properties: { list } };
-  const object = (v: number) => ({ list: Array.from({ length: 5_000 }, (_, i) => ({ name: `n${i}`, v })) });
+  const object = (v: number) => ({ list: Array.from({ length: sized(5_000) }, (_, i) => ({ name: `n${i}`, v })) });
   using _work = limitWork(1_000);
   expect(validateRules(object(2), { list: object(1).list.toReversed() }, schema)).toEqual([]);
 });

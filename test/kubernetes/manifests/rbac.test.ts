@@ -95,49 +95,55 @@ async function runCommand(server: RbacServer, args: readonly string[]): Promise<
   return { code, text: Buffer.concat(chunks).toString() };
 }
 
-describe.each(['default', 'with-crd'] as const)('permissions of the Jobs of overlay %s', (overlay) => {
+function jobsOf(overlay: 'default' | 'with-crd') {
   const objects = buildOverlay(overlay);
-  const clusterRules = find(objects, 'ClusterRole', 'extensionconfig-webhook-certificates').rules as PolicyRule[];
-  const namespacedRules = find(objects, 'Role', 'extensionconfig-webhook-certificates').rules as PolicyRule[];
+  const [clusterRules, namespacedRules] = ['ClusterRole', 'Role'].map(
+    (kind) => find(objects, kind, 'extensionconfig-webhook-certificates').rules as PolicyRule[],
+  ) as [PolicyRule[], PolicyRule[]];
   const bootstrap = objects.find(({ kind }) => kind === 'Job')!.spec.template.spec.containers[0].args as string[];
   const rotate = find(objects, 'CronJob', 'extensionconfig-webhook-rotate').spec.jobTemplate.spec.template.spec
     .containers[0].args as string[];
-  const subcommand = (name: string) => ['certs', name, ...rotate.slice(2)];
-
-  async function start(): Promise<RbacServer> {
-    const server = await startRbacServer(clusterRules, namespacedRules, namespace, targetsOf(objects));
+  async function start(rules: readonly PolicyRule[]): Promise<RbacServer> {
+    const server = await startRbacServer(rules, namespacedRules, namespace, targetsOf(objects));
     servers.push(server);
     return server;
   }
+  return { clusterRules, namespacedRules, bootstrap, rotate, start };
+}
 
-  test('are sufficient for every command, and each of them is used', async () => {
-    const server = await start();
-    const quick = ['--propagation-delay=0s', '--overlap=0s'];
-    for (const args of [
-      bootstrap,
-      subcommand('status'),
-      rotate,
-      [...rotate, ...quick, '--force'],
-      [...rotate, ...quick, '--force-ca', '--wait'],
-      subcommand('inject'),
-      bootstrap,
-    ]) {
-      const { code, text } = await runCommand(server, args);
-      expect(server.refused, args.join(' ')).toEqual([]);
-      expect(code, `${args.join(' ')}\n${text}`).toBe(0);
-    }
-    const given = new Set([...permissionsOf(clusterRules), ...permissionsOf(namespacedRules)]);
-    expect([...given].filter((one) => !server.used.has(one)).sort()).toEqual([]);
-  });
+test.each([
+  'default',
+  'with-crd',
+] as const)('permissions of the Jobs of overlay %s are sufficient for every command, and each is used', async (overlay) => {
+  const { clusterRules, namespacedRules, bootstrap, rotate, start } = jobsOf(overlay);
+  const server = await start(clusterRules);
+  const subcommand = (name: string) => ['certs', name, ...rotate.slice(2)];
+  const quick = ['--propagation-delay=0s', '--overlap=0s'];
+  for (const args of [
+    bootstrap,
+    subcommand('status'),
+    rotate,
+    [...rotate, ...quick, '--force'],
+    [...rotate, ...quick, '--force-ca', '--wait'],
+    subcommand('inject'),
+    bootstrap,
+  ]) {
+    const { code, text } = await runCommand(server, args);
+    expect(server.refused, args.join(' ')).toEqual([]);
+    expect(code, `${args.join(' ')}\n${text}`).toBe(0);
+  }
+  const given = new Set([...permissionsOf(clusterRules), ...permissionsOf(namespacedRules)]);
+  expect([...given].filter((one) => !server.used.has(one)).sort()).toEqual([]);
+});
 
-  test('are named in the error if one is missing', async () => {
-    const without = clusterRules.map((rule) => ({ ...rule, verbs: rule.verbs.filter((verb) => verb !== 'patch') }));
-    const server = await startRbacServer(without, namespacedRules, namespace, targetsOf(objects));
-    servers.push(server);
-    const { code, text } = await runCommand(server, bootstrap);
-    expect(code).toBe(1);
-    expect(text).toMatch(/permission to patch/);
-  });
+test('a permission that a Job lacks is named in the error', async () => {
+  const { clusterRules, bootstrap, start } = jobsOf('default');
+  const server = await start(
+    clusterRules.map((rule) => ({ ...rule, verbs: rule.verbs.filter((verb) => verb !== 'patch') })),
+  );
+  const { code, text } = await runCommand(server, bootstrap);
+  expect(code).toBe(1);
+  expect(text).toMatch(/permission to patch/);
 });
 
 test('the serving pods of overlay repair fill in an emptied caBundle, and nothing else, with exactly their permissions', async () => {

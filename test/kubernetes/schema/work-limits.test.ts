@@ -6,7 +6,7 @@ import {
   structuralCauses,
   validateSchema,
 } from '../../../src/kubernetes/schema/index.ts';
-import { limitWork } from '../../support/work.ts';
+import { limitWork, sized } from '../../support/work.ts';
 
 // Without a sandbox in this process: these calculate for seconds, while the connections to one would time out.
 
@@ -21,7 +21,7 @@ test.each<[string, string, boolean]>([
   expect(compilePattern(pattern).test(text)).toBe(matches);
 });
 
-const manyFields = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`p${i}`, 1]));
+const manyFields = Object.fromEntries(Array.from({ length: sized(50_000) }, (_, i) => [`p${i}`, 1]));
 
 test.each<[string, unknown, object]>([
   [
@@ -31,14 +31,14 @@ test.each<[string, unknown, object]>([
   ],
   [
     'alternatives within alternatives',
-    Array(5_000).fill({}),
+    Array(sized(5_000)).fill({}),
     { items: { anyOf: Array.from({ length: 2_000 }, () => ({ required: ['a'] })) } },
   ],
   ['a large pattern and a long text', 'xyxxyyxy'.repeat(40_000), { pattern: '^[xy]*x[xy]{900}$' }],
   [
     'many properties',
     Array(2_000).fill({}),
-    { items: { properties: Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`p${i}`, {}])) } },
+    { items: { properties: Object.fromEntries(Array.from({ length: sized(2_000) }, (_, i) => [`p${i}`, {}])) } },
   ],
   ...(
     [
@@ -49,12 +49,12 @@ test.each<[string, unknown, object]>([
   ).map(([name, branch]): [string, unknown, object] => [
     `alternatives for a value of ${name}`,
     manyFields,
-    { anyOf: Array.from({ length: 5_000 }, () => branch) },
+    { anyOf: Array.from({ length: sized(5_000) }, () => branch) },
   ]),
   [
     'alternatives for a long text',
     'x'.repeat(1e6),
-    { anyOf: Array.from({ length: 5_000 }, () => ({ minLength: 1e7 })) },
+    { anyOf: Array.from({ length: sized(5_000) }, () => ({ minLength: 1e7 })) },
   ],
 ])('%s: the work for one object is limited', (_name, value, schema) => {
   using _work = limitWork(2_000);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { JsonError, parseFirstJson, withWholeFractionsShown } from '../../../../src/kubernetes/index.ts';
-import { expectLinear, limitWork } from '../../../support/work.ts';
+import { expectLinear, limitWork, sized } from '../../../support/work.ts';
 
 test('finds the end of the first array or object, whatever it contains and whatever follows', () => {
   const parts = fc.constantFrom('"', '\\', 'x'.repeat(63), 'y'.repeat(200), '}', '3.0', 'ä');
@@ -123,7 +123,7 @@ test('replaces exactly the numbers whose source text, according to JSON.parse, i
 });
 
 test('looking for whole fractions takes little longer than reading the response', () => {
-  const items = Buffer.from(`{"fraction":1.0,"x":[${'{},'.repeat(600_000)}0]}`);
+  const items = Buffer.from(`{"fraction":1.0,"x":[${'{},'.repeat(sized(600_000))}0]}`);
   // Some 30 ms.
   using _work = limitWork(400);
   expect(withWholeFractionsShown(items)).toMatchObject({ fraction: 0.5 });
