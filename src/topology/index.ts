@@ -24,7 +24,7 @@ export {
   type PlanOptions,
 } from './objects/groups.ts';
 export { isMade, layered } from './objects/layered.ts';
-export { createNames, type Names } from './objects/names.ts';
+export { generatedName, nameFor } from './objects/names.ts';
 export {
   coreGroup,
   groupOf,

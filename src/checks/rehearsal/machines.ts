@@ -6,6 +6,7 @@ import {
   controlPlaneMachine,
   fencepostsOf,
   type GroupObjects,
+  generatedName,
   kindOfTemplate,
   machineSetOf,
   machineSetParts,
@@ -43,7 +44,7 @@ function templatesOf(
       return template;
     }
     const rotated = () =>
-      state.names.generated(`${state.name}-${topologyName}`, `${kindOfTemplate(template)} ${known.revision + 1}`);
+      generatedName(`${state.name}-${topologyName}`, `${kindOfTemplate(template)} ${known.revision + 1}`);
     const isKnown = isSame(known[part].spec, template.spec);
     const metadata = {
       ...objectAt(template, 'metadata'),
@@ -55,11 +56,11 @@ function templatesOf(
 }
 
 function machineSet(worker: WorkerGroup, version: string, before?: MachineSet): MachineSet {
-  const { cluster, release, names } = worker.state;
+  const { cluster, release } = worker.state;
   const templates = templatesOf(worker, before);
   const place = placeOfWorker({ worker, version });
   const revision = (before?.revision ?? 0) + 1;
-  const suffix = names.generated('', `${worker.name} ${revision}`).slice(1);
+  const suffix = generatedName('', `${worker.name} ${revision}`).slice(1);
   return {
     ...templates,
     machineDeployment: workerOf({ cluster, release }, place, templates.bootstrap, templates.infrastructure),
@@ -71,8 +72,8 @@ function machineSet(worker: WorkerGroup, version: string, before?: MachineSet): 
 }
 
 /** A new Machine of a MachineSet. */
-const newMachine = (state: State, set: MachineSet, number: number): Machine => ({
-  name: state.names.generated(set.name, `machine ${number}`),
+const newMachine = (set: MachineSet, number: number): Machine => ({
+  name: generatedName(set.name, `machine ${number}`),
   set,
 });
 
@@ -81,7 +82,7 @@ export function groupOf(worker: WorkerGroup, version: string): GroupMachines {
   if (worker.group === undefined) {
     const current = machineSet(worker, version);
     const length = Math.min(worker.replicas, maxMachines);
-    const machines = Array.from({ length }, (_, index) => newMachine(worker.state, current, index));
+    const machines = Array.from({ length }, (_, index) => newMachine(current, index));
     worker.group = { current, machines, next: undefined };
   }
   return worker.group;
@@ -222,7 +223,7 @@ async function updateMachine(state: State, desired: JsonObject): Promise<void> {
 
 /** Creates a Machine, which takes a while. */
 async function create(state: State, set: MachineSet, number: number): Promise<Machine> {
-  const machine = newMachine(state, set, number);
+  const machine = newMachine(set, number);
   await state.passUntil(state.now + creationMs);
   state.tell({ kind: 'machine', state: 'creating', name: machine.name });
   return machine;
@@ -291,7 +292,7 @@ async function updateControlPlane(state: State, from: string, to: string): Promi
     state.findOnce('warning', text, 'rehearse more machines, or set maxSurge to 0');
   }
   for (let index = 0; index < count; index++) {
-    const name = state.names.generated(state.controlPlane.name, `machine ${index}`);
+    const name = generatedName(state.controlPlane.name, `machine ${index}`);
     const request = updateMachineRequest(controlPlaneMachineOf(state, before, name), before, after, state.name);
     const answer = await answerTo(state, 'CanUpdateMachine', { ...request });
     if (covers(answer, 'CanUpdateMachine', request)) {

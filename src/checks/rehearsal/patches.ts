@@ -3,6 +3,7 @@ import {
   type Blueprint,
   clusterBuiltin,
   desiredOf,
+  generatedName,
   holderText,
   type Item,
   kindOfTemplate,
@@ -35,7 +36,7 @@ export function placeOfWorker({ worker, version }: Decided['workers'][number]): 
   const nameOf = (part: 'bootstrap' | 'infrastructure'): string => {
     const known = set?.[part].metadata;
     const kindOf = worker.class?.[part] === undefined ? part : kindOfTemplate(worker.class[part]);
-    return textAt(known, 'name') || state.names.generated(`${state.name}-${topologyName}`, kindOf);
+    return textAt(known, 'name') || generatedName(`${state.name}-${topologyName}`, kindOf);
   };
   const templateNames = { bootstrap: nameOf('bootstrap'), infrastructure: nameOf('infrastructure') };
   return { kind, name, topologyName, topology, class: worker.class, version, templateNames };
@@ -43,7 +44,7 @@ export function placeOfWorker({ worker, version }: Decided['workers'][number]): 
 
 /** The input of a round. */
 export function patchInputOf(state: State, blueprint: Blueprint, decided: Decided): PatchInput {
-  const { release, cluster, names, controlPlane } = state;
+  const { release, cluster, controlPlane } = state;
   const { machines } = blueprint.controlPlane;
   return {
     release,
@@ -53,10 +54,10 @@ export function patchInputOf(state: State, blueprint: Blueprint, decided: Decide
     controlPlane: {
       name: controlPlane.name,
       version: decided.version,
-      machineTemplateName: machines === undefined ? '' : names.generated(state.name, kindOfTemplate(machines)),
+      machineTemplateName: machines === undefined ? '' : generatedName(state.name, kindOfTemplate(machines)),
     },
     workers: decided.workers.map(placeOfWorker),
-    newUid: names.uid,
+    newUid: state.newUid,
   };
 }
 

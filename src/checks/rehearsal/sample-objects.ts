@@ -4,7 +4,6 @@ import {
   type Blueprint,
   clusterBuiltin,
   clusterInV1beta1,
-  createNames,
   desiredOf,
   itemsOf,
   variable,
@@ -71,7 +70,7 @@ function samplesAt(minor: number) {
   const uid = '00000000-0000-4000-8000-000000000000';
   const nobody = () => Promise.reject(new TypeError('a sample is not played'));
   const state = new State(subject, nobody, {
-    names: createNames(() => uid),
+    newUid: () => uid,
     start: new Date('2026-01-01T00:00:00Z'),
     limits: { maxCalls: 0, maxFailures: 0 },
     onEntry() {},

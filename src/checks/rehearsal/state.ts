@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { pendingHooksAnnotation } from '../../extensionconfig/index.ts';
 import { copyOf, isSame, type JsonObject, objectAt, objectsAt, textAt, timeText } from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
@@ -6,13 +7,12 @@ import {
   type Blueprint,
   clusterInV1beta1,
   concurrencyAnnotation,
-  createNames,
   type Desired,
   defaultKinds,
   deferAnnotation,
   holdAnnotation,
   type MachineTemplates,
-  type Names,
+  nameFor,
   namespacedName,
   type ProviderKinds,
   workerLists,
@@ -137,7 +137,7 @@ const newReconcile = () => ({
 
 /** How a Cluster is rehearsed. */
 export interface ClusterOptions extends Stage {
-  names?: Names | undefined;
+  newUid?: (() => string) | undefined;
   start?: Date | undefined;
   limits: ClusterApiLimits;
   /** The release of Cluster API to simulate. Default: the newest that is known. */
@@ -154,7 +154,7 @@ export interface ClusterOptions extends Stage {
  */
 export class State extends Player {
   readonly blueprint: Blueprint | undefined;
-  readonly names: Names;
+  readonly newUid: () => string;
   readonly limits: ClusterApiLimits;
   readonly release: Release;
   readonly start: Date;
@@ -200,7 +200,7 @@ export class State extends Player {
 
   constructor({ cluster: given, blueprint }: RehearsedCluster, caller: Caller, options: ClusterOptions) {
     super(namespacedName(given), caller, options);
-    const { names = createNames(), start = new Date(), limits, release = newestKnownRelease } = options;
+    const { newUid = randomUUID, start = new Date(), limits, release = newestKnownRelease } = options;
     const { edit = () => undefined, schemaOf = () => undefined } = options;
     const { status: _status, ...cluster } = copyOf(given) as State['cluster'];
     const { metadata, spec } = cluster as State['cluster'];
@@ -208,7 +208,7 @@ export class State extends Player {
     const version = isCreated ? textAt(spec, 'topology', 'version') : undefined;
     const pending = textAt(metadata, 'annotations', pendingHooksAnnotation);
     this.blueprint = blueprint;
-    this.names = names;
+    this.newUid = newUid;
     this.limits = limits;
     this.release = release;
     this.start = start;
@@ -222,7 +222,7 @@ export class State extends Player {
       metadata: {
         ...metadata,
         namespace: this.namespace,
-        uid: textAt(metadata, 'uid') || names.uid(),
+        uid: textAt(metadata, 'uid') || newUid(),
         creationTimestamp: textAt(metadata, 'creationTimestamp') || timeText(start),
         resourceVersion: '1',
         generation: 1,
@@ -252,8 +252,7 @@ export class State extends Player {
       ...(part !== '' && { [`${part}.topologyName`]: topologyName }),
     };
     const base = part === '' ? this.name : `${this.name}-${topologyName}`;
-    const { names } = this;
-    return (template === '' ? undefined : names.rendered(template, values, purpose)) ?? names.generated(base, purpose);
+    return nameFor(template, values, base, purpose);
   }
 
   beginReconcile(): void {

@@ -3,7 +3,7 @@ import { completePlan, type PlannedVersions } from '../../runtimehooks/index.ts'
 import type { Blueprint, ClassPatch } from '../blueprint/blueprint.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import { extensionOfHandler, type GroupObjects } from '../objects/groups.ts';
-import { createNames } from '../objects/names.ts';
+import { generatedName, nameFor } from '../objects/names.ts';
 import { nameOf, namespaceOf } from '../objects/objects.ts';
 import type { Problem } from '../objects/plan.ts';
 import { deferAnnotation, holdAnnotation, type PatchInput, type WorkerPlace } from '../patches/items.ts';
@@ -19,12 +19,9 @@ export type Computed = { is: 'desired'; desired: Desired } | { is: 'stopped' | '
 /** What Cluster API's condition has before errors of computing what the objects of a Cluster should be. */
 const prefix = 'error computing the desired state of the Cluster topology: ';
 
-/** Names are the same in each run, and in both states. */
-const names = createNames(() => '');
-
 /** How often an object has been rotated changes its name. */
 export const rotatedName = (prefixOfName: string, kind: string): string =>
-  names.generated(prefixOfName, `${kind} rotated`);
+  generatedName(prefixOfName, `${kind} rotated`);
 
 const versionOfWorker = ({ object }: GroupObjects): string => textAt(object, 'spec', 'template', 'spec', 'version');
 
@@ -44,11 +41,6 @@ const deferredWorkers = perObject((cluster: JsonObject): ReadonlySet<string> => 
   return deferred;
 });
 
-function nameFor(template: string, values: Record<string, string>, base: string, purpose: string): string {
-  const rendered = template === '' ? undefined : names.rendered(template, values, purpose);
-  return rendered ?? names.generated(base, purpose);
-}
-
 function workerPlace(
   cluster: JsonObject,
   blueprint: Blueprint,
@@ -63,7 +55,7 @@ function workerPlace(
   const values = { 'cluster.name': nameOf(cluster), [`${part}.topologyName`]: topologyName };
   const spec = objectAt(known?.object, 'spec', 'template', 'spec');
   const nameOfTemplate = (reference: JsonObject, template: JsonObject | undefined) =>
-    textAt(reference, 'name') || names.generated(base, template === undefined ? '' : kindOfTemplate(template));
+    textAt(reference, 'name') || generatedName(base, template === undefined ? '' : kindOfTemplate(template));
   const target = textAt(cluster, 'spec', 'topology', 'version');
   return {
     kind,
@@ -111,7 +103,7 @@ export function inputFor(
             nameFor(naming, { 'cluster.name': base }, base, 'ControlPlane'),
       version: textAt(cluster, 'spec', 'topology', 'version'),
       machineTemplateName:
-        textAt(reference, 'name') || (machines === undefined ? '' : names.generated(base, kindOfTemplate(machines))),
+        textAt(reference, 'name') || (machines === undefined ? '' : generatedName(base, kindOfTemplate(machines))),
     },
     workers: topologyWorkers(cluster).map((worker) => workerPlace(cluster, blueprint, existing, worker)),
     newUid: () => {

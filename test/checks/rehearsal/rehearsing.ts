@@ -11,7 +11,6 @@ import {
 } from '../../../src/checks/rehearsal/index.ts';
 import type { ExtensionConfig } from '../../../src/extensionconfig/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
-import { createNames } from '../../../src/topology/index.ts';
 
 const folder = new URL('../../support/fixtures/rehearsal/', import.meta.url);
 
@@ -79,7 +78,7 @@ export async function played(
     onEntry: (entry) => entries.push(entry),
     signal: new AbortController().signal,
     start: new Date('2026-08-21T10:00:00Z'),
-    names: createNames(() => `00000000-0000-4000-8000-${String(++uids).padStart(12, '0')}`),
+    newUid: () => `00000000-0000-4000-8000-${String(++uids).padStart(12, '0')}`,
     sleep: async () => {},
     ...more,
   });

@@ -3,7 +3,6 @@ import { playLife, type Scenario } from '../../../src/checks/rehearsal/life.ts';
 import { State } from '../../../src/checks/rehearsal/state.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import type { Release } from '../../../src/runtimehooks/index.ts';
-import { createNames } from '../../../src/topology/index.ts';
 import { handlerCall, objectsOf } from './rehearsing.ts';
 
 type Caller = ConstructorParameters<typeof State>[1];
@@ -115,7 +114,7 @@ export async function simulate(
       return outcomeOf(call.hook, answer);
     },
     {
-      names: createNames(() => `uid-${++uids}`),
+      newUid: () => `uid-${++uids}`,
       start: new Date('2026-08-21T10:00:00Z'),
       limits: { maxCalls, maxFailures },
       release,
