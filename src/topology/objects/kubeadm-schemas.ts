@@ -20,22 +20,13 @@ const flags = (names: string) => Object.fromEntries(names.split(' ').map((name) 
 const numbers = (names: string) => Object.fromEntries(names.split(' ').map((name) => [name, number]));
 const lists = (names: string) => Object.fromEntries(names.split(' ').map((name) => [name, texts]));
 
+/** Fields that are not checked: few set them, and the API server looks at them itself. */
+const unchecked = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as Schema;
+
 const args = listOf(fields('name value'));
-const secretKey = fields('key name', flags('optional'));
-const envs = listOf(
-  fields('name value', {
-    valueFrom: objectOf({
-      configMapKeyRef: secretKey,
-      fieldRef: fields('apiVersion fieldPath'),
-      fileKeyRef: fields('key path volumeName', flags('optional')),
-      resourceFieldRef: fields('containerName resource', { divisor: open }),
-      secretKeyRef: secretKey,
-    }),
-  }),
-);
 const component = {
   extraArgs: args,
-  extraEnvs: envs,
+  extraEnvs: listOf(unchecked),
   extraVolumes: listOf(fields('hostPath mountPath name pathType', flags('readOnly'))),
 };
 const registration = fields('criSocket imagePullPolicy name', {
@@ -68,29 +59,17 @@ const kubeadmConfigSpec = fields('format', {
       local: fields('dataDir imageRepository imageTag', {
         ...lists('peerCertSANs serverCertSANs'),
         extraArgs: args,
-        extraEnvs: envs,
+        extraEnvs: listOf(unchecked),
       }),
     }),
     featureGates: mapOf(flag),
   }),
-  diskSetup: objectOf({
-    filesystems: listOf(
-      fields('device filesystem label partition replaceFS', { ...lists('extraOpts'), ...flags('overwrite') }),
-    ),
-    partitions: listOf(
-      fields('device tableType', {
-        ...flags('layout overwrite'),
-        diskLayout: listOf(fields('partitionType', numbers('percentage'))),
-      }),
-    ),
-  }),
+  diskSetup: unchecked,
   files: listOf(fields('content encoding owner path permissions', { ...flags('append'), contentFrom: fromSecret })),
-  ignition: objectOf({ containerLinuxConfig: fields('additionalConfig', flags('strict')) }),
+  ignition: unchecked,
   initConfiguration: objectOf({
     ...node,
-    bootstrapTokens: listOf(
-      fields('description expires token', { ...lists('groups usages'), ...numbers('ttlSeconds') }),
-    ),
+    bootstrapTokens: listOf(unchecked),
     localAPIEndpoint: endpoint,
   }),
   joinConfiguration: fields('caCertPath', {
@@ -101,19 +80,7 @@ const kubeadmConfigSpec = fields('format', {
         ...lists('caCertHashes'),
         ...flags('unsafeSkipCAVerification'),
       }),
-      file: fields('kubeConfigPath', {
-        kubeConfig: objectOf({
-          cluster: fields('certificateAuthorityData proxyURL server tlsServerName', flags('insecureSkipTLSVerify')),
-          user: objectOf({
-            authProvider: fields('name', { config: mapOf(text) }),
-            exec: fields('apiVersion command', {
-              ...lists('args'),
-              ...flags('provideClusterInfo'),
-              env: listOf(fields('name value')),
-            }),
-          }),
-        }),
-      }),
+      file: unchecked,
     }),
   }),
   mounts: listOf(texts),
