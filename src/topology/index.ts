@@ -7,8 +7,7 @@ export {
   type ProviderKinds,
   readBlueprint,
 } from './blueprint/blueprint.ts';
-export { type Desired, desiredOf, workerLists } from './desired/desired.ts';
-export { workerOf } from './desired/made-objects.ts';
+export { type Desired, desiredOf, workerLists, workerOf } from './desired/desired.ts';
 export { classOf } from './desired/planned-state.ts';
 export { classKey, concurrencyAnnotation, topologyCauses } from './desired/refusals.ts';
 export { controlPlaneSteps, lowestVersion, minorOf, versionRefusal } from './desired/upgrade-steps.ts';

@@ -132,27 +132,28 @@ function inlineVariables({ input: { blueprint, cluster }, builtin }: Round): (it
   }));
 }
 
-function applyInline(round: Round, patch: ClassPatch, variablesAt: (item: Item) => JsonObject): void {
-  let generated: ReturnType<typeof generateInline>;
+/** Runs what may fail, with what Cluster API's condition has before such an error. */
+function failing<T>(before: string, run: () => T, hint?: { text: string; remedy: string }): T {
   try {
-    generated = generateInline(patch, round.items, variablesAt);
+    return run();
   } catch (error) {
-    if (!(error instanceof TemplateError)) {
-      throw error;
+    if (error instanceof TemplateError || error instanceof PatchError || error instanceof BadPatch) {
+      const Failure = error instanceof NotComputed ? PatchingNotComputed : PatchingFailed;
+      throw new Failure(`${before}${error.message}`, hint);
     }
-    const message = `failed to generate patches for patch ${JSON.stringify(patch.name)}: ${error.message}`;
-    throw new (error instanceof NotComputed ? PatchingNotComputed : PatchingFailed)(message);
+    throw error;
   }
+}
+
+function applyInline(round: Round, patch: ClassPatch, variablesAt: (item: Item) => JsonObject): void {
+  const name = JSON.stringify(patch.name);
+  const generated = failing(`failed to generate patches for patch ${name}: `, () =>
+    generateInline(patch, round.items, variablesAt),
+  );
+  const where = `failed to apply patches for patch ${name}: failed to apply patch: error applying json patch (RFC6902): `;
   for (const { item, operations } of generated) {
-    try {
-      take(round, patch, item, applyOperations(item.object, operations) as JsonObject);
-    } catch (error) {
-      throw error instanceof PatchError
-        ? new PatchingFailed(
-            `failed to apply patches for patch ${JSON.stringify(patch.name)}: failed to apply patch: error applying json patch (RFC6902): ${error.message}`,
-          )
-        : error;
-    }
+    const patched = failing(where, () => applyOperations(item.object, operations) as JsonObject);
+    take(round, patch, item, patched);
   }
 }
 
@@ -179,16 +180,11 @@ function applyAnswer(round: Round, patch: ClassPatch, response: JsonObject): voi
         `${where}the patches of one answer change more than ${maxPatchedLength / 1024 / 1024} MiB of templates: send one patch for each template`,
       );
     }
-    try {
-      take(round, patch, item, applyPatch(item.object, one));
-    } catch (error) {
-      throw error instanceof BadPatch
-        ? new PatchingFailed(`${where}${error.message}`, {
-            text: `the patch of ${holderText(item.holder)} cannot be applied`,
-            remedy: 'compute patches from the template in the request',
-          })
-        : error;
-    }
+    const patched = failing(where, () => applyPatch(item.object, one), {
+      text: `the patch of ${holderText(item.holder)} cannot be applied`,
+      remedy: 'compute patches from the template in the request',
+    });
+    take(round, patch, item, patched);
   }
 }
 

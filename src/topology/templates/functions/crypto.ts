@@ -1,8 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes, scryptSync } from 'node:crypto';
 import type { Bytes } from '../../../base/go-text/index.ts';
-import { FunctionError, spend } from '../budget.ts';
-import { define, type Functions } from './define.ts';
+import { FunctionError, NotComputed, spend } from '../budget.ts';
+import type { TemplateFunction } from '../values/values.ts';
+import { define, type Functions, type Parameter } from './define.ts';
 import { base64Decoded } from './strings.ts';
 
 function hashed(algorithm: string) {
@@ -100,10 +101,46 @@ function decrypted(password: Bytes, packed: Bytes): Bytes {
   }
 }
 
+// Nobody can know a key, a certificate or a hash before Cluster API makes it. Of keys and hashes there are random texts in
+// their forms.
+
+/** Labels and sizes of the keys that sprig makes. */
+const keys: ReadonlyMap<string, readonly [label: string, bytes: number]> = new Map([
+  ['', ['RSA PRIVATE KEY', 2_340]],
+  ['rsa', ['RSA PRIVATE KEY', 2_340]],
+  ['dsa', ['DSA PRIVATE KEY', 820]],
+  ['ecdsa', ['EC PRIVATE KEY', 112]],
+  ['ed25519', ['PRIVATE KEY', 39]],
+]);
+
+function generatedKey(type: Bytes): Bytes {
+  const [label, bytes] = keys.get(type) ?? [];
+  if (bytes === undefined) {
+    return `Unknown type ${type}`;
+  }
+  const body = randomBytes(bytes).toString('base64');
+  return `-----BEGIN ${label}-----\n${body.replaceAll(/.{64}(?=.)/g, '$&\n')}\n-----END ${label}-----\n`;
+}
+
+/** A function that issues a certificate. `keyAt`: which parameter is its key. */
+function issuing(parameters: readonly Parameter[], keyAt = -1): TemplateFunction {
+  return define(parameters, (args: readonly unknown[]) => {
+    const key = args[keyAt];
+    if (typeof key === 'string' && !key.includes('-----BEGIN ')) {
+      throw new FunctionError('parsing private key: no PEM data in input');
+    }
+    throw new NotComputed('a certificate is issued, which differs each time');
+  });
+}
+
+function bcrypted(): Bytes {
+  return `$2a$10$${randomBytes(40).toString('base64').replaceAll('+', '.').slice(0, 53)}`;
+}
+
 /** What a function costs in steps that takes tenths of a second. */
 const slow = 40_000;
 
-/** Functions of sprig for hashes and encryption. */
+/** Functions of sprig for hashes, encryption, keys and certificates. */
 export const cryptoFunctions: Functions = {
   sha1sum: hashed('sha1'),
   sha256sum: hashed('sha256'),
@@ -118,4 +155,16 @@ export const cryptoFunctions: Functions = {
   ),
   encryptAES: define(['string', 'string'], ([password, text]) => encrypted(password, text)),
   decryptAES: define(['string', 'string'], ([password, packed]) => decrypted(password, packed)),
+  bcrypt: define(['string'], bcrypted),
+  htpasswd: define(['string', 'string'], ([user]) =>
+    user.includes(':') ? `invalid username: ${user}` : `${user}:${bcrypted()}`,
+  ),
+  genPrivateKey: define(['string'], ([type]) => generatedKey(type)),
+  buildCustomCert: issuing(['string', 'string']),
+  genCA: issuing(['string', 'int']),
+  genCAWithKey: issuing(['string', 'int', 'string'], 2),
+  genSelfSignedCert: issuing(['string', 'list', 'list', 'int']),
+  genSelfSignedCertWithKey: issuing(['string', 'list', 'list', 'int', 'string'], 4),
+  genSignedCert: issuing(['string', 'list', 'list', 'int', 'any']),
+  genSignedCertWithKey: issuing(['string', 'list', 'list', 'int', 'any', 'string'], 5),
 };

@@ -1,6 +1,5 @@
 import type { TemplateFunction } from '../values/values.ts';
 import { builtins } from './builtins.ts';
-import { certificateFunctions } from './certificates.ts';
 import { collectionFunctions } from './collections.ts';
 import { cryptoFunctions } from './crypto.ts';
 import { dateFunctions } from './dates.ts';
@@ -28,6 +27,5 @@ export const functions: ReadonlyMap<string, TemplateFunction> = new Map(
     ...urlFunctions,
     ...dateFunctions,
     ...cryptoFunctions,
-    ...certificateFunctions,
   }),
 );

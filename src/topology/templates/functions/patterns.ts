@@ -81,42 +81,32 @@ class Search {
     return (this.text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1;
   }
 
-  /** Where it matches, at most `limit` times; a match of nothing right after another one does not count. */
-  all(limit: number): [number, number][] {
-    const found: [number, number][] = [];
+  /** The groups of each match; a match of nothing right after another one does not count. */
+  *matches(): Generator<readonly number[]> {
     let before = -1;
-    for (let at = 0; at <= this.text.length && found.length < limit; ) {
-      const [start = -1, end = -1] = this.from(at) ?? [];
-      if (start === -1) {
-        break;
+    for (let at = 0; at <= this.text.length; ) {
+      const groups = this.from(at);
+      if (groups === undefined) {
+        return;
       }
+      const [start, end = 0] = groups;
       const isEmpty = end === at;
       if (!isEmpty || start !== before) {
-        found.push([start, end]);
+        yield groups;
       }
       at = isEmpty ? at + this.width(at) : end;
       before = end;
     }
-    return found;
   }
 
   replaced(replacement: (groups: readonly number[]) => string): Bytes {
     const parts: string[] = [];
     let last = 0;
-    for (let at = 0; at <= this.text.length; ) {
-      const groups = this.from(at);
-      const [start = -1, end = -1] = groups ?? [];
-      if (groups === undefined || start === -1) {
-        break;
-      }
-      parts.push(this.text.slice(last, start));
-      if (end > last || start === 0) {
-        const part = replacement(groups);
-        write(part.length);
-        parts.push(part);
-      }
-      last = end;
-      at = Math.max(end, at + (at < this.text.length ? this.width(at) : 1));
+    for (const groups of this.matches()) {
+      const part = replacement(groups);
+      write(part.length);
+      parts.push(this.text.slice(last, groups[0]), part);
+      last = groups[1] ?? 0;
     }
     const result = bytesOf(parts.join('') + this.text.slice(last));
     write(result.length);
@@ -129,7 +119,8 @@ function limitOf(count: bigint): number {
 }
 
 function allOf(search: Search, count: bigint): List {
-  const found = search.all(limitOf(count)).map(([start, end]) => bytesOf(search.text.slice(start, end)));
+  const matches = search.matches().take(limitOf(count));
+  const found = Array.from(matches, ([start, end]) => bytesOf(search.text.slice(start, end)));
   return new List(found, 'string', found.length === 0);
 }
 
@@ -171,7 +162,7 @@ function split(search: Search, count: bigint): List {
   const parts: Bytes[] = [];
   let begin = 0;
   let end = 0;
-  for (const [start, after] of search.all(limit)) {
+  for (const [start = 0, after = 0] of search.matches().take(limit)) {
     if (parts.length === limit - 1) {
       break;
     }
