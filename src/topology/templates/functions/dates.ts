@@ -1,4 +1,5 @@
-import { type Bytes, quoted } from '../../../base/go-text/index.ts';
+import { type Bytes, quoted, textOf } from '../../../base/go-text/index.ts';
+import { goDurationMs, goSecondsText } from '../../../kubernetes/index.ts';
 import { FunctionError, NotComputed } from '../budget.ts';
 import { parsedInt64, withoutTrailingZeros } from '../values/numbers.ts';
 import { Integer, integerOf, operandType, Struct, type TemplateFunction, type Value } from '../values/values.ts';
@@ -9,60 +10,15 @@ const second = 1_000_000_000n;
 const minute = 60n * second;
 const hour = 60n * minute;
 
-const units: Readonly<Record<string, bigint>> = {
-  ns: 1n,
-  us: 1_000n,
-  '\xc2\xb5s': 1_000n,
-  '\xce\xbcs': 1_000n,
-  ms: 1_000_000n,
-  s: second,
-  m: minute,
-  h: hour,
-};
-
-/**
- * Reads a duration such as 1h30m, in nanoseconds.
- *
- * @throws {FunctionError} with Go's message.
- */
-function parseDuration(text: Bytes): bigint {
-  const invalid = (): never => {
-    throw new FunctionError(`time: invalid duration ${quoted(text)}`);
-  };
-  const unsigned = text.replace(/^[+-]/, '');
-  if (unsigned === '0') {
-    return 0n;
-  }
-  let total = unsigned === '' ? invalid() : 0n;
-  const part = /([0-9]*)(?:\.([0-9]*))?([^0-9.]*)/y;
-  for (let at = 0; at < unsigned.length; at = part.lastIndex) {
-    part.lastIndex = at;
-    const [, whole = '', fraction = '', name = ''] = part.exec(unsigned) ?? [];
-    if (whole === '' && fraction === '') {
-      invalid();
-    }
-    const unit = units[name];
-    if (unit === undefined) {
-      const problem = name === '' ? 'missing unit in duration' : `unknown unit ${quoted(name)} in duration`;
-      throw new FunctionError(`time: ${problem} ${quoted(text)}`);
-    }
-    const digits = fraction.slice(0, 18);
-    const below = digits === '' ? 0n : (BigInt(digits) * unit) / 10n ** BigInt(digits.length);
-    total += (whole.length > 20 ? 2n ** 64n : BigInt(whole || '0')) * unit + below;
-    if (total >= 2n ** 63n) {
-      invalid();
-    }
-  }
-  return text.startsWith('-') ? -total : total;
+/** A duration such as 1h30m in nanoseconds; undefined for another text. */
+function nanosecondsOf(text: Bytes): bigint | undefined {
+  const ms = goDurationMs(textOf(text));
+  return ms === undefined || Math.abs(ms) >= 2 ** 63 / 1e6 ? undefined : BigInt(Math.round(ms * 1e6));
 }
 
 /** A duration in whole seconds as Go prints it. */
-function durationText(seconds: bigint): Bytes {
-  const size = seconds < 0n ? -seconds : seconds;
-  const minutes = size >= 60n ? `${(size / 60n) % 60n}m` : '';
-  const hours = size >= 3_600n ? `${size / 3_600n}h` : '';
-  return `${seconds < 0n ? '-' : ''}${hours}${minutes}${size % 60n}s`;
-}
+const durationText = (seconds: bigint): Bytes =>
+  `${seconds < 0n ? '-' : ''}${goSecondsText(Math.abs(Number(seconds)))}`;
 
 /** What a layout may have, and what a text has for it: each part stands for itself in Jan 2 15:04:05 2006. */
 const shapes: Readonly<Record<string, string>> = {
@@ -215,13 +171,16 @@ function roundedDuration(value: Value): Bytes {
   if (value instanceof Time) {
     notComputed(sinceThen);
   }
-  const duration = typeof value === 'string' ? ignoring(0n, () => parseDuration(value)) : (int64Of(value) ?? 0n);
+  const duration = (typeof value === 'string' ? nanosecondsOf(value) : int64Of(value)) ?? 0n;
   const size = duration < 0n ? -duration : duration;
   const [unit, name] = roundingUnits.find(([one]) => size > one) ?? [1n, ''];
   return name === '' ? '0s' : `${size / unit}${name}`;
 }
 
-const modify = define(['string', 'time'], ([text, time]) => new Time((time as Time).at + parseDuration(text)));
+const modify = define(['string', 'time'], ([text, time]) => {
+  const duration = nanosecondsOf(text) ?? notComputed(`the duration ${quoted(text)} is not read here`);
+  return new Time((time as Time).at + duration);
+});
 
 /** Functions of sprig for times that are in its hermetic set. */
 export const dateFunctions: Functions = {

@@ -1,33 +1,11 @@
+import { posix } from 'node:path';
 import type { Bytes } from '../../../base/go-text/index.ts';
 import { define, type Functions } from './define.ts';
 
-/** path.Clean: without empty, `.` and `..` elements where they can be removed. */
-function clean(path: Bytes): Bytes {
-  const isAbsolute = path.startsWith('/');
-  const parts: Bytes[] = [];
-  for (const part of path.split('/')) {
-    if (part === '' || part === '.') {
-      continue;
-    }
-    if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') {
-      parts.pop();
-    } else if (part !== '..' || !isAbsolute) {
-      parts.push(part);
-    }
-  }
-  return (isAbsolute ? '/' : '') + parts.join('/') || '.';
-}
+/** path.Clean: unlike Node.js, without a slash at the end. */
+const clean = (path: Bytes): Bytes => posix.normalize(path).replace(/(?<=.)\/$/, '');
 
-function base(path: Bytes): Bytes {
-  if (path === '') {
-    return '.';
-  }
-  let end = path.length;
-  while (end > 0 && path[end - 1] === '/') {
-    end--;
-  }
-  return end === 0 ? '/' : path.slice(path.lastIndexOf('/', end - 1) + 1, end);
-}
+const base = (path: Bytes): Bytes => posix.basename(path) || (path === '' ? '.' : '/');
 
 function extension(path: Bytes): Bytes {
   const dot = path.lastIndexOf('.');
