@@ -308,12 +308,8 @@ async function planTopology(
       .filter(({ verdict }) => verdict !== 'unchanged')
       .map(({ group, verdict }) => `${group} ${verdict}`);
     const text = `Cluster ${namespacedName(cluster)} is paused: nothing happens before it is resumed${waiting.length === 0 ? '' : `; then: ${waiting.join(', ')}`}`;
-    const untouched = changes.map((change) => ({ ...change, after: change.before }));
-    const still: GroupPlan[] = [];
-    for (const change of untouched.filter(({ before: current }) => current !== undefined)) {
-      still.push(await judged(change, request));
-    }
-    return { groups: asRefused(still), problems: [...problems, { text }], changes: untouched };
+    const still = clusterBefore === undefined ? [] : groupsWithout(clusterBefore, there, 'unchanged');
+    return { groups: asRefused(still), problems: [...problems, { text }], changes: [] };
   }
   return { groups: asRefused(groups), problems: [...problems, ...writing], changes };
 }

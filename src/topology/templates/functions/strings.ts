@@ -1,15 +1,6 @@
 import { Buffer } from 'node:buffer';
-import {
-  type Bytes,
-  bytesOf,
-  bytesOfRune,
-  isSpaceRune,
-  mapText,
-  quoted,
-  runeAt,
-  runesOf,
-} from '../../../base/go-text/index.ts';
-import { FunctionError, read, search, spend, write } from '../budget.ts';
+import { type Bytes, bytesOf, isSpaceRune, mapText, quoted, runeAt, runesOf } from '../../../base/go-text/index.ts';
+import { FunctionError, NotComputed, read, search, spend, write } from '../budget.ts';
 import { parsedInt64 } from '../values/numbers.ts';
 import { sprintf } from '../values/print.ts';
 import { Dict, List, type TemplateFunction, type Value } from '../values/values.ts';
@@ -303,12 +294,10 @@ function perCharacter(change: (text: Bytes) => Bytes): TemplateFunction {
 }
 
 function shuffled(text: Bytes): Bytes {
-  const runes = Array.from(runesOf(text), ({ code }) => bytesOfRune(code));
-  for (let left = runes.length; left > 1; left--) {
-    const chosen = Math.floor(Math.random() * left);
-    [runes[left - 1], runes[chosen]] = [runes[chosen] as Bytes, runes[left - 1] as Bytes];
+  if (new Set(text).size > 1) {
+    throw new NotComputed('characters are shuffled, which differs each time');
   }
-  return runes.join('');
+  return text;
 }
 
 /** Functions of sprig that work with texts. */
