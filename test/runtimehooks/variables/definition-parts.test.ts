@@ -91,7 +91,7 @@ test.each([
 });
 
 test('limits: what is not checked is said, not taken for valid', () => {
-  const wide = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`p${i}`, { type: 'integer' }]));
+  const wide = Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`p${i}`, { type: 'integer' }]));
   const nested = (levels: number): JsonObject => {
     let schema: JsonObject = {
       type: 'object',
@@ -106,7 +106,7 @@ test('limits: what is not checked is said, not taken for valid', () => {
   };
   expect(fieldsOf(defined(nested(1)))).toHaveLength(1);
   // The schema is declared for each rule, and at most 50,000 parts are.
-  expect(checkDefinitions([defined(nested(10))], 'v')).toMatchObject({ causes: [], isComplete: false });
+  expect(checkDefinitions([defined(nested(25))], 'v')).toMatchObject({ causes: [], isComplete: false });
 
   const skipped = { type: 'integer', default: 1, 'x-kubernetes-validations': [{ rule: 'self > 0' }] };
   let nowMs = 0;

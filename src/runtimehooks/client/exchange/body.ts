@@ -4,8 +4,9 @@ import { constants, createGunzip } from 'node:zlib';
 /** The decompressed body of a response: Cluster API's client requests gzip, and decompresses it. */
 export function unpacked(body: Readable, encoding: string | string[] | undefined): Readable {
   return String(encoding).toLowerCase() === 'gzip'
-    ? // An early end is not an error here: if the JSON is incomplete, parsing it fails. Others reach the reader.
-      pipeline(body, createGunzip({ finishFlush: constants.Z_SYNC_FLUSH }), () => {})
+    ? // An early end is not an error here: if the JSON is incomplete, parsing it fails. Others reach the reader. Chunks of
+      // Node's size, 16 KiB, take twice the CPU time.
+      pipeline(body, createGunzip({ chunkSize: 64 * 1024, finishFlush: constants.Z_SYNC_FLUSH }), () => {})
     : body;
 }
 
