@@ -129,22 +129,35 @@ export function readRegularFileSync(path: string, maxBytes: number): Buffer {
   }
 }
 
-/** A whole stream of at most `maxBytes`; undefined for a longer one, which is destroyed, and with it its connection. */
+/** Initial size of the buffer of a stream, in bytes: larger than most bodies. */
+const firstRoom = 16 * 1024;
+
+/**
+ * A whole stream of at most `maxBytes`; undefined for a longer one, which is destroyed, and with it its connection. It is
+ * collected in one buffer, which doubles when it is full: a list of chunks would take some 30 times their size if a server
+ * sends single bytes.
+ */
 export async function readLimited(
   stream: AsyncIterable<Uint8Array | string>,
   maxBytes: number,
 ): Promise<Buffer | undefined> {
-  const chunks: Uint8Array[] = [];
+  let room = Buffer.allocUnsafeSlow(Math.min(firstRoom, maxBytes));
   let length = 0;
   for await (const chunk of stream) {
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-    length += bytes.length;
-    if (length > maxBytes) {
+    const needed = length + bytes.length;
+    if (needed > maxBytes) {
       return undefined;
     }
-    chunks.push(bytes);
+    if (needed > room.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.min(Math.max(2 * room.length, needed), maxBytes));
+      room.copy(larger, 0, 0, length);
+      room = larger;
+    }
+    room.set(bytes, length);
+    length = needed;
   }
-  return Buffer.concat(chunks, length);
+  return room.subarray(0, length);
 }
 
 /** Removes a temporary file, if it was created at all. */

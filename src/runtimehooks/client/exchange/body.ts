@@ -10,32 +10,6 @@ export function unpacked(body: Readable, encoding: string | string[] | undefined
     : body;
 }
 
-/** Initial size of the buffer, in bytes: larger than most answers. */
-const firstRoom = 16 * 1024;
-
-/**
- * Reads a response to its end; undefined if it is longer than `limit`, in bytes. Its chunks are collected in one buffer,
- * which doubles when it is full: a list of chunks would take some 30 times their size if a server sends single bytes.
- */
-export async function readBody(body: Readable, limit: number): Promise<Buffer | undefined> {
-  let room = Buffer.allocUnsafeSlow(Math.min(firstRoom, limit));
-  let length = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    const needed = length + chunk.length;
-    if (needed > limit) {
-      // Leaving the loop destroys the stream, and with it the connection.
-      return undefined;
-    }
-    if (needed > room.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.min(Math.max(2 * room.length, needed), limit));
-      room.copy(larger, 0, 0, length);
-      room = larger;
-    }
-    length += chunk.copy(room, length);
-  }
-  return room.subarray(0, length);
-}
-
 /**
  * The beginning of an error response, as much as arrives. Its status code says more than the reason why it ended early.
  */

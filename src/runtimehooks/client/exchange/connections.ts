@@ -1,9 +1,10 @@
 import tls, { createSecureContext, type SecureContext } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import { buildConnector, Pool } from 'undici';
+import { readLimited } from '../../../base/index.ts';
 import { readableCertificates } from '../../../base/x509/index.ts';
 import { type CallError, quotable } from '../call-error.ts';
-import { readBeginning, readBody, unpacked } from './body.ts';
+import { readBeginning, unpacked } from './body.ts';
 import { brokenOff, handshakeMs, isCancelled, unanswered } from './connection-errors.ts';
 import type { Target } from './url.ts';
 
@@ -148,7 +149,7 @@ export class ExtensionConnections {
       });
       code = response.statusCode;
       const plain = unpacked(response.body, response.headers['content-encoding']);
-      const body = code === 200 ? await readBody(plain, maxBytes) : await readBeginning(plain, maxErrorBytes);
+      const body = code === 200 ? await readLimited(plain, maxBytes) : await readBeginning(plain, maxErrorBytes);
       if (code !== 200 && isCancelled(signal)) {
         throw signal.reason;
       }
