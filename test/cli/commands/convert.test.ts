@@ -307,7 +307,7 @@ test('a time that moves remains in quotes, because some parsers do not read it a
 });
 
 test.each<[string, (count: number) => string, number]>([
-  ['documents', (n) => `${inV1beta2(old)}---\n${old}---\n`.repeat(n), 1_600],
+  ['documents', (n) => `${inV1beta2(old)}---\n${old}---\n`.repeat(n), 800],
   [
     'items of a List',
     (n) =>

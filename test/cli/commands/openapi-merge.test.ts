@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { compileErrors, validate } from '@readme/openapi-parser';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
@@ -54,12 +53,11 @@ describe('files', () => {
     expect(ended.stderr).toBe(
       `openapi merge: 2 documents, 2 paths, 2 components became 2\n  renamed: schemas A of ${join(folder, 'b.json')} is A_v2\n`,
     );
-    expect((await validate(document as never)).valid).toBe(true);
   });
 
-  test('with a text of more than 2 MB, too', async () => {
+  test('with a long text, too', async () => {
     const described = documentOf('string', '/a');
-    described.info = { title: 't', version: '1', description: 'line: "two"\n'.repeat(170_000) };
+    described.info = { title: 't', version: '1', description: 'line: "two"\n'.repeat(20_000) };
     const ended = await merge([file('long.json', described)]);
     expect(ended.code).toBe(0);
     // It can be read again.
@@ -146,7 +144,7 @@ describe('an API server', () => {
   });
   afterAll(() => sandbox.stop());
 
-  test('its documents become a valid one; the second time they come from the cache', async () => {
+  test('its documents become one; the second time they come from the cache', async () => {
     expect([first.code, first.stderr]).toEqual([0, expect.not.stringContaining('renamed')]);
     const document = JSON.parse(first.stdout) as JsonObject;
     expect(Object.keys(document.paths as object)).toContain('/apis/apps/v1/namespaces/{namespace}/deployments/{name}');
@@ -157,21 +155,13 @@ describe('an API server', () => {
     const third = await merge([...fromServer, '--skip-cache'], { env: filled });
     expect(third.stdout).toBe(first.stdout);
     expect(third.stderr).not.toContain('from the cache');
-    // Each schema once, in its place, and not again in each operation that refers to it.
+    // That the result is valid: test/sandbox/openapi-documents/merge.test.ts.
     const { schemas } = document.components as { schemas: object };
-    const used = new Set<string>();
-    const paths = JSON.parse(JSON.stringify(document.paths), (_, value) => {
-      const name = /^#\/components\/schemas\/(.+)$/.exec(value?.$ref ?? '')?.[1];
-      if (name === undefined) {
-        return value;
-      }
-      used.add(name);
-      return { type: 'object' };
-    });
+    const used = new Set(
+      Array.from(first.stdout.matchAll(/"\$ref": ?"#\/components\/schemas\/([^"]+)"/g), ([, name]) => name!),
+    );
     expect(used.size).toBeGreaterThan(50);
     expect([...used].filter((name) => !Object.hasOwn(schemas, name))).toEqual([]);
-    const result = await validate({ ...structuredClone(document), paths } as never);
-    expect(result.valid ? [] : compileErrors(result)).toEqual([]);
   });
 
   test('a broken cache entry is fetched again', async () => {

@@ -189,14 +189,12 @@ describe.concurrent('a shutdown with default flags', () => {
     expect(stopped).toMatchObject(expected);
   });
 
-  test.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s without connections ends at once', async (signal, {
-    expect,
-  }) => {
+  test('without connections it ends at once', async ({ expect }) => {
     // A busy machine is slow now and then; a server that waits is slow every time.
     await vi.waitFor(async () => {
       const { stop, ended } = await byDefault();
       const startedAt = performance.now();
-      stop(signal);
+      stop('SIGTERM');
       expect((await ended).code).toBe(0);
       expect(performance.now() - startedAt).toBeLessThan(1_500);
     }, 60_000);
