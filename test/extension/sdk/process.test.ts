@@ -4,15 +4,15 @@ import { request } from 'node:https';
 import { aroundEach, test, vi } from 'vitest';
 import { ending, endWith } from '../../support/ends.ts';
 
-// The longest takes as long as a shutdown may: they run at the same time.
+// The longest takes some seconds: they run at the same time.
 aroundEach(ending);
 
 const path = '/hooks.runtime.cluster.x-k8s.io/v1alpha1/beforeclustercreate/create';
 
-/** Starts an extension in a process of its own and calls it once, so that its job runs. */
-async function startWithJob(kind: string) {
+/** Starts an extension in a process of its own and calls it once, so that its jobs run. */
+async function startWithJobs(...kinds: string[]) {
   const program = new URL('process.ts', import.meta.url).pathname;
-  const child = spawn(process.execPath, [program, kind], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(process.execPath, [program, ...kinds], { stdio: ['ignore', 'pipe', 'ignore'] });
   endWith(() => void child.kill('SIGKILL'));
   const exited = once(child, 'exit') as Promise<[number | null, string | null]>;
   let output = '';
@@ -37,27 +37,25 @@ async function startWithJob(kind: string) {
   };
 }
 
-test.concurrent('running jobs do not keep the process after SIGTERM: their signal is aborted', async ({ expect }) => {
-  const { child, exited, lines, answered } = await startWithJob('sleeping');
-  await answered();
-  child.kill('SIGTERM');
-  expect(await exited).toEqual([0, null]);
-  expect(lines().map(({ msg }) => msg)).toContain('job interrupted: the extension stops');
-});
-
-test.concurrent('a job that does not observe its signal is left behind, and the log says so', async ({ expect }) => {
-  const { child, exited, lines, answered } = await startWithJob('deaf');
+test.concurrent('after SIGTERM the signal of jobs is aborted, and the log names those that do not observe it', async ({
+  expect,
+}) => {
+  const { child, exited, lines, answered } = await startWithJobs('sleeping', 'deaf');
   await answered();
   child.kill('SIGTERM');
   expect(await exited).toEqual([1, null]);
+  expect(lines()).toContainEqual(
+    expect.objectContaining({ job: expect.stringContaining('sleeping'), msg: 'job interrupted: the extension stops' }),
+  );
   expect(lines().at(-1)).toMatchObject({
     level: 'error',
+    unfinished: [expect.stringContaining('deaf')],
     msg: 'the process ends while work in the background runs: it does not observe its signal',
   });
 });
 
 test.concurrent('a rejection that nobody awaits is in the log before it ends the process', async ({ expect }) => {
-  const { exited, lines } = await startWithJob('floating');
+  const { exited, lines } = await startWithJobs('floating');
   expect(await exited).toEqual([1, null]);
   expect(lines().at(-1)).toMatchObject({
     level: 'fatal',
