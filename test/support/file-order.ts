@@ -6,7 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * from this list only costs time.
  */
 const waiting: readonly [path: string, seconds: number][] = [
-  ['test/cli/commands/unwritable-log.test.ts', 11],
+  ['test/cli/commands/unwritable-log.test.ts', 5],
   ['test/cli/commands/credential-plugins.test.ts', 9],
   ['test/cli/commands/controller.test.ts', 9],
   ['test/cli/commands/port-forward.test.ts', 8],

@@ -39,11 +39,6 @@ function fullPipe(): number {
 
 /** Where a log cannot be written. */
 const logs = { 'a full disk': () => openSync('/dev/full', 'w'), 'a full pipe that nobody reads': fullPipe };
-const ways = Object.keys(logs) as (keyof typeof logs)[];
-
-/** Starts a command whose log cannot be written, and waits until it is ready. */
-const start = (log: keyof typeof logs, argsOf: (port: number, health: number) => readonly string[]) =>
-  startNode(log, (port, health) => [main, ...argsOf(port, health), '--log-level', 'debug']);
 
 function spawnNode(log: keyof typeof logs, args: readonly string[], stderr: 'inherit' | 'pipe'): ChildProcess {
   const child = spawn(process.execPath, args, { stdio: ['ignore', logs[log](), stderr] });
@@ -51,8 +46,8 @@ function spawnNode(log: keyof typeof logs, args: readonly string[], stderr: 'inh
   return child;
 }
 
-/** The same for any program. */
-async function startNode(log: keyof typeof logs, argsOf: (port: number, health: number) => readonly string[]) {
+/** Starts a program whose log cannot be written, and waits until it is ready. */
+async function start(log: keyof typeof logs, argsOf: (port: number, health: number) => readonly string[]) {
   // Its log would name its ports. Until it listens on those that are free now, another process may take one: then it ends.
   for (let tries = 1; ; tries++) {
     const [port, health] = await freePorts();
@@ -80,27 +75,25 @@ async function terminated(child: ChildProcess): Promise<unknown> {
   return code ?? signal;
 }
 
-describe.each(ways)('with a log on %s', (log) => {
-  test('serve goes on, counts the lines that cannot be written, and ends in time', async () => {
-    const { child, port, url } = await start(log, (own, health) => [
-      ...['serve', '--cert-dir', folder, '--shutdown-timeout', '3', '--host', '127.0.0.1', '--port', `${own}`],
-      ...['--health-host', '127.0.0.1', '--health-port', `${health}`],
-    ]);
-    const lost = () => metricAt(url, 'extensionconfig_webhook_log_lines_lost_total');
-    const agent = keepAliveAgent();
-    endWith(async () => agent.destroy());
-    const call = () => send(port, validate, review('x'), { agent });
-    do {
-      const answers = await Promise.all(Array.from({ length: 40 }, call));
-      expect(new Set(answers.map(({ code }) => code))).toEqual(new Set([200]));
-      // The lines for a pipe wait for its reader, up to 4 MiB (test/base/terminal/log-output.test.ts).
-    } while (log === 'a full disk' && (await lost()) === 0);
-    expect(await terminated(child)).toBe(0);
-  });
+test('with a log on a full disk, serve goes on, counts the lines that cannot be written, and ends', async () => {
+  const { child, port, url } = await start('a full disk', (own, health) => [
+    ...[main, 'serve', '--cert-dir', folder, '--shutdown-timeout', '3', '--host', '127.0.0.1', '--port', `${own}`],
+    ...['--health-host', '127.0.0.1', '--health-port', `${health}`, '--log-level', 'debug'],
+  ]);
+  const lost = () => metricAt(url, 'extensionconfig_webhook_log_lines_lost_total');
+  const agent = keepAliveAgent();
+  endWith(async () => agent.destroy());
+  const call = () => send(port, validate, review('x'), { agent });
+  do {
+    const answers = await Promise.all(Array.from({ length: 40 }, call));
+    expect(new Set(answers.map(({ code }) => code))).toEqual(new Set([200]));
+  } while ((await lost()) === 0);
+  expect(await terminated(child)).toBe(0);
 });
 
-// Of the two, the one in which writing never ends; they write as the programs above do.
-describe('other programs with a log on a full pipe that nobody reads', () => {
+// Writing never ends there. The lines wait for the pipe's reader, up to 4 MiB (test/base/terminal/log-output.test.ts); serve
+// and extensions end by the same steps.
+describe('with a log on a full pipe that nobody reads', () => {
   const log = 'a full pipe that nobody reads';
 
   test('an extension of the SDK ends in time', async () => {
@@ -110,7 +103,7 @@ describe('other programs with a log on a full pipe that nobody reads', () => {
       `import { createExtensionServer, handler } from ${JSON.stringify(sdk)};
 const create = handler('BeforeClusterCreate', { name: 'create', handle: (_, { answer }) => answer.done() });
 await createExtensionServer({ handlers: [create], ...${JSON.stringify({ ...options, port, healthPort })} }).run();`;
-    const { child } = await startNode(log, (...ports) => ['--input-type=module', '--eval', programAt(...ports)]);
+    const { child } = await start(log, (...ports) => ['--input-type=module', '--eval', programAt(...ports)]);
     expect(await terminated(child)).toBe(0);
   });
 
