@@ -76,8 +76,8 @@ interface ExtensionFacts {
   /** The object as written in a manifest, or as returned by the API server. */
   original: JsonObject;
   isFromCluster: boolean;
-  /** What the server answers, by the rules of the target release; undefined if it was not called. */
-  answer: ExtensionAnswer | undefined;
+  /** What the server answers, by the rules of the target release. */
+  answer: ExtensionAnswer;
 }
 
 interface Upgrade {
@@ -136,9 +136,9 @@ const remedies = {
 
 function ruleFindings({ config, answer }: ExtensionFacts, { to, now }: Upgrade): PreflightFinding[] {
   // When the managers restart, the discovered handlers replace the registered ones.
-  const discovered = answer?.discovered;
+  const { discovered } = answer;
   const current =
-    discovered?.ok === true ? { ...config, status: { ...config.status, handlers: discovered.handlers } } : config;
+    discovered.ok === true ? { ...config, status: { ...config.status, handlers: discovered.handlers } } : config;
   const rules = createRuleSet({
     profile: 'strict',
     enforcement: 'deny',
@@ -164,30 +164,9 @@ function ruleFindings({ config, answer }: ExtensionFacts, { to, now }: Upgrade):
 }
 
 /** Evaluates the response to Discovery by the rules of the target release. */
-function* discoveryFindings(facts: ExtensionFacts, upgrade: Upgrade): Findings {
-  const { answer, config, isFromCluster } = facts;
-  const discovered = answer?.discovered;
+function* discoveryFindings({ answer, config }: ExtensionFacts, upgrade: Upgrade): Findings {
+  const { discovered } = answer;
   const topic = 'unreachable';
-  if (discovered === undefined) {
-    const condition = config.status?.conditions?.find(({ type }) => type === 'Discovered');
-    if (condition?.status === 'False') {
-      const message = `is not discovered now: ${quotable(condition.message ?? '', 300)}`;
-      yield { severity: 'error', topic, message, remedy: unreachableRemedy };
-    } else if (config.status?.handlers?.length || condition?.status === 'True') {
-      // An extension may have no handlers; then only the condition tells that it was discovered.
-      const message = 'was not called (--offline), so it is unknown whether it answers now';
-      yield { severity: 'note', topic, message };
-    } else {
-      const message =
-        'was not called (--offline) and has no discovered handlers in its status, so its hooks are unknown';
-      const online = 'run without --offline from where it can be reached';
-      const remedy = isFromCluster
-        ? online
-        : `${online}, or pass the object with its status: "kubectl get -o yaml" prints it`;
-      yield { severity: 'unknown', topic, message, remedy };
-    }
-    return;
-  }
   if (discovered.ok) {
     return;
   }
@@ -208,8 +187,7 @@ function* discoveryFindings(facts: ExtensionFacts, upgrade: Upgrade): Findings {
   if (isClusterName && error.message.includes('no such host') && upgrade.resolve?.(target.host) === undefined) {
     // Without the name of the host, so that a report says it once for all extensions.
     const message = 'cannot be reached from here: a Service has an address only in its cluster';
-    const remedy =
-      'run the preflight in the cluster (manifests/preflight), reach the Service with --resolve, or leave out calls with --offline';
+    const remedy = 'run the preflight in the cluster (manifests/preflight), or reach the Service with --resolve';
     yield { severity: 'unknown', topic, message, remedy };
     return;
   }
@@ -221,7 +199,7 @@ const unreachableRemedy =
   'repair it or delete the ExtensionConfig before the upgrade: the upgrade restarts the managers, and a manager that cannot discover every extension within a minute exits, again and again';
 
 function* certificateFindings({ answer }: ExtensionFacts, { now }: Upgrade): Findings {
-  const finding = answer?.tls && certificateDateFinding(answer.tls, now);
+  const finding = answer.tls && certificateDateFinding(answer.tls, now);
   if (finding !== undefined) {
     const remedy = 'renew it before the upgrade: restarted managers discover every extension again';
     yield { ...finding, topic: 'certificate', remedy };
@@ -264,8 +242,8 @@ function* apiVersionFindings({ original, isFromCluster }: ExtensionFacts, { to }
 
 /** Handlers that will appear or disappear with the next discovery, which the upgrade triggers. */
 function* handlerFindings({ config, answer }: ExtensionFacts): Findings {
-  const discovered = answer?.discovered;
-  if (discovered?.ok !== true) {
+  const { discovered } = answer;
+  if (discovered.ok !== true) {
     return;
   }
   const offered = new Set(discovered.handlers.map(({ name }) => name));
@@ -289,10 +267,10 @@ function wireChangesBetween(from: Release, to: Release, called: ReadonlySet<stri
 /** The effects of an upgrade of Cluster API on an extension. Pure: all facts are passed in. */
 export function examineExtension(facts: ExtensionFacts, upgrade: Upgrade): ExtensionVerdict {
   const { config } = facts;
-  const discovered = facts.answer?.discovered;
-  const offered = discovered?.ok === true ? discovered.handlers : (config.status?.handlers ?? []);
+  const discovered = facts.answer.discovered;
+  const offered = discovered.ok === true ? discovered.handlers : (config.status?.handlers ?? []);
   const hooks = [...new Set(offered.map(({ requestHook }) => requestHook?.hook ?? ''))].filter((name) => name !== '');
-  const isRefused = discovered?.ok === false && discovered.problems.length > 0;
+  const isRefused = discovered.ok === false && discovered.problems.length > 0;
   const findings = [
     ...discoveryFindings(facts, upgrade),
     // Problems with the whole response are reported once.

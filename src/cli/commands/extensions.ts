@@ -73,16 +73,11 @@ function checkResolved(resolved: readonly Resolved[], configs: readonly Extensio
   }
 }
 
-/**
- * The ExtensionConfigs with these names (all without any) in files, or in the cluster.
- *
- * @param isCalled whether extensions will be called: then Services of the cluster are made reachable.
- */
+/** The ExtensionConfigs with these names (all without any) in files, or in the cluster, whose Services are made reachable. */
 export async function readExtensions(
   flags: FlagValues<typeof extensionFlags>,
   names: readonly string[],
   io: Io,
-  isCalled = true,
 ): Promise<Extensions> {
   for (const name of names) {
     const [problem] = dns1123SubdomainProblems(name);
@@ -121,10 +116,9 @@ export async function readExtensions(
   const extensions = await extensionsOfCluster(flags, names, io);
   const { configs, cluster } = extensions;
   checkResolved(flags.resolve, configs);
-  const reached =
-    isCalled && !flags['no-port-forward']
-      ? await reachServices(configs, resolve, cluster, flags, io)
-      : { resolve, [Symbol.dispose]() {} };
+  const reached = flags['no-port-forward']
+    ? { resolve, [Symbol.dispose]() {} }
+    : await reachServices(configs, resolve, cluster, flags, io);
   return { ...extensions, ...reached };
 }
 

@@ -3,7 +3,7 @@ import { examineExtension, installedRelease, preflightAsText, reportOf } from '.
 import { askExtension, createClient } from '../../runtimehooks/client/index.ts';
 import { formatRelease, newestKnownRelease, type Release } from '../../runtimehooks/index.ts';
 import { defineCommand } from '../framework/command.ts';
-import { type Flags, outputFlag, switchFlag } from '../framework/flags.ts';
+import { type Flags, outputFlag } from '../framework/flags.ts';
 import { jsonText } from '../framework/layout.ts';
 import { exitCode, FailureError, paintFor, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
@@ -24,7 +24,6 @@ const preflightFlags = {
     defaultText: 'that of the cluster',
   }),
   ...extensionFlags,
-  offline: switchFlag('do not call extensions: judge by the handlers in the status of the objects'),
   output: outputFlag(['text', 'json'], 'report format'),
 } satisfies Flags;
 
@@ -54,7 +53,7 @@ a file that cannot be read.`,
         `preflight: name the release to upgrade to, for example --${targetName} ${formatRelease(newestKnownRelease)}`,
       );
     }
-    using extensions = await readExtensions(flags, names, io, !flags.offline);
+    using extensions = await readExtensions(flags, names, io);
     const { configs, resolve, originals } = extensions;
     await using client = untilEnd(createClient({ resolve, release: to }));
     let count = 0;
@@ -64,7 +63,7 @@ a file that cannot be read.`,
       throw new FailureError(error.message);
     });
     const verdicts = await eachOf(configs, callsAtOnce, async (config) => {
-      const answer = flags.offline ? undefined : await askExtension(config, { client, resolve, signal: io.signal });
+      const answer = await askExtension(config, { client, resolve, signal: io.signal });
       io.signal.throwIfAborted();
       count++;
       const isFromCluster = extensions.cluster !== undefined;

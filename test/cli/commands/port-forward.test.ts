@@ -129,7 +129,6 @@ test('the certificate is verified for the name of the Service, as by Cluster API
 test.each<[string, string[]]>([
   ['with --no-port-forward', ['discover', '--no-port-forward']],
   ['with --resolve', ['discover', '--resolve', 'default/svc:9443=127.0.0.1:1']],
-  ['offline', ['preflight', ...upgrade, '--offline']],
 ])('%s, no port-forward is started', async (_name, args) => {
   const { env, called } = kubectl((await extension()).port);
   const { code, stderr } = await runProgram([...args, '--kubeconfig', kubeconfig], { env });
