@@ -51,19 +51,17 @@ const hookKey = (group: string, version: string, name: string) => `${group}/${ve
  * @param more lifecycles, for examples and tests of what no known hook has; one with the key of a known one replaces it.
  */
 export function createHookCatalog(more: readonly Lifecycle[] = []) {
-  const byKey = new Map<string, Lifecycle>();
-  const byLowerCaseKey = new Map<string, Lifecycle>();
-  for (const lifecycle of [...knownLifecycles, ...more]) {
-    const key = hookKey(lifecycle.group, lifecycle.version, lifecycle.name);
-    byKey.set(key, lifecycle);
-    byLowerCaseKey.set(key.toLowerCase(), lifecycle);
-  }
+  const all = [...knownLifecycles, ...more].map((one) => [hookKey(one.group, one.version, one.name), one] as const);
+  const byKey = new Map(all);
   return {
     /** The lifecycle of a hook (or kind) in one version, or undefined when the catalog does not have it. */
-    find: (group: string, version: string, name: string) => byKey.get(hookKey(group, version, name)),
+    find: (group: string, version: string, name: string): Lifecycle | undefined =>
+      byKey.get(hookKey(group, version, name)),
     /** The known hook whose name differs from `name` only in case, or undefined. */
-    findIgnoringCase: (group: string, version: string, name: string) =>
-      byLowerCaseKey.get(hookKey(group, version, name).toLowerCase()),
+    findIgnoringCase(group: string, version: string, name: string): Lifecycle | undefined {
+      const wanted = hookKey(group, version, name).toLowerCase();
+      return all.find(([key]) => key.toLowerCase() === wanted)?.[1];
+    },
   };
 }
 
