@@ -52,14 +52,13 @@ const stepwise: ReleaseChange = {
 };
 
 const lifecycle = defineHooks(
-  { tags: ['Lifecycle Hooks'], calls: 'all', changes: clusterChanges },
+  { tags: ['Lifecycle Hooks'], calls: 'all', about: 'Cluster', changes: clusterChanges },
   {
     BeforeClusterCreate: {
       summary: 'Before any object of a new Cluster is created.',
       purpose:
         'Called in each reconcile while a Cluster with a topology has neither infrastructure nor control plane. Blocking keeps every object of its topology from being created. It may be called again after a success.',
       introduced: 2,
-      about: 'Cluster',
       blockingSince: 2,
       request: request('A Cluster is about to be created.', cluster),
       response: retryResponse('Whether the creation may begin.'),
@@ -69,7 +68,6 @@ const lifecycle = defineHooks(
       purpose:
         'Called once the control plane of the Cluster is initialized, until all handlers succeed. It cannot block. This is the usual place to install add-ons.',
       introduced: 2,
-      about: 'Cluster',
       request: request('The control plane of a Cluster is initialized.', cluster),
       response: response('Whether the extension did its work.'),
     },
@@ -78,7 +76,6 @@ const lifecycle = defineHooks(
       purpose:
         'Called when the version of the topology differs from that of the control plane and everything is stable. Blocking holds back the upgrade, and other changes to the objects that wait for it.',
       introduced: 2,
-      about: 'Cluster',
       blockingSince: 2,
       request: upgradeRequest(
         'An upgrade is about to begin.',
@@ -92,7 +89,6 @@ const lifecycle = defineHooks(
       purpose:
         'Called before the control plane goes to the next version of the plan, which is not always the last one. Blocking keeps it where it is.',
       introduced: 12,
-      about: 'Cluster',
       blockingSince: 12,
       request: upgradeRequest(
         'The control plane is about to take a step.',
@@ -107,7 +103,6 @@ const lifecycle = defineHooks(
         'Called when all machines of the control plane have the version of the step (since 1.12 after each step, before only at the end). Blocking holds back workers and the next step.',
       changes: [stepwise],
       introduced: 2,
-      about: 'Cluster',
       blockingSince: 2,
       request: request(
         'The control plane has taken a step.',
@@ -121,7 +116,6 @@ const lifecycle = defineHooks(
       purpose:
         "Called after the control plane has reached a version that is also a step of the workers' plan. Blocking holds back the workers and the next step.",
       introduced: 12,
-      about: 'Cluster',
       blockingSince: 12,
       request: upgradeRequest(
         'The workers are about to take a step.',
@@ -134,7 +128,6 @@ const lifecycle = defineHooks(
       summary: 'After workers are upgraded.',
       purpose: 'Called when all workers have the version of the step. Blocking holds back the next step.',
       introduced: 12,
-      about: 'Cluster',
       blockingSince: 12,
       request: request(
         'The workers have taken a step.',
@@ -148,7 +141,6 @@ const lifecycle = defineHooks(
       purpose:
         'Called when control plane and workers have the version of the topology. Blocking (since 1.12) denies the next change of the version.',
       introduced: 2,
-      about: 'Cluster',
       blockingSince: 12,
       request: request('An upgrade is complete.', {
         ...cluster,
@@ -161,7 +153,6 @@ const lifecycle = defineHooks(
       purpose:
         'Called when the Cluster is being deleted. Blocking keeps all objects that belong to it. This is the usual place to clean up load balancers and volumes.',
       introduced: 2,
-      about: 'Cluster',
       blockingSince: 2,
       request: request('A Cluster is about to be deleted.', cluster),
       response: retryResponse('Whether the deletion may begin.'),

@@ -273,6 +273,7 @@ interface WrittenHook {
   introduced: number;
   /** First release in which the response can ask Cluster API to retry later. */
   blockingSince?: number;
+  /** Default: that of its group. */
   about?: HookDefinition['about'];
   isQuestion?: boolean;
   /** Besides those of its group. Those before its introduction do not concern it. */
@@ -283,8 +284,9 @@ interface WrittenHook {
   response: MessageSchema;
 }
 
-function defineHook(name: string, { tags, calls, changes = [] }: HookGroup, written: WrittenHook): HookDefinition {
-  const { summary, purpose, about, isQuestion = false, blockingSince } = written;
+function defineHook(name: string, group: HookGroup, written: WrittenHook): HookDefinition {
+  const { tags, calls, changes = [] } = group;
+  const { summary, purpose, about = group.about, isQuestion = false, blockingSince } = written;
   const introduced = v1(written.introduced);
   const isLater = (release: Release) => compareReleases(release, introduced) > 0;
   const message = (
@@ -333,6 +335,7 @@ function defineHook(name: string, { tags, calls, changes = [] }: HookGroup, writ
 
 /** What the hooks of a group have in common. */
 interface HookGroup extends Pick<HookDefinition, 'tags' | 'calls'> {
+  about?: HookDefinition['about'];
   changes?: readonly ReleaseChange[];
 }
 
