@@ -270,25 +270,24 @@ function requestFor(made: MadeMachine, { before, after, change }: GroupUpdate): 
   return updateMachineRequest(objects, from, to, clusterName);
 }
 
+const arrivals: Arrivals = [
+  ...machineFieldNames('ControlPlane', 'machines').map((field) => ({
+    path: ['spec', 'machineTemplate', 'spec', field],
+    on: ['Machines'],
+  })),
+  { path: ['spec', 'kubeadmConfigSpec', 'clusterConfiguration', 'dns'], on: ['CoreDNS in the Cluster'] },
+  ...[
+    'machineNaming',
+    'kubeadmConfigSpec.joinConfiguration.discovery',
+    'kubeadmConfigSpec.joinConfiguration.timeouts',
+  ].map((path) => ({ path: ['spec', ...path.split('.')], on: ['new Machines only'] })),
+];
+
 /** Where fields of a KubeadmControlPlane arrive that it writes in place. */
 export function controlPlaneArrivals({ after }: GroupUpdate): Arrivals {
   const infrastructure = textAt(after.object, ...referencePath, 'kind').replace(/Template$/, 's');
-  const template = ['spec', 'machineTemplate'];
-  const config = ['spec', 'kubeadmConfigSpec'];
-  const later = [
-    ['spec', 'machineNaming'],
-    [...config, 'joinConfiguration', 'discovery'],
-    [...config, 'joinConfiguration', 'timeouts'],
-  ];
-  return [
-    { path: [...template, 'metadata'], on: ['Machines', 'KubeadmConfigs', infrastructure] },
-    ...machineFieldNames('ControlPlane', 'machines').map((field) => ({
-      path: [...template, 'spec', field],
-      on: ['Machines'],
-    })),
-    { path: [...config, 'clusterConfiguration', 'dns'], on: ['CoreDNS in the Cluster'] },
-    ...later.map((path) => ({ path, on: ['new Machines only'] })),
-  ];
+  const metadata = ['spec', 'machineTemplate', 'metadata'];
+  return [{ path: metadata, on: ['Machines', 'KubeadmConfigs', infrastructure] }, ...arrivals];
 }
 
 /** What becomes of the Machines of a KubeadmControlPlane. */

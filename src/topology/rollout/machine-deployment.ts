@@ -189,21 +189,17 @@ function mannerOf({ after }: GroupUpdate): string {
   return `up to ${order} (maxSurge ${maxSurge}, maxUnavailable ${maxUnavailable})`;
 }
 
+const arrivals: Arrivals = machineFieldNames('MachineDeployment', 'machines').map((field) => ({
+  path: [...specPath, field],
+  on: ['MachineSets', 'Machines'],
+}));
+
 /** Where fields of a MachineDeployment arrive that it writes in place. */
 export function machineDeploymentArrivals({ after }: GroupUpdate): Arrivals {
-  const made = (path: readonly string[], field: string) =>
-    `${textAt(fieldAt(after.object, ...specPath, ...path), field).replace(/Template$/, '')}s`;
-  const template = ['spec', 'template'];
-  const objects = [made(['bootstrap', 'configRef'], 'kind'), made(['infrastructureRef'], 'kind')].filter(
-    (kind) => kind !== 's',
-  );
-  return [
-    { path: [...template, 'metadata'], on: ['MachineSets', 'Machines', ...objects] },
-    ...machineFieldNames('MachineDeployment', 'machines').map((field) => ({
-      path: [...template, 'spec', field],
-      on: ['MachineSets', 'Machines'],
-    })),
-  ];
+  const kinds = [references.bootstrap, references.infrastructure]
+    .map((path) => textAt(after.object, ...path.slice(0, -1), 'kind').replace(/(?:Template)?$/, 's'))
+    .filter((kind) => kind !== 's');
+  return [{ path: ['spec', 'template', 'metadata'], on: ['MachineSets', 'Machines', ...kinds] }, ...arrivals];
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);

@@ -290,7 +290,7 @@ function satisfies(constraints: Bytes, version: Bytes): boolean {
 export const versionFunctions: Functions = {
   semver: define(['string'], ([text]) => new Version(parseVersion(text), text)),
   semverCompare: define(['string', 'string'], ([constraints, version]) => {
-    spend(constraints.length);
+    spend(constraints.length * 2);
     return satisfies(constraints, version);
   }),
 };
