@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { jsonPatchOf, textAt } from '../../../src/kubernetes/index.ts';
 import { type GroupChange, type HookCall, judgeGroup } from '../../../src/topology/index.ts';
 import { testRows } from '../../support/rows.ts';
-import { answerTo, groupChanges, recordings } from './recorded.ts';
+import { recordedChanges } from '../recorded.ts';
+import { answerTo, groupChanges } from './recorded.ts';
 
-const recorded = recordings();
-const groups = recorded.flatMap((recording) =>
+const groups = recordedChanges.flatMap((recording) =>
   groupChanges(recording).map((change) => ({ name: `${recording.name}: ${change.group}`, recording, change })),
 );
 const now = new Date('2026-11-24T06:00:00Z');
@@ -70,7 +70,7 @@ test.each(Object.entries(missing))('with %s, the verdicts are the same', async (
 
 test('Machines that exist after a change are up to date with the objects after it', async () => {
   // Machines of OnDelete stay as they are, and E8 stops before the MachineDeployments.
-  const steady = recorded.filter(({ name }) => !name.startsWith('E8') && !name.includes('on-delete'));
+  const steady = recordedChanges.filter(({ name }) => !name.startsWith('E8') && !name.includes('on-delete'));
   for (const recording of steady) {
     for (const change of groupChanges({ ...recording, before: recording.after })) {
       const { verdict, problems } = await judgeGroup(change, { now });

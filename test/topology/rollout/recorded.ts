@@ -1,26 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
 import { type JsonObject, objectAt, objectsAt, textAt } from '../../../src/kubernetes/index.ts';
 import type { ExistingMachine, GroupChange, GroupObjects, HookAnswer, HookCall } from '../../../src/topology/index.ts';
-
-const folder = new URL('../../support/fixtures/plan/', import.meta.url);
-
-/** A recorded change, with what became of each group. */
-export interface Recording {
-  name: string;
-  before: JsonObject[];
-  after: JsonObject[];
-  expected: Record<string, { verdict: string; machines: { before: number; after: number; replaced: number } }>;
-  exchanges: { hook: string; request: JsonObject; response: JsonObject }[];
-}
-
-export const recordings = (): Recording[] =>
-  readdirSync(folder)
-    .filter((file) => file.endsWith('.json.gz'))
-    .map((file) => {
-      const recorded = JSON.parse(gunzipSync(readFileSync(new URL(file, folder))).toString('utf8')) as Recording;
-      return { ...recorded, exchanges: recorded.exchanges ?? [], name: file.replace('.json.gz', '') };
-    });
+import type { RecordedChange } from '../recorded.ts';
 
 const named = (objects: readonly JsonObject[], kind: string, name: string) =>
   objects.find((object) => object.kind === kind && textAt(object, 'metadata', 'name') === name);
@@ -61,7 +41,7 @@ const isOwnedBy = (owner: JsonObject) => (object: JsonObject) =>
   );
 
 /** The groups of the recorded Cluster, with the objects as they really were before and after. */
-export function groupChanges({ before, after, expected }: Recording): GroupChange[] {
+export function groupChanges({ before, after, expected }: RecordedChange): GroupChange[] {
   const clusters = before.filter(({ kind }) => kind === 'Cluster');
   return clusters.flatMap((cluster) => {
     const name = textAt(cluster, 'metadata', 'name');
@@ -106,7 +86,7 @@ export function groupChanges({ before, after, expected }: Recording): GroupChang
 }
 
 /** The answer of the recorded extension to a hook; none if it was not asked. */
-export function answerTo({ hook }: HookCall, { exchanges }: Recording): HookAnswer {
+export function answerTo({ hook }: HookCall, { exchanges }: RecordedChange): HookAnswer {
   const exchange = exchanges.find((other) => other.hook === hook.toLowerCase());
   return exchange === undefined ? { is: 'none' } : { is: 'answered', response: exchange.response, handler: 'updater' };
 }
