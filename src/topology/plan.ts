@@ -98,14 +98,6 @@ function groupsWithout(cluster: JsonObject, existing: Existing, verdict: Verdict
   return [unjudged({ group: 'control-plane', kind, name: own }, verdict, count), ...workers];
 }
 
-/** The plan of a group, with what is known of the order of an upgrade. */
-async function judged(change: GroupChange, request: PlanRequest): Promise<GroupPlan> {
-  const judgement = await judgeGroup(change, request);
-  return change.notes.length === 0
-    ? judgement
-    : { ...judgement, manner: [...(judgement.manner ?? []), ...change.notes] };
-}
-
 /** A Cluster as it is stored: with the defaults of its variables. */
 async function storedCluster(
   state: PlannedState,
@@ -149,8 +141,8 @@ const withVersion = (object: JsonObject, version: string): JsonObject => ({
 /** Objects as an API server would store them. A group that it refuses stays as it is, and Cluster API reports why. */
 async function dryRunChanges(changes: readonly GroupChange[], dryRun: DryRun, problems: Problem[]): Promise<void> {
   for (const change of changes) {
-    const { before, after, versions } = change;
-    if (before === undefined || after === undefined) {
+    const { before, after, versions, notKnown } = change;
+    if (before === undefined || after === undefined || notKnown !== undefined) {
       continue;
     }
     const isControlPlane = change.group === 'control-plane';
@@ -288,19 +280,16 @@ async function planTopology(
     desired: result.desired,
     steps: steps.plan,
   };
-  const { changes, problems: writing, unknown: notKnown } = groupChanges(changesInput);
+  const { changes, problems: writing } = groupChanges(changesInput);
   if (request.dryRun !== undefined) {
-    const known = changes.filter((change) => !notKnown.has(change));
-    await dryRunChanges(known, request.dryRun, writing);
+    await dryRunChanges(changes, request.dryRun, writing);
   }
   const groups: GroupPlan[] = [];
   for (const change of changes) {
-    const reason = notKnown.get(change);
-    const { group, kind, name } = change;
     groups.push(
-      reason === undefined
-        ? await judged(change, request)
-        : { ...unjudged({ group, kind, name }, 'unknown', replicasOf(change.before?.object)), problems: [reason] },
+      change.notKnown === undefined
+        ? await judgeGroup(change, request)
+        : { ...unjudged(change, 'unknown', replicasOf(change.before?.object)), problems: [change.notKnown] },
     );
   }
   if (isPaused(cluster)) {
@@ -355,7 +344,7 @@ async function planWithout(
       groups.push({ ...unjudged(change, 'refused', replicasOf(from)), problems: [{ text: refusal }] });
       continue;
     }
-    const group = await judged(change, request);
+    const group = await judgeGroup(change, request);
     const template = change.before?.infrastructure;
     const problem = template && refusedTemplates.get(objectText(template));
     groups.push(

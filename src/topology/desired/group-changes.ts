@@ -120,8 +120,6 @@ function reconciled(
 export interface GroupChanges {
   changes: GroupChange[];
   problems: Problem[];
-  /** Groups of which it is not known what becomes of them, with the reason. */
-  unknown: Map<GroupChange, Problem>;
 }
 
 /** The versions that a group goes through. */
@@ -138,7 +136,6 @@ export function groupChanges(input: ClusterInput): GroupChanges {
   const madeBefore = new Map((desiredBefore?.groups ?? []).map((group) => [workerKey(group.kind, group.group), group]));
   const problems: Problem[] = [];
   const changes: GroupChange[] = [];
-  const unknown = new Map<GroupChange, Problem>();
   let isStopped = false;
   const attempt = (what: string, write: () => void): boolean => {
     try {
@@ -158,10 +155,10 @@ export function groupChanges(input: ClusterInput): GroupChanges {
   const change = (
     { group, kind, name }: Pick<DesiredGroup, 'group' | 'kind' | 'name'>,
     objects: Pick<GroupChange, 'before' | 'after'>,
-    more: Partial<Pick<GroupChange, 'versions' | 'notes' | 'from'>> = {},
+    more: Partial<Pick<GroupChange, 'versions' | 'notes' | 'from' | 'notKnown'>> = {},
   ) => {
     const isControlPlane = group === 'control-plane';
-    const made: GroupChange = {
+    changes.push({
       cluster,
       group,
       kind,
@@ -172,9 +169,7 @@ export function groupChanges(input: ClusterInput): GroupChanges {
       notes: [],
       from: () => undefined,
       ...more,
-    };
-    changes.push(made);
-    return made;
+    });
   };
   const { infrastructureCluster: infrastructure } = desired;
   if (existing.infrastructureCluster !== undefined && infrastructure !== undefined) {
@@ -209,7 +204,7 @@ export function groupChanges(input: ClusterInput): GroupChanges {
       continue;
     }
     let result: GroupObjects | undefined;
-    let reason: Problem | undefined;
+    let notKnown: Problem | undefined;
     const where =
       worker === undefined ? '' : `failed to reconcile ${kind} ${objectText(current.object).split(' ')[1]}: `;
     const isWritten =
@@ -221,19 +216,16 @@ export function groupChanges(input: ClusterInput): GroupChanges {
           if (!(error instanceof NotComparable)) {
             throw error;
           }
-          reason = { text: error.message, remedy: error.remedy };
+          notKnown = { text: error.message, remedy: error.remedy };
         }
       });
     const steps = worker === undefined ? input.steps.controlPlane : input.steps.workers;
     const versions = versionsOf(versionOf(current.object), versionOf(result?.object ?? current.object), steps);
-    const made = change(
+    change(
       { ...group, name: nameOf(current.object) },
       { before: current, after: result ?? current },
-      { versions, from },
+      { versions, from, ...(notKnown && { notKnown }) },
     );
-    if (reason !== undefined) {
-      unknown.set(made, reason);
-    }
     isStopped ||= worker === undefined && !isWritten;
   }
   const wanted = new Set(desired.groups.map(({ kind, group }) => workerKey(kind, group)));
@@ -244,5 +236,5 @@ export function groupChanges(input: ClusterInput): GroupChanges {
       change(gone, { before: objects, after: isStopped ? objects : undefined });
     }
   }
-  return { changes, problems, unknown };
+  return { changes, problems };
 }

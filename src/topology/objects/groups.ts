@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
-import type { GroupPlan } from './plan.ts';
+import type { GroupPlan, Problem } from './plan.ts';
 
 /** What Machines of a group are made of: a control plane, a MachineDeployment or a MachinePool, and its templates. */
 export interface GroupObjects {
@@ -48,6 +48,8 @@ export interface GroupChange {
   /** What else is to be said about how it happens, in plain sentences. */
   notes: readonly string[];
   from: Provenance;
+  /** Why it is not known what becomes of the group. */
+  notKnown?: Problem;
 }
 
 /** The hooks that a plan calls. None has effects. */

@@ -222,6 +222,7 @@ export function groupPlan(update: GroupUpdate, rollout: Rollout, arrivals: Arriv
     ...arrivalTexts(written, arrivals),
     ...changedTemplates(update),
     ...(verdict === 'unchanged' && rollout.problems.length === 0 ? [] : pauseTexts(update)),
+    ...change.notes,
   ];
   return {
     group: change.group,
