@@ -228,7 +228,7 @@ describe('responses that are not read', () => {
 
   test('are abandoned after a time, and use no more memory', async () => {
     const { webhookPort, health } = await start({ limits, convert });
-    const sockets = await Promise.all([openTls(webhookPort), openTls(webhookPort), openTls(webhookPort)]);
+    const sockets = await Promise.all([openTls(webhookPort), openTls(webhookPort)]);
     for (const socket of sockets) {
       opened.push(socket);
       socket.on('error', () => {});
@@ -236,8 +236,8 @@ describe('responses that are not read', () => {
       socket.write(request);
     }
     await until(
-      async () => (await metricOf(health, 'answers_dropped_total{port="webhook"}')) === 3,
-      'three answers are dropped',
+      async () => (await metricOf(health, 'answers_dropped_total{port="webhook"}')) === 2,
+      'both answers are dropped',
     );
     await until(async () => (await metricOf(health, 'connections')) === 0, 'no connection is left');
     expect(await metricOf(health, 'in_flight_bytes')).toBe(0);
@@ -300,7 +300,7 @@ describe('bytes in flight', () => {
     { 'transfer-encoding': 'chunked' },
   ])('a single request of any legal size is accepted %j', async (headers) => {
     const { webhookPort } = await start({ limits });
-    expect((await send(webhookPort, validate, padded(5_000_000), { headers })).code).toBe(200);
+    expect((await send(webhookPort, validate, padded(1_200_000), { headers })).code).toBe(200);
   });
 
   test('bytes that a client only announces take no room from others', async () => {

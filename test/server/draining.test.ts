@@ -102,8 +102,8 @@ test('under load, while connections are accepted, no request fails and every cli
       }
     }
   }
-  const callers = Promise.all(Array.from({ length: 16 }, callUntilTold));
-  await until(() => answered > 100, 'load');
+  const callers = Promise.all(Array.from({ length: 8 }, callUntilTold));
+  await until(() => answered > 40, 'load');
   const stopped = stop({ closeAfter: callers, timeoutMs: 20_000 });
   expect((await fetch(`${health}/readyz`)).status).toBe(503);
   await callers;

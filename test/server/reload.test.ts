@@ -77,7 +77,7 @@ test('uses a new pair without a failed request, on new and existing connections'
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
-  const loads = Promise.all([load({ agent }), load({ agent }), load({}), load({})]);
+  const loads = Promise.all([load({ agent }), load({})]);
   loads.catch(() => {
     done = true;
   });
@@ -87,14 +87,14 @@ test('uses a new pair without a failed request, on new and existing connections'
       await write(pair);
       const name = pair === second ? 'second' : pair === third ? 'third' : 'localhost';
       await until(async () => done || (await servedName(webhookPort)) === name, `${name} is served`);
-      await until(() => done || answered > before + 10, 'requests go on');
+      await until(() => done || answered > before + 4, 'requests go on');
     }
   } finally {
     done = true;
     await loads;
     agent.destroy();
   }
-  expect(answered).toBeGreaterThan(30);
+  expect(answered).toBeGreaterThan(12);
 });
 
 test('follows the ..data symlink of a Kubernetes volume, and never sees half of a change', async () => {

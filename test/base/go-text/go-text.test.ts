@@ -41,8 +41,8 @@ test.each<[string, string | undefined]>([
 });
 
 test('a large body takes linear time, however deep it is', () => {
-  expect(syntaxError('['.repeat(1_000_000))).toBe('EOF');
-  expect(syntaxError(`"${'\\n'.repeat(1_000_000)}`)).toBe('EOF');
+  expect(syntaxError('['.repeat(200_000))).toBe('EOF');
+  expect(syntaxError(`"${'\\n'.repeat(200_000)}`)).toBe('EOF');
 });
 
 test.each<[string | Buffer, string]>([

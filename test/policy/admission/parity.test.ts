@@ -1,4 +1,6 @@
 import { expect } from 'vitest';
+import { decodeAdmissionReview } from '../../../src/kubernetes/index.ts';
+import { capturedCalls } from '../../server/running.ts';
 import { testRows } from '../../support/rows.ts';
 import { admission, requestFor } from './policy.ts';
 import { causesAsText, recordedCases } from './recorded.ts';
@@ -26,4 +28,20 @@ testRows('the defaults are those of Cluster API', rows, (recorded) => {
   const expected = recorded.mutate.patch.filter(({ op }) => op !== 'remove');
   const byPath = (a: unknown, b: unknown) => ((a as { path: string }).path < (b as { path: string }).path ? -1 : 1);
   expect(patch.sort(byPath)).toEqual(expected.sort(byPath));
+});
+
+const reviews = capturedCalls
+  .filter(({ body }) => body.kind === 'AdmissionReview')
+  .map((call) => [call.name, call] as const);
+
+testRows('a captured call of an API server is allowed', reviews, ({ name, body }) => {
+  const decoded = decodeAdmissionReview(body);
+  const { request } = decoded as Extract<typeof decoded, { request: unknown }>;
+  const { response } = admission()[name.includes('mutate') ? 'mutate' : 'validate'](request);
+  const isDeprecated = name.includes('v1alpha1') && name.includes('validate');
+  expect(response).toEqual({
+    uid: body.request.uid,
+    allowed: true,
+    ...(isDeprecated && { warnings: [expect.stringContaining('is deprecated')] }),
+  });
 });

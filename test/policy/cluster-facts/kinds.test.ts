@@ -6,7 +6,7 @@ import { requestFor } from '../admission/policy.ts';
 import { example, exampleSecret } from '../rules/examples.ts';
 import { type Scripted, startScripted } from './scripted.ts';
 
-const within = { timeout: 20_000, interval: 2 };
+const within = { timeout: 20_000, interval: 10 };
 const pace: NonNullable<WatchingOptions['pace']> = { watchMs: 60_000, graceMs: 300, minRetryMs: 20, maxRetryMs: 40 };
 const classes = '/apis/cluster.x-k8s.io/v1beta2/clusterclasses';
 const configs = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';

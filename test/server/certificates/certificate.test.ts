@@ -81,12 +81,13 @@ describe('tls.crt and tls.key', () => {
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const openssl = (command: string) => execFileSync('openssl', command.split(' '), { cwd: folder, stdio: 'pipe' });
     const made = (name: string) => readFileSync(join(folder, name), 'utf8');
-    openssl('req -x509 -newkey rsa:2048 -nodes -sha1 -subj /CN=ca -keyout ca.key -out ca.crt');
-    openssl('req -newkey rsa:2048 -nodes -subj /CN=localhost -keyout tls.key -out tls.csr');
+    const key = '-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes';
+    openssl(`req -x509 ${key} -sha1 -subj /CN=ca -keyout ca.key -out ca.crt`);
+    openssl(`req ${key} -subj /CN=localhost -keyout tls.key -out tls.csr`);
     openssl('x509 -req -in tls.csr -CA ca.crt -CAkey ca.key -CAcreateserial -sha1 -out tls.crt');
     expect(await read(made('ca.crt'), made('ca.key'))).toHaveProperty('pair');
     expect(await problemOf(made('tls.crt'), made('tls.key'))).toBe(
-      'the certificate is signed with sha1WithRSAEncryption, which API servers and Cluster API do not accept: issue it with SHA-256',
+      'the certificate is signed with ecdsa-with-SHA1, which API servers and Cluster API do not accept: issue it with SHA-256',
     );
   });
 

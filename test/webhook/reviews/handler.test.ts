@@ -7,7 +7,7 @@ import {
   capturedCalls,
   exchange,
   keepAliveAgent,
-  metricOf,
+  metricsOf,
   mutate,
   review,
   start,
@@ -53,7 +53,7 @@ const post = (path: string, body: string | Buffer, type = 'application/json', mo
 
 /** Returns a function that tells by how much each metric, given by its name without the prefix, has increased since. */
 async function countsOf(names: readonly string[]): Promise<() => Promise<number[]>> {
-  const read = () => Promise.all(names.map((name) => metricOf(server.health, name)));
+  const read = () => metricsOf(server.health, names);
   const before = await read();
   return async () => (await read()).map((value, index) => value - (before[index] ?? 0));
 }

@@ -1,7 +1,6 @@
 import { Gauge } from 'prom-client';
 import { afterEach, expect, test } from 'vitest';
-import { admission } from '../../policy/admission/policy.ts';
-import { metricOf, mutate, openTls, review, send, start, stopAll, until, validate } from '../../server/running.ts';
+import { mutate, review, send, start, stopAll, validate } from '../../server/running.ts';
 
 afterEach(stopAll);
 
@@ -46,23 +45,4 @@ test('an application can add metrics', async () => {
   });
   expect(prefixes).toEqual(['extensionconfig_webhook_']);
   expect(await (await fetch(`${health}/metrics`)).text()).toContain('extensionconfig_webhook_mine 7\n');
-});
-
-test('a large deletion that its client abandons leaves nothing in memory, and others are answered', async () => {
-  const { webhookPort, health } = await start({ admission: admission() });
-  const oldObject = { spec: { settings: { padding: 'x'.repeat(5_000_000) } } };
-  const kind = { group: 'runtime.cluster.x-k8s.io', version: 'v1beta2', kind: 'ExtensionConfig' };
-  const request = { uid: 'u', kind, name: 'x', operation: 'DELETE', oldObject };
-  const body = JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request });
-  const head = `POST ${validate} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
-  for (const sent of [body, body.slice(0, -1)]) {
-    const sockets = await Promise.all(Array.from({ length: 10 }, () => openTls(webhookPort)));
-    for (const socket of sockets) {
-      socket.on('error', () => {}).write(head + sent, () => socket.destroy());
-    }
-    await Promise.all(sockets.map((socket) => new Promise((closed) => socket.once('close', closed))));
-    await until(async () => (await metricOf(health, 'requests_in_flight')) === 0, 'nothing is in flight');
-    expect(await metricOf(health, 'in_flight_bytes')).toBe(0);
-    expect((await send(webhookPort, validate, review('x'))).code).toBe(200);
-  }
 });
