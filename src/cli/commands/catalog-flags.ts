@@ -53,8 +53,7 @@ export function readWith<T>(
   try {
     return parse(text);
   } catch (error) {
-    // A ReferenceError is an unresolvable YAML alias.
-    if (error instanceof Problem || error instanceof ReferenceError) {
+    if (error instanceof Problem) {
       throw new UsageError(error.message.replaceAll(/^/gm, `${flag}: ${file}: `));
     }
     throw error;

@@ -12,8 +12,7 @@ export interface Resolved {
   to: { host: string; port: number };
 }
 
-const port = (text: string) =>
-  /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65535 ? Number(text) : 0;
+const isPort = (text: string) => Number(text) >= 1 && Number(text) <= 65535;
 
 export const resolveFlag: Flag<readonly Resolved[]> = {
   placeholder: 'NAMESPACE/NAME:PORT=HOST:PORT',
@@ -21,23 +20,13 @@ export const resolveFlag: Flag<readonly Resolved[]> = {
   default: [],
   repeatable: true,
   parse: (text) => {
-    const [from = '', to = '', ...more] = text.split('=');
-    const [namespace = '', service = ''] = from.split('/');
-    const [name = '', fromPort = ''] = service.split(':');
-    const colon = to.lastIndexOf(':');
-    const host = to.slice(0, Math.max(colon, 0)).replace(/^\[(.*)\]$/, '$1');
-    const isGood =
-      more.length === 0 &&
-      from.split('/').length === 2 &&
-      dns1123LabelProblems(namespace).length === 0 &&
-      dns1123LabelProblems(name).length === 0 &&
-      port(fromPort) > 0 &&
-      host !== '' &&
-      port(to.slice(colon + 1)) > 0;
-    if (!isGood) {
+    const [, namespace = '', name = '', from = '', host = '', to = ''] =
+      /^([^/:=]+)\/([^/:=]+):(\d{1,5})=([^=]+):(\d{1,5})$/.exec(text) ?? [];
+    if ([namespace, name].flatMap(dns1123LabelProblems).length > 0 || !isPort(from) || !isPort(to)) {
       throw new FlagError('it must be of the form capi-system/my-extension:443=localhost:8443');
     }
-    return [{ host: `${name}.${namespace}.svc:${port(fromPort)}`, to: { host, port: port(to.slice(colon + 1)) } }];
+    const address = host.replace(/^\[(.*)\]$/, '$1');
+    return [{ host: `${name}.${namespace}.svc:${Number(from)}`, to: { host: address, port: Number(to) } }];
   },
 };
 

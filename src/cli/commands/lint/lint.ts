@@ -127,7 +127,7 @@ export const command = defineCommand({
     const maxWarnings = flags['max-warnings'];
 
     const summary: LintSummary = { files: 0, objects: 0, denials: 0, warnings: 0, errors: 0, skipped: 0 };
-    let firstSkipped: string | undefined;
+    const skipped: string[] = [];
     const unusedComments: string[] = [];
     const patches: string[] = [];
     const run = {
@@ -151,7 +151,7 @@ export const command = defineCommand({
       onFile: () => summary.files++,
       onSkipped: (file: string, documents: number, line: number) => {
         summary.skipped += documents;
-        firstSkipped ??= showPlace({ file, line });
+        skipped.push(showPlace({ file, line }));
       },
     };
     const results: LintResult[] = [];
@@ -170,19 +170,17 @@ export const command = defineCommand({
       results.push(shown);
       await print(io, format.each?.(shown, context) ?? '');
     }
-    if (unusedComments.length > 0 && !flags.quiet) {
-      io.stderr.write(`lint: comments turn off rules that report nothing there: ${shortList(unusedComments, 3)}\n`);
-    }
-    if (patches.length > 0 && !flags.quiet) {
-      io.stderr.write(
-        `lint: skipped ${count(patches.length, 'file')} with patches of a kustomization: ${shortList(patches, 3)}\n`,
-      );
-    }
-    if (firstSkipped !== undefined && !flags.quiet) {
-      io.stderr.write(
-        `lint: skipped ${count(summary.skipped, 'document')} without a kind, which kubectl would refuse; the first is ${firstSkipped}\n`,
-      );
-    }
+    const note = (places: readonly string[], text: string) => {
+      if (places.length > 0 && !flags.quiet) {
+        io.stderr.write(`lint: ${text} ${shortList(places, 3)}\n`);
+      }
+    };
+    note(unusedComments, 'comments turn off rules that report nothing there:');
+    note(patches, `skipped ${count(patches.length, 'file')} with patches of a kustomization:`);
+    note(
+      skipped.slice(0, 1),
+      `skipped ${count(summary.skipped, 'document')} without a kind, which kubectl would refuse; the first is`,
+    );
     const hasEnd = !io.signal.aborted && (!flags.quiet || flags.output !== 'text');
     await print(io, hasEnd ? format.end(results, summary, context) : '');
     io.signal.throwIfAborted();

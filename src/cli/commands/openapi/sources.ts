@@ -24,7 +24,6 @@ import type { DocumentCache } from './cache.ts';
 
 const mebibyte = 1024 * 1024;
 const maxTotalBytes = 512 * mebibyte;
-const maxDocuments = 10_000;
 const requestsAtOnce = 10;
 
 /** The documents to merge, within the limits, and problems with fetching them. */
@@ -48,9 +47,6 @@ export class Collection {
   }
 
   add(name: string, { document, isConverted }: { document: JsonObject; isConverted: boolean }): void {
-    if (this.documents.length >= maxDocuments) {
-      throw new FailureError(`there are more than ${maxDocuments} documents; merge some of them`);
-    }
     this.documents.push({ name, document });
     if (isConverted) {
       this.converted.push(name);
@@ -129,9 +125,6 @@ async function fromCluster(
   const places = documentList(list);
   if (places === undefined) {
     throw new FailureError(`${printable(name)}/openapi/v3 is not a list of documents`);
-  }
-  if (places.length > maxDocuments) {
-    throw new FailureError(`${name} lists more than ${maxDocuments} documents; merge some of them`);
   }
   const results = await eachOf(places, requestsAtOnce, async (place) => {
     try {
