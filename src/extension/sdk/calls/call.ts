@@ -73,7 +73,8 @@ class Context implements HandlerContext<unknown> {
     this.waitUntil = call.lifetime.waitUntil;
     this.#handler = handler;
     this.#call = call;
-    Object.defineProperties(this, Context.#lazy);
+    Object.defineProperty(this, 'log', Context.#lazy.log as PropertyDescriptor);
+    Object.defineProperty(this, 'signal', Context.#lazy.signal as PropertyDescriptor);
   }
 }
 
