@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { canonical, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import { renameReferences } from './references.ts';
 
@@ -15,49 +14,45 @@ export const componentSections = [
   'callbacks',
 ] as const;
 
-/** One named component of a document, or an operation, whose section is `operationId`. Its value has no references of OpenAPI v2. */
-export interface Component {
-  section: string;
-  name: string;
-  value: Json;
-  /**
-   * Equal for two components of the same section and name, in different documents, if and only if they mean the same:
-   * their content is equal, and so is everything that they refer to.
-   */
-  meaning: string;
-}
-
 /** `SECTION/NAME`: a name has a meaning only within its section. */
 export function componentKey(section: string, name: string): string {
   return `${section}/${name}`;
 }
 
-interface Node extends Component {
+/** One named component of a document, or an operation, whose section is `operationId`. */
+interface Component {
+  section: string;
+  name: string;
+  /** Without references of OpenAPI v2. */
+  value: Json;
+  /** Its document, by index. */
+  owner: number;
+  /** Its content, whatever the order of keys. */
   text: string;
-  targets: string[];
-  /**
-   * For Tarjan's algorithm: the order in which the node was visited, the first node that it can reach, and the target to
-   * visit next.
-   */
-  index: number;
-  low: number;
-  next: number;
-  isOpen: boolean;
+  /** Keys of what it refers to. */
+  targets: Set<string>;
+  /** The same for components of one key that mean the same. */
+  variant: number;
 }
 
 /** Methods of a path item, in the order of the specification. */
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
-function nodesOf(document: JsonObject): Map<string, Node> {
-  const nodes = new Map<string, Node>();
+function addComponents(named: Map<string, Component[]>, document: JsonObject, owner: number): void {
   function add(section: string, name: string, given: Json): void {
-    const targets: string[] = [];
+    const targets = new Set<string>();
     const value = renameReferences(given, (...target) => {
-      targets.push(componentKey(...target));
+      targets.add(componentKey(...target));
       return target[1];
     });
-    const node = { section, name, value, text: canonical(value), targets };
-    nodes.set(componentKey(section, name), { ...node, index: -1, low: -1, next: 0, isOpen: false, meaning: '' });
+    const key = componentKey(section, name);
+    const components = named.get(key) ?? [];
+    named.set(key, components);
+    if (components.at(-1)?.owner === owner) {
+      // An operationId that a document has twice.
+      components.pop();
+    }
+    components.push({ section, name, value, owner, text: canonical(value), targets, variant: 0 });
   }
   for (const section of componentSections) {
     for (const [name, value] of Object.entries(objectAt(document, 'components', section))) {
@@ -73,71 +68,72 @@ function nodesOf(document: JsonObject): Map<string, Node> {
       }
     }
   }
-  return nodes;
 }
 
-const digest = (parts: readonly string[]) => hash('sha256', JSON.stringify(parts), 'base64');
-
-/**
- * Assigns meanings to the nodes of a reference cycle. Names are part of their content, and everything outside the cycle
- * that they refer to already has its meaning. So the cycle as a whole is defined by the content of its members and
- * these meanings.
- */
-function closeCircle(members: readonly Node[], nodes: ReadonlyMap<string, Node>): void {
-  const keys = new Set(members.map(({ section, name }) => componentKey(section, name)));
-  const parts = members
-    .map(({ section, name, text, targets }) => {
-      const outside = new Set(targets.filter((target) => !keys.has(target)));
-      const meanings = [...outside].sort().map((target) => nodes.get(target)?.meaning ?? '');
-      return digest([componentKey(section, name), text, ...meanings]);
-    })
-    .sort();
-  const whole = digest(parts);
-  for (const member of members) {
-    member.meaning = members.length === 1 ? whole : digest([whole, componentKey(member.section, member.name)]);
+/** Gives components of one key that differ in something different variants. @returns whether there are more than before. */
+function split(components: readonly Component[], something: (component: Component) => unknown): boolean {
+  const before = new Set(components.map(({ variant }) => variant)).size;
+  const groups = Map.groupBy(components, (component) => `${component.variant} ${something(component)}`);
+  for (const [variant, members] of [...groups.values()].entries()) {
+    for (const member of members) {
+      member.variant = variant;
+    }
   }
+  return groups.size > before;
+}
+
+/** A component of one name and one meaning, and the documents that have it, by index. */
+export interface Variant extends Pick<Component, 'section' | 'name' | 'value'> {
+  owners: number[];
 }
 
 /**
- * The components of a document, each with its meaning. Strongly connected components are found by Tarjan's algorithm,
- * without recursion, since chains of references may be long. The work is linear except for sorting keys.
+ * The components of documents by their keys, each with its variants, in the order of the documents. Two components of a
+ * key mean the same if and only if their content is equal, and so is everything that they refer to: all are taken for
+ * equal until they differ in content, then in the variant of a reference. The work is linear in the references, without
+ * recursion, since chains of them may be long.
+ *
+ * @param turn is awaited after each document.
  */
-export function componentsOf(document: JsonObject): Component[] {
-  const nodes = nodesOf(document);
-  const open: Node[] = [];
-  let reached = 0;
-  for (const start of nodes.values()) {
-    const path = start.index === -1 ? [start] : [];
-    for (let node = path.at(-1); node !== undefined; node = path.at(-1)) {
-      if (node.index === -1) {
-        Object.assign(node, { index: reached, low: reached, isOpen: true });
-        reached++;
-        open.push(node);
-      }
-      const key = node.targets[node.next];
-      if (key !== undefined) {
-        node.next++;
-        const target = nodes.get(key);
-        if (target?.index === -1) {
-          path.push(target);
-        } else if (target?.isOpen) {
-          node.low = Math.min(node.low, target.index);
-        }
-        continue;
-      }
-      path.pop();
-      const parent = path.at(-1);
-      if (parent !== undefined) {
-        parent.low = Math.min(parent.low, node.low);
-      }
-      if (node.low === node.index) {
-        const members = open.splice(open.lastIndexOf(node));
-        for (const member of members) {
-          member.isOpen = false;
-        }
-        closeCircle(members, nodes);
+export async function variantsOf(
+  documents: readonly JsonObject[],
+  turn: () => Promise<void>,
+): Promise<Map<string, Variant[]>> {
+  const named = new Map<string, Component[]>();
+  for (const [owner, document] of documents.entries()) {
+    addComponents(named, document, owner);
+    await turn();
+  }
+  const known = documents.map(() => new Map<string, Component>());
+  const referrers = new Map<string, Set<string>>();
+  for (const [key, components] of named) {
+    split(components, ({ text }) => text);
+    for (const component of components) {
+      known[component.owner]?.set(key, component);
+      for (const target of component.targets) {
+        referrers.set(target, (referrers.get(target) ?? new Set()).add(key));
       }
     }
   }
-  return [...nodes.values()];
+  const left = new Set(referrers.keys());
+  for (const key of left) {
+    // It comes again if it gets more variants.
+    left.delete(key);
+    for (const referrer of referrers.get(key) ?? []) {
+      if (
+        split(named.get(referrer) ?? [], ({ owner, targets }) => targets.has(key) && known[owner]?.get(key)?.variant)
+      ) {
+        left.add(referrer);
+      }
+    }
+  }
+  return new Map(
+    [...named].map(([key, components]) => {
+      const variants = Map.groupBy(components, ({ variant }) => variant).values();
+      return [
+        key,
+        [...variants].map((same) => ({ ...(same[0] as Component), owners: same.map(({ owner }) => owner) })),
+      ];
+    }),
+  );
 }

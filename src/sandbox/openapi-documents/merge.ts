@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isJsonObject, isSame, type JsonObject, objectAt } from '../../kubernetes/index.ts';
-import { type Component, componentKey, componentSections, componentsOf } from './components.ts';
+import { componentKey, componentSections, type Variant, variantsOf } from './components.ts';
 import { renameReferences } from './references.ts';
 
 /** A document to merge, and its name in the report. */
@@ -45,44 +45,24 @@ export interface Merged {
   report: MergeReport;
 }
 
-/** A component of one name and one meaning, and the documents that have it, by index. */
-interface Variant {
+interface NamedVariant extends Variant {
   newName: string;
-  owners: number[];
-  component: Component;
-}
-
-/** By section and name, then by meaning. */
-type Variants = Map<string, Map<string, Variant>>;
-
-function addTo(variants: Variants, component: Component, owner: number): void {
-  const { section, name, meaning } = component;
-  const key = componentKey(section, name);
-  const named = variants.get(key) ?? new Map<string, Variant>();
-  variants.set(key, named);
-  const variant = named.get(meaning) ?? { newName: name, owners: [], component };
-  named.set(meaning, variant);
-  variant.owners.push(owner);
 }
 
 /** Gives each further meaning of a name an unused one: `NAME_v2`, `NAME_v3`, …, as API servers rename duplicates. */
-function nameAll(variants: Variants, documents: readonly NamedDocument[]): Renaming[] {
-  const renamed: Renaming[] = [];
+function nameAll(variants: ReadonlyMap<string, readonly Variant[]>): NamedVariant[] {
   const taken = new Set(variants.keys());
-  for (const [key, named] of variants) {
+  return [...variants].flatMap(([key, [first, ...others]]) => {
     let number = 2;
-    for (const variant of [...named.values()].slice(1)) {
+    const named = others.map((variant) => {
       while (taken.has(`${key}_v${number}`)) {
         number++;
       }
       taken.add(`${key}_v${number}`);
-      const { section, name } = variant.component;
-      variant.newName = `${name}_v${number}`;
-      const { newName, owners } = variant;
-      renamed.push({ section, name, newName, documents: owners.map((owner) => documents[owner]?.name ?? '') });
-    }
-  }
-  return renamed;
+      return { ...variant, newName: `${variant.name}_v${number}` };
+    });
+    return first === undefined ? named : [{ ...first, newName: first.name }, ...named];
+  });
 }
 
 /** Objects sorted by name. */
@@ -121,14 +101,12 @@ export async function mergeDocuments(documents: readonly NamedDocument[], signal
     await nextTurn();
     signal?.throwIfAborted();
   };
-  const variants: Variants = new Map();
-  for (const [owner, { document }] of documents.entries()) {
-    for (const component of componentsOf(document)) {
-      addTo(variants, component, owner);
-    }
-    await turn();
-  }
-  const renamed = nameAll(variants, documents);
+  const all = nameAll(
+    await variantsOf(
+      documents.map(({ document }) => document),
+      turn,
+    ),
+  );
 
   const dangling = new Map<string, { document: string; reference: string }>();
   /** For each document, what its components are called now. */
@@ -142,20 +120,17 @@ export async function mergeDocuments(documents: readonly NamedDocument[], signal
     }
     return newName ?? name;
   };
-  const all = [...variants.values()].flatMap((named) => [...named.values()]);
-  for (const { component, newName, owners } of all) {
+  for (const { section, name, newName, owners } of all) {
     for (const owner of owners) {
-      names[owner]?.set(componentKey(component.section, component.name), newName);
+      names[owner]?.set(componentKey(section, name), newName);
     }
   }
-  const sections = Map.groupBy(all, ({ component }) => component.section);
+  const sections = Map.groupBy(all, ({ section }) => section);
   const components = componentSections.flatMap((section) => {
-    const entries = (sections.get(section) ?? []).map(
-      ({ newName, component: { value }, owners }): [string, JsonObject] => [
-        newName,
-        renameReferences(value, renameIn(owners[0] ?? 0)) as JsonObject,
-      ],
-    );
+    const entries = (sections.get(section) ?? []).map(({ newName, value, owners }): [string, JsonObject] => [
+      newName,
+      renameReferences(value, renameIn(owners[0] ?? 0)) as JsonObject,
+    ]);
     return entries.length === 0 ? [] : [[section, sorted(entries)] as const];
   });
 
@@ -179,7 +154,7 @@ export async function mergeDocuments(documents: readonly NamedDocument[], signal
   }
 
   const { shared, conflicts: sharedConflicts } = sharedOf(documents);
-  const merged = all.filter(({ component }) => component.section !== 'operationId');
+  const merged = all.filter(({ section }) => section !== 'operationId');
   return {
     document: {
       openapi: '3.0.0',
@@ -193,7 +168,12 @@ export async function mergeDocuments(documents: readonly NamedDocument[], signal
       paths: paths.size,
       componentsBefore: merged.reduce((sum, { owners }) => sum + owners.length, 0),
       componentsAfter: merged.length,
-      renamed,
+      renamed: all
+        .filter(({ name, newName }) => newName !== name)
+        .map(({ section, name, newName, owners }) => ({
+          ...{ section, name, newName },
+          documents: owners.map((owner) => documents[owner]?.name ?? ''),
+        })),
       conflicts: [...sharedConflicts, ...conflicts.values()],
       dangling: [...dangling.values()],
     },

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
-import { componentsOf } from '../../../src/sandbox/openapi-documents/components.ts';
 import { merge } from './merging.ts';
 
 /** What a part of a path becomes in the second of two documents, of which everything has another meaning. */
@@ -65,106 +64,69 @@ test.each<[string, JsonObject, JsonObject]>([
 });
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
-const meaningsOf = (schemas: JsonObject, parts: JsonObject = {}) =>
-  new Map(
-    componentsOf({ components: { schemas, ...parts } }).map(({ section, name, meaning }) => [
-      `${section}/${name}`,
-      meaning,
-    ]),
-  );
 
-test('the meaning of a component is its content, and that of all it refers to', () => {
-  const one = meaningsOf({
-    A: { items: ref('B'), x: [1, ref('C')] },
-    B: { a: 1, b: 2 },
-    C: {},
-    D: ref('C'),
-    E: ref('C'),
-  });
-  const other = meaningsOf({
-    D: ref('C'),
-    C: { type: 'string' },
-    B: { b: 2, a: 1 },
-    A: { x: [1, ref('C')], items: ref('B') },
-  });
-  expect(other.get('schemas/B')).toBe(one.get('schemas/B'));
-  for (const name of ['schemas/A', 'schemas/C', 'schemas/D']) {
-    expect(one.get(name)).toMatch(/^[\w+/]{43}=$/);
-    expect(other.get(name)).not.toBe(one.get(name));
-  }
-  const inList = (item: JsonObject) => meaningsOf({ A: { x: [item] } }).get('schemas/A');
-  expect(inList({ a: 1, b: 2 })).toBe(inList({ b: 2, a: 1 }));
+/** What does not mean the same in documents with these schemas. */
+async function differing(...schemas: JsonObject[]): Promise<string[]> {
+  const { report } = await merge(...schemas.map((one) => ({ paths: {}, components: { schemas: one } })));
+  return report.renamed.map(({ newName, documents }) => `${newName} ${documents.join()}`).sort();
+}
+
+test('components mean the same if their content does, and that of all they refer to', async () => {
+  const one = { A: { items: ref('B'), x: [1, ref('C')] }, B: { a: 1, b: 2 }, C: {}, D: ref('C') };
+  const sorted = { D: ref('C'), C: {}, B: { b: 2, a: 1 }, A: { x: [1, ref('C')], items: ref('B') } };
+  expect(await differing(one, sorted)).toEqual([]);
+  expect(await differing(one, { ...sorted, C: { type: 'string' } })).toEqual(['A_v2 b', 'C_v2 b', 'D_v2 b']);
   // A list is not the same as its items, nor as the same items in another order.
-  expect(
-    new Set([
-      ...meaningsOf({ A: { x: [1, 2] } }).values(),
-      ...meaningsOf({ A: { x: [2, 1] } }).values(),
-      ...meaningsOf({ A: { x: { 0: 1, 1: 2 } } }).values(),
-    ]).size,
-  ).toBe(3);
-  // Names are part of the meaning, since the reference is by name; sections have their own names.
-  expect(one.get('schemas/D')).not.toBe(one.get('schemas/E'));
-  const sections = meaningsOf({ A: {} }, { responses: { A: {} }, headers: 1 });
-  expect([...sections.keys()]).toEqual(['schemas/A', 'responses/A']);
-  expect(sections.get('schemas/A')).not.toBe(sections.get('responses/A'));
+  const lists = [[1, 2], [2, 1], { 0: 1, 1: 2 }].map((x) => ({ A: { x } }));
+  expect(await differing(...lists)).toEqual(['A_v2 b', 'A_v3 c']);
+  expect(await differing({ A: { x: [{ a: 1, b: 2 }] } }, { A: { x: [{ b: 2, a: 1 }] } })).toEqual([]);
 });
 
-test('the order of references does not matter, nor how often they occur', () => {
-  const others = { B: { type: 'string' }, C: { type: 'integer' } };
-  const one = meaningsOf({ ...others, A: { a: ref('B'), b: ref('C'), c: ref('B') } });
-  const same = meaningsOf({ C: others.C, A: { c: ref('B'), b: ref('C'), a: ref('B') }, B: others.B });
-  expect(same.get('schemas/A')).toBe(one.get('schemas/A'));
-  const changed = meaningsOf({ ...others, C: { type: 'number' }, A: { a: ref('B'), b: ref('C'), c: ref('B') } });
-  expect(changed.get('schemas/A')).not.toBe(one.get('schemas/A'));
-  // A missing one is the same in both.
-  const missing = meaningsOf({ A: { a: ref('Z') } });
-  expect(missing.get('schemas/A')).toBe(meaningsOf({ A: { a: ref('Z') }, B: {} }).get('schemas/A'));
+test('the order of references does not matter, nor how often they occur; one without a target is another', async () => {
+  const one = { B: { type: 'string' }, C: { type: 'integer' }, A: { a: ref('B'), b: ref('C'), c: ref('B') } };
+  expect(await differing(one, { C: one.C, A: { c: ref('B'), b: ref('C'), a: ref('B') }, B: one.B })).toEqual([]);
+  expect(await differing(one, { ...one, C: { type: 'number' } })).toEqual(['A_v2 b', 'C_v2 b']);
+  const missing = { A: ref('Z') };
+  expect(await differing(missing, { ...missing, B: {} })).toEqual([]);
+  expect(await differing(missing, { ...missing, Z: {} })).toEqual(['A_v2 b']);
+  // What only another document refers to does not count.
+  const [few, more] = [{ A: { x: 1 } }, { A: { x: 1 }, B: {} }];
+  expect(await differing({ A: ref('B') }, few, more)).toEqual(['A_v2 b,c']);
 });
 
-test('references in another order of keys mean the same', () => {
-  const of = (schemas: JsonObject) => meaningsOf({ B: { type: 'string' }, C: { type: 'integer' }, ...schemas });
-  const [one, other] = [of({ A: { a: ref('B'), b: ref('C') } }), of({ A: { b: ref('C'), a: ref('B') } })];
-  expect(other.get('schemas/A')).toBe(one.get('schemas/A'));
-});
-
-test('members of a cycle have a meaning each, whatever leads into it and wherever it begins', () => {
-  const cycle = (type: string) => ({
-    B: { n: ref('C') },
-    C: { n: ref('D') },
-    D: { n: ref('B'), x: ref('X') },
-    X: { type },
-  });
-  const one = meaningsOf({ A: ref('B'), ...cycle('string') });
-  const [, ...members] = ['A', 'B', 'C', 'D'].map((name) => one.get(`schemas/${name}`));
-  expect(new Set(members).size).toBe(3);
-  const { X, D, C, B } = cycle('string');
-  const turned = meaningsOf({ X, D, C, B, A: ref('B'), Z: ref('D') });
-  const otherwise = meaningsOf({ A: ref('B'), ...cycle('integer') });
-  for (const name of ['A', 'B', 'C', 'D', 'X']) {
-    expect(turned.get(`schemas/${name}`)).toBe(one.get(`schemas/${name}`));
-    expect(otherwise.get(`schemas/${name}`)).not.toBe(one.get(`schemas/${name}`));
-  }
+test('members of a cycle differ if one does, whatever leads into it and wherever it begins', async () => {
+  const X = { type: 'string' };
+  const cycle = { B: { n: ref('C') }, C: { n: ref('D') }, D: { n: ref('B'), x: ref('X') }, X };
+  const { B, C, D } = cycle;
+  expect(await differing({ A: ref('B'), ...cycle }, { X, D, C, B, A: ref('B'), Z: ref('D') })).toEqual([]);
+  const all = ['A_v2 b,d', 'B_v2 b,d', 'C_v2 b,d', 'D_v2 b,d', 'X_v2 b,d'];
+  const [first, other] = [
+    { A: ref('B'), ...cycle },
+    { A: ref('B'), ...cycle, X: { type: 'integer' } },
+  ];
+  expect(await differing(first, other, first, other)).toEqual(all);
   // Two cycles that share a member are one; two that are only joined are not.
-  const eight = (end: string) =>
-    meaningsOf({
-      A: { a: ref('B') },
-      B: { a: ref('A'), c: ref('C') },
-      C: { b: ref('B'), d: ref('D') },
-      D: { d: ref('D'), end },
-    });
-  const joined = [eight('1'), eight('2')];
-  for (const name of ['A', 'B', 'C', 'D']) {
-    expect(joined[0]?.get(`schemas/${name}`)).not.toBe(joined[1]?.get(`schemas/${name}`));
-  }
-  const before = (start: string) => meaningsOf({ A: { a: ref('A'), b: ref('B'), start }, B: { b: ref('B') } });
-  expect(before('1').get('schemas/B')).toBe(before('2').get('schemas/B'));
-  expect(before('1').get('schemas/A')).not.toBe(before('2').get('schemas/A'));
+  const eight = (end: string) => ({
+    A: { a: ref('B') },
+    B: { a: ref('A'), c: ref('C') },
+    C: { b: ref('B'), d: ref('D') },
+    D: { d: ref('D'), end },
+  });
+  expect(await differing(eight('1'), eight('2'))).toEqual(['A_v2 b', 'B_v2 b', 'C_v2 b', 'D_v2 b']);
+  const before = (start: string) => ({ A: { a: ref('A'), b: ref('B'), start }, B: { b: ref('B') } });
+  expect(await differing(before('1'), before('2'))).toEqual(['A_v2 b']);
 });
 
-test('long chains of references need no stack', () => {
-  const schemas: JsonObject = {};
-  for (let index = 0; index < 12_000; index++) {
-    schemas[`S${index}`] = ref(`S${index + 1}`);
-  }
-  expect(meaningsOf(schemas).size).toBe(12_000);
+test('meanings that differ one after the other are told apart', async () => {
+  const chain = (end: string, middle: string) => ({ A: ref('B'), B: { c: ref('C'), middle }, C: ref('D'), D: { end } });
+  expect(await differing(chain('1', '1'), chain('1', '2'), chain('2', '1'), chain('2', '2'), chain('1', '1'))).toEqual([
+    'A_v2 b',
+    'A_v3 c',
+    'A_v4 d',
+    'B_v2 b',
+    'B_v3 c',
+    'B_v4 d',
+    'C_v2 c,d',
+    'D_v2 c,d',
+  ]);
 });
