@@ -200,7 +200,7 @@ export function createPage() {
   const timelines = new Map<string, Timeline>();
   let complete = 0;
   return {
-    add(entry: Entry): void {
+    add(entry: Entry): string {
       const name = entry.cluster;
       const timeline: Timeline = timelines.get(name) ?? { name, entries: [], end: undefined };
       timelines.set(name, timeline);
@@ -212,8 +212,9 @@ export function createPage() {
           timeline.entries = [];
         }
       }
+      return '';
     },
-    html(): string {
+    end(): string {
       const all = [...timelines.values()];
       const rank = ({ end }: Timeline) => (end === undefined ? 1 : end.isComplete ? 2 : 0);
       const shown = all

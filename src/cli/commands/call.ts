@@ -113,14 +113,6 @@ function readRequest(file: string, hook: HookDefinition): JsonObject {
   return request;
 }
 
-function requestOf(hook: HookDefinition, { request: file }: CallFlags): JsonObject {
-  if (file !== undefined) {
-    return readRequest(file, hook);
-  }
-  const { apiVersion: _a, kind: _k, settings: _s, ...request } = sampleRequest(hook);
-  return request;
-}
-
 /** The object that a hook is called for: its namespace is looked up in the cluster. */
 function calledObject(hook: HookDefinition, request: JsonObject, given: string | undefined): CalledObject {
   const object = objectOf(hook, request);
@@ -202,7 +194,8 @@ function unmatchedHint({ client, extensions }: Caller, hook: HookDefinition, nam
 /** Calls a handler, or all handlers of a hook, and prints the answers. */
 async function callHandlers(hook: HookDefinition, handler: string | undefined, caller: Caller): Promise<Verdict> {
   const { client, flags, io, extensions } = caller;
-  const request = requestOf(hook, flags);
+  const { apiVersion: _a, kind: _k, settings: _s, ...sample } = sampleRequest(hook);
+  const request = flags.request === undefined ? sample : readRequest(flags.request, hook);
   const object = calledObject(hook, request, flags.namespace);
   const about = { object, request, signal: io.signal };
   const result = (

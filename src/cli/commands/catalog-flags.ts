@@ -3,6 +3,7 @@ import {
   newestKnownRelease,
   oldestKnownRelease,
   parseRelease,
+  parseVersion,
   type Release,
   unknownReleaseProblem,
 } from '../../runtimehooks/index.ts';
@@ -29,6 +30,10 @@ export const releaseFlag = <D extends Release | undefined>(
     return release;
   },
 });
+
+/** What is wrong with a version of Kubernetes, which Cluster API writes with a `v`. */
+export const versionProblems = (text: string): string[] =>
+  text.startsWith('v') && parseVersion(text) !== undefined ? [] : ['must be a version such as v1.35.0'];
 
 /** The flag that determines the known hooks. */
 export const catalogFlags = {

@@ -31,7 +31,7 @@ import {
 import { newFolder } from '../framework/new-folder.ts';
 import { exitCode, FailureError, type Io, paintFor, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
-import { releaseFlag } from './catalog-flags.ts';
+import { releaseFlag, versionProblems } from './catalog-flags.ts';
 import { extensionFlags, readExtensions, unreachableHint } from './extensions.ts';
 import { crdsFlag, manifestObjects, readCrds } from './manifest-objects.ts';
 
@@ -64,15 +64,11 @@ const rehearseFlags = {
     defaultText: 'none; upgrades go one minor version at a time',
   }),
   crds: crdsFlag,
-  'upgrade-to': {
-    ...listFlag('VERSION', 'Kubernetes version to upgrade the Clusters to; repeat it for several upgrades in a row'),
-    parse: (text: string) => {
-      if (!/^v\d{1,4}\.\d{1,4}\.\d{1,4}(?:[-+][0-9A-Za-z.+-]{1,64})?$/.test(text)) {
-        throw new FlagError('it must be a version such as v1.33.0');
-      }
-      return [text];
-    },
-  },
+  'upgrade-to': listFlag(
+    'VERSION',
+    'Kubernetes version to upgrade the Clusters to; repeat it for several upgrades in a row',
+    { problemsOf: versionProblems },
+  ),
   delete: switchFlag('delete the Clusters at the end'),
   'in-place-updates': switchFlag('update machines in place if extensions can, as with the feature gate InPlaceUpdates'),
   'cluster-api-version': releaseFlag(
@@ -148,19 +144,6 @@ function textPrinter(paint: Paint, clusters: readonly string[]): Printer {
   };
 }
 
-const jsonPrinter: Printer = { add: (entry) => jsonLine(entry) ?? '', end: () => '' };
-
-function htmlPrinter(): Printer {
-  const { add, html } = createPage();
-  return {
-    add(entry) {
-      add(entry);
-      return '';
-    },
-    end: html,
-  };
-}
-
 /** What the files of these flags must contain: a wrong file must not silently result in the sample. */
 const wanted = {
   cluster: ['Cluster', 'Namespace'],
@@ -216,15 +199,16 @@ that cannot be read.`,
     let [calls, ended] = [0, 0];
     let hint: string | undefined;
     using progress = startProgress(io.stderr, () => `${calls} calls made, ${ended} of ${clusters} Clusters done`);
-    const printer =
-      flags.output === 'text'
-        ? textPrinter(
-            paintFor(io),
-            input.subjects.map(({ cluster }) => namespacedName(cluster)),
-          )
-        : flags.output === 'json'
-          ? jsonPrinter
-          : htmlPrinter();
+    const printers: Record<typeof flags.output, () => Printer> = {
+      text: () =>
+        textPrinter(
+          paintFor(io),
+          input.subjects.map(({ cluster }) => namespacedName(cluster)),
+        ),
+      json: () => ({ add: (entry) => jsonLine(entry) ?? '', end: () => '' }),
+      html: createPage,
+    };
+    const printer = printers[flags.output]();
     const print = (text: string) => {
       if (text !== '') {
         progress.clear();

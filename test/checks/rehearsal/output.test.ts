@@ -218,7 +218,7 @@ describe('the page', () => {
     for (const entry of entries) {
       page.add(entry);
     }
-    return page.html();
+    return page.end();
   };
   /** Lanes and rows of a drawing with the signs of their marks, and the texts of its bars. */
   const drawn = (page: string) => ({

@@ -225,7 +225,7 @@ describe('usage errors', () => {
     [
       'a target that is not a version',
       () => ['--upgrade-to', '1.33'],
-      /--upgrade-to.*"1\.33".*a version such as v1\.33\.0/,
+      /--upgrade-to.*"1\.33".*a version such as v1\.35\.0/,
     ],
     ['an unknown kind of fault', () => ['--fault', 'up@3'], /"up@3" is not allowed: it must be of the form down@/],
     ['a missing file', () => ['--cluster', join(folder, 'none.yaml')], /none\.yaml: cannot be read: no such file/],

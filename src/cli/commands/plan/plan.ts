@@ -31,7 +31,7 @@ import {
   objectsAt,
   textAt,
 } from '../../../kubernetes/index.ts';
-import { newestKnownRelease, parseVersion } from '../../../runtimehooks/index.ts';
+import { newestKnownRelease } from '../../../runtimehooks/index.ts';
 import {
   coreGroup,
   extensionOfHandler,
@@ -60,7 +60,7 @@ import {
 } from '../../framework/flags.ts';
 import { exitCode, FailureError, type Io, paintFor, UsageError } from '../../framework/program.ts';
 import { startProgress } from '../../framework/progress.ts';
-import { releaseFlag } from '../catalog-flags.ts';
+import { releaseFlag, versionProblems } from '../catalog-flags.ts';
 import { clusterFlags, orNoCluster } from '../cluster-flags.ts';
 import { crdsFlag, readCrds } from '../manifest-objects.ts';
 import { reachServices } from '../port-forward.ts';
@@ -84,15 +84,7 @@ const planFlags = {
     { defaultText: 'the same as -f or, if nothing else changes them, the cluster' },
   ),
   crds: crdsFlag,
-  'set-version': {
-    ...textFlag('VERSION', 'Kubernetes version to give the Clusters'),
-    parse: (text: string) => {
-      if (parseVersion(text) === undefined) {
-        throw new FlagError('it must be a version such as v1.35.0');
-      }
-      return text;
-    },
-  },
+  'set-version': textFlag('VERSION', 'Kubernetes version to give the Clusters', { problemsOf: versionProblems }),
   'set-variable': {
     placeholder: 'NAME=JSON',
     summary: 'value to give a variable of the Clusters; may be repeated',
