@@ -5,11 +5,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import { aroundEach, test } from 'vitest';
-import { run } from '../../package/tree.ts';
 import { ending, endWith } from '../../support/ends.ts';
 import { needs } from '../../support/needs.ts';
+import { runProgram } from './io.ts';
 
 // The programs wait rather than compute: they run at the same time.
 aroundEach(ending);
@@ -31,15 +32,13 @@ function kubeconfigWith(exec: object, server = 'https://127.0.0.1:1'): string {
   return path;
 }
 
-/** Runs a command without a terminal. */
-const runCommand = (...args: string[]) => run(tmpdir(), process.execPath, [main, ...args]);
-
 test.concurrent('without a terminal, a plugin that sleeps ends a command within seconds, with its name', async ({
   expect,
 }) => {
+  expect(isatty(2), 'Vitest gives its workers no terminal').toBe(false);
   const startedMs = performance.now();
   const sleeping = kubeconfigWith({ command: 'sleep', args: ['60'] });
-  const { stderr, code } = await runCommand('discover', '--kubeconfig', sleeping);
+  const { stderr, code } = await runProgram(['discover', '--kubeconfig', sleeping]);
   expect(stderr).toMatch(/no credentials: the credential plugin sleep has not ended for 8 s\n$/);
   expect(code).toBe(1);
   expect(performance.now() - startedMs).toBeLessThan(40_000);

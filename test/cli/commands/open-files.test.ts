@@ -12,7 +12,7 @@ aroundEach(ending);
 
 const main = fileURLToPath(new URL('../../../bin/extensionconfig-webhook', import.meta.url));
 
-/** `serve` with so many file descriptors, and the lines of its log. */
+/** `serve` with so many file descriptors, started by nohup, and the lines of its log. */
 async function serving(openFiles: number) {
   const args = ['serve', '--self-signed', '--host', '127.0.0.1', '--health-host', '127.0.0.1'];
   const child: ChildProcess = spawn(
@@ -29,11 +29,13 @@ async function serving(openFiles: number) {
       '--health-port',
       '0',
     ],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
+    // A shell would set `_` to its last command.
+    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, _: '/usr/bin/nohup' } },
   );
+  const ended = once(child, 'exit') as Promise<[number | null, string | null]>;
   endWith(async () => {
     child.kill('SIGKILL');
-    await once(child, 'exit');
+    await ended;
   });
   const lines: Record<string, unknown>[] = [];
   const ports = await new Promise<{ webhookPort: number; healthPort: number }>((resolve) => {

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { V1MutatingWebhookConfigurationList, V1ValidatingWebhookConfigurationList } from '@kubernetes/client-node';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { loadKubeConfig } from '../../../../src/kubernetes/client/index.ts';
 import { apiClient } from '../../../kubernetes/client/api-client.ts';
@@ -20,6 +20,22 @@ test('prints a kubeconfig that only its owner can read, and leaves nothing behin
   expect(await ended).toBe(0);
   expect(existsSync(file)).toBe(false);
   expect(output.out).toContain(`\nStopped. Everything in the sandbox is gone, and so is ${file}.\n`);
+});
+
+// Files left behind would hold a token. With a real signal: test/cli/commands/sandbox/process.test.ts.
+test('stopped before it is ready, it leaves nothing behind', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'stopped-'));
+  vi.stubEnv('TMPDIR', folder);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true });
+  });
+  const { stop, output, ended } = startAlone([]);
+  await vi.waitUntil(() => readdirSync(folder).length > 0, { timeout: 30_000, interval: 1 });
+  stop.abort('SIGINT');
+  expect([await ended, output.err]).toEqual([130, expect.stringMatching(/^extensionconfig-webhook: interrupted$/m)]);
+  expect(output.out).not.toContain('kubectl get');
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 test('reports a port that is taken as serve does', async () => {
