@@ -164,7 +164,11 @@ test.each(['cert-manager', 'bootstrap'] as const)(
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const project = join(folder, 'backups');
     writeProject(project, { ...options, certificates });
-    execFileSync('npm', ['run', '--silent', 'components'], { cwd: project });
+    // As npm run does, which takes four times as long as kubectl.
+    const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as {
+      scripts: { components: string };
+    };
+    execFileSync('sh', ['-c', scripts.components], { cwd: project });
     const text = readFileSync(join(project, 'clusterctl/runtime-extension-components.yaml'), 'utf8');
     // clusterctl would replace variables.
     expect(text).not.toContain('${');
