@@ -220,11 +220,7 @@ test('manifests that are applied again are unchanged', needs('kubectl'), async (
   writeProject(project, { ...options, certificates: 'bootstrap' });
   const env = { ...process.env, KUBECONFIG: kubeconfig };
   const apply = async (path: string) => {
-    const { stdout } = await promisify(execFile)(
-      'kubectl',
-      ['apply', '--validate=false', '-k', path],
-      { env },
-    );
+    const { stdout } = await promisify(execFile)('kubectl', ['apply', '--validate=false', '-k', path], { env });
     return stdout.trim().split('\n');
   };
   await apply(new URL('../../../manifests/crd', import.meta.url).pathname);
