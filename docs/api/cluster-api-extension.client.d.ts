@@ -174,7 +174,6 @@ interface RegisteredHandler {
 declare class HandlerRegistry {
   #private;
   get extensions(): readonly Extension[];
-  addAll(configs: Iterable<ExtensionConfig>): Map<string, CallError>;
   add(config: ExtensionConfig): CallError | undefined;
   remove(name: string): void;
   get(name: string): RegisteredHandler | CallError;

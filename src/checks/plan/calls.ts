@@ -57,8 +57,11 @@ async function connect({ configs, namespaceLabels, isDiscovered }: StateExtensio
     return [];
   }
   const registered = isDiscovered ? configs : (await Promise.all(configs.map(discovered))).flat();
-  for (const [name, error] of client.registry.addAll(registered)) {
-    silent.set(name, error.message);
+  for (const config of registered) {
+    const error = client.registry.add(config);
+    if (error !== undefined) {
+      silent.set(config.metadata.name ?? '', error.message);
+    }
   }
   return { client, silent, configs: registered };
 }

@@ -135,9 +135,12 @@ export async function rehearse(options: RehearsalOptions): Promise<{ clusters: n
     for (const config of options.configs) {
       configs.push(await discover(client, config, player, signal));
     }
-    const [wrong] = client.registry.addAll(configs).values();
-    if (wrong !== undefined) {
-      throw new SimulationStopped(wrong.message);
+    for (const config of configs) {
+      const wrong = client.registry.add(config);
+      if (wrong !== undefined) {
+        throw new SimulationStopped(wrong.message);
+      }
+      unreachable.registry.add(config);
     }
     for (const { text, remedy } of [
       ...ofClusters.slice(0, maxWarned).flatMap((name) => unselected(configs, name, labels.get(name) ?? {})),
@@ -145,7 +148,6 @@ export async function rehearse(options: RehearsalOptions): Promise<{ clusters: n
     ]) {
       player.find('warning', text, remedy);
     }
-    unreachable.registry.addAll(configs);
     for (const blueprint of blueprints) {
       try {
         await discoverVariables(blueprint, new Player(nameOfClass(blueprint), up, stage));

@@ -58,9 +58,11 @@ function calledObject(hook: HookDefinition, { object, request }: CallAllOptions<
 function clientWith(options: ClientOptions, mimicsClusterApi: boolean): Client {
   const { now = () => performance.now(), release = newestKnownRelease, namespaceLabels } = options;
   const registry = new HandlerRegistry();
-  const [unregistered] = registry.addAll(options.extensions ?? []).values();
-  if (unregistered !== undefined) {
-    throw new TypeError(`extensions: ${unregistered.message}`);
+  for (const config of options.extensions ?? []) {
+    const error = registry.add(config);
+    if (error !== undefined) {
+      throw new TypeError(`extensions: ${error.message}`);
+    }
   }
   const connections = new ExtensionConnections(options);
   const backoff = new Backoff(now);

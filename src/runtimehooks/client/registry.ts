@@ -1,7 +1,7 @@
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import { type LabelSelector, labelSelectorProblems } from '../../kubernetes/index.ts';
 import { defaultTimeoutSeconds } from '../catalog/limits.ts';
-import { aggregate, type CallError, isCallError, prefixed, quotable } from './call-error.ts';
+import { aggregate, type CallError, isCallError, quotable } from './call-error.ts';
 
 /** The address of an extension server. */
 export type ClientConfig = NonNullable<NonNullable<ExtensionConfig['spec']>['clientConfig']>;
@@ -104,20 +104,18 @@ export class HandlerRegistry {
   }
 
   /**
-   * Adds ExtensionConfigs. One that cannot be registered does not affect the others; upstream, one such object stops the
-   * whole manager.
-   *
-   * @returns the errors, by ExtensionConfig.
+   * Replaces the registered handlers of an ExtensionConfig with those in its status: all of them, or none. One that cannot be
+   * registered does not affect the others; upstream, one such object stops the whole manager.
    */
-  addAll(configs: Iterable<ExtensionConfig>): Map<string, CallError> {
-    const errors = [...configs].map((config) => [config.metadata.name ?? '', this.#replace(config)] as const);
-    return new Map(errors.filter((entry): entry is [string, CallError] => entry[1] !== undefined));
-  }
-
-  /** Replaces the registered handlers of an ExtensionConfig with those in its status: all of them, or none. */
   add(config: ExtensionConfig): CallError | undefined {
-    const error = this.#replace(config);
-    return error && prefixed(`failed to register ExtensionConfig ${JSON.stringify(config.metadata.name)}`, error);
+    const name = config.metadata.name ?? '';
+    this.remove(name);
+    const handlers = handlersOf(config);
+    if (isCallError(handlers)) {
+      return handlers;
+    }
+    this.#byExtension.set(name, handlers);
+    return undefined;
   }
 
   /** Removes an ExtensionConfig; an unknown one is ignored. */
@@ -144,16 +142,5 @@ export class HandlerRegistry {
   #all(): ReadonlyMap<string, RegisteredHandler> {
     this.#handlers ??= new Map([...this.#byExtension.values()].flat().map((handler) => [handler.name, handler]));
     return this.#handlers;
-  }
-
-  #replace(config: ExtensionConfig): CallError | undefined {
-    const name = config.metadata.name ?? '';
-    this.remove(name);
-    const handlers = handlersOf(config);
-    if (isCallError(handlers)) {
-      return handlers;
-    }
-    this.#byExtension.set(name, handlers);
-    return undefined;
   }
 }
