@@ -1,23 +1,17 @@
 import { eachOf } from '../../base/index.ts';
 import { group as runtimeGroup } from '../../extensionconfig/index.ts';
 import { Forbidden, isStatus, type KubernetesClient, listPages, withRemedy } from '../../kubernetes/client/index.ts';
-import {
-  fieldAt,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  objectAt,
-  objectsAt,
-  textAt,
-} from '../../kubernetes/index.ts';
+import { type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import {
   type ClusterPlan,
   coreGroup,
   type DryRun,
   groupOf,
+  inV1beta2,
   nameOf,
   namespaceOf,
   type Plan,
+  readBlueprint,
 } from '../../topology/index.ts';
 
 /** What could not be read: the Clusters that need it are not known. */
@@ -125,23 +119,15 @@ async function listed(
   }
 }
 
-/** Health checks refer to templates of remediation, which no plan reads. */
-const unread = new Set(['healthCheck', 'machineHealthCheck']);
-
-function referencesIn(value: Json | undefined): JsonObject[] {
-  if (Array.isArray(value)) {
-    return value.flatMap(referencesIn);
-  }
-  const fields = isJsonObject(value) ? Object.entries(value).filter(([name]) => !unread.has(name)) : [];
-  return fields.flatMap(([name, inner]) =>
-    // `ref` in v1beta1.
-    (name === 'templateRef' || name === 'ref') && isJsonObject(inner) ? [inner] : referencesIn(inner),
-  );
-}
-
 /** The references of a ClusterClass to templates. */
-export const templateReferences = (clusterClass: JsonObject): JsonObject[] =>
-  ['infrastructure', 'controlPlane', 'workers'].flatMap((part) => referencesIn(fieldAt(clusterClass, 'spec', part)));
+export function templateReferences(clusterClass: JsonObject): JsonObject[] {
+  const references: JsonObject[] = [];
+  readBlueprint(inV1beta2(clusterClass), (reference) => {
+    references.push(reference);
+    return undefined;
+  });
+  return references;
+}
 
 /** The kinds that Clusters, classes and groups of Machines refer to: templates, control planes, and what Machines have. */
 function referredKinds(objects: readonly JsonObject[]): Set<string> {

@@ -7,40 +7,32 @@ const styles: Record<Verdict, Style> = { safe: 'green', unsafe: 'red', unknown: 
 
 const maxNames = 5;
 
-/** Findings of several extensions that are dealt with in the same way. */
+/** A finding, and the names of the extensions that have it. */
 interface Group extends PreflightFinding {
-  /** The names of the extensions, by message. */
-  messages: Map<string, string[]>;
+  names: string[];
 }
 
 function groupsOf({ findings, extensions }: PreflightReport): Group[] {
-  const groups = new Map<string, Group>();
-  const add = (finding: PreflightFinding, names: readonly string[]) => {
-    const { severity, message, remedy } = finding;
-    const key = JSON.stringify([severity, remedy ?? message]);
-    const group = groups.get(key) ?? { ...finding, messages: new Map() };
-    groups.set(key, group);
-    group.messages.set(message, [...(group.messages.get(message) ?? []), ...names]);
-  };
-  for (const finding of findings) {
-    add(finding, []);
-  }
+  const groups = new Map<string, Group>(
+    findings.map((finding) => [JSON.stringify(finding), { ...finding, names: [] }]),
+  );
   for (const { extensionConfig, findings: own } of extensions) {
     for (const finding of own) {
-      add(finding, [extensionConfig]);
+      const key = JSON.stringify(finding);
+      groups.set(key, { ...finding, names: [...(groups.get(key)?.names ?? []), extensionConfig] });
     }
   }
   return inOrder([...groups.values()]);
 }
 
-function groupLines({ messages, remedy }: Group, start: string, extensions: number): string[] {
+function groupLines({ names, message, remedy }: Group, start: string, extensions: number): string[] {
   const margin = ' '.repeat(start.length);
-  const lines = [...messages].flatMap(([message, names], index) => {
-    const isAll = names.length > 1 && names.length === extensions;
-    const who = names.length === 0 ? '' : `${isAll ? 'all extensions' : shortList(names, maxNames)}: `;
-    return paragraph(index === 0 ? start : margin, `${who}${message}`, `${margin}  `);
-  });
-  return remedy === undefined ? lines : [...lines, ...paragraph(margin, `do: ${remedy}`, `${margin}    `)];
+  const isAll = names.length > 1 && names.length === extensions;
+  const who = names.length === 0 ? '' : `${isAll ? 'all extensions' : shortList(names, maxNames)}: `;
+  return [
+    ...paragraph(start, `${who}${message}`, `${margin}  `),
+    ...(remedy === undefined ? [] : paragraph(margin, `do: ${remedy}`, `${margin}    `)),
+  ];
 }
 
 /** As text: the verdict, what to do first, and what else to know, each thing once for all extensions. */

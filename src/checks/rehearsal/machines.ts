@@ -113,16 +113,10 @@ export function waitsForDeletion(worker: WorkerGroup): boolean {
   return textAt(machineDeployment, 'spec', 'rollout', 'strategy', 'type') === 'OnDelete';
 }
 
-/** How many Machines a rollout may create beyond the replicas, and how many may be unavailable. */
-const strategyOf = ({ machineDeployment }: MachineSet) => fencepostsOf(machineDeployment);
-
-const machineSpecOf = ({ machineDeployment }: MachineSet): JsonObject =>
-  objectAt(machineDeployment, 'spec', 'template', 'spec');
-
 /** A MachineSet and its templates as in requests of CanUpdateMachineSet, when a MachineDeployment has another one. */
 export const machineSetObjects = (set: MachineSet, newest: MachineSet, replicas: number) =>
   machineSetParts(
-    machineSetOf(newest.machineDeployment, set, replicas, machineSpecOf(set)),
+    machineSetOf(newest.machineDeployment, set, replicas, objectAt(set.machineDeployment, 'spec', 'template', 'spec')),
     set.infrastructure,
     set.bootstrap,
   );
@@ -155,10 +149,6 @@ export function controlPlaneAt(state: State, version: string): ControlPlane {
 /** A Machine of a KubeadmControlPlane with its objects, as it makes them. */
 export const controlPlaneMachineOf = (state: State, { object, infrastructure }: ControlPlane, name: string) =>
   controlPlaneMachine(object, infrastructure, state.name, name);
-
-/** The same, as in requests of UpdateMachine. */
-const controlPlaneMachineInUpdate = (...made: Parameters<typeof controlPlaneMachineOf>): JsonObject =>
-  marked(controlPlaneMachineOf(...made));
 
 /** How long it takes until a new Machine is available, in ms. */
 const creationMs = 60_000;
@@ -238,7 +228,7 @@ const gone = (state: State, { name }: Machine) => state.tell({ kind: 'machine', 
 async function updateAll(state: State, group: GroupMachines, next: MachineSet): Promise<void> {
   const { machines } = group;
   const old = machines.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const surplus = strategyOf(next).maxUnavailable === 0 ? old.pop() : undefined;
+  const surplus = fencepostsOf(next.machineDeployment).maxUnavailable === 0 ? old.pop() : undefined;
   group.machines = surplus === undefined ? machines : [...old, await create(state, next, machines.length)];
   for (const machine of old) {
     machine.set = next;
@@ -272,9 +262,6 @@ async function rollOut(worker: WorkerGroup, group: GroupMachines, next: MachineS
   }
 }
 
-/** The kind of the control plane that updates its machines in place. */
-const kubeadmControlPlane = 'KubeadmControlPlane';
-
 /** Maximum number of machines of a control plane that are played individually. */
 const maxControlPlane = 7;
 
@@ -296,7 +283,7 @@ async function updateControlPlane(state: State, from: string, to: string): Promi
     const request = updateMachineRequest(controlPlaneMachineOf(state, before, name), before, after, state.name);
     const answer = await answerTo(state, 'CanUpdateMachine', { ...request });
     if (covers(answer, 'CanUpdateMachine', request)) {
-      await updateMachine(state, controlPlaneMachineInUpdate(state, after, name));
+      await updateMachine(state, marked(controlPlaneMachineOf(state, after, name)));
     }
   }
 }
@@ -315,7 +302,7 @@ export async function updateInPlace(state: State): Promise<void> {
   try {
     const { previous, version } = controlPlane;
     controlPlane.previous = undefined;
-    if (previous !== undefined && version !== undefined && controlPlane.kind === kubeadmControlPlane) {
+    if (previous !== undefined && version !== undefined && controlPlane.kind === 'KubeadmControlPlane') {
       await updateControlPlane(state, previous, version);
     }
     for (const worker of state.workers) {
