@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync, unlinkSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync, unlinkSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { buffer as bytesOf } from 'node:stream/consumers';
 import { printable } from '../terminal/printable.ts';
@@ -95,32 +95,19 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<B
   }
 }
 
-/** Bytes that are read of a file beyond its size: files in /proc report a size of 0, and a file may grow. */
-const moreBytes = 4096;
-
 /** Synchronous `readRegularFile`, for start-up, when nothing else is waiting. */
 export function readRegularFileSync(path: string, maxBytes: number): Buffer {
   try {
     check(path, statSync(path), maxBytes);
     const descriptor = openSync(path, flags);
     try {
-      const stats = fstatSync(descriptor);
-      check(path, stats, maxBytes);
-      const chunks: Buffer[] = [];
-      let length = 0;
-      // A buffer of maxBytes for each file would be garbage of many MiB.
-      for (let size = stats.size + 1; ; size = moreBytes) {
-        const chunk = Buffer.allocUnsafe(size);
-        const read = readSync(descriptor, chunk);
-        length += read;
-        if (length > maxBytes) {
-          throw tooLarge(path, maxBytes);
-        }
-        if (read === 0) {
-          return Buffer.concat(chunks);
-        }
-        chunks.push(chunk.subarray(0, read));
+      check(path, fstatSync(descriptor), maxBytes);
+      // Of a file in /proc, which reports a size of 0, all that it has.
+      const bytes = readFileSync(descriptor);
+      if (bytes.length > maxBytes) {
+        throw tooLarge(path, maxBytes);
       }
+      return bytes;
     } finally {
       closeSync(descriptor);
     }
