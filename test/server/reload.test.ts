@@ -82,10 +82,10 @@ test('uses a new pair without a failed request, on new and existing connections'
     done = true;
   });
   try {
-    for (const pair of [second, third, second]) {
+    for (const pair of [second, third]) {
       const before = answered;
       await write(pair);
-      const name = pair === second ? 'second' : pair === third ? 'third' : 'localhost';
+      const name = pair === second ? 'second' : 'third';
       await until(async () => done || (await servedName(webhookPort)) === name, `${name} is served`);
       await until(() => done || answered > before + 4, 'requests go on');
     }
@@ -94,7 +94,7 @@ test('uses a new pair without a failed request, on new and existing connections'
     await loads;
     agent.destroy();
   }
-  expect(answered).toBeGreaterThan(12);
+  expect(answered).toBeGreaterThan(8);
 });
 
 test('follows the ..data symlink of a Kubernetes volume, and never sees half of a change', async () => {
