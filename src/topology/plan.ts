@@ -231,9 +231,11 @@ async function planTopology(
     problems: [...problems, problem],
     changes: [],
   });
+  const halted = (why: { is: string; problem: Problem }) =>
+    why.is === 'stopped' ? stopped(why.problem) : unknown(why.problem);
   const known = await after.classOf(cluster);
   if (known.is !== 'known') {
-    return known.is === 'stopped' ? stopped(known.problem) : unknown(known.problem);
+    return halted(known);
   }
   const { blueprint } = known;
   // The controller, too, fills in defaults, and checks variables: of a Cluster that was written before its class.
@@ -260,11 +262,11 @@ async function planTopology(
   const input = inputFor(after, cluster, blueprint, there);
   const steps = await upgradeSteps(after, input, there);
   if (steps.is !== 'planned') {
-    return steps.is === 'unknown' ? unknown(steps.problem) : stopped(steps.problem);
+    return halted(steps);
   }
   const result = await computed(after, input, { before: desiredBefore });
   if (result.is !== 'desired') {
-    return result.is === 'unknown' ? unknown(result.problem) : stopped(result.problem);
+    return halted(result);
   }
   const object = `Cluster ${namespacedName(cluster)}`;
   for (const problem of templateProblems(result.desired.patched, after.crdSchemaOf)) {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
-import type { GroupPlan, Problem } from './plan.ts';
+import type { Problem } from './plan.ts';
 
 /** What Machines of a group are made of: a control plane, a MachineDeployment or a MachinePool, and its templates. */
 export interface GroupObjects {
@@ -85,9 +85,6 @@ export type HookAnswer =
   | { is: 'none' };
 
 export type CallHook = (call: HookCall) => Promise<HookAnswer>;
-
-/** What becomes of the Machines of a group. */
-export type JudgeGroup = (change: GroupChange, options: PlanOptions) => Promise<GroupPlan>;
 
 export interface PlanOptions {
   /** The minor release of Cluster API. Default: the newest known. */

@@ -4,18 +4,16 @@ import type { Json } from '../../kubernetes/index.ts';
  * What happens to the Machines of a group, from the cheapest to the most expensive; where two are true, the later one is
  * said. `refused`: Cluster API does not accept the change. `unknown` comes last: it may be any of them.
  */
-const verdicts = [
-  'unchanged',
-  'refused',
-  'inPlace',
-  'scaled',
-  'created',
-  'deleted',
-  'onDelete',
-  'replaced',
-  'unknown',
-] as const;
-export type Verdict = (typeof verdicts)[number];
+export type Verdict =
+  | 'unchanged'
+  | 'refused'
+  | 'inPlace'
+  | 'scaled'
+  | 'created'
+  | 'deleted'
+  | 'onDelete'
+  | 'replaced'
+  | 'unknown';
 
 /** A field that changes, and whence its value comes. */
 export interface Cause {

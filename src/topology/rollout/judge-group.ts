@@ -1,5 +1,5 @@
 import { textAt } from '../../kubernetes/index.ts';
-import type { GroupChange, GroupPart, JudgeGroup } from '../objects/groups.ts';
+import type { GroupChange, GroupPart, PlanOptions } from '../objects/groups.ts';
 import { groupOf } from '../objects/objects.ts';
 import type { Cause, GroupPlan } from '../objects/plan.ts';
 import { controlPlaneArrivals, controlPlaneRollout } from './control-plane.ts';
@@ -49,7 +49,7 @@ const isScaling = ({ path }: Difference): boolean => path.join('.') === 'spec.re
 const poolFields = ['version', 'bootstrap', 'infrastructureRef'].map((field) => ['spec', 'template', 'spec', field]);
 
 /** What becomes of the Machines of a group when its objects change. */
-export const judgeGroup: JudgeGroup = async (given, options) => {
+export async function judgeGroup(given: GroupChange, options: PlanOptions): Promise<GroupPlan> {
   const { before, after, kind, machines } = given;
   if (before === undefined || after === undefined) {
     return wholeGroup(given);
@@ -70,4 +70,4 @@ export const judgeGroup: JudgeGroup = async (given, options) => {
     default:
       return judgeForeign(update, `${kind} (${groupOf(after.object)})`, isScaling);
   }
-};
+}

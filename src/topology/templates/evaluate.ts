@@ -395,17 +395,19 @@ class Evaluation {
     return final === missing ? value : final;
   }
 
+  /** What a type has for nil. */
+  #zero(type: string, problem: Bytes): Operand {
+    const zero = zeroOf(type);
+    return zero === undefined ? this.#fail(problem) : (zero ?? undefined);
+  }
+
   /** A value as an argument of a type. */
   #typed(operand: Operand, type: string | undefined): Operand {
     if (type === undefined || type === operandType) {
       return operand;
     }
     if (operand === undefined) {
-      if (type === anyType) {
-        return undefined;
-      }
-      const zero = zeroOf(type);
-      return zero === undefined ? this.#fail(`invalid value; expected ${type}`) : (zero ?? undefined);
+      return this.#zero(type, `invalid value; expected ${type}`);
     }
     const value = unboxed(operand);
     if (type === anyType || (value !== undefined && typeOf(value) === type)) {
@@ -421,13 +423,8 @@ class Evaluation {
     switch (node.kind) {
       case 'dot':
         return this.#typed(dot, type);
-      case 'nil': {
-        if (type === anyType || type === operandType) {
-          return undefined;
-        }
-        const zero = zeroOf(type ?? '');
-        return zero === undefined ? this.#fail(`cannot assign nil to ${type}`) : (zero ?? undefined);
-      }
+      case 'nil':
+        return type === operandType ? undefined : this.#zero(type ?? '', `cannot assign nil to ${type}`);
       case 'field':
         return this.#typed(this.#fields(dot, node, nothing(dot)), type);
       case 'variable': {
