@@ -16,7 +16,7 @@ import type {
   ClientOptions,
 } from './client-types.ts';
 import { discover } from './discovery.ts';
-import { Backoff } from './exchange/backoff.ts';
+import { createBackoff } from './exchange/backoff.ts';
 import { ExtensionConnections } from './exchange/connections.ts';
 import { complete, exchange, statusError } from './exchange/exchange.ts';
 import { createCallMetrics } from './exchange/metrics.ts';
@@ -65,7 +65,7 @@ function clientWith(options: ClientOptions, mimicsClusterApi: boolean): Client {
     }
   }
   const connections = new ExtensionConnections(options);
-  const backoff = new Backoff(now);
+  const backoff = createBackoff(now);
   const metrics = options.metrics && createCallMetrics(options.metrics as Registry);
   const cached = createCallCache(now);
   const context = { connections, backoff, metrics, now };

@@ -5,7 +5,7 @@ import type { HookDefinition } from '../../catalog/definition.ts';
 import { decodeResponse } from '../../messages/index.ts';
 import { type CallError, isCallError, isIgnorable, maxMessage, quotable } from '../call-error.ts';
 import type { Extension } from '../registry.ts';
-import type { Backoff } from './backoff.ts';
+import type { createBackoff } from './backoff.ts';
 import type { ExtensionConnections, ExtensionResponse } from './connections.ts';
 import type { CallMetrics } from './metrics.ts';
 import { type CalledHandler, targetOf } from './url.ts';
@@ -27,7 +27,7 @@ interface Outgoing extends CalledHandler {
 /** The parts of the client that exchanges depend on. */
 export interface ExchangeContext {
   connections: ExtensionConnections;
-  backoff: Backoff;
+  backoff: ReturnType<typeof createBackoff>;
   metrics: CallMetrics | undefined;
   now: () => number;
 }
