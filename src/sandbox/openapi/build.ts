@@ -113,18 +113,12 @@ const listParameters = [
   query('limit', 'integer', 'Maximum number of objects in a response.'),
   query('continue', 'string', 'Token of the response to continue.'),
   query('resourceVersion', 'string', 'resourceVersion to read at or to watch from.'),
-  query('resourceVersionMatch', 'string', 'Ignored: lists are of the newest version.'),
   query('watch', 'boolean', 'Streams changes instead of returning a list.'),
   query('allowWatchBookmarks', 'boolean', 'Sends BOOKMARK events.'),
   query('sendInitialEvents', 'boolean', 'Begins a watch with the existing objects.'),
   query('timeoutSeconds', 'integer', 'Ends a watch after this time.'),
 ];
-const pretty = query('pretty', 'string', 'Ignored.');
-const deleteParameters = [
-  writeParameters[0] as JsonObject,
-  query('gracePeriodSeconds', 'integer', 'Ignored.'),
-  query('propagationPolicy', 'string', 'Ignored: there is no garbage collector.'),
-];
+const deleteParameters = writeParameters.slice(0, 1);
 
 function content(types: readonly string[], schema: JsonObject): JsonObject {
   return Object.fromEntries(types.map((type) => [type, { schema }]));
@@ -179,14 +173,9 @@ function operations(resource: Resource, components: Components): JsonObject {
   const prefix = resource.group === '' ? '/api' : `/apis/${resource.group}`;
   const base = `${prefix}/${resource.version}${resource.namespaced ? '/namespaces/{namespace}' : ''}/${resource.plural}`;
   const path = (name: string) => ({ name, in: 'path', required: true, schema: { type: 'string', uniqueItems: true } });
-  const scope = resource.namespaced ? [path('namespace'), pretty] : [pretty];
+  const scope = resource.namespaced ? [path('namespace')] : [];
   const create = operation('post', ref, writeParameters, body);
-  const patch = operation(
-    'patch',
-    ref,
-    [...writeParameters, query('force', 'boolean', 'Takes over fields from other managers.')],
-    content(patchTypes(resource), { type: 'object' }),
-  );
+  const patch = operation('patch', ref, writeParameters, content(patchTypes(resource), { type: 'object' }));
   const [read, replace] = [operation('get', ref, []), operation('put', ref, writeParameters, body)];
   const ofStatus = (one: JsonObject) => ({ ...one, operationId: `${one.operationId}Status` });
   const named = [path('name'), ...scope];
@@ -219,7 +208,6 @@ function operations(resource: Resource, components: Components): JsonObject {
       ? {
           [`${prefix}/${resource.version}/${resource.plural}`]: {
             get: { ...list, operationId: `list${versionId(resource)}${resource.kind}ForAllNamespaces` },
-            parameters: [pretty],
           },
         }
       : {}),
