@@ -82,9 +82,11 @@ describe('overlays', { ...needs('kubectl'), timeout: 120_000 }, () => {
     try {
       const kubeconfig = await ready(output);
       const kubectl = kubectlOf(shell, kubeconfig);
-      const foreign = fileOf('foreign', foreignDefinitions);
-      await kubectl('apply', '-f', foreign);
-      await kubectl('wait', '--for=condition=Established', '-f', foreign);
+      const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+      const ending = new AbortController();
+      const cluster = connect(await loadKubeConfig({ kubeconfig }, {}), ending.signal);
+      await Promise.all(foreignDefinitions.map((definition) => cluster.request('POST', definitions, definition)));
+      ending.abort();
 
       // What one overlay has and another one lacks stays. So the changes from overlay to overlay are those of their objects.
       const variants = variantsOf(overlays.flatMap(buildOverlay));
@@ -136,7 +138,7 @@ describe('overlays', { ...needs('kubectl'), timeout: 120_000 }, () => {
       await applyGoodAndBad(shell, kubeconfig);
       const rotate = ['create', 'job', 'rotate-now', '--from=cronjob/extensionconfig-webhook-rotate'];
       expect(await kubectl('-n', 'extensionconfig-webhook-system', ...rotate)).toMatch(/rotate-now created/);
-      expect(await kubectl('delete', '--ignore-not-found', '-k', 'manifests/overlays/default')).toMatch(
+      expect(await kubectl('delete', '--ignore-not-found', '--wait=false', '-k', 'manifests/overlays/default')).toMatch(
         /webhookconfiguration.* deleted/,
       );
     } finally {
