@@ -20,15 +20,7 @@ import { webhookPaths } from '../../../webhook/index.ts';
 import { portProblem } from '../../framework/port-problem.ts';
 import { FailureError } from '../../framework/program.ts';
 import { publishFile } from '../publish-file.ts';
-import {
-  bootstrapWebhook,
-  byService,
-  type ClientConfigOf,
-  type LocalWebhook,
-  servingCertificates,
-  startLocalWebhook,
-  webhookService,
-} from './webhook.ts';
+import { bootstrapWebhook, servingCertificates, startLocalWebhook, webhookService } from './webhook.ts';
 
 const levels = { denied: 'info', audit: 'info', 'failed-open': 'warn', bug: 'error' } as const;
 
@@ -49,18 +41,19 @@ function impactWebhook(): V1ValidatingWebhook {
 
 /** What the webhook does besides. */
 interface Features {
+  /** Whether it uses facts about the cluster, and is called for deletions. */
   clusterFacts?: boolean | undefined;
+  /** Whether it says what writes of Clusters and ClusterClasses replace. */
   impact?: boolean | undefined;
 }
 
-function configurationsFor(clientConfigOf: ClientConfigOf, { clusterFacts, impact }: Features) {
+function configurationsWith({ clusterFacts, impact }: Features) {
   return parseAllDocuments(readFileSync(configurationsFile, 'utf8')).map((document) => {
     const configuration = document.toJS() as V1MutatingWebhookConfiguration & V1ValidatingWebhookConfiguration;
     if (impact && configuration.kind === 'ValidatingWebhookConfiguration') {
       configuration.webhooks?.push(impactWebhook() as V1MutatingWebhook & V1ValidatingWebhook);
     }
     for (const entry of configuration.webhooks ?? []) {
-      entry.clientConfig = clientConfigOf(entry.clientConfig.service?.path ?? '/');
       if (
         clusterFacts &&
         configuration.kind === 'ValidatingWebhookConfiguration' &&
@@ -84,23 +77,24 @@ const factDefinitions = (): JsonObject[] =>
 
 const registrations = '/apis/admissionregistration.k8s.io/v1';
 
-/** Registers ExtensionConfig and the webhook in front of it; with `clusterFacts` also the kinds that rules know. */
-export async function register(
-  config: KubeConfig,
-  clientConfigOf: ClientConfigOf,
-  signal: AbortSignal,
-  features: Features = {},
-): Promise<void> {
+/**
+ * Registers ExtensionConfig and the webhook in front of it, whose caBundles `certs bootstrap` injects; with `clusterFacts`
+ * also the kinds that rules know.
+ */
+async function register(config: KubeConfig, signal: AbortSignal, features: Features): Promise<void> {
   const cluster = connect(config, signal);
   const conversion = {
     strategy: 'Webhook',
-    webhook: { conversionReviewVersions: ['v1'], clientConfig: clientConfigOf(webhookPaths.convert) },
+    webhook: {
+      conversionReviewVersions: ['v1'],
+      clientConfig: { service: { ...webhookService, path: webhookPaths.convert } },
+    },
   };
   const definition = { ...crd, spec: { ...crd.spec, conversion } } as unknown as JsonObject;
   for (const body of [definition, ...(features.clusterFacts ? factDefinitions() : [])]) {
     await cluster.request('POST', definitions, body);
   }
-  for (const body of configurationsFor(clientConfigOf, features)) {
+  for (const body of configurationsWith(features)) {
     const kind = body.kind === 'MutatingWebhookConfiguration' ? 'mutating' : 'validating';
     // Parsed from YAML, so without the client's classes.
     await cluster.request('POST', `${registrations}/${kind}webhookconfigurations`, body as unknown as JsonObject);
@@ -114,14 +108,10 @@ export interface RunningSandbox {
   stop(): Promise<void>;
 }
 
-interface SandboxSettings {
+interface SandboxSettings extends Features {
   port: number;
   /** Where other Services can be reached; by default only those of type ExternalName can. */
   resolve?: Resolve | undefined;
-  /** Whether the webhook uses facts about the cluster, and is called for deletions. */
-  clusterFacts?: boolean | undefined;
-  /** Whether the webhook says what writes of Clusters and ClusterClasses replace. */
-  impact?: boolean | undefined;
   /** Where to write the kubeconfig when everything is ready, besides the folder that is removed with the sandbox. */
   kubeconfigFile?: string | undefined;
   /** Called when ExtensionConfigs are served, before everything is ready. */
@@ -134,7 +124,7 @@ export async function startSandboxWithWebhook(
   log: Logger,
   signal: AbortSignal,
 ): Promise<RunningSandbox> {
-  let local: LocalWebhook | undefined;
+  let local: Awaited<ReturnType<typeof startLocalWebhook>> | undefined;
   const sandbox = await startSandbox({
     port: settings.port,
     log: ({ event, message, ...about }) => log[levels[event]]({ ...about, message }, event),
@@ -167,7 +157,7 @@ export async function startSandboxWithWebhook(
     const ownFile = join(directory, 'kubeconfig');
     writeFileSync(ownFile, sandbox.kubeconfig, { mode: 0o600, flag: 'wx' });
     const config = await loadKubeConfig({ kubeconfig: ownFile }, {});
-    await register(config, byService, signal, settings);
+    await register(config, signal, settings);
     const namespace = { metadata: { name: webhookService.namespace } };
     await connect(config, signal).request('POST', '/api/v1/namespaces', namespace);
     await bootstrapWebhook(ownFile, signal);

@@ -12,25 +12,17 @@ import { startFromFlags } from '../serve/webhook.ts';
 
 /** Namespace and Service of the webhook in the manifests, which the sandbox also uses. */
 export const webhookService = { namespace: 'extensionconfig-webhook-system', name: 'extensionconfig-webhook' };
-export const configurationName = 'extensionconfig-webhook';
 const servingSecret = 'extensionconfig-webhook-tls';
-
-/** The clientConfig of the webhook for a path. */
-export type ClientConfigOf = (path: string) => object;
-
-/** By its Service; `certs bootstrap` injects the caBundle. */
-export const byService: ClientConfigOf = (path) => ({ service: { ...webhookService, path } });
 
 /** Milliseconds for requests in flight when the sandbox stops: its API server, the only client, sends no new ones. */
 const stopping = { graceMs: 0, timeoutMs: 1_000 };
 
-export interface LocalWebhook {
+interface LocalWebhook {
   port: number;
   stop(): Promise<void>;
 }
 
 interface LocalWebhookOptions {
-  port?: number;
   /** The cluster that it has facts about; default: none. */
   facts?: KubeConfig | undefined;
   /** The kubeconfig with which it says what writes replace; by default it does not. */
@@ -41,12 +33,12 @@ interface LocalWebhookOptions {
 export async function startLocalWebhook(
   certificates: CertificateSource,
   log: Logger,
-  { port = 0, facts, impactKubeconfig }: LocalWebhookOptions = {},
+  { facts, impactKubeconfig }: LocalWebhookOptions,
 ): Promise<LocalWebhook> {
   const host = '127.0.0.1';
   const flags = {
     ...defaultsOf(serveFlags),
-    ...{ host, port, 'health-host': host, 'health-port': 0 },
+    ...{ host, port: 0, 'health-host': host, 'health-port': 0 },
     // With the gate disabled, every ExtensionConfig would be rejected, and there would be nothing to try.
     'feature-gates': { [runtimeSdkFeatureGate]: true },
     impact: impactKubeconfig !== undefined,
@@ -74,7 +66,8 @@ export const servingCertificates = (config: KubeConfig): CertificateSource =>
 
 /** Creates the certificate of the webhook and injects its CA, as the certificate Jobs of a cluster do. */
 export function bootstrapWebhook(kubeconfig: string, signal: AbortSignal): Promise<void> {
-  const configuration = [configurationName];
+  // The configurations have the name of the Service.
+  const configuration = [webhookService.name];
   const targets = { 'mutating-webhook': configuration, 'validating-webhook': configuration, crd: [crd.metadata.name] };
   return bootstrap({ kubeconfig, namespace: webhookService.namespace, ...targets }, signal);
 }
