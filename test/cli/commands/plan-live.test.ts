@@ -206,55 +206,54 @@ describe('one cluster', () => {
     );
     expect(code).toBe(1);
   });
-});
 
-describe('dry runs', () => {
-  const change = named('class-bootstrap-template-new-content');
-  beforeAll(async () => {
-    await start(change);
-    // As a provider's webhook or schema would: a field that nobody writes has a default.
-    const path =
-      '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/devmachinetemplates.infrastructure.cluster.x-k8s.io';
-    const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
-    const within = (name: string, schema: object) => ({ ...open, properties: { [name]: schema } });
-    const size = { type: 'string', default: 'small', maxLength: 10 };
-    const schema = within('spec', within('template', within('spec', within('size', size))));
-    const [version] = objectsAt(await client.request('GET', path), 'spec', 'versions');
-    const versions = [{ ...version, schema: { openAPIV3Schema: schema } }] as unknown as Json;
-    await client.request('PATCH', path, { spec: { versions } });
-  });
-  afterAll(() => sandbox.stop());
+  describe('dry runs', () => {
+    beforeAll(async () => {
+      // As a provider's webhook or schema would: a field that nobody writes has a default.
+      const path =
+        '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/devmachinetemplates.infrastructure.cluster.x-k8s.io';
+      const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+      const within = (name: string, schema: object) => ({ ...open, properties: { [name]: schema } });
+      const size = { type: 'string', default: 'small', maxLength: 10 };
+      const schema = within('spec', within('template', within('spec', within('size', size))));
+      const [version] = objectsAt(await client.request('GET', path), 'spec', 'versions');
+      const versions = [{ ...version, schema: { openAPIV3Schema: schema } }] as unknown as Json;
+      await client.request('PATCH', path, { spec: { versions } });
+    });
 
-  /** The class with another template, which is as the one before but for a size. */
-  const planned = async (size: string | undefined, ...args: string[]) => {
-    const objects = structuredClone(change.before);
-    const fleet = objects.find((object) => object.kind === 'ClusterClass' && nameOf(object) === 'fleet') as JsonObject;
-    const [workerClass] = objectsAt(fleet, 'spec', 'workers', 'machineDeployments');
-    const reference = objectAt(workerClass, 'infrastructure', 'templateRef');
-    const template = objects.find(
-      (object) => object.kind === reference.kind && nameOf(object) === reference.name,
-    ) as JsonObject;
-    reference.name = 'another';
-    objectAt(template, 'metadata').name = 'another';
-    Object.assign(objectAt(template, 'spec', 'template', 'spec'), size === undefined ? {} : { size });
-    const file = join(folder, 'another.yaml');
-    writeFileSync(file, list([fleet, template]));
-    const { stdout } = await plan('-f', file, '-o', 'json', ...args);
-    const [cluster] = (JSON.parse(stdout) as Plan).clusters;
-    return { verdicts: cluster?.groups.map(({ verdict }) => verdict), problems: JSON.stringify(cluster?.problems) };
-  };
+    /** The class with another template, which is as the one before but for a size. */
+    const planned = async (size: string | undefined, ...args: string[]) => {
+      const objects = structuredClone(named('upgrade-1.35').before);
+      const fleet = objects.find(
+        (object) => object.kind === 'ClusterClass' && nameOf(object) === 'fleet',
+      ) as JsonObject;
+      const [workerClass] = objectsAt(fleet, 'spec', 'workers', 'machineDeployments');
+      const reference = objectAt(workerClass, 'infrastructure', 'templateRef');
+      const template = objects.find(
+        (object) => object.kind === reference.kind && nameOf(object) === reference.name,
+      ) as JsonObject;
+      reference.name = 'another';
+      objectAt(template, 'metadata').name = 'another';
+      Object.assign(objectAt(template, 'spec', 'template', 'spec'), size === undefined ? {} : { size });
+      const file = join(folder, 'another.yaml');
+      writeFileSync(file, list([fleet, template]));
+      const { stdout } = await plan('-f', file, '-o', 'json', ...args);
+      const [cluster] = (JSON.parse(stdout) as Plan).clusters;
+      return { verdicts: cluster?.groups.map(({ verdict }) => verdict), problems: JSON.stringify(cluster?.problems) };
+    };
 
-  test('a value that is the default anyway replaces nothing', async () => {
-    expect((await planned('small')).verdicts).not.toContain('replaced');
-    expect((await planned(undefined)).verdicts).not.toContain('replaced');
-    expect((await planned(undefined, '--dry-run', 'none')).verdicts).toContain('replaced');
-    expect((await planned('large')).verdicts).toContain('replaced');
-  });
+    test('a value that is the default anyway replaces nothing', async () => {
+      expect((await planned('small')).verdicts).not.toContain('replaced');
+      expect((await planned(undefined)).verdicts).not.toContain('replaced');
+      expect((await planned(undefined, '--dry-run', 'none')).verdicts).toContain('replaced');
+      expect((await planned('large')).verdicts).toContain('replaced');
+    });
 
-  test('what the API server refuses is said in its words', async () => {
-    const { verdicts, problems } = await planned('much too large');
-    expect(problems).toContain('spec.template.spec.size: Too long: may not be more than 10 bytes');
-    expect(verdicts).not.toContain('replaced');
+    test('what the API server refuses is said in its words', async () => {
+      const { verdicts, problems } = await planned('much too large');
+      expect(problems).toContain('spec.template.spec.size: Too long: may not be more than 10 bytes');
+      expect(verdicts).not.toContain('replaced');
+    });
   });
 });
 
