@@ -17,19 +17,34 @@ export interface RecordedChange {
 
 const folder = new URL('../support/fixtures/plan/', import.meta.url);
 
-/** The recorded changes, by name. */
+/** The recorded changes, by name; each is read when it is used. */
 export const recordedChanges: readonly RecordedChange[] = readdirSync(folder)
   .filter((file) => file.endsWith('.json.gz'))
   .sort()
   .map((file) => {
-    const recorded = JSON.parse(gunzipSync(readFileSync(new URL(file, folder))).toString()) as RecordedChange & {
-      result: { TopologyReconciled: string };
+    type Recorded = RecordedChange & { result: { TopologyReconciled: string } };
+    let read: Recorded | undefined;
+    const recorded = () => {
+      read ??= JSON.parse(gunzipSync(readFileSync(new URL(file, folder))).toString()) as Recorded;
+      return read;
     };
     return {
-      ...recorded,
       name: file.replace('.json.gz', ''),
-      condition: recorded.result.TopologyReconciled,
-      exchanges: recorded.exchanges ?? [],
+      get before() {
+        return recorded().before;
+      },
+      get after() {
+        return recorded().after;
+      },
+      get expected() {
+        return recorded().expected;
+      },
+      get condition() {
+        return recorded().result.TopologyReconciled;
+      },
+      get exchanges() {
+        return recorded().exchanges ?? [];
+      },
     };
   });
 
