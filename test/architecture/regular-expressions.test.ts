@@ -71,6 +71,7 @@ test('regular expressions are only created from schemas and tables of this proje
     'extensionconfig/api/v1alpha1-fits.ts',
     'extensionconfig/api/v1beta2-fits.ts',
     'topology/templates/functions/dates.ts',
+    'topology/templates/functions/versions.ts',
   ]);
 });
 

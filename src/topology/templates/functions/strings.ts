@@ -216,9 +216,9 @@ function indented(spaces: bigint, text: Bytes): Bytes {
 const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /** Puts numbers of some bits together to those of others; bits that are left over at the end are cut. */
-function regrouped(numbers: Iterable<number>, from: number, to: number): number[] {
+function regrouped(numbers: Iterable<number>, from: 5 | 8, to: 5 | 8): number[] {
   const bits = Array.from(numbers, (number) => number.toString(2).padStart(from, '0')).join('');
-  return Array.from(bits.match(new RegExp(`.{${to}}`, 'g')) ?? [], (digits) => Number.parseInt(digits, 2));
+  return Array.from(bits.match(to === 5 ? /.{5}/g : /.{8}/g) ?? [], (digits) => Number.parseInt(digits, 2));
 }
 
 function base32Encoded(text: Bytes): Bytes {

@@ -198,10 +198,13 @@ const one = `(?:(?:${operator})${space}*)?${shape}`;
 const single = new RegExp(`^(${operator})?${space}*(${version})$`);
 const all = new RegExp(one, 'g');
 const list = new RegExp(`^${space}*${one}(?:(?:${space}*,${space}*|${space}+)${one})*${space}*$`);
-const range = new RegExp(`${space}*(${shape})${space}+-${space}+(${shape})${space}*`, 'g');
+const range = new RegExp(
+  `(?<!${space})${space}*(?<![0-9A-Za-z|*.+-])(${shape})${space}+-${space}+(${shape})${space}*`,
+  'g',
+);
 
-/** The longest text with constraints that is read; the search for ranges may take its square. */
-const maxLength = 1_024;
+/** The longest text with constraints that is read. */
+const maxLength = 4_096;
 
 function isAny(text: string | undefined): boolean {
   return text === undefined || ['x', 'X', '*'].includes(text);
