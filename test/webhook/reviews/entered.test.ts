@@ -31,7 +31,9 @@ test('a review enters at most twelve files, rules left out', async () => {
     .filter(({ functions }) => functions.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0))
     .map(({ url }) => url)
     .filter((url) => url.startsWith(source) && !url.includes('/policy/rules/fields/'))
-    .map((url) => url.slice(source.length));
+    .map((url) => url.slice(source.length))
+    // Timers of tests before, in the same process: the webhook has neither.
+    .filter((file) => !/^(sandbox|extension)\//.test(file));
   expect(files).toContain('policy/admission/admission.ts');
   expect(files.length, files.join('\n')).toBeLessThanOrEqual(12);
 });

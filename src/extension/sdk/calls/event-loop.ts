@@ -13,7 +13,8 @@ export interface LoopWatch {
   waiting(handler: string): () => void;
 }
 
-export function createLoopWatch(log: Pick<Log, 'warn'>): LoopWatch {
+/** @param stopping when nothing is watched any more, whatever never ends. */
+export function createLoopWatch(log: Pick<Log, 'warn'>, stopping: AbortSignal): LoopWatch {
   let warnedMs = Number.NEGATIVE_INFINITY;
   const inFlight = new Map<symbol, string>();
   let interval: NodeJS.Timeout | undefined;
@@ -28,6 +29,8 @@ export function createLoopWatch(log: Pick<Log, 'warn'>): LoopWatch {
       );
     }
   }
+
+  stopping.addEventListener('abort', () => clearInterval(interval));
 
   let [wasMs, cpu] = [performance.now(), process.cpuUsage()];
   /** What a timer that is late tells, but not if the whole machine was busy with something else. */

@@ -135,7 +135,7 @@ const pathOf = ({ hook, name }: Handler) =>
   `/${hook.group}/${hook.version}/${hook.name}${name === '' ? '' : `/${name}`}`.toLowerCase();
 
 export function createHttpHandler({ handlers, prefix, ...options }: HandlerOptions): HttpHandler {
-  const context = { ...options, loop: createLoopWatch(options.log) };
+  const context = { ...options, loop: createLoopWatch(options.log, options.lifetime.stopping) };
   const discovery = discoveryOf(handlers);
   const routes = new Map([discovery, ...handlers].map((handler) => [pathOf(handler), routeOf(handler, context)]));
 
