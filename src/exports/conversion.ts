@@ -1,6 +1,5 @@
 import './node-version.ts';
-import { convert } from '../extensionconfig/conversion/index.ts';
-import { apiVersionOf, isVersion, kind, versionOf, versions } from '../extensionconfig/index.ts';
+import { apiVersionOf, convert, isVersion, kind, versionOf, versions } from '../extensionconfig/index.ts';
 import { ConversionError, formatFieldPath, isJsonObject } from '../kubernetes/index.ts';
 
 /** An ExtensionConfig as parsed from YAML or JSON. */

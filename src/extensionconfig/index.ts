@@ -20,3 +20,6 @@ export {
   versions,
 } from './api/names.ts';
 export type { ExtensionConfig } from './api/v1beta2.ts';
+export { conversionDataAnnotation, maxConversionDataBytes } from './conversion/conversion-data.ts';
+export { convert } from './conversion/convert.ts';
+export { reviewConversion } from './conversion/review.ts';

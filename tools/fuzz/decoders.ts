@@ -12,7 +12,7 @@ import {
 } from '../../src/base/x509/index.ts';
 import { impactLines, impactOf, replacedBy, type World } from '../../src/checks/impact/index.ts';
 import { planPage, planText, withoutSecretCauses } from '../../src/checks/plan/index.ts';
-import { reviewConversion } from '../../src/extensionconfig/conversion/index.ts';
+import { reviewConversion } from '../../src/extensionconfig/index.ts';
 import { loadKubeConfig } from '../../src/kubernetes/client/index.ts';
 import { KubeConfigError } from '../../src/kubernetes/client/kubeconfig.ts';
 import {

@@ -1,5 +1,4 @@
-import { convert } from '../../extensionconfig/conversion/index.ts';
-import { apiVersionOf, hubVersion, versionOf, withDefaults } from '../../extensionconfig/index.ts';
+import { apiVersionOf, convert, hubVersion, versionOf, withDefaults } from '../../extensionconfig/index.ts';
 import { isJsonObject, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import type { PlacedObject } from '../../kubernetes/manifests/index.ts';
 import { type LintPolicy, reportsOf } from './check.ts';

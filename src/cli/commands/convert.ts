@@ -1,8 +1,7 @@
 import type { Readable } from 'node:stream';
 import { count, printableLines, systemProblem, withoutControls } from '../../base/index.ts';
 import { type RewriteProblem, rewriteManifests } from '../../checks/lint/index.ts';
-import { convert } from '../../extensionconfig/conversion/index.ts';
-import { apiVersionOf, hubVersion, kind, versions } from '../../extensionconfig/index.ts';
+import { apiVersionOf, convert, hubVersion, kind, versions } from '../../extensionconfig/index.ts';
 import { ReplaceError, readManifests, replaceFile, showPlace } from '../../kubernetes/manifests/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { choiceFlag, type Flags, listFlag, switchFlag } from '../framework/flags.ts';

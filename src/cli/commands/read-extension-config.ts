@@ -1,6 +1,7 @@
 import { withoutControls } from '../../base/index.ts';
 import {
   apiVersionOf,
+  convert,
   decodeExtensionConfig,
   type ExtensionConfig,
   hubVersion,
@@ -12,13 +13,11 @@ import { UsageError } from '../framework/program.ts';
 
 export type ExtensionConfigs = Map<ExtensionConfig, JsonObject>;
 
-async function inHubVersion(object: JsonObject, where: () => string): Promise<JsonObject> {
+function inHubVersion(object: JsonObject, where: () => string): JsonObject {
   const hub = apiVersionOf(hubVersion);
   if (object.apiVersion === hub && object.kind === kind) {
     return object;
   }
-  // Most objects need no conversion.
-  const { convert } = await import('../../extensionconfig/conversion/index.ts');
   try {
     return convert(object, hub);
   } catch (error) {
@@ -35,7 +34,7 @@ export async function readExtensionConfig(object: JsonObject, where: () => strin
   if (version === undefined) {
     throw new UsageError(`${where()}: ${kind} of an unknown apiVersion: write ${apiVersionOf(hubVersion)}`);
   }
-  const { object: config, violations } = decodeExtensionConfig(await inHubVersion(object, where), hubVersion);
+  const { object: config, violations } = decodeExtensionConfig(inHubVersion(object, where), hubVersion);
   const [wrong] = violations.filter(({ problem }) => problem === 'type');
   if (wrong !== undefined) {
     throw new UsageError(

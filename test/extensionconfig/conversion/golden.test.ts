@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { convert } from '../../../src/extensionconfig/conversion/index.ts';
+import { convert } from '../../../src/extensionconfig/index.ts';
 
 const golden = (version: string) => parse(readFileSync(new URL(`./golden/${version}.yaml`, import.meta.url), 'utf8'));
 

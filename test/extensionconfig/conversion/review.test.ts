@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { maxConversionDataBytes, reviewConversion } from '../../../src/extensionconfig/conversion/index.ts';
+import { maxConversionDataBytes, reviewConversion } from '../../../src/extensionconfig/index.ts';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
 import { capturedCalls } from '../../server/running.ts';
 

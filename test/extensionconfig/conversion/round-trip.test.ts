@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { conversionDataAnnotation, convert } from '../../../src/extensionconfig/conversion/index.ts';
-import { apiVersionOf, decodeExtensionConfig, openApiSchemaOf, versions } from '../../../src/extensionconfig/index.ts';
+import {
+  apiVersionOf,
+  conversionDataAnnotation,
+  convert,
+  decodeExtensionConfig,
+  openApiSchemaOf,
+  versions,
+} from '../../../src/extensionconfig/index.ts';
 import { ConversionError, type Json, type JsonObject } from '../../../src/kubernetes/index.ts';
 import { runs } from '../../support/runs.ts';
 import { canonical, objectOf } from './arbitrary.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { reviewConversion } from '../../../src/extensionconfig/conversion/index.ts';
+import { reviewConversion } from '../../../src/extensionconfig/index.ts';
 import { decodeAdmissionReview, JsonError, parseJson } from '../../../src/kubernetes/index.ts';
 import { testRows } from '../../support/rows.ts';
 import { limitWork, sized } from '../../support/work.ts';

@@ -1,7 +1,6 @@
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
-import { reviewConversion } from '../../../extensionconfig/conversion/index.ts';
-import { runtimeSdkFeatureGate } from '../../../extensionconfig/index.ts';
+import { reviewConversion, runtimeSdkFeatureGate } from '../../../extensionconfig/index.ts';
 import { addWatchingMetrics, type WatchingOptions, watchCluster } from '../../../policy/cluster-facts/index.ts';
 import { createAdmission, type RuleSet } from '../../../policy/index.ts';
 import { inPlaceFeatureGate, type RunningWebhook, startWebhook } from '../../../webhook/index.ts';

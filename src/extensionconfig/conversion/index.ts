@@ -1,3 +1,0 @@
-export { conversionDataAnnotation, maxConversionDataBytes } from './conversion-data.ts';
-export { convert } from './convert.ts';
-export { reviewConversion } from './review.ts';
