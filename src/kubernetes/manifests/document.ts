@@ -142,11 +142,15 @@ function readJson(text: string): unknown {
 
 /** The number of fields of all objects in a value. */
 function fieldsIn(value: unknown): number {
-  if (Array.isArray(value)) {
-    return value.reduce<number>((sum, item) => sum + fieldsIn(item), 0);
+  if (typeof value !== 'object' || value === null) {
+    return 0;
   }
-  const items = isJsonObject(value) ? Object.values(value) : [];
-  return items.reduce<number>((sum, item) => sum + fieldsIn(item), items.length);
+  const items: unknown[] = Object.values(value);
+  let count = Array.isArray(value) ? 0 : items.length;
+  for (const item of items) {
+    count += fieldsIn(item);
+  }
+  return count;
 }
 
 /** The number of fields that are written in a JSON document: of colons outside of strings. */
