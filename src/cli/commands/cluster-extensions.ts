@@ -16,7 +16,10 @@ import { type ExtensionConfigs, readExtensionConfig } from './read-extension-con
 async function readAll(objects: readonly JsonObject[]): Promise<ExtensionConfigs> {
   const configs: ExtensionConfigs = new Map();
   for (const object of objects) {
-    configs.set(await readExtensionConfig(object, () => 'the cluster'), object);
+    configs.set(
+      readExtensionConfig(object, () => 'the cluster'),
+      object,
+    );
   }
   return configs;
 }

@@ -54,7 +54,7 @@ async function fromFiles(paths: readonly string[], io: Io): Promise<ExtensionCon
   for await (const { object, where } of manifestObjects(paths, io)) {
     if (isExtensionConfig(object)) {
       // As a webhook fills it in: without a selector, for example, an extension is called for all Clusters.
-      configs.set(await readExtensionConfig(withAllDefaults(object), where), object);
+      configs.set(readExtensionConfig(withAllDefaults(object), where), object);
     }
   }
   return configs;

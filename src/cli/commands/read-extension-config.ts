@@ -29,7 +29,7 @@ function inHubVersion(object: JsonObject, where: () => string): JsonObject {
 }
 
 /** An object at a place as v1beta2. @throws {UsageError} for one that cannot be read as an ExtensionConfig. */
-export async function readExtensionConfig(object: JsonObject, where: () => string): Promise<ExtensionConfig> {
+export function readExtensionConfig(object: JsonObject, where: () => string): ExtensionConfig {
   const version = versionOf(object.apiVersion);
   if (version === undefined) {
     throw new UsageError(`${where()}: ${kind} of an unknown apiVersion: write ${apiVersionOf(hubVersion)}`);

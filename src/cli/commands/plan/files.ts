@@ -75,7 +75,7 @@ export async function extensionsIn(
   for (const object of objects.filter(isExtensionConfig)) {
     const name = objectText(object);
     try {
-      configs.push(await readExtensionConfig(withAllDefaults(object), places.get(name) ?? (() => name)));
+      configs.push(readExtensionConfig(withAllDefaults(object), places.get(name) ?? (() => name)));
     } catch (error) {
       if (!(error instanceof UsageError)) {
         throw error;
