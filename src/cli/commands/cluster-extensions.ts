@@ -13,15 +13,8 @@ import { FailureError, type Io, UsageError } from '../framework/program.ts';
 import { type clusterFlags, orNoCluster } from './cluster-flags.ts';
 import { type ExtensionConfigs, readExtensionConfig } from './read-extension-config.ts';
 
-async function readAll(objects: readonly JsonObject[]): Promise<ExtensionConfigs> {
-  const configs: ExtensionConfigs = new Map();
-  for (const object of objects) {
-    configs.set(
-      readExtensionConfig(object, () => 'the cluster'),
-      object,
-    );
-  }
-  return configs;
+function readAll(objects: readonly JsonObject[]): ExtensionConfigs {
+  return new Map(objects.map((object) => [readExtensionConfig(object, () => 'the cluster'), object]));
 }
 
 async function fromClusterIn(
