@@ -4,8 +4,7 @@ type Json = null | boolean | number | string | Json[] | {
 type JsonObject = {
   [key: string]: Json;
 };
-declare const verdicts: readonly ['unchanged', 'refused', 'inPlace', 'scaled', 'created', 'deleted', 'onDelete', 'replaced', 'unknown'];
-type Verdict = (typeof verdicts)[number];
+type Verdict = 'unchanged' | 'refused' | 'inPlace' | 'scaled' | 'created' | 'deleted' | 'onDelete' | 'replaced' | 'unknown';
 interface Cause {
   object: string;
   field: string;
