@@ -59,9 +59,11 @@ export function nested<T>(run: () => T): T {
     throw new NotComputed(`a value nests deeper than ${maxNesting} levels`);
   }
   nesting++;
-  const result = run();
-  nesting--;
-  return result;
+  try {
+    return run();
+  } finally {
+    nesting--;
+  }
 }
 
 /** Pays for reading this many bytes. */
