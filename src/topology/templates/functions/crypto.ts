@@ -133,6 +133,25 @@ function issuing(parameters: readonly Parameter[], keyAt = -1): TemplateFunction
   });
 }
 
+/** As sprig, which refuses what is no PEM. */
+function custom(certificate: Bytes, key: Bytes): never {
+  const decoded = (text: Bytes, what: string): Bytes => {
+    try {
+      return base64Decoded(text);
+    } catch {
+      throw new FunctionError(`unable to decode base64 ${what}`);
+    }
+  };
+  const [pem, keyPem] = [decoded(certificate, 'certificate'), decoded(key, 'private key')];
+  if (!pem.includes('-----BEGIN ')) {
+    throw new FunctionError('unable to decode certificate');
+  }
+  if (!keyPem.includes('-----BEGIN ')) {
+    throw new FunctionError('error parsing private key: no PEM data in input');
+  }
+  throw new NotComputed('a certificate with its key is not computed here');
+}
+
 function bcrypted(): Bytes {
   return `$2a$10$${randomBytes(40).toString('base64').replaceAll('+', '.').slice(0, 53)}`;
 }
@@ -160,7 +179,7 @@ export const cryptoFunctions: Functions = {
     user.includes(':') ? `invalid username: ${user}` : `${user}:${bcrypted()}`,
   ),
   genPrivateKey: define(['string'], ([type]) => generatedKey(type)),
-  buildCustomCert: issuing(['string', 'string']),
+  buildCustomCert: define(['string', 'string'], ([certificate, key]) => custom(certificate, key)),
   genCA: issuing(['string', 'int']),
   genCAWithKey: issuing(['string', 'int', 'string'], 2),
   genSelfSignedCert: issuing(['string', 'list', 'list', 'int']),

@@ -1,5 +1,5 @@
 import { type Bytes, quoted, textOf } from '../../../base/go-text/index.ts';
-import { goDurationMs, goSecondsText } from '../../../kubernetes/index.ts';
+import { goDurationMs, goSecondsText, own } from '../../../kubernetes/index.ts';
 import { FunctionError, NotComputed } from '../budget.ts';
 import { parsedInt64, withoutTrailingZeros } from '../values/numbers.ts';
 import { Integer, integerOf, operandType, Struct, type TemplateFunction, type Value } from '../values/values.ts';
@@ -64,15 +64,43 @@ class Time extends Struct {
     return `${this.#shown('T')}Z`;
   }
 
+  format(layout: Bytes): Bytes {
+    checkLayout(layout);
+    const [, year = '', month = '', day = '', hours = '', minutes = '', seconds = ''] =
+      /^(.*)-(..)-(..)T(..):(..):(..)/.exec(this.#shown('T')) ?? [];
+    const texts: Readonly<Record<string, string>> = {
+      '2006': year,
+      '01': month,
+      '02': day,
+      '15': hours,
+      '04': minutes,
+      '05': seconds,
+    };
+    const zone = (part: string) => (part.startsWith('Z') ? 'Z' : part.replace('-', '+').replace('7', '0'));
+    return layout.replaceAll(parts, (part) => own(texts, part) ?? zone(part));
+  }
+
   override method(name: string): TemplateFunction {
-    return name === 'Unix'
-      ? { parameters: [], call: () => new Integer('int64', this.unix()) }
-      : { parameters: [], rest: operandType, call: () => notComputed(`${name} of a time is not computed here`) };
+    switch (name) {
+      case 'Unix':
+        return { parameters: [], call: () => new Integer('int64', this.unix()) };
+      case 'Format':
+        return { parameters: ['string'], call: ([layout]) => this.format(layout as Bytes) };
+      default:
+        return { parameters: [], rest: operandType, call: () => notComputed(`${name} of a time is not computed here`) };
+    }
   }
 }
 
 function notComputed(why: string): never {
   throw new NotComputed(why);
+}
+
+/** @throws {NotComputed} for a layout with names, hours of 12, fractions, or numbers without leading zeros. */
+function checkLayout(layout: Bytes): void {
+  if (/Jan|Mon|MST|PM|pm|_|[0-9]/.test(layout.replaceAll(parts, ''))) {
+    notComputed(`the layout ${quoted(layout)} of times is not read here`);
+  }
 }
 
 /** Go's zero time, the first moment of year 1. */
@@ -106,15 +134,13 @@ function timeOf(reading: ReadonlyMap<string, string>): Time | string {
  * time.Parse, where the local zone is UTC.
  *
  * @throws {FunctionError} with Go's message.
- * @throws {NotComputed} for a layout with names, hours of 12, fractions, or numbers without leading zeros.
+ * @throws {NotComputed} as `checkLayout`.
  */
 function parseTime(layout: Bytes, text: Bytes): Time {
   const fail = (message: string): never => {
     throw new FunctionError(`parsing time ${quoted(text)}${message}`);
   };
-  if (/Jan|Mon|MST|PM|pm|_|[0-9]/.test(layout.replaceAll(parts, ''))) {
-    notComputed(`the layout ${quoted(layout)} of times is not read here`);
-  }
+  checkLayout(layout);
   const reading = new Map<string, string>();
   let at = 0;
   const take = (part: string, found: string | undefined): string => {
@@ -178,7 +204,12 @@ function roundedDuration(value: Value): Bytes {
 }
 
 const modify = define(['string', 'time'], ([text, time]) => {
-  const duration = nanosecondsOf(text) ?? notComputed(`the duration ${quoted(text)} is not read here`);
+  const duration = nanosecondsOf(text);
+  if (duration === undefined) {
+    throw /^[+-]?[0-9.]/.test(text)
+      ? new NotComputed(`the duration ${quoted(text)} is not read here`)
+      : new FunctionError(`time: invalid duration ${quoted(text)}`);
+  }
   return new Time((time as Time).at + duration);
 });
 
