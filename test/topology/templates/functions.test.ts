@@ -36,7 +36,7 @@ const calls: [string, unknown][] = [
   ['ge 1.5 1.5', true],
   ['println 1 "a"', '1 a\n'],
   ['urlquery "a b&c/d"', 'a+b%26c%2Fd'],
-  ['js "<a href="é">"', '\\u003Ca href\\u003D\\"é\\"\\u003E'],
+  ['js `<a href="é">`', '\\u003Ca href\\u003D\\"é\\"\\u003E'],
   ['(toDate "2006-01-02" "2024-02-29").Format "02.01.2006 15:04Z07:00"', '29.02.2024 00:00Z'],
   [
     'must_date_modify "bad" (toDate "2006-01-02" "2024-02-29")',
