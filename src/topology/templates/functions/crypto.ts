@@ -122,12 +122,18 @@ function generatedKey(type: Bytes): Bytes {
   return `-----BEGIN ${label}-----\n${body.replaceAll(/.{64}(?=.)/g, '$&\n')}\n-----END ${label}-----\n`;
 }
 
+function checkPem(text: Bytes, problem: string): void {
+  if (!text.includes('-----BEGIN ')) {
+    throw new FunctionError(problem);
+  }
+}
+
 /** A function that issues a certificate. `keyAt`: which parameter is its key. */
 function issuing(parameters: readonly Parameter[], keyAt = -1): TemplateFunction {
   return define(parameters, (args: readonly unknown[]) => {
     const key = args[keyAt];
-    if (typeof key === 'string' && !key.includes('-----BEGIN ')) {
-      throw new FunctionError('parsing private key: no PEM data in input');
+    if (typeof key === 'string') {
+      checkPem(key, 'parsing private key: no PEM data in input');
     }
     throw new NotComputed('a certificate is issued, which differs each time');
   });
@@ -143,12 +149,8 @@ function custom(certificate: Bytes, key: Bytes): never {
     }
   };
   const [pem, keyPem] = [decoded(certificate, 'certificate'), decoded(key, 'private key')];
-  if (!pem.includes('-----BEGIN ')) {
-    throw new FunctionError('unable to decode certificate');
-  }
-  if (!keyPem.includes('-----BEGIN ')) {
-    throw new FunctionError('error parsing private key: no PEM data in input');
-  }
+  checkPem(pem, 'unable to decode certificate');
+  checkPem(keyPem, 'error parsing private key: no PEM data in input');
   throw new NotComputed('a certificate with its key is not computed here');
 }
 
