@@ -16,6 +16,21 @@ const body = JSON.stringify(requestFor('BeforeClusterCreate'));
 const envelope = { apiVersion: `${hooksGroup}/v1alpha1`, kind: 'BeforeClusterCreateResponse' };
 const create = handler('BeforeClusterCreate', { name: 'create', handle: (_, { answer }) => answer.done() });
 
+/** The same, which answers when `resolve` is called. */
+function held() {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let called = false;
+  const one = handler('BeforeClusterCreate', {
+    name: 'create',
+    async handle(_, { answer }) {
+      called = true;
+      await promise;
+      return answer.done();
+    },
+  });
+  return { one, isCalled: () => called, resolve };
+}
+
 interface PostOptions {
   headers?: Record<string, string>;
   method?: string;
@@ -447,19 +462,10 @@ describe('the timeout of a call', () => {
   });
 
   test('a handler that ends after its caller has gone, as Cluster API does at its timeout: the log says how long it took', async () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    let isCalled = false;
-    const one = handler('BeforeClusterCreate', {
-      name: 'create',
-      async handle(_, { answer }) {
-        isCalled = true;
-        await promise;
-        return answer.done();
-      },
-    });
+    const { one, isCalled, resolve } = held();
     const { begin, lines } = await serving([one]);
     const client = begin(path, body);
-    await until(() => isCalled, 'it has come');
+    await until(isCalled, 'it has come');
     client.destroy();
     await until(() => lines.length === 1, 'it is logged');
     resolve();
@@ -497,19 +503,10 @@ describe('the timeout of a call', () => {
 });
 
 test('a call in flight is answered when the server stops', async () => {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  let isCalled = false;
-  const one = handler('BeforeClusterCreate', {
-    name: 'create',
-    async handle(_, { answer }) {
-      isCalled = true;
-      await promise;
-      return answer.done();
-    },
-  });
+  const { one, isCalled, resolve } = held();
   const { server, post } = await serving([one]);
   const answer = post(path, body);
-  await until(() => isCalled, 'the call arrives');
+  await until(isCalled, 'the call arrives');
   const stopped = server.stop({ graceMs: 0, timeoutMs: 10_000 });
   resolve();
   expect((await answer).json.status).toBe('Success');
