@@ -7,7 +7,7 @@ const high = { name: 'high', knows: 'more' };
 
 const cases: { name: string; files: Record<string, string>; problems: string[] }[] = [
   {
-    name: 'a room that imports one below it by its door is fine',
+    name: 'a layer that imports from the index.ts of one below it is fine',
     files: { 'low/index.ts': 'export const a = 1;', 'high/b.ts': "import { a } from '../low/index.ts'; export { a };" },
     problems: [],
   },
@@ -34,7 +34,7 @@ const cases: { name: string; files: Record<string, string>; problems: string[] }
     ],
   },
   {
-    name: 'an import past the door, of a room and of a room within',
+    name: 'imports that bypass the index.ts of a layer and of a module',
     files: {
       'low/index.ts': "export { a } from './a.ts';",
       'low/a.ts': 'export const a = 1;',
@@ -43,8 +43,8 @@ const cases: { name: string; files: Record<string, string>; problems: string[] }
       'high/inner/d.ts': 'export const d = 1;',
     },
     problems: [
-      'high/b.ts imports high/inner/d.ts: enter high/inner/ by its index.ts',
-      'high/b.ts imports low/a.ts: enter low/ by its index.ts',
+      'high/b.ts imports high/inner/d.ts: import from high/inner/index.ts',
+      'high/b.ts imports low/a.ts: import from low/index.ts',
     ],
   },
   {
@@ -89,11 +89,11 @@ const cases: { name: string; files: Record<string, string>; problems: string[] }
     ],
   },
   {
-    name: 'a folder that is not a wing, and a wing that is not there',
+    name: 'a folder that is not a layer, and a layer that is not there',
     files: { 'low/a.ts': 'export {};', 'new/b.ts': 'export {};' },
     problems: [
-      'high/ is in the list of tools/architecture/wings.ts, but not there',
-      'new/ is not in the list of tools/architecture/wings.ts',
+      'high/ is in the list of tools/architecture/layers.ts, but not there',
+      'new/ is not in the list of tools/architecture/layers.ts',
     ],
   },
 ];
@@ -102,20 +102,20 @@ test.each(cases)('$name', ({ files, problems }) => {
   expect(importProblems(tree(files), [low, high], ['known', '@known/scope']).sort()).toEqual(problems);
 });
 
-test('rooms within a wing have their own order', () => {
+test('modules within a layer have their own order', () => {
   const folder = tree({
     'high/index.ts': "export { a } from './first/a.ts';",
     'high/first/a.ts': "export { b as a } from '../second/b.ts';",
     'high/second/b.ts': 'export const b = 1;',
     'high/third/c.ts': 'export {};',
   });
-  expect(importProblems(folder, [{ ...high, rooms: ['first', 'second'] }], [])).toEqual([
-    'high/third/ is not in the list of tools/architecture/wings.ts',
+  expect(importProblems(folder, [{ ...high, modules: ['first', 'second'] }], [])).toEqual([
+    'high/third/ is not in the list of tools/architecture/layers.ts',
     'high/first/a.ts imports high/second/b.ts: high/first/ is below high/second/',
   ]);
 });
 
-test('a room with a front door of its own is entered by that from anywhere', () => {
+test('from a module with an index.ts of its own, all others import from that', () => {
   const folder = tree({
     'low/index.ts': "export { a } from './a.ts';",
     'low/a.ts': 'export const a = 1;',
@@ -124,6 +124,6 @@ test('a room with a front door of its own is entered by that from anywhere', () 
     'high/c.ts': "import { b } from '../low/hidden/index.ts';\nexport { b } from '../low/hidden/b.ts';",
   });
   expect(importProblems(folder, [low, high], [])).toEqual([
-    'high/c.ts imports low/hidden/b.ts: enter low/hidden/ by its index.ts',
+    'high/c.ts imports low/hidden/b.ts: import from low/hidden/index.ts',
   ]);
 });

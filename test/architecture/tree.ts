@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 
 /** Writes a tree of files for one test and returns its folder. */
 export function tree(files: Record<string, string>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'rooms-'));
+  const folder = mkdtempSync(join(tmpdir(), 'modules-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   for (const [file, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });

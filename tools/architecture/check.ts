@@ -3,12 +3,14 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { entryProblems, exceptions, insideProblems, mostInside } from './entries.ts';
 import { importProblems } from './imports.ts';
-import { wings } from './wings.ts';
+import { layers } from './layers.ts';
 
 const root = new URL('../../', import.meta.url);
 const { dependencies } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { dependencies: object };
 const problems = [
-  ...importProblems(fileURLToPath(new URL('src', root)), wings, Object.keys(dependencies)).map((line) => `src/${line}`),
+  ...importProblems(fileURLToPath(new URL('src', root)), layers, Object.keys(dependencies)).map(
+    (line) => `src/${line}`,
+  ),
   ...entryProblems(fileURLToPath(root), exceptions),
   ...insideProblems(fileURLToPath(root), mostInside),
 ];

@@ -1,17 +1,17 @@
 import { join } from 'node:path';
-import { doorsIn, foldersOf, type Imports, readImports } from './imports.ts';
+import { foldersOf, type Imports, indexedFolders, readImports } from './imports.ts';
 
-/** A test or tool that enters rooms past their doors. */
+/** A test or tool that imports files of a folder beside its `index.ts`. */
 export interface Exception {
   file: string;
-  /** The folders below `src/` whose doors it passes. */
+  /** The folders below `src/` whose `index.ts` it bypasses. */
   enters: readonly string[];
   reason: string;
 }
 
 /** The only ones. */
 export const exceptions: readonly Exception[] = [
-  { file: 'tools/generate/validators.ts', enters: ['extensionconfig'], reason: 'generates files of that wing' },
+  { file: 'tools/generate/validators.ts', enters: ['extensionconfig'], reason: 'generates files of that layer' },
   {
     file: 'tools/generate/program-report.ts',
     enters: ['server', 'runtimehooks/client', 'extension', 'webhook', 'controller'],
@@ -24,8 +24,8 @@ export const exceptions: readonly Exception[] = [
   },
 ];
 
-/** The room that a file is in: two folders at most, `wing/room` or, for the files of a wing itself, `wing`. */
-const roomOf = (file: string) => foldersOf(file).slice(0, 2).at(-1);
+/** The module that a file is in: two folders at most, `layer/module` or, for the files of a layer itself, `layer`. */
+const moduleOf = (file: string) => foldersOf(file).slice(0, 2).at(-1);
 
 /** The files of `src/` that each file of `test/` and `tools/` imports, by the path of the file. */
 function sourceImports(root: string): Imports {
@@ -39,10 +39,10 @@ function sourceImports(root: string): Imports {
   );
 }
 
-/** How many imports by tests may pass the doors, to test a detail that no door shows. Lower it when there are fewer. */
+/** How many imports by tests may bypass an `index.ts`, to test a detail that it does not export. Lower it when there are fewer. */
 export const mostInside = 44;
 
-/** The violation of a limit on the imports by tests of other files in `src/` than doors, entry points and the program's. */
+/** The violation of a limit on the imports by tests of files in `src/` that are no `index.ts`, entry point or program. */
 export function insideProblems(root: string, most: number): string[] {
   const inside = [...sourceImports(root)].flatMap(([file, entries]) =>
     file.startsWith('test/')
@@ -51,44 +51,47 @@ export function insideProblems(root: string, most: number): string[] {
   );
   return inside.length > most
     ? [
-        `${inside.length} imports in test/ pass the doors of src/, ${most} may: import from an index.ts, or test at the door`,
+        `${inside.length} imports in test/ bypass an index.ts of src/, ${most} may: import from it, and test what it exports`,
       ]
     : [];
 }
 
 /**
- * The violations of front doors by tests and tools, one line each. A tool imports doors. A test in `test/wing/room/` imports
- * doors, all files of that room and, from rooms of the same wing that have no door, files that other rooms import.
+ * The imports by tests and tools that bypass an `index.ts`, one line each. A tool imports only from an `index.ts`. A test in
+ * `test/layer/module/` also imports all files of that module and, from modules of the same layer without an `index.ts`, files
+ * that other modules import.
  *
  * @param root the folder with `src`, `test` and `tools`.
  */
 export function entryProblems(root: string, exceptions: readonly Exception[]): string[] {
   const imports = readImports(join(root, 'src'));
-  const doors = doorsIn(imports);
+  const indexed = indexedFolders(imports);
   const shared = new Set(
     [...imports].flatMap(([file, targets]) =>
-      file.endsWith('/index.ts') ? [] : [...targets].filter((target) => roomOf(target) !== roomOf(file)),
+      file.endsWith('/index.ts') ? [] : [...targets].filter((target) => moduleOf(target) !== moduleOf(file)),
     ),
   );
-  const allowed = new Set(exceptions.flatMap(({ file, enters }) => enters.map((door) => `${file} enters ${door}/`)));
+  const allowed = new Set(
+    exceptions.flatMap(({ file, enters }) => enters.map((folder) => `${file} enters ${folder}/`)),
+  );
   const unused = new Set(allowed);
   const problems: string[] = [];
   for (const [file, entries] of sourceImports(root)) {
     const mirrored = file.startsWith('test/') ? file.slice('test/'.length) : '';
     for (const entry of entries) {
-      const door = foldersOf(entry).findLast((folder) => doors.has(folder));
-      if (door === undefined || entry === `${door}/index.ts` || roomOf(entry) === roomOf(mirrored)) {
+      const owner = foldersOf(entry).findLast((folder) => indexed.has(folder));
+      if (owner === undefined || entry === `${owner}/index.ts` || moduleOf(entry) === moduleOf(mirrored)) {
         continue;
       }
-      const entrance = `${file} enters ${door}/`;
+      const entrance = `${file} enters ${owner}/`;
       unused.delete(entrance);
-      const isInside = foldersOf(mirrored).includes(door);
+      const isInside = foldersOf(mirrored).includes(owner);
       if (isInside ? shared.has(entry) : allowed.has(entrance)) {
         continue;
       }
       const remedy = isInside
-        ? `no other room does: test it in test/${roomOf(entry)}/`
-        : `enter ${door}/ by its index.ts`;
+        ? `no other module does: test it in test/${moduleOf(entry)}/`
+        : `import from ${owner}/index.ts`;
       problems.push(`${file} imports src/${entry}: ${remedy}`);
     }
   }

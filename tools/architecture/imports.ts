@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { parseSync } from 'oxc-parser';
-import type { Wing } from './wings.ts';
+import type { Layer } from './layers.ts';
 
 /** The files that each file of a tree imports, types included; paths are relative to the tree, with `/`. */
 export type Imports = ReadonlyMap<string, ReadonlySet<string>>;
@@ -48,7 +48,7 @@ export function foldersOf(file: string): string[] {
 }
 
 /** The folders that have an `index.ts`. */
-export function doorsIn(imports: Imports): ReadonlySet<string> {
+export function indexedFolders(imports: Imports): ReadonlySet<string> {
   return new Set([...imports.keys()].filter((file) => file.endsWith('/index.ts')).map((file) => dirname(file)));
 }
 
@@ -87,7 +87,7 @@ function circleIn(graph: ReadonlyMap<string, ReadonlySet<string>>): string[] | u
  * The imports between sibling folders that have an `index.ts`, by path: an import counts for the two
  * folders where the paths of the two files diverge.
  */
-function siblingImports(imports: Imports, doors: ReadonlySet<string>): Map<string, Set<string>> {
+function siblingImports(imports: Imports, indexed: ReadonlySet<string>): Map<string, Set<string>> {
   const graph = new Map<string, Set<string>>();
   for (const [file, targets] of imports) {
     const enclosing = foldersOf(file);
@@ -95,7 +95,7 @@ function siblingImports(imports: Imports, doors: ReadonlySet<string>): Map<strin
       const others = foldersOf(target);
       const parting = enclosing.findIndex((folder, depth) => folder !== others[depth]);
       const [from, to] = [enclosing[parting], others[parting]];
-      if (from !== undefined && to !== undefined && doors.has(from) && doors.has(to)) {
+      if (from !== undefined && to !== undefined && indexed.has(from) && indexed.has(to)) {
         graph.set(from, (graph.get(from) ?? new Set()).add(to));
       }
     }
@@ -121,10 +121,10 @@ function orderProblems(imports: Imports, order: readonly string[], path: string)
   const problems = [
     ...[...present]
       .filter((name) => !rank.has(name))
-      .map((name) => `${path}${name}/ is not in the list of tools/architecture/wings.ts`),
+      .map((name) => `${path}${name}/ is not in the list of tools/architecture/layers.ts`),
     ...order
       .filter((name) => !present.has(name))
-      .map((name) => `${path}${name}/ is in the list of tools/architecture/wings.ts, but not there`),
+      .map((name) => `${path}${name}/ is in the list of tools/architecture/layers.ts, but not there`),
   ];
   for (const [file, targets] of imports) {
     for (const target of targets) {
@@ -158,26 +158,26 @@ function unpackedImports(written: ReadonlyMap<string, readonly string[]>, depend
  *
  * - an import of a file outside of the tree, or of a package that is not among the given dependencies: the package has
  *   neither, and the build does not check it
- * - a folder that is not in the list of wings or rooms, or a listed one that is not there
- * - an import of a wing, or of a room in the same wing, that comes later in the list
+ * - a folder that is not in the list of layers or modules, or a listed one that is not there
+ * - an import of a layer, or of a module in the same layer, that comes later in the list
  * - an import from outside of the nearest folder that has an `index.ts`, but not through it
  * - a cycle of files
  * - a cycle of sibling folders that have an `index.ts`
  */
-export function importProblems(tree: string, wings: readonly Wing[], dependencies: readonly string[]): string[] {
+export function importProblems(tree: string, layers: readonly Layer[], dependencies: readonly string[]): string[] {
   const written = readSpecifiers(tree);
   const imports = relativeImports(written);
-  const names = wings.map(({ name }) => name);
+  const names = layers.map(({ name }) => name);
   const problems = [...unpackedImports(written, dependencies), ...orderProblems(imports, names, '')];
-  for (const { name, rooms } of wings) {
-    problems.push(...(rooms === undefined ? [] : orderProblems(importsWithin(imports, name), rooms, `${name}/`)));
+  for (const { name, modules } of layers) {
+    problems.push(...(modules === undefined ? [] : orderProblems(importsWithin(imports, name), modules, `${name}/`)));
   }
-  const doors = doorsIn(imports);
+  const indexed = indexedFolders(imports);
   for (const [file, targets] of imports) {
     for (const target of targets) {
-      const door = foldersOf(target).findLast((folder) => doors.has(folder));
-      if (door !== undefined && target !== `${door}/index.ts` && !foldersOf(file).includes(door)) {
-        problems.push(`${file} imports ${target}: enter ${door}/ by its index.ts`);
+      const owner = foldersOf(target).findLast((folder) => indexed.has(folder));
+      if (owner !== undefined && target !== `${owner}/index.ts` && !foldersOf(file).includes(owner)) {
+        problems.push(`${file} imports ${target}: import from ${owner}/index.ts`);
       }
     }
   }
@@ -185,7 +185,7 @@ export function importProblems(tree: string, wings: readonly Wing[], dependencie
   if (circle !== undefined) {
     problems.push(`imports run in a circle: ${circle.join(' → ')}`);
   }
-  const folders = circleIn(siblingImports(imports, doors));
+  const folders = circleIn(siblingImports(imports, indexed));
   if (folders !== undefined) {
     problems.push(`imports of folders run in a circle: ${folders.map((folder) => `${folder}/`).join(' → ')}`);
   }

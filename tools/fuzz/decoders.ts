@@ -1,4 +1,4 @@
-// What decodes input from outside, each through its front door, and which errors are answers to it.
+// What decodes input from outside, each through the function that others call, and which errors are answers to it.
 import { readFileSync, writeFileSync } from 'node:fs';
 import fc, { type Arbitrary } from 'fast-check';
 import {

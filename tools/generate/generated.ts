@@ -14,7 +14,7 @@ export interface Generated {
   text: string;
 }
 
-const hooksWing = new URL('../../src/runtimehooks/', import.meta.url);
+const hooksLayer = new URL('../../src/runtimehooks/', import.meta.url);
 const reports = new URL('../../docs/api/', import.meta.url);
 
 /** Everything that is generated, but for the schemas that all of this imports, and the reports of declarations. */
@@ -23,8 +23,8 @@ export async function generated(): Promise<Generated[]> {
     { file: definitionFile, text: definitionText },
     { file: new URL(`../../src/extensionconfig/api/${hubVersion}.ts`, import.meta.url), text: await hubTypes() },
     ...versions.map((version) => ({ file: validatorFile(version), text: validatorOf(version) })),
-    { file: new URL('message-types/index.ts', hooksWing), text: await messageTypes() },
-    { file: new URL('catalog/hook-messages.ts', hooksWing), text: hookMessages() },
+    { file: new URL('message-types/index.ts', hooksLayer), text: await messageTypes() },
+    { file: new URL('catalog/hook-messages.ts', hooksLayer), text: hookMessages() },
     { file: typeTablesFile, text: typeTablesText() },
     ...(await generatedPages()),
     { file: new URL(programReportFile, reports), text: await programReport() },

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type Command, Help, type Option } from 'commander';
 import { checks } from '../../src/checks/conformance/index.ts';
 import { rules } from '../../src/policy/index.ts';
-import { wings } from '../architecture/wings.ts';
+import { layers } from '../architecture/layers.ts';
 import { idleProgram } from './program-report.ts';
 import { terminalImage } from './terminal-image.ts';
 
@@ -40,7 +40,7 @@ function checksList(): string {
     .join('\n\n');
 }
 
-const wingsList = () => wings.map(({ name, knows }) => `- \`${name}/\`: ${knows}`).join('\n');
+const layersList = () => layers.map(({ name, knows }) => `- \`${name}/\`: ${knows}`).join('\n');
 
 const helpWidth = 80;
 
@@ -109,7 +109,7 @@ function fullNameOf(command: Command): string {
 const parts: readonly { file: string; name: string; make: () => string | Promise<string> }[] = [
   { file: 'docs/rules.md', name: 'rules', make: rulesList },
   { file: 'docs/conformance.md', name: 'checks', make: checksList },
-  { file: 'docs/architecture.md', name: 'wings', make: wingsList },
+  { file: 'docs/architecture.md', name: 'layers', make: layersList },
 ];
 
 /** Generated documentation: files, and the text that each should have. */

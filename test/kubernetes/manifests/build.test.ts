@@ -16,11 +16,11 @@ import {
 } from './kustomization.ts';
 import { foreignKinds, schemaProblems } from './schemas.ts';
 
-const rooms = ['base', 'components', 'overlays', 'crd', 'preflight', 'controller-secrets', 'plan'];
+const trees = ['base', 'components', 'overlays', 'crd', 'preflight', 'controller-secrets', 'plan'];
 /** Kustomizations that are applied, besides the overlays. */
 const others = ['preflight/kustomization.yaml', 'controller-secrets/kustomization.yaml', 'plan/kustomization.yaml'];
-const files = rooms.flatMap((room) =>
-  readdirSync(join(manifestsFolder, room), { recursive: true, withFileTypes: true })
+const files = trees.flatMap((folder) =>
+  readdirSync(join(manifestsFolder, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name)),
 );
