@@ -115,6 +115,17 @@ test('modules within a layer have their own order', () => {
   ]);
 });
 
+test('a layer that one folder imports', () => {
+  const folder = tree({
+    'low/index.ts': 'export const a = 1;',
+    'high/one/a.ts': "import { a } from '../../low/index.ts';",
+    'high/two/b.ts': "import { a } from '../../low/index.ts';",
+  });
+  expect(importProblems(folder, [{ ...low, importedBy: 'high/one' }, high], [])).toEqual([
+    'high/two/b.ts imports low/index.ts: only high/one/ may',
+  ]);
+});
+
 test('from a module with an index.ts of its own, all others import from that', () => {
   const folder = tree({
     'low/index.ts': "export { a } from './a.ts';",

@@ -137,6 +137,14 @@ function orderProblems(imports: Imports, order: readonly string[], path: string)
   return problems;
 }
 
+/** The imports of a layer by files that are neither its own nor below `importedBy`. */
+const otherImporters = (imports: Imports, layer: string, importedBy: string): string[] =>
+  [...imports]
+    .filter(([file]) => !file.startsWith(`${layer}/`) && !file.startsWith(`${importedBy}/`))
+    .flatMap(([file, targets]) => [...targets].map((target) => ({ file, target })))
+    .filter(({ target }) => target.startsWith(`${layer}/`))
+    .map(({ file, target }) => `${file} imports ${target}: only ${importedBy}/ may`);
+
 /** The imports of what a package would not contain or bring: files outside of the tree, and packages not depended on. */
 function unpackedImports(written: ReadonlyMap<string, readonly string[]>, dependencies: readonly string[]): string[] {
   const problem = (file: string, specifier: string): string[] => {
@@ -160,6 +168,7 @@ function unpackedImports(written: ReadonlyMap<string, readonly string[]>, depend
  *   neither, and the build does not check it
  * - a folder that is not in the list of layers or modules, or a listed one that is not there
  * - an import of a layer, or of a module in the same layer, that comes later in the list
+ * - an import of a layer from outside of the one folder that may import it
  * - an import from outside of the nearest folder that has an `index.ts`, but not through it
  * - a cycle of files
  * - a cycle of sibling folders that have an `index.ts`
@@ -169,8 +178,9 @@ export function importProblems(tree: string, layers: readonly Layer[], dependenc
   const imports = relativeImports(written);
   const names = layers.map(({ name }) => name);
   const problems = [...unpackedImports(written, dependencies), ...orderProblems(imports, names, '')];
-  for (const { name, modules } of layers) {
+  for (const { name, modules, importedBy } of layers) {
     problems.push(...(modules === undefined ? [] : orderProblems(importsWithin(imports, name), modules, `${name}/`)));
+    problems.push(...(importedBy === undefined ? [] : otherImporters(imports, name, importedBy)));
   }
   const indexed = indexedFolders(imports);
   for (const [file, targets] of imports) {

@@ -3,6 +3,8 @@ export interface Layer {
   name: string;
   /** What it knows, as on the architecture page. */
   knows: string;
+  /** The only folder that imports it; undefined if every layer after it in the list may. */
+  importedBy?: string;
   /** Its modules, from the bottom up. Those that are not listed may import each other in any order. */
   modules?: readonly string[];
 }
@@ -19,8 +21,8 @@ export const layers: readonly Layer[] = [
   },
   {
     name: 'kubernetes',
-    knows: "Kubernetes' conventions, schemas and CEL, manifests, and talking to API servers",
-    modules: ['objects', 'schema', 'cel', 'manifests', 'client'],
+    knows: "Kubernetes' conventions, schemas and CEL, manifests, OpenAPI documents, and talking to API servers",
+    modules: ['objects', 'schema', 'cel', 'manifests', 'openapi', 'client'],
   },
   {
     name: 'server',
@@ -34,9 +36,9 @@ export const layers: readonly Layer[] = [
   },
   {
     name: 'sandbox',
-    knows: 'the embedded API server; nothing in production depends on it',
+    knows: 'the embedded API server; only the command `sandbox` imports it',
+    importedBy: 'cli/commands/sandbox',
     modules: [
-      'openapi-documents',
       'models',
       'resources',
       'storage',

@@ -33,12 +33,12 @@ import {
   textAt,
 } from '../../src/kubernetes/index.ts';
 import { onlyValue, readDocument, splitDocuments, YamlError } from '../../src/kubernetes/manifests/index.ts';
+import { convertV2ToV3, InvalidOpenApi, readOpenApi } from '../../src/kubernetes/openapi/index.ts';
+import { encodeProtobuf } from '../../src/kubernetes/openapi/protobuf.ts';
 import { createAdmission, createRuleSet } from '../../src/policy/index.ts';
 import { readDiscovery } from '../../src/runtimehooks/client/index.ts';
 import { clusterApiHooks, createHookCatalog, hooks, newestKnownRelease } from '../../src/runtimehooks/index.ts';
 import { decodeRequest, decodeResponse, sampleRequest, sampleResponse } from '../../src/runtimehooks/messages/index.ts';
-import { convertV2ToV3, InvalidOpenApi, readOpenApi } from '../../src/sandbox/openapi-documents/index.ts';
-import { encodeProtobuf } from '../../src/sandbox/openapi-documents/protobuf.ts';
 import { parseProtobuf } from '../../src/sandbox/writes/protobuf.ts';
 import { nameOf, type Plan, renderValueTemplate, TemplateError } from '../../src/topology/index.ts';
 import { groupsOf, planOf, type RecordedChange, recordedChanges } from '../../test/topology/recorded.ts';

@@ -9,7 +9,7 @@ import {
   parseJson,
   textAt,
 } from '../../kubernetes/index.ts';
-import { convertV2ToV3, documentList, PublishedDocument } from '../openapi-documents/index.ts';
+import { convertV2ToV3, documentList, PublishedDocument } from '../../kubernetes/openapi/index.ts';
 import type { UserInfo } from '../resources/resource.ts';
 import { aggregator } from './availability.ts';
 import type { Backend } from './backend.ts';

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { JsonObject } from '../../kubernetes/index.ts';
+import { type OpenApiVersion, PublishedDocument } from '../../kubernetes/openapi/index.ts';
 import type { Aggregator, Remote } from '../aggregation/aggregator.ts';
 import type { OpenApi } from '../openapi/open-api.ts';
-import { type OpenApiVersion, PublishedDocument } from '../openapi-documents/index.ts';
 import type { Registry } from '../resources/registry.ts';
 import { aggregatedDiscovery, coreVersions, groupDocument, groupList, resourceList } from './discovery.ts';
 import { jsonReply, noCache, type Reply, unknownPath } from './http.ts';

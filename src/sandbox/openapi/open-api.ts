@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry as MetricsRegistry } from 'prom-client';
 import type { JsonObject } from '../../kubernetes/index.ts';
-import { PublishedDocument } from '../openapi-documents/index.ts';
+import { PublishedDocument } from '../../kubernetes/openapi/index.ts';
 import type { Registry } from '../resources/registry.ts';
 import type { Resource } from '../resources/resource.ts';
 import { buildDocument } from './build.ts';

@@ -155,7 +155,7 @@ describe('an API server', () => {
     const third = await merge([...fromServer, '--skip-cache'], { env: filled });
     expect(third.stdout).toBe(first.stdout);
     expect(third.stderr).not.toContain('from the cache');
-    // That the result is valid: test/sandbox/openapi-documents/merge.test.ts.
+    // That the result is valid: test/kubernetes/openapi/merge.test.ts.
     const { schemas } = document.components as { schemas: object };
     const used = new Set(
       Array.from(first.stdout.matchAll(/"\$ref": ?"#\/components\/schemas\/([^"]+)"/g), ([, name]) => name!),

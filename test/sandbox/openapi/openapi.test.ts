@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import protobuf from 'protobufjs';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import { PublishedDocument } from '../../../src/kubernetes/openapi/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
-import { PublishedDocument } from '../../../src/sandbox/openapi-documents/index.ts';
 import { eventually, send } from '../client.ts';
 
 const json = 'application/json';
@@ -93,7 +93,7 @@ test('the hash is that of the JSON, and protobuf represents the same document', 
   const bytes = await get(gadgets, { accept: asked });
   expect(text.headers.etag).toBe(`"${createHash('sha512').update(text.bytes).digest('hex').toUpperCase()}"`);
   expect(bytes.bytes.equals(new PublishedDocument(text.json, new Date()).as('protobuf'))).toBe(true);
-  const description = new URL('../../../src/sandbox/openapi-documents/openapi-v3.proto', import.meta.url);
+  const description = new URL('../../../src/kubernetes/openapi/openapi-v3.proto', import.meta.url);
   const type = protobuf
     .parse(readFileSync(description, 'utf8'), { keepCase: true })
     .root.lookupType('openapi.v3.Document');

@@ -85,7 +85,7 @@ test.each([
   const { bytes, headers } = await send(sandbox, 'GET', '/openapi/v2', { headers: { accept } });
   expect(headers['content-type']).toBe('application/com.github.proto-openapi.spec.v2.v1.0+protobuf');
   const { root } = await protobuf.load(
-    new URL('../../../src/sandbox/openapi-documents/openapi-v2.proto', import.meta.url).pathname,
+    new URL('../../../src/kubernetes/openapi/openapi-v2.proto', import.meta.url).pathname,
   );
   const document = root.lookupType('openapi.v2.Document').decode(bytes).toJSON() as {
     swagger: string;

@@ -1,7 +1,7 @@
 import { count, printable, shortList } from '../../../base/index.ts';
 import { readableYaml } from '../../../base/yaml/index.ts';
 import type { JsonObject } from '../../../kubernetes/index.ts';
-import { type MergeReport, mergeDocuments } from '../../../sandbox/openapi-documents/index.ts';
+import { type MergeReport, mergeDocuments } from '../../../kubernetes/openapi/index.ts';
 import { jsonText } from '../../framework/layout.ts';
 import { exitCode, FailureError, type Io } from '../../framework/program.ts';
 import { cacheDirectory, openCache } from './cache.ts';

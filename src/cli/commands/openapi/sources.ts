@@ -18,7 +18,7 @@ import {
   type NamedDocument,
   openApiOf,
   readOpenApi,
-} from '../../../sandbox/openapi-documents/index.ts';
+} from '../../../kubernetes/openapi/index.ts';
 import { FailureError, type Io, UsageError } from '../../framework/program.ts';
 import type { DocumentCache } from './cache.ts';
 

@@ -1,4 +1,4 @@
-import { canonical, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
+import { canonical, type Json, type JsonObject, objectAt } from '../objects/json/json.ts';
 import { renameReferences } from './references.ts';
 
 /** The parts of `components`, in the order of the specification. */

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import protobuf from 'protobufjs';
 import { describe, expect, test } from 'vitest';
 import { type Json, type JsonObject, parseJson } from '../../../src/kubernetes/index.ts';
-import { PublishedDocument } from '../../../src/sandbox/openapi-documents/index.ts';
+import { PublishedDocument } from '../../../src/kubernetes/openapi/index.ts';
 
 const fixtures = new URL('../../support/fixtures/openapi/', import.meta.url);
-const proto = new URL('../../../src/sandbox/openapi-documents/openapi-v3.proto', import.meta.url);
+const proto = new URL('../../../src/kubernetes/openapi/openapi-v3.proto', import.meta.url);
 const messages = protobuf.parse(readFileSync(proto, 'utf8'), { keepCase: true }).root.resolveAll();
 
 const encodeProtobuf = (document: JsonObject) => new PublishedDocument(document, new Date(0)).as('protobuf');

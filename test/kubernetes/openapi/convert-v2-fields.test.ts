@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
-import { convertV2ToV3, InvalidOpenApi } from '../../../src/sandbox/openapi-documents/index.ts';
+import { convertV2ToV3, InvalidOpenApi } from '../../../src/kubernetes/openapi/index.ts';
 
 const swagger = (parts: JsonObject): JsonObject => ({ swagger: '2.0', info: { title: 't', version: '1' }, ...parts });
 const head = '{"openapi":"3.0.0","info":{"title":"t","version":"1"}';

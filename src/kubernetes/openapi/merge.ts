@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isJsonObject, isSame, type JsonObject, objectAt } from '../../kubernetes/index.ts';
+import { isJsonObject, type JsonObject, objectAt } from '../objects/json/json.ts';
+import { isSame } from '../objects/json/json-patch.ts';
 import { componentKey, componentSections, type Variant, variantsOf } from './components.ts';
 import { renameReferences } from './references.ts';
 

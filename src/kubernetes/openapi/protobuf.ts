@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import protobuf from 'protobufjs';
 import { stringify } from 'yaml';
-import { isJsonObject, type Json, type JsonObject, maxJsonDepth } from '../../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, maxJsonDepth } from '../objects/json/json.ts';
 
 // It stops at 100 nested messages, which is 25 nested properties: definitions have more. JSON nests at most 256 levels, and
 // `items` in `items`, at three messages per level, is the most.

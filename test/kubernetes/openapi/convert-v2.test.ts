@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type JsonObject, parseJson } from '../../../src/kubernetes/index.ts';
-import { convertV2ToV3, InvalidOpenApi } from '../../../src/sandbox/openapi-documents/index.ts';
+import { convertV2ToV3, InvalidOpenApi } from '../../../src/kubernetes/openapi/index.ts';
 import { expectLinear } from '../../support/work.ts';
 
 const fixtures = new URL('../../support/fixtures/openapi/', import.meta.url);

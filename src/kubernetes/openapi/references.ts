@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject, keyOfToken, pointerToken } from '../../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject } from '../objects/json/json.ts';
+import { keyOfToken, pointerToken } from '../objects/json/json-patch.ts';
 
 /** The new name of a component (`schemas`, `responses`, …), or of an operation, whose section is `operationId`. */
 export type Rename = (section: string, name: string) => string;

@@ -1,6 +1,6 @@
 import { printable } from '../../base/index.ts';
-import { isJsonObject, itemsAt, type Json, type JsonObject, objectAt, own, textAt } from '../../kubernetes/index.ts';
-import { type Schema, validateSchema } from '../../kubernetes/schema/index.ts';
+import { isJsonObject, itemsAt, type Json, type JsonObject, objectAt, own, textAt } from '../objects/json/json.ts';
+import { type Schema, validateSchema } from '../schema/index.ts';
 
 /** Why a value is not a usable OpenAPI document: the message continues after the name of the document. */
 export class InvalidOpenApi extends Error {}

@@ -1,7 +1,7 @@
 import { compileErrors, validate } from '@readme/openapi-parser';
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
-import { type Merged, mergeDocuments } from '../../../src/sandbox/openapi-documents/index.ts';
+import { type Merged, mergeDocuments } from '../../../src/kubernetes/openapi/index.ts';
 import { expectLinear, limitWork } from '../../support/work.ts';
 import { merge } from './merging.ts';
 

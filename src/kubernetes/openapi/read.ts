@@ -1,6 +1,6 @@
 import { printable } from '../../base/index.ts';
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../../kubernetes/index.ts';
-import { onlyValue } from '../../kubernetes/manifests/index.ts';
+import { onlyValue } from '../manifests/index.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../objects/json/json.ts';
 import { componentSections } from './components.ts';
 import { convertV2ToV3, InvalidOpenApi } from './convert-v2.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { PublishedDocument } from '../../../src/sandbox/openapi-documents/index.ts';
+import { PublishedDocument } from '../../../src/kubernetes/openapi/index.ts';
 
 test.each(['v2', 'v3'] as const)('a document of %s has one hash, and is encoded once', (version) => {
   const document = { openapi: '3.0.0', swagger: '2.0', info: { title: '<ä>', version: '1' } };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { JsonObject } from '../../kubernetes/index.ts';
+import type { JsonObject } from '../objects/json/json.ts';
 import { encodeProtobuf, type OpenApiVersion } from './protobuf.ts';
 
 /** An OpenAPI document as an API server sends it, in each of its representations. */

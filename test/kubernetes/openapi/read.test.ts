@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { documentList, InvalidOpenApi, readOpenApi } from '../../../src/sandbox/openapi-documents/index.ts';
+import { documentList, InvalidOpenApi, readOpenApi } from '../../../src/kubernetes/openapi/index.ts';
 
 const read = (text: string) => readOpenApi(Buffer.from(text));
 
