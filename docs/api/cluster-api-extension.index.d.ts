@@ -1096,6 +1096,27 @@ export declare class HandlersError extends Error {
   readonly problems: readonly string[];
   constructor(problems: readonly string[]);
 }
+interface Job {
+  key: string;
+  message: string;
+  env?: Readonly<Record<string, string>> | undefined;
+  cluster?: {
+    metadata?: {
+      name?: string;
+      namespace?: string;
+      uid?: string;
+    };
+  } | undefined;
+}
+type BlockingContext<Response> = Pick<HandlerContext<Response>, 'log' | 'stopping' | 'subject' | 'waitUntil'> & {
+  answer: Pick<BlockingAnswers<Response>, 'fail' | 'retry'> & {
+    done(): Answer<Response>;
+  };
+};
+interface InProcessJobsOptions {
+  run(job: Job, signal: AbortSignal): Promise<void>;
+  retryAfterSeconds?: number | undefined;
+}
 type Names = Readonly<Record<string, string>>;
 type Resources = Readonly<Record<string, string | number>>;
 interface EnvVar {
@@ -1210,25 +1231,6 @@ interface JobSpec {
   readonly suspend?: boolean;
   readonly ttlSecondsAfterFinished?: number;
 }
-interface JobsOptions {
-  retryAfterSeconds?: number | undefined;
-  maxSeconds?: number | undefined;
-  rememberSeconds?: number | undefined;
-}
-interface Job {
-  key: string;
-  message: string;
-  run(signal: AbortSignal): Promise<void>;
-}
-type BlockingContext<Response> = Pick<HandlerContext<Response>, 'log' | 'stopping' | 'subject' | 'waitUntil'> & {
-  answer: Pick<BlockingAnswers<Response>, 'fail' | 'retry'> & {
-    done(): Answer<Response>;
-  };
-};
-interface Jobs {
-  answer<Response>(context: BlockingContext<Response>, job: Job): Answer<Response>;
-}
-export declare function createJobs(options?: JobsOptions): Jobs;
 interface KubernetesJobsOptions {
   namespace: string;
   template: JobSpec;
@@ -1238,22 +1240,10 @@ interface KubernetesJobsOptions {
   retryAfterSeconds?: number | undefined;
   keepSeconds?: number | undefined;
 }
-interface KubernetesJob {
-  key: string;
-  message: string;
-  env?: Readonly<Record<string, string>> | undefined;
-  cluster?: {
-    metadata?: {
-      name?: string;
-      namespace?: string;
-      uid?: string;
-    };
-  } | undefined;
+interface Jobs {
+  answer<Response>(context: BlockingContext<Response>, job: Job): Promise<Answer<Response>>;
 }
-interface KubernetesJobs {
-  answer<Response>(context: BlockingContext<Response>, job: KubernetesJob): Promise<Answer<Response>>;
-}
-export declare function createKubernetesJobs(options: KubernetesJobsOptions): KubernetesJobs;
+export declare function createJobs(options: KubernetesJobsOptions | InProcessJobsOptions): Jobs;
 type FieldTree = true | readonly [FieldTree] | {
   readonly [name: string]: FieldTree;
 };
@@ -1342,4 +1332,4 @@ export declare function createExtensionServer(options: ExtensionServerOptions): 
 export declare function startProblem(error: unknown): string;
 export declare function compareVersions(a: string, b: string): number;
 export declare function planUpgrade(request: GenerateUpgradePlanRequest, versions?: readonly string[]): UpgradePlan;
-export type { Answer, AnswerFields, Answers, ApiClient, BlockingAnswers, CallOutcome, Clusters, ExtensionCertificates, ExtensionServer, ExtensionServerOptions, FinalAnswers, HandledCall, Handler, HandlerContext, HandlerOptions, HookName, InPlaceChanges, InPlaceOptions, InPlaceUpdater, Job, JobSpec, Jobs, JobsOptions, KnownFields, KubernetesJob, KubernetesJobs, KubernetesJobsOptions, MachineUpdate, MachineUpdateState, ObjectReference, RequestFor, ResponseFor, RunningExtension, UpdatableFields, UpgradePlan };
+export type { Answer, AnswerFields, Answers, ApiClient, BlockingAnswers, CallOutcome, Clusters, ExtensionCertificates, ExtensionServer, ExtensionServerOptions, FinalAnswers, HandledCall, Handler, HandlerContext, HandlerOptions, HookName, InPlaceChanges, InPlaceOptions, InPlaceUpdater, InProcessJobsOptions, Job, JobSpec, Jobs, KnownFields, KubernetesJobsOptions, MachineUpdate, MachineUpdateState, ObjectReference, RequestFor, ResponseFor, RunningExtension, UpdatableFields, UpgradePlan };

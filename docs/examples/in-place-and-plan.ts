@@ -20,7 +20,7 @@ export const canUpdateMachineSet = handler('CanUpdateMachineSet', {
     answer.done(isDisabled(settings) ? {} : changes.machineSetPatches(request)),
 });
 
-const updates = createJobs({ retryAfterSeconds: 5 });
+const updates = createJobs({ retryAfterSeconds: 5, run: async () => {} });
 
 /** Only pretends, as the original does; for real updates, use `machines.inPlace`. */
 export const updateMachine = handler('UpdateMachine', {
@@ -31,7 +31,6 @@ export const updateMachine = handler('UpdateMachine', {
       : updates.answer(context, {
           key: JSON.stringify(machine.spec),
           message: 'Extension is updating Machine',
-          run: async () => {},
         }),
 });
 

@@ -20,14 +20,11 @@ export {
   type HandlerOptions,
   handler,
 } from './sdk/handlers/handler.ts';
-export type { JobSpec } from './sdk/job-spec.ts';
-export { createJobs, type Job, type Jobs, type JobsOptions } from './sdk/jobs.ts';
-export {
-  createKubernetesJobs,
-  type KubernetesJob,
-  type KubernetesJobs,
-  type KubernetesJobsOptions,
-} from './sdk/kubernetes-jobs.ts';
+export type { InProcessJobsOptions } from './sdk/jobs/in-process.ts';
+export type { Job } from './sdk/jobs/job.ts';
+export { createJobs, type Jobs } from './sdk/jobs/jobs.ts';
+export type { KubernetesJobsOptions } from './sdk/jobs/kubernetes.ts';
+export type { JobSpec } from './sdk/jobs/spec.ts';
 export {
   defineInPlaceChanges,
   type InPlaceChanges,

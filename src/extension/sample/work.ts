@@ -2,14 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { hooks } from '../../runtimehooks/index.ts';
 import type { FinalAnswers, HookName } from '../sdk/handlers/answer.ts';
 import { type Handler, handler } from '../sdk/handlers/handler.ts';
-import { createJobs } from '../sdk/jobs.ts';
+import { createJobs } from '../sdk/jobs/jobs.ts';
 import { defineInPlaceChanges } from '../sdk/objects/in-place.ts';
 import { defineVariables, setField, walkTemplates } from '../sdk/topology/index.ts';
 import { planUpgrade } from '../sdk/upgrade-plan.ts';
 
 const updateSeconds = 2;
 
-const updates = createJobs({ retryAfterSeconds: 1 });
+const updates = createJobs({
+  retryAfterSeconds: 1,
+  run: (_, signal) => sleep(updateSeconds * 1000, undefined, { signal }),
+});
 
 /** The sample's variable, which becomes a label of the objects made of templates. */
 const variables = defineVariables({
@@ -63,7 +66,6 @@ const working: readonly Handler[] = [
       updates.answer(context, {
         key: machine.spec.version ?? 'no version',
         message: 'the machine is being updated',
-        run: (signal) => sleep(updateSeconds * 1000, undefined, { signal }),
       }),
   }),
   handler('GenerateUpgradePlan', {

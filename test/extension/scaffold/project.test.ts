@@ -128,7 +128,7 @@ test.each(['cert-manager', 'bootstrap'] as const)('the manifests match: %s', (ce
 });
 
 test(
-  'with its components, pods have a token, and permission for what createKubernetesJobs requests, and ask for client certificates',
+  'with its components, pods have a token, and permission for what createJobs requests, and ask for client certificates',
   needs('kubectl'),
   () => {
     const folder = mkdtempSync(join(tmpdir(), 'project-'));

@@ -10,7 +10,6 @@ const { setTimeout: wait } = globalThis;
 globalThis.setTimeout = ((work: () => void, ms = 0) => wait(work, ms / 10)) as typeof setTimeout;
 
 const kinds = process.argv.slice(2);
-const jobs = createJobs();
 const work: Record<string, (signal: AbortSignal) => Promise<void>> = {
   sleeping: (signal) => sleep(3_600_000, undefined, { signal }),
   deaf: () => sleep(3_600_000),
@@ -18,13 +17,13 @@ const work: Record<string, (signal: AbortSignal) => Promise<void>> = {
     void Promise.reject(new Error('nobody awaits this'));
   },
 };
+const jobs = createJobs({ run: ({ key }, signal) => work[key]!(signal) });
 
 await createExtensionServer({
   handlers: [
     handler('BeforeClusterCreate', {
       name: 'create',
-      handle: (_, context) =>
-        kinds.map((key) => jobs.answer(context, { key, message: 'work', run: work[key]! })).at(-1)!,
+      handle: (_, context) => kinds.map((key) => jobs.answer(context, { key, message: 'work' })).at(-1)!,
     }),
   ],
   certificates: { development: mkdtempSync(join(tmpdir(), 'process-')) },

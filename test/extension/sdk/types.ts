@@ -3,12 +3,11 @@ import {
   type Answers,
   createExtensionServer,
   createJobs,
-  createKubernetesJobs,
   type ExtensionCertificates,
   type ExtensionServerOptions,
   type HandlerOptions,
   handler,
-  type JobsOptions,
+  type InProcessJobsOptions,
   type ResponseFor,
   type UpdatableFields,
 } from '../../../src/extension/index.ts';
@@ -103,7 +102,7 @@ interface Passed {
   fields: UpdatableFields;
   handler: HandlerOptions<'BeforeClusterUpgrade'>;
   idempotent: IdempotentOptions;
-  jobs: JobsOptions;
+  jobs: InProcessJobsOptions;
   match: TemplateMatch & NonNullable<TemplateMatch['holder']>;
   patcher: TemplatePatcher;
   request: Exclude<Parameters<typeof requestFor<'BeforeClusterUpgrade'>>[1], undefined>;
@@ -152,7 +151,7 @@ export function optional(seconds: number | undefined, text: string | undefined) 
     });
   return {
     call,
-    jobs: createJobs({ retryAfterSeconds: seconds, maxSeconds: seconds }),
+    jobs: createJobs({ retryAfterSeconds: seconds, run: async () => {} }),
     server: createExtensionServer({
       handlers: [
         handler('BeforeClusterUpgrade', {
@@ -217,13 +216,13 @@ export function refused() {
 const pod = { restartPolicy: 'Never', containers: [{ name: 'work', image: 'work:1' }] } as const;
 /** Jobs are those of batch/v1. */
 export const jobTemplates = () => [
-  createKubernetesJobs({ namespace: 'a', template: { backoffLimit: 3, template: { spec: pod } } }),
+  createJobs({ namespace: 'a', template: { backoffLimit: 3, template: { spec: pod } } }),
   // @ts-expect-error: misspelt
-  createKubernetesJobs({ namespace: 'a', template: { backofLimit: 3, template: { spec: pod } } }),
+  createJobs({ namespace: 'a', template: { backofLimit: 3, template: { spec: pod } } }),
   // @ts-expect-error: a Pod of a Job has no such policy
-  createKubernetesJobs({ namespace: 'a', template: { template: { spec: { ...pod, restartPolicy: 'Always' } } } }),
+  createJobs({ namespace: 'a', template: { template: { spec: { ...pod, restartPolicy: 'Always' } } } }),
   // @ts-expect-error: no Pod
-  createKubernetesJobs({ namespace: 'a', template: {} }),
+  createJobs({ namespace: 'a', template: {} }),
 ];
 
 /** The newest protocol is typed before Cluster API's schemas have it. */

@@ -105,7 +105,7 @@ function routeOf(handler: Handler, context: RouteContext): HttpHandler {
     const called = callInTime(handler, read.request, () => exchange.gone, timeoutMs, context);
     const outcome = called instanceof Promise ? await called : called;
     const durationMs = Math.round(performance.now() - exchange.startedMs);
-    const hint = 'answer within milliseconds, and let createKubernetesJobs or createJobs do long work';
+    const hint = 'answer within milliseconds, and let createJobs do long work';
     if (outcome === 'gone') {
       // Cluster API disconnects when its timeout expires.
       count('error', exchange);

@@ -368,7 +368,7 @@ describe('the timeout of a call', () => {
         handler: 'create',
         timeoutMs: 50,
         durationMs: expect.any(Number),
-        msg: 'the handler did not answer in time: answer within milliseconds, and let createKubernetesJobs or createJobs do long work',
+        msg: 'the handler did not answer in time: answer within milliseconds, and let createJobs do long work',
       },
       { level: 30, result: 'error', msg: 'call answered' },
     ]);

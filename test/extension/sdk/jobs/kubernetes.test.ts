@@ -11,20 +11,20 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import {
-  createKubernetesJobs,
+  createJobs,
   type Handler,
   handler,
+  type Job,
   type JobSpec,
-  type KubernetesJob,
   type KubernetesJobsOptions,
-} from '../../../src/extension/index.ts';
-import { call as callInProcess } from '../../../src/extension/sdk/calls/call.ts';
-import { createLifetime, type EndedLifetime } from '../../../src/extension/sdk/calls/lifetime.ts';
-import { callHandler, requestFor } from '../../../src/extension/sdk/testing/index.ts';
-import { connect, type KubernetesClient, loadKubeConfig } from '../../../src/kubernetes/client/index.ts';
-import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
-import { localhost, testCa } from '../../base/x509/certificates.ts';
+} from '../../../../src/extension/index.ts';
+import { call as callInProcess } from '../../../../src/extension/sdk/calls/call.ts';
+import { createLifetime, type EndedLifetime } from '../../../../src/extension/sdk/calls/lifetime.ts';
+import { callHandler, requestFor } from '../../../../src/extension/sdk/testing/index.ts';
+import { connect, type KubernetesClient, loadKubeConfig } from '../../../../src/kubernetes/client/index.ts';
+import type { Json, JsonObject } from '../../../../src/kubernetes/index.ts';
+import { type Sandbox, startSandbox } from '../../../../src/sandbox/index.ts';
+import { localhost, testCa } from '../../../base/x509/certificates.ts';
 
 let sandbox: Sandbox;
 let client: KubernetesClient;
@@ -69,7 +69,7 @@ const template: JobSpec = {
 };
 
 function handlerOf(options: Partial<KubernetesJobsOptions>) {
-  const jobs = createKubernetesJobs({ namespace: 'default', template, ...options });
+  const jobs = createJobs({ namespace: 'default', template, ...options });
   return handler('BeforeClusterUpgrade', {
     name: 'wait',
     handle: (request, context) =>
@@ -155,8 +155,8 @@ test('each key is one Job, whichever replicas are asked, and its status is the a
 });
 
 /** Calls a handler with a job of its own. */
-async function callJob(job: Partial<KubernetesJob>, options: Partial<KubernetesJobsOptions> = {}) {
-  const jobs = createKubernetesJobs({ namespace: 'default', template, kubeconfig, ...options });
+async function callJob(job: Partial<Job>, options: Partial<KubernetesJobsOptions> = {}) {
+  const jobs = createJobs({ namespace: 'default', template, kubeconfig, ...options });
   return callHandler(
     handler('BeforeClusterUpgrade', {
       name: 'wait',
@@ -178,7 +178,7 @@ const cluster = { name: 'c', namespace: 'default', uid: 'u' };
 const clusterLabel = { 'cluster.x-k8s.io/cluster-name': 'c' };
 const owner = { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Cluster', name: 'c', uid: 'u' };
 
-test.each<[string, Partial<KubernetesJob>, labels: object, owners: object[] | undefined]>([
+test.each<[string, Partial<Job>, labels: object, owners: object[] | undefined]>([
   ['no Cluster', {}, {}, undefined],
   ['a Cluster in its namespace', { cluster: { metadata: cluster } }, clusterLabel, [owner]],
   [
@@ -220,7 +220,7 @@ test('two sets with one key have a Job each, and the second is not done because 
 });
 
 test('the same key is other work for another Cluster, and in another handler', async () => {
-  const jobs = createKubernetesJobs({ namespace: 'default', template, kubeconfig });
+  const jobs = createJobs({ namespace: 'default', template, kubeconfig });
   const waiting = (name: string) =>
     handler('BeforeClusterUpgrade', {
       name,
@@ -500,30 +500,17 @@ test.each([
   { template: {} },
   { template: { spec: { containers: [] } } },
 ])('the template %j, which has no containers, is refused at once', (empty) => {
-  expect(() => createKubernetesJobs({ namespace: 'default', template: empty as never })).toThrow(
+  expect(() => createJobs({ namespace: 'default', template: empty as never })).toThrow(
     /^template: spec of a Job is needed/,
   );
 });
 
 test.each([undefined, '', 'a/b'])('the namespace %j is refused', (namespace) => {
-  expect(() => createKubernetesJobs({ namespace: namespace as string, template })).toThrow(
-    /^namespace: .*(must|is needed)/,
-  );
-});
-
-test('a key that is not text is a fault: each call would create another Job', async () => {
-  const jobs = createKubernetesJobs({ namespace: 'default', template, kubeconfig });
-  const wait = handler('BeforeClusterUpgrade', {
-    name: 'wait',
-    handle: (_, context) => jobs.answer(context, { key: undefined as never, message: 'backups run' }),
-  });
-  const { result, lines } = await callHandler(wait);
-  expect([result, lines.at(-1)?.message]).toEqual(['error', 'key: undefined is not a text that identifies the work']);
+  expect(() => createJobs({ namespace: namespace as string, template })).toThrow(/^namespace: .*(must|is needed)/);
 });
 
 test.each([
-  [{ retryAfterSeconds: 0 }, 'retryAfterSeconds: 0 is not a whole number of at least 1'],
   [{ keepSeconds: 5 }, 'keepSeconds: 5 is not a whole number of at least 10'],
 ])('%j is refused', (more, message) => {
-  expect(() => createKubernetesJobs({ namespace: 'a', template, ...more })).toThrow(new RangeError(message));
+  expect(() => createJobs({ namespace: 'a', template, ...more })).toThrow(new RangeError(message));
 });

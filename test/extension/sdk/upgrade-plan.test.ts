@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import {
   compareVersions,
-  createJobs,
   HandlerFailure,
   handler,
   planUpgrade,
   type RequestFor,
 } from '../../../src/extension/index.ts';
-import { assertIdempotent, callHandler, requestFor } from '../../../src/extension/sdk/testing/index.ts';
+import { callHandler, requestFor } from '../../../src/extension/sdk/testing/index.ts';
 import { upgradePlanProblem } from '../../../src/runtimehooks/index.ts';
 
 describe('upgrade plans', () => {
@@ -68,68 +67,5 @@ describe('upgrade plans', () => {
       message:
         'invalid ControlPlane upgrade plan: item 0; expecting a version with minor 30 or 31, found version v1.33.0',
     });
-  });
-});
-
-describe('jobs', () => {
-  function backups(run: () => Promise<void>, options = {}) {
-    const jobs = createJobs({ retryAfterSeconds: 15, ...options });
-    const wait = handler('BeforeClusterUpgrade', {
-      name: 'wait',
-      handle: ({ cluster, toKubernetesVersion }, context) =>
-        jobs.answer(context, {
-          key: `${cluster.metadata?.uid} ${toKubernetesVersion}`,
-          message: 'backups run',
-          run: async () => run(),
-        }),
-    });
-    return { jobs, wait };
-  }
-  const soon = () => new Promise<void>((resolve) => setTimeout(resolve, 5));
-
-  test('block until the work is done, which happens once', async () => {
-    let runs = 0;
-    const { wait } = backups(async () => {
-      runs++;
-      await soon();
-    });
-    expect((await callHandler(wait)).response).toEqual({
-      status: 'Success',
-      retryAfterSeconds: 15,
-      message: 'backups run',
-    });
-    expect((await assertIdempotent(wait, undefined, { between: soon })).result).toBe('success');
-    expect(runs).toBe(1);
-    const other = requestFor('BeforeClusterUpgrade', { toKubernetesVersion: 'v1.99.0' });
-    expect((await callHandler(wait, other)).result).toBe('blocking');
-    await soon();
-    expect(runs).toBe(2);
-  });
-
-  test('fail once, with a stable message, and are run again', async () => {
-    const ends = [
-      async () => {
-        throw new Error('secret 4711');
-      },
-      async () => {
-        throw new HandlerFailure('the bucket is full');
-      },
-      async () => {},
-    ];
-    const { wait } = backups(async () => ends.shift()?.());
-    const messages: unknown[] = [];
-    for (let count = 0; count < 6; count++) {
-      const { response, result } = await callHandler(wait);
-      messages.push(result === 'success' ? result : response.message);
-      await soon();
-    }
-    expect(messages).toEqual([
-      'backups run',
-      'the work failed: see the log of the extension',
-      'backups run',
-      'the bucket is full',
-      'backups run',
-      'success',
-    ]);
   });
 });
