@@ -2,11 +2,11 @@ import { printable, withoutMarkup } from '../../base/index.ts';
 
 const style = `
 :root { --ground: #f6f7f9; --paper: #ffffff; --ink: #1c2230; --quiet: #667085; --line: #e3e7ee; --band: #f4f6fa;
-  --good: #1a7f4b; --wait: #b76a00; --bad: #c4314b; --off: #8a93a5; --busy: #3566c4;
-  --good-soft: #d9f0e3; --wait-soft: #fdeacb; --bad-soft: #fbdde2; --off-soft: #e9ecf2; --busy-soft: #dbe6fa; }
+  --good: #1a7f4b; --wait: #b76a00; --bad: #c4314b; --busy: #3566c4;
+  --good-soft: #d9f0e3; --wait-soft: #fdeacb; --bad-soft: #fbdde2; --off-soft: #e9ecf2; }
 @media (prefers-color-scheme: dark) { :root { --ground: #12151b; --paper: #1a1e26; --ink: #e7eaf0; --quiet: #98a2b5; --line: #2b313d; --band: #1e232c;
-  --good: #4cc38a; --wait: #f0a53a; --bad: #ff7a8a; --off: #7d8798; --busy: #86aefc;
-  --good-soft: #173828; --wait-soft: #402d10; --bad-soft: #47212a; --off-soft: #2a303b; --busy-soft: #22345a; } }
+  --good: #4cc38a; --wait: #f0a53a; --bad: #ff7a8a; --busy: #86aefc;
+  --good-soft: #173828; --wait-soft: #402d10; --bad-soft: #47212a; --off-soft: #2a303b; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--ground); color: var(--ink); font: 15px/1.5 system-ui, -apple-system, 'Segoe UI', 'Noto Sans', sans-serif; }
 header, main { max-width: 1500px; margin: 0 auto; padding: 0 28px; }

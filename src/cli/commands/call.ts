@@ -12,7 +12,7 @@ import { clusterApiHooks, type HookDefinition } from '../../runtimehooks/index.t
 import { objectOf, sampleRequest } from '../../runtimehooks/messages/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { type Flags, type FlagValues, outputFlag, switchFlag, textFlag } from '../framework/flags.ts';
-import { indentedYaml, jsonText } from '../framework/layout.ts';
+import { indentedYaml, inFormat, jsonText } from '../framework/layout.ts';
 import { readLimitedFile } from '../framework/limited-file.ts';
 import { exitCode, FailureError, type Io, UsageError } from '../framework/program.ts';
 import { type Extensions, extensionFlags, readExtensions, unreachableHint, untilEnd } from './extensions.ts';
@@ -215,18 +215,21 @@ async function callHandlers(hook: HookDefinition, handler: string | undefined, c
     ...verdictOf(hook, one),
     ...(one.ok ? { response: one.response } : {}),
   }));
-  if (flags.output === 'json') {
-    io.stdout.write(jsonText({ hook: hook.name, ...verdict, calls }));
-    return verdict;
-  }
-  for (const { handler: name, response, ...one } of calls) {
-    io.stdout.write(verdictText(name, one, extensions) + (response === undefined ? '' : indentedYaml(response)));
-  }
-  if (handler === undefined) {
-    io.stdout.write(
-      isUnmatched ? `${hook.name}: no handler matches: accepted\n` : verdictText(hook.name, verdict, extensions),
-    );
-  }
+  const ofHook = () =>
+    isUnmatched ? `${hook.name}: no handler matches: accepted\n` : verdictText(hook.name, verdict, extensions);
+  io.stdout.write(
+    inFormat(flags.output, {
+      text: () =>
+        [
+          ...calls.map(
+            ({ handler: name, response, ...one }) =>
+              verdictText(name, one, extensions) + (response === undefined ? '' : indentedYaml(response)),
+          ),
+          ...(handler === undefined ? [ofHook()] : []),
+        ].join(''),
+      json: () => jsonText({ hook: hook.name, ...verdict, calls }),
+    }),
+  );
   return verdict;
 }
 

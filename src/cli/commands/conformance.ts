@@ -22,6 +22,7 @@ import {
   switchFlag,
   textFlag,
 } from '../framework/flags.ts';
+import { inFormat, type Printer } from '../framework/layout.ts';
 import { readLimitedFile } from '../framework/limited-file.ts';
 import { exitCode, paintFor, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
@@ -130,6 +131,11 @@ be completed in time, 2 usage error or a file that cannot be read.`,
     let doing = '';
     using progress = startProgress(io.stderr, () => doing);
     const reports: ConformanceReport[] = [];
+    const printer = inFormat<typeof flags.output, Printer<ConformanceReport>>(flags.output, {
+      text: () => ({ add: (report) => reportAsText(report, paintFor(io)), end: () => '' }),
+      json: () => ({ add: (report) => `${printableJson(report)}\n`, end: () => '' }),
+      junit: () => ({ add: () => '', end: () => reportsAsJunit(reports) }),
+    });
     for (const config of configs) {
       const name = withoutControls(config.metadata.name ?? '');
       doing = `${name}: discovery`;
@@ -151,15 +157,9 @@ be completed in time, 2 usage error or a file that cannot be read.`,
       });
       reports.push(report);
       progress.clear();
-      if (flags.output === 'json') {
-        io.stdout.write(`${printableJson(report)}\n`);
-      } else if (flags.output === 'text') {
-        io.stdout.write(reportAsText(report, paintFor(io)));
-      }
+      io.stdout.write(printer.add(report));
     }
-    if (flags.output === 'junit') {
-      io.stdout.write(reportsAsJunit(reports));
-    }
+    io.stdout.write(printer.end());
     return reports.every(({ verdict }) => verdict === 'passed') ? exitCode.ok : exitCode.findings;
   },
 });

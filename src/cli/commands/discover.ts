@@ -3,7 +3,7 @@ import { createClient, type ExtensionFinding, type Survey, surveyExtension } fro
 import { defaultTimeoutSeconds } from '../../runtimehooks/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { type Flags, outputFlag } from '../framework/flags.ts';
-import { table } from '../framework/layout.ts';
+import { inFormat, table } from '../framework/layout.ts';
 import { exitCode } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
 import { catalogFlags, handlerTimeoutFlag } from './catalog-flags.ts';
@@ -87,7 +87,12 @@ would not, 2 usage error or a file that cannot be read.`,
     progress.clear();
     for (const survey of surveys) {
       errors += survey.findings.filter(({ severity }) => severity === 'error').length;
-      io.stdout.write(flags.output === 'json' ? `${printableJson(survey)}\n` : surveyText(survey, extensions));
+      io.stdout.write(
+        inFormat(flags.output, {
+          text: () => surveyText(survey, extensions),
+          json: () => `${printableJson(survey)}\n`,
+        }),
+      );
     }
     if (configs.length === 0) {
       io.stderr.write('discover: there are no ExtensionConfigs\n');

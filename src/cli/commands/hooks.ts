@@ -12,7 +12,7 @@ import {
 import { sampleRequest, sampleResponse } from '../../runtimehooks/messages/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { type Flags, outputFlag } from '../framework/flags.ts';
-import { indentedYaml, jsonText, table } from '../framework/layout.ts';
+import { indentedYaml, inFormat, jsonText, table } from '../framework/layout.ts';
 import { UsageError } from '../framework/program.ts';
 import { catalogFlags } from './catalog-flags.ts';
 
@@ -125,14 +125,19 @@ export const command = defineCommand({
     const release = flags['target-cluster-api-version'];
     if (name !== undefined) {
       const hook = hookNamed(name, 'hooks');
-      io.stdout.write(flags.output === 'json' ? jsonText(explain(hook, release)) : explanationText(hook, release));
+      io.stdout.write(
+        inFormat(flags.output, {
+          text: () => explanationText(hook, release),
+          json: () => jsonText(explain(hook, release)),
+        }),
+      );
       return;
     }
     const rows = clusterApiHooks.map((hook) => describe(hook, release));
     io.stdout.write(
-      flags.output === 'json'
-        ? jsonText(rows)
-        : table([
+      inFormat(flags.output, {
+        text: () =>
+          table([
             ['HOOK', 'VERSION', 'SINCE', 'STATE', 'BLOCKS', 'WHAT IT IS FOR'],
             ...rows.map((row) => [
               row.name,
@@ -143,6 +148,8 @@ export const command = defineCommand({
               row.summary,
             ]),
           ]),
+        json: () => jsonText(rows),
+      }),
     );
   },
 });

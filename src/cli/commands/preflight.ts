@@ -4,7 +4,7 @@ import { askExtension, createClient } from '../../runtimehooks/client/index.ts';
 import { formatRelease, newestKnownRelease, type Release } from '../../runtimehooks/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { type Flags, outputFlag } from '../framework/flags.ts';
-import { jsonText } from '../framework/layout.ts';
+import { inFormat, jsonText } from '../framework/layout.ts';
 import { exitCode, FailureError, paintFor, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
 import { catalogFlags, releaseFlag } from './catalog-flags.ts';
@@ -72,7 +72,9 @@ a file that cannot be read.`,
     });
     const report = reportOf({ ...current, to }, verdicts);
     progress.clear();
-    io.stdout.write(flags.output === 'json' ? jsonText(report) : preflightAsText(report, paintFor(io)));
+    io.stdout.write(
+      inFormat(flags.output, { text: () => preflightAsText(report, paintFor(io)), json: () => jsonText(report) }),
+    );
     if (configs.length === 0) {
       io.stderr.write(`preflight: there are no ExtensionConfigs, so nothing is in the way of ${formatRelease(to)}\n`);
     }

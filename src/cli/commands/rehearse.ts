@@ -1,6 +1,5 @@
 import { count, type Paint, printable } from '../../base/index.ts';
 import {
-  createPage,
   createTimeline,
   type Entry,
   type Fault,
@@ -28,6 +27,7 @@ import {
   switchFlag,
   textFlag,
 } from '../framework/flags.ts';
+import { inFormat, type Printer } from '../framework/layout.ts';
 import { newFolder } from '../framework/new-folder.ts';
 import { exitCode, FailureError, type Io, paintFor, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
@@ -85,10 +85,7 @@ const rehearseFlags = {
     'write each request to a file in this new folder, for "conformance --request", "call --request" and tests',
     { defaultText: 'none' },
   ),
-  output: outputFlag(
-    ['text', 'json', 'html'],
-    'a timeline as text, a line of JSON per call, or a page with a drawn timeline',
-  ),
+  output: outputFlag(['text', 'json'], 'a timeline as text, or a line of JSON per call'),
 } satisfies Flags;
 
 /** Longest part of a file's name that comes from the name of an object, in characters. */
@@ -106,13 +103,7 @@ const maxFailures = 10;
 /** Maximum number of Clusters whose timelines are all printed; of more, only those that could not be completed. */
 const maxTimelines = 10;
 
-/** What to print of each entry of a rehearsal, and at its end. */
-interface Printer {
-  add(entry: Entry): string;
-  end(): string;
-}
-
-function textPrinter(paint: Paint, clusters: readonly string[]): Printer {
+function textPrinter(paint: Paint, clusters: readonly string[]): Printer<Entry> {
   const isCluster = new Set(clusters);
   const running = new Map<string, { texts: string[]; add(entry: Entry): string }>();
   const summaries = new Map<string, string>();
@@ -199,16 +190,11 @@ that cannot be read.`,
     let [calls, ended] = [0, 0];
     let hint: string | undefined;
     using progress = startProgress(io.stderr, () => `${calls} calls made, ${ended} of ${clusters} Clusters done`);
-    const printers: Record<typeof flags.output, () => Printer> = {
-      text: () =>
-        textPrinter(
-          paintFor(io),
-          input.subjects.map(({ cluster }) => namespacedName(cluster)),
-        ),
+    const clusterNames = input.subjects.map(({ cluster }) => namespacedName(cluster));
+    const printer = inFormat<typeof flags.output, Printer<Entry>>(flags.output, {
+      text: () => textPrinter(paintFor(io), clusterNames),
       json: () => ({ add: (entry) => jsonLine(entry) ?? '', end: () => '' }),
-      html: createPage,
-    };
-    const printer = printers[flags.output]();
+    });
     const print = (text: string) => {
       if (text !== '') {
         progress.clear();

@@ -2,7 +2,7 @@ import { didYouMean } from '../../base/index.ts';
 import { type Rule, rules } from '../../policy/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { outputFlag } from '../framework/flags.ts';
-import { jsonText, table } from '../framework/layout.ts';
+import { inFormat, jsonText, table } from '../framework/layout.ts';
 import { UsageError } from '../framework/program.ts';
 
 function describe({ id, severity, upstream, subjects = ['object'], summary }: Rule) {
@@ -25,12 +25,14 @@ rules. --rules-config of lint and serve configures individual rules. What each\n
     if (id === undefined) {
       const rows = rules.map(describe);
       io.stdout.write(
-        output === 'json'
-          ? jsonText(rows)
-          : table([
+        inFormat(output, {
+          text: () =>
+            table([
               ['RULE', 'SEVERITY', 'PROFILE', 'WHAT IT CHECKS'],
               ...rows.map((row) => [row.id, row.severity, row.profile, row.summary]),
             ]),
+          json: () => jsonText(rows),
+        }),
       );
       return;
     }
@@ -40,6 +42,6 @@ rules. --rules-config of lint and serve configures individual rules. What each\n
       const hint = didYouMean(id, ids, '"rules" without an id lists them');
       throw new UsageError(`rules: there is no rule ${JSON.stringify(id)}; ${hint}`);
     }
-    io.stdout.write(output === 'json' ? jsonText(describe(rule)) : explanationText(rule));
+    io.stdout.write(inFormat(output, { text: () => explanationText(rule), json: () => jsonText(describe(rule)) }));
   },
 });

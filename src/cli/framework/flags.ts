@@ -143,6 +143,7 @@ export function choiceFlag<const C extends readonly string[]>(
   };
 }
 
+/** A flag with the format of a command's output, which `inFormat` writes. */
 export function outputFlag<const C extends readonly string[]>(choices: C, summary = 'output format'): Flag<C[number]> {
   return choiceFlag('FORMAT', choices, summary, { short: 'o' });
 }

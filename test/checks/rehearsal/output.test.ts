@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { plain } from '../../../src/base/index.ts';
-import { createPage, createTimeline, type Entry, jsonLine } from '../../../src/checks/rehearsal/index.ts';
+import { createTimeline, type Entry, jsonLine } from '../../../src/checks/rehearsal/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { hooks } from '../../../src/runtimehooks/index.ts';
 import { handlerCall } from './rehearsing.ts';
@@ -210,77 +210,4 @@ test('json: a record per call and per change of the condition, and one for the e
     pendingHooks: '',
   });
   expect(lines.at(-1)).toEqual({ cluster: 'n/c', seconds: 16381, end: 'complete', calls: 6 });
-});
-
-describe('the page', () => {
-  const pageOf = (entries: readonly Entry[]) => {
-    const page = createPage();
-    for (const entry of entries) {
-      page.add(entry);
-    }
-    return page.end();
-  };
-  /** Lanes and rows of a drawing with the signs of their marks, and the texts of its bars. */
-  const drawn = (page: string) => ({
-    rows: [...page.matchAll(/<text class="(?:lane|hook)"[^>]*>([^<]*)/g)].map(([, name]) => name),
-    bars: [...page.matchAll(/<rect class="bar[^>]*><text[^>]*>([^<]*)/g)].map(([, text]) => text),
-    marks: [...page.matchAll(/<g class="mark .*?>(.)<\/text>/gs)].map(([, sign]) => sign).join(''),
-  });
-
-  test('draws the user, control plane, condition and hooks, a mark for each call that the text has a line for', () => {
-    const page = pageOf(simulation);
-    expect(drawn(page)).toEqual({
-      rows: ['user', 'control plane', 'TopologyReconciled', 'BeforeClusterUpgrade', 'GeneratePatches'],
-      bars: ['sets spec.topology.version to v1.32.0', ...['v1.31.0', 'v1.32.0', 'v1.32.0'], 'ClusterUpgrading'],
-      marks: 'Ⅱ✓✓',
-    });
-    expect(page.match(/class="wait yellow"/g)).toHaveLength(1);
-    const timeline = createTimeline(plain);
-    const text = /<pre>(.*)<\/pre>/s.exec(page)?.[1]?.replaceAll(/<\/?span[^>]*>/g, '');
-    expect(text).toBe(simulation.map((entry) => timeline.add(entry)).join(''));
-  });
-
-  test('contains no markup from outside, and loads nothing', () => {
-    const hostile = `</script></style></svg></pre>\0<img src=x onerror="document.title='caught'"><b id=bad>'"&`;
-    const page = pageOf([
-      callEntry(0, 'BeforeClusterUpgrade', call({ status: 'Failure', error: hostile, handler: hostile })),
-      event(0, { kind: 'worker', state: 'ready', version: hostile, name: hostile, group: hostile }),
-      event(0, { kind: 'user', text: hostile }),
-      event(0, { kind: 'condition', status: 'False', reason: hostile, message: hostile }),
-      event(0, { kind: 'fault', text: hostile }),
-      event(0, { kind: 'finding', severity: 'error', text: hostile, remedy: hostile }),
-      { type: 'end', cluster: 'n/c', at: 0, isComplete: false, reason: hostile, calls: 1 },
-      { type: 'end', cluster: hostile, at: 0, isComplete: true, reason: '', calls: 1 },
-    ]);
-    const markup = new Set([...page.matchAll(/<\/?([a-z!][a-z0-9]*)/g)].map(([, name]) => name));
-    expect([...markup].filter((name) => ['img', 'b', 'script', 'link', 'iframe'].includes(name!))).toEqual([]);
-    expect(page.match(/<\/style>|<\/pre>/g)).toHaveLength(3);
-    expect(page).not.toMatch(/https?:|url\(|\0/);
-    expect(page).toContain("default-src 'none'");
-  });
-
-  test('has an end, however many calls and Clusters there are', () => {
-    const message = (index: number) => call({ retryAfterSeconds: 1, message: String(index) });
-    const many = Array.from({ length: 3000 }, (_, index) =>
-      callEntry(index * 1000, 'BeforeClusterUpgrade', message(index)),
-    );
-    const clusters = Array.from({ length: 1100 }, (_, index) =>
-      simulation.map((entry) => ({ ...entry, cluster: `n/c${index}`, ...(index === 900 && { isComplete: false }) })),
-    );
-    const one = pageOf([event(0, { kind: 'user', text: 'creates' }), ...many, simulation.at(-1)!]);
-    expect(one).toContain('The drawing ends here: the text has more.');
-    expect(one).toContain('… and more: the text output has all of it');
-    expect(one.length).toBeLessThan(1_000_000);
-    // Side by side: the last to start is the first to end.
-    const page = pageOf([
-      ...clusters.flatMap((entries) => entries.slice(0, -1)),
-      ...clusters.map((entries) => entries.at(-1)!).reverse(),
-    ] as Entry[]);
-    expect(page.match(/<h2>[^<]*/g)).toHaveLength(20);
-    expect(/<h2>([^<]*)/.exec(page)?.[1]).toBe('n/c900 ');
-    expect(page.match(/<pre><\/pre>/g)).toBeNull();
-    expect(page).toContain('1100 Clusters, of which not all are drawn');
-    expect(page).toContain('and 100 more: the JSON output has all');
-    expect(page.length).toBeLessThan(1_000_000);
-  });
 });

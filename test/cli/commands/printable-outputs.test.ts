@@ -150,7 +150,7 @@ const repeating: [string, () => string[]][] = [
   ...each('discover', ['text', 'json'], () => ['discover', '-f', bad]),
   ...each('call', ['text', 'json'], () => ['call', 'up.one', '-f', config, '--sample']),
   ['call --request', () => ['call', 'up.one', '-f', config, '--request', settings]],
-  ...each('rehearse', ['text', 'json', 'html'], () => ['rehearse', '-f', config, '--upgrade-to', 'v1.33.0']),
+  ...each('rehearse', ['text', 'json'], () => ['rehearse', '-f', config, '--upgrade-to', 'v1.33.0']),
   ...each('conformance', ['text', 'json', 'junit'], () => [
     ...['conformance', '-f', bad, '--check', 'discovery-valid'],
   ]),

@@ -100,7 +100,7 @@ test('a simulation that blocks forever has exit code 1, and the reason', async (
   );
 });
 
-test.each(['text', 'json', 'html'])('messages of extensions are shown without secrets: %s', async (output) => {
+test.each(['text', 'json'])('messages of extensions are shown without secrets: %s', async (output) => {
   for (const [status, retryAfterSeconds] of [
     ['Failure', 0],
     ['Success', 60],

@@ -23,7 +23,7 @@ import {
 } from '../../../webhook/certs/index.ts';
 import { defineCommand } from '../../framework/command.ts';
 import { defaultsOf, type Flags, type FlagValues } from '../../framework/flags.ts';
-import { jsonText } from '../../framework/layout.ts';
+import { inFormat, jsonText } from '../../framework/layout.ts';
 import { exitCode, FailureError, type Io, UsageError } from '../../framework/program.ts';
 import { startProgress } from '../../framework/progress.ts';
 import {
@@ -45,20 +45,24 @@ const lastPartOfLife = 6;
 /** How far this machine's clock may be from the API server's, in ms: certificates are backdated by five minutes. */
 const maxClockOffsetMs = 60 * 60_000;
 
-function writeLines({ stdout }: Pick<Io, 'stdout'>, lines: readonly string[]): void {
-  stdout.write(lines.map((line) => `${withoutControls(line)}\n`).join(''));
-}
+const linesText = (lines: readonly string[]): string => lines.map((line) => `${withoutControls(line)}\n`).join('');
 
-function reportInjections(injections: Injection[], json: boolean, io: Io, fields: object = {}): number {
-  if (json) {
-    io.stdout.write(jsonText({ ...fields, targets: injections }));
-  } else {
-    const lines = injections.flatMap(({ id, result, reason, skipped }) => [
-      `${id}: ${result}${reason === undefined ? '' : `: ${reason}`}`,
-      ...skipped.map((line) => `${id}: left alone: ${line}`),
-    ]);
-    writeLines(io, lines.length === 0 ? ['no targets'] : lines);
-  }
+function reportInjections(
+  injections: Injection[],
+  output: CertsContext['output'],
+  io: Io,
+  fields: object = {},
+): number {
+  const lines = injections.flatMap(({ id, result, reason, skipped }) => [
+    `${id}: ${result}${reason === undefined ? '' : `: ${reason}`}`,
+    ...skipped.map((line) => `${id}: left alone: ${line}`),
+  ]);
+  io.stdout.write(
+    inFormat(output, {
+      text: () => linesText(lines.length === 0 ? ['no targets'] : lines),
+      json: () => jsonText({ ...fields, targets: injections }),
+    }),
+  );
   return injections.some(({ result }) => result === 'failed' || result === 'missing') ? exitCode.findings : exitCode.ok;
 }
 
@@ -151,7 +155,7 @@ async function injectOnly(
       : { text: `there is nothing to inject: ${problemOf(bundle)}`, isOver: true };
   const missing = injections.filter(({ result }) => result === 'missing').map(({ id }) => id);
   const fields = { stage: 'external', result: 'inject only', reason, problem: problem?.text, missing };
-  const code = reportInjections(injections, context.json, io, fields);
+  const code = reportInjections(injections, context.output, io, fields);
   if (problem !== undefined) {
     io.stderr.write(`${withoutControls(problem.text)}\n`);
   }
@@ -176,19 +180,21 @@ async function advance(
   checkClock(context);
   const { action, facts } = await runCertificates({ ...context, ...run, entropy, report });
   const missing = facts.targets.filter(({ state }) => state === 'missing');
-  if (context.json) {
-    const until = action.kind === 'wait' ? action.until.toISOString() : undefined;
-    const { kind: result, reason } = action;
-    io.stdout.write(jsonText({ stage: facts.stage, result, reason, until, missing: missing.map(({ id }) => id) }));
-  } else {
-    writeLines(io, [
-      ...facts.targets.flatMap(({ id, skipped }) => skipped.map((line) => `${id}: left alone: ${line}`)),
-      ...missing.map(missingTarget),
-      action.kind === 'wait'
-        ? `stage ${facts.stage}: ${action.reason}. Run again after ${action.until.toISOString()}.`
-        : `stage ${facts.stage}: ${action.kind}: ${action.reason}`,
-    ]);
-  }
+  const { kind: result, reason } = action;
+  const until = action.kind === 'wait' ? action.until.toISOString() : undefined;
+  io.stdout.write(
+    inFormat(context.output, {
+      text: () =>
+        linesText([
+          ...facts.targets.flatMap(({ id, skipped }) => skipped.map((line) => `${id}: left alone: ${line}`)),
+          ...missing.map(missingTarget),
+          until === undefined
+            ? `stage ${facts.stage}: ${result}: ${reason}`
+            : `stage ${facts.stage}: ${reason}. Run again after ${until}.`,
+        ]),
+      json: () => jsonText({ stage: facts.stage, result, reason, until, missing: missing.map(({ id }) => id) }),
+    }),
+  );
   // Stopped during a wait: the progress has been reported, and the next run continues from there.
   io.signal.throwIfAborted();
   return action.kind === 'blocked' || isStuck(action, facts, run.settings.propagationDelayMs) || missing.length > 0
@@ -253,7 +259,7 @@ export const command = defineCommand({
         const context = await readContext(flags, io);
         const bundle = await context.bundle();
         const injections = await inject(context, flags['extension-configs']);
-        const code = reportInjections(injections, context.json, io);
+        const code = reportInjections(injections, context.output, io);
         const named = new Set(namedTargets(flags).map(({ kind, name }) => `${kind}/${name}`));
         const untouched = injections.filter(({ id, result }) => result === 'left alone' && named.has(id));
         if (untouched.length > 0) {
@@ -286,7 +292,7 @@ export const command = defineCommand({
           settings,
           await rotationOf(context, servingSecret),
         );
-        io.stdout.write(context.json ? jsonText(status) : renderStatus(status));
+        io.stdout.write(inFormat(context.output, { text: () => renderStatus(status), json: () => jsonText(status) }));
         return status.ok ? exitCode.ok : exitCode.findings;
       },
     ),

@@ -121,7 +121,7 @@ const maxNames = 100;
 export interface CertsContext extends Pick<Run, 'store' | 'targets' | 'clock' | 'names' | 'signal'> {
   namespace: string;
   cluster: KubernetesClient | undefined;
-  json: boolean;
+  output: FlagValues<typeof commonFlags>['output'];
   /** Why this program does not issue the certificates, and where the bundle comes from; undefined if it does. */
   external(serving: StoredSecret | undefined): string | undefined;
   bundle(): Promise<Parsed<string>>;
@@ -213,7 +213,7 @@ export async function readContext(
     },
     names,
     signal: io.signal,
-    json: flags.output === 'json',
+    output: flags.output,
     external(serving) {
       if (flags['external-ca']) {
         return `certificates are not issued here (--external-ca): only ca.crt of ${store.describe(source)} is injected`;

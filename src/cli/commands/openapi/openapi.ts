@@ -10,7 +10,7 @@ import {
 import { openApiDocument, openApiPage } from '../../../runtimehooks/messages/index.ts';
 import { defineCommand } from '../../framework/command.ts';
 import { type Flags, outputFlag, switchFlag, textFlag } from '../../framework/flags.ts';
-import { jsonText } from '../../framework/layout.ts';
+import { inFormat, jsonText } from '../../framework/layout.ts';
 import { catalogFlags } from '../catalog-flags.ts';
 import { clusterFlags } from '../cluster-flags.ts';
 
@@ -62,7 +62,12 @@ export const command = defineCommand({
     if (compareReleases(release, newestKnownRelease) !== 0) {
       document.info.description += ` The objects within messages, and notes on changes, are those of ${formatRelease(newestKnownRelease)}.`;
     }
-    const write = { json: jsonText, html: openApiPage, yaml: () => readableYaml(document, 0) }[flags.output];
-    io.stdout.write(write(document));
+    io.stdout.write(
+      inFormat(flags.output, {
+        yaml: () => readableYaml(document, 0),
+        json: () => jsonText(document),
+        html: () => openApiPage(document),
+      }),
+    );
   },
 });

@@ -2,7 +2,7 @@ import { count, printable, shortList } from '../../../base/index.ts';
 import { readableYaml } from '../../../base/yaml/index.ts';
 import type { JsonObject } from '../../../kubernetes/index.ts';
 import { type MergeReport, mergeDocuments } from '../../../kubernetes/openapi/index.ts';
-import { jsonText } from '../../framework/layout.ts';
+import { inFormat, jsonText } from '../../framework/layout.ts';
 import { exitCode, FailureError, type Io } from '../../framework/program.ts';
 import { cacheDirectory, openCache } from './cache.ts';
 import { type Collection, gather } from './sources.ts';
@@ -54,7 +54,7 @@ function summary(report: MergeReport, { cached, converted, missing }: Collection
 /** The document as text. @throws {FailureError} when it exceeds the maximum length of a string. */
 function textOf(document: JsonObject, output: MergeFlags['output']): string {
   try {
-    return output === 'json' ? jsonText(document) : readableYaml(document, 0);
+    return inFormat(output, { yaml: () => readableYaml(document, 0), json: () => jsonText(document) });
   } catch (error) {
     // V8: "Invalid string length". Everything else was checked when the documents were read.
     if (error instanceof RangeError) {

@@ -58,6 +58,7 @@ import {
   switchFlag,
   textFlag,
 } from '../../framework/flags.ts';
+import { inFormat } from '../../framework/layout.ts';
 import { exitCode, FailureError, type Io, paintFor, UsageError } from '../../framework/program.ts';
 import { startProgress } from '../../framework/progress.ts';
 import { releaseFlag, versionProblems } from '../catalog-flags.ts';
@@ -376,11 +377,11 @@ of the answers of extensions could not be used, 2 usage error.`,
     const shown = withoutSecretCauses(result);
     const classOf = classesOf(after);
     io.stdout.write(
-      flags.output === 'json'
-        ? `${printableJson({ clusters: shown.clusters, sum: shown.sum }, 2)}\n`
-        : flags.output === 'html'
-          ? planPage(shown, classOf)
-          : planText(shown, classOf, paintFor(io)),
+      inFormat(flags.output, {
+        text: () => planText(shown, classOf, paintFor(io)),
+        json: () => `${printableJson({ clusters: shown.clusters, sum: shown.sum }, 2)}\n`,
+        html: () => planPage(shown, classOf),
+      }),
     );
     const left = clusters.size - named.size;
     if (left > 0) {
