@@ -1,26 +1,20 @@
 import { hubVersion, versions } from '../../src/extensionconfig/index.ts';
 import { apiReports } from '../build/build-packages.ts';
 import { withDeclarations } from '../build/declarations.ts';
-import { definitionFile, definitionText } from './definition.ts';
 import { hookMessages, messageTypes } from './message-types.ts';
 import { generatedPages } from './pages.ts';
 import { programReport, programReportFile } from './program-report.ts';
+import type { Generated } from './stages.ts';
 import { typeTablesFile, typeTablesText } from './type-tables.ts';
 import { hubTypes } from './types.ts';
 import { validatorFile, validatorOf } from './validators.ts';
 
-export interface Generated {
-  file: URL;
-  text: string;
-}
-
 const hooksLayer = new URL('../../src/runtimehooks/', import.meta.url);
 const reports = new URL('../../docs/api/', import.meta.url);
 
-/** Everything that is generated, but for the schemas that all of this imports, and the reports of declarations. */
+/** Everything that is generated from the schemas and the code of the program. */
 export async function generated(): Promise<Generated[]> {
   return [
-    { file: definitionFile, text: definitionText },
     { file: new URL(`../../src/extensionconfig/api/${hubVersion}.ts`, import.meta.url), text: await hubTypes() },
     ...versions.map((version) => ({ file: validatorFile(version), text: validatorOf(version) })),
     { file: new URL('message-types/index.ts', hooksLayer), text: await messageTypes() },
@@ -31,7 +25,7 @@ export async function generated(): Promise<Generated[]> {
   ];
 }
 
-/** What the packages export, by means of the compiler, which takes as long as all the rest. */
+/** What the packages export, by means of the compiler. */
 export async function declarationReports(): Promise<Generated[]> {
   return [...(await withDeclarations(apiReports))].map(([file, text]) => ({ file: new URL(file, reports), text }));
 }
