@@ -148,7 +148,9 @@ export const hookComponents: ReadonlyMap<string, MessageSchema> = new Map(
   Object.entries(parts).map(([name, schema]) => [`${prefix}.${name}`, schema]),
 );
 
-type Fields = Readonly<Record<string, MessageSchema>>;
+/** A field of a message. `since` is the minor release of Cluster API that has it first, if older ones have the hook. */
+type Field = MessageSchema & { readonly since?: number };
+type Fields = Readonly<Record<string, Field>>;
 
 const typeMeta = {
   apiVersion: string('Group and version of the hook.', { example: `${hooksGroup}/v1alpha1` }),
@@ -158,15 +160,20 @@ const typeMeta = {
 /** A request without settings, as only Discovery has. */
 export const bareRequest = (description: string): MessageSchema => object(description, { optional: typeMeta });
 
+const settings: Field = {
+  ...stringMap('Settings of the ExtensionConfig, overlaid by those of the patch in the ClusterClass.', {
+    example: { region: 'eu' },
+  }),
+  since: 4,
+};
+
 /** A request: settings, and the hook's own fields. */
 export const request = (description: string, required: Fields, optional: Fields = {}): MessageSchema =>
   object(description, {
     required,
     optional: {
       ...typeMeta,
-      settings: stringMap('Settings of the ExtensionConfig, overlaid by those of the patch in the ClusterClass.', {
-        example: { region: 'eu' },
-      }),
+      settings,
       ...optional,
     },
   });
@@ -197,13 +204,13 @@ export const retryResponse = (description: string): MessageSchema =>
   });
 
 /** The upgrade plan, as the lifecycle hooks contain it. */
-export const upgradeLists = {
-  controlPlaneUpgrades: list(part('UpgradeStepInfo'), 'Steps of the control plane that are still to come.'),
-  workersUpgrades: list(part('UpgradeStepInfo'), 'Steps of the workers that are still to come.'),
+export const upgradeLists: Fields = {
+  controlPlaneUpgrades: {
+    ...list(part('UpgradeStepInfo'), 'Steps of the control plane that are still to come.'),
+    since: 12,
+  },
+  workersUpgrades: { ...list(part('UpgradeStepInfo'), 'Steps of the workers that are still to come.'), since: 12 },
 };
-
-/** Fields of requests that came later than some hooks that have them, by the minor release that sends them first. */
-const laterFields = { settings: 4, controlPlaneUpgrades: 12, workersUpgrades: 12 };
 
 /** From the release notes and migration guides of Cluster API, oldest first: what changed in the Cluster of requests. */
 export const clusterChanges: readonly ReleaseChange[] = [
@@ -289,20 +296,22 @@ function defineHook(name: string, group: HookGroup, written: WrittenHook): HookD
   const { summary, purpose, about = group.about, isQuestion = false, blockingSince } = written;
   const introduced = v1(written.introduced);
   const isLater = (release: Release) => compareReleases(release, introduced) > 0;
-  const message = (
-    suffix: string,
-    schema: MessageSchema,
-    since: Readonly<Record<string, number>>,
-  ): MessageDefinition => ({
-    kind: `${name}${suffix}`,
-    component: `${prefix}.${name}${suffix}`,
-    schema,
-    fieldsSince: Object.fromEntries(
-      Object.entries(since)
-        .map(([field, minor]) => [field, v1(minor)] as const)
-        .filter(([field, release]) => schema.properties?.[field] !== undefined && isLater(release)),
-    ),
-  });
+  function message(suffix: string, schema: MessageSchema): MessageDefinition {
+    const fields = Object.entries<Field>(schema.properties ?? {});
+    return {
+      kind: `${name}${suffix}`,
+      component: `${prefix}.${name}${suffix}`,
+      schema: {
+        ...schema,
+        properties: Object.fromEntries(fields.map(([field, { since: _, ...rest }]) => [field, rest])),
+      },
+      fieldsSince: Object.fromEntries(
+        fields
+          .map(([field, { since }]) => [field, field === 'retryAfterSeconds' ? blockingSince : since] as const)
+          .flatMap(([field, since]) => (since === undefined || !isLater(v1(since)) ? [] : [[field, v1(since)]])),
+      ),
+    };
+  }
   return {
     group: hooksGroup,
     version: 'v1alpha1',
@@ -317,12 +326,8 @@ function defineHook(name: string, group: HookGroup, written: WrittenHook): HookD
     introduced,
     ...(blockingSince !== undefined && { blockingSince: v1(blockingSince) }),
     isBlocking: blockingSince !== undefined,
-    request: message('Request', written.request, laterFields),
-    response: message(
-      'Response',
-      written.response,
-      blockingSince === undefined ? {} : { retryAfterSeconds: blockingSince },
-    ),
+    request: message('Request', written.request),
+    response: message('Response', written.response),
     changes: [
       ...changes,
       ...(written.changes ?? []),
