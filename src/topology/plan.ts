@@ -3,7 +3,7 @@ import { fieldAt, isSame, type JsonObject, lastAppliedAnnotation, objectAt, text
 import { DefaultsError } from '../kubernetes/schema/index.ts';
 import { aggregate } from '../runtimehooks/client/index.ts';
 import { newestKnownRelease, type Release } from '../runtimehooks/index.ts';
-import { computed, inputFor, upgradeSteps } from './desired/computed.ts';
+import { computed, inputFor, plannedSteps } from './desired/computed.ts';
 import { hasTopology, topologyWorkers } from './desired/desired.ts';
 import { type Existing, existingOf, machinesOf, workerKey } from './desired/existing.ts';
 import {
@@ -251,7 +251,7 @@ async function planTopology(
   const inputBefore =
     blueprintBefore === undefined
       ? undefined
-      : inputFor(before, clusterBefore as JsonObject, blueprintBefore, existing);
+      : inputFor(before.release, clusterBefore as JsonObject, blueprintBefore, existing);
   const computedBefore =
     inputBefore === undefined ? undefined : await computed(before, inputBefore, { callsExtensions: !hasObjects });
   if (computedBefore?.is === 'unknown' && !hasObjects) {
@@ -259,8 +259,8 @@ async function planTopology(
   }
   const desiredBefore = computedBefore?.is === 'desired' ? computedBefore.desired : undefined;
   const there = completedBy(existing, desiredBefore, before.schemaOf);
-  const input = inputFor(after, cluster, blueprint, there);
-  const steps = await upgradeSteps(after, input, there);
+  const input = inputFor(after.release, cluster, blueprint, there);
+  const steps = await plannedSteps(after, input, there);
   if (steps.is !== 'planned') {
     return halted(steps);
   }

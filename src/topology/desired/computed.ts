@@ -1,5 +1,5 @@
-import { isSame, type Json, type JsonObject, objectAt, perObject, textAt } from '../../kubernetes/index.ts';
-import { completePlan, type PlannedVersions } from '../../runtimehooks/index.ts';
+import { isSame, type Json, type JsonObject, objectAt, objectsAt, perObject, textAt } from '../../kubernetes/index.ts';
+import { completePlan, maxPlanSteps, type PlannedVersions, type Release } from '../../runtimehooks/index.ts';
 import type { Blueprint, ClassPatch } from '../blueprint/blueprint.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import { extensionOfHandler, type GroupObjects } from '../objects/groups.ts';
@@ -7,7 +7,13 @@ import { generatedName, nameFor } from '../objects/names.ts';
 import { nameOf, namespaceOf } from '../objects/objects.ts';
 import type { Problem } from '../objects/plan.ts';
 import { deferAnnotation, holdAnnotation, type PatchInput, type WorkerPlace } from '../patches/items.ts';
-import { PatchingFailed, PatchingNotComputed, patchTemplates } from '../patches/patch-templates.ts';
+import {
+  type KnownPatches,
+  type PatchCall,
+  PatchingFailed,
+  PatchingNotComputed,
+  patchTemplates,
+} from '../patches/patch-templates.ts';
 import { type Desired, desiredOf, topologyWorkers, workerLists } from './desired.ts';
 import { type Existing, machineReference, workerKey } from './existing.ts';
 import type { PlannedState } from './planned-state.ts';
@@ -41,11 +47,25 @@ const deferredWorkers = perObject((cluster: JsonObject): ReadonlySet<string> => 
   return deferred;
 });
 
+/** Whether a user keeps a group of workers from being upgraded. */
+export const isDeferred = (cluster: JsonObject, kind: string, topologyName: string): boolean =>
+  deferredWorkers(cluster).has(workerKey(kind, topologyName));
+
+/** The versions that a reconcile decides on, while Cluster API takes the steps of an upgrade one after the other. */
+export interface DecidedVersions {
+  controlPlane: string;
+  /** Of groups of workers, by `workerKey`. */
+  workers: ReadonlyMap<string, string>;
+  /** The version in the annotation of the upgrade step, during an upgrade. */
+  upgradeStep: string | undefined;
+}
+
 function workerPlace(
   cluster: JsonObject,
   blueprint: Blueprint,
   existing: Existing,
   { kind, topology }: { kind: WorkerPlace['kind']; topology: JsonObject },
+  decided: DecidedVersions | undefined,
 ): WorkerPlace {
   const topologyName = textAt(topology, 'name');
   const ofClass = blueprint[workerLists[kind]].get(textAt(topology, 'class'));
@@ -65,9 +85,8 @@ function workerPlace(
         ? nameFor(textAt(ofClass?.settings, 'naming', 'template'), values, base, kind)
         : nameOf(known.object),
     version:
-      known !== undefined && deferredWorkers(cluster).has(workerKey(kind, topologyName))
-        ? versionOfWorker(known)
-        : target,
+      decided?.workers.get(workerKey(kind, topologyName)) ??
+      (known !== undefined && isDeferred(cluster, kind, topologyName) ? versionOfWorker(known) : target),
     class: ofClass,
     topology,
     templateNames: {
@@ -77,40 +96,71 @@ function workerPlace(
   };
 }
 
-/** The names and versions with which a Cluster's templates are patched, when all steps of an upgrade are done. */
+/** A counter as an UID. */
+function countedUids(): () => string {
+  let uid = 0;
+  return () => {
+    uid++;
+    return `00000000-0000-4000-8000-${String(uid).padStart(12, '0')}`;
+  };
+}
+
+/**
+ * The names and versions with which a Cluster's templates are patched.
+ *
+ * @param decided default: those when all steps of an upgrade are done.
+ */
 export function inputFor(
-  state: PlannedState,
+  release: Release,
   cluster: JsonObject,
   blueprint: Blueprint,
   existing: Existing,
+  decided?: DecidedVersions,
+  newUid: () => string = countedUids(),
 ): PatchInput {
   const base = nameOf(cluster);
   const { machines, settings } = blueprint.controlPlane;
   const controlPlane = existing.controlPlane?.object;
   const reference = controlPlane === undefined ? {} : machineReference(controlPlane);
   const naming = textAt(settings, 'naming', 'template');
-  let uid = 0;
   return {
-    release: state.release,
+    release,
     cluster,
     blueprint,
-    upgradeStep: undefined,
+    upgradeStep: decided?.upgradeStep,
     controlPlane: {
       name:
         controlPlane !== undefined
           ? nameOf(controlPlane)
           : textAt(cluster, 'spec', 'controlPlaneRef', 'name') ||
             nameFor(naming, { 'cluster.name': base }, base, 'ControlPlane'),
-      version: textAt(cluster, 'spec', 'topology', 'version'),
+      version: decided?.controlPlane ?? textAt(cluster, 'spec', 'topology', 'version'),
       machineTemplateName:
         textAt(reference, 'name') || (machines === undefined ? '' : generatedName(base, kindOfTemplate(machines))),
     },
-    workers: topologyWorkers(cluster).map((worker) => workerPlace(cluster, blueprint, existing, worker)),
-    newUid: () => {
-      uid++;
-      return `00000000-0000-4000-8000-${String(uid).padStart(12, '0')}`;
-    },
+    workers: topologyWorkers(cluster).map((worker) => workerPlace(cluster, blueprint, existing, worker, decided)),
+    newUid,
   };
+}
+
+/** The name of a Cluster's infrastructure, which exists already or not. */
+export function infrastructureName({ cluster, blueprint }: Pick<PatchInput, 'cluster' | 'blueprint'>): string {
+  const naming = textAt(blueprint.spec, 'infrastructure', 'naming', 'template');
+  const name = nameOf(cluster);
+  return (
+    textAt(cluster, 'spec', 'infrastructureRef', 'name') ||
+    nameFor(naming, { 'cluster.name': name }, name, 'InfrastructureCluster')
+  );
+}
+
+/**
+ * Computes what Cluster API makes of a Cluster.
+ *
+ * @param known of another state, if nothing that the first patches read differs from it.
+ * @throws {PatchingFailed} for a patch that fails or cannot be applied.
+ */
+export function* desiredFor(input: PatchInput, known?: KnownPatches): Generator<PatchCall, Desired, JsonObject> {
+  return desiredOf(input, yield* patchTemplates(input, known), infrastructureName(input));
 }
 
 /** The first patches of a class that are inline, and the same in another one, as are templates and variables. */
@@ -172,7 +222,7 @@ export async function computed(
     },
   });
   try {
-    const patching = patchTemplates(
+    const patching = desiredFor(
       input,
       before && { patches: samePatches(before.input, input), patched: before.patched },
     );
@@ -193,11 +243,7 @@ export async function computed(
       }
       step = patching.next(answer.response);
     }
-    const naming = textAt(blueprint.spec, 'infrastructure', 'naming', 'template');
-    const name =
-      textAt(cluster, 'spec', 'infrastructureRef', 'name') ||
-      nameFor(naming, { 'cluster.name': object.name }, object.name, 'InfrastructureCluster');
-    return { is: 'desired', desired: desiredOf(input, step.value, name) };
+    return { is: 'desired', desired: step.value };
   } catch (error) {
     if (!(error instanceof PatchingFailed)) {
       throw error;
@@ -211,39 +257,71 @@ export async function computed(
   }
 }
 
+const versionsIn = (response: JsonObject, list: string): string[] =>
+  objectsAt(response, list)
+    .slice(0, maxPlanSteps + 1)
+    .map((step) => textAt(step, 'version'));
+
+/** A call of GenerateUpgradePlan: its request lacks only the Cluster. */
+export interface StepsCall {
+  handler: string;
+  request: JsonObject;
+}
+
+/**
+ * The steps of an upgrade: from the extension or the versions that the class names, else one minor per step.
+ *
+ * @param versions of the control plane and of the workers that exist.
+ * @returns the steps, or why Cluster API takes none.
+ */
+export function* upgradeSteps(
+  blueprint: Blueprint,
+  { controlPlane, workers }: { controlPlane: string; workers: readonly string[] },
+  to: string,
+): Generator<StepsCall, PlannedVersions | string, JsonObject> {
+  const lowest = lowestVersion(workers, controlPlane);
+  if (controlPlane === to && (lowest === undefined || lowest === to)) {
+    return { controlPlane: [], workers: [] };
+  }
+  const { planHandler: handler } = blueprint;
+  let planned: PlannedVersions = { controlPlane: controlPlaneSteps(blueprint, controlPlane, to), workers: [] };
+  if (handler !== undefined) {
+    const request = {
+      fromControlPlaneKubernetesVersion: controlPlane,
+      ...(lowest !== undefined && { fromWorkersKubernetesVersion: lowest }),
+      toKubernetesVersion: to,
+    };
+    const response = yield { handler, request };
+    planned = {
+      controlPlane: versionsIn(response, 'controlPlaneUpgrades'),
+      workers: versionsIn(response, 'workersUpgrades'),
+    };
+  }
+  return completePlan({ controlPlane, workers: lowest ?? '', to }, planned);
+}
+
 /** The steps of an upgrade, or why Cluster API takes none, or why they are not known. */
-export async function upgradeSteps(
+export async function plannedSteps(
   state: PlannedState,
   { cluster, blueprint, workers }: PatchInput,
   existing: Existing,
 ): Promise<{ is: 'planned'; plan: PlannedVersions } | { is: 'stopped' | 'unknown'; problem: Problem }> {
   const to = textAt(cluster, 'spec', 'topology', 'version');
-  const from = textAt(existing.controlPlane?.object, 'spec', 'version') || to;
-  const lowest = lowestVersion(
-    workers.flatMap(({ kind, topologyName }) => {
+  const versions = {
+    controlPlane: textAt(existing.controlPlane?.object, 'spec', 'version') || to,
+    workers: workers.flatMap(({ kind, topologyName }) => {
       const known = existing.workers.get(workerKey(kind, topologyName));
       return known === undefined ? [] : [versionOfWorker(known)];
     }),
-    from,
-  );
-  if (from === to && (lowest === undefined || lowest === to)) {
-    return { is: 'planned', plan: { controlPlane: [], workers: [] } };
-  }
-  const planned: { controlPlane: string[]; workers: string[] } = {
-    controlPlane: controlPlaneSteps(blueprint, from, to),
-    workers: [],
   };
-  const { planHandler: handler } = blueprint;
-  if (handler !== undefined) {
+  const steps = upgradeSteps(blueprint, versions, to);
+  let step = steps.next();
+  while (step.done !== true) {
+    const { handler, request } = step.value;
     const answer = await state.call({
       hook: 'GenerateUpgradePlan',
       handler,
-      request: {
-        cluster,
-        fromControlPlaneKubernetesVersion: from,
-        ...(lowest !== undefined && { fromWorkersKubernetesVersion: lowest }),
-        toKubernetesVersion: to,
-      },
+      request: { cluster, ...request },
       object: { namespace: namespaceOf(cluster), name: nameOf(cluster) },
     });
     if (answer.is === 'failed') {
@@ -254,11 +332,8 @@ export async function upgradeSteps(
       const { why, remedy } = answer;
       return { is: 'unknown', problem: { text: `the steps of the upgrade are not known: ${why}`, remedy } };
     }
-    const versionsIn = (list: unknown) =>
-      (Array.isArray(list) ? list : []).map((step: JsonObject) => textAt(step, 'version'));
-    planned.controlPlane = versionsIn(answer.response.controlPlaneUpgrades);
-    planned.workers = versionsIn(answer.response.workersUpgrades);
+    step = steps.next(answer.response);
   }
-  const plan = completePlan({ controlPlane: from, workers: lowest ?? '', to }, planned);
+  const plan = step.value;
   return typeof plan === 'string' ? { is: 'stopped', problem: { text: `${prefix}${plan}` } } : { is: 'planned', plan };
 }
