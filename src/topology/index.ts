@@ -12,32 +12,6 @@ export { classOf } from './desired/planned-state.ts';
 export { classKey, concurrencyAnnotation, topologyCauses } from './desired/refusals.ts';
 export { controlPlaneSteps, lowestVersion, minorOf, versionRefusal } from './desired/upgrade-steps.ts';
 export {
-  type CallHook,
-  type ExistingMachine,
-  extensionOfHandler,
-  type GroupChange,
-  type GroupObjects,
-  type HookAnswer,
-  type HookCall,
-  type PlanHook,
-  type PlanOptions,
-} from './objects/groups.ts';
-export { isMade, layered } from './objects/layered.ts';
-export { generatedName, nameFor } from './objects/names.ts';
-export {
-  coreGroup,
-  groupOf,
-  isPaused,
-  nameOf,
-  namespacedName,
-  namespaceOf,
-  Objects,
-  objectText,
-} from './objects/objects.ts';
-export type { Cause, ClusterPlan, GroupPlan, Plan, Problem, Verdict } from './objects/plan.ts';
-export { has, oldestRelease, upgradeStepText } from './objects/releases.ts';
-export { clusterInV1beta1, inV1beta2 } from './objects/v1beta1.ts';
-export {
   clusterBuiltin,
   deferAnnotation,
   holdAnnotation,
@@ -67,3 +41,29 @@ export { NotComputed, TemplateError } from './templates/budget.ts';
 export { isPatchEnabled, renderValueTemplate } from './templates/template.ts';
 export { type Variables, variableValue } from './templates/variables.ts';
 export { causeText, checkedTopology, define } from './variables/variables.ts';
+export {
+  type CallHook,
+  type ExistingMachine,
+  extensionOfHandler,
+  type GroupChange,
+  type GroupObjects,
+  type HookAnswer,
+  type HookCall,
+  type PlanHook,
+  type PlanOptions,
+} from './world/groups.ts';
+export { isMade, layered } from './world/layered.ts';
+export { generatedName, nameFor } from './world/names.ts';
+export {
+  coreGroup,
+  groupOf,
+  isPaused,
+  nameOf,
+  namespacedName,
+  namespaceOf,
+  Objects,
+  objectText,
+} from './world/objects.ts';
+export type { Cause, ClusterPlan, GroupPlan, Plan, Problem, Verdict } from './world/plan.ts';
+export { has, oldestRelease, upgradeStepText } from './world/releases.ts';
+export { clusterInV1beta1, inV1beta2 } from './world/v1beta1.ts';

@@ -17,7 +17,11 @@ import {
 import { controlPlaneRefusal, machineDeploymentRefusal } from './desired/object-refusals.ts';
 import { classOf, PlannedState } from './desired/planned-state.ts';
 import { accepted, classKey, type Refusals, refusedBy } from './desired/refusals.ts';
-import type { GroupChange, GroupObjects, PlanOptions } from './objects/groups.ts';
+import { templateProblems } from './patches/patch-templates.ts';
+import { judgeGroup } from './rollout/judge-group.ts';
+import { replicasOf } from './rollout/machines.ts';
+import { checkedTopology } from './variables/variables.ts';
+import type { GroupChange, GroupObjects, PlanOptions } from './world/groups.ts';
 import {
   coreGroup,
   isPaused,
@@ -27,13 +31,9 @@ import {
   namespaceOf,
   Objects,
   objectText,
-} from './objects/objects.ts';
-import type { ClusterPlan, GroupPlan, Plan, Problem, Verdict } from './objects/plan.ts';
-import { inV1beta2 } from './objects/v1beta1.ts';
-import { templateProblems } from './patches/patch-templates.ts';
-import { judgeGroup } from './rollout/judge-group.ts';
-import { replicasOf } from './rollout/machines.ts';
-import { checkedTopology } from './variables/variables.ts';
+} from './world/objects.ts';
+import type { ClusterPlan, GroupPlan, Plan, Problem, Verdict } from './world/plan.ts';
+import { inV1beta2 } from './world/v1beta1.ts';
 
 /** Maximum number of Clusters that are planned at a time: so many calls wait for extensions. */
 const clustersAtOnce = 10;

@@ -1,5 +1,5 @@
 import { fieldAt, type Json, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
-import { groupOf, nameOf, namespaceOf } from '../objects/objects.ts';
+import { groupOf, nameOf, namespaceOf } from '../world/objects.ts';
 
 /** A patch of a ClusterClass: by an extension, or inline. */
 export interface ClassPatch {

@@ -2,10 +2,6 @@ import { isSame, type Json, type JsonObject, objectAt, objectsAt, perObject, tex
 import { completePlan, maxPlanSteps, type PlannedVersions, type Release } from '../../runtimehooks/index.ts';
 import type { Blueprint, ClassPatch } from '../blueprint/blueprint.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
-import { extensionOfHandler, type GroupObjects } from '../objects/groups.ts';
-import { generatedName, nameFor } from '../objects/names.ts';
-import { nameOf, namespaceOf } from '../objects/objects.ts';
-import type { Problem } from '../objects/plan.ts';
 import { deferAnnotation, holdAnnotation, type PatchInput, type WorkerPlace } from '../patches/items.ts';
 import {
   type KnownPatches,
@@ -14,6 +10,10 @@ import {
   PatchingNotComputed,
   patchTemplates,
 } from '../patches/patch-templates.ts';
+import { extensionOfHandler, type GroupObjects } from '../world/groups.ts';
+import { generatedName, nameFor } from '../world/names.ts';
+import { nameOf, namespaceOf } from '../world/objects.ts';
+import type { Problem } from '../world/plan.ts';
 import { type Desired, desiredOf, topologyWorkers, workerLists } from './desired.ts';
 import { type Existing, machineReference, workerKey } from './existing.ts';
 import type { PlannedState } from './planned-state.ts';

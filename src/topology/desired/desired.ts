@@ -1,10 +1,6 @@
 import { copyOf, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import { carriedFields, pathInObject, pathInOldControlPlane, putAt } from '../../runtimehooks/index.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
-import type { GroupObjects, GroupPart } from '../objects/groups.ts';
-import { nameOf, namespaceOf, referenceTo } from '../objects/objects.ts';
-import { has } from '../objects/releases.ts';
-import { durationOf, inV1beta2 } from '../objects/v1beta1.ts';
 import {
   clusterNameLabel,
   controlPlaneMetadata,
@@ -21,6 +17,10 @@ import {
   withMetadata,
 } from '../patches/items.ts';
 import type { Patched } from '../patches/patch-templates.ts';
+import type { GroupObjects, GroupPart } from '../world/groups.ts';
+import { nameOf, namespaceOf, referenceTo } from '../world/objects.ts';
+import { has } from '../world/releases.ts';
+import { durationOf, inV1beta2 } from '../world/v1beta1.ts';
 
 /** A group of Machines as Cluster API wants it. */
 export interface DesiredGroup {

@@ -1,8 +1,8 @@
 import { type JsonObject, objectAt, own, perObject, textAt, textValues } from '../../kubernetes/index.ts';
-import type { ExistingMachine, GroupObjects } from '../objects/groups.ts';
-import { coreGroup, groupOf, nameOf, namespacedName, namespaceOf, type Objects } from '../objects/objects.ts';
-import { inV1beta2 } from '../objects/v1beta1.ts';
 import { groupLabel, ownedLabel } from '../patches/items.ts';
+import type { ExistingMachine, GroupObjects } from '../world/groups.ts';
+import { coreGroup, groupOf, nameOf, namespacedName, namespaceOf, type Objects } from '../world/objects.ts';
+import { inV1beta2 } from '../world/v1beta1.ts';
 
 const controlPlaneLabel = 'cluster.x-k8s.io/control-plane';
 const deploymentLabel = 'cluster.x-k8s.io/deployment-name';

@@ -1,9 +1,9 @@
 import { copyOf, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
-import type { GroupChange, GroupObjects } from '../objects/groups.ts';
-import { nameOf, objectText } from '../objects/objects.ts';
-import type { Problem } from '../objects/plan.ts';
-import { stored } from '../objects/stored.ts';
+import type { GroupChange, GroupObjects } from '../world/groups.ts';
+import { nameOf, objectText } from '../world/objects.ts';
+import type { Problem } from '../world/plan.ts';
+import { stored } from '../world/stored.ts';
 import { rotatedName } from './computed.ts';
 import type { Desired, DesiredGroup } from './desired.ts';
 import { type Existing, machineReference, machinesOf, workerKey } from './existing.ts';

@@ -10,8 +10,8 @@ import {
   textValues,
 } from '../../kubernetes/index.ts';
 import { aggregate } from '../../runtimehooks/client/index.ts';
-import { groupOf, nameOf } from '../objects/objects.ts';
-import { withoutEmpty } from '../objects/without-empty.ts';
+import { groupOf, nameOf } from '../world/objects.ts';
+import { withoutEmpty } from '../world/without-empty.ts';
 import { minorOf } from './upgrade-steps.ts';
 
 const below = (path: string, fields: string): string[] => fields.split(' ').map((field) => `${path}${field}.`);

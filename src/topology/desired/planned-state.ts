@@ -2,13 +2,13 @@ import { type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/i
 import { type SchemaOf, schemasOf } from '../../kubernetes/schema/index.ts';
 import type { Release } from '../../runtimehooks/index.ts';
 import { type Blueprint, definitionsIn, readBlueprint } from '../blueprint/blueprint.ts';
-import type { CallHook, HookAnswer, HookCall } from '../objects/groups.ts';
-import { kubeadmSchemaOf } from '../objects/kubeadm-schemas.ts';
-import { coreGroup, namespaceOf, type Objects } from '../objects/objects.ts';
-import type { Problem } from '../objects/plan.ts';
-import { inV1beta2 } from '../objects/v1beta1.ts';
 import { withoutBookkeeping } from '../patches/items.ts';
 import { define } from '../variables/variables.ts';
+import type { CallHook, HookAnswer, HookCall } from '../world/groups.ts';
+import { kubeadmSchemaOf } from '../world/kubeadm-schemas.ts';
+import { coreGroup, namespaceOf, type Objects } from '../world/objects.ts';
+import type { Problem } from '../world/plan.ts';
+import { inV1beta2 } from '../world/v1beta1.ts';
 import { referred } from './existing.ts';
 
 /** A class with its templates and variables, or why it is not known. */

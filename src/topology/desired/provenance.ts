@@ -11,12 +11,12 @@ import {
 } from '../../kubernetes/index.ts';
 import { fieldsOf, pathInObject } from '../../runtimehooks/index.ts';
 import type { ClassPatch } from '../blueprint/blueprint.ts';
-import type { GroupPart, Provenance } from '../objects/groups.ts';
-import { nameOf } from '../objects/objects.ts';
 import { valueAtPath, variablesRead } from '../patches/inline.ts';
 import { clusterBuiltin, type Item, itemsOf, type PatchInput, placeOf } from '../patches/items.ts';
 import type { AppliedPatch, Patched } from '../patches/patch-templates.ts';
 import { variablesOf } from '../variables/variables.ts';
+import type { GroupPart, Provenance } from '../world/groups.ts';
+import { nameOf } from '../world/objects.ts';
 import type { DesiredGroup } from './desired.ts';
 
 type Path = readonly (string | number)[];

@@ -1,10 +1,10 @@
 import { copyOf, isSame, type Json, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import { aggregate } from '../../runtimehooks/client/index.ts';
-import { applied } from '../objects/applied.ts';
-import { groupOf, nameOf, namespaceOf, objectText } from '../objects/objects.ts';
-import { stored, withKubeadmDefaults } from '../objects/stored.ts';
-import { typeProblem } from '../objects/typed.ts';
+import { applied } from '../world/applied.ts';
+import { groupOf, nameOf, namespaceOf, objectText } from '../world/objects.ts';
+import { stored, withKubeadmDefaults } from '../world/stored.ts';
+import { typeProblem } from '../world/typed.ts';
 import { controlPlaneRefusal } from './object-refusals.ts';
 
 /** Why the topology controller cannot write an object, in its words. */

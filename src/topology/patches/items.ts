@@ -17,7 +17,7 @@ import {
   type Release,
 } from '../../runtimehooks/index.ts';
 import { type Blueprint, kindOfTemplate, type MachineTemplates } from '../blueprint/blueprint.ts';
-import { has, upgradeStepText } from '../objects/releases.ts';
+import { has, upgradeStepText } from '../world/releases.ts';
 
 /** A group of workers of a Cluster, as its templates are patched. */
 export interface WorkerPlace {

@@ -15,9 +15,9 @@ import {
 import { patchProblems, type SchemaOf } from '../../kubernetes/schema/index.ts';
 import { applyPatch, BadPatch, isEmptyPatch, putAt, revertIgnored } from '../../runtimehooks/index.ts';
 import type { Blueprint, ClassPatch } from '../blueprint/blueprint.ts';
-import { has } from '../objects/releases.ts';
 import { NotComputed, TemplateError } from '../templates/budget.ts';
 import { variablesFor, variablesOf } from '../variables/variables.ts';
+import { has } from '../world/releases.ts';
 import { generateInline } from './inline.ts';
 import { clusterBuiltin, holderText, type Item, itemsOf, type PatchInput, variable } from './items.ts';
 

@@ -1,7 +1,7 @@
 import { type FieldPath, formatFieldPath, isJsonObject, isSame, type Json, own } from '../../kubernetes/index.ts';
-import type { GroupObjects, GroupPart, Provenance } from '../objects/groups.ts';
-import { objectText } from '../objects/objects.ts';
-import type { Cause } from '../objects/plan.ts';
+import type { GroupObjects, GroupPart, Provenance } from '../world/groups.ts';
+import { objectText } from '../world/objects.ts';
+import type { Cause } from '../world/plan.ts';
 
 /** A field that two objects do not have in common. A list is one value. */
 export interface Difference {

@@ -7,9 +7,9 @@ import {
   objectAt,
   textAt,
 } from '../../kubernetes/index.ts';
-import type { ExistingMachine, GroupChange, GroupObjects, GroupPart } from '../objects/groups.ts';
-import { isPaused, nameOf, objectText } from '../objects/objects.ts';
-import type { Cause, GroupPlan, Problem, Verdict } from '../objects/plan.ts';
+import type { ExistingMachine, GroupChange, GroupObjects, GroupPart } from '../world/groups.ts';
+import { isPaused, nameOf, objectText } from '../world/objects.ts';
+import type { Cause, GroupPlan, Problem, Verdict } from '../world/plan.ts';
 import { causeOf, type Difference, differencesOf, isPath, leadsTo } from './differences.ts';
 import { bookkeeping, replicasOf, timeAt } from './machines.ts';
 import { listText } from './texts.ts';

@@ -1,10 +1,10 @@
 import { fieldAt, type Json, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import { applyPatch, BadPatch, isEmptyPatch, machineFieldNames } from '../../runtimehooks/index.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
-import { applied } from '../objects/applied.ts';
-import type { GroupChange, PlanOptions } from '../objects/groups.ts';
-import type { Problem } from '../objects/plan.ts';
 import { clonedFrom } from '../patches/items.ts';
+import { applied } from '../world/applied.ts';
+import type { GroupChange, PlanOptions } from '../world/groups.ts';
+import type { Problem } from '../world/plan.ts';
 import { type Difference, differencesOf } from './differences.ts';
 import { comparedSpecs, kubeadmConfigSpec } from './kubeadm-configs.ts';
 import { controlPlaneMetadata, controlPlaneSettings } from './machines.ts';

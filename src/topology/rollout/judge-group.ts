@@ -1,7 +1,7 @@
 import { textAt } from '../../kubernetes/index.ts';
-import type { GroupChange, GroupPart, PlanOptions } from '../objects/groups.ts';
-import { groupOf } from '../objects/objects.ts';
-import type { Cause, GroupPlan } from '../objects/plan.ts';
+import type { GroupChange, GroupPart, PlanOptions } from '../world/groups.ts';
+import { groupOf } from '../world/objects.ts';
+import type { Cause, GroupPlan } from '../world/plan.ts';
 import { controlPlaneArrivals, controlPlaneRollout } from './control-plane.ts';
 import { causeOf, type Difference, differencesOf, leadsTo } from './differences.ts';
 import { type GroupUpdate, groupPlan, machinesBefore, nothing, objectDifferences } from './group-plan.ts';

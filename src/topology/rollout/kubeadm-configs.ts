@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
-import { withoutEmpty } from '../objects/without-empty.ts';
+import { withoutEmpty } from '../world/without-empty.ts';
 
 /** Whether kubeadm has the feature gate ControlPlaneKubeletLocalMode in a version, and Cluster API sets it. */
 function hasLocalMode(version: string): boolean {

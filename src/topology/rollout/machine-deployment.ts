@@ -1,7 +1,7 @@
 import { fieldAt, isSame, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import { machineFieldNames } from '../../runtimehooks/index.ts';
-import type { ExistingMachine, GroupObjects, PlanOptions } from '../objects/groups.ts';
-import { nameOf } from '../objects/objects.ts';
+import type { ExistingMachine, GroupObjects, PlanOptions } from '../world/groups.ts';
+import { nameOf } from '../world/objects.ts';
 import { differencesOf, isPath } from './differences.ts';
 import {
   type Arrivals,

@@ -8,9 +8,9 @@ import {
 } from '../../kubernetes/index.ts';
 import { machineFieldNames, writtenInPlace } from '../../runtimehooks/index.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
-import type { ExistingMachine } from '../objects/groups.ts';
-import { nameOf, namespaceOf, referenceTo } from '../objects/objects.ts';
 import { clonedFrom, mergedMetadata, nonEmpty } from '../patches/items.ts';
+import type { ExistingMachine } from '../world/groups.ts';
+import { nameOf, namespaceOf, referenceTo } from '../world/objects.ts';
 import { kubeadmConfigSpec } from './kubeadm-configs.ts';
 
 const clusterApi = 'cluster.x-k8s.io/v1beta2';

@@ -1,7 +1,7 @@
 import { formatFieldPath } from '../../kubernetes/index.ts';
-import type { GroupChange } from '../objects/groups.ts';
-import { objectText } from '../objects/objects.ts';
-import type { Cause, Problem } from '../objects/plan.ts';
+import type { GroupChange } from '../world/groups.ts';
+import { objectText } from '../world/objects.ts';
+import type { Cause, Problem } from '../world/plan.ts';
 import type { UpdateAnswer } from './in-place.ts';
 
 /** Numbers with their noun: `1 Machine`, `3 Machines`. */

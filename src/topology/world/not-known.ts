@@ -1,0 +1,47 @@
+import type { Problem } from './plan.ts';
+
+interface NotKnownFacts {
+  /** What a user can do about it. */
+  remedy?: string | undefined;
+  /** `ClusterClass default/fleet`: set if the input or an extension's answer is at fault. */
+  object?: string | undefined;
+}
+
+/**
+ * Something that a plan needs and that cannot be looked at: an object that could not be read, an extension that is not
+ * called, a template whose result is not computed here. Thrown where it is met, and caught once, at the smallest part that it
+ * concerns: a group rather than its Cluster, a Cluster rather than all. The message says what is not known, and why.
+ */
+export class NotKnown extends Error {
+  readonly remedy: string | undefined;
+  readonly object: string | undefined;
+
+  constructor(text: string, { remedy, object }: NotKnownFacts = {}) {
+    super(text);
+    this.name = 'NotKnown';
+    this.remedy = remedy;
+    this.object = object;
+  }
+
+  /** The same as a plan tells it. */
+  get problem(): Problem {
+    const { message: text, remedy, object } = this;
+    return { text, ...(remedy !== undefined && { remedy }), ...(object !== undefined && { object }) };
+  }
+}
+
+/** Cluster API takes a write, and then stops with a condition: its message is the condition's. Thrown and caught as `NotKnown`. */
+export class Stopped extends Error {
+  /** `ExtensionConfig my-extension`: whose answer is at fault, if somebody's is. */
+  readonly object: string | undefined;
+
+  constructor(condition: string, object?: string) {
+    super(condition);
+    this.name = 'Stopped';
+    this.object = object;
+  }
+
+  get problem(): Problem {
+    return { text: this.message, ...(this.object !== undefined && { object: this.object }) };
+  }
+}
