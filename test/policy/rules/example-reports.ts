@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import { decodeExtensionConfig, hubVersion, versionOf } from '../../../src/extensionconfig/index.ts';
-import { type JsonObject, objectAt } from '../../../src/kubernetes/index.ts';
+import { applyMergePatch, type JsonObject, objectAt } from '../../../src/kubernetes/index.ts';
 import {
   createManifestFacts,
   createRuleSet,
@@ -12,6 +10,7 @@ import {
 } from '../../../src/policy/index.ts';
 import { createHookCatalog, newestKnownRelease } from '../../../src/runtimehooks/index.ts';
 import { exampleLifecycles } from './examples/hooks.ts';
+import { ruleCases } from './rule-cases.ts';
 
 /** What a rule's finding depends on besides the object. */
 export interface Situation {
@@ -34,21 +33,11 @@ interface Example extends Situation {
   good: JsonObject;
 }
 
-const text = readFileSync(new URL('examples.yaml', import.meta.url), 'utf8');
-/** The examples of all rules, by id. */
-export const ruleExamples = parse(text) as Record<string, Example>;
-
-/**
- * The example of a rule.
- *
- * @throws {Error} if it has none.
- */
+/** The first invalid object of a rule, fixed, and the situation of all of them. */
 export function exampleOf(id: string): Example {
-  const example = ruleExamples[id];
-  if (example === undefined) {
-    throw new Error(`add an example of rule ${id} to test/policy/rules/examples.yaml`);
-  }
-  return example;
+  const { invalid, fix, situation } = ruleCases[id] as (typeof ruleCases)[string];
+  const [[bad]] = invalid as readonly [readonly [JsonObject]];
+  return { bad, good: applyMergePatch(structuredClone(bad), fix) as JsonObject, ...situation };
 }
 
 /** The time at which examples without a time are checked: then their certificates are what their names say. */
