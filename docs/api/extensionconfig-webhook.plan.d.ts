@@ -47,6 +47,16 @@ interface Plan {
     replaced: number;
   };
 }
+interface NotKnownFacts {
+  remedy?: string | undefined;
+  object?: string | undefined;
+}
+export declare class NotKnown extends Error {
+  readonly remedy: string | undefined;
+  readonly object: string | undefined;
+  constructor(text: string, { remedy, object }?: NotKnownFacts);
+  get problem(): Problem;
+}
 type PlanHook = 'DiscoverVariables' | 'GeneratePatches' | 'ValidateTopology' | 'GenerateUpgradePlan' | 'CanUpdateMachine' | 'CanUpdateMachineSet';
 interface HookCall {
   state: 'before' | 'after';
@@ -65,10 +75,6 @@ type HookAnswer = {
 } | {
   is: 'failed';
   error: string;
-} | {
-  is: 'unknown';
-  why: string;
-  remedy: string;
 } | {
   is: 'none';
 };

@@ -1,7 +1,7 @@
 import './node-version.ts';
 import type { JsonObject } from '../kubernetes/index.ts';
 import { newestKnownRelease } from '../runtimehooks/index.ts';
-import { type CallHook, layered, Objects, type Plan, plan as planOf } from '../topology/index.ts';
+import { type CallHook, layered, NotKnown, Objects, type Plan, plan as planOf } from '../topology/index.ts';
 
 export type {
   CallHook,
@@ -15,6 +15,7 @@ export type {
   Verdict,
 } from '../topology/index.ts';
 export type { JsonObject };
+export { NotKnown };
 
 /** How to plan. All options are optional. */
 export interface PlanOptions {

@@ -54,6 +54,7 @@ export {
 } from './world/groups.ts';
 export { isMade, layered } from './world/layered.ts';
 export { generatedName, nameFor } from './world/names.ts';
+export { NotKnown } from './world/not-known.ts';
 export {
   coreGroup,
   groupOf,

@@ -1,27 +1,28 @@
 import { eachOf } from '../base/index.ts';
 import { fieldAt, isSame, type JsonObject, lastAppliedAnnotation, objectAt, textAt } from '../kubernetes/index.ts';
-import { DefaultsError } from '../kubernetes/schema/index.ts';
 import { aggregate } from '../runtimehooks/client/index.ts';
 import { newestKnownRelease, type Release } from '../runtimehooks/index.ts';
+import type { Blueprint } from './blueprint/blueprint.ts';
 import { computed, inputFor, plannedSteps } from './desired/computed.ts';
-import { hasTopology, topologyWorkers } from './desired/desired.ts';
+import { type Desired, hasTopology, topologyWorkers } from './desired/desired.ts';
 import { type Existing, existingOf, machinesOf, workerKey } from './desired/existing.ts';
 import {
-  type ClusterInput,
   completedBy,
+  type GroupChanges,
   groupChanges,
   referringTo,
   storedGroup,
   versionOf,
 } from './desired/group-changes.ts';
 import { controlPlaneRefusal, machineDeploymentRefusal } from './desired/object-refusals.ts';
-import { classOf, PlannedState } from './desired/planned-state.ts';
-import { accepted, classKey, type Refusals, refusedBy } from './desired/refusals.ts';
+import { classOf, ifKnown, PlannedState } from './desired/planned-state.ts';
+import { accepted, classKey, type Refusal, type Refusals, refusedBy } from './desired/refusals.ts';
 import { templateProblems } from './patches/patch-templates.ts';
-import { judgeGroup } from './rollout/judge-group.ts';
+import { judgeGroup, unjudged } from './rollout/judge-group.ts';
 import { replicasOf } from './rollout/machines.ts';
 import { checkedTopology } from './variables/variables.ts';
 import type { GroupChange, GroupObjects, PlanOptions } from './world/groups.ts';
+import { NotKnown, Stopped } from './world/not-known.ts';
 import {
   coreGroup,
   isPaused,
@@ -72,15 +73,6 @@ interface Planning {
   request: PlanRequest;
 }
 
-/** A group about whose Machines nothing is known but their number. */
-function unjudged(
-  { group, kind, name }: Pick<GroupPlan, 'group' | 'kind' | 'name'>,
-  verdict: Verdict,
-  count: number,
-): GroupPlan {
-  return { group, kind, name, verdict, machines: { before: count, after: count, replaced: 0, inPlace: 0 }, causes: [] };
-}
-
 /** The groups of a Cluster, when it is not known what becomes of them, or nothing does. */
 function groupsWithout(cluster: JsonObject, existing: Existing, verdict: Verdict): GroupPlan[] {
   const controlPlane = existing.controlPlane?.object;
@@ -98,16 +90,9 @@ function groupsWithout(cluster: JsonObject, existing: Existing, verdict: Verdict
   return [unjudged({ group: 'control-plane', kind, name: own }, verdict, count), ...workers];
 }
 
-/** A Cluster as it is stored: with the defaults of its variables. */
-async function storedCluster(
-  state: PlannedState,
-  cluster: JsonObject,
-): Promise<{ cluster: JsonObject; problems: string[] }> {
-  const known = await state.classOf(cluster);
-  if (known.is !== 'known') {
-    return { cluster, problems: [] };
-  }
-  const { topology, problems } = checkedTopology(known.blueprint, cluster);
+/** A Cluster as it is stored, with the defaults of its variables, and why its webhook does not take them. */
+function storedCluster(blueprint: Blueprint, cluster: JsonObject): { cluster: JsonObject; problems: string[] } {
+  const { topology, problems } = checkedTopology(blueprint, cluster);
   return { cluster: { ...cluster, spec: { ...objectAt(cluster, 'spec'), topology } }, problems };
 }
 
@@ -170,139 +155,185 @@ async function dryRunChanges(changes: readonly GroupChange[], dryRun: DryRun, pr
   }
 }
 
-/** The plan of a Cluster with a topology. */
-async function planTopology(
-  planning: Planning,
+/** A Cluster with a topology before a change, as far as it is known. */
+interface ClusterBefore {
+  /** As it is stored; undefined if it is new. */
+  cluster: JsonObject | undefined;
+  /** Of its class; undefined if it has none yet, or its class is not known. */
+  blueprint: Blueprint | undefined;
+  existing: Existing;
+}
+
+async function clusterBefore(
+  state: PlannedState,
   was: JsonObject | undefined,
   wanted: JsonObject,
-): Promise<{ groups: GroupPlan[]; problems: Problem[]; changes: readonly GroupChange[] }> {
-  const { before, after, refusals, request } = planning;
-  const isTopologyBefore = was !== undefined && hasTopology(was);
-  const clusterBefore = isTopologyBefore ? (await storedCluster(before, was)).cluster : was;
-  const existing = existingOf(clusterBefore ?? wanted, before.objects, true);
-  const problems: Problem[] = [];
-  let cluster = clusterBefore ?? wanted;
-  const unknown = (problem: Problem) => ({
-    groups: groupsWithout(cluster, existing, 'unknown'),
-    problems: [...problems, problem],
-    changes: [],
-  });
-  const classBefore = isTopologyBefore ? await before.classOf(clusterBefore as JsonObject) : undefined;
-  const blueprintBefore = classBefore?.is === 'known' ? classBefore.blueprint : undefined;
-  const classAfter = await after.classOf(wanted);
-  if (classAfter.is === 'unknown' || classAfter.is === 'missing') {
-    cluster = wanted;
-    const { problem } = classAfter;
-    return unknown(classAfter.is === 'missing' ? { ...problem, object: `Cluster ${namespacedName(wanted)}` } : problem);
-  }
-  let isRefused = false;
-  const applied = withKeptVariables(clusterBefore, wanted);
+): Promise<ClusterBefore> {
+  const blueprint = was !== undefined && hasTopology(was) ? await ifKnown(state.classOf(was)) : undefined;
+  const cluster = was && blueprint ? storedCluster(blueprint, was).cluster : was;
+  return { cluster, blueprint, existing: existingOf(cluster ?? wanted, state.objects, true) };
+}
+
+/**
+ * The Cluster that is stored after a write, and why Cluster API refuses the write, if it does: then the Cluster stays as it
+ * is. A new Cluster that is refused is not stored.
+ */
+async function written(
+  state: PlannedState,
+  { cluster: was, blueprint, existing }: ClusterBefore,
+  wanted: JsonObject,
+): Promise<{ cluster: JsonObject; refusal: Problem | undefined }> {
+  const applied = withKeptVariables(was, wanted);
   // Nobody writes a Cluster that is applied as it is.
-  if (clusterBefore === undefined || !isSame(writable(clusterBefore), writable(applied))) {
-    const checked = await storedCluster(after, applied);
-    const blueprintAfter = classAfter.is === 'known' ? classAfter.blueprint : undefined;
-    const reasons = refusedBy(clusterBefore, checked, existing, blueprintBefore, blueprintAfter);
-    if (reasons.length > 0) {
-      problems.push({ text: `Cluster API refuses Cluster ${namespacedName(wanted)}: ${reasons.join('; ')}` });
-      isRefused = true;
-    } else {
-      ({ cluster } = checked);
+  if (was !== undefined && isSame(writable(was), writable(applied))) {
+    return { cluster: was, refusal: undefined };
+  }
+  const blueprintAfter = await ifKnown(state.classOf(wanted));
+  const checked =
+    blueprintAfter === undefined ? { cluster: applied, problems: [] } : storedCluster(blueprintAfter, applied);
+  const reasons = refusedBy(was, checked, existing, blueprint, blueprintAfter);
+  return reasons.length === 0
+    ? { cluster: checked.cluster, refusal: undefined }
+    : {
+        cluster: was ?? wanted,
+        refusal: { text: `Cluster API refuses Cluster ${namespacedName(wanted)}: ${reasons.join('; ')}` },
+      };
+}
+
+/** What Cluster API made of a Cluster before a change; undefined if nobody can know, and the objects that exist say enough. */
+async function madeBefore(
+  state: PlannedState,
+  { cluster, blueprint, existing }: ClusterBefore,
+): Promise<Desired | undefined> {
+  if (cluster === undefined || blueprint === undefined) {
+    return undefined;
+  }
+  // Objects that exist are what an extension's old release left: it is asked only without them.
+  const hasObjects = existing.controlPlane !== undefined;
+  try {
+    return await computed(state, inputFor(state.release, cluster, blueprint, existing), {
+      callsExtensions: !hasObjects,
+    });
+  } catch (error) {
+    if (error instanceof Stopped || (error instanceof NotKnown && hasObjects)) {
+      return undefined;
     }
+    throw error;
   }
-  if (isRefused && clusterBefore === undefined) {
-    return { groups: groupsWithout(wanted, existing, 'refused'), problems, changes: [] };
+}
+
+/**
+ * What Cluster API changes of a Cluster's groups.
+ *
+ * @throws {NotKnown} if what it makes of the Cluster cannot be known.
+ * @throws {Stopped} if it stops before it comes to the groups.
+ */
+async function changesOf(
+  { before, after, request }: Planning,
+  was: ClusterBefore,
+  stored: JsonObject,
+): Promise<GroupChanges & { existing: Existing }> {
+  const blueprint = await after.classOf(stored);
+  // The controller, too, fills in defaults, and checks variables: of a Cluster that was written before its class.
+  const { cluster, problems: invalid } = storedCluster(blueprint, stored);
+  if (invalid.length > 0) {
+    throw new Stopped(`Cluster.${coreGroup} ${JSON.stringify(nameOf(cluster))} is invalid: ${aggregate(invalid)}`);
   }
-  const affected = refusals.get(classKey(classOf(cluster))) ?? [];
-  problems.push(...new Set(affected.map(({ problem }) => problem)));
+  const desiredBefore = await madeBefore(before, was);
+  const existing = completedBy(was.existing, desiredBefore, before.schemaOf);
+  const input = inputFor(after.release, cluster, blueprint, existing);
+  const steps = await plannedSteps(after, input, existing);
+  const desired = await computed(after, input, { before: desiredBefore });
+  const object = `Cluster ${namespacedName(cluster)}`;
+  const patched = templateProblems(desired.patched, after.crdSchemaOf).map((problem) => ({ ...problem, object }));
+  const originsBefore =
+    was.cluster && was.blueprint
+      ? { input: inputFor(before.release, was.cluster, was.blueprint, was.existing), patched: desiredBefore?.patched }
+      : undefined;
+  const { changes, problems } = groupChanges({
+    ...{ before, after, cluster, existing, desiredBefore, originsBefore, desired, steps },
+  });
+  if (request.dryRun !== undefined) {
+    await dryRunChanges(changes, request.dryRun, problems);
+  }
+  return { changes, problems: [...patched, ...problems], existing };
+}
+
+interface Outcome {
+  groups: GroupPlan[];
+  problems: Problem[];
+  changes: readonly GroupChange[];
+}
+
+/** The plan of a Cluster with a topology. */
+async function planTopology(planning: Planning, was: JsonObject | undefined, wanted: JsonObject): Promise<Outcome> {
+  const before = await clusterBefore(planning.before, was, wanted);
+  const { cluster, refusal } = await written(planning.after, before, wanted);
+  const { existing } = before;
+  if (refusal !== undefined && before.cluster === undefined) {
+    return { groups: groupsWithout(cluster, existing, 'refused'), problems: [refusal], changes: [] };
+  }
+  const refusals = planning.refusals.get(classKey(classOf(cluster))) ?? [];
+  const problems = [...(refusal ? [refusal] : []), ...new Set(refusals.map(({ problem }) => problem))];
+  const asRefused = (groups: GroupPlan[]) => withRefusals(groups, cluster, refusal, refusals);
+  try {
+    const { changes, problems: writing, existing: there } = await changesOf(planning, before, cluster);
+    const groups: GroupPlan[] = [];
+    for (const change of changes) {
+      groups.push(await judgeGroup(change, planning.request));
+    }
+    if (isPaused(cluster)) {
+      const still = before.cluster === undefined ? [] : groupsWithout(before.cluster, there, 'unchanged');
+      return { groups: asRefused(still), problems: [...problems, pause(cluster, groups)], changes: [] };
+    }
+    return { groups: asRefused(groups), problems: [...problems, ...writing], changes };
+  } catch (error) {
+    if (error instanceof NotKnown) {
+      return {
+        groups: groupsWithout(cluster, existing, 'unknown'),
+        problems: [...problems, error.problem],
+        changes: [],
+      };
+    }
+    if (error instanceof Stopped) {
+      return {
+        groups: asRefused(groupsWithout(cluster, existing, 'unchanged')),
+        problems: [...problems, error.problem],
+        changes: [],
+      };
+    }
+    throw error;
+  }
+}
+
+/** Groups that would change if Cluster API took the write of their Cluster, class or template. */
+function withRefusals(
+  groups: readonly GroupPlan[],
+  cluster: JsonObject,
+  refusal: Problem | undefined,
+  refusals: readonly Refusal[],
+): GroupPlan[] {
   const parts = new Map(
     topologyWorkers(cluster).map(({ kind, topology }) => [
       workerKey(kind, textAt(topology, 'name')),
       `${kind} ${textAt(topology, 'class')}`,
     ]),
   );
-  const partOf = ({ group, kind }: GroupPlan): string => parts.get(workerKey(kind, group)) ?? 'control-plane';
-  const asRefused = (groups: GroupPlan[]): GroupPlan[] =>
-    groups.map((group) => {
-      const isAffected = isRefused || affected.some((one) => one.part === undefined || one.part === partOf(group));
-      return isAffected && group.verdict === 'unchanged' ? { ...group, verdict: 'refused' } : group;
-    });
-  const stopped = (problem: Problem) => ({
-    groups: asRefused(groupsWithout(cluster, existing, 'unchanged')),
-    problems: [...problems, problem],
-    changes: [],
+  return groups.map((group) => {
+    const part = parts.get(workerKey(group.kind, group.group)) ?? 'control-plane';
+    const isConcerned = refusal !== undefined || refusals.some((one) => one.part === undefined || one.part === part);
+    return isConcerned && group.verdict === 'unchanged' ? { ...group, verdict: 'refused' } : group;
   });
-  const halted = (why: { is: string; problem: Problem }) =>
-    why.is === 'stopped' ? stopped(why.problem) : unknown(why.problem);
-  const known = await after.classOf(cluster);
-  if (known.is !== 'known') {
-    return halted(known);
-  }
-  const { blueprint } = known;
-  // The controller, too, fills in defaults, and checks variables: of a Cluster that was written before its class.
-  const { cluster: defaulted, problems: invalid } = await storedCluster(after, cluster);
-  if (invalid.length > 0) {
-    return stopped({
-      text: `Cluster.${coreGroup} ${JSON.stringify(nameOf(cluster))} is invalid: ${aggregate(invalid)}`,
-    });
-  }
-  cluster = defaulted;
-  // Objects that exist are what an extension's old release left: it is asked only without them.
-  const hasObjects = existing.controlPlane !== undefined;
-  const inputBefore =
-    blueprintBefore === undefined
-      ? undefined
-      : inputFor(before.release, clusterBefore as JsonObject, blueprintBefore, existing);
-  const computedBefore =
-    inputBefore === undefined ? undefined : await computed(before, inputBefore, { callsExtensions: !hasObjects });
-  if (computedBefore?.is === 'unknown' && !hasObjects) {
-    return unknown(computedBefore.problem);
-  }
-  const desiredBefore = computedBefore?.is === 'desired' ? computedBefore.desired : undefined;
-  const there = completedBy(existing, desiredBefore, before.schemaOf);
-  const input = inputFor(after.release, cluster, blueprint, there);
-  const steps = await plannedSteps(after, input, there);
-  if (steps.is !== 'planned') {
-    return halted(steps);
-  }
-  const result = await computed(after, input, { before: desiredBefore });
-  if (result.is !== 'desired') {
-    return halted(result);
-  }
-  const object = `Cluster ${namespacedName(cluster)}`;
-  for (const problem of templateProblems(result.desired.patched, after.crdSchemaOf)) {
-    problems.push({ ...problem, object });
-  }
-  const changesInput: ClusterInput = {
-    before,
-    after,
-    cluster,
-    existing: there,
-    desiredBefore,
-    originsBefore: inputBefore && { input: inputBefore, patched: desiredBefore?.patched },
-    desired: result.desired,
-    steps: steps.plan,
+}
+
+/** Says that a Cluster is paused, and what will happen then. */
+function pause(cluster: JsonObject, groups: readonly GroupPlan[]): Problem {
+  const waiting = groups
+    .filter(({ verdict }) => verdict !== 'unchanged')
+    .map(({ group, verdict }) => `${group} ${verdict}`);
+  return {
+    text: `Cluster ${namespacedName(cluster)} is paused: nothing happens before it is resumed${waiting.length === 0 ? '' : `; then: ${waiting.join(', ')}`}`,
   };
-  const { changes, problems: writing } = groupChanges(changesInput);
-  if (request.dryRun !== undefined) {
-    await dryRunChanges(changes, request.dryRun, writing);
-  }
-  const groups: GroupPlan[] = [];
-  for (const change of changes) {
-    groups.push(
-      change.notKnown === undefined
-        ? await judgeGroup(change, request)
-        : { ...unjudged(change, 'unknown', replicasOf(change.before?.object)), problems: [change.notKnown] },
-    );
-  }
-  if (isPaused(cluster)) {
-    const waiting = groups
-      .filter(({ verdict }) => verdict !== 'unchanged')
-      .map(({ group, verdict }) => `${group} ${verdict}`);
-    const text = `Cluster ${namespacedName(cluster)} is paused: nothing happens before it is resumed${waiting.length === 0 ? '' : `; then: ${waiting.join(', ')}`}`;
-    const still = clusterBefore === undefined ? [] : groupsWithout(clusterBefore, there, 'unchanged');
-    return { groups: asRefused(still), problems: [...problems, { text }], changes: [] };
-  }
-  return { groups: asRefused(groups), problems: [...problems, ...writing], changes };
 }
 
 /** The plan of a Cluster without a topology: what a user changed of its control plane and MachineDeployments. */
@@ -310,7 +341,7 @@ async function planWithout(
   { before, after, refusedTemplates, request }: Planning,
   was: JsonObject | undefined,
   wanted: JsonObject,
-): Promise<{ groups: GroupPlan[]; problems: Problem[]; changes: readonly GroupChange[] }> {
+): Promise<Outcome> {
   const [old, now] = [existingOf(was ?? wanted, before.objects, false), existingOf(wanted, after.objects, false)];
   const changes: GroupChange[] = [];
   const add = (group: string, objects: GroupObjects | undefined, next: GroupObjects | undefined) => {
@@ -382,16 +413,7 @@ async function planCluster(planning: Planning, was: JsonObject | undefined, want
     const text = `Cluster API refuses Cluster ${cluster}: ${removals.join('; ')}`;
     return { cluster, groups: groupsWithout(was, existing, 'refused'), problems: [{ text }] };
   }
-  const planned = (hasTopology(wanted) ? planTopology : planWithout)(planning, was, wanted);
-  const { groups, problems, changes } = await planned.catch((error: unknown) => {
-    if (!(error instanceof DefaultsError)) {
-      throw error;
-    }
-    const existing = existingOf(was ?? wanted, planning.before.objects, hasTopology(wanted));
-    const text = `what becomes of Cluster ${cluster} is not known: ${error.message}`;
-    const problem = { text, object: `Cluster ${cluster}` };
-    return { groups: groupsWithout(wanted, existing, 'unknown'), problems: [problem], changes: [] };
-  });
+  const { groups, problems, changes } = await (hasTopology(wanted) ? planTopology : planWithout)(planning, was, wanted);
   planning.request.onObjects?.(
     cluster,
     changes.flatMap(({ before, after }) =>

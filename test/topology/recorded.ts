@@ -1,7 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { type JsonObject, objectsAt, textAt } from '../../src/kubernetes/index.ts';
-import { type CallHook, type HookAnswer, layered, Objects, type Plan, plan } from '../../src/topology/index.ts';
+import {
+  type CallHook,
+  type HookAnswer,
+  layered,
+  NotKnown,
+  Objects,
+  type Plan,
+  plan,
+} from '../../src/topology/index.ts';
 
 /** A change of a real Cluster API. */
 export interface RecordedChange {
@@ -58,7 +66,7 @@ export function answerFrom({ exchanges }: RecordedChange): CallHook {
     const recorded = exchanges.filter((exchange) => exchange.hook === hook.toLowerCase());
     const last = recorded.at(-1);
     if (last === undefined) {
-      return { is: 'unknown', why: `${hook} was not recorded`, remedy: 'record it' };
+      throw new NotKnown(`${hook} was not recorded`, { remedy: 'record it' });
     }
     if (hook === 'GeneratePatches') {
       if (last.response.status === 'Failure') {

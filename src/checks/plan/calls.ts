@@ -2,7 +2,7 @@ import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import { type JsonObject, objectsAt, textAt } from '../../kubernetes/index.ts';
 import { type CallError, createClusterApiClient, isCallError, type Resolve } from '../../runtimehooks/client/index.ts';
 import { type HookDefinition, hooks, type Release } from '../../runtimehooks/index.ts';
-import { type CallHook, extensionOfHandler, type HookAnswer, type HookCall } from '../../topology/index.ts';
+import { type CallHook, extensionOfHandler, type HookAnswer, type HookCall, NotKnown } from '../../topology/index.ts';
 
 /** The ExtensionConfigs of a state, and what was read of them. */
 export interface StateExtensions {
@@ -68,7 +68,7 @@ async function connect({ configs, namespaceLabels, isDiscovered }: StateExtensio
 
 type Connected = Awaited<ReturnType<typeof connect>>;
 
-const unknown = (why: string, remedy: string): HookAnswer => ({ is: 'unknown', why, remedy });
+const unknown = (why: string, remedy: string) => new NotKnown(why, { remedy });
 
 const definitionOf = (hook: HookCall['hook']) =>
   hooks[hook] as HookDefinition<object, object> as HookDefinition<JsonObject, JsonObject>;
@@ -80,15 +80,14 @@ async function handlerFor({ client, silent, configs }: Connected, call: HookCall
   const missing = [...silent].find(([name]) => named === undefined || name === named);
   if (missing !== undefined) {
     const [name, error] = missing;
-    return unknown(`extension ${name} did not answer: ${error}`, 'start it, or name its address with --resolve');
+    throw unknown(`extension ${name} did not answer: ${error}`, 'start it, or name its address with --resolve');
   }
   if (named !== undefined) {
-    return configs.some(({ metadata }) => metadata.name === named)
-      ? call.handler
-      : unknown(
-          `the handler ${call.handler} could not be called: ExtensionConfig ${named} is not among the files`,
-          'pass it with -f',
-        );
+    if (!configs.some(({ metadata }) => metadata.name === named)) {
+      const why = `the handler ${call.handler} could not be called: ExtensionConfig ${named} is not among the files`;
+      throw unknown(why, 'pass it with -f');
+    }
+    return call.handler;
   }
   const names = await client.handlersFor(definitionOf(call.hook), call.object);
   if (isCallError(names)) {
@@ -108,12 +107,11 @@ async function callOne(connected: Connected, call: HookCall, signal: AbortSignal
     return { is: 'answered', response: result.response, handler };
   }
   const error = result.ok ? result.swallowed : result.error;
-  return error !== undefined && answeredSteps.has(error.step)
-    ? { is: 'failed', error: error.message }
-    : unknown(
-        `handler ${handler} did not answer${error?.step === 'timeout' ? ' in time' : `: ${error?.message}`}`,
-        'start the extension, and plan again',
-      );
+  if (error !== undefined && answeredSteps.has(error.step)) {
+    return { is: 'failed', error: error.message };
+  }
+  const why = `handler ${handler} did not answer${error?.step === 'timeout' ? ' in time' : `: ${error?.message}`}`;
+  throw unknown(why, 'start the extension, and plan again');
 }
 
 /** Discovers the extensions of both states, to call them as Cluster API does. What does not answer is not known. */

@@ -5,6 +5,7 @@ import {
   type HookAnswer,
   type HookCall,
   isMade,
+  NotKnown,
   Objects,
   type Plan,
   plan,
@@ -81,11 +82,9 @@ export function recordedCalls(
     }
     const recorded = byCall.get(JSON.stringify([call.hook, call.handler, objectOf(call)]));
     if (recorded === undefined) {
-      return {
-        is: 'unknown',
-        why: `the record has no answer of ${call.handler || call.hook} for ${objectOf(call)}`,
+      throw new NotKnown(`the record has no answer of ${call.handler || call.hook} for ${objectOf(call)}`, {
         remedy: 'record it again with --record',
-      };
+      });
     }
     const uids = new Map(itemsIn(call.request).map(({ uid, holder }) => [holder, uid]));
     const holders = new Map(recorded.items.map(({ uid, holder }) => [uid, holder]));

@@ -7,6 +7,7 @@ import {
   holderText,
   type Item,
   kindOfTemplate,
+  NotKnown,
   type PatchInput,
   PatchingFailed,
   patchTemplates,
@@ -156,6 +157,9 @@ async function round(state: State, blueprint: Blueprint, decided: Decided): Prom
     ]);
     compare(state, items, input);
   } catch (error) {
+    if (error instanceof NotKnown) {
+      throw new ReconcileError(error.message);
+    }
     if (!(error instanceof PatchingFailed)) {
       throw error;
     }

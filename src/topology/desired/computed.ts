@@ -3,24 +3,15 @@ import { completePlan, maxPlanSteps, type PlannedVersions, type Release } from '
 import type { Blueprint, ClassPatch } from '../blueprint/blueprint.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import { deferAnnotation, holdAnnotation, type PatchInput, type WorkerPlace } from '../patches/items.ts';
-import {
-  type KnownPatches,
-  type PatchCall,
-  PatchingFailed,
-  PatchingNotComputed,
-  patchTemplates,
-} from '../patches/patch-templates.ts';
+import { type KnownPatches, type PatchCall, PatchingFailed, patchTemplates } from '../patches/patch-templates.ts';
 import { extensionOfHandler, type GroupObjects } from '../world/groups.ts';
 import { generatedName, nameFor } from '../world/names.ts';
+import { NotKnown, Stopped } from '../world/not-known.ts';
 import { nameOf, namespaceOf } from '../world/objects.ts';
-import type { Problem } from '../world/plan.ts';
 import { type Desired, desiredOf, topologyWorkers, workerLists } from './desired.ts';
 import { type Existing, machineReference, workerKey } from './existing.ts';
 import type { PlannedState } from './planned-state.ts';
 import { controlPlaneSteps, lowestVersion } from './upgrade-steps.ts';
-
-/** What Cluster API makes of a Cluster; or why it stops, in its words; or why that is not known. */
-export type Computed = { is: 'desired'; desired: Desired } | { is: 'stopped' | 'unknown'; problem: Problem };
 
 /** What Cluster API's condition has before errors of computing what the objects of a Cluster should be. */
 const prefix = 'error computing the desired state of the Cluster topology: ';
@@ -205,22 +196,19 @@ function samePatches(before: PatchInput, after: PatchInput): readonly ClassPatch
  *
  * @param more `callsExtensions`: if not, a class with external patches is not known. `before`: of the state before, of
  *   which as much is taken over as stays the same.
+ * @throws {NotKnown} if an extension does not answer, or a template is not computed here.
+ * @throws {Stopped} with the condition, where Cluster API stops.
  */
 export async function computed(
   state: PlannedState,
   input: PatchInput,
   { callsExtensions = true, before }: { callsExtensions?: boolean; before?: Desired | undefined } = {},
-): Promise<Computed> {
+): Promise<Desired> {
   const { cluster, blueprint } = input;
   const object = { namespace: namespaceOf(cluster), name: nameOf(cluster) };
   let extension = '';
-  const stopped = (why: string, isOfExtension: boolean): Computed => ({
-    is: 'stopped',
-    problem: {
-      text: `${prefix}failed to apply patches: ${why}`,
-      ...(isOfExtension && { object: `ExtensionConfig ${extension}` }),
-    },
-  });
+  const stopped = (why: string, isOfExtension: boolean) =>
+    new Stopped(`${prefix}failed to apply patches: ${why}`, isOfExtension ? `ExtensionConfig ${extension}` : undefined);
   try {
     const patching = desiredFor(
       input,
@@ -230,30 +218,19 @@ export async function computed(
     while (step.done !== true) {
       const { hook, handler, request, patch, where } = step.value;
       if (!callsExtensions) {
-        return { is: 'unknown', problem: { text: `patch ${patch} is external` } };
+        throw new NotKnown(`patch ${patch} is external`);
       }
-      const answer = await state.call({ hook, handler, request, object });
+      const what = `patch ${patch} of ClusterClass ${blueprint.namespace}/${blueprint.name} is not known`;
+      const answer = await state.call({ hook, handler, request, object }, what);
       extension = extensionOfHandler(handler);
       if (answer.is === 'failed') {
-        return stopped(`${where}${answer.error}`, true);
-      }
-      if (answer.is === 'unknown') {
-        const text = `patch ${patch} of ClusterClass ${blueprint.namespace}/${blueprint.name} is not known: ${answer.why}`;
-        return { is: 'unknown', problem: { text, remedy: answer.remedy } };
+        throw stopped(`${where}${answer.error}`, true);
       }
       step = patching.next(answer.response);
     }
-    return { is: 'desired', desired: step.value };
+    return step.value;
   } catch (error) {
-    if (!(error instanceof PatchingFailed)) {
-      throw error;
-    }
-    if (error instanceof PatchingNotComputed) {
-      const object = `ClusterClass ${blueprint.namespace}/${blueprint.name}`;
-      const text = `patches of ${object} are not known: ${error.message}`;
-      return { is: 'unknown', problem: { object, text, remedy: 'simplify the template' } };
-    }
-    return stopped(error.message, error.hint !== undefined);
+    throw error instanceof PatchingFailed ? stopped(error.message, error.hint !== undefined) : error;
   }
 }
 
@@ -300,12 +277,17 @@ export function* upgradeSteps(
   return completePlan({ controlPlane, workers: lowest ?? '', to }, planned);
 }
 
-/** The steps of an upgrade, or why Cluster API takes none, or why they are not known. */
+/**
+ * The steps of an upgrade.
+ *
+ * @throws {NotKnown} if the extension that plans them does not answer.
+ * @throws {Stopped} with the condition, if Cluster API does not take them.
+ */
 export async function plannedSteps(
   state: PlannedState,
   { cluster, blueprint, workers }: PatchInput,
   existing: Existing,
-): Promise<{ is: 'planned'; plan: PlannedVersions } | { is: 'stopped' | 'unknown'; problem: Problem }> {
+): Promise<PlannedVersions> {
   const to = textAt(cluster, 'spec', 'topology', 'version');
   const versions = {
     controlPlane: textAt(existing.controlPlane?.object, 'spec', 'version') || to,
@@ -314,26 +296,20 @@ export async function plannedSteps(
       return known === undefined ? [] : [versionOfWorker(known)];
     }),
   };
+  const object = { namespace: namespaceOf(cluster), name: nameOf(cluster) };
   const steps = upgradeSteps(blueprint, versions, to);
   let step = steps.next();
   while (step.done !== true) {
     const { handler, request } = step.value;
-    const answer = await state.call({
-      hook: 'GenerateUpgradePlan',
-      handler,
-      request: { cluster, ...request },
-      object: { namespace: namespaceOf(cluster), name: nameOf(cluster) },
-    });
+    const call = { hook: 'GenerateUpgradePlan', handler, request: { cluster, ...request }, object } as const;
+    const answer = await state.call(call, 'the steps of the upgrade are not known');
     if (answer.is === 'failed') {
-      const text = `${prefix}failed to get upgrade plan from extension: ${answer.error}`;
-      return { is: 'stopped', problem: { text } };
-    }
-    if (answer.is === 'unknown') {
-      const { why, remedy } = answer;
-      return { is: 'unknown', problem: { text: `the steps of the upgrade are not known: ${why}`, remedy } };
+      throw new Stopped(`${prefix}failed to get upgrade plan from extension: ${answer.error}`);
     }
     step = steps.next(answer.response);
   }
-  const plan = step.value;
-  return typeof plan === 'string' ? { is: 'stopped', problem: { text: `${prefix}${plan}` } } : { is: 'planned', plan };
+  if (typeof step.value === 'string') {
+    throw new Stopped(`${prefix}${step.value}`);
+  }
+  return step.value;
 }

@@ -1,6 +1,7 @@
 import { copyOf, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import type { GroupChange, GroupObjects } from '../world/groups.ts';
+import { NotKnown } from '../world/not-known.ts';
 import { nameOf, objectText } from '../world/objects.ts';
 import type { Problem } from '../world/plan.ts';
 import { stored } from '../world/stored.ts';
@@ -9,7 +10,7 @@ import type { Desired, DesiredGroup } from './desired.ts';
 import { type Existing, machineReference, machinesOf, workerKey } from './existing.ts';
 import type { PlannedState } from './planned-state.ts';
 import { type Origins, provenanceOf } from './provenance.ts';
-import { checkTypes, incompatibility, NotComparable, rotatedOrPatched, WriteFailed, written } from './reconciled.ts';
+import { checkTypes, incompatibility, rotatedOrPatched, WriteFailed, written } from './reconciled.ts';
 
 /** Everything that is known about a Cluster with a topology, to say what becomes of its groups. */
 export interface ClusterInput {
@@ -204,7 +205,7 @@ export function groupChanges(input: ClusterInput): GroupChanges {
       continue;
     }
     let result: GroupObjects | undefined;
-    let notKnown: Problem | undefined;
+    let notKnown: NotKnown | undefined;
     const where =
       worker === undefined ? '' : `failed to reconcile ${kind} ${objectText(current.object).split(' ')[1]}: `;
     const isWritten =
@@ -213,10 +214,10 @@ export function groupChanges(input: ClusterInput): GroupChanges {
         try {
           result = reconciled(current, madeGroup?.objects, group, clusterName, schemaOf);
         } catch (error) {
-          if (!(error instanceof NotComparable)) {
+          if (!(error instanceof NotKnown)) {
             throw error;
           }
-          notKnown = { text: error.message, remedy: error.remedy };
+          notKnown = error;
         }
       });
     const steps = worker === undefined ? input.steps.controlPlane : input.steps.workers;
@@ -224,7 +225,7 @@ export function groupChanges(input: ClusterInput): GroupChanges {
     change(
       { ...group, name: nameOf(current.object) },
       { before: current, after: result ?? current },
-      { versions, from, ...(notKnown && { notKnown }) },
+      { versions, from, notKnown },
     );
     isStopped ||= worker === undefined && !isWritten;
   }

@@ -1,4 +1,4 @@
-import { type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import { type Json, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import { type SchemaOf, schemasOf } from '../../kubernetes/schema/index.ts';
 import type { Release } from '../../runtimehooks/index.ts';
 import { type Blueprint, definitionsIn, readBlueprint } from '../blueprint/blueprint.ts';
@@ -6,15 +6,10 @@ import { withoutBookkeeping } from '../patches/items.ts';
 import { define } from '../variables/variables.ts';
 import type { CallHook, HookAnswer, HookCall } from '../world/groups.ts';
 import { kubeadmSchemaOf } from '../world/kubeadm-schemas.ts';
-import { coreGroup, namespaceOf, type Objects } from '../world/objects.ts';
-import type { Problem } from '../world/plan.ts';
+import { NotKnown, Stopped } from '../world/not-known.ts';
+import { coreGroup, namespacedName, namespaceOf, type Objects, objectText } from '../world/objects.ts';
 import { inV1beta2 } from '../world/v1beta1.ts';
 import { referred } from './existing.ts';
-
-/** A class with its templates and variables, or why it is not known. */
-export type KnownClass =
-  | { is: 'known'; blueprint: Blueprint }
-  | { is: 'missing' | 'unknown' | 'stopped'; problem: Problem };
 
 /** What a Cluster refers to as its class. */
 export function classOf(cluster: JsonObject): { namespace: string; name: string } {
@@ -32,7 +27,7 @@ export class PlannedState {
   /** Of those, or of Cluster API's own kubeadm kinds. */
   readonly schemaOf: SchemaOf;
   readonly #call: CallHook | undefined;
-  readonly #classes = new Map<string, Promise<KnownClass>>();
+  readonly #classes = new Map<string, Promise<Blueprint>>();
 
   constructor(name: 'before' | 'after', objects: Objects, release: Release, call: CallHook | undefined) {
     this.name = name;
@@ -43,87 +38,127 @@ export class PlannedState {
     this.#call = call;
   }
 
-  /** Calls an extension of this state. */
-  async call(request: Omit<HookCall, 'state'>): Promise<Exclude<HookAnswer, { is: 'none' }>> {
+  /**
+   * Calls an extension of this state.
+   *
+   * @param what what is not known without the answer: `patch x of ClusterClass default/fleet is not known`.
+   * @throws {NotKnown} if it cannot be called, does not answer, or has no such handler.
+   */
+  async call(request: Omit<HookCall, 'state'>, what: string): Promise<Exclude<HookAnswer, { is: 'none' }>> {
     const { handler } = request;
     const remedy = 'pass the ExtensionConfig that registers it';
     if (this.#call === undefined) {
-      return { is: 'unknown', why: `${handler} is not called here`, remedy };
+      throw new NotKnown(`${what}: ${handler} is not called here`, { remedy });
     }
-    const answer = await this.#call({ ...request, state: this.name });
-    return answer.is === 'none' ? { is: 'unknown', why: `no handler ${handler} is registered`, remedy } : answer;
+    const answer = await this.#call({ ...request, state: this.name }).catch((error: unknown) => {
+      throw error instanceof NotKnown ? new NotKnown(`${what}: ${error.message}`, error) : error;
+    });
+    if (answer.is === 'none') {
+      throw new NotKnown(`${what}: no handler ${handler} is registered`, { remedy });
+    }
+    return answer;
   }
 
-  /** The class of a Cluster, with the variables that its extensions define. */
-  classOf(cluster: JsonObject): Promise<KnownClass> {
+  /**
+   * The class of a Cluster, with its templates and the variables that its extensions define.
+   *
+   * @throws {NotKnown} if it, a template or an answer is missing.
+   * @throws {Stopped} if an extension refuses to define its variables.
+   */
+  classOf(cluster: JsonObject): Promise<Blueprint> {
     const { namespace, name } = classOf(cluster);
     const key = `${namespace}/${name}`;
     let known = this.#classes.get(key);
     if (known === undefined) {
-      known = this.#readClass(namespace, name);
+      const clusterClass = this.objects.get({ group: coreGroup, kind: 'ClusterClass', namespace, name });
+      if (clusterClass === undefined) {
+        const text = `ClusterClass ${key} is not among the objects`;
+        const remedy = 'add it, or correct classRef of the Cluster';
+        return Promise.reject(new NotKnown(text, { remedy, object: `Cluster ${namespacedName(cluster)}` }));
+      }
+      known = this.#readClass(clusterClass);
       this.#classes.set(key, known);
     }
     return known;
   }
 
-  async #readClass(namespace: string, name: string): Promise<KnownClass> {
-    const object = `ClusterClass ${namespace}/${name}`;
-    const clusterClass = this.objects.get({ group: coreGroup, kind: 'ClusterClass', namespace, name });
-    if (clusterClass === undefined) {
-      const text = `ClusterClass ${namespace}/${name} is not among the objects`;
-      return { is: 'missing', problem: { text, remedy: 'add it, or correct classRef of the Cluster' } };
-    }
-    let otherVersion: Problem | undefined;
+  async #readClass(clusterClass: JsonObject): Promise<Blueprint> {
+    const object = objectText(clusterClass);
+    let otherVersion: NotKnown | undefined;
     const blueprint = readBlueprint(clusterClass, (reference, of) => {
       const given = referred(this.objects, reference, of);
       const apiVersion = textAt(reference, 'apiVersion');
       const template = given && given.apiVersion !== apiVersion ? inV1beta2(given) : given;
       if (template !== undefined && template.apiVersion !== apiVersion) {
         const text = `${object} refers to ${textAt(reference, 'kind')} ${of}/${textAt(reference, 'name')} in ${apiVersion}, which is given in ${textAt(template, 'apiVersion')}`;
-        otherVersion ??= { text, remedy: `give it in ${apiVersion}, as an API server converts it`, object };
+        otherVersion ??= new NotKnown(text, {
+          remedy: `give it in ${apiVersion}, as an API server converts it`,
+          object,
+        });
       }
       return template && withoutBookkeeping(template);
     });
     if (otherVersion !== undefined) {
-      return { is: 'unknown', problem: otherVersion };
+      throw otherVersion;
     }
     const [missing, ...others] = blueprint.missing;
     if (missing !== undefined) {
       const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
       const text = `${object} refers to ${missing}${more}, which is not among the objects`;
-      return { is: 'unknown', problem: { text, remedy: 'add the template, or correct the reference', object } };
+      throw new NotKnown(text, { remedy: 'add the template, or correct the reference', object });
     }
-    return (await this.#discover(blueprint, clusterClass)) ?? { is: 'known', blueprint };
+    await this.#discover(blueprint, clusterClass);
+    return blueprint;
   }
 
-  /** Asks the extensions of a class for their variables. Returns why they are not known. */
-  async #discover(blueprint: Blueprint, clusterClass: JsonObject): Promise<KnownClass | undefined> {
+  /** Asks the extensions of a class for their variables. */
+  async #discover(blueprint: Blueprint, clusterClass: JsonObject): Promise<void> {
     const { namespace, name } = blueprint;
     for (const { name: patch, discoverVariables: handler, settings } of blueprint.patches) {
-      if (handler === undefined) {
-        continue;
-      }
-      const request = settings === undefined ? {} : { settings };
-      const object = { namespace, name };
-      const answer = await this.call({ hook: 'DiscoverVariables', handler, request, object });
-      if (answer.is === 'answered') {
-        define(blueprint, definitionsIn(answer.response.variables, patch));
-      } else if (answer.is === 'failed') {
-        const text = `VariablesReady of ClusterClass ${namespace}/${name} is False, and no Cluster of it reconciles: VariableDiscovery failed: failed to call DiscoverVariables for patch ${patch}: ${answer.error}`;
-        return { is: 'stopped', problem: { text } };
-      } else {
-        const found = objectsAt(clusterClass, 'status', 'variables').flatMap((variable) =>
-          objectsAt(variable, 'definitions')
-            .filter(({ from }) => from === patch)
-            .map((definition) => ({ ...definition, name: textAt(variable, 'name') })),
-        );
-        if (found.length === 0) {
-          const text = `the variables that patch ${patch} of ClusterClass ${namespace}/${name} defines are not known: ${answer.why}`;
-          return { is: 'unknown', problem: { text, remedy: answer.remedy } };
-        }
-        define(blueprint, definitionsIn(found, patch));
+      if (handler !== undefined) {
+        const request = settings === undefined ? {} : { settings };
+        const call = { hook: 'DiscoverVariables', handler, request, object: { namespace, name } } as const;
+        define(blueprint, definitionsIn(await this.#definitions(call, patch, clusterClass), patch));
       }
     }
-    return undefined;
+  }
+
+  /** The variables that a patch defines; if its extension cannot be asked, those that it defined last. */
+  async #definitions(
+    call: Omit<HookCall, 'state'>,
+    patch: string,
+    clusterClass: JsonObject,
+  ): Promise<Json | undefined> {
+    const object = objectText(clusterClass);
+    const found = objectsAt(clusterClass, 'status', 'variables').flatMap((variable) =>
+      objectsAt(variable, 'definitions')
+        .filter(({ from }) => from === patch)
+        .map((definition) => ({ ...definition, name: textAt(variable, 'name') })),
+    );
+    const what = `the variables that patch ${patch} of ${object} defines are not known`;
+    const answer = await this.call(call, what).catch((error: unknown) => {
+      if (error instanceof NotKnown && found.length > 0) {
+        return undefined;
+      }
+      throw error;
+    });
+    if (answer?.is === 'failed') {
+      throw new Stopped(
+        `VariablesReady of ${object} is False, and no Cluster of it reconciles: VariableDiscovery failed: failed to call DiscoverVariables for patch ${patch}: ${answer.error}`,
+      );
+    }
+    return answer === undefined ? found : answer.response.variables;
+  }
+}
+
+/** What can be known; undefined if it cannot, or Cluster API stops there: where something else is told then. */
+export async function ifKnown<T>(value: Promise<T>): Promise<T | undefined> {
+  try {
+    return await value;
+  } catch (error) {
+    if (error instanceof NotKnown || error instanceof Stopped) {
+      return undefined;
+    }
+    throw error;
   }
 }

@@ -2,6 +2,7 @@ import { copyOf, isSame, type Json, type JsonObject, objectAt, textAt } from '..
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import { aggregate } from '../../runtimehooks/client/index.ts';
 import { applied } from '../world/applied.ts';
+import { NotKnown } from '../world/not-known.ts';
 import { groupOf, nameOf, namespaceOf, objectText } from '../world/objects.ts';
 import { stored, withKubeadmDefaults } from '../world/stored.ts';
 import { typeProblem } from '../world/typed.ts';
@@ -9,16 +10,6 @@ import { controlPlaneRefusal } from './object-refusals.ts';
 
 /** Why the topology controller cannot write an object, in its words. */
 export class WriteFailed extends Error {}
-
-/** Why what becomes of an object is not known. */
-export class NotComparable extends Error {
-  readonly remedy: string;
-
-  constructor(message: string, remedy: string) {
-    super(message);
-    this.remedy = remedy;
-  }
-}
 
 /** The parts of an object that the topology controller applies. */
 function intentOf({ metadata, spec = {} }: JsonObject): JsonObject {
@@ -47,10 +38,9 @@ const under = (lower: JsonObject, upper: JsonObject): JsonObject => applied(lowe
 function afterApply(current: JsonObject, before: JsonObject | undefined, intent: JsonObject): JsonObject {
   if (current.apiVersion !== intent.apiVersion) {
     const [given, wanted] = [textAt(current, 'apiVersion'), textAt(intent, 'apiVersion')];
-    throw new NotComparable(
-      `${objectText(current)} is given in ${given}, and the class has ${wanted}`,
-      `give it in ${wanted}, as an API server converts it`,
-    );
+    throw new NotKnown(`${objectText(current)} is given in ${given}, and the class has ${wanted}`, {
+      remedy: `give it in ${wanted}, as an API server converts it`,
+    });
   }
   const wanted = intentOf(intent);
   const merged =

@@ -17,6 +17,7 @@ import { applyPatch, BadPatch, isEmptyPatch, putAt, revertIgnored } from '../../
 import type { Blueprint, ClassPatch } from '../blueprint/blueprint.ts';
 import { NotComputed, TemplateError } from '../templates/budget.ts';
 import { variablesFor, variablesOf } from '../variables/variables.ts';
+import { NotKnown } from '../world/not-known.ts';
 import { has } from '../world/releases.ts';
 import { generateInline } from './inline.ts';
 import { clusterBuiltin, holderText, type Item, itemsOf, type PatchInput, variable } from './items.ts';
@@ -31,9 +32,6 @@ export class PatchingFailed extends Error {
     this.hint = hint;
   }
 }
-
-/** It is not known what templates are patched to, or whether Cluster API patches them at all. */
-export class PatchingNotComputed extends PatchingFailed {}
 
 /** A call that patching needs. It is answered with the response, if that is a success. */
 export interface PatchCall {
@@ -138,18 +136,32 @@ function failing<T>(before: string, run: () => T, hint?: { text: string; remedy:
     return run();
   } catch (error) {
     if (error instanceof TemplateError || error instanceof PatchError || error instanceof BadPatch) {
-      const Failure = error instanceof NotComputed ? PatchingNotComputed : PatchingFailed;
-      throw new Failure(`${before}${error.message}`, hint);
+      throw new PatchingFailed(`${before}${error.message}`, hint);
     }
     throw error;
   }
 }
 
+/** The operations of an inline patch. @throws {NotKnown} where the result of a template is not computed here. */
+function inlineOf({ items, input }: Round, patch: ClassPatch, variablesAt: (item: Item) => JsonObject) {
+  const where = `failed to generate patches for patch ${JSON.stringify(patch.name)}: `;
+  return failing(where, () => {
+    try {
+      return generateInline(patch, items, variablesAt);
+    } catch (error) {
+      if (!(error instanceof NotComputed)) {
+        throw error;
+      }
+      const object = `ClusterClass ${input.blueprint.namespace}/${input.blueprint.name}`;
+      const text = `patches of ${object} are not known: ${where}${error.message}`;
+      throw new NotKnown(text, { object, remedy: 'simplify the template' });
+    }
+  });
+}
+
 function applyInline(round: Round, patch: ClassPatch, variablesAt: (item: Item) => JsonObject): void {
   const name = JSON.stringify(patch.name);
-  const generated = failing(`failed to generate patches for patch ${name}: `, () =>
-    generateInline(patch, round.items, variablesAt),
-  );
+  const generated = inlineOf(round, patch, variablesAt);
   const where = `failed to apply patches for patch ${name}: failed to apply patch: error applying json patch (RFC6902): `;
   for (const { item, operations } of generated) {
     const patched = failing(where, () => applyOperations(item.object, operations) as JsonObject);
@@ -215,6 +227,7 @@ function takeOver({ items, applied }: Round, { patches, patched }: KnownPatches)
  *
  * @param known of another state, if nothing that the first patches read differs from it.
  * @throws {PatchingFailed} for a patch that fails or cannot be applied.
+ * @throws {NotKnown} for one whose result is not computed here.
  */
 export function* patchTemplates(input: PatchInput, known?: KnownPatches): Generator<PatchCall, Patched, JsonObject> {
   const { blueprint, release } = input;

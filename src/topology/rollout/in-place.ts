@@ -4,7 +4,7 @@ import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import { clonedFrom } from '../patches/items.ts';
 import { applied } from '../world/applied.ts';
 import type { GroupChange, PlanOptions } from '../world/groups.ts';
-import type { Problem } from '../world/plan.ts';
+import { NotKnown } from '../world/not-known.ts';
 import { type Difference, differencesOf } from './differences.ts';
 import { comparedSpecs, kubeadmConfigSpec } from './kubeadm-configs.ts';
 import { controlPlaneMetadata, controlPlaneSettings } from './machines.ts';
@@ -166,14 +166,13 @@ export type UpdateAnswer =
   | { is: 'uncovered'; handler: string; fields: { object: JsonObject; differences: Difference[] }[] }
   /** No extension is asked. */
   | { is: 'none' }
-  | { is: 'failed'; error: string }
-  | { is: 'unknown'; problem: Problem };
+  | { is: 'failed'; error: string };
 
 /** Whether a release lets extensions say that an update does not affect availability: since v1.15. */
 export const knowsAvailability = ({ clusterApiVersion }: PlanOptions): boolean =>
   clusterApiVersion === undefined || clusterApiVersion.minor >= 15;
 
-/** Asks the extension for updates in place, as the controllers do if the feature gate is enabled. */
+/** Asks the extension for updates in place, as the controllers do if the feature gate is enabled. @throws {NotKnown} without an answer. */
 export async function askForUpdate(
   { cluster }: GroupChange,
   options: PlanOptions,
@@ -182,8 +181,9 @@ export async function askForUpdate(
 ): Promise<UpdateAnswer> {
   const { call } = options;
   if (call === undefined) {
-    const text = `${hook} is not called, so whether an extension updates Machines in place is not known`;
-    return { is: 'unknown', problem: { text, remedy: 'pass the ExtensionConfig, and let it be called' } };
+    throw new NotKnown(`${hook} is not called, so whether an extension updates Machines in place is not known`, {
+      remedy: 'pass the ExtensionConfig, and let it be called',
+    });
   }
   const { name = '', namespace = 'default' } = objectAt(cluster, 'metadata');
   const answer = await call({
@@ -193,13 +193,8 @@ export async function askForUpdate(
     request: { ...request },
     object: { namespace: String(namespace), name: String(name) },
   });
-  switch (answer.is) {
-    case 'answered':
-      break;
-    case 'unknown':
-      return { is: 'unknown', problem: { text: answer.why, remedy: answer.remedy } };
-    default:
-      return answer;
+  if (answer.is !== 'answered') {
+    return answer;
   }
   try {
     const fields = uncovered(hook, request, answer.response);

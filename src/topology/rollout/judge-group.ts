@@ -1,7 +1,8 @@
 import { textAt } from '../../kubernetes/index.ts';
 import type { GroupChange, GroupPart, PlanOptions } from '../world/groups.ts';
+import { NotKnown } from '../world/not-known.ts';
 import { groupOf } from '../world/objects.ts';
-import type { Cause, GroupPlan } from '../world/plan.ts';
+import type { Cause, GroupPlan, Verdict } from '../world/plan.ts';
 import { controlPlaneArrivals, controlPlaneRollout } from './control-plane.ts';
 import { causeOf, type Difference, differencesOf, leadsTo } from './differences.ts';
 import { type GroupUpdate, groupPlan, machinesBefore, nothing, objectDifferences } from './group-plan.ts';
@@ -48,8 +49,33 @@ const isScaling = ({ path }: Difference): boolean => path.join('.') === 'spec.re
 /** Fields of a MachinePool's Machines that its provider reads. */
 const poolFields = ['version', 'bootstrap', 'infrastructureRef'].map((field) => ['spec', 'template', 'spec', field]);
 
-/** What becomes of the Machines of a group when its objects change. */
-export async function judgeGroup(given: GroupChange, options: PlanOptions): Promise<GroupPlan> {
+/** A group about whose Machines nothing is known but their number. */
+export function unjudged(
+  { group, kind, name }: Pick<GroupPlan, 'group' | 'kind' | 'name'>,
+  verdict: Verdict,
+  count: number,
+): GroupPlan {
+  return { group, kind, name, verdict, machines: { before: count, after: count, replaced: 0, inPlace: 0 }, causes: [] };
+}
+
+/** What becomes of the Machines of a group when its objects change: if that cannot be known, why, and what changes. */
+export async function judgeGroup(change: GroupChange, options: PlanOptions): Promise<GroupPlan> {
+  const { before, after, notKnown } = change;
+  try {
+    if (notKnown !== undefined) {
+      throw notKnown;
+    }
+    return await judged(change, options);
+  } catch (error) {
+    if (!(error instanceof NotKnown)) {
+      throw error;
+    }
+    const causes = before && after ? allCauses({ change, before, after }, objectDifferences({ before, after })) : [];
+    return { ...unjudged(change, 'unknown', machinesBefore(change)), causes, problems: [error.problem] };
+  }
+}
+
+async function judged(given: GroupChange, options: PlanOptions): Promise<GroupPlan> {
   const { before, after, kind, machines } = given;
   if (before === undefined || after === undefined) {
     return wholeGroup(given);

@@ -79,18 +79,9 @@ export function inPlaceTexts(
   ];
 }
 
-/** What keeps a rollout from being known, or from being made. */
-export function problemsOf(answers: readonly UpdateAnswer[]): Problem[] {
-  const problems = answers.flatMap((answer) =>
-    answer.is === 'unknown' ? [answer.problem] : answer.is === 'failed' ? [{ text: answer.error }] : [],
-  );
-  return problems.slice(0, 1);
-}
+/** What keeps a rollout from being made. */
+export const problemsOf = (answers: readonly UpdateAnswer[]): Problem[] =>
+  answers.flatMap((answer) => (answer.is === 'failed' ? [{ text: answer.error }] : [])).slice(0, 1);
 
-export function verdictOf(answers: readonly UpdateAnswer[]): 'unknown' | 'refused' | undefined {
-  return answers.some(({ is }) => is === 'unknown')
-    ? 'unknown'
-    : answers.some(({ is }) => is === 'failed')
-      ? 'refused'
-      : undefined;
-}
+export const verdictOf = (answers: readonly UpdateAnswer[]): 'refused' | undefined =>
+  answers.some(({ is }) => is === 'failed') ? 'refused' : undefined;

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
-import type { Problem } from './plan.ts';
+import type { NotKnown } from './not-known.ts';
 
 /** What Machines of a group are made of: a control plane, a MachineDeployment or a MachinePool, and its templates. */
 export interface GroupObjects {
@@ -48,8 +48,8 @@ export interface GroupChange {
   /** What else is to be said about how it happens, in plain sentences. */
   notes: readonly string[];
   from: Provenance;
-  /** Why it is not known what becomes of the group. */
-  notKnown?: Problem;
+  /** Why it is not known what becomes of the group: what its judge throws. */
+  notKnown?: NotKnown | undefined;
 }
 
 /** The hooks that a plan calls. None has effects. */
@@ -75,15 +75,14 @@ export interface HookCall {
 }
 
 /**
- * The answer: `failed` is what Cluster API would meet as well, in its words. `unknown` is what keeps the plan from being
- * known, and what to do about it. `none`: no handler is registered for the hook.
+ * The answer: `failed` is what Cluster API would meet as well, in its words. `none`: no handler is registered for the hook.
  */
 export type HookAnswer =
   | { is: 'answered'; response: JsonObject; handler: string }
   | { is: 'failed'; error: string }
-  | { is: 'unknown'; why: string; remedy: string }
   | { is: 'none' };
 
+/** Calls an extension; rejects with `NotKnown` if it cannot be asked, or does not answer. */
 export type CallHook = (call: HookCall) => Promise<HookAnswer>;
 
 export interface PlanOptions {

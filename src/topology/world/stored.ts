@@ -8,9 +8,10 @@ import {
   objectsAt,
   textAt,
 } from '../../kubernetes/index.ts';
-import { applyDefaults, type SchemaOf } from '../../kubernetes/schema/index.ts';
+import { applyDefaults, DefaultsError, type Schema, type SchemaOf } from '../../kubernetes/schema/index.ts';
 import { putAt } from '../../runtimehooks/index.ts';
-import { coreGroup, groupOf } from './objects.ts';
+import { NotKnown } from './not-known.ts';
+import { coreGroup, groupOf, objectText } from './objects.ts';
 
 /** The defaults that Cluster API's webhooks gave kubeadm configs once. */
 const kubeadmDefaults: readonly (readonly [value: string, ...path: string[]])[] = [
@@ -117,6 +118,17 @@ function fillMachineDeployment(object: JsonObject, old: JsonObject | undefined):
   };
 }
 
+/** Sets the defaults of a schema. @throws {NotKnown} when they exceed the limit of what is computed here. */
+function fillDefaults(object: JsonObject, schema: Schema): void {
+  try {
+    applyDefaults(object, schema);
+  } catch (error) {
+    throw error instanceof DefaultsError
+      ? new NotKnown(`what becomes of ${objectText(object)} is not known: ${error.message}`)
+      : error;
+  }
+}
+
 /**
  * A copy of an object as the API server stores it: with the defaults of its schema, if that is known, and of Cluster
  * API's webhooks.
@@ -127,7 +139,7 @@ export function stored(object: JsonObject, schemaOf: SchemaOf, old?: JsonObject)
   const copy = copyOf(object);
   const schema = schemaOf(object);
   if (schema !== undefined) {
-    applyDefaults(copy, schema);
+    fillDefaults(copy, schema);
   }
   const [group, kind] = [groupOf(copy), textAt(copy, 'kind')];
   if (group === 'controlplane.cluster.x-k8s.io' && kind === 'KubeadmControlPlane' && !isV1beta1(copy)) {
