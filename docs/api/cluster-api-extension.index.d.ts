@@ -948,6 +948,18 @@ type JsonObject = {
 };
 type UpgradePlan = Pick<GenerateUpgradePlanResponse, 'controlPlaneUpgrades' | 'workersUpgrades'>;
 export declare function upgradePlanProblem(request: GenerateUpgradePlanRequest, plan: UpgradePlan): string | undefined;
+interface Limits {
+  maxBodyBytes: number;
+  maxConnections: number;
+  maxInFlightBytes: number;
+  maxHeaderBytes: number;
+  headersTimeoutMs: number;
+  requestTimeoutMs: number;
+  responseTimeoutMs: number;
+  stallTimeoutMs: number;
+  keepAliveTimeoutMs: number;
+  timeoutCheckMs: number;
+}
 interface Write {
   (message: string): void;
   (fields: object, message?: string): void;
@@ -962,18 +974,6 @@ interface Log {
   isLevelEnabled(level: string): boolean;
   child(fields: Record<string, unknown>): Log;
   flush(done?: () => void): void;
-}
-interface Limits {
-  maxBodyBytes: number;
-  maxConnections: number;
-  maxInFlightBytes: number;
-  maxHeaderBytes: number;
-  headersTimeoutMs: number;
-  requestTimeoutMs: number;
-  responseTimeoutMs: number;
-  stallTimeoutMs: number;
-  keepAliveTimeoutMs: number;
-  timeoutCheckMs: number;
 }
 interface Address {
   host?: string | undefined;

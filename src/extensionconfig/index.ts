@@ -14,7 +14,6 @@ export {
   pausedAnnotation,
   pendingHooksAnnotation,
   runtimeSdkFeatureGate,
-  secretNameOf,
   type Version,
   versionOf,
   versions,

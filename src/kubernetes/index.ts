@@ -71,6 +71,7 @@ export {
   isPortNumber,
   labelValueProblems,
   lastAppliedAnnotation,
+  namespacedNameIn,
   qualifiedNameProblems,
 } from './objects/names.ts';
 export { perObject } from './objects/per-object.ts';

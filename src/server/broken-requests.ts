@@ -3,8 +3,7 @@ import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Connections } from './connections.ts';
-import { clientOf } from './exchange.ts';
-import { readingMs, statusOf } from './refusal.ts';
+import { Refusal, readingMs, statusOf } from './refusal.ts';
 
 /** HTTP status code, reason phrase and message for an error of Node's parser; undefined for any other error. */
 function refusalOf(errorCode: string | undefined): [code: number, phrase: string, message: string] | undefined {
@@ -21,7 +20,7 @@ function refusalOf(errorCode: string | undefined): [code: number, phrase: string
 export function refuseBrokenRequests(server: Server, connections: Connections): void {
   function refuse(socket: Duplex, code: number, phrase: string, message: string, headers = ''): void {
     const { text } = statusOf({ code, message });
-    connections.events.refused({ code, message }, clientOf(socket as Socket));
+    connections.events.refused(new Refusal(code, message), socket as Socket);
     socket.end(
       `HTTP/1.1 ${code} ${phrase}\r\n${headers}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`,
     );
@@ -33,9 +32,7 @@ export function refuseBrokenRequests(server: Server, connections: Connections): 
     const refusal = refusalOf(errorCode);
     const connection = connections.of(socket);
     // The client takes the next response for that to its first request, which may be another one that was valid.
-    const isOwn = connection?.requests
-      .values()
-      .every(({ request, response }) => !request.complete && !response.headersSent);
+    const isOwn = connection?.responses.values().every(({ req, headersSent }) => !req.complete && !headersSent);
     if (refusal === undefined || !isOwn || !socket.writable) {
       socket.destroy();
       return;

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { awaitingContinue } from './body.ts';
 import type { Limits } from './limits.ts';
-import type { Refusal } from './refusal.ts';
+import { Refusal, type Refuse } from './refusal.ts';
 
 /** What happens on a port, for metrics and the log. */
 export interface ConnectionEvents {
@@ -13,17 +14,15 @@ export interface ConnectionEvents {
   /** A connection was closed because the client did not read a response in time. */
   responseDropped(): void;
   /** A request was refused before a decision. */
-  refused(refusal: Refusal, client: string | undefined): void;
+  refused(refusal: Refusal, socket: Socket): void;
 }
 
-/** A request whose response has not been sent yet. */
-interface OpenRequest {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  /** When it arrived, by `performance.now`. */
-  readonly startedMs: number;
-  /** Called once: when the response has been sent, or the client has disconnected. */
-  end(): void;
+/** What answers requests: an Express application. `next` is called with an error, and for what it does not route. */
+export type Application = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
+
+/** The address of a client; of IPv4 as such, which a server on all interfaces has as IPv6. Undefined once it has disconnected. */
+export function clientOf({ remoteAddress }: { remoteAddress?: string | undefined }): string | undefined {
+  return remoteAddress?.replace(/^::ffff:/, '');
 }
 
 /** One connection of a server. */
@@ -36,45 +35,39 @@ export interface Connection {
   tls?: TLSSocket;
   /** Why its client may not call; undefined if it may. */
   refusal?: string;
-  /** Several when they are pipelined. */
-  readonly requests: Set<OpenRequest>;
+  /** The responses that have not been sent completely; several when requests are pipelined. */
+  readonly responses: Set<ServerResponse>;
   /** Whether it has had a request. */
   hasCalled: boolean;
   /** When it arrived, became idle or busy, or sent a response. */
   since: number;
 }
 
-/** Bodies up to this size may also use a reserve, so that large bodies cannot crowd out ordinary reviews (some 4 KiB). */
-const smallBytes = 64 * 1024;
-/** Size of the reserve, as a share of the maximum. */
-const reserveShare = 0.25;
-
 const endsOf = ({ remoteAddress, remotePort, localAddress }: Socket) =>
   `${remoteAddress}/${remotePort}/${localAddress}`;
 
-const isDeciding = ({ requests }: Connection) =>
-  requests.values().some(({ request, response }) => request.complete && !response.headersSent);
+const isDeciding = ({ responses }: Connection) =>
+  responses.values().some(({ req, headersSent }) => req.complete && !headersSent);
 
 /**
  * The connections of a server. Node limits the time of handshakes and of requests; this does what it does not: it closes
- * idle connections when others need the room, limits the bytes in memory, and gives up responses that are never read.
+ * idle connections when others need the room, and gives up responses that are never read.
  */
 export class Connections {
   readonly open = new Set<Connection>();
-  /** Bytes of bodies and responses in memory. */
-  bytesHeld = 0;
-  /** Whether each response is the last one of its connection, since the server stops. */
-  isDraining = false;
   readonly limits: Limits;
   readonly events: ConnectionEvents;
   readonly #bySocket = new Map<object, Connection>();
   // Finds the TCP socket under a TLS socket without a private property of either.
   readonly #byEnds = new Map<string, Connection>();
+  readonly #server: Server;
+  #isDraining = false;
 
   /** Follows the connections of a server until it closes. */
   constructor(server: Server, limits: Limits, events: ConnectionEvents) {
     this.limits = limits;
     this.events = events;
+    this.#server = server;
     server.on('connection', (transport: Socket) => this.#accept(transport));
     server.on('secureConnection', (socket: TLSSocket) => this.#secure(socket));
     const checking = setInterval(() => this.#endTimedOut(), limits.timeoutCheckMs).unref();
@@ -83,7 +76,7 @@ export class Connections {
 
   /** Number of requests being read or answered. */
   get inFlight(): number {
-    return [...this.open].reduce((sum, { requests }) => sum + requests.size, 0);
+    return [...this.open].reduce((sum, { responses }) => sum + responses.size, 0);
   }
 
   /** The open connection with this TCP or TLS socket. */
@@ -91,30 +84,39 @@ export class Connections {
     return this.#bySocket.get(socket);
   }
 
-  /** A request has arrived. Returns its connection; undefined if that was closed in the meantime. */
-  begin(one: OpenRequest): Connection | undefined {
-    const connection = this.#bySocket.get(one.request.socket);
-    if (connection === undefined) {
-      return undefined;
-    }
-    if (connection.requests.size === 0) {
-      connection.hasCalled = true;
-      connection.since = one.startedMs;
-    }
-    connection.requests.add(one);
-    one.response.on('close', () => {
-      if (connection.requests.delete(one)) {
-        one.end();
-        connection.since = performance.now();
+  /** Passes the requests of allowed clients on to an application. */
+  serve(application: Application, refuse: Refuse): void {
+    const serveOne = (request: IncomingMessage, response: ServerResponse) => {
+      const connection = this.#begin(response);
+      if (connection === undefined) {
+        return;
       }
+      const { refusal } = connection;
+      if (refusal !== undefined) {
+        refuse(new Refusal(403, refusal), request, response);
+      } else if (request.httpVersion === '1.1' && request.headers.host === undefined) {
+        refuse(new Refusal(400, 'HTTP/1.1 requires the header Host'), request, response);
+      } else {
+        application(request, response, (error = new Refusal(400, 'the target of the request is not a valid URL')) =>
+          refuse(error, request, response),
+        );
+      }
+    };
+    this.#server.on('request', serveOne);
+    this.#server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+      awaitingContinue.add(response);
+      serveOne(request, response);
     });
-    return connection;
   }
 
-  /** Whether there is room for more bytes of a request that holds `own`. A single request always fits, whatever its size. */
-  fits(bytes: number, own: number): boolean {
-    const share = own + bytes <= smallBytes ? 1 + reserveShare : 1;
-    return this.bytesHeld === own || this.bytesHeld + bytes <= this.limits.maxInFlightBytes * share;
+  /** From now on each response is the last one of its connection, since the server stops. */
+  drain(): void {
+    this.#isDraining = true;
+    for (const response of [...this.open].flatMap(({ responses }) => [...responses])) {
+      if (!response.headersSent) {
+        response.setHeader('connection', 'close');
+      }
+    }
   }
 
   /** Ends a connection after what has been written. */
@@ -126,6 +128,28 @@ export class Connections {
   cut(connection: Connection): void {
     this.#forget(connection);
     connection.transport.destroy();
+  }
+
+  /** A request has arrived. Returns its connection; undefined if that was closed in the meantime. */
+  #begin(response: ServerResponse): Connection | undefined {
+    const connection = this.#bySocket.get(response.req.socket);
+    if (connection === undefined) {
+      return undefined;
+    }
+    const { responses } = connection;
+    if (responses.size === 0) {
+      connection.hasCalled = true;
+      connection.since = performance.now();
+    }
+    responses.add(response);
+    response.on('close', () => {
+      responses.delete(response);
+      connection.since = performance.now();
+    });
+    if (this.#isDraining) {
+      response.setHeader('connection', 'close');
+    }
+    return connection;
   }
 
   #accept(transport: Socket): void {
@@ -143,7 +167,7 @@ export class Connections {
     const connection: Connection = {
       transport,
       ends,
-      requests: new Set(),
+      responses: new Set(),
       hasCalled: false,
       since: performance.now(),
     };
@@ -180,8 +204,8 @@ export class Connections {
         );
     return (
       first(({ hasCalled, since }) => !hasCalled && since <= latest) ??
-      first(({ hasCalled, requests }) => hasCalled && requests.size === 0) ??
-      first((one) => one.requests.size > 0 && one.since <= latest && !isDeciding(one))
+      first(({ hasCalled, responses }) => hasCalled && responses.size === 0) ??
+      first((one) => one.responses.size > 0 && one.since <= latest && !isDeciding(one))
     );
   }
 
@@ -190,7 +214,7 @@ export class Connections {
     const now = performance.now();
     for (const connection of this.open) {
       const waitedMs = now - connection.since;
-      if (connection.requests.size === 0) {
+      if (connection.responses.size === 0) {
         // Before the first request, the timeout is Node's.
         if (waitedMs >= keepAliveTimeoutMs) {
           this.close(connection);
@@ -203,7 +227,7 @@ export class Connections {
   }
 
   #forget(connection: Connection): void {
-    const { transport, tls, ends, requests } = connection;
+    const { transport, tls, ends, responses } = connection;
     this.open.delete(connection);
     this.#bySocket.delete(transport);
     if (tls !== undefined) {
@@ -213,9 +237,8 @@ export class Connections {
       this.#byEnds.delete(ends);
     }
     // Of pipelined requests, Node closes the response of the first only.
-    for (const one of requests) {
-      one.end();
+    for (const response of [...responses]) {
+      response.destroy().emit('close');
     }
-    requests.clear();
   }
 }

@@ -29,7 +29,7 @@ export async function drain(
   let cutCount = 0;
   let mayClose = closeAfter === undefined;
   let listens = true;
-  connections.isDraining = true;
+  connections.drain();
   function stopListening(): void {
     if (listens) {
       listens = false;
@@ -46,7 +46,7 @@ export async function drain(
       stopListening();
     }
     for (const connection of connections.open) {
-      if (connection.requests.size === 0 && now - Math.max(connection.since, startedMs) >= graceMs) {
+      if (connection.responses.size === 0 && now - Math.max(connection.since, startedMs) >= graceMs) {
         connections.close(connection);
       }
     }

@@ -1,14 +1,15 @@
 import { constants } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { SecureContextOptions, TLSSocket } from 'node:tls';
-import { bugFields, type Log } from '../base/index.ts';
+import type { Express } from 'express';
+import type { Log } from '../base/index.ts';
+import { classesOfMessages } from './application.ts';
 import { refuseBrokenRequests } from './broken-requests.ts';
 import type { CertificatePair } from './certificates/certificate.ts';
 import { type ClientPolicy, refusalOf } from './client-policy.ts';
-import { type ConnectionEvents, Connections } from './connections.ts';
-import { clientOf, Exchange, type Handler } from './exchange.ts';
-import type { Limits } from './limits.ts';
+import { type ConnectionEvents, Connections, clientOf } from './connections.ts';
+import { type Limits, nodeLimits } from './limits.ts';
+import type { Refuse } from './refusal.ts';
 
 /**
  * TLS 1.2 only with forward secrecy and authenticated encryption; TLS 1.3 as it is. Go, and so every API server, has
@@ -29,16 +30,14 @@ const tlsSettings = {
   ].join(':'),
 } as const;
 
-/** Longest path that is logged, in characters. */
-const maxLoggedPath = 512;
-
 interface HttpsOptions {
   limits: Limits;
   /** If given, client certificates are requested. */
   clients: ClientPolicy | undefined;
   events: ConnectionEvents & { handshakeFailed(error: NodeJS.ErrnoException, client: string | undefined): void };
   log: Log;
-  handler: Handler;
+  application: Express;
+  refuse: Refuse;
 }
 
 /** An HTTPS port that does not listen yet. */
@@ -49,8 +48,8 @@ export interface HttpsPort {
   use(changes: Pick<CertificatePair, 'cert' | 'key'> | { ca: string }): void;
 }
 
-/** Puts a handler on an HTTPS server with limits. */
-export function createHttpsPort({ limits, clients, events, log, handler }: HttpsOptions): HttpsPort {
+/** Puts an application on an HTTPS server with limits. */
+export function createHttpsPort({ limits, clients, events, log, application, refuse }: HttpsOptions): HttpsPort {
   // A renegotiation lets clients make the server repeat the costly handshake, and no client needs one.
   // No session is resumed: OpenSSL checks the certificate of a client in full handshakes only. Go's clients, and so all API
   // servers, never resume one.
@@ -63,15 +62,8 @@ export function createHttpsPort({ limits, clients, events, log, handler }: Https
     // Clients without an accepted certificate get a 403 that says why; a failed handshake would say nothing.
     rejectUnauthorized: false,
     handshakeTimeout: limits.headersTimeoutMs,
-    maxHeaderSize: limits.maxHeaderBytes,
-    headersTimeout: limits.headersTimeoutMs,
-    requestTimeout: limits.requestTimeoutMs,
-    // The periodic check of all connections does that, without a timer for each request.
-    keepAliveTimeout: 0,
-    connectionsCheckingInterval: limits.timeoutCheckMs,
-    noDelay: true,
-    // Node's own response has no body, and is not counted.
-    requireHostHeader: false,
+    ...nodeLimits(limits),
+    ...classesOfMessages(application),
   });
   const connections = new Connections(server, limits, events);
   if (clients !== undefined) {
@@ -84,26 +76,7 @@ export function createHttpsPort({ limits, clients, events, log, handler }: Https
       }
     });
   }
-  const logBug = (error: unknown, path: string) =>
-    log.error({ path: path.slice(0, maxLoggedPath), ...bugFields(error) }, 'the handler of a request failed');
-  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    const exchange = new Exchange(request, response, connections, logBug);
-    const connection = connections.begin(exchange);
-    if (connection === undefined) {
-      return;
-    }
-    const { refusal } = connection;
-    if (refusal !== undefined) {
-      exchange.refuse({ code: 403, message: refusal });
-    } else if (request.httpVersion === '1.1' && request.headers.host === undefined) {
-      exchange.refuse({ code: 400, message: 'HTTP/1.1 requires the header Host' });
-    } else {
-      exchange.attempt(() => handler(exchange));
-    }
-  };
-  server.on('request', onRequest);
-  // The handler sends 100 Continue, or refuses before a body is sent.
-  server.on('checkContinue', onRequest);
+  connections.serve(application, refuse);
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
     events.handshakeFailed(error, clientOf(socket));
   });

@@ -68,6 +68,21 @@ export const healthLimits: Limits = {
   stallTimeoutMs: 0,
 };
 
+/** Node's own limits for a server with these. What Node does not limit, `Connections` does. */
+export const nodeLimits = (limits: Limits) => ({
+  // Longer headers are a 431, those that take longer a 408; so are requests that do not arrive in time with their body.
+  maxHeaderSize: limits.maxHeaderBytes,
+  headersTimeout: limits.headersTimeoutMs,
+  requestTimeout: limits.requestTimeoutMs,
+  connectionsCheckingInterval: limits.timeoutCheckMs,
+  // The periodic check of all connections closes idle ones, without a timer for each request.
+  keepAliveTimeout: 0,
+  // A response is written at once, so waiting for more would only delay it.
+  noDelay: true,
+  // Node's own response to a request without Host has no body, and is not counted.
+  requireHostHeader: false,
+});
+
 /** Longest delay of Node.js's timers in milliseconds, and more bytes than any body needs. */
 const most = 2 ** 31 - 1;
 

@@ -1,11 +1,7 @@
-import { withoutControls } from '../base/index.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { bugFields, type Log, withoutControls } from '../base/index.ts';
 import { refusal } from '../kubernetes/index.ts';
-
-/** Why a request gets no decision: an HTTP status code and a sentence. */
-export interface Refusal {
-  code: number;
-  message: string;
-}
 
 /** An HTTP status code and a JSON text. */
 export interface Answer {
@@ -13,8 +9,22 @@ export interface Answer {
   text: string;
 }
 
+/** Why a request gets no decision: what a route or a middleware throws, or passes to `next`, for `refuse` to send. */
+export class Refusal extends Error {
+  /** HTTP status code. */
+  readonly code: number;
+  /** Sent instead of the Status of the refusal. */
+  readonly answer: Answer | undefined;
+
+  constructor(code: number, message: string, answer?: Answer) {
+    super(message);
+    this.code = code;
+    this.answer = answer;
+  }
+}
+
 /** Headers that some refusals need, by HTTP status code. */
-export const refusalHeaders: ReadonlyMap<number, readonly string[]> = new Map([
+const refusalHeaders: ReadonlyMap<number, readonly string[]> = new Map([
   [405, ['allow', 'POST']],
   [503, ['retry-after', '1']],
 ]);
@@ -22,6 +32,55 @@ export const refusalHeaders: ReadonlyMap<number, readonly string[]> = new Map([
 /** How long a client may take to read why its request is refused before all of it has arrived, in milliseconds. */
 export const readingMs = 1_000;
 
-export function statusOf({ code, message }: Refusal): Answer {
+/** Longest path that is logged, in characters. */
+const maxLoggedPath = 512;
+
+export function statusOf({ code, message }: Pick<Refusal, 'code' | 'message'>): Answer {
   return { code, text: JSON.stringify(refusal(code, withoutControls(message))) };
+}
+
+/** The last middleware of an application: responds to a request that failed. */
+export type Refuse = (
+  error: unknown,
+  request: IncomingMessage & { originalUrl?: string },
+  response: ServerResponse,
+  next?: unknown,
+) => void;
+
+/**
+ * Creates the middleware for errors. A Refusal is reported and sent. Anything else is a bug, which must not end the process,
+ * and with it all other requests: it is logged with its stack, and the client gets a 500.
+ *
+ * If the request has not arrived completely, its connection ends: the response is sent at once, but what the client still
+ * sends is discarded for a while before, since closing a socket with unread data resets it, and the reset overtakes the
+ * response.
+ */
+export function createRefuse(
+  log: Pick<Log, 'error'>,
+  refused: (refusal: Refusal, socket: Socket) => void = () => {},
+): Refuse {
+  // Express knows it by its four parameters.
+  return (error, request, response, _next) => {
+    const isRefusal = error instanceof Refusal;
+    if (!response.destroyed && !response.headersSent) {
+      const refusal = isRefusal ? error : new Refusal(500, 'internal error; see the log of the server');
+      refused(refusal, request.socket);
+      const { code, text } = refusal.answer ?? statusOf(refusal);
+      const headers = ['content-type', 'application/json', 'content-length', String(Buffer.byteLength(text))];
+      const closing = request.complete ? [] : ['connection', 'close'];
+      response.writeHead(code, [...headers, ...(refusalHeaders.get(refusal.code) ?? []), ...closing]);
+      if (request.complete) {
+        response.end(text);
+      } else {
+        response.write(text);
+        const end = () => response.end();
+        request.resume().once('end', end).once('error', end);
+        setTimeout(end, readingMs).unref();
+      }
+    }
+    if (!isRefusal) {
+      const [path = ''] = (request.originalUrl ?? (request.url as string)).split('?', 1);
+      log.error({ path: path.slice(0, maxLoggedPath), ...bugFields(error) }, 'the handler of a request failed');
+    }
+  };
 }

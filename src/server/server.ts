@@ -1,8 +1,10 @@
+import type { Express } from 'express';
 import type { Log } from '../base/index.ts';
+import { InFlight } from './body.ts';
 import type { CertificateSource } from './certificates/certificate-source.ts';
 import { watchClientCa } from './certificates/client-ca.ts';
+import { clientOf } from './connections.ts';
 import { drain, type StopOptions } from './drain.ts';
-import type { Handler } from './exchange.ts';
 import { type HealthServer, startHealthServer } from './health/health-server.ts';
 import { createMetrics, type Metrics } from './health/metrics.ts';
 import { readinessOf, type ServerPhase } from './health/readiness.ts';
@@ -10,16 +12,21 @@ import { createHttpsPort, type HttpsPort } from './https.ts';
 import { createLimitedLog } from './limited-log.ts';
 import { defaultLimits, type Limits, limitsWith, openFileLimit, withinOpenFiles } from './limits.ts';
 import { type Address, listen } from './listen.ts';
+import { createRefuse, type Refuse } from './refusal.ts';
 import { createServingCertificate } from './serving-certificate.ts';
 
-interface ServerContext {
-  metrics: Metrics;
+/** What an application is composed of. */
+export interface ServerContext {
+  metrics: Pick<Metrics, 'registry'>;
   log: Log;
+  limits: Limits;
+  inFlight: InFlight;
+  refuse: Refuse;
 }
 
 export interface ServerOptions {
-  /** Creates the handler of the requests of allowed clients on the main port. */
-  handler: (context: ServerContext) => Handler;
+  /** Creates the application for the requests of allowed clients on the main port. */
+  application: (context: ServerContext) => Express;
   /** Name of the main port in the log, in metrics and in readiness checks. */
   name: string;
   /** Prefix of the names of metrics. */
@@ -75,18 +82,21 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     );
   }
   let phase: ServerPhase = 'starting';
-  const metrics = createMetrics({ ...options, prefix: options.metricsPrefix, port: name }, () => https.connections);
-  const handler = options.handler({ metrics, log });
+  const inFlight = new InFlight(limits.maxInFlightBytes);
+  const metrics = createMetrics({ ...options, prefix: options.metricsPrefix, port: name }, () => ({
+    connections: https.connections,
+    inFlight,
+  }));
   const logSome = createLimitedLog(log);
   const { eventsOf, handshakeFailed } = metrics;
   let rejection: { client: string | undefined; at: Date } | undefined;
   const events: Parameters<typeof createHttpsPort>[0]['events'] = {
     ...eventsOf(name),
-    refused(refusal, client) {
-      eventsOf(name).refused(refusal, client);
+    refused(refusal, socket) {
+      eventsOf(name).refused(refusal, socket);
       // A bug is logged with its stack.
       if (refusal.code !== 500) {
-        logSome({ code: refusal.code, reason: refusal.message, client }, 'request refused');
+        logSome({ code: refusal.code, reason: refusal.message, client: clientOf(socket) }, 'request refused');
       }
     },
     handshakeFailed({ code, message }, client) {
@@ -101,7 +111,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       }
     },
   };
-  const https: HttpsPort = createHttpsPort({ limits, clients, events, log, handler });
+  const refuse = createRefuse(log, events.refused);
+  const application = options.application({ metrics, log, limits, inFlight, refuse });
+  const https: HttpsPort = createHttpsPort({ limits, clients, events, log, application, refuse });
   const certificate = createServingCertificate(({ cert, key }) => https.use({ cert, key }), now, { log, metrics });
   let clientCaProblem: string | undefined;
   const readiness = () =>

@@ -1,10 +1,10 @@
 // Clients that do what they like: nothing is left of them, and nothing ends the process.
 import fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
-import { startServer } from '../../src/server/index.ts';
+import { Refusal, startServer } from '../../src/server/index.ts';
 import { localhost } from '../base/x509/certificates.ts';
 import { metricAt } from '../support/metrics.ts';
-import { collectingLog, openTls, pairOf } from './running.ts';
+import { answering, collectingLog, openTls, pairOf } from './running.ts';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const timeoutMs = 100;
@@ -19,20 +19,14 @@ async function smallServer() {
   const { log, lines } = collectingLog();
   let calls = 0;
   const server = await startServer({
-    handler: () => (exchange) =>
-      exchange.readBody('any request', async (body) => {
-        if (!(body instanceof Uint8Array)) {
-          exchange.refuse(body);
-          return;
-        }
-        const call = calls++;
-        await pause((call % 4) * 10);
-        if (call % 8 === 0) {
-          exchange.refuse({ code: 418, message: 'no' });
-        } else {
-          exchange.respond({ code: 200, text: 'x'.repeat([10, 1_000, 1_000_000][call % 3]!) });
-        }
-      }),
+    application: answering(async (_request, response, { inFlight }) => {
+      const call = calls++;
+      await pause((call % 4) * 10);
+      if (call % 8 === 0) {
+        throw new Refusal(418, 'no');
+      }
+      inFlight.send(response, { code: 200, text: 'x'.repeat([10, 1_000, 1_000_000][call % 3]!) });
+    }),
     name: 'main',
     metricsPrefix: 'x_',
     certificates: { start: async (onEvent) => onEvent({ kind: 'pair', pair: pairOf(localhost) }), stop() {} },

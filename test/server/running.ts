@@ -5,7 +5,15 @@ import { type ConnectionOptions, connect, createSecureContext, type TLSSocket } 
 import { pino } from 'pino';
 import type { AdmissionRequest } from '../../src/kubernetes/index.ts';
 import type { Admission, AdmissionOutcome } from '../../src/policy/index.ts';
-import { type CertificatePair, fixedCertificate } from '../../src/server/index.ts';
+import {
+  type BodyHandler,
+  type BodyResponse,
+  type CertificatePair,
+  createApplication,
+  createBody,
+  fixedCertificate,
+  type ServerContext,
+} from '../../src/server/index.ts';
 import {
   knownFeatureGates,
   type RunningWebhook,
@@ -62,6 +70,21 @@ export function collectingLog(level = 'debug') {
   const log = pino({ level, base: null, timestamp: false }, { write: (line: string) => lines.push(JSON.parse(line)) });
   return { log, lines };
 }
+
+/** Answers a request, whose body has been read. */
+export type Answering = (
+  request: Parameters<BodyHandler>[0],
+  response: BodyResponse,
+  context: ServerContext,
+) => void | Promise<void>;
+
+/** An application in which every path, method and type gets the same answer. */
+export const answering = (answer: Answering) => (context: ServerContext) => {
+  const last: BodyHandler = (request, response) => answer(request, response, context);
+  return createApplication()
+    .all(/.*/, createBody(context.limits, context.inFlight, true), last)
+    .use(context.refuse);
+};
 
 const pairs = new WeakMap<TestCertificate, CertificatePair>();
 

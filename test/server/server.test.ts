@@ -7,7 +7,6 @@ import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import {
   type CertificateEvent,
   type CertificatePair,
-  type Exchange,
   ListenError,
   type ServerOptions,
   startServer,
@@ -16,7 +15,17 @@ import { localhost, makeCertificate, testCa } from '../base/x509/certificates.ts
 import { metricAt } from '../support/metrics.ts';
 import { needs } from '../support/needs.ts';
 import { freePorts, isOpen } from '../support/ports.ts';
-import { collectingLog, keepAliveAgent, openTls, pairOf, readAll, send, until } from './running.ts';
+import {
+  type Answering,
+  answering,
+  collectingLog,
+  keepAliveAgent,
+  openTls,
+  pairOf,
+  readAll,
+  send,
+  until,
+} from './running.ts';
 
 const stops: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -34,14 +43,9 @@ async function serving(
   let tell: (event: CertificateEvent) => void = () => {};
   let isStopped = false;
   const server = await startServer({
-    handler: () => (exchange) =>
-      exchange.readBody('any request', (body) => {
-        if (body instanceof Uint8Array) {
-          exchange.respond({ code: 200, text: JSON.stringify({ hello: exchange.path, bytes: body.length }) });
-        } else {
-          exchange.refuse(body);
-        }
-      }),
+    application: answering(({ path, body }, response, { inFlight }) =>
+      inFlight.send(response, { code: 200, text: JSON.stringify({ hello: path, bytes: body.length }) }),
+    ),
     name: 'main',
     metricsPrefix: 'x_',
     certificates: {
@@ -330,13 +334,12 @@ describe('a response to a client that has gone', () => {
     const responded = Promise.withResolvers<void>();
     const started = Promise.withResolvers<void>();
     const server = await serving({
-      handler: () => (exchange) =>
-        exchange.readBody('any request', async () => {
-          started.resolve();
-          await once(exchange.gone, 'abort');
-          exchange.respond({ code: 200, text: 'x'.repeat(1_000_000) });
-          responded.resolve();
-        }),
+      application: answering(async (_request, response, { inFlight }) => {
+        started.resolve();
+        await once(response, 'close');
+        inFlight.send(response, { code: 200, text: 'x'.repeat(1_000_000) });
+        responded.resolve();
+      }),
     });
     return { ...server, started: started.promise, responded: responded.promise };
   }
@@ -391,36 +394,15 @@ test('more connections than open files allow are not accepted, and the log says 
   });
 });
 
-test.each([
-  ['/a/b', '/a/b', ''],
-  ['/a?', '/a', ''],
-  ['/a?b=c?d', '/a', 'b=c?d'],
-])('the URL %s has the path %j and the query %j', async (url, path, query) => {
-  const { port } = await serving({
-    handler: () => (exchange) => exchange.respond({ code: 200, text: JSON.stringify([exchange.path, exchange.query]) }),
-  });
-  expect((await send(port, url, '{}')).json()).toEqual([path, query]);
-});
-
-test('whoever asks after the client has gone learns it, too', async () => {
-  const gone = Promise.withResolvers<boolean>();
-  const { port } = await serving({
-    handler: () => (exchange) =>
-      exchange.readBody('any request', async () => {
-        await until(() => exchange.isGone, 'the client is gone');
-        gone.resolve(exchange.gone.aborted);
-      }),
-  });
-  const socket = await openTls(port);
-  socket.end('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}', () => socket.destroy());
-  expect(await gone.promise).toBe(true);
-});
-
 describe('a handler that throws an error', () => {
-  const failing = (fails: (exchange: Exchange) => void | Promise<void>) => () => (exchange: Exchange) =>
-    exchange.path === '/' ? exchange.respond({ code: 200, text: '{}' }) : fails(exchange);
+  const failing = (fails: Answering) =>
+    answering((request, response, context) =>
+      request.path === '/'
+        ? context.inFlight.send(response, { code: 200, text: '{}' })
+        : fails(request, response, context),
+    );
 
-  test.each<[string, (exchange: Exchange) => void | Promise<void>]>([
+  test.each<[string, Answering]>([
     [
       'at once',
       () => {
@@ -428,22 +410,14 @@ describe('a handler that throws an error', () => {
       },
     ],
     [
-      'after it has read the body',
-      (exchange) =>
-        exchange.readBody('any request', () => {
-          throw new TypeError('the object held: hunter2');
-        }),
-    ],
-    [
       'later',
-      (exchange) =>
-        exchange.readBody('any request', async () => {
-          await setImmediate();
-          throw new TypeError('the object held: hunter2');
-        }),
+      async () => {
+        await setImmediate();
+        throw new TypeError('the object held: hunter2');
+      },
     ],
   ])('%s: a 500 without details, counted and logged; the server goes on', async (_, fails) => {
-    const { port, lines, metric } = await serving({ handler: failing(fails) });
+    const { port, lines, metric } = await serving({ application: failing(fails) });
     const { code, json } = await send(port, '/fails', '{}');
     expect([code, json()]).toEqual([500, expect.objectContaining({ kind: 'Status', code: 500 })]);
     expect(json().message).toBe('internal error; see the log of the server');
@@ -460,12 +434,10 @@ describe('a handler that throws an error', () => {
   });
 
   test('whose request has arrived keeps its connection', async () => {
-    const handler = failing((exchange) =>
-      exchange.readBody('any request', () => {
-        throw new Error('no');
-      }),
-    );
-    const { port, metric } = await serving({ handler });
+    const application = failing(() => {
+      throw new Error('no');
+    });
+    const { port, metric } = await serving({ application });
     const agent = keepAliveAgent();
     onTestFinished(() => agent.destroy());
     for (const [path, expected] of [
@@ -479,11 +451,11 @@ describe('a handler that throws an error', () => {
   });
 
   test('after its response is only logged, with the beginning of its path', async () => {
-    const handler = failing(async (exchange) => {
-      exchange.respond({ code: 200, text: '{}' });
+    const application = failing(async (_request, response, { inFlight }) => {
+      inFlight.send(response, { code: 200, text: '{}' });
       throw new Error('no');
     });
-    const { port, lines, metric } = await serving({ handler });
+    const { port, lines, metric } = await serving({ application });
     expect((await send(port, `/fails/${'x'.repeat(1_000)}`, '{}')).code).toBe(200);
     expect(lines.at(-1)).toMatchObject({ level: 50, error: 'Error', msg: 'the handler of a request failed' });
     expect(lines.at(-1)?.path).toBe(`/fails/${'x'.repeat(505)}`);
@@ -552,7 +524,9 @@ describe('an invalid request', () => {
   test('after a valid one gets no response of its own', async () => {
     const { port, metric } = await serving({
       // More than the client reads, and the socket buffers.
-      handler: () => (exchange) => exchange.respond({ code: 200, text: 'x'.repeat(16_000_000) }),
+      application: answering((_request, response, { inFlight }) =>
+        inFlight.send(response, { code: 200, text: 'x'.repeat(16_000_000) }),
+      ),
     });
     const socket = await openTls(port);
     const received = readAll(socket);
@@ -565,7 +539,7 @@ describe('an invalid request', () => {
   });
 
   test('behind a valid one that is being decided is not answered in its place', async () => {
-    const { port, metric } = await serving({ handler: () => () => {} });
+    const { port, metric } = await serving({ application: answering(() => {}) });
     const socket = await openTls(port);
     const received = readAll(socket);
     socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\nhello\r\n\r\n');
@@ -695,7 +669,7 @@ test.each([
   let isStopped = false;
   const { log } = collectingLog();
   const starting = startServer({
-    handler: () => () => {},
+    application: answering(() => {}),
     name: 'main',
     metricsPrefix: 'x_',
     certificates: {

@@ -21,7 +21,7 @@ export function idleProgram(): Promise<Command> {
 export function allMetrics(): Record<'server' | 'controller' | 'extensions', Registry> {
   const { registry: server } = createMetrics(
     { version: '0.0.0', prefix: metricsPrefix, port: 'webhook', processMetrics: true },
-    () => ({ inFlight: 0, bytesHeld: 0, open: new Set() }),
+    () => ({ connections: { inFlight: 0, open: new Set() }, inFlight: { bytes: 0 } }),
   );
   createReviewMetrics(server, { RuntimeSDK: true });
   addWatchingMetrics(server, metricsPrefix, {

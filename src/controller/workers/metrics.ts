@@ -30,7 +30,7 @@ function bundleEnd(caBundle: string): number {
 }
 
 export function createControllerMetrics(registry: Registry, known: KnownHooks, observed: Observed) {
-  const { counter, measured, times } = metricsIn(registry, prefix);
+  const { counter, histogram, measured } = metricsIn(registry, prefix);
   const ofConfigs = metricsIn(registry, 'extensionconfig_');
   const labelNames = ['extensionconfig'] as const;
   const runs = counter(
@@ -40,12 +40,12 @@ export function createControllerMetrics(registry: Registry, known: KnownHooks, o
   );
   runs.inc({ result: 'success' }, 0);
   runs.inc({ result: 'failure' }, 0);
-  const addRunTime = times(
+  const runTimes = histogram(
     'run_duration_seconds',
     'Duration of the reconcile of an ExtensionConfig, most of which is waiting for the extension.',
     [],
     [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20],
-  )({});
+  );
   measured('leader', 'Whether this replica is the leader (1) or another one is (0).', () =>
     observed.isLeading() ? 1 : 0,
   );
@@ -145,7 +145,7 @@ export function createControllerMetrics(registry: Registry, known: KnownHooks, o
   return {
     ran(result: 'success' | 'failure', seconds: number): void {
       runs.inc({ result });
-      addRunTime(seconds);
+      runTimes.observe(seconds);
     },
     /** @param notAfter when the certificate of the server expires; undefined when it could not be read. */
     discovered(extensionconfig: string, isSuccess: boolean, seconds: number, notAfter: Date | undefined): void {

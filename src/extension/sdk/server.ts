@@ -19,8 +19,9 @@ import { checkHandlers, HandlersError } from './handlers/check.ts';
 import type { Handler } from './handlers/handler.ts';
 import { checkNumber, isText, prefixOf } from './handlers/options.ts';
 import { fault } from './handlers/thrown.ts';
-import { createHttpHandler, type ReplaceAnswer } from './http/handler.ts';
+import { createExtensionApplication } from './http/application.ts';
 import { createCallMetrics, metricsPrefix } from './http/metrics.ts';
+import type { ReplaceAnswer } from './http/router.ts';
 import { defaultLog } from './log.ts';
 
 /** Where the serving certificate comes from. A renewed certificate is used at once. */
@@ -182,14 +183,13 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
       compileChecks(hook);
     }
     const running = await startServer({
-      handler: ({ metrics }) =>
-        createHttpHandler({
+      application: (context) =>
+        createExtensionApplication(prefix, {
+          ...context,
           handlers,
-          prefix,
-          log,
           lifetime,
           replaceAnswer: options.replaceAnswer,
-          counterOf: createCallMetrics(metrics.registry),
+          countCall: createCallMetrics(context.metrics.registry),
         }),
       name: 'extension',
       metricsPrefix,

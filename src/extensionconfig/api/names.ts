@@ -1,5 +1,3 @@
-import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../kubernetes/index.ts';
-
 export const group = 'runtime.cluster.x-k8s.io';
 export const kind = 'ExtensionConfig';
 /** The versions that are served, oldest first. */
@@ -10,16 +8,6 @@ export const hubVersion: Version = 'v1beta2';
 
 /** The annotation that injects `ca.crt` of the Secret NAMESPACE/NAME into `spec.clientConfig.caBundle`. */
 export const injectCaFromSecretAnnotation = 'runtime.cluster.x-k8s.io/inject-ca-from-secret';
-
-/** The Secret that the value of that annotation names; undefined for anything but a valid NAMESPACE/NAME. */
-export function secretNameOf(annotation: string): { namespace: string; name: string } | undefined {
-  // A second slash cannot be part of a name.
-  const slash = annotation.indexOf('/');
-  const [namespace, name] = [annotation.slice(0, Math.max(slash, 0)), annotation.slice(slash + 1)];
-  return dns1123LabelProblems(namespace).length > 0 || dns1123SubdomainProblems(name).length > 0
-    ? undefined
-    : { namespace, name };
-}
 
 /** The annotation with which (`true`) an ExtensionConfig may be deleted although it is still needed. */
 export const allowDeletionAnnotation = 'extensionconfig-webhook.runtime.cluster.x-k8s.io/allow-deletion';

@@ -93,3 +93,13 @@ export function labelValueProblems(value: string): readonly string[] {
 export function isPortNumber(value: number): boolean {
   return Number.isInteger(value) && value >= 1 && value <= 65535;
 }
+
+/** The namespace and the name in NAMESPACE/NAME; undefined for anything else. */
+export function namespacedNameIn(text: string): { namespace: string; name: string } | undefined {
+  // A second slash cannot be part of a name.
+  const slash = text.indexOf('/');
+  const [namespace, name] = [text.slice(0, Math.max(slash, 0)), text.slice(slash + 1)];
+  return dns1123LabelProblems(namespace).length > 0 || dns1123SubdomainProblems(name).length > 0
+    ? undefined
+    : { namespace, name };
+}

@@ -1,9 +1,10 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import type { Log } from '../../base/index.ts';
 import { type ConnectionEvents, Connections } from '../connections.ts';
 import { drain } from '../drain.ts';
-import { healthLimits, openFileLimit, withinOpenFiles } from '../limits.ts';
+import { healthLimits, nodeLimits, openFileLimit, withinOpenFiles } from '../limits.ts';
 import { type Address, listen } from '../listen.ts';
+import { createRefuse } from '../refusal.ts';
 import { createHealthApplication } from './health.ts';
 import type { Metrics } from './metrics.ts';
 import type { Readiness } from './readiness.ts';
@@ -30,20 +31,12 @@ const noEvents: ConnectionEvents = { evicted() {}, dropped() {}, responseDropped
  * @throws {ListenError} when the port is taken or not allowed.
  */
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
-  const application = createHealthApplication(options.readiness, options.metrics, options.log);
+  const { readiness, metrics, events = noEvents, log } = options;
   const limits = withinOpenFiles(healthLimits, openFileLimit(), 'health');
-  const server = createServer({
-    maxHeaderSize: limits.maxHeaderBytes,
-    headersTimeout: limits.headersTimeoutMs,
-    requestTimeout: limits.requestTimeoutMs,
-    keepAliveTimeout: limits.keepAliveTimeoutMs,
-    connectionsCheckingInterval: limits.timeoutCheckMs,
-  });
-  const connections = new Connections(server, limits, options.events ?? noEvents);
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    connections.begin({ request, response, startedMs: performance.now(), end() {} });
-    application(request, response);
-  });
+  const server = createServer(nodeLimits(limits));
+  const connections = new Connections(server, limits, events);
+  const refuse = createRefuse(log);
+  connections.serve(createHealthApplication(readiness, metrics, refuse), refuse);
   const port = await listen(server, 'health', options.address);
   return { port, stop: async () => void (await drain(server, connections, { graceMs: 0, timeoutMs: 0 })) };
 }

@@ -17,8 +17,11 @@ interface MetricsOptions {
 
 export const lostLogLinesHelp = 'Lines of the log that were lost: nobody read them, or they could not be written.';
 
-/** The connections of the main port, counted at each scrape. */
-type LiveCounts = Pick<Connections, 'open' | 'inFlight' | 'bytesHeld'>;
+/** What is counted of the main port at each scrape. */
+interface LiveCounts {
+  connections: Pick<Connections, 'open' | 'inFlight'>;
+  inFlight: { bytes: number };
+}
 
 /** The codes of refusals: their series are there before the first one, so that alerts see the increase to one. */
 const refusalCodes = [400, 403, 404, 405, 408, 413, 415, 431, 500, 501, 503];
@@ -26,7 +29,7 @@ const refusalCodes = [400, 403, 404, 405, 408, 413, 415, 431, 500, 501, 503];
 const secondsOf = (time: Date) => time.getTime() / 1000;
 
 /** Creates the metrics of a server, in their own registry. */
-export function createMetrics(options: MetricsOptions, connections: () => LiveCounts) {
+export function createMetrics(options: MetricsOptions, live: () => LiveCounts) {
   const { prefix, port: mainPort, version, processMetrics, lostLogLines } = options;
   const registry = new Registry();
   const { counter, counted, gauge, measured } = metricsIn(registry, prefix);
@@ -103,16 +106,16 @@ export function createMetrics(options: MetricsOptions, connections: () => LiveCo
     'certificate_rejections_total',
     'TLS handshakes that a client ended because it does not trust the serving certificate: its caBundle is empty, or of another CA.',
   );
-  measured('requests_in_flight', 'Requests being read or answered.', () => connections().inFlight);
+  measured('requests_in_flight', 'Requests being read or answered.', () => live().connections.inFlight);
   measured(
     'in_flight_bytes',
     'Bytes of bodies and responses of these requests; more than 256 MiB are refused.',
-    () => connections().bytesHeld,
+    () => live().inFlight.bytes,
   );
   if (lostLogLines !== undefined) {
     counted('log_lines_lost_total', lostLogLinesHelp, lostLogLines);
   }
-  measured('connections', `Open connections on the ${mainPort} port.`, () => connections().open.size);
+  measured('connections', `Open connections on the ${mainPort} port.`, () => live().connections.open.size);
   gauge('build_info', 'Always 1; the labels describe the build.', ['version', 'node_version']).set(
     { version, node_version: process.version },
     1,

@@ -1,6 +1,5 @@
 import { printable } from '../../base/index.ts';
 import { type Parsed, readCertificates } from '../../base/x509/index.ts';
-import { secretNameOf } from '../../extensionconfig/index.ts';
 import {
   Forbidden,
   fetchSecret,
@@ -9,6 +8,7 @@ import {
   ResponseError,
   StatusError,
 } from '../../kubernetes/client/index.ts';
+import { namespacedNameIn } from '../../kubernetes/index.ts';
 import { clusterTargets } from './cluster-targets.ts';
 import type { Clock } from './engine.ts';
 import { Conflict } from './store.ts';
@@ -97,7 +97,7 @@ export function bundleIn(data: Record<string, string> | undefined, where: string
 
 /** The bundle in the Secret that the annotation of an ExtensionConfig names, or why there is none. */
 export async function bundleOfSecret(cluster: KubernetesClient, annotation: string): Promise<Parsed<string>> {
-  const secret = secretNameOf(annotation);
+  const secret = namespacedNameIn(annotation);
   if (secret === undefined) {
     return {
       state: 'broken',

@@ -1,51 +1,30 @@
 import type { Registry } from 'prom-client';
-import { metricsIn } from '../../base/metrics/index.ts';
+import { countedInBulk, metricsIn } from '../../base/metrics/index.ts';
 import type { FeatureGates } from './feature-gates.ts';
 
 /** The names of the webhooks in metrics and logs. */
 export type Webhook = 'mutate' | 'validate' | 'convert' | 'impact';
-
-const perWebhook = <T>(make: (webhook: Webhook) => T) => ({
-  mutate: make('mutate'),
-  validate: make('validate'),
-  convert: make('convert'),
-  impact: make('impact'),
-});
-
-const perOperation = <T>(make: () => T) => ({
-  CREATE: make(),
-  UPDATE: make(),
-  DELETE: make(),
-  CONNECT: make(),
-  UNKNOWN: make(),
-});
 
 export const metricsPrefix = 'extensionconfig_webhook_';
 
 /** Upper bounds in seconds: a decision takes well under a millisecond, a large object some; 10 s is the API server's default timeout. */
 const latencyBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10];
 
+interface AnsweredReview {
+  webhook: Webhook;
+  operation: string;
+  verdict: string;
+  seconds: number;
+}
+
 /** Creates the metrics of reviews. Those that alerts add up are there before the first event. */
 export function createReviewMetrics(registry: Registry, featureGates: FeatureGates) {
-  const { counter, gauge, times } = metricsIn(registry, metricsPrefix);
-  /** Reviews since the last scrape. */
-  const reviewCounts = perWebhook(() => perOperation(() => ({ allowed: 0, warned: 0, denied: 0, malformed: 0 })));
+  const { counter, gauge, histogram } = metricsIn(registry, metricsPrefix);
   const reviews = counter(
     'reviews_total',
     'Admission reviews answered, by webhook, operation and verdict (allowed, warned, denied, malformed).',
     ['webhook', 'operation', 'verdict'],
-    {
-      collect() {
-        for (const [webhook, byOperation] of Object.entries(reviewCounts)) {
-          for (const [operation, byVerdict] of Object.entries(byOperation)) {
-            for (const [verdict, count] of Object.entries(byVerdict).filter(([, number]) => number > 0)) {
-              this.inc({ webhook, operation, verdict }, count);
-              byVerdict[verdict as keyof typeof byVerdict] = 0;
-            }
-          }
-        }
-      },
-    },
+    { collect: () => countAll() },
   );
   for (const webhook of ['mutate', 'validate']) {
     reviews.inc({ webhook, operation: 'UNKNOWN', verdict: 'malformed' }, 0);
@@ -60,14 +39,17 @@ export function createReviewMetrics(registry: Registry, featureGates: FeatureGat
     'Reviews decided without facts about a kind of objects in the cluster, by kind. Needs --cluster-facts.',
     ['kind'],
   );
-  const durations = times(
+  const durations = histogram(
     'request_duration_seconds',
     'Time from the header of a request to its response, by webhook. Includes receiving the body.',
     ['webhook'],
     latencyBuckets,
+    { collect: () => countAll() },
   );
-  /** Adds a duration in seconds. */
-  const addDuration = perWebhook((webhook) => durations({ webhook }));
+  const { waiting, countAll } = countedInBulk(({ webhook, operation, verdict, seconds }: AnsweredReview) => {
+    reviews.inc({ webhook, operation, verdict });
+    durations.observe({ webhook }, seconds);
+  });
   const conversions = counter(
     'conversions_total',
     'ConversionReviews answered, by result: success or failure (an object cannot be read or written in a version).',
@@ -79,7 +61,7 @@ export function createReviewMetrics(registry: Registry, featureGates: FeatureGat
   for (const [name, enabled] of Object.entries(featureGates)) {
     gates.set({ name }, enabled ? 1 : 0);
   }
-  return { reviewCounts, denials, warnings, withoutFacts, addDuration, conversions };
+  return { waiting, countAll, denials, warnings, withoutFacts, durations, conversions };
 }
 
 export type ReviewMetrics = ReturnType<typeof createReviewMetrics>;

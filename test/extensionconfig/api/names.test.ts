@@ -5,7 +5,6 @@ import {
   isExtensionConfig,
   isVersion,
   openApiSchemaOf,
-  secretNameOf,
   versionOf,
   versions,
 } from '../../../src/extensionconfig/index.ts';
@@ -57,21 +56,4 @@ test('every known version has a schema', () => {
   for (const version of ['v1', '', 'v1beta2 ', 'constructor']) {
     expect(isVersion(version)).toBe(false);
   }
-});
-
-test.each([
-  ['ns/name', { namespace: 'ns', name: 'name' }],
-  ['ns/a.b', { namespace: 'ns', name: 'a.b' }],
-  ['n.s/name', undefined],
-  ['ns/Name', undefined],
-  ['ns/name/', undefined],
-  ['ns/name/x/y', undefined],
-  ['ns', undefined],
-  ['/name', undefined],
-  ['ns/', undefined],
-  ['', undefined],
-  ['De/ca', undefined],
-  ['../../x/y', undefined],
-])('the annotation %j names the Secret %j', (text, name) => {
-  expect(secretNameOf(text)).toEqual(name);
 });

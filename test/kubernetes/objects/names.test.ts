@@ -5,6 +5,7 @@ import {
   dns1123SubdomainProblems,
   isPortNumber,
   labelValueProblems,
+  namespacedNameIn,
   qualifiedNameProblems,
 } from '../../../src/kubernetes/index.ts';
 
@@ -91,4 +92,21 @@ test('a label begins and ends with a letter or digit, and so does each label of 
 test('rejects a port above 65535 and below 1', () => {
   expect([1, 443, 65535].every(isPortNumber)).toBe(true);
   expect([0, -1, 65536, 1.5, Number.NaN].some(isPortNumber)).toBe(false);
+});
+
+test.each([
+  ['ns/name', { namespace: 'ns', name: 'name' }],
+  ['ns/a.b', { namespace: 'ns', name: 'a.b' }],
+  ['n.s/name', undefined],
+  ['ns/Name', undefined],
+  ['ns/name/', undefined],
+  ['ns/name/x/y', undefined],
+  ['ns', undefined],
+  ['/name', undefined],
+  ['ns/', undefined],
+  ['', undefined],
+  ['De/ca', undefined],
+  ['../../x/y', undefined],
+])('%j names the object %j', (text, name) => {
+  expect(namespacedNameIn(text)).toEqual(name);
 });

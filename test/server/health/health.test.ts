@@ -120,11 +120,12 @@ test('metrics that cannot be rendered result in a 500 and a log line', async () 
   const answer = await http().get('/metrics');
   expect([answer.status, answer.body.code]).toEqual([500, 500]);
   expect(answer.text).not.toContain('collector');
-  expect(answer.body.message).toBe('internal error; see the log');
+  expect(answer.body.message).toBe('internal error; see the log of the server');
   expect(logged.at(-1)).toMatchObject({
     level: 50,
-    msg: 'the health port failed to respond',
-    err: { message: 'a collector fails' },
+    path: '/metrics',
+    error: 'Error',
+    msg: 'the handler of a request failed',
   });
 });
 

@@ -1,10 +1,14 @@
 import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
+import supertest from 'supertest';
 import { describe, expect, test, vi } from 'vitest';
-import type { ConversionResponse } from '../../../src/kubernetes/index.ts';
+import type { ConversionResponse, Json } from '../../../src/kubernetes/index.ts';
 import type { AdmissionOutcome } from '../../../src/policy/index.ts';
-import { logConversion, logReview } from '../../../src/webhook/reviews/log.ts';
+import { createRefuse, defaultLimits, InFlight } from '../../../src/server/index.ts';
+import { createReviewApplication } from '../../../src/webhook/index.ts';
+import { logReview } from '../../../src/webhook/reviews/review.ts';
 import { requestFor } from '../../policy/admission/policy.ts';
-import { collectingLog } from '../../server/running.ts';
+import { collectingLog, testAdmission } from '../../server/running.ts';
 
 const client = '10.0.0.7';
 const request = requestFor({ metadata: { name: 'x' } }, { username: 'alice', dryRun: true });
@@ -19,7 +23,7 @@ const answered = (more: Partial<Parameters<typeof logReview>[1]> = {}): Paramete
   webhook: 'mutate',
   request: undefined,
   outcome: outcome(),
-  exchange: { client },
+  socket: { remoteAddress: client },
   durationMs: 1,
   ...more,
 });
@@ -102,15 +106,37 @@ describe('the log line of a conversion', () => {
   const body = { request: { desiredAPIVersion: 'g/v1', objects: [{}, {}] } };
   const success: ConversionResponse = { uid: 'u', convertedObjects: [], result: { status: 'Success' } };
   const failure: ConversionResponse = { ...success, result: { status: 'Failure', message: 'spec: wrong' } };
+  const common = { webhook: 'convert', uid: 'u', client: '127.0.0.1', durationMs: expect.any(Number) };
+
+  /** The lines of a conversion of this body, which has this response. */
+  async function linesOf(sent: Json, response: ConversionResponse, level?: string) {
+    const { log, lines } = collectingLog(level);
+    const application = createReviewApplication(
+      {
+        featureGates: {},
+        admission: testAdmission,
+        convert: () => ({ review: { apiVersion: 'apiextensions.k8s.io/v1', kind: 'ConversionReview', response } }),
+      },
+      {
+        inFlight: new InFlight(defaultLimits.maxInFlightBytes),
+        limits: defaultLimits,
+        refuse: createRefuse(log),
+        metrics: { registry: new Registry() },
+        log,
+      },
+    );
+    await supertest(application).post('/convert').type('json').send(JSON.stringify(sent)).expect(200);
+    return lines;
+  }
 
   test.each<[string, ConversionResponse, object]>([
     ['that succeeded', success, { level: 20, msg: 'converted' }],
     ['that failed', failure, { level: 40, reason: 'spec: wrong', msg: 'conversion failed' }],
-  ])('%s', (_, one, expected) => {
-    const { log, lines } = collectingLog();
-    logConversion(log, body, one, { client }, 0.1234);
-    const common = { webhook: 'convert', uid: 'u', desiredAPIVersion: 'g/v1', objects: 2, client, durationMs: 0.123 };
-    expect(lines).toEqual([{ ...common, ...expected }]);
+  ])('%s', async (_, one, expected) => {
+    const [line, ...more] = await linesOf(body, one);
+    expect([line, more]).toEqual([{ ...common, desiredAPIVersion: 'g/v1', objects: 2, ...expected }, []]);
+    // To the microsecond.
+    expect(String(line?.durationMs)).toMatch(/^\d+(\.\d{1,3})?$/);
   });
 
   test.each([
@@ -120,16 +146,11 @@ describe('the log line of a conversion', () => {
     [{}],
     [{ request: 7 }],
     [{ request: { desiredAPIVersion: 1, objects: {} } }],
-  ])('of %j has no attributes', (other) => {
-    const { log, lines } = collectingLog();
-    logConversion(log, other, success, { client }, 1);
-    expect(lines).toEqual([{ level: 20, webhook: 'convert', uid: 'u', client, durationMs: 1, msg: 'converted' }]);
+  ])('of %j has no attributes', async (other) => {
+    expect(await linesOf(other, success)).toEqual([{ ...common, level: 20, msg: 'converted' }]);
   });
 
-  test('is not created if the log level excludes it', () => {
-    const { log, write } = quiet();
-    logConversion(log, body, success, { client }, 1);
-    logConversion(log, body, failure, { client }, 1);
-    expect(write).not.toHaveBeenCalled();
+  test('is not created if the log level excludes it', async () => {
+    expect([await linesOf(body, success, 'info'), await linesOf(body, failure, 'error')]).toEqual([[], []]);
   });
 });

@@ -1,5 +1,4 @@
-import { secretNameOf } from '../../../extensionconfig/index.ts';
-import { dns1035LabelProblems } from '../../../kubernetes/index.ts';
+import { dns1035LabelProblems, namespacedNameIn } from '../../../kubernetes/index.ts';
 import { type FeatureGates, knownFeatureGates, parseFeatureGates } from '../../../webhook/index.ts';
 import {
   type Flag,
@@ -63,7 +62,7 @@ export const serveFlags = {
   'cert-secret': textFlag(
     'NAMESPACE/NAME',
     'Secret with tls.crt and tls.key, watched through the API server, instead of a folder',
-    { problemsOf: (text) => (secretNameOf(text) === undefined ? ['must be the NAMESPACE/NAME of a Secret'] : []) },
+    { problemsOf: (text) => (namespacedNameIn(text) === undefined ? ['must be the NAMESPACE/NAME of a Secret'] : []) },
   ),
   ...clusterFlags,
   'self-signed': switchFlag('serve with a certificate for localhost, created at startup; for development'),

@@ -1,4 +1,5 @@
-import { injectCaFromSecretAnnotation, kind, secretNameOf } from '../../../extensionconfig/index.ts';
+import { injectCaFromSecretAnnotation, kind } from '../../../extensionconfig/index.ts';
+import { namespacedNameIn } from '../../../kubernetes/index.ts';
 import { caBundlePath, expiryNoticeMs } from '../fields/ca-bundle.ts';
 import { namedSecret, secretAnnotationPath, usableSecret } from '../fields/secret.ts';
 import { namedService } from '../fields/service.ts';
@@ -35,7 +36,7 @@ export const secretRules: readonly Rule[] = [
     severity: 'deny',
     check({ object }, report) {
       const value = object.metadata.annotations?.[injectCaFromSecretAnnotation];
-      if (typeof value === 'string' && secretNameOf(value) === undefined) {
+      if (typeof value === 'string' && namespacedNameIn(value) === undefined) {
         report({
           path: secretAnnotationPath,
           reason: 'FieldValueInvalid',

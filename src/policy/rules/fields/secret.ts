@@ -1,5 +1,5 @@
-import { type ExtensionConfig, injectCaFromSecretAnnotation, secretNameOf } from '../../../extensionconfig/index.ts';
-import { fieldAt, type JsonObject } from '../../../kubernetes/index.ts';
+import { type ExtensionConfig, injectCaFromSecretAnnotation } from '../../../extensionconfig/index.ts';
+import { fieldAt, type JsonObject, namespacedNameIn } from '../../../kubernetes/index.ts';
 import type { Facts } from '../../facts/store.ts';
 
 export const secretAnnotationPath = ['metadata', 'annotations', injectCaFromSecretAnnotation] as const;
@@ -7,7 +7,7 @@ export const secretAnnotationPath = ['metadata', 'annotations', injectCaFromSecr
 /** The Secret that the annotation of an object of any form names; undefined without a valid annotation. */
 export function annotatedSecret(object: JsonObject): { namespace: string; name: string } | undefined {
   const value = fieldAt(object, ...secretAnnotationPath);
-  return typeof value === 'string' ? secretNameOf(value) : undefined;
+  return typeof value === 'string' ? namespacedNameIn(value) : undefined;
 }
 
 /** The Secret that the annotation of an object names, and what is known about it. */

@@ -1,20 +1,30 @@
+import { type ErrorRequestHandler, Router } from 'express';
 import type { Log } from '../../../base/index.ts';
 import { goDurationMs, isJsonObject, type Json, JsonError, parseFirstJson } from '../../../kubernetes/index.ts';
 import { defaultTimeoutSeconds, hooks, maxTimeoutSeconds } from '../../../runtimehooks/index.ts';
-import type { Exchange, Handler as HttpHandler, Refusal } from '../../../server/index.ts';
+import {
+  type Answer,
+  type BodyHandler,
+  type BodyResponse,
+  createBody,
+  type InFlight,
+  Refusal,
+  type ServerContext,
+} from '../../../server/index.ts';
 import { callInTime, failed, type HandledCall, textOf } from '../calls/call.ts';
 import { createLoopWatch, type LoopWatch } from '../calls/event-loop.ts';
 import type { Lifetime } from '../calls/lifetime.ts';
 import { answersOf } from '../handlers/answer.ts';
 import type { Handler } from '../handlers/handler.ts';
-import type { CounterOf } from './metrics.ts';
+import type { CountCall } from './metrics.ts';
 
 /** Replaces a handler's answer: with another body, another HTTP status, or (undefined) not at all. */
 export type ReplaceAnswer = (handler: string) => { body?: string | undefined; code?: number | undefined } | undefined;
 
 interface RouteContext {
   log: Log;
-  counterOf: CounterOf;
+  inFlight: InFlight;
+  countCall: CountCall;
   replaceAnswer?: ReplaceAnswer | undefined;
   lifetime: Lifetime;
   loop: LoopWatch;
@@ -50,104 +60,106 @@ function discoveryOf(handlers: readonly Handler[]): Handler {
  * How long a caller waits for an answer, in milliseconds: according to the query of the call, else to the handler, and
  * never longer than Cluster API.
  */
-function callTimeoutMs(query: string, handlerSeconds = defaultTimeoutSeconds): number {
+function callTimeoutMs(url: string, handlerSeconds = defaultTimeoutSeconds): number {
+  const query = url.slice(url.indexOf('?') + 1);
   const ms = goDurationMs(/(?:^|&)timeout=([^&]*)/.exec(query)?.[1] ?? '') ?? 0;
   // 0 counts as absent, as it does for API servers: a caller that waits for nothing would not call.
   return Math.min(ms > 0 ? ms : handlerSeconds * 1000, maxTimeoutSeconds * 1000);
 }
 
-/** The handling of one path. Everything that its calls have in common is prepared once. */
-function routeOf(handler: Handler, context: RouteContext): HttpHandler {
-  const { log, counterOf, replaceAnswer } = context;
+/** A signal that is aborted when the client disconnects before its response. */
+function goneOf(response: BodyResponse): AbortSignal {
+  const gone = new AbortController();
+  response.on('close', () => {
+    if (!response.headersSent) {
+      gone.abort();
+    }
+  });
+  return gone.signal;
+}
+
+/** The handlers of one path, behind `body`. Everything that its calls have in common is prepared once. */
+function routeOf(handler: Handler, context: RouteContext): [BodyHandler, ErrorRequestHandler] {
+  const { log, inFlight, countCall, replaceAnswer } = context;
   const { name, hook, timeoutSeconds } = handler;
   const failure = (message: string) => textOf(handler, failed(handler, message));
   const names = { hook: hook.name, ...(name !== '' && { handler: name }) };
-  const counted = counterOf(hook.name, name);
   // The names are serialized once.
   const callLog = log.child(names);
 
   /** Returns how long the call took, in milliseconds, to the microsecond. */
-  function count(result: HandledCall, { startedMs }: Exchange): number {
-    const durationMs = performance.now() - startedMs;
-    counted(result, durationMs / 1000);
+  function count(result: HandledCall, { locals }: BodyResponse): number {
+    const durationMs = performance.now() - locals.startedMs;
+    countCall({ hook: hook.name, handler: name, result, seconds: durationMs / 1000 });
     return Math.round(durationMs * 1000) / 1000;
   }
-  function finish(result: HandledCall, answer: { code: number; text: string }, exchange: Exchange, more = {}): void {
-    exchange.respond(answer);
-    const durationMs = count(result, exchange);
+  function finish(result: HandledCall, answer: Answer, response: BodyResponse, more = {}): void {
+    inFlight.send(response, answer);
+    const durationMs = count(result, response);
     callLog.info({ ...more, result, durationMs }, 'call answered');
   }
-  /**
-   * The response to a request with a compressed or oversized body is a Failure, as from Go's server, since an HTTP error
-   * would be ignored for a handler with `failurePolicy: Ignore`. A server without room counts as unreachable.
-   */
-  function refuse(refusal: Refusal, exchange: Exchange): void {
-    if (refusal.code === 503) {
-      exchange.refuse(refusal);
-      return;
-    }
-    count('invalid request', exchange);
-    log.warn({ ...names, problem: refusal.message }, 'request refused');
-    exchange.refuse(refusal, { code: 200, text: failure(`error reading request: ${refusal.message}`) });
-  }
 
-  async function handle(body: Buffer | Refusal, exchange: Exchange): Promise<void> {
-    if (!(body instanceof Uint8Array)) {
-      refuse(body, exchange);
-      return;
-    }
-    const read = readRequest(body);
+  async function answer(...[request, response]: Parameters<BodyHandler>): Promise<void> {
+    const read = readRequest(request.body);
     if ('problem' in read) {
-      finish('invalid request', { code: 200, text: failure(read.problem) }, exchange);
+      finish('invalid request', { code: 200, text: failure(read.problem) }, response);
       return;
     }
-    const timeoutMs = callTimeoutMs(exchange.query, timeoutSeconds);
-    const called = callInTime(handler, read.request, () => exchange.gone, timeoutMs, context);
+    const timeoutMs = callTimeoutMs(request.url, timeoutSeconds);
+    const called = callInTime(handler, read.request, () => goneOf(response), timeoutMs, context);
     const outcome = called instanceof Promise ? await called : called;
-    const durationMs = Math.round(performance.now() - exchange.startedMs);
+    const durationMs = Math.round(performance.now() - response.locals.startedMs);
     const hint = 'answer within milliseconds, and let createJobs do long work';
     if (outcome === 'gone') {
       // Cluster API disconnects when its timeout expires.
-      count('error', exchange);
+      count('error', response);
       log.warn({ ...names, timeoutMs, durationMs }, `the caller disconnected before its answer: ${hint}`);
     } else if (outcome === 'late') {
       // As when the call times out at the caller: failurePolicy applies, unlike for a Failure.
       log.error({ ...names, timeoutMs, durationMs }, `the handler did not answer in time: ${hint}`);
       const text = failure(`handler ${name} did not answer within ${timeoutMs / 1000} s`);
-      finish('error', { code: 504, text }, exchange);
+      finish('error', { code: 504, text }, response);
     } else {
-      const { response, result, cluster } = outcome;
+      const { response: answered, result, cluster } = outcome;
       const { body: text = outcome.text, code = 200 } = replaceAnswer?.(name) ?? {};
-      const wait = result === 'blocking' ? { retryAfterSeconds: response.retryAfterSeconds } : {};
-      finish(result, { code, text }, exchange, { cluster, ...wait });
+      const wait = result === 'blocking' ? { retryAfterSeconds: answered.retryAfterSeconds } : {};
+      finish(result, { code, text }, response, { cluster, ...wait });
     }
   }
-  return (exchange) => exchange.readBody('any request', (body) => handle(body, exchange));
-}
-
-export interface HandlerOptions extends Omit<RouteContext, 'loop'> {
-  handlers: readonly Handler[];
-  /** Prefix of all paths: empty, or with a leading slash and no trailing one. */
-  prefix: string;
-}
-
-const pathOf = ({ hook, name }: Handler) =>
-  `/${hook.group}/${hook.version}/${hook.name}${name === '' ? '' : `/${name}`}`.toLowerCase();
-
-export function createHttpHandler({ handlers, prefix, ...options }: HandlerOptions): HttpHandler {
-  const context = { ...options, loop: createLoopWatch(options.log, options.lifetime.stopping) };
-  const discovery = discoveryOf(handlers);
-  const routes = new Map([discovery, ...handlers].map((handler) => [pathOf(handler), routeOf(handler, context)]));
-
-  return (exchange) => {
-    const { path } = exchange;
-    const route = path.startsWith(prefix) ? routes.get(path.slice(prefix.length)) : undefined;
-    if (route === undefined) {
-      context.log.warn({ path: path.slice(0, 512) }, 'call to a path that no handler has');
-      const message = `page not found: no handler of this extension has this path; ${prefix}${pathOf(discovery)} lists them`;
-      exchange.refuse({ code: 404, message });
+  /**
+   * The response to a request with a compressed or oversized body is a Failure, as from Go's server, since an HTTP error
+   * would be ignored for a handler with `failurePolicy: Ignore`. A server without room counts as unreachable.
+   */
+  const refused: ErrorRequestHandler = (error, _request, response, next) => {
+    if (!(error instanceof Refusal) || error.code === 503) {
+      next(error);
       return;
     }
-    return route(exchange);
+    const { code, message } = error;
+    count('invalid request', response as BodyResponse);
+    log.warn({ ...names, problem: message }, 'request refused');
+    next(new Refusal(code, message, { code: 200, text: failure(`error reading request: ${message}`) }));
   };
+  return [answer, refused];
+}
+
+interface RouterOptions extends Omit<RouteContext, 'loop'>, Pick<ServerContext, 'limits' | 'refuse'> {
+  handlers: readonly Handler[];
+}
+
+const pathOf = ({ hook, name }: Pick<Handler, 'hook' | 'name'>) =>
+  `/${hook.group}/${hook.version}/${hook.name}${name === '' ? '' : `/${name}`}`.toLowerCase();
+
+export const discoveryPath = pathOf({ hook: hooks.Discovery, name: '' });
+
+/** The routes of handlers, and of their Discovery. Calls may have any method, and any content type, as those of Go's server. */
+export function createHookRouter({ handlers, limits, refuse, ...options }: RouterOptions): Router {
+  const context = { ...options, loop: createLoopWatch(options.log, options.lifetime.stopping) };
+  const body = createBody(limits, options.inFlight, true);
+  const router = Router({ caseSensitive: true, strict: true });
+  for (const handler of [...handlers, discoveryOf(handlers)]) {
+    router.all(pathOf(handler), body, ...routeOf(handler, context));
+  }
+  router.use(refuse);
+  return router;
 }

@@ -1,0 +1,109 @@
+import type { Log } from '../../base/index.ts';
+import { mostWaiting } from '../../base/metrics/index.ts';
+import { type AdmissionRequest, decodeAdmissionReview, reviewOf } from '../../kubernetes/index.ts';
+import { type AdmissionOutcome, rejectMalformed } from '../../policy/index.ts';
+import { type BodyHandler, clientOf, type InFlight, jsonIn, Refusal } from '../../server/index.ts';
+import type { ReviewMetrics } from './metrics.ts';
+
+type ReviewWebhook = 'mutate' | 'validate' | 'impact';
+
+/** What routes need. */
+export interface ReviewContext {
+  inFlight: InFlight;
+  metrics: ReviewMetrics;
+  log: Log;
+}
+
+/** The route of a webhook: decode, decide, respond, count, log. */
+export function review(
+  webhook: ReviewWebhook,
+  decide: (request: AdmissionRequest) => AdmissionOutcome | Promise<AdmissionOutcome>,
+  { inFlight, metrics, log }: ReviewContext,
+): BodyHandler {
+  return async (call, response) => {
+    const decoded = decodeAdmissionReview(jsonIn(call.body));
+    const request = 'request' in decoded ? decoded.request : undefined;
+    let outcome: AdmissionOutcome;
+    if ('request' in decoded) {
+      outcome = await decide(decoded.request);
+    } else if (decoded.uid === undefined) {
+      throw new Refusal(400, decoded.problem);
+    } else {
+      outcome = rejectMalformed(decoded.uid, decoded.problem);
+    }
+    if (response.destroyed) {
+      return;
+    }
+    inFlight.send(response, { code: 200, text: JSON.stringify(reviewOf(outcome.response)) });
+    const durationMs = performance.now() - response.locals.startedMs;
+    const { verdict, deniedBy, warnedBy, knowledge } = outcome;
+    const counted = { webhook, operation: request?.operation ?? 'UNKNOWN', verdict, seconds: durationMs / 1000 };
+    if (metrics.waiting.push(counted) === mostWaiting) {
+      metrics.countAll();
+    }
+    for (const rule of deniedBy) {
+      metrics.denials.inc({ rule });
+    }
+    for (const rule of warnedBy) {
+      metrics.warnings.inc({ rule });
+    }
+    for (const kind of knowledge?.unknown ?? []) {
+      metrics.withoutFacts.inc({ kind });
+    }
+    logReview(log, { webhook, request, outcome, socket: call.socket, durationMs });
+  };
+}
+
+const messages = {
+  allowed: 'allowed',
+  warned: 'allowed with warnings',
+  denied: 'denied',
+  malformed: 'malformed review',
+} as const;
+
+/** Longest name that is logged, in characters: the longest that Kubernetes allows. */
+export const maxNameLength = 253;
+
+/** Milliseconds, to the microsecond. */
+export const rounded = (durationMs: number) => Math.round(durationMs * 1000) / 1000;
+
+/** A review that was answered. */
+interface AnsweredReview {
+  webhook: ReviewWebhook;
+  /** Absent if the review was malformed. */
+  request: AdmissionRequest | undefined;
+  outcome: AdmissionOutcome;
+  /** The connection of the caller. */
+  socket: { remoteAddress?: string | undefined };
+  durationMs: number;
+}
+
+/** One line for a review, at info unless it was allowed. Never the object: messages and fields may contain secrets. */
+export function logReview(log: Log, { webhook, request, outcome, socket, durationMs }: AnsweredReview): void {
+  const { response, verdict, deniedBy, warnedBy, knowledge } = outcome;
+  const level = verdict === 'allowed' ? 'debug' : 'info';
+  if (!log.isLevelEnabled(level)) {
+    return;
+  }
+  log[level](
+    {
+      webhook,
+      uid: response.uid,
+      ...(request !== undefined && {
+        operation: request.operation,
+        ...(request.subResource !== '' && { subResource: request.subResource.slice(0, maxNameLength) }),
+        name: request.name.slice(0, maxNameLength),
+        username: request.username.slice(0, maxNameLength),
+        dryRun: request.dryRun,
+      }),
+      ...(deniedBy.length > 0 && { deniedBy }),
+      ...(warnedBy.length > 0 && { warnedBy }),
+      ...(verdict === 'malformed' && { reason: response.status?.message }),
+      ...(knowledge?.ageMs !== undefined && { factsAgeSeconds: Math.ceil(knowledge.ageMs / 1000) }),
+      ...(knowledge !== undefined && knowledge.unknown.length > 0 && { factsUnknown: knowledge.unknown }),
+      client: clientOf(socket),
+      durationMs: rounded(durationMs),
+    },
+    messages[verdict],
+  );
+}
