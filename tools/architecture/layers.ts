@@ -22,7 +22,7 @@ export const layers: readonly Layer[] = [
   {
     name: 'kubernetes',
     knows: "Kubernetes' conventions, schemas and CEL, manifests, OpenAPI documents, and talking to API servers",
-    modules: ['objects', 'schema', 'cel', 'manifests', 'openapi', 'client'],
+    modules: ['objects', 'schema', 'cel', 'custom-resources', 'manifests', 'openapi', 'client'],
   },
   {
     name: 'server',

@@ -1,8 +1,9 @@
 import { Optional } from '@marcbachmann/cel-js';
 import { fieldErrorMessage, type StatusCause } from '../objects/errors/status.ts';
-import { canonical, isJsonObject, type Json, type JsonObject, own } from '../objects/json/json.ts';
+import { isJsonObject, type Json, type JsonObject, own } from '../objects/json/json.ts';
+import { isSame } from '../objects/json/json-patch.ts';
 import { perObject } from '../objects/per-object.ts';
-import { fieldOf, joinPath, partsOf, type Schema, shorten } from '../schema/index.ts';
+import { fieldOf, joinPath, oldItems, partsOf, type Schema, shorten } from '../schema/index.ts';
 import { celOf, type Seen } from './cel.ts';
 import { type Budget, createEvaluator, failureOf, maxRulesMs, OutOfTime, within } from './evaluate.ts';
 import { isTransition, ruleReasons, untypedEnvironment, type ValidationRule } from './rule-checks.ts';
@@ -71,17 +72,6 @@ function problemOf(rule: ValidationRule, variables: Variables, hasOld: boolean):
   }
 }
 
-/** Finds the old version of an item: in a list of type map, the item with the same keys. */
-function previousItems(old: Json | undefined, schema: Schema): (item: Json) => Json | undefined {
-  const keys = schema['x-kubernetes-list-type'] === 'map' ? (schema['x-kubernetes-list-map-keys'] ?? []) : [];
-  if (keys.length === 0 || !Array.isArray(old)) {
-    return () => undefined;
-  }
-  const identityOf = (item: JsonObject) => canonical(keys.map((key) => item[key] ?? null));
-  const items = new Map(old.filter(isJsonObject).map((item) => [identityOf(item), item]));
-  return (item) => (isJsonObject(item) ? items.get(identityOf(item)) : undefined);
-}
-
 /** Messages show the type of a value whose rule cannot be evaluated, and of the others only scalars. */
 function shownFor({ isViolation }: RuleProblem, value: Json, { type = '' }: Schema): string | undefined {
   if (!isViolation) {
@@ -106,11 +96,24 @@ function ruleCause(
   };
 }
 
-function validateAt(value: Json, old: Json | undefined, schema: Schema, path: string, validation: Validation): void {
+/**
+ * @param isUnchanged whether the value, or that nearest around it which has an old one, is as it was: its problems are no
+ *   causes then, but those of transition rules (ratcheting validation).
+ */
+function validateAt(
+  value: Json,
+  old: Json | undefined,
+  schema: Schema,
+  path: string,
+  validation: Validation,
+  isUnchanged: () => boolean = () => false,
+): void {
   if (value === null || !hasRules(schema)) {
     return;
   }
   const { causes, seen } = validation;
+  let same: boolean | undefined;
+  const isSameAsOld = old === undefined ? isUnchanged : () => (same ??= isSame(value, old));
   const rules = (schema['x-kubernetes-validations'] ?? []) as ValidationRule[];
   if (rules.length > 0) {
     const hasOld = old !== undefined && old !== null;
@@ -121,22 +124,22 @@ function validateAt(value: Json, old: Json | undefined, schema: Schema, path: st
       const variables = { self, oldSelf: rule.optionalOldSelf === true ? optional : oldSelf };
       validation.current = { rule, path, type: schema.type ?? '' };
       const problem = problemOf(rule, variables, hasOld);
-      if (problem !== undefined) {
+      if (problem !== undefined && (needsOld(rule) || !isSameAsOld())) {
         causes.push(ruleCause(rule, problem, path, validation.shown ?? shownFor(problem, value, schema)));
       }
     }
   }
   if (Array.isArray(value) && schema.items !== undefined) {
-    const previous = previousItems(old, schema);
+    const oldOf = oldItems(old, schema);
     for (const [index, item] of value.entries()) {
-      validateAt(item, previous(item), schema.items, `${path}[${index}]`, validation);
+      validateAt(item, oldOf(item), schema.items, `${path}[${index}]`, validation, isSameAsOld);
     }
   } else if (isJsonObject(value)) {
     for (const [key, item] of Object.entries(value)) {
       const field = fieldOf(schema, key);
       if (field !== undefined) {
         const before = isJsonObject(old) ? own(old, key) : undefined;
-        validateAt(item, before, field, joinPath(path, key), validation);
+        validateAt(item, before, field, joinPath(path, key), validation, isSameAsOld);
       }
     }
   }

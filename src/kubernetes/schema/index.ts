@@ -2,7 +2,7 @@ export { causeOf, duplicate, forbiddenField, invalid, maxCauses, notSupported, r
 export { applyDefaults, DefaultsError, hasDefaults } from './defaults.ts';
 export { patchProblems, type SchemaOf, schemasOf } from './object-problems.ts';
 export { compilePattern, type Pattern, PatternError } from './pattern.ts';
-export { dropNullFields, dropNulls, prune } from './pruning.ts';
-export { fieldOf, joinPath, propertyOf, type Schema, shownKey } from './schema.ts';
-export { validateSchema } from './schema-validation.ts';
+export { dropNullFields, dropNulls, prune, removeUnknown, type UnknownField } from './pruning.ts';
+export { fieldOf, joinPath, oldItems, propertyOf, type Schema, shownKey } from './schema.ts';
+export { validateListTypes, validateSchema } from './schema-validation.ts';
 export { isSpent, partsOf, type SchemaBudget, schemaBudget, structuralCauses } from './structural.ts';

@@ -3,19 +3,32 @@ import { joinPath, partsIn, propertyOf, type Schema } from './schema.ts';
 
 const embedded = new Set<string | number>(['apiVersion', 'kind', 'metadata']);
 
+/** A field that a schema does not name. */
+export interface UnknownField {
+  /** `spec.bar`, `spec.list[0].foo`. */
+  path: string;
+  name: string;
+  /** The names that the schema has in its place. */
+  known: readonly string[];
+}
+
 /**
  * Removes fields that a structural schema does not specify, in place.
  *
  * @param isRoot keeps apiVersion, kind and metadata, which every object has whatever its schema says.
- * @returns the paths of the removed fields (`spec.bar`, `spec.list[0].foo`).
+ * @returns the removed fields, sorted by path.
  */
-export function prune(value: Json, schema: Schema, isRoot = true): string[] {
-  const removed: string[] = [];
+export function removeUnknown(value: Json, schema: Schema, isRoot = true): UnknownField[] {
+  const removed: UnknownField[] = [];
   pruneAt(value, schema, '', isRoot, removed);
-  return removed.sort();
+  return removed.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-function pruneAt(value: Json, schema: Schema, path: string, isResource: boolean, removed: string[]): void {
+/** `removeUnknown`, if only the paths of the removed fields matter. */
+export const prune = (value: Json, schema: Schema, isRoot = true): string[] =>
+  removeUnknown(value, schema, isRoot).map(({ path }) => path);
+
+function pruneAt(value: Json, schema: Schema, path: string, isResource: boolean, removed: UnknownField[]): void {
   const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true || schema.additionalProperties === true;
   for (const { key, part, schema: inner } of partsIn(value, schema)) {
     if (isResource && embedded.has(key)) {
@@ -25,7 +38,7 @@ function pruneAt(value: Json, schema: Schema, path: string, isResource: boolean,
       pruneAt(part, inner, joinPath(path, key), inner['x-kubernetes-embedded-resource'] === true, removed);
     } else if (!isOpen && isJsonObject(value)) {
       delete value[key];
-      removed.push(joinPath(path, key));
+      removed.push({ path: joinPath(path, key), name: String(key), known: Object.keys(schema.properties ?? {}) });
     }
   }
 }

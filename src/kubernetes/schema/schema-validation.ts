@@ -1,11 +1,12 @@
 import { charactersIn, count } from '../../base/index.ts';
 import type { StatusCause } from '../objects/errors/status.ts';
-import { canonical, isJsonObject, type Json } from '../objects/json/json.ts';
+import { canonical, isJsonObject, type Json, own } from '../objects/json/json.ts';
+import { isSame } from '../objects/json/json-patch.ts';
 import { perObject } from '../objects/per-object.ts';
 import { forbiddenField, maxCauses, shorten } from './causes.ts';
 import { formats } from './formats.ts';
-import { compilePattern } from './pattern.ts';
-import { fieldOf, joinPath, type Schema } from './schema.ts';
+import { compilePattern, type Pattern, PatternError } from './pattern.ts';
+import { fieldOf, joinPath, oldItems, partsIn, type Schema } from './schema.ts';
 
 /** The JSON type of a value, as the API server names it in messages. */
 function typeNameOf(value: Json): string {
@@ -28,10 +29,29 @@ function typeFits(value: Json, type: string): boolean {
 }
 
 /**
- * The pattern of a schema, compiled once: a definition may have more patterns than `compilePattern` keeps. Definitions with
- * one that does not compile have been rejected.
+ * The pattern of a schema, or why it cannot be used, compiled once: a definition may have more patterns than `compilePattern`
+ * keeps.
  */
-const patternOf = perObject(({ pattern = '' }: Schema) => compilePattern(pattern));
+const patternOf = perObject(({ pattern = '' }: Schema): Pattern | PatternError => {
+  try {
+    return compilePattern(pattern);
+  } catch (error) {
+    if (error instanceof PatternError) {
+      return error;
+    }
+    throw error;
+  }
+});
+
+function validatePattern(value: string, schema: Schema, path: string, findings: Findings): void {
+  const pattern = patternOf(schema);
+  if (pattern instanceof PatternError) {
+    const why = `${schema.pattern}, but pattern is invalid: ${pattern.message}`;
+    addInvalid(findings, path, value, `should match '${why}'`);
+  } else if (findings.spend((value.length * pattern.size) / 5, path) && !pattern.test(value)) {
+    addInvalid(findings, path, value, `should match '${schema.pattern}'`);
+  }
+}
 
 /** The allowed values of a schema, as they are compared and shown. */
 interface Allowed {
@@ -131,27 +151,48 @@ class Findings {
   }
 }
 
-/**
- * Validates a value against a structural schema. The input is not changed.
- *
- * @param work what it may cost; once that is used up, it is the only cause, and later validations with it have none.
- * @returns one cause for each problem, with the reasons and messages of kube-openapi; empty when the value fits.
- */
-export function validateSchema(
-  value: Json,
-  schema: Schema,
-  { path = '', work = workOfObject(), ...shown }: { path?: string; work?: Work } & Shown = {},
+interface Validation extends Shown {
+  path?: string;
+  /** What it may cost; once that is used up, it is the only cause, and later validations with it have none. */
+  work?: Work;
+  /** The value that is replaced: problems of parts that stay as they were are no causes (ratcheting validation). */
+  old?: Json | undefined;
+}
+
+const noWorkLeft = 'takes too much work to validate; make the object or its schema smaller';
+
+/** The problems that a check of a value finds within the limits. */
+function findingsOf(
+  { work = workOfObject(), ...shown }: Validation,
+  check: (findings: Findings) => void,
 ): StatusCause[] {
   if (work.endedAt !== undefined) {
     return [];
   }
   const findings = new Findings(maxCauses, work, shown);
-  validateAt(value, schema, path, findings);
-  if (work.endedAt !== undefined) {
-    const why = 'takes too much work to validate; make the object or its schema smaller';
-    return [...findings.causes, forbiddenField(findings.placeOf(work.endedAt), why)];
+  check(findings);
+  return work.endedAt === undefined
+    ? findings.causes
+    : [...findings.causes, forbiddenField(findings.placeOf(work.endedAt), noWorkLeft)];
+}
+
+/**
+ * Validates a value against a structural schema, but for the types of its lists. The input is not changed.
+ *
+ * @returns one cause for each problem, with the reasons and messages of kube-openapi; empty when the value fits.
+ */
+export const validateSchema = (value: Json, schema: Schema, options: Validation = {}): StatusCause[] =>
+  findingsOf(options, (findings) => validateAt(value, schema, options.path ?? '', findings, options.old));
+
+/**
+ * The duplicate items of lists that are sets or maps, in any depth (apiextensions' pkg/apiserver/schema/listtype). Without
+ * any if the old value has some.
+ */
+export function validateListTypes(value: Json, schema: Schema, { old, ...options }: Validation = {}): StatusCause[] {
+  if (!hasListTypes(schema) || (old !== undefined && validateListTypes(old, schema, options).length > 0)) {
+    return [];
   }
-  return findings.causes;
+  return findingsOf(options, (findings) => checkListTypes(value, schema, options.path ?? '', findings));
 }
 
 /** Where a message says that the problem is: nowhere for the whole value, unless the value is part of a schema. */
@@ -164,14 +205,9 @@ function addInvalid(findings: Findings, path: string, value: Json, rule: string)
   findings.add(path, 'FieldValueInvalid', message);
 }
 
-/**
- * Adds a problem that an API server reports for the whole object. Here it has the path of the value, which tells which part
- * an update has changed; messages about a variable have none.
- */
-function addUnplaced(findings: Findings, path: string, problem: string): void {
-  const hasNone = path === '' || findings.shown !== undefined || findings.base !== undefined;
-  const field = hasNone ? '<nil>' : path;
-  findings.add(field, 'FieldValueInvalid', `Invalid value: ${findings.shown ?? '""'}: ${problem}`);
+/** Adds a problem that an API server reports for the whole object. */
+function addUnplaced(findings: Findings, problem: string): void {
+  findings.add('<nil>', 'FieldValueInvalid', `Invalid value: ${findings.shown ?? '""'}: ${problem}`);
 }
 
 /** A problem of type. Where a schema has a format, kube-openapi compares numbers, booleans and objects with that. */
@@ -187,10 +223,18 @@ function addWrongType(findings: Findings, path: string, value: Json, type: strin
   );
 }
 
-function validateAt(value: Json, schema: Schema, path: string, findings: Findings): void {
+function validateAt(value: Json, schema: Schema, path: string, findings: Findings, old?: Json): void {
   if (findings.isFull || !findings.spend(1, path)) {
     return;
   }
+  const before = findings.causes.length;
+  validatePart(value, schema, path, findings, old);
+  if (old !== undefined && findings.causes.length > before && isSame(value, old)) {
+    findings.causes.length = before;
+  }
+}
+
+function validatePart(value: Json, schema: Schema, path: string, findings: Findings, old: Json | undefined): void {
   if (value === null && schema.nullable === true) {
     if (schema.enum !== undefined) {
       validateEnum(value, enumOf(schema), path, findings);
@@ -213,9 +257,9 @@ function validateAt(value: Json, schema: Schema, path: string, findings: Finding
   } else if (typeof value === 'number') {
     validateNumber(value, schema, path, findings);
   } else if (Array.isArray(value)) {
-    validateArray(value, schema, path, findings);
+    validateArray(value, schema, path, findings, old);
   } else if (isJsonObject(value)) {
-    validateObject(value, schema, path, findings);
+    validateObject(value, schema, path, findings, old);
   }
   validateCombined(value, schema, path, findings);
 }
@@ -237,19 +281,14 @@ function validateString(value: string, schema: Schema, path: string, findings: F
   if (!findings.spend(value.length / charactersPerWork, path)) {
     return;
   }
-  // OpenAPI counts code points.
+  // OpenAPI counts code points. Of several problems with a text, kube-openapi tells the first.
   const length = minLength === undefined && maxLength === undefined ? 0 : charactersIn(value);
   if (maxLength !== undefined && length > maxLength) {
     findings.add(path, 'FieldValueTooLong', `Too long: may not be more than ${count(maxLength, 'byte')}`);
-  }
-  if (minLength !== undefined && length < minLength) {
+  } else if (minLength !== undefined && length < minLength) {
     addInvalid(findings, path, value, `should be at least ${minLength} chars long`);
-  }
-  if (pattern !== undefined) {
-    const compiled = patternOf(schema);
-    if (findings.spend((value.length * compiled.size) / 5, path) && !compiled.test(value)) {
-      addInvalid(findings, path, value, `should match '${pattern}'`);
-    }
+  } else if (pattern !== undefined) {
+    validatePattern(value, schema, path, findings);
   }
   if (format !== undefined && Object.hasOwn(formats, format) && formats[format]?.(value) === false) {
     findings.add(
@@ -279,7 +318,7 @@ function validateNumber(value: number, schema: Schema, path: string, findings: F
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
   if (!isInRange(value, schema)) {
     const format = schema.format === undefined ? '(default format)' : `with format ${schema.format}`;
-    addUnplaced(findings, path, `Checked value must be of type ${schema.type} ${format} in ${path}`);
+    addUnplaced(findings, `Checked value must be of type ${schema.type} ${format} in ${path}`);
   }
   if (minimum !== undefined && (exclusiveMinimum === true ? value <= minimum : value < minimum)) {
     addInvalid(
@@ -302,7 +341,7 @@ function validateNumber(value: number, schema: Schema, path: string, findings: F
   }
 }
 
-function validateArray(value: Json[], schema: Schema, path: string, findings: Findings): void {
+function validateArray(value: Json[], schema: Schema, path: string, findings: Findings, old: Json | undefined): void {
   const { minItems, maxItems, items } = schema;
   if (maxItems !== undefined && value.length > maxItems) {
     findings.add(
@@ -314,35 +353,83 @@ function validateArray(value: Json[], schema: Schema, path: string, findings: Fi
   if (minItems !== undefined && value.length < minItems) {
     addInvalid(findings, path, value.length, `should have at least ${minItems} items`);
   }
-  const listType = schema['x-kubernetes-list-type'];
-  if (listType === 'set' || listType === 'map' || schema.uniqueItems === true) {
-    const keys = listType === 'map' ? (schema['x-kubernetes-list-map-keys'] ?? []) : undefined;
-    // How often each item has occurred: a duplicate is reported once.
-    const seen = new Map<string, number>();
-    for (const [index, item] of value.entries()) {
-      if (keys !== undefined && !isJsonObject(item) && item !== null) {
-        const message = `Invalid value: ${show(item)}: must be an object for an array of list-type map`;
-        findings.add(`${path}[${index}]`, 'FieldValueInvalid', message);
-        continue;
-      }
-      const identity = canonical(keys === undefined || !isJsonObject(item) ? item : keysOf(item, keys, items));
-      if (!findings.spend(identity.length / (hasParts(item) ? canonicalPerWork : charactersPerWork), path)) {
-        return;
-      }
-      const times = seen.get(identity) ?? 0;
-      seen.set(identity, times + 1);
-      if (times > 0 && listType === undefined) {
-        addInvalid(findings, path, value, "shouldn't contain duplicates");
-        break;
-      }
-      if (times === 1) {
-        findings.add(`${path}[${index}]`, 'FieldValueDuplicate', `Duplicate value: ${shorten(identity)}`);
-      }
-    }
+  if (schema.uniqueItems === true && hasTwice(value, path, findings)) {
+    addInvalid(findings, path, value, "shouldn't contain duplicates");
   }
   if (items !== undefined) {
+    const oldOf = oldItems(old, schema);
     for (const [index, item] of value.entries()) {
-      validateAt(item, items, `${path}[${index}]`, findings);
+      validateAt(item, items, `${path}[${index}]`, findings, oldOf(item));
+    }
+  }
+}
+
+/** Writes a value with sorted keys, to compare it with others. Nothing once the work is used up. */
+function identityOf(value: Json, path: string, findings: Findings): string | undefined {
+  const identity = canonical(value);
+  const isPaid = findings.spend(identity.length / (hasParts(value) ? canonicalPerWork : charactersPerWork), path);
+  return isPaid ? identity : undefined;
+}
+
+function hasTwice(items: readonly Json[], path: string, findings: Findings): boolean {
+  const seen = new Set<string>();
+  for (const item of items) {
+    const identity = identityOf(item, path, findings);
+    if (identity === undefined) {
+      return false;
+    }
+    if (seen.has(identity)) {
+      return true;
+    }
+    seen.add(identity);
+  }
+  return false;
+}
+
+const hasListTypes: (schema: Schema) => boolean = perObject(
+  (schema: Schema) =>
+    ['set', 'map'].includes(schema['x-kubernetes-list-type'] ?? '') ||
+    [...Object.values(schema.properties ?? {}), schema.items, schema.additionalProperties].some(
+      (part) => typeof part === 'object' && hasListTypes(part),
+    ),
+);
+
+function checkListTypes(value: Json, schema: Schema, path: string, findings: Findings): void {
+  if (!hasParts(value) || !hasListTypes(schema) || findings.isFull || !findings.spend(1, path)) {
+    return;
+  }
+  if (Array.isArray(value)) {
+    checkList(value, schema, path, findings);
+  }
+  for (const { key, part, schema: inner } of partsIn(value, schema)) {
+    if (inner !== undefined) {
+      checkListTypes(part, inner, joinPath(path, key), findings);
+    }
+  }
+}
+
+/** Reports each duplicate item of a list once. */
+function checkList(value: readonly Json[], schema: Schema, path: string, findings: Findings): void {
+  const { items, 'x-kubernetes-list-type': type, 'x-kubernetes-list-map-keys': keys = [] } = schema;
+  const seen = new Map<string, number>();
+  for (const [index, item] of type === 'set' || type === 'map' ? value.entries() : []) {
+    if (type === 'map' && !isJsonObject(item) && item !== null) {
+      const message = `Invalid value: ${show(item)}: must be an object for an array of list-type map`;
+      findings.add(`${path}[${index}]`, 'FieldValueInvalid', message);
+      continue;
+    }
+    const identity = identityOf(
+      type === 'map' && isJsonObject(item) ? keysOf(item, keys, items) : item,
+      path,
+      findings,
+    );
+    if (identity === undefined) {
+      return;
+    }
+    const times = seen.get(identity) ?? 0;
+    seen.set(identity, times + 1);
+    if (times === 1) {
+      findings.add(`${path}[${index}]`, 'FieldValueDuplicate', `Duplicate value: ${shorten(identity)}`);
     }
   }
 }
@@ -357,7 +444,13 @@ function keysOf(item: Record<string, Json>, keys: readonly string[], items: Sche
   );
 }
 
-function validateObject(value: Record<string, Json>, schema: Schema, path: string, findings: Findings): void {
+function validateObject(
+  value: Record<string, Json>,
+  schema: Schema,
+  path: string,
+  findings: Findings,
+  old: Json | undefined,
+): void {
   const { minProperties, maxProperties } = schema;
   const names = Object.keys(schema.properties ?? {});
   // Alternatives often have no fields, and the value may have many.
@@ -385,7 +478,8 @@ function validateObject(value: Record<string, Json>, schema: Schema, path: strin
       // kube-openapi writes `.key` for an entry of the outermost map.
       const isOutermost = path === '' && (findings.shown !== undefined || findings.base !== undefined);
       const isEntry = isOutermost && !Object.hasOwn(schema.properties ?? {}, key);
-      validateAt(value[key] as Json, field, isEntry ? `.${joinPath(path, key)}` : joinPath(path, key), findings);
+      const at = isEntry ? `.${joinPath(path, key)}` : joinPath(path, key);
+      validateAt(value[key] as Json, field, at, findings, isJsonObject(old) ? own(old, key) : undefined);
     }
   }
   for (const key of schema.required ?? []) {
@@ -397,7 +491,7 @@ function validateObject(value: Record<string, Json>, schema: Schema, path: strin
 
 function validateCombined(value: Json, schema: Schema, path: string, findings: Findings): void {
   const fits = (candidate: Schema) => findings.fits(value, candidate, path);
-  const addCombined = (rule: string) => addUnplaced(findings, path, `${show(path)} ${rule}`);
+  const addCombined = (rule: string) => addUnplaced(findings, `${show(path)} ${rule}`);
   const failing = (schema.allOf ?? []).filter((part) => {
     const before = findings.causes.length;
     validateAt(value, part, path, findings);

@@ -1,5 +1,5 @@
 import { truncated } from '../../base/index.ts';
-import { isJsonObject, type Json } from '../objects/json/json.ts';
+import { canonical, isJsonObject, type Json, type JsonObject } from '../objects/json/json.ts';
 
 /** Structural OpenAPI v3 schema of apiextensions.k8s.io/v1, all keywords. */
 export interface Schema {
@@ -91,4 +91,15 @@ export function joinPath(path: string, key: string | number): string {
     return `${path}[${key}]`;
   }
   return path === '' ? shownKey(key) : `${path}.${shownKey(key)}`;
+}
+
+/** Finds the old value of an item of a list: in one of type map the item with the same keys, in others none. */
+export function oldItems(old: Json | undefined, schema: Schema): (item: Json) => Json | undefined {
+  const keys = schema['x-kubernetes-list-type'] === 'map' ? (schema['x-kubernetes-list-map-keys'] ?? []) : [];
+  if (keys.length === 0 || !Array.isArray(old)) {
+    return () => undefined;
+  }
+  const identityOf = (item: JsonObject) => canonical(keys.map((key) => item[key] ?? null));
+  const items = new Map(old.filter(isJsonObject).map((item) => [identityOf(item), item]));
+  return (item) => (isJsonObject(item) ? items.get(identityOf(item)) : undefined);
 }

@@ -1,3 +1,4 @@
+import type { NameFormat } from '../../kubernetes/custom-resources/index.ts';
 import type { JsonObject, StatusCause } from '../../kubernetes/index.ts';
 import type { Schema } from '../../kubernetes/schema/index.ts';
 
@@ -34,7 +35,7 @@ export interface KindStrategy {
   markForDeletion?(object: JsonObject, now: string): void;
   warn?(object: JsonObject): string[];
   /** The format of the name; default: an RFC 1123 subdomain. */
-  nameFormat?: 'subdomain' | 'label' | 'path';
+  nameFormat?: NameFormat;
 }
 
 /** UserInfo of authentication.k8s.io. */

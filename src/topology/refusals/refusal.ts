@@ -5,12 +5,14 @@ import { groupOf, nameOf } from '../world/objects.ts';
 export interface Refusal {
   /** The HTTP status code: 400, 403 or 422. */
   code: number;
-  /** One of metav1.StatusReason: `Invalid`, `BadRequest`, `Forbidden`. */
+  /** One of metav1.StatusReason: `Invalid`, `BadRequest`, `Forbidden`; empty where a webhook gives none. */
   reason: string;
   /** In the words of the API server, as kubectl prints it. */
   message: string;
   /** One for each field at fault; none where the object could not be read. */
   causes: readonly StatusCause[];
+  /** What to do about it, if that is known. */
+  remedy?: string;
 }
 
 /** The refusal of an object for its invalid fields: 422, `Cluster.cluster.x-k8s.io "f1" is invalid: …`. */

@@ -118,6 +118,48 @@ function fillMachineDeployment(object: JsonObject, old: JsonObject | undefined):
   };
 }
 
+/** A variable without a value gets null, as Go writes it. */
+function fillCluster({ spec }: JsonObject): void {
+  const topology = objectAt(spec, 'topology');
+  if (Object.keys(topology).length === 0) {
+    return;
+  }
+  const version = textAt(topology, 'version');
+  topology.version = version.startsWith('v') ? version : `v${version}`;
+  const workers = ['machineDeployments', 'machinePools'].flatMap((kind) => objectsAt(topology, 'workers', kind));
+  const overrides = [objectAt(topology, 'controlPlane'), ...workers].flatMap((part) =>
+    objectsAt(part, 'variables', 'overrides'),
+  );
+  for (const variable of [...objectsAt(topology, 'variables'), ...overrides]) {
+    variable.value ??= null;
+  }
+}
+
+function fillMachinePool({ spec }: JsonObject): void {
+  const template = objectAt(spec, 'template');
+  const machine = objectAt(template, 'spec');
+  if (isJsonObject(spec) && isJsonObject(spec.template)) {
+    const deletion = { nodeDeletionTimeoutSeconds: 10, ...objectAt(machine, 'deletion') };
+    const version = asVersion(machine.version);
+    template.spec = { ...machine, deletion, ...(version !== undefined && { version }) };
+  }
+}
+
+function fillHealthCheck({ spec }: JsonObject): void {
+  if (isJsonObject(spec)) {
+    spec.checks = { nodeStartupTimeoutSeconds: 600, ...objectAt(spec, 'checks') };
+  }
+}
+
+/** What Cluster API's webhooks set, by group and kind. */
+const fillers: Readonly<Record<string, (object: JsonObject, old: JsonObject | undefined) => void>> = {
+  [`${coreGroup} Cluster`]: fillCluster,
+  [`${coreGroup} MachineDeployment`]: fillMachineDeployment,
+  [`${coreGroup} MachineHealthCheck`]: fillHealthCheck,
+  [`${coreGroup} MachinePool`]: fillMachinePool,
+  'controlplane.cluster.x-k8s.io KubeadmControlPlane': fillControlPlane,
+};
+
 /** Sets the defaults of a schema. @throws {NotKnown} when they exceed the limit of what is computed here. */
 function fillDefaults(object: JsonObject, schema: Schema): void {
   try {
@@ -141,11 +183,8 @@ export function stored(object: JsonObject, schemaOf: SchemaOf, old?: JsonObject)
   if (schema !== undefined) {
     fillDefaults(copy, schema);
   }
-  const [group, kind] = [groupOf(copy), textAt(copy, 'kind')];
-  if (group === 'controlplane.cluster.x-k8s.io' && kind === 'KubeadmControlPlane' && !isV1beta1(copy)) {
-    fillControlPlane(copy);
-  } else if (group === coreGroup && kind === 'MachineDeployment' && !isV1beta1(copy)) {
-    fillMachineDeployment(copy, old);
+  if (!isV1beta1(copy)) {
+    fillers[`${groupOf(copy)} ${textAt(copy, 'kind')}`]?.(copy, old);
   }
   return copy;
 }

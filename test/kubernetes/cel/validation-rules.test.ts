@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ValidationRule } from '../../../src/kubernetes/cel/index.ts';
 import { checkRules, validateRules } from '../../../src/kubernetes/cel/index.ts';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
@@ -135,6 +135,24 @@ test('items of a list with keys are matched with their old versions', () => {
     ],
   };
   expect(validateRules(after, before, schema)).toMatchObject([{ field: 'ports[1]' }]);
+});
+
+describe('rules of what an update leaves as it was', () => {
+  const small: Schema = { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self < 5' }] };
+  const kept: Schema = { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self > oldSelf' }] };
+  const schema: Schema = {
+    type: 'object',
+    properties: { small, kept, list: { type: 'array', items: small } },
+  };
+  test.each<[title: string, old: Json, now: Json, fields: string[]]>([
+    ['hold for it', { small: 7 }, { small: 7, list: [] }, []],
+    ['do not hold for what changes', { small: 7 }, { small: 8 }, ['small']],
+    ['hold for the items of a list as a whole', { list: [7] }, { small: 1, list: [7] }, []],
+    ['do not hold for items of a list that changes', { list: [7] }, { list: [7, 1] }, ['list[0]']],
+    ['are evaluated if they compare with the old value', { kept: 1 }, { kept: 1 }, ['kept']],
+  ])('%s', (_title, old, now, fields) => {
+    expect(validateRules(now, old, schema).map(({ field }) => field)).toEqual(fields);
+  });
 });
 
 test.each<[Json, string]>([

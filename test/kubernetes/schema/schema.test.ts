@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
 import type { Schema } from '../../../src/kubernetes/schema/index.ts';
-import { applyDefaults, prune, validateSchema } from '../../../src/kubernetes/schema/index.ts';
+import { applyDefaults, prune, validateListTypes, validateSchema } from '../../../src/kubernetes/schema/index.ts';
 
 describe('invalid values', () => {
   test.each<[Schema, Json, string]>([
@@ -46,14 +46,20 @@ describe('invalid values', () => {
     [{ type: 'object', minProperties: 1 }, {}, 'Invalid value: 0: a in body should have at least 1 properties'],
     [{ type: 'object', maxProperties: 0 }, { b: 1 }, 'Too many: 1: must have at most 0 items'],
     [{ type: 'object', required: ['b'] }, {}, 'Required value'],
-    [{ type: 'array', 'x-kubernetes-list-type': 'set' }, ['x', 'x'], 'Duplicate value: "x"'],
     [
-      { type: 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] },
-      [
-        { k: 1, v: 1 },
-        { k: 1, v: 2 },
-      ],
-      'Duplicate value: {"k":1}',
+      { type: 'array', uniqueItems: true },
+      ['x', 'x'],
+      `Invalid value: ["x","x"]: a in body shouldn't contain duplicates`,
+    ],
+    [
+      { type: 'string', pattern: '(?=a)' },
+      'x',
+      'Invalid value: "x": a in body should match \'(?=a), but pattern is invalid: error parsing regexp: invalid or unsupported Perl syntax: `(?=`\'',
+    ],
+    [
+      { type: 'string', minLength: 1, pattern: 'x' },
+      '',
+      'Invalid value: "": a in body should be at least 1 chars long',
     ],
     [{ anyOf: [{ minLength: 2 }] }, 'x', 'Invalid value: "": "a" must validate at least one schema (anyOf)'],
     [
@@ -146,5 +152,66 @@ test('pruning removes unspecified fields, keeps open parts, and the metadata of 
     open: { anything: 1, in: {} },
     embedded: { apiVersion: 'v1', kind: 'X', metadata: {} },
     list: [{ a: 'x' }],
+  });
+});
+
+describe('types of lists', () => {
+  const set: Schema = { type: 'array', 'x-kubernetes-list-type': 'set' };
+  const map: Schema = { type: 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] };
+  const within: Schema = { type: 'object', properties: { set, maps: { type: 'array', items: map } } };
+
+  test.each<[Schema, Json, string[]]>([
+    [set, ['x', 'x', 'x', 'y', 'y'], ['a[1]: Duplicate value: "x"', 'a[4]: Duplicate value: "y"']],
+    [set, ['x', 'y'], []],
+    [map, [{ k: 1, v: 1 }, { k: 1 }], ['a[1]: Duplicate value: {"k":1}']],
+    [map, [{ k: 1 }, []], ['a[1]: Invalid value: []: must be an object for an array of list-type map']],
+    [
+      within,
+      { set: ['x', 'x'], maps: [[], [{}, {}]] },
+      ['a.set[1]: Duplicate value: "x"', 'a.maps[1][1]: Duplicate value: {}'],
+    ],
+    [{ type: 'array' }, ['x', 'x'], []],
+  ])('%j: %j', (schema, value, problems) => {
+    const causes = validateListTypes(value, schema, { path: 'a' });
+    expect(causes.map(({ field, message }) => `${field}: ${message}`)).toEqual(problems);
+  });
+
+  test('an update of an object that has duplicates may have more', () => {
+    expect(validateListTypes({ set: ['x', 'x', 'y', 'y'] }, within, { old: { set: ['x', 'x'] } })).toEqual([]);
+    expect(validateListTypes({ set: ['x', 'x'] }, within, { old: { set: ['x'] } })).toHaveLength(1);
+  });
+});
+
+describe('what an update leaves as it was is not judged', () => {
+  const item: Schema = { type: 'object', required: ['v'], properties: { k: { type: 'string' }, v: { minLength: 1 } } };
+  const schema: Schema = {
+    type: 'object',
+    properties: {
+      text: { type: 'string', maxLength: 1 },
+      list: { type: 'array', items: item },
+      map: { type: 'array', items: item, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] },
+      names: { type: 'object', additionalProperties: { type: 'string', enum: ['x'] } },
+    },
+  };
+  test.each<[title: string, old: Json, now: Json, fields: string[]]>([
+    ['a field beside others that change', { text: 'xy' }, { text: 'xy', list: [] }, []],
+    ['a field that changes', { text: 'xy' }, { text: 'xyz' }, ['text']],
+    ['a list as a whole', { list: [{ k: 'a' }] }, { list: [{ k: 'a' }] }, []],
+    ['an item of a list that changes', { list: [{ k: 'a' }] }, { list: [{ k: 'a' }, { v: 'x' }] }, ['list[0].v']],
+    [
+      'an item with keys',
+      { map: [{ k: 'a', v: '' }] },
+      {
+        map: [
+          { k: 'b', v: '' },
+          { k: 'a', v: '' },
+        ],
+      },
+      ['map[0].v'],
+    ],
+    ['the value of a key', { names: { a: 'y' } }, { names: { a: 'y', b: 'z' } }, ['names.b']],
+    ['nothing of a new object', {}, { text: 'xy' }, ['text']],
+  ])('%s', (_title, old, now, fields) => {
+    expect(validateSchema(now, schema, { old }).map(({ field }) => field)).toEqual(fields);
   });
 });

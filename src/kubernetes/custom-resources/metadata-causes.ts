@@ -1,0 +1,79 @@
+import type { StatusCause } from '../objects/errors/status.ts';
+import { isJsonObject, itemsAt, type JsonObject, objectAt } from '../objects/json/json.ts';
+import {
+  dns1123LabelProblems,
+  dns1123SubdomainProblems,
+  labelValueProblems,
+  qualifiedNameProblems,
+} from '../objects/names.ts';
+import { causeOf, forbiddenField, invalid, required } from '../schema/index.ts';
+
+/** What the names of a kind look like; those of most are DNS subdomains. */
+export type NameFormat = 'subdomain' | 'label' | 'path';
+
+const sentences: Record<'subdomain' | 'label', string> = {
+  subdomain:
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+  label:
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
+};
+
+function nameProblems(name: string, format: NameFormat): string[] {
+  if (format === 'path') {
+    const isSegment = name !== '.' && name !== '..' && !/[/%]/.test(name);
+    return isSegment ? [] : ["may not be '.' or '..' and may not contain '/' or '%'"];
+  }
+  const check = format === 'label' ? dns1123LabelProblems : dns1123SubdomainProblems;
+  return check(name).map((problem) => (problem.startsWith('must be no more') ? problem : sentences[format]));
+}
+
+function* keyCauses(metadata: JsonObject, field: string): Generator<StatusCause> {
+  for (const [key, value] of Object.entries(objectAt(metadata, 'labels'))) {
+    yield* qualifiedNameProblems(key).map((problem) => invalid(`${field}.labels`, key, problem));
+    yield* labelValueProblems(String(value)).map((problem) => invalid(`${field}.labels`, value, problem));
+  }
+  for (const key of Object.keys(objectAt(metadata, 'annotations'))) {
+    yield* qualifiedNameProblems(key.toLowerCase()).map((problem) => invalid(`${field}.annotations`, key, problem));
+  }
+}
+
+/** Maximum number of bytes of all annotations of an object together (apimachinery, TotalAnnotationSizeLimitB). */
+const maxAnnotationBytes = 256 * 1024;
+
+/**
+ * The problems with the name, labels, annotations and finalizers of an object; `old` is the metadata before. Their JSON
+ * types must be valid.
+ */
+export function* metadataCauses(
+  metadata: JsonObject,
+  old: JsonObject | undefined,
+  format: NameFormat = 'subdomain',
+): Generator<StatusCause> {
+  const { name, annotations, finalizers } = metadata;
+  if (typeof name !== 'string' || name === '') {
+    yield required('metadata.name', 'name or generateName is required');
+  } else {
+    for (const problem of nameProblems(name, format)) {
+      yield invalid('metadata.name', name, problem);
+    }
+  }
+  yield* keyCauses(metadata, 'metadata');
+  const bytes = isJsonObject(annotations)
+    ? Object.entries(annotations).reduce((sum, [key, value]) => sum + Buffer.byteLength(`${key}${String(value)}`), 0)
+    : 0;
+  if (bytes > maxAnnotationBytes) {
+    const why = `may not be more than ${maxAnnotationBytes} bytes`;
+    yield causeOf('FieldValueTooLong', 'metadata.annotations', undefined, why);
+  }
+  for (const [index, finalizer] of itemsAt(finalizers).entries()) {
+    for (const problem of qualifiedNameProblems(String(finalizer))) {
+      yield invalid(`metadata.finalizers[${index}]`, finalizer, problem);
+    }
+  }
+  const known = new Set(itemsAt(old, 'finalizers'));
+  const added = itemsAt(finalizers).find((finalizer) => !known.has(finalizer));
+  if (old?.deletionTimestamp !== undefined && added !== undefined) {
+    const why = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${JSON.stringify(added)}}`;
+    yield forbiddenField('metadata.finalizers', why);
+  }
+}

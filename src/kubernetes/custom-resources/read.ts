@@ -1,0 +1,73 @@
+import { copyOf, type JsonObject } from '../objects/json/json.ts';
+import {
+  applyDefaults,
+  dropNullFields,
+  dropNulls,
+  propertyOf,
+  removeUnknown,
+  type Schema,
+  type UnknownField,
+} from '../schema/index.ts';
+import { decodingProblem, type GoType } from './go-decoding.ts';
+import { objectMeta } from './object-meta.ts';
+
+/** Maximum number of unknown fields that an API server reports. */
+const maxUnknown = 100;
+
+/** What a schema tells of Go's types: all but the names of structs, of which that of the value itself is given. */
+export function goTypeOf(schema: Schema, struct = ''): GoType {
+  const { type, format = '', items, additionalProperties } = schema;
+  const isAny = schema['x-kubernetes-preserve-unknown-fields'] === true || type === undefined;
+  const element = items ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined);
+  return {
+    ...(!isAny && { type }),
+    format,
+    struct,
+    field: (name) => {
+      const field = propertyOf(schema, name);
+      return field && goTypeOf(field);
+    },
+    ...(element && { element: () => goTypeOf(element) }),
+  };
+}
+
+/** A custom resource as an API server reads it. */
+export interface ReadObject {
+  /** Without unknown fields, with the defaults of its schema. */
+  object: JsonObject;
+  /** Why it cannot be read, in the words of the API server, with `fieldValidation=Strict`. */
+  problem?: string;
+  unknown: readonly UnknownField[];
+}
+
+/**
+ * Reads a custom resource as an API server does, with `fieldValidation=Strict`. The object is not changed.
+ *
+ * @throws {DefaultsError} when its defaults exceed 8 MiB.
+ */
+export function readCustomResource(given: JsonObject, schema: Schema): ReadObject {
+  const object = copyOf(given);
+  const metadata = object.metadata ?? null;
+  const wrong = decodingProblem(metadata, goTypeOf(objectMeta, 'ObjectMeta'));
+  if (wrong !== undefined) {
+    return { object, problem: wrong, unknown: [] };
+  }
+  if (metadata !== null) {
+    dropNulls(metadata, objectMeta);
+  }
+  applyDefaults(object, schema);
+  dropNullFields(object, schema);
+  const unknown = [
+    ...(metadata === null ? [] : removeUnknown(metadata, objectMeta, false)).map((field) => ({
+      ...field,
+      path: `metadata.${field.path}`,
+    })),
+    ...removeUnknown(object, schema),
+  ];
+  const list = unknown.slice(0, maxUnknown).map(({ path }) => `unknown field ${JSON.stringify(path)}`);
+  return {
+    object,
+    unknown,
+    ...(list.length > 0 && { problem: `strict decoding error: ${list.join(', ')}` }),
+  };
+}

@@ -1,0 +1,87 @@
+import { didYouMean } from '../../base/index.ts';
+import { customResourceCauses, readCustomResource } from '../../kubernetes/custom-resources/index.ts';
+import { type JsonObject, objectAt, type StatusCause, textAt } from '../../kubernetes/index.ts';
+import type { Schema, SchemaOf } from '../../kubernetes/schema/index.ts';
+import { groupOf, nameOf } from '../world/objects.ts';
+import { stored } from '../world/stored.ts';
+import { withoutEmpty } from '../world/without-empty.ts';
+import { invalidFields, type Refusal } from './refusal.ts';
+import { defaultingProblem, hasDefaultingWebhook, validatingProblem } from './webhook-decoding.ts';
+
+const notDecoded = (object: JsonObject, webhook: 'default' | 'validation', problem: string): Refusal => {
+  const name = `${webhook}.${textAt(object, 'kind').toLowerCase()}.${groupOf(object)}`;
+  const message = `admission webhook ${JSON.stringify(name)} denied the request: ${problem}`;
+  return { code: 400, reason: '', message, causes: [] };
+};
+
+/**
+ * Why an object cannot be read, in the words of the API server or of the webhook for its defaults: unknown fields
+ * (`fieldValidation=Strict`), metadata of the wrong type, and any field of the wrong type if its kind has such a webhook.
+ *
+ * @returns undefined if it can, or if there is no schema of its kind.
+ * @throws {DefaultsError} when its defaults exceed 8 MiB.
+ */
+export function decodingRefusal(object: JsonObject, schemaOf: SchemaOf): Refusal | undefined {
+  const schema = schemaOf(object);
+  if (schema === undefined) {
+    return undefined;
+  }
+  const kind = textAt(object, 'kind');
+  const { problem, unknown } = readCustomResource(object, schema);
+  if (problem !== undefined) {
+    const version = textAt(object, 'apiVersion').split('/').at(-1);
+    const message = `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${problem}`;
+    const remedies = unknown.map(({ name, known }) => didYouMean(name, known, ''));
+    const remedy = remedies.filter((text) => text !== '').join(' ');
+    return { code: 400, reason: 'BadRequest', message, causes: [], ...(remedy !== '' && { remedy }) };
+  }
+  const undecodable = defaultingProblem(object, schema);
+  return undecodable === undefined ? undefined : notDecoded(object, 'default', undecodable);
+}
+
+/** An object that can be read, as it would be stored: the status is not written with the rest. */
+function asStored(object: JsonObject, schema: Schema, old?: JsonObject): JsonObject {
+  const { status: _status, ...whole } = stored(readCustomResource(object, schema).object, () => undefined, old);
+  const metadata = objectAt(whole, 'metadata');
+  const prefix = textAt(metadata, 'generateName');
+  return nameOf(whole) === '' && prefix !== ''
+    ? { ...whole, metadata: { ...metadata, name: `${prefix}00000` } }
+    : whole;
+}
+
+/**
+ * The webhook for defaults has v1beta1 converted, and what it returns converted back: Go's types drop empty fields there,
+ * and write others that were missing.
+ */
+function convertedCauses(object: JsonObject, old: JsonObject | undefined, schema: Schema): StatusCause[] {
+  const causes = customResourceCauses(withoutEmpty(object) as JsonObject, old, schema);
+  return causes.filter(({ reason, field }) => reason !== 'FieldValueRequired' && field !== '<nil>');
+}
+
+/**
+ * Why an API server does not store an object that can be read, in its words: what the schema of its kind says, and its
+ * rules. What an update leaves as it was is not judged.
+ *
+ * @param old the object that it replaces; undefined for a creation. One in another version of its API does not count.
+ * @returns undefined if it stores the object, or if there is no schema of its kind.
+ * @throws {DefaultsError} when its defaults exceed 8 MiB.
+ */
+export function schemaRefusal(
+  object: JsonObject,
+  old: JsonObject | undefined,
+  schemaOf: SchemaOf,
+): Refusal | undefined {
+  const schema = schemaOf(object);
+  if (schema === undefined) {
+    return undefined;
+  }
+  const before = old !== undefined && old.apiVersion === object.apiVersion ? asStored(old, schema) : undefined;
+  const isConverted = textAt(object, 'apiVersion').endsWith('/v1beta1') && hasDefaultingWebhook(object);
+  const causesOf = isConverted ? convertedCauses : customResourceCauses;
+  const causes = causesOf(asStored(object, schema, before), before, schema);
+  if (causes.length > 0) {
+    return invalidFields(object, causes);
+  }
+  const undecodable = validatingProblem(object, schema);
+  return undecodable === undefined ? undefined : notDecoded(object, 'validation', undecodable);
+}
