@@ -38,18 +38,16 @@ export interface NotCalled {
   reason: string;
 }
 
-const { before, after } = samples;
-
 /** The fields of requests in which sample objects are, by hook; those that are left have the values of `sampleRequest`. */
 const sampleFields: Readonly<Partial<Record<HookName, (variables: readonly Json[]) => JsonObject>>> = {
-  GeneratePatches: (variables) => ({ variables: [...variables, after.builtin], items: after.items }),
+  GeneratePatches: (variables) => ({ variables: [...variables, samples.builtin], items: samples.items }),
   ValidateTopology: (variables) => ({
-    variables: [...variables, after.builtin],
-    items: after.items.map(({ uid: _, ...item }) => item),
+    variables: [...variables, samples.builtin],
+    items: samples.items.map(({ uid: _, ...item }) => item),
   }),
-  CanUpdateMachine: () => ({ current: before.controlPlaneMachine, desired: after.controlPlaneMachine }),
-  CanUpdateMachineSet: () => ({ current: before.machineSet, desired: after.machineSet }),
-  UpdateMachine: () => ({ desired: after.machine }),
+  CanUpdateMachine: () => samples.CanUpdateMachine,
+  CanUpdateMachineSet: () => samples.CanUpdateMachineSet,
+  UpdateMachine: () => samples.UpdateMachine,
 };
 
 /**
@@ -67,7 +65,7 @@ function requestOf(
   const { settings: _, ...sample } = sampleRequest(hook);
   const generated = () => ({
     ...sample,
-    ...(hook.about === 'Cluster' && { cluster: after.cluster }),
+    ...(hook.about === 'Cluster' && { cluster: samples.cluster }),
     ...sampleFields[hook.name as HookName]?.(variables),
   });
   return complete(hook, own ?? generated(), settings);

@@ -48,7 +48,7 @@ export function call(
   }
   return state.send({
     hook,
-    request: { ...(withCluster && { cluster: state.clusterInRequest(hook) }), ...fields },
+    request: { ...(withCluster && { cluster: state.made.inRequest(state.cluster, hook) }), ...fields },
     object: { namespace, name, uid: String(state.cluster.metadata.uid) },
     ...(handler !== undefined && { handler }),
   });

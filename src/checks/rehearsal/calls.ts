@@ -1,13 +1,14 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { type CallError, type CallResult, type Client, isCallError } from '../../runtimehooks/client/index.ts';
 import {
+  compareReleases,
   exclusiveHooks,
   type HookDefinition,
   hooks,
   newestKnownRelease,
   type Release,
+  v1,
 } from '../../runtimehooks/index.ts';
-import { has } from '../../topology/index.ts';
 import { type Call, type HandlerCall, handlerCall, isRehearsed, type Outcome, type RehearsedHook } from './events.ts';
 
 /** Makes the calls that simulations request. */
@@ -23,9 +24,12 @@ const messageOf = (message: unknown): string =>
 /** A response with a message short enough to be kept and repeated. */
 const shortened = (response: JsonObject): JsonObject => ({ ...response, message: messageOf(response.message) });
 
-/** Errors in the words of a release: before v1.14 they lacked the messages of extensions. */
+/** The first release whose errors and conditions have the messages of extensions that fail. */
+const failureMessagesSince = v1(14);
+
+/** Errors in the words of a release. */
 function errorText(error: string, release: Release): string {
-  return has(release, 'failureMessages')
+  return compareReleases(release, failureMessagesSince) >= 0
     ? error
     : error.replace(
         /(got failure response|got unknown response status "[^"]{0,1000}") with message: [\s\S]*$/,

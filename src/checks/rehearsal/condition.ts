@@ -1,8 +1,8 @@
 import { pausedAnnotation } from '../../extensionconfig/index.ts';
 import { fieldAt } from '../../kubernetes/index.ts';
 import type { Condition } from './events.ts';
-import { type State, workerKinds } from './state.ts';
-import type { Decisions } from './versions.ts';
+import type { State } from './state.ts';
+import { type Decisions, workerKinds } from './versions.ts';
 
 const condition = (status: 'True' | 'False', reason: string, message = ''): Condition => ({
   kind: 'condition',

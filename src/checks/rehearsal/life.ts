@@ -1,11 +1,12 @@
 import { objectAt, timeText } from '../../kubernetes/index.ts';
+import { maxPlanSteps, parseVersion } from '../../runtimehooks/index.ts';
+import { NotKnown } from '../../topology/index.ts';
 import { backoffMs, editBefore, restartMs } from './ask.ts';
 import { failedCondition, pausedCondition } from './condition.ts';
 import { ControllerRestart, ReconcileError, SimulationStopped } from './events.ts';
-import { hasRollouts, updateInPlace } from './machines.ts';
+import { outdatedGroups, rollOut } from './machines.ts';
 import { durations, reconcileCluster } from './reconcile.ts';
 import type { State } from './state.ts';
-import { refusalOf } from './versions.ts';
 
 /** The operations on a Cluster. Unless it already exists, it is created first. */
 export interface Scenario {
@@ -73,8 +74,9 @@ async function reconcileUntil(state: State, isThere: () => boolean): Promise<voi
     }
     const hasFailed = nextAt !== undefined;
     addFinalizer(state);
-    if (state.playsMachines && !reconcile.isChanged && !hasFailed && hasRollouts(state)) {
-      await updateInPlace(state);
+    const outdated = reconcile.isChanged || hasFailed ? [] : outdatedGroups(state);
+    if (outdated.length > 0) {
+      await rollOut(state, outdated);
       settle(state);
       continue;
     }
@@ -92,7 +94,7 @@ async function reconcileUntil(state: State, isThere: () => boolean): Promise<voi
         idle = 0;
         continue;
       }
-      const isDeferred = state.workers.some(({ deferral }) => deferral !== undefined);
+      const isDeferred = state.settings.some((worker) => worker.isDeferred);
       const remedy = isDeferred ? '; remove the annotations from the topology to upgrade these workers, too' : '';
       throw new SimulationStopped(
         `nothing more will happen on its own: ${state.conditionMessage || 'the Cluster waits'}${remedy}`,
@@ -114,7 +116,15 @@ function addFinalizer(state: State): void {
 }
 
 async function upgrade(state: State, to: string): Promise<void> {
-  const refusal = refusalOf(state, to);
+  const { target: from } = state;
+  const minorOf = (version: string) => parseVersion(version)?.numbers[1] ?? 0;
+  // Each request lists all remaining steps.
+  if (minorOf(to) - minorOf(from) > maxPlanSteps) {
+    throw new SimulationStopped(
+      `spec.topology.version ${to} is more than ${maxPlanSteps} minor versions above ${from}, the maximum of a rehearsal`,
+    );
+  }
+  const refusal = state.made.versionRefusal(state.cluster, to);
   if (refusal !== undefined) {
     throw new SimulationStopped(`Cluster API refuses spec.topology.version ${to}: ${refusal}`);
   }
@@ -149,7 +159,7 @@ async function remove(state: State): Promise<void> {
  */
 export async function playLife(state: State, scenario: Scenario): Promise<boolean> {
   try {
-    state.playsMachines = scenario.updatesInPlace && state.blueprint !== undefined;
+    state.playsMachines = scenario.updatesInPlace && state.made.hasClass;
     if (scenario.updatesInPlace && !state.playsMachines) {
       const text = 'no Machine is updated in place, since the templates of Machines are not known';
       state.find('warning', text, 'pass the ClusterClass and its templates with --cluster-class');
@@ -181,10 +191,13 @@ export async function playLife(state: State, scenario: Scenario): Promise<boolea
     state.end(!state.hasErrors, state.hasErrors ? 'the lifecycle completed, but with errors' : '');
     return !state.hasErrors;
   } catch (error) {
-    if (!(error instanceof SimulationStopped)) {
+    if (error instanceof NotKnown) {
+      state.end(false, error.remedy === undefined ? error.message : `${error.message}; ${error.remedy}`);
+    } else if (error instanceof SimulationStopped) {
+      state.end(false, error.message);
+    } else {
       throw error;
     }
-    state.end(false, error.message);
     return false;
   }
 }

@@ -9,11 +9,11 @@ import {
   coreGroup,
   groupOf,
   inV1beta2,
+  NotKnown,
   nameOf,
   namespacedName,
   Objects,
-  readBlueprint,
-  withoutBookkeeping,
+  readClass,
 } from '../../topology/index.ts';
 import type { RehearsedCluster } from './state.ts';
 
@@ -80,12 +80,7 @@ function problemOf(cluster: JsonObject): string | undefined {
 
 /** The Cluster as in requests. */
 function checkedCluster({ object, where }: InputObject): JsonObject {
-  const { status: _status, ...rest } = object;
-  const cluster = withoutBookkeeping(rest);
-  const metadata = objectAt(cluster, 'metadata');
-  if (Object.keys(objectAt(metadata, 'annotations')).length === 0) {
-    delete metadata.annotations;
-  }
+  const { status: _status, ...cluster } = object;
   const problem = problemOf(cluster);
   if (problem !== undefined) {
     throw new InputError(`${where()}: ${problem}`);
@@ -96,7 +91,7 @@ function checkedCluster({ object, where }: InputObject): JsonObject {
 /** Maximum number of definitions of inline patches of a class: each is compared with every template in each round. */
 const maxDefinitions = 1000;
 
-/** A class with its templates, each in the apiVersion of its reference. They may be missing if no extension patches them. */
+/** A class with its templates. They may be missing if no extension patches them. */
 function blueprintOf({ object: clusterClass, where }: InputObject, objects: Objects): Blueprint {
   const patches = objectsAt(clusterClass, 'spec', 'patches');
   const definitions = patches.flatMap((patch) => objectsAt(patch, 'definitions')).length;
@@ -105,19 +100,20 @@ function blueprintOf({ object: clusterClass, where }: InputObject, objects: Obje
       `${where()}: the inline patches of the ClusterClass have ${definitions} definitions; a rehearsal takes at most ${maxDefinitions}`,
     );
   }
-  const isExtended = patches.some((patch) => objectsAt(patch, 'definitions').length === 0);
-  return readBlueprint(clusterClass, (reference, namespace) => {
-    const [kind, name] = [textAt(reference, 'kind'), textAt(reference, 'name')];
-    const found = objects.get({ group: groupOf(reference), kind, namespace, name });
-    if (found === undefined && isExtended) {
+  try {
+    const blueprint = readClass(objects, clusterClass);
+    const [missing] = blueprint.missing;
+    if (missing !== undefined && blueprint.patches.some((patch) => patch.definitions.length === 0)) {
       throw new InputError(
-        `${where()}: ${printable(`${kind} ${namespace}/${name}`)} is not in the files; pass it with --cluster-class, because patches need the templates`,
+        `${where()}: ${printable(missing)} is not in the files; pass it with --cluster-class, because patches need the templates`,
       );
     }
-    const template = found && withoutBookkeeping(found);
-    const apiVersion = textAt(reference, 'apiVersion');
-    return template && { ...template, apiVersion, metadata: { ...objectAt(template, 'metadata'), namespace } };
-  });
+    return blueprint;
+  } catch (error) {
+    throw error instanceof NotKnown
+      ? new InputError(`${where()}: ${printable(`${error.message}; ${error.remedy}`)}`)
+      : error;
+  }
 }
 
 const sampleVersion = 'v1.31.0';
@@ -165,7 +161,11 @@ function sampleCluster(target: string | undefined, blueprint: Blueprint | undefi
  * @throws {InputError} for input that cannot be rehearsed.
  */
 export function readInput(input: readonly InputObject[], target: string | undefined): RehearsalInput {
-  const objects = input.map(({ object, where }) => ({ object: inV1beta2(object), where }));
+  // Templates keep the version for which patches are written.
+  const objects = input.map(({ object, where }) => ({
+    object: groupOf(object) === coreGroup ? inV1beta2(object) : object,
+    where,
+  }));
   const all = new Objects(objects.map(({ object }) => object));
   const namespaces = new Map<string, Record<string, string>>();
   for (const { object } of objects.filter(({ object: one }) => one.kind === 'Namespace' && one.apiVersion === 'v1')) {

@@ -1,10 +1,9 @@
-import { isSame, objectAt, textAt } from '../../kubernetes/index.ts';
-import { upgradeStepAnnotation, upgradeStepText } from '../../topology/index.ts';
+import { isSame, objectAt } from '../../kubernetes/index.ts';
 import { ask, responseTo } from './ask.ts';
 import { conditionOf } from './condition.ts';
-import { beginRollout, waitsForDeletion } from './machines.ts';
-import { applyRound } from './patches.ts';
-import { annotationsOf, okToDeleteAnnotation, type State, type WorkerGroup } from './state.ts';
+import { ReconcileError } from './events.ts';
+import { computeDesired } from './patches.ts';
+import { annotationsOf, okToDeleteAnnotation, type State } from './state.ts';
 import { type Decisions, decideVersions, isUpgraded } from './versions.ts';
 
 /** How long operations take in a rehearsal, in ms. */
@@ -12,26 +11,14 @@ export const durations = { create: 120_000, controlPlane: 180_000, workers: 120_
 
 function create(state: State): void {
   state.setPending(['AfterControlPlaneInitialized']);
-  const { controlPlane, kinds, target: version } = state;
-  const infrastructureName = state.nameOf(
-    textAt(state.blueprint?.spec, 'infrastructure', 'naming', 'template'),
-    'InfrastructureCluster',
-  );
-  state.write({
-    spec: {
-      infrastructureRef: { ...kinds.infrastructure, name: infrastructureName },
-      controlPlaneRef: { ...kinds.controlPlane, name: controlPlane.name },
-    },
-  });
+  const { controlPlane, target: version } = state;
+  state.write({ spec: state.made.references(state.cluster) });
   controlPlane.version = version;
   controlPlane.readyAt = state.now + durations.create;
   state.tellControlPlane('creating');
   for (const worker of state.workers) {
     worker.version = version;
     worker.tell('creating');
-    if (plays(worker)) {
-      beginRollout(worker, version);
-    }
   }
 }
 
@@ -52,37 +39,31 @@ function addLabels(state: State): void {
 function changeVersions(state: State, { version, workers }: Decisions): void {
   const { controlPlane, reconcile } = state;
   if (controlPlane.version !== version) {
-    controlPlane.previous = controlPlane.version;
     controlPlane.version = version;
     controlPlane.readyAt = state.now + durations.controlPlane;
     reconcile.isChanged = true;
     state.tellControlPlane('upgrading');
   }
-  for (const { worker, version: next, isPending } of workers) {
+  for (const { worker, version: next } of workers) {
     if (worker.version !== next) {
-      const isEmpty = worker.replicas === 0;
+      const { replicas, isOnDelete } = worker.settings;
+      const isEmpty = replicas === 0;
       worker.version = next;
       worker.readyAt = isEmpty ? undefined : state.now + durations.workers;
       reconcile.isChanged = true;
       worker.tell(isEmpty ? 'ready' : 'upgrading');
-      if (waitsForDeletion(worker) && !isEmpty) {
+      if (isOnDelete && !isEmpty) {
         const text = `workers ${worker.topologyName} have the strategy OnDelete: an upgrade waits until somebody deletes their Machines, which this rehearsal takes for granted`;
         state.findOnce('warning', text, 'delete their Machines during an upgrade');
       }
     }
-    if (!isPending && plays(worker) && beginRollout(worker, next)) {
-      reconcile.isChanged = true;
-    }
   }
 }
 
-/** Whether the Machines of a group are played. */
-const plays = ({ state, kind, replicas }: WorkerGroup): boolean =>
-  state.playsMachines && kind === 'MachineDeployment' && replicas > 0;
+const prefix = 'error reconciling the Cluster topology: ';
 
 /** Calls the hooks that come after all decisions. If one fails, the remaining changes are not written. */
 async function callAfterHooks(state: State, decisions: Decisions): Promise<void> {
-  const prefix = 'error reconciling the Cluster topology: ';
   if (state.pending.has('AfterControlPlaneInitialized') && state.controlPlane.isInitialized) {
     await responseTo(prefix, state, 'AfterControlPlaneInitialized', {}, { withCluster: true });
     state.setPending([], ['AfterControlPlaneInitialized']);
@@ -123,7 +104,16 @@ export async function reconcileCluster(state: State): Promise<void> {
   }
   const decisions = await decideVersions(state);
   const upgradeStep = state.pending.has('AfterClusterUpgrade') ? decisions.version : undefined;
-  await applyRound(state, { ...decisions, upgradeStep });
+  await computeDesired(state, {
+    controlPlane: decisions.version,
+    workers: decisions.workers.map(({ worker: { kind, topologyName }, version, isPending }) => ({
+      kind,
+      topologyName,
+      version,
+      isPending,
+    })),
+    upgradeStep,
+  });
   await callAfterHooks(state, decisions);
   if (isCreated) {
     changeVersions(state, decisions);
@@ -131,10 +121,16 @@ export async function reconcileCluster(state: State): Promise<void> {
     create(state);
     state.reconcile.isChanged = true;
   }
+  const result = state.made.write(state.cluster);
+  if (result.is === 'failed') {
+    throw new ReconcileError(`${prefix}${result.why}`);
+  }
+  // Machines are played when nothing is written any more.
+  state.reconcile.isChanged ||= state.playsMachines && result.isChanged;
   addLabels(state);
-  const step = upgradeStepText(state.release, upgradeStep);
-  if (annotationsOf(state.cluster)[upgradeStepAnnotation] !== step) {
-    state.annotate(upgradeStepAnnotation, step);
+  const [annotation, step] = state.made.upgradeStep(upgradeStep);
+  if (annotationsOf(state.cluster)[annotation] !== step) {
+    state.annotate(annotation, step);
     state.reconcile.isChanged = true;
   }
   state.tellCondition(conditionOf(state, decisions));

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { eachOf } from '../../base/index.ts';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
-import { objectAt } from '../../kubernetes/index.ts';
 import {
   type Client,
   complete,
@@ -9,8 +8,8 @@ import {
   isCallError,
   type Resolve,
 } from '../../runtimehooks/client/index.ts';
-import { hooks } from '../../runtimehooks/index.ts';
-import { causeText, checkedTopology, namespacedName, namespaceOf, topologyCauses } from '../../topology/index.ts';
+import { hooks, v1 } from '../../runtimehooks/index.ts';
+import { namespacedName, namespaceOf } from '../../topology/index.ts';
 import { type Caller, createCaller, type Fault, withFaults } from './calls.ts';
 import { failedCondition } from './condition.ts';
 import { handlerCall, ReconcileError, SimulationStopped } from './events.ts';
@@ -19,6 +18,9 @@ import { Player, type Stage } from './player.ts';
 import { type ClusterOptions, type RehearsedCluster, State } from './state.ts';
 import { discoverVariables } from './variables.ts';
 import { nameOfClass, uncalled, unselected } from './warnings.ts';
+
+/** The oldest release that a rehearsal simulates. Of the newest known one, the main branch of August 2026 does not differ. */
+export const oldestRelease = v1(12);
 
 /** Options of a rehearsal. */
 export interface RehearsalOptions extends ClusterOptions {
@@ -79,15 +81,8 @@ async function discover(
 const maxProblems = 20;
 
 async function playCluster(subject: RehearsedCluster, call: Caller, options: RehearsalOptions): Promise<boolean> {
-  const { cluster, blueprint } = subject;
-  const refusals = topologyCauses(cluster, blueprint).map(causeText);
-  let checked = subject;
-  if (blueprint !== undefined) {
-    const { topology, problems } = checkedTopology(blueprint, cluster);
-    checked = { blueprint, cluster: { ...cluster, spec: { ...objectAt(cluster, 'spec'), topology } } };
-    refusals.push(...problems);
-  }
-  const state = new State(checked, call, options);
+  const state = new State(subject, call, options);
+  const refusals = state.admit();
   if (refusals.length > 0) {
     state.end(false, `Cluster API refuses the Cluster: ${refusals.slice(0, maxProblems).join('; ')}`);
     return false;

@@ -1,35 +1,32 @@
 import { parseAllDocuments } from 'yaml';
-import type { JsonObject } from '../../kubernetes/index.ts';
-import {
-  type Blueprint,
-  clusterBuiltin,
-  clusterInV1beta1,
-  desiredOf,
-  itemsOf,
-  variable,
-} from '../../topology/index.ts';
-import { controlPlaneAt, controlPlaneMachineOf, groupOf, machineInUpdate, machineSetObjects } from './machines.ts';
-import { patchInputOf } from './patches.ts';
+import { type JsonObject, objectAt, objectsAt } from '../../kubernetes/index.ts';
+import { v1 } from '../../runtimehooks/index.ts';
+import { type HookCall, SimulatedCluster } from '../../topology/index.ts';
 import { readInput } from './read.ts';
-import type { RehearsedCluster } from './state.ts';
-import { type Machine, State, type WorkerGroup } from './state.ts';
+import { type RehearsedCluster, State } from './state.ts';
 
 /** Name of the sample Cluster, and prefix of the names of its parts, easy to recognize in a log. */
 const name = 'conformance-sample-cluster';
 const infrastructure = 'infrastructure.cluster.x-k8s.io/v1beta2';
 
-/** A Cluster of a typical ClusterClass at a version of Kubernetes. */
-function sampleYaml(version: string): string {
-  const metadata = (of: string) => `{ name: ${of}, namespace: conformance-sample }`;
-  const reference = (group: string, kind: string) =>
-    `{ apiVersion: ${group}.cluster.x-k8s.io/v1beta2, kind: ${kind}, name: conformance-sample-template }`;
-  const template = (group: string, kind: string, spec: string) => `---
+const metadata = (of: string) => `{ name: ${of}, namespace: conformance-sample }`;
+const reference = (group: string, kind: string) =>
+  `{ apiVersion: ${group}.cluster.x-k8s.io/v1beta2, kind: ${kind}, name: conformance-sample-template }`;
+const template = (group: string, kind: string, spec: string) => `---
 apiVersion: ${group}.cluster.x-k8s.io/v1beta2
 kind: ${kind}
 metadata: ${metadata('conformance-sample-template')}
 spec: { template: { spec: ${spec} } }
 `;
-  return `
+const imagePatch = (resources: string, group: string) => `
+        - selector: { apiVersion: ${infrastructure}, kind: DockerMachineTemplate, matchResources: ${resources} }
+          jsonPatches:
+            - op: add
+              path: /spec/template/spec/customImage
+              valueFrom: { template: "kindest/node:{{ .builtin.${group}.version }}" }`;
+
+/** A Cluster of a typical ClusterClass. */
+const sampleYaml = `
 apiVersion: cluster.x-k8s.io/v1beta2
 kind: Cluster
 metadata: ${metadata(name)}
@@ -37,7 +34,7 @@ spec:
   clusterNetwork: { pods: { cidrBlocks: [10.0.0.0/16] } }
   topology:
     classRef: { name: conformance-sample-class }
-    version: ${version}
+    version: v1.32.0
     controlPlane: { replicas: 3, deletion: { nodeDrainTimeoutSeconds: 10 } }
     workers: { machineDeployments: [{ class: default-worker, name: md-0, replicas: 2, failureDomain: zone-a }] }
 ---
@@ -54,62 +51,90 @@ spec:
       - class: default-worker
         bootstrap: { templateRef: ${reference('bootstrap', 'KubeadmConfigTemplate')} }
         infrastructure: { templateRef: ${reference('infrastructure', 'DockerMachineTemplate')} }
+  patches:
+    - name: image
+      definitions:${imagePatch('{ controlPlane: true }', 'controlPlane')}${imagePatch('{ machineDeploymentClass: { names: [default-worker] } }', 'machineDeployment')}
+    - { name: sample, external: { generatePatchesExtension: conformance.sample } }
 ${template('infrastructure', 'DockerClusterTemplate', '{ loadBalancer: {} }')}
 ${template('controlplane', 'KubeadmControlPlaneTemplate', '{ kubeadmConfigSpec: { clusterConfiguration: {}, files: [] } }')}
 ${template('bootstrap', 'KubeadmConfigTemplate', '{ files: [] }')}
-${template('infrastructure', 'DockerMachineTemplate', `{ customImage: "kindest/node:${version}" }`)}`;
-}
+${template('infrastructure', 'DockerMachineTemplate', '{}')}`;
 
-/** A Cluster of a typical ClusterClass at a minor version of Kubernetes, and what Cluster API makes of it. */
-function samplesAt(minor: number) {
-  const version = `v1.${minor}.0`;
-  const documents = parseAllDocuments(sampleYaml(version)).map((document) => document.toJS() as JsonObject);
-  const objects = documents.map((object) => ({ object, where: () => '' }));
+/** An answer whose patches cover all differences between the objects of a request. */
+const covering = (request: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(objectAt(request, 'desired')).map(([part, object]) => {
+      const patch = Buffer.from(JSON.stringify({ spec: objectAt(object, 'spec') })).toString('base64');
+      return [`${part}Patch`, { patchType: 'JSONMergePatch', patch }];
+    }),
+  );
+
+/** The requests for the sample Cluster when it is upgraded. */
+async function sampleRequests() {
+  const objects = parseAllDocuments(sampleYaml).map((document) => ({
+    object: document.toJS() as JsonObject,
+    where: () => '',
+  }));
   const [subject] = readInput(objects, undefined).subjects as [RehearsedCluster];
-  const blueprint = subject.blueprint as Blueprint;
-  const uid = '00000000-0000-4000-8000-000000000000';
-  const nobody = () => Promise.reject(new TypeError('a sample is not played'));
-  const state = new State(subject, nobody, {
-    newUid: () => uid,
+  let items = 0;
+  const state = new State(subject, () => Promise.reject(new TypeError('a sample is not played')), {
+    newUid: () => `00000000-0000-4000-8000-00000000000${items++}`,
     start: new Date('2026-01-01T00:00:00Z'),
     limits: { maxCalls: 0, maxFailures: 0 },
     onEntry() {},
     signal: new AbortController().signal,
   });
-  const workers = state.workers.map((worker) => ({ worker, version }));
-  const desired = { version, workers, upgradeStep: undefined };
-  const input = patchInputOf(state, blueprint, desired);
-  const items = itemsOf(input);
-  state.desired = desiredOf(input, { items, applied: new Map() }, name);
-  const [worker] = state.workers as [WorkerGroup];
-  const { current: machineSet, machines } = groupOf(worker, version);
+  const { made } = state;
+  /** Writes the objects of the Cluster at a version; returns the request of GeneratePatches. */
+  const reconcile = (version: string): JsonObject => {
+    items = 1;
+    state.write({ spec: { topology: { ...objectAt(state.cluster.spec, 'topology'), version } } });
+    const workers = made.workers(state.cluster).map((worker) => ({ ...worker, version, isPending: false }));
+    const computing = made.desire(state.cluster, { controlPlane: version, workers, upgradeStep: undefined });
+    const { value } = computing.next();
+    computing.next({});
+    made.write(state.cluster);
+    return 'request' in value ? value.request : {};
+  };
+  reconcile('v1.32.0');
+  const patching = reconcile('v1.33.0');
+  const asked = new Map<HookCall['hook'], JsonObject>();
+  let updated: JsonObject = {};
+  for (const group of made.outdated) {
+    await made.rollOut(group, state.cluster, {
+      now: state.start,
+      call: async ({ hook, request }) => {
+        asked.set(hook, request);
+        return { is: 'answered', response: covering(request), handler: '' };
+      },
+      follow: async (step) => {
+        updated = step.is === 'updated' ? step.desired : updated;
+      },
+    });
+  }
+  const older = new SimulatedCluster(subject.blueprint, {
+    release: v1(12),
+    schemaOf: () => undefined,
+    newUid: () => '',
+  });
+  const [builtin = {}] = objectsAt(patching, 'variables');
   return {
     /** In v1beta2 and without a status, as releases from 1.13 on send it. */
-    cluster: state.cluster as JsonObject,
+    cluster: made.inRequest(state.cluster, 'BeforeClusterCreate'),
+    /** As sent by releases up to 1.12. */
+    olderCluster: {
+      ...older.inRequest(state.cluster, 'BeforeClusterCreate'),
+      status: { phase: 'Provisioned', infrastructureReady: true, conditions: [] },
+    },
     /** The items of GeneratePatches; those of ValidateTopology have no `uid`. */
-    items: items.map(
-      ({ holder, object, builtin }, index): JsonObject => ({
-        uid: `00000000-0000-4000-8000-00000000000${index + 1}`,
-        holderReference: holder,
-        object,
-        ...(builtin && { variables: [variable('builtin', builtin)] }),
-      }),
-    ),
-    builtin: variable('builtin', clusterBuiltin(input)),
-    /** A machine of the control plane with its objects, as CanUpdateMachine gets it. */
-    controlPlaneMachine: { ...controlPlaneMachineOf(state, controlPlaneAt(state, version), `${name}-machine`) },
-    /** A MachineSet with its templates, as CanUpdateMachineSet gets it. */
-    machineSet: machineSetObjects(machineSet, machineSet, 2),
-    /** A machine with its objects, as UpdateMachine gets it. */
-    machine: machineInUpdate(machines[0] as Machine),
+    items: objectsAt(patching, 'items'),
+    builtin,
+    /** The fields of requests about an update in place. */
+    CanUpdateMachine: asked.get('CanUpdateMachine') ?? {},
+    CanUpdateMachineSet: asked.get('CanUpdateMachineSet') ?? {},
+    UpdateMachine: { desired: updated },
   };
 }
 
-/** The objects of requests before and after an upgrade. */
-export const samples = { before: samplesAt(32), after: samplesAt(33) };
-
-/** The Cluster as sent by releases up to 1.12. */
-export const olderCluster: JsonObject = {
-  ...clusterInV1beta1(samples.after.cluster, () => infrastructure),
-  status: { phase: 'Provisioned', infrastructureReady: true, conditions: [] },
-};
+/** The parts of requests for a sample Cluster. */
+export const samples = await sampleRequests();

@@ -1,22 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { pendingHooksAnnotation } from '../../extensionconfig/index.ts';
-import { copyOf, isSame, type JsonObject, objectAt, objectsAt, textAt, timeText } from '../../kubernetes/index.ts';
+import { copyOf, isSame, type JsonObject, objectAt, perObject, textAt, timeText } from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
-import { coreVersionIn, hooks, newestKnownRelease, type Release } from '../../runtimehooks/index.ts';
-import {
-  type Blueprint,
-  clusterInV1beta1,
-  concurrencyAnnotation,
-  type Desired,
-  defaultKinds,
-  deferAnnotation,
-  holdAnnotation,
-  type MachineTemplates,
-  nameFor,
-  namespacedName,
-  type ProviderKinds,
-  workerLists,
-} from '../../topology/index.ts';
+import { newestKnownRelease, type Release } from '../../runtimehooks/index.ts';
+import { type Blueprint, namespacedName, SimulatedCluster, type SimulatedWorker } from '../../topology/index.ts';
 import type { Caller } from './calls.ts';
 import type { Condition, RehearsedHook, SimulatedEvent } from './events.ts';
 import { Player, type Stage } from './player.ts';
@@ -29,87 +16,33 @@ export interface RehearsedCluster {
   blueprint: Blueprint | undefined;
 }
 
-/** Kinds of groups of workers, in the order of Cluster API. */
-export const workerKinds = ['MachineDeployment', 'MachinePool'] as const;
-export type WorkerKind = (typeof workerKinds)[number];
-
-/** The templates of the Machines of a group, as Cluster API writes them for the Cluster. */
-export interface MachineTemplateObjects {
-  bootstrap: JsonObject;
-  infrastructure: JsonObject;
-}
-
-/** A MachineSet: the Machines of one version and one pair of templates. */
-export interface MachineSet extends MachineTemplateObjects {
-  /** Its MachineDeployment, as it was when it made this MachineSet. */
-  machineDeployment: JsonObject;
-  name: string;
-  /** The label `machine-template-hash`. */
-  hash: string;
-  revision: number;
-  version: string;
-}
-
-/** A Machine of a group. */
-export interface Machine {
-  name: string;
-  /** The MachineSet that it belongs to. */
-  set: MachineSet;
-}
-
-/** What a group of workers consists of. */
-export interface GroupMachines {
-  current: MachineSet;
-  machines: Machine[];
-  /** The MachineSet of a rollout that has not been played. */
-  next: MachineSet | undefined;
-}
-
 /** A group of worker machines. */
 export class WorkerGroup {
   readonly state: State;
-  readonly kind: WorkerKind;
-  /** Its place in the list of the topology. */
+  /** Its place among the groups of the topology. */
   readonly #index: number;
+  readonly kind: SimulatedWorker['kind'];
   /** Its name in the topology: `md-0`. */
   readonly topologyName: string;
-  /** The templates and settings of its class, if that is known. */
-  readonly class: MachineTemplates | undefined;
   /** Name of the object. */
   readonly name: string;
   /** Version of its template; undefined before it has been created. */
   version: string | undefined;
   /** When its machines will have that version, in ms; undefined if they already have it. */
   readyAt: number | undefined;
-  /** What it consists of; undefined until that is played. */
-  group: GroupMachines | undefined;
 
-  constructor(state: State, kind: WorkerKind, index: number, version: string | undefined) {
+  constructor(state: State, index: number, { kind, topologyName, name }: SimulatedWorker, version: string | undefined) {
     this.state = state;
-    this.kind = kind;
     this.#index = index;
+    this.kind = kind;
+    this.topologyName = topologyName;
+    this.name = name;
     this.version = version;
-    const { topology } = this;
-    this.topologyName = textAt(topology, 'name');
-    this.class = state.blueprint?.[workerLists[kind]].get(textAt(topology, 'class'));
-    const part = kind === 'MachinePool' ? 'machinePool' : 'machineDeployment';
-    this.name = state.nameOf(textAt(this.class?.settings, 'naming', 'template'), kind, part, this.topologyName);
   }
 
-  /** The topology's settings for it. */
-  get topology(): JsonObject {
-    return objectAt(this.state.cluster, 'spec', 'topology', 'workers', workerLists[this.kind], this.#index);
-  }
-
-  get replicas(): number {
-    const { replicas } = this.topology;
-    return typeof replicas === 'number' ? replicas : 1;
-  }
-
-  /** The annotation by which a user keeps it from being upgraded. */
-  get deferral(): 'defer' | 'hold' | undefined {
-    const annotations = annotationsOf(this.topology);
-    return holdAnnotation in annotations ? 'hold' : deferAnnotation in annotations ? 'defer' : undefined;
+  /** What the topology says of it now; a group that a user has removed has no Machines. */
+  get settings(): Pick<SimulatedWorker, 'replicas' | 'isDeferred' | 'isOnDelete'> {
+    return this.state.settings[this.#index] ?? { replicas: 0, isDeferred: false, isOnDelete: false };
   }
 
   tell(happens: Extract<SimulatedEvent, { kind: 'worker' }>['state']): void {
@@ -119,7 +52,7 @@ export class WorkerGroup {
 }
 
 /** Limits for a simulation that would otherwise never end. */
-export interface ClusterApiLimits {
+interface ClusterApiLimits {
   maxCalls: number;
   maxFailures: number;
 }
@@ -153,16 +86,13 @@ export interface ClusterOptions extends Stage {
  * has seen it; a Cluster that already has its references counts as created.
  */
 export class State extends Player {
-  readonly blueprint: Blueprint | undefined;
-  readonly newUid: () => string;
   readonly limits: ClusterApiLimits;
-  readonly release: Release;
   readonly start: Date;
-  readonly schemaOf: SchemaOf;
   readonly name: string;
   readonly namespace: string;
-  readonly kinds: ProviderKinds;
-  /** The Cluster as it is stored, without status. */
+  /** What Cluster API makes of the Cluster. */
+  readonly made: SimulatedCluster;
+  /** The Cluster as it is stored, without status: a new object after each change. */
   cluster: JsonObject & { metadata: JsonObject; spec: JsonObject };
   controlPlane: {
     kind: string;
@@ -171,21 +101,17 @@ export class State extends Player {
     version: string | undefined;
     /** When its machines will have that version, in ms; undefined if they already have it. */
     readyAt: number | undefined;
-    /** The version of its machines, while an upgrade has not been played for them. */
-    previous: string | undefined;
     isInitialized: boolean;
   };
   readonly workers: readonly WorkerGroup[];
   /** The current reconcile, or the last one. */
   reconcile = newReconcile();
-  /** Whether the Machines of MachineDeployments are played, as they may be updated in place. */
+  /** Whether Machines are played, as they may be updated in place. */
   playsMachines = false;
-  /** What Cluster API makes of the Cluster, with all patches; undefined without a class. */
-  desired: Desired | undefined;
   readonly pending: Set<string>;
   readonly waits = new Map<string, { until: number; message: string }>();
-  /** The cached plan of an extension. */
-  plan: { key: string; until: number; controlPlane: readonly string[]; workers: readonly string[] } | undefined;
+  /** The cached answer about the steps of an upgrade. */
+  plan: { key: string; until: number; response: JsonObject } | undefined;
   lastLoggedPlan = '';
   failures = 0;
   condition: Condition | undefined;
@@ -197,6 +123,7 @@ export class State extends Player {
   /** Reports made so far, because each is made only once. */
   readonly reported = new Set<string>();
   readonly edit: UserEdit;
+  readonly #settingsOf: (cluster: JsonObject) => readonly SimulatedWorker[];
 
   constructor({ cluster: given, blueprint }: RehearsedCluster, caller: Caller, options: ClusterOptions) {
     super(namespacedName(given), caller, options);
@@ -207,16 +134,11 @@ export class State extends Player {
     const isCreated = spec.controlPlaneRef !== undefined;
     const version = isCreated ? textAt(spec, 'topology', 'version') : undefined;
     const pending = textAt(metadata, 'annotations', pendingHooksAnnotation);
-    this.blueprint = blueprint;
-    this.newUid = newUid;
     this.limits = limits;
-    this.release = release;
     this.start = start;
-    this.schemaOf = schemaOf;
     this.edit = edit;
     this.name = textAt(metadata, 'name');
     this.namespace = textAt(metadata, 'namespace') || 'default';
-    this.kinds = blueprint?.kinds ?? defaultKinds;
     this.cluster = {
       ...(cluster as State['cluster']),
       metadata: {
@@ -228,31 +150,30 @@ export class State extends Player {
         generation: 1,
       },
     };
-    const naming = textAt(blueprint?.controlPlane.settings, 'naming', 'template');
+    this.made = new SimulatedCluster(blueprint, { release, schemaOf, newUid });
+    const { kind, name } = this.made.references(this.cluster).controlPlaneRef;
     this.controlPlane = {
-      kind: this.kinds.controlPlane.kind,
-      name: textAt(spec, 'controlPlaneRef', 'name') || this.nameOf(naming, 'ControlPlane'),
+      kind: String(kind),
+      name: String(name),
       version,
       readyAt: undefined,
-      previous: undefined,
       isInitialized: isCreated,
     };
-    this.workers = workerKinds.flatMap((kind) =>
-      objectsAt(spec, 'topology', 'workers', workerLists[kind]).map(
-        (_, index) => new WorkerGroup(this, kind, index, version),
-      ),
-    );
+    this.#settingsOf = perObject((current: JsonObject) => this.made.workers(current));
+    this.workers = this.settings.map((settings, index) => new WorkerGroup(this, index, settings, version));
     this.pending = new Set(pending.split(',').filter((hook) => hook !== ''));
   }
 
-  /** The name of an object by the naming template of the class, if it has one. `part`: of a group of workers. */
-  nameOf(template: string, purpose: string, part = '', topologyName = ''): string {
-    const values = {
-      'cluster.name': this.name,
-      ...(part !== '' && { [`${part}.topologyName`]: topologyName }),
-    };
-    const base = part === '' ? this.name : `${this.name}-${topologyName}`;
-    return nameFor(template, values, base, purpose);
+  /** What the topology says of its groups of workers now. */
+  get settings(): readonly SimulatedWorker[] {
+    return this.#settingsOf(this.cluster);
+  }
+
+  /** Fills in the defaults of the Cluster, and returns why Cluster API's webhook refuses it. */
+  admit(): string[] {
+    const { cluster, refusals } = this.made.admit(this.cluster);
+    this.cluster = { ...this.cluster, spec: objectAt(cluster, 'spec') };
+    return refusals;
   }
 
   beginReconcile(): void {
@@ -269,11 +190,6 @@ export class State extends Player {
     return textAt(this.cluster, 'spec', 'topology', 'version');
   }
 
-  /** How many groups of workers of one kind may be upgraded at a time. */
-  get upgradeConcurrency(): number {
-    return Math.max(1, Number(textAt(annotationsOf(this.cluster), concurrencyAnnotation)));
-  }
-
   /** The message of the last condition in one line. */
   get conditionMessage(): string {
     return this.condition?.message.replaceAll('\n  * ', '; ') ?? '';
@@ -282,12 +198,15 @@ export class State extends Player {
   /** Sets fields of the Cluster, as an API server does: with a new resourceVersion and, for its spec, a new generation. */
   write({ metadata, spec }: { metadata?: JsonObject; spec?: JsonObject }): void {
     const { resourceVersion, generation } = this.cluster.metadata;
-    this.cluster.spec = { ...this.cluster.spec, ...spec };
-    this.cluster.metadata = {
-      ...this.cluster.metadata,
-      ...metadata,
-      resourceVersion: String(Number(resourceVersion) + 1),
-      generation: Number(generation) + (spec === undefined ? 0 : 1),
+    this.cluster = {
+      ...this.cluster,
+      spec: { ...this.cluster.spec, ...spec },
+      metadata: {
+        ...this.cluster.metadata,
+        ...metadata,
+        resourceVersion: String(Number(resourceVersion) + 1),
+        generation: Number(generation) + (spec === undefined ? 0 : 1),
+      },
     };
   }
 
@@ -338,21 +257,6 @@ export class State extends Player {
       this.annotate(pendingHooksAnnotation, hooks === '' ? undefined : hooks);
       this.tell({ kind: 'pending-hooks', hooks });
     }
-  }
-
-  /** The Cluster as in requests of a hook: a copy without status. */
-  clusterInRequest(hook: RehearsedHook): JsonObject {
-    const { kind = '', apiVersion = '', metadata, spec } = this.cluster;
-    const cluster = copyOf({ kind, apiVersion, metadata, spec });
-    if (coreVersionIn(hooks[hook], this.release) === 'v1beta2') {
-      return cluster;
-    }
-    const { blueprint } = this;
-    return clusterInV1beta1(cluster, (reference) => {
-      const templates = [blueprint?.infrastructureCluster, blueprint?.controlPlane.template];
-      const origin = templates.find((template) => textAt(template, 'kind') === `${textAt(reference, 'kind')}Template`);
-      return textAt(origin, 'apiVersion') || `${textAt(reference, 'apiGroup')}/v1beta1`;
-    });
   }
 }
 

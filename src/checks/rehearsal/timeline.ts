@@ -11,7 +11,7 @@ const argumentWidth = 19;
 const indent = ' '.repeat(11);
 
 /** Simulated time since the simulation began, as `0:03:00`. */
-export function clockText(ms: number): string {
+function clockText(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   const two = (value: number) => String(value).padStart(2, '0');
   return `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
@@ -20,7 +20,7 @@ export function clockText(ms: number): string {
 const line = (at: number, text: string): string => `  ${clockText(at).padStart(7)}  ${text}\n`;
 
 /** The part of a request that matters to readers: versions, or the machine. */
-export function argumentsText(entry: CallEntry): string {
+function argumentsText(entry: CallEntry): string {
   const { kubernetesVersion, fromKubernetesVersion: from, toKubernetesVersion: to, machine } = entry;
   const versions = from === undefined && to === undefined ? '' : `${from ?? ''} → ${to ?? ''}`;
   return printable(machine ?? kubernetesVersion ?? versions);
@@ -68,7 +68,7 @@ const states = {
 } as const;
 
 /** An event as one line; conditions and templates have further lines. */
-export function eventText(event: SimulatedEvent): string {
+function eventText(event: SimulatedEvent): string {
   switch (event.kind) {
     case 'user':
       return `the user ${event.text}`;

@@ -1,9 +1,12 @@
-import { type Json, type JsonObject, objectsAt, textAt } from '../../kubernetes/index.ts';
-import { completePlan, maxPlanSteps, type PlannedVersions } from '../../runtimehooks/index.ts';
-import { controlPlaneSteps, lowestVersion, minorOf, versionRefusal } from '../../topology/index.ts';
+import type { JsonObject } from '../../kubernetes/index.ts';
+import type { PlannedVersions } from '../../runtimehooks/index.ts';
+import type { SimulatedWorker } from '../../topology/index.ts';
 import { ask, block, responseTo } from './ask.ts';
 import { ReconcileError } from './events.ts';
-import { annotationsOf, type State, type WorkerGroup, type WorkerKind, workerKinds } from './state.ts';
+import { annotationsOf, type State, type WorkerGroup } from './state.ts';
+
+/** Kinds of groups of workers, in the order of Cluster API. */
+export const workerKinds = ['MachineDeployment', 'MachinePool'] as const satisfies SimulatedWorker['kind'][];
 
 /** What Cluster API puts before errors of computing what the objects of a Cluster should be. */
 const desiredState = 'error computing the desired state of the Cluster topology: ';
@@ -11,94 +14,53 @@ const desiredState = 'error computing the desired state of the Cluster topology:
 /** How long Cluster API caches the plan of an extension, in ms. */
 const planCacheMs = 10 * 60_000;
 
-/** The lowest version of any worker; undefined without workers. */
-const lowestWorkerVersion = ({ workers, controlPlane }: State): string | undefined =>
-  lowestVersion(
-    workers.flatMap(({ version }) => (version === undefined ? [] : [version])),
-    controlPlane.version,
-  );
-
-const versionsIn = (list: Json | undefined): string[] => objectsAt(list ?? null).map((step) => textAt(step, 'version'));
+const noSteps = JSON.stringify([[], []]);
 
 /**
- * The plan of the extension that the class names. It is cached for ten minutes before it is validated, so an invalid one
- * stays; a failure is not cached.
+ * The answer about the steps of an upgrade. It is cached for ten minutes before it is validated, so an invalid one stays; a
+ * failure is not cached.
  */
-async function planOfExtension(state: State, handler: string, from: string, lowest: string): Promise<PlannedVersions> {
-  const to = state.target;
-  const key = [from, lowest, to].join(' ');
-  if (state.plan?.key === key && state.plan.until > state.now) {
-    return state.plan;
+async function answerAboutSteps(state: State, handler: string, versions: JsonObject): Promise<JsonObject> {
+  const key = JSON.stringify(versions);
+  if (state.plan?.key !== key || state.plan.until <= state.now) {
+    const prefix = `${desiredState}failed to get upgrade plan from extension: `;
+    const options = { handler, withCluster: true };
+    const response = await responseTo(prefix, state, 'GenerateUpgradePlan', versions, options);
+    state.plan = { key, until: state.now + planCacheMs, response };
   }
-  const versions = {
-    fromControlPlaneKubernetesVersion: from,
-    ...(lowest !== '' && { fromWorkersKubernetesVersion: lowest }),
-    toKubernetesVersion: to,
-  };
-  const prefix = `${desiredState}failed to get upgrade plan from extension: `;
-  const options = { handler, withCluster: true };
-  const response = await responseTo(prefix, state, 'GenerateUpgradePlan', versions, options);
-  state.plan = {
-    key,
-    until: state.now + planCacheMs,
-    controlPlane: versionsIn(response.controlPlaneUpgrades).slice(0, maxPlanSteps + 1),
-    workers: versionsIn(response.workersUpgrades).slice(0, maxPlanSteps + 1),
-  };
-  return state.plan;
+  return state.plan.response;
 }
 
+const versionsOf = ({ workers }: State): string[] =>
+  workers.flatMap(({ version }) => (version === undefined ? [] : [version]));
+
 /**
- * The steps to the version in the topology: from the extension or the versions that the class names, else one minor per
- * step. Without a class, an upgrade may take several.
+ * The steps to the version in the topology. Without a class, an upgrade may take several.
  *
  * @throws {ReconcileError} when the extension fails, or its plan is invalid.
  */
-async function upgradePlan(state: State): Promise<PlannedVersions> {
-  const from = state.controlPlane.version ?? '';
-  const to = state.target;
-  const lowest = lowestWorkerVersion(state);
-  if (from === to && (lowest === undefined || lowest === to)) {
-    return { controlPlane: [], workers: [] };
+async function upgradePlan(state: State, current: string): Promise<PlannedVersions> {
+  const { made, target } = state;
+  const { planHandler } = made.blueprint;
+  const steps = made.steps({ controlPlane: current, workers: versionsOf(state) }, target);
+  let step = steps.next();
+  while (step.done !== true) {
+    step = steps.next(await answerAboutSteps(state, step.value.handler, step.value.request));
   }
-  const { blueprint } = state;
-  const planned: PlannedVersions =
-    blueprint?.planHandler !== undefined
-      ? await planOfExtension(state, blueprint.planHandler, from, lowest ?? '')
-      : {
-          controlPlane: controlPlaneSteps(blueprint, from, to),
-          workers: [],
-        };
-  const plan = completePlan({ controlPlane: from, workers: lowest ?? '', to }, planned);
+  const plan = step.value;
   if (typeof plan === 'string') {
-    if (blueprint?.planHandler !== undefined) {
-      const text = `Cluster API keeps the invalid plan of ${blueprint.planHandler} for ten minutes, even if the extension is fixed`;
+    if (planHandler !== undefined) {
+      const text = `Cluster API keeps the invalid plan of ${planHandler} for ten minutes, even if the extension is fixed`;
       state.findOnce('warning', text, 'restart the controller after the fix, or wait');
     }
     throw new ReconcileError(`${desiredState}${plan}`);
   }
-  if (blueprint?.planHandler !== undefined) {
-    const text = JSON.stringify([plan.controlPlane, plan.workers]);
-    if (text !== state.lastLoggedPlan) {
-      state.lastLoggedPlan = text;
-      state.tell({ kind: 'plan', controlPlane: plan.controlPlane, workers: plan.workers });
-    }
+  const text = JSON.stringify([plan.controlPlane, plan.workers]);
+  if (planHandler !== undefined && text !== state.lastLoggedPlan && text !== noSteps) {
+    state.lastLoggedPlan = text;
+    state.tell({ kind: 'plan', controlPlane: plan.controlPlane, workers: plan.workers });
   }
   return plan;
-}
-
-/** Why Cluster API's webhook would reject a change to this version now; undefined if it would accept it. */
-export function refusalOf(state: State, to: string): string | undefined {
-  const from = state.target;
-  // Each request lists all remaining steps.
-  if (minorOf(to) - minorOf(from) > maxPlanSteps) {
-    return `${to} is more than ${maxPlanSteps} minor versions above ${from}, the maximum of a rehearsal`;
-  }
-  return (
-    versionRefusal(state.blueprint, from, to) ??
-    (state.pending.has('AfterClusterUpgrade')
-      ? 'version cannot be changed when the "AfterClusterUpgrade" hook is still blocking'
-      : undefined)
-  );
 }
 
 /** The lists of steps as in requests, where empty lists are omitted. */
@@ -176,7 +138,7 @@ async function decideControlPlane(
   if (await blocks('AfterControlPlaneUpgrade', { kubernetesVersion: current })) {
     return stays();
   }
-  const fromWorkers = lowestWorkerVersion(state) ?? '';
+  const fromWorkers = state.made.lowestVersion(versionsOf(state), current) ?? '';
   if (await blocks('BeforeWorkersUpgrade', { fromKubernetesVersion: fromWorkers, toKubernetesVersion: current })) {
     return stays();
   }
@@ -221,7 +183,7 @@ async function decideControlPlane(
 /** Decides which groups of one kind start their upgrade (computeMachineDeploymentVersion in exp/topology/desiredstate). */
 function decideWorkers(
   state: State,
-  kind: WorkerKind,
+  kind: SimulatedWorker['kind'],
   { version: otherwise, phase }: { version: string; phase: ControlPlanePhase },
   [step]: readonly string[],
 ): WorkerDecision[] {
@@ -230,16 +192,15 @@ function decideWorkers(
   const isHookBlocking = blocking.has('AfterControlPlaneUpgrade') || blocking.has('BeforeWorkersUpgrade');
   const mayStart = !isHookBlocking && (phase === 'stable' || phase === 'waiting-for-workers');
   let upgrading = groups.filter(({ readyAt }) => readyAt !== undefined).length;
-  let isHeld = false;
+  const concurrency = state.made.upgradeConcurrency(state.cluster);
   return groups.map((worker) => {
-    const { version, deferral, readyAt } = worker;
-    isHeld ||= deferral === 'hold';
+    const { version, readyAt, settings } = worker;
     const isUpgrading = readyAt !== undefined;
     if (version === undefined || version === state.target) {
       return { worker, version: version ?? otherwise, isUpgrading, isPending: false, isDeferred: false };
     }
-    const isDeferred = isHeld || deferral === 'defer';
-    const isFree = mayStart && !isDeferred && upgrading < state.upgradeConcurrency;
+    const { isDeferred } = settings;
+    const isFree = mayStart && !isDeferred && upgrading < concurrency;
     if (!isFree || step === undefined || step === version) {
       return { worker, version, isUpgrading, isPending: true, isDeferred };
     }
@@ -257,7 +218,7 @@ export async function decideVersions(state: State): Promise<Decisions> {
   const { version: current } = state.controlPlane;
   const none: PlannedVersions = { controlPlane: [], workers: [] };
   const isCreated = current !== undefined;
-  const plan = isCreated ? await upgradePlan(state) : none;
+  const plan = isCreated ? await upgradePlan(state, current) : none;
   const controlPlane = isCreated
     ? await decideControlPlane(state, current, plan)
     : { version: state.target, phase: 'stable' as const };

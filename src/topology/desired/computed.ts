@@ -45,8 +45,7 @@ export const isDeferred = (cluster: JsonObject, kind: string, topologyName: stri
 /** The versions that a reconcile decides on, while Cluster API takes the steps of an upgrade one after the other. */
 export interface DecidedVersions {
   controlPlane: string;
-  /** Of groups of workers, by `workerKey`. */
-  workers: ReadonlyMap<string, string>;
+  workers: readonly { kind: string; topologyName: string; version: string }[];
   /** The version in the annotation of the upgrade step, during an upgrade. */
   upgradeStep: string | undefined;
 }
@@ -56,7 +55,7 @@ function workerPlace(
   blueprint: Blueprint,
   existing: Existing,
   { kind, topology }: { kind: WorkerPlace['kind']; topology: JsonObject },
-  decided: DecidedVersions | undefined,
+  decided: ReadonlyMap<string, string>,
 ): WorkerPlace {
   const topologyName = textAt(topology, 'name');
   const ofClass = blueprint[workerLists[kind]].get(textAt(topology, 'class'));
@@ -76,7 +75,7 @@ function workerPlace(
         ? nameFor(textAt(ofClass?.settings, 'naming', 'template'), values, base, kind)
         : nameOf(known.object),
     version:
-      decided?.workers.get(workerKey(kind, topologyName)) ??
+      decided.get(workerKey(kind, topologyName)) ??
       (known !== undefined && isDeferred(cluster, kind, topologyName) ? versionOfWorker(known) : target),
     class: ofClass,
     topology,
@@ -114,6 +113,9 @@ export function inputFor(
   const controlPlane = existing.controlPlane?.object;
   const reference = controlPlane === undefined ? {} : machineReference(controlPlane);
   const naming = textAt(settings, 'naming', 'template');
+  const versions = new Map(
+    decided?.workers.map(({ kind, topologyName, version }) => [workerKey(kind, topologyName), version]),
+  );
   return {
     release,
     cluster,
@@ -129,7 +131,7 @@ export function inputFor(
       machineTemplateName:
         textAt(reference, 'name') || (machines === undefined ? '' : generatedName(base, kindOfTemplate(machines))),
     },
-    workers: topologyWorkers(cluster).map((worker) => workerPlace(cluster, blueprint, existing, worker, decided)),
+    workers: topologyWorkers(cluster).map((worker) => workerPlace(cluster, blueprint, existing, worker, versions)),
     newUid,
   };
 }

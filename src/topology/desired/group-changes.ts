@@ -85,13 +85,19 @@ export function referringTo(objects: GroupObjects, isControlPlane: boolean): Jso
   return object;
 }
 
-/** The objects of a group after the controller has written them. @throws {WriteFailed} when it cannot. */
-function reconciled(
+/**
+ * The objects of a group after the controller has written them.
+ *
+ * @param before what it wrote before.
+ * @throws {WriteFailed} when it cannot.
+ */
+export function reconciled(
   current: GroupObjects,
   before: GroupObjects | undefined,
   { objects: intent, kind, worker }: DesiredGroup,
   clusterName: string,
   schemaOf: SchemaOf,
+  newName = rotatedName,
 ): GroupObjects {
   const base = worker === undefined ? clusterName : `${clusterName}-${worker.topologyName}`;
   const template = (part: 'bootstrap' | 'infrastructure') => {
@@ -105,7 +111,7 @@ function reconciled(
     }
     const write = { current: old, before: before?.[part], intent: wanted, schemaOf };
     // What a MachinePool refers to are objects, which are written in place.
-    return kind === 'MachinePool' ? written(write) : rotatedOrPatched(write, rotatedName(base, textAt(wanted, 'kind')));
+    return kind === 'MachinePool' ? written(write) : rotatedOrPatched(write, newName(base, textAt(wanted, 'kind')));
   };
   const infrastructure = template('infrastructure');
   const bootstrap = template('bootstrap');

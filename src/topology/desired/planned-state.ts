@@ -17,6 +17,27 @@ export function classOf(cluster: JsonObject): { namespace: string; name: string 
   return { namespace: textAt(reference, 'namespace') || namespaceOf(cluster), name: textAt(reference, 'name') };
 }
 
+/**
+ * A class with its templates, as far as they are among the objects.
+ *
+ * @throws {NotKnown} if one is given in another version than the class refers to.
+ */
+export function readClass(objects: Objects, clusterClass: JsonObject): Blueprint {
+  const object = objectText(clusterClass);
+  return readBlueprint(clusterClass, (reference, namespace) => {
+    const given = referred(objects, reference, namespace);
+    const apiVersion = textAt(reference, 'apiVersion');
+    const template = given && given.apiVersion !== apiVersion ? inV1beta2(given) : given;
+    if (template !== undefined && template.apiVersion !== apiVersion) {
+      throw new NotKnown(
+        `${object} refers to ${textAt(reference, 'kind')} ${namespace}/${textAt(reference, 'name')} in ${apiVersion}, which is given in ${textAt(template, 'apiVersion')}`,
+        { remedy: `give it in ${apiVersion}, as an API server converts it`, object },
+      );
+    }
+    return template && withoutBookkeeping(template);
+  });
+}
+
 /** One state of the objects: what a plan reads of it is read once. */
 export class PlannedState {
   readonly name: 'before' | 'after';
@@ -84,23 +105,7 @@ export class PlannedState {
 
   async #readClass(clusterClass: JsonObject): Promise<Blueprint> {
     const object = objectText(clusterClass);
-    let otherVersion: NotKnown | undefined;
-    const blueprint = readBlueprint(clusterClass, (reference, of) => {
-      const given = referred(this.objects, reference, of);
-      const apiVersion = textAt(reference, 'apiVersion');
-      const template = given && given.apiVersion !== apiVersion ? inV1beta2(given) : given;
-      if (template !== undefined && template.apiVersion !== apiVersion) {
-        const text = `${object} refers to ${textAt(reference, 'kind')} ${of}/${textAt(reference, 'name')} in ${apiVersion}, which is given in ${textAt(template, 'apiVersion')}`;
-        otherVersion ??= new NotKnown(text, {
-          remedy: `give it in ${apiVersion}, as an API server converts it`,
-          object,
-        });
-      }
-      return template && withoutBookkeeping(template);
-    });
-    if (otherVersion !== undefined) {
-      throw otherVersion;
-    }
+    const blueprint = readClass(this.objects, clusterClass);
     const [missing, ...others] = blueprint.missing;
     if (missing !== undefined) {
       const more = others.length === 0 ? '' : ` (and ${others.length} more)`;

@@ -234,8 +234,21 @@ function unfinishedUpgrade(old: JsonObject, { controlPlane, workers }: Existing)
   return reasons.length === 0 ? undefined : `version cannot be changed: ${aggregate(reasons)}`;
 }
 
+/** Why Cluster API's webhook refuses a change of the version in the topology of a Cluster; undefined if it accepts it. */
+export const versionChangeRefusal = (
+  old: JsonObject,
+  existing: Existing,
+  blueprint: Blueprint | undefined,
+  to: string,
+): string | undefined =>
+  versionRefusal(blueprint, textAt(old, 'spec', 'topology', 'version'), to) ?? unfinishedUpgrade(old, existing);
+
 /** The user's annotation with the number of groups of one kind that may be upgraded at a time. */
-export const concurrencyAnnotation = 'topology.cluster.x-k8s.io/upgrade-concurrency';
+const concurrencyAnnotation = 'topology.cluster.x-k8s.io/upgrade-concurrency';
+
+/** How many groups of workers of one kind may be upgraded at a time. */
+export const upgradeConcurrency = (cluster: JsonObject): number =>
+  Math.max(1, Number(textAt(cluster, 'metadata', 'annotations', concurrencyAnnotation)));
 
 function concurrencyProblem(text: string): string | undefined {
   if (!/^[+-]?\d{1,15}$/.test(text)) {
@@ -250,7 +263,7 @@ function concurrencyProblem(text: string): string | undefined {
  *
  * @param blueprint of its class, if that is known.
  */
-export function topologyCauses(cluster: JsonObject, blueprint: Blueprint | undefined): StatusCause[] {
+function topologyCauses(cluster: JsonObject, blueprint: Blueprint | undefined): StatusCause[] {
   const causes: StatusCause[] = [];
   const concurrency = own(textValues(objectAt(cluster, 'metadata', 'annotations')), concurrencyAnnotation);
   const problem = concurrency === undefined ? undefined : concurrencyProblem(concurrency);
@@ -293,7 +306,7 @@ export function refusedBy(
   const version = textAt(topology, 'version');
   const oldVersion = textAt(old, 'spec', 'topology', 'version');
   if (old !== undefined && oldVersion !== version && oldVersion !== '') {
-    const why = versionRefusal(classAfter, oldVersion, version) ?? unfinishedUpgrade(old, existing);
+    const why = versionChangeRefusal(old, existing, classAfter, version);
     if (why !== undefined && why !== otherVersions) {
       causes.push(`spec.topology.version: Invalid value: ${JSON.stringify(version)}: ${why}`);
     }

@@ -219,28 +219,32 @@ async function roll(
   counts: { before: number; after: number },
   { maxSurge, maySaveSurge }: { maxSurge: number; maySaveSurge: boolean },
   ask: (machine: OutdatedMachine) => Promise<UpdateAnswer>,
+  follow: NonNullable<PlanOptions['follow']>,
 ): Promise<Rolled> {
   const rolled: Rolled = { updated: [], deleted: [], answers: [] };
   let current = counts.before;
   let upToDate = counts.before - outdated.length;
-  const growTo = (count: number) => {
-    const more = Math.max(0, count - current);
-    current += more;
-    upToDate += more;
+  const growTo = async (count: number) => {
+    for (; current < count; current++) {
+      await follow({ is: 'made' });
+      upToDate++;
+    }
   };
   for (const machine of inOrder(outdated)) {
-    growTo(counts.after + (maySaveSurge ? 0 : maxSurge));
+    await growTo(counts.after + (maySaveSurge ? 0 : maxSurge));
     const isAsked = machine.isEligible && upToDate < counts.after;
     const answer: UpdateAnswer = isAsked ? await ask(machine) : { is: 'none' };
     rolled.answers.push(answer);
     if (answer.is !== 'covered' || answer.affectsAvailability) {
-      growTo(counts.after + maxSurge);
+      await growTo(counts.after + maxSurge);
     }
     if (answer.is === 'covered' && upToDate < counts.after) {
       rolled.updated.push(machine);
+      await follow({ is: 'updated', name: machine.made.name });
       upToDate++;
     } else {
       rolled.deleted.push(machine);
+      await follow({ is: 'deleted', name: machine.made.name });
       current--;
     }
   }
@@ -308,12 +312,18 @@ export async function controlPlaneRollout(update: GroupUpdate, options: PlanOpti
   );
   const surge = { maxSurge, maySaveSurge: knowsAvailability(options) };
   const asked = new Map<MadeMachine, UpdateAnswer>();
-  const { updated, deleted, answers } = await roll(all, counts, surge, async ({ made }) => {
-    const request = updatesInPlace && !asked.has(made) ? requestFor(made, update) : undefined;
-    const answer = request && (await askForUpdate(update.change, options, 'CanUpdateMachine', request));
-    asked.set(made, asked.get(made) ?? answer ?? { is: 'none' });
-    return asked.get(made) as UpdateAnswer;
-  });
+  const { updated, deleted, answers } = await roll(
+    all,
+    counts,
+    surge,
+    async ({ made }) => {
+      const request = updatesInPlace && !asked.has(made) ? requestFor(made, update) : undefined;
+      const answer = request && (await askForUpdate(update.change, options, 'CanUpdateMachine', request));
+      asked.set(made, asked.get(made) ?? answer ?? { is: 'none' });
+      return asked.get(made) as UpdateAnswer;
+    },
+    options.follow ?? (async () => {}),
+  );
   const removed = Math.max(0, counts.before - counts.after);
   const replaced = Math.min(caused.length, Math.max(0, deleted.length - removed));
   const reasons = caused.flatMap((machine) => machine.reasons);

@@ -1,3 +1,4 @@
+import { pendingHooksAnnotation } from '../../extensionconfig/index.ts';
 import { fieldAt, type Json, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import { applyPatch, BadPatch, isEmptyPatch, machineFieldNames } from '../../runtimehooks/index.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
@@ -144,6 +145,24 @@ export function updateMachineRequest(
       bootstrapConfig: inBoth.bootstrapConfig(configs.desired),
     },
   };
+}
+
+/** Marks a Machine and its objects during an update. */
+const inProgress = 'in-place-updates.internal.cluster.x-k8s.io/update-in-progress';
+
+/** The objects of a Machine as in the request of UpdateMachine: with the marks of an update. */
+export function inUpdate(objects: Readonly<Record<string, JsonObject>>): JsonObject {
+  const withMarks = (object: JsonObject, more: JsonObject): JsonObject => {
+    const metadata = objectAt(object, 'metadata');
+    const annotations = { ...objectAt(metadata, 'annotations'), [inProgress]: '', ...more };
+    return { ...object, metadata: { ...metadata, annotations } };
+  };
+  return Object.fromEntries(
+    Object.entries(objects).map(([part, object]) => [
+      part,
+      withMarks(object, part === 'machine' ? { [pendingHooksAnnotation]: 'UpdateMachine' } : {}),
+    ]),
+  );
 }
 
 /** MachineSets and templates as in requests of CanUpdateMachineSet. */

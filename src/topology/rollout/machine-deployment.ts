@@ -17,7 +17,15 @@ import {
   type Rollout,
 } from './group-plan.ts';
 import { askForUpdate, machineSetParts, type UpdateAnswer, type UpdateRequest } from './in-place.ts';
-import { comparedFields, fencepostsOf, machineSetOf, replicasOf, timeAt } from './machines.ts';
+import {
+  comparedFields,
+  fencepostsOf,
+  machineSetId,
+  machineSetOf,
+  replicasOf,
+  revisionOf,
+  timeAt,
+} from './machines.ts';
 import { inPlaceTexts, machinesText, problemsOf, stepsText, verdictOf, waitingProblems } from './texts.ts';
 
 const specPath = ['spec', 'template', 'spec'] as const;
@@ -148,14 +156,13 @@ function requestFor(set: OutdatedSet, { before, after, change }: GroupUpdate): U
     return undefined;
   }
   const machineSet = set.machineSet?.object;
-  const revision = (object: JsonObject | undefined, otherwise: number) =>
-    Number(textAt(object, 'metadata', 'annotations', 'machinedeployment.clusters.x-k8s.io/revision')) || otherwise;
-  const number = revision(machineSet, 1);
-  const name = machineSet === undefined ? `${change.name}-${number}` : nameOf(machineSet);
-  const hash = textAt(machineSet, 'metadata', 'labels', 'machine-template-hash') || String(number);
-  const newest = Math.max(...change.machineSets.map(({ object }) => revision(object, 1)), number) + 1;
+  const number = machineSet === undefined ? 1 : revisionOf(machineSet);
+  const madeUp = machineSetId(change.name, number);
+  const name = machineSet === undefined ? madeUp.name : nameOf(machineSet);
+  const hash = textAt(machineSet, 'metadata', 'labels', 'machine-template-hash') || madeUp.hash;
+  const newest = Math.max(...change.machineSets.map(({ object }) => revisionOf(object)), number) + 1;
   const current = machineSetOf(after.object, { name, hash, revision: number }, set.count, set.spec);
-  const next = { name: `${change.name}-${newest}`, hash: String(newest), revision: newest };
+  const next = machineSetId(change.name, newest);
   return {
     current: machineSetParts(current, before.infrastructure, before.bootstrap),
     desired: machineSetParts(machineSetOf(after.object, next, 0), after.infrastructure, after.bootstrap),
@@ -203,6 +210,30 @@ export function machineDeploymentArrivals({ after }: GroupUpdate): Arrivals {
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);
+
+/** Follows a rollout: new Machines come first, and all of them do if others are updated in place. */
+async function follow(
+  updated: readonly string[],
+  deleted: readonly string[],
+  { follow: tell }: PlanOptions,
+): Promise<void> {
+  if (tell === undefined) {
+    return;
+  }
+  const first = updated.length > 0 ? deleted : [];
+  for (const _ of first) {
+    await tell({ is: 'made' });
+  }
+  for (const name of updated) {
+    await tell({ is: 'updated', name });
+  }
+  for (const name of deleted) {
+    if (first.length === 0) {
+      await tell({ is: 'made' });
+    }
+    await tell({ is: 'deleted', name });
+  }
+}
 
 /** What becomes of the Machines of a MachineDeployment. */
 export async function machineDeploymentRollout(update: GroupUpdate, options: PlanOptions): Promise<Rollout> {
@@ -254,6 +285,9 @@ export async function machineDeploymentRollout(update: GroupUpdate, options: Pla
     .toSorted((a, b) => Number(updatable.includes(b)) - Number(updatable.includes(a)))
     .flatMap((set) => namesInOrder(set, order));
   const isTimed = reasons.some(({ path }) => isPath(path, afterPath));
+  if (verdictOf(answers) === undefined) {
+    await follow(names.slice(removed, names.length - replaced), names.slice(names.length - replaced), options);
+  }
   return {
     verdict: verdictOf(answers),
     replaced,

@@ -10,6 +10,7 @@ import { machineFieldNames, writtenInPlace } from '../../runtimehooks/index.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import { clonedFrom, mergedMetadata, nonEmpty } from '../patches/items.ts';
 import type { ExistingMachine } from '../world/groups.ts';
+import { generatedName } from '../world/names.ts';
 import { nameOf, namespaceOf, referenceTo } from '../world/objects.ts';
 import { kubeadmConfigSpec } from './kubeadm-configs.ts';
 
@@ -196,6 +197,16 @@ export const comparedFields = [
   'infrastructureRef',
   ...machineFieldNames('MachineDeployment', 'newMachines'),
 ];
+
+/** The number of a MachineSet among those of its MachineDeployment. */
+export const revisionOf = (machineSet: JsonObject): number =>
+  Number(textAt(machineSet, 'metadata', 'annotations', 'machinedeployment.clusters.x-k8s.io/revision')) || 1;
+
+/** What names the MachineSets of a MachineDeployment, which are numbered: made-up suffixes, the same in each run. */
+export function machineSetId(machineDeployment: string, revision: number) {
+  const suffix = generatedName('', `${machineDeployment} ${revision}`).slice(1);
+  return { name: `${machineDeployment}-${suffix}`, hash: `${revision}-${suffix}`, revision };
+}
 
 /**
  * A MachineSet that a MachineDeployment makes, as in requests of CanUpdateMachineSet.

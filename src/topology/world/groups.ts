@@ -85,6 +85,9 @@ export type HookAnswer =
 /** Calls an extension; rejects with `NotKnown` if it cannot be asked, or does not answer. */
 export type CallHook = (call: HookCall) => Promise<HookAnswer>;
 
+/** A step of a rollout: a Machine is made, an extension updates one in place, or one is deleted. */
+export type RolloutStep = { is: 'made' } | { is: 'updated' | 'deleted'; name: string };
+
 export interface PlanOptions {
   /** The minor release of Cluster API. Default: the newest known. */
   clusterApiVersion?: { major: number; minor: number } | undefined;
@@ -94,6 +97,8 @@ export interface PlanOptions {
   call?: CallHook | undefined;
   /** Whether Cluster API updates Machines in place if extensions can (the feature gate InPlaceUpdates). */
   updatesInPlace?: boolean | undefined;
+  /** Follows the steps of a rollout in order: the next one is decided on when the promise is kept. */
+  follow?: ((step: RolloutStep) => Promise<void>) | undefined;
 }
 
 /** The extension of a handler: `NAME` of `HANDLER.NAME`; empty if it names none. */

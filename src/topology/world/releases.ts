@@ -1,8 +1,5 @@
 import { compareReleases, type Release, v1 } from '../../runtimehooks/index.ts';
 
-/** The oldest release that a rehearsal simulates. Of the newest known one, the main branch of August 2026 does not differ. */
-export const oldestRelease = v1(12);
-
 /** What releases changed in the simulation, by the first one that has it. What changed in calls is in the hooks' definitions. */
 const changes = {
   /**
@@ -11,8 +8,6 @@ const changes = {
   templateMetadata: { since: v1(14) },
   /** The annotation of the upgrade step is removed after an upgrade, and not emptied. */
   removedUpgradeStep: { since: v1(14) },
-  /** Errors and conditions have the messages of extensions that fail. */
-  failureMessages: { since: v1(14) },
 } as const;
 
 /** Whether a release has a change. */

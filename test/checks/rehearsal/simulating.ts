@@ -163,8 +163,8 @@ kind: ${kind}
 metadata: { name: t, namespace: team }
 spec: { template: { spec: ${spec} } }
 `;
-/** A ClusterClass with templates of Machines, and with this kind of template for its control plane. */
-export const templatedClass = (controlPlane: string) => {
+/** A ClusterClass with templates of Machines, with this kind of template for its control plane, and settings of workers. */
+export const templatedClass = (controlPlane: string, settings: readonly string[] = []) => {
   const ref = (group: string, kind: string) =>
     `templateRef: { apiVersion: ${group}.cluster.x-k8s.io/v1beta2, kind: ${kind}, name: t }`;
   return [
@@ -177,7 +177,7 @@ export const templatedClass = (controlPlane: string) => {
       - class: w
         bootstrap: { ${ref('bootstrap', 'BTemplate')} }
         infrastructure: { ${ref('infrastructure', 'MTemplate')} }
-`),
+${settings.map((line) => `        ${line}\n`).join('')}`),
     template('controlplane', controlPlane, '{ kubeadmConfigSpec: { files: [{ path: /a }] } }'),
     template('infrastructure', 'MTemplate', '{ size: 3 }'),
     template('bootstrap', 'BTemplate', '{}'),

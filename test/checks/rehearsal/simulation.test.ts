@@ -600,8 +600,11 @@ describe('in-place updates', () => {
     const yaml = clusterYaml('v1.31.0', {
       topology: `workers: { machineDeployments: [{ class: w, name: md-0, replicas: 4, rollout: { strategy: { type: RollingUpdate, rollingUpdate: { maxUnavailable: 0 } } }, deletion: { nodeDrainTimeoutSeconds: 5, order: Oldest } }] }`,
     });
-    const workers = `  workers: { machineDeployments: [{ class: w, rollout: { strategy: { rollingUpdate: { maxSurge: 0 } } }, deletion: { nodeDrainTimeoutSeconds: 6, nodeDeletionTimeoutSeconds: 7 } }] }`;
-    const { calls } = await simulate(covered, { ...scenario, yaml: yaml + classYaml(`\n${workers}`) });
+    const classes = templatedClass('KubeadmControlPlaneTemplate', [
+      'rollout: { strategy: { rollingUpdate: { maxSurge: 0 } } }',
+      'deletion: { nodeDrainTimeoutSeconds: 6, nodeDeletionTimeoutSeconds: 7 }',
+    ]);
+    const { calls } = await simulate(covered, { ...scenario, yaml: yaml + classes });
     const { machineSet } = calls.find(({ hook }) => hook === 'CanUpdateMachineSet')!.request.current as JsonObject;
     expect(fieldAt(machineSet, 'spec', 'deletion')).toEqual({ order: 'Oldest' });
     expect(fieldAt(machineSet, 'spec', 'template', 'spec', 'deletion')).toEqual({
@@ -612,7 +615,9 @@ describe('in-place updates', () => {
     expect(fieldAt(machineSet, 'metadata', 'annotations', 'machinedeployment.clusters.x-k8s.io/max-replicas')).toBe(
       '5',
     );
-    const updated = calls.filter(({ hook }) => hook === 'UpdateMachine');
+    const updated = calls.filter(
+      ({ hook, request }) => hook === 'UpdateMachine' && !JSON.stringify(request).includes('control-plane'),
+    );
     expect(updated).toHaveLength(3);
     expect(fieldAt(updated[0]?.request, 'desired', 'machine', 'spec', 'deletion')).toEqual({
       nodeDrainTimeoutSeconds: 5,

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../kubernetes/index.ts';
 import { isCallError, openTls, type Resolve, type Target } from '../../../runtimehooks/client/index.ts';
 import { hooks } from '../../../runtimehooks/index.ts';
-import { olderCluster } from '../../rehearsal/index.ts';
+import { samples } from '../../rehearsal/index.ts';
 import { type Check, ofAnswering, type ReportProblem, type Skipped } from '../check.ts';
 import { describe, difference, isSuccess, type Outcome } from '../outcome.ts';
 import type { CheckedHandler, Trial } from '../trial.ts';
@@ -118,7 +118,7 @@ export const variationChecks: readonly Check[] = [
     remedy: 'check apiVersion before decoding the spec, and read both versions',
     run: ofAnswering(
       async (handler, report) => {
-        const outcome = await handler.call({ body: { ...handler.request, cluster: olderCluster } });
+        const outcome = await handler.call({ body: { ...handler.request, cluster: samples.olderCluster } });
         if (outcome.error !== undefined) {
           report(`given a Cluster of v1beta1 it ${describe(outcome)}`);
         } else if (isSuccess(await handler.second()) && !isSuccess(outcome)) {

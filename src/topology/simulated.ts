@@ -1,0 +1,392 @@
+import { isSame, type Json, type JsonObject, objectAt, objectsAt, textAt } from '../kubernetes/index.ts';
+import type { SchemaOf } from '../kubernetes/schema/index.ts';
+import { coreVersionIn, type HookName, hooks, type PlannedVersions, type Release } from '../runtimehooks/index.ts';
+import { type Blueprint, readBlueprint } from './blueprint/blueprint.ts';
+import {
+  type DecidedVersions,
+  desiredFor,
+  infrastructureName,
+  inputFor,
+  isDeferred,
+  type StepsCall,
+  upgradeSteps,
+} from './desired/computed.ts';
+import { type Desired, type DesiredGroup, workerOf } from './desired/desired.ts';
+import { type Existing, workerKey } from './desired/existing.ts';
+import { reconciled, storedGroup } from './desired/group-changes.ts';
+import { WriteFailed } from './desired/reconciled.ts';
+import { refusedBy, upgradeConcurrency, versionChangeRefusal } from './desired/refusals.ts';
+import { lowestVersion } from './desired/upgrade-steps.ts';
+import {
+  clusterBuiltin,
+  holderText,
+  type Item,
+  placeOf,
+  upgradeStepAnnotation,
+  type WorkerPlace,
+  withoutBookkeeping,
+} from './patches/items.ts';
+import { type PatchCall, PatchingFailed, templateProblems } from './patches/patch-templates.ts';
+import { inUpdate } from './rollout/in-place.ts';
+import { judgeGroup } from './rollout/judge-group.ts';
+import { controlPlaneMachine, machineSetId, machineSetOf, replicasOf, workerMachine } from './rollout/machines.ts';
+import { checkedTopology } from './variables/variables.ts';
+import type { ExistingMachine, GroupObjects, PlanOptions, RolloutStep } from './world/groups.ts';
+import { kubeadmSchemaOf } from './world/kubeadm-schemas.ts';
+import { generatedName } from './world/names.ts';
+import { nameOf } from './world/objects.ts';
+import type { GroupPlan } from './world/plan.ts';
+import { upgradeStepText } from './world/releases.ts';
+import { clusterInV1beta1 } from './world/v1beta1.ts';
+
+/** Maximum number of Machines of a group that are simulated individually: the others behave in the same way. */
+const maxMachines = 10;
+
+/** A template in the place where it is used, before and after all patches. */
+interface PatchedTemplate {
+  /** The same for the same place in each computation. */
+  place: string;
+  /** `MachineDeployment default/sample-md-0 spec.template.spec.infrastructureRef`. */
+  holder: string;
+  before: JsonObject;
+  after: JsonObject;
+  /** Paths of changes that Cluster API ignores, sorted. */
+  ignored: readonly string[];
+}
+
+/** The desired state of a Cluster. */
+export interface Computed {
+  is: 'computed';
+  /** The same for two computations if their patches were asked for the same. */
+  input: string;
+  templates: readonly PatchedTemplate[];
+  /** What an API server would refuse or drop of patched templates. */
+  problems: readonly { text: string; remedy: string }[];
+}
+
+/** Why it cannot be computed: the end of Cluster API's condition. */
+interface ComputationFailed {
+  is: 'failed';
+  why: string;
+  hint: { text: string; remedy: string } | undefined;
+}
+
+/** A group of workers of a topology. */
+export interface SimulatedWorker extends Pick<WorkerPlace, 'kind' | 'name' | 'topologyName'> {
+  replicas: number;
+  /** Whether a user keeps it from being upgraded: by an annotation of its own, or of a group before it. */
+  isDeferred: boolean;
+  /** Whether old Machines stay until somebody deletes them. */
+  isOnDelete: boolean;
+}
+
+/** A group whose Machines are not up to date. */
+interface OutdatedGroup {
+  key: string;
+  kind: string;
+  /** Undefined for the control plane. */
+  topologyName: string | undefined;
+}
+
+/** The versions that one reconcile decides on. `isPending`: the group waits for its version. */
+interface Decided extends DecidedVersions {
+  workers: readonly (DecidedVersions['workers'][number] & { isPending: boolean })[];
+}
+
+/** A step of a rollout. `desired`: the objects of the Machine, as in the request of UpdateMachine. */
+export type MachineStep =
+  | { is: 'made' | 'deleted'; name: string }
+  | { is: 'updated'; name: string; desired: JsonObject };
+
+/** The Machines of a group, which are all made of the same objects. */
+interface Made {
+  objects: GroupObjects;
+  /** The number of the MachineSet of a MachineDeployment. */
+  revision: number;
+  names: readonly string[];
+}
+
+/** The MachineSet of the Machines of a MachineDeployment, with its templates. */
+const machineSetFor = (objects: GroupObjects, revision: number, replicas: number): GroupObjects => ({
+  ...objects,
+  object: machineSetOf(objects.object, machineSetId(nameOf(objects.object), revision), replicas),
+});
+
+const nameOfMachine = ({ worker, name }: DesiredGroup, { revision }: Pick<Made, 'revision'>, index: number): string =>
+  generatedName(
+    worker?.kind === 'MachineDeployment' ? machineSetId(name, revision).name : name,
+    `machine ${revision} ${index}`,
+  );
+
+const controlPlaneKey = 'control-plane';
+const workerKeyOf = ({ kind, topologyName }: { kind: string; topologyName: string }) => workerKey(kind, topologyName);
+
+/**
+ * The objects and Machines that Cluster API makes of a Cluster with a topology, one reconcile after the other. What is
+ * decided in between (when hooks are called, and which versions groups get) is its user's business.
+ */
+export class SimulatedCluster {
+  readonly blueprint: Blueprint;
+  readonly #class: Blueprint | undefined;
+  readonly #options: { release: Release; schemaOf: SchemaOf; newUid: () => string };
+  #desired: Desired | undefined;
+  /** The groups of workers that wait for their version, by `workerKey`: until then nothing of them changes. */
+  #waiting: ReadonlySet<string> = new Set();
+  /** What was written last of each group. */
+  readonly #written = new Map<string, { group: DesiredGroup; objects: GroupObjects }>();
+  readonly #made = new Map<string, Made>();
+  #rotations = 0;
+
+  /** @param blueprint undefined: the class is not known, and nothing is made of templates. */
+  constructor(
+    blueprint: Blueprint | undefined,
+    options: { release: Release; schemaOf: SchemaOf; newUid: () => string },
+  ) {
+    this.blueprint = blueprint ?? readBlueprint({}, () => undefined);
+    this.#class = blueprint;
+    this.#options = options;
+  }
+
+  /** Whether its class is known. */
+  get hasClass(): boolean {
+    return this.#class !== undefined;
+  }
+
+  get #existing(): Existing {
+    const workers = new Map([...this.#written].map(([key, { objects }]) => [key, objects]));
+    const controlPlane = workers.get(controlPlaneKey);
+    workers.delete(controlPlaneKey);
+    return { infrastructureCluster: undefined, controlPlane, workers };
+  }
+
+  #inputFor(cluster: JsonObject, decided?: DecidedVersions) {
+    const { release, newUid } = this.#options;
+    return inputFor(release, cluster, this.blueprint, this.#existing, decided, newUid);
+  }
+
+  /** A new Cluster with the defaults of its variables, and why Cluster API's webhook refuses it. */
+  admit(cluster: JsonObject): { cluster: JsonObject; refusals: string[] } {
+    const given = this.#class;
+    const { topology, problems } =
+      given === undefined
+        ? { topology: objectAt(cluster, 'spec', 'topology'), problems: [] }
+        : checkedTopology(given, cluster);
+    const defaulted = { ...cluster, spec: { ...objectAt(cluster, 'spec'), topology } };
+    const refusals = refusedBy(undefined, { cluster: defaulted, problems }, this.#existing, given, given);
+    return { cluster: defaulted, refusals };
+  }
+
+  /** Why Cluster API's webhook refuses another version in the topology now; undefined if it accepts it. */
+  versionRefusal(cluster: JsonObject, to: string): string | undefined {
+    return versionChangeRefusal(cluster, this.#existing, this.#class, to);
+  }
+
+  /** A copy of a Cluster without its status, in the version in which requests of a hook have it. */
+  inRequest({ apiVersion = '', kind = '', metadata = {}, spec = {} }: JsonObject, hook: HookName): JsonObject {
+    const cluster = withoutBookkeeping({ kind, apiVersion, metadata, spec });
+    if (coreVersionIn(hooks[hook], this.#options.release) === 'v1beta2') {
+      return cluster;
+    }
+    const { infrastructureCluster, controlPlane } = this.blueprint;
+    return clusterInV1beta1(cluster, (reference) => {
+      const origin = [infrastructureCluster, controlPlane.template].find(
+        (template) => textAt(template, 'kind') === `${textAt(reference, 'kind')}Template`,
+      );
+      return textAt(origin, 'apiVersion') || `${textAt(reference, 'apiGroup')}/v1beta1`;
+    });
+  }
+
+  /** The annotation of the upgrade step, and its value; undefined if the Cluster has none. */
+  upgradeStep(step: string | undefined): [name: string, value: string | undefined] {
+    return [upgradeStepAnnotation, upgradeStepText(this.#options.release, step)];
+  }
+
+  /** The references to the objects that a Cluster is made of, as in its spec. */
+  references(cluster: JsonObject): Record<'infrastructureRef' | 'controlPlaneRef', JsonObject> {
+    const { infrastructure, controlPlane } = this.blueprint.kinds;
+    const input = this.#inputFor(cluster);
+    return {
+      infrastructureRef: { ...infrastructure, name: infrastructureName(input) },
+      controlPlaneRef: { ...controlPlane, name: input.controlPlane.name },
+    };
+  }
+
+  /** The groups of workers in the topology of a Cluster: MachineDeployments, then MachinePools. */
+  workers(cluster: JsonObject): SimulatedWorker[] {
+    const input = this.#inputFor(cluster);
+    return input.workers.map((place) => ({
+      kind: place.kind,
+      name: place.name,
+      topologyName: place.topologyName,
+      replicas: replicasOf({ spec: place.topology }),
+      isDeferred: isDeferred(cluster, place.kind, place.topologyName),
+      isOnDelete: textAt(workerOf(input, place, {}, {}), 'spec', 'rollout', 'strategy', 'type') === 'OnDelete',
+    }));
+  }
+
+  /** The steps of an upgrade, or why Cluster API takes none. The call is asked for without the Cluster. */
+  steps(
+    versions: { controlPlane: string; workers: readonly string[] },
+    to: string,
+  ): Generator<StepsCall, PlannedVersions | string, JsonObject> {
+    return upgradeSteps(this.blueprint, versions, to);
+  }
+
+  /** The lowest of the versions of workers; undefined without any. */
+  lowestVersion(workers: readonly string[], controlPlane: string): string | undefined {
+    return lowestVersion(workers, controlPlane);
+  }
+
+  /** How many groups of workers of one kind may be upgraded at a time. */
+  upgradeConcurrency(cluster: JsonObject): number {
+    return upgradeConcurrency(cluster);
+  }
+
+  /** Computes what the objects of a Cluster should be. Calls are answered with their responses. */
+  *desire(cluster: JsonObject, decided: Decided): Generator<PatchCall, Computed | ComputationFailed, JsonObject> {
+    const input = this.#inputFor(cluster, decided);
+    try {
+      const desired = yield* desiredFor(input);
+      this.#desired = desired;
+      this.#waiting = new Set(decided.workers.filter(({ isPending }) => isPending).map(workerKeyOf));
+      const { items } = desired.patched;
+      return {
+        is: 'computed',
+        input: JSON.stringify([
+          clusterBuiltin(input) as Json,
+          objectsAt(cluster, 'spec', 'topology', 'variables'),
+          items.map((item: Item) => [item.builtin ?? null, item.overrides as Json]),
+        ]),
+        templates: items.map(({ holder, template, object, ignored }) => ({
+          place: placeOf(holder),
+          holder: holderText(holder),
+          before: template,
+          after: object,
+          ignored: [...new Set(ignored)].sort(),
+        })),
+        problems: templateProblems(desired.patched, this.#options.schemaOf),
+      };
+    } catch (error) {
+      if (error instanceof PatchingFailed) {
+        return { is: 'failed', why: error.message, hint: error.hint };
+      }
+      throw error;
+    }
+  }
+
+  /**
+   * Writes what should be, as it was computed last, but groups that wait for their version.
+   *
+   * @returns whether an object that existed is another one now, or why the first group that cannot be written cannot.
+   */
+  write(cluster: JsonObject): { is: 'written'; isChanged: boolean } | { is: 'failed'; why: string } {
+    let isChanged = false;
+    const schemaOf: SchemaOf = (object) => this.#options.schemaOf(object) ?? kubeadmSchemaOf(object);
+    for (const group of this.#desired?.groups ?? []) {
+      const key = group.worker === undefined ? controlPlaneKey : workerKeyOf(group.worker);
+      const last = this.#written.get(key);
+      if (last !== undefined && this.#waiting.has(key)) {
+        continue;
+      }
+      try {
+        const objects =
+          last === undefined
+            ? storedGroup(group.objects, schemaOf)
+            : reconciled(last.objects, last.group.objects, group, nameOf(cluster), schemaOf, (base, kind) => {
+                this.#rotations++;
+                return generatedName(base, `${kind} rotated ${this.#rotations}`);
+              });
+        this.#written.set(key, { group, objects });
+        isChanged ||= last !== undefined && !isSame(last.objects.object.spec ?? null, objects.object.spec ?? null);
+        if (last === undefined) {
+          const length = Math.min(replicasOf(objects.object), maxMachines);
+          const made = { objects, revision: 1 };
+          const names = Array.from({ length }, (_, index) => nameOfMachine(group, made, index));
+          this.#made.set(key, { ...made, names });
+        }
+      } catch (error) {
+        if (error instanceof WriteFailed) {
+          return { is: 'failed', why: error.message };
+        }
+        throw error;
+      }
+    }
+    return { is: 'written', isChanged };
+  }
+
+  /** The groups whose Machines are made of other objects than those that were written last: the control plane first. */
+  get outdated(): OutdatedGroup[] {
+    return [...this.#written].flatMap(([key, { group, objects }]) =>
+      isSame(this.#made.get(key)?.objects.object.spec ?? null, objects.object.spec ?? null)
+        ? []
+        : [{ key, kind: group.kind, topologyName: group.worker?.topologyName }],
+    );
+  }
+
+  /** A Machine of a group, with what is made for it. */
+  #machine(group: DesiredGroup, { objects, revision }: Made, cluster: JsonObject, name: string): ExistingMachine {
+    const { object, bootstrap = {}, infrastructure = {} } = objects;
+    return group.worker === undefined
+      ? controlPlaneMachine(object, infrastructure, nameOf(cluster), name)
+      : workerMachine(machineSetFor(objects, revision, 0).object, bootstrap, infrastructure, name);
+  }
+
+  /**
+   * Rolls out what was written last of a group: its Machines are updated in place if an extension covers all differences,
+   * and replaced otherwise. Those that OnDelete leaves are deleted.
+   *
+   * @param follow is told each step before the next one is decided on.
+   * @returns the plan of the rollout.
+   */
+  async rollOut(
+    { key }: OutdatedGroup,
+    cluster: JsonObject,
+    { follow, ...options }: Omit<PlanOptions, 'follow'> & { follow: (step: MachineStep) => Promise<void> },
+  ): Promise<GroupPlan> {
+    const { group, objects } = this.#written.get(key) as { group: DesiredGroup; objects: GroupObjects };
+    const made = this.#made.get(key) as Made;
+    const after: Made = { objects, revision: made.revision + 1, names: made.names };
+    const names = new Set(made.names);
+    let isRolled = false;
+    let count = 0;
+    const tell = async (step: RolloutStep) => {
+      isRolled = true;
+      const name = step.is === 'made' ? nameOfMachine(group, after, count++) : step.name;
+      if (step.is === 'updated') {
+        const {
+          machine,
+          bootstrapConfig = {},
+          infrastructureMachine = {},
+        } = this.#machine(group, after, cluster, name);
+        return follow({ is: 'updated', name, desired: inUpdate({ machine, bootstrapConfig, infrastructureMachine }) });
+      }
+      names[step.is === 'made' ? 'add' : 'delete'](name);
+      return follow({ is: step.is, name });
+    };
+    const plan = await judgeGroup(
+      {
+        cluster,
+        group: group.group,
+        kind: group.kind,
+        name: group.name,
+        before: made.objects,
+        after: objects,
+        machineSets:
+          group.kind === 'MachineDeployment' ? [machineSetFor(made.objects, made.revision, made.names.length)] : [],
+        machines: made.names.map((name) => this.#machine(group, made, cluster, name)),
+        versions: [],
+        notes: [],
+        from: () => undefined,
+      },
+      { ...options, clusterApiVersion: this.#options.release, updatesInPlace: true, follow: tell },
+    );
+    if (plan.verdict === 'onDelete') {
+      for (const name of made.names) {
+        await tell({ is: 'made' });
+        await tell({ is: 'deleted', name });
+      }
+    }
+    this.#made.set(key, { ...after, revision: isRolled ? after.revision : made.revision, names: [...names] });
+    return plan;
+  }
+}
