@@ -1,4 +1,4 @@
-export { type Blueprint, definitionsIn, readBlueprint } from './blueprint/blueprint.ts';
+export { type Blueprint, readBlueprint } from './blueprint/blueprint.ts';
 export { classOf, readClass } from './desired/planned-state.ts';
 export { classKey } from './desired/refusals.ts';
 export { type DryRun, type PlanRequest, plan } from './plan.ts';
@@ -7,7 +7,7 @@ export { type Computed, type MachineStep, SimulatedCluster, type SimulatedWorker
 export { NotComputed, TemplateError } from './templates/budget.ts';
 export { isPatchEnabled, renderValueTemplate } from './templates/template.ts';
 export { type Variables, variableValue } from './templates/variables.ts';
-export { causeText, define } from './variables/variables.ts';
+export { discoverVariables } from './variables/discovery.ts';
 export {
   type CallHook,
   type ExistingMachine,

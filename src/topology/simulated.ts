@@ -184,6 +184,9 @@ export class SimulatedCluster {
   /** A copy of a Cluster without its status, in the version in which requests of a hook have it. */
   inRequest({ apiVersion = '', kind = '', metadata = {}, spec = {} }: JsonObject, hook: HookName): JsonObject {
     const cluster = withoutBookkeeping({ kind, apiVersion, metadata, spec });
+    if (Object.keys(objectAt(cluster, 'metadata', 'annotations')).length === 0) {
+      delete objectAt(cluster, 'metadata').annotations;
+    }
     if (coreVersionIn(hooks[hook], this.#options.release) === 'v1beta2') {
       return cluster;
     }

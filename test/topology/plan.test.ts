@@ -400,6 +400,42 @@ describe('what is not known is never unchanged', () => {
     ]);
   });
 
+  test.each<[string, JsonObject, string]>([
+    [
+      'invalid',
+      { type: 'strange' },
+      'discover.variables[zone].schema.openAPIV3Schema.type: Unsupported value: "strange": supported values: "array", "boolean", "integer", "number", "object", "string"',
+    ],
+    [
+      'another one than that of the class',
+      { type: 'integer' },
+      'the following variables have conflicting schemas: zone (zone differs in inline and discover)',
+    ],
+  ])('an extension whose definition of a variable is %s stops its class', async (_, openAPIV3Schema, why) => {
+    const plan = await planned(
+      (all) => {
+        classSpec(all).patches = [{ name: 'discover', external: { discoverVariablesExtension: 'discover.lab' } }];
+        (classSpec(all).variables as JsonObject[]).push({
+          name: 'zone',
+          required: false,
+          schema: { openAPIV3Schema: { type: 'string' } },
+        });
+      },
+      {
+        prepare: withoutPatch,
+        call: async ({ handler }) => ({
+          is: 'answered',
+          handler,
+          response: { variables: [{ name: 'zone', required: false, schema: { openAPIV3Schema } }] },
+        }),
+      },
+    );
+    expect(verdictsOf(plan)).toEqual(unchanged);
+    expect(problemsOf(plan)).toEqual([
+      `VariablesReady of ClusterClass default/small is False, and no Cluster of it reconciles: VariableDiscovery failed: ${why}`,
+    ]);
+  });
+
   test('an extension is asked in the state that its patch lies in, and its handler is named', async () => {
     const calls: HookCall[] = [];
     const plan = await planned(external, {

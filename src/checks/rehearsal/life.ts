@@ -152,6 +152,10 @@ async function remove(state: State): Promise<void> {
   state.tellControlPlane('gone');
 }
 
+/** Why a simulation cannot be completed, and the remedy for what is not known. */
+export const reasonOf = (error: SimulationStopped | NotKnown): string =>
+  error instanceof NotKnown && error.remedy !== undefined ? `${error.message}; ${error.remedy}` : error.message;
+
 /**
  * Plays the life of a Cluster as the topology controller sees it, and records how it ends. Only its calls take real time.
  *
@@ -191,13 +195,10 @@ export async function playLife(state: State, scenario: Scenario): Promise<boolea
     state.end(!state.hasErrors, state.hasErrors ? 'the lifecycle completed, but with errors' : '');
     return !state.hasErrors;
   } catch (error) {
-    if (error instanceof NotKnown) {
-      state.end(false, error.remedy === undefined ? error.message : `${error.message}; ${error.remedy}`);
-    } else if (error instanceof SimulationStopped) {
-      state.end(false, error.message);
-    } else {
+    if (!(error instanceof SimulationStopped || error instanceof NotKnown)) {
       throw error;
     }
+    state.end(false, reasonOf(error));
     return false;
   }
 }

@@ -9,14 +9,14 @@ import {
   type Resolve,
 } from '../../runtimehooks/client/index.ts';
 import { hooks, v1 } from '../../runtimehooks/index.ts';
-import { namespacedName, namespaceOf } from '../../topology/index.ts';
+import { NotKnown, namespacedName, namespaceOf } from '../../topology/index.ts';
 import { type Caller, createCaller, type Fault, withFaults } from './calls.ts';
 import { failedCondition } from './condition.ts';
 import { handlerCall, ReconcileError, SimulationStopped } from './events.ts';
-import { playLife, type Scenario } from './life.ts';
+import { playLife, reasonOf, type Scenario } from './life.ts';
 import { Player, type Stage } from './player.ts';
 import { type ClusterOptions, type RehearsedCluster, State } from './state.ts';
-import { discoverVariables } from './variables.ts';
+import { reconcileClass } from './variables.ts';
 import { nameOfClass, uncalled, unselected } from './warnings.ts';
 
 /** The oldest release that a rehearsal simulates. Of the newest known one, the main branch of August 2026 does not differ. */
@@ -145,7 +145,7 @@ export async function rehearse(options: RehearsalOptions): Promise<{ clusters: n
     }
     for (const blueprint of blueprints) {
       try {
-        await discoverVariables(blueprint, new Player(nameOfClass(blueprint), up, stage));
+        await reconcileClass(blueprint, new Player(nameOfClass(blueprint), up, stage));
       } catch (error) {
         if (!(error instanceof ReconcileError)) {
           throw error;
@@ -162,10 +162,10 @@ export async function rehearse(options: RehearsalOptions): Promise<{ clusters: n
     });
     return { clusters, complete: results.filter((isComplete) => isComplete).length };
   } catch (error) {
-    if (!(error instanceof SimulationStopped)) {
+    if (!(error instanceof SimulationStopped || error instanceof NotKnown)) {
       throw error;
     }
-    player.end(false, error.message);
+    player.end(false, reasonOf(error));
     return { clusters, complete: 0 };
   } finally {
     await Promise.all([client.close(), unreachable.close()]);

@@ -1,9 +1,9 @@
-import { type Json, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import { type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import { type SchemaOf, schemasOf } from '../../kubernetes/schema/index.ts';
 import type { Release } from '../../runtimehooks/index.ts';
-import { type Blueprint, definitionsIn, readBlueprint } from '../blueprint/blueprint.ts';
+import { type Blueprint, readBlueprint } from '../blueprint/blueprint.ts';
 import { withoutBookkeeping } from '../patches/items.ts';
-import { define } from '../variables/variables.ts';
+import { discoverVariables, type VariablesAnswer } from '../variables/discovery.ts';
 import type { CallHook, HookAnswer, HookCall } from '../world/groups.ts';
 import { kubeadmSchemaOf } from '../world/kubeadm-schemas.ts';
 import { NotKnown, Stopped } from '../world/not-known.ts';
@@ -119,40 +119,33 @@ export class PlannedState {
   /** Asks the extensions of a class for their variables. */
   async #discover(blueprint: Blueprint, clusterClass: JsonObject): Promise<void> {
     const { namespace, name } = blueprint;
-    for (const { name: patch, discoverVariables: handler, settings } of blueprint.patches) {
-      if (handler !== undefined) {
-        const request = settings === undefined ? {} : { settings };
-        const call = { hook: 'DiscoverVariables', handler, request, object: { namespace, name } } as const;
-        define(blueprint, definitionsIn(await this.#definitions(call, patch, clusterClass), patch));
-      }
+    const discovering = discoverVariables(blueprint);
+    let step = discovering.next();
+    while (step.done !== true) {
+      const { patch, handler, request } = step.value;
+      const call = { hook: 'DiscoverVariables', handler, request, object: { namespace, name } } as const;
+      step = discovering.next(await this.#definitions(call, patch, clusterClass));
+    }
+    if (step.value.is !== 'discovered') {
+      throw new Stopped(step.value.why);
     }
   }
 
   /** The variables that a patch defines; if its extension cannot be asked, those that it defined last. */
-  async #definitions(
-    call: Omit<HookCall, 'state'>,
-    patch: string,
-    clusterClass: JsonObject,
-  ): Promise<Json | undefined> {
-    const object = objectText(clusterClass);
+  async #definitions(call: Omit<HookCall, 'state'>, patch: string, clusterClass: JsonObject): Promise<VariablesAnswer> {
     const found = objectsAt(clusterClass, 'status', 'variables').flatMap((variable) =>
       objectsAt(variable, 'definitions')
         .filter(({ from }) => from === patch)
         .map((definition) => ({ ...definition, name: textAt(variable, 'name') })),
     );
-    const what = `the variables that patch ${patch} of ${object} defines are not known`;
+    const what = `the variables that patch ${patch} of ${objectText(clusterClass)} defines are not known`;
     const answer = await this.call(call, what).catch((error: unknown) => {
       if (error instanceof NotKnown && found.length > 0) {
         return undefined;
       }
       throw error;
     });
-    if (answer?.is === 'failed') {
-      throw new Stopped(
-        `VariablesReady of ${object} is False, and no Cluster of it reconciles: VariableDiscovery failed: failed to call DiscoverVariables for patch ${patch}: ${answer.error}`,
-      );
-    }
-    return answer === undefined ? found : answer.response.variables;
+    return answer?.is === 'failed' ? answer : { is: 'answered', variables: answer?.response.variables ?? found };
   }
 }
 

@@ -426,6 +426,14 @@ describe('inline patches', () => {
     );
   });
 
+  test('whose Go templates are not computed end the simulation at once, with the remedy', async () => {
+    const of = selector('DockerClusterTemplate', { infrastructureCluster: true });
+    const value = { valueFrom: { template: '{{ repeat 1000000000 "a" }}' } };
+    const { events, end } = await play([inline('a', definition(of, add('region', value)))]);
+    expect(end.reason).toMatch(/^patches of ClusterClass team\/k are not known: .*; simplify the template$/);
+    expect(events.filter(({ event }) => event.kind === 'condition')).toEqual([]);
+  });
+
   test('have Go templates', async () => {
     const of = selector('DockerClusterTemplate', { infrastructureCluster: true });
     const labels = add('labels', { valueFrom: { template: 'cluster: {{ .builtin.cluster.name | quote }}' } });
