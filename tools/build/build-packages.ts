@@ -56,7 +56,7 @@ function billOfMaterials({ name, description }: Package, version: string): Plugi
 const withoutMapsOfOthers: Plugin = {
   name: 'without-maps-of-others',
   transform: {
-    filter: { id: /\/node_modules\/|-fits\.ts$/ },
+    filter: { id: /\/node_modules\/|\/v\d\w+-errors\.ts$/ },
     handler: (code) => ({ code, map: { version: 3, names: [], sources: [], mappings: '' } }),
   },
 };

@@ -1,4 +1,4 @@
-import { hubVersion, versions } from '../../src/extensionconfig/index.ts';
+import { hubVersion } from '../../src/extensionconfig/index.ts';
 import { apiReports } from '../build/build-packages.ts';
 import { withDeclarations } from '../build/declarations.ts';
 import { hookMessages, messageTypes } from './message-types.ts';
@@ -7,7 +7,6 @@ import { programReport, programReportFile } from './program-report.ts';
 import type { Generated } from './stages.ts';
 import { typeTablesFile, typeTablesText } from './type-tables.ts';
 import { hubTypes } from './types.ts';
-import { validatorFile, validatorOf } from './validators.ts';
 
 const hooksLayer = new URL('../../src/runtimehooks/', import.meta.url);
 const reports = new URL('../../docs/api/', import.meta.url);
@@ -16,7 +15,6 @@ const reports = new URL('../../docs/api/', import.meta.url);
 export async function generated(): Promise<Generated[]> {
   return [
     { file: new URL(`../../src/extensionconfig/api/${hubVersion}.ts`, import.meta.url), text: await hubTypes() },
-    ...versions.map((version) => ({ file: validatorFile(version), text: validatorOf(version) })),
     { file: new URL('message-types/index.ts', hooksLayer), text: await messageTypes() },
     { file: new URL('catalog/hook-messages.ts', hooksLayer), text: hookMessages() },
     { file: typeTablesFile, text: typeTablesText() },

@@ -2,13 +2,14 @@ import { _, Ajv, type KeywordCxt } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 import { charactersIn } from '../../src/base/index.ts';
 import { ownSchemaOf } from '../../src/extensionconfig/api/crd.ts';
-import { formats } from '../../src/extensionconfig/api/formats.ts';
-import type { Version } from '../../src/extensionconfig/index.ts';
+import { formats, patternOf } from '../../src/extensionconfig/api/formats.ts';
+import { type Version, versions } from '../../src/extensionconfig/api/names.ts';
 import { hasMoreBytes } from '../../src/kubernetes/index.ts';
+import type { Generated } from './stages.ts';
 
 /** The file with the compiled schema of a version. */
-export const validatorFile = (version: Version) =>
-  new URL(`../../src/extensionconfig/api/${version}-fits.ts`, import.meta.url);
+const validatorFile = (version: Version) =>
+  new URL(`../../src/extensionconfig/api/${version}-errors.ts`, import.meta.url);
 
 /** A schema without keywords that validation ignores. */
 function bare<T>(value: T): T {
@@ -24,21 +25,24 @@ function bare<T>(value: T): T {
   return Object.fromEntries(entries.map(([key, part]) => [key, bare(part)])) as T;
 }
 
-/** Compiles schemas to the source of functions that tell whether an object is valid: no messages, no defaults. */
+/** Compiles schemas to the source of functions that find all errors of an object: no messages, no defaults. */
 export function schemaCompiler(): Ajv {
   const ajv = new Ajv({
     strict: false,
     logger: false,
     // Objects come from JSON: they inherit no property that a schema names.
     ownProperties: false,
+    allErrors: true,
     messages: false,
     formats,
-    code: { source: true, esm: true, formats: _`formats` },
+    code: { source: true, esm: true, formats: _`formats`, regExp: Object.assign(patternOf, { code: 'patternOf' }) },
   });
+  const error = { message: '', params: ({ schemaCode }: Pick<KeywordCxt, 'schemaCode'>) => _`{limit: ${schemaCode}}` };
   ajv.addKeyword({
     keyword: 'maxTotalBytes',
     type: 'object',
     schemaType: 'number',
+    error,
     code(cxt: KeywordCxt) {
       const isOver = cxt.gen.scopeValue('func', { ref: hasMoreBytes, code: _`hasMoreBytes` });
       cxt.fail(_`${isOver}(${cxt.data}, ${cxt.schemaCode})`);
@@ -49,13 +53,11 @@ export function schemaCompiler(): Ajv {
   for (const keyword of ['maxLength', 'minLength']) {
     ajv.removeKeyword(keyword);
   }
-  // Before ajv's own checks: a text that is too long must not reach an expression, which throws for one of several MiB.
-  const before = 'pattern';
   ajv.addKeyword({
     keyword: 'maxLength',
     type: 'string',
-    before,
     schemaType: 'number',
+    error,
     code(cxt: KeywordCxt) {
       const { data, schemaCode: limit } = cxt;
       cxt.fail(_`${data}.length > ${limit} && ${count(cxt)}(${data}) > ${limit}`);
@@ -64,8 +66,8 @@ export function schemaCompiler(): Ajv {
   ajv.addKeyword({
     keyword: 'minLength',
     type: 'string',
-    before,
     schemaType: 'number',
+    error,
     code(cxt: KeywordCxt) {
       const { data, schemaCode: limit } = cxt;
       // A character has at most two units.
@@ -75,8 +77,8 @@ export function schemaCompiler(): Ajv {
   return ajv;
 }
 
-/** The source of a function that tells whether an object is valid by the schema of a version. */
-export function validatorOf(version: Version): string {
+/** The source of a function that finds the errors of an object by the schema of a version. */
+function validatorOf(version: Version): string {
   const ajv = schemaCompiler();
   const text = standalone.default(ajv, ajv.compile(bare(ownSchemaOf(version))));
   const compiled = /^"use strict";export const validate = (\w+);export default \w+;/.exec(text);
@@ -87,12 +89,17 @@ export function validatorOf(version: Version): string {
   return `// @ts-nocheck
 // Generated from manifests/crd by \`npm run generate\`: the schema as ajv compiles it, which takes longer than the rest of a start. Do not edit.
 import { charactersIn } from '../../base/index.ts';
-import { formats } from './formats.ts';
+import type { SchemaError } from './examine.ts';
+import { formats, patternOf } from './formats.ts';
 import { hasMoreBytes } from '../../kubernetes/index.ts';
 
-export function fits(object: unknown): boolean {
-  return ${compiled[1]}(object);
+export function schemaErrors(object: unknown): readonly SchemaError[] | undefined {
+  return ${compiled[1]}(object) ? undefined : ${compiled[1]}.errors;
 }
 ${body}
 `;
 }
+
+/** The compiled schemas, which the program itself imports. */
+export const validators = (): Generated[] =>
+  versions.map((version) => ({ file: validatorFile(version), text: validatorOf(version) }));

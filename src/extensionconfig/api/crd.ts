@@ -24,16 +24,9 @@ export function openApiSchemaOf(version: Version): Schema {
   return schemas.get(version) as Schema;
 }
 
-/** The keywords that our schemas use, and limits that Kubernetes itself adds. */
-export interface LimitedSchema
-  extends Pick<
-    Schema,
-    'required' | 'enum' | 'format' | 'pattern' | 'minLength' | 'maxLength' | 'minimum' | 'maxItems' | 'minProperties'
-  > {
-  type: 'object' | 'array' | 'string' | 'integer';
+/** A schema with limits that Kubernetes itself adds. */
+export interface LimitedSchema extends Schema {
   properties?: Record<string, LimitedSchema>;
-  additionalProperties?: LimitedSchema;
-  items?: LimitedSchema;
   /** Maximum number of bytes of all keys and values of a map of strings together. */
   maxTotalBytes?: number;
 }
@@ -59,6 +52,6 @@ const metadata: LimitedSchema = {
 
 /** The schema of one version of ExtensionConfig with that of its metadata. */
 export function ownSchemaOf(version: Version): LimitedSchema {
-  const schema = openApiSchemaOf(version) as LimitedSchema;
+  const schema = openApiSchemaOf(version);
   return { ...schema, properties: { ...schema.properties, metadata } };
 }

@@ -1,9 +1,8 @@
-import { ownSchemaOf } from './crd.ts';
-import { examine, type SchemaViolation } from './examine.ts';
+import { examine, type SchemaError, type SchemaViolation } from './examine.ts';
 import type { Version } from './names.ts';
-import { fits as v1alpha1 } from './v1alpha1-fits.ts';
+import { schemaErrors as v1alpha1 } from './v1alpha1-errors.ts';
 import type { ExtensionConfig } from './v1beta2.ts';
-import { fits as v1beta2 } from './v1beta2-fits.ts';
+import { schemaErrors as v1beta2 } from './v1beta2-errors.ts';
 
 interface Decoded {
   /**
@@ -20,8 +19,11 @@ interface Decoded {
 
 const none: readonly SchemaViolation[] = [];
 
-/** The compiled schemas, which decide. They are not type guards: a valid object need not have its static type. */
-const fitters: Readonly<Record<Version, (object: unknown) => boolean>> = { v1alpha1, v1beta2 };
+/** The compiled schemas: all errors of an object, or undefined. */
+const schemas: Readonly<Record<Version, (object: unknown) => readonly SchemaError[] | undefined>> = {
+  v1alpha1,
+  v1beta2,
+};
 
 /** The object with `metadata`, which its type requires: decoders treat an absent one as empty. */
 function typed(object: Record<string, unknown>): ExtensionConfig {
@@ -33,11 +35,12 @@ function typed(object: Record<string, unknown>): ExtensionConfig {
  * is returned itself if it matches its schema. Time is linear in the size of the object.
  */
 export function decodeExtensionConfig(object: Record<string, unknown>, version: Version): Decoded {
-  if (fitters[version](object)) {
+  const errors = schemas[version](object);
+  if (errors === undefined) {
     const whole = typed(object);
     return { object: whole, whole, violations: none };
   }
-  const { limited, whole, violations } = examine(object, ownSchemaOf(version));
+  const { limited, whole, violations } = examine(object, errors);
   const limitedConfig = typed(limited);
   return { object: limitedConfig, whole: whole === limited ? limitedConfig : typed(whole), violations };
 }

@@ -7,7 +7,7 @@ import {
   type JsonPatchOperation,
   jsonPointer,
 } from '../../kubernetes/index.ts';
-import { dropNullFields, type Schema } from '../../kubernetes/schema/index.ts';
+import { dropNullFields } from '../../kubernetes/schema/index.ts';
 import { openApiSchemaOf, ownSchemaOf } from './crd.ts';
 import { hubVersion, versionOf } from './names.ts';
 
@@ -94,6 +94,6 @@ export function withDefaults(object: JsonObject, part: Part): JsonObject {
  */
 export function withAllDefaults(object: JsonObject): JsonObject {
   const stored = copyOf(object);
-  dropNullFields(stored, ownSchemaOf(versionOf(object.apiVersion) ?? hubVersion) as Schema);
+  dropNullFields(stored, ownSchemaOf(versionOf(object.apiVersion) ?? hubVersion));
   return withDefaults(withDefaults(stored, 'object'), 'status');
 }

@@ -1,7 +1,4 @@
-import { charactersIn } from '../../base/index.ts';
-import { hasMoreBytes, isJsonObject, type Json, setOwn } from '../../kubernetes/index.ts';
-import type { LimitedSchema } from './crd.ts';
-import { isOfFormat } from './formats.ts';
+import { copyOf, fieldAt, isJsonObject, type Json, type JsonObject, keyOfToken } from '../../kubernetes/index.ts';
 
 /** One violation of the schema of an object's version. */
 export interface SchemaViolation {
@@ -12,6 +9,14 @@ export interface SchemaViolation {
   value?: unknown;
   /** What the schema requires, as a sentence without a subject: "must be at most 512 characters long". */
   message: string;
+}
+
+/** An error of the compiled schema, as ajv describes it: where, which keyword, and what that requires. */
+export interface SchemaError {
+  /** JSON Pointer to the value. */
+  instancePath: string;
+  keyword: keyof typeof meanings;
+  params: Readonly<Record<string, unknown>>;
 }
 
 /** The result of examining an object. */
@@ -27,196 +32,110 @@ export interface Examined {
  * Maximum number of violations that are reported for one object: 100 wrong types, and 100 others. Users do not fix more
  * at once, and the response stays small.
  */
-export const maxViolations = 100;
+const maxViolations = 100;
 
-/** Stands for a value that is dropped. */
-const absent = Symbol('absent');
+type Meaning = (params: SchemaError['params']) => [SchemaViolation['problem'], message: string];
 
-/** The violations of one kind: the first ones, and the total number. */
-class ViolationList {
-  readonly #listed: SchemaViolation[] = [];
-  #count = 0;
-  readonly #what: string;
+/** By the keyword: all that our schemas have. */
+const meanings = {
+  type: ({ type }) => ['type', `must be of type ${type}`],
+  maxLength: ({ limit }) => ['tooLong', `must be at most ${limit} characters long`],
+  maxItems: ({ limit }) => ['tooMany', `must have at most ${limit} items`],
+  maxTotalBytes: ({ limit }) => ['tooLong', `must be at most ${limit} bytes, keys and values together`],
+  required: () => ['required', 'must be set'],
+  enum: ({ allowedValues }) => ['notSupported', `must be one of ${(allowedValues as string[]).join(', ')}`],
+  minimum: ({ limit }) => ['invalid', `must be at least ${limit}`],
+  minLength: ({ limit }) => ['invalid', `must have at least ${limit} characters`],
+  pattern: ({ pattern }) => ['invalid', `must match ${pattern}`],
+  minProperties: ({ limit }) => ['invalid', `must have at least ${limit} properties`],
+  format: ({ format }) => ['invalid', `must be of format ${format}`],
+} satisfies Record<string, Meaning>;
 
-  constructor(what: string) {
-    this.#what = what;
-  }
+const limits: ReadonlySet<string> = new Set(['maxLength', 'maxItems', 'maxTotalBytes']);
 
-  add(path: readonly (string | number)[], problem: SchemaViolation['problem'], message: string, value?: unknown): void {
-    this.#count += 1;
-    if (this.#listed.length < maxViolations) {
-      this.#listed.push({ path: [...path], problem, message, ...(value === undefined ? {} : { value }) });
-    }
-  }
+const holderOf = (pointer: string) => pointer.slice(0, pointer.lastIndexOf('/'));
+const keysOf = (pointer: string) => pointer.split('/').slice(1).map(keyOfToken);
 
-  list(problem: 'type' | 'invalid'): SchemaViolation[] {
-    if (this.#count <= maxViolations) {
-      return this.#listed;
-    }
-    const more = this.#count - maxViolations + 1;
-    return this.#listed.with(-1, { path: [], problem, message: `${more} more ${this.#what}` });
-  }
+/** The value at a pointer, and its path, with indices as numbers. */
+function lookUp(object: Json, pointer: string): { value: Json | undefined; path: (string | number)[] } {
+  let value: Json | undefined = object;
+  const path = keysOf(pointer).map((key) => {
+    const step = Array.isArray(value) ? Number(key) : key;
+    value = fieldAt(value, step);
+    return step;
+  });
+  return { value, path };
 }
 
-function hasType(value: unknown, type: LimitedSchema['type']): boolean {
-  switch (type) {
-    case 'object':
-      return isJsonObject(value);
-    case 'array':
-      return Array.isArray(value);
-    case 'integer':
-      return Number.isInteger(value);
-    case 'string':
-      return typeof value === 'string';
+/** Whether a value has a wrong type, besides the error: enums are about values of any type, minimum and format about fractions. */
+const hasWrongType = (keyword: string, value: unknown) =>
+  keyword === 'enum' ? typeof value !== 'string' : typeof value === 'number' && !Number.isInteger(value);
+
+/** A copy of the object without the values of these errors. Items of a list become empty, so that others keep their index. */
+function without(object: JsonObject, errors: readonly SchemaError[]): JsonObject {
+  if (errors.length === 0) {
+    return object;
   }
+  const copy = copyOf(object);
+  let last: { pointer: string; holder: Json | undefined } = { pointer: '', holder: copy };
+  for (const { instancePath, keyword, params } of errors) {
+    const pointer = holderOf(instancePath);
+    if (pointer !== last.pointer) {
+      last = { pointer, holder: lookUp(copy, pointer).value };
+    }
+    const { holder } = last;
+    const key = keyOfToken(instancePath.slice(pointer.length + 1));
+    if (Array.isArray(holder)) {
+      // Items of our lists are objects or strings.
+      holder[Number(key)] = keyword === 'maxLength' || params.type === 'string' ? '' : {};
+    } else if (isJsonObject(holder)) {
+      delete holder[key];
+    }
+  }
+  return copy;
 }
 
-const emptyObject = Object.freeze({});
-/** Stands for an item of another type, whose index must be kept: items of our lists are objects or strings. */
-const emptyItem = ({ type }: LimitedSchema) => (type === 'string' ? '' : emptyObject);
-
-/** Whether a string has more than `limit` characters: code points, as for the API server, of at most two code units. */
-function isLongerThan(text: string, limit: number): boolean {
-  return text.length > limit && charactersIn(text.slice(0, 2 * (limit + 1))) > limit;
-}
-
-/** One traversal of an object along its schema. Valid values are shared with the original. */
-class SchemaWalk {
-  readonly types = new ViolationList('fields have a wrong type');
-  readonly limits = new ViolationList('fields do not fit the CustomResourceDefinition');
-  readonly #onlyTypes: boolean;
-  readonly #path: (string | number)[] = [];
-  hasOverLimit = false;
-
-  constructor(onlyTypes: boolean) {
-    this.#onlyTypes = onlyTypes;
-  }
-
-  /** The value without what must be dropped, or `absent`. */
-  at(value: unknown, schema: LimitedSchema): unknown {
-    if (!hasType(value, schema.type)) {
-      this.types.add(this.#path, 'type', `must be of type ${schema.type}`, value);
-      return absent;
-    }
-    if (!this.#onlyTypes) {
-      if (this.#isOverLimit(value, schema)) {
-        return absent;
-      }
-      this.#checkRest(value, schema);
-    }
-    if (Array.isArray(value)) {
-      return schema.items === undefined ? value : this.#items(value, schema.items);
-    }
-    return isJsonObject(value) ? this.#properties(value, schema) : value;
-  }
-
-  #below(key: string | number, value: unknown, schema: LimitedSchema): unknown {
-    this.#path.push(key);
-    const rest = this.at(value, schema);
-    this.#path.pop();
-    return rest;
-  }
-
-  #items(value: unknown[], schema: LimitedSchema): unknown[] {
-    let copy: unknown[] | undefined;
-    for (let index = 0; index < value.length; index++) {
-      const item = value[index];
-      const rest = this.#below(index, item, schema);
-      if (rest !== item) {
-        copy ??= value.slice();
-        copy[index] = rest === absent ? emptyItem(schema) : rest;
-      }
-    }
-    return copy ?? value;
-  }
-
-  #properties(value: Record<string, unknown>, schema: LimitedSchema): Record<string, unknown> {
-    const { properties = {}, additionalProperties: others } = schema;
-    const keys = Object.keys(value);
-    let copy: Record<string, unknown> | undefined;
-    for (let at = 0; at < keys.length; at++) {
-      const key = keys[at] as string;
-      const field = value[key];
-      const fieldSchema = Object.hasOwn(properties, key) ? properties[key] : others;
-      const rest = fieldSchema === undefined ? field : this.#below(key, field, fieldSchema);
-      if (rest !== field && copy === undefined) {
-        copy = {};
-        for (const before of keys.slice(0, at)) {
-          setOwn(copy, before, value[before]);
-        }
-      }
-      if (copy !== undefined && rest !== absent) {
-        setOwn(copy, key, rest);
-      }
-    }
-    return copy ?? value;
-  }
-
-  /** Whether a value exceeds a limit; adds the violation. A schema has only limits of its type. */
-  #isOverLimit(value: unknown, { maxLength, maxItems = Infinity, maxTotalBytes }: LimitedSchema): boolean {
-    if (maxLength !== undefined && isLongerThan(value as string, maxLength)) {
-      return this.#addLimit('tooLong', `must be at most ${maxLength} characters long`, value);
-    }
-    if ((value as unknown[]).length > maxItems) {
-      return this.#addLimit('tooMany', `must have at most ${maxItems} items`, value);
-    }
-    return (
-      maxTotalBytes !== undefined &&
-      hasMoreBytes(value as Record<string, unknown>, maxTotalBytes) &&
-      this.#addLimit('tooLong', `must be at most ${maxTotalBytes} bytes, keys and values together`, value)
-    );
-  }
-
-  #addLimit(problem: 'tooLong' | 'tooMany', message: string, value: unknown): true {
-    this.limits.add(this.#path, problem, message, value);
-    this.hasOverLimit = true;
-    return true;
-  }
-
-  #checkRest(value: unknown, schema: LimitedSchema): void {
-    const { enum: values, minimum, minLength, pattern, minProperties, required = [], format } = schema;
-    if (values !== undefined && !values.includes(value as Json)) {
-      this.limits.add(this.#path, 'notSupported', `must be one of ${values.join(', ')}`, value);
-    }
-    if (minimum !== undefined && (value as number) < minimum) {
-      this.#addInvalid(`must be at least ${minimum}`, value);
-    }
-    if (minLength !== undefined && !isLongerThan(value as string, minLength - 1)) {
-      this.#addInvalid(`must have at least ${minLength} characters`, value);
-    }
-    if (pattern !== undefined && !new RegExp(pattern, 'u').test(value as string)) {
-      this.#addInvalid(`must match ${pattern}`, value);
-    }
-    if (minProperties !== undefined && Object.keys(value as object).length < minProperties) {
-      this.#addInvalid(`must have at least ${minProperties} properties`, value);
-    }
-    for (const name of required) {
-      if (!Object.hasOwn(value as object, name)) {
-        this.#path.push(name);
-        this.limits.add(this.#path, 'required', 'must be set');
-        this.#path.pop();
-      }
-    }
-    if (format !== undefined && !isOfFormat(format, value)) {
-      this.#addInvalid(`must be of format ${format}`, value);
-    }
-  }
-
-  #addInvalid(message: string, value: unknown): void {
-    this.limits.add(this.#path, 'invalid', message, value);
-  }
+/** The first errors as violations, of which the last counts the others. */
+function listed(object: JsonObject, errors: readonly SchemaError[], others: SchemaViolation['problem'], text: string) {
+  const violations = errors.slice(0, maxViolations).map(({ instancePath, keyword, params }): SchemaViolation => {
+    const { value, path } = lookUp(object, instancePath);
+    const [problem, message] = meanings[keyword](params);
+    return keyword === 'required'
+      ? { path: [...path, String(params.missingProperty)], problem, message }
+      : { path, problem, message, value };
+  });
+  const more = errors.length - maxViolations + 1;
+  return more < 2 ? violations : violations.with(-1, { path: [], problem: others, message: `${more} more ${text}` });
 }
 
 /**
- * Finds the violations of an object's schema, in time linear in the size of the object and with a bounded result. The
- * object is not modified. A value that exceeds a limit is one violation, and nothing below it is examined.
+ * The violations of an object that its compiled schema finds, and the object without what has a wrong type or exceeds a
+ * limit, in time linear in the size of the object and the number of errors. The object is not modified. A value of a wrong
+ * type, or over a limit, is one violation, and nothing below it is another.
  */
-export function examine(object: Record<string, unknown>, schema: LimitedSchema): Examined {
-  const walk = new SchemaWalk(false);
-  const limited = walk.at(object, schema) as Record<string, unknown>;
+export function examine(object: Record<string, unknown>, errors: readonly SchemaError[]): Examined {
+  const given = object as JsonObject;
+  const wrong = errors.filter(({ keyword }) => keyword === 'type');
+  const over = errors.filter(({ keyword }) => limits.has(keyword));
+  const unread = new Set(over.map(({ instancePath }) => instancePath));
+  const isBelowUnread = (pointer: string): boolean => {
+    const above = holderOf(pointer);
+    return above !== '' && (unread.has(above) || isBelowUnread(above));
+  };
+  const isEcho = ({ instancePath, keyword }: SchemaError) =>
+    (unread.size > 0 && (isBelowUnread(instancePath) || (unread.has(instancePath) && !limits.has(keyword)))) ||
+    (keyword !== 'type' && hasWrongType(keyword, lookUp(given, instancePath).value));
+  const reported = Map.groupBy(
+    errors.filter((error) => !isEcho(error)),
+    ({ keyword }) => keyword === 'type',
+  );
+  const whole = without(given, wrong);
   return {
-    limited,
-    whole: walk.hasOverLimit ? (new SchemaWalk(true).at(object, schema) as Record<string, unknown>) : limited,
-    violations: [...walk.types.list('type'), ...walk.limits.list('invalid')],
+    whole,
+    limited: without(whole, over),
+    violations: [
+      ...listed(given, reported.get(true) ?? [], 'type', 'fields have a wrong type'),
+      ...listed(given, reported.get(false) ?? [], 'invalid', 'fields do not fit the CustomResourceDefinition'),
+    ],
   };
 }

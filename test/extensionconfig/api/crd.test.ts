@@ -33,7 +33,7 @@ const unlimiting = /^(description|x-kubernetes-(list|map)-(type|map-keys))$/;
 function keywordsOf(schema: LimitedSchema): string[] {
   const { properties = {}, additionalProperties, items } = schema;
   const below = [...Object.values(properties), additionalProperties, items].flatMap((one) =>
-    one ? keywordsOf(one) : [],
+    typeof one === 'object' ? keywordsOf(one) : [],
   );
   return [...Object.keys(schema), ...below];
 }

@@ -18,6 +18,8 @@ const object = (spec: unknown, more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
+const condition = { type: 'T', status: 'True', reason: 'R', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' };
+
 test('returns a valid object unchanged', () => {
   const good = object({ clientConfig: { url: 'https://h' } });
   const decoded = decodeExtensionConfig(good, 'v1beta2');
@@ -58,7 +60,9 @@ test.each([[undefined], [null], ['x'], [[]]])('metadata %j becomes an object', (
   expect(decoded.whole).toBe(decoded.object);
 });
 
-test.each([
+type Row = [problem: string, bad: Record<string, unknown>, path: string];
+
+test.each<Row>([
   ['required', object({}), 'spec.clientConfig'],
   ['tooLong', object({ clientConfig: { url: `https://${'h'.repeat(512)}` } }), 'spec.clientConfig.url'],
   ['invalid', object({ clientConfig: { url: '' } }), 'spec.clientConfig.url'],
@@ -75,6 +79,15 @@ test.each([
     ),
     'status.handlers.0.failurePolicy',
   ],
+  // 1,024 characters, the most that a reason may have.
+  ...[{ type: '-' }, { reason: 'a/b' }, { reason: '\u{1F600}'.repeat(1024) }].map((more): Row => {
+    const status = { conditions: [{ ...condition, ...more }] };
+    return [
+      'invalid',
+      object({ clientConfig: { url: 'h' } }, { status }),
+      `status.conditions.0.${Object.keys(more)[0]}`,
+    ];
+  }),
 ])('%s: %j', (problem, bad, path) => {
   const { violations } = decodeExtensionConfig(bad, 'v1beta2');
   expect(violations.map((violation) => [violation.problem, violation.path.join('.')])).toEqual([[problem, path]]);
@@ -88,7 +101,6 @@ test('counts lengths in characters, as the API server does', () => {
 
 test('does not pass an oversized string to a regular expression, which would throw', () => {
   const [text, long] = [7 * 1024, 256].map((kibibytes) => `${'A'.repeat(kibibytes * 1024)}!`);
-  const condition = { type: 'T', status: 'True', reason: 'R', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' };
   for (const [version, conditionsOf] of [
     ['v1alpha1', (conditions: unknown) => ({ v1beta2: { conditions } })],
     ['v1beta2', (conditions: unknown) => ({ conditions })],

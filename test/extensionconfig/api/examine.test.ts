@@ -1,11 +1,24 @@
 import { describe, expect, test } from 'vitest';
-import { type Examined, examine, maxViolations } from '../../../src/extensionconfig/api/examine.ts';
+import { type Examined, examine, type SchemaError } from '../../../src/extensionconfig/api/examine.ts';
+import type { Schema } from '../../../src/kubernetes/schema/index.ts';
+import { schemaCompiler } from '../../../tools/generate/validators.ts';
 import { limitWork } from '../../support/work.ts';
 
-type LimitedSchema = Parameters<typeof examine>[1];
+interface LimitedSchema extends Schema {
+  maxTotalBytes?: number;
+}
+
+/** As many violations of each kind are listed. */
+const maxViolations = 100;
+
+/** Examines an object that has the errors of a schema, compiled as that of ExtensionConfig is. */
+function examinedObject(object: Record<string, unknown>, schema: LimitedSchema): Examined {
+  const validate = schemaCompiler().compile(schema);
+  return examine(object, validate(object) ? [] : (validate.errors as unknown as SchemaError[]));
+}
 
 const examined = (value: unknown, schema: LimitedSchema): Examined =>
-  examine({ f: value }, { type: 'object', properties: { f: schema } });
+  examinedObject({ f: value }, { type: 'object', properties: { f: schema } });
 
 /** Violations as lines: PATH PROBLEM VALUE: MESSAGE. */
 const lines = ({ violations }: Examined) =>
@@ -13,7 +26,7 @@ const lines = ({ violations }: Examined) =>
     (one) => `${one.path.join('.')} ${one.problem} ${'value' in one ? JSON.stringify(one.value) : '-'}: ${one.message}`,
   );
 
-type Type = LimitedSchema['type'];
+type Type = 'string' | 'integer' | 'array' | 'object';
 const values: [value: unknown, ...types: Type[]][] = [
   ['', 'string'],
   ['x', 'string'],
@@ -116,7 +129,7 @@ describe('a limit', () => {
     [
       'required',
       { type: 'object', required: ['a', 'b'] },
-      [{ a: undefined, b: 1 }],
+      [{ a: null, b: 1 }],
       [[{ b: 1 }, 'f.a required -: must be set']],
     ],
     [
@@ -135,7 +148,6 @@ describe('a limit', () => {
       [1],
       [[2 ** 31, 'f invalid 2147483648: must be of format int32']],
     ],
-    ['an unknown format', { type: 'string', format: 'other' }, ['x'], []],
   ])('%s: keeps what violates it', (_name, schema, within, beyond) => {
     expect(within.flatMap((value) => lines(examined(value, schema)))).toEqual([]);
     for (const [value, line] of beyond) {
@@ -161,7 +173,7 @@ describe('a limit', () => {
 test('reports each missing field as one violation, and keeps the paths of later ones', () => {
   const field: LimitedSchema = { type: 'object', required: ['a', 'b'] };
   const schema: LimitedSchema = { type: 'object', properties: { f: field, g: field } };
-  expect(lines(examine({ f: {}, g: { b: 1 } }, schema))).toEqual([
+  expect(lines(examinedObject({ f: {}, g: { b: 1 } }, schema))).toEqual([
     'f.a required -: must be set',
     'f.b required -: must be set',
     'g.a required -: must be set',
@@ -202,15 +214,6 @@ describe('nested values', () => {
     expect(lines(examined({ a: 1, b: 'x', constructor: 1 }, schema))).toEqual([
       'f.constructor type 1: must be of type string',
     ]);
-  });
-
-  test.each([
-    ['a list', { type: 'array', items: { type: 'string' } }, ['a', 'b']],
-    ['a list of anything', { type: 'array' }, [1, 'x', null]],
-    ['an object', { type: 'object', properties: { a: { type: 'string' } } }, { a: 'x', b: null }],
-    ['an object of anything', { type: 'object' }, { a: null }],
-  ] as [string, LimitedSchema, object][])('%s that fits is the very same', (_, schema, value) => {
-    expect(examined(value, schema).limited.f).toBe(value);
   });
 });
 
