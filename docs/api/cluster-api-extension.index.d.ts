@@ -1,3 +1,4 @@
+import { IncomingMessage, ServerResponse } from "node:http";
 interface Release {
   major: number;
   minor: number;
@@ -1092,6 +1093,19 @@ export declare function createClusters(options?: {
   kubeconfig?: string | undefined;
   context?: string | undefined;
 }): Clusters;
+interface ExtensionRouterOptions {
+  handlers: readonly Handler[];
+  limits?: Partial<Pick<Limits, 'maxBodyBytes' | 'maxInFlightBytes'>> | undefined;
+  log?: Log | undefined;
+  logLevel?: string | undefined;
+}
+interface ExtensionRouter {
+  (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void;
+  readonly warnings: readonly string[];
+  metrics(): Promise<string>;
+  stop(timeoutMs: number): Promise<readonly string[]>;
+}
+export declare function createExtensionRouter(options: ExtensionRouterOptions): ExtensionRouter;
 export declare class HandlersError extends Error {
   readonly problems: readonly string[];
   constructor(problems: readonly string[]);
@@ -1332,4 +1346,4 @@ export declare function createExtensionServer(options: ExtensionServerOptions): 
 export declare function startProblem(error: unknown): string;
 export declare function compareVersions(a: string, b: string): number;
 export declare function planUpgrade(request: GenerateUpgradePlanRequest, versions?: readonly string[]): UpgradePlan;
-export type { Answer, AnswerFields, Answers, ApiClient, BlockingAnswers, CallOutcome, Clusters, ExtensionCertificates, ExtensionServer, ExtensionServerOptions, FinalAnswers, HandledCall, Handler, HandlerContext, HandlerOptions, HookName, InPlaceChanges, InPlaceOptions, InPlaceUpdater, InProcessJobsOptions, Job, JobSpec, Jobs, KnownFields, KubernetesJobsOptions, MachineUpdate, MachineUpdateState, ObjectReference, RequestFor, ResponseFor, RunningExtension, UpdatableFields, UpgradePlan };
+export type { Answer, AnswerFields, Answers, ApiClient, BlockingAnswers, CallOutcome, Clusters, ExtensionCertificates, ExtensionRouter, ExtensionRouterOptions, ExtensionServer, ExtensionServerOptions, FinalAnswers, HandledCall, Handler, HandlerContext, HandlerOptions, HookName, InPlaceChanges, InPlaceOptions, InPlaceUpdater, InProcessJobsOptions, Job, JobSpec, Jobs, KnownFields, KubernetesJobsOptions, MachineUpdate, MachineUpdateState, ObjectReference, RequestFor, ResponseFor, RunningExtension, UpdatableFields, UpgradePlan };

@@ -2,6 +2,7 @@ export { type UpgradePlan, upgradePlanProblem } from '../runtimehooks/index.ts';
 export { ListenError } from '../server/index.ts';
 export type { CallOutcome, HandledCall } from './sdk/calls/call.ts';
 export { type ApiClient, type Clusters, createClusters, type ObjectReference } from './sdk/clusters.ts';
+export { createExtensionRouter, type ExtensionRouter, type ExtensionRouterOptions } from './sdk/extension-router.ts';
 export type {
   Answer,
   AnswerFields,

@@ -91,6 +91,8 @@ async function bundle(built: Package, folder: string, version: string, more: rea
     // A library is readable, since Node.js prints lines of it when a program does not start, and has its sources.
     sourcemapExcludeSources: built.bin.length > 0,
     minify: built.bin.length > 0,
+    // Declarations have the comments of what is exported.
+    comments: { jsdoc: false },
     // The same wherever the checkout and the packages are.
     sourcemapPathTransform: (source, map) => relative(root, resolve(dirname(map), source)),
     entryFileNames: '[name].js',

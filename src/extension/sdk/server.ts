@@ -4,7 +4,6 @@ import type { Log } from '../../base/index.ts';
 import { compileChecks } from '../../runtimehooks/messages/index.ts';
 import {
   type CertificateSource,
-  defaultLimits,
   fileCertificates,
   type Limits,
   ListenError,
@@ -15,13 +14,14 @@ import {
 } from '../../server/index.ts';
 import { createLifetime, type EndedLifetime } from './calls/lifetime.ts';
 import { prepareDevelopment } from './development.ts';
-import { checkHandlers, HandlersError } from './handlers/check.ts';
+import { acceptedHandlers } from './handlers/check.ts';
 import type { Handler } from './handlers/handler.ts';
 import { checkNumber, isText, prefixOf } from './handlers/options.ts';
 import { fault } from './handlers/thrown.ts';
 import { createExtensionApplication } from './http/application.ts';
 import { createCallMetrics, metricsPrefix } from './http/metrics.ts';
 import type { ReplaceAnswer } from './http/router.ts';
+import { extensionLimits } from './limits.ts';
 import { defaultLog } from './log.ts';
 
 /** Where the serving certificate comes from. A renewed certificate is used at once. */
@@ -102,15 +102,6 @@ export interface ExtensionServer {
   run(): Promise<void>;
 }
 
-/** The limits that differ from those of the webhook server. */
-const extensionLimits: Limits = {
-  ...defaultLimits,
-  // As in Cluster API's own server. The largest requests hold all templates of a Cluster.
-  maxBodyBytes: 20 * 1024 * 1024,
-  // A handler has at most 30 s; this is measured from the end of the request.
-  responseTimeoutMs: 40_000,
-};
-
 /**
  * How long connections are accepted after SIGTERM in a pod, and how long the whole shutdown may take, in milliseconds.
  */
@@ -158,10 +149,7 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
   if (clients !== undefined && !isText(clients.caFile)) {
     throw new TypeError('clients: pass a file with the CAs of clients ({ caFile })');
   }
-  const { problems, warnings } = checkHandlers(handlers);
-  if (problems.length > 0) {
-    throw new HandlersError(problems);
-  }
+  const warnings = acceptedHandlers(handlers);
   const prefix = prefixOf(options.path);
   const { certificates } = options;
   const { development, name = 'extension' } =

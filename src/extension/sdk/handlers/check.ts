@@ -68,3 +68,17 @@ export function checkHandlers(handlers: readonly Handler[]): { problems: string[
   }
   return { problems, warnings };
 }
+
+/**
+ * Checks handlers before they are served.
+ *
+ * @returns the warnings.
+ * @throws {HandlersError} when Cluster API would reject them.
+ */
+export function acceptedHandlers(handlers: readonly Handler[]): readonly string[] {
+  const { problems, warnings } = checkHandlers(handlers);
+  if (problems.length > 0) {
+    throw new HandlersError(problems);
+  }
+  return warnings;
+}
