@@ -197,12 +197,12 @@ type TimedOutcome = CallOutcome | 'late' | 'gone';
  * expires or the caller disconnects. If the handler returns its answer directly, no timers or promises are created: they
  * take longer than most such handlers.
  *
- * @param gone returns the signal that is aborted when the caller disconnects.
+ * @param gone aborted when the caller disconnects.
  */
 export function callInTime(
   handler: Handler,
   body: Json,
-  gone: () => AbortSignal,
+  gone: AbortSignal,
   timeoutMs: number,
   { log, lifetime, loop }: { log: Log; lifetime: Lifetime; loop: LoopWatch },
 ): TimedOutcome | Promise<TimedOutcome> {
@@ -224,7 +224,7 @@ export function callInTime(
   });
   // The time until the handler returned its promise counts.
   const leftMs = Math.max(0, timeoutMs - Math.round(elapsedMs));
-  return firstInTime(outcome, ending, gone(), timeoutMs, leftMs).then((first) => {
+  return firstInTime(outcome, ending, gone, timeoutMs, leftMs).then((first) => {
     isLate = first === 'late' || first === 'gone';
     return first;
   });
