@@ -38,13 +38,13 @@ const itemsIn = (request: JsonObject) =>
 const objectOf = ({ object }: HookCall) => `${object.namespace}/${object.name}`;
 
 /**
- * The objects of a recording: what users wrote, since extensions are asked for it again. Without secrets, the values of
- * variables that look like some are replaced before extensions see them, so that no answer is made of them.
+ * The objects of a recording: what users wrote, since extensions are asked for it again. The values of variables
+ * that look like secrets are replaced before extensions see them, so that no answer is made of them.
  */
-export const recordedObjects = (objects: readonly JsonObject[], withSecrets: boolean): JsonObject[] =>
+export const recordedObjects = (objects: readonly JsonObject[]): JsonObject[] =>
   objects
     .filter((object) => !isMade(object) && object.kind !== 'Secret')
-    .map(({ status: _status, ...object }) => (withSecrets ? object : (withoutSecretValues(object) as JsonObject)));
+    .map(({ status: _status, ...object }) => withoutSecretValues(object) as JsonObject);
 
 /** Passes calls on, and keeps what is answered. */
 export function recordingCalls(call: CallHook): { call: CallHook; readonly answers: RecordedAnswer[] } {

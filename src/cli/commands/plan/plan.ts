@@ -129,7 +129,6 @@ const planFlags = {
   record: textFlag('DIR', 'write what users wrote and what the extensions answer to this new folder, for --recorded', {
     defaultText: 'none',
   }),
-  'record-secrets': switchFlag('record values of variables that look like secrets, too'),
   recorded: textFlag('DIR', 'take the state before from a folder that --record wrote', { defaultText: 'none' }),
   'dry-run': choiceFlag(
     'MODE',
@@ -315,9 +314,7 @@ of the answers of extensions could not be used, 2 usage error.`,
       );
     // A record is of one state: with the change, if there is one.
     const before =
-      flags.record === undefined
-        ? from.objects
-        : recordedObjects(withEdits(layered(from.objects, change.objects)), flags['record-secrets']);
+      flags.record === undefined ? from.objects : recordedObjects(withEdits(layered(from.objects, change.objects)));
     const after = withEdits(withExtensions(layered(before, change.objects), flags.extension));
     const clusters = new Map(
       [...before, ...after].filter(isCluster).map((cluster) => [namespacedName(cluster), cluster]),
