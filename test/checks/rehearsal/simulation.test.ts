@@ -630,9 +630,14 @@ describe('in-place updates', () => {
       topology:
         'workers: { machineDeployments: [{ class: w, name: md-0, replicas: 2, rollout: { strategy: { type: OnDelete } } }] }',
     });
-    const { calls, events, end } = await simulate(covered, { ...scenario, yaml });
+    const { calls, events, end } = await simulate(covered, {
+      ...scenario,
+      yaml: yaml + templatedClass('OtherControlPlaneTemplate'),
+    });
     expect(end).toMatchObject({ isComplete: true, reason: '' });
     expect(inPlace(calls)).toEqual([]);
+    const made = ['creating', 'gone', 'creating', 'gone'];
+    expect(events.flatMap(({ event }) => (event.kind === 'machine' ? [event.state] : []))).toEqual(made);
     expect(events.flatMap(({ event }) => (event.kind === 'finding' ? [event.text] : []))).toContain(
       'workers md-0 have the strategy OnDelete: an upgrade waits until somebody deletes their Machines, which this rehearsal takes for granted',
     );

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type JsonObject, textAt } from '../../../src/kubernetes/index.ts';
+import { pendingHooksAnnotation } from '../../../src/extensionconfig/index.ts';
+import { fieldAt, type JsonObject, textAt } from '../../../src/kubernetes/index.ts';
 import { expectLinear } from '../../support/work.ts';
 import { type Answer, clusterYaml, type Simulated, simulate } from './simulating.ts';
 
@@ -215,6 +216,68 @@ describe('a round of patches', () => {
       ],
     });
     expect(others).toEqual([]);
+  });
+
+  test('that sets a field which the kind of a control plane does not have fails when it is written', async () => {
+    const { end } = await simulate(patching(1, [{ op: 'add', path: '/spec/template/spec/unknown', value: 1 }]), {
+      yaml: yamlOf(),
+      maxFailures: 1,
+    });
+    expect(end.reason.replaceAll(/c-\w{5}\b/g, 'c-x')).toBe(
+      'a reconcile failed: error reconciling the Cluster topology: failed to create patch helper for KubeadmControlPlane team/c-x: server side apply dry-run failed for modified object: failed to create typed patch object (team/c-x; controlplane.cluster.x-k8s.io/v1beta2, Kind=KubeadmControlPlane): .spec.unknown: field not declared in schema',
+    );
+  });
+
+  test('that changes the infrastructure of Machines has them updated in place, again and again', async () => {
+    const infrastructurePatch = (request: JsonObject, part: string, path: string[]) => ({
+      [`${part}Patch`]: {
+        patchType: 'JSONMergePatch',
+        patch: base64(
+          path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), fieldAt(request, 'desired', part, ...path)),
+        ),
+      },
+    });
+    const images: string[] = [];
+    const { calls, end } = await simulate(
+      ({ hook, request }) => {
+        if (hook === 'GeneratePatches') {
+          // A hook is pending until the control plane is initialized.
+          const pending = textAt(
+            request,
+            'variables',
+            0,
+            'value',
+            'cluster',
+            'metadata',
+            'annotations',
+            pendingHooksAnnotation,
+          );
+          const patch = base64(replace('/spec/template/spec/image', pending === '' ? 'idle' : 'busy'));
+          const items = (request.items as JsonObject[]).filter(
+            ({ object }) => textAt(object, 'kind') === 'DockerMachineTemplate',
+          );
+          return { items: items.map(({ uid = '' }) => ({ uid, patchType: 'JSONPatch', patch })) };
+        }
+        if (hook === 'UpdateMachine') {
+          images.push(textAt(request, 'desired', 'infrastructureMachine', 'spec', 'image'));
+        }
+        return hook === 'CanUpdateMachine'
+          ? infrastructurePatch(request, 'infrastructureMachine', ['spec'])
+          : hook === 'CanUpdateMachineSet'
+            ? infrastructurePatch(request, 'infrastructureMachineTemplate', ['spec', 'template', 'spec'])
+            : undefined;
+      },
+      {
+        yaml: yamlOf().replace('version: v1.31.0', 'version: v1.31.0\n    controlPlane: { replicas: 2 }'),
+        updatesInPlace: true,
+      },
+    );
+    expect(end).toMatchObject({ isComplete: true, reason: '' });
+    const asked = calls.map(({ hook }) => hook).filter((hook) => /Machine/.test(hook));
+    // Of two Machines one makes way for another; the control plane begins when it is initialized.
+    const workers = ['CanUpdateMachineSet', 'UpdateMachine', 'CanUpdateMachineSet'];
+    expect(asked).toEqual([...workers, 'CanUpdateMachine', 'UpdateMachine', ...workers]);
+    expect(images).toEqual(['busy', 'idle', 'idle']);
   });
 
   test('does not report patches that depend on the version', async () => {
