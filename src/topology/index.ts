@@ -32,4 +32,4 @@ export {
   objectText,
 } from './world/objects.ts';
 export type { Cause, ClusterPlan, GroupPlan, Plan, Problem, Verdict } from './world/plan.ts';
-export { clusterInV1beta1, inV1beta2 } from './world/v1beta1.ts';
+export { inV1beta2 } from './world/v1beta1.ts';

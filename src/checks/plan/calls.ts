@@ -1,6 +1,12 @@
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import { type JsonObject, objectsAt, textAt } from '../../kubernetes/index.ts';
-import { type CallError, createClusterApiClient, isCallError, type Resolve } from '../../runtimehooks/client/index.ts';
+import {
+  type CallError,
+  createClusterApiClient,
+  isCallError,
+  onlyHandlerFor,
+  type Resolve,
+} from '../../runtimehooks/client/index.ts';
 import { type HookDefinition, hooks, type Release } from '../../runtimehooks/index.ts';
 import { type CallHook, extensionOfHandler, type HookAnswer, type HookCall, NotKnown } from '../../topology/index.ts';
 
@@ -89,11 +95,8 @@ async function handlerFor({ client, silent, configs }: Connected, call: HookCall
     }
     return call.handler;
   }
-  const names = await client.handlersFor(definitionOf(call.hook), call.object);
-  if (isCallError(names)) {
-    return { is: 'failed', error: names.message };
-  }
-  return names[0] ?? { is: 'none' };
+  const only = await onlyHandlerFor(client, definitionOf(call.hook), call.object);
+  return isCallError(only) ? { is: 'failed', error: only.message } : (only ?? { is: 'none' });
 }
 
 async function callOne(connected: Connected, call: HookCall, signal: AbortSignal): Promise<HookAnswer> {

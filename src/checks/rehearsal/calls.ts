@@ -1,5 +1,11 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
-import { type CallError, type CallResult, type Client, isCallError } from '../../runtimehooks/client/index.ts';
+import {
+  type CallError,
+  type CallResult,
+  type Client,
+  isCallError,
+  onlyHandlerFor,
+} from '../../runtimehooks/client/index.ts';
 import {
   compareReleases,
   exclusiveHooks,
@@ -68,14 +74,11 @@ export function createCaller(client: Client, release: Release = newestKnownRelea
     const hook = hooks[name] as HookDefinition<object, object> as HookDefinition<JsonObject, JsonObject>;
     let handler = named;
     if (handler === undefined && exclusiveHooks.has(name)) {
-      const handlers = await client.handlersFor(hook, object);
-      if (isCallError(handlers)) {
-        return failed(handlers.message);
+      const only = await onlyHandlerFor(client, hook, object);
+      if (isCallError(only)) {
+        return failed(only.message);
       }
-      if (handlers.length > 1) {
-        return failed(`found multiple ${name} hooks (${handlers.join(',')}): only one hook is supported`);
-      }
-      [handler] = handlers;
+      handler = only;
       if (handler === undefined) {
         return name === 'UpdateMachine'
           ? failed('no extensions registered for UpdateMachine hook')

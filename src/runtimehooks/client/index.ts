@@ -21,6 +21,7 @@ export { type ClientCertificate, ExtensionConnections, type Resolve } from './ex
 export { complete, readAnswer } from './exchange/exchange.ts';
 export { openTls, probeTls, type TlsFacts } from './exchange/tls.ts';
 export { addressOf, type Target, targetOf } from './exchange/url.ts';
+export { onlyHandlerFor } from './only-handler.ts';
 export { type ClientConfig, extensionOf, type HandlerRegistry, type RegisteredHandler } from './registry.ts';
 export {
   areSameHandlers,

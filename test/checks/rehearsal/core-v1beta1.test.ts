@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { InputError, readInput } from '../../../src/checks/rehearsal/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
-import { clusterInV1beta1, inV1beta2 } from '../../../src/topology/index.ts';
+import { v1 } from '../../../src/runtimehooks/index.ts';
+import { inV1beta2, SimulatedCluster } from '../../../src/topology/index.ts';
 import { objectsOf } from './rehearsing.ts';
 import { simulate } from './simulating.ts';
 
@@ -93,7 +94,8 @@ describe('a Cluster of v1beta1', () => {
 
   test('and back, as Cluster API 1.12 sent it', async () => {
     const { rolloutAfter: _, ...topology } = (read(old).spec as JsonObject).topology as JsonObject;
-    const back = clusterInV1beta1(newer as never, () => 'controlplane.cluster.x-k8s.io/v1beta1');
+    const simulated = new SimulatedCluster(undefined, { release: v1(12), schemaOf: () => undefined, newUid: () => '' });
+    const back = simulated.inRequest(newer as never, 'BeforeClusterCreate');
     expect(inV1beta2(back)).toEqual(newer);
     expect(Object.keys((back.spec as JsonObject).topology as object).sort()).toEqual(Object.keys(topology).sort());
     expect((back.spec as JsonObject).controlPlaneRef).toEqual((read(old).spec as JsonObject).controlPlaneRef);
