@@ -1,5 +1,6 @@
-// Measures the built webhooks beside a bare node:https handler that gets the same bodies: `npm run bench [-- --rounds 25
-// --seconds 0.2 --callers 1,4,16,64]`. The callers are in this process, each server in its own.
+// Measures the built webhooks beside a bare node:https handler and a bare Express application, which get the same bodies:
+// `npm run bench [-- --rounds 25 --seconds 0.2 --callers 1,4,16,64]`, and with `--before FOLDER` beside another checkout that
+// is built. The callers are in this process, each server in its own.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,8 +10,8 @@ import { selfSignedPair } from '../../src/server/index.ts';
 import { webhookPaths } from '../../src/webhook/index.ts';
 import { exampleCaBundle } from '../../test/policy/rules/examples.ts';
 import { requestBytes } from './load.ts';
-import { builtProgram, median, printTable, startProgram } from './program.ts';
-import { cells, ratios, sideBySide } from './side-by-side.ts';
+import { builtProgram, printTable, startProgram } from './program.ts';
+import { cells, sideBySide, type Turn } from './side-by-side.ts';
 
 const { values } = parseArgs({
   options: {
@@ -18,6 +19,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '0.2' },
     callers: { type: 'string', default: '1,4,16,64' },
     only: { type: 'string', default: '' },
+    before: { type: 'string' },
   },
 });
 const rounds = Number(values.rounds);
@@ -35,9 +37,9 @@ const withBundle = captured('create-validate.json');
 delete withBundle.request.object.metadata.annotations;
 withBundle.request.object.spec.clientConfig.caBundle = exampleCaBundle;
 const cases = [
-  { name: 'validate', path: webhookPaths.validate, body: JSON.stringify(captured('create-validate.json')), aim: 1.3 },
-  { name: 'mutate', path: webhookPaths.mutate, body: JSON.stringify(captured('create-mutate.json')), aim: 1.2 },
-  { name: 'validate, CA bundle', path: webhookPaths.validate, body: JSON.stringify(withBundle), aim: 1.4 },
+  { name: 'validate', path: webhookPaths.validate, body: JSON.stringify(captured('create-validate.json')) },
+  { name: 'mutate', path: webhookPaths.mutate, body: JSON.stringify(captured('create-mutate.json')) },
+  { name: 'validate, CA bundle', path: webhookPaths.validate, body: JSON.stringify(withBundle) },
 ].filter(({ name }) => name.includes(values.only));
 
 const certificates = mkdtempSync(join(tmpdir(), 'bench-'));
@@ -46,59 +48,59 @@ writeFileSync(join(certificates, 'tls.crt'), pair.cert);
 writeFileSync(join(certificates, 'tls.key'), pair.key, { mode: 0o600 });
 process.once('exit', () => rmSync(certificates, { recursive: true }));
 
-const bare = await startProgram([path('bare.ts'), certificates]);
-const webhook = await startProgram([
-  // As the image's entry point.
-  '--max-semi-space-size=8',
-  builtProgram,
-  ...['serve', '--cert-dir', certificates, '--feature-gates', 'RuntimeSDK=true'],
-  ...['--host', '127.0.0.1', '--port', '0', '--health-host', '127.0.0.1', '--health-port', '0'],
-]);
+const serve = (program: string) =>
+  startProgram([
+    // As the image's entry point.
+    '--max-semi-space-size=8',
+    program,
+    ...['serve', '--cert-dir', certificates, '--feature-gates', 'RuntimeSDK=true'],
+    ...['--host', '127.0.0.1', '--port', '0', '--health-host', '127.0.0.1', '--health-port', '0'],
+  ]);
+const names = ['node:https', 'Express', ...(values.before === undefined ? [] : ['before'])];
+const others = [
+  await startProgram([path('bare.ts'), certificates, 'node']),
+  await startProgram([path('bare.ts'), certificates, 'express']),
+  ...(values.before === undefined ? [] : [await serve(join(values.before, 'dist/extensionconfig-webhook/main.js'))]),
+];
+const servers = [await serve(builtProgram), ...others];
+const resident = () => servers.map((server) => server.residentMiB());
 try {
-  const atRest = [webhook.residentMiB(), bare.residentMiB()];
+  const atRest = resident();
   for (const { path: to, body } of cases) {
     // Compiles the code.
-    await sideBySide(webhook, bare, { request: requestBytes(to, body), callers: 4, rounds: 1, milliseconds: 500 });
+    await sideBySide(servers, { request: requestBytes(to, body), callers: 4, rounds: 1, milliseconds: 500 });
   }
+  const columns = ['CPU µs', 'p50 ms', 'p99 ms', 'per s'];
   const rows: string[][] = [
-    [
-      'review',
-      'callers',
-      ...['CPU µs', 'bare', 'ratio'],
-      ...['p50 ms', 'bare', 'ratio'],
-      ...['p99 ms', 'bare', 'ratio'],
-      ...['per s', 'bare', 'ratio'],
-    ],
+    ['review', 'callers', ...columns.flatMap((column) => [column, ...names.map((name) => `/${name}`)])],
   ];
-  const cpuRatios = new Map<string, number[]>();
+  const turnsOf = new Map<string, Turn[]>();
   for (const callers of callerCounts) {
     for (const { name, path: to, body } of cases) {
-      const pairs = await sideBySide(webhook, bare, { request: requestBytes(to, body), callers, rounds, milliseconds });
-      cpuRatios.set(name, [...(cpuRatios.get(name) ?? []), ...ratios(pairs, 'cpuMicroseconds')]);
+      const turns = await sideBySide(servers, { request: requestBytes(to, body), callers, rounds, milliseconds });
+      turnsOf.set(name, [...(turnsOf.get(name) ?? []), ...turns]);
       rows.push([
         name,
         String(callers),
-        ...cells(pairs, 'cpuMicroseconds', 0),
-        ...cells(pairs, 'p50', 2),
-        ...cells(pairs, 'p99', 2),
-        ...cells(pairs, 'perSecond', 0),
+        ...cells(turns, 'cpuMicroseconds', 0),
+        ...cells(turns, 'p50', 2),
+        ...cells(turns, 'p99', 2),
+        ...cells(turns, 'perSecond', 0),
       ]);
     }
   }
   const out = (line: string) => process.stdout.write(`${line}\n`);
-  out(`medians of ${rounds} rounds of ${milliseconds / 1000} s in turn, beside a bare node:https handler`);
+  out(`medians of ${rounds} rounds of ${milliseconds / 1000} s in turn, and of their ratios to the other servers`);
   printTable(rows);
   out('');
-  for (const { name, aim } of cases) {
-    out(
-      `CPU time of a review, ${name}: ${median(cpuRatios.get(name) ?? []).toFixed(2)} of the bare handler (target ${aim})`,
-    );
+  for (const [name, turns] of turnsOf) {
+    const [, ofNode, ofExpress] = cells(turns, 'cpuMicroseconds', 0);
+    out(`CPU time of a review, ${name}: ${ofNode} of bare node:https, ${ofExpress} of bare Express (target 1)`);
   }
-  const [ours, theirs] = [webhook.residentMiB(), bare.residentMiB()];
-  out(`resident at rest: ${atRest[0]?.toFixed(0)} MiB, bare ${atRest[1]?.toFixed(0)} MiB`);
-  out(
-    `resident after the load: ${ours.toFixed(0)} MiB, bare ${theirs.toFixed(0)} MiB: ${(ours / theirs).toFixed(2)} (target 1.1)`,
-  );
+  const list = (sizes: readonly number[]) =>
+    ['ours', ...names].map((name, index) => `${name} ${sizes[index]?.toFixed(0)} MiB`).join(', ');
+  out(`resident at rest: ${list(atRest)}`);
+  out(`resident after the load: ${list(resident())}`);
 } finally {
-  await Promise.all([bare.stop(), webhook.stop()]);
+  await Promise.all(servers.map((server) => server.stop()));
 }

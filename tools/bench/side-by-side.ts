@@ -11,33 +11,28 @@ export interface Measured {
   p99: number;
 }
 
-/** Two adjacent rounds. */
-export interface Pair {
-  ours: Measured;
-  bare: Measured;
-}
+/** Adjacent rounds, one against each server. */
+export type Turn = readonly Measured[];
 
 /**
- * Sends the same request to two servers by turns, on connections that stay open. Many short rounds are better than a
- * few long ones: a machine that changes its speed then changes it for both.
+ * Sends the same request to several servers by turns, on connections that stay open. Many short rounds are better than a
+ * few long ones: a machine that changes its speed then changes it for all.
  */
 export async function sideBySide(
-  ours: Program,
-  bare: Program,
+  programs: readonly Program[],
   {
     request,
     callers,
     rounds,
     milliseconds,
   }: Record<'callers' | 'rounds' | 'milliseconds', number> & { request: Buffer },
-): Promise<Pair[]> {
-  const connections = new Map([
-    [ours, await openConnections(ours.webhookPort, callers)],
-    [bare, await openConnections(bare.webhookPort, callers)],
-  ]);
-  async function measure(program: Program): Promise<Measured> {
+): Promise<Turn[]> {
+  const servers = await Promise.all(
+    programs.map(async (program) => ({ program, connections: await openConnections(program.webhookPort, callers) })),
+  );
+  async function measure({ program, connections }: (typeof servers)[number]): Promise<Measured> {
     const before = program.cpuMs();
-    const { requestsPerSecond, latencies } = await load(connections.get(program) ?? [], request, milliseconds);
+    const { requestsPerSecond, latencies } = await load(connections, request, milliseconds);
     const cpuMs = program.cpuMs() - before;
     const percentile = (share: number) => latencies[Math.floor(latencies.length * share)] ?? Number.NaN;
     return {
@@ -47,31 +42,31 @@ export async function sideBySide(
       p99: percentile(0.99),
     };
   }
-  await measure(ours);
-  await measure(bare);
-  const pairs: Pair[] = [];
+  async function turn(isReversed: boolean): Promise<Turn> {
+    const measured: Measured[] = [];
+    for (const server of isReversed ? servers.toReversed() : servers) {
+      measured.push(await measure(server));
+    }
+    return isReversed ? measured.toReversed() : measured;
+  }
+  await turn(false);
+  const turns: Turn[] = [];
   for (let i = 0; i < rounds; i++) {
     // Each goes first equally often.
-    if (i % 2 === 0) {
-      pairs.push({ ours: await measure(ours), bare: await measure(bare) });
-    } else {
-      const first = await measure(bare);
-      pairs.push({ ours: await measure(ours), bare: first });
-    }
+    turns.push(await turn(i % 2 === 1));
   }
-  for (const socket of [...connections.values()].flat()) {
+  for (const socket of servers.flatMap(({ connections }) => connections)) {
     socket.destroy();
   }
-  return pairs;
+  return turns;
 }
 
-/** Our figure divided by the bare one in every pair: the median of these is more stable than the ratio of medians. */
-export const ratios = (pairs: readonly Pair[], key: keyof Measured): number[] =>
-  pairs.map(({ ours, bare }) => ours[key] / bare[key]);
+/** The figure of the first server divided by that of another in every turn: the median of these is more stable than the ratio of medians. */
+const ratios = (turns: readonly Turn[], key: keyof Measured, other: number): number[] =>
+  turns.map((turn) => (turn[0] as Measured)[key] / (turn[other] as Measured)[key]);
 
-/** Three cells of a table: both medians, and the median of the ratios. */
-export const cells = (pairs: readonly Pair[], key: keyof Measured, digits: number): string[] => [
-  median(pairs.map(({ ours }) => ours[key])).toFixed(digits),
-  median(pairs.map(({ bare }) => bare[key])).toFixed(digits),
-  median(ratios(pairs, key)).toFixed(2),
+/** Cells of a table: the median of the first server, and of its ratio to each other one. */
+export const cells = (turns: readonly Turn[], key: keyof Measured, digits: number): string[] => [
+  median(turns.map((turn) => (turn[0] as Measured)[key])).toFixed(digits),
+  ...(turns[0] ?? []).slice(1).map((_, index) => median(ratios(turns, key, index + 1)).toFixed(2)),
 ];
