@@ -70,24 +70,10 @@ export function createLogOutput(stream: LogStream, render = printableJsonText): 
   };
 }
 
-/**
- * Options of pino that the lines of all logs have in common: an ISO timestamp and the name of the level.
- */
-export function logLineOptions(level: string) {
-  let time = Number.NaN;
-  let field = '';
-  return {
-    level,
-    base: null,
-    /** Formatted once a millisecond: a busy server has many lines in each. */
-    timestamp() {
-      const now = Date.now();
-      if (now !== time) {
-        time = now;
-        field = `,"time":"${new Date(now).toISOString()}"`;
-      }
-      return field;
-    },
-    formatters: { level: (label: string) => ({ level: label }) },
-  };
-}
+/** Options of pino that the lines of all logs have in common: an ISO timestamp and the name of the level. */
+export const logLineOptions = (level: string) => ({
+  level,
+  base: null,
+  timestamp: () => `,"time":"${new Date().toISOString()}"`,
+  formatters: { level: (label: string) => ({ level: label }) },
+});

@@ -111,18 +111,9 @@ test('what is collected is written when that is asked for, once, and when the pr
   expect(writes).toEqual(['a', 'b']);
 });
 
-test('each line has the time of its millisecond', async () => {
-  const { timestamp } = logLineOptions('info');
+test('lines have the time, to the millisecond', () => {
   const before = Date.now();
-  const [first, second] = [timestamp(), timestamp()];
-  await vi.waitUntil(() => Date.now() > before + 2, { timeout: 30_000 });
-  const third = timestamp();
-  const after = Date.now();
-  const times = [first, second, third].map((field) =>
-    Date.parse(/^,"time":"(\d{4}-\d\d-\d\dT[\d:.]+Z)"$/.exec(field)![1]!),
-  );
-  expect(times).toEqual(times.toSorted());
-  expect(times[0]).toBeGreaterThanOrEqual(before);
-  expect(times[2]).toBeGreaterThan(before + 2);
-  expect(times[2]).toBeLessThanOrEqual(after);
+  const [, time = ''] = /^,"time":"(\d{4}-\d\d-\d\dT[\d:.]+Z)"$/.exec(logLineOptions('info').timestamp()) ?? [];
+  expect(Date.parse(time)).toBeGreaterThanOrEqual(before);
+  expect(Date.parse(time)).toBeLessThanOrEqual(Date.now());
 });
