@@ -4,7 +4,7 @@ type Json = null | boolean | number | string | Json[] | {
 type JsonObject = {
   [key: string]: Json;
 };
-type Verdict = 'unchanged' | 'refused' | 'inPlace' | 'scaled' | 'created' | 'deleted' | 'onDelete' | 'replaced' | 'unknown';
+type Verdict = 'unchanged' | 'refused' | 'stopped' | 'inPlace' | 'scaled' | 'created' | 'deleted' | 'onDelete' | 'replaced' | 'unknown';
 interface Cause {
   object: string;
   field: string;
@@ -29,6 +29,7 @@ interface GroupPlan {
     replaced: number;
     inPlace: number;
   };
+  replacements?: number;
   causes: Cause[];
   replaces?: string[];
   manner?: string[];
@@ -36,16 +37,24 @@ interface GroupPlan {
 }
 interface ClusterPlan {
   cluster: string;
+  sample?: true;
   groups: GroupPlan[];
   problems: Problem[];
 }
+interface Sum {
+  clusters: number;
+  machines: number;
+  replaced: number;
+  created: number;
+  deleted: number;
+  inPlace: number;
+  onDelete: number;
+  unknown: number;
+  notApplied: number;
+}
 interface Plan {
   clusters: ClusterPlan[];
-  sum: {
-    clusters: number;
-    machines: number;
-    replaced: number;
-  };
+  sum: Sum;
 }
 interface NotKnownFacts {
   remedy?: string | undefined;
@@ -91,4 +100,4 @@ export interface PlanOptions {
   signal?: AbortSignal | undefined;
 }
 export declare function plan(before: readonly JsonObject[], changes: readonly JsonObject[], { clusterApiVersion, now, call, updatesInPlace, isPlanned, signal }?: PlanOptions): Promise<Plan>;
-export type { CallHook, Cause, ClusterPlan, GroupPlan, HookAnswer, HookCall, JsonObject, Plan, Problem, Verdict };
+export type { CallHook, Cause, ClusterPlan, GroupPlan, HookAnswer, HookCall, JsonObject, Plan, Problem, Sum, Verdict };

@@ -12,6 +12,7 @@ export type {
   HookCall,
   Plan,
   Problem,
+  Sum,
   Verdict,
 } from '../topology/index.ts';
 export type { JsonObject };

@@ -59,6 +59,7 @@ export {
   type LabelSelectorRequirement,
   labelSelectorContradiction,
   labelSelectorProblems,
+  readLabelSelector,
   selectorSize,
   selectorsOverlap,
   selectsEverything,

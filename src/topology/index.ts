@@ -31,5 +31,14 @@ export {
   Objects,
   objectText,
 } from './world/objects.ts';
-export type { Cause, ClusterPlan, GroupPlan, Plan, Problem, Verdict } from './world/plan.ts';
+export {
+  type Cause,
+  type ClusterPlan,
+  type GroupPlan,
+  type Plan,
+  type Problem,
+  type Sum,
+  sumOf,
+  type Verdict,
+} from './world/plan.ts';
 export { inV1beta2 } from './world/v1beta1.ts';

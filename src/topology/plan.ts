@@ -18,10 +18,12 @@ import { controlPlaneRefusal, machineDeploymentRefusal } from './desired/object-
 import { classOf, ifKnown, PlannedState } from './desired/planned-state.ts';
 import { accepted, classKey, type Refusal, type Refusals, refusedBy } from './desired/refusals.ts';
 import { templateProblems } from './patches/patch-templates.ts';
+import { machinesBefore } from './rollout/group-plan.ts';
 import { judgeGroup, unjudged } from './rollout/judge-group.ts';
 import { replicasOf } from './rollout/machines.ts';
 import { checkedTopology } from './variables/variables.ts';
 import type { GroupChange, GroupObjects, PlanOptions } from './world/groups.ts';
+import { madeUp } from './world/names.ts';
 import { NotKnown, Stopped } from './world/not-known.ts';
 import {
   coreGroup,
@@ -33,7 +35,8 @@ import {
   Objects,
   objectText,
 } from './world/objects.ts';
-import type { ClusterPlan, GroupPlan, Plan, Problem, Verdict } from './world/plan.ts';
+import { type ClusterPlan, type GroupPlan, type Plan, type Problem, sumOf, type Verdict } from './world/plan.ts';
+import { stored } from './world/stored.ts';
 import { inV1beta2 } from './world/v1beta1.ts';
 
 /** Maximum number of Clusters that are planned at a time: so many calls wait for extensions. */
@@ -73,21 +76,51 @@ interface Planning {
   request: PlanRequest;
 }
 
-/** The groups of a Cluster, when it is not known what becomes of them, or nothing does. */
-function groupsWithout(cluster: JsonObject, existing: Existing, verdict: Verdict): GroupPlan[] {
-  const controlPlane = existing.controlPlane?.object;
-  const topology = objectAt(cluster, 'spec', 'topology');
-  const kind =
-    textAt(controlPlane, 'kind') || textAt(cluster, 'spec', 'controlPlaneRef', 'kind') || 'KubeadmControlPlane';
-  const own = controlPlane === undefined ? textAt(cluster, 'spec', 'controlPlaneRef', 'name') : nameOf(controlPlane);
-  const count = replicasOf(controlPlane ?? { spec: objectAt(topology, 'controlPlane') });
-  const workers = topologyWorkers(cluster).map(({ kind: workerKind, topology: settings }) => {
-    const group = textAt(settings, 'name');
-    const object = existing.workers.get(workerKey(workerKind, group))?.object;
-    const size = object === undefined ? replicasOf({ spec: settings }) : replicasOf(object);
-    return unjudged({ group, kind: workerKind, name: object === undefined ? '' : nameOf(object) }, verdict, size);
-  });
-  return [unjudged({ group: 'control-plane', kind, name: own }, verdict, count), ...workers];
+/** A group of workers of which only its settings in the topology are known. */
+const groupOf = (kind: string, { metadata = {}, replicas }: JsonObject): GroupObjects => ({
+  object: stored(
+    { apiVersion: `${coreGroup}/v1beta2`, kind, metadata, spec: replicas === undefined ? {} : { replicas } },
+    () => undefined,
+  ),
+  bootstrap: undefined,
+  infrastructure: undefined,
+});
+
+/** The groups of a Cluster with their Machines, when it is not known what becomes of them, or nothing does. */
+function groupsWithout(
+  { objects }: PlannedState,
+  { cluster: was, existing }: Pick<ClusterBefore, 'cluster' | 'existing'>,
+  wanted: JsonObject,
+  verdict: Verdict,
+): GroupPlan[] {
+  const cluster = was ?? wanted;
+  const unjudgedGroup = (group: string, kind: string, name: string, known: GroupObjects | undefined) => {
+    const isControlPlane = group === 'control-plane';
+    const { machines } = machinesOf(cluster, objects, { kind, name, isControlPlane });
+    return unjudged({ group, kind, name }, verdict, machinesBefore({ before: known, machines }));
+  };
+  const reference = objectAt(cluster, 'spec', 'controlPlaneRef');
+  const controlPlane = existing.controlPlane?.object ?? { ...reference, metadata: reference };
+  const kind = textAt(controlPlane, 'kind') || 'KubeadmControlPlane';
+  const settings = was && groupOf(kind, objectAt(was, 'spec', 'topology', 'controlPlane'));
+  const workers = new Map<string, GroupPlan>();
+  for (const [of, isNew] of [...(was ? [[was, false] as const] : []), [wanted, true] as const]) {
+    for (const { kind: workerKind, topology } of topologyWorkers(of)) {
+      const group = textAt(topology, 'name');
+      const key = workerKey(workerKind, group);
+      const known = existing.workers.get(key) ?? (isNew ? undefined : groupOf(workerKind, topology));
+      const name = nameOf(existing.workers.get(key)?.object ?? {});
+      workers.set(key, workers.get(key) ?? unjudgedGroup(group, workerKind, name, known));
+    }
+  }
+  for (const [key, known] of existing.workers) {
+    const [workerKind, name] = [textAt(known.object, 'kind'), nameOf(known.object)];
+    workers.set(key, workers.get(key) ?? unjudgedGroup(key.slice(workerKind.length + 1), workerKind, name, known));
+  }
+  return [
+    unjudgedGroup('control-plane', kind, nameOf(controlPlane), existing.controlPlane ?? settings),
+    ...workers.values(),
+  ];
 }
 
 /** A Cluster as it is stored, with the defaults of its variables, and why its webhook does not take them. */
@@ -123,11 +156,11 @@ const withVersion = (object: JsonObject, version: string): JsonObject => ({
   spec: { ...objectAt(object, 'spec'), version },
 });
 
-/** Objects as an API server would store them. A group that it refuses stays as it is, and Cluster API reports why. */
+/** Objects as an API server would store them. Cluster API stops at a group that it refuses, and reports why. */
 async function dryRunChanges(changes: readonly GroupChange[], dryRun: DryRun, problems: Problem[]): Promise<void> {
   for (const change of changes) {
-    const { before, after, versions, notKnown } = change;
-    if (before === undefined || after === undefined || notKnown !== undefined) {
+    const { before, after, versions, end } = change;
+    if (before === undefined || after === undefined || end !== undefined) {
       continue;
     }
     const isControlPlane = change.group === 'control-plane';
@@ -142,8 +175,8 @@ async function dryRunChanges(changes: readonly GroupChange[], dryRun: DryRun, pr
       const sent = nextVersion === undefined ? wanted : withVersion(wanted, nextVersion);
       const answer = await dryRun(sent, was !== undefined && nameOf(was) === nameOf(wanted) ? was : undefined);
       if (answer?.is === 'refused') {
-        problems.push({ text: `the API server refuses ${objectText(wanted)}: ${answer.error}` });
-        Object.assign(stored, before);
+        change.end = new Stopped(`the API server refuses ${objectText(wanted)}: ${answer.error}`);
+        problems.push(change.end.problem);
         break;
       }
       stored[part] = answer === undefined ? wanted : unrotated(was, answer.object);
@@ -232,7 +265,7 @@ async function changesOf(
   { before, after, request }: Planning,
   was: ClusterBefore,
   stored: JsonObject,
-): Promise<GroupChanges & { existing: Existing }> {
+): Promise<GroupChanges> {
   const blueprint = await after.classOf(stored);
   // The controller, too, fills in defaults, and checks variables: of a Cluster that was written before its class.
   const { cluster, problems: invalid } = storedCluster(blueprint, stored);
@@ -256,7 +289,7 @@ async function changesOf(
   if (request.dryRun !== undefined) {
     await dryRunChanges(changes, request.dryRun, problems);
   }
-  return { changes, problems: [...patched, ...problems], existing };
+  return { changes, problems: [...patched, ...problems] };
 }
 
 interface Outcome {
@@ -269,38 +302,28 @@ interface Outcome {
 async function planTopology(planning: Planning, was: JsonObject | undefined, wanted: JsonObject): Promise<Outcome> {
   const before = await clusterBefore(planning.before, was, wanted);
   const { cluster, refusal } = await written(planning.after, before, wanted);
-  const { existing } = before;
+  const untouched = (verdict: Verdict) => groupsWithout(planning.before, before, cluster, verdict);
   if (refusal !== undefined && before.cluster === undefined) {
-    return { groups: groupsWithout(cluster, existing, 'refused'), problems: [refusal], changes: [] };
+    return { groups: untouched('refused'), problems: [refusal], changes: [] };
   }
   const refusals = planning.refusals.get(classKey(classOf(cluster))) ?? [];
   const problems = [...(refusal ? [refusal] : []), ...new Set(refusals.map(({ problem }) => problem))];
   const asRefused = (groups: GroupPlan[]) => withRefusals(groups, cluster, refusal, refusals);
   try {
-    const { changes, problems: writing, existing: there } = await changesOf(planning, before, cluster);
+    const { changes, problems: writing } = await changesOf(planning, before, cluster);
     const groups: GroupPlan[] = [];
     for (const change of changes) {
       groups.push(await judgeGroup(change, planning.request));
     }
     if (isPaused(cluster)) {
-      const still = before.cluster === undefined ? [] : groupsWithout(before.cluster, there, 'unchanged');
+      const still = before.cluster === undefined ? [] : untouched('unchanged');
       return { groups: asRefused(still), problems: [...problems, pause(cluster, groups)], changes: [] };
     }
     return { groups: asRefused(groups), problems: [...problems, ...writing], changes };
   } catch (error) {
-    if (error instanceof NotKnown) {
-      return {
-        groups: groupsWithout(cluster, existing, 'unknown'),
-        problems: [...problems, error.problem],
-        changes: [],
-      };
-    }
-    if (error instanceof Stopped) {
-      return {
-        groups: asRefused(groupsWithout(cluster, existing, 'unchanged')),
-        problems: [...problems, error.problem],
-        changes: [],
-      };
+    if (error instanceof NotKnown || error instanceof Stopped) {
+      const verdict = error instanceof NotKnown ? 'unknown' : 'stopped';
+      return { groups: untouched(verdict), problems: [...problems, error.problem], changes: [] };
     }
     throw error;
   }
@@ -405,13 +428,47 @@ function refusedRemovals(was: JsonObject | undefined, wanted: JsonObject): strin
     .map(([field, text]) => `spec.${field}: Forbidden: ${text}`);
 }
 
+/** The plan of a Cluster that is deleted, with all its Machines. */
+function planDeletion({ before }: Planning, was: JsonObject): ClusterPlan {
+  const existing = existingOf(was, before.objects, hasTopology(was));
+  const groups = groupsWithout(before, { cluster: was, existing }, was, 'deleted').map((group) => ({
+    ...group,
+    machines: { ...group.machines, after: 0 },
+  }));
+  return { cluster: namespacedName(was), groups, problems: [] };
+}
+
+/** A plan in which names that were made up for objects that do not exist yet are shown as such. */
+function withMadeUpNames(plan: ClusterPlan, { before, after }: Planning): ClusterPlan {
+  const [namespace = ''] = plan.cluster.split('/');
+  const isGiven = (kind: string, name: string) =>
+    [before, after].some(({ objects }) => objects.namesOf(kind).has(`${namespace}/${name}`));
+  const shown = (kind: string, name: string) => (isGiven(kind, name) ? name : madeUp(name));
+  const shownObject = (text: string) => {
+    const [kind = '', name = ''] = text.split(' ');
+    return `${kind} ${namespace}/${shown(kind, name.slice(namespace.length + 1))}`;
+  };
+  return {
+    ...plan,
+    groups: plan.groups.map((group) => ({
+      ...group,
+      name: shown(group.kind, group.name),
+      causes: group.causes.map((cause) => ({ ...cause, object: shownObject(cause.object) })),
+    })),
+  };
+}
+
 async function planCluster(planning: Planning, was: JsonObject | undefined, wanted: JsonObject): Promise<ClusterPlan> {
   const cluster = namespacedName(wanted);
   const removals = refusedRemovals(was, wanted);
   if (was !== undefined && removals.length > 0) {
     const existing = existingOf(was, planning.before.objects, hasTopology(was));
     const text = `Cluster API refuses Cluster ${cluster}: ${removals.join('; ')}`;
-    return { cluster, groups: groupsWithout(was, existing, 'refused'), problems: [{ text }] };
+    return {
+      cluster,
+      groups: groupsWithout(planning.before, { cluster: was, existing }, was, 'refused'),
+      problems: [{ text }],
+    };
   }
   const { groups, problems, changes } = await (hasTopology(wanted) ? planTopology : planWithout)(planning, was, wanted);
   planning.request.onObjects?.(
@@ -447,24 +504,18 @@ export async function plan(before: Objects, after: Objects, request: PlanRequest
     refusedTemplates,
     request,
   };
-  const wanted = objects
-    .ofKind(coreGroup, 'Cluster')
-    .filter((cluster) => isPlanned(namespaceOf(cluster), nameOf(cluster)));
+  const clustersOf = (state: Objects) =>
+    state.ofKind(coreGroup, 'Cluster').filter((cluster) => isPlanned(namespaceOf(cluster), nameOf(cluster)));
+  const gone = clustersOf(old).filter((cluster) => objects.get(nameIn(cluster)) === undefined);
+  const wanted = [...clustersOf(objects), ...gone];
   // Without calls there is nothing to wait for.
   const clusters = await eachOf(wanted, request.call === undefined ? 1 : clustersAtOnce, async (cluster) => {
     signal?.throwIfAborted();
-    const clusterPlan = await planCluster(planning, old.get(nameIn(cluster)), cluster);
+    const clusterPlan = gone.includes(cluster)
+      ? planDeletion(planning, cluster)
+      : withMadeUpNames(await planCluster(planning, old.get(nameIn(cluster)), cluster), planning);
     request.onCluster?.(clusterPlan);
     return clusterPlan;
   });
-  const groups = clusters.flatMap((cluster) => cluster.groups);
-  const sum = (pick: (group: GroupPlan) => number) => groups.reduce((total, group) => total + pick(group), 0);
-  return {
-    clusters,
-    sum: {
-      clusters: clusters.length,
-      machines: sum(({ machines }) => machines.before),
-      replaced: sum(({ machines }) => machines.replaced),
-    },
-  };
+  return { clusters, sum: sumOf(clusters) };
 }

@@ -201,7 +201,7 @@ describe('a class that changes its variables, with a Cluster that is not applied
     const result = await withClassOnly((all) => {
       classSpec(all).variables = [];
     });
-    expect(verdictsOf(result)).toEqual(unchanged);
+    expect(verdictsOf(result)).toEqual({ 'control-plane': 'stopped', md: 'stopped' });
     expect(problemsOf(result)).toEqual([
       'Cluster.cluster.x-k8s.io "one" is invalid: spec.topology.variables[label]: Invalid value: "\\"ignition\\"": variable is not defined',
     ]);
@@ -314,7 +314,7 @@ describe('what Cluster API refuses', () => {
     const plan = await planned((all) => patchesOf(all).push(patch('deep', 'spec/none/deep', { value: 1 })), {
       prepare: withoutPatch,
     });
-    expect(verdictsOf(plan)).toEqual(unchanged);
+    expect(verdictsOf(plan)).toEqual({ 'control-plane': 'stopped', md: 'stopped' });
     expect(problemsOf(plan)).toEqual([
       'error computing the desired state of the Cluster topology: failed to apply patches: failed to apply patches for patch "deep": failed to apply patch: error applying json patch (RFC6902): add operation does not apply: doc is missing path: "/spec/template/spec/none/deep": missing value',
     ]);
@@ -330,7 +330,7 @@ describe('what Cluster API refuses', () => {
       },
       { prepare: withoutPatch },
     );
-    expect(verdictsOf(plan)).toEqual({ 'control-plane': 'replaced', md: 'unchanged' });
+    expect(verdictsOf(plan)).toEqual({ 'control-plane': 'replaced', md: 'stopped' });
     expect(problemsOf(plan).join()).toMatch(
       /\.spec\.template\.spec\.preKubeadmCommands: expected list, got &\{echo\}$/,
     );
@@ -430,7 +430,7 @@ describe('what is not known is never unchanged', () => {
         }),
       },
     );
-    expect(verdictsOf(plan)).toEqual(unchanged);
+    expect(verdictsOf(plan)).toEqual({ 'control-plane': 'stopped', md: 'stopped' });
     expect(problemsOf(plan)).toEqual([
       `VariablesReady of ClusterClass default/small is False, and no Cluster of it reconciles: VariableDiscovery failed: ${why}`,
     ]);

@@ -1,6 +1,7 @@
 // What decodes input from outside, each through the function that others call, and which errors are answers to it.
 import { readFileSync, writeFileSync } from 'node:fs';
 import fc, { type Arbitrary } from 'fast-check';
+import { plain } from '../../src/base/index.ts';
 import {
   caProblem,
   framingProblem,
@@ -11,7 +12,7 @@ import {
   usable,
 } from '../../src/base/x509/index.ts';
 import { impactLines, impactOf, replacedBy, type World } from '../../src/checks/impact/index.ts';
-import { planPage, planText, withoutSecretCauses } from '../../src/checks/plan/index.ts';
+import { planMarkdown, planPage, planText, withoutSecretCauses } from '../../src/checks/plan/index.ts';
 import { reviewConversion } from '../../src/extensionconfig/index.ts';
 import { loadKubeConfig } from '../../src/kubernetes/client/index.ts';
 import { KubeConfigError } from '../../src/kubernetes/client/kubeconfig.ts';
@@ -173,8 +174,9 @@ const objectsIn = (value: Json | undefined): JsonObject[] =>
 /** A plan is made and shown, whatever the objects are. */
 async function planned(change: RecordedChange): Promise<Plan> {
   const result = withoutSecretCauses(await planOf(change));
-  planText(result, new Map(), (_style, text) => text);
-  planPage(result, new Map());
+  planText(result, new Map(), { paint: plain, width: 80 });
+  planMarkdown(result, new Map());
+  planPage(result, new Map(), { inputs: '', release: '', madeAt: new Date(0) });
   return result;
 }
 

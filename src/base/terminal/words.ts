@@ -21,10 +21,13 @@ export function charactersIn(text: string): number {
 }
 
 /** Width of text for people, in columns: that of most terminals. */
-const width = 80;
+const usualWidth = 80;
 
-/** A paragraph in lines of 80 columns, unless a word is longer. The first line begins with `start`, others with `margin`. */
-export function paragraph(start: string, text: string, margin: string): string[] {
+/**
+ * A paragraph in lines of at most `width` columns, unless a word is longer. The first line begins with `start`, others with
+ * `margin`.
+ */
+export function paragraph(start: string, text: string, margin: string, width = usualWidth): string[] {
   const lines: string[] = [];
   let line = start;
   for (const word of withoutControls(text).split(' ')) {

@@ -8,7 +8,7 @@ import { withoutSecrets } from '../texts.ts';
 const maxCompared = 64 * 1024;
 const maxEdits = 500;
 /** Longest line, in characters. */
-const maxLength = 200;
+const maxLength = 1000;
 
 const yamlOf = (value: Json) =>
   typeof value === 'string'

@@ -74,7 +74,8 @@ async function connect({ configs, namespaceLabels, isDiscovered }: StateExtensio
 
 type Connected = Awaited<ReturnType<typeof connect>>;
 
-const unknown = (why: string, remedy: string) => new NotKnown(why, { remedy });
+const unknown = (why: string, extension: string, remedy: string) =>
+  new NotKnown(why, { remedy, object: `ExtensionConfig ${extension}` });
 
 const definitionOf = (hook: HookCall['hook']) =>
   hooks[hook] as HookDefinition<object, object> as HookDefinition<JsonObject, JsonObject>;
@@ -86,12 +87,12 @@ async function handlerFor({ client, silent, configs }: Connected, call: HookCall
   const missing = [...silent].find(([name]) => named === undefined || name === named);
   if (missing !== undefined) {
     const [name, error] = missing;
-    throw unknown(`extension ${name} did not answer: ${error}`, 'start it, or name its address with --resolve');
+    throw unknown(`extension ${name} did not answer: ${error}`, name, 'start it, or name its address with --resolve');
   }
   if (named !== undefined) {
     if (!configs.some(({ metadata }) => metadata.name === named)) {
       const why = `the handler ${call.handler} could not be called: ExtensionConfig ${named} is not among the files`;
-      throw unknown(why, 'pass it with -f');
+      throw unknown(why, named, 'pass it with -f');
     }
     return call.handler;
   }
@@ -114,7 +115,7 @@ async function callOne(connected: Connected, call: HookCall, signal: AbortSignal
     return { is: 'failed', error: error.message };
   }
   const why = `handler ${handler} did not answer${error?.step === 'timeout' ? ' in time' : `: ${error?.message}`}`;
-  throw unknown(why, 'start the extension, and plan again');
+  throw unknown(why, extensionOfHandler(handler), 'start the extension, and plan again');
 }
 
 /** Discovers the extensions of both states, to call them as Cluster API does. What does not answer is not known. */

@@ -1,7 +1,9 @@
 export { createPlanCaller, offersUpdates, type StateExtensions } from './calls.ts';
+export { classesIn, missingVariables, sampleCluster } from './class-alone.ts';
 export { withoutSecretCauses, withoutSecretValues } from './hidden.ts';
 export { type LiveState, readLive, templateReferences, withUnread } from './live.ts';
-export { planPage } from './page.ts';
+export { planMarkdown } from './markdown.ts';
+export { type PageFacts, planPage } from './page.ts';
 export {
   planRecorded,
   type Recording,
@@ -11,6 +13,7 @@ export {
   recordedObjects,
   recordingCalls,
 } from './recording.ts';
-export { planText } from './text.ts';
+export { planText, type Screen } from './text.ts';
+export { type Renderer, rendererOf, renderTexts } from './unrendered.ts';
 export { withWaits } from './waits.ts';
 export { causeText, groupText, problemText, verdictText } from './words.ts';

@@ -276,5 +276,7 @@ export function withUnread(plan: Plan, unread: readonly Unread[]): Plan {
       ],
     }),
   );
-  return { ...plan, clusters, sum: { ...plan.sum, replaced: 0 } };
+  const { clusters: count, machines } = plan.sum;
+  const none = { replaced: 0, created: 0, deleted: 0, inPlace: 0, onDelete: 0, notApplied: 0 };
+  return { clusters, sum: { clusters: count, machines, ...none, unknown: machines } };
 }

@@ -3,12 +3,14 @@ import type { Cause, ClusterPlan, GroupPlan, Plan, Problem } from '../../topolog
 import { escaped, page } from '../output/page.ts';
 import {
   causeText,
+  clusterText,
   detailTexts,
   type Fleet,
   fleetsOf,
   fleetText,
   groupText,
   isUnchanged,
+  meanings,
   severityOf,
   sumText,
   valueLines,
@@ -31,6 +33,11 @@ const style = `
 .m.created { background: none; border: 2px dashed var(--good); } .m.deleted { background: none; border: 2px solid var(--bad); }
 .m.onDelete { background: repeating-linear-gradient(135deg, var(--bad) 0 3px, transparent 3px 6px); border-color: var(--bad); }
 .m.unknown { background: repeating-linear-gradient(45deg, var(--wait) 0 2px, transparent 2px 5px); border-color: var(--wait); }
+header .facts { width: 100%; margin: 0; }
+@media (max-width: 640px) {
+  header, main { padding: 0 12px; } section, .list { padding: 12px; } .wide { overflow-x: visible; }
+  thead { display: none; } tr { display: block; border-bottom: 1px solid var(--line); padding: 8px 0; } td { display: block; border: 0; padding: 2px 0; } td.verdict { white-space: normal; }
+}
 th { white-space: nowrap; } tr.none td { color: var(--quiet); } td.verdict { white-space: nowrap; } .cause code { overflow-wrap: anywhere; }
 `;
 
@@ -85,7 +92,7 @@ function machinesHtml(plan: GroupPlan): string {
 function causesHtml(causes: readonly Cause[]): string {
   const listed = causes.slice(0, maxCauses).map((cause) => {
     const lines = valueLines(cause);
-    const line = `<code>${escaped(causeText(cause, 400))}</code>`;
+    const line = `<code>${escaped(causeText(cause))}</code>`;
     return lines.length === 0
       ? `<p class="cause">${line}</p>`
       : `<details${lines.length <= maxOpen ? ' open' : ''}><summary>${line}</summary>${diffHtml(lines)}</details>`;
@@ -106,8 +113,9 @@ function groupRow(plan: GroupPlan): string {
 const table = (groups: readonly GroupPlan[]) =>
   `<div class="wide"><table><thead><tr><th>group</th><th>Machines</th><th>what happens</th><th>why</th></tr></thead><tbody>${groups.map(groupRow).join('')}</tbody></table></div>`;
 
-function clusterHtml({ cluster, groups, problems }: ClusterPlan): string {
-  return `<section><h2>${escaped(cluster)}</h2>${problems.map(problemHtml).join('')}${table(groups)}</section>`;
+function clusterHtml(plan: ClusterPlan): string {
+  const { groups, problems } = plan;
+  return `<section><h2>${escaped(clusterText(plan))}</h2>${problems.map(problemHtml).join('')}${table(groups)}</section>`;
 }
 
 function fleetHtml(fleet: Fleet): string {
@@ -118,12 +126,33 @@ function fleetHtml(fleet: Fleet): string {
   return `<section><h2>${escaped(fleetText(fleet))}</h2><p class="facts">${escaped(names)}; each as the first:</p>${table(fleet.clusters[0]?.groups ?? [])}</section>`;
 }
 
-const legend = (['replaced', 'onDelete', 'inPlace', 'created', 'deleted', 'unknown', 'kept'] as const)
+const machineLegend = (['replaced', 'onDelete', 'inPlace', 'created', 'deleted', 'unknown', 'kept'] as const)
   .map((machine) => `<span class="key"><i class="m ${machine}"></i>${machineWords[machine]}</span>`)
   .join('');
 
+/** Verdicts that say nothing of a single Machine, and what they mean. */
+const verdictLegend = (['refused', 'stopped', 'unknown'] as const)
+  .map(
+    (verdict) =>
+      `<span class="key"><span class="badge ${severityOf[verdict]}">${verdict}</span> ${escaped(meanings[verdict])}</span>`,
+  )
+  .join('');
+
+/** The plan that a page shows. */
+export interface PageFacts {
+  /** What was planned: `-f clusters on top of --from ../before`. */
+  inputs: string;
+  /** Of Cluster API: `v1.14`. */
+  release: string;
+  madeAt: Date;
+}
+
 /** The plan as an HTML page: a square for each Machine, in the colour of what happens to it. */
-export function planPage(plan: Plan, classOf: ReadonlyMap<string, string>): string {
+export function planPage(
+  plan: Plan,
+  classOf: ReadonlyMap<string, string>,
+  { inputs, release, madeAt }: PageFacts,
+): string {
   const changed = plan.clusters.filter((cluster) => !isUnchanged(cluster));
   const unchanged = plan.clusters.filter(isUnchanged);
   const { single, fleets } = fleetsOf(changed, classOf);
@@ -139,10 +168,11 @@ export function planPage(plan: Plan, classOf: ReadonlyMap<string, string>): stri
           ),
         )}</p></details>`
   }`;
+  const facts = `${inputs}; Cluster API ${release}; ${madeAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
   return page(
     'Plan',
     style,
-    `<header><h1>Which Machines will this change replace?</h1><p class="legend">${legend}</p></header>
+    `<header><h1>Which Machines will this change replace?</h1><p class="facts">${escaped(facts)}</p><p class="legend">${machineLegend}${verdictLegend}</p></header>
 <main><p class="sum"><b>${escaped(sumText(plan))}</b></p>${[...fleets.map(fleetHtml), ...drawn.map(clusterHtml)].join('\n')}${rest}</main>`,
   );
 }

@@ -38,8 +38,8 @@ const itemsIn = (request: JsonObject) =>
 const objectOf = ({ object }: HookCall) => `${object.namespace}/${object.name}`;
 
 /**
- * The objects of a recording: what users wrote, since extensions are asked for it again. The values of variables
- * that look like secrets are replaced before extensions see them, so that no answer is made of them.
+ * The objects of a recording: what users wrote, since extensions are asked for it again. The values of variables that look
+ * like secrets are replaced before extensions see them, so that no answer is made of them.
  */
 export const recordedObjects = (objects: readonly JsonObject[]): JsonObject[] =>
   objects

@@ -1,7 +1,8 @@
-import { count, type Paint, paragraph, printable, type Style, shortList, truncated } from '../../base/index.ts';
+import { count, type Paint, paragraph, printable, type Style, shortList } from '../../base/index.ts';
 import type { Cause, ClusterPlan, GroupPlan, Plan } from '../../topology/index.ts';
 import {
   causeText,
+  clusterText,
   detailTexts,
   type Fleet,
   fleetsOf,
@@ -15,7 +16,13 @@ import {
   verdictText,
 } from './words.ts';
 
-const width = 100;
+/** Where the text is shown. */
+export interface Screen {
+  paint: Paint;
+  /** In columns. */
+  width: number;
+}
+
 /** Maximum number of lines of the diff of a cause; JSON has all of it. */
 const maxDiff = 30;
 const maxCauses = 20;
@@ -28,62 +35,75 @@ const styles: Readonly<Record<(typeof severityOf)[GroupPlan['verdict']], Style>>
   high: 'red',
 };
 
-const wrapped = (text: string, indent: string, start = '') =>
-  paragraph(`${indent}${start}`, text, `${indent}${' '.repeat(start.length)}`)
-    .map((line) => `${line}\n`)
-    .join('');
+const linesOf = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
 
-function diffText(lines: readonly string[], column: number, paint: Paint): string {
-  const indent = ' '.repeat(column);
-  const shown = lines.slice(0, maxDiff).map((line) => {
-    const style = line.startsWith('+') ? 'green' : line.startsWith('-') ? 'red' : 'dim';
-    return `${indent}${paint(style, line.slice(0, width - indent.length))}\n`;
-  });
-  const more = lines.length - shown.length;
-  return `${shown.join('')}${more > 0 ? `${indent}${paint('dim', `… and ${count(more, 'more line')}: --output json has all of them`)}\n` : ''}`;
+const wrapped = (text: string, indent: string, { width }: Screen, start = '') =>
+  linesOf(paragraph(`${indent}${start}`, text, `${indent}${' '.repeat(start.length)}`, width));
+
+/** A line of a diff in pieces that fit; the text of a value has no words at whose end it could break. */
+function piecesOf(line: string, room: number): string[] {
+  const pieces = [line.slice(0, room)];
+  for (let from = room; from < line.length; from += room - 1) {
+    pieces.push(` ${line.slice(from, from + room - 1)}`);
+  }
+  return pieces;
 }
 
-function causeLines(causes: readonly Cause[], column: number, paint: Paint): string[] {
+function diffText(lines: readonly string[], column: number, { paint, width }: Screen): string {
+  const indent = ' '.repeat(column);
+  const shown = lines.slice(0, maxDiff).flatMap((line) => {
+    const style = line.startsWith('+') ? 'green' : line.startsWith('-') ? 'red' : 'dim';
+    return piecesOf(line, width - column).map((piece) => `${indent}${paint(style, piece)}`);
+  });
+  const more = lines.length - maxDiff;
+  return linesOf(
+    more > 0
+      ? [...shown, `${indent}${paint('dim', `… and ${count(more, 'more line')}: --output json has all of them`)}`]
+      : shown,
+  );
+}
+
+function causeLines(causes: readonly Cause[], column: number, screen: Screen): string[] {
   const indent = ' '.repeat(column);
   const shown = causes
     .slice(0, maxCauses)
     .flatMap((cause) => [
-      `${indent}${causeText(cause, width - column)}\n`,
-      diffText(valueLines(cause), column + 2, paint),
+      linesOf(paragraph(indent, causeText(cause), `${indent}    `, screen.width)),
+      diffText(valueLines(cause), column + 2, screen),
     ]);
   const more = causes.length - maxCauses;
   return more > 0 ? [...shown, `${indent}… and ${count(more, 'more field')}\n`] : shown;
 }
 
-function groupLines(plan: GroupPlan, paint: Paint): string {
+function groupLines(plan: GroupPlan, screen: Screen): string {
   const { kind, name, verdict, causes, problems = [] } = plan;
-  const group = groupText(plan);
-  const object = truncated(`${printable(kind)} ${printable(name)}`, width - group.length - 5);
-  const what = verdictText(plan);
+  const { paint, width } = screen;
+  const [group, object, what] = [groupText(plan), `${printable(kind)} ${printable(name)}`, verdictText(plan)];
   const isShort = group.length + object.length + what.length + 6 <= width;
   const head = `  ${paint('bold', group)}  ${paint('dim', object)}${isShort ? '  ' : '\n    '}${paint(styles[severityOf[verdict]], what)}\n`;
   return [
     head,
-    ...causeLines(causes, 6, paint),
-    ...detailTexts(plan).map((text) => paint('dim', wrapped(text, ' '.repeat(6)))),
+    ...causeLines(causes, 6, screen),
+    ...detailTexts(plan).map((text) => paint('dim', wrapped(text, ' '.repeat(6), screen))),
     ...problems.flatMap((problem) => [
-      paint('yellow', wrapped(problemText(problem), ' '.repeat(6), '! ')),
-      ...causeLines(problem.causes ?? [], 8, paint),
+      paint('yellow', wrapped(problemText(problem), ' '.repeat(6), screen, '! ')),
+      ...causeLines(problem.causes ?? [], 8, screen),
     ]),
   ].join('');
 }
 
-function clusterLines({ cluster, groups, problems }: ClusterPlan, paint: Paint): string {
+function clusterLines(plan: ClusterPlan, screen: Screen): string {
+  const { groups, problems } = plan;
   return [
-    `${paint('bold', printable(cluster))}\n`,
-    ...problems.map((problem) => paint('yellow', wrapped(problemText(problem), '  ', '! '))),
-    ...groups.map((group) => groupLines(group, paint)),
+    `${screen.paint('bold', clusterText(plan))}\n`,
+    ...problems.map((problem) => screen.paint('yellow', wrapped(problemText(problem), '  ', screen, '! '))),
+    ...groups.map((group) => groupLines(group, screen)),
     '\n',
   ].join('');
 }
 
 /** `37 Clusters of class fleet: md "default-worker" replaces 3 Machines each`, and the causes of the first. */
-function fleetLines(fleet: Fleet, paint: Paint): string {
+function fleetLines(fleet: Fleet, screen: Screen): string {
   const [first] = fleet.clusters;
   const names = shortList(
     fleet.clusters.map(({ cluster }) => printable(cluster)),
@@ -92,15 +112,17 @@ function fleetLines(fleet: Fleet, paint: Paint): string {
   const changed =
     first?.groups.filter(({ verdict, problems = [] }) => verdict !== 'unchanged' || problems.length > 0) ?? [];
   return [
-    ...changed.map((group) => wrapped(`${fleetText(fleet)}: ${groupText(group)} ${verdictText(group)} each`, '')),
-    paint('dim', wrapped(`${names}; the plan of the first:`, '  ')),
-    ...changed.map((group) => groupLines(group, paint)),
+    ...changed.map((group) =>
+      wrapped(`${fleetText(fleet)}: ${groupText(group)} ${verdictText(group)} each`, '', screen),
+    ),
+    screen.paint('dim', wrapped(`${names}; the plan of the first:`, '  ', screen)),
+    ...changed.map((group) => groupLines(group, screen)),
     '\n',
   ].join('');
 }
 
-/** The plan as text, at most 100 columns wide; its last line is the sum. `classOf`: the class of a Cluster, for fleets. */
-export function planText(plan: Plan, classOf: ReadonlyMap<string, string>, paint: Paint): string {
+/** The plan as text as wide as the screen; its last line is the sum. `classOf`: the class of a Cluster, for fleets. */
+export function planText(plan: Plan, classOf: ReadonlyMap<string, string>, screen: Screen): string {
   const isShort = plan.clusters.length <= 3;
   const changed = isShort ? plan.clusters : plan.clusters.filter((cluster) => !isUnchanged(cluster));
   const unchanged = plan.clusters.length - changed.length;
@@ -109,11 +131,11 @@ export function planText(plan: Plan, classOf: ReadonlyMap<string, string>, paint
     .filter((cluster) => !isShort && isUnchanged(cluster))
     .map(({ cluster }) => printable(cluster));
   return [
-    ...single.map((cluster) => clusterLines(cluster, paint)),
-    ...fleets.map((fleet) => fleetLines(fleet, paint)),
+    ...single.map((cluster) => clusterLines(cluster, screen)),
+    ...fleets.map((fleet) => fleetLines(fleet, screen)),
     unchanged === 0
       ? ''
-      : `${wrapped(`${count(unchanged, 'Cluster')} unchanged: ${shortList(names, maxNamed)}`, '')}\n`,
-    `${paint('bold', sumText(plan))}\n`,
+      : `${wrapped(`${count(unchanged, 'Cluster')} unchanged: ${shortList(names, maxNamed)}`, '', screen)}\n`,
+    `${screen.paint('bold', sumText(plan))}\n`,
   ].join('');
 }

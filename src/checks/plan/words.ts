@@ -1,6 +1,6 @@
-import { count, printable, shortList, truncated } from '../../base/index.ts';
+import { count, printable, shortList } from '../../base/index.ts';
 import { isJsonObject, type Json } from '../../kubernetes/index.ts';
-import type { Cause, ClusterPlan, GroupPlan, Plan, Problem, Verdict } from '../../topology/index.ts';
+import type { Cause, ClusterPlan, GroupPlan, Plan, Problem, Sum, Verdict } from '../../topology/index.ts';
 import { diffLines } from '../output/diff.ts';
 
 /** What happens to a group, in a few words. */
@@ -28,10 +28,19 @@ export function verdictText({ verdict, machines, replaces = [] }: GroupPlan): st
       return `scales from ${before} to ${count(after, 'Machine')}`;
     case 'refused':
       return "can't be applied";
+    case 'stopped':
+      return 'stays: Cluster API stops before it';
     case 'unknown':
-      return 'not known';
+      return before === 0 ? 'not known' : `not known: ${count(before, 'Machine')}`;
   }
 }
+
+/** The verdicts that say nothing of single Machines, for legends. */
+export const meanings = {
+  refused: "can't be applied: Cluster API refuses the write",
+  stopped: 'stays: Cluster API takes the write, and then stops with a condition',
+  unknown: 'not known: it may be any of them',
+} as const satisfies Partial<Record<Verdict, string>>;
 
 /** How serious a verdict is, for colours. */
 export const severityOf: Readonly<Record<Verdict, 'none' | 'low' | 'medium' | 'high'>> = {
@@ -42,7 +51,8 @@ export const severityOf: Readonly<Record<Verdict, 'none' | 'low' | 'medium' | 'h
   deleted: 'high',
   onDelete: 'medium',
   replaced: 'high',
-  refused: 'medium',
+  refused: 'high',
+  stopped: 'high',
   unknown: 'medium',
 };
 
@@ -54,26 +64,12 @@ export const isUnchanged = ({ groups, problems }: ClusterPlan): boolean =>
 export const groupText = ({ group }: Pick<GroupPlan, 'group'>): string =>
   group === 'control-plane' ? 'control plane' : printable(group);
 
-/** `KubeadmControlPlane default/f1-x7k2p`, cut to the kind. */
+/** The kind of `KubeadmControlPlane default/f1-x7k2p`. */
 const kindOf = (object: string): string => object.split(' ')[0] ?? '';
 
-/** The least of a path that is shown, in characters. */
-const minPath = 24;
-
-/** A cause in one line: the field, its object as far as it fits, and whence the value comes. */
-export function causeText({ object, field, from }: Cause, width: number): string {
-  const origin = from === undefined ? '' : ` (${printable(from)})`;
-  const [path, kind] = [printable(field), kindOf(printable(object))];
-  const whole = `${printable(object)}: ${path}${origin}`;
-  if (whole.length <= width) {
-    return whole;
-  }
-  // The end of a path and the origin say most.
-  const room = width - kind.length - 2 - origin.length;
-  return path.length > room && room >= minPath
-    ? `${kind}: …${path.slice(path.length - room + 1)}${origin}`
-    : truncated(`${kind}: ${path}${origin}`, width - 1);
-}
+/** A cause in a line: the object, the field, and where its value comes from. */
+export const causeText = ({ object, field, from }: Cause): string =>
+  `${printable(object)}: ${printable(field)}${from === undefined ? '' : ` (${printable(from)})`}`;
 
 /** Longest value that is shown within a line, in characters. */
 const maxInline = 40;
@@ -127,11 +123,43 @@ export function detailTexts({ replaces, manner = [] }: GroupPlan): string[] {
 export const problemText = ({ text, remedy }: Problem): string =>
   `${printable(text)}${remedy === undefined ? '' : `: ${printable(remedy)}`}`;
 
-/** `2 of 41 Clusters, 14 of 230 Machines are replaced`. */
-export function sumText({ clusters, sum }: Plan): string {
-  const concerned = clusters.filter(({ groups }) => groups.some(({ machines }) => machines.replaced > 0)).length;
-  return `${concerned} of ${count(sum.clusters, 'Cluster')}, ${sum.replaced} of ${count(sum.machines, 'Machine')} ${sum.replaced === 1 ? 'is' : 'are'} replaced`;
+/** What becomes of Machines, in one clause; `replaced` is told in any case if nothing else is. */
+function machinesText(sum: Sum): string {
+  const { machines, replaced, deleted, created, inPlace, onDelete, unknown, notApplied } = sum;
+  const others = [
+    [deleted, 'deleted'],
+    [onDelete, 'replaced when you delete them'],
+    [created, 'created'],
+    [inPlace, 'updated in place'],
+  ] as const;
+  const said = others.flatMap(([number, what]) => (number === 0 ? [] : [`${number} ${what}`]));
+  const isSilent = replaced === 0 && said.length === 0 && (unknown > 0 || notApplied > 0);
+  return isSilent
+    ? ''
+    : [`${replaced} of ${count(machines, 'Machine')} ${replaced === 1 ? 'is' : 'are'} replaced`, ...said].join(', ');
 }
+
+/**
+ * All that happens, the worst first: `1 of 3 Clusters can't be applied; 5 of 33 Machines are replaced, 4 deleted; of 11 it is
+ * not known`.
+ */
+export function sumText({ clusters: plans, sum }: Plan): string {
+  const { clusters, machines, unknown, notApplied } = sum;
+  const ofMachines = machinesText(sum);
+  const isSample = plans.length > 0 && plans.every(({ sample }) => sample === true);
+  const text = [
+    ...(notApplied === 0 ? [] : [`${notApplied} of ${count(clusters, 'Cluster')} can't be applied`]),
+    ...(ofMachines === '' ? [] : [ofMachines]),
+    ...(unknown === 0
+      ? []
+      : [`of ${unknown}${ofMachines === '' ? ` of ${count(machines, 'Machine')}` : ''} it is not known`]),
+  ].join('; ');
+  return isSample ? `for a Cluster of ${clusters === 1 ? 'this class' : 'each class'}: ${text}` : text;
+}
+
+/** The name of a Cluster, or of the class that one was made up for. */
+export const clusterText = ({ cluster, sample }: ClusterPlan): string =>
+  sample === true ? `for a Cluster of ClusterClass ${printable(cluster)}` : printable(cluster);
 
 /** Clusters that fare alike: of one class, with the same verdicts and causes for the same groups. */
 export interface Fleet {

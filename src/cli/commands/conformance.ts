@@ -4,6 +4,7 @@ import {
   checks,
   type GroupedCheck,
   reportAsText,
+  reportsAsJunit,
   testConformance,
 } from '../../checks/conformance/index.ts';
 import type { JsonObject } from '../../kubernetes/index.ts';
@@ -28,7 +29,7 @@ import { startProgress } from '../framework/progress.ts';
 import { catalogFlags } from './catalog-flags.ts';
 import { extensionFlags, readExtensions } from './extensions.ts';
 import { crdsFlag, objectsOf, readCrds } from './manifest-objects.ts';
-import { readRecording } from './plan/folders.ts';
+import { readRecording } from './plan/recorded-folder.ts';
 
 /** Largest file with requests, in MiB: the limit of Cluster API's server. */
 const maxMebibytes = 20;
@@ -86,7 +87,7 @@ const checkFlag: Flag<readonly GroupedCheck[]> = {
 
 const conformanceFlags = {
   ...extensionFlags,
-  output: outputFlag(['text', 'json'], 'text, or one line for each extension (json)'),
+  output: outputFlag(['text', 'json', 'junit'], 'text, one line for each extension (json), or XML for CI (junit)'),
   'with-side-effects': switchFlag(
     'also call hooks that act on Clusters and machines (BeforeClusterDelete, UpdateMachine …), for made-up objects',
   ),
@@ -133,6 +134,7 @@ be completed in time, 2 usage error or a file that cannot be read.`,
     const printer = inFormat<typeof flags.output, Printer<ConformanceReport>>(flags.output, {
       text: () => ({ add: (report) => reportAsText(report, paintFor(io)), end: () => '' }),
       json: () => ({ add: (report) => `${printableJson(report)}\n`, end: () => '' }),
+      junit: () => ({ add: () => '', end: () => reportsAsJunit(reports) }),
     });
     for (const config of configs) {
       const name = withoutControls(config.metadata.name ?? '');

@@ -152,3 +152,41 @@ export function selectorsOverlap(a: LabelSelector, b: LabelSelector): boolean {
 export function selectsEverything({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
   return matchExpressions.length === 0 && Object.keys(matchLabels).length === 0;
 }
+
+/** One requirement, with the comma before the next. */
+const requirement =
+  /\s*(?:!\s*(?<absent>[^\s=!(),]+)|(?<key>[^\s=!(),]+)(?:\s*(?<equality>==?|!=)(?:\s*(?<value>[^\s=!(),]+))?|\s+(?<set>in|notin)\s*\((?<values>[^()]*)\))?)\s*(?:,(?!$)|$)/gy;
+
+function requirementsIn(text: string): LabelSelectorRequirement[] | { problem: string } {
+  let end = 0;
+  const requirements = [...text.matchAll(requirement)].map(({ 0: whole, groups = {} }): LabelSelectorRequirement => {
+    end += whole.length;
+    const { absent, key = '', equality, value = '', set, values = '' } = groups;
+    if (absent !== undefined) {
+      return { key: absent, operator: 'DoesNotExist' };
+    }
+    if (equality !== undefined) {
+      return { key, operator: equality === '!=' ? 'NotIn' : 'In', values: [value] };
+    }
+    return set === undefined
+      ? { key, operator: 'Exists' }
+      : { key, operator: set === 'in' ? 'In' : 'NotIn', values: values.split(',').map((one) => one.trim()) };
+  });
+  const forms = 'must have one of the forms k, !k, k=v, k!=v, k in (a,b), k notin (a,b)';
+  return end < text.length ? { problem: `${JSON.stringify(text.slice(end).trim())} ${forms}` } : requirements;
+}
+
+/**
+ * Reads a label selector as kubectl and the `labelSelector` query parameter have it: `a=b,c in (d,e),!f`. Returns whether it
+ * selects labels, or what is wrong with it.
+ */
+export function readLabelSelector(
+  text: string,
+): ((labels: Readonly<Record<string, string>>) => boolean) | { problem: string } {
+  const matchExpressions = requirementsIn(text);
+  if ('problem' in matchExpressions) {
+    return matchExpressions;
+  }
+  const [problem] = labelSelectorProblems({ matchExpressions });
+  return problem === undefined ? (labels) => selectsLabels({ matchExpressions }, labels) : { problem: problem.message };
+}

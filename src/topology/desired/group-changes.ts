@@ -1,7 +1,7 @@
 import { copyOf, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import type { GroupChange, GroupObjects } from '../world/groups.ts';
-import { NotKnown } from '../world/not-known.ts';
+import { NotKnown, Stopped } from '../world/not-known.ts';
 import { nameOf, objectText } from '../world/objects.ts';
 import type { Problem } from '../world/plan.ts';
 import { stored } from '../world/stored.ts';
@@ -143,26 +143,32 @@ export function groupChanges(input: ClusterInput): GroupChanges {
   const madeBefore = new Map((desiredBefore?.groups ?? []).map((group) => [workerKey(group.kind, group.group), group]));
   const problems: Problem[] = [];
   const changes: GroupChange[] = [];
-  let isStopped = false;
-  const attempt = (what: string, write: () => void): boolean => {
+  /** Why Cluster API does not come to the groups that follow. */
+  let stop: Stopped | undefined;
+  /** Runs a write. Returns why it ends there. */
+  const attempt = (what: string, write: () => void): NotKnown | Stopped | undefined => {
     try {
       write();
-      return true;
+      return undefined;
     } catch (error) {
+      if (error instanceof NotKnown) {
+        return error;
+      }
       if (!(error instanceof WriteFailed)) {
         throw error;
       }
+      const end = new Stopped(`${prefix}${what}${error.message}`);
       // A reconcile ends with its first error; the groups that it could write are written by the next one.
       if (problems.length === 0) {
-        problems.push({ text: `${prefix}${what}${error.message}` });
+        problems.push(end.problem);
       }
-      return false;
+      return end;
     }
   };
   const change = (
     { group, kind, name }: Pick<DesiredGroup, 'group' | 'kind' | 'name'>,
     objects: Pick<GroupChange, 'before' | 'after'>,
-    more: Partial<Pick<GroupChange, 'versions' | 'notes' | 'from' | 'notKnown'>> = {},
+    more: Partial<Pick<GroupChange, 'versions' | 'notes' | 'from' | 'end'>> = {},
   ) => {
     const isControlPlane = group === 'control-plane';
     changes.push({
@@ -181,13 +187,14 @@ export function groupChanges(input: ClusterInput): GroupChanges {
   const { infrastructureCluster: infrastructure } = desired;
   if (existing.infrastructureCluster !== undefined && infrastructure !== undefined) {
     const current = existing.infrastructureCluster;
-    const problem = incompatibility(current, infrastructure);
-    isStopped = !attempt('', () => {
+    const end = attempt('', () => {
+      const problem = incompatibility(current, infrastructure);
       if (problem !== undefined) {
         throw new WriteFailed(problem);
       }
       checkTypes(infrastructure, schemaOf);
     });
+    stop = end instanceof Stopped ? end : undefined;
   }
   for (const group of desired.groups) {
     const { kind, worker } = group;
@@ -199,9 +206,13 @@ export function groupChanges(input: ClusterInput): GroupChanges {
       group,
     });
     if (current === undefined) {
-      if (!isStopped) {
-        change(group, { before: undefined, after: storedGroup(group.objects, schemaOf) }, { from });
-      }
+      let after: GroupObjects | undefined;
+      const end =
+        stop ??
+        attempt('', () => {
+          after = storedGroup(group.objects, schemaOf);
+        });
+      change(group, { before: undefined, after }, { from, end });
       continue;
     }
     const target = textAt(cluster, 'spec', 'topology', 'version');
@@ -211,36 +222,30 @@ export function groupChanges(input: ClusterInput): GroupChanges {
       continue;
     }
     let result: GroupObjects | undefined;
-    let notKnown: NotKnown | undefined;
     const where =
       worker === undefined ? '' : `failed to reconcile ${kind} ${objectText(current.object).split(' ')[1]}: `;
-    const isWritten =
-      !isStopped &&
+    const end =
+      stop ??
       attempt(where, () => {
-        try {
-          result = reconciled(current, madeGroup?.objects, group, clusterName, schemaOf);
-        } catch (error) {
-          if (!(error instanceof NotKnown)) {
-            throw error;
-          }
-          notKnown = error;
-        }
+        result = reconciled(current, madeGroup?.objects, group, clusterName, schemaOf);
       });
     const steps = worker === undefined ? input.steps.controlPlane : input.steps.workers;
     const versions = versionsOf(versionOf(current.object), versionOf(result?.object ?? current.object), steps);
     change(
       { ...group, name: nameOf(current.object) },
       { before: current, after: result ?? current },
-      { versions, from, notKnown },
+      { versions, from, end },
     );
-    isStopped ||= worker === undefined && !isWritten;
+    if (worker === undefined && end instanceof Stopped) {
+      stop = end;
+    }
   }
   const wanted = new Set(desired.groups.map(({ kind, group }) => workerKey(kind, group)));
   for (const [key, objects] of existing.workers) {
     if (!wanted.has(key)) {
       const [kind = '', ...name] = key.split(' ');
       const gone = { group: name.join(' '), kind, name: nameOf(objects.object) };
-      change(gone, { before: objects, after: isStopped ? objects : undefined });
+      change(gone, { before: objects, after: undefined }, { end: stop });
     }
   }
   return { changes, problems };

@@ -120,11 +120,12 @@ export const objectDifferences = ({ before, after }: Pick<GroupUpdate, 'before' 
   differencesOf(settings(before.object), settings(after.object));
 
 /** How many Machines a group has: those that exist and are not being deleted, or else its replicas. */
-export function machinesBefore({ machines, before }: GroupChange): number {
+export function machinesBefore({ machines = [], before }: Pick<GroupChange, 'machines' | 'before'>): number {
   if (before === undefined) {
     return 0;
   }
-  return machines?.filter(isStaying).length ?? replicasOf(before.object);
+  // A group that wants Machines, and of which none is known, has some that were not given.
+  return machines.length === 0 ? replicasOf(before.object) : machines.filter(isStaying).length;
 }
 
 /** How many Machines a group has before and after. */

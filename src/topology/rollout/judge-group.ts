@@ -1,6 +1,6 @@
 import { textAt } from '../../kubernetes/index.ts';
 import type { GroupChange, GroupPart, PlanOptions } from '../world/groups.ts';
-import { NotKnown } from '../world/not-known.ts';
+import { NotKnown, Stopped } from '../world/not-known.ts';
 import { groupOf } from '../world/objects.ts';
 import type { Cause, GroupPlan, Verdict } from '../world/plan.ts';
 import { controlPlaneArrivals, controlPlaneRollout } from './control-plane.ts';
@@ -60,13 +60,16 @@ export function unjudged(
 
 /** What becomes of the Machines of a group when its objects change: if that cannot be known, why, and what changes. */
 export async function judgeGroup(change: GroupChange, options: PlanOptions): Promise<GroupPlan> {
-  const { before, after, notKnown } = change;
+  const { before, after, end } = change;
   try {
-    if (notKnown !== undefined) {
-      throw notKnown;
+    if (end !== undefined) {
+      throw end;
     }
     return await judged(change, options);
   } catch (error) {
+    if (error instanceof Stopped) {
+      return unjudged(change, 'stopped', machinesBefore(change));
+    }
     if (!(error instanceof NotKnown)) {
       throw error;
     }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
-import type { NotKnown } from './not-known.ts';
+import type { NotKnown, Stopped } from './not-known.ts';
 
 /** What Machines of a group are made of: a control plane, a MachineDeployment or a MachinePool, and its templates. */
 export interface GroupObjects {
@@ -48,8 +48,8 @@ export interface GroupChange {
   /** What else is to be said about how it happens, in plain sentences. */
   notes: readonly string[];
   from: Provenance;
-  /** Why it is not known what becomes of the group: what its judge throws. */
-  notKnown?: NotKnown | undefined;
+  /** Why it is not known what becomes of the group, or why Cluster API does not come to it: what its judge throws. */
+  end?: NotKnown | Stopped | undefined;
 }
 
 /** The hooks that a plan calls. None has effects. */

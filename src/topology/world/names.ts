@@ -19,6 +19,11 @@ function suffixFor(base: string, purpose: string): string {
 export const generatedName = (base: string, purpose: string): string =>
   `${`${base}-`.slice(0, maxGenerated)}${suffixFor(base, purpose)}`;
 
+const generatedSuffix = new RegExp(`-[${letters}]{5}$`);
+
+/** A name that was made up for an object that does not exist yet, as it is shown: `f1-md-0-…`. */
+export const madeUp = (name: string): string => name.replace(generatedSuffix, '-…');
+
 /**
  * A name by the naming template of a class, such as `{{ .cluster.name }}-{{ .random }}`; a generated one without a template,
  * and for one that does more than to name fields.

@@ -46,6 +46,7 @@ const keyOf = ({ group, kind, namespace, name }: ObjectName): string => `${group
 /** The objects of one state, found by kind, namespace and name. */
 export class Objects {
   readonly #byName = new Map<string, JsonObject>();
+  readonly #names = new Map<string, ReadonlySet<string>>();
   readonly #byKind: ReadonlyMap<string, readonly JsonObject[]>;
 
   /** Of two objects of one name, the first counts. */
@@ -66,6 +67,16 @@ export class Objects {
   /** All objects of a kind, in the order in which they were given. */
   ofKind(group: string, kind: string): readonly JsonObject[] {
     return this.#byKind.get(`${group} ${kind}`) ?? [];
+  }
+
+  /** `NAMESPACE/NAME` of all objects of a kind, whatever its group. */
+  namesOf(kind: string): ReadonlySet<string> {
+    let names = this.#names.get(kind);
+    if (names === undefined) {
+      names = new Set([...this].filter((object) => object.kind === kind).map(namespacedName));
+      this.#names.set(kind, names);
+    }
+    return names;
   }
 
   [Symbol.iterator](): IterableIterator<JsonObject> {

@@ -2,11 +2,13 @@ import type { Json } from '../../kubernetes/index.ts';
 
 /**
  * What happens to the Machines of a group, from the cheapest to the most expensive; where two are true, the later one is
- * said. `refused`: Cluster API does not accept the change. `unknown` comes last: it may be any of them.
+ * said. `refused`: Cluster API does not accept the write; `stopped`: it accepts it, and then stops with a condition before
+ * it changes the group. `unknown` comes last: it may be any of them.
  */
 export type Verdict =
   | 'unchanged'
   | 'refused'
+  | 'stopped'
   | 'inPlace'
   | 'scaled'
   | 'created'
@@ -53,6 +55,8 @@ export interface GroupPlan {
     replaced: number;
     inPlace: number;
   };
+  /** How often each of them is replaced, if an upgrade over several minors does it more than once. */
+  replacements?: number;
   causes: Cause[];
   /** Names of the Machines that are replaced, or that OnDelete leaves until you delete them, if they are known. */
   replaces?: string[];
@@ -64,13 +68,58 @@ export interface GroupPlan {
 export interface ClusterPlan {
   /** `default/f1`. */
   cluster: string;
+  /** Whether the Cluster was made up, to show what becomes of one of its class. */
+  sample?: true;
   groups: GroupPlan[];
   problems: Problem[];
+}
+
+/** What becomes of all Machines of a plan. */
+export interface Sum {
+  clusters: number;
+  /** Machines that exist: each of them is in at most one of `replaced` to `unknown`. */
+  machines: number;
+  /** That make way for another, each counted once, also if an upgrade replaces it twice. */
+  replaced: number;
+  /** New Machines beside those that replace others. */
+  created: number;
+  deleted: number;
+  inPlace: number;
+  /** That are replaced when somebody deletes them. */
+  onDelete: number;
+  /** Of which it is not known. */
+  unknown: number;
+  /** Clusters whose change Cluster API refuses, or where it stops with a condition. */
+  notApplied: number;
 }
 
 /** The JSON document of a plan. */
 export interface Plan {
   clusters: ClusterPlan[];
-  /** Of all Clusters of the plan, with their Machines before. */
-  sum: { clusters: number; machines: number; replaced: number };
+  sum: Sum;
+}
+
+/** The number of Machines of a group that are not deleted, but for which OnDelete waits. */
+function waitingIn({ verdict, machines, replaces }: GroupPlan): number {
+  return verdict === 'onDelete' ? (replaces?.length ?? Math.min(machines.before, machines.after)) : 0;
+}
+
+/** What becomes of all Machines of some Clusters. */
+export function sumOf(clusters: readonly ClusterPlan[]): Sum {
+  const groups = clusters.flatMap((cluster) => cluster.groups);
+  const total = (some: readonly GroupPlan[], count: (group: GroupPlan) => number) =>
+    some.reduce((sum, group) => sum + count(group), 0);
+  const known = groups.filter(({ verdict }) => verdict !== 'unknown');
+  const isNotApplied = ({ verdict }: GroupPlan) => verdict === 'refused' || verdict === 'stopped';
+  return {
+    clusters: clusters.length,
+    machines: total(groups, ({ machines }) => machines.before),
+    replaced: total(known, ({ machines }) => machines.replaced),
+    created: total(known, ({ machines }) => Math.max(0, machines.after - machines.before)),
+    deleted: total(known, ({ machines }) => Math.max(0, machines.before - machines.after)),
+    inPlace: total(known, ({ machines }) => machines.inPlace),
+    onDelete: total(known, waitingIn),
+    unknown: total(groups, ({ verdict, machines }) => (verdict === 'unknown' ? machines.before : 0)),
+    notApplied: clusters.filter((cluster) => cluster.groups.some(isNotApplied)).length,
+  };
 }

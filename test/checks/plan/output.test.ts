@@ -1,25 +1,28 @@
 import { describe, expect, test } from 'vitest';
 import { plain } from '../../../src/base/index.ts';
-import { planPage, planText, withoutSecretCauses } from '../../../src/checks/plan/index.ts';
+import { planMarkdown, planPage, planText, withoutSecretCauses } from '../../../src/checks/plan/index.ts';
 import type { GroupPlan } from '../../../src/topology/index.ts';
 import { cluster, controlPlane, files, planOf, workers } from './plans.ts';
 
 const noClasses = new Map<string, string>();
-const text = (...clusters: Parameters<typeof planOf>) => planText(planOf(...clusters), noClasses, plain);
+const screen = { paint: plain, width: 100 };
+const about = { inputs: '-f clusters', release: 'v1.14', madeAt: new Date('2026-08-01T12:00:00Z') };
+const text = (...clusters: Parameters<typeof planOf>) => planText(planOf(...clusters), noClasses, screen);
 
 test('text: a line for each group and cause, the difference below it, and the sum at the end', () => {
   const plan = planOf(cluster('default/f1', controlPlane, workers));
-  expect(planText(plan, noClasses, plain)).toBe(`\
+  expect(planText(plan, noClasses, screen)).toBe(`\
 default/f1
   control plane  KubeadmControlPlane f1-x7k2p  replaces 3 Machines
-      KubeadmControlPlane: spec.kubeadmConfigSpec.files (patch audit, variable auditLevel)
+      KubeadmControlPlane default/f1-x7k2p: spec.kubeadmConfigSpec.files (patch audit, variable
+          auditLevel)
            content: |
         -    level: None
         +    level: Metadata
       Machines f1-x7k2p-a, f1-x7k2p-b, f1-x7k2p-c
   md-0  MachineDeployment f1-md-0-s7hlv  unchanged
 
-1 of 1 Cluster, 3 of 5 Machines are replaced
+3 of 5 Machines are replaced
 `);
 });
 
@@ -34,7 +37,9 @@ test.each<[verdict: GroupPlan['verdict'], machines: GroupPlan['machines'], expec
   ['deleted', { before: 1, after: 0, replaced: 0, inPlace: 0 }, 'deleted with 1 Machine'],
   ['scaled', { before: 1, after: 3, replaced: 0, inPlace: 0 }, 'scales from 1 to 3 Machines'],
   ['refused', { before: 1, after: 1, replaced: 0, inPlace: 0 }, "can't be applied"],
-  ['unknown', { before: 1, after: 1, replaced: 0, inPlace: 0 }, 'not known'],
+  ['stopped', { before: 1, after: 1, replaced: 0, inPlace: 0 }, 'stays: Cluster API stops before it'],
+  ['unknown', { before: 1, after: 1, replaced: 0, inPlace: 0 }, 'not known: 1 Machine'],
+  ['unknown', { before: 0, after: 0, replaced: 0, inPlace: 0 }, 'not known'],
 ])('text: %s with %j', (verdict, machines, expected) => {
   const lines = text(cluster('a/b', { ...workers, verdict, machines })).split('\n');
   expect(lines[1]).toBe(`  md-0  MachineDeployment f1-md-0-s7hlv  ${expected}`);
@@ -60,30 +65,127 @@ test('Machines that are not up to date already, with the values that they have a
     '        MachineDeployment a/b: spec.template.spec.failureDomain',
     '            "a" → "b"',
   ]);
-  expect(planPage({ clusters: [plan], sum: { clusters: 1, machines: 1, replaced: 0 } }, new Map())).toContain(
-    'spec.template.spec.failureDomain</code></summary>',
-  );
+  expect(planPage(planOf(plan), noClasses, about)).toContain('spec.template.spec.failureDomain</code></summary>');
 });
 
-test('text fits 100 columns, whatever the names', () => {
-  const long = 'x'.repeat(90);
+test.each([100, 60])('text is %i columns wide, and nothing is cut: it wraps', (width) => {
+  const [value, part] = ['0123456789'.repeat(19), 'p'.repeat(30)];
+  const field = `spec.${part}.${part}`;
   const group: GroupPlan = {
     ...controlPlane,
-    name: long,
     causes: [
-      {
-        object: `KubeadmControlPlane default/${long}`,
-        field: `spec.${long}.${long}`,
-        before: long,
-        after: `${long}${long}`,
-      },
+      { object: 'KubeadmControlPlane default/f1', field, before: 'x', after: value, from: 'patch a, variable b' },
     ],
     manner: [`one at a time ${'word '.repeat(60)}`],
   };
-  const widths = text(cluster('default/f1', group))
-    .split('\n')
-    .map((line) => line.length);
-  expect(Math.max(...widths)).toBeLessThanOrEqual(100);
+  const shown = planText(planOf(cluster('default/f1', group)), noClasses, { paint: plain, width });
+  const lines = shown.split('\n').filter((line) => !line.includes(field));
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(width);
+  expect(shown.replaceAll(/\n */g, '')).toContain(value);
+  expect(shown).toContain(field);
+  expect(shown.match(/word/g)).toHaveLength(60);
+});
+
+describe('the last line says all that is not 0, the worst first', () => {
+  const group = (
+    verdict: GroupPlan['verdict'],
+    before: number,
+    after: number,
+    replaced = 0,
+    inPlace = 0,
+  ): GroupPlan => ({
+    ...workers,
+    verdict,
+    machines: { before, after, replaced, inPlace },
+  });
+  test.each<[expected: string, ...GroupPlan[]]>([
+    ['0 of 5 Machines are replaced', group('unchanged', 5, 5)],
+    ['1 of 5 Machines is replaced, 2 deleted', group('replaced', 5, 3, 1)],
+    ['0 of 5 Machines are replaced, 5 deleted, 3 created', group('deleted', 5, 0), group('created', 0, 3)],
+    ['0 of 3 Machines are replaced, 3 updated in place', group('inPlace', 3, 3, 0, 3)],
+    ['0 of 3 Machines are replaced, 3 replaced when you delete them', group('onDelete', 3, 3)],
+    ['of 3 of 3 Machines it is not known', group('unknown', 3, 3)],
+    ['2 of 5 Machines are replaced; of 3 it is not known', group('replaced', 2, 2, 2), group('unknown', 3, 3)],
+    ["1 of 1 Cluster can't be applied", group('refused', 3, 3)],
+    [
+      "1 of 1 Cluster can't be applied; 2 of 5 Machines are replaced",
+      group('replaced', 2, 2, 2),
+      group('stopped', 3, 3),
+    ],
+    [
+      "1 of 1 Cluster can't be applied; of 1 of 2 Machines it is not known",
+      group('refused', 1, 1),
+      group('unknown', 1, 1),
+    ],
+  ])('%s', (expected, ...groups) => {
+    expect(
+      text(cluster('default/f1', ...groups))
+        .split('\n')
+        .at(-2),
+    ).toBe(expected);
+  });
+
+  test('of a Cluster that was made up', () => {
+    const sample = { ...cluster('default/fleet', group('replaced', 1, 1, 1)), sample: true as const };
+    const lines = text(sample).split('\n');
+    expect([lines[0], lines.at(-2)]).toEqual([
+      'for a Cluster of ClusterClass default/fleet',
+      'for a Cluster of this class: 1 of 1 Machine is replaced',
+    ]);
+  });
+});
+
+describe('Markdown', () => {
+  test('the sum first, a table, causes folded', () => {
+    expect(planMarkdown(planOf(cluster('default/f1', controlPlane, workers)), noClasses)).toBe(`\
+**3 of 5 Machines are replaced**
+
+### default/f1
+
+| group | object | what happens |
+| --- | --- | --- |
+| control plane | KubeadmControlPlane f1-x7k2p | replaces 3 Machines |
+| md-0 | MachineDeployment f1-md-0-s7hlv | unchanged |
+
+<details><summary>control plane: replaces 3 Machines</summary>
+
+KubeadmControlPlane default/f1-x7k2p: spec.kubeadmConfigSpec.files &#40;patch audit, variable auditLevel&#41;
+
+\`\`\`diff
+   content: |
+-    level: None
++    level: Metadata
+\`\`\`
+
+Machines f1-x7k2p-a, f1-x7k2p-b, f1-x7k2p-c
+
+</details>
+`);
+  });
+
+  test('nothing from outside is markup, a mention, or ends a table or a block of code', () => {
+    const hostile = '@all <img src=x> [a](javascript:b) | `c`';
+    const causes = [{ ...files, before: 'a\n', after: '```\n<script>\n' }];
+    const shown = planMarkdown(planOf(cluster(hostile, { ...controlPlane, name: hostile, causes })), noClasses);
+    expect(shown).not.toMatch(/@all|<img|\]\(/);
+    expect(shown.match(/^````/gm)).toHaveLength(2);
+    expect(
+      shown
+        .split('\n')
+        .find((line) => line.startsWith('| control'))
+        ?.match(/\|/g),
+    ).toHaveLength(4);
+  });
+
+  test('sections that a comment has no room for are counted', () => {
+    const long = { ...controlPlane, manner: ['m'.repeat(900), 'n'.repeat(900)] };
+    const clusters = Array.from({ length: 60 }, (_, index) =>
+      cluster(`default/c${index}`, { ...long, group: `md-${index}` }),
+    );
+    const shown = planMarkdown(planOf(...clusters), noClasses);
+    expect(shown.length).toBeLessThanOrEqual(60_200);
+    expect(shown).toMatch(/\n\d+ more sections: `--output json` has all of them\n$/);
+  });
 });
 
 test('text: more than 20 Clusters that fare alike are one line, others are not', () => {
@@ -91,11 +193,11 @@ test('text: more than 20 Clusters that fare alike are one line, others are not',
   const other = cluster('default/other', { ...controlPlane, machines: { ...controlPlane.machines, replaced: 1 } });
   const plan = planOf(...alike, other);
   const classOf = new Map(plan.clusters.map(({ cluster: name }) => [name, 'fleet']));
-  const lines = planText(plan, classOf, plain).split('\n');
+  const lines = planText(plan, classOf, screen).split('\n');
   expect(lines).toContain('37 Clusters of class fleet: control plane replaces 3 Machines each');
   expect(lines).toContain('default/other');
   expect(lines).not.toContain('default/c1');
-  expect(lines.at(-2)).toBe('38 of 38 Clusters, 112 of 114 Machines are replaced');
+  expect(lines.at(-2)).toBe('112 of 114 Machines are replaced');
 });
 
 test('text: unchanged Clusters of many are named in one line', () => {
@@ -139,15 +241,19 @@ describe('values that look like secrets', () => {
 
 test('page: a square for each Machine, and nothing from outside is markup', () => {
   const hostile = '<script>alert(1)</script>';
-  const html = planPage(planOf(cluster(hostile, { ...controlPlane, name: hostile }, workers)), noClasses);
+  const html = planPage(planOf(cluster(hostile, { ...controlPlane, name: hostile }, workers)), noClasses, about);
   expect(html.match(/<i class="m replaced" title/g)).toHaveLength(3);
   expect(html.match(/<i class="m kept" title/g)).toHaveLength(2);
   expect(html).not.toContain('<script>');
   expect(html).toContain("default-src 'none'");
-  expect(html).toContain('1 of 1 Cluster, 3 of 5 Machines are replaced');
+  expect(html).toContain('3 of 5 Machines are replaced');
 });
 
 test('page: Clusters that stay as they are, are listed only', () => {
-  const html = planPage(planOf(cluster('default/f1', controlPlane), cluster('default/calm', workers)), noClasses);
+  const html = planPage(
+    planOf(cluster('default/f1', controlPlane), cluster('default/calm', workers)),
+    noClasses,
+    about,
+  );
   expect(html).toContain('<summary>1 Cluster unchanged</summary><p>default/calm</p>');
 });

@@ -1,4 +1,4 @@
-import type { Cause, ClusterPlan, GroupPlan, Plan } from '../../../src/topology/index.ts';
+import { type Cause, type ClusterPlan, type GroupPlan, type Plan, sumOf } from '../../../src/topology/index.ts';
 
 export const files: Cause = {
   object: 'KubeadmControlPlane default/f1-x7k2p',
@@ -29,15 +29,4 @@ export const workers: GroupPlan = {
 
 export const cluster = (name: string, ...groups: GroupPlan[]): ClusterPlan => ({ cluster: name, groups, problems: [] });
 
-export function planOf(...clusters: ClusterPlan[]): Plan {
-  const groups = clusters.flatMap((one) => one.groups);
-  const sum = (of: (group: GroupPlan) => number) => groups.reduce((total, group) => total + of(group), 0);
-  return {
-    clusters,
-    sum: {
-      clusters: clusters.length,
-      machines: sum(({ machines }) => machines.before),
-      replaced: sum(({ machines }) => machines.replaced),
-    },
-  };
-}
+export const planOf = (...clusters: ClusterPlan[]): Plan => ({ clusters, sum: sumOf(clusters) });

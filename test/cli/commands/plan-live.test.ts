@@ -13,7 +13,7 @@ import { localhost, testCa } from '../../base/x509/certificates.ts';
 import { caBundle, extensionConfig, startExtension } from '../../runtimehooks/client/extension-server.ts';
 import { groupsOf, type RecordedChange } from '../../topology/recorded.ts';
 import { runProgram } from './io.ts';
-import { foldersOf, list, named, startRecorded } from './planning.ts';
+import { foldersOf, list, named, noMachines, startRecorded } from './planning.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'plan-live-'));
 const kubeconfig = join(folder, 'kubeconfig');
@@ -142,7 +142,7 @@ describe('one cluster', () => {
   test('--set-version without files', async () => {
     const { stdout, code } = await plan('--set-version', 'v1.35.0', '-o', 'json');
     expect({ sum: (JSON.parse(stdout) as Plan).sum, code }).toEqual({
-      sum: { clusters: 1, machines: 8, replaced: 8 },
+      sum: { ...noMachines, clusters: 1, machines: 8, replaced: 8 },
       code: 0,
     });
   });
@@ -165,13 +165,19 @@ describe('one cluster', () => {
     const text = stdout.replaceAll(/\n +/g, ' ');
     expect(text).toContain(`! Machine ${nameOf(machine!)} is being deleted: ${message}`);
     expect(text).toContain(`! TopologyReconciled is False (Reason): ${message}`);
-    expect(text).toContain('0 of 1 Cluster, 0 of 8 Machines are replaced');
+    expect(text).toContain('0 of 8 Machines are replaced');
     expect(code).toBe(0);
   });
 
-  test('-n and -l narrow what is read', async () => {
-    expect((await plan('-n', 'other')).stdout).toBe('0 of 0 Clusters, 0 of 0 Machines are replaced\n');
-    expect((await plan('-l', 'stage=production')).stdout).toBe('0 of 0 Clusters, 0 of 0 Machines are replaced\n');
+  test('-n and -l narrow what is read; if nothing is left, that is a failure', async () => {
+    for (const [args, reason] of [
+      [['-n', 'other'], '-n names the namespace other'],
+      [['-l', 'stage=production'], '-l selects stage=production'],
+    ] as const) {
+      const { code, stdout, stderr } = await plan(...args);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toContain(`no Cluster is left: ${reason}`);
+    }
   });
 
   test('what may not be read is not known, with the missing permission', async () => {

@@ -25,6 +25,9 @@ export function foldersOf(folder: string, change: RecordedChange, ...more: JsonO
   return { from, to };
 }
 
+/** A sum in which nothing happens. */
+export const noMachines = { replaced: 0, created: 0, deleted: 0, inPlace: 0, onDelete: 0, unknown: 0, notApplied: 0 };
+
 export const named = (name: string): RecordedChange => recordedChanges.find((change) => change.name === name)!;
 
 /** An extension that answers what was recorded. */

@@ -53,6 +53,7 @@ export const overlays = [
   'repair',
   'impact',
   'controller-observe',
+  'controller-advise',
   'controller-discover',
   'controller-discover-narrow',
   'openshift',

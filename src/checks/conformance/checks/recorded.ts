@@ -4,9 +4,6 @@ import type { Check, ReportProblem, Skipped } from '../check.ts';
 import { describe, isSuccess } from '../outcome.ts';
 import type { Trial } from '../trial.ts';
 
-/** Longest description of a field, in characters. */
-const maxCause = 200;
-
 /** What the extension answers to a call of a recording; undefined if it has no such handler. */
 function answerOf({ handlers, extension }: Trial, { hook, handler, request }: HookCall) {
   const [name] = handler.split('.');
@@ -49,7 +46,7 @@ export const recordedChecks: readonly Check[] = [
         for (const group of groups.filter(({ verdict }) => verdict !== 'unchanged')) {
           const [cause] = group.causes;
           report(
-            `${cluster}: ${groupText(group)} ${verdictText(group)}${cause === undefined ? '' : `: ${causeText(cause, maxCause)}`}`,
+            `${cluster}: ${groupText(group)} ${verdictText(group)}${cause === undefined ? '' : `: ${causeText(cause)}`}`,
           );
         }
       }

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { printable } from '../../../base/index.ts';
-import type { StateExtensions } from '../../../checks/plan/index.ts';
+import { type Renderer, rendererOf, renderTexts, type StateExtensions } from '../../../checks/plan/index.ts';
 import { type ExtensionConfig, isExtensionConfig, withAllDefaults } from '../../../extensionconfig/index.ts';
-import { type JsonObject, objectAt, textAt } from '../../../kubernetes/index.ts';
+import { type Json, type JsonObject, objectAt, textAt } from '../../../kubernetes/index.ts';
 import { readManifests } from '../../../kubernetes/manifests/index.ts';
 import { groupOf, nameOf, objectText } from '../../../topology/index.ts';
 import { type Io, UsageError } from '../../framework/program.ts';
@@ -16,12 +16,15 @@ export interface Input {
   problems: string[];
 }
 
+export const noInput = (): Input => ({ objects: [], places: new Map(), problems: [] });
+
 /** Two objects of one kind and name in one state are an error. */
 const keyOf = (object: JsonObject) => `${groupOf(object)} ${objectText(object)}`;
 
 /** The objects in files. What cannot be used is a problem with its line, and the rest is read. */
 export async function readFiles(flag: string, paths: readonly string[], io: Io): Promise<Input> {
-  const input: Input = { objects: [], places: new Map(), problems: [] };
+  const input = noInput();
+  const unrendered = new Map<string, Renderer>();
   const seen = new Map<string, () => string>();
   for await (const manifest of readManifests(paths, io.stdin as Readable, io.signal)) {
     const file = printable(manifest.file);
@@ -33,6 +36,15 @@ export async function readFiles(flag: string, paths: readonly string[], io: Io):
       continue;
     }
     for await (const read of manifest.documents()) {
+      const renderer = rendererOf(
+        manifest.file,
+        manifest.text,
+        'errors' in read ? undefined : (read.document.value as Json),
+      );
+      if (renderer !== undefined) {
+        unrendered.set(manifest.file, renderer);
+        continue;
+      }
       const errors = 'errors' in read ? read.errors : read.document.refusals;
       input.problems.push(...errors.map(({ line, message }) => `${file}:${line}: ${printable(message)}`));
       if ('errors' in read) {
@@ -62,6 +74,7 @@ export async function readFiles(flag: string, paths: readonly string[], io: Io):
     }
   }
   io.signal.throwIfAborted();
+  input.problems.push(...renderTexts(unrendered));
   return input;
 }
 

@@ -106,7 +106,8 @@ function routeOf(handler: Handler, context: RouteContext): [BodyHandler, ErrorRe
       return;
     }
     const timeoutMs = callTimeoutMs(request.url, timeoutSeconds);
-    const outcome = await callInTime(handler, read.request, goneOf(response), timeoutMs, context);
+    const called = callInTime(handler, read.request, () => goneOf(response), timeoutMs, context);
+    const outcome = called instanceof Promise ? await called : called;
     const durationMs = Math.round(performance.now() - response.locals.startedMs);
     const hint = 'answer within milliseconds, and let createJobs do long work';
     if (outcome === 'gone') {

@@ -1,0 +1,51 @@
+import { isJsonObject, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import { coreGroup, groupOf, inV1beta2, nameOf, namespaceOf } from '../../topology/index.ts';
+
+/** The version of Kubernetes of a Cluster that was made up, if the class does not list its own. */
+const usualVersion = 'v1.34.0';
+
+const workerLists = ['machineDeployments', 'machinePools'] as const;
+
+/** A group of workers of each class of them. */
+const groupsOf = (clusterClass: JsonObject, list: (typeof workerLists)[number]): JsonObject[] =>
+  objectsAt(clusterClass, 'spec', 'workers', list).map((worker) => {
+    const name = textAt(worker, 'class');
+    return { class: name, name, replicas: 1 };
+  });
+
+/** Names of variables that a Cluster of a class has to set. */
+export const missingVariables = (clusterClass: JsonObject): string[] =>
+  objectsAt(clusterClass, 'spec', 'variables')
+    .filter(
+      (variable) => variable.required === true && objectAt(variable, 'schema', 'openAPIV3Schema').default === undefined,
+    )
+    .map((variable) => textAt(variable, 'name'));
+
+/**
+ * A Cluster of a class with three Machines in the control plane, one group of each class of workers, and the defaults of the
+ * variables: for repositories that keep classes without Clusters. It has the name of the class.
+ */
+export function sampleCluster(given: JsonObject): JsonObject {
+  const clusterClass = inV1beta2(given);
+  const versions = objectAt(clusterClass, 'spec').kubernetesVersions;
+  const last = Array.isArray(versions) ? versions.at(-1) : undefined;
+  const hasMachines = isJsonObject(objectAt(clusterClass, 'spec', 'controlPlane').machineInfrastructure);
+  const name = nameOf(clusterClass);
+  return {
+    apiVersion: `${coreGroup}/v1beta2`,
+    kind: 'Cluster',
+    metadata: { name, namespace: namespaceOf(clusterClass) },
+    spec: {
+      topology: {
+        classRef: { name },
+        version: typeof last === 'string' ? last : usualVersion,
+        controlPlane: hasMachines ? { replicas: 3 } : {},
+        workers: Object.fromEntries(workerLists.map((list) => [list, groupsOf(clusterClass, list)])),
+      },
+    },
+  };
+}
+
+/** The classes among objects. */
+export const classesIn = (objects: Iterable<JsonObject>): JsonObject[] =>
+  [...objects].filter((object) => object.kind === 'ClusterClass' && groupOf(object) === coreGroup);

@@ -1,0 +1,62 @@
+import { basename, dirname } from 'node:path';
+import { count, printable } from '../../base/index.ts';
+import { type Json, objectAt, textAt } from '../../kubernetes/index.ts';
+
+/** A program that makes manifests of files that are none yet. */
+export type Renderer = 'kustomize' | 'helm' | 'clusterctl';
+
+const kustomizationName = /^kustomization(?:\.ya?ml)?$/i;
+
+/** Actions that only Helm knows. Those of Go's text/template also occur in the patches of ClusterClasses. */
+const helmAction = /\{\{-?\s*(?:\.Values|\.Release|\.Chart|\.Capabilities|include\s|toYaml\s)/;
+
+/** A whole value that clusterctl, envsubst or Flux would replace. Within longer texts it may be a shell's own. */
+const variable = /^\$\{[A-Za-z_]\w*(?::?[-=][^}]*)?\}$/;
+/** The same within a name, which no shell reads. */
+const variableInName = /\$\{[A-Za-z_]/;
+
+function hasVariable(value: unknown): boolean {
+  if (typeof value === 'string') {
+    return variable.test(value);
+  }
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasVariable);
+}
+
+/**
+ * The program that has to render a document first; undefined if it can be read as it is.
+ *
+ * @param value undefined if it is not valid YAML.
+ */
+export function rendererOf(file: string, text: string, value: Json | undefined): Renderer | undefined {
+  const { apiVersion, kind, metadata } = objectAt(value);
+  const isKustomization = kind === 'Kustomization' && String(apiVersion).startsWith('kustomize.config.k8s.io/');
+  if (isKustomization || kustomizationName.test(basename(file))) {
+    return 'kustomize';
+  }
+  if (helmAction.test(text)) {
+    return 'helm';
+  }
+  const names = ['name', 'namespace'].map((field) => textAt(metadata, field));
+  return hasVariable(value) || names.some((name) => variableInName.test(name)) ? 'clusterctl' : undefined;
+}
+
+const commands: Readonly<Record<Renderer, (file: string) => string>> = {
+  kustomize: (file) => `kustomize build ${dirname(file)}`,
+  helm: () => 'helm template CHART',
+  clusterctl: (file) => `clusterctl generate yaml --from ${file}`,
+};
+
+const names: Readonly<Record<Renderer, string>> = {
+  kustomize: 'a kustomization',
+  helm: 'a template of Helm',
+  clusterctl: 'a template with variables of clusterctl or envsubst',
+};
+
+/** One line for each program that has to render files first, with its command. */
+export function renderTexts(files: ReadonlyMap<string, Renderer>): string[] {
+  return [...Map.groupBy(files, ([, renderer]) => renderer)].map(([renderer, of]) => {
+    const [[first] = ['']] = of;
+    const more = of.length === 1 ? '' : ` (and ${count(of.length - 1, 'more file')})`;
+    return `${printable(first)}${more} is ${names[renderer]}: render it first: ${printable(commands[renderer](first))} | extensionconfig-webhook plan -f -`;
+  });
+}

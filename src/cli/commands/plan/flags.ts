@@ -1,0 +1,115 @@
+import { dns1123LabelProblems, type Json, readLabelSelector } from '../../../kubernetes/index.ts';
+import { unknownReleaseProblem } from '../../../runtimehooks/index.ts';
+import {
+  choiceFlag,
+  type Flag,
+  FlagError,
+  type Flags,
+  type FlagValues,
+  listFlag,
+  outputFlag,
+  switchFlag,
+  textFlag,
+} from '../../framework/flags.ts';
+import { releaseFlag, versionProblems } from '../catalog-flags.ts';
+import { clusterFlags } from '../cluster-flags.ts';
+import { crdsFlag } from '../manifest-objects.ts';
+import { resolveFlag } from '../resolve-flag.ts';
+
+/** What makes a plan fail, each including those before it. */
+export const failures = ['none', 'unknown', 'replace', 'change'] as const;
+
+const selectorProblems = (text: string): string[] => {
+  const selector = readLabelSelector(text);
+  return typeof selector === 'function' ? [] : [`must be a label selector: ${selector.problem}`];
+};
+
+export const planFlags = {
+  filename: listFlag(
+    'PATH',
+    'file or folder with the manifests as they will be, or - for standard input; may be repeated',
+    {
+      short: 'f',
+    },
+  ),
+  from: listFlag(
+    'PATH',
+    'file or folder with the manifests as they are, and objects that exist (kubectl get -o yaml); may be repeated',
+    { defaultText: 'the same as -f or, if nothing else changes them, the cluster' },
+  ),
+  crds: crdsFlag,
+  prune: switchFlag('plan the deletion of Clusters that are in --from and not in -f'),
+  'set-version': textFlag('VERSION', 'Kubernetes version to give the Clusters', { problemsOf: versionProblems }),
+  'set-variable': {
+    placeholder: 'NAME=JSON',
+    summary: 'value to give a variable of the Clusters; may be repeated',
+    default: [],
+    repeatable: true,
+    parse: (text) => {
+      const [name, value] = [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)];
+      if (!text.includes('=') || name === '') {
+        throw new FlagError('it must be of the form auditLevel=\'"Metadata"\' or replicas=3');
+      }
+      try {
+        return [{ name, value: JSON.parse(value) as Json }];
+      } catch {
+        throw new FlagError(`the value is not JSON: write a text as ${name}='${JSON.stringify(value)}'`);
+      }
+    },
+  } satisfies Flag<readonly { name: string; value: Json }[]>,
+  cluster: listFlag('NAMESPACE/NAME', 'plan only this Cluster; may be repeated', { defaultText: 'all' }),
+  namespace: textFlag('NAME', 'plan only the Clusters of this namespace', { short: 'n', defaultText: 'all' }),
+  selector: textFlag('SELECTOR', 'plan only Clusters with these labels', {
+    short: 'l',
+    defaultText: 'all',
+    problemsOf: selectorProblems,
+  }),
+  'cluster-api-version': releaseFlag(
+    'release of Cluster API: v1.12, v1.13, v1.14 or main',
+    { default: undefined, defaultText: 'the installed one; of files, the newest known' },
+    unknownReleaseProblem,
+  ),
+  extension: {
+    placeholder: 'NAME=URL',
+    summary: 'call this release of an extension for the state after the change; may be repeated',
+    default: [],
+    repeatable: true,
+    parse: (text) => {
+      const [name, url] = [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)];
+      if (dns1123LabelProblems(name).length > 0 || !URL.canParse(url) || !url.startsWith('https://')) {
+        throw new FlagError('it must be of the form my-extension=https://localhost:9443');
+      }
+      return [{ name, url }];
+    },
+  } satisfies Flag<readonly { name: string; url: string }[]>,
+  record: textFlag('DIR', 'write what users wrote and what the extensions answer to this new folder, for --recorded', {
+    defaultText: 'none',
+  }),
+  recorded: textFlag('DIR', 'take the state before from a folder that --record wrote', { defaultText: 'none' }),
+  'dry-run': choiceFlag(
+    'MODE',
+    ['server', 'none'],
+    'of the cluster, whether it defaults and checks templates and control planes in a dry run, where you may write them',
+  ),
+  resolve: resolveFlag,
+  'no-port-forward': switchFlag('do not start "kubectl port-forward" for Services that have no address here'),
+  ...clusterFlags,
+  'fail-on': choiceFlag(
+    'WHAT',
+    failures,
+    'exit with 1 if something is not known (unknown), or Machines are replaced or deleted as well (replace), or anything changes as well (change)',
+  ),
+  write: textFlag(
+    'DIR',
+    'write the objects that Cluster API would create or change, before and after, to this new folder',
+    {
+      defaultText: 'none',
+    },
+  ),
+  output: outputFlag(
+    ['text', 'markdown', 'json', 'html'],
+    'text, Markdown for a pull request, one JSON document, or a page',
+  ),
+} satisfies Flags;
+
+export type PlanFlags = FlagValues<typeof planFlags>;

@@ -1,0 +1,84 @@
+import { printable } from '../../../base/index.ts';
+import { type LiveState, readLive } from '../../../checks/plan/index.ts';
+import { installedRelease } from '../../../checks/preflight/index.ts';
+import {
+  connect,
+  type KubernetesClient,
+  loadKubeConfig,
+  shortRetries,
+  withRemedy,
+} from '../../../kubernetes/client/index.ts';
+import type { Release } from '../../../runtimehooks/index.ts';
+import { layered } from '../../../topology/index.ts';
+import { FailureError, type Io } from '../../framework/program.ts';
+import { orNoCluster } from '../cluster-flags.ts';
+import { readCrds } from '../manifest-objects.ts';
+import { type Input, noInput, readFiles } from './files.ts';
+import type { PlanFlags } from './flags.ts';
+import { readRecording } from './recorded-folder.ts';
+
+/** The state before a change, and the objects that the change writes. */
+export interface Source {
+  before: Input;
+  change: Input;
+  /** Of Cluster API, where the state was read from; undefined if it is not known. */
+  installed?: Release | undefined;
+  live?: { cluster: KubernetesClient; unread: LiveState['unread']; dryRun: LiveState['dryRun'] };
+  answers?: ReturnType<typeof readRecording>['answers'];
+}
+
+/** Reads the cluster that the flags name. */
+async function readCluster(
+  flags: PlanFlags,
+  io: Io,
+  onPage: (objects: number) => void,
+): Promise<Omit<Source, 'change'>> {
+  const hint = '; or pass the manifests before the change with --from';
+  const config = await orNoCluster(loadKubeConfig(flags, io.env), '', hint);
+  const cluster = connect(config, io.signal, shortRetries);
+  try {
+    const { objects, unread, dryRun, versions } = await readLive(cluster, { ...flags, onPage });
+    const [oldest, ...newer] = [...new Set(versions.values())].toSorted((a, b) => Number(a) - Number(b));
+    if (newer.length > 0) {
+      io.stderr.write(
+        `plan: objects changed while they were read, at resourceVersions ${printable(oldest ?? '')} to ${printable(newer.at(-1) ?? '')}\n`,
+      );
+    }
+    return {
+      before: { ...noInput(), objects, problems: unread.map(({ why }) => why) },
+      installed: await installedRelease(cluster),
+      live: { cluster, unread, dryRun },
+    };
+  } catch (error) {
+    io.signal.throwIfAborted();
+    throw new FailureError(withRemedy(error as Error));
+  }
+}
+
+/**
+ * What the flags name: files, a record, or a cluster.
+ *
+ * @param onPage called with the number of objects that were read of a cluster so far.
+ */
+export async function sourceOf(
+  flags: PlanFlags,
+  io: Io,
+  { isOfCluster, isEdited }: { isOfCluster: boolean; isEdited: boolean },
+  onPage: (objects: number) => void,
+): Promise<Source> {
+  const change = flags.filename.length > 0 ? await readFiles('-f', flags.filename, io) : noInput();
+  const source = await (async (): Promise<Source> => {
+    if (flags.recorded !== undefined) {
+      const { objects, answers } = readRecording(flags.recorded);
+      return { before: { ...noInput(), objects }, change, answers };
+    }
+    if (flags.from.length > 0) {
+      return { before: await readFiles('--from', flags.from, io), change };
+    }
+    return isEdited && flags.filename.length > 0 && !isOfCluster
+      ? { before: change, change: noInput() }
+      : { ...(await readCluster(flags, io, onPage)), change };
+  })();
+  const objects = layered(source.before.objects, await readCrds(flags.crds, io));
+  return { ...source, before: { ...source.before, objects } };
+}

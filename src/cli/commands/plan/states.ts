@@ -1,0 +1,195 @@
+import { count, printable, shortList } from '../../../base/index.ts';
+import { classesIn, missingVariables, recordedObjects, sampleCluster } from '../../../checks/plan/index.ts';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  readLabelSelector,
+  textAt,
+  textValues,
+} from '../../../kubernetes/index.ts';
+import {
+  coreGroup,
+  groupOf,
+  layered,
+  nameOf,
+  namespacedName,
+  namespaceOf,
+  objectText,
+} from '../../../topology/index.ts';
+import { FailureError } from '../../framework/program.ts';
+import type { PlanFlags } from './flags.ts';
+import type { Source } from './source.ts';
+
+/** The two states that are planned. */
+export interface States {
+  before: JsonObject[];
+  after: readonly JsonObject[];
+  /** `NAMESPACE/NAME` of the Clusters that are planned. */
+  planned: ReadonlySet<string>;
+  /** Names of classes by the names of their Clusters. */
+  classOf: ReadonlyMap<string, string>;
+  /** Whether the Clusters were made up, for lack of any. */
+  isSample: boolean;
+  /** What a user should know about the choice of objects, in lines. */
+  notes: string[];
+  /** The same, where it makes the plan incomplete. */
+  problems: string[];
+}
+
+const isCluster = (object: JsonObject): boolean => object.kind === 'Cluster' && groupOf(object) === coreGroup;
+
+/** The Cluster with a version and values of variables; itself if it has no topology. */
+function edited(cluster: JsonObject, version: string | undefined, variables: ReadonlyMap<string, Json>): JsonObject {
+  const spec = objectAt(cluster, 'spec');
+  if (!isJsonObject(spec.topology)) {
+    return cluster;
+  }
+  const kept = objectsAt(spec.topology, 'variables').filter((variable) => !variables.has(textAt(variable, 'name')));
+  const topology = {
+    ...spec.topology,
+    ...(version !== undefined && { version }),
+    ...(variables.size > 0 && { variables: [...kept, ...[...variables].map(([name, value]) => ({ name, value }))] }),
+  };
+  return { ...cluster, spec: { ...spec, topology } };
+}
+
+/** Names of Clusters with the names of their classes. */
+const classesOf = (objects: readonly JsonObject[]): Map<string, string> =>
+  new Map(
+    objects.filter(isCluster).map((cluster) => {
+      const topology = objectAt(cluster, 'spec', 'topology');
+      return [namespacedName(cluster), textAt(topology, 'classRef', 'name') || textAt(topology, 'class')];
+    }),
+  );
+
+/** Objects in which extensions are called at other addresses. */
+function withExtensions(
+  objects: readonly JsonObject[],
+  extensions: readonly { name: string; url: string }[],
+): readonly JsonObject[] {
+  const isOf = (name: string) => (object: JsonObject) => object.kind === 'ExtensionConfig' && nameOf(object) === name;
+  return extensions.reduce<readonly JsonObject[]>((all, { name, url }) => {
+    const known = all.find(isOf(name));
+    const caBundle = textAt(known, 'spec', 'clientConfig', 'caBundle');
+    const object: JsonObject = {
+      ...(known ?? { apiVersion: 'runtime.cluster.x-k8s.io/v1beta2', kind: 'ExtensionConfig', metadata: { name } }),
+      spec: { ...objectAt(known, 'spec'), clientConfig: { url, ...(caBundle !== '' && { caBundle }) } },
+    };
+    return [...all.filter((one) => one !== known), object];
+  }, objects);
+}
+
+/** Whether the flags choose a Cluster. */
+function chooser({ cluster: names, namespace, selector }: PlanFlags): (cluster: JsonObject) => boolean {
+  const selects = selector === undefined ? undefined : readLabelSelector(selector);
+  return (cluster) =>
+    (names.length === 0 || names.includes(namespacedName(cluster))) &&
+    (namespace === undefined || namespace === namespaceOf(cluster)) &&
+    (typeof selects !== 'function' || selects(textValues(objectAt(cluster, 'metadata', 'labels'))));
+}
+
+/** Which Clusters the flags leave out. @throws {FailureError} if they choose none. */
+function leftOut(flags: PlanFlags, all: readonly string[], chosen: ReadonlySet<string>): string[] {
+  const missing = flags.cluster.find((name) => !all.includes(name));
+  const others = all.length === 0 ? 'is none' : `is ${shortList(all.map(printable), 5)}`;
+  if (missing !== undefined) {
+    throw new FailureError(`--cluster: there is no Cluster ${printable(missing)}; there ${others}`);
+  }
+  const reasons = [
+    ...(flags.cluster.length > 0 ? ['--cluster names others'] : []),
+    ...(flags.namespace === undefined ? [] : [`-n names the namespace ${printable(flags.namespace)}`]),
+    ...(flags.selector === undefined ? [] : [`-l selects ${printable(flags.selector)}`]),
+  ].join(', ');
+  if (chosen.size === 0 && reasons !== '') {
+    throw new FailureError(`no Cluster is left: ${reasons}; there ${others}`);
+  }
+  const left = all.length - chosen.size;
+  return left === 0 ? [] : [`${count(left, 'Cluster')} left out: ${reasons}`];
+}
+
+/** The Clusters that are planned for classes without any, and what is missing for others. */
+function samplesOf(
+  objects: readonly JsonObject[],
+  given: ReadonlySet<string>,
+): { samples: JsonObject[]; problems: string[] } {
+  const samples: JsonObject[] = [];
+  const problems: string[] = [];
+  for (const clusterClass of classesIn(objects)) {
+    const missing = missingVariables(clusterClass).filter((name) => !given.has(name));
+    if (missing.length === 0) {
+      samples.push(sampleCluster(clusterClass));
+    } else {
+      const [first = ''] = missing;
+      problems.push(
+        `${printable(objectText(clusterClass))} requires the variable${missing.length === 1 ? '' : 's'} ${shortList(missing.map(printable), 5)}: pass a Cluster, or values, such as --set-variable ${printable(first)}=JSON`,
+      );
+    }
+  }
+  return { samples, problems };
+}
+
+/**
+ * The objects before and after a change, and which Clusters are planned.
+ *
+ * @throws {FailureError} if the flags name Clusters that do not exist.
+ */
+export function statesOf(source: Source, flags: PlanFlags): States {
+  const { before: from, change } = source;
+  const isChosen = chooser(flags);
+  const variables = new Map(flags['set-variable'].map(({ name, value }) => [name, value]));
+  const version = flags['set-version'];
+  const withEdits = (objects: readonly JsonObject[]) =>
+    version === undefined && variables.size === 0
+      ? objects
+      : objects.map((object) => (isCluster(object) && isChosen(object) ? edited(object, version, variables) : object));
+  const applied = layered(from.objects, change.objects);
+  const hasClusters = applied.some(isCluster);
+  const { samples, problems } = hasClusters
+    ? { samples: [], problems: [] }
+    : samplesOf(applied, new Set(variables.keys()));
+  const knownClasses = new Set(classesIn(from.objects).map(namespacedName));
+  const isKnown = (sample: JsonObject) => knownClasses.has(namespacedName(sample));
+  // A record is of one state: with the change, if there is one.
+  const before =
+    flags.record === undefined ? [...from.objects, ...samples.filter(isKnown)] : recordedObjects(withEdits(applied));
+  const given = new Set(change.objects.filter(isCluster).map(namespacedName));
+  const isOfFiles = flags.from.length > 0 && flags.filename.length > 0;
+  const gone = isOfFiles
+    ? from.objects.filter((object) => isCluster(object) && !given.has(namespacedName(object))).map(namespacedName)
+    : [];
+  const stays = (object: JsonObject) => !(flags.prune && isCluster(object) && gone.includes(namespacedName(object)));
+  const after = withEdits(
+    withExtensions(
+      [...layered(before, change.objects).filter(stays), ...samples.filter((one) => !isKnown(one))],
+      flags.extension,
+    ),
+  );
+  const clusters = new Map(
+    [...before, ...after].filter(isCluster).map((cluster) => [namespacedName(cluster), cluster]),
+  );
+  const planned = new Set([...clusters].filter(([, cluster]) => isChosen(cluster)).map(([name]) => name));
+  const removed =
+    gone.length === 0 || flags.prune
+      ? []
+      : [
+          `${gone.length === 1 ? 'Cluster' : 'Clusters'} ${shortList(gone.map(printable), 5)} of --from ${gone.length === 1 ? 'is' : 'are'} not in -f: ${gone.length === 1 ? 'it stays' : 'they stay'}, unless your GitOps tool prunes ${gone.length === 1 ? 'it' : 'them'} (--prune plans that)`,
+        ];
+  const none = hasClusters
+    ? []
+    : ['no Cluster is among the objects: a Cluster of each class is planned, with the defaults of its variables'];
+  return {
+    before,
+    after,
+    planned,
+    classOf: classesOf(after),
+    isSample: samples.length > 0,
+    notes: [...none.filter(() => samples.length > 0), ...removed, ...leftOut(flags, [...clusters.keys()], planned)],
+    problems:
+      hasClusters || samples.length > 0 || problems.length > 0
+        ? problems
+        : ['no Cluster and no ClusterClass is among the objects: pass some with -f'],
+  };
+}
