@@ -8,7 +8,7 @@ import {
   maxTimeoutSeconds,
 } from '../../runtimehooks/index.ts';
 import { sampleRequest } from '../../runtimehooks/messages/index.ts';
-import { samples } from '../rehearsal/index.ts';
+import { samples } from './sample-requests.ts';
 
 /** What is called, with the request that Cluster API would send. */
 export interface Callee {

@@ -2,6 +2,5 @@ export { type Fault, parseFault } from './calls.ts';
 export type { Entry } from './events.ts';
 export { InputError, type InputObject, type RehearsalInput, readInput } from './read.ts';
 export { oldestRelease, type RehearsalOptions, rehearse } from './rehearse.ts';
-export { samples } from './sample-objects.ts';
 export type { UserEdit } from './state.ts';
 export { createTimeline, jsonLine } from './timeline.ts';

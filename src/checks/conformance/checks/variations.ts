@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../../kubernetes/index.ts';
 import { isCallError, openTls, type Resolve, type Target } from '../../../runtimehooks/client/index.ts';
 import { hooks } from '../../../runtimehooks/index.ts';
-import { samples } from '../../rehearsal/index.ts';
 import { type Check, ofAnswering, type ReportProblem, type Skipped } from '../check.ts';
 import { describe, difference, isSuccess, type Outcome } from '../outcome.ts';
+import { samples } from '../sample-requests.ts';
 import type { CheckedHandler, Trial } from '../trial.ts';
 
 /**

@@ -1,9 +1,7 @@
 import { parseAllDocuments } from 'yaml';
 import { type JsonObject, objectAt, objectsAt } from '../../kubernetes/index.ts';
-import { v1 } from '../../runtimehooks/index.ts';
-import { type HookCall, SimulatedCluster } from '../../topology/index.ts';
-import { readInput } from './read.ts';
-import { type RehearsedCluster, State } from './state.ts';
+import { newestKnownRelease, v1 } from '../../runtimehooks/index.ts';
+import { type HookCall, Objects, readClass, SimulatedCluster } from '../../topology/index.ts';
 
 /** Name of the sample Cluster, and prefix of the names of its parts, easy to recognize in a log. */
 const name = 'conformance-sample-cluster';
@@ -71,29 +69,29 @@ const covering = (request: JsonObject): JsonObject =>
 
 /** The requests for the sample Cluster when it is upgraded. */
 async function sampleRequests() {
-  const objects = parseAllDocuments(sampleYaml).map((document) => ({
-    object: document.toJS() as JsonObject,
-    where: () => '',
-  }));
-  const [subject] = readInput(objects, undefined).subjects as [RehearsedCluster];
+  const objects = parseAllDocuments(sampleYaml).map((document) => document.toJS() as JsonObject);
+  const [cluster = {}, clusterClass = {}] = objects;
+  const blueprint = readClass(new Objects(objects), clusterClass);
+  const schemaOf = () => undefined;
   let items = 0;
-  const state = new State(subject, () => Promise.reject(new TypeError('a sample is not played')), {
-    newUid: () => `00000000-0000-4000-8000-00000000000${items++}`,
-    start: new Date('2026-01-01T00:00:00Z'),
-    limits: { maxCalls: 0, maxFailures: 0 },
-    onEntry() {},
-    signal: new AbortController().signal,
+  const newUid = () => `00000000-0000-4000-8000-00000000000${items++}`;
+  const made = new SimulatedCluster(blueprint, { release: newestKnownRelease, schemaOf, newUid });
+  const older = new SimulatedCluster(blueprint, { release: v1(12), schemaOf, newUid });
+  Object.assign(objectAt(cluster, 'metadata'), {
+    uid: newUid(),
+    creationTimestamp: '2026-01-01T00:00:00Z',
+    resourceVersion: '2',
+    generation: 2,
   });
-  const { made } = state;
   /** Writes the objects of the Cluster at a version; returns the request of GeneratePatches. */
   const reconcile = (version: string): JsonObject => {
     items = 1;
-    state.write({ spec: { topology: { ...objectAt(state.cluster.spec, 'topology'), version } } });
-    const workers = made.workers(state.cluster).map((worker) => ({ ...worker, version, isPending: false }));
-    const computing = made.desire(state.cluster, { controlPlane: version, workers, upgradeStep: undefined });
+    objectAt(cluster, 'spec', 'topology').version = version;
+    const workers = made.workers(cluster).map((worker) => ({ ...worker, version, isPending: false }));
+    const computing = made.desire(cluster, { controlPlane: version, workers, upgradeStep: undefined });
     const { value } = computing.next();
     computing.next({});
-    made.write(state.cluster);
+    made.write(cluster);
     return 'request' in value ? value.request : {};
   };
   reconcile('v1.32.0');
@@ -101,8 +99,8 @@ async function sampleRequests() {
   const asked = new Map<HookCall['hook'], JsonObject>();
   let updated: JsonObject = {};
   for (const group of made.outdated) {
-    await made.rollOut(group, state.cluster, {
-      now: state.start,
+    await made.rollOut(group, cluster, {
+      now: new Date(),
       call: async ({ hook, request }) => {
         asked.set(hook, request);
         return { is: 'answered', response: covering(request), handler: '' };
@@ -112,18 +110,13 @@ async function sampleRequests() {
       },
     });
   }
-  const older = new SimulatedCluster(subject.blueprint, {
-    release: v1(12),
-    schemaOf: () => undefined,
-    newUid: () => '',
-  });
   const [builtin = {}] = objectsAt(patching, 'variables');
   return {
     /** In v1beta2 and without a status, as releases from 1.13 on send it. */
-    cluster: made.inRequest(state.cluster, 'BeforeClusterCreate'),
+    cluster: made.inRequest(cluster, 'BeforeClusterCreate'),
     /** As sent by releases up to 1.12. */
     olderCluster: {
-      ...older.inRequest(state.cluster, 'BeforeClusterCreate'),
+      ...older.inRequest(cluster, 'BeforeClusterCreate'),
       status: { phase: 'Provisioned', infrastructureReady: true, conditions: [] },
     },
     /** The items of GeneratePatches; those of ValidateTopology have no `uid`. */
