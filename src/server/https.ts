@@ -61,7 +61,6 @@ export function createHttpsPort({ limits, clients, events, log, application, ref
     requestCert: clients !== undefined,
     // Clients without an accepted certificate get a 403 that says why; a failed handshake would say nothing.
     rejectUnauthorized: false,
-    handshakeTimeout: limits.headersTimeoutMs,
     ...nodeLimits(limits),
     ...classesOfMessages(application),
   });

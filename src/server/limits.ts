@@ -70,6 +70,8 @@ export const healthLimits: Limits = {
 
 /** Node's own limits for a server with these. What Node does not limit, `Connections` does. */
 export const nodeLimits = (limits: Limits) => ({
+  // A TLS handshake that takes longer fails.
+  handshakeTimeout: limits.headersTimeoutMs,
   // Longer headers are a 431, those that take longer a 408; so are requests that do not arrive in time with their body.
   maxHeaderSize: limits.maxHeaderBytes,
   headersTimeout: limits.headersTimeoutMs,
