@@ -122,7 +122,7 @@ export function checkExtensionConfig(object: unknown, options: CheckOptions = {}
       version,
       subject: 'object',
       isPruned: false,
-      now: () => now,
+      now,
     })
     .map((report) => ({
       rule: report.rule.id,

@@ -10,7 +10,7 @@ import { failed, type Installation, ok, type Tick } from './tick.ts';
 /** What the rules would deny of an object today. */
 function denialsOf(object: JsonObject, rules: ReturnType<typeof createRuleSet>, now: Date): string[] {
   const whole = { ...object, apiVersion: apiVersionOf(hubVersion), kind: 'ExtensionConfig' };
-  return reportsOf(whole, { rules, now: () => now })
+  return reportsOf(whole, { rules, now })
     .filter(({ severity }) => severity === 'deny')
     .map((report) => warningText(report));
 }

@@ -10,7 +10,7 @@ import type { LintedObject, LintFinding } from './result.ts';
 export interface LintPolicy {
   rules: RuleSet;
   /** Returns the current time, since certificates expire. */
-  now: () => Date;
+  now: Date;
   /** Facts about the cluster that the objects are meant for. */
   facts?: Facts | undefined;
 }

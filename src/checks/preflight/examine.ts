@@ -151,7 +151,7 @@ function ruleFindings({ config, answer }: ExtensionFacts, { to, now }: Upgrade):
     version: hubVersion,
     subject: 'object',
     isPruned: true,
-    now: () => now,
+    now,
   });
   return reports.flatMap(({ rule, field, value, message }) => {
     const relevant = relevantRules[rule.id];

@@ -23,7 +23,7 @@ function findingsOf(config: StoredConfig, { catalog, release }: KnownHooks): (Fi
   const options = { profile: 'strict', hooks: catalog, clusterApi: release, maxHandlerTimeoutSeconds } as const;
   const decoded = { object: config, whole: config, violations: [] };
   const versions = { writtenAs: 'v1beta2', version: 'v1beta2' } as const;
-  const now = () => new Date();
+  const now = new Date();
   const input = parsedInput({ ...decoded, ...versions, subject: 'status', isPruned: true, now }, options);
   const findings: (Finding & { because: string })[] = [];
   for (const { rule, reason } of checks) {

@@ -164,21 +164,19 @@ export function createAdmission({ rules, isRuntimeSdkEnabled, now, facts }: Admi
     if (!isRuntimeSdkEnabled && subject === 'object') {
       return denyByGate(request.uid, nameOf(request, object), runtimeSdkFeatureGate);
     }
+    const before = oldObject && decodeExtensionConfig(oldObject, hubVersion);
     const input: RuleInput = {
       ...decodeExtensionConfig(object, hubVersion),
-      oldObject: oldObject && (() => decodeExtensionConfig(oldObject, hubVersion).object),
+      oldObject: before?.object,
       writtenAs,
       version: hubVersion,
       subject,
       isPruned: true,
-      now,
+      now: now(),
       facts: known?.facts,
     };
     const current = rules.check(input);
-    const reports =
-      oldObject === undefined
-        ? current
-        : rules.ratchet(current, input, () => ({ ...input, ...decodeExtensionConfig(oldObject, hubVersion) }));
+    const reports = before === undefined ? current : rules.ratchet(current, input, { ...input, ...before });
     const outcomeOf = subject === 'deletion' ? outcomeOfDeletion : outcomeOfWrite;
     const outcome =
       reports.length === 0 ? allow(request.uid) : outcomeOf(request.uid, nameOf(request, object), reports);

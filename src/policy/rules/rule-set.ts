@@ -45,9 +45,9 @@ export interface RuleSet {
   /**
    * Ratcheting validation: denials that an update did not cause become warnings. A denial by a rule that is not Cluster
    * API's own becomes a warning if the old object has the same finding (rule, field, reason and value, even if the
-   * finding does not show the value). `oldInput` is called only if there is such a denial.
+   * finding does not show the value).
    */
-  ratchet(reports: RuleFinding[], input: RuleInput, oldInput: () => RuleInput): RuleFinding[];
+  ratchet(reports: RuleFinding[], input: RuleInput, before: RuleInput): RuleFinding[];
 }
 
 /** Maximum number of findings that are reported for one object: more are not useful to read. */
@@ -199,11 +199,10 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
   return {
     active,
     check,
-    ratchet(reports, input, oldInput) {
+    ratchet(reports, input, before) {
       if (reports.every(({ severity, rule }) => severity === 'warn' || rule.upstream)) {
         return reports;
       }
-      const before = oldInput();
       const old = new Set(check(before).map(reportKey));
       const isOld = (report: RuleFinding) =>
         old.has(reportKey(report)) && hiddenValueOf(report, input) === hiddenValueOf(report, before);

@@ -45,8 +45,8 @@ export interface RuleInput {
   object: ExtensionConfig;
   /** The object with all values of the right types, whatever their length. */
   whole: ExtensionConfig;
-  /** The object before an update; decoded on demand, since hardly any rule needs it. */
-  oldObject?: (() => ExtensionConfig) | undefined;
+  /** The object before an update. */
+  oldObject?: ExtensionConfig | undefined;
   /** Where the object violates its version's schema. Fields of a wrong JSON type are absent from `object`. */
   violations: readonly SchemaViolation[];
   /** The version that the client wrote the object in. */
@@ -56,7 +56,7 @@ export interface RuleInput {
   subject: Subject;
   /** Whether the API server has already pruned unknown fields, as it does before it calls any webhook. */
   isPruned: boolean;
-  now: () => Date;
+  now: Date;
   /** What is known about the cluster; absent if nothing is. */
   facts?: Facts | undefined;
   /** Where another object of the same name is (`FILE:LINE`), for objects in files. */

@@ -24,7 +24,7 @@ function findingsOf(object: object, more: Partial<RuleInput> = {}): string[] {
     version: 'v1beta2',
     subject: 'object',
     isPruned: true,
-    now: () => now,
+    now,
     ...more,
   };
   const found: string[] = [];
@@ -61,7 +61,7 @@ describe.each(Object.entries(bare))('%s', (which, object) => {
 
   test('if nothing is known of the cluster, nothing is reported', () => {
     for (const subject of ['object', 'status', 'deletion'] as const) {
-      const oldObject = () => ({ metadata: { name: 'a' } }) as ExtensionConfig;
+      const oldObject = { metadata: { name: 'a' } } as ExtensionConfig;
       expect(findingsOf(object, { facts: {}, subject, oldObject })).toEqual(expected[which]);
     }
   });

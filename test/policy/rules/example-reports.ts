@@ -69,12 +69,12 @@ export function exampleReports(id: string, object: JsonObject, situation: Situat
   const { subject = 'object', context, old, namesake, checkedAt = defaultTime } = situation;
   const input: RuleInput = {
     ...decodeExtensionConfig(object, version),
-    oldObject: old && (() => decodeExtensionConfig(old, version).object),
+    oldObject: old && decodeExtensionConfig(old, version).object,
     writtenAs: version,
     version,
     subject,
     isPruned: false,
-    now: () => new Date(checkedAt),
+    now: new Date(checkedAt),
     facts: context && factsFrom(context),
     namesake: nameOf(object) === nameOf(exampleOf(id).bad) ? namesake : undefined,
   };

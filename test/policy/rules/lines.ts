@@ -70,7 +70,7 @@ export function linesWith(
       version,
       subject: 'object',
       isPruned: false,
-      now: () => now,
+      now,
       ...input,
     })
     .map(lineOf);

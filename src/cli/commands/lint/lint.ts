@@ -99,7 +99,7 @@ function createPolicies({ flags, isGiven }: Call<typeof lintFlags>, facts: Facts
     isIgnored: (file: string) => common === undefined && file !== '<stdin>' && optionsOf(file).isIgnored(file),
     policyOf(file: string): LintPolicy {
       const options = common ?? optionsOf(file).rules;
-      const policy = policies.get(options) ?? { rules: createRuleSet(options), now: () => now, facts };
+      const policy = policies.get(options) ?? { rules: createRuleSet(options), now, facts };
       policies.set(options, policy);
       return policy;
     },

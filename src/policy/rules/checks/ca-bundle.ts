@@ -16,7 +16,7 @@ function certificateRule({
     severity: 'warn',
     about: 'caBundle',
     check({ caBundle, now }, report) {
-      const nowMs = now().getTime();
+      const nowMs = now.getTime();
       for (const certificate of caBundle?.certificates ?? []) {
         const problem = problemOf(certificate, nowMs);
         if (problem !== undefined) {
@@ -66,10 +66,9 @@ export const caBundleRules: readonly Rule[] = [
       // An empty caBundle, and an object without any server, are other rules' findings.
       const isComplete = text !== '' && (Boolean(url) || isServiceDefined(service));
       if (isComplete && caBundle === undefined && !object.metadata.annotations?.[injectCaFromSecretAnnotation]) {
-        const old = oldObject?.();
         if (
-          isDeepStrictEqual(old?.spec?.clientConfig, clientConfig) &&
-          !old?.metadata.annotations?.[injectCaFromSecretAnnotation]
+          isDeepStrictEqual(oldObject?.spec?.clientConfig, clientConfig) &&
+          !oldObject?.metadata.annotations?.[injectCaFromSecretAnnotation]
         ) {
           // Known when it was written, and not changed since: by a label, for example.
           return;
@@ -93,9 +92,8 @@ export const caBundleRules: readonly Rule[] = [
       }
       // With the annotation in place, the controller fills caBundle, and renews it when the Secret changes: that write must
       // not be warned about, and neither must any later one, which carries both.
-      const old = oldObject?.();
-      const isInjected = Boolean(old?.metadata.annotations?.[injectCaFromSecretAnnotation]);
-      const isUnchanged = old?.spec?.clientConfig?.caBundle === object.spec?.clientConfig?.caBundle;
+      const isInjected = Boolean(oldObject?.metadata.annotations?.[injectCaFromSecretAnnotation]);
+      const isUnchanged = oldObject?.spec?.clientConfig?.caBundle === object.spec?.clientConfig?.caBundle;
       if (!isInjected && !isUnchanged) {
         report({
           path: caBundlePath,

@@ -156,7 +156,7 @@ export const handlersRules: readonly Rule[] = [
       if (missing.length === 0) {
         return;
       }
-      const before = new Set(oldObject().status?.handlers?.map(({ name }) => name));
+      const before = new Set(oldObject.status?.handlers?.map(({ name }) => name));
       const dropped = Map.groupBy(
         missing.filter(({ handler }) => before.has(handler)),
         ({ handler }) => handler,

@@ -77,7 +77,6 @@ export const namespaceSelectorRules: readonly Rule[] = [
       const outside = [...namespaces]
         .slice(0, maxNamespaces)
         .filter((namespace) => selectsNamespace(selector, namespace, facts) === false);
-      // Then the old object need not be decoded.
       if (outside.length === 0) {
         return;
       }
@@ -85,7 +84,7 @@ export const namespaceSelectorRules: readonly Rule[] = [
       const before =
         oldObject === undefined
           ? facts.extensionConfigs?.find(name)?.namespaceSelector
-          : oldObject().spec?.namespaceSelector;
+          : oldObject.spec?.namespaceSelector;
       const excluded = isComparable(before)
         ? outside.filter((namespace) => selectsNamespace(before, namespace, facts) === true)
         : [];

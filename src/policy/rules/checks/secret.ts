@@ -122,7 +122,7 @@ export const secretRules: readonly Rule[] = [
       if (
         facts?.extensionConfigs === undefined ||
         secret === undefined ||
-        secret.found.firstNotAfter >= now().getTime() + expiryNoticeMs
+        secret.found.firstNotAfter >= now.getTime() + expiryNoticeMs
       ) {
         return;
       }
