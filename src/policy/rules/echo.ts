@@ -30,18 +30,18 @@ function placesOf(paths: readonly FieldPath[]) {
  * (which is absent from the object that the rule saw), or because the API server also makes that check and another rule
  * explains it better; or because the value is a placeholder of a template.
  *
- * @param unrendered returns the paths of the placeholders; called if the rule about them has a finding.
+ * @param unrendered the paths of the placeholders; they count if the rule about them has a finding.
  */
 export function createEchoTest(
   reports: readonly LocatedFinding[],
   violations: readonly SchemaViolation[],
-  unrendered: () => readonly FieldPath[],
+  unrendered: readonly FieldPath[],
 ): (report: LocatedFinding) => boolean {
   const wrongType = violations.filter(({ problem, value }) => problem === 'type' && value !== null);
   const overLimit = violations.filter(({ problem }) => problem === 'tooLong' || problem === 'tooMany');
   const unreadByUpstream = placesOf(wrongType.map(({ path }) => path));
   const notRendered = reports.find(({ rule }) => rule.id === notRenderedId);
-  const placeholders = placesOf(notRendered === undefined ? [] : unrendered());
+  const placeholders = placesOf(notRendered === undefined ? [] : unrendered);
   const unread = placesOf([...wrongType, ...overLimit].map(({ path }) => path));
 
   /** The highest severity on each field, of findings that are not fallbacks. */

@@ -84,7 +84,11 @@ function lengthOf({ field, message, value }: RuleFinding): number {
 
 /** The reports to return: without echoes, in the order of the fields, and within the limits. */
 function selected(findings: readonly RuleFinding[], input: RuleInput, leftOut: LeftOut): RuleFinding[] {
-  const isEcho = createEchoTest(findings, input.violations, () => unrenderedIn(input).map(({ path }) => path));
+  const isEcho = createEchoTest(
+    findings,
+    input.violations,
+    unrenderedIn(input).map(({ path }) => path),
+  );
   const reports = findings.filter((report) => !isEcho(report)).sort((a, b) => compareFieldPaths(a.path, b.path));
   // Denials first: if warnings crowded them out, the object would be allowed.
   const denialsFirst = [

@@ -27,7 +27,7 @@ const violation = (problem: SchemaViolation['problem'], path: (string | number)[
 /** The indexes of the reports that are echoes. */
 function echoes(reports: Reported[], violations: SchemaViolation[] = [], unrendered: FieldPath[] = []): number[] {
   const all = reports.map(reportOf);
-  const isEcho = createEchoTest(all, violations, () => unrendered);
+  const isEcho = createEchoTest(all, violations, unrendered);
   return all.flatMap((report, index) => (isEcho(report) ? [index] : []));
 }
 
