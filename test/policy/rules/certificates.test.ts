@@ -7,44 +7,36 @@ const year2021 = Date.UTC(2021, 0, 1);
 const year2100 = Date.UTC(2100, 0, 1);
 const days30 = 30 * 24 * 60 * 60 * 1000;
 const rules = ['ca-certificate-not-yet-valid', 'ca-certificate-expiring', 'ca-certificate-expired'];
-const expired = 'the certificate of CN=Expired CA expired on 2021-01-01T00:00:00.000Z; put its successor here';
-const expiring =
-  'the certificate of CN=Expired CA expires on 2021-01-01T00:00:00.000Z; add its successor next to it now';
-const future =
-  'the certificate of CN=Future CA is not valid before 2100-01-01T00:00:00.000Z; check the clocks, or put the current one here';
 
 test.each<[string, string, number, string[]]>([
   ['30 days before it expires', exampleExpiredCaBundle, year2021 - days30, []],
-  ['a little later', exampleExpiredCaBundle, year2021 - days30 + 1, [expiring]],
-  ['when it expires', exampleExpiredCaBundle, year2021, [expiring]],
-  ['after it has expired', exampleExpiredCaBundle, year2021 + 1, [expired]],
-  ['before it becomes valid', exampleFutureCaBundle, year2100 - 1, [future]],
+  ['a little later', exampleExpiredCaBundle, year2021 - days30 + 1, ['ca-certificate-expiring']],
+  ['when it expires', exampleExpiredCaBundle, year2021, ['ca-certificate-expiring']],
+  ['after it has expired', exampleExpiredCaBundle, year2021 + 1, ['ca-certificate-expired']],
+  ['before it becomes valid', exampleFutureCaBundle, year2100 - 1, ['ca-certificate-not-yet-valid']],
   ['when it becomes valid', exampleFutureCaBundle, year2100, []],
   ['in between', exampleCaBundle, year2021, []],
-])('a certificate %s', (_name, caBundle, at, messages) => {
+])('a certificate %s', (_name, caBundle, at, found) => {
   const object = example({ annotations: {}, clientConfig: { caBundle } });
-  const lines = rules.flatMap((id) => linesWith(id, object, { now: new Date(at) }));
-  expect(lines).toEqual(messages.map((message) => `spec.clientConfig.caBundle Invalid -: ${message}`));
+  expect(rules.flatMap((id) => linesWith(id, object, { now: new Date(at) }).map(() => id))).toEqual(found);
 });
 
 const injected = { service: { namespace: 'a', name: 'b' }, caBundle: exampleCaBundle };
-const forbidden =
-  'spec.clientConfig.caBundle Forbidden -: will be overwritten, because the annotation runtime.cluster.x-k8s.io/inject-ca-from-secret injects the CA from its Secret; remove one of the two';
 
-test.each<[string, object | undefined, string[]]>([
-  ['new', undefined, [forbidden]],
-  ['set together with another change', { metadata: {} }, [forbidden]],
-  ['set where there was no clientConfig', { metadata: { annotations: {} }, spec: {} }, [forbidden]],
-  ['set where there was no caBundle', { metadata: {}, spec: { clientConfig: {} } }, [forbidden]],
-  ['unchanged', { metadata: {}, spec: { clientConfig: { caBundle: exampleCaBundle } } }, []],
+test.each<[string, object | undefined, number]>([
+  ['new', undefined, 1],
+  ['set together with another change', { metadata: {} }, 1],
+  ['set where there was no clientConfig', { metadata: { annotations: {} }, spec: {} }, 1],
+  ['set where there was no caBundle', { metadata: {}, spec: { clientConfig: {} } }, 1],
+  ['unchanged', { metadata: {}, spec: { clientConfig: { caBundle: exampleCaBundle } } }, 0],
   [
     'written by the controller that injects it',
     { metadata: { annotations: { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': 'a/b' } } },
-    [],
+    0,
   ],
-])('a caBundle beside the annotation, %s', (_name, old, lines) => {
+])('a caBundle beside the annotation, %s', (_name, old, count) => {
   const oldObject = old as Parameters<typeof linesWith>[2]['oldObject'];
-  expect(linesWith('ca-bundle-and-annotation', example({ clientConfig: injected }), { oldObject })).toEqual(lines);
+  expect(linesWith('ca-bundle-and-annotation', example({ clientConfig: injected }), { oldObject })).toHaveLength(count);
 });
 
 test.each<[string, object, number]>([

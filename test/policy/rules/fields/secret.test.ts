@@ -23,54 +23,36 @@ describe('a Secret', () => {
     const secrets = {
       find: (namespace: string, name: string) => (`${namespace}/${name}` === 'ns/ca' ? secret : 'absent'),
     };
-    return about.flatMap((id) =>
-      linesWith(id, object, { facts: factsOf({ secrets: secrets as Facts['secrets'], extensionConfigs: sharing }) }),
-    );
+    const facts = factsOf({ secrets: secrets as Facts['secrets'], extensionConfigs: sharing });
+    return about.flatMap((id) => linesWith(id, object, { facts }).map(() => id));
   };
-  const line = (text: string, reason = 'Invalid') =>
-    `metadata.annotations[runtime.cluster.x-k8s.io/inject-ca-from-secret] ${reason} "ns/ca": ${text}`;
-  const missing = (what: string) =>
-    `this Secret ${what}; Cluster API will not report this: look with kubectl -n ns describe secret ca`;
   const days30 = 30 * 24 * 60 * 60 * 1000;
-  const expires = (at: number) =>
-    line(
-      `a CA in this Secret expires on ${new Date(at).toISOString()}, and then calls to other fail too; add its successor to ca.crt now`,
-    );
   const bundled = (...texts: string[]): JsonObject => ({
     service: exampleService,
     caBundle: Buffer.from(texts.map((text) => Buffer.from(text, 'base64').toString()).join('')).toString('base64'),
   });
   const withBundle = (...texts: string[]) =>
     example({ annotations: { [injectCaFromSecretAnnotation]: 'ns/ca' }, clientConfig: bundled(...texts) });
-  const outdated =
-    'spec.clientConfig.caBundle Invalid -: is older than ca.crt of Secret ns/ca, which Cluster API has not injected yet: check whether the object is paused, and the log of its controller';
   const year = (of: number) => Date.UTC(of, 0, 1);
 
   test.each<[string, KnownSecret | 'absent' | undefined, string[], JsonObject?]>([
     ['that is not known', undefined, []],
-    ['that does not exist', 'absent', [line(missing('does not exist'), 'NotFound')]],
+    ['that does not exist', 'absent', ['secret-missing']],
     [
       'that cannot be used is reported once',
       { ...usable, problem: 'has no ca.crt', isSigner: undefined, firstNotAfter: 0 },
-      [line(missing('has no ca.crt'))],
+      ['secret-missing'],
     ],
     ['that can be used', { ...usable, isSigner: true }, []],
-    [
-      'whose CA did not sign',
-      { ...usable, isSigner: false },
-      [
-        line(
-          'ca.crt of this Secret did not sign its tls.crt, so calls fail if the server serves that: compare them, kubectl -n ns get secret ca -o yaml',
-        ),
-      ],
-    ],
+    ['whose CA did not sign', { ...usable, isSigner: false }, ['secret-not-signer']],
     ['that ends in 30 days', { ...usable, firstNotAfter: now.getTime() + days30 }, []],
+    ['that ends a little earlier', { ...usable, firstNotAfter: now.getTime() + days30 - 1 }, ['secret-expiring']],
     [
-      'that ends a little earlier',
-      { ...usable, firstNotAfter: now.getTime() + days30 - 1 },
-      [expires(now.getTime() + days30 - 1)],
+      'newer than the bundle',
+      { ...usable, newestNotBefore: year(2020) + 1 },
+      ['ca-bundle-outdated'],
+      withBundle(exampleCaBundle),
     ],
-    ['newer than the bundle', { ...usable, newestNotBefore: year(2020) + 1 }, [outdated], withBundle(exampleCaBundle)],
     ['as old as the bundle', { ...usable, newestNotBefore: year(2020) }, [], withBundle(exampleCaBundle)],
     [
       'as old as the newest of the bundle',
@@ -85,8 +67,14 @@ describe('a Secret', () => {
       [],
       example({ annotations: { [injectCaFromSecretAnnotation]: 'ns/ca/x' } }),
     ],
-  ])('%s', (_name, secret, lines, object) => {
-    expect(found(secret, object)).toEqual(lines);
+  ])('%s', (_name, secret, rules, object) => {
+    expect(found(secret, object)).toEqual(rules);
+  });
+
+  test('that does not exist is not found', () => {
+    expect(linesWith('secret-missing', named, { facts: factsOf({ secrets: { find: () => 'absent' } }) })).toEqual([
+      expect.stringMatching(/inject-ca-from-secret\] NotFound "ns\/ca": this Secret does not exist; .* secret ca$/),
+    ]);
   });
 
   test('whose other users are unknown causes no error', () => {
