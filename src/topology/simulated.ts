@@ -34,9 +34,10 @@ import { checkedTopology } from './variables/variables.ts';
 import type { ExistingMachine, GroupObjects, PlanOptions, RolloutStep } from './world/groups.ts';
 import { kubeadmSchemaOf } from './world/kubeadm-schemas.ts';
 import { generatedName } from './world/names.ts';
-import { nameOf } from './world/objects.ts';
+import { groupOf, nameOf, objectText } from './world/objects.ts';
 import type { GroupPlan } from './world/plan.ts';
 import { upgradeStepText } from './world/releases.ts';
+import { typeProblem } from './world/typed.ts';
 import { clusterInV1beta1 } from './world/v1beta1.ts';
 
 /** Maximum number of Machines of a group that are simulated individually: the others behave in the same way. */
@@ -64,8 +65,8 @@ export interface Computed {
   problems: readonly { text: string; remedy: string }[];
 }
 
-/** Why it cannot be computed: the end of Cluster API's condition. */
-interface ComputationFailed {
+/** Why Cluster API cannot compute or write it: the end of its condition, and what that does not say. */
+interface Failed {
   is: 'failed';
   why: string;
   hint: { text: string; remedy: string } | undefined;
@@ -117,6 +118,24 @@ const nameOfMachine = ({ worker, name }: DesiredGroup, { revision }: Pick<Made, 
     worker?.kind === 'MachineDeployment' ? machineSetId(name, revision).name : name,
     `machine ${revision} ${index}`,
   );
+
+/** Why the objects of a group cannot be created: Cluster API's condition has no reason (createErrorWithoutObjectName, v1.14). */
+function notCreated({ objects }: DesiredGroup, schemaOf: SchemaOf): Failed | undefined {
+  for (const part of ['infrastructure', 'bootstrap', 'object'] as const) {
+    const object = objects[part];
+    const problem = object && typeProblem(object, schemaOf(object));
+    if (object !== undefined && problem !== undefined) {
+      const why = `failed to create ${textAt(object, 'kind')}.${groupOf(object)}`;
+      const text = `${objectText(object)} cannot be created, and Cluster API's condition does not say why: ${problem}`;
+      return { is: 'failed', why, hint: { text, remedy: 'correct the template, or the patch' } };
+    }
+  }
+  return undefined;
+}
+
+/** Whether the same is applied for a group as before. */
+const isSameGroup = ({ objects: one }: DesiredGroup, { objects: other }: DesiredGroup): boolean =>
+  (['object', 'bootstrap', 'infrastructure'] as const).every((part) => isSame(one[part], other[part]));
 
 const controlPlaneKey = 'control-plane';
 const workerKeyOf = ({ kind, topologyName }: { kind: string; topologyName: string }) => workerKey(kind, topologyName);
@@ -246,7 +265,7 @@ export class SimulatedCluster {
   }
 
   /** Computes what the objects of a Cluster should be. Calls are answered with their responses. */
-  *desire(cluster: JsonObject, decided: Decided): Generator<PatchCall, Computed | ComputationFailed, JsonObject> {
+  *desire(cluster: JsonObject, decided: Decided): Generator<PatchCall, Computed | Failed, JsonObject> {
     const input = this.#inputFor(cluster, decided);
     try {
       const desired = yield* desiredFor(input);
@@ -282,14 +301,18 @@ export class SimulatedCluster {
    *
    * @returns whether an object that existed is another one now, or why the first group that cannot be written cannot.
    */
-  write(cluster: JsonObject): { is: 'written'; isChanged: boolean } | { is: 'failed'; why: string } {
+  write(cluster: JsonObject): { is: 'written'; isChanged: boolean } | Failed {
     let isChanged = false;
     const schemaOf: SchemaOf = (object) => this.#options.schemaOf(object) ?? kubeadmSchemaOf(object);
     for (const group of this.#desired?.groups ?? []) {
       const key = group.worker === undefined ? controlPlaneKey : workerKeyOf(group.worker);
       const last = this.#written.get(key);
-      if (last !== undefined && this.#waiting.has(key)) {
+      if (last !== undefined && (this.#waiting.has(key) || isSameGroup(last.group, group))) {
         continue;
+      }
+      const failed = last === undefined ? notCreated(group, schemaOf) : undefined;
+      if (failed !== undefined) {
+        return failed;
       }
       try {
         const objects =
@@ -309,7 +332,7 @@ export class SimulatedCluster {
         }
       } catch (error) {
         if (error instanceof WriteFailed) {
-          return { is: 'failed', why: error.message };
+          return { is: 'failed', why: error.message, hint: undefined };
         }
         throw error;
       }

@@ -78,6 +78,19 @@ async function callAfterHooks(state: State, decisions: Decisions): Promise<void>
   }
 }
 
+/** Writes the objects of the Cluster. @throws {ReconcileError} when one cannot be written. */
+function writeObjects(state: State): void {
+  const result = state.made.write(state.cluster);
+  if (result.is === 'failed') {
+    if (result.hint !== undefined) {
+      state.findOnce('error', result.hint.text, result.hint.remedy);
+    }
+    throw new ReconcileError(`${prefix}${result.why}`);
+  }
+  // Machines are played when nothing is written any more.
+  state.reconcile.isChanged ||= state.playsMachines && result.isChanged;
+}
+
 async function reconcileDelete(state: State): Promise<void> {
   const isOk = () => annotationsOf(state.cluster)[okToDeleteAnnotation] !== undefined;
   if (!isOk() && (await ask(state, 'BeforeClusterDelete')) === 'passed') {
@@ -115,18 +128,13 @@ export async function reconcileCluster(state: State): Promise<void> {
     upgradeStep,
   });
   await callAfterHooks(state, decisions);
+  writeObjects(state);
   if (isCreated) {
     changeVersions(state, decisions);
   } else {
     create(state);
     state.reconcile.isChanged = true;
   }
-  const result = state.made.write(state.cluster);
-  if (result.is === 'failed') {
-    throw new ReconcileError(`${prefix}${result.why}`);
-  }
-  // Machines are played when nothing is written any more.
-  state.reconcile.isChanged ||= state.playsMachines && result.isChanged;
   addLabels(state);
   const [annotation, step] = state.made.upgradeStep(upgradeStep);
   if (annotationsOf(state.cluster)[annotation] !== step) {

@@ -218,13 +218,32 @@ describe('a round of patches', () => {
     expect(others).toEqual([]);
   });
 
-  test('that sets a field which the kind of a control plane does not have fails when it is written', async () => {
-    const { end } = await simulate(patching(1, [{ op: 'add', path: '/spec/template/spec/unknown', value: 1 }]), {
-      yaml: yamlOf(),
-      maxFailures: 1,
-    });
-    expect(end.reason.replaceAll(/c-\w{5}\b/g, 'c-x')).toBe(
-      'a reconcile failed: error reconciling the Cluster topology: failed to create patch helper for KubeadmControlPlane team/c-x: server side apply dry-run failed for modified object: failed to create typed patch object (team/c-x; controlplane.cluster.x-k8s.io/v1beta2, Kind=KubeadmControlPlane): .spec.unknown: field not declared in schema',
+  const unknownField = patching(1, [{ op: 'add', path: '/spec/template/spec/unknown', value: 1 }]);
+  const ofControlPlane =
+    'failed to create typed patch object (team/c-x; controlplane.cluster.x-k8s.io/v1beta2, Kind=KubeadmControlPlane): .spec.unknown: field not declared in schema';
+  const anyName = (text: string) => text.replaceAll(/c-\w{5}\b/g, 'c-x');
+
+  test('that sets a field which a control plane does not have: it is not created, and the reason is told', async () => {
+    const simulated = await simulate(unknownField, { yaml: yamlOf(), maxFailures: 1 });
+    expect(simulated.end.reason).toBe(
+      'a reconcile failed: error reconciling the Cluster topology: failed to create KubeadmControlPlane.controlplane.cluster.x-k8s.io',
+    );
+    expect(findings(simulated).map(({ text }) => anyName(text))).toEqual([
+      `KubeadmControlPlane team/c-x cannot be created, and Cluster API's condition does not say why: ${ofControlPlane}`,
+    ]);
+    expect(simulated.log).not.toContain('control-plane');
+  });
+
+  test('that sets it later: the control plane is not written', async () => {
+    const { end } = await simulate(
+      (call) =>
+        textAt(call.request, 'variables', 0, 'value', 'cluster', 'topology', 'version') === 'v1.32.0'
+          ? unknownField(call)
+          : undefined,
+      { yaml: yamlOf(), maxFailures: 1, upgrades: ['v1.32.0'] },
+    );
+    expect(anyName(end.reason)).toBe(
+      `a reconcile failed: error reconciling the Cluster topology: failed to create patch helper for KubeadmControlPlane team/c-x: server side apply dry-run failed for modified object: ${ofControlPlane}`,
     );
   });
 
