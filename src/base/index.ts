@@ -19,7 +19,6 @@ export {
   truncated,
   withoutControls,
   withoutMarkup,
-  xmlText,
 } from './terminal/printable.ts';
 export { isTerminalTaken, takeTerminal } from './terminal/taken.ts';
 export { charactersIn, count, paragraph, shortList, withoutNodeHint } from './terminal/words.ts';

@@ -11,7 +11,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
   'Run in a cluster:': {
     serve: ['run the admission webhooks over HTTPS', () => import('./commands/serve/serve.ts')],
     controller: [
-      "discover extensions, or advise and observe alongside Cluster API's own controller",
+      "discover extensions, or observe them alongside Cluster API's own controller",
       () => import('./commands/controller.ts'),
     ],
     certs: [

@@ -1,1 +1,2 @@
-export { type Sandbox, type SandboxEvent, type SandboxOptions, startSandbox } from './server.ts';
+export type { SandboxEvent } from './http/application.ts';
+export { type Sandbox, type SandboxOptions, startSandbox } from './server.ts';

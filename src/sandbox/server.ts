@@ -1,32 +1,23 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { Registry as MetricsRegistry } from 'prom-client';
 import { stringify } from 'yaml';
-import { failure, isJsonObject, type JsonObject, timeText } from '../kubernetes/index.ts';
-import { DefaultsError } from '../kubernetes/schema/index.ts';
+import { isJsonObject, type JsonObject, timeText } from '../kubernetes/index.ts';
+import type { Application } from '../server/index.ts';
 import { type AggregationPace, Aggregator } from './aggregation/aggregator.ts';
-import { passOn } from './aggregation/proxy.ts';
-import { isAuthorized, makeCredentials, proxyClientName } from './credentials.ts';
-import { answerDocument, type DocumentContext, remoteFor, version } from './http/documents.ts';
-import { answerResource } from './http/endpoints.ts';
-import { jsonReply, type Reply, send, textReply } from './http/http.ts';
+import { makeCredentials, proxyClientName } from './credentials.ts';
+import { createSandboxApplication, type SandboxContext, type SandboxEvent } from './http/application.ts';
+import { send, unknownPath } from './http/http.ts';
 import { startDefinitionController } from './kinds/definition-controller.ts';
 import { builtInResources } from './kinds/kinds.ts';
 import { startNamespaceController } from './kinds/namespace-controller.ts';
 import { OpenApi } from './openapi/open-api.ts';
-import { badRequest, RequestError, tooLarge, unauthorized } from './resources/errors.ts';
 import { Registry } from './resources/registry.ts';
 import type { Resource } from './resources/resource.ts';
 import { Store, storageKey } from './storage/store.ts';
-import type { AdmissionEvent } from './webhooks/admission.ts';
 import { VersionConverter } from './webhooks/conversion.ts';
 import { type ResolveService, type ServiceReference, WebhookCaller } from './webhooks/webhook-call.ts';
-import type { WriteContext } from './writes/write-request.ts';
 import { create } from './writes/writes.ts';
-
-/** An event that is not reported to clients. */
-export type SandboxEvent = AdmissionEvent | { event: 'bug'; request: string; message: string };
 
 export interface SandboxOptions {
   /** The addresses of webhooks that are referred to by `service`. Default: none. */
@@ -56,78 +47,6 @@ export interface Sandbox {
 
 /** How long a request may take to arrive, without its response, in milliseconds. */
 const requestTimeout = 60_000;
-
-interface Context extends WriteContext, DocumentContext {
-  metrics: MetricsRegistry;
-  token: string;
-  log(event: SandboxEvent): void;
-}
-
-/** Answers a request. @returns undefined if the response is a stream. */
-async function answer(
-  context: Context,
-  request: IncomingMessage,
-  response: ServerResponse,
-  warnings: string[],
-): Promise<Reply | undefined> {
-  const url = URL.parse(request.url ?? '/', 'https://sandbox');
-  if (url === null) {
-    throw badRequest('the URL of the request is not valid');
-  }
-  if (['/healthz', '/readyz', '/livez'].includes(url.pathname)) {
-    return textReply(200, 'ok');
-  }
-  // Clients generated from Kubernetes' OpenAPI documents append a slash.
-  if (url.pathname === '/version' || url.pathname === '/version/') {
-    return jsonReply(200, version);
-  }
-  if (!isAuthorized(request.headers.authorization, context.token)) {
-    throw unauthorized();
-  }
-  const isGet = request.method === 'GET';
-  if (url.pathname === '/metrics' && isGet) {
-    return textReply(200, await context.metrics.metrics(), context.metrics.contentType);
-  }
-  if (request.headers['impersonate-user'] !== undefined) {
-    throw badRequest('the sandbox has no impersonation: its only user is sandbox-admin');
-  }
-  const remote = remoteFor(context, url);
-  if (remote?.isAvailable) {
-    passOn(remote.backend, request, response, url);
-    return undefined;
-  }
-  if (remote !== undefined) {
-    return textReply(503, 'service unavailable\n');
-  }
-  const document = isGet ? answerDocument(context, request, url) : undefined;
-  return document ?? answerResource(context, request, response, url, warnings);
-}
-
-function sendError(
-  context: Context,
-  request: IncomingMessage,
-  response: ServerResponse,
-  error: unknown,
-  warnings: readonly string[],
-): void {
-  let status = failure(500, 'InternalError', 'Internal error occurred: this is a bug of the sandbox; see its log');
-  if (error instanceof RequestError) {
-    status = error.status;
-  } else if (error instanceof DefaultsError) {
-    status = tooLarge(error.message).status;
-  } else if (!request.destroyed || request.complete) {
-    context.log({ event: 'bug', request: `${request.method} ${request.url}`, message: String((error as Error).stack) });
-  }
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
-  if (!request.complete) {
-    // The rest of the body is not read, so the connection cannot be reused.
-    response.setHeader('Connection', 'close');
-  }
-  send(response, jsonReply(status.code, status), warnings);
-}
 
 function kubeconfigOf(url: string, ca: string, token: string): string {
   const name = 'extensionconfig-sandbox';
@@ -190,7 +109,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const log = options.log ?? (() => {});
   const { proxyClient } = credentials;
   const aggregator = new Aggregator({ store, registry, now, proxyClient, resolve, pace: options.aggregationPace });
-  const context: Context = {
+  const context: SandboxContext = {
     store,
     registry,
     aggregator,
@@ -202,14 +121,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     metrics,
     token,
   };
+  const application: Application = createSandboxApplication(context);
   const server: Server = createServer(
     { cert: credentials.cert, key: credentials.key, requestTimeout, headersTimeout: 20_000, maxHeaderSize: 32 * 1024 },
-    (request, response) => {
-      const warnings: string[] = [];
-      answer(context, request, response, warnings)
-        .then((reply) => reply && send(response, reply, warnings))
-        .catch((error: unknown) => sendError(context, request, response, error, warnings));
-    },
+    // Express does not route a target that is not a URL.
+    (request, response) => application(request, response, () => send(response, unknownPath, [])),
   );
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

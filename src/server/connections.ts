@@ -46,6 +46,15 @@ export interface Connection {
 const endsOf = ({ remoteAddress, remotePort, localAddress }: Socket) =>
   `${remoteAddress}/${remotePort}/${localAddress}`;
 
+/** Why a request is refused before it is routed; undefined if it is not. */
+function problemOf({ httpVersion, headers, url = '' }: IncomingMessage): Refusal | undefined {
+  if (httpVersion === '1.1' && headers.host === undefined) {
+    return new Refusal(400, 'HTTP/1.1 requires the header Host');
+  }
+  // Express would parse a whole URL with url.parse, which throws for some and reads others in its own way.
+  return url.startsWith('/') ? undefined : new Refusal(400, 'the target of the request must be a path');
+}
+
 const isDeciding = ({ responses }: Connection) =>
   responses.values().some(({ req, headersSent }) => req.complete && !headersSent);
 
@@ -91,15 +100,11 @@ export class Connections {
       if (connection === undefined) {
         return;
       }
-      const { refusal } = connection;
-      if (refusal !== undefined) {
-        refuse(new Refusal(403, refusal), request, response);
-      } else if (request.httpVersion === '1.1' && request.headers.host === undefined) {
-        refuse(new Refusal(400, 'HTTP/1.1 requires the header Host'), request, response);
+      const reason = connection.refusal === undefined ? problemOf(request) : new Refusal(403, connection.refusal);
+      if (reason === undefined) {
+        application(request, response, (error = new Refusal(404, 'no such path')) => refuse(error, request, response));
       } else {
-        application(request, response, (error = new Refusal(400, 'the target of the request is not a valid URL')) =>
-          refuse(error, request, response),
-        );
+        refuse(reason, request, response);
       }
     };
     this.#server.on('request', serveOne);

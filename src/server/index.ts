@@ -6,7 +6,7 @@ export { ClientCaError } from './certificates/client-ca.ts';
 export { fileCertificates } from './certificates/file-certificates.ts';
 export { secretCertificates } from './certificates/secret-certificates.ts';
 export { selfSignedPair } from './certificates/self-signed.ts';
-export { clientOf } from './connections.ts';
+export { type Application, clientOf } from './connections.ts';
 export { type HealthServer, startHealthServer } from './health/health-server.ts';
 export { lostLogLinesHelp } from './health/metrics.ts';
 export { defaultLimits, type Limits, limitsWith } from './limits.ts';

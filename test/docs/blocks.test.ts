@@ -29,7 +29,6 @@ test('the blocks that are not run give a reason', () => {
     'README.md: cd my-extension && npm install && npm run dev: docs/extension-tutorial.md runs it',
     'docs/certificates.md: extensionconfig-webhook certs rotate --force-ca --wait: takes a day; docs/sandbox.md has one of five seconds',
     'docs/conformance.md: extensionconfig-webhook conformance my-extension: needs a cluster with an extension',
-    'docs/controller.md: extensionconfig-webhook controller --mode advise --target-cluster-api-version 1.14: needs a cluster',
     'docs/extension-tutorial.md: npm run pack -- packages: test/package makes the package',
     'docs/extension-tutorial.md: npm install --no-audit --no-fund: test/package installs it',
     'docs/extensions.md: extensionconfig-webhook template-types kubeadmcontrolplanetemplates.yaml devmachinetemplates.yaml > src/template-types.ts: needs CustomResourceDefinitions of providers',

@@ -396,6 +396,18 @@ describe('HTTP', () => {
   });
 
   test.each([
+    ['a whole URL', `http://localhost${validate}`],
+    ['a URL that is none', 'http://['],
+    ['an asterisk', '*'],
+  ])('a target that is %s is refused', async (_name, target) => {
+    const { webhookPort } = await start();
+    const socket = await openTls(webhookPort);
+    const received = readAll(socket);
+    socket.write(`OPTIONS ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+    expect(await received).toMatch(/^HTTP\/1.1 400 .*the target of the request must be a path/s);
+  });
+
+  test.each([
     ['two lengths', 'content-length: 2\r\ncontent-length: 3\r\n\r\n{}'],
     ['a length and chunks', 'content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n{}'],
     ['a length that is not a number', 'content-length: 2x\r\n\r\n{}'],

@@ -35,14 +35,6 @@ export function printableJsonText(text: string): string {
   return text.replaceAll(harmfulInStrings, escapeOf).replaceAll(commandStart, '#\\u0023');
 }
 
-/** Text in XML whose markup has been escaped: the same characters are references. */
-export function printableXml(text: string): string {
-  return text
-    .replaceAll(/[\t\n\r]/g, (character) => `&#${character.charCodeAt(0)};`)
-    .replaceAll(harmfulInStrings, (character) => `&#${character.charCodeAt(0)};`)
-    .replaceAll('##', '#&#35;');
-}
-
 /** Whether YAML may be printed as it is. */
 export function isPrintableYaml(text: string): boolean {
   return text.search(harmfulInStrings) === -1 && text.search(commandStart) === -1;
@@ -66,10 +58,4 @@ const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 /** Text for HTML and XML, in which nothing is markup. */
 export function withoutMarkup(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] as string);
-}
-
-/** Text for XML 1.0: markup is escaped, characters that XML does not allow (controls, lone surrogates) are dropped. */
-export function xmlText(text: string): string {
-  const allowed = text.toWellFormed().replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '');
-  return printableXml(withoutMarkup(allowed));
 }

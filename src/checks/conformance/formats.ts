@@ -1,6 +1,4 @@
 import { count, type Paint, type Style, shortList, withoutControls } from '../../base/index.ts';
-import type { ExtensionFinding } from '../../runtimehooks/client/index.ts';
-import { suitesBegin, suitesEnd, suiteXml, type TestCase } from '../output/junit.ts';
 import type { CheckResult, CheckStatus, ConformanceReport } from './report.ts';
 
 const words: Record<CheckStatus, string> = { passed: 'ok', failed: 'FAILED', warning: 'warning', skipped: 'skipped' };
@@ -45,33 +43,4 @@ export function reportAsText(report: ConformanceReport, paint: Paint): string {
     `${name}: ${verdict === 'passed' ? 'passed' : 'FAILED'}: ${of('passed')} ok, ${of('failed')} failed, ${count(of('warning'), 'warning')}, ${of('skipped')} skipped`,
   );
   return lines.map((line) => `${line}\n`).join('');
-}
-
-const lineOf = ({ handler, message }: ExtensionFinding) => `${handler === undefined ? '' : `${handler}: `}${message}`;
-
-function testCase(extension: string, result: CheckResult): TestCase {
-  const { id, group, status, problems, requirement, reason, remedy, skipReason, ms } = result;
-  const text = [...problems.map(lineOf), `why: ${reason}`, `do: ${remedy}`].join('\n');
-  const message = problems[0] === undefined ? '' : lineOf(problems[0]);
-  return {
-    classname: `${extension}.${group}`,
-    name: `${id}: ${requirement}`,
-    ms,
-    problem: status === 'failed' ? { as: 'failure', type: id, message, text } : undefined,
-    skipped: status === 'skipped' ? (skipReason ?? '') : undefined,
-    output: status === 'warning' ? text : '',
-  };
-}
-
-/** JUnit XML: a test suite for each extension, a test case for each check. Warnings are output of their test case. */
-export function reportsAsJunit(reports: readonly ConformanceReport[]): string {
-  const suites = reports.map((report) => {
-    const { extensionConfig: name, checks, ms } = report;
-    return suiteXml(
-      name,
-      checks.map((result) => testCase(name, result)),
-      ms,
-    );
-  });
-  return `${suitesBegin('conformance')}${suites.join('')}${suitesEnd}`;
 }

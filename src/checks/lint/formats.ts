@@ -4,7 +4,6 @@ import { count, type Paint, printableJson, withoutControls } from '../../base/in
 import { apiVersionOf, hubVersion } from '../../extensionconfig/index.ts';
 import { showPlace } from '../../kubernetes/manifests/index.ts';
 import type { Rule } from '../../policy/index.ts';
-import { suitesBegin, suitesEnd, suiteXml } from '../output/junit.ts';
 import type { LintError, LintFinding, LintResult, LintSummary } from './result.ts';
 
 /** What a format needs besides results. */
@@ -86,38 +85,6 @@ const github: Format = {
     `${count(objects, 'ExtensionConfig')}: ${count(denials, 'error')}, ${count(warnings, 'warning')}\n`,
 };
 
-const lineOf = (finding: LintFinding) => `${showPlace(finding)}: ${finding.message} (${finding.ruleId})`;
-
-/** JUnit XML: one test suite per ExtensionConfig with one test case, which fails if there are denials; warnings are its output. */
-const junit: Format = {
-  end: (results) =>
-    `${suitesBegin('lint')}${results
-      .map((result) => {
-        if ('error' in result) {
-          const { file, line, message } = result.error;
-          const whole = `${showPlace(result.error)}: ${message}`;
-          const problem = { as: 'error', type: 'unreadable', message, text: whole } as const;
-          return suiteXml(file, [{ classname: file, name: line === undefined ? 'file' : `line ${line}`, problem }]);
-        }
-        const { file, line, name, findings } = result.object;
-        const linesOf = (severity: LintFinding['severity']) =>
-          findings
-            .filter((finding) => finding.severity === severity)
-            .map(lineOf)
-            .join('\n');
-        const first = findings.find(({ severity }) => severity === 'deny');
-        return suiteXml(file, [
-          {
-            classname: file,
-            name: `ExtensionConfig ${name === '' ? `in line ${line}` : name}`,
-            problem: first && { as: 'failure', type: first.ruleId, message: first.message, text: linesOf('deny') },
-            output: linesOf('warn'),
-          },
-        ]);
-      })
-      .join('')}${suitesEnd}`,
-};
-
 /** A file as SARIF requires it: a URI, relative for a relative path, so that code hosts find it in the repository. */
 function uriOf(file: string): string {
   if (isAbsolute(file)) {
@@ -181,4 +148,4 @@ const sarif: Format = {
 };
 
 /** The formats of a report, by the name that --output takes. */
-export const formats = { text, json, sarif, github, junit } satisfies Record<string, Format>;
+export const formats = { text, json, sarif, github } satisfies Record<string, Format>;

@@ -4,7 +4,6 @@ import {
   checks,
   type GroupedCheck,
   reportAsText,
-  reportsAsJunit,
   testConformance,
 } from '../../checks/conformance/index.ts';
 import type { JsonObject } from '../../kubernetes/index.ts';
@@ -87,7 +86,7 @@ const checkFlag: Flag<readonly GroupedCheck[]> = {
 
 const conformanceFlags = {
   ...extensionFlags,
-  output: outputFlag(['text', 'json', 'junit'], 'text, one line for each extension (json), or XML for CI (junit)'),
+  output: outputFlag(['text', 'json'], 'text, or one line for each extension (json)'),
   'with-side-effects': switchFlag(
     'also call hooks that act on Clusters and machines (BeforeClusterDelete, UpdateMachine …), for made-up objects',
   ),
@@ -134,7 +133,6 @@ be completed in time, 2 usage error or a file that cannot be read.`,
     const printer = inFormat<typeof flags.output, Printer<ConformanceReport>>(flags.output, {
       text: () => ({ add: (report) => reportAsText(report, paintFor(io)), end: () => '' }),
       json: () => ({ add: (report) => `${printableJson(report)}\n`, end: () => '' }),
-      junit: () => ({ add: () => '', end: () => reportsAsJunit(reports) }),
     });
     for (const config of configs) {
       const name = withoutControls(config.metadata.name ?? '');

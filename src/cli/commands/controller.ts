@@ -31,15 +31,10 @@ import { clusterFlags, orNoCluster, ownNamespace } from './cluster-flags.ts';
 import { healthFlags } from './health-flags.ts';
 import { resolveFlag, resolveOf } from './resolve-flag.ts';
 
-const modes: readonly Mode[] = ['discover', 'advise', 'observe'];
+const modes: readonly Mode[] = ['discover', 'observe'];
 
 const controllerFlags = {
-  mode: choiceFlag(
-    'MODE',
-    modes,
-    'what the controller does: everything; the condition HookVersionsSupported; metrics only',
-    { default: 'observe' },
-  ),
+  mode: choiceFlag('MODE', modes, 'what the controller does: everything, or metrics only', { default: 'observe' }),
   ...clusterFlags,
   resolve: resolveFlag,
   'client-cert-dir': textFlag(
@@ -97,7 +92,7 @@ async function refuseRival(kubeConfig: KubeConfig, namespace: string, signal: Ab
   }
   if (holder !== undefined) {
     throw new FailureError(
-      `Cluster API's own controller discovers extensions in this cluster: ${holder} holds the Lease ${lease.namespace}/${lease.name}. The two would overwrite each other's status; use the mode advise or observe, or use --force`,
+      `Cluster API's own controller discovers extensions in this cluster: ${holder} holds the Lease ${lease.namespace}/${lease.name}. The two would overwrite each other's status; use the mode observe, or use --force`,
     );
   }
 }
@@ -110,8 +105,6 @@ export const command = defineCommand({
 discover  asks each extension for its handlers and writes status and conditions,
           as Cluster API's own controller does; it exits with code 1 if that one
           is running at the start.
-advise    writes the condition HookVersionsSupported and events about hook
-          versions that --target-cluster-api-version does not support.
 observe   writes nothing.
 
 Exit code: 0 stopped, 1 Cluster API's own controller is running or a port is

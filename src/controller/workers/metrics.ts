@@ -6,7 +6,6 @@ import { readCertificates, usable } from '../../base/x509/index.ts';
 import { type KnownHooks, phaseOf, quotable } from '../../runtimehooks/client/index.ts';
 import { conditionOf } from '../configs/status.ts';
 import type { StoredConfig } from '../configs/stored.ts';
-import { hookVersionsSupported } from './hook-versions.ts';
 
 /** Values that are read at each scrape. */
 interface Observed {
@@ -57,25 +56,12 @@ export function createControllerMetrics(registry: Registry, known: KnownHooks, o
     observed.silentSeconds,
   );
 
-  const conditions = [
-    [
-      'Discovered',
-      ofConfigs.gauge(
-        'discovered',
-        'Condition Discovered of an ExtensionConfig: 1 for True, 0 for False. Absent otherwise.',
-        labelNames,
-        { collect: () => collectConfigs() },
-      ),
-    ],
-    [
-      hookVersionsSupported,
-      ofConfigs.gauge(
-        'hook_versions_supported',
-        'Condition HookVersionsSupported of an ExtensionConfig: 1 for True, 0 for False. Absent otherwise.',
-        labelNames,
-      ),
-    ],
-  ] as const;
+  const discovered = ofConfigs.gauge(
+    'discovered',
+    'Condition Discovered of an ExtensionConfig: 1 for True, 0 for False. Absent otherwise.',
+    labelNames,
+    { collect: () => collectConfigs() },
+  );
   const bundleEnds = ofConfigs.gauge(
     'ca_bundle_not_after_timestamp_seconds',
     'When the last certificate of the caBundle expires, in seconds since 1970. Absent without a caBundle.',
@@ -107,17 +93,15 @@ export function createControllerMetrics(registry: Registry, known: KnownHooks, o
   }
 
   function collectConfigs(): void {
-    for (const one of [...conditions.map(([, gauge]) => gauge), bundleEnds, handlers]) {
+    for (const one of [discovered, bundleEnds, handlers]) {
       one.reset();
     }
     const hooks = new Set<string>();
     for (const config of observed.configs()) {
       const extensionconfig = config.metadata.name;
-      for (const [type, one] of conditions) {
-        const status = conditionOf(config.status, type)?.status;
-        if (status === 'True' || status === 'False') {
-          one.set({ extensionconfig }, status === 'True' ? 1 : 0);
-        }
+      const status = conditionOf(config.status, 'Discovered')?.status;
+      if (status === 'True' || status === 'False') {
+        discovered.set({ extensionconfig }, status === 'True' ? 1 : 0);
       }
       const end = ends.memo(config.spec?.clientConfig?.caBundle ?? '');
       if (Number.isFinite(end)) {

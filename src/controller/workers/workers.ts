@@ -1,7 +1,6 @@
 import type { KubernetesClient } from '../../kubernetes/client/index.ts';
 import { createEventRecorder } from '../configs/events.ts';
 import { createConfigStore } from '../configs/stored.ts';
-import { createAdviseWorker } from './advise-worker.ts';
 import { createDiscoverWorker } from './discover-worker.ts';
 import { createObserveWorker } from './observe-worker.ts';
 import type { Worker, WorkerContext } from './worker.ts';
@@ -9,8 +8,6 @@ import type { Worker, WorkerContext } from './worker.ts';
 export type Mode =
   /** Discovers extensions and writes their status, in clusters without Cluster API's own controller. */
   | 'discover'
-  /** Writes one condition about hook versions, alongside Cluster API's controller. */
-  | 'advise'
   /** Writes nothing: metrics only. */
   | 'observe';
 
@@ -19,7 +16,6 @@ export function createWorker(mode: Mode, context: WorkerContext, cluster: Kubern
   if (mode === 'observe') {
     return createObserveWorker(context);
   }
-  const create = mode === 'discover' ? createDiscoverWorker : createAdviseWorker;
   const events = createEventRecorder(cluster, context);
-  return create({ ...context, cluster, events, store: createConfigStore(cluster) });
+  return createDiscoverWorker({ ...context, cluster, events, store: createConfigStore(cluster) });
 }

@@ -29,13 +29,13 @@ export interface RuleFinding extends Finding {
   field: string;
 }
 
-interface ActiveRule {
-  rule: Rule;
+interface ActiveRule<R extends FindingRule = FindingRule> {
+  rule: R;
   severity: Severity;
 }
 
 export interface RuleSet {
-  readonly active: readonly ActiveRule[];
+  readonly active: readonly ActiveRule<Rule>[];
   /**
    * Returns all findings at once, in the order of the object's fields: at most `maxReports` (100) of at most
    * `maxReportsLength` characters in total. If there are more, denials take precedence over warnings, and one more
@@ -67,23 +67,16 @@ function severityOf(rule: Rule, { profile, levels, enforcement }: RuleSetOptions
   return level === 'deny' && !rule.upstream && enforcement === 'warn' ? 'warn' : level;
 }
 
-interface LeftOut {
-  count: number;
-  denied: Pick<RuleFinding, 'rule' | 'severity'> | undefined;
-  warned: Pick<RuleFinding, 'rule' | 'severity'> | undefined;
-}
-
-function leaveOut(leftOut: LeftOut, { rule, severity }: Pick<RuleFinding, 'rule' | 'severity'>): void {
-  leftOut.count += 1;
-  leftOut[severity === 'deny' ? 'denied' : 'warned'] ??= { rule, severity };
-}
-
 function lengthOf({ field, message, value }: RuleFinding): number {
   return field.length + message.length + (typeof value === 'string' ? Math.min(value.length, maxCountedValue) : 0);
 }
 
-/** The reports to return: without echoes, in the order of the fields, and within the limits. */
-function selected(findings: readonly RuleFinding[], input: RuleInput, leftOut: LeftOut): RuleFinding[] {
+/**
+ * The reports to return: without echoes, in the order of the fields, and within the limits.
+ *
+ * @param omitted the rules of the findings that are not even looked at.
+ */
+function selected(findings: readonly RuleFinding[], omitted: readonly ActiveRule[], input: RuleInput): RuleFinding[] {
   const isEcho = createEchoTest(
     findings,
     input.violations,
@@ -101,19 +94,19 @@ function selected(findings: readonly RuleFinding[], input: RuleInput, leftOut: L
     length += lengthOf(report);
     if (chosen.size < maxReports && length <= maxReportsLength) {
       chosen.add(report);
-    } else {
-      leaveOut(leftOut, report);
     }
   }
-  const last = leftOut.denied ?? leftOut.warned;
   const selection = reports.filter((report) => chosen.has(report));
-  if (last !== undefined) {
+  const leftOut: ActiveRule[] = [...omitted, ...denialsFirst.filter((report) => !chosen.has(report))];
+  const worst = leftOut.find(({ severity }) => severity === 'deny') ?? leftOut[0];
+  if (worst !== undefined) {
     selection.push({
-      ...last,
+      rule: worst.rule,
+      severity: worst.severity,
       path: [],
       field: '',
       reason: 'FieldValueTooMany',
-      message: count(leftOut.count, 'more finding'),
+      message: count(leftOut.length, 'more finding'),
       verbatim: true,
     });
   }
@@ -158,46 +151,35 @@ export function parsedInput(input: RuleInput, { hooks = hookCatalog }: Pick<Rule
 }
 
 export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = allRules): RuleSet {
-  const active = rules.flatMap((rule): ActiveRule[] => {
+  const active = rules.flatMap((rule): ActiveRule<Rule>[] => {
     const severity = severityOf(rule, options);
     return severity === 'off' ? [] : [{ rule, severity }];
   });
-  const byPart = (subject: Subject) => {
-    const applied = active.filter(({ rule: { subjects = ['object'] } }) => subjects.includes(subject));
-    const groups = Map.groupBy(applied, ({ rule }) => rule.about);
-    return Array.from(groups, ([part, rulesOfPart]) => ({ part, rulesOfPart }));
-  };
-  const activeBySubject = { object: byPart('object'), status: byPart('status'), deletion: byPart('deletion') };
+  const about = (subject: Subject) =>
+    active.filter(({ rule: { subjects = ['object'] } }) => subjects.includes(subject));
+  const activeBySubject = { object: about('object'), status: about('status'), deletion: about('deletion') };
 
   function check(input: RuleInput): RuleFinding[] {
-    const reports: RuleFinding[] = [];
-    const leftOut: LeftOut = { count: 0, denied: undefined, warned: undefined };
-    let current: ActiveRule;
-    let limit: number;
-    const add = (finding: Finding) => {
-      if (reports.length < limit) {
-        reports.push({
-          ...finding,
-          ...current,
-          message: truncated(finding.message, maxMessageLength),
-          field: formatFieldPath(finding.path),
-        });
-      } else {
-        leaveOut(leftOut, current);
-      }
-    };
     const parsed = parsedInput(input, options);
     const upstreamInput = input.whole === input.object ? parsed : { ...parsed, object: input.whole };
-    for (const { part, rulesOfPart } of activeBySubject[input.subject]) {
-      if (part !== undefined && !has(part, input)) {
+    const findings: RuleFinding[] = [];
+    const omitted: ActiveRule[] = [];
+    for (const { rule, severity } of activeBySubject[input.subject]) {
+      if (rule.about !== undefined && !has(rule.about, input)) {
         continue;
       }
-      for (current of rulesOfPart) {
-        limit = reports.length + maxReports;
-        current.rule.check(current.rule.upstream ? upstreamInput : parsed, add, options);
-      }
+      const most = findings.length + maxReports;
+      const add = (finding: Finding) => {
+        if (findings.length === most) {
+          omitted.push({ rule, severity });
+        } else {
+          const message = truncated(finding.message, maxMessageLength);
+          findings.push({ ...finding, rule, severity, message, field: formatFieldPath(finding.path) });
+        }
+      };
+      rule.check(rule.upstream ? upstreamInput : parsed, add, options);
     }
-    return reports.length === 0 ? reports : selected(reports, input, leftOut);
+    return findings.length === 0 ? findings : selected(findings, omitted, input);
   }
 
   return {

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { type JsonObject, objectsAt } from '../../kubernetes/index.ts';
 import { get, isOn, list, type ReadRequest, shownAlone } from '../reads/reads.ts';
 import { watch } from '../reads/watches.ts';
@@ -7,7 +7,17 @@ import { metadataOf, type Resource } from '../resources/resource.ts';
 import { remove } from '../writes/deletion.ts';
 import type { WriteContext, WriteRequest } from '../writes/write-request.ts';
 import { create, patch, update } from '../writes/writes.ts';
-import { jsonReply, noCache, type Reply, readBody, unknownPath, viewOf, warningHeaders } from './http.ts';
+import {
+  jsonReply,
+  noCache,
+  type Reply,
+  type SandboxHandler,
+  send,
+  type Target,
+  unknownPath,
+  viewOf,
+  warningHeaders,
+} from './http.ts';
 
 /**
  * Parses `/api/v1/…` and `/apis/GROUP/VERSION/…`, with or without `namespaces/NAMESPACE`.
@@ -100,57 +110,73 @@ async function removeCollection(context: WriteContext, read: ReadRequest, write:
   return listed;
 }
 
-/** Handles a request for a resource; 404 for an unknown path. @returns undefined for a watch. @throws {RequestError} */
-export async function answerResource(
-  context: WriteContext,
-  request: IncomingMessage,
-  response: ServerResponse,
-  url: URL,
-  warnings: string[],
-): Promise<Reply | undefined> {
-  const path = parseApiPath(url.pathname);
-  const resource = path === undefined ? undefined : context.registry.find(path.group, path.version, path.plural);
-  const known = path?.subresource === '' || (path?.subresource === 'status' && resource?.hasStatus === true);
-  if (path === undefined || resource === undefined || !known || (path.namespace !== '' && !resource.namespaced)) {
-    return unknownPath;
-  }
-  if (resource.deprecation !== undefined) {
-    warnings.push(resource.deprecation);
-  }
-  const { searchParams: query } = url;
-  const { namespace, name, subresource } = path;
-  const method = request.method ?? 'GET';
-  const view = viewOf(request.headers.accept ?? '', query);
-  const read: ReadRequest = { resource, namespace, name, query, view };
-  if (method === 'GET') {
-    if (isOn(query, 'watch')) {
-      beginWatch(context, read, response, warnings);
-      return undefined;
+/** Finds the resource of a request; 404 for an unknown path. */
+export function findTarget({ registry }: Pick<WriteContext, 'registry'>): SandboxHandler {
+  return (request, response, next) => {
+    const { url, warnings } = response.locals;
+    const path = parseApiPath(url.pathname);
+    const resource = path === undefined ? undefined : registry.find(path.group, path.version, path.plural);
+    const known = path?.subresource === '' || (path?.subresource === 'status' && resource?.hasStatus === true);
+    if (path === undefined || resource === undefined || !known || (path.namespace !== '' && !resource.namespaced)) {
+      send(response, unknownPath, warnings);
+      return;
     }
-    const object = name === '' ? await list(context, read) : await get(context, read);
-    return jsonReply(200, object);
-  }
-  const body = await readBody(request);
-  const mediaType = request.headers['content-type'];
-  const warn = (text: string) => void warnings.push(text);
-  const write = { resource, namespace, name, subresource, query, body, mediaType, warn };
+    if (resource.deprecation !== undefined) {
+      warnings.push(resource.deprecation);
+    }
+    const { namespace, name, subresource } = path;
+    const { searchParams: query } = url;
+    const view = viewOf(request.headers.accept ?? '', query);
+    response.locals.target = { resource, namespace, name, subresource, query, view };
+    next();
+  };
+}
+
+/** Responds to GET. */
+export function readResource(context: WriteContext): SandboxHandler {
+  return async ({ method }, response, next) => {
+    const { target, warnings } = response.locals;
+    if (method !== 'GET') {
+      next();
+    } else if (isOn(target.query, 'watch')) {
+      beginWatch(context, target, response, warnings);
+    } else {
+      const object = target.name === '' ? await list(context, target) : await get(context, target);
+      send(response, jsonReply(200, object), warnings);
+    }
+  };
+}
+
+/** Responds to all other methods, behind `body`. */
+export function writeResource(context: WriteContext): SandboxHandler {
+  return async ({ method, body, headers }, response) => {
+    const { target, warnings } = response.locals;
+    const warn = (text: string) => void warnings.push(text);
+    const write = { ...target, body, mediaType: headers['content-type'], warn };
+    send(response, await written(context, method, target, write), warnings);
+  };
+}
+
+/** The reply to a write. @throws {RequestError} */
+async function written(context: WriteContext, method: string, target: Target, write: WriteRequest): Promise<Reply> {
+  const { resource, namespace, name, subresource, view } = target;
   const hasNamespace = !resource.namespaced || namespace !== '';
-  const written = (object: JsonObject) => shownAlone(context, resource, object, view);
+  const inView = (object: JsonObject) => shownAlone(context, resource, object, view);
   if (method === 'POST' && name === '' && hasNamespace) {
-    return jsonReply(201, written(await create(context, write)));
+    return jsonReply(201, inView(await create(context, write)));
   }
   if (method === 'PUT' && name !== '' && hasNamespace) {
-    return jsonReply(200, written(await update(context, write)));
+    return jsonReply(200, inView(await update(context, write)));
   }
   if (method === 'PATCH' && name !== '' && hasNamespace) {
-    return jsonReply(200, written(await patch(context, write)));
+    return jsonReply(200, inView(await patch(context, write)));
   }
   if (method === 'DELETE' && subresource === '' && hasNamespace) {
     if (name === '') {
-      return jsonReply(200, await removeCollection(context, read, write));
+      return jsonReply(200, await removeCollection(context, target, write));
     }
     const removed = await remove(context, write);
-    return jsonReply(200, 'object' in removed ? written(removed.object) : successOf(resource, name, removed.uid));
+    return jsonReply(200, 'object' in removed ? inView(removed.object) : successOf(resource, name, removed.uid));
   }
   throw methodNotAllowed('the server does not allow this method on the requested resource');
 }

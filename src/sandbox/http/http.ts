@@ -1,11 +1,26 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { readLimited, withoutControls } from '../../base/index.ts';
+import type { ServerResponse } from 'node:http';
+import type { RequestHandler } from 'express';
+import { withoutControls } from '../../base/index.ts';
 import type { JsonObject, Status } from '../../kubernetes/index.ts';
+import type { ReadRequest } from '../reads/reads.ts';
 import type { View } from '../reads/tables.ts';
-import { notAcceptable, tooLarge } from '../resources/errors.ts';
+import { notAcceptable } from '../resources/errors.ts';
 
-/** Largest body of a request, in bytes; the limit of the real API server. */
-const maxBody = 3 * 1024 * 1024;
+/** The resource that a request is for, and the form of the response. */
+export interface Target extends ReadRequest {
+  subresource: string;
+}
+
+/** What is known of a request while it is answered. */
+export type SandboxLocals = Record<string, unknown> & {
+  startedMs: number;
+  url: URL;
+  /** Texts for the header Warning of the response. */
+  warnings: string[];
+  target: Target;
+};
+export type SandboxHandler = RequestHandler<object, unknown, Buffer, unknown, SandboxLocals>;
+
 /** Cache-Control header of all responses that may change. */
 export const noCache = 'no-cache, private';
 
@@ -61,15 +76,6 @@ export const unknownPath = textReply(404, '404 page not found\n');
 export function send(response: ServerResponse, { code, headers, body = '' }: Reply, warnings: readonly string[]): void {
   response.writeHead(code, { ...headers, ...warningHeaders(warnings) });
   response.end(body);
-}
-
-/** The body of a request. @throws {RequestError} 413 when it is too large. */
-export async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const body = await readLimited(request, maxBody);
-  if (body === undefined) {
-    throw tooLarge(`limit is ${maxBody}`);
-  }
-  return body;
 }
 
 /** Maximum total length of the warnings of a response, and of each one once they are longer, in characters. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { printable, printableJson, printableLines, withoutControls } from '../../../src/base/index.ts';
-import { isPrintableYaml, printableXml } from '../../../src/base/terminal/printable.ts';
+import { isPrintableYaml } from '../../../src/base/terminal/printable.ts';
 
 /** Characters that move or replace what is next to them on a terminal, each with its escape. */
 const harmful = [
@@ -47,15 +47,6 @@ test.each([
   expect(JSON.parse(json)).toEqual({ text: `a${text}b` });
   expect(json).not.toContain(text);
   expect(printableJson([text], 1)).toBe(`[\n ${printableJson(text)}\n]`);
-});
-
-test.each([
-  ['a&amp;b', 'a&amp;b'],
-  ['a\tb\nc\rd', 'a&#9;b&#10;c&#13;d'],
-  ['##[group]#', '#&#35;[group]#'],
-  ...harmful.map(([character]): [string, string] => [`${character}a`, `&#${character.charCodeAt(0)};a`]),
-])('in XML, %j is %j', (text, shown) => {
-  expect(printableXml(text)).toBe(shown);
 });
 
 test.each<[string, boolean]>([

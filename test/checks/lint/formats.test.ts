@@ -102,28 +102,6 @@ test('github: commands that no text in them can end', () => {
   expect(lines[5]).toBe('::error file=gone.yaml,title=unreadable::cannot be read: no such file or folder');
 });
 
-test('junit: a suite for each object, escaped', () => {
-  const text = render('junit');
-  const count = (pattern: RegExp) => text.match(pattern)?.length ?? 0;
-  expect(count(/<testsuite /g)).toBe(5);
-  expect(count(/tests="1" failures="1" errors="0"/g)).toBe(2);
-  expect(count(/tests="1" failures="0" errors="0"/g)).toBe(1);
-  expect(count(/tests="1" failures="0" errors="1"/g)).toBe(2);
-  expect(text).toContain('name="ExtensionConfig &lt;x&gt;&amp;&quot;\ufffd"');
-  expect(text).toContain('message="bad[31m 100%&#10;::error::x ]]&gt; &lt;&amp;&gt;"');
-  expect(text.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
-  // Every tag is closed, in order.
-  const open: string[] = [];
-  for (const [, close, name, self] of text.matchAll(/<(\/?)([a-z-]+)[^>]*?(\/?)>/g)) {
-    if (close) {
-      expect(open.pop()).toBe(name);
-    } else if (!self) {
-      open.push(name!);
-    }
-  }
-  expect(open).toEqual([]);
-});
-
 test.each(Object.keys(formats) as (keyof typeof formats)[])('%s: is well-formed without findings, too', (name) => {
   const text = printed(name, []);
   if (name === 'json' || name === 'sarif') {

@@ -129,32 +129,6 @@ test('json prints a line for each extension', async () => {
   ]);
 });
 
-test('junit prints a suite for each extension and a case for each check', async () => {
-  const { file } = await extension(failing);
-  const { stdout } = await runProgram(['conformance', '-f', file, '--output', 'junit', ...few]);
-  expect(stdout).toMatch(
-    /^<\?xml version="1.0" encoding="UTF-8"\?>\n<testsuites name="extensionconfig-webhook conformance">\n<testsuite name="one" tests="4" failures="2" errors="0" skipped="1" /,
-  );
-  expect(stdout).toContain(
-    '<failure type="discreet-messages" message="validatetopology: a message contains something labelled',
-  );
-  expect(stdout).toMatch(/<skipped message="no handler that is called can block"\/>/);
-  expect(stdout).not.toContain('abcdefgh');
-});
-
-test('junit has a failure for a server that does not answer, whichever checks are chosen', async () => {
-  const file = write('nobody.yaml', stringify(extensionConfig('one', { url: 'https://127.0.0.1:1', caBundle })));
-  const args = ['conformance', '-f', file, '--output', 'junit', '--check', 'success'];
-  const { code, stdout } = await runProgram(args);
-  expect(code).toBe(1);
-  expect(stdout).toContain('<testsuite name="one" tests="2" failures="1" errors="0" skipped="1" ');
-  expect(stdout).toMatch(
-    /<failure type="discovery-valid" message="Discovery .*127\.0\.0\.1:1.*">[^<]*&#10;do: if nothing answers, start the server/,
-  );
-  const valid = await runProgram([...args, '--check', 'discovery-valid']);
-  expect(valid.stdout.match(/<failure /g)).toHaveLength(1);
-});
-
 test('hooks that act on Clusters are called on request, for objects with recognizable names', async () => {
   const { server, file } = await extension(failing);
   await runProgram(['conformance', '-f', file, '--check', 'known-status']);

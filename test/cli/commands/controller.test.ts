@@ -64,7 +64,7 @@ test('discovers, becomes ready, serves metrics, and releases the Lease at SIGTER
   expect(released).toMatchObject({ spec: { holderIdentity: '', leaseDurationSeconds: 1 } });
 });
 
-test("while Cluster API's own controller runs, discover ends with code 1 and says what to do; advise and --force work", async () => {
+test("while Cluster API's own controller runs, discover ends with code 1 and says what to do; --force works", async () => {
   const lab = await startLab();
   const { spec } = await startCalled();
   await lab.create('lab', spec);
@@ -76,15 +76,10 @@ test("while Cluster API's own controller runs, discover ends with code 1 and say
   expect(code).toBe(1);
   expect(stderr).toBe(
     "extensionconfig-webhook: Cluster API's own controller discovers extensions in this cluster: capi-controller-manager-0 holds the" +
-      " Lease capi-system/controller-leader-election-capi. The two would overwrite each other's status; use the mode advise or" +
+      " Lease capi-system/controller-leader-election-capi. The two would overwrite each other's status; use the mode" +
       ' observe, or use --force\n',
   );
   expect((await lab.get('lab')).status).toBeUndefined();
-  const advising = start(['--mode', 'advise', '--kubeconfig', kubeconfig]);
-  const unknown = await lab.condition('lab', 'HookVersionsSupported', 'Unknown');
-  expect(unknown.status?.conditions).toHaveLength(1);
-  advising.stop('SIGTERM');
-  expect((await advising.ended).code).toBe(0);
   start(['--mode', 'discover', '--force', '--kubeconfig', kubeconfig]);
   await lab.condition('lab', 'Discovered', 'True');
 });

@@ -145,15 +145,13 @@ const each = (command: string, outputs: string[], args: () => string[]): [string
 
 /** Every command that repeats text from files, servers or a cluster, with a nasty one. */
 const repeating: [string, () => string[]][] = [
-  ...each('lint', ['text', 'github', 'sarif', 'json', 'junit'], () => ['lint', manifest]),
+  ...each('lint', ['text', 'github', 'sarif', 'json'], () => ['lint', manifest]),
   ['lint --facts', () => ['lint', config, '--facts', manifest, '--facts', broken]],
   ...each('discover', ['text', 'json'], () => ['discover', '-f', bad]),
   ...each('call', ['text', 'json'], () => ['call', 'up.one', '-f', config, '--sample']),
   ['call --request', () => ['call', 'up.one', '-f', config, '--request', settings]],
   ...each('rehearse', ['text', 'json'], () => ['rehearse', '-f', config, '--upgrade-to', 'v1.33.0']),
-  ...each('conformance', ['text', 'json', 'junit'], () => [
-    ...['conformance', '-f', bad, '--check', 'discovery-valid'],
-  ]),
+  ...each('conformance', ['text', 'json'], () => [...['conformance', '-f', bad, '--check', 'discovery-valid']]),
   ...each('preflight', ['text', 'json'], () => ['preflight', '-f', bad, '--target-cluster-api-version', 'v1.14']),
   ...each('plan', ['text', 'json', 'html'], () => ['plan', '-f', cluster, '--from', cluster]),
   ...each('doctor', ['text', 'json'], () => ['doctor', '--kubeconfig', kubeconfig]),

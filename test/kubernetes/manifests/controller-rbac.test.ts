@@ -130,28 +130,6 @@ describe("the controller's permissions are sufficient for everything that its mo
     expect(new Set(proxy.refused)).toEqual(new Set(['GET /api/v1/namespaces/kube-system/secrets/ca']));
   });
 
-  test('in the mode advise', async () => {
-    const started = await start('advise');
-    const { lab, begin } = started;
-    const handler = (hook: string) => ({
-      name: 'a.one',
-      requestHook: { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook },
-    });
-    const conditions = [
-      {
-        ...{ type: 'Discovered', status: 'True', reason: 'Discovered', message: '', observedGeneration: 1 },
-        lastTransitionTime: '2026-01-01T00:00:00Z',
-      },
-    ];
-    await lab.create('one', { clientConfig: { url: 'https://localhost:1' } });
-    await lab.patchStatus('one', { handlers: [handler('NoSuchHook')], conditions });
-    await begin();
-    const { status } = await lab.condition('one', 'HookVersionsSupported', 'False');
-    const reason = status?.conditions?.find(({ type }) => type === 'HookVersionsSupported')?.reason ?? '';
-    await written(lab, 'one', reason);
-    await expectAllUsed(started);
-  });
-
   test('in the mode observe', async () => {
     const started = await start('observe');
     const { lab, begin } = started;
@@ -166,7 +144,7 @@ describe("the controller's permissions are sufficient for everything that its mo
   });
 });
 
-test.each(['observe', 'advise', 'discover'] as const)('the program accepts the arguments of mode %s', async (mode) => {
+test.each(['observe', 'discover'] as const)('the program accepts the arguments of mode %s', async (mode) => {
   const output = new PassThrough();
   let text = '';
   output.on('data', (chunk) => {

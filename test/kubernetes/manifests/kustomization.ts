@@ -53,7 +53,6 @@ export const overlays = [
   'repair',
   'impact',
   'controller-observe',
-  'controller-advise',
   'controller-discover',
   'controller-discover-narrow',
   'openshift',

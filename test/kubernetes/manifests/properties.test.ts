@@ -355,7 +355,6 @@ describe('the controller', () => {
 
   test.each([
     ['observe', true],
-    ['advise', false],
     ['discover', true],
   ] as const)('accepts no connections; mode %s reaches extension servers: %s', (mode, callsExtensions) => {
     const policies = buildOverlay(`controller-${mode}`).filter(

@@ -1,3 +1,5 @@
+import { text } from 'node:stream/consumers';
+import { connect } from 'node:tls';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
@@ -188,4 +190,10 @@ test('so is the deprecationWarning of a CustomResourceDefinition with one', asyn
     (answer) => answer.status !== 404,
   );
   expect([status, headers.warning]).toEqual([200, '299 - "use\\\\u001b[31m\\\\u007f another"']);
+});
+
+test('a target that is not a URL gets a 404 in plain text', async () => {
+  const socket = connect({ host: '127.0.0.1', port: Number(new URL(sandbox.url).port), ca: sandbox.ca });
+  socket.end('GET http://[ HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+  expect(await text(socket)).toMatch(/^HTTP\/1.1 404 .*\r\n\r\n.*404 page not found/s);
 });

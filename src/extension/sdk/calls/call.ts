@@ -5,7 +5,6 @@ import { decodeRequest, messageProblem, objectOf, problemText } from '../../../r
 import { answersOf, responseIn } from '../handlers/answer.ts';
 import type { Handler, HandlerContext } from '../handlers/handler.ts';
 import { fault, intendedFailure } from '../handlers/thrown.ts';
-import { lazyFields } from '../lazy-fields.ts';
 import type { LoopWatch } from './event-loop.ts';
 import type { Lifetime } from './lifetime.ts';
 
@@ -25,7 +24,7 @@ export interface CallOutcome {
 
 /** The dependencies of a call. */
 interface CallContext {
-  /** Aborted when the caller no longer waits for the answer; read on demand, since it may be created then. */
+  /** Its signal is aborted when the caller no longer waits for the answer. */
   ending: { readonly signal: AbortSignal };
   log: Log;
   lifetime: Lifetime;
@@ -37,45 +36,25 @@ const maxClusterLength = 2 * 253;
 /** As much, and a uid. */
 const maxSubjectLength = maxClusterLength + 100;
 
-/**
- * The context that a handler receives. Log and signal are created when they are first read: many handlers need neither,
- * and creating them takes longer than everything else here.
- */
-class Context implements HandlerContext<unknown> {
-  static readonly #lazy = lazyFields<Context>({
-    log: (context) =>
-      context.#call.log.child({
-        hook: context.#handler.hook.name,
-        handler: context.#handler.name,
-        cluster: context.cluster,
-      }),
-    signal: (context) => context.#call.ending.signal,
-  });
-  declare readonly log: Log;
-  declare readonly signal: AbortSignal;
-  readonly answer;
-  readonly cluster;
-  readonly subject;
-  readonly settings;
-  readonly stopping;
-  readonly waitUntil;
-  readonly #handler: Handler;
-  readonly #call: CallContext;
-
-  constructor(handler: Handler, request: JsonObject, call: CallContext) {
-    this.answer = answersOf(handler.hook);
-    const object = objectOf(handler.hook, request);
-    this.cluster = object && `${object.namespace}/${object.cluster}`.slice(0, maxClusterLength);
-    const about = object && `${object.namespace}/${object.name} ${object.uid ?? ''}`.slice(0, maxSubjectLength);
-    this.subject = `${handler.hook.name} ${handler.name} ${about ?? ''}`;
-    this.settings = (isJsonObject(request.settings) ? request.settings : {}) as Readonly<Record<string, string>>;
-    this.stopping = call.lifetime.stopping;
-    this.waitUntil = call.lifetime.waitUntil;
-    this.#handler = handler;
-    this.#call = call;
-    Object.defineProperty(this, 'log', Context.#lazy.log as PropertyDescriptor);
-    Object.defineProperty(this, 'signal', Context.#lazy.signal as PropertyDescriptor);
-  }
+/** The context that a handler receives. */
+function contextOf(
+  { hook, name }: Handler,
+  request: JsonObject,
+  { log, ending, lifetime }: CallContext,
+): HandlerContext<unknown> {
+  const object = objectOf(hook, request);
+  const cluster = object && `${object.namespace}/${object.cluster}`.slice(0, maxClusterLength);
+  const about = object && `${object.namespace}/${object.name} ${object.uid ?? ''}`.slice(0, maxSubjectLength);
+  return {
+    answer: answersOf(hook),
+    cluster,
+    subject: `${hook.name} ${name} ${about ?? ''}`,
+    settings: (isJsonObject(request.settings) ? request.settings : {}) as Readonly<Record<string, string>>,
+    stopping: lifetime.stopping,
+    waitUntil: lifetime.waitUntil,
+    signal: ending.signal,
+    log: log.child({ hook: hook.name, handler: name, cluster }),
+  };
 }
 
 /** Longest message of a response, in characters: Cluster API's conditions hold 10,240, some of which it adds itself. */
@@ -192,7 +171,7 @@ export function call(handler: Handler, body: Json, callContext: CallContext): Ca
     return failure('invalid request', message, handler);
   }
   const { request } = decoded;
-  const context = new Context(handler, request, callContext);
+  const context = contextOf(handler, request, callContext);
   try {
     const startedMs = performance.now();
     const returned = handler.handle(request, context);
@@ -218,16 +197,15 @@ type TimedOutcome = CallOutcome | 'late' | 'gone';
  * expires or the caller disconnects. If the handler returns its answer directly, no timers or promises are created: they
  * take longer than most such handlers.
  *
- * @param gone returns the signal that is aborted when the caller disconnects.
+ * @param gone aborted when the caller disconnects.
  */
 export function callInTime(
   handler: Handler,
   body: Json,
-  gone: () => AbortSignal,
+  gone: AbortSignal,
   timeoutMs: number,
   { log, lifetime, loop }: { log: Log; lifetime: Lifetime; loop: LoopWatch },
 ): TimedOutcome | Promise<TimedOutcome> {
-  // It creates its signal on first use: most handlers do not read it.
   const ending = new AbortController();
   const startedMs = performance.now();
   const outcome = call(handler, body, { ending, log, lifetime, loop });
@@ -246,7 +224,7 @@ export function callInTime(
   });
   // The time until the handler returned its promise counts.
   const leftMs = Math.max(0, timeoutMs - Math.round(elapsedMs));
-  return firstInTime(outcome, ending, gone(), timeoutMs, leftMs).then((first) => {
+  return firstInTime(outcome, ending, gone, timeoutMs, leftMs).then((first) => {
     isLate = first === 'late' || first === 'gone';
     return first;
   });

@@ -1,4 +1,4 @@
-import { type JsonObject, perObject } from '../../../kubernetes/index.ts';
+import type { JsonObject } from '../../../kubernetes/index.ts';
 import type { HookDefinition, hooks, RequestOf, ResponseOf } from '../../../runtimehooks/index.ts';
 
 /** Names of Cluster API's hooks that a handler can serve. The server itself answers Discovery. */
@@ -96,8 +96,8 @@ const answerWith = (response: JsonObject) => new MadeAnswer(response) as unknown
 /** Fields that a whole response has, and which it would say something else with. */
 const filledIn = ['apiVersion', 'kind', 'status', 'retryAfterSeconds'] as const;
 
-/** The functions that create the answers of a hook. Made once per hook, since a call takes only microseconds. */
-export const answersOf = perObject((hook: HookDefinition): BlockingAnswers<unknown> => {
+/** The functions that create the answers of a hook. */
+export function answersOf(hook: HookDefinition): BlockingAnswers<unknown> {
   // Absent reads as 0, but the schema requires it, and Go's server always writes it.
   const goOn = hook.isBlocking ? { retryAfterSeconds: 0 } : {};
   return Object.freeze({
@@ -125,4 +125,4 @@ export const answersOf = perObject((hook: HookDefinition): BlockingAnswers<unkno
       return answerWith({ status: 'Success', message, retryAfterSeconds: seconds });
     },
   });
-});
+}

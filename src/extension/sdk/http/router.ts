@@ -106,8 +106,7 @@ function routeOf(handler: Handler, context: RouteContext): [BodyHandler, ErrorRe
       return;
     }
     const timeoutMs = callTimeoutMs(request.url, timeoutSeconds);
-    const called = callInTime(handler, read.request, () => goneOf(response), timeoutMs, context);
-    const outcome = called instanceof Promise ? await called : called;
+    const outcome = await callInTime(handler, read.request, goneOf(response), timeoutMs, context);
     const durationMs = Math.round(performance.now() - response.locals.startedMs);
     const hint = 'answer within milliseconds, and let createJobs do long work';
     if (outcome === 'gone') {

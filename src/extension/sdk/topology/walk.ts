@@ -22,7 +22,6 @@ import {
 } from '../../../runtimehooks/index.ts';
 import type { OrUndefined } from '../handlers/answer.ts';
 import { HandlerFailure } from '../handlers/handler.ts';
-import { lazyFields } from '../lazy-fields.ts';
 import type { BuiltinVariables } from './builtin.ts';
 import type { DefinedVariables, Only } from './define-variables.ts';
 import { firstNotJson } from './json-only.ts';
@@ -239,49 +238,34 @@ function patchOf(before: JsonObject, after: JsonObject): JsonPatchOperation[] {
 /** The log of patchers when `walkTemplates` has none. */
 const silent = pino({ enabled: false });
 
-/** The context of patchers for one item. What takes long is computed when it is first read. */
-class ItemContext<Values> implements TemplateContext<Values> {
-  static readonly #lazy = lazyFields<ItemContext<unknown>>({
-    values: (context) => context.#readValues(),
-    builtin: ({ variables }) => variables.object('builtin', {}),
-    log: (context) =>
-      (context.#options.log ?? silent).child({
-        template: shownName((context.item.object as JsonObject).kind),
-        holder: shownHolder(context.holder),
-      }),
-  });
-  declare readonly values: Values;
-  declare readonly builtin: BuiltinVariables;
-  declare readonly log: Log;
-  readonly variables: Variables;
-  readonly item: GeneratePatchesRequestItem;
-  readonly holder: HolderReference;
-  readonly #request: GeneratePatchesRequest;
-  readonly #options: WalkOptions<Values>;
-
-  constructor(
-    request: GeneratePatchesRequest,
-    item: GeneratePatchesRequestItem,
-    variables: Variables,
-    options: WalkOptions<Values>,
-  ) {
-    this.variables = variables;
-    this.item = item;
-    this.holder = item.holderReference;
-    this.#request = request;
-    this.#options = options;
-    Object.defineProperties(this, ItemContext.#lazy);
-  }
-
-  #readValues(): Values {
-    const { variables } = this.#options;
-    if (variables === undefined) {
+/** The values of variables when `walkTemplates` has no option for them. */
+const noValues: object = new Proxy(
+  {},
+  {
+    get() {
       throw new TypeError(
         'walkTemplates has no option variables: pass what defineVariables returned, or read context.variables',
       );
-    }
-    return variables.read(this.#request, this.item);
-  }
+    },
+  },
+);
+
+/** The context of patchers for one item. */
+function contextOf<Values>(
+  request: GeneratePatchesRequest,
+  item: GeneratePatchesRequestItem,
+  variables: Variables,
+  { variables: defined, log = silent }: WalkOptions<Values>,
+): TemplateContext<Values> {
+  const { holderReference: holder, object } = item;
+  return {
+    values: defined === undefined ? (noValues as Values) : defined.read(request, item),
+    variables,
+    builtin: variables.object('builtin', {}),
+    item,
+    holder,
+    log: log.child({ template: shownName((object as JsonObject).kind), holder: shownHolder(holder) }),
+  };
 }
 
 /** A template with the fields that patchers may rely on, of which it need not have all. */
@@ -345,11 +329,7 @@ export function walkTemplates<const Matches extends readonly unknown[], Values =
       const variables =
         item.variables === undefined ? shared : layeredVariables(requestVariables, layerOf(item.variables));
       const after = withRequiredFields(copyOf(before));
-      const context = new ItemContext(request, item, variables, options);
-      if (options.variables !== undefined) {
-        // Before anything is done with them.
-        void context.values;
-      }
+      const context = contextOf(request, item, variables, options);
       for (const { mutate } of matching) {
         refuseReturned(mutate(after as Template, context), after);
       }

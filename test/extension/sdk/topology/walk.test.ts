@@ -271,7 +271,7 @@ test('a patcher receives the values of the defined variables, builtin, the item,
 });
 
 test('without the option variables there are no values; without a log, what patchers log is dropped', () => {
-  const reading: TemplatePatcher = { mutate: (_, { values }) => void values };
+  const reading: TemplatePatcher = { mutate: (_, { values }) => void (values as { flavor: string }).flavor };
   expect(() => walkTemplates(requestOf({}), [reading])).toThrow(
     'walkTemplates has no option variables: pass what defineVariables returned, or read context.variables',
   );

@@ -1,0 +1,121 @@
+import type { ErrorRequestHandler, Express } from 'express';
+import type { Registry as MetricsRegistry } from 'prom-client';
+import { failure, refusal } from '../../kubernetes/index.ts';
+import { DefaultsError } from '../../kubernetes/schema/index.ts';
+import { createApplication, createBody, createRefuse, defaultLimits, InFlight, Refusal } from '../../server/index.ts';
+import { passOn } from '../aggregation/proxy.ts';
+import { isAuthorized } from '../credentials.ts';
+import { badRequest, RequestError, tooLarge, unauthorized } from '../resources/errors.ts';
+import type { AdmissionEvent } from '../webhooks/admission.ts';
+import type { WriteContext } from '../writes/write-request.ts';
+import { answerDocument, type DocumentContext, remoteFor, version } from './documents.ts';
+import { findTarget, readResource, writeResource } from './endpoints.ts';
+import { jsonReply, noCache, type SandboxHandler, send, textReply, warningHeaders } from './http.ts';
+
+/** An event that is not reported to clients. Of a bug: the method and URL of the request, and the error. */
+export type SandboxEvent = AdmissionEvent | { event: 'bug'; request: string; message: string };
+
+export interface SandboxContext extends WriteContext, DocumentContext {
+  metrics: MetricsRegistry;
+  token: string;
+  log(event: SandboxEvent): void;
+}
+
+/** Largest body of a request, in bytes; the limit of the real API server. */
+const maxBodyBytes = 3 * 1024 * 1024;
+
+const begin: SandboxHandler = ({ originalUrl }, { locals }, next) => {
+  const url = URL.parse(originalUrl, 'https://sandbox');
+  locals.warnings = [];
+  if (url === null) {
+    throw badRequest('the URL of the request is not valid');
+  }
+  locals.url = url;
+  next();
+};
+
+/** Lets the only user pass. */
+function authorize(token: string): SandboxHandler {
+  return ({ headers }, _response, next) => {
+    if (!isAuthorized(headers.authorization, token)) {
+      throw unauthorized();
+    }
+    if (headers['impersonate-user'] !== undefined) {
+      throw badRequest('the sandbox has no impersonation: its only user is sandbox-admin');
+    }
+    next();
+  };
+}
+
+/** Passes requests for aggregated API servers on. */
+function aggregate(context: DocumentContext): SandboxHandler {
+  return (request, response, next) => {
+    const { url } = response.locals;
+    const remote = remoteFor(context, url);
+    if (remote === undefined) {
+      next();
+    } else if (remote.isAvailable) {
+      passOn(remote.backend, request, response, url);
+    } else {
+      send(response, textReply(503, 'service unavailable\n'), []);
+    }
+  };
+}
+
+/** Responds to requests for discovery and OpenAPI documents. */
+function document(context: DocumentContext): SandboxHandler {
+  return (request, response, next) => {
+    const reply = request.method === 'GET' ? answerDocument(context, request, response.locals.url) : undefined;
+    if (reply === undefined) {
+      next();
+    } else {
+      send(response, reply, []);
+    }
+  };
+}
+
+/** Makes a Status of an error, as a kube-apiserver does. */
+function describeError(log: SandboxContext['log']): ErrorRequestHandler {
+  function statusOf(error: unknown, request: string) {
+    if (error instanceof RequestError) {
+      return error.status;
+    }
+    if (error instanceof DefaultsError) {
+      return tooLarge(error.message).status;
+    }
+    if (error instanceof Refusal) {
+      return error.code === 413 ? tooLarge(`limit is ${maxBodyBytes}`).status : refusal(error.code, error.message);
+    }
+    log({ event: 'bug', request, message: String((error as Error).stack) });
+    return failure(500, 'InternalError', 'Internal error occurred: this is a bug of the sandbox; see its log');
+  }
+  return (error, request, response, next) => {
+    const status = statusOf(error, `${request.method} ${request.originalUrl}`);
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    response.set({ 'Cache-Control': noCache, ...warningHeaders(response.locals.warnings) });
+    next(new Refusal(status.code, status.message ?? '', { code: status.code, text: `${JSON.stringify(status)}\n` }));
+  };
+}
+
+const all = /.*/;
+
+/** The API server, from top to bottom. */
+export function createSandboxApplication(context: SandboxContext): Express {
+  const body = createBody({ maxBodyBytes }, new InFlight(defaultLimits.maxInFlightBytes), true);
+  const application = createApplication();
+  application.all(all, begin);
+  application.all(['/healthz', '/readyz', '/livez'], (_, response) => send(response, textReply(200, 'ok'), []));
+  // Clients generated from Kubernetes' OpenAPI documents append a slash.
+  application.all(['/version', '/version/'], (_, response) => send(response, jsonReply(200, version), []));
+  application.all(all, authorize(context.token));
+  application.get('/metrics', async (_, response) => {
+    send(response, textReply(200, await context.metrics.metrics(), context.metrics.contentType), []);
+  });
+  application.all(all, aggregate(context), document(context));
+  application.all(all, findTarget(context), readResource(context), body, writeResource(context));
+  application.use(describeError(context.log), createRefuse({ error: () => {} }));
+  return application;
+}
