@@ -1,7 +1,7 @@
 import './node-version.ts';
 import type { JsonObject } from '../kubernetes/index.ts';
 import { newestKnownRelease } from '../runtimehooks/index.ts';
-import { type CallHook, layered, NotKnown, Objects, type Plan, plan as planOf } from '../topology/index.ts';
+import { type CallHook, layered, NotKnown, type Plan, plan as planOf, prepared, World } from '../topology/index.ts';
 
 export type {
   CallHook,
@@ -53,10 +53,11 @@ export function plan(
     signal,
   }: PlanOptions = {},
 ): Promise<Plan> {
-  return planOf(new Objects(before), new Objects(layered(before, changes)), {
+  const known = before.map(prepared);
+  const wanted = layered(known, changes.map(prepared));
+  return planOf(new World(known, { call }), new World(wanted, { call }), {
     clusterApiVersion,
     now,
-    call,
     updatesInPlace,
     ...(isPlanned && { isPlanned }),
     ...(signal && { signal }),

@@ -1,7 +1,7 @@
 export { type Blueprint, readBlueprint } from './blueprint/blueprint.ts';
 export { classOf, readClass } from './desired/planned-state.ts';
 export { classKey } from './desired/refusals.ts';
-export { type DryRun, type PlanRequest, plan } from './plan.ts';
+export { type PlanRequest, plan } from './plan.ts';
 export { judgeGroup } from './rollout/judge-group.ts';
 export { type Computed, type MachineStep, SimulatedCluster, type SimulatedWorker } from './simulated.ts';
 export { NotComputed, TemplateError } from './templates/budget.ts';
@@ -28,7 +28,6 @@ export {
   nameOf,
   namespacedName,
   namespaceOf,
-  Objects,
   objectText,
 } from './world/objects.ts';
 export {
@@ -41,4 +40,6 @@ export {
   sumOf,
   type Verdict,
 } from './world/plan.ts';
+export { prepared } from './world/prepared.ts';
 export { inV1beta2 } from './world/v1beta1.ts';
+export { type DryRun, type Unread, World } from './world/world.ts';

@@ -25,25 +25,17 @@ import { checkedTopology } from './variables/variables.ts';
 import type { GroupChange, GroupObjects, PlanOptions } from './world/groups.ts';
 import { madeUp } from './world/names.ts';
 import { NotKnown, Stopped } from './world/not-known.ts';
-import {
-  coreGroup,
-  isPaused,
-  nameIn,
-  nameOf,
-  namespacedName,
-  namespaceOf,
-  Objects,
-  objectText,
-} from './world/objects.ts';
+import { coreGroup, isPaused, nameIn, nameOf, namespacedName, namespaceOf, objectText } from './world/objects.ts';
 import { type ClusterPlan, type GroupPlan, type Plan, type Problem, sumOf, type Verdict } from './world/plan.ts';
 import { stored } from './world/stored.ts';
 import { inV1beta2 } from './world/v1beta1.ts';
+import type { DryRun, World } from './world/world.ts';
 
 /** Maximum number of Clusters that are planned at a time: so many calls wait for extensions. */
 const clustersAtOnce = 10;
 
 /** What a plan is told besides the two states. */
-export interface PlanRequest extends PlanOptions {
+export interface PlanRequest extends Omit<PlanOptions, 'call' | 'follow'> {
   /** Which Clusters are planned. Default: all. */
   isPlanned?: (namespace: string, name: string) => boolean;
   /** Called for each Cluster when its plan is made. */
@@ -53,19 +45,8 @@ export interface PlanRequest extends PlanOptions {
     cluster: string,
     objects: readonly { before: JsonObject | undefined; after: JsonObject | undefined }[],
   ) => void;
-  /**
-   * Has an API server default and check an object that Cluster API would write, without writing it. `existing`: what it
-   * replaces. Default: only the defaults that are known are applied.
-   */
-  dryRun?: DryRun;
   signal?: AbortSignal;
 }
-
-/** What an API server says of an object; undefined if it cannot be asked about it. */
-export type DryRun = (
-  object: JsonObject,
-  existing: JsonObject | undefined,
-) => Promise<{ is: 'stored'; object: JsonObject } | { is: 'refused'; error: string } | undefined>;
 
 interface Planning {
   before: PlannedState;
@@ -73,7 +54,7 @@ interface Planning {
   refusals: Refusals;
   /** Templates whose changes are refused, with the reason. */
   refusedTemplates: ReadonlyMap<string, Problem>;
-  request: PlanRequest;
+  request: PlanRequest & Pick<PlanOptions, 'call'>;
 }
 
 /** A group of workers of which only its settings in the topology are known. */
@@ -88,7 +69,7 @@ const groupOf = (kind: string, { metadata = {}, replicas }: JsonObject): GroupOb
 
 /** The groups of a Cluster with their Machines, when it is not known what becomes of them, or nothing does. */
 function groupsWithout(
-  { objects }: PlannedState,
+  { world }: PlannedState,
   { cluster: was, existing }: Pick<ClusterBefore, 'cluster' | 'existing'>,
   wanted: JsonObject,
   verdict: Verdict,
@@ -96,7 +77,7 @@ function groupsWithout(
   const cluster = was ?? wanted;
   const unjudgedGroup = (group: string, kind: string, name: string, known: GroupObjects | undefined) => {
     const isControlPlane = group === 'control-plane';
-    const { machines } = machinesOf(cluster, objects, { kind, name, isControlPlane });
+    const { machines } = machinesOf(cluster, world, { kind, name, isControlPlane });
     return unjudged({ group, kind, name }, verdict, machinesBefore({ before: known, machines }));
   };
   const reference = objectAt(cluster, 'spec', 'controlPlaneRef');
@@ -204,7 +185,7 @@ async function clusterBefore(
 ): Promise<ClusterBefore> {
   const blueprint = was !== undefined && hasTopology(was) ? await ifKnown(state.classOf(was)) : undefined;
   const cluster = was && blueprint ? storedCluster(blueprint, was).cluster : was;
-  return { cluster, blueprint, existing: existingOf(cluster ?? wanted, state.objects, true) };
+  return { cluster, blueprint, existing: existingOf(cluster ?? wanted, state.world, true) };
 }
 
 /**
@@ -261,11 +242,7 @@ async function madeBefore(
  * @throws {NotKnown} if what it makes of the Cluster cannot be known.
  * @throws {Stopped} if it stops before it comes to the groups.
  */
-async function changesOf(
-  { before, after, request }: Planning,
-  was: ClusterBefore,
-  stored: JsonObject,
-): Promise<GroupChanges> {
+async function changesOf({ before, after }: Planning, was: ClusterBefore, stored: JsonObject): Promise<GroupChanges> {
   const blueprint = await after.classOf(stored);
   // The controller, too, fills in defaults, and checks variables: of a Cluster that was written before its class.
   const { cluster, problems: invalid } = storedCluster(blueprint, stored);
@@ -286,8 +263,9 @@ async function changesOf(
   const { changes, problems } = groupChanges({
     ...{ before, after, cluster, existing, desiredBefore, originsBefore, desired, steps },
   });
-  if (request.dryRun !== undefined) {
-    await dryRunChanges(changes, request.dryRun, problems);
+  const { dryRun } = after.world;
+  if (dryRun !== undefined) {
+    await dryRunChanges(changes, dryRun, problems);
   }
   return { changes, problems: [...patched, ...problems] };
 }
@@ -365,7 +343,7 @@ async function planWithout(
   was: JsonObject | undefined,
   wanted: JsonObject,
 ): Promise<Outcome> {
-  const [old, now] = [existingOf(was ?? wanted, before.objects, false), existingOf(wanted, after.objects, false)];
+  const [old, now] = [existingOf(was ?? wanted, before.world, false), existingOf(wanted, after.world, false)];
   const changes: GroupChange[] = [];
   const add = (group: string, objects: GroupObjects | undefined, next: GroupObjects | undefined) => {
     const shown = (next ?? objects)?.object;
@@ -381,7 +359,7 @@ async function planWithout(
       name,
       before: objects && storedGroup(objects, before.schemaOf),
       after: next && storedGroup(next, after.schemaOf),
-      ...machinesOf(wanted, before.objects, { kind, name, isControlPlane: group === 'control-plane' }),
+      ...machinesOf(wanted, before.world, { kind, name, isControlPlane: group === 'control-plane' }),
       versions,
       notes: [],
       from: () => undefined,
@@ -430,7 +408,7 @@ function refusedRemovals(was: JsonObject | undefined, wanted: JsonObject): strin
 
 /** The plan of a Cluster that is deleted, with all its Machines. */
 function planDeletion({ before }: Planning, was: JsonObject): ClusterPlan {
-  const existing = existingOf(was, before.objects, hasTopology(was));
+  const existing = existingOf(was, before.world, hasTopology(was));
   const groups = groupsWithout(before, { cluster: was, existing }, was, 'deleted').map((group) => ({
     ...group,
     machines: { ...group.machines, after: 0 },
@@ -442,7 +420,7 @@ function planDeletion({ before }: Planning, was: JsonObject): ClusterPlan {
 function withMadeUpNames(plan: ClusterPlan, { before, after }: Planning): ClusterPlan {
   const [namespace = ''] = plan.cluster.split('/');
   const isGiven = (kind: string, name: string) =>
-    [before, after].some(({ objects }) => objects.namesOf(kind).has(`${namespace}/${name}`));
+    [before, after].some(({ world }) => world.namesOf(kind).has(`${namespace}/${name}`));
   const shown = (kind: string, name: string) => (isGiven(kind, name) ? name : madeUp(name));
   const shownObject = (text: string) => {
     const [kind = '', name = ''] = text.split(' ');
@@ -458,11 +436,12 @@ function withMadeUpNames(plan: ClusterPlan, { before, after }: Planning): Cluste
   };
 }
 
-async function planCluster(planning: Planning, was: JsonObject | undefined, wanted: JsonObject): Promise<ClusterPlan> {
+/** @throws {NotKnown} if objects of the Cluster could not be read. */
+async function planWritten(planning: Planning, was: JsonObject | undefined, wanted: JsonObject): Promise<ClusterPlan> {
   const cluster = namespacedName(wanted);
   const removals = refusedRemovals(was, wanted);
   if (was !== undefined && removals.length > 0) {
-    const existing = existingOf(was, planning.before.objects, hasTopology(was));
+    const existing = existingOf(was, planning.before.world, hasTopology(was));
     const text = `Cluster API refuses Cluster ${cluster}: ${removals.join('; ')}`;
     return {
       cluster,
@@ -482,38 +461,55 @@ async function planCluster(planning: Planning, was: JsonObject | undefined, want
   return { cluster, groups, problems };
 }
 
+/** The plan of a Cluster. If its own objects could not be read, nothing is known about its groups. */
+async function planCluster(planning: Planning, wanted: JsonObject, isDeleted: boolean): Promise<ClusterPlan> {
+  const was = planning.before.world.find(nameIn(wanted));
+  try {
+    return isDeleted
+      ? planDeletion(planning, wanted)
+      : withMadeUpNames(await planWritten(planning, was, wanted), planning);
+  } catch (error) {
+    if (!(error instanceof NotKnown)) {
+      throw error;
+    }
+    const existing: Existing = { infrastructureCluster: undefined, controlPlane: undefined, workers: new Map() };
+    const groups = groupsWithout(planning.before, { cluster: was, existing }, wanted, 'unknown');
+    return { cluster: namespacedName(wanted), groups, problems: [error.problem] };
+  }
+}
+
 /** Templates keep the version in which classes refer to them, for which patches are written. */
-const inNewest = (objects: Objects): Objects =>
-  new Objects([...objects].map((object) => (textAt(object, 'kind').endsWith('Template') ? object : inV1beta2(object))));
+const inNewest = (world: World): World =>
+  world.withObjects(
+    [...world].map((object) => (textAt(object, 'kind').endsWith('Template') ? object : inV1beta2(object))),
+  );
 
 /**
- * What a change of objects does to the Machines of Clusters: once all steps of an upgrade are done.
+ * What a change does to the Machines of Clusters, once all steps of an upgrade are done.
  *
- * @param before what there is.
- * @param after what there will be, with what Cluster API makes itself as it is before (`layered`).
+ * @param before the state as it is.
+ * @param after the state as it will be, with what Cluster API makes itself as it is before (`layered`).
  */
-export async function plan(before: Objects, after: Objects, request: PlanRequest): Promise<Plan> {
+export async function plan(before: World, after: World, request: PlanRequest): Promise<Plan> {
   const release: Release = request.clusterApiVersion ?? newestKnownRelease;
   const { isPlanned = () => true, signal } = request;
   const old = inNewest(before);
-  const { objects, refusals, refusedTemplates } = accepted(old, inNewest(after));
+  const { world, refusals, refusedTemplates } = accepted(old, inNewest(after));
   const planning: Planning = {
-    before: new PlannedState('before', old, release, request.call),
-    after: new PlannedState('after', objects, release, request.call),
+    before: new PlannedState('before', old, release),
+    after: new PlannedState('after', world, release),
     refusals,
     refusedTemplates,
-    request,
+    request: { ...request, call: world.call },
   };
-  const clustersOf = (state: Objects) =>
+  const clustersOf = (state: World) =>
     state.ofKind(coreGroup, 'Cluster').filter((cluster) => isPlanned(namespaceOf(cluster), nameOf(cluster)));
-  const gone = clustersOf(old).filter((cluster) => objects.get(nameIn(cluster)) === undefined);
-  const wanted = [...clustersOf(objects), ...gone];
+  const gone = new Set(clustersOf(old).filter((cluster) => world.find(nameIn(cluster)) === undefined));
+  const wanted = [...clustersOf(world), ...gone];
   // Without calls there is nothing to wait for.
-  const clusters = await eachOf(wanted, request.call === undefined ? 1 : clustersAtOnce, async (cluster) => {
+  const clusters = await eachOf(wanted, world.call === undefined ? 1 : clustersAtOnce, async (cluster) => {
     signal?.throwIfAborted();
-    const clusterPlan = gone.includes(cluster)
-      ? planDeletion(planning, cluster)
-      : withMadeUpNames(await planCluster(planning, old.get(nameIn(cluster)), cluster), planning);
+    const clusterPlan = await planCluster(planning, cluster, gone.has(cluster));
     request.onCluster?.(clusterPlan);
     return clusterPlan;
   });

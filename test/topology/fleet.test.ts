@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { copyOf, type Json, type JsonObject, objectAt, objectsAt } from '../../src/kubernetes/index.ts';
-import { isMade, layered, Objects, type Plan, plan } from '../../src/topology/index.ts';
+import { type CallHook, isMade, layered, type Plan, plan, World } from '../../src/topology/index.ts';
 import { answerFrom, recordedChanges } from './recorded.ts';
 import { problemsOf } from './small-class.ts';
 
@@ -57,7 +57,7 @@ function planned(change: (all: Written) => void, state: readonly JsonObject[] = 
   change(all);
   const isUsers = (object: JsonObject) => state === withoutTopology || !isMade(object);
   const after = layered(state, all.objects.filter(isUsers));
-  return plan(new Objects(state), new Objects(after), {
+  return plan(new World(state), new World(after), {
     clusterApiVersion: { major: 1, minor: 13 },
     now: new Date('2026-11-24T12:00:00Z'),
   });
@@ -1008,32 +1008,34 @@ describe('releases of an extension, for a Cluster that does not change', () => {
   type Release = (operations: Operation[], item: JsonObject) => Operation[] | JsonObject | undefined;
   const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64');
 
-  const released = (release: Release) =>
-    plan(new Objects(state), new Objects(state), {
+  const released = (release: Release) => {
+    const call: CallHook = async (one) => {
+      const answer = await answerFrom(change)(one);
+      if (answer.is !== 'answered') {
+        return answer;
+      }
+      const old = new Map(objectsAt(answer.response, 'items').map(({ uid, patch }) => [uid, String(patch)]));
+      const items = objectsAt(one.request, 'items').flatMap((item): JsonObject[] => {
+        const known = JSON.parse(Buffer.from(old.get(item.uid) ?? 'W10=', 'base64').toString()) as Operation[];
+        const wanted = release(known, item);
+        return wanted === undefined || (Array.isArray(wanted) && wanted.length === 0)
+          ? []
+          : [
+              {
+                uid: item.uid ?? '',
+                patchType: Array.isArray(wanted) ? 'JSONPatch' : 'JSONMergePatch',
+                patch: encoded(wanted),
+              },
+            ];
+      });
+      return { ...answer, response: { ...answer.response, items } };
+    };
+    const world = new World(state, { call });
+    return plan(world, world, {
       clusterApiVersion: { major: 1, minor: 13 },
       now: new Date('2026-11-24T12:00:00Z'),
-      call: async (call) => {
-        const answer = await answerFrom(change)(call);
-        if (answer.is !== 'answered') {
-          return answer;
-        }
-        const old = new Map(objectsAt(answer.response, 'items').map(({ uid, patch }) => [uid, String(patch)]));
-        const items = objectsAt(call.request, 'items').flatMap((item): JsonObject[] => {
-          const known = JSON.parse(Buffer.from(old.get(item.uid) ?? 'W10=', 'base64').toString()) as Operation[];
-          const wanted = release(known, item);
-          return wanted === undefined || (Array.isArray(wanted) && wanted.length === 0)
-            ? []
-            : [
-                {
-                  uid: item.uid ?? '',
-                  patchType: Array.isArray(wanted) ? 'JSONPatch' : 'JSONMergePatch',
-                  patch: encoded(wanted),
-                },
-              ];
-        });
-        return { ...answer, response: { ...answer.response, items } };
-      },
     });
+  };
   const isFor = (item: JsonObject, kind: string) => objectAt(item, 'object').kind === kind;
   const isOfWorkers = (item: JsonObject) => objectAt(item, 'holderReference').kind === 'MachineDeployment';
   const more = (operation: Operation, matches: (item: JsonObject) => boolean): Release => {
@@ -1103,14 +1105,14 @@ describe('releases of an extension, for a Cluster that does not change', () => {
   });
 
   test('a patch of an unknown item stops the Cluster', async () => {
-    const result = await plan(new Objects(state), new Objects(state), {
-      now: new Date('2026-11-24T12:00:00Z'),
+    const world = new World(state, {
       call: async ({ handler }) => ({
         is: 'answered',
         handler,
         response: { items: [{ uid: 'other', patchType: 'JSONPatch', patch: encoded([]) }] },
       }),
     });
+    const result = await plan(world, world, { now: new Date('2026-11-24T12:00:00Z') });
     expect(changesIn(result)).toEqual(allStopped);
     expect(problemsOf(result).join()).toMatch(/unable to find corresponding request item for patch$/);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type JsonObject, objectAt, textAt } from '../../src/kubernetes/index.ts';
-import { type DryRun, type HookCall, layered, Objects, type Plan, plan } from '../../src/topology/index.ts';
+import { type DryRun, type HookCall, layered, type Plan, plan, World } from '../../src/topology/index.ts';
 import {
   causesOf,
   controlPlanes,
@@ -183,8 +183,8 @@ describe('a class that changes its variables, with a Cluster that is not applied
     const after = structuredClone(before);
     change(after);
     const from = Object.values(before) as unknown as JsonObject[];
-    const wanted = new Objects(layered(from, [after.clusterClass]));
-    return plan(new Objects(from), wanted, { now: new Date('2026-11-26T00:00:00Z') });
+    const wanted = new World(layered(from, [after.clusterClass]));
+    return plan(new World(from), wanted, { now: new Date('2026-11-26T00:00:00Z') });
   };
 
   test('a new variable has its default', async () => {
@@ -303,7 +303,7 @@ describe('what Cluster API refuses', () => {
   test('a Cluster that loses its topology', async () => {
     const before = Object.values(manifests()) as JsonObject[];
     const after = before.map((object) => (object.kind === 'Cluster' ? { ...object, spec: {} } : object));
-    const refused = await plan(new Objects(before), new Objects(after), { now: new Date() });
+    const refused = await plan(new World(before), new World(after), { now: new Date() });
     expect(problemsOf(refused)).toEqual([
       'Cluster API refuses Cluster default/one: spec.topology: Forbidden: cannot be removed from an existing Cluster',
     ]);
@@ -529,8 +529,8 @@ describe('with objects that exist', () => {
     const after = structuredClone(before);
     change(after);
     const from = [...(Object.values(before) as unknown as JsonObject[]), ...objects];
-    const wanted = new Objects(layered(from, Object.values(after) as unknown as JsonObject[]));
-    return plan(new Objects(from), wanted, { now: new Date('2026-11-26T00:00:00Z') });
+    const wanted = new World(layered(from, Object.values(after) as unknown as JsonObject[]));
+    return plan(new World(from), wanted, { now: new Date('2026-11-26T00:00:00Z') });
   }
   const templateSpec = (objects: JsonObject[], kind: string) =>
     objectAt(

@@ -1,15 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { type JsonObject, objectsAt, textAt } from '../../src/kubernetes/index.ts';
-import {
-  type CallHook,
-  type HookAnswer,
-  layered,
-  NotKnown,
-  Objects,
-  type Plan,
-  plan,
-} from '../../src/topology/index.ts';
+import { type CallHook, type HookAnswer, layered, NotKnown, type Plan, plan, World } from '../../src/topology/index.ts';
 
 /** A change of a real Cluster API. */
 export interface RecordedChange {
@@ -101,11 +93,11 @@ export function answerFrom({ exchanges }: RecordedChange): CallHook {
 /** The plan of a recorded change, from its objects before and what a user wrote. */
 export function planOf(change: RecordedChange): Promise<Plan> {
   const { before, after, exchanges, name } = change;
-  return plan(new Objects(before), new Objects(layered(before, after)), {
+  const parts = exchanges.length > 0 ? { call: answerFrom(change) } : {};
+  return plan(new World(before, parts), new World(layered(before, after), parts), {
     clusterApiVersion: { major: 1, minor: 13 },
     now: new Date('2026-11-24T12:00:00Z'),
     updatesInPlace: name.startsWith('I'),
-    ...(exchanges.length > 0 && { call: answerFrom(change) }),
   });
 }
 

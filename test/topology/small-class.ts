@@ -1,5 +1,13 @@
 import { copyOf, type Json, type JsonObject } from '../../src/kubernetes/index.ts';
-import { layered, Objects, type Plan, type PlanRequest, plan } from '../../src/topology/index.ts';
+import {
+  type CallHook,
+  type DryRun,
+  layered,
+  type Plan,
+  type PlanRequest,
+  plan,
+  World,
+} from '../../src/topology/index.ts';
 
 const core = 'cluster.x-k8s.io/v1beta2';
 const controlPlane = 'controlplane.cluster.x-k8s.io/v1beta2';
@@ -97,14 +105,20 @@ const objectsIn = (all: Manifests): JsonObject[] => Object.values(all) as unknow
 /** The plan of a change of the small class or its Cluster, without objects that exist. */
 export async function planned(
   change: (all: Manifests) => void,
-  { prepare = () => {}, ...request }: Partial<PlanRequest> & { prepare?: (all: Manifests) => void } = {},
+  {
+    prepare = () => {},
+    call,
+    dryRun,
+    ...request
+  }: Partial<PlanRequest> & { prepare?: (all: Manifests) => void; call?: CallHook; dryRun?: DryRun } = {},
 ): Promise<Plan> {
   const before = manifests();
   prepare(before);
   const after = copyOf(before as unknown as Json) as unknown as Manifests;
   change(after);
   const from = objectsIn(before);
-  return plan(new Objects(from), new Objects(layered(from, objectsIn(after))), {
+  const parts = { call, dryRun };
+  return plan(new World(from, parts), new World(layered(from, objectsIn(after)), parts), {
     now: new Date('2026-11-26T00:00:00Z'),
     ...request,
   });

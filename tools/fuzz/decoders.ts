@@ -11,7 +11,7 @@ import {
   readPem,
   usable,
 } from '../../src/base/x509/index.ts';
-import { impactLines, impactOf, replacedBy, type World } from '../../src/checks/impact/index.ts';
+import { impactLines, impactOf, replacedBy, type Watched } from '../../src/checks/impact/index.ts';
 import { planMarkdown, planPage, planText, withoutSecretCauses } from '../../src/checks/plan/index.ts';
 import { reviewConversion } from '../../src/extensionconfig/index.ts';
 import { loadKubeConfig } from '../../src/kubernetes/client/index.ts';
@@ -41,7 +41,7 @@ import { readDiscovery } from '../../src/runtimehooks/client/index.ts';
 import { clusterApiHooks, createHookCatalog, hooks, newestKnownRelease } from '../../src/runtimehooks/index.ts';
 import { decodeRequest, decodeResponse, sampleRequest, sampleResponse } from '../../src/runtimehooks/messages/index.ts';
 import { parseProtobuf } from '../../src/sandbox/writes/protobuf.ts';
-import { nameOf, type Plan, renderValueTemplate, TemplateError } from '../../src/topology/index.ts';
+import { nameOf, type Plan, renderValueTemplate, TemplateError, World } from '../../src/topology/index.ts';
 import { groupsOf, planOf, type RecordedChange, recordedChanges } from '../../test/topology/recorded.ts';
 import { changedValue, damagedBytes, damagedText, jsonBody } from './inputs.ts';
 
@@ -181,7 +181,7 @@ async function planned(change: RecordedChange): Promise<Plan> {
 }
 
 /** Objects as the webhook watches them. */
-function worldOf(objects: readonly JsonObject[]): World {
+function watchedOf(objects: readonly JsonObject[]): Watched {
   const clusterOf = (one: JsonObject) =>
     one.kind === 'Cluster'
       ? nameOf(one)
@@ -189,6 +189,7 @@ function worldOf(objects: readonly JsonObject[]): World {
   const within = (namespace: string, cluster: string) =>
     objects.filter((one) => textAt(one, 'metadata', 'namespace') === namespace && clusterOf(one) === cluster);
   return {
+    worldOf: (some, call) => new World(some, { call }),
     definitions: () => objects.filter(({ kind }) => kind === 'CustomResourceDefinition'),
     ofKind: (group, kind) =>
       objects.filter((one) => one.kind === kind && textAt(one, 'apiVersion').startsWith(`${group}/`)),
@@ -200,7 +201,7 @@ function worldOf(objects: readonly JsonObject[]): World {
 
 /** A review of a write, with the objects of a cluster: how many Machines it replaces. */
 async function impact(object: JsonObject, old: JsonObject, objects: readonly JsonObject[]): Promise<number> {
-  const result = await impactOf({ object, old }, worldOf(objects), {
+  const result = await impactOf({ object, old }, watchedOf(objects), {
     clusterApiVersion: { major: 1, minor: 13 },
     now: new Date('2026-11-24T12:00:00Z'),
     shouldStop: () => false,

@@ -1,7 +1,7 @@
 import { parseAllDocuments } from 'yaml';
 import { type JsonObject, objectAt, objectsAt } from '../../kubernetes/index.ts';
 import { newestKnownRelease, v1 } from '../../runtimehooks/index.ts';
-import { type HookCall, Objects, readClass, SimulatedCluster } from '../../topology/index.ts';
+import { type HookCall, readClass, SimulatedCluster, World } from '../../topology/index.ts';
 
 /** Name of the sample Cluster, and prefix of the names of its parts, easy to recognize in a log. */
 const name = 'conformance-sample-cluster';
@@ -71,7 +71,7 @@ const covering = (request: JsonObject): JsonObject =>
 async function sampleRequests() {
   const objects = parseAllDocuments(sampleYaml).map((document) => document.toJS() as JsonObject);
   const [cluster = {}, clusterClass = {}] = objects;
-  const blueprint = readClass(new Objects(objects), clusterClass);
+  const blueprint = readClass(new World(objects), clusterClass);
   const schemaOf = () => undefined;
   let items = 0;
   const newUid = () => `00000000-0000-4000-8000-00000000000${items++}`;

@@ -14,14 +14,16 @@ import {
   nameOf,
   namespacedName,
   namespaceOf,
-  Objects,
   type PlanOptions,
   plan,
+  type World,
 } from '../../topology/index.ts';
 import { offersUpdates, templateReferences } from '../plan/index.ts';
 
-/** What is known of the cluster, as far as plans read it. */
-export interface World {
+/** The objects of a cluster, as far as plans read them. */
+export interface Watched {
+  /** A state of some objects; what could not be read of them is as in the cluster. */
+  worldOf(objects: Iterable<JsonObject>, call: CallHook | undefined): World;
   /** Definitions of Cluster API and of providers. */
   definitions(): JsonObject[];
   ofKind(group: string, kind: string): JsonObject[];
@@ -78,25 +80,25 @@ function extensionsOf(clusterClass: JsonObject): Set<string> {
   return new Set(named.filter((name) => name !== ''));
 }
 
-function clustersOfExtension(name: string, world: World): string[] {
+function clustersOfExtension(name: string, watched: Watched): string[] {
   const classes = new Set(
-    world
+    watched
       .ofKind(coreGroup, 'ClusterClass')
       .filter((clusterClass) => extensionsOf(clusterClass).has(name))
       .map(namespacedName),
   );
-  return world
+  return watched
     .ofKind(coreGroup, 'Cluster')
     .filter((cluster) => classes.has(classNameOf(cluster)))
     .map(namespacedName);
 }
 
 /** Clusters of a class, those with the most Machines first. */
-function clustersOfClass(clusterClass: JsonObject, world: World): JsonObject[] {
+function clustersOfClass(clusterClass: JsonObject, watched: Watched): JsonObject[] {
   const key = namespacedName(clusterClass);
   const machines = (cluster: JsonObject) =>
-    world.ofCluster(namespaceOf(cluster), nameOf(cluster)).filter(({ kind }) => kind === 'Machine').length;
-  return world
+    watched.ofCluster(namespaceOf(cluster), nameOf(cluster)).filter(({ kind }) => kind === 'Machine').length;
+  return watched
     .ofKind(coreGroup, 'Cluster')
     .filter((cluster) => classNameOf(cluster) === key)
     .map((cluster) => ({ cluster, count: machines(cluster) }))
@@ -105,22 +107,22 @@ function clustersOfClass(clusterClass: JsonObject, world: World): JsonObject[] {
 }
 
 /** Whether a class names templates that are not known: created in the same `kubectl apply`, perhaps. */
-export function lacksTemplates({ object }: Change, world: World): boolean {
+export function lacksTemplates({ object }: Change, watched: Watched): boolean {
   if (object.kind !== 'ClusterClass') {
     return false;
   }
-  const known = new Set(world.shared(namespaceOf(object)).map((one) => `${kindOf(one)} ${nameOf(one)}`));
+  const known = new Set(watched.shared(namespaceOf(object)).map((one) => `${kindOf(one)} ${nameOf(one)}`));
   return templateReferences(object).some((one) => !known.has(`${kindOf(one)} ${textAt(one, 'name')}`));
 }
 
 const nothing: Impact = { clusters: [], total: 0, unasked: undefined };
 
 /** What a write of a Cluster, a ClusterClass or an ExtensionConfig does to Machines, as far as is known when it stops. */
-export async function impactOf(change: Change, world: World, options: ImpactOptions): Promise<Impact> {
+export async function impactOf(change: Change, watched: Watched, options: ImpactOptions): Promise<Impact> {
   const { object, old } = change;
   if (object.kind === 'ExtensionConfig') {
     const isChanged = !isSame(objectAt(object, 'spec').clientConfig, objectAt(old, 'spec').clientConfig);
-    const clusters = isChanged ? clustersOfExtension(nameOf(object), world) : [];
+    const clusters = isChanged ? clustersOfExtension(nameOf(object), watched) : [];
     return {
       ...nothing,
       total: clusters.length,
@@ -131,25 +133,25 @@ export async function impactOf(change: Change, world: World, options: ImpactOpti
     return nothing;
   }
   const isClass = object.kind === 'ClusterClass';
-  const clusters = isClass ? clustersOfClass(object, world) : [old];
+  const clusters = isClass ? clustersOfClass(object, watched) : [old];
   const namespaces = new Set(
     isClass ? [namespaceOf(object)] : [object, old].map((one) => classOf(inV1beta2(one)).namespace),
   );
-  const shared = [...world.definitions(), ...[...namespaces].flatMap((namespace) => world.shared(namespace))];
+  const shared = [...watched.definitions(), ...[...namespaces].flatMap((namespace) => watched.shared(namespace))];
   const updatesInPlace =
-    options.updatesInPlace === true && world.ofKind(runtimeGroup, 'ExtensionConfig').some(offersUpdates);
+    options.updatesInPlace === true && watched.ofKind(runtimeGroup, 'ExtensionConfig').some(offersUpdates);
   const plans: ClusterPlan[] = [];
   const stop = new AbortController();
   for (let from = 0; from < clusters.length && !stop.signal.aborted; ) {
     const batch = clusters.slice(from, from + (from === 0 ? firstBatchSize : batchSize));
     from += batch.length;
-    const own = batch.flatMap((cluster) => world.ofCluster(namespaceOf(cluster), nameOf(cluster)));
+    const own = batch.flatMap((cluster) => watched.ofCluster(namespaceOf(cluster), nameOf(cluster)));
     const others = [...shared, ...own].filter((one) => !isSameObject(one, object));
     try {
-      await plan(new Objects([old, ...others]), new Objects([object, ...others]), {
+      const worldWith = (written: JsonObject) => watched.worldOf([written, ...others], options.call);
+      await plan(worldWith(old), worldWith(object), {
         clusterApiVersion: options.clusterApiVersion,
         now: options.now,
-        call: options.call,
         updatesInPlace,
         onCluster(clusterPlan) {
           plans.push(clusterPlan);
@@ -208,7 +210,7 @@ const replacementLabel = 'impact.extensionconfig-webhook/replacement';
 export const allowAnnotation = 'impact.extensionconfig-webhook/allow-replacement';
 
 /** The namespaces that do not permit what the write replaces in them; empty if it may be done. */
-export function deniedIn(impact: Impact, { object, old }: Change, world: World): string[] {
+export function deniedIn(impact: Impact, { object, old }: Change, watched: Watched): string[] {
   const permission = textAt(object, 'metadata', 'annotations', allowAnnotation);
   const isNew = permission !== textAt(old, 'metadata', 'annotations', allowAnnotation);
   if ((permission === 'true' && isNew) || (permission !== '' && permission === hashOf(impact))) {
@@ -217,5 +219,5 @@ export function deniedIn(impact: Impact, { object, old }: Change, world: World):
   const namespaces = new Set(
     impact.clusters.filter((cluster) => replacedIn(cluster) > 0).map(({ cluster }) => cluster.split('/')[0] ?? ''),
   );
-  return [...namespaces].filter((namespace) => world.namespaceLabels(namespace)[replacementLabel] === 'deny');
+  return [...namespaces].filter((namespace) => watched.namespaceLabels(namespace)[replacementLabel] === 'deny');
 }

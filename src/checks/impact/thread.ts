@@ -6,12 +6,12 @@ import { decodeExtensionConfig, hubVersion, group as runtimeGroup } from '../../
 import { loadKubeConfig } from '../../kubernetes/client/index.ts';
 import { textValues } from '../../kubernetes/index.ts';
 import { newestKnownRelease } from '../../runtimehooks/index.ts';
-import { coreGroup, namespaceOf } from '../../topology/index.ts';
+import { coreGroup, namespaceOf, prepared } from '../../topology/index.ts';
 import { createPlanCaller } from '../plan/index.ts';
 import { type Change, deniedIn, hashOf, type Impact, impactOf, lacksTemplates, replacedBy } from './impact.ts';
 import { impactLines } from './lines.ts';
 import { type Answer, type FromThread, monotonicMs, type Question, type ThreadSettings } from './messages.ts';
-import { planned, WatchedObjects } from './watched-objects.ts';
+import { WatchedObjects } from './watched-objects.ts';
 
 /** How long a plan runs at least while newer writes wait, in ms. */
 const ownMs = 150;
@@ -30,7 +30,7 @@ if (port === null) {
 }
 const send = (message: FromThread) => port.postMessage(message);
 
-const world = new WatchedObjects(await loadKubeConfig(settings.kubeconfig, process.env), (resource, problem) =>
+const watched = new WatchedObjects(await loadKubeConfig(settings.kubeconfig, process.env), (resource, problem) =>
   send({ is: 'problem', resource, problem }),
 );
 
@@ -47,18 +47,18 @@ function answerTo(number: number, change: Change, impact: Impact): Answer {
       impact.unasked !== undefined ||
       impact.clusters.some(({ groups }) => groups.some(({ verdict }) => verdict === 'unknown')),
     hash: isCutOff ? undefined : hashOf(impact),
-    deniedIn: settings.denies ? deniedIn(impact, change, world) : [],
+    deniedIn: settings.denies ? deniedIn(impact, change, watched) : [],
   };
 }
 
 /** The extensions of the cluster, to be called. */
 function createCaller() {
-  const configs = world
+  const configs = watched
     .ofKind(runtimeGroup, 'ExtensionConfig')
     .map((object) => decodeExtensionConfig(object, hubVersion).object)
     .filter(({ spec }) => (spec?.clientConfig?.caBundle ?? '') !== '');
-  const namespaces = new Set(world.ofKind(coreGroup, 'Cluster').map(namespaceOf));
-  const namespaceLabels = new Map([...namespaces].map((name) => [name, textValues(world.namespaceLabels(name))]));
+  const namespaces = new Set(watched.ofKind(coreGroup, 'Cluster').map(namespaceOf));
+  const namespaceLabels = new Map([...namespaces].map((name) => [name, textValues(watched.namespaceLabels(name))]));
   const state = { configs, namespaceLabels, isDiscovered: true };
   return createPlanCaller({
     before: state,
@@ -72,12 +72,12 @@ async function answer({ number, deadlineMs, ...change }: Question): Promise<Answ
   const startedMs = monotonicMs();
   const startMs = startedMs < threadStartedMs + startingMs ? deadlineMs : startedMs + readingMs;
   while (
-    (world.problem !== undefined && monotonicMs() < startMs) ||
-    (lacksTemplates(change, world) && monotonicMs() < startedMs + readingMs)
+    (watched.problem !== undefined && monotonicMs() < startMs) ||
+    (lacksTemplates(change, watched) && monotonicMs() < startedMs + readingMs)
   ) {
     await sleep(20);
   }
-  const { problem } = world;
+  const { problem } = watched;
   if (problem !== undefined) {
     const lines = [`what happens to Machines is not known: ${problem}`];
     return { number, lines, replaced: 0, clusters: 0, planned: 0, isUnknown: true, hash: undefined, deniedIn: [] };
@@ -85,7 +85,7 @@ async function answer({ number, deadlineMs, ...change }: Question): Promise<Answ
   const signal = AbortSignal.timeout(Math.max(1, Math.ceil(deadlineMs - monotonicMs())));
   const caller = settings.callsExtensions ? await createCaller() : undefined;
   try {
-    const impact = await impactOf(change, world, {
+    const impact = await impactOf(change, watched, {
       clusterApiVersion: settings.clusterApiVersion,
       now: new Date(),
       call: caller?.call,
@@ -128,8 +128,8 @@ send({ is: 'ready' });
 port.on('message', (question: Question) => {
   waiting.push({
     ...question,
-    object: planned(question.object),
-    old: question.old && planned(question.old),
+    object: prepared(question.object),
+    old: question.old && prepared(question.old),
   });
   if (!isRunning) {
     void run();

@@ -1,17 +1,19 @@
 import type { KubeConfig } from '@kubernetes/client-node';
 import { group as runtimeGroup } from '../../extensionconfig/index.ts';
 import { Informer } from '../../kubernetes/client/index.ts';
+import { type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import {
-  isJsonObject,
-  type JsonObject,
-  lastAppliedAnnotation,
-  objectAt,
-  objectsAt,
-  textAt,
-} from '../../kubernetes/index.ts';
-import { coreGroup, groupOf, namespacedName, namespaceOf } from '../../topology/index.ts';
+  type CallHook,
+  coreGroup,
+  groupOf,
+  namespacedName,
+  namespaceOf,
+  prepared,
+  type Unread,
+  World,
+} from '../../topology/index.ts';
 import { templateReferences } from '../plan/index.ts';
-import type { World } from './impact.ts';
+import type { Watched } from './impact.ts';
 
 /** Maximum number of objects of a kind, and of characters of their JSON: with more, nothing is known. */
 const maxObjects = 50_000;
@@ -28,27 +30,17 @@ const ownKinds: ReadonlySet<string> = new Set([
   `${runtimeGroup} ExtensionConfig`,
 ]);
 
-/** The parts of the status that plans read. */
-const statusFields: Readonly<Record<string, readonly string[]>> = {
-  ClusterClass: ['variables'],
-  ExtensionConfig: ['handlers'],
-  Machine: ['certificatesExpiryDate'],
-};
+/** Kinds that say which Clusters a write concerns, and which other kinds are watched. */
+const neededKinds: ReadonlySet<string> = new Set([`${coreGroup} Cluster`, `${coreGroup} ClusterClass`]);
 
-/** An object without what no plan reads. */
-export function planned(object: JsonObject): JsonObject {
-  const { status, metadata, ...rest } = object;
-  const { managedFields: _fields, finalizers: _finalizers, generation: _generation, ...kept } = objectAt(metadata);
-  const { [lastAppliedAnnotation]: _applied, ...annotations } = objectAt(kept, 'annotations');
-  const fields = statusFields[textAt(object, 'kind')]?.flatMap((name) => {
-    const value = isJsonObject(status) ? status[name] : undefined;
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  return {
-    ...rest,
-    metadata: kept.annotations === undefined ? kept : { ...kept, annotations },
-    ...(fields !== undefined && fields.length > 0 && { status: Object.fromEntries(fields) }),
-  };
+const stillReading = 'the objects of the cluster are still being read';
+
+/** Why objects are not known, or may be too old; undefined if they are known. */
+function whyUnread({ isSynced, problem, confirmedAt = 0 }: Informer): string | undefined {
+  if (!isSynced) {
+    return problem ?? stillReading;
+  }
+  return performance.now() - confirmedAt > maxAgeMs ? problem : undefined;
 }
 
 /** A definition of Cluster API or a provider, for defaults and versions; of others only that there is one. */
@@ -79,7 +71,7 @@ function ownerOf(object: JsonObject): string {
  * planes that the classes name. Not what belongs to a single Machine (KubeadmConfigs, machines of providers): a plan does
  * without.
  */
-export class WatchedObjects implements World {
+export class WatchedObjects implements Watched {
   readonly #config: KubeConfig;
   /** Called with why objects may be stale or missing, with undefined when they are current again. */
   readonly #onProblem: (resource: string, problem: string | undefined) => void;
@@ -97,7 +89,7 @@ export class WatchedObjects implements World {
     this.#definitions = this.#watch(definitions, 'customresourcedefinitions.apiextensions.k8s.io', keptDefinition, () =>
       this.#followSoon(),
     );
-    this.#namespaces = this.#watch('/api/v1/namespaces', 'namespaces', planned);
+    this.#namespaces = this.#watch('/api/v1/namespaces', 'namespaces', prepared);
   }
 
   #watch(path: string, resource: string, keep: (object: JsonObject) => JsonObject, onChange?: () => void): Informer {
@@ -108,15 +100,21 @@ export class WatchedObjects implements World {
     });
   }
 
-  /** Why nothing can be said yet, or any more; undefined if the objects are known. */
+  /** Why nothing can be said yet, or any more; undefined if it is known which Clusters there are, and what they are made of. */
   get problem(): string | undefined {
-    const all = [this.#definitions, this.#namespaces, ...[...this.#following.values()].map(({ informer }) => informer)];
-    const unread = all.find(({ isSynced }) => !isSynced);
-    if (unread !== undefined || this.#isToFollow) {
-      return unread?.problem ?? 'the objects of the cluster are still being read';
-    }
-    const now = performance.now();
-    return all.find(({ problem, confirmedAt = 0 }) => problem !== undefined && now - confirmedAt > maxAgeMs)?.problem;
+    const needed = [...neededKinds].flatMap((kind) => this.#following.get(kind)?.informer ?? []);
+    const problem = [this.#definitions, this.#namespaces, ...needed].map(whyUnread).find((why) => why !== undefined);
+    const isReading = [...this.#following.values()].some(({ informer }) => whyUnread(informer) === stillReading);
+    return problem ?? (this.#isToFollow || isReading ? stillReading : undefined);
+  }
+
+  worldOf(objects: Iterable<JsonObject>, call: CallHook | undefined): World {
+    const unread = [...this.#following].flatMap(([key, { informer }]): Unread[] => {
+      const [group = '', kind = ''] = key.split(' ');
+      const why = whyUnread(informer);
+      return why === undefined ? [] : [{ group, kind, why }];
+    });
+    return new World(objects, { unread, call });
   }
 
   definitions(): JsonObject[] {
@@ -206,7 +204,7 @@ export class WatchedObjects implements World {
     const apiVersion = `${group}/${version}`;
     const kind = key.split(' ')[1] ?? '';
     // Items of a list may lack both.
-    const keep = (object: JsonObject) => planned({ ...object, apiVersion, kind });
+    const keep = (object: JsonObject) => prepared({ ...object, apiVersion, kind });
     const informer = this.#watch(`/apis/${apiVersion}/${plural}`, `${plural}.${group}`, keep, () => {
       this.#byOwner = undefined;
       if (key === `${coreGroup} ClusterClass`) {

@@ -3,33 +3,23 @@ import { group as runtimeGroup } from '../../extensionconfig/index.ts';
 import { Forbidden, isStatus, type KubernetesClient, listPages, withRemedy } from '../../kubernetes/client/index.ts';
 import { type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import {
-  type ClusterPlan,
   coreGroup,
   type DryRun,
   groupOf,
   inV1beta2,
   nameOf,
   namespaceOf,
-  type Plan,
+  prepared,
   readBlueprint,
+  type Unread,
+  World,
 } from '../../topology/index.ts';
 
-/** What could not be read: the Clusters that need it are not known. */
-export interface Unread {
-  group: string;
-  kind: string;
-  /** One line with the missing verb, or what the API server said. */
-  why: string;
-}
-
-/** The objects of an API server that a plan needs. */
-export interface LiveState {
-  objects: JsonObject[];
-  unread: Unread[];
+/** What an API server has for a plan. */
+export interface LiveWorld {
+  world: World;
   /** The resourceVersion of each list, by resource. */
-  versions: Map<string, string>;
-  /** Asks the API server about an object in a dry run. */
-  dryRun: DryRun;
+  versions: ReadonlyMap<string, string>;
 }
 
 export interface LiveOptions {
@@ -80,12 +70,6 @@ async function discovered(client: KubernetesClient): Promise<Map<string, Resourc
   );
 }
 
-/** What a plan reads of an object: not who wrote its fields. */
-function planned(object: JsonObject, { apiVersion, kind }: Resource): JsonObject {
-  const { managedFields: _managedFields, ...metadata } = objectAt(object, 'metadata');
-  return { ...object, apiVersion, kind, metadata };
-}
-
 /** Lists a kind; once more from the beginning if the token of a page has expired. */
 async function listed(
   client: KubernetesClient,
@@ -106,7 +90,9 @@ async function listed(
     let version = '';
     try {
       for await (const page of listPages(client, { path, resource: name, query, maxObjects })) {
-        objects.push(...page.items.map((item) => planned(item, resource)));
+        objects.push(
+          ...page.items.map((item) => prepared({ ...item, apiVersion: resource.apiVersion, kind: resource.kind })),
+        );
         version = page.resourceVersion;
         onPage(page.items.length);
       }
@@ -171,7 +157,8 @@ function dryRunWith(client: KubernetesClient, resources: ReadonlyMap<string, Res
               ...object,
               metadata: { ...metadata, resourceVersion: textAt(existing, 'metadata', 'resourceVersion') },
             });
-      return { is: 'stored', object: planned(stored, { ...resource, apiVersion: textAt(object, 'apiVersion') }) };
+      const { apiVersion = '', kind: ofKind = '' } = object;
+      return { is: 'stored', object: prepared({ ...stored, apiVersion, kind: ofKind }) };
     } catch (error) {
       if (isStatus(error, ...notAllowed)) {
         forbidden.add(kind);
@@ -195,29 +182,31 @@ function dryRunWith(client: KubernetesClient, resources: ReadonlyMap<string, Res
  *
  * @throws {Error} if the Clusters cannot be listed, or the API server does not have them.
  */
-export async function readLive(client: KubernetesClient, options: LiveOptions = {}): Promise<LiveState> {
+export async function readWorld(client: KubernetesClient, options: LiveOptions = {}): Promise<LiveWorld> {
   const resources = await discovered(client);
-  const state: LiveState = { objects: [], unread: [], versions: new Map(), dryRun: dryRunWith(client, resources) };
+  const objects: JsonObject[] = [];
+  const unread: Unread[] = [];
+  const versions = new Map<string, string>();
   let read = 0;
-  const onPage = (objects: number) => {
-    read += objects;
+  const onPage = (count: number) => {
+    read += count;
     options.onPage?.(read);
   };
   async function list(resource: Resource, namespaces: readonly (string | undefined)[], isNeeded = false) {
     const query =
       resource.kind === 'Cluster' && options.selector !== undefined ? { labelSelector: options.selector } : undefined;
-    try {
-      for (const namespace of namespaces) {
-        const { objects, version } = await listed(client, resource, namespace, query, onPage);
-        state.objects.push(...objects);
-        state.versions.set(`${resource.plural}.${resource.apiVersion}`, version);
+    for (const namespace of namespaces) {
+      try {
+        const list = await listed(client, resource, namespace, query, onPage);
+        objects.push(...list.objects);
+        versions.set(`${resource.plural}.${resource.apiVersion}`, list.version);
+      } catch (error) {
+        if (isNeeded || !(error instanceof Error) || error.name === 'AbortError') {
+          throw error;
+        }
+        const why = error instanceof Forbidden ? error.message : withRemedy(error);
+        unread.push({ group: groupOf({ apiVersion: resource.apiVersion }), kind: resource.kind, namespace, why });
       }
-    } catch (error) {
-      if (isNeeded || !(error instanceof Error) || error.name === 'AbortError') {
-        throw error;
-      }
-      const why = error instanceof Forbidden ? error.message : withRemedy(error);
-      state.unread.push({ group: groupOf({ apiVersion: resource.apiVersion }), kind: resource.kind, why });
     }
   }
   const ofCore = (kind: string) => resources.get(`${coreGroup} ${kind}`);
@@ -227,7 +216,7 @@ export async function readLive(client: KubernetesClient, options: LiveOptions = 
   }
   const own = [options.namespace];
   await list(clusters, own, true);
-  const classNamespaces = state.objects
+  const classNamespaces = objects
     .map(
       (cluster) =>
         textAt(cluster, 'spec', 'topology', 'classRef', 'namespace') ||
@@ -248,35 +237,7 @@ export async function readLive(client: KubernetesClient, options: LiveOptions = 
     requestsAtOnce,
     ({ resource, within }) => list(resource, within),
   );
-  const referred = [...referredKinds(state.objects)].flatMap((kind) => resources.get(kind) ?? []);
+  const referred = [...referredKinds(objects)].flatMap((kind) => resources.get(kind) ?? []);
   await eachOf(referred, requestsAtOnce, (resource) => list(resource, namespaces));
-  return state;
-}
-
-/** The plan where objects could not be read: nothing is known about the groups, for lack of a permission that is named. */
-export function withUnread(plan: Plan, unread: readonly Unread[]): Plan {
-  // Without their labels, only namespaceSelectors of extensions cannot be judged.
-  const missing = unread.filter(({ kind }) => kind !== 'Namespace');
-  if (missing.length === 0) {
-    return plan;
-  }
-  const clusters = plan.clusters.map(
-    ({ cluster, groups, problems }): ClusterPlan => ({
-      cluster,
-      groups: groups.map((group) => ({
-        ...group,
-        verdict: 'unknown',
-        machines: { ...group.machines, replaced: 0, inPlace: 0 },
-        causes: [],
-      })),
-      // What is not among the objects may be what could not be read.
-      problems: [
-        ...problems.filter(({ object }) => object === undefined),
-        ...missing.map(({ why }) => ({ text: why })),
-      ],
-    }),
-  );
-  const { clusters: count, machines } = plan.sum;
-  const none = { replaced: 0, created: 0, deleted: 0, inPlace: 0, onDelete: 0, notApplied: 0 };
-  return { clusters, sum: { clusters: count, machines, ...none, unknown: machines } };
+  return { world: new World(objects, { unread, dryRun: dryRunWith(client, resources) }), versions };
 }

@@ -6,9 +6,9 @@ import {
   type HookCall,
   isMade,
   NotKnown,
-  Objects,
   type Plan,
   plan,
+  World,
 } from '../../topology/index.ts';
 import { withoutSecretValues } from './hidden.ts';
 
@@ -129,6 +129,6 @@ export function planRecorded(
   call: (call: HookCall) => Promise<HookAnswer> | undefined,
   options: { clusterApiVersion?: Release | undefined; now: Date; signal: AbortSignal },
 ): Promise<Plan> {
-  const state = new Objects(objects);
-  return plan(state, state, { ...options, call: recordedCalls(answers, call) });
+  const state = new World(objects, { call: recordedCalls(answers, call) });
+  return plan(state, state, options);
 }

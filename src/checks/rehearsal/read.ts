@@ -12,8 +12,8 @@ import {
   NotKnown,
   nameOf,
   namespacedName,
-  Objects,
   readClass,
+  World,
 } from '../../topology/index.ts';
 import type { RehearsedCluster } from './state.ts';
 
@@ -92,7 +92,7 @@ function checkedCluster({ object, where }: InputObject): JsonObject {
 const maxDefinitions = 1000;
 
 /** A class with its templates. They may be missing if no extension patches them. */
-function blueprintOf({ object: clusterClass, where }: InputObject, objects: Objects): Blueprint {
+function blueprintOf({ object: clusterClass, where }: InputObject, objects: World): Blueprint {
   const patches = objectsAt(clusterClass, 'spec', 'patches');
   const definitions = patches.flatMap((patch) => objectsAt(patch, 'definitions')).length;
   if (definitions > maxDefinitions) {
@@ -166,7 +166,7 @@ export function readInput(input: readonly InputObject[], target: string | undefi
     object: groupOf(object) === coreGroup ? inV1beta2(object) : object,
     where,
   }));
-  const all = new Objects(objects.map(({ object }) => object));
+  const all = new World(objects.map(({ object }) => object));
   const namespaces = new Map<string, Record<string, string>>();
   for (const { object } of objects.filter(({ object: one }) => one.kind === 'Namespace' && one.apiVersion === 'v1')) {
     namespaces.set(nameOf(object), textValues(objectAt(object, 'metadata', 'labels')));

@@ -1,8 +1,10 @@
 import { type JsonObject, objectAt, own, perObject, textAt, textValues } from '../../kubernetes/index.ts';
 import { groupLabel, ownedLabel } from '../patches/items.ts';
-import type { ExistingMachine, GroupObjects } from '../world/groups.ts';
-import { coreGroup, groupOf, nameOf, namespacedName, namespaceOf, type Objects } from '../world/objects.ts';
+import type { ExistingMachine, GroupChange, GroupObjects } from '../world/groups.ts';
+import { NotKnown } from '../world/not-known.ts';
+import { groupOf, nameOf, namespaceOf } from '../world/objects.ts';
 import { inV1beta2 } from '../world/v1beta1.ts';
+import type { World } from '../world/world.ts';
 
 const controlPlaneLabel = 'cluster.x-k8s.io/control-plane';
 const deploymentLabel = 'cluster.x-k8s.io/deployment-name';
@@ -11,20 +13,10 @@ const poolLabel = 'cluster.x-k8s.io/pool-name';
 export const labelsOf = (object: JsonObject): Record<string, string> =>
   textValues(objectAt(object, 'metadata', 'labels'));
 
-/** Groups, MachineSets and Machines by kind and by the Cluster that they belong to. */
-const byCluster = perObject((objects: Objects) =>
-  Map.groupBy(
-    ['MachineDeployment', 'MachinePool', 'MachineSet', 'Machine'].flatMap((kind) => objects.ofKind(coreGroup, kind)),
-    (object) => `${textAt(object, 'kind')} ${namespaceOf(object)}/${textAt(object, 'spec', 'clusterName')}`,
-  ),
-);
-const ofCluster = (objects: Objects, kind: string, cluster: JsonObject): readonly JsonObject[] =>
-  byCluster(objects).get(`${kind} ${namespacedName(cluster)}`) ?? [];
-
 /** The object that a reference names: `apiGroup` in v1beta2, `apiVersion` in v1beta1. */
-export function referred(objects: Objects, reference: JsonObject, namespace: string): JsonObject | undefined {
+export function referred(world: World, reference: JsonObject, namespace: string): JsonObject | undefined {
   const group = reference.apiGroup === undefined ? groupOf(reference) : textAt(reference, 'apiGroup');
-  return objects.get({ group, kind: textAt(reference, 'kind'), namespace, name: textAt(reference, 'name') });
+  return world.get({ group, kind: textAt(reference, 'kind'), namespace, name: textAt(reference, 'name') });
 }
 
 /** Where a control plane refers to the template of its machines. */
@@ -36,8 +28,8 @@ export function machineReference(controlPlane: JsonObject): JsonObject {
 }
 
 /** The object that a reference names, in the newest version of Cluster API's own kinds. */
-function referredInNewest(objects: Objects, reference: JsonObject, namespace: string): JsonObject | undefined {
-  const object = referred(objects, reference, namespace);
+function referredInNewest(world: World, reference: JsonObject, namespace: string): JsonObject | undefined {
+  const object = referred(world, reference, namespace);
   return object && inV1beta2(object);
 }
 
@@ -51,36 +43,36 @@ export interface Existing {
 
 export const workerKey = (kind: string, name: string): string => `${kind} ${name}`;
 
-function workerObjects(objects: Objects, object: JsonObject): GroupObjects {
+function workerObjects(world: World, object: JsonObject): GroupObjects {
   const spec = objectAt(object, 'spec', 'template', 'spec');
   const namespace = namespaceOf(object);
   return {
     object,
-    bootstrap: referredInNewest(objects, objectAt(spec, 'bootstrap', 'configRef'), namespace),
-    infrastructure: referredInNewest(objects, objectAt(spec, 'infrastructureRef'), namespace),
+    bootstrap: referredInNewest(world, objectAt(spec, 'bootstrap', 'configRef'), namespace),
+    infrastructure: referredInNewest(world, objectAt(spec, 'infrastructureRef'), namespace),
   };
 }
 
 /** What exists of a Cluster; of one with a topology, what its controller has made. */
-export function existingOf(cluster: JsonObject, objects: Objects, isTopology: boolean): Existing {
+export function existingOf(cluster: JsonObject, world: World, isTopology: boolean): Existing {
   const namespace = namespaceOf(cluster);
-  const controlPlane = referredInNewest(objects, objectAt(cluster, 'spec', 'controlPlaneRef'), namespace);
+  const controlPlane = referredInNewest(world, objectAt(cluster, 'spec', 'controlPlaneRef'), namespace);
   const workers = new Map<string, GroupObjects>();
   for (const kind of ['MachineDeployment', 'MachinePool'] as const) {
-    for (const object of ofCluster(objects, kind, cluster)) {
+    for (const object of world.ofCluster(kind, cluster)) {
       const labels = labelsOf(object);
       const name = isTopology ? own(labels, groupLabel[kind]) : nameOf(object);
       if (name !== undefined && (!isTopology || own(labels, ownedLabel) !== undefined)) {
-        workers.set(workerKey(kind, name), workerObjects(objects, object));
+        workers.set(workerKey(kind, name), workerObjects(world, object));
       }
     }
   }
   return {
-    infrastructureCluster: referredInNewest(objects, objectAt(cluster, 'spec', 'infrastructureRef'), namespace),
+    infrastructureCluster: referredInNewest(world, objectAt(cluster, 'spec', 'infrastructureRef'), namespace),
     controlPlane: controlPlane && {
       object: controlPlane,
       bootstrap: undefined,
-      infrastructure: referredInNewest(objects, machineReference(controlPlane), namespace),
+      infrastructure: referredInNewest(world, machineReference(controlPlane), namespace),
     },
     workers,
   };
@@ -102,27 +94,45 @@ const byGroup = perObject((objects: readonly JsonObject[]) =>
   }),
 );
 
-/** The MachineSets and Machines of a group. Machines are undefined if there are none of the whole Cluster. */
+/**
+ * The MachineSets and Machines of a group, or why they are not known. Machines are undefined if there are none of the whole
+ * Cluster.
+ */
 export function machinesOf(
   cluster: JsonObject,
-  objects: Objects,
+  world: World,
+  group: { kind: string; name: string; isControlPlane: boolean },
+): Pick<GroupChange, 'machineSets' | 'machines' | 'end'> {
+  try {
+    return readMachines(cluster, world, group);
+  } catch (error) {
+    if (error instanceof NotKnown) {
+      return { machineSets: [], machines: undefined, end: error };
+    }
+    throw error;
+  }
+}
+
+function readMachines(
+  cluster: JsonObject,
+  world: World,
   { kind, name, isControlPlane }: { kind: string; name: string; isControlPlane: boolean },
 ): { machineSets: GroupObjects[]; machines: ExistingMachine[] | undefined } {
   const key = isControlPlane ? controlPlaneKey : workerKey(kind, name);
   const ofGroup = (all: readonly JsonObject[]) => byGroup(all).get(key) ?? [];
-  const all = ofCluster(objects, 'Machine', cluster);
+  const all = world.ofCluster('Machine', cluster);
   const namespace = namespaceOf(cluster);
   return {
     machineSets: isControlPlane
       ? []
-      : ofGroup(ofCluster(objects, 'MachineSet', cluster)).map((set) => workerObjects(objects, set)),
+      : ofGroup(world.ofCluster('MachineSet', cluster)).map((set) => workerObjects(world, set)),
     machines:
       all.length === 0
         ? undefined
         : ofGroup(all).map((machine) => ({
             machine,
-            bootstrapConfig: referredInNewest(objects, objectAt(machine, 'spec', 'bootstrap', 'configRef'), namespace),
-            infrastructureMachine: referredInNewest(objects, objectAt(machine, 'spec', 'infrastructureRef'), namespace),
+            bootstrapConfig: referredInNewest(world, objectAt(machine, 'spec', 'bootstrap', 'configRef'), namespace),
+            infrastructureMachine: referredInNewest(world, objectAt(machine, 'spec', 'infrastructureRef'), namespace),
           })),
   };
 }

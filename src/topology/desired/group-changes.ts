@@ -171,17 +171,19 @@ export function groupChanges(input: ClusterInput): GroupChanges {
     more: Partial<Pick<GroupChange, 'versions' | 'notes' | 'from' | 'end'>> = {},
   ) => {
     const isControlPlane = group === 'control-plane';
+    const machines = machinesOf(cluster, before.world, { kind, name, isControlPlane });
     changes.push({
       cluster,
       group,
       kind,
       name,
       ...objects,
-      ...machinesOf(cluster, before.objects, { kind, name, isControlPlane }),
+      ...machines,
       versions: [versionOf((objects.after ?? objects.before)?.object)],
       notes: [],
       from: () => undefined,
       ...more,
+      end: more.end ?? machines.end,
     });
   };
   const { infrastructureCluster: infrastructure } = desired;

@@ -7,8 +7,9 @@ import { discoverVariables, type VariablesAnswer } from '../variables/discovery.
 import type { CallHook, HookAnswer, HookCall } from '../world/groups.ts';
 import { kubeadmSchemaOf } from '../world/kubeadm-schemas.ts';
 import { NotKnown, Stopped } from '../world/not-known.ts';
-import { coreGroup, namespacedName, namespaceOf, type Objects, objectText } from '../world/objects.ts';
+import { coreGroup, namespacedName, namespaceOf, objectText } from '../world/objects.ts';
 import { inV1beta2 } from '../world/v1beta1.ts';
+import type { World } from '../world/world.ts';
 import { referred } from './existing.ts';
 
 /** What a Cluster refers to as its class. */
@@ -22,10 +23,10 @@ export function classOf(cluster: JsonObject): { namespace: string; name: string 
  *
  * @throws {NotKnown} if one is given in another version than the class refers to.
  */
-export function readClass(objects: Objects, clusterClass: JsonObject): Blueprint {
+export function readClass(world: World, clusterClass: JsonObject): Blueprint {
   const object = objectText(clusterClass);
   return readBlueprint(clusterClass, (reference, namespace) => {
-    const given = referred(objects, reference, namespace);
+    const given = referred(world, reference, namespace);
     const apiVersion = textAt(reference, 'apiVersion');
     const template = given && given.apiVersion !== apiVersion ? inV1beta2(given) : given;
     if (template !== undefined && template.apiVersion !== apiVersion) {
@@ -41,7 +42,7 @@ export function readClass(objects: Objects, clusterClass: JsonObject): Blueprint
 /** One state of the objects: what a plan reads of it is read once. */
 export class PlannedState {
   readonly name: 'before' | 'after';
-  readonly objects: Objects;
+  readonly world: World;
   readonly release: Release;
   /** Of the CustomResourceDefinitions among the objects. */
   readonly crdSchemaOf: SchemaOf;
@@ -50,13 +51,13 @@ export class PlannedState {
   readonly #call: CallHook | undefined;
   readonly #classes = new Map<string, Promise<Blueprint>>();
 
-  constructor(name: 'before' | 'after', objects: Objects, release: Release, call: CallHook | undefined) {
+  constructor(name: 'before' | 'after', world: World, release: Release) {
     this.name = name;
-    this.objects = objects;
+    this.world = world;
     this.release = release;
-    this.crdSchemaOf = schemasOf(objects.ofKind('apiextensions.k8s.io', 'CustomResourceDefinition'));
+    this.crdSchemaOf = schemasOf(world.ofKind('apiextensions.k8s.io', 'CustomResourceDefinition'));
     this.schemaOf = (object) => this.crdSchemaOf(object) ?? kubeadmSchemaOf(object);
-    this.#call = call;
+    this.#call = world.call;
   }
 
   /**
@@ -91,7 +92,7 @@ export class PlannedState {
     const key = `${namespace}/${name}`;
     let known = this.#classes.get(key);
     if (known === undefined) {
-      const clusterClass = this.objects.get({ group: coreGroup, kind: 'ClusterClass', namespace, name });
+      const clusterClass = this.world.get({ group: coreGroup, kind: 'ClusterClass', namespace, name });
       if (clusterClass === undefined) {
         const text = `ClusterClass ${key} is not among the objects`;
         const remedy = 'add it, or correct classRef of the Cluster';
@@ -105,7 +106,7 @@ export class PlannedState {
 
   async #readClass(clusterClass: JsonObject): Promise<Blueprint> {
     const object = objectText(clusterClass);
-    const blueprint = readClass(this.objects, clusterClass);
+    const blueprint = readClass(this.world, clusterClass);
     const [missing, ...others] = blueprint.missing;
     if (missing !== undefined) {
       const more = others.length === 0 ? '' : ` (and ${others.length} more)`;

@@ -15,9 +15,10 @@ import { aggregate } from '../../runtimehooks/client/index.ts';
 import { checkDefinitions } from '../../runtimehooks/variables/index.ts';
 import type { Blueprint } from '../blueprint/blueprint.ts';
 import { causeText } from '../variables/variables.ts';
-import { coreGroup, groupOf, nameIn, nameOf, Objects, objectText } from '../world/objects.ts';
+import { coreGroup, groupOf, nameIn, nameOf, objectText } from '../world/objects.ts';
 import type { Problem } from '../world/plan.ts';
 import { withKubeadmDefaults } from '../world/stored.ts';
+import type { World } from '../world/world.ts';
 import { hasTopology, topologyWorkers, workerLists } from './desired.ts';
 import type { Existing } from './existing.ts';
 import { classOf } from './planned-state.ts';
@@ -151,9 +152,9 @@ function templateProblem(old: JsonObject, now: JsonObject): string | undefined {
 
 /** The second state without the changes of classes and templates that Cluster API's webhooks refuse. */
 export function accepted(
-  before: Objects,
-  after: Objects,
-): { objects: Objects; refusals: Refusals; refusedTemplates: Map<string, Problem> } {
+  before: World,
+  after: World,
+): { world: World; refusals: Refusals; refusedTemplates: Map<string, Problem> } {
   const refusals: Refusal[] = [];
   const refusedTemplates = new Map<string, Problem>();
   const uses = Map.groupBy(
@@ -173,7 +174,7 @@ export function accepted(
   const instead = new Map<JsonObject, JsonObject | undefined>();
   for (const object of after) {
     const name = nameIn(object);
-    const old = before.get(name);
+    const old = before.find(name);
     if (old === object) {
       continue;
     }
@@ -200,7 +201,7 @@ export function accepted(
   }
   const objects = [...after].map((object) => (instead.has(object) ? instead.get(object) : object));
   return {
-    objects: instead.size === 0 ? after : new Objects(objects.filter((object) => object !== undefined)),
+    world: instead.size === 0 ? after : after.withObjects(objects.filter((object) => object !== undefined)),
     refusals: Map.groupBy(refusals, ({ ofClass }) => ofClass),
     refusedTemplates,
   };

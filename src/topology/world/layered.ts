@@ -8,8 +8,9 @@ import {
   setOwn,
   textAt,
 } from '../../kubernetes/index.ts';
-import { coreGroup, groupOf, nameIn, Objects } from './objects.ts';
+import { coreGroup, groupOf, nameIn } from './objects.ts';
 import { inV1beta2 } from './v1beta1.ts';
+import { World } from './world.ts';
 
 /** Kinds of Cluster API that its controllers create, whoever created what they belong to. */
 const madeKinds = new Set(['Machine', 'MachineSet']);
@@ -53,8 +54,6 @@ function merged(current: Json | undefined, last: Json | undefined, wanted: Json)
 
 /** Fields of a Cluster that Cluster API sets, and that manifests leave out. */
 const setByControllers = ['controlPlaneRef', 'infrastructureRef', 'controlPlaneEndpoint'];
-
-/** An object in the newest version of Cluster API's own kinds. */
 
 /** What was applied last, as the annotation of kubectl has it; empty without one. */
 function lastAppliedTo(current: JsonObject, apiVersion: Json | undefined): JsonObject {
@@ -100,8 +99,8 @@ function appliedTo(given: JsonObject, change: JsonObject): JsonObject {
  * makes itself stays as it is, whatever is applied.
  */
 export function layered(from: Iterable<JsonObject>, changes: Iterable<JsonObject>): JsonObject[] {
-  const wanted = new Objects([...changes].filter((object) => !isMade(object)));
-  const there = new Objects(from);
+  const wanted = new World([...changes].filter((object) => !isMade(object)));
+  const there = new World(from);
   const result: JsonObject[] = [];
   for (const object of there) {
     const change = isMade(object) ? undefined : wanted.get(nameIn(object));

@@ -41,50 +41,7 @@ export const isPaused = (object: JsonObject): boolean =>
   fieldAt(object, 'spec', 'paused') === true ||
   fieldAt(object, 'metadata', 'annotations', pausedAnnotation) !== undefined;
 
-const keyOf = ({ group, kind, namespace, name }: ObjectName): string => `${group} ${kind} ${namespace} ${name}`;
-
-/** The objects of one state, found by kind, namespace and name. */
-export class Objects {
-  readonly #byName = new Map<string, JsonObject>();
-  readonly #names = new Map<string, ReadonlySet<string>>();
-  readonly #byKind: ReadonlyMap<string, readonly JsonObject[]>;
-
-  /** Of two objects of one name, the first counts. */
-  constructor(objects: Iterable<JsonObject>) {
-    for (const object of objects) {
-      const key = keyOf(nameIn(object));
-      if (!this.#byName.has(key)) {
-        this.#byName.set(key, object);
-      }
-    }
-    this.#byKind = Map.groupBy(this.#byName.values(), (object) => `${groupOf(object)} ${textAt(object, 'kind')}`);
-  }
-
-  get(name: ObjectName): JsonObject | undefined {
-    return this.#byName.get(keyOf(name));
-  }
-
-  /** All objects of a kind, in the order in which they were given. */
-  ofKind(group: string, kind: string): readonly JsonObject[] {
-    return this.#byKind.get(`${group} ${kind}`) ?? [];
-  }
-
-  /** `NAMESPACE/NAME` of all objects of a kind, whatever its group. */
-  namesOf(kind: string): ReadonlySet<string> {
-    let names = this.#names.get(kind);
-    if (names === undefined) {
-      names = new Set([...this].filter((object) => object.kind === kind).map(namespacedName));
-      this.#names.set(kind, names);
-    }
-    return names;
-  }
-
-  [Symbol.iterator](): IterableIterator<JsonObject> {
-    return this.#byName.values();
-  }
-}
-
-/** The name of an object, as `Objects` finds it. */
+/** The name of an object, as a World finds it. */
 export const nameIn = (object: JsonObject): ObjectName => ({
   group: groupOf(object),
   kind: textAt(object, 'kind'),

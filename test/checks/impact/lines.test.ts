@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { cut, deniedIn, hashOf, type Impact, impactLines, type World } from '../../../src/checks/impact/index.ts';
+import { cut, deniedIn, hashOf, type Impact, impactLines, type Watched } from '../../../src/checks/impact/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
-import type { GroupPlan } from '../../../src/topology/index.ts';
+import { type GroupPlan, World } from '../../../src/topology/index.ts';
 
 function group(name: string, replaced: number, fields: string[], more: Partial<GroupPlan> = {}): GroupPlan {
   const isControlPlane = name === 'control-plane';
@@ -128,7 +128,8 @@ test('a text is cut between characters', () => {
   expect(cut('abcdef', 5)).toBe('ab…');
 });
 
-const world: World = {
+const watched: Watched = {
+  worldOf: (objects) => new World(objects),
   definitions: () => [],
   ofKind: () => [],
   ofCluster: () => [],
@@ -156,7 +157,7 @@ test.each<[string, Impact, JsonObject, JsonObject, string[]]>([
     [],
   ],
 ])('permission: %s', (_, plan, old, object, denied) => {
-  expect(deniedIn(plan, { object, old }, world)).toEqual(denied);
+  expect(deniedIn(plan, { object, old }, watched)).toEqual(denied);
 });
 
 test('the hash of a plan depends on what is replaced and by which values, not on the order', () => {

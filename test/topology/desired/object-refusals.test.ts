@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type JsonObject, objectAt } from '../../../src/kubernetes/index.ts';
 import { controlPlaneRefusal } from '../../../src/topology/desired/object-refusals.ts';
-import { Objects, plan } from '../../../src/topology/index.ts';
+import { plan, World } from '../../../src/topology/index.ts';
 import { controlPlane, merged } from '../rollout/groups.ts';
 
 /** The fields that are refused, of a control plane that is changed by a JSON merge patch. */
@@ -116,7 +116,7 @@ test('in the plan of a Cluster without a topology, the group is refused', async 
   };
   const object = merged(controlPlane.object, { metadata: owned });
   const wanted = merged(object, { spec: { replicas: 4 } });
-  const { clusters } = await plan(new Objects([wholeCluster, object]), new Objects([wholeCluster, wanted]), {
+  const { clusters } = await plan(new World([wholeCluster, object]), new World([wholeCluster, wanted]), {
     now: new Date('2026-06-01T00:00:00Z'),
   });
   expect(clusters[0]?.groups).toMatchObject([

@@ -4,7 +4,7 @@ import { type Renderer, rendererOf, renderTexts, type StateExtensions } from '..
 import { type ExtensionConfig, isExtensionConfig, withAllDefaults } from '../../../extensionconfig/index.ts';
 import { type Json, type JsonObject, objectAt, textAt } from '../../../kubernetes/index.ts';
 import { readManifests } from '../../../kubernetes/manifests/index.ts';
-import { groupOf, nameOf, objectText } from '../../../topology/index.ts';
+import { groupOf, nameOf, objectText, prepared } from '../../../topology/index.ts';
 import { type Io, UsageError } from '../../framework/program.ts';
 import { readExtensionConfig } from '../read-extension-config.ts';
 
@@ -69,7 +69,7 @@ export async function readFiles(flag: string, paths: readonly string[], io: Io):
         }
         seen.set(keyOf(object), place);
         input.places.set(objectText(object), place);
-        input.objects.push(object);
+        input.objects.push(prepared(object));
       }
     }
   }

@@ -1,8 +1,8 @@
 import { count, printable } from '../../../base/index.ts';
-import { createPlanCaller, recordedCalls, recordingCalls, withUnread, withWaits } from '../../../checks/plan/index.ts';
-import type { ExtensionConfig } from '../../../extensionconfig/index.ts';
+import { createPlanCaller, recordedCalls, recordingCalls, withWaits } from '../../../checks/plan/index.ts';
+import { type ExtensionConfig, group as runtimeGroup } from '../../../extensionconfig/index.ts';
 import { newestKnownRelease } from '../../../runtimehooks/index.ts';
-import { extensionOfHandler, type HookCall, nameOf, Objects, plan } from '../../../topology/index.ts';
+import { extensionOfHandler, type HookCall, nameOf, plan, World } from '../../../topology/index.ts';
 import { defineCommand } from '../../framework/command.ts';
 import { type Io, UsageError } from '../../framework/program.ts';
 import { startProgress } from '../../framework/progress.ts';
@@ -92,12 +92,13 @@ nothing, or --fail-on applies, 2 usage error.`,
         ? caller.call
         : recordedCalls(answers, (call) => (isNew(call) ? caller.call(call) : undefined)),
     );
-    const made = await plan(new Objects(states.before), new Objects(states.after), {
+    const world = live?.world ?? new World([]);
+    const parts = { call: recording.call, ...(flags['dry-run'] === 'none' && { dryRun: undefined }) };
+    const made = await plan(world.withObjects(states.before, parts), world.withObjects(states.after, parts), {
       clusterApiVersion: release,
       now: new Date(),
-      call: recording.call,
-      updatesInPlace: caller.updatesInPlace,
-      ...(live !== undefined && flags['dry-run'] === 'server' && { dryRun: live.dryRun }),
+      // If it is not known which extensions there are, asking them says so, where a Machine depends on it.
+      updatesInPlace: caller.updatesInPlace || !world.isRead(runtimeGroup, 'ExtensionConfig'),
       isPlanned: (namespace, name) => states.planned.has(`${namespace}/${name}`),
       onCluster: () => progress.done.clusters++,
       ...(flags.write !== undefined && { onObjects: objectWriter(flags.write) }),
@@ -109,8 +110,7 @@ nothing, or --fail-on applies, 2 usage error.`,
       io.stderr.write(`plan: ${count(recording.answers.length, 'answer')} recorded in ${printable(flags.record)}\n`);
     }
     const isChange = change.objects.length > 0 || isEdited || flags.extension.length > 0;
-    const known = live === undefined ? made : withUnread(made, live.unread);
-    const result = live === undefined || isChange ? known : withWaits(known, states.before);
+    const result = live === undefined || isChange ? made : withWaits(made, states.before);
     const clusters = result.clusters.map((one) => (states.isSample ? { ...one, sample: true as const } : one));
     return show({ ...result, clusters }, { source, states, flags, release, io });
   },

@@ -1,5 +1,5 @@
 import { printable } from '../../../base/index.ts';
-import { type LiveState, readLive } from '../../../checks/plan/index.ts';
+import { readWorld } from '../../../checks/plan/index.ts';
 import { installedRelease } from '../../../checks/preflight/index.ts';
 import {
   connect,
@@ -9,7 +9,7 @@ import {
   withRemedy,
 } from '../../../kubernetes/client/index.ts';
 import type { Release } from '../../../runtimehooks/index.ts';
-import { layered } from '../../../topology/index.ts';
+import { layered, type World } from '../../../topology/index.ts';
 import { FailureError, type Io } from '../../framework/program.ts';
 import { orNoCluster } from '../cluster-flags.ts';
 import { readCrds } from '../manifest-objects.ts';
@@ -23,7 +23,7 @@ export interface Source {
   change: Input;
   /** Of Cluster API, where the state was read from; undefined if it is not known. */
   installed?: Release | undefined;
-  live?: { cluster: KubernetesClient; unread: LiveState['unread']; dryRun: LiveState['dryRun'] };
+  live?: { cluster: KubernetesClient; world: World };
   answers?: ReturnType<typeof readRecording>['answers'];
 }
 
@@ -37,7 +37,7 @@ async function readCluster(
   const config = await orNoCluster(loadKubeConfig(flags, io.env), '', hint);
   const cluster = connect(config, io.signal, shortRetries);
   try {
-    const { objects, unread, dryRun, versions } = await readLive(cluster, { ...flags, onPage });
+    const { world, versions } = await readWorld(cluster, { ...flags, onPage });
     const [oldest, ...newer] = [...new Set(versions.values())].toSorted((a, b) => Number(a) - Number(b));
     if (newer.length > 0) {
       io.stderr.write(
@@ -45,9 +45,9 @@ async function readCluster(
       );
     }
     return {
-      before: { ...noInput(), objects, problems: unread.map(({ why }) => why) },
+      before: { ...noInput(), objects: [...world], problems: world.unread.map(({ why }) => why) },
       installed: await installedRelease(cluster),
-      live: { cluster, unread, dryRun },
+      live: { cluster, world },
     };
   } catch (error) {
     io.signal.throwIfAborted();

@@ -1,0 +1,48 @@
+import { isJsonObject, type Json, type JsonObject, objectAt, objectsAt } from '../../kubernetes/index.ts';
+import { isMade } from './layered.ts';
+
+/** The parts of a status that a plan reads, of whatever kind. */
+const statusFields = ['variables', 'handlers', 'certificatesExpiryDate', 'version'];
+
+/** The conditions that a plan tells. */
+const conditionTypes: ReadonlySet<unknown> = new Set(['Deleting', 'MachinesReady', 'TopologyReconciled']);
+
+/** The part of a status that a plan reads: `v1beta2` holds the newer conditions of an object in v1beta1. */
+function preparedStatus(status: JsonObject): JsonObject {
+  const conditions = objectsAt(status, 'conditions').filter(({ type }) => conditionTypes.has(type));
+  const newer = isJsonObject(status.v1beta2) ? preparedStatus(status.v1beta2) : {};
+  return {
+    ...Object.fromEntries(
+      statusFields.flatMap((name): [string, Json][] => (status[name] === undefined ? [] : [[name, status[name]]])),
+    ),
+    ...(conditions.length > 0 && { conditions }),
+    ...(Object.keys(newer).length > 0 && { v1beta2: newer }),
+  };
+}
+
+/** Who wrote which fields of the spec and the metadata. */
+const preparedManagers = (managers: readonly JsonObject[]): JsonObject[] =>
+  managers
+    .filter(({ subresource = '' }) => subresource === '')
+    .map(({ manager = '', operation = '', apiVersion = '', fieldsV1 }) => {
+      const { 'f:status': _status, ...fields } = objectAt(fieldsV1);
+      return { manager, operation, apiVersion, fieldsV1: fields };
+    });
+
+/**
+ * Keeps of an object what plans read of it, the same whether it comes from a file, a list or a watch. Who wrote which field is
+ * kept of what users apply, since a field that its owner no longer gives goes away; with what was applied last, that about
+ * triples Clusters, classes and templates in the memory of a watch, and none of the Machines, which are many more.
+ */
+export function prepared(object: JsonObject): JsonObject {
+  const { status, metadata, ...rest } = object;
+  const { managedFields, finalizers: _finalizers, generation: _generation, ...kept } = objectAt(metadata);
+  const managers =
+    managedFields === undefined || isMade(object) ? [] : preparedManagers(objectsAt(metadata, 'managedFields'));
+  const known = isJsonObject(status) ? preparedStatus(status) : {};
+  return {
+    ...rest,
+    metadata: managers.length > 0 ? { ...kept, managedFields: managers } : kept,
+    ...(Object.keys(known).length > 0 && { status: known }),
+  };
+}

@@ -1,0 +1,161 @@
+import { group as runtimeGroup } from '../../extensionconfig/index.ts';
+import { type JsonObject, textAt } from '../../kubernetes/index.ts';
+import type { CallHook, HookAnswer, HookCall } from './groups.ts';
+import { NotKnown } from './not-known.ts';
+import { coreGroup, groupOf, nameIn, namespacedName, namespaceOf, type ObjectName } from './objects.ts';
+
+/** A kind of objects that could not be read. */
+export interface Unread {
+  group: string;
+  kind: string;
+  /** Where it could not be read; undefined: nowhere. */
+  namespace?: string | undefined;
+  /** One line with the missing verb, or what the API server said. */
+  why: string;
+}
+
+/** What an API server says of an object; undefined if it cannot be asked about it. */
+export type DryRun = (
+  object: JsonObject,
+  existing: JsonObject | undefined,
+) => Promise<{ is: 'stored'; object: JsonObject } | { is: 'refused'; error: string } | undefined>;
+
+/** What a state has besides its objects. */
+export interface WorldParts {
+  unread?: readonly Unread[] | undefined;
+  /** Calls extensions. Default: none can be called, and what needs one is not known. */
+  call?: CallHook | undefined;
+  /**
+   * Has an API server default and check an object that Cluster API would write, without writing it. `existing`: what it
+   * replaces. Default: only the defaults that are known are applied.
+   */
+  dryRun?: DryRun | undefined;
+}
+
+const keyOf = ({ group, kind, namespace, name }: ObjectName): string => `${group} ${kind} ${namespace} ${name}`;
+const kindOf = (object: JsonObject): string => `${groupOf(object)} ${textAt(object, 'kind')}`;
+
+/**
+ * One state, whatever it was read from: its objects by kind, namespace and name, what of it could not be read, and whom a
+ * plan may ask about it. Who asks for an object that could not be read gets a `NotKnown`, never «there is none».
+ */
+export class World {
+  readonly #byName = new Map<string, JsonObject>();
+  readonly #byKind: ReadonlyMap<string, readonly JsonObject[]>;
+  readonly #ofClusters = new Map<string, ReadonlyMap<string, readonly JsonObject[]>>();
+  readonly #unread: ReadonlyMap<string, readonly Unread[]>;
+  readonly #names = new Map<string, ReadonlySet<string>>();
+  readonly #parts: WorldParts;
+
+  /** @param objects as `prepared` leaves them. Of two of one name, the first counts. */
+  constructor(objects: Iterable<JsonObject>, parts: WorldParts = {}) {
+    for (const object of objects) {
+      const key = keyOf(nameIn(object));
+      if (!this.#byName.has(key)) {
+        this.#byName.set(key, object);
+      }
+    }
+    this.#byKind = Map.groupBy(this.#byName.values(), kindOf);
+    this.#unread = Map.groupBy(parts.unread ?? [], ({ group, kind }) => `${group} ${kind}`);
+    this.#parts = parts;
+  }
+
+  /** The same state with other objects, or other parts. */
+  withObjects(objects: Iterable<JsonObject>, parts: WorldParts = {}): World {
+    return new World(objects, { ...this.#parts, ...parts });
+  }
+
+  get unread(): readonly Unread[] {
+    return this.#parts.unread ?? [];
+  }
+
+  get dryRun(): DryRun | undefined {
+    return this.#parts.dryRun;
+  }
+
+  /** Calls an extension; undefined if none can be called. Rejects with `NotKnown` if it is not known which there are. */
+  get call(): CallHook | undefined {
+    const { call } = this.#parts;
+    return (
+      call &&
+      (async (one: HookCall): Promise<HookAnswer> => {
+        this.#requireRead(runtimeGroup, 'ExtensionConfig');
+        return call(one);
+      })
+    );
+  }
+
+  /** Why objects of a kind could not be read (in this namespace); undefined if they could. */
+  #whyUnread(group: string, kind: string, namespace?: string): Unread | undefined {
+    return this.#unread
+      .get(`${group} ${kind}`)
+      ?.find((one) => one.namespace === undefined || namespace === undefined || one.namespace === namespace);
+  }
+
+  /** Whether all objects of a kind could be read. */
+  isRead(group: string, kind: string): boolean {
+    return this.#whyUnread(group, kind) === undefined;
+  }
+
+  #requireRead(group: string, kind: string, namespace?: string): void {
+    const unread = this.#whyUnread(group, kind, namespace);
+    if (unread !== undefined) {
+      throw new NotKnown(unread.why);
+    }
+  }
+
+  /**
+   * An object; undefined if there is none.
+   *
+   * @throws {NotKnown} if it could not be read.
+   */
+  get(name: ObjectName): JsonObject | undefined {
+    const object = this.find(name);
+    if (object === undefined) {
+      this.#requireRead(name.group, name.kind, name.namespace);
+    }
+    return object;
+  }
+
+  /** An object; undefined if there is none, or it could not be read. */
+  find(name: ObjectName): JsonObject | undefined {
+    return this.#byName.get(keyOf(name));
+  }
+
+  /** All objects of a kind that could be read, in the order in which they were given. */
+  ofKind(group: string, kind: string): readonly JsonObject[] {
+    return this.#byKind.get(`${group} ${kind}`) ?? [];
+  }
+
+  /**
+   * The MachineDeployments, MachinePools, MachineSets or Machines of a Cluster.
+   *
+   * @throws {NotKnown} if they could not be read.
+   */
+  ofCluster(kind: string, cluster: JsonObject): readonly JsonObject[] {
+    this.#requireRead(coreGroup, kind, namespaceOf(cluster));
+    let byCluster = this.#ofClusters.get(kind);
+    if (byCluster === undefined) {
+      byCluster = Map.groupBy(
+        this.ofKind(coreGroup, kind),
+        (object) => `${namespaceOf(object)}/${textAt(object, 'spec', 'clusterName')}`,
+      );
+      this.#ofClusters.set(kind, byCluster);
+    }
+    return byCluster.get(namespacedName(cluster)) ?? [];
+  }
+
+  /** `NAMESPACE/NAME` of all objects of a kind, whatever its group. */
+  namesOf(kind: string): ReadonlySet<string> {
+    let names = this.#names.get(kind);
+    if (names === undefined) {
+      names = new Set([...this].filter((object) => object.kind === kind).map(namespacedName));
+      this.#names.set(kind, names);
+    }
+    return names;
+  }
+
+  [Symbol.iterator](): IterableIterator<JsonObject> {
+    return this.#byName.values();
+  }
+}
