@@ -3,13 +3,13 @@ import { createServer, type Server } from 'node:https';
 import type { SecureContextOptions, TLSSocket } from 'node:tls';
 import type { Express } from 'express';
 import type { Log } from '../base/index.ts';
-import { classesOfMessages } from './application.ts';
-import { refuseBrokenRequests } from './broken-requests.ts';
+import { classesOfMessages } from './application/application.ts';
+import type { Refuse } from './application/refusal.ts';
 import type { CertificatePair } from './certificates/certificate.ts';
-import { type ClientPolicy, refusalOf } from './client-policy.ts';
-import { type ConnectionEvents, Connections, clientOf } from './connections.ts';
+import { refuseBrokenRequests } from './connections/broken-requests.ts';
+import { type ClientPolicy, refusalOf } from './connections/client-policy.ts';
+import { type ConnectionEvents, Connections, clientOf } from './connections/connections.ts';
 import { type Limits, nodeLimits } from './limits.ts';
-import type { Refuse } from './refusal.ts';
 
 /**
  * TLS 1.2 only with forward secrecy and authenticated encryption; TLS 1.3 as it is. Go, and so every API server, has

@@ -1,18 +1,18 @@
 import type { Express } from 'express';
 import type { Log } from '../base/index.ts';
-import { InFlight } from './body.ts';
+import { InFlight } from './application/body.ts';
+import { createMetrics, type Metrics } from './application/metrics.ts';
+import { readinessOf, type ServerPhase } from './application/readiness.ts';
+import { createRefuse, type Refuse } from './application/refusal.ts';
 import type { CertificateSource } from './certificates/certificate-source.ts';
 import { watchClientCa } from './certificates/client-ca.ts';
-import { clientOf } from './connections.ts';
-import { drain, type StopOptions } from './drain.ts';
-import { type HealthServer, startHealthServer } from './health/health-server.ts';
-import { createMetrics, type Metrics } from './health/metrics.ts';
-import { readinessOf, type ServerPhase } from './health/readiness.ts';
+import { clientOf } from './connections/connections.ts';
+import { drain, type StopOptions } from './connections/drain.ts';
+import { type HealthServer, startHealthServer } from './health-server.ts';
 import { createHttpsPort, type HttpsPort } from './https.ts';
 import { createLimitedLog } from './limited-log.ts';
 import { defaultLimits, type Limits, limitsWith, openFileLimit, withinOpenFiles } from './limits.ts';
 import { type Address, listen } from './listen.ts';
-import { createRefuse, type Refuse } from './refusal.ts';
 import { createServingCertificate } from './serving-certificate.ts';
 
 /** What an application is composed of. */
@@ -93,7 +93,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const events: Parameters<typeof createHttpsPort>[0]['events'] = {
     ...eventsOf(name),
     refused(refusal, socket) {
-      eventsOf(name).refused(refusal, socket);
+      eventsOf(name).refused(refusal);
       // A bug is logged with its stack.
       if (refusal.code !== 500) {
         logSome({ code: refusal.code, reason: refusal.message, client: clientOf(socket) }, 'request refused');

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { makeCertificate, type TestCertificate, testCa } from '../base/x509/certificates.ts';
-import { apiServer, clientCa, clientCaFile, otherCa } from './client-ca.ts';
+import { apiServer, clientCa, clientCaFile, otherCa } from './connections/client-ca.ts';
 import { openTls, readAll, review, start, stopAll, until, validate } from './running.ts';
 
 afterEach(stopAll);

@@ -26,8 +26,8 @@ export const layers: readonly Layer[] = [
   },
   {
     name: 'server',
-    knows: 'an HTTPS server that lasts: certificates, connections, requests, health',
-    modules: ['certificates', 'health'],
+    knows: 'an HTTPS server that lasts: certificates, Express applications, connections',
+    modules: ['certificates', 'application', 'connections'],
   },
   {
     name: 'extensionconfig',

@@ -8,7 +8,7 @@ import { addWatchingMetrics } from '../../src/policy/cluster-facts/index.ts';
 import { rules } from '../../src/policy/index.ts';
 import { createCallMetrics } from '../../src/runtimehooks/client/exchange/metrics.ts';
 import { createHookCatalog, newestKnownRelease } from '../../src/runtimehooks/index.ts';
-import { createMetrics } from '../../src/server/health/metrics.ts';
+import { createMetrics } from '../../src/server/application/metrics.ts';
 import { createReviewMetrics, metricsPrefix } from '../../src/webhook/reviews/metrics.ts';
 
 /** The whole program, without any command having run. */

@@ -2,8 +2,8 @@ import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { type BodyHandler, createApplication, createBody, createRefuse, InFlight } from '../../src/server/index.ts';
-import { collectingLog, until } from './running.ts';
+import { type BodyHandler, createApplication, createBody, createRefuse, InFlight } from '../../../src/server/index.ts';
+import { collectingLog, until } from '../running.ts';
 
 /** An application that answers with the number of bytes of a body, and lets a test see the request afterwards. */
 async function counting() {

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { RequestHandler, Response } from 'express';
-import { type Json, JsonError, parseJson } from '../kubernetes/index.ts';
-import type { Limits } from './limits.ts';
+import { type Json, JsonError, parseJson } from '../../kubernetes/index.ts';
+import type { Limits } from '../limits.ts';
 import { type Answer, Refusal } from './refusal.ts';
 
 /** What is known of a request while it is answered. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { bugFields, type Log, withoutControls } from '../base/index.ts';
-import { refusal } from '../kubernetes/index.ts';
+import { bugFields, type Log, withoutControls } from '../../base/index.ts';
+import { refusal } from '../../kubernetes/index.ts';
 
 /** An HTTP status code and a JSON text. */
 export interface Answer {

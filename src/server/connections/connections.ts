@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { awaitingContinue } from './body.ts';
-import type { Limits } from './limits.ts';
-import { Refusal, type Refuse } from './refusal.ts';
+import { awaitingContinue } from '../application/body.ts';
+import { Refusal, type Refuse } from '../application/refusal.ts';
+import type { Limits } from '../limits.ts';
 
 /** What happens on a port, for metrics and the log. */
 export interface ConnectionEvents {

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { keepAliveAgent, openTls, readAll, review, send, start, stopAll, until, validate } from './running.ts';
+import { keepAliveAgent, openTls, readAll, review, send, start, stopAll, until, validate } from '../running.ts';
 
 afterEach(stopAll);
 

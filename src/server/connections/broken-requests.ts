@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { Refusal, readingMs, statusOf } from '../application/refusal.ts';
 import type { Connections } from './connections.ts';
-import { Refusal, readingMs, statusOf } from './refusal.ts';
 
 /** HTTP status code, reason phrase and message for an error of Node's parser; undefined for any other error. */
 function refusalOf(errorCode: string | undefined): [code: number, phrase: string, message: string] | undefined {

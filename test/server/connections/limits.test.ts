@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { defaultLimits, limitsWith } from '../../src/server/index.ts';
-import { mutate, openTls, readAll, review, send, start, stopAll, until, validate } from './running.ts';
+import { defaultLimits, limitsWith } from '../../../src/server/index.ts';
+import { mutate, openTls, readAll, review, send, start, stopAll, until, validate } from '../running.ts';
 
 afterEach(stopAll);
 

@@ -3,8 +3,8 @@ import { get } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
-import { startHealthServer } from '../../src/server/index.ts';
-import { needs } from '../support/needs.ts';
+import { startHealthServer } from '../../../src/server/index.ts';
+import { needs } from '../../support/needs.ts';
 import {
   collectingLog,
   keepAliveAgent,
@@ -18,7 +18,7 @@ import {
   stopAll,
   until,
   validate,
-} from './running.ts';
+} from '../running.ts';
 
 const opened: Socket[] = [];
 

@@ -1,8 +1,8 @@
 import type { Express, Response } from 'express';
-import { createApplication, noSuchPath } from '../application.ts';
-import type { Refuse } from '../refusal.ts';
+import { createApplication, noSuchPath } from './application.ts';
 import type { Metrics } from './metrics.ts';
 import { describeChecks, type Readiness } from './readiness.ts';
+import type { Refuse } from './refusal.ts';
 
 function send(response: Response, code: number, text: string, type = 'text/plain; charset=utf-8'): void {
   response.writeHead(code, { 'content-type': type, 'content-length': Buffer.byteLength(text) }).end(text);

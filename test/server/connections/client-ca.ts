@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { makeCertificate } from '../base/x509/certificates.ts';
+import { makeCertificate } from '../../base/x509/certificates.ts';
 
 export const clientCa = makeCertificate({ commonName: 'client CA', isCa: true });
 export const otherCa = makeCertificate({ commonName: 'other CA', isCa: true });

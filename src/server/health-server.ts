@@ -1,13 +1,13 @@
 import { createServer } from 'node:http';
-import type { Log } from '../../base/index.ts';
-import { type ConnectionEvents, Connections } from '../connections.ts';
-import { drain } from '../drain.ts';
-import { healthLimits, nodeLimits, openFileLimit, withinOpenFiles } from '../limits.ts';
-import { type Address, listen } from '../listen.ts';
-import { createRefuse } from '../refusal.ts';
-import { createHealthApplication } from './health.ts';
-import type { Metrics } from './metrics.ts';
-import type { Readiness } from './readiness.ts';
+import type { Log } from '../base/index.ts';
+import { createHealthApplication } from './application/health.ts';
+import type { Metrics } from './application/metrics.ts';
+import type { Readiness } from './application/readiness.ts';
+import { createRefuse } from './application/refusal.ts';
+import { type ConnectionEvents, Connections } from './connections/connections.ts';
+import { drain } from './connections/drain.ts';
+import { healthLimits, nodeLimits, openFileLimit, withinOpenFiles } from './limits.ts';
+import { type Address, listen } from './listen.ts';
 
 interface HealthServerOptions {
   address: Address;

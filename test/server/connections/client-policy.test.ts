@@ -2,10 +2,21 @@ import { rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
-import { ClientCaError } from '../../src/server/index.ts';
-import { makeCertificate, type TestCertificate, testCa } from '../base/x509/certificates.ts';
+import { ClientCaError } from '../../../src/server/index.ts';
+import { makeCertificate, type TestCertificate, testCa } from '../../base/x509/certificates.ts';
+import {
+  collectingLog,
+  metricOf,
+  openTls,
+  readAll,
+  review,
+  send,
+  start,
+  stopAll,
+  until,
+  validate,
+} from '../running.ts';
 import { apiServer, clientCa, clientCaFile, otherCa } from './client-ca.ts';
-import { collectingLog, metricOf, openTls, readAll, review, send, start, stopAll, until, validate } from './running.ts';
 
 const byDnsName = makeCertificate({ commonName: 'x', dnsNames: ['apiserver.example'], issuer: clientCa });
 const byBoth = makeCertificate({ commonName: 'kube-apiserver', dnsNames: ['other'], issuer: clientCa });

@@ -2,7 +2,6 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { metricsIn } from '../../base/metrics/index.ts';
 import type { CertificatePair } from '../certificates/certificate.ts';
 import { readTrustBundle, stages } from '../certificates/trust-bundle.ts';
-import type { ConnectionEvents, Connections } from '../connections.ts';
 
 interface MetricsOptions {
   version: string;
@@ -19,7 +18,7 @@ export const lostLogLinesHelp = 'Lines of the log that were lost: nobody read th
 
 /** What is counted of the main port at each scrape. */
 interface LiveCounts {
-  connections: Pick<Connections, 'open' | 'inFlight'>;
+  connections: { open: { size: number }; inFlight: number };
   inFlight: { bytes: number };
 }
 
@@ -128,8 +127,8 @@ export function createMetrics(options: MetricsOptions, live: () => LiveCounts) {
     /** All metrics in that format. */
     render: () => registry.metrics(),
     /** Counts what happens on a port. */
-    eventsOf: (port: string): ConnectionEvents => ({
-      refused: ({ code }) => refusals.inc({ code: String(code) }),
+    eventsOf: (port: string) => ({
+      refused: ({ code }: { code: number }) => refusals.inc({ code: String(code) }),
       evicted: () => evicted.inc({ port }),
       dropped: () => dropped.inc({ port }),
       responseDropped: () => responsesDropped.inc({ port }),

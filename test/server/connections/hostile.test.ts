@@ -1,10 +1,10 @@
 // Clients that do what they like: nothing is left of them, and nothing ends the process.
 import fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
-import { Refusal, startServer } from '../../src/server/index.ts';
-import { localhost } from '../base/x509/certificates.ts';
-import { metricAt } from '../support/metrics.ts';
-import { answering, collectingLog, openTls, pairOf } from './running.ts';
+import { Refusal, startServer } from '../../../src/server/index.ts';
+import { localhost } from '../../base/x509/certificates.ts';
+import { metricAt } from '../../support/metrics.ts';
+import { answering, collectingLog, openTls, pairOf } from '../running.ts';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const timeoutMs = 100;
