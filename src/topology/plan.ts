@@ -2,7 +2,8 @@ import { eachOf } from '../base/index.ts';
 import { fieldAt, isSame, type JsonObject, lastAppliedAnnotation, objectAt, textAt } from '../kubernetes/index.ts';
 import { aggregate } from '../runtimehooks/client/index.ts';
 import { newestKnownRelease, type Release } from '../runtimehooks/index.ts';
-import type { Blueprint } from './blueprint/blueprint.ts';
+import { type Blueprint, defaultKinds } from './blueprint/blueprint.ts';
+import { controlPlaneOf } from './control-planes/index.ts';
 import { computed, inputFor, plannedSteps } from './desired/computed.ts';
 import { type Desired, hasTopology, topologyWorkers } from './desired/desired.ts';
 import { type Existing, existingOf, machinesOf, workerKey } from './desired/existing.ts';
@@ -14,10 +15,11 @@ import {
   storedGroup,
   versionOf,
 } from './desired/group-changes.ts';
-import { controlPlaneRefusal, machineDeploymentRefusal } from './desired/object-refusals.ts';
+import { machineDeploymentRefusal } from './desired/object-refusals.ts';
 import { classOf, ifKnown, PlannedState } from './desired/planned-state.ts';
 import { accepted, classKey, type Refusal, type Refusals, refusedBy } from './desired/refusals.ts';
 import { templateProblems } from './patches/patch-templates.ts';
+import { stored } from './refusals/index.ts';
 import { machinesBefore } from './rollout/group-plan.ts';
 import { judgeGroup, unjudged } from './rollout/judge-group.ts';
 import { replicasOf } from './rollout/machines.ts';
@@ -27,7 +29,6 @@ import { madeUp } from './world/names.ts';
 import { NotKnown, Stopped } from './world/not-known.ts';
 import { coreGroup, isPaused, nameIn, nameOf, namespacedName, namespaceOf, objectText } from './world/objects.ts';
 import { type ClusterPlan, type GroupPlan, type Plan, type Problem, sumOf, type Verdict } from './world/plan.ts';
-import { stored } from './world/stored.ts';
 import { inV1beta2 } from './world/v1beta1.ts';
 import type { DryRun, World } from './world/world.ts';
 
@@ -82,7 +83,7 @@ function groupsWithout(
   };
   const reference = objectAt(cluster, 'spec', 'controlPlaneRef');
   const controlPlane = existing.controlPlane?.object ?? { ...reference, metadata: reference };
-  const kind = textAt(controlPlane, 'kind') || 'KubeadmControlPlane';
+  const kind = textAt(controlPlane, 'kind') || defaultKinds.controlPlane.kind;
   const settings = was && groupOf(kind, objectAt(was, 'spec', 'topology', 'controlPlane'));
   const workers = new Map<string, GroupPlan>();
   for (const [of, isNew] of [...(was ? [[was, false] as const] : []), [wanted, true] as const]) {
@@ -373,7 +374,8 @@ async function planWithout(
   const groups: GroupPlan[] = [];
   for (const change of changes) {
     const [from, to] = [change.before?.object, change.after?.object];
-    const refusal = from && to && (controlPlaneRefusal(from, to, true) ?? machineDeploymentRefusal(from, to));
+    const refusal =
+      from && to && (controlPlaneOf(from)?.refusal?.(from, to, true) ?? machineDeploymentRefusal(from, to));
     if (refusal !== undefined) {
       groups.push({ ...unjudged(change, 'refused', replicasOf(from)), problems: [{ text: refusal }] });
       continue;

@@ -2,6 +2,7 @@ import { isSame, type Json, type JsonObject, objectAt, objectsAt, textAt } from 
 import type { SchemaOf } from '../kubernetes/schema/index.ts';
 import { coreVersionIn, type HookName, hooks, type PlannedVersions, type Release } from '../runtimehooks/index.ts';
 import { type Blueprint, readBlueprint } from './blueprint/blueprint.ts';
+import { controlPlaneOf } from './control-planes/index.ts';
 import {
   type DecidedVersions,
   desiredFor,
@@ -29,12 +30,12 @@ import {
 import { type PatchCall, PatchingFailed, templateProblems } from './patches/patch-templates.ts';
 import { inUpdate } from './rollout/in-place.ts';
 import { judgeGroup } from './rollout/judge-group.ts';
-import { controlPlaneMachine, machineSetId, machineSetOf, replicasOf, workerMachine } from './rollout/machines.ts';
+import { machineSetId, machineSetOf, replicasOf, workerMachine } from './rollout/machines.ts';
 import { checkedTopology } from './variables/variables.ts';
 import type { ExistingMachine, GroupObjects, PlanOptions, RolloutStep } from './world/groups.ts';
 import { kubeadmSchemaOf } from './world/kubeadm-schemas.ts';
 import { generatedName } from './world/names.ts';
-import { groupOf, nameOf, objectText } from './world/objects.ts';
+import { groupOf, nameOf, namespaceOf, objectText } from './world/objects.ts';
 import type { GroupPlan } from './world/plan.ts';
 import { upgradeStepText } from './world/releases.ts';
 import { typeProblem } from './world/typed.ts';
@@ -352,9 +353,12 @@ export class SimulatedCluster {
   /** A Machine of a group, with what is made for it. */
   #machine(group: DesiredGroup, { objects, revision }: Made, cluster: JsonObject, name: string): ExistingMachine {
     const { object, bootstrap = {}, infrastructure = {} } = objects;
-    return group.worker === undefined
-      ? controlPlaneMachine(object, infrastructure, nameOf(cluster), name)
-      : workerMachine(machineSetFor(objects, revision, 0).object, bootstrap, infrastructure, name);
+    if (group.worker !== undefined) {
+      return workerMachine(machineSetFor(objects, revision, 0).object, bootstrap, infrastructure, name);
+    }
+    const known = controlPlaneOf(object)?.machine(object, infrastructure, { cluster: nameOf(cluster), machine: name });
+    const machine = { metadata: { name, namespace: namespaceOf(cluster) } };
+    return known ?? { machine, bootstrapConfig: undefined, infrastructureMachine: undefined };
   }
 
   /**

@@ -59,7 +59,17 @@ export const layers: readonly Layer[] = [
   {
     name: 'topology',
     knows: 'what Cluster API makes of a Cluster and its class, and what a change does to Machines',
-    modules: ['world', 'templates', 'blueprint', 'variables', 'patches', 'refusals', 'desired', 'rollout'],
+    modules: [
+      'world',
+      'templates',
+      'blueprint',
+      'variables',
+      'patches',
+      'control-planes',
+      'refusals',
+      'desired',
+      'rollout',
+    ],
   },
   {
     name: 'policy',

@@ -1,10 +1,10 @@
 import { copyOf, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
+import { stored } from '../refusals/index.ts';
 import type { GroupChange, GroupObjects } from '../world/groups.ts';
 import { NotKnown, Stopped } from '../world/not-known.ts';
 import { nameOf, objectText } from '../world/objects.ts';
 import type { Problem } from '../world/plan.ts';
-import { stored } from '../world/stored.ts';
 import { rotatedName } from './computed.ts';
 import type { Desired, DesiredGroup } from './desired.ts';
 import { type Existing, machineReference, machinesOf, workerKey } from './existing.ts';

@@ -1,12 +1,12 @@
 import { copyOf, isSame, type Json, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import { aggregate } from '../../runtimehooks/client/index.ts';
+import { controlPlaneOf, withKubeadmDefaults } from '../control-planes/index.ts';
+import { stored } from '../refusals/index.ts';
 import { applied } from '../world/applied.ts';
 import { NotKnown } from '../world/not-known.ts';
 import { groupOf, nameOf, namespaceOf, objectText } from '../world/objects.ts';
-import { stored, withKubeadmDefaults } from '../world/stored.ts';
 import { typeProblem } from '../world/typed.ts';
-import { controlPlaneRefusal } from './object-refusals.ts';
 
 /** Why the topology controller cannot write an object, in its words. */
 export class WriteFailed extends Error {}
@@ -111,7 +111,7 @@ export function written({ current, before, intent, schemaOf }: Write): JsonObjec
   }
   checkTypes(intent, schemaOf);
   const result = stored(afterApply(current, before, intent), schemaOf, current);
-  const refusal = controlPlaneRefusal(current, result, false);
+  const refusal = controlPlaneOf(current)?.refusal?.(current, result, false);
   if (refusal !== undefined) {
     throw new WriteFailed(notWritten(current, refusal));
   }

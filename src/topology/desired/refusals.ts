@@ -14,10 +14,10 @@ import { invalid } from '../../kubernetes/schema/index.ts';
 import { aggregate } from '../../runtimehooks/client/index.ts';
 import { checkDefinitions } from '../../runtimehooks/variables/index.ts';
 import type { Blueprint } from '../blueprint/blueprint.ts';
+import { kubeadmDefaults } from '../control-planes/index.ts';
 import { causeText } from '../variables/variables.ts';
 import { coreGroup, groupOf, nameIn, nameOf, objectText } from '../world/objects.ts';
 import type { Problem } from '../world/plan.ts';
-import { withKubeadmDefaults } from '../world/stored.ts';
 import type { World } from '../world/world.ts';
 import { hasTopology, topologyWorkers, workerLists } from './desired.ts';
 import type { Existing } from './existing.ts';
@@ -131,13 +131,7 @@ function comparedTemplate(template: JsonObject): JsonObject {
   if (template.kind !== 'KubeadmControlPlaneTemplate') {
     return spec;
   }
-  const { apiVersion = '' } = template;
-  const kubeadm = withKubeadmDefaults({
-    apiVersion,
-    kind: 'KubeadmControlPlane',
-    spec: { kubeadmConfigSpec: spec.kubeadmConfigSpec ?? {} },
-  });
-  return { ...spec, kubeadmConfigSpec: objectAt(kubeadm, 'spec', 'kubeadmConfigSpec') };
+  return { ...spec, kubeadmConfigSpec: kubeadmDefaults(objectAt(spec, 'kubeadmConfigSpec')) };
 }
 
 function templateProblem(old: JsonObject, now: JsonObject): string | undefined {

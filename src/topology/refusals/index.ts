@@ -2,3 +2,4 @@ export { clusterApiSchemaOf } from './cluster-api-schemas.ts';
 export { invalidFields, type Refusal } from './refusal.ts';
 export { decodingRefusal, schemaRefusal } from './schema-refusal.ts';
 export type { FieldType, SchemaTable } from './schema-table.ts';
+export { stored } from './stored.ts';

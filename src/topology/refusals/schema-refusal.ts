@@ -3,9 +3,9 @@ import { customResourceCauses, readCustomResource } from '../../kubernetes/custo
 import { type JsonObject, objectAt, type StatusCause, textAt } from '../../kubernetes/index.ts';
 import type { Schema, SchemaOf } from '../../kubernetes/schema/index.ts';
 import { groupOf, nameOf } from '../world/objects.ts';
-import { stored } from '../world/stored.ts';
 import { withoutEmpty } from '../world/without-empty.ts';
 import { invalidFields, type Refusal } from './refusal.ts';
+import { stored } from './stored.ts';
 import { defaultingProblem, hasDefaultingWebhook, validatingProblem } from './webhook-decoding.ts';
 
 const notDecoded = (object: JsonObject, webhook: 'default' | 'validation', problem: string): Refusal => {

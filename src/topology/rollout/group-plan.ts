@@ -7,11 +7,13 @@ import {
   objectAt,
   textAt,
 } from '../../kubernetes/index.ts';
+import type { Arrivals, Reason } from '../control-planes/index.ts';
+import { afterPath, timeAt } from '../control-planes/index.ts';
+import { causeOf, type Difference, differencesOf, isPath, leadsTo } from '../world/differences.ts';
 import type { ExistingMachine, GroupChange, GroupObjects, GroupPart } from '../world/groups.ts';
 import { isPaused, nameOf, objectText } from '../world/objects.ts';
 import type { Cause, GroupPlan, Problem, Verdict } from '../world/plan.ts';
-import { causeOf, type Difference, differencesOf, isPath, leadsTo } from './differences.ts';
-import { bookkeeping, replicasOf, timeAt } from './machines.ts';
+import { bookkeeping, replicasOf } from './machines.ts';
 import { listText } from './texts.ts';
 
 /** A group that exists before and after. */
@@ -20,9 +22,6 @@ export interface GroupUpdate {
   before: GroupObjects;
   after: GroupObjects;
 }
-
-/** Why a Machine is not up to date: a field of the group's object. */
-export type Reason = Difference;
 
 /** Whether a Machine is not being deleted. */
 export const isStaying = ({ machine }: ExistingMachine): boolean =>
@@ -62,23 +61,6 @@ export function causesOf(
     }
   }
   return [...causes.values()];
-}
-
-/** Where a group says that Machines that are older are to be replaced. */
-export const afterPath = ['spec', 'rollout', 'after'] as const;
-
-/**
- * Whether what was made at a time is older than a group wants it; if the time is not known, whether the group wants it newly.
- *
- * @param previous the object of the group before the change.
- */
-export function isTooOld(
-  { createdAt }: { createdAt: number | undefined },
-  object: JsonObject,
-  previous: JsonObject,
-): boolean {
-  const time = timeAt(object, ...afterPath);
-  return time !== undefined && (createdAt === undefined ? time !== timeAt(previous, ...afterPath) : createdAt < time);
 }
 
 /** Says that Machines stay until a time. */
@@ -165,9 +147,6 @@ function verdictOf(rollout: Rollout, isScaled: boolean, isChanged: boolean): Ver
   }
   return rollout.inPlace > 0 || isChanged ? 'inPlace' : 'unchanged';
 }
-
-/** Where fields of the object arrive that are written in place: paths, and the objects that they are written to. */
-export type Arrivals = readonly { path: FieldPath; on: readonly string[] }[];
 
 /** Says where fields that are written in place arrive. */
 const arrivalTexts = (written: readonly Difference[], arrivals: Arrivals): string[] =>

@@ -1,14 +1,10 @@
 import { pendingHooksAnnotation } from '../../extensionconfig/index.ts';
-import { fieldAt, type Json, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import { fieldAt, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import { applyPatch, BadPatch, isEmptyPatch, machineFieldNames } from '../../runtimehooks/index.ts';
-import { kindOfTemplate } from '../blueprint/blueprint.ts';
-import { clonedFrom } from '../patches/items.ts';
-import { applied } from '../world/applied.ts';
+import { inRequest, shownMetadata, type UpdateRequest } from '../control-planes/index.ts';
+import { type Difference, differencesOf } from '../world/differences.ts';
 import type { GroupChange, PlanOptions } from '../world/groups.ts';
 import { NotKnown } from '../world/not-known.ts';
-import { type Difference, differencesOf } from './differences.ts';
-import { comparedSpecs, kubeadmConfigSpec } from './kubeadm-configs.ts';
-import { controlPlaneMetadata, controlPlaneSettings } from './machines.ts';
 
 /** Fields of a Machine's spec that the comparison ignores. */
 const notCompared = [
@@ -37,12 +33,6 @@ function patchedBy(response: JsonObject, field: string, object: JsonObject): Jso
   return applyPatch(object, patch, 'object');
 }
 
-/** The request of a hook that asks whether Machines can be updated in place. */
-export interface UpdateRequest {
-  current: { [part: string]: JsonObject };
-  desired: { [part: string]: JsonObject };
-}
-
 /** Where the requests of the two hooks have what is compared. */
 const comparedPaths = { CanUpdateMachine: ['spec'], CanUpdateMachineSet: ['spec', 'template', 'spec'] } as const;
 export type UpdateHook = keyof typeof comparedPaths;
@@ -67,84 +57,6 @@ export function uncovered(
       : differencesOf(one, other, path);
     return differences.length === 0 ? [] : [{ object, differences }];
   });
-}
-
-/** An object as in requests. */
-function inRequest(object: JsonObject, metadata: JsonObject, spec: Json): JsonObject {
-  const { name = '', namespace = 'default' } = objectAt(object, 'metadata');
-  return {
-    apiVersion: textAt(object, 'apiVersion'),
-    kind: textAt(object, 'kind'),
-    metadata: { name, namespace, ...metadata },
-    spec,
-  };
-}
-
-/** The metadata of an object in requests: labels and annotations, if it has any. */
-function shownMetadata(object: JsonObject): JsonObject {
-  const { labels, annotations } = objectAt(object, 'metadata');
-  return { ...(labels !== undefined && { labels }), ...(annotations !== undefined && { annotations }) };
-}
-
-/** A control plane with the template of its Machines' infrastructure. */
-export interface ControlPlane {
-  object: JsonObject;
-  infrastructure: JsonObject;
-}
-
-/** The request of CanUpdateMachine (createRequest in …/kubeadmcontrolplane/inplace_canupdatemachine.go, v1.14). */
-export function updateMachineRequest(
-  {
-    machine,
-    bootstrapConfig,
-    infrastructureMachine,
-  }: Record<'machine' | 'bootstrapConfig' | 'infrastructureMachine', JsonObject>,
-  before: ControlPlane,
-  after: ControlPlane,
-  clusterName: string,
-): UpdateRequest {
-  const metadataOf = ({ object }: ControlPlane) => controlPlaneMetadata(object, clusterName);
-  const follow = (object: JsonObject) => applied(shownMetadata(object), metadataOf(before), metadataOf(after));
-  const machineSpec = applied(
-    objectAt(machine, 'spec'),
-    controlPlaneSettings(before.object),
-    controlPlaneSettings(after.object),
-  );
-  const machineMetadata = follow(machine);
-  const infrastructureMetadata = follow(infrastructureMachine);
-  const infrastructureAnnotations = {
-    ...objectAt(infrastructureMetadata, 'annotations'),
-    ...clonedFrom(after.infrastructure).annotations,
-  };
-  const infrastructureSpec = objectAt(infrastructureMachine, 'spec');
-  const specOf = ({ infrastructure }: ControlPlane) => objectAt(infrastructure, 'spec', 'template', 'spec');
-  const desiredInfrastructure = {
-    apiVersion: textAt(after.infrastructure, 'apiVersion'),
-    kind: kindOfTemplate(after.infrastructure),
-    metadata: objectAt(infrastructureMachine, 'metadata'),
-  };
-  const configs = comparedSpecs(objectAt(bootstrapConfig, 'spec'), kubeadmConfigSpec(after.object, true), true);
-  const annotated = { ...infrastructureMetadata, annotations: infrastructureAnnotations };
-  const inBoth = {
-    bootstrapConfig: (spec: JsonObject) => inRequest(bootstrapConfig, metadataOf(after), spec),
-    machine: (spec: JsonObject) => inRequest(machine, machineMetadata, spec),
-  };
-  return {
-    current: {
-      machine: inBoth.machine(machineSpec),
-      infrastructureMachine: inRequest(infrastructureMachine, annotated, infrastructureSpec),
-      bootstrapConfig: inBoth.bootstrapConfig(configs.current),
-    },
-    desired: {
-      machine: inBoth.machine({ ...machineSpec, version: textAt(after.object, 'spec', 'version') }),
-      infrastructureMachine: inRequest(
-        desiredInfrastructure,
-        annotated,
-        applied(infrastructureSpec, specOf(before), specOf(after)),
-      ),
-      bootstrapConfig: inBoth.bootstrapConfig(configs.desired),
-    },
-  };
 }
 
 /** Marks a Machine and its objects during an update. */

@@ -1,10 +1,11 @@
 import { textAt } from '../../kubernetes/index.ts';
+import { controlPlaneOf } from '../control-planes/index.ts';
+import { causeOf, type Difference, differencesOf, leadsTo } from '../world/differences.ts';
 import type { GroupChange, GroupPart, PlanOptions } from '../world/groups.ts';
 import { NotKnown, Stopped } from '../world/not-known.ts';
 import { groupOf } from '../world/objects.ts';
 import type { Cause, GroupPlan, Verdict } from '../world/plan.ts';
-import { controlPlaneArrivals, controlPlaneRollout } from './control-plane.ts';
-import { causeOf, type Difference, differencesOf, leadsTo } from './differences.ts';
+import { controlPlaneRollout } from './control-plane.ts';
 import { type GroupUpdate, groupPlan, machinesBefore, nothing, objectDifferences } from './group-plan.ts';
 import { machineDeploymentArrivals, machineDeploymentRollout } from './machine-deployment.ts';
 import { replicasOf } from './machines.ts';
@@ -87,9 +88,11 @@ async function judged(given: GroupChange, options: PlanOptions): Promise<GroupPl
   const isMissing = machines?.length === 0 && replicasOf(before.object) > 0;
   const change = isMissing ? { ...given, machines: undefined } : given;
   const update = { change, before, after };
+  const of = controlPlaneOf(before.object);
+  if (of !== undefined) {
+    return groupPlan(update, await controlPlaneRollout({ of, ...update }, options), of.arrivals(after.object));
+  }
   switch (kind) {
-    case 'KubeadmControlPlane':
-      return groupPlan(update, await controlPlaneRollout(update, options), controlPlaneArrivals(update));
     case 'MachineDeployment':
       return groupPlan(update, await machineDeploymentRollout(update, options), machineDeploymentArrivals(update));
     case 'MachinePool': {

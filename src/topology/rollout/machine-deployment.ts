@@ -1,32 +1,22 @@
 import { fieldAt, isSame, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import { machineFieldNames } from '../../runtimehooks/index.ts';
+import type { Arrivals, Reason } from '../control-planes/index.ts';
+import { afterPath, isTooOld, timeAt, type UpdateRequest } from '../control-planes/index.ts';
+import { differencesOf, isPath } from '../world/differences.ts';
 import type { ExistingMachine, GroupObjects, PlanOptions } from '../world/groups.ts';
 import { nameOf } from '../world/objects.ts';
-import { differencesOf, isPath } from './differences.ts';
 import {
-  type Arrivals,
-  afterPath,
   causesOf,
   type GroupUpdate,
   isStaying,
-  isTooOld,
   machineCounts,
   notBefore,
   nothing,
-  type Reason,
   type Rollout,
 } from './group-plan.ts';
-import { askForUpdate, machineSetParts, type UpdateAnswer, type UpdateRequest } from './in-place.ts';
-import {
-  comparedFields,
-  fencepostsOf,
-  machineSetId,
-  machineSetOf,
-  replicasOf,
-  revisionOf,
-  timeAt,
-} from './machines.ts';
-import { inPlaceTexts, machinesText, problemsOf, stepsText, verdictOf, waitingProblems } from './texts.ts';
+import { askForUpdate, machineSetParts, type UpdateAnswer } from './in-place.ts';
+import { comparedFields, fencepostsOf, machineSetId, machineSetOf, replicasOf, revisionOf } from './machines.ts';
+import { inPlaceTexts, problemsOf, stepsText, verdictOf, waitingForDeletion, waitingProblems } from './texts.ts';
 
 const specPath = ['spec', 'template', 'spec'] as const;
 const references = {
@@ -260,13 +250,12 @@ export async function machineDeploymentRollout(update: GroupUpdate, options: Pla
   const causes = causesOf(update, reasons, references);
   const order = textAt(after.object, 'spec', 'deletion', 'order');
   if (isOnDelete(after.object)) {
-    const wait = remaining === 1 ? 'stays until it is' : 'stay until they are';
-    const manner = [
-      `${machinesText(remaining)} ${wait} deleted; the next one is made as the change wants it (OnDelete)`,
-    ];
     const waits = caused.flatMap((set) => namesInOrder(set, order)).slice(removed);
-    const replaces = waits.length === remaining ? waits : undefined;
-    return { ...nothing(), verdict: 'onDelete', causes, replaces, manner, problems };
+    return {
+      ...waitingForDeletion(waits.length === remaining ? waits : Array<string>(remaining).fill('')),
+      causes,
+      problems,
+    };
   }
   const answers: UpdateAnswer[] = [];
   for (const set of caused) {

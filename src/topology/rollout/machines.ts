@@ -1,134 +1,15 @@
-import {
-  type Json,
-  type JsonObject,
-  lastAppliedAnnotation,
-  objectAt,
-  objectsAt,
-  textAt,
-} from '../../kubernetes/index.ts';
+import { type Json, type JsonObject, lastAppliedAnnotation, objectAt, textAt } from '../../kubernetes/index.ts';
 import { machineFieldNames, writtenInPlace } from '../../runtimehooks/index.ts';
-import { kindOfTemplate } from '../blueprint/blueprint.ts';
-import { clonedFrom, mergedMetadata, nonEmpty } from '../patches/items.ts';
-import type { ExistingMachine } from '../world/groups.ts';
+import { cloneOf, type MachineObjects, running } from '../control-planes/index.ts';
+import { mergedMetadata, nonEmpty } from '../patches/items.ts';
 import { generatedName } from '../world/names.ts';
-import { nameOf, namespaceOf, referenceTo } from '../world/objects.ts';
-import { kubeadmConfigSpec } from './kubeadm-configs.ts';
+import { nameOf, namespaceOf } from '../world/objects.ts';
 
 const clusterApi = 'cluster.x-k8s.io/v1beta2';
-
-/** How long Cluster API tries to delete the Node of a Machine, unless somebody sets it, in seconds. */
-const nodeDeletionTimeoutSeconds = 10;
 
 /** Fields of an object that have a value. */
 const picked = (object: JsonObject, names: readonly string[]): JsonObject =>
   Object.fromEntries(names.flatMap((name) => (object[name] === undefined ? [] : [[name, object[name]]])));
-
-/** A time in an object, in ms since 1970; undefined if there is none. */
-export function timeAt(object: JsonObject | undefined, ...path: readonly string[]): number | undefined {
-  const time = Date.parse(textAt(object, ...path));
-  return Number.isNaN(time) ? undefined : time;
-}
-
-/** Labels and annotations of a Machine of a control plane, and of what is made for it. */
-export function controlPlaneMetadata(controlPlane: JsonObject, clusterName: string): JsonObject {
-  const { labels, annotations } = objectAt(controlPlane, 'spec', 'machineTemplate', 'metadata');
-  return {
-    labels: {
-      ...objectAt(labels),
-      'cluster.x-k8s.io/cluster-name': clusterName,
-      'cluster.x-k8s.io/control-plane': '',
-      'cluster.x-k8s.io/control-plane-name': nameOf(controlPlane),
-    },
-    ...nonEmpty('annotations', objectAt(annotations)),
-  };
-}
-
-/** Conditions that each Machine of a KubeadmControlPlane has to meet, and those with an etcd that it manages. */
-const readinessGates = [
-  'NodeKubeadmLabelsAndTaintsSet',
-  'APIServerPodHealthy',
-  'ControllerManagerPodHealthy',
-  'SchedulerPodHealthy',
-];
-const etcdReadinessGates = ['EtcdPodHealthy', 'EtcdMemberHealthy'];
-
-/** The fields of a Machine's spec that a KubeadmControlPlane writes in place. */
-export function controlPlaneSettings(controlPlane: JsonObject): JsonObject {
-  const settings = objectAt(controlPlane, 'spec', 'machineTemplate', 'spec');
-  const external = objectAt(controlPlane, 'spec', 'kubeadmConfigSpec', 'clusterConfiguration', 'etcd', 'external');
-  const mandatory = Object.keys(external).length === 0 ? [...readinessGates, ...etcdReadinessGates] : readinessGates;
-  const own = objectsAt(settings, 'readinessGates').filter(
-    (gate) => !mandatory.includes(textAt(gate, 'conditionType')),
-  );
-  return {
-    ...writtenInPlace('ControlPlane', settings),
-    readinessGates: [...mandatory.map((conditionType) => ({ conditionType })), ...own],
-  };
-}
-
-type MachineObjects = Required<{ [Part in keyof ExistingMachine]: JsonObject }>;
-
-/** What is made of a template for a Machine (external.CreateFromTemplate, v1.14). */
-const clone = (template: JsonObject, name: string, namespace: string, metadata: JsonObject): JsonObject => ({
-  apiVersion: textAt(template, 'apiVersion'),
-  kind: kindOfTemplate(template),
-  metadata: {
-    name,
-    namespace,
-    ...mergedMetadata([objectAt(template, 'spec', 'template', 'metadata'), metadata, clonedFrom(template)]),
-  },
-  spec: objectAt(template, 'spec', 'template', 'spec'),
-});
-
-/** A Machine with what is made for it, as if it were running. */
-function running(machine: JsonObject, bootstrapConfig: JsonObject, infrastructure: JsonObject): MachineObjects {
-  const name = nameOf(machine);
-  const providerID = `made-up://${name}`;
-  const infrastructureMachine = { ...infrastructure, spec: { ...objectAt(infrastructure, 'spec'), providerID } };
-  const spec = objectAt(machine, 'spec');
-  return {
-    machine: {
-      apiVersion: clusterApi,
-      kind: 'Machine',
-      ...machine,
-      spec: {
-        ...spec,
-        bootstrap: { configRef: referenceTo(bootstrapConfig), dataSecretName: name },
-        infrastructureRef: referenceTo(infrastructureMachine),
-        providerID,
-        deletion: { nodeDeletionTimeoutSeconds, ...objectAt(spec, 'deletion') },
-      },
-    },
-    bootstrapConfig,
-    infrastructureMachine,
-  };
-}
-
-/** A Machine that a KubeadmControlPlane makes, which joins, with what is made for it. */
-export function controlPlaneMachine(
-  controlPlane: JsonObject,
-  infrastructure: JsonObject,
-  clusterName: string,
-  name: string,
-): MachineObjects {
-  const namespace = namespaceOf(controlPlane);
-  const metadata = controlPlaneMetadata(controlPlane, clusterName);
-  const hook = { annotations: { 'pre-terminate.delete.hook.machine.cluster.x-k8s.io/kcp-cleanup': '' } };
-  const version = textAt(controlPlane, 'spec', 'version');
-  return running(
-    {
-      metadata: { name, namespace, ...mergedMetadata([metadata, hook]) },
-      spec: { clusterName, version, ...controlPlaneSettings(controlPlane) },
-    },
-    {
-      apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2',
-      kind: 'KubeadmConfig',
-      metadata: { name, namespace, ...metadata },
-      spec: kubeadmConfigSpec(controlPlane, true),
-    },
-    clone(infrastructure, name, namespace, metadata),
-  );
-}
 
 /** A Machine that a MachineSet of a MachineDeployment makes, with what is made for it. */
 export function workerMachine(
@@ -146,8 +27,8 @@ export function workerMachine(
   const metadata = mergedMetadata([objectAt(ofTemplate), { labels: own }]);
   return running(
     { metadata: { name, namespace, ...metadata }, spec },
-    clone(bootstrap, name, namespace, metadata),
-    clone(infrastructure, name, namespace, metadata),
+    cloneOf(bootstrap, name, namespace, metadata),
+    cloneOf(infrastructure, name, namespace, metadata),
   );
 }
 

@@ -85,3 +85,13 @@ export const problemsOf = (answers: readonly UpdateAnswer[]): Problem[] =>
 
 export const verdictOf = (answers: readonly UpdateAnswer[]): 'refused' | undefined =>
   answers.some(({ is }) => is === 'failed') ? 'refused' : undefined;
+
+/** What becomes of Machines that nobody but a user deletes. @param names empty for those that are not known. */
+export function waitingForDeletion(names: readonly string[]) {
+  const wait = names.length === 1 ? 'stays until it is' : 'stay until they are';
+  const manner = [
+    `${machinesText(names.length)} ${wait} deleted; the next one is made as the change wants it (OnDelete)`,
+  ];
+  const replaces = names.includes('') ? undefined : [...names];
+  return { verdict: 'onDelete' as const, replaced: 0, inPlace: 0, replaces, manner };
+}

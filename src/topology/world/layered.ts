@@ -24,8 +24,8 @@ export function isMade(object: JsonObject): boolean {
   if (groupOf(object) === coreGroup) {
     return madeKinds.has(kind) || (isOwned && kind !== 'Cluster');
   }
-  const isProvider = /(?:infrastructure|bootstrap|controlplane)\.cluster\.x-k8s\.io$/.test(groupOf(object));
-  return isOwned || (isProvider && isOfCluster && kind !== 'KubeadmControlPlane' && isMadeForMachine(labels));
+  const isProvider = /(?:infrastructure|bootstrap)\.cluster\.x-k8s\.io$/.test(groupOf(object));
+  return isOwned || (isProvider && isOfCluster && isMadeForMachine(labels));
 }
 
 /** Whether an object is made for a single Machine. */

@@ -1,4 +1,6 @@
-import { isJsonObject, type Json, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import { copyOf, fieldAt, isJsonObject, type Json, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import { putAt } from '../../runtimehooks/index.ts';
+import { groupOf } from '../world/objects.ts';
 import { withoutEmpty } from '../world/without-empty.ts';
 
 /** Whether kubeadm has the feature gate ControlPlaneKubeletLocalMode in a version, and Cluster API sets it. */
@@ -100,4 +102,47 @@ export function comparedSpecs(
     ...(caCertPath !== undefined && { caCertPath }),
   };
   return { current: { ...joined, joinConfiguration }, desired: comparedDesired };
+}
+
+/** The defaults that Cluster API's webhooks gave kubeadm configs once. */
+const formerDefaults: readonly (readonly [value: string, ...path: string[]])[] = [
+  ['cloud-config', 'format'],
+  ['IfNotPresent', 'initConfiguration', 'nodeRegistration', 'imagePullPolicy'],
+  ['IfNotPresent', 'joinConfiguration', 'nodeRegistration', 'imagePullPolicy'],
+];
+
+/**
+ * A copy of the spec of a KubeadmConfig with the defaults that older releases of Cluster API gave it, so that they are no
+ * difference: its controllers compare only such copies.
+ */
+export function kubeadmDefaults(spec: JsonObject): JsonObject {
+  const copy = copyOf(spec);
+  for (const [value, ...path] of formerDefaults) {
+    if (!fieldAt(copy, ...path)) {
+      putAt(copy, path, value);
+    }
+  }
+  const exec = objectAt(copy, 'joinConfiguration', 'discovery', 'file', 'kubeConfig', 'user', 'exec');
+  if (Object.keys(exec).length > 0 && !exec.apiVersion) {
+    exec.apiVersion = 'client.authentication.k8s.io/v1';
+  }
+  return copy;
+}
+
+/** Where objects have the spec of a KubeadmConfig, by group and kind. */
+const places: Readonly<Record<string, readonly string[]>> = {
+  'bootstrap.cluster.x-k8s.io KubeadmConfig': ['spec'],
+  'bootstrap.cluster.x-k8s.io KubeadmConfigTemplate': ['spec', 'template', 'spec'],
+  'controlplane.cluster.x-k8s.io KubeadmControlPlane': ['spec', 'kubeadmConfigSpec'],
+};
+
+/** A copy of an object of the kubeadm providers with those defaults; other objects as they are. */
+export function withKubeadmDefaults(object: JsonObject): JsonObject {
+  const place = places[`${groupOf(object)} ${textAt(object, 'kind')}`];
+  if (place === undefined) {
+    return object;
+  }
+  const copy = copyOf(object);
+  putAt(copy, [...place], kubeadmDefaults(objectAt(copy, ...place)));
+  return copy;
 }

@@ -1,7 +1,7 @@
 import { type FieldPath, formatFieldPath, isJsonObject, isSame, type Json, own } from '../../kubernetes/index.ts';
-import type { GroupObjects, GroupPart, Provenance } from '../world/groups.ts';
-import { objectText } from '../world/objects.ts';
-import type { Cause } from '../world/plan.ts';
+import type { GroupObjects, GroupPart, Provenance } from './groups.ts';
+import { objectText } from './objects.ts';
+import type { Cause } from './plan.ts';
 
 /** A field that two objects do not have in common. A list is one value. */
 export interface Difference {

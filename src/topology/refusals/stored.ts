@@ -1,6 +1,5 @@
 import {
   copyOf,
-  fieldAt,
   isJsonObject,
   type Json,
   type JsonObject,
@@ -9,45 +8,9 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 import { applyDefaults, DefaultsError, type Schema, type SchemaOf } from '../../kubernetes/schema/index.ts';
-import { putAt } from '../../runtimehooks/index.ts';
-import { NotKnown } from './not-known.ts';
-import { coreGroup, groupOf, objectText } from './objects.ts';
-
-/** The defaults that Cluster API's webhooks gave kubeadm configs once. */
-const kubeadmDefaults: readonly (readonly [value: string, ...path: string[]])[] = [
-  ['cloud-config', 'format'],
-  ['IfNotPresent', 'initConfiguration', 'nodeRegistration', 'imagePullPolicy'],
-  ['IfNotPresent', 'joinConfiguration', 'nodeRegistration', 'imagePullPolicy'],
-];
-
-/** Where an object has a kubeadm config, by group and kind. */
-const kubeadmConfigs: Readonly<Record<string, readonly string[]>> = {
-  'bootstrap.cluster.x-k8s.io KubeadmConfig': ['spec'],
-  'bootstrap.cluster.x-k8s.io KubeadmConfigTemplate': ['spec', 'template', 'spec'],
-  'controlplane.cluster.x-k8s.io KubeadmControlPlane': ['spec', 'kubeadmConfigSpec'],
-};
-
-/**
- * A copy of a KubeadmConfig, a KubeadmConfigTemplate or a KubeadmControlPlane with the defaults that older releases of
- * Cluster API gave it, so that they are no difference; its controllers compare only such copies. Other objects as they are.
- */
-export function withKubeadmDefaults(object: JsonObject): JsonObject {
-  const place = kubeadmConfigs[`${groupOf(object)} ${textAt(object, 'kind')}`];
-  if (place === undefined) {
-    return object;
-  }
-  const copy = copyOf(object);
-  for (const [value, ...path] of kubeadmDefaults) {
-    if (!fieldAt(copy, ...place, ...path)) {
-      putAt(copy, [...place, ...path], value);
-    }
-  }
-  const exec = objectAt(copy, ...place, 'joinConfiguration', 'discovery', 'file', 'kubeConfig', 'user', 'exec');
-  if (Object.keys(exec).length > 0 && !exec.apiVersion) {
-    exec.apiVersion = 'client.authentication.k8s.io/v1';
-  }
-  return copy;
-}
+import { controlPlaneOf } from '../control-planes/index.ts';
+import { NotKnown } from '../world/not-known.ts';
+import { coreGroup, groupOf, objectText } from '../world/objects.ts';
 
 const asVersion = (version: Json | undefined): Json | undefined =>
   typeof version === 'string' && version !== '' && !version.startsWith('v') ? `v${version}` : version;
@@ -64,20 +27,6 @@ function replicasOf({ metadata }: JsonObject, old: JsonObject | undefined): Json
     return typeof replicas === 'number' ? Math.min(Math.max(replicas, min), max) : min;
   }
   return 1;
-}
-
-function fillControlPlane({ spec }: JsonObject): void {
-  if (isJsonObject(spec)) {
-    spec.replicas ??= 1;
-    const version = asVersion(spec.version);
-    if (version !== undefined) {
-      spec.version = version;
-    }
-    const rollout = objectAt(spec, 'rollout');
-    const strategy = objectAt(rollout, 'strategy');
-    const rollingUpdate = { maxSurge: 1, ...objectAt(strategy, 'rollingUpdate') };
-    spec.rollout = { ...rollout, strategy: { ...strategy, type: 'RollingUpdate', rollingUpdate } };
-  }
 }
 
 function fillMachineDeployment(object: JsonObject, old: JsonObject | undefined): void {
@@ -157,7 +106,6 @@ const fillers: Readonly<Record<string, (object: JsonObject, old: JsonObject | un
   [`${coreGroup} MachineDeployment`]: fillMachineDeployment,
   [`${coreGroup} MachineHealthCheck`]: fillHealthCheck,
   [`${coreGroup} MachinePool`]: fillMachinePool,
-  'controlplane.cluster.x-k8s.io KubeadmControlPlane': fillControlPlane,
 };
 
 /** Sets the defaults of a schema. @throws {NotKnown} when they exceed the limit of what is computed here. */
@@ -185,6 +133,7 @@ export function stored(object: JsonObject, schemaOf: SchemaOf, old?: JsonObject)
   }
   if (!isV1beta1(copy)) {
     fillers[`${groupOf(copy)} ${textAt(copy, 'kind')}`]?.(copy, old);
+    controlPlaneOf(copy)?.fillDefaults?.(copy);
   }
   return copy;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type JsonObject, objectAt } from '../../../src/kubernetes/index.ts';
-import { controlPlaneRefusal } from '../../../src/topology/desired/object-refusals.ts';
+import { controlPlaneRefusal } from '../../../src/topology/control-planes/kubeadm-refusal.ts';
 import { plan, World } from '../../../src/topology/index.ts';
 import { controlPlane, merged } from '../rollout/groups.ts';
 

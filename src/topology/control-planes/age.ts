@@ -1,0 +1,19 @@
+import type { JsonObject } from '../../kubernetes/index.ts';
+import { timeAt } from './made-machine.ts';
+
+/** Where a group says that Machines that are older are to be replaced. */
+export const afterPath = ['spec', 'rollout', 'after'] as const;
+
+/**
+ * Whether what was made at a time is older than a group wants it; if the time is not known, whether the group wants it newly.
+ *
+ * @param previous the object of the group before the change.
+ */
+export function isTooOld(
+  { createdAt }: { createdAt: number | undefined },
+  object: JsonObject,
+  previous: JsonObject,
+): boolean {
+  const time = timeAt(object, ...afterPath);
+  return time !== undefined && (createdAt === undefined ? time !== timeAt(previous, ...afterPath) : createdAt < time);
+}

@@ -1,0 +1,13 @@
+export { afterPath, isTooOld } from './age.ts';
+export type { Arrivals, ControlPlaneKind, Reason } from './kind.ts';
+export { controlPlaneOf } from './kinds.ts';
+export { kubeadmDefaults, withKubeadmDefaults } from './kubeadm-configs.ts';
+export {
+  cloneOf,
+  inRequest,
+  type MachineObjects,
+  running,
+  shownMetadata,
+  timeAt,
+  type UpdateRequest,
+} from './made-machine.ts';

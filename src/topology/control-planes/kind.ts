@@ -1,0 +1,68 @@
+import type { FieldPath, JsonObject } from '../../kubernetes/index.ts';
+import type { Difference } from '../world/differences.ts';
+import type { MachineObjects, UpdateRequest } from './made-machine.ts';
+
+/** Why a Machine is not up to date: a field of the object of its group, with the values that it has and should have. */
+export type Reason = Difference;
+
+/** Where fields of an object arrive that are written in place: their paths, and the objects that get them. */
+export type Arrivals = readonly { path: FieldPath; on: readonly string[] }[];
+
+/**
+ * How Machines of a control plane make way for others: one after the other, `maxSurge` new ones first; or each when somebody
+ * deletes it.
+ */
+export type Replacement = { is: 'rolling'; maxSurge: number } | { is: 'onDelete' };
+
+/** A control plane with the template of its Machines' infrastructure. */
+export interface ControlPlane {
+  object: JsonObject;
+  infrastructure: JsonObject;
+}
+
+/** What a kind of control plane decides about its Machines. Objects are in the newest version that is known here. */
+export interface ControlPlaneKind {
+  readonly group: string;
+  readonly kind: string;
+  /** Where it refers to the template of its Machines' infrastructure. */
+  readonly machineTemplate: FieldPath;
+  /**
+   * A Machine that a control plane makes, with what is made for it.
+   *
+   * @param infrastructure the template that the control plane refers to; undefined if that is not known.
+   * @param isFirst whether it is the Machine with which the control plane began.
+   */
+  machine(
+    controlPlane: JsonObject,
+    infrastructure: JsonObject | undefined,
+    names: { cluster: string; machine: string },
+    isFirst?: boolean,
+  ): MachineObjects;
+  /** Whether a Machine is that with which its control plane began, if that matters. */
+  isFirst?(made: MachineObjects): boolean;
+  /**
+   * The fields in which a Machine differs from what a control plane wants, so that it is replaced.
+   *
+   * @throws {NotKnown} where that depends on what is not among the objects.
+   */
+  reasons(made: MachineObjects, wanted: JsonObject): Reason[];
+  /**
+   * Why it is time to replace a Machine, whatever it is made of.
+   *
+   * @param previous the control plane before the change, for Machines of which nobody knows how old they are.
+   */
+  timeReasons?(made: MachineObjects, wanted: JsonObject, previous: JsonObject, now: Date): Reason[];
+  replacement(controlPlane: JsonObject): Replacement;
+  /** Fields that it writes in place. */
+  arrivals(controlPlane: JsonObject): Arrivals;
+  /** The request of CanUpdateMachine, if it asks extensions. */
+  updateRequest?(made: MachineObjects, before: ControlPlane, after: ControlPlane, clusterName: string): UpdateRequest;
+  /** Sets the defaults of its webhook. */
+  fillDefaults?(controlPlane: JsonObject): void;
+  /**
+   * Why its webhook does not take an update, in its words; undefined if it does, as far as that is known here.
+   *
+   * @param isStep whether it is one update, and not the sum of the steps of an upgrade.
+   */
+  refusal?(before: JsonObject, after: JsonObject, isStep: boolean): string | undefined;
+}

@@ -1,0 +1,10 @@
+import { type JsonObject, textAt } from '../../kubernetes/index.ts';
+import { groupOf } from '../world/objects.ts';
+import type { ControlPlaneKind } from './kind.ts';
+import { kubeadm } from './kubeadm.ts';
+
+const kinds = new Map([kubeadm].map((one) => [`${one.group} ${one.kind}`, one]));
+
+/** The kind of a control plane; undefined if it is not known what it decides. */
+export const controlPlaneOf = (object: JsonObject): ControlPlaneKind | undefined =>
+  kinds.get(`${groupOf(object)} ${textAt(object, 'kind')}`);

@@ -1,0 +1,100 @@
+import { fieldAt, isJsonObject, type Json, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import { parseVersion } from '../../runtimehooks/index.ts';
+import { refusalOf } from '../world/webhook-refusal.ts';
+import { withoutEmpty } from '../world/without-empty.ts';
+
+const minorOf = (version: string): number => parseVersion(version)?.numbers[1] ?? 0;
+
+const below = (path: string, fields: string): string[] => fields.split(' ').map((field) => `${path}${field}.`);
+const config = 'kubeadmConfigSpec.';
+const nodeFields = 'nodeRegistration patches skipPhases timeouts';
+
+/** The paths below `spec` that may change, with all below them, as texts that end with a dot. */
+const changeable: readonly string[] = [
+  ...below('', 'machineTemplate.metadata machineTemplate.spec replicas version remediation machineNaming rollout'),
+  ...below(config, 'bootCommands preKubeadmCommands postKubeadmCommands files verbosity users ntp ignition'),
+  ...below(config, 'diskSetup format mounts'),
+  ...below(`${config}clusterConfiguration.`, 'etcd dns imageRepository featureGates apiServer controllerManager'),
+  ...below(`${config}clusterConfiguration.`, 'scheduler certificateValidityPeriodDays encryptionAlgorithm'),
+  ...below(`${config}initConfiguration.`, `${nodeFields} bootstrapTokens localAPIEndpoint`),
+  ...below(`${config}joinConfiguration.`, `${nodeFields} caCertPath controlPlane discovery`),
+];
+
+/** The paths of changes as a merge patch has them: the innermost objects, and what is removed as a whole. */
+function changedPaths(before: Json | undefined, after: Json | undefined, path: string): string[] {
+  if (!isJsonObject(after)) {
+    return JSON.stringify(before) === JSON.stringify(after) ? [] : [path];
+  }
+  const old = objectAt(before);
+  const names = new Set([...Object.keys(old), ...Object.keys(after)]);
+  return [...names].flatMap((name) => changedPaths(old[name], after[name], path === '' ? name : `${path}.${name}`));
+}
+
+const isForbidden = (field: string, why: string): string => `spec.${field}: Forbidden: ${why}`;
+
+function specProblems(spec: JsonObject): string[] {
+  const replicas = typeof spec.replicas === 'number' ? spec.replicas : Number.NaN;
+  const hasExternalEtcd = fieldAt(spec, 'kubeadmConfigSpec', 'clusterConfiguration', 'etcd', 'external') !== undefined;
+  const maxSurge = fieldAt(spec, 'rollout', 'strategy', 'rollingUpdate', 'maxSurge') ?? 1;
+  const surge = Number(maxSurge);
+  const naming = textAt(spec, 'machineNaming', 'template');
+  const problems: [isWrong: boolean, problem: string][] = [
+    [replicas <= 0, isForbidden('replicas', 'cannot be less than or equal to 0')],
+    [replicas % 2 === 0 && !hasExternalEtcd, isForbidden('replicas', 'cannot be an even number when etcd is stacked')],
+    [
+      surge === 0 && replicas < 3,
+      'spec.rollout.strategy.rollingUpdate: Required value: when KubeadmControlPlane is configured to scale-in, replica count needs to be at least 3',
+    ],
+    [surge !== 0 && surge !== 1, 'spec.rollout.strategy.rollingUpdate.maxSurge: Required value: value must be 1 or 0'],
+    [
+      naming !== '' && !naming.includes('{{ .random }}'),
+      `spec.machineNaming.template: Invalid value: ${JSON.stringify(naming)}: invalid template, {{ .random }} is missing`,
+    ],
+  ];
+  return problems.flatMap(([isWrong, problem]) => (isWrong ? [problem] : []));
+}
+
+function updateProblems(before: JsonObject, after: JsonObject, isStep: boolean): string[] {
+  const isChangeable = (path: string) => changeable.some((start) => `${path}.`.startsWith(start));
+  const external = (spec: JsonObject) =>
+    fieldAt(spec, 'kubeadmConfigSpec', 'clusterConfiguration', 'etcd', 'external') !== undefined;
+  const [from, to] = [textAt(before, 'version'), textAt(after, 'version')];
+  const [fromMinor, toMinor] = [minorOf(from), minorOf(to)];
+  return [
+    ...changedPaths(before, after, '')
+      .filter((path) => !isChangeable(path))
+      .sort()
+      .map((path) => isForbidden(path, 'cannot be modified')),
+    ...(isStep && toMinor > fromMinor + 1
+      ? [isForbidden('version', `cannot update Kubernetes version from ${from} to ${to}`)]
+      : []),
+    ...(external(before) === external(after)
+      ? []
+      : [
+          isForbidden(
+            'kubeadmConfigSpec.clusterConfiguration.etcd.external',
+            'cannot change between external and local etcd',
+          ),
+        ]),
+  ];
+}
+
+/**
+ * Why the webhook of KubeadmControlPlane does not take an update, in its words; undefined if it does, as far as that is
+ * known here (controlplane/kubeadm/webhooks/admission/kubeadmcontrolplane.go, v1.14).
+ *
+ * @param isStep whether it is one update, and not the sum of the steps of an upgrade.
+ */
+export function controlPlaneRefusal(before: JsonObject, after: JsonObject, isStep: boolean): string | undefined {
+  const [old, wanted] = [before, after].map((object) => withoutEmpty(objectAt(object, 'spec')) as JsonObject);
+  if (old === undefined || wanted === undefined) {
+    return undefined;
+  }
+  // What was stored before a rule existed does not stop other changes here: only what the change brings is said.
+  const known = new Set(specProblems(old));
+  const problems = [
+    ...specProblems(wanted).filter((problem) => !known.has(problem)),
+    ...updateProblems(old, wanted, isStep),
+  ];
+  return refusalOf(after, problems);
+}

@@ -1,0 +1,222 @@
+import {
+  type FieldPath,
+  fieldAt,
+  isJsonObject,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  textAt,
+} from '../../kubernetes/index.ts';
+import { machineFieldNames, writtenInPlace } from '../../runtimehooks/index.ts';
+import { kindOfTemplate } from '../blueprint/blueprint.ts';
+import { clonedFrom, mergedMetadata } from '../patches/items.ts';
+import { applied } from '../world/applied.ts';
+import { type Difference, differencesOf } from '../world/differences.ts';
+import { afterPath, isTooOld } from './age.ts';
+import type { Arrivals, ControlPlane, ControlPlaneKind, Reason } from './kind.ts';
+import { comparedSpecs, isForInit, kubeadmConfigSpec } from './kubeadm-configs.ts';
+import { controlPlaneRefusal } from './kubeadm-refusal.ts';
+import {
+  cloneOf,
+  controlPlaneMetadata,
+  inRequest,
+  type MachineObjects,
+  running,
+  shownMetadata,
+  templateOf,
+  templateReasons,
+  timeAt,
+  type UpdateRequest,
+} from './made-machine.ts';
+
+const referencePath = ['spec', 'machineTemplate', 'spec', 'infrastructureRef'] as const;
+
+/** Conditions that each Machine of a KubeadmControlPlane has to meet, and those with an etcd that it manages. */
+const readinessGates = [
+  'NodeKubeadmLabelsAndTaintsSet',
+  'APIServerPodHealthy',
+  'ControllerManagerPodHealthy',
+  'SchedulerPodHealthy',
+];
+const etcdReadinessGates = ['EtcdPodHealthy', 'EtcdMemberHealthy'];
+
+/** The fields of a Machine's spec that a KubeadmControlPlane writes in place. */
+function controlPlaneSettings(controlPlane: JsonObject): JsonObject {
+  const settings = objectAt(controlPlane, 'spec', 'machineTemplate', 'spec');
+  const external = objectAt(controlPlane, 'spec', 'kubeadmConfigSpec', 'clusterConfiguration', 'etcd', 'external');
+  const mandatory = Object.keys(external).length === 0 ? [...readinessGates, ...etcdReadinessGates] : readinessGates;
+  const own = objectsAt(settings, 'readinessGates').filter(
+    (gate) => !mandatory.includes(textAt(gate, 'conditionType')),
+  );
+  return {
+    ...writtenInPlace('ControlPlane', settings),
+    readinessGates: [...mandatory.map((conditionType) => ({ conditionType })), ...own],
+  };
+}
+
+/** A Machine that a KubeadmControlPlane makes, with what is made for it. */
+function machine(
+  controlPlane: JsonObject,
+  infrastructure: JsonObject | undefined,
+  names: { cluster: string; machine: string },
+  isFirst = false,
+): MachineObjects {
+  const { cluster: clusterName, machine: name } = names;
+  const { namespace = 'default' } = objectAt(controlPlane, 'metadata');
+  const metadata = controlPlaneMetadata(controlPlane, clusterName);
+  const hook = { annotations: { 'pre-terminate.delete.hook.machine.cluster.x-k8s.io/kcp-cleanup': '' } };
+  const version = textAt(controlPlane, 'spec', 'version');
+  const template = infrastructure ?? templateOf(objectAt(controlPlane, ...referencePath));
+  return running(
+    {
+      metadata: { name, namespace, ...mergedMetadata([metadata, hook]) },
+      spec: { clusterName, version, ...controlPlaneSettings(controlPlane) },
+    },
+    {
+      apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2',
+      kind: 'KubeadmConfig',
+      metadata: { name, namespace, ...metadata },
+      spec: kubeadmConfigSpec(controlPlane, !isFirst),
+    },
+    cloneOf(template, name, String(namespace), metadata),
+  );
+}
+
+/** The paths in which the configuration of a Machine differs from what the control plane wants (matchesKubeadmConfig). */
+function configDifferences(config: JsonObject, controlPlane: JsonObject): Difference[] {
+  const compare = (joins: boolean): Difference[] => {
+    const { current, desired } = comparedSpecs(config, kubeadmConfigSpec(controlPlane, joins), joins);
+    return differencesOf(current, desired);
+  };
+  const joined = compare(true);
+  return joined.length > 0 && isForInit(config) ? compare(false) : joined;
+}
+
+/** matchesMachineSpec in controlplane/kubeadm/pkg/filters.go, v1.14. */
+function reasons(made: MachineObjects, wanted: JsonObject): Reason[] {
+  const version = textAt(wanted, 'spec', 'version');
+  return [
+    ...differencesOf(textAt(made.machine, 'spec', 'version') || version, version, ['spec', 'version']),
+    ...configDifferences(objectAt(made.bootstrapConfig, 'spec'), wanted).map((difference) => ({
+      ...difference,
+      path: ['spec', 'kubeadmConfigSpec', ...difference.path],
+    })),
+    ...templateReasons(made, wanted, referencePath),
+  ];
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+const expiryPath = ['spec', 'rollout', 'before', 'certificatesExpiryDays'] as const;
+
+function timeReasons({ machine: made }: MachineObjects, wanted: JsonObject, previous: JsonObject, now: Date): Reason[] {
+  const days = fieldAt(wanted, ...expiryPath);
+  const expireAt = timeAt(made, 'status', 'certificatesExpiryDate');
+  const expires = typeof days === 'number' && expireAt !== undefined && now.getTime() + days * dayMs > expireAt;
+  const reason = (path: FieldPath): Reason => ({ path, before: undefined, after: fieldAt(wanted, ...path) });
+  const createdAt = timeAt(made, 'metadata', 'creationTimestamp');
+  return [
+    ...(expires ? [reason(expiryPath)] : []),
+    ...(isTooOld({ createdAt }, wanted, previous) ? [reason(afterPath)] : []),
+  ];
+}
+
+/** The request of CanUpdateMachine (createRequest in …/kubeadmcontrolplane/inplace_canupdatemachine.go, v1.14). */
+function updateRequest(
+  { machine, bootstrapConfig, infrastructureMachine }: MachineObjects,
+  before: ControlPlane,
+  after: ControlPlane,
+  clusterName: string,
+): UpdateRequest {
+  const metadataOf = ({ object }: ControlPlane) => controlPlaneMetadata(object, clusterName);
+  const follow = (object: JsonObject) => applied(shownMetadata(object), metadataOf(before), metadataOf(after));
+  const machineSpec = applied(
+    objectAt(machine, 'spec'),
+    controlPlaneSettings(before.object),
+    controlPlaneSettings(after.object),
+  );
+  const machineMetadata = follow(machine);
+  const infrastructureMetadata = follow(infrastructureMachine);
+  const infrastructureAnnotations = {
+    ...objectAt(infrastructureMetadata, 'annotations'),
+    ...clonedFrom(after.infrastructure).annotations,
+  };
+  const infrastructureSpec = objectAt(infrastructureMachine, 'spec');
+  const specOf = ({ infrastructure }: ControlPlane) => objectAt(infrastructure, 'spec', 'template', 'spec');
+  const desiredInfrastructure = {
+    apiVersion: textAt(after.infrastructure, 'apiVersion'),
+    kind: kindOfTemplate(after.infrastructure),
+    metadata: objectAt(infrastructureMachine, 'metadata'),
+  };
+  const configs = comparedSpecs(objectAt(bootstrapConfig, 'spec'), kubeadmConfigSpec(after.object, true), true);
+  const annotated = { ...infrastructureMetadata, annotations: infrastructureAnnotations };
+  const inBoth = {
+    bootstrapConfig: (spec: JsonObject) => inRequest(bootstrapConfig, metadataOf(after), spec),
+    machine: (spec: JsonObject) => inRequest(machine, machineMetadata, spec),
+  };
+  return {
+    current: {
+      machine: inBoth.machine(machineSpec),
+      infrastructureMachine: inRequest(infrastructureMachine, annotated, infrastructureSpec),
+      bootstrapConfig: inBoth.bootstrapConfig(configs.current),
+    },
+    desired: {
+      machine: inBoth.machine({ ...machineSpec, version: textAt(after.object, 'spec', 'version') }),
+      infrastructureMachine: inRequest(
+        desiredInfrastructure,
+        annotated,
+        applied(infrastructureSpec, specOf(before), specOf(after)),
+      ),
+      bootstrapConfig: inBoth.bootstrapConfig(configs.desired),
+    },
+  };
+}
+
+const arrivals: Arrivals = [
+  ...machineFieldNames('ControlPlane', 'machines').map((field) => ({
+    path: ['spec', 'machineTemplate', 'spec', field],
+    on: ['Machines'],
+  })),
+  { path: ['spec', 'kubeadmConfigSpec', 'clusterConfiguration', 'dns'], on: ['CoreDNS in the Cluster'] },
+  ...[
+    'machineNaming',
+    'kubeadmConfigSpec.joinConfiguration.discovery',
+    'kubeadmConfigSpec.joinConfiguration.timeouts',
+  ].map((path) => ({ path: ['spec', ...path.split('.')], on: ['new Machines only'] })),
+];
+
+function fillDefaults({ spec }: JsonObject): void {
+  if (isJsonObject(spec)) {
+    spec.replicas ??= 1;
+    const version = textAt(spec, 'version');
+    if (version !== '' && !version.startsWith('v')) {
+      spec.version = `v${version}`;
+    }
+    const rollout = objectAt(spec, 'rollout');
+    const strategy = objectAt(rollout, 'strategy');
+    const rollingUpdate = { maxSurge: 1, ...objectAt(strategy, 'rollingUpdate') };
+    spec.rollout = { ...rollout, strategy: { ...strategy, type: 'RollingUpdate', rollingUpdate } };
+  }
+}
+
+/** KubeadmControlPlane (controlplane/kubeadm of Cluster API, v1.14). */
+export const kubeadm: ControlPlaneKind = {
+  group: 'controlplane.cluster.x-k8s.io',
+  kind: 'KubeadmControlPlane',
+  machineTemplate: referencePath,
+  machine,
+  isFirst: ({ bootstrapConfig }) => isForInit(objectAt(bootstrapConfig, 'spec')),
+  reasons,
+  timeReasons,
+  replacement: (controlPlane) => ({
+    is: 'rolling',
+    maxSurge: Number(fieldAt(controlPlane, 'spec', 'rollout', 'strategy', 'rollingUpdate', 'maxSurge') ?? 1),
+  }),
+  arrivals(controlPlane) {
+    const infrastructure = textAt(controlPlane, ...referencePath, 'kind').replace(/Template$/, 's');
+    const metadata = ['spec', 'machineTemplate', 'metadata'];
+    return [{ path: metadata, on: ['Machines', 'KubeadmConfigs', infrastructure] }, ...arrivals];
+  },
+  updateRequest,
+  fillDefaults,
+  refusal: controlPlaneRefusal,
+};

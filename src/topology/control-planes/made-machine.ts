@@ -1,0 +1,117 @@
+import { type FieldPath, fieldAt, type Json, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import { kindOfTemplate } from '../blueprint/blueprint.ts';
+import { clonedFrom, mergedMetadata, nonEmpty } from '../patches/items.ts';
+import type { ExistingMachine } from '../world/groups.ts';
+import { nameOf, referenceTo } from '../world/objects.ts';
+
+/** A Machine with what is made for it. */
+export type MachineObjects = Required<{ [Part in keyof ExistingMachine]: JsonObject }>;
+
+/** How long Cluster API tries to delete the Node of a Machine, unless somebody sets it, in seconds. */
+const nodeDeletionTimeoutSeconds = 10;
+
+/** A time in an object, in ms since 1970; undefined if there is none. */
+export function timeAt(object: JsonObject | undefined, ...path: readonly string[]): number | undefined {
+  const time = Date.parse(textAt(object, ...path));
+  return Number.isNaN(time) ? undefined : time;
+}
+
+/** What is made of a template for a Machine (external.CreateFromTemplate, v1.14). */
+export const cloneOf = (template: JsonObject, name: string, namespace: string, metadata: JsonObject): JsonObject => ({
+  apiVersion: textAt(template, 'apiVersion'),
+  kind: kindOfTemplate(template),
+  metadata: {
+    name,
+    namespace,
+    ...mergedMetadata([objectAt(template, 'spec', 'template', 'metadata'), metadata, clonedFrom(template)]),
+  },
+  spec: objectAt(template, 'spec', 'template', 'spec'),
+});
+
+/** A template of which only the reference to it is known. */
+export const templateOf = (reference: JsonObject): JsonObject => ({
+  apiVersion: `${textAt(reference, 'apiGroup')}/`,
+  kind: textAt(reference, 'kind'),
+  metadata: { name: textAt(reference, 'name') },
+});
+
+/** A Machine with what is made for it, as if it were running. */
+export function running(machine: JsonObject, bootstrapConfig: JsonObject, infrastructure: JsonObject): MachineObjects {
+  const name = nameOf(machine);
+  const providerID = `made-up://${name}`;
+  const infrastructureMachine = { ...infrastructure, spec: { ...objectAt(infrastructure, 'spec'), providerID } };
+  const spec = objectAt(machine, 'spec');
+  return {
+    machine: {
+      apiVersion: 'cluster.x-k8s.io/v1beta2',
+      kind: 'Machine',
+      ...machine,
+      spec: {
+        ...spec,
+        bootstrap: { configRef: referenceTo(bootstrapConfig), dataSecretName: name },
+        infrastructureRef: referenceTo(infrastructureMachine),
+        providerID,
+        deletion: { nodeDeletionTimeoutSeconds, ...objectAt(spec, 'deletion') },
+      },
+    },
+    bootstrapConfig,
+    infrastructureMachine,
+  };
+}
+
+/** Labels and annotations of a Machine of a control plane with a machineTemplate, and of what is made for it. */
+export function controlPlaneMetadata(controlPlane: JsonObject, clusterName: string): JsonObject {
+  const { labels, annotations } = objectAt(controlPlane, 'spec', 'machineTemplate', 'metadata');
+  return {
+    labels: {
+      ...objectAt(labels),
+      'cluster.x-k8s.io/cluster-name': clusterName,
+      'cluster.x-k8s.io/control-plane': '',
+      'cluster.x-k8s.io/control-plane-name': nameOf(controlPlane),
+    },
+    ...nonEmpty('annotations', objectAt(annotations)),
+  };
+}
+
+/**
+ * Whether a Machine's infrastructure was made of another template than its control plane refers to: one without the
+ * annotations that say so is up to date (matchesTemplateClonedFrom, which all providers share).
+ *
+ * @param path of the reference.
+ */
+export function templateReasons({ infrastructureMachine }: MachineObjects, controlPlane: JsonObject, path: FieldPath) {
+  const annotations = objectAt(infrastructureMachine, 'metadata', 'annotations');
+  const [groupKind, name] = ['groupkind', 'name'].map((of) =>
+    textAt(annotations, `cluster.x-k8s.io/cloned-from-${of}`),
+  );
+  const reference = objectAt(fieldAt(controlPlane, ...path));
+  const wanted = clonedFrom(templateOf(reference)).annotations;
+  const isKnown = name !== '' && groupKind !== '';
+  const isSame =
+    wanted['cluster.x-k8s.io/cloned-from-name'] === name &&
+    wanted['cluster.x-k8s.io/cloned-from-groupkind'] === groupKind;
+  return !isKnown || isSame ? [] : [{ path: [...path, 'name'], before: name, after: textAt(reference, 'name') }];
+}
+
+/** The request of a hook that asks whether Machines can be updated in place. */
+export interface UpdateRequest {
+  current: { [part: string]: JsonObject };
+  desired: { [part: string]: JsonObject };
+}
+
+/** An object as in such requests. */
+export function inRequest(object: JsonObject, metadata: JsonObject, spec: Json): JsonObject {
+  const { name = '', namespace = 'default' } = objectAt(object, 'metadata');
+  return {
+    apiVersion: textAt(object, 'apiVersion'),
+    kind: textAt(object, 'kind'),
+    metadata: { name, namespace, ...metadata },
+    spec,
+  };
+}
+
+/** The metadata of an object in such requests: labels and annotations, if it has any. */
+export function shownMetadata(object: JsonObject): JsonObject {
+  const { labels, annotations } = objectAt(object, 'metadata');
+  return { ...(labels !== undefined && { labels }), ...(annotations !== undefined && { annotations }) };
+}
