@@ -70,6 +70,7 @@ test('regular expressions are only created from schemas and tables of this proje
     'extensionconfig/api/formats.ts',
     'topology/templates/functions/dates.ts',
     'topology/templates/functions/versions.ts',
+    'topology/world/names.ts',
   ]);
 });
 

@@ -153,7 +153,7 @@ const repeating: [string, () => string[]][] = [
   ...each('rehearse', ['text', 'json'], () => ['rehearse', '-f', config, '--upgrade-to', 'v1.33.0']),
   ...each('conformance', ['text', 'json'], () => [...['conformance', '-f', bad, '--check', 'discovery-valid']]),
   ...each('preflight', ['text', 'json'], () => ['preflight', '-f', bad, '--target-cluster-api-version', 'v1.14']),
-  ...each('plan', ['text', 'json', 'html'], () => ['plan', '-f', cluster, '--from', cluster]),
+  ...each('plan', ['text', 'markdown', 'json', 'html'], () => ['plan', '-f', cluster, '--from', cluster]),
   ...each('doctor', ['text', 'json'], () => ['doctor', '--kubeconfig', kubeconfig]),
   ['convert', () => ['convert', manifest, '--to', 'v1alpha1']],
   ['convert --check', () => ['convert', '--check', manifest, '--to', 'v1alpha1']],
