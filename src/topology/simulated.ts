@@ -62,7 +62,7 @@ export interface Computed {
   /** The same for two computations if their patches were asked for the same. */
   input: string;
   templates: readonly PatchedTemplate[];
-  /** What an API server would refuse or drop of patched templates. */
+  /** Parts of patched templates that an API server would refuse or drop. */
   problems: readonly { text: string; remedy: string }[];
 }
 
@@ -152,7 +152,7 @@ export class SimulatedCluster {
   #desired: Desired | undefined;
   /** The groups of workers that wait for their version, by `workerKey`: until then nothing of them changes. */
   #waiting: ReadonlySet<string> = new Set();
-  /** What was written last of each group. */
+  /** The objects that were written last, by group. */
   readonly #written = new Map<string, { group: DesiredGroup; objects: GroupObjects }>();
   readonly #made = new Map<string, Made>();
   #rotations = 0;

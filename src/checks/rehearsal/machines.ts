@@ -96,8 +96,8 @@ export const outdatedGroups = ({ playsMachines, controlPlane, made }: State): Ou
     : [];
 
 /**
- * What the controllers of machines do if the feature gate InPlaceUpdates is enabled: they ask whether machines can be
- * updated in place, and update them if all differences are covered; otherwise they replace them.
+ * Rolls out groups as the controllers of machines do if the feature gate InPlaceUpdates is enabled: they ask whether
+ * machines can be updated in place, and update them if all differences are covered; otherwise they replace them.
  */
 export async function rollOut(state: State, groups: readonly OutdatedGroup[]): Promise<void> {
   for (const group of groups) {

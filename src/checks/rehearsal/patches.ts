@@ -4,7 +4,7 @@ import { responseTo } from './ask.ts';
 import { ReconcileError, type TemplateChange } from './events.ts';
 import type { State } from './state.ts';
 
-/** What a reconcile decides on before it computes objects. */
+/** The decisions of a reconcile before it computes objects. */
 type Decided = Parameters<SimulatedCluster['desire']>[1];
 
 const prefix = 'error computing the desired state of the Cluster topology: failed to apply patches: ';

@@ -13,7 +13,7 @@ import {
   type SimulatedEvent,
 } from './events.ts';
 
-/** What surrounds a simulation. */
+/** The surroundings of a simulation. */
 export interface Stage {
   /** Called for every entry; entries of the same Cluster come in order. */
   onEntry: (entry: Entry) => void;

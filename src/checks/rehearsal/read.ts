@@ -48,7 +48,7 @@ function onlyV1beta2({ object, where }: InputObject): void {
 /** Maximum number of worker groups of a Cluster: each is upgraded in turn, and each step names them all. */
 const maxWorkerGroups = 200;
 
-/** What would confuse an extension in a Cluster; undefined if nothing would. */
+/** Why a Cluster cannot be rehearsed; undefined if it can. */
 function problemOf(cluster: JsonObject): string | undefined {
   if (nameOf(cluster) === '') {
     return 'the Cluster has no metadata.name';

@@ -90,7 +90,7 @@ async function playCluster(subject: RehearsedCluster, call: Caller, options: Reh
   return playLife(state, options.scenario);
 }
 
-/** What Cluster API reports for the Clusters of a class whose variables cannot be discovered. */
+/** The message of Cluster API for the Clusters of a class whose variables cannot be discovered. */
 const classNotReady =
   'ClusterClass is not successfully reconciled: status of VariablesReady condition on ClusterClass must be "True"';
 

@@ -40,7 +40,7 @@ export class WorkerGroup {
     this.version = version;
   }
 
-  /** What the topology says of it now; a group that a user has removed has no Machines. */
+  /** Its settings in the topology now; a group that a user has removed has no Machines. */
   get settings(): Pick<SimulatedWorker, 'replicas' | 'isDeferred' | 'isOnDelete'> {
     return this.state.settings[this.#index] ?? { replicas: 0, isDeferred: false, isOnDelete: false };
   }
@@ -90,7 +90,7 @@ export class State extends Player {
   readonly start: Date;
   readonly name: string;
   readonly namespace: string;
-  /** What Cluster API makes of the Cluster. */
+  /** The objects and Machines that Cluster API makes of the Cluster. */
   readonly made: SimulatedCluster;
   /** The Cluster as it is stored, without status: a new object after each change. */
   cluster: JsonObject & { metadata: JsonObject; spec: JsonObject };
@@ -118,7 +118,7 @@ export class State extends Player {
   isDeleted = false;
   /** The last round of patches: its input, and the patched templates. */
   round: { input: string; results: readonly JsonObject[] } | undefined;
-  /** What was reported of patched templates, with the changes that Cluster API ignores, by the place of the template. */
+  /** Patched templates as they were reported last, with the changes that Cluster API ignores, by the place of the template. */
   readonly toldTemplates = new Map<string, { object: JsonObject; ignored: readonly string[] }>();
   /** Reports made so far, because each is made only once. */
   readonly reported = new Set<string>();
@@ -164,7 +164,7 @@ export class State extends Player {
     this.pending = new Set(pending.split(',').filter((hook) => hook !== ''));
   }
 
-  /** What the topology says of its groups of workers now. */
+  /** The settings of all groups of workers in the topology now. */
   get settings(): readonly SimulatedWorker[] {
     return this.#settingsOf(this.cluster);
   }

@@ -59,7 +59,7 @@ export function answerOf({ call }: CallEntry): { text: string; style: 'green' | 
     : { text: `blocked for ${lengthText(retryAfterSeconds)}${after(message)}`, style: 'yellow' };
 }
 
-/** What happens to a control plane, and to a group of workers. */
+/** The states of a control plane, and of a group of workers, as verbs. */
 const states = {
   creating: ['is created at', 'are created at'],
   upgrading: ['upgrades to', 'upgrade to'],

@@ -8,7 +8,7 @@ import { annotationsOf, type State, type WorkerGroup } from './state.ts';
 /** Kinds of groups of workers, in the order of Cluster API. */
 export const workerKinds = ['MachineDeployment', 'MachinePool'] as const satisfies SimulatedWorker['kind'][];
 
-/** What Cluster API puts before errors of computing what the objects of a Cluster should be. */
+/** The beginning of Cluster API's errors about the desired state of a Cluster. */
 const desiredState = 'error computing the desired state of the Cluster topology: ';
 
 /** How long Cluster API caches the plan of an extension, in ms. */
@@ -90,7 +90,7 @@ type ControlPlanePhase =
   | 'waiting-for-workers'
   | 'stable';
 
-/** What one reconcile decides about a group of workers. */
+/** The decision of one reconcile about a group of workers. */
 interface WorkerDecision {
   worker: WorkerGroup;
   /** The version that it should have. */
@@ -100,7 +100,7 @@ interface WorkerDecision {
   isDeferred: boolean;
 }
 
-/** What one reconcile decides about versions. */
+/** The decisions of one reconcile about versions. */
 export interface Decisions {
   plan: PlannedVersions;
   /** The version that the control plane should have. */
