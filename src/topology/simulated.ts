@@ -1,8 +1,9 @@
 import { isSame, type Json, type JsonObject, objectAt, objectsAt, textAt } from '../kubernetes/index.ts';
 import type { SchemaOf } from '../kubernetes/schema/index.ts';
-import { coreVersionIn, type HookName, hooks, type PlannedVersions, type Release } from '../runtimehooks/index.ts';
+import type { HookName, PlannedVersions, Release } from '../runtimehooks/index.ts';
 import { type Blueprint, readBlueprint } from './blueprint/blueprint.ts';
 import { controlPlaneOf } from './control-planes/index.ts';
+import { clusterInRequest } from './desired/cluster-in-request.ts';
 import {
   type DecidedVersions,
   desiredFor,
@@ -25,7 +26,6 @@ import {
   placeOf,
   upgradeStepAnnotation,
   type WorkerPlace,
-  withoutBookkeeping,
 } from './patches/items.ts';
 import { type PatchCall, PatchingFailed, templateProblems } from './patches/patch-templates.ts';
 import { inUpdate } from './rollout/in-place.ts';
@@ -39,7 +39,6 @@ import { groupOf, nameOf, namespaceOf, objectText } from './world/objects.ts';
 import type { GroupPlan } from './world/plan.ts';
 import { upgradeStepText } from './world/releases.ts';
 import { typeProblem } from './world/typed.ts';
-import { clusterInV1beta1 } from './world/v1beta1.ts';
 
 /** Maximum number of Machines of a group that are simulated individually: the others behave in the same way. */
 const maxMachines = 10;
@@ -201,22 +200,9 @@ export class SimulatedCluster {
     return versionChangeRefusal(cluster, this.#existing, this.#class, to);
   }
 
-  /** A copy of a Cluster without its status, in the version in which requests of a hook have it. */
-  inRequest({ apiVersion = '', kind = '', metadata = {}, spec = {} }: JsonObject, hook: HookName): JsonObject {
-    const cluster = withoutBookkeeping({ kind, apiVersion, metadata, spec });
-    if (Object.keys(objectAt(cluster, 'metadata', 'annotations')).length === 0) {
-      delete objectAt(cluster, 'metadata').annotations;
-    }
-    if (coreVersionIn(hooks[hook], this.#options.release) === 'v1beta2') {
-      return cluster;
-    }
-    const { infrastructureCluster, controlPlane } = this.blueprint;
-    return clusterInV1beta1(cluster, (reference) => {
-      const origin = [infrastructureCluster, controlPlane.template].find(
-        (template) => textAt(template, 'kind') === `${textAt(reference, 'kind')}Template`,
-      );
-      return textAt(origin, 'apiVersion') || `${textAt(reference, 'apiGroup')}/v1beta1`;
-    });
+  /** The Cluster as in requests of a hook. */
+  inRequest(cluster: JsonObject, hook: HookName): JsonObject {
+    return clusterInRequest(cluster, hook, this.#options.release, this.blueprint);
   }
 
   /** The annotation of the upgrade step, and its value; undefined if the Cluster has none. */

@@ -436,6 +436,43 @@ describe('what is not known is never unchanged', () => {
     ]);
   });
 
+  test('an extension that plans the steps of an upgrade gets the Cluster without what Cluster API leaves out', async () => {
+    const calls: HookCall[] = [];
+    await planned(
+      (all) => {
+        topology(all).version = 'v1.36.0';
+      },
+      {
+        prepare(all) {
+          withoutPatch(all);
+          classSpec(all).upgrade = { external: { generateUpgradePlanExtension: 'steps.lab' } };
+          all.cluster.metadata.annotations = { 'kubectl.kubernetes.io/last-applied-configuration': '{}' };
+          all.cluster.metadata.managedFields = [];
+          Object.assign(all.cluster, { status: { phase: 'Provisioned' } });
+        },
+        call: async (call) => {
+          calls.push(call);
+          const controlPlaneUpgrades = [{ version: 'v1.35.0' }, { version: 'v1.36.0' }];
+          return { is: 'answered', handler: call.handler, response: { controlPlaneUpgrades } };
+        },
+      },
+    );
+    expect(calls.map(({ request }) => request)).toMatchObject([
+      {
+        fromControlPlaneKubernetesVersion: 'v1.34.0',
+        toKubernetesVersion: 'v1.36.0',
+        cluster: { metadata: { name: 'one' } },
+      },
+    ]);
+    expect(Object.keys(objectAt(calls[0]?.request, 'cluster')).sort()).toEqual([
+      'apiVersion',
+      'kind',
+      'metadata',
+      'spec',
+    ]);
+    expect(objectAt(calls[0]?.request, 'cluster', 'metadata')).toEqual({ name: 'one', namespace: 'default' });
+  });
+
   test('an extension is asked in the state that its patch lies in, and its handler is named', async () => {
     const calls: HookCall[] = [];
     const plan = await planned(external, {

@@ -8,6 +8,7 @@ import { extensionOfHandler, type GroupObjects } from '../world/groups.ts';
 import { generatedName, nameFor } from '../world/names.ts';
 import { NotKnown, Stopped } from '../world/not-known.ts';
 import { nameOf, namespaceOf } from '../world/objects.ts';
+import { clusterInRequest } from './cluster-in-request.ts';
 import { type Desired, desiredOf, topologyWorkers, workerLists } from './desired.ts';
 import { type Existing, machineReference, workerKey } from './existing.ts';
 import type { PlannedState } from './planned-state.ts';
@@ -287,9 +288,10 @@ export function* upgradeSteps(
  */
 export async function plannedSteps(
   state: PlannedState,
-  { cluster, blueprint, workers }: PatchInput,
+  { release, cluster, blueprint, workers }: PatchInput,
   existing: Existing,
 ): Promise<PlannedVersions> {
+  const hook = 'GenerateUpgradePlan';
   const to = textAt(cluster, 'spec', 'topology', 'version');
   const versions = {
     controlPlane: textAt(existing.controlPlane?.object, 'spec', 'version') || to,
@@ -303,7 +305,8 @@ export async function plannedSteps(
   let step = steps.next();
   while (step.done !== true) {
     const { handler, request } = step.value;
-    const call = { hook: 'GenerateUpgradePlan', handler, request: { cluster, ...request }, object } as const;
+    const sent = { cluster: clusterInRequest(cluster, hook, release, blueprint), ...request };
+    const call = { hook, handler, request: sent, object } as const;
     const answer = await state.call(call, 'the steps of the upgrade are not known');
     if (answer.is === 'failed') {
       throw new Stopped(`${prefix}failed to get upgrade plan from extension: ${answer.error}`);
