@@ -4,8 +4,10 @@ import { createHealthApplication } from './application/health.ts';
 import type { Metrics } from './application/metrics.ts';
 import type { Readiness } from './application/readiness.ts';
 import { createRefuse } from './application/refusal.ts';
-import { type ConnectionEvents, Connections } from './connections/connections.ts';
+import type { ConnectionEvents } from './connections/connection.ts';
+import { Connections } from './connections/connections.ts';
 import { drain } from './connections/drain.ts';
+import { closeTimedOut } from './connections/timeouts.ts';
 import { healthLimits, nodeLimits, openFileLimit, withinOpenFiles } from './limits.ts';
 import { type Address, listen } from './listen.ts';
 
@@ -35,6 +37,7 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
   const limits = withinOpenFiles(healthLimits, openFileLimit(), 'health');
   const server = createServer(nodeLimits(limits));
   const connections = new Connections(server, limits, events);
+  closeTimedOut(server, connections);
   const refuse = createRefuse(log);
   connections.serve(createHealthApplication(readiness, metrics, refuse), refuse);
   const port = await listen(server, 'health', options.address);

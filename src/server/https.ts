@@ -8,7 +8,9 @@ import type { Refuse } from './application/refusal.ts';
 import type { CertificatePair } from './certificates/certificate.ts';
 import { refuseBrokenRequests } from './connections/broken-requests.ts';
 import { type ClientPolicy, refusalOf } from './connections/client-policy.ts';
-import { type ConnectionEvents, Connections, clientOf } from './connections/connections.ts';
+import type { ConnectionEvents } from './connections/connection.ts';
+import { Connections, clientOf } from './connections/connections.ts';
+import { closeTimedOut } from './connections/timeouts.ts';
 import { type Limits, nodeLimits } from './limits.ts';
 
 /**
@@ -75,6 +77,7 @@ export function createHttpsPort({ limits, clients, events, log, application, ref
       }
     });
   }
+  closeTimedOut(server, connections);
   connections.serve(application, refuse);
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
     events.handshakeFailed(error, clientOf(socket));

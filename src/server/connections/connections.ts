@@ -4,18 +4,8 @@ import type { TLSSocket } from 'node:tls';
 import { awaitingContinue } from '../application/body.ts';
 import { Refusal, type Refuse } from '../application/refusal.ts';
 import type { Limits } from '../limits.ts';
-
-/** What happens on a port, for metrics and the log. */
-export interface ConnectionEvents {
-  /** A connection was closed to make room for another. */
-  evicted(): void;
-  /** A new connection was closed on arrival: the server was full, and no other connection could be closed for it. */
-  dropped(): void;
-  /** A connection was closed because the client did not read a response in time. */
-  responseDropped(): void;
-  /** A request was refused before a decision. */
-  refused(refusal: Refusal, socket: Socket): void;
-}
+import type { Connection, ConnectionEvents } from './connection.ts';
+import { connectionToEvict } from './make-room.ts';
 
 /** What answers requests: an Express application. `next` is called with an error, and for what it does not route. */
 export type Application = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
@@ -23,24 +13,6 @@ export type Application = (request: IncomingMessage, response: ServerResponse, n
 /** The address of a client; of IPv4 as such, which a server on all interfaces has as IPv6. Undefined once it has disconnected. */
 export function clientOf({ remoteAddress }: { remoteAddress?: string | undefined }): string | undefined {
   return remoteAddress?.replace(/^::ffff:/, '');
-}
-
-/** One connection of a server. */
-export interface Connection {
-  /** The TCP socket; with TLS, the one underneath. */
-  readonly transport: Socket;
-  /** Both ends: from one port a client may have connections to several addresses of this server. */
-  readonly ends: string;
-  /** The TLS socket on it, once its handshake is complete. */
-  tls?: TLSSocket;
-  /** Why its client may not call; undefined if it may. */
-  refusal?: string;
-  /** The responses that have not been sent completely; several when requests are pipelined. */
-  readonly responses: Set<ServerResponse>;
-  /** Whether it has had a request. */
-  hasCalled: boolean;
-  /** When it arrived, became idle or busy, or sent a response. */
-  since: number;
 }
 
 const endsOf = ({ remoteAddress, remotePort, localAddress }: Socket) =>
@@ -55,13 +27,7 @@ function problemOf({ httpVersion, headers, url = '' }: IncomingMessage): Refusal
   return url.startsWith('/') ? undefined : new Refusal(400, 'the target of the request must be a path');
 }
 
-const isDeciding = ({ responses }: Connection) =>
-  responses.values().some(({ req, headersSent }) => req.complete && !headersSent);
-
-/**
- * The connections of a server. Node limits the time of handshakes and of requests; this does what it does not: it closes
- * idle connections when others need the room, and gives up responses that are never read.
- */
+/** The connections of a server with their requests. When it is full, one is closed to make room for another. */
 export class Connections {
   readonly open = new Set<Connection>();
   readonly limits: Limits;
@@ -79,8 +45,6 @@ export class Connections {
     this.#server = server;
     server.on('connection', (transport: Socket) => this.#accept(transport));
     server.on('secureConnection', (socket: TLSSocket) => this.#secure(socket));
-    const checking = setInterval(() => this.#endTimedOut(), limits.timeoutCheckMs).unref();
-    server.once('close', () => clearInterval(checking));
   }
 
   /** Number of requests being read or answered. */
@@ -159,7 +123,7 @@ export class Connections {
 
   #accept(transport: Socket): void {
     if (this.open.size >= this.limits.maxConnections) {
-      const evictable = this.#connectionToEvict();
+      const evictable = connectionToEvict(this.open, this.limits.stallTimeoutMs);
       if (evictable === undefined) {
         this.events.dropped();
         transport.destroy();
@@ -192,43 +156,6 @@ export class Connections {
     }
     connection.tls = socket;
     this.#bySocket.set(socket, connection);
-  }
-
-  /**
-   * One that never sent a request, else the longest idle, else one whose request does not arrive or whose response is not
-   * read. Undefined when none may be closed: while a request is being decided, the client is not to blame.
-   */
-  #connectionToEvict(): Connection | undefined {
-    const latest = performance.now() - this.limits.stallTimeoutMs;
-    const first = (matches: (connection: Connection) => boolean) =>
-      [...this.open]
-        .filter(matches)
-        .reduce<Connection | undefined>(
-          (oldest, one) => (oldest === undefined || one.since < oldest.since ? one : oldest),
-          undefined,
-        );
-    return (
-      first(({ hasCalled, since }) => !hasCalled && since <= latest) ??
-      first(({ hasCalled, responses }) => hasCalled && responses.size === 0) ??
-      first((one) => one.responses.size > 0 && one.since <= latest && !isDeciding(one))
-    );
-  }
-
-  #endTimedOut(): void {
-    const { requestTimeoutMs, responseTimeoutMs, keepAliveTimeoutMs } = this.limits;
-    const now = performance.now();
-    for (const connection of this.open) {
-      const waitedMs = now - connection.since;
-      if (connection.responses.size === 0) {
-        // Before the first request, the timeout is Node's.
-        if (waitedMs >= keepAliveTimeoutMs) {
-          this.close(connection);
-        }
-      } else if (waitedMs >= requestTimeoutMs + responseTimeoutMs) {
-        this.events.responseDropped();
-        this.cut(connection);
-      }
-    }
   }
 
   #forget(connection: Connection): void {
