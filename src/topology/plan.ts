@@ -1,5 +1,5 @@
 import { eachOf } from '../base/index.ts';
-import { fieldAt, isSame, type JsonObject, lastAppliedAnnotation, objectAt, textAt } from '../kubernetes/index.ts';
+import { fieldAt, isSame, type JsonObject, objectAt, textAt } from '../kubernetes/index.ts';
 import { aggregate } from '../runtimehooks/client/index.ts';
 import { newestKnownRelease, type Release } from '../runtimehooks/index.ts';
 import { type Blueprint, defaultKinds } from './blueprint/blueprint.ts';
@@ -16,10 +16,9 @@ import {
   versionOf,
 } from './desired/group-changes.ts';
 import { machineDeploymentRefusal } from './desired/object-refusals.ts';
-import { classOf, ifKnown, PlannedState } from './desired/planned-state.ts';
+import { classOf, ifKnown, PlannedState, schemasIn } from './desired/planned-state.ts';
 import { accepted, classKey, type Refusal, type Refusals, refusedBy } from './desired/refusals.ts';
-import { templateProblems } from './patches/patch-templates.ts';
-import { stored } from './refusals/index.ts';
+import { type RefusedWrite, refusedWrites, stored } from './refusals/index.ts';
 import { machinesBefore } from './rollout/group-plan.ts';
 import { judgeGroup, unjudged } from './rollout/judge-group.ts';
 import { replicasOf } from './rollout/machines.ts';
@@ -27,7 +26,16 @@ import { checkedTopology } from './variables/variables.ts';
 import type { GroupChange, GroupObjects, PlanOptions } from './world/groups.ts';
 import { madeUp } from './world/names.ts';
 import { NotKnown, Stopped } from './world/not-known.ts';
-import { coreGroup, isPaused, nameIn, nameOf, namespacedName, namespaceOf, objectText } from './world/objects.ts';
+import {
+  coreGroup,
+  isPaused,
+  nameIn,
+  nameOf,
+  namespacedName,
+  namespaceOf,
+  objectText,
+  writable,
+} from './world/objects.ts';
 import { type ClusterPlan, type GroupPlan, type Plan, type Problem, sumOf, type Verdict } from './world/plan.ts';
 import { inV1beta2 } from './world/v1beta1.ts';
 import type { DryRun, World } from './world/world.ts';
@@ -53,6 +61,8 @@ interface Planning {
   before: PlannedState;
   after: PlannedState;
   refusals: Refusals;
+  /** What an API server refuses by the schemas of kinds. */
+  refusedWrite: RefusedWrite;
   /** Templates whose changes are refused, with the reason. */
   refusedTemplates: ReadonlyMap<string, Problem>;
   request: PlanRequest & Pick<PlanOptions, 'call'>;
@@ -118,13 +128,6 @@ function withKeptVariables(old: JsonObject | undefined, wanted: JsonObject): Jso
   return variables === undefined || topology.variables !== undefined
     ? wanted
     : { ...wanted, spec: { ...objectAt(wanted, 'spec'), topology: { ...topology, variables } } };
-}
-
-/** What a write of an object changes: what its webhooks are asked about. */
-function writable({ metadata, spec = {} }: JsonObject): JsonObject {
-  const { labels, annotations } = objectAt(metadata);
-  const { [lastAppliedAnnotation]: _applied, ...own } = objectAt(annotations);
-  return { labels: objectAt(labels), annotations: own, spec };
 }
 
 /** A template that, with the API server's defaults, has the spec of the one before: Cluster API does not rotate it. */
@@ -194,10 +197,14 @@ async function clusterBefore(
  * is. A new Cluster that is refused is not stored.
  */
 async function written(
-  state: PlannedState,
+  { after: state, refusedWrite }: Planning,
   { cluster: was, blueprint, existing }: ClusterBefore,
   wanted: JsonObject,
 ): Promise<{ cluster: JsonObject; refusal: Problem | undefined }> {
+  const unwritten = refusedWrite(nameIn(wanted));
+  if (unwritten !== undefined) {
+    return { cluster: was ?? wanted, refusal: unwritten };
+  }
   const applied = withKeptVariables(was, wanted);
   // Nobody writes a Cluster that is applied as it is.
   if (was !== undefined && isSame(writable(was), writable(applied))) {
@@ -255,8 +262,6 @@ async function changesOf({ before, after }: Planning, was: ClusterBefore, stored
   const input = inputFor(after.release, cluster, blueprint, existing);
   const steps = await plannedSteps(after, input, existing);
   const desired = await computed(after, input, { before: desiredBefore });
-  const object = `Cluster ${namespacedName(cluster)}`;
-  const patched = templateProblems(desired.patched, after.crdSchemaOf).map((problem) => ({ ...problem, object }));
   const originsBefore =
     was.cluster && was.blueprint
       ? { input: inputFor(before.release, was.cluster, was.blueprint, was.existing), patched: desiredBefore?.patched }
@@ -268,7 +273,7 @@ async function changesOf({ before, after }: Planning, was: ClusterBefore, stored
   if (dryRun !== undefined) {
     await dryRunChanges(changes, dryRun, problems);
   }
-  return { changes, problems: [...patched, ...problems] };
+  return { changes, problems };
 }
 
 interface Outcome {
@@ -280,7 +285,7 @@ interface Outcome {
 /** The plan of a Cluster with a topology. */
 async function planTopology(planning: Planning, was: JsonObject | undefined, wanted: JsonObject): Promise<Outcome> {
   const before = await clusterBefore(planning.before, was, wanted);
-  const { cluster, refusal } = await written(planning.after, before, wanted);
+  const { cluster, refusal } = await written(planning, before, wanted);
   const untouched = (verdict: Verdict) => groupsWithout(planning.before, before, cluster, verdict);
   if (refusal !== undefined && before.cluster === undefined) {
     return { groups: untouched('refused'), problems: [refusal], changes: [] };
@@ -340,7 +345,7 @@ function pause(cluster: JsonObject, groups: readonly GroupPlan[]): Problem {
 
 /** The plan of a Cluster without a topology: what a user changed of its control plane and MachineDeployments. */
 async function planWithout(
-  { before, after, refusedTemplates, request }: Planning,
+  { before, after, refusedTemplates, refusedWrite, request }: Planning,
   was: JsonObject | undefined,
   wanted: JsonObject,
 ): Promise<Outcome> {
@@ -376,13 +381,15 @@ async function planWithout(
     const [from, to] = [change.before?.object, change.after?.object];
     const refusal =
       from && to && (controlPlaneOf(from)?.refusal?.(from, to, true) ?? machineDeploymentRefusal(from, to));
-    if (refusal !== undefined) {
-      groups.push({ ...unjudged(change, 'refused', replicasOf(from)), problems: [{ text: refusal }] });
+    const unwritten = (to && refusedWrite(nameIn(to))) ?? (refusal === undefined ? undefined : { text: refusal });
+    if (unwritten !== undefined) {
+      groups.push({ ...unjudged(change, 'refused', replicasOf(from)), problems: [unwritten] });
       continue;
     }
     const group = await judgeGroup(change, request);
-    const template = change.before?.infrastructure;
-    const problem = template && refusedTemplates.get(objectText(template));
+    const problem = [change.before?.infrastructure, change.before?.bootstrap]
+      .map((template) => template && refusedTemplates.get(objectText(template)))
+      .find((one) => one !== undefined);
     groups.push(
       problem === undefined
         ? group
@@ -393,7 +400,10 @@ async function planWithout(
           },
     );
   }
-  return { groups, problems: [], changes };
+  const unwritten = refusedWrite(nameIn(wanted));
+  return unwritten === undefined
+    ? { groups, problems: [], changes }
+    : { groups: withRefusals(groups, wanted, unwritten, []), problems: [unwritten], changes };
 }
 
 /** The fields of a Cluster that Cluster API's webhook does not let a write remove, in its words. */
@@ -496,11 +506,13 @@ export async function plan(before: World, after: World, request: PlanRequest): P
   const release: Release = request.clusterApiVersion ?? newestKnownRelease;
   const { isPlanned = () => true, signal } = request;
   const old = inNewest(before);
-  const { world, refusals, refusedTemplates } = accepted(old, inNewest(after));
+  const refusedWrite = refusedWrites(before, after, schemasIn(after, release));
+  const { world, refusals, refusedTemplates } = accepted(old, inNewest(after), refusedWrite);
   const planning: Planning = {
     before: new PlannedState('before', old, release),
     after: new PlannedState('after', world, release),
     refusals,
+    refusedWrite,
     refusedTemplates,
     request: { ...request, call: world.call },
   };

@@ -15,7 +15,7 @@ import {
 } from './desired/computed.ts';
 import { type Desired, type DesiredGroup, workerOf } from './desired/desired.ts';
 import { type Existing, workerKey } from './desired/existing.ts';
-import { reconciled, storedGroup } from './desired/group-changes.ts';
+import { checkNewGroup, reconciled, storedGroup } from './desired/group-changes.ts';
 import { WriteFailed } from './desired/reconciled.ts';
 import { refusedBy, upgradeConcurrency, versionChangeRefusal } from './desired/refusals.ts';
 import { lowestVersion } from './desired/upgrade-steps.ts';
@@ -28,17 +28,16 @@ import {
   type WorkerPlace,
 } from './patches/items.ts';
 import { type PatchCall, PatchingFailed, templateProblems } from './patches/patch-templates.ts';
+import { clusterApiSchemaOf } from './refusals/index.ts';
 import { inUpdate } from './rollout/in-place.ts';
 import { judgeGroup } from './rollout/judge-group.ts';
 import { machineSetId, machineSetOf, replicasOf, workerMachine } from './rollout/machines.ts';
 import { checkedTopology } from './variables/variables.ts';
 import type { ExistingMachine, GroupObjects, PlanOptions, RolloutStep } from './world/groups.ts';
-import { kubeadmSchemaOf } from './world/kubeadm-schemas.ts';
 import { generatedName } from './world/names.ts';
-import { groupOf, nameOf, namespaceOf, objectText } from './world/objects.ts';
+import { nameOf, namespaceOf } from './world/objects.ts';
 import type { GroupPlan } from './world/plan.ts';
 import { upgradeStepText } from './world/releases.ts';
-import { typeProblem } from './world/typed.ts';
 
 /** Maximum number of Machines of a group that are simulated individually: the others behave in the same way. */
 const maxMachines = 10;
@@ -118,20 +117,6 @@ const nameOfMachine = ({ worker, name }: DesiredGroup, { revision }: Pick<Made, 
     worker?.kind === 'MachineDeployment' ? machineSetId(name, revision).name : name,
     `machine ${revision} ${index}`,
   );
-
-/** Why the objects of a group cannot be created: Cluster API's condition has no reason (createErrorWithoutObjectName, v1.14). */
-function notCreated({ objects }: DesiredGroup, schemaOf: SchemaOf): Failed | undefined {
-  for (const part of ['infrastructure', 'bootstrap', 'object'] as const) {
-    const object = objects[part];
-    const problem = object && typeProblem(object, schemaOf(object));
-    if (object !== undefined && problem !== undefined) {
-      const why = `failed to create ${textAt(object, 'kind')}.${groupOf(object)}`;
-      const text = `${objectText(object)} cannot be created, and Cluster API's condition does not say why: ${problem}`;
-      return { is: 'failed', why, hint: { text, remedy: 'correct the template, or the patch' } };
-    }
-  }
-  return undefined;
-}
 
 /** Whether the same is applied for a group as before. */
 const isSameGroup = ({ objects: one }: DesiredGroup, { objects: other }: DesiredGroup): boolean =>
@@ -290,18 +275,18 @@ export class SimulatedCluster {
    */
   write(cluster: JsonObject): { is: 'written'; isChanged: boolean } | Failed {
     let isChanged = false;
-    const schemaOf: SchemaOf = (object) => this.#options.schemaOf(object) ?? kubeadmSchemaOf(object);
+    const known = clusterApiSchemaOf(this.#options.release);
+    const schemaOf: SchemaOf = (object) => this.#options.schemaOf(object) ?? known(object);
     for (const group of this.#desired?.groups ?? []) {
       const key = group.worker === undefined ? controlPlaneKey : workerKeyOf(group.worker);
       const last = this.#written.get(key);
       if (last !== undefined && (this.#waiting.has(key) || isSameGroup(last.group, group))) {
         continue;
       }
-      const failed = last === undefined ? notCreated(group, schemaOf) : undefined;
-      if (failed !== undefined) {
-        return failed;
-      }
       try {
+        if (last === undefined) {
+          checkNewGroup(group, schemaOf);
+        }
         const objects =
           last === undefined
             ? storedGroup(group.objects, schemaOf)
@@ -319,7 +304,10 @@ export class SimulatedCluster {
         }
       } catch (error) {
         if (error instanceof WriteFailed) {
-          return { is: 'failed', why: error.message, hint: undefined };
+          const { message: why, hidden } = error;
+          const hint =
+            hidden === undefined ? undefined : { text: hidden, remedy: 'correct the template, or the patch' };
+          return { is: 'failed', why, hint };
         }
         throw error;
       }

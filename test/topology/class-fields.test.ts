@@ -8,15 +8,27 @@ import { type manifests, planned } from './small-class.ts';
 const kinds: PartKind[] = ['ControlPlane', 'MachineDeployment', 'MachinePool'];
 const cases = kinds.flatMap((kind) => fieldsOf(kind).map((field) => ({ kind, path: field.path, field })));
 
-/** A value that is not a default. */
-function sample({ type, items, properties }: Schema): Json {
+/** Values of fields that do not take any text. */
+const texts: Readonly<Record<string, string>> = {
+  after: '2020-01-01T00:00:00Z',
+  effect: 'NoSchedule',
+  order: 'Oldest',
+  polarity: 'Negative',
+  propagation: 'Always',
+  type: 'OnDelete',
+};
+
+/** A value of a field that is not its default. */
+function sample({ type, items, properties }: Schema, field: string): Json {
   if (type === 'array') {
-    return [sample(items as Schema)];
+    return [sample(items as Schema, field)];
   }
   if (type === 'object') {
-    return Object.fromEntries(Object.entries(properties ?? {}).map(([name, inner]) => [name, sample(inner as Schema)]));
+    return Object.fromEntries(
+      Object.entries(properties ?? {}).map(([name, inner]) => [name, sample(inner as Schema, name)]),
+    );
   }
-  return type === 'string' ? '2020-01-01T00:00:00Z' : 5;
+  return type === 'string' ? (texts[field] ?? 'text') : 5;
 }
 
 /** The part of a topology, and of its class. */
@@ -49,7 +61,7 @@ async function madeOf(kind: PartKind, change: (parts: ReturnType<typeof partsOf>
 }
 
 test.each(cases)('$kind: $path of the topology, or else of the class, is carried', async ({ kind, path, field }) => {
-  const value = sample(field.schema);
+  const value = sample(field.schema, path.split('.').at(-1) ?? '');
   const inTopology = await madeOf(kind, ({ topology }) => putAt(topology, path.split('.'), value));
   const inClass = await madeOf(kind, ({ settings }) => putAt(settings, path.split('.'), value));
   expect(fieldAt(inTopology, ...pathInObject(kind, field))).toEqual(value);

@@ -321,7 +321,7 @@ describe('changes of a Cluster of the class fleet', () => {
       ({ groups }) => {
         groups[0].replicas = 1e308;
       },
-      ['md-0: scaled'],
+      ['control-plane: refused', 'md-0: refused', 'md-1: refused'],
     ],
     [
       'workers scaled to none',
@@ -626,7 +626,11 @@ describe('changes of a Cluster of the class fleet', () => {
     // kubeadm
     ['files', kubeadm('files', [{ path: '/a', content: 'b' }]), [cp]],
     ['preKubeadmCommands', kubeadm('preKubeadmCommands', ['true']), [cp]],
-    ['an empty list of commands', kubeadm('preKubeadmCommands', []), ['control-plane: inPlace']],
+    [
+      'an empty list of commands, which the schema refuses',
+      kubeadm('preKubeadmCommands', []),
+      ['control-plane: stopped', 'md-0: stopped', 'md-1: stopped'],
+    ],
     ['users', kubeadm('users', [{ name: 'a' }]), [cp]],
     ['ntp', kubeadm('ntp', { enabled: true, servers: ['a'] }), [cp]],
     ['verbosity', kubeadm('verbosity', 5), [cp]],

@@ -21,13 +21,17 @@ const group = (all: Manifests) =>
 const classSpec = ({ clusterClass }: Manifests) => clusterClass.spec;
 const workerClass = (all: Manifests) =>
   (classSpec(all).workers as { machineDeployments: JsonObject[] }).machineDeployments[0] as JsonObject;
-const patchesOf = (all: Manifests) => classSpec(all).patches as JsonObject[];
+const patchesOf = (all: Manifests): JsonObject[] => {
+  const spec = classSpec(all);
+  spec.patches ??= [];
+  return spec.patches as JsonObject[];
+};
 const label = (value: string) => [{ name: 'label', value }];
 /** A patch whose value is a list, as the field wants it. */
 const commands = (name: string, value: string) => patch(name, 'spec/postKubeadmCommands', { value: [value] });
 /** The class's own patch gives a text where a list is wanted: it goes, unless a test wants that. */
 const withoutPatch = (all: Manifests) => {
-  classSpec(all).patches = [];
+  delete classSpec(all).patches;
 };
 
 describe('a change, from manifests alone', () => {
@@ -189,7 +193,7 @@ describe('a class that changes its variables, with a Cluster that is not applied
 
   test('a new variable has its default', async () => {
     const result = await withClassOnly((all) => {
-      const schema = { openAPIV3Schema: { type: 'string', default: 'true' } };
+      const schema = { openAPIV3Schema: { type: 'string', default: 'ignition' } };
       (classSpec(all).variables as JsonObject[]).push({ name: 'command', required: false, schema });
       patchesOf(all).push(patch('new', 'spec/format', { valueFrom: { variable: 'command' } }));
     });
@@ -199,7 +203,7 @@ describe('a class that changes its variables, with a Cluster that is not applied
 
   test('a variable that is set and not defined any more stops the Cluster', async () => {
     const result = await withClassOnly((all) => {
-      classSpec(all).variables = [];
+      delete classSpec(all).variables;
     });
     expect(verdictsOf(result)).toEqual({ 'control-plane': 'stopped', md: 'stopped' });
     expect(problemsOf(result)).toEqual([

@@ -211,7 +211,9 @@ export async function computed(
   const object = { namespace: namespaceOf(cluster), name: nameOf(cluster) };
   let extension = '';
   const stopped = (why: string, isOfExtension: boolean) =>
-    new Stopped(`${prefix}failed to apply patches: ${why}`, isOfExtension ? `ExtensionConfig ${extension}` : undefined);
+    new Stopped(`${prefix}failed to apply patches: ${why}`, {
+      object: isOfExtension ? `ExtensionConfig ${extension}` : undefined,
+    });
   try {
     const patching = desiredFor(
       input,

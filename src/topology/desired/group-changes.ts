@@ -1,7 +1,7 @@
 import { copyOf, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import { stored } from '../refusals/index.ts';
-import type { GroupChange, GroupObjects } from '../world/groups.ts';
+import type { GroupChange, GroupObjects, Provenance } from '../world/groups.ts';
 import { NotKnown, Stopped } from '../world/not-known.ts';
 import { nameOf, objectText } from '../world/objects.ts';
 import type { Problem } from '../world/plan.ts';
@@ -10,7 +10,7 @@ import type { Desired, DesiredGroup } from './desired.ts';
 import { type Existing, machineReference, machinesOf, workerKey } from './existing.ts';
 import type { PlannedState } from './planned-state.ts';
 import { type Origins, provenanceOf } from './provenance.ts';
-import { checkTypes, incompatibility, rotatedOrPatched, WriteFailed, written } from './reconciled.ts';
+import { checkCreation, incompatibility, rotatedOrPatched, WriteFailed, written } from './reconciled.ts';
 
 /** Everything that is known about a Cluster with a topology, to say what becomes of its groups. */
 export interface ClusterInput {
@@ -29,6 +29,9 @@ export interface ClusterInput {
 }
 
 const prefix = 'error reconciling the Cluster topology: ';
+
+/** The infrastructure of a Cluster belongs to no group. */
+const nowhere: Provenance = () => undefined;
 
 export const versionOf = (object: JsonObject | undefined): string =>
   textAt(object, 'spec', 'version') || textAt(object, 'spec', 'template', 'spec', 'version');
@@ -109,7 +112,7 @@ export function reconciled(
     if (problem !== undefined) {
       throw new WriteFailed(problem);
     }
-    const write = { current: old, before: before?.[part], intent: wanted, schemaOf };
+    const write = { part, current: old, before: before?.[part], intent: wanted, schemaOf };
     // What a MachinePool refers to are objects, which are written in place.
     return kind === 'MachinePool' ? written(write) : rotatedOrPatched(write, newName(base, textAt(wanted, 'kind')));
   };
@@ -117,10 +120,23 @@ export function reconciled(
   const bootstrap = template('bootstrap');
   const object = referringTo({ object: intent.object, infrastructure, bootstrap }, worker === undefined);
   return {
-    object: written({ current: current.object, before: before?.object, intent: object, schemaOf }),
+    object: written({ part: 'object', current: current.object, before: before?.object, intent: object, schemaOf }),
     bootstrap,
     infrastructure,
   };
+}
+
+/** @throws {WriteFailed} when the controller cannot create the objects of a group. */
+export function checkNewGroup({ kind, worker, objects }: DesiredGroup, schemaOf: SchemaOf): void {
+  for (const part of ['infrastructure', 'bootstrap', 'object'] as const) {
+    const object = objects[part];
+    if (object !== undefined) {
+      checkCreation(object, schemaOf, {
+        part,
+        where: worker === undefined || part === 'object' ? '' : `failed to create ${kind}: `,
+      });
+    }
+  }
 }
 
 /** What becomes of the groups of a Cluster, and what stops Cluster API on the way. */
@@ -146,7 +162,7 @@ export function groupChanges(input: ClusterInput): GroupChanges {
   /** Why Cluster API does not come to the groups that follow. */
   let stop: Stopped | undefined;
   /** Runs a write. Returns why it ends there. */
-  const attempt = (what: string, write: () => void): NotKnown | Stopped | undefined => {
+  const attempt = (what: string, from: Provenance, write: () => void): NotKnown | Stopped | undefined => {
     try {
       write();
       return undefined;
@@ -157,7 +173,11 @@ export function groupChanges(input: ClusterInput): GroupChanges {
       if (!(error instanceof WriteFailed)) {
         throw error;
       }
-      const end = new Stopped(`${prefix}${what}${error.message}`);
+      const { part, path } = error.field ?? { part: undefined, path: [] };
+      const source = part && from(part, path);
+      const hints = [error.hidden, source && `the value comes from ${source}`].filter((text) => text !== undefined);
+      const remedy = hints.length === 0 ? undefined : hints.join('; ');
+      const end = new Stopped(`${prefix}${what}${error.message}`, { remedy });
       // A reconcile ends with its first error; the groups that it could write are written by the next one.
       if (problems.length === 0) {
         problems.push(end.problem);
@@ -189,13 +209,17 @@ export function groupChanges(input: ClusterInput): GroupChanges {
   const { infrastructureCluster: infrastructure } = desired;
   if (existing.infrastructureCluster !== undefined && infrastructure !== undefined) {
     const current = existing.infrastructureCluster;
-    const end = attempt('', () => {
-      const problem = incompatibility(current, infrastructure);
-      if (problem !== undefined) {
-        throw new WriteFailed(problem);
-      }
-      checkTypes(infrastructure, schemaOf);
-    });
+    const write = {
+      part: undefined,
+      current,
+      before: desiredBefore?.infrastructureCluster,
+      intent: infrastructure,
+      schemaOf,
+    };
+    const end = attempt('', nowhere, () => written(write));
+    stop = end instanceof Stopped ? end : undefined;
+  } else if (infrastructure !== undefined) {
+    const end = attempt('', nowhere, () => checkCreation(infrastructure, schemaOf));
     stop = end instanceof Stopped ? end : undefined;
   }
   for (const group of desired.groups) {
@@ -211,10 +235,14 @@ export function groupChanges(input: ClusterInput): GroupChanges {
       let after: GroupObjects | undefined;
       const end =
         stop ??
-        attempt('', () => {
+        attempt('', from, () => {
+          checkNewGroup(group, schemaOf);
           after = storedGroup(group.objects, schemaOf);
         });
       change(group, { before: undefined, after }, { from, end });
+      if (worker === undefined && end instanceof Stopped) {
+        stop = end;
+      }
       continue;
     }
     const target = textAt(cluster, 'spec', 'topology', 'version');
@@ -228,7 +256,7 @@ export function groupChanges(input: ClusterInput): GroupChanges {
       worker === undefined ? '' : `failed to reconcile ${kind} ${objectText(current.object).split(' ')[1]}: `;
     const end =
       stop ??
-      attempt(where, () => {
+      attempt(where, from, () => {
         result = reconciled(current, madeGroup?.objects, group, clusterName, schemaOf);
       });
     const steps = worker === undefined ? input.steps.controlPlane : input.steps.workers;

@@ -3,9 +3,9 @@ import { type SchemaOf, schemasOf } from '../../kubernetes/schema/index.ts';
 import type { Release } from '../../runtimehooks/index.ts';
 import { type Blueprint, readBlueprint } from '../blueprint/blueprint.ts';
 import { withoutBookkeeping } from '../patches/items.ts';
+import { clusterApiSchemaOf } from '../refusals/index.ts';
 import { discoverVariables, type VariablesAnswer } from '../variables/discovery.ts';
 import type { CallHook, HookAnswer, HookCall } from '../world/groups.ts';
-import { kubeadmSchemaOf } from '../world/kubeadm-schemas.ts';
 import { NotKnown, Stopped } from '../world/not-known.ts';
 import { coreGroup, namespacedName, namespaceOf, objectText } from '../world/objects.ts';
 import { inV1beta2 } from '../world/v1beta1.ts';
@@ -39,14 +39,25 @@ export function readClass(world: World, clusterClass: JsonObject): Blueprint {
   });
 }
 
+/**
+ * The schemas of the CustomResourceDefinitions among objects, and of Cluster API's own kinds if there are none of them, or
+ * only some that name no fields.
+ */
+export function schemasIn(world: World, release: Release): SchemaOf {
+  const given = schemasOf(world.ofKind('apiextensions.k8s.io', 'CustomResourceDefinition'));
+  const known = clusterApiSchemaOf(release);
+  return (object) => {
+    const schema = given(object);
+    return schema?.properties?.spec?.properties === undefined ? (known(object) ?? schema) : schema;
+  };
+}
+
 /** One state of the objects: what a plan reads of it is read once. */
 export class PlannedState {
   readonly name: 'before' | 'after';
   readonly world: World;
   readonly release: Release;
-  /** Of the CustomResourceDefinitions among the objects. */
-  readonly crdSchemaOf: SchemaOf;
-  /** Of those, or of Cluster API's own kubeadm kinds. */
+  /** Of the CustomResourceDefinitions among the objects, or of Cluster API's own kinds. */
   readonly schemaOf: SchemaOf;
   readonly #call: CallHook | undefined;
   readonly #classes = new Map<string, Promise<Blueprint>>();
@@ -55,8 +66,7 @@ export class PlannedState {
     this.name = name;
     this.world = world;
     this.release = release;
-    this.crdSchemaOf = schemasOf(world.ofKind('apiextensions.k8s.io', 'CustomResourceDefinition'));
-    this.schemaOf = (object) => this.crdSchemaOf(object) ?? kubeadmSchemaOf(object);
+    this.schemaOf = schemasIn(world, release);
     this.#call = world.call;
   }
 

@@ -2,14 +2,34 @@ import { copyOf, isSame, type Json, type JsonObject, objectAt, textAt } from '..
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import { aggregate } from '../../runtimehooks/client/index.ts';
 import { controlPlaneOf, withKubeadmDefaults } from '../control-planes/index.ts';
-import { stored } from '../refusals/index.ts';
+import { applyRefusal, type Refusal, stored } from '../refusals/index.ts';
 import { applied } from '../world/applied.ts';
+import type { GroupPart } from '../world/groups.ts';
 import { NotKnown } from '../world/not-known.ts';
 import { groupOf, nameOf, namespaceOf, objectText } from '../world/objects.ts';
-import { typeProblem } from '../world/typed.ts';
 
 /** Why the topology controller cannot write an object, in its words. */
-export class WriteFailed extends Error {}
+export class WriteFailed extends Error {
+  /** The field that is at fault first; undefined if none is. */
+  readonly field: FieldAtFault | undefined;
+  /** What Cluster API does not say, if that is anything. */
+  readonly hidden: string | undefined;
+
+  constructor(
+    message: string,
+    { field, hidden }: { field?: FieldAtFault | undefined; hidden?: string | undefined } = {},
+  ) {
+    super(message);
+    this.field = field;
+    this.hidden = hidden;
+  }
+}
+
+interface FieldAtFault {
+  /** Of the group; undefined for the infrastructure of the Cluster. */
+  part: GroupPart | undefined;
+  path: readonly (string | number)[];
+}
 
 /** The parts of an object that the topology controller applies. */
 function intentOf({ metadata, spec = {} }: JsonObject): JsonObject {
@@ -84,6 +104,7 @@ export function incompatibility(current: JsonObject, desired: JsonObject): strin
 
 /** What the controller has to know to write an object. */
 export interface Write {
+  part: GroupPart | undefined;
   /** What there is. */
   current: JsonObject;
   /** What it applied before; undefined if that is not known. */
@@ -95,22 +116,55 @@ export interface Write {
 const notWritten = (object: JsonObject, problem: string): string =>
   `failed to create patch helper for ${objectText(object)}: server side apply dry-run failed for modified object: ${problem}`;
 
-/** @throws {WriteFailed} when the API server does not take what is applied. */
-export function checkTypes(intent: JsonObject, schemaOf: SchemaOf): void {
-  const problem = typeProblem(intent, schemaOf(intent));
-  if (problem !== undefined) {
-    throw new WriteFailed(notWritten(intent, problem));
+/** The field that a refusal names first: `spec.files[0].content`, and `.spec.files: ` where structured-merge-diff does. */
+function fieldAtFault({ message, causes }: Refusal, part: GroupPart | undefined): FieldAtFault | undefined {
+  const named = causes.map(({ field }) => field).find((field) => field !== undefined && field !== '<nil>');
+  const field = named ?? /: \.(spec[\w.[\]-]*): /.exec(message)?.[1];
+  const steps = field?.match(/[^.[\]]+/g)?.map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+  return steps && { part, path: steps };
+}
+
+/** @throws {WriteFailed} when the API server does not take what is applied to an object. */
+function checkUpdate({ current, intent, part, schemaOf }: Write, result: JsonObject): void {
+  const refusal = isSame(result.spec, current.spec) ? undefined : applyRefusal(intent, result, current, schemaOf);
+  if (refusal !== undefined) {
+    throw new WriteFailed(notWritten(current, refusal.message), { field: fieldAtFault(refusal, part) });
   }
 }
 
+/**
+ * @throws {WriteFailed} when the API server does not take an object that is created: its name is not told, and of the reason
+ *   only the causes (createErrorWithoutObjectName, v1.14).
+ */
+export function checkCreation(
+  object: JsonObject,
+  schemaOf: SchemaOf,
+  { part, where = '' }: { part?: GroupPart | undefined; where?: string } = {},
+): void {
+  const refusal = applyRefusal(object, object, undefined, schemaOf);
+  if (refusal === undefined) {
+    return;
+  }
+  const { causes, message } = refusal;
+  const field = fieldAtFault(refusal, part);
+  const what = `${where}failed to create ${textAt(object, 'kind')}.${groupOf(object)}`;
+  if (causes.length === 0) {
+    const hidden = `${objectText(object)} cannot be created, and Cluster API's condition does not say why: ${message}`;
+    throw new WriteFailed(what, { field, hidden });
+  }
+  const reasons = causes.map(({ reason, field: place, message: text }) => `${reason}: ${place}: ${text}`);
+  throw new WriteFailed(`${what}: ${reasons.join(' ')}`, { field });
+}
+
 /** An object after the controller has written it. @throws {WriteFailed} when it cannot. */
-export function written({ current, before, intent, schemaOf }: Write): JsonObject {
+export function written(write: Write): JsonObject {
+  const { current, before, intent, schemaOf } = write;
   const problem = incompatibility(current, intent);
   if (problem !== undefined) {
     throw new WriteFailed(problem);
   }
-  checkTypes(intent, schemaOf);
   const result = stored(afterApply(current, before, intent), schemaOf, current);
+  checkUpdate(write, result);
   const refusal = controlPlaneOf(current)?.refusal?.(current, result, false);
   if (refusal !== undefined) {
     throw new WriteFailed(notWritten(current, refusal));
@@ -130,25 +184,24 @@ const inDryRun = (object: JsonObject, schemaOf: SchemaOf): JsonObject => withKub
  */
 export function rotatedOrPatched(write: Write, newName: string): JsonObject {
   const { current, intent, schemaOf } = write;
-  checkTypes(intent, schemaOf);
   if (textAt(intent, 'kind') === textAt(current, 'kind') && groupOf(intent) === groupOf(current)) {
     const merged = afterApply(current, write.before, intent);
+    checkUpdate(write, merged);
     const specIn = (object: JsonObject) => objectAt(inDryRun(object, schemaOf), 'spec');
     if (isSame(current.spec ?? {}, merged.spec ?? {}) || isSame(specIn(current), specIn(merged))) {
       return stored(merged, schemaOf);
     }
   }
   const { labels, annotations } = objectAt(intent, 'metadata');
-  return stored(
-    {
-      ...intent,
-      metadata: {
-        name: newName,
-        namespace: namespaceOf(intent),
-        ...(labels !== undefined && { labels }),
-        ...(annotations !== undefined && { annotations }),
-      },
+  const created = {
+    ...intent,
+    metadata: {
+      name: newName,
+      namespace: namespaceOf(intent),
+      ...(labels !== undefined && { labels }),
+      ...(annotations !== undefined && { annotations }),
     },
-    schemaOf,
-  );
+  };
+  checkCreation(created, schemaOf, { part: write.part });
+  return stored(created, schemaOf);
 }

@@ -15,6 +15,7 @@ import { aggregate } from '../../runtimehooks/client/index.ts';
 import { checkDefinitions } from '../../runtimehooks/variables/index.ts';
 import type { Blueprint } from '../blueprint/blueprint.ts';
 import { kubeadmDefaults } from '../control-planes/index.ts';
+import type { RefusedWrite } from '../refusals/index.ts';
 import { causeText } from '../variables/variables.ts';
 import { coreGroup, groupOf, nameIn, nameOf, objectText } from '../world/objects.ts';
 import type { Problem } from '../world/plan.ts';
@@ -144,10 +145,11 @@ function templateProblem(old: JsonObject, now: JsonObject): string | undefined {
     : `spec.template.spec: Invalid value: ${kind} spec.template.spec field is immutable. Please create ${kind === 'KubeadmControlPlaneTemplate' ? '' : 'a '}new resource instead.`;
 }
 
-/** The second state without the changes of classes and templates that Cluster API's webhooks refuse. */
+/** The second state without the changes of classes and templates that an API server or Cluster API's webhooks refuse. */
 export function accepted(
   before: World,
   after: World,
+  refusedWrite: RefusedWrite,
 ): { world: World; refusals: Refusals; refusedTemplates: Map<string, Problem> } {
   const refusals: Refusal[] = [];
   const refusedTemplates = new Map<string, Problem>();
@@ -173,7 +175,13 @@ export function accepted(
       continue;
     }
     const refused = (reasons: string) => ({ text: `Cluster API refuses ${objectText(object)}: ${reasons}` });
+    const unwritten = refusedWrite(name);
     if (name.group === coreGroup && name.kind === 'ClusterClass') {
+      if (unwritten !== undefined) {
+        instead.set(object, old);
+        refusals.push({ ofClass: classKey(name), part: undefined, problem: unwritten });
+        continue;
+      }
       const variables = checkDefinitions(objectAt(object, 'spec').variables, 'spec.variables').causes.map(causeText);
       const clusters = clustersOf.get(classKey(name)) ?? [];
       const problems = [...(old === undefined ? [] : classProblems(old, object, clusters)), ...variables];
@@ -184,10 +192,10 @@ export function accepted(
       continue;
     }
     const reason = old === undefined ? undefined : templateProblem(old, object);
-    if (old !== undefined && reason !== undefined) {
+    const problem = unwritten ?? (reason === undefined ? undefined : refused(reason));
+    if (name.kind.endsWith('Template') && problem !== undefined) {
       instead.set(object, old);
-      const problem = refused(reason);
-      refusedTemplates.set(objectText(old), problem);
+      refusedTemplates.set(objectText(object), problem);
       for (const { ofClass, part } of uses.get(`${name.namespace} ${name.group} ${name.kind} ${name.name}`) ?? []) {
         refusals.push({ ofClass, part, problem });
       }

@@ -1,6 +1,6 @@
 import { type JsonObject, own, textAt } from '../../kubernetes/index.ts';
 import type { Schema, SchemaOf } from '../../kubernetes/schema/index.ts';
-import { compareReleases, parseRelease, type Release } from '../../runtimehooks/index.ts';
+import { compareReleases, newestKnownRelease, parseRelease, type Release } from '../../runtimehooks/index.ts';
 import data from './cluster-api-schemas.json' with { type: 'json' };
 import type { FieldType, SchemaTable } from './schema-table.ts';
 
@@ -85,8 +85,11 @@ function read({
   };
 }
 
-/** The type that a release has; undefined if it is older than all that are known. */
+/** The type that a release has; undefined if it is older or newer than all that are known. */
 function typeIn(releases: Readonly<Record<string, number>>, release: Release): number | undefined {
+  if (compareReleases(release, newestKnownRelease) > 0) {
+    return undefined;
+  }
   const known = Object.entries(releases).findLast(
     ([name]) => compareReleases(parseRelease(name) as Release, release) <= 0,
   );
@@ -95,7 +98,7 @@ function typeIn(releases: Readonly<Record<string, number>>, release: Release): n
 
 /**
  * The schemas of Cluster API's own kinds in a release, in v1beta1 and v1beta2: those of its CustomResourceDefinitions, with
- * any status. Undefined for other kinds, and for releases before 1.12.
+ * any status. Undefined for other kinds, and for releases before 1.12 or after the newest known one.
  */
 export function clusterApiSchemaOf(release: Release): SchemaOf {
   return (object: JsonObject) => {

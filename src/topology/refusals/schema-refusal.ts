@@ -1,8 +1,9 @@
 import { didYouMean } from '../../base/index.ts';
-import { customResourceCauses, readCustomResource } from '../../kubernetes/custom-resources/index.ts';
+import { customResourceCauses, type ReadObject, readCustomResource } from '../../kubernetes/custom-resources/index.ts';
 import { type JsonObject, objectAt, type StatusCause, textAt } from '../../kubernetes/index.ts';
-import type { Schema, SchemaOf } from '../../kubernetes/schema/index.ts';
-import { groupOf, nameOf } from '../world/objects.ts';
+import { DefaultsError, type Schema, type SchemaOf } from '../../kubernetes/schema/index.ts';
+import { NotKnown } from '../world/not-known.ts';
+import { groupOf, nameOf, objectText } from '../world/objects.ts';
 import { withoutEmpty } from '../world/without-empty.ts';
 import { invalidFields, type Refusal } from './refusal.ts';
 import { stored } from './stored.ts';
@@ -14,34 +15,48 @@ const notDecoded = (object: JsonObject, webhook: 'default' | 'validation', probl
   return { code: 400, reason: '', message, causes: [] };
 };
 
+/** @throws {NotKnown} when the defaults of an object exceed the limit of what is computed here. */
+function read(object: JsonObject, schema: Schema): ReadObject {
+  try {
+    return readCustomResource(object, schema);
+  } catch (error) {
+    throw error instanceof DefaultsError
+      ? new NotKnown(`whether ${objectText(object)} is valid is not known: ${error.message}`)
+      : error;
+  }
+}
+
+/** Why the webhook for an object's defaults cannot read it, in its words; undefined if it can, or if there is none. */
+export function webhookRefusal(object: JsonObject, schemaOf: SchemaOf): Refusal | undefined {
+  const schema = schemaOf(object);
+  const problem = schema && defaultingProblem(object, schema);
+  return problem === undefined ? undefined : notDecoded(object, 'default', problem);
+}
+
 /**
  * Why an object cannot be read, in the words of the API server or of the webhook for its defaults: unknown fields
  * (`fieldValidation=Strict`), metadata of the wrong type, and any field of the wrong type if its kind has such a webhook.
  *
  * @returns undefined if it can, or if there is no schema of its kind.
- * @throws {DefaultsError} when its defaults exceed 8 MiB.
+ * @throws {NotKnown} when its defaults exceed 8 MiB.
  */
 export function decodingRefusal(object: JsonObject, schemaOf: SchemaOf): Refusal | undefined {
   const schema = schemaOf(object);
-  if (schema === undefined) {
-    return undefined;
+  const { problem, unknown } = schema === undefined ? { unknown: [] } : read(object, schema);
+  if (problem === undefined) {
+    return webhookRefusal(object, schemaOf);
   }
   const kind = textAt(object, 'kind');
-  const { problem, unknown } = readCustomResource(object, schema);
-  if (problem !== undefined) {
-    const version = textAt(object, 'apiVersion').split('/').at(-1);
-    const message = `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${problem}`;
-    const remedies = unknown.map(({ name, known }) => didYouMean(name, known, ''));
-    const remedy = remedies.filter((text) => text !== '').join(' ');
-    return { code: 400, reason: 'BadRequest', message, causes: [], ...(remedy !== '' && { remedy }) };
-  }
-  const undecodable = defaultingProblem(object, schema);
-  return undecodable === undefined ? undefined : notDecoded(object, 'default', undecodable);
+  const version = textAt(object, 'apiVersion').split('/').at(-1);
+  const message = `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${problem}`;
+  const remedies = unknown.map(({ name, known }) => didYouMean(name, known, ''));
+  const remedy = remedies.filter((text) => text !== '').join(' ');
+  return { code: 400, reason: 'BadRequest', message, causes: [], ...(remedy !== '' && { remedy }) };
 }
 
 /** An object that can be read, as it would be stored: the status is not written with the rest. */
 function asStored(object: JsonObject, schema: Schema, old?: JsonObject): JsonObject {
-  const { status: _status, ...whole } = stored(readCustomResource(object, schema).object, () => undefined, old);
+  const { status: _status, ...whole } = stored(read(object, schema).object, () => undefined, old);
   const metadata = objectAt(whole, 'metadata');
   const prefix = textAt(metadata, 'generateName');
   return nameOf(whole) === '' && prefix !== ''
@@ -64,7 +79,7 @@ function convertedCauses(object: JsonObject, old: JsonObject | undefined, schema
  *
  * @param old the object that it replaces; undefined for a creation. One in another version of its API does not count.
  * @returns undefined if it stores the object, or if there is no schema of its kind.
- * @throws {DefaultsError} when its defaults exceed 8 MiB.
+ * @throws {NotKnown} when its defaults exceed 8 MiB.
  */
 export function schemaRefusal(
   object: JsonObject,

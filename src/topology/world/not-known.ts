@@ -34,14 +34,17 @@ export class NotKnown extends Error {
 export class Stopped extends Error {
   /** `ExtensionConfig my-extension`: whose answer is at fault, if somebody's is. */
   readonly object: string | undefined;
+  readonly remedy: string | undefined;
 
-  constructor(condition: string, object?: string) {
+  constructor(condition: string, { remedy, object }: NotKnownFacts = {}) {
     super(condition);
     this.name = 'Stopped';
+    this.remedy = remedy;
     this.object = object;
   }
 
   get problem(): Problem {
-    return { text: this.message, ...(this.object !== undefined && { object: this.object }) };
+    const { message: text, remedy, object } = this;
+    return { text, ...(remedy !== undefined && { remedy }), ...(object !== undefined && { object }) };
   }
 }

@@ -1,5 +1,5 @@
 import { pausedAnnotation } from '../../extensionconfig/index.ts';
-import { fieldAt, type JsonObject, textAt } from '../../kubernetes/index.ts';
+import { fieldAt, type JsonObject, lastAppliedAnnotation, objectAt, textAt } from '../../kubernetes/index.ts';
 
 /** The API group of Clusters, classes, MachineDeployments and Machines. */
 export const coreGroup = 'cluster.x-k8s.io';
@@ -36,10 +36,20 @@ export const referenceTo = (object: JsonObject): JsonObject => ({
   name: nameOf(object),
 });
 
+/** What a write of an object changes: what its webhooks are asked about. */
+export function writable({ metadata, spec = {} }: JsonObject): JsonObject {
+  const { labels, annotations } = objectAt(metadata);
+  const { [lastAppliedAnnotation]: _applied, ...own } = objectAt(annotations);
+  return { labels: objectAt(labels), annotations: own, spec };
+}
+
 /** Whether Cluster API's controllers leave an object alone. */
 export const isPaused = (object: JsonObject): boolean =>
   fieldAt(object, 'spec', 'paused') === true ||
   fieldAt(object, 'metadata', 'annotations', pausedAnnotation) !== undefined;
+
+/** A name as one text. */
+export const keyOf = ({ group, kind, namespace, name }: ObjectName): string => `${group} ${kind} ${namespace} ${name}`;
 
 /** The name of an object, as a World finds it. */
 export const nameIn = (object: JsonObject): ObjectName => ({

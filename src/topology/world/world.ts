@@ -2,7 +2,7 @@ import { group as runtimeGroup } from '../../extensionconfig/index.ts';
 import { type JsonObject, textAt } from '../../kubernetes/index.ts';
 import type { CallHook, HookAnswer, HookCall } from './groups.ts';
 import { NotKnown } from './not-known.ts';
-import { coreGroup, groupOf, nameIn, namespacedName, namespaceOf, type ObjectName } from './objects.ts';
+import { coreGroup, groupOf, keyOf, nameIn, namespacedName, namespaceOf, type ObjectName } from './objects.ts';
 
 /** A kind of objects that could not be read. */
 export interface Unread {
@@ -32,7 +32,6 @@ export interface WorldParts {
   dryRun?: DryRun | undefined;
 }
 
-const keyOf = ({ group, kind, namespace, name }: ObjectName): string => `${group} ${kind} ${namespace} ${name}`;
 const kindOf = (object: JsonObject): string => `${groupOf(object)} ${textAt(object, 'kind')}`;
 
 /**

@@ -15,9 +15,13 @@ const ref = (group: string, kind: string, name = 't') =>
 
 const templates = [
   template('infrastructure', 'DockerClusterTemplate', '{ region: eu }'),
-  template('controlplane', 'KubeadmControlPlaneTemplate', '{ replicas: 3, rollout: {} }'),
+  template(
+    'controlplane',
+    'KubeadmControlPlaneTemplate',
+    '{ replicas: 3, rollout: { before: { certificatesExpiryDays: 30 } } }',
+  ),
   template('infrastructure', 'DockerMachineTemplate', '{ image: a }'),
-  template('bootstrap', 'KubeadmConfigTemplate', '{ files: [] }'),
+  template('bootstrap', 'KubeadmConfigTemplate', '{ verbosity: 2 }'),
 ].join('');
 
 const classOf = (patches: string, more = '') => `---
@@ -480,9 +484,9 @@ describe('inline patches', () => {
       { region: 'us', cluster: 'c' },
       { replicas: 3, version: 'v1.31.0' },
       { image: 'cp' },
-      { files: [] },
+      { verbosity: 2 },
       { image: 'a', disk: 9 },
-      { files: [] },
+      { verbosity: 2 },
       { image: 'a', disk: 7 },
     ]);
     expect(findings(simulated)).toEqual([]);

@@ -196,5 +196,6 @@ test('releases differ, and kinds without a schema are not judged', () => {
   expect(messageOf(written)).toContain('partitionType must be one of Linux');
   expect(messageOf(written, undefined, clusterApiSchemaOf(v1(12)))).toContain('unknown field');
   expect(messageOf(written, undefined, clusterApiSchemaOf(v1(11)))).toBeUndefined();
+  expect(messageOf(written, undefined, clusterApiSchemaOf(v1(15)))).toBeUndefined();
   expect(messageOf({ ...written, kind: 'Other' })).toBeUndefined();
 });

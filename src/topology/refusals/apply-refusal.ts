@@ -1,6 +1,8 @@
 import { isJsonObject, type Json, type JsonObject, textAt } from '../../kubernetes/index.ts';
-import type { Schema } from '../../kubernetes/schema/index.ts';
-import { nameOf, namespaceOf } from './objects.ts';
+import type { Schema, SchemaOf } from '../../kubernetes/schema/index.ts';
+import { nameOf, namespaceOf } from '../world/objects.ts';
+import type { Refusal } from './refusal.ts';
+import { schemaRefusal, webhookRefusal } from './schema-refusal.ts';
 
 /** A value as Go prints a pointer to it in errors of server-side apply. */
 function shown(value: Json): string {
@@ -25,6 +27,25 @@ const goType = (value: Json): string =>
   goTypes[typeof value as keyof typeof goTypes] ??
   (Array.isArray(value) ? '[]interface {}' : 'map[string]interface {}');
 
+/** The identity of the first item that a set or a map has twice, as structured-merge-diff writes it. */
+function duplicateIn(items: readonly Json[], schema: Schema): string | undefined {
+  const type = schema['x-kubernetes-list-type'];
+  const keys = schema['x-kubernetes-list-map-keys']?.toSorted() ?? [];
+  const identityOf = (item: Json): string =>
+    type === 'set'
+      ? `[=${JSON.stringify(item)}]`
+      : `[${keys.flatMap((key) => (isJsonObject(item) && item[key] !== undefined ? [`${key}=${JSON.stringify(item[key])}`] : [])).join(',')}]`;
+  const seen = new Set<string>();
+  for (const item of type === 'set' || type === 'map' ? items : []) {
+    const identity = identityOf(item);
+    if (seen.has(identity)) {
+      return identity;
+    }
+    seen.add(identity);
+  }
+  return undefined;
+}
+
 /** The first value that is not of the type that a schema wants, or that it does not name. Null is of every type. */
 function problemIn(value: Json, schema: Schema, path: string): string | undefined {
   if (value === null) {
@@ -36,6 +57,10 @@ function problemIn(value: Json, schema: Schema, path: string): string | undefine
         return `${path}: expected list, got ${shown(value)}`;
       }
       const { items } = schema;
+      const twice = duplicateIn(value, schema);
+      if (twice !== undefined) {
+        return `${path}: duplicate entries for key ${twice}`;
+      }
       for (const [index, item] of items === undefined ? [] : value.entries()) {
         const problem = problemIn(item, items as Schema, `${path}[${index}]`);
         if (problem !== undefined) {
@@ -76,11 +101,33 @@ function problemIn(value: Json, schema: Schema, path: string): string | undefine
   }
 }
 
-/** Why the API server does not take an object that is applied, in its words; only its spec is looked at. */
-export function typeProblem(object: JsonObject, schema: Schema | undefined): string | undefined {
-  const spec = schema?.properties?.spec;
-  const problem = spec === undefined ? undefined : problemIn(object.spec ?? {}, spec, '.spec');
+/** Why structured-merge-diff cannot read the spec of an object that is applied, in its words. */
+function typeProblem(intent: JsonObject, schema: Schema): string | undefined {
+  const { spec } = schema.properties ?? {};
+  const problem = spec === undefined ? undefined : problemIn(intent.spec ?? {}, spec, '.spec');
   return problem === undefined
     ? undefined
-    : `failed to create typed patch object (${namespaceOf(object)}/${nameOf(object)}; ${textAt(object, 'apiVersion')}, Kind=${textAt(object, 'kind')}): ${problem}`;
+    : `failed to create typed patch object (${namespaceOf(intent)}/${nameOf(intent)}; ${textAt(intent, 'apiVersion')}, Kind=${textAt(intent, 'kind')}): ${problem}`;
+}
+
+/**
+ * Why an API server does not take what a controller applies (server-side apply), in its words; undefined if it does, or if
+ * there is no schema of the kind.
+ *
+ * @param intent what the controller applies.
+ * @param result what that makes of the object.
+ * @param current the object that exists; undefined if it is created.
+ * @throws {NotKnown} when its defaults exceed 8 MiB.
+ */
+export function applyRefusal(
+  intent: JsonObject,
+  result: JsonObject,
+  current: JsonObject | undefined,
+  schemaOf: SchemaOf,
+): Refusal | undefined {
+  const schema = schemaOf(intent);
+  const problem = schema && typeProblem(intent, schema);
+  return problem === undefined
+    ? (webhookRefusal(result, schemaOf) ?? schemaRefusal(result, current, schemaOf))
+    : { code: 500, reason: '', message: problem, causes: [] };
 }

@@ -1,0 +1,67 @@
+import { fieldAt, isSame, type JsonObject, objectAt, objectsAt } from '../../kubernetes/index.ts';
+import type { SchemaOf } from '../../kubernetes/schema/index.ts';
+import { NotKnown } from '../world/not-known.ts';
+import { coreGroup, keyOf, nameIn, namespaceOf, type ObjectName, objectText, writable } from '../world/objects.ts';
+import type { Problem } from '../world/plan.ts';
+import type { World } from '../world/world.ts';
+import { decodingRefusal, schemaRefusal } from './schema-refusal.ts';
+
+/** Tells why an API server does not take an object as it is in the second state; undefined if it does. */
+export type RefusedWrite = (name: ObjectName) => Problem | undefined;
+
+/** Whether a class gives its Clusters variables that they do not set. An extension may define any. */
+const addsVariables = (clusterClass: JsonObject | undefined): boolean =>
+  clusterClass === undefined ||
+  objectsAt(clusterClass, 'spec', 'variables').some(
+    (variable) => fieldAt(variable, 'schema', 'openAPIV3Schema', 'default') !== undefined,
+  ) ||
+  objectsAt(clusterClass, 'spec', 'patches').some(({ external }) => external !== undefined);
+
+/** A Cluster without an empty list of variables, if the webhook for its defaults fills it from its class. */
+function withVariables(object: JsonObject, world: World): JsonObject {
+  const topology = objectAt(object, 'spec', 'topology');
+  const { variables, ...others } = topology;
+  if (object.kind !== 'Cluster' || !Array.isArray(variables) || variables.length > 0) {
+    return object;
+  }
+  const { name = '', namespace = namespaceOf(object) } = objectAt(topology, 'classRef');
+  const ofClass = { group: coreGroup, kind: 'ClusterClass', namespace: String(namespace), name: String(name) };
+  return addsVariables(world.find(ofClass))
+    ? { ...object, spec: { ...objectAt(object, 'spec'), topology: others } }
+    : object;
+}
+
+/**
+ * Which objects an API server does not take, by the schemas of their kinds. Those that stay as they are, nobody writes.
+ *
+ * @param before what is stored, in the version in which it is given.
+ * @param after what is written, in its own.
+ */
+export function refusedWrites(before: World, after: World, schemaOf: SchemaOf): RefusedWrite {
+  const refusals = new Map<string, Problem>();
+  for (const object of after) {
+    const name = nameIn(object);
+    const old = before.find(name);
+    const isWritten =
+      old === undefined
+        ? before.isRead(name.group, name.kind)
+        : old !== object && !isSame(writable(old), writable(object));
+    if (!isWritten) {
+      continue;
+    }
+    try {
+      const refusal = decodingRefusal(object, schemaOf) ?? schemaRefusal(withVariables(object, after), old, schemaOf);
+      if (refusal !== undefined) {
+        const { message, remedy } = refusal;
+        const text = `the API server refuses ${objectText(object)}: ${message}`;
+        refusals.set(keyOf(name), { text, ...(remedy !== undefined && { remedy }) });
+      }
+    } catch (error) {
+      // Too many defaults: what Cluster API makes of the object is not known either, and that is said.
+      if (!(error instanceof NotKnown)) {
+        throw error;
+      }
+    }
+  }
+  return (name) => refusals.get(keyOf(name));
+}
