@@ -4,7 +4,7 @@ export { classKey } from './desired/refusals.ts';
 export { type PlanRequest, plan } from './plan.ts';
 export { judgeGroup } from './rollout/judge-group.ts';
 export { type Computed, type MachineStep, SimulatedCluster, type SimulatedWorker } from './simulated.ts';
-export { NotComputed, TemplateError } from './templates/budget.ts';
+export { TemplateError } from './templates/budget.ts';
 export { isPatchEnabled, renderValueTemplate } from './templates/template.ts';
 export { type Variables, variableValue } from './templates/variables.ts';
 export { discoverVariables } from './variables/discovery.ts';

@@ -41,7 +41,7 @@ import { readDiscovery } from '../../src/runtimehooks/client/index.ts';
 import { clusterApiHooks, createHookCatalog, hooks, newestKnownRelease } from '../../src/runtimehooks/index.ts';
 import { decodeRequest, decodeResponse, sampleRequest, sampleResponse } from '../../src/runtimehooks/messages/index.ts';
 import { parseProtobuf } from '../../src/sandbox/writes/protobuf.ts';
-import { nameOf, type Plan, renderValueTemplate, TemplateError, World } from '../../src/topology/index.ts';
+import { NotKnown, nameOf, type Plan, renderValueTemplate, TemplateError, World } from '../../src/topology/index.ts';
 import { groupsOf, planOf, type RecordedChange, recordedChanges } from '../../test/topology/recorded.ts';
 import { changedValue, damagedBytes, damagedText, jsonBody } from './inputs.ts';
 
@@ -302,7 +302,7 @@ export function decodersIn(folder: string): Decoder[] {
       'templates',
       damagedText(fc.constantFrom(...templates)),
       (text) => renderValueTemplate(text, { a: 'b', l: [1, 'two', null], m: { k: { n: 1.5 } } }),
-      [TemplateError],
+      [TemplateError, NotKnown],
     ),
     decoder('plan', changedValue(rolledOut.map(({ before, after }) => ({ before, after }) as Json)), (states) =>
       planned({

@@ -282,7 +282,7 @@ export function parseAsKubectl(text: string): Document.Parsed {
     document.warnings.find(({ code }) => code === 'BAD_DIRECTIVE' || code === 'TAG_RESOLVE_FAILED');
   if (mistake !== undefined) {
     const { code, message, pos } = mistake;
-    const isDirective = /directive/i.test(message);
+    const isDirective = /directive(?! indicator)/i.test(message);
     throw new ComposeError(
       code === 'RESOURCE_EXHAUSTION'
         ? tooDeep

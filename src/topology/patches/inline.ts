@@ -11,7 +11,7 @@ import {
 import { aggregate } from '../../runtimehooks/client/index.ts';
 import { type MatchResources, matchesResources } from '../../runtimehooks/index.ts';
 import type { ClassPatch } from '../blueprint/blueprint.ts';
-import { NotComputed, TemplateError, within } from '../templates/budget.ts';
+import { TemplateError, within } from '../templates/budget.ts';
 import { isPatchEnabled, renderValueTemplate } from '../templates/template.ts';
 import { variableValue } from '../templates/variables.ts';
 import type { Item } from './items.ts';
@@ -64,7 +64,7 @@ function operationOf(patch: JsonObject, variables: JsonObject): PatchOperation {
  *
  * @param variablesAt the variables at a template, by name, with `builtin`.
  * @throws {TemplateError} for a template that fails, and a variable that does not exist: all of them at once.
- * @throws {NotComputed} for a template whose result is not known.
+ * @throws {NotKnown} for a template whose result is not known.
  */
 export function generateInline(
   { definitions, enabledIf }: ClassPatch,
@@ -84,7 +84,7 @@ export function generateInline(
       try {
         act();
       } catch (error) {
-        if (!(error instanceof TemplateError) || error instanceof NotComputed) {
+        if (!(error instanceof TemplateError)) {
           throw error;
         }
         errors.add(error.message);

@@ -15,7 +15,7 @@ import {
 import { patchProblems, type SchemaOf } from '../../kubernetes/schema/index.ts';
 import { applyPatch, BadPatch, isEmptyPatch, putAt, revertIgnored } from '../../runtimehooks/index.ts';
 import type { Blueprint, ClassPatch } from '../blueprint/blueprint.ts';
-import { NotComputed, TemplateError } from '../templates/budget.ts';
+import { TemplateError } from '../templates/budget.ts';
 import { variablesFor, variablesOf } from '../variables/variables.ts';
 import { NotKnown } from '../world/not-known.ts';
 import { has } from '../world/releases.ts';
@@ -149,12 +149,12 @@ function inlineOf({ items, input }: Round, patch: ClassPatch, variablesAt: (item
     try {
       return generateInline(patch, items, variablesAt);
     } catch (error) {
-      if (!(error instanceof NotComputed)) {
+      if (!(error instanceof NotKnown)) {
         throw error;
       }
       const object = `ClusterClass ${input.blueprint.namespace}/${input.blueprint.name}`;
-      const text = `patches of ${object} are not known: ${where}${error.message}`;
-      throw new NotKnown(text, { object, remedy: 'simplify the template' });
+      const text = `patches of ${object} are not known: patch ${JSON.stringify(patch.name)}: ${error.message}`;
+      throw new NotKnown(text, { object, remedy: error.remedy });
     }
   });
 }

@@ -1,8 +1,14 @@
+import { NotKnown } from '../world/not-known.ts';
+
 /** A template that does not work. The message is Go's. */
 export class TemplateError extends Error {}
 
-/** A template whose result is not known here, whatever Cluster API makes of it: it takes too much work, or differs each time. */
-export class NotComputed extends TemplateError {}
+/** A template that takes more work than is done here. */
+export function tooMuch(problem: string): NotKnown {
+  return new NotKnown(problem, {
+    remedy: 'split the template, or compute a part of it outside and pass it as a variable',
+  });
+}
 
 /** Why a function failed; the evaluator adds which one. */
 export class FunctionError extends TemplateError {}
@@ -31,8 +37,8 @@ const bytesPerStep = 100;
 /** Longest text that is found in another one in linear time, by V8's search. */
 const maxQuickSearch = 250;
 
-/** Deepest nesting of a value that a function walks: only what contains itself gets there. */
-const maxNesting = 1_000;
+/** Deepest nesting of a value: deeper YAML is not read either. */
+export const maxNesting = 256;
 
 // What the template that is rendered has done: rendering waits for nothing, so there is one at a time. Everything that takes
 // time or memory is paid for before it is done.
@@ -48,7 +54,7 @@ export function startWork(): void {
 export function spend(count: number): void {
   steps += count;
   if (steps > maxSteps) {
-    throw new NotComputed(`the template takes more than ${maxSteps} steps`);
+    throw tooMuch(`the template takes more than ${maxSteps} steps`);
   }
 }
 
@@ -56,7 +62,7 @@ export function spend(count: number): void {
 export function nested<T>(run: () => T): T {
   spend(1);
   if (nesting >= maxNesting) {
-    throw new NotComputed(`a value nests deeper than ${maxNesting} levels`);
+    throw tooMuch(`a value nests deeper than ${maxNesting} levels`);
   }
   nesting++;
   try {
@@ -76,7 +82,7 @@ export function read(bytes: number): void {
 /** Refuses a text of this many bytes if it is larger than the output may be. */
 export function checkLength(bytes: number): void {
   if (bytes > maxOutputBytes) {
-    throw new NotComputed(`the template makes a text of more than ${maxOutputBytes} bytes`);
+    throw tooMuch(`the template makes a text of more than ${maxOutputBytes} bytes`);
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Bytes, quoted } from '../../base/go-text/index.ts';
-import { checkLength, FunctionError, maxDepth, NotComputed, read, spend, TemplateError, write } from './budget.ts';
+import { checkLength, FunctionError, maxDepth, read, spend, TemplateError, tooMuch, write } from './budget.ts';
 import { functions } from './functions/index.ts';
 import type {
   BranchNode,
@@ -216,7 +216,7 @@ class Evaluation {
       this.#fail(`template ${quoted(node.name)} not defined`);
     }
     if (this.#depth >= maxDepth) {
-      throw new NotComputed(`templates call each other more than ${maxDepth} levels deep`);
+      throw tooMuch(`templates call each other more than ${maxDepth} levels deep`);
     }
     const argument = node.pipe === undefined ? undefined : this.#pipe(dot, node.pipe);
     const outer = { name: this.#name, scopes: this.#scopes };
@@ -281,10 +281,7 @@ class Evaluation {
   /** A number where no type is asked for: its form tells. */
   #number(node: NumberNode): Operand {
     this.#place = node;
-    const { text, int, float, complex } = node;
-    if (complex !== undefined) {
-      return complex;
-    }
+    const { text, int, float } = node;
     const isWhole = text.startsWith("'") || (/^0[xX]./.test(text) && !/[pP]/.test(text));
     if (float !== undefined && !isWhole && /[.eEpP]/.test(text)) {
       return float;
@@ -446,13 +443,12 @@ class Evaluation {
     if (type === anyType || type === operandType) {
       return node.kind === 'number' ? this.#number(node) : node.kind === 'bool' ? node.value : node.text;
     }
-    const { uint = undefined, int = undefined, float = undefined } = node.kind === 'number' ? node : {};
+    const { int = undefined, float = undefined } = node.kind === 'number' ? node : {};
     const known: Readonly<Record<string, readonly [what: string, value: Operand]>> = {
       bool: ['bool', node.kind === 'bool' ? node.value : undefined],
       string: ['string', node.kind === 'string' ? node.text : undefined],
       float64: ['float', float],
       int: ['integer', int],
-      uint32: ['unsigned integer', uint === undefined ? uint : new Integer('uint32', BigInt.asUintN(32, uint))],
     };
     const [what, value] = known[type] ?? this.#fail(`can't handle ${showNode(node)} for arg of type ${type}`);
     return value ?? this.#fail(`expected ${what}; found ${showNode(node)}`);

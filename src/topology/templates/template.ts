@@ -61,7 +61,7 @@ function render(purpose: 'enabledIf' | 'template', source: string, variables: Va
  * read as YAML. A template is parsed once for all that are rendered in a row.
  *
  * @throws {TemplateError} with Cluster API's message; of what is no YAML, the reason may be worded differently.
- * @throws {NotComputed} where a template takes too much work, or its result differs each time.
+ * @throws {NotKnown} where a template takes too much work, its result differs each time, or it needs what is not computed here.
  */
 export function renderValueTemplate(template: string, variables: Variables): Json {
   if (template === '') {

@@ -157,6 +157,7 @@ test.each<[string, string, number, number, RegExp]>([
     1,
     /nests deeper/,
   ],
+  ['a value with %', 'a: %40s\n', 11, 4, /cannot start with directive indicator character %/],
   ['a directive', '# c\n%YAML 1.2\n', 12, 1, /kubectl does not read directives \(%YAML, %TAG\); remove the line/],
   ['a control character', 'a: 1\nb: "\u0007"', 12, 5, /control character U\+0007/],
   ['not a number', 'a: .nan', 11, 4, /.nan is not a JSON number; put it in quotes/],

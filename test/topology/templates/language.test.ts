@@ -39,7 +39,7 @@ const templates: [string, unknown][] = [
   ['{{ .m.k.x }}', fails(`1:5: executing "tpl" at <.m.k.x>: can't evaluate field x in type interface {}`)],
   ['{{ $ | len }}', 13],
   ['{{ nil }}', fails('1:3: executing "tpl" at <nil>: nil is not a command')],
-  [`{{ 1 }} {{ 0x1F }} {{ 1e3 }} {{ 'a' }} {{ 1_000 }} {{ 0b11 }} {{ 1i }}`, '1 31 1000 97 1000 3 (0+1i)'],
+  [`{{ 1 }} {{ 0x1F }} {{ 1e3 }} {{ 'a' }} {{ 1_000 }} {{ 0b11 }}`, '1 31 1000 97 1000 3'],
   ['{{ "a\\tb\\u00e9\\x41" | toJson }}', 'a\tbéA'],
   ['{{ true }} {{ false }}', 'true false'],
   ['{{ (.m).k }}', 'v'],
@@ -91,7 +91,7 @@ const templates: [string, unknown][] = [
   ['{{ break }}', fails('1: {{break}} outside {{range}}')],
   ['{{ $x := 0 }}{{ range $x = .ln }}{{ end }}{{ $x }}', 2.5],
   // templates
-  ['{{ define "t" }}[{{ . }}]{{ end }}{{ template "t" .n }}{{ template "t" }}', [3]],
+  ['{{ define "t" }}<{{ . }}>{{ end }}{{ template "t" .n }}{{ template "t" }}', '<3><<no value>>'],
   ['{{ block "b" .m }}{{ .k }}{{ end }}', 'v'],
   ['{{ template "none" }}', fails('1:12: executing "tpl" at <{{template "none"}}>: template "none" not defined')],
   [

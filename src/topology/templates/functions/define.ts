@@ -4,11 +4,9 @@ import {
   anyType,
   type Dict,
   dictType,
-  type Integer,
   type List,
   type Operand,
   operandType,
-  type Struct,
   type TemplateFunction,
   type Value,
 } from '../values/values.ts';
@@ -26,8 +24,6 @@ const types = {
   list: '[]interface {}',
   operand: operandType,
   string: 'string',
-  time: 'time.Time',
-  uint32: 'uint32',
 } as const;
 type Name = keyof typeof types;
 
@@ -40,8 +36,6 @@ interface Arguments {
   list: List;
   operand: Operand;
   string: Bytes;
-  time: Struct;
-  uint32: Integer;
 }
 type ArgumentsOf<P extends readonly string[]> = P extends readonly [infer First, ...infer Others extends string[]]
   ? First extends Name

@@ -1,9 +1,9 @@
 import type { TemplateFunction } from '../values/values.ts';
 import { builtins } from './builtins.ts';
 import { collectionFunctions } from './collections.ts';
-import { cryptoFunctions } from './crypto.ts';
-import { dateFunctions } from './dates.ts';
+import { hashFunctions } from './hashes.ts';
 import { jsonFunctions, valueOfJson } from './json.ts';
+import { notComputedFunctions } from './not-computed.ts';
 import { numberFunctions } from './numbers.ts';
 import { pathFunctions } from './paths.ts';
 import { patternFunctions } from './patterns.ts';
@@ -25,7 +25,7 @@ export const functions: ReadonlyMap<string, TemplateFunction> = new Map(
     ...versionFunctions,
     ...pathFunctions,
     ...urlFunctions,
-    ...dateFunctions,
-    ...cryptoFunctions,
+    ...hashFunctions,
+    ...notComputedFunctions,
   }),
 );

@@ -7,13 +7,10 @@ import {
   jsonSyntaxError,
 } from '../../../base/go-text/index.ts';
 import type { Json } from '../../../kubernetes/index.ts';
-import { FunctionError, spend, write } from '../budget.ts';
+import { FunctionError, maxNesting, spend, tooMuch, write } from '../budget.ts';
 import { infiniteText } from '../values/numbers.ts';
 import { Dict, Integer, List, type Operand, Struct, type Value } from '../values/values.ts';
 import { define, defineAny, type Functions, ignoring } from './define.ts';
-
-/** Deepest nesting that is encoded: only what contains itself gets there. */
-const maxNesting = 1_000;
 
 /** A value that is neither a list nor a map. */
 function scalarText(value: Exclude<Value, List | Dict>, escapesHtml: boolean): Bytes {
@@ -41,7 +38,7 @@ function encodeJson(value: Value, { escapesHtml = true, indent = '' } = {}): Byt
   const lineBreak = (depth: number) => (indent === '' ? '' : `\n${indent.repeat(depth)}`);
   const collection = <T>(brackets: string, items: readonly T[], depth: number, show: (item: T) => Bytes): Bytes => {
     if (depth >= maxNesting) {
-      throw new FunctionError('json: unsupported value: encountered a cycle');
+      throw tooMuch(`the template writes JSON that nests deeper than ${maxNesting} levels`);
     }
     let text = brackets.charAt(0);
     for (const [index, item] of items.entries()) {
@@ -73,10 +70,6 @@ function encodeJson(value: Value, { escapesHtml = true, indent = '' } = {}): Byt
   return show(value, 0);
 }
 
-/** Deepest nesting that is read; recursion over more may overflow the stack. */
-const maxReadDepth = 1_000;
-const tooDeep = `JSON nests deeper than ${maxReadDepth} levels`;
-
 /** Why encoding/json's Unmarshal refuses a text. A word or a number that ends with it is followed by a space. */
 function problemOf(text: Bytes, { at, place }: JsonMistake): string {
   const isWithin = /^(?:in|after decimal)/.test(place) && place !== 'in string literal';
@@ -107,11 +100,12 @@ function decodeJson(text: Bytes): Value {
 /**
  * A value of JSON as encoding/json would read it.
  *
- * @throws {FunctionError} for a number that float64 does not have, and for what nests too deep.
+ * @throws {FunctionError} for a number that float64 does not have.
+ * @throws {NotKnown} for what nests too deep.
  */
 export function valueOfJson(json: Json, depth = 0): Value {
-  if (depth > maxReadDepth) {
-    throw new FunctionError(tooDeep);
+  if (depth > maxNesting) {
+    throw tooMuch(`JSON nests deeper than ${maxNesting} levels`);
   }
   if (typeof json === 'string') {
     return bytesOf(json);

@@ -1,4 +1,5 @@
-import { FunctionError, NotComputed, spend } from '../budget.ts';
+import { NotKnown } from '../../world/not-known.ts';
+import { FunctionError, spend } from '../budget.ts';
 import { infiniteText, parseInt64, toFloat64, toInt64, wrapped } from '../values/numbers.ts';
 import { sprint } from '../values/print.ts';
 import { Integer, List, type Value } from '../values/values.ts';
@@ -140,7 +141,7 @@ export const numberFunctions: Functions = {
       throw new FunctionError('invalid argument to Intn');
     }
     if (to - from > 1n) {
-      throw new NotComputed('a number is chosen, which differs each time');
+      throw new NotKnown('the template calls randInt, whose result differs each time', { remedy: 'remove it' });
     }
     return from;
   }),

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { type Bytes, bytesOf, isSpaceRune, mapText, quoted, runeAt, runesOf } from '../../../base/go-text/index.ts';
-import { FunctionError, NotComputed, read, search, spend, write } from '../budget.ts';
+import { NotKnown } from '../../world/not-known.ts';
+import { FunctionError, read, search, spend, write } from '../budget.ts';
 import { parsedInt64 } from '../values/numbers.ts';
 import { sprintf } from '../values/print.ts';
 import { Dict, List, type TemplateFunction, type Value } from '../values/values.ts';
@@ -295,7 +296,7 @@ function perCharacter(change: (text: Bytes) => Bytes): TemplateFunction {
 
 function shuffled(text: Bytes): Bytes {
   if (new Set(text).size > 1) {
-    throw new NotComputed('characters are shuffled, which differs each time');
+    throw new NotKnown('the template calls shuffle, whose result differs each time', { remedy: 'remove it' });
   }
   return text;
 }

@@ -1,6 +1,6 @@
 import { type Bytes, quoted } from '../../../base/go-text/index.ts';
 import { compareParts } from '../../../runtimehooks/index.ts';
-import { FunctionError, NotComputed, spend } from '../budget.ts';
+import { FunctionError, spend, tooMuch } from '../budget.ts';
 import { parseUint64 } from '../values/numbers.ts';
 import { Integer, type Operand, Struct, type TemplateFunction } from '../values/values.ts';
 import { define, type Functions } from './define.ts';
@@ -273,7 +273,7 @@ function holds(version: VersionParts, { operator, version: own, lacks }: Constra
  */
 function satisfies(constraints: Bytes, version: Bytes): boolean {
   if (constraints.length > maxLength) {
-    throw new NotComputed(`constraints of more than ${maxLength} bytes are not read here`);
+    throw tooMuch(`the template compares a version with more than ${maxLength} bytes of constraints`);
   }
   const rewritten = constraints.replaceAll(range, '>= $1, <= $2 ');
   const alternatives = rewritten.split('||').map((alternative) => {

@@ -1,8 +1,7 @@
 import { type Bytes, bytesOfRune, quoted, runeAt } from '../../../base/go-text/index.ts';
-import { FunctionError, NotComputed } from '../budget.ts';
+import { NotKnown } from '../../world/not-known.ts';
+import { FunctionError } from '../budget.ts';
 import { parseFloat64, parseInt64, parseUint64 } from '../values/numbers.ts';
-import { sprintf } from '../values/print.ts';
-import { Struct } from '../values/values.ts';
 import type { NumberNode } from './nodes.ts';
 
 const simpleEscapes: Readonly<Record<string, string>> = {
@@ -40,38 +39,6 @@ function unescaped(inner: Bytes, quote: string): Bytes {
 export const unquoted = (literal: Bytes): Bytes =>
   literal.startsWith('`') ? literal.slice(1, -1).replaceAll('\r', '') : unescaped(literal.slice(1, -1), '"');
 
-function integersOf(value: number): { int?: bigint; uint?: bigint } {
-  if (!Number.isInteger(value)) {
-    return {};
-  }
-  return {
-    ...(value >= -(2 ** 63) && value < 2 ** 63 ? { int: BigInt(value) } : {}),
-    ...(value >= 0 && value < 2 ** 64 ? { uint: BigInt(value) } : {}),
-  };
-}
-
-/** A complex number, which can do nothing but be printed. */
-class Complex extends Struct {
-  readonly type = 'complex128';
-  override readonly kind = 'complex128';
-  readonly #real: number;
-  readonly #imaginary: number;
-
-  constructor(real: number, imaginary: number) {
-    super();
-    this.#real = real;
-    this.#imaginary = imaginary;
-  }
-
-  text(): Bytes {
-    return sprintf(`(%v${this.#imaginary < 0 ? '' : '+'}%vi)`, [this.#real, this.#imaginary]);
-  }
-
-  override json(): never {
-    throw new FunctionError('json: unsupported type: complex128');
-  }
-}
-
 function charNode(base: NumberNode): NumberNode {
   const inner = unescaped(base.text.slice(1, -1), "'");
   if (inner === '') {
@@ -81,7 +48,7 @@ function charNode(base: NumberNode): NumberNode {
   if (inner !== bytesOfRune(code) && inner.length > 1) {
     throw new FunctionError(`malformed character constant: ${base.text}`);
   }
-  return { ...base, int: BigInt(code), uint: BigInt(code), float: code };
+  return { ...base, int: BigInt(code), float: code };
 }
 
 /** A number literal; which of Go's types it fits. */
@@ -91,20 +58,15 @@ export function numberNode(text: Bytes, at: number, type: 'charConstant' | 'numb
     return charNode(base);
   }
   if (text.endsWith('i')) {
-    const [, real = '0', imaginary] = /^([+-]?[0-9.]+(?=[+-]))?([+-]?[0-9.]+)i$/.exec(text) ?? [];
-    if (!Number(imaginary)) {
-      throw new NotComputed(`the complex number ${text} is not read here`);
-    }
-    return { ...base, complex: new Complex(Number(real), Number(imaginary)) };
+    throw new NotKnown(`the template has the complex number ${text}`, { remedy: 'write it without i' });
   }
   const int = parseInt64(text, 0);
   if (typeof int === 'bigint') {
-    const isUnsigned = int === 0n || !/^[+-]/.test(text);
-    return { ...base, int, float: Number(int), ...(isUnsigned ? { uint: int } : {}) };
+    return { ...base, int, float: Number(int) };
   }
   const uint = parseUint64(text, 0);
   if (typeof uint === 'bigint') {
-    return { ...base, uint, float: Number(uint) };
+    return { ...base, float: Number(uint) };
   }
   const float = parseFloat64(text);
   if (typeof float === 'string') {
@@ -113,5 +75,6 @@ export function numberNode(text: Bytes, at: number, type: 'charConstant' | 'numb
   if (!/[.eEpP]/.test(text)) {
     throw new FunctionError(`integer overflow: ${quoted(text)}`);
   }
-  return { ...base, float, ...integersOf(float) };
+  const isInt = Number.isInteger(float) && float >= -(2 ** 63) && float < 2 ** 63;
+  return { ...base, float, ...(isInt ? { int: BigInt(float) } : {}) };
 }

@@ -1,6 +1,5 @@
 import type { Bytes } from '../../../base/go-text/index.ts';
 import { quoted } from '../../../base/go-text/index.ts';
-import type { Struct } from '../values/values.ts';
 
 /** A number in a template. Which types it fits is known when it is parsed, which one it gets only when it is used. */
 export interface NumberNode {
@@ -8,9 +7,7 @@ export interface NumberNode {
   at: number;
   text: Bytes;
   int?: bigint;
-  uint?: bigint;
   float?: number;
-  complex?: Struct;
 }
 
 /** An operand of a command. `at` is the offset in the text, in bytes. */

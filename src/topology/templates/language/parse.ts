@@ -1,5 +1,5 @@
 import { type Bytes, quoted } from '../../../base/go-text/index.ts';
-import { FunctionError, maxDepth, maxTokens, NotComputed, TemplateError } from '../budget.ts';
+import { FunctionError, maxDepth, maxTokens, TemplateError, tooMuch } from '../budget.ts';
 import { numberNode, unquoted } from './literals.ts';
 import type { BranchNode, CommandNode, OperandNode, PipeNode, StatementNode, TemplateNode } from './nodes.ts';
 import { showNode } from './nodes.ts';
@@ -111,7 +111,7 @@ class Parser {
       this.#last = done === true ? this.#last : value;
       this.#count += this.#last.type === 'space' ? 0 : 1;
       if (this.#count > maxTokens) {
-        throw new NotComputed(`the template has more than ${maxTokens} tokens`);
+        throw tooMuch(`the template has more than ${maxTokens} tokens`);
       }
     }
     return known ?? this.#last;
@@ -166,7 +166,7 @@ class Parser {
   /** Limits recursion. */
   #nested<T>(run: () => T): T {
     if (this.#depth >= maxDepth) {
-      throw new NotComputed(`blocks and parentheses nest deeper than ${maxDepth} levels`);
+      throw tooMuch(`blocks and parentheses nest deeper than ${maxDepth} levels`);
     }
     this.#depth++;
     const result = run();

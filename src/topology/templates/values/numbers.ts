@@ -1,5 +1,5 @@
 import type { Bytes } from '../../../base/go-text/index.ts';
-import { NotComputed } from '../budget.ts';
+import { NotKnown } from '../../world/not-known.ts';
 import { Integer, type Value } from './values.ts';
 
 /** Why a text is not a number, as strconv words it. */
@@ -94,7 +94,7 @@ export function parseFloat64(text: Bytes): number | NumberProblem {
 export const infiniteText = (value: number): string => (Number.isNaN(value) ? 'NaN' : value < 0 ? '-Inf' : '+Inf');
 
 /** Digits without zeros at their end. */
-export function withoutTrailingZeros(digits: string): string {
+function withoutTrailingZeros(digits: string): string {
   let end = digits.length;
   while (end > 0 && digits[end - 1] === '0') {
     end--;
@@ -190,7 +190,7 @@ export function formatFloat(value: number, format: string, precision: number): s
     default:
       // 'x' or 'X'
       if (precision >= 0) {
-        throw new NotComputed('a hexadecimal float is printed with all its digits only here');
+        throw new NotKnown('the template prints a hexadecimal float', { remedy: 'print it with %v' });
       }
       return format === 'X' ? hexFloat(value).toUpperCase() : hexFloat(value);
   }

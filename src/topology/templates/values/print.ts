@@ -8,7 +8,8 @@ import {
   runeAt,
   runeCount,
 } from '../../../base/go-text/index.ts';
-import { NotComputed, nested, read, spend, write } from '../budget.ts';
+import { NotKnown } from '../../world/not-known.ts';
+import { nested, read, spend, write } from '../budget.ts';
 import { formatFloat } from './numbers.ts';
 import { Boxed, type Dict, type Integer, integerOf, List, type Operand, Struct, typeOf, type Value } from './values.ts';
 
@@ -115,7 +116,7 @@ class Verb {
       return this.#pad(`${sign}${Number.isNaN(value) ? 'NaN' : 'Inf'}`, ' ');
     }
     if (this.#has('#')) {
-      throw new NotComputed('a float is not printed with the flag # here');
+      throw new NotKnown('the template prints a float with the flag #', { remedy: 'print it without #' });
     }
     return this.#pad(sign + formatFloat(Math.abs(value), format, precision).padStart(this.#zeros(sign), '0'), ' ');
   }
@@ -190,8 +191,8 @@ class Verb {
         return this.#integer(value, letter);
     }
     if (value instanceof Struct) {
-      if (letter !== 'v' && (value.kind === 'complex128' || !'sq'.includes(letter))) {
-        throw new NotComputed(`a ${value.type} is not printed with %${letter} here`);
+      if (!'vsq'.includes(letter)) {
+        throw new NotKnown(`the template prints a ${value.type} with %${letter}`, { remedy: 'print it with %s' });
       }
       return this.#text(value.text(), letter, value);
     }

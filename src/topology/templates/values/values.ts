@@ -55,10 +55,10 @@ export interface TemplateFunction {
   call(args: readonly Operand[]): Operand;
 }
 
-/** A value of another Go type: a version, a time, a complex number. Equal ones print alike. */
+/** A value of another Go type: a version. Equal ones print alike. */
 export abstract class Struct {
   abstract readonly type: string;
-  readonly kind: 'struct' | 'ptr' | 'complex128' = 'struct';
+  readonly kind: 'struct' | 'ptr' = 'struct';
   abstract text(): Bytes;
 
   method(_name: string): TemplateFunction | undefined {
