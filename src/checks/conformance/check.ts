@@ -1,7 +1,7 @@
 import type { CheckedHandler, Trial } from './trial.ts';
 
 /** The subject of a check, which determines the order and the headings in reports. */
-export type CheckGroup = 'TLS' | 'Discovery' | 'Calls' | 'Answers' | 'Patches' | 'Variables' | 'Upgrade plans' | 'Load';
+export type CheckGroup = 'TLS' | 'Discovery' | 'Calls' | 'Answers' | 'Patches' | 'Variables' | 'Load';
 
 /** `must`: otherwise Cluster API, or the Clusters, would suffer. `should`: a recommendation of the Runtime SDK. */
 export type CheckLevel = 'must' | 'should';

@@ -3,7 +3,6 @@ import { answerChecks } from './checks/answers.ts';
 import { callChecks, loadChecks } from './checks/calls.ts';
 import { discoveryChecks } from './checks/discovery.ts';
 import { patchChecks } from './checks/patches.ts';
-import { planChecks } from './checks/plans.ts';
 import { recordedChecks } from './checks/recorded.ts';
 import { tlsChecks } from './checks/tls.ts';
 import { variableChecks } from './checks/variables.ts';
@@ -20,6 +19,5 @@ export const checks: readonly GroupedCheck[] = [
   ...grouped('Answers', answerChecks),
   ...grouped('Patches', [...patchChecks, ...recordedChecks]),
   ...grouped('Variables', variableChecks),
-  ...grouped('Upgrade plans', planChecks),
   ...grouped('Load', loadChecks),
 ];

@@ -1,6 +1,5 @@
 import {
   isJsonObject,
-  isSame,
   itemsAt,
   type Json,
   type JsonObject,
@@ -26,10 +25,10 @@ const maxPatches = 100;
 const maxObjectLength = 3 * 1024 * 1024;
 
 /**
- * What can be wrong with a patch. `invalid`: an API server would refuse the object or drop fields of it; `idle`: it changes
- * nothing; `ignored`: Cluster API ignores a change.
+ * What can be wrong with a patch. `inapplicable`: it cannot be read or applied; `invalid`: an API server would refuse the
+ * object or drop fields of it; `ignored`: Cluster API ignores a change.
  */
-export type PatchProblem = 'unknown item' | 'unreadable' | 'inapplicable' | 'invalid' | 'idle' | 'ignored';
+export type PatchProblem = 'inapplicable' | 'invalid' | 'ignored';
 
 /** The patches of a response. */
 interface PatchReview {
@@ -66,20 +65,19 @@ function reviewOf(
     const target = targets.get(id);
     const { patchType } = patch;
     if (target === undefined) {
-      report('unknown item', `: uid ${JSON.stringify(quotable(id, 60))} is not in the request`);
+      report('inapplicable', `: uid ${JSON.stringify(quotable(id, 60))} is not in the request`);
       continue;
     }
     if (patchType !== 'JSONPatch' && patchType !== 'JSONMergePatch') {
       const shown = JSON.stringify(quotable(String(patchType ?? ''), 40));
-      report('unreadable', `: patchType ${shown} is not JSONPatch or JSONMergePatch`);
+      report('inapplicable', `: patchType ${shown} is not JSONPatch or JSONMergePatch`);
       continue;
     }
     if (isEmptyPatch(patch)) {
-      report('idle', ' changes nothing');
       continue;
     }
     if (typeof patch.patch !== 'string' || patch.patch === '') {
-      report('unreadable', ': an empty patch is only taken as JSONMergePatch');
+      report('inapplicable', ': an empty patch is only taken as JSONMergePatch');
       continue;
     }
     const before = target.object;
@@ -90,7 +88,7 @@ function reviewOf(
       if (!(error instanceof BadPatch)) {
         throw error;
       }
-      report(error.isUnreadable ? 'unreadable' : 'inapplicable', `: ${quotable(error.message, 300)}`);
+      report('inapplicable', `: ${quotable(error.message, 300)}`);
       continue;
     }
     if (after.kind !== before.kind || after.apiVersion !== before.apiVersion) {
@@ -98,9 +96,6 @@ function reviewOf(
     } else if (JSON.stringify(after).length > maxObjectLength) {
       report('inapplicable', ': the object has more than 3 MiB afterwards');
     } else {
-      if (isSame(before, after)) {
-        report('idle', ' changes nothing');
-      }
       const ignored = target.revert(before, after);
       if (ignored !== undefined) {
         report('ignored', ` changes ${quotable(ignored, 200)}`);

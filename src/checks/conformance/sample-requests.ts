@@ -1,6 +1,6 @@
 import { parseAllDocuments } from 'yaml';
 import { type JsonObject, objectAt, objectsAt } from '../../kubernetes/index.ts';
-import { newestKnownRelease, v1 } from '../../runtimehooks/index.ts';
+import { newestKnownRelease } from '../../runtimehooks/index.ts';
 import { type HookCall, readClass, SimulatedCluster, World } from '../../topology/index.ts';
 
 /** Name of the sample Cluster, and prefix of the names of its parts, easy to recognize in a log. */
@@ -72,11 +72,9 @@ async function sampleRequests() {
   const objects = parseAllDocuments(sampleYaml).map((document) => document.toJS() as JsonObject);
   const [cluster = {}, clusterClass = {}] = objects;
   const blueprint = readClass(new World(objects), clusterClass);
-  const schemaOf = () => undefined;
   let items = 0;
   const newUid = () => `00000000-0000-4000-8000-00000000000${items++}`;
-  const made = new SimulatedCluster(blueprint, { release: newestKnownRelease, schemaOf, newUid });
-  const older = new SimulatedCluster(blueprint, { release: v1(12), schemaOf, newUid });
+  const made = new SimulatedCluster(blueprint, { release: newestKnownRelease, schemaOf: () => undefined, newUid });
   Object.assign(objectAt(cluster, 'metadata'), {
     uid: newUid(),
     creationTimestamp: '2026-01-01T00:00:00Z',
@@ -114,11 +112,6 @@ async function sampleRequests() {
   return {
     /** In v1beta2 and without a status, as releases from 1.13 on send it. */
     cluster: made.inRequest(cluster, 'BeforeClusterCreate'),
-    /** As sent by releases up to 1.12. */
-    olderCluster: {
-      ...older.inRequest(cluster, 'BeforeClusterCreate'),
-      status: { phase: 'Provisioned', infrastructureReady: true, conditions: [] },
-    },
     /** The items of GeneratePatches; those of ValidateTopology have no `uid`. */
     items: objectsAt(patching, 'items'),
     builtin,

@@ -31,10 +31,6 @@ interface Variation {
   /** Default: the request of the handler. */
   body?: string | Buffer | JsonObject;
   withContentType?: boolean;
-  /** Hook and handler in the path. */
-  isUpperCase?: boolean;
-  /** Timeout in ms. */
-  hangUpAfterMs?: number;
 }
 
 /** Creates the caller of an extension server, over persistent connections; `signal` aborts its calls. */
@@ -52,23 +48,22 @@ function createCaller(extension: ReturnType<typeof extensionOf>, resolve: Resolv
     targetFor,
     /** Makes one call. Never rejects: a failure is also an outcome. */
     async send(callee: Callee, variation: Variation): Promise<Outcome> {
-      const { hook, name, timeoutSeconds, request } = callee;
+      const { hook, timeoutSeconds, request } = callee;
       const target = targetFor(callee);
       if (isCallError(target)) {
         return { error: target, ms: 0 };
       }
-      const { body = request, withContentType = false, isUpperCase, hangUpAfterMs } = variation;
-      const called = `/${[hook.name, ...(name === undefined ? [] : [name])].join('/').toLowerCase()}?`;
+      const { body = request, withContentType = false } = variation;
       const isObject = typeof body !== 'string' && !Buffer.isBuffer(body);
       const number = ++calls;
       const started = performance.now();
       const answer = await connections.post(extension.name, {
-        target: isUpperCase ? { ...target, path: target.path.replace(called, called.toUpperCase()) } : target,
+        target,
         caBundle: extension.clientConfig.caBundle || undefined,
         body: isObject ? bytesOf(body) : body,
         hasContentType: withContentType,
         maxAnswerBytes,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(hangUpAfterMs ?? timeoutSeconds * 1000)]),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutSeconds * 1000)]),
       });
       const ms = performance.now() - started;
       if (isCallError(answer) && answer.step === 'connect' && answer.message.includes('connection refused')) {
@@ -191,7 +186,6 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
   const target = caller.targetFor(discovery);
   return {
     ...{ extension, known, recorded, schemaOf, target, now, signal, resolve, discovery, discovered, handlers },
-    targetFor: caller.targetFor,
     /** The handlers in an answer of Discovery, and what is wrong with them. */
     read,
     notCalled: chosen.notCalled,
@@ -207,9 +201,9 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
       return handlers.filter((_, index) => outcomes[index]?.response !== undefined);
     },
     /** What a TLS handshake reveals; undefined if it failed. */
-    async tls(versions?: Parameters<typeof probeTls>[3]): Promise<TlsFacts | undefined> {
+    async tls(): Promise<TlsFacts | undefined> {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(defaultTimeoutSeconds * 1000)]);
-      return isCallError(target) ? undefined : probeTls(target, limit, resolve, versions);
+      return isCallError(target) ? undefined : probeTls(target, limit, resolve);
     },
     calls: caller.calls,
     ended: caller.ended,

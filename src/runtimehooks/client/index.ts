@@ -19,7 +19,7 @@ export {
 } from './discovery.ts';
 export { type ClientCertificate, ExtensionConnections, type Resolve } from './exchange/connections.ts';
 export { complete, readAnswer } from './exchange/exchange.ts';
-export { openTls, probeTls, type TlsFacts } from './exchange/tls.ts';
+export { probeTls, type TlsFacts } from './exchange/tls.ts';
 export { addressOf, type Target, targetOf } from './exchange/url.ts';
 export { onlyHandlerFor } from './only-handler.ts';
 export { type ClientConfig, extensionOf, type HandlerRegistry, type RegisteredHandler } from './registry.ts';

@@ -23,12 +23,7 @@ export interface EncodedPatch {
 }
 
 /** Why a patch cannot be applied, in Cluster API's words (core/reconcilers/topology/cluster/patches/engine.go, v1.14). */
-export class BadPatch extends Error {
-  /** Whether the patch could not even be decoded. */
-  isUnreadable = false;
-}
-
-const unreadable = (message: string) => Object.assign(new BadPatch(message), { isUnreadable: true });
+export class BadPatch extends Error {}
 
 /** Longest patch that is decoded, in characters of base64: the limit for a whole answer. */
 const maxPatchLength = 20 * 1024 * 1024;
@@ -75,7 +70,7 @@ function decoded(item: EncodedPatch, failed: (why: string) => BadPatch, invalid:
 }
 
 function operationsIn(item: EncodedPatch): PatchOperation[] {
-  const failed = (why: string) => unreadable(`failed to apply patch: error decoding ${formats.JSONPatch}: ${why}`);
+  const failed = (why: string) => new BadPatch(`failed to apply patch: error decoding ${formats.JSONPatch}: ${why}`);
   const operations = decoded(item, failed, 'invalid state detected');
   if (!Array.isArray(operations)) {
     throw failed(
@@ -127,7 +122,7 @@ export function applyPatch(
     }
   } else {
     const failed = (why: string) =>
-      unreadable(`failed to apply patch: error applying ${formats.JSONMergePatch}: ${why}`);
+      new BadPatch(`failed to apply patch: error applying ${formats.JSONMergePatch}: ${why}`);
     result = applyMergePatch(copyOf(object), decoded(item, failed, 'Invalid JSON Patch'));
   }
   if (!isJsonObject(result) || textAt(result, 'kind') === '') {

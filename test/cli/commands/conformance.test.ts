@@ -35,7 +35,7 @@ const failing: Answering = ({ url }) =>
 
 const few = [
   '--check',
-  'known-status',
+  'answers-calls',
   '--check',
   'discreet-messages',
   '--check',
@@ -50,7 +50,7 @@ test('text says what was found, why it matters and what to do, and the exit code
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
   expect(stdout.replaceAll(/\d+\.\d s/g, 'N s')).toMatchInlineSnapshot(`
     "one: 1 handler called, 4 calls, N s
-      ok       known-status       Every answer has the status Success or Failure.
+      ok       answers-calls      Every handler answers a call as Cluster API sends it: HTTP 200, JSON, fields of the right types, the status Success or Failure, at most 2 MiB.
       FAILED   discreet-messages  Messages contain no secrets, no stack traces, and at most 1,024 characters.
                - validatetopology: a message contains something labelled as a password, token or secret
                why: Since 1.14 every Failure message appears in a condition, where everyone who may read Clusters sees it.
@@ -96,7 +96,7 @@ test('of a server that nothing can be asked, text shows the failure, also if no 
 
 test('colours on a terminal, and none with NO_COLOR', async () => {
   const { file } = await extension(failing);
-  const args = ['conformance', '-f', file, '--check', 'known-status'];
+  const args = ['conformance', '-f', file, '--check', 'answers-calls'];
   expect((await runProgram(args, { isTTY: true, env: { TERM: 'xterm' } })).stdout).toContain('\u001b[32mok');
   expect((await runProgram(args, { isTTY: true, env: { TERM: 'xterm', NO_COLOR: '1' } })).stdout).not.toContain(
     '\u001b[',
@@ -104,8 +104,12 @@ test('colours on a terminal, and none with NO_COLOR', async () => {
 });
 
 test('warnings result in exit code 0', async () => {
-  const { file } = await extension(() => ({ status: 'Success', handlers: [] }));
-  const { code, stdout } = await runProgram(['conformance', '-f', file, '--check', 'discovery-complete']);
+  const { file } = await extension(({ url }) =>
+    url.includes('/discovery')
+      ? { status: 'Success', handlers: [offered('CanUpdateMachine')] }
+      : { status: 'Success', boostrapConfigPatch: {} },
+  );
+  const { code, stdout } = await runProgram(['conformance', '-f', file, '--check', 'known-fields']);
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('passed: 0 ok, 0 failed, 1 warning') });
 });
 
@@ -131,9 +135,9 @@ test('json prints a line for each extension', async () => {
 
 test('hooks that act on Clusters are called on request, for objects with recognizable names', async () => {
   const { server, file } = await extension(failing);
-  await runProgram(['conformance', '-f', file, '--check', 'known-status']);
+  await runProgram(['conformance', '-f', file, '--check', 'answers-calls']);
   expect(server.received.filter(({ url }) => url.includes('beforeclusterdelete'))).toEqual([]);
-  await runProgram(['conformance', '-f', file, '--check', 'known-status', '--with-side-effects']);
+  await runProgram(['conformance', '-f', file, '--check', 'answers-calls', '--with-side-effects']);
   const sent = server.received.filter(({ url }) => url.includes('beforeclusterdelete'));
   expect(sent).toHaveLength(1);
   expect(JSON.parse(sent[0]!.body)).toMatchObject({
@@ -152,7 +156,7 @@ test('requests of the user replace the generated ones', async () => {
     '-f',
     file,
     '--check',
-    'known-status',
+    'answers-calls',
     '--request',
     requests,
   ]);

@@ -1,6 +1,7 @@
 import { eachOf } from '../../../base/index.ts';
+import { quotable } from '../../../runtimehooks/client/index.ts';
 import type { Check } from '../check.ts';
-import { describe, difference, isSuccess } from '../outcome.ts';
+import { describe, difference, isFailure, isSuccess } from '../outcome.ts';
 import { type CheckedHandler, concurrentCalls } from '../trial.ts';
 
 /** The checks of calls as Cluster API makes them, and of their addresses. */
@@ -9,12 +10,15 @@ export const callChecks: readonly Check[] = [
     id: 'answers-calls',
     level: 'must',
     requirement:
-      'Every handler answers a call as Cluster API sends it: HTTP 200, JSON, fields of the right types, at most 2 MiB.',
+      'Every handler answers a call as Cluster API sends it: HTTP 200, JSON, fields of the right types, the status Success or Failure, at most 2 MiB.',
     reason: 'Anything else is a failed call: the reconcile fails and is retried, and Clusters wait.',
     remedy: 'answer failures with 200 too, with status Failure and a message; check the types of the fields',
     async run({ handlers }, report) {
       for (const handler of handlers) {
         const outcome = await handler.first();
+        if (outcome.response !== undefined && !isSuccess(outcome) && !isFailure(outcome)) {
+          report(`the status is ${JSON.stringify(quotable(String(outcome.response.status ?? ''), 60))}`, handler);
+        }
         // Timeouts, and servers that need a Content-Type, are reported by other checks.
         if (outcome.error === undefined || outcome.error.step === 'timeout') {
           continue;
@@ -78,25 +82,6 @@ export const callChecks: readonly Check[] = [
         }
       }
       return handlers.length === 0 && outcome.error !== undefined ? 'nothing answers' : undefined;
-    },
-  },
-  {
-    id: 'path-case',
-    level: 'must',
-    requirement: 'In upper case, paths of hooks and handlers give the same answer as in lower case, or none.',
-    reason: 'Cluster API always uses lower case: a path that does something else in upper case is a trap.',
-    remedy: 'compare paths in lower case',
-    needsDiscovery: true,
-    async run({ answering, discovery }, report) {
-      for (const callee of [discovery, ...(await answering())]) {
-        const other = await callee.call({ isUpperCase: true });
-        const { step } = other.error ?? {};
-        if (step !== undefined && step !== 'decode' && step !== 'http') {
-          report(`called in upper case it ${describe(other)}`, callee);
-        } else if (isSuccess(other) && (await callee.isAffectedBy(other))) {
-          report(`called in upper case: ${difference(await callee.second(), other)}`, callee);
-        }
-      }
     },
   },
 ];

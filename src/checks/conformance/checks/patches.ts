@@ -16,7 +16,7 @@ const ofKind =
     for (const handler of handlers) {
       const { hook, request } = handler;
       const { response, error } = await handler.first();
-      if (kind === 'unreadable' && error?.step === 'decode' && error.message.includes('base64')) {
+      if (kind === 'inapplicable' && error?.step === 'decode' && error.message.includes('base64')) {
         patches++;
         report(error.message, handler);
       }
@@ -46,29 +46,13 @@ const reconciles = 3;
 /** The checks of patches of templates and machines. */
 export const patchChecks: readonly Check[] = [
   {
-    id: 'patches-readable',
-    level: 'must',
-    requirement: 'Patches have the type JSONPatch or JSONMergePatch and contain such a patch in standard base64.',
-    reason:
-      "A patch that cannot be decoded stops the topology reconcile of every Cluster of the class. The book's examples show plain JSON, but on the wire it is base64.",
-    remedy: 'send the patch as base64-encoded JSON, with its patchType',
-    run: ofKind('unreadable'),
-  },
-  {
-    id: 'patches-known-items',
-    level: 'must',
-    requirement: 'Patches name the uid of an item of the request.',
-    reason:
-      'Otherwise Cluster API fails with "unable to find corresponding request item for patch"; uids change with each reconcile.',
-    remedy: 'copy the uid of the item; do not cache uids',
-    run: ofKind('unknown item'),
-  },
-  {
     id: 'patches-apply',
     level: 'must',
-    requirement: 'Patches apply to their objects, in order, and keep kind and apiVersion.',
-    reason: 'A patch that does not apply stops the topology reconcile of every Cluster of the class.',
-    remedy: 'compute patches from the object in the request; add parents before their fields',
+    requirement:
+      'Patches are JSONPatch or JSONMergePatch in standard base64, name the uid of an item of the request, and apply to it.',
+    reason:
+      "A patch that does not apply stops the topology reconcile of every Cluster of the class. The book's examples show plain JSON, but on the wire it is base64.",
+    remedy: 'compute patches from the object in the request, copy its uid, and add parents before their fields',
     run: ofKind('inapplicable'),
   },
   {
@@ -110,14 +94,6 @@ export const patchChecks: readonly Check[] = [
       })(trial, report);
       return skipped ?? (patches === 0 ? noPatches : undefined);
     },
-  },
-  {
-    id: 'patches-not-idle',
-    level: 'should',
-    requirement: 'Every patch changes something.',
-    reason: 'A patch without effect costs time in each reconcile, and may hide a missing condition in the handler.',
-    remedy: 'leave out patches for objects that are already as they should be',
-    run: ofKind('idle'),
   },
   {
     id: 'patches-taken',

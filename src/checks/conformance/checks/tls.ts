@@ -1,43 +1,8 @@
-import { certificateDateFinding, certificateNameFinding, isCallError } from '../../../runtimehooks/client/index.ts';
+import { certificateDateFinding } from '../../../runtimehooks/client/index.ts';
 import type { Check } from '../check.ts';
 
-const noHandshake = 'no TLS handshake succeeded';
-
-/** The checks of certificates and TLS versions. */
+/** The check of the serving certificate: that it is trusted and has the right name shows in each call. */
 export const tlsChecks: readonly Check[] = [
-  {
-    id: 'tls-trusted',
-    level: 'must',
-    requirement:
-      'The server serves a certificate that the caBundle of the ExtensionConfig (or, without one, the system) trusts.',
-    reason: 'Cluster API trusts nothing else: without it, every call fails in the handshake.',
-    remedy: 'serve a certificate signed by the CA in spec.clientConfig.caBundle, with its intermediate certificates',
-    async run({ discovered: { outcome }, target }, report) {
-      if (isCallError(target)) {
-        return target.message;
-      }
-      const { step, message = '' } = outcome.error ?? {};
-      if (step === 'tls' || step === 'tls-config') {
-        report(message);
-      }
-      return step === 'connect' ? 'there is no connection' : undefined;
-    },
-  },
-  {
-    id: 'tls-names',
-    level: 'must',
-    requirement: "The name by which the server is called is among the certificate's subject alternative names.",
-    reason: 'Go does not check the common name: without a matching name, every call fails in the handshake.',
-    remedy: 'issue the certificate for NAME.NAMESPACE.svc (for a service) or for the host (for a url)',
-    async run({ tls }, report) {
-      const facts = await tls();
-      const finding = facts && certificateNameFinding(facts);
-      if (finding !== undefined) {
-        report(finding.message, undefined, finding.severity === 'warning');
-      }
-      return facts === undefined ? noHandshake : undefined;
-    },
-  },
   {
     id: 'tls-expiry',
     level: 'must',
@@ -50,22 +15,7 @@ export const tlsChecks: readonly Check[] = [
       if (finding !== undefined) {
         report(finding.message, undefined, finding.severity === 'warning');
       }
-      return facts === undefined ? noHandshake : undefined;
-    },
-  },
-  {
-    id: 'tls-versions',
-    level: 'should',
-    requirement: 'The server speaks TLS 1.2 or newer, and nothing older.',
-    reason: 'Cluster API offers only these; older versions are insecure, and security scanners report them.',
-    remedy: 'set the minimum TLS version to 1.2',
-    async run({ tls }, report) {
-      // OpenSSL offers the old versions only at security level 0.
-      const old = await tls({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' });
-      if (old !== undefined) {
-        report(`the server accepts ${old.protocol}`);
-      }
-      return old === undefined && (await tls()) === undefined ? noHandshake : undefined;
+      return facts === undefined ? 'no TLS handshake succeeded' : undefined;
     },
   },
 ];

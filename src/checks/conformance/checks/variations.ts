@@ -1,9 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../kubernetes/index.ts';
-import { isCallError, openTls, type Resolve, type Target } from '../../../runtimehooks/client/index.ts';
 import { hooks } from '../../../runtimehooks/index.ts';
-import { type Check, ofAnswering, type ReportProblem, type Skipped } from '../check.ts';
+import type { Check, ReportProblem, Skipped } from '../check.ts';
 import { describe, difference, isSuccess, type Outcome } from '../outcome.ts';
-import { samples } from '../sample-requests.ts';
 import type { CheckedHandler, Trial } from '../trial.ts';
 
 /**
@@ -73,19 +71,6 @@ function malformedProblem(what: string, mustFail: boolean, outcome: Outcome): st
 
 /** Number of timeouts after which malformed bodies are given up: with a server that hangs they would take hours. */
 const maxHangs = 3;
-/** Number of callers that disconnect within their request, and of those that disconnect before the answer. */
-const hangUps = 5;
-
-/** Starts a POST that announces a longer body than it sends, and disconnects. */
-async function hangUpWithinRequest(target: Target, resolve: Resolve | undefined, signal: AbortSignal): Promise<void> {
-  const socket = await openTls(target, resolve, signal, { ALPNProtocols: ['http/1.1'] });
-  if (socket !== undefined) {
-    const head = `POST ${target.path} HTTP/1.1\r\nHost: ${target.host}\r\nContent-Length: 1000\r\n\r\n`;
-    await new Promise<void>((done) => socket.write(`${head}{"apiVersion":`, () => done()));
-    socket.destroy();
-  }
-}
-
 /** The checks of requests as newer, older or no releases of Cluster API send them. */
 export const variationChecks: readonly Check[] = [
   {
@@ -109,25 +94,6 @@ export const variationChecks: readonly Check[] = [
       const { apiVersion: _a, kind: _k, ...cluster } = request.cluster;
       return { ...request, cluster };
     }),
-  },
-  {
-    id: 'older-cluster',
-    level: 'should',
-    requirement: 'A v1beta1 Cluster, which releases up to 1.12 send, is accepted or refused with a Failure.',
-    reason: 'The hook version is the same in both cases: an extension for several releases of Cluster API gets both.',
-    remedy: 'check apiVersion before decoding the spec, and read both versions',
-    run: ofAnswering(
-      async (handler, report) => {
-        const outcome = await handler.call({ body: { ...handler.request, cluster: samples.olderCluster } });
-        if (outcome.error !== undefined) {
-          report(`given a Cluster of v1beta1 it ${describe(outcome)}`);
-        } else if (isSuccess(await handler.second()) && !isSuccess(outcome)) {
-          report('refuses a Cluster of v1beta1: it works with Cluster API 1.13 and newer');
-        }
-      },
-      'no handler that is called gets a Cluster',
-      ({ request }) => request.cluster !== undefined,
-    ),
   },
   {
     id: 'large-request',
@@ -176,35 +142,6 @@ export const variationChecks: readonly Check[] = [
           }
         }
       }
-    },
-  },
-  {
-    id: 'caller-hangs-up',
-    level: 'must',
-    requirement: 'A caller that hangs up, during its request or before the response, does not affect the next one.',
-    reason:
-      'Cluster API hangs up when a call times out or its controller stops: a server that does not survive that is often down.',
-    remedy: 'handle errors on closed requests and responses',
-    needsDiscovery: true,
-    async run({ targetFor, resolve, signal, discovery, answering }, report) {
-      const [callee = discovery] = await answering();
-      const target = targetFor(callee);
-      if (isCallError(target)) {
-        return 'there is no address';
-      }
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(10_000)]);
-      for (let count = 0; count < hangUps; count++) {
-        await hangUpWithinRequest(target, resolve, limit);
-        await callee.call({ hangUpAfterMs: 1 });
-      }
-      const after = `after ${2 * hangUps} callers hung up`;
-      for (const one of new Set([discovery, callee])) {
-        const outcome = await one.call();
-        if (outcome.error !== undefined) {
-          report(`${after}, ${one === discovery ? 'Discovery' : 'it'} ${describe(outcome)}`, one);
-        }
-      }
-      return undefined;
     },
   },
 ];

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { isIP } from 'node:net';
-import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import { connect, type TLSSocket } from 'node:tls';
 import { quotable } from '../call-error.ts';
 import type { Resolve } from './connections.ts';
 import type { Target } from './url.ts';
@@ -40,15 +40,11 @@ function factsOf(socket: TLSSocket, { serverName }: Target): TlsFacts {
 }
 
 /**
- * Opens a TLS connection to a server, whatever its certificate: nothing secret must be sent. Undefined if the handshake
- * fails, or the signal is aborted before its end.
+ * Inspects the certificate of a server, even one that would not be accepted. Sends nothing after the handshake.
+ *
+ * @returns undefined if the handshake fails, or the signal is aborted before its end; a call tells why.
  */
-export async function openTls(
-  target: Target,
-  resolve: Resolve | undefined,
-  signal: AbortSignal,
-  options: Pick<ConnectionOptions, 'minVersion' | 'maxVersion' | 'ciphers' | 'ALPNProtocols'>,
-): Promise<TLSSocket | undefined> {
+export async function probeTls(target: Target, signal: AbortSignal, resolve?: Resolve): Promise<TlsFacts | undefined> {
   const { hostname, port } = new URL(target.origin);
   const elsewhere = resolve?.(target.host);
   const socket = connect({
@@ -56,37 +52,16 @@ export async function openTls(
     port: elsewhere?.port ?? (port === '' ? 443 : Number(port)),
     ...(isIP(target.serverName) === 0 ? { servername: target.serverName } : {}),
     rejectUnauthorized: false,
-    ...options,
+    minVersion: 'TLSv1',
   });
-  // Errors after the handshake do not matter: the connection will be closed.
+  // Errors after the handshake do not matter: the connection is closed.
   socket.on('error', () => {});
   try {
     await once(socket, 'secureConnect', { signal });
-    return socket;
-  } catch {
-    socket.destroy();
-    return undefined;
-  }
-}
-
-/**
- * Inspects the certificate of a server, even one that would not be accepted. Sends nothing after the handshake.
- *
- * @param versions of TLS to offer. Default: all.
- * @returns undefined if the handshake fails; a call tells why.
- */
-export async function probeTls(
-  target: Target,
-  signal: AbortSignal,
-  resolve?: Resolve,
-  versions: Parameters<typeof openTls>[3] = { minVersion: 'TLSv1' },
-): Promise<TlsFacts | undefined> {
-  const socket = await openTls(target, resolve, signal, versions);
-  try {
-    return socket && factsOf(socket, target);
+    return factsOf(socket, target);
   } catch {
     return undefined;
   } finally {
-    socket?.destroy();
+    socket.destroy();
   }
 }
