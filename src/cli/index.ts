@@ -18,17 +18,16 @@ const groups: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
       'create, rotate, inject and inspect the CA, serving certificate and caBundles',
       () => import('./commands/certs/certs.ts'),
     ],
-    doctor: ['look at an installation, and say what is wrong and what to do', () => import('./commands/doctor.ts')],
+    doctor: [
+      'look at an installation, or ahead at an upgrade of Cluster API, and say what is wrong and what to do',
+      () => import('./commands/doctor.ts'),
+    ],
   },
   'Manifests:': {
     plan: ['say which Machines a change will replace, and why', () => import('./commands/plan/plan.ts')],
     lint: ['check ExtensionConfigs in files against the rules of the webhook', () => import('./commands/lint/lint.ts')],
     rules: ['list the rules, or explain one', () => import('./commands/rules.ts')],
     convert: ['convert ExtensionConfigs in files to another API version', () => import('./commands/convert.ts')],
-    preflight: [
-      'check before an upgrade of Cluster API which extensions are in the way',
-      () => import('./commands/preflight.ts'),
-    ],
   },
   'Extensions:': {
     discover: [

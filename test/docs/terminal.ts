@@ -100,7 +100,6 @@ export async function openTerminal(name: string, own: readonly string[] = []) {
     EXTENSIONCONFIG_PORT: String(webhookPort),
     EXTENSIONCONFIG_HEALTH_PORT: String(healthPort),
     EXTENSIONCONFIG_HOST: '127.0.0.1',
-    EXTENSIONCONFIG_HEALTH_HOST: '127.0.0.1',
     // Of a generated extension.
     PORT: String(webhookPort),
     HEALTH_PORT: String(healthPort),

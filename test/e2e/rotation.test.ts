@@ -94,8 +94,13 @@ test(
     const certs = (...args: string[]) =>
       runProgram([
         ...['certs', ...args, '--kubeconfig', environment.kubeconfigFile, '--namespace', namespace],
-        ...['--mutating-webhook', configurationName, '--validating-webhook', configurationName],
-        ...['--crd', 'extensionconfigs.runtime.cluster.x-k8s.io'],
+        ...[
+          '--target',
+          `MutatingWebhookConfiguration/${configurationName}`,
+          '--target',
+          `ValidatingWebhookConfiguration/${configurationName}`,
+        ],
+        ...['--target', 'CustomResourceDefinition/extensionconfigs.runtime.cluster.x-k8s.io'],
       ]);
     const before = await trusted();
     expect(before.isInjected).toBe(true);

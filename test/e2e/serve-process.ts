@@ -60,7 +60,7 @@ function readOrUndefined<T>(read: () => T): T | undefined {
 export function serveFlags(folder: CertificateFolder): string[] {
   return [
     ...['--cert-dir', folder.path, '--feature-gates', 'RuntimeSDK=true', '--log-level', 'info'],
-    ...['--host', '127.0.0.1', '--port', '0', '--health-host', '127.0.0.1', '--health-port', '0'],
+    ...['--host', '127.0.0.1', '--port', '0', '--health-port', '0'],
   ];
 }
 

@@ -99,7 +99,7 @@ test("serves: the image's entry point, the health check without a shell, and a s
     [
       ...args.map((arg) => arg.replace('/app/', '')),
       ...['serve', '--self-signed', '--feature-gates=RuntimeSDK=true'],
-      ...['--host=127.0.0.1', '--port=0', '--health-host=127.0.0.1', '--health-port=0'],
+      ...['--host=127.0.0.1', '--port=0', '--health-port=0'],
     ],
     { cwd: app, env: { PATH: '/usr/bin:/bin', NODE_ENV: 'production' }, stdio: ['ignore', 'pipe', 'inherit'] },
   );

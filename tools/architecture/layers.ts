@@ -94,7 +94,7 @@ export const layers: readonly Layer[] = [
   {
     name: 'checks',
     knows: "judging before it counts: manifests, extensions, upgrades, a Cluster's life",
-    modules: ['output', 'lint', 'preflight', 'plan', 'impact', 'rehearsal', 'conformance', 'doctor'],
+    modules: ['output', 'lint', 'plan', 'impact', 'rehearsal', 'conformance', 'doctor'],
   },
   { name: 'cli', knows: 'the command line, one file or folder a command', modules: ['framework', 'commands'] },
   { name: 'exports', knows: 'what the npm packages export' },

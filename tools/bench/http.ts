@@ -54,7 +54,7 @@ const serve = (program: string) =>
     '--max-semi-space-size=8',
     program,
     ...['serve', '--cert-dir', certificates, '--feature-gates', 'RuntimeSDK=true'],
-    ...['--host', '127.0.0.1', '--port', '0', '--health-host', '127.0.0.1', '--health-port', '0'],
+    ...['--host', '127.0.0.1', '--port', '0', '--health-port', '0'],
   ]);
 const names = ['node:https', 'Express', ...(values.before === undefined ? [] : ['before'])];
 const others = [

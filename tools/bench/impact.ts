@@ -70,7 +70,7 @@ const webhook = await startProgram([
   builtProgram,
   ...['serve', '--self-signed', '--feature-gates', 'RuntimeSDK=true', '--cluster-facts', '--impact'],
   ...['--kubeconfig', join(folder, 'kubeconfig')],
-  ...['--host', '127.0.0.1', '--port', '0', '--health-host', '127.0.0.1', '--health-port', '0'],
+  ...['--host', '127.0.0.1', '--port', '0', '--health-port', '0'],
 ]);
 const agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
 

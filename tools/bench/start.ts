@@ -19,7 +19,7 @@ writeFileSync(join(certificates, 'tls.crt'), pair.cert);
 writeFileSync(join(certificates, 'tls.key'), pair.key, { mode: 0o600 });
 process.once('exit', () => rmSync(certificates, { recursive: true }));
 
-const serve = ['serve', '--host', '127.0.0.1', '--port', '0', '--health-host', '127.0.0.1', '--health-port', '0'];
+const serve = ['serve', '--host', '127.0.0.1', '--port', '0', '--health-port', '0'];
 
 /** Waits until a program prints a text; rejects if it exits before. */
 async function untilPrinted(child: ChildProcess, pattern: RegExp): Promise<RegExpExecArray> {

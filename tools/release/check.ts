@@ -86,14 +86,7 @@ export function* incomplete(root: string, folder: string, version: string): Gene
   const overlays = readdirSync(join(root, 'manifests/overlays'));
   const expected = [
     ...overlays.map((name) => (name === 'default' ? 'install.yaml' : `install-${name}.yaml`)),
-    ...[
-      'preflight.yaml',
-      'controller-secrets.yaml',
-      'plan.yaml',
-      'runtime-extension-components.yaml',
-      'metadata.yaml',
-      'krew.yaml',
-    ],
+    ...['controller-secrets.yaml', 'plan.yaml', 'runtime-extension-components.yaml', 'metadata.yaml', 'krew.yaml'],
     ...packages.map(({ name }) => `${name}-${version}.tgz`),
     ...[...packages.map(({ name }) => name), 'image'].map((name) => `${name}-${version}.cdx.json`),
     ...['release-notes.md', 'SHA256SUMS'],

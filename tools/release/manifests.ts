@@ -36,7 +36,6 @@ function kustomizations(root: string): Map<string, string> {
   return new Map([
     ...overlays,
     [clusterctlComponents, 'overlays/default'],
-    ['preflight.yaml', 'preflight'],
     ['controller-secrets.yaml', 'controller-secrets'],
     ['plan.yaml', 'plan'],
   ]);

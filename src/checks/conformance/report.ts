@@ -46,7 +46,7 @@ const maxMessage = 500;
 /** Maximum number of handlers that are listed as not called. */
 const maxListed = 100;
 
-const tooLate = 'the time limit has passed (--time-limit)';
+const tooLate = 'the time limit of five minutes has passed';
 
 /** Runs a check; the problems of one that is not completed before the limit would look like the extension's fault. */
 async function runCheck(check: GroupedCheck, trial: Trial, limit: AbortSignal): Promise<CheckResult> {

@@ -3,8 +3,8 @@ import { listPages } from '../../kubernetes/client/index.ts';
 import { itemsAt, type JsonObject, textAt } from '../../kubernetes/index.ts';
 import { createRuleSet, warningText } from '../../policy/index.ts';
 import { advisedTimeoutSeconds, newestKnownRelease } from '../../runtimehooks/index.ts';
+import { installedRelease } from '../installed-release.ts';
 import { reportsOf } from '../lint/index.ts';
-import { installedRelease } from '../preflight/index.ts';
 import { failed, type Installation, ok, type Tick } from './tick.ts';
 
 /** What the rules would deny of an object today. */

@@ -1,4 +1,5 @@
 export type { Tick } from './tick.ts';
+export { upgradeTicks } from './upgrade.ts';
 
 import { audit } from './audit.ts';
 import { certificates, rotation } from './certificates.ts';

@@ -1,11 +1,11 @@
 import { Forbidden, type KubernetesClient, ResponseError, StatusError } from '../../kubernetes/client/index.ts';
 
-/** What one look at an installation found: all right, wrong, or not to be judged. */
+/** What one look found: all right, wrong now, wrong soon, not to be judged, or only worth knowing. */
 export interface Tick {
   check: string;
-  result: 'ok' | 'failed' | 'skipped';
+  result: 'ok' | 'failed' | 'warning' | 'skipped' | 'note';
   message: string;
-  /** What to do about it, if it failed. */
+  /** What to do about it, if something is wrong. */
   remedy?: string;
 }
 

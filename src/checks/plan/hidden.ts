@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../../kubernetes/index.ts';
 import type { Cause, Plan } from '../../topology/index.ts';
-import { withoutSecrets } from '../texts.ts';
+import { withoutSecrets } from '../unwanted-text.ts';
 
 /** Names of fields whose texts are secrets. A reference to a Secret has a name below such a field, which is shown. */
 const secretField =

@@ -43,7 +43,7 @@ export function call(
   if (state.calls >= limits.maxCalls) {
     const shown = message === '' ? '' : ` (${message})`;
     throw new SimulationStopped(
-      `${limits.maxCalls} calls were made, the limit of --max-calls, and ${hook} would be called next${shown}`,
+      `${limits.maxCalls} calls were made, the limit, and ${hook} would be called next${shown}`,
     );
   }
   return state.send({

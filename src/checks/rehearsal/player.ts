@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type JsonObject, objectsAt, textAt } from '../../kubernetes/index.ts';
-import { withoutSecrets } from '../texts.ts';
+import { withoutSecrets } from '../unwanted-text.ts';
 import type { Caller } from './calls.ts';
 import {
   type Call,

@@ -105,7 +105,7 @@ function blueprintOf({ object: clusterClass, where }: InputObject, objects: Worl
     const [missing] = blueprint.missing;
     if (missing !== undefined && blueprint.patches.some((patch) => patch.definitions.length === 0)) {
       throw new InputError(
-        `${where()}: ${printable(missing)} is not in the files; pass it with --cluster-class, because patches need the templates`,
+        `${where()}: ${printable(missing)} is not in the files; pass it with --cluster, because patches need the templates`,
       );
     }
     return blueprint;
@@ -197,7 +197,7 @@ export function readInput(input: readonly InputObject[], target: string | undefi
       const other = namespaceByClass.get(wanted.name);
       const remedy =
         other === undefined
-          ? 'add it with --cluster-class, or leave all classes out'
+          ? 'add it with --cluster, or leave all classes out'
           : `there is one of that name in the namespace ${printable(other)}: set classRef.namespace to it, or correct metadata.namespace of the Cluster or the class`;
       throw new InputError(`${one.where()}: ClusterClass ${printable(className)} is not among the files: ${remedy}`);
     }

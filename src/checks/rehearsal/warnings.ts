@@ -57,10 +57,10 @@ export function uncalled(
   const remedy =
     blueprints.length > 0
       ? 'name them in the ClusterClass, if they are meant for these Clusters'
-      : 'pass the ClusterClass that names them with --cluster-class';
+      : 'pass the ClusterClass that names them with --cluster';
   const missing = [
     ...(updatesInPlace ? [] : ['--in-place-updates']),
-    ...(upgrades.length > 0 ? [] : ['--upgrade-to VERSION']),
+    ...(upgrades.length > 0 ? [] : ['--set-version VERSION']),
   ];
   const inPlace = namesOf((hook) => missing.length > 0 && callsOf(hook) === 'only');
   const unplayed = namesOf((hook) => callsOf(hook) !== undefined && !isRehearsed(hook));

@@ -11,7 +11,7 @@ import {
 import { clusterApiHooks, type HookDefinition } from '../../runtimehooks/index.ts';
 import { objectOf, sampleRequest } from '../../runtimehooks/messages/index.ts';
 import { defineCommand } from '../framework/command.ts';
-import { type Flags, type FlagValues, outputFlag, switchFlag, textFlag } from '../framework/flags.ts';
+import { type Flags, type FlagValues, outputFlag, textFlag } from '../framework/flags.ts';
 import { indentedYaml, inFormat, jsonText } from '../framework/layout.ts';
 import { readLimitedFile } from '../framework/limited-file.ts';
 import { exitCode, FailureError, type Io, UsageError } from '../framework/program.ts';
@@ -21,10 +21,10 @@ import { objectsOf } from './manifest-objects.ts';
 
 const callFlags = {
   ...extensionFlags,
-  hook: textFlag('HOOK', 'hook whose handlers are called, with --all'),
-  all: switchFlag('call all handlers of --hook whose namespaceSelector matches, as Cluster API does'),
-  request: textFlag('FILE', 'YAML or JSON file with the request; apiVersion and kind may be left out'),
-  sample: switchFlag('send a sample request, which "hooks NAME" shows'),
+  hook: textFlag('HOOK', 'call all handlers of this hook whose namespaceSelector matches, as Cluster API does'),
+  request: textFlag('FILE', 'YAML or JSON file with the request; apiVersion and kind may be left out', {
+    defaultText: 'a sample, which "hooks NAME" shows',
+  }),
   namespace: textFlag('NAMESPACE', 'namespace of the object that the hook is called for', {
     defaultText: 'that of the object in the request, or default',
     problemsOf: dns1123LabelProblems,
@@ -235,7 +235,7 @@ async function callHandlers(hook: HookDefinition, handler: string | undefined, c
 
 export const command = defineCommand({
   description:
-    'Calls a handler, or with --all every handler of a hook one after the other, and shows what Cluster API would make of the answers. The calls are real: the extension does its work.',
+    'Calls a handler, or with --hook every handler of a hook one after the other, and shows what Cluster API would make of the answers. The calls are real: the extension does its work.',
   args: [['[handler]', 'handler as HANDLER.EXTENSIONCONFIG']],
   flags: callFlags,
   help: `
@@ -246,8 +246,8 @@ Exit code: 0 accepted, blocked, or swallowed by failurePolicy Ignore, 1 failed
 (or an extension could not be asked for its handlers), 2 usage error or a file
 that cannot be read.`,
   async run({ flags, io }, name: string | undefined) {
-    if ((name === undefined) === !flags.all || flags.all !== (flags.hook !== undefined)) {
-      throw new UsageError('call: name a handler as HANDLER.EXTENSIONCONFIG, or pass --hook HOOK and --all');
+    if ((name === undefined) === (flags.hook === undefined)) {
+      throw new UsageError('call: name a handler as HANDLER.EXTENSIONCONFIG, or pass --hook HOOK');
     }
     const dot = name?.lastIndexOf('.') ?? -1;
     if (name !== undefined && (dot <= 0 || dot === name.length - 1)) {
@@ -256,9 +256,6 @@ that cannot be read.`,
     const hook = flags.hook === undefined ? undefined : hookNamed(flags.hook, '--hook');
     if (hook?.singleton) {
       throw new UsageError(`--hook: ${hook.name} has no handlers; use "discover" to call it`);
-    }
-    if ((flags.request === undefined) === !flags.sample) {
-      throw new UsageError('call: pass either --request FILE or --sample');
     }
     using extensions = await readExtensions(flags, name === undefined ? [] : [name.slice(dot + 1)], io);
     await using client = untilEnd(

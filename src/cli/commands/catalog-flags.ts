@@ -37,7 +37,7 @@ export const versionProblems = (text: string): string[] =>
 
 /** The flag that determines the known hooks. */
 export const catalogFlags = {
-  'target-cluster-api-version': releaseFlag(
+  'cluster-api-version': releaseFlag(
     `targeted Cluster API release, from ${formatRelease(oldestKnownRelease)} on`,
     { default: newestKnownRelease, defaultText: `${formatRelease(newestKnownRelease)}, the newest known` },
     unknownReleaseProblem,

@@ -11,7 +11,7 @@ import {
   startController,
 } from '../../controller/index.ts';
 import { loadKubeConfig } from '../../kubernetes/client/index.ts';
-import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../kubernetes/index.ts';
+import { dns1123LabelProblems } from '../../kubernetes/index.ts';
 import type { ClientCertificate } from '../../runtimehooks/client/index.ts';
 import {
   fileCertificates,
@@ -43,14 +43,6 @@ const controllerFlags = {
   ),
   ...catalogFlags,
   'leader-elect': switchFlag('elect a leader through a Lease: only one of several replicas does the work'),
-  'leader-election-namespace': textFlag('NAMESPACE', 'namespace of that Lease', {
-    defaultText: "the pod's own, or extensionconfig-webhook-system",
-    problemsOf: dns1123LabelProblems,
-  }),
-  'leader-election-name': textFlag('NAME', 'name of that Lease', {
-    default: 'extensionconfig-webhook-controller',
-    problemsOf: dns1123SubdomainProblems,
-  }),
   'cluster-api-namespace': textFlag(
     'NAMESPACE',
     "namespace of Cluster API's own controller; the mode discover does not run alongside it",
@@ -60,6 +52,9 @@ const controllerFlags = {
   ...healthFlags,
   ...logFlags,
 } satisfies Flags;
+
+/** The Lease of the election, in the namespace of the pod, where the manifests allow it: all replicas have to agree on it. */
+const leaseName = 'extensionconfig-webhook-controller';
 
 /** Maximum time from the signal to stop until the exit, in milliseconds: half of a pod's default grace period. */
 const stopTimeoutMs = 15_000;
@@ -122,7 +117,7 @@ taken, 2 usage error.`,
     let health: HealthServer;
     try {
       health = await startHealthServer({
-        address: { host: flags['health-host'], port: flags['health-port'] },
+        address: { host: undefined, port: flags['health-port'] },
         readiness() {
           const problem = isStopping ? 'shutting down' : (controller?.problem ?? undefined);
           const checks = [{ name: 'controller', problem, essential: true }];
@@ -145,11 +140,9 @@ taken, 2 usage error.`,
       extensions: {
         resolve: resolveOf(flags.resolve),
         clientCertificate: clientCertificate.current,
-        release: flags['target-cluster-api-version'],
+        release: flags['cluster-api-version'],
       },
-      leaderElection: flags['leader-elect']
-        ? { namespace: flags['leader-election-namespace'] ?? ownNamespace(), name: flags['leader-election-name'] }
-        : undefined,
+      leaderElection: flags['leader-elect'] ? { namespace: ownNamespace(), name: leaseName } : undefined,
     });
     log.info({ mode: flags.mode, healthPort: health.port, version }, 'controller started');
     if (!io.signal.aborted) {

@@ -67,7 +67,7 @@ with the command. For ExtensionConfigs in files, --resolve says where they are.
 Exit code: 0 Cluster API would accept every answer (warnings are fine), 1 it
 would not, 2 usage error or a file that cannot be read.`,
   async run({ flags, io }, names: string[]) {
-    const known = { release: flags['target-cluster-api-version'] };
+    const known = { release: flags['cluster-api-version'] };
     using extensions = await readExtensions(flags, names, io);
     const { configs, resolve } = extensions;
     await using client = untilEnd(createClient({ resolve, ...known }));

@@ -1,12 +1,24 @@
-import { type Paint, paragraph } from '../../base/index.ts';
-import { examineInstallation, type Tick } from '../../checks/doctor/index.ts';
-import { ConnectionError, connect, loadKubeConfig, withRemedy } from '../../kubernetes/client/index.ts';
+import { eachOf, type Paint, paragraph } from '../../base/index.ts';
+import { examineInstallation, type Tick, upgradeTicks } from '../../checks/doctor/index.ts';
+import { installedRelease } from '../../checks/installed-release.ts';
+import {
+  ConnectionError,
+  connect,
+  type KubernetesClient,
+  loadKubeConfig,
+  withRemedy,
+} from '../../kubernetes/client/index.ts';
+import { askExtension, createClient } from '../../runtimehooks/client/index.ts';
+import type { Release } from '../../runtimehooks/index.ts';
 import { defineCommand } from '../framework/command.ts';
-import { defaultsOf, type Flags, outputFlag, textFlag } from '../framework/flags.ts';
+import { type Flags, type FlagValues, outputFlag, textFlag } from '../framework/flags.ts';
 import { inFormat, jsonText, type Printer } from '../framework/layout.ts';
-import { exitCode, FailureError, paintFor } from '../framework/program.ts';
-import { commonFlags, defaultCaSecret, issuingFlags } from './certs/flags.ts';
+import { exitCode, FailureError, type Io, paintFor } from '../framework/program.ts';
+import { releaseFlag } from './catalog-flags.ts';
+import { caRenewBeforeMs, commonFlags, defaultCaSecret } from './certs/flags.ts';
 import { clusterFlags, orNoCluster, ownNamespace } from './cluster-flags.ts';
+import { callsAtOnce, readExtensions, untilEnd } from './extensions.ts';
+import { resolveFlag } from './resolve-flag.ts';
 
 const doctorFlags = {
   namespace: { ...commonFlags.namespace, summary: 'namespace of the webhook' },
@@ -16,14 +28,27 @@ const doctorFlags = {
   'cluster-api-namespace': textFlag('NAMESPACE', "namespace of Cluster API's own controller", {
     default: 'capi-system',
   }),
+  'cluster-api-version': releaseFlag('release of Cluster API to upgrade to: also look at what is in the way', {
+    default: undefined,
+    defaultText: 'no upgrade',
+  }),
+  resolve: resolveFlag,
   ...clusterFlags,
   output: outputFlag(['text', 'json']),
 } satisfies Flags;
 
+type DoctorFlags = FlagValues<typeof doctorFlags>;
+
 /** It says what is, at once; the deadline is longer than the two calls of webhooks that its dry run waits for. */
 const impatient = { retries: 0, deadlineMs: 15_000 };
 
-const signs = { ok: ['green', '✓'], failed: ['red', '✗'], skipped: ['gray', '-'] } as const;
+const signs = {
+  ok: ['green', '✓'],
+  failed: ['red', '✗'],
+  warning: ['yellow', '!'],
+  skipped: ['gray', '-'],
+  note: ['gray', '-'],
+} as const;
 
 /** A tick as lines, with what to do about it. */
 function tickText({ check, result, message, remedy }: Tick, paint: Paint): string {
@@ -33,12 +58,31 @@ function tickText({ check, result, message, remedy }: Tick, paint: Paint): strin
   return [...lines, ...remedies].map((line) => `${line.replace(sign, paint(style, sign))}\n`).join('');
 }
 
+/** Asks all extensions for their handlers, by the rules of the release to upgrade to. */
+async function lookAhead(cluster: KubernetesClient, to: Release, flags: DoctorFlags, io: Io): Promise<Tick[]> {
+  using extensions = await readExtensions({ ...flags, filename: [] }, [], io);
+  const { configs, resolve, originals } = extensions;
+  await using client = untilEnd(createClient({ resolve, release: to }));
+  const from = await installedRelease(cluster);
+  const asked = await eachOf(configs, callsAtOnce, async (config) => {
+    const answer = await askExtension(config, { client, resolve, signal: io.signal });
+    io.signal.throwIfAborted();
+    return { config, original: originals.get(config) ?? {}, answer };
+  });
+  return upgradeTicks(asked, { from, to, now: new Date(), resolve });
+}
+
 export const command = defineCommand({
   description:
-    'Looks at an installation in a cluster: whether the webhooks are registered and reachable, the certificate and who renews it, the pods, the feature gate, and whether the ExtensionConfigs in the cluster would be denied today or are not discovered. Nothing is written: the API server is asked for one dry run.',
+    'Looks at an installation in a cluster: whether the webhooks are registered and reachable, the certificate and who renews it, the pods, the feature gate, and whether the ExtensionConfigs in the cluster would be denied today or are not discovered. With --cluster-api-version, also which extensions are in the way of an upgrade: those that the release would refuse as a whole, those that do not answer now (an upgrade restarts the managers, and a manager that cannot discover every extension does not start), CAs and certificates that expire, and changes in calls. Nothing is written: the API server is asked for one dry run.',
   flags: doctorFlags,
   help: `
-Exit code: 0 all is well, 1 something is not (with what to do), 2 usage error.`,
+Before an upgrade, extensions are asked for their handlers, as Cluster API does
+every ten minutes; no other hook is called. From outside the cluster, Services
+are reached through "kubectl port-forward".
+
+Exit code: 0 all is well (warnings are fine), 1 something is not (with what to
+do), 2 usage error.`,
   async run({ flags, io }) {
     const cluster = connect(await orNoCluster(loadKubeConfig(flags, io.env)), io.signal, impatient);
     const ticks: Tick[] = [];
@@ -53,15 +97,22 @@ Exit code: 0 all is well, 1 something is not (with what to do), 2 usage error.`,
       service: flags.service,
       secret: flags.secret,
       caSecret: flags['ca-secret'] ?? defaultCaSecret,
-      caRenewBeforeMs: defaultsOf(issuingFlags)['ca-renew-before'],
+      caRenewBeforeMs,
       clusterApiNamespace: flags['cluster-api-namespace'],
       now: new Date(),
     };
+    const add = (tick: Tick) => {
+      io.signal.throwIfAborted();
+      ticks.push(tick);
+      io.stdout.write(printer.add(tick));
+    };
     try {
       for await (const tick of examineInstallation(installation)) {
-        io.signal.throwIfAborted();
-        ticks.push(tick);
-        io.stdout.write(printer.add(tick));
+        add(tick);
+      }
+      const to = flags['cluster-api-version'];
+      for (const tick of to === undefined ? [] : await lookAhead(cluster, to, flags, io)) {
+        add(tick);
       }
     } catch (error) {
       throw error instanceof ConnectionError ? new FailureError(withRemedy(error)) : error;

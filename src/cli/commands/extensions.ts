@@ -3,7 +3,7 @@ import { type ExtensionConfig, isExtensionConfig, withAllDefaults } from '../../
 import type { KubernetesClient } from '../../kubernetes/client/index.ts';
 import { dns1123SubdomainProblems, type JsonObject } from '../../kubernetes/index.ts';
 import type { Resolve } from '../../runtimehooks/client/index.ts';
-import { type Flags, type FlagValues, listFlag, switchFlag } from '../framework/flags.ts';
+import { type Flags, type FlagValues, listFlag } from '../framework/flags.ts';
 import { type Io, UsageError } from '../framework/program.ts';
 import { clusterFlags } from './cluster-flags.ts';
 import { manifestObjects } from './manifest-objects.ts';
@@ -21,7 +21,6 @@ export const extensionFlags = {
     short: 'f',
   }),
   resolve: resolveFlag,
-  'no-port-forward': switchFlag('do not start "kubectl port-forward" for Services that have no address here'),
   ...clusterFlags,
 } satisfies Flags;
 
@@ -116,10 +115,7 @@ export async function readExtensions(
   const extensions = await extensionsOfCluster(flags, names, io);
   const { configs, cluster } = extensions;
   checkResolved(flags.resolve, configs);
-  const reached = flags['no-port-forward']
-    ? { resolve, [Symbol.dispose]() {} }
-    : await reachServices(configs, resolve, cluster, flags, io);
-  return { ...extensions, ...reached };
+  return { ...extensions, ...(await reachServices(configs, resolve, cluster, flags, io)) };
 }
 
 /** A client that is closed at the end of the block (`await using`). */

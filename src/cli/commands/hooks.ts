@@ -122,7 +122,7 @@ export const command = defineCommand({
   args: [['[name]', 'hook to explain']],
   flags: hooksFlags,
   run({ flags, io }, name: string | undefined) {
-    const release = flags['target-cluster-api-version'];
+    const release = flags['cluster-api-version'];
     if (name !== undefined) {
       const hook = hookNamed(name, 'hooks');
       io.stdout.write(

@@ -25,7 +25,7 @@ export function ruleSetOptionsOf(flags: FlagValues<typeof policyFlags>): RuleSet
     profile: flags.profile,
     enforcement: flags.enforcement,
     maxHandlerTimeoutSeconds: flags['max-handler-timeout-seconds'],
-    clusterApi: flags['target-cluster-api-version'],
+    clusterApi: flags['cluster-api-version'],
     ...(config === undefined ? {} : readWith('--rules-config', config, parseRulesConfig, RulesConfigError)),
   };
 }

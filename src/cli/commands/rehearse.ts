@@ -17,16 +17,7 @@ import { schemasOf } from '../../kubernetes/schema/index.ts';
 import { compareReleases, formatRelease, newestKnownRelease, type Release } from '../../runtimehooks/index.ts';
 import { namespacedName } from '../../topology/index.ts';
 import { defineCommand } from '../framework/command.ts';
-import {
-  type Flag,
-  FlagError,
-  type Flags,
-  integerFlag,
-  listFlag,
-  outputFlag,
-  switchFlag,
-  textFlag,
-} from '../framework/flags.ts';
+import { type Flag, FlagError, type Flags, listFlag, outputFlag, switchFlag, textFlag } from '../framework/flags.ts';
 import { inFormat, type Printer } from '../framework/layout.ts';
 import { newFolder } from '../framework/new-folder.ts';
 import { exitCode, FailureError, type Io, paintFor, UsageError } from '../framework/program.ts';
@@ -57,14 +48,13 @@ const simulatedProblem = (release: Release): string | undefined =>
 
 const rehearseFlags = {
   ...extensionFlags,
-  cluster: listFlag('PATH', 'file or folder with Clusters, and Namespaces for their labels; may be repeated', {
-    defaultText: 'a sample Cluster',
-  }),
-  'cluster-class': listFlag('PATH', 'file or folder with ClusterClasses and their templates; may be repeated', {
-    defaultText: 'none; upgrades go one minor version at a time',
-  }),
+  cluster: listFlag(
+    'PATH',
+    'file or folder with Clusters, their ClusterClasses and templates, and Namespaces for their labels; may be repeated',
+    { defaultText: 'a sample Cluster' },
+  ),
   crds: crdsFlag,
-  'upgrade-to': listFlag(
+  'set-version': listFlag(
     'VERSION',
     'Kubernetes version to upgrade the Clusters to; repeat it for several upgrades in a row',
     { problemsOf: versionProblems },
@@ -77,10 +67,7 @@ const rehearseFlags = {
     simulatedProblem,
   ),
   fault: faultFlag,
-  'max-calls': integerFlag('COUNT', 1, 1_000_000, 'number of calls after which to give up on a Cluster', {
-    default: 1000,
-  }),
-  'write-requests': textFlag(
+  write: textFlag(
     'DIR',
     'write each request to a file in this new folder, for "conformance --request", "call --request" and tests',
     { defaultText: 'none' },
@@ -96,6 +83,9 @@ function requestFile({ cluster, number, hook }: Extract<Entry, { type: 'call' }>
   const name = encodeURIComponent(cluster.replace(' ', '_').replace('/', '_')).slice(0, maxName);
   return `${name}-${String(number).padStart(4, '0')}-${hook}.json`;
 }
+
+/** Number of calls after which a Cluster is given up: an upgrade over three minors with every hook makes some sixty. */
+const maxCalls = 1000;
 
 /** Number of failed reconciles in a row after which a Cluster is given up. */
 const maxFailures = 10;
@@ -135,25 +125,17 @@ function textPrinter(paint: Paint, clusters: readonly string[]): Printer<Entry> 
   };
 }
 
-/** What the files of these flags must contain: a wrong file must not silently result in the sample. */
-const wanted = {
-  cluster: ['Cluster', 'Namespace'],
-  'cluster-class': ['ClusterClass'],
-} as const;
+/** One of these is in the files of --cluster. */
+const wanted: readonly unknown[] = ['Cluster', 'ClusterClass', 'Namespace'];
 
-async function readFiles(
-  flags: Readonly<Record<keyof typeof wanted, readonly string[]>>,
-  target: string | undefined,
-  io: Io,
-): Promise<RehearsalInput> {
+async function readFiles(paths: readonly string[], target: string | undefined, io: Io): Promise<RehearsalInput> {
   const objects: InputObject[] = [];
-  for await (const object of manifestObjects([...new Set([...flags.cluster, ...flags['cluster-class']])], io)) {
+  for await (const object of manifestObjects(paths, io)) {
     objects.push(object);
   }
-  for (const [flag, kinds] of Object.entries(wanted) as [keyof typeof wanted, readonly unknown[]][]) {
-    if (flags[flag].length > 0 && !objects.some(({ object }) => kinds.includes(object.kind))) {
-      throw new UsageError(`--${flag}: there is no ${kinds[0]} in ${printable(flags[flag].join(', ').slice(0, 500))}`);
-    }
+  // A wrong file must not silently result in the sample.
+  if (paths.length > 0 && !objects.some(({ object }) => wanted.includes(object.kind))) {
+    throw new UsageError(`--cluster: there is no ${wanted[0]} in ${printable(paths.join(', ').slice(0, 500))}`);
   }
   try {
     return readInput(objects, target);
@@ -177,16 +159,16 @@ seconds.
 Exit code: 0 all lifecycles completed, 1 one did not, 2 usage error or a file
 that cannot be read.`,
   async run({ flags, io }, names: string[]) {
-    const upgrades = flags['upgrade-to'];
-    const input = await readFiles(flags, upgrades[0], io);
+    const upgrades = flags['set-version'];
+    const input = await readFiles(flags.cluster, upgrades[0], io);
     const schemaOf = schemasOf(await readCrds(flags.crds, io));
     using extensions = await readExtensions(flags, names, io);
     if (extensions.configs.length === 0) {
       throw new UsageError('there are no ExtensionConfigs: pass files with -f');
     }
     const clusters = input.subjects.length;
-    const folder = flags['write-requests'];
-    const write = folder === undefined ? undefined : newFolder('--write-requests', folder);
+    const folder = flags.write;
+    const write = folder === undefined ? undefined : newFolder('--write', folder);
     let [calls, ended] = [0, 0];
     let hint: string | undefined;
     using progress = startProgress(io.stderr, () => `${calls} calls made, ${ended} of ${clusters} Clusters done`);
@@ -205,7 +187,7 @@ that cannot be read.`,
       configs: extensions.configs,
       subjects: input.subjects,
       scenario: { upgrades, isDeleted: flags.delete, updatesInPlace: flags['in-place-updates'] },
-      limits: { maxCalls: flags['max-calls'], maxFailures },
+      limits: { maxCalls, maxFailures },
       release: flags['cluster-api-version'],
       faults: flags.fault,
       schemaOf,
@@ -239,7 +221,7 @@ that cannot be read.`,
       return exitCode.findings;
     }
     if (flags.output === 'text' && upgrades.length === 0 && !flags.delete) {
-      io.stdout.write('add --upgrade-to VERSION and --delete for the rest of the lifecycle\n');
+      io.stdout.write('add --set-version VERSION and --delete for the rest of the lifecycle\n');
     }
     return exitCode.ok;
   },

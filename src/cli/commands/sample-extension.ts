@@ -31,7 +31,6 @@ const sampleFlags = {
     'with --self-signed: write an ExtensionConfig of this server, for discover, call and others; removed at the end',
   ),
   'client-ca-file': textFlag('FILE', 'accept only clients with a certificate from these CAs'),
-  path: textFlag('PATH', 'prefix of all paths, like service.path of the ExtensionConfig', { defaultText: 'nothing' }),
   behaviour: textFlag('FILE', 'YAML file that makes handlers block, fail, hang, respond slowly or answer garbage'),
   ...logFlags,
 } satisfies Flags;
@@ -77,7 +76,6 @@ export const command = defineCommand({
         port,
         healthPort,
         ...(host !== undefined && { host, healthHost: host }),
-        ...(flags.path !== undefined && { path: flags.path }),
         ...(clientCa !== undefined && { clients: { caFile: clientCa } }),
         log,
         lostLogLines: lostLines,
@@ -90,12 +88,12 @@ export const command = defineCommand({
     try {
       running = await server.start();
     } catch (error) {
-      throw startProblem(error, '--host');
+      throw startProblem(error);
     }
     let isWritten = false;
     try {
       if (file !== undefined && !('folder' in certificates)) {
-        const text = localExtensionConfig('sample', running.port, flags.path, certificates);
+        const text = localExtensionConfig('sample', running.port, undefined, certificates);
         publishFile('the ExtensionConfig', file, text);
         isWritten = true;
         log.info({ file }, 'ExtensionConfig written');

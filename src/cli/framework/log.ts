@@ -3,16 +3,11 @@ import { createLogOutput, type LogStream, logLineOptions, printableJson } from '
 import { choiceFlag, type Flags, type FlagValues } from './flags.ts';
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
-const formats = ['auto', 'json', 'text'] as const;
 
 export const logFlags = {
   'log-level': choiceFlag('LEVEL', levels, 'least severe level to log', {
     default: 'info',
     env: 'EXTENSIONCONFIG_LOG_LEVEL',
-  }),
-  'log-format': choiceFlag('FORMAT', formats, 'format of the log; auto: text on a terminal, otherwise json', {
-    default: 'auto',
-    env: 'EXTENSIONCONFIG_LOG_FORMAT',
   }),
 } satisfies Flags;
 
@@ -46,15 +41,14 @@ function renderLine(line: string, stream: LogStream): string {
 const lastLinesMs = 1_000;
 
 /**
- * Opens the log of a command, to its end (`using`): one line per event, with an ISO timestamp and the name of the level.
+ * Opens the log of a command, to its end (`using`): one line per event, with an ISO timestamp and the name of the level, as text
+ * on a terminal and as JSON elsewhere.
  * `lostLines` is the number of those that could not be written, or that were too many for their reader.
  */
 export async function openLog(stream: LogStream, flags: FlagValues<typeof logFlags>) {
   // The other commands need no log.
   const { pino } = await import('pino');
-  const format = flags['log-format'];
-  const isText = format === 'text' || (format === 'auto' && stream.isTTY === true);
-  const output = createLogOutput(stream, isText ? (lines) => renderLines(lines, stream) : undefined);
+  const output = createLogOutput(stream, stream.isTTY === true ? (lines) => renderLines(lines, stream) : undefined);
   const log = pino(logLineOptions(flags['log-level']), output);
   return {
     log,

@@ -14,7 +14,7 @@ export function portProblem(code: string | undefined, port: number, flag: string
 }
 
 /** Why a server could not be started, with the flag to change; other errors as they are. */
-export function startProblem(error: unknown, healthHost = '--health-host'): unknown {
+export function startProblem(error: unknown): unknown {
   if (error instanceof ClientCaError) {
     return new UsageError(`--client-ca-file: ${error.message}`);
   }
@@ -23,9 +23,9 @@ export function startProblem(error: unknown, healthHost = '--health-host'): unkn
   }
   const { code } = error;
   const { host, port } = error.address;
-  const [flag, hostFlag] = error.port === 'main' ? ['--port', '--host'] : ['--health-port', healthHost];
+  const flag = error.port === 'main' ? '--port' : '--health-port';
   const address = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code)
-    ? `${host} is not an address of this machine: correct ${hostFlag}`
-    : `cannot listen on ${host ?? '*'}:${port}: ${code} (${flag}, ${hostFlag})`;
+    ? `${host} is not an address of this machine: correct --host`
+    : `cannot listen on ${host ?? '*'}:${port}: ${code} (${flag}, --host)`;
   return new FailureError(portProblem(code, port, flag) ?? address);
 }

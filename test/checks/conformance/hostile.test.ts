@@ -128,9 +128,9 @@ test('at the time limit, remaining checks are skipped, and reported', async () =
   const port = await serve(withHandlers(() => undefined));
   const { checks, verdict } = await tryExtension(port, { timeLimitMs: 500 });
   expect(verdict).toBe('failed');
-  expect(checks.at(-1)).toMatchObject({ status: 'skipped', skipReason: 'the time limit has passed (--time-limit)' });
+  expect(checks.at(-1)).toMatchObject({ status: 'skipped', skipReason: 'the time limit of five minutes has passed' });
   expect(checks.filter(({ status }) => status === 'failed').map(({ problems }) => problems)).toEqual([
-    [{ severity: 'error', message: 'the time limit has passed (--time-limit)' }],
+    [{ severity: 'error', message: 'the time limit of five minutes has passed' }],
   ]);
 });
 

@@ -27,7 +27,7 @@ describe.concurrent('the sample extension', () => {
     expect(events.filter(({ kind }) => kind === 'finding')).toMatchObject([
       {
         text: expect.stringMatching(/^not called: ([a-z-]+\.sample, ){3}[a-z-]+\.sample: no ClusterClass names them$/),
-        remedy: 'pass the ClusterClass that names them with --cluster-class',
+        remedy: 'pass the ClusterClass that names them with --cluster',
       },
       {
         text: 'not called: can-update-machine.sample, can-update-machineset.sample, update-machine.sample: machines are not updated in place',
@@ -81,7 +81,7 @@ describe.concurrent('the sample extension', () => {
   });
 
   test.for<[string, string, RegExp]>([
-    ['that blocks for ever', '{ block: { retryAfterSeconds: 60, message: never } }', /limit of --max-calls.*never/],
+    ['that blocks for ever', '{ block: { retryAfterSeconds: 60, message: never } }', /the limit.*never/],
     ['that fails for ever', '{ fail: { message: no quota } }', /2 reconciles in a row failed: .*no quota/],
     ['that responds with garbage', '{ garbage: "<html>" }', /failed to decode response/],
     ['that responds with an error code', '{ code: 502 }', /status code 502 != 200/],

@@ -194,7 +194,7 @@ describe('what blocks', () => {
     expect(calls).toHaveLength(20);
     expect(end.isComplete).toBe(false);
     expect(end.reason).toMatch(
-      /^20 calls were made, the limit of --max-calls, and BeforeClusterUpgrade would be called next \(Cluster is upgrading to v1\.32\.0; Following hooks are blocking upgrade: BeforeClusterUpgrade: never; /,
+      /^20 calls were made, the limit, and BeforeClusterUpgrade would be called next \(Cluster is upgrading to v1\.32\.0; Following hooks are blocking upgrade: BeforeClusterUpgrade: never; /,
     );
   });
 

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 const main = fileURLToPath(new URL('../../../bin/extensionconfig-webhook', import.meta.url));
 
 test('a program whose reader closes the output (`lint … | head`) ends without a message, and not as if nothing was found', async () => {
-  const child = spawn(process.execPath, [main, 'lint', '--no-config', '-'], { stdio: 'pipe' });
+  const child = spawn(process.execPath, [main, 'lint', '-'], { stdio: 'pipe' });
   child.stdout.destroy();
   child.stdin.end('apiVersion: runtime.cluster.x-k8s.io/v1beta2\nkind: ExtensionConfig\nmetadata: {name: x}\n');
   const errors: Buffer[] = [];

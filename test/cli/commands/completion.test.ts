@@ -204,7 +204,7 @@ describe('fish', needs('fish'), () => {
       ],
       // What is offered is before a tab and its description.
       (line) => `complete -C 'extensionconfig-webhook ${line}' | cut -f 1`,
-      ['--no-config'],
+      ['--allow-empty'],
     );
   });
 });

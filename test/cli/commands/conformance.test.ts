@@ -199,7 +199,6 @@ test.each<[string, string[], string, RegExp]>([
     /FILE:3: this is a second request for DiscoverVariables/,
   ],
   ['invalid YAML', ['-f', 'x', '--request', 'FILE'], 'a: [', /FILE:1: /],
-  ['a time limit', ['-f', 'x', '--time-limit', '0s'], '', /it must be from 1s to 1h/],
 ])('usage error: %s', async (_name, args, text, message) => {
   const file = write('requests.yaml', text);
   const { code, stdout, stderr } = await runProgram([

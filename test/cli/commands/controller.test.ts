@@ -20,7 +20,7 @@ function kubeconfigOf(lab: Lab): string {
 
 /** Runs the command until it is stopped. */
 function start(args: readonly string[]) {
-  const program = startProgram(['controller', '--health-host', '127.0.0.1', '--health-port', '0', ...args]);
+  const program = startProgram(['controller', '--health-port', '0', ...args]);
   endWith(async () => {
     program.stop('SIGTERM');
     await program.ended;
@@ -43,10 +43,11 @@ const leases = '/apis/coordination.k8s.io/v1/namespaces/capi-system/leases';
 test('discovers, becomes ready, serves metrics, and releases the Lease at SIGTERM', async () => {
   const lab = await startLab();
   const { spec } = await startCalled();
+  await lab.request('POST', '/api/v1/namespaces', { metadata: { name: 'extensionconfig-webhook-system' } });
   await lab.create('lab', spec);
   const { stop, ended, lines } = start([
     ...['--mode', 'discover', '--kubeconfig', kubeconfigOf(lab)],
-    ...['--leader-elect', '--leader-election-namespace', 'default'],
+    '--leader-elect',
   ]);
   await lab.condition('lab', 'Discovered', 'True');
   const { healthPort } = lines().find(({ msg }) => msg === 'controller started') as { healthPort: number };
@@ -60,7 +61,10 @@ test('discovers, becomes ready, serves metrics, and releases the Lease at SIGTER
   stop('SIGTERM');
   expect(await ended).toMatchObject({ code: 0, stderr: '' });
   const name = 'extensionconfig-webhook-controller';
-  const released = await lab.request('GET', `/apis/coordination.k8s.io/v1/namespaces/default/leases/${name}`);
+  const released = await lab.request(
+    'GET',
+    `/apis/coordination.k8s.io/v1/namespaces/extensionconfig-webhook-system/leases/${name}`,
+  );
   expect(released).toMatchObject({ spec: { holderIdentity: '', leaseDurationSeconds: 1 } });
 });
 
@@ -147,7 +151,6 @@ test("discover ends with code 1 if it cannot tell whether Cluster API's own cont
 
 test.each([
   [['--mode', 'rule'], '--mode'],
-  [['--leader-election-name', 'A B'], '--leader-election-name: "A B"'],
   [['--cluster-api-namespace', 'a/b'], '--cluster-api-namespace: "a/b"'],
   [['--kubeconfig', '/nowhere'], 'no cluster: '],
 ])('%j is a usage error', async (args, message) => {

@@ -110,7 +110,7 @@ test('plan and rehearse refuse one', async () => {
   expect(planned.stderr).toContain(`is not valid as patched: spec.template.spec.size: `);
   expect(planned.stderr).toContain('correct patch sizes');
 
-  const classes = ['--cluster', files.written, '--cluster-class', files.written];
+  const classes = ['--cluster', files.written, '--cluster', files.written];
   const rehearsed = await runProgram(['rehearse', '-f', files.config, ...classes, '--crds', files.crds]);
   expect(rehearsed.code).toBe(1);
   expect(rehearsed.stdout).toContain('is not valid as patched: spec.template.spec.size');
@@ -120,7 +120,7 @@ test('a patch to a value of the type is taken by all, also where the definition 
   const files = await prepare('size', 7);
   const planned = await runProgram(['plan', '--from', files.all, '--crds', files.crds]);
   expect([planned.code, planned.stderr]).toEqual([0, '']);
-  const classes = ['--cluster', files.written, '--cluster-class', files.written];
+  const classes = ['--cluster', files.written, '--cluster', files.written];
   const rehearsed = await runProgram(['rehearse', '-f', files.config, ...classes, '--crds', files.crds]);
   expect(rehearsed.code, rehearsed.stdout).toBe(0);
   const conformance = ['conformance', '-f', files.config, '--request', files.request, '--check', 'patches-valid'];

@@ -136,7 +136,7 @@ test('a server that requires a Content-Type fails, as it does for Cluster API', 
     'got response with status code 415 != 200: response : "send application/json"; answer 200 at this path, even without a Content-Type,',
   );
   const stored = { ...config, status: { handlers: [storedHandler('upgrade.one', 'BeforeClusterUpgrade')] } };
-  const called = await runProgram(['call', 'upgrade.one', '--sample', '-f', fileOf(stored)]);
+  const called = await runProgram(['call', 'upgrade.one', '-f', fileOf(stored)]);
   expect(called.code).toBe(1);
   expect(called.stdout).toContain('status code 415 != 200');
 });
@@ -261,19 +261,11 @@ test('discover and call use the cluster of a kubeconfig', async () => {
     code: 1,
     stderr: expect.stringContaining('"three" not found; "kubectl get extensionconfigs" lists those'),
   });
-  const called = await runProgram([
-    'call',
-    '--hook',
-    'BeforeClusterUpgrade',
-    '--all',
-    '--sample',
-    '--kubeconfig',
-    kubeconfig,
-  ]);
+  const called = await runProgram(['call', '--hook', 'BeforeClusterUpgrade', '--kubeconfig', kubeconfig]);
   expect(called.stdout).toMatch(/^upgrade\.one: blocked for 7s: please wait\n/);
   expect(called.stdout).not.toContain('upgrade.two');
-  const inDefault = ['--sample', '--kubeconfig', kubeconfig, '-n', 'default'];
-  const unmatched = await runProgram(['call', '--hook', 'BeforeClusterDelete', '--all', ...inDefault]);
+  const inDefault = ['--kubeconfig', kubeconfig, '-n', 'default'];
+  const unmatched = await runProgram(['call', '--hook', 'BeforeClusterDelete', ...inDefault]);
   expect(unmatched.stderr).toBe(
     'the namespaceSelector of two does not match namespace default: "kubectl get namespace default --show-labels" shows its labels; name another one with --namespace\n',
   );
@@ -297,7 +289,7 @@ test('call takes the namespace of a Cluster that only the builtin variable names
   const builtin = { name: 'builtin', value: { cluster: { name: 'lab', namespace: 'team-a' } } };
   writeFileSync(request, stringify({ variables: [builtin], items: [] }));
   const args = ['--request', request, '-f', file];
-  const all = await runProgram(['call', '--hook', hook, '--all', ...args]);
+  const all = await runProgram(['call', '--hook', hook, ...args]);
   expect(all).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^patch\.one: accepted/) });
   expect((await runProgram(['call', 'patch.one', ...args])).code).toBe(0);
   expect(extension.received).toHaveLength(2);
@@ -306,13 +298,11 @@ test('call takes the namespace of a Cluster that only the builtin variable names
 test('call prints the answer and what Cluster API would do with it', async () => {
   const extension = await server(offering(handlers));
   const file = fileOf(extensionConfig('one', { url: extension.url, caBundle }));
-  const { code, stdout } = await runProgram(['call', 'upgrade.one', '-f', file, '--sample']);
+  const { code, stdout } = await runProgram(['call', 'upgrade.one', '-f', file]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^upgrade\.one: blocked for 7s: please wait\n {2}retryAfterSeconds: 7\n/);
   expect(JSON.parse(extension.received.at(-1)?.body ?? '')).toMatchObject({ kind: 'BeforeClusterUpgradeRequest' });
-  const json = JSON.parse(
-    (await runProgram(['call', 'upgrade.one', '-f', file, '--sample', '--output', 'json'])).stdout,
-  );
+  const json = JSON.parse((await runProgram(['call', 'upgrade.one', '-f', file, '--output', 'json'])).stdout);
   expect(json).toMatchObject({
     hook: 'BeforeClusterUpgrade',
     verdict: 'blocked',
@@ -325,9 +315,9 @@ test('call reports an answer of a hook that cannot block as accepted, whatever r
   const hook = 'AfterControlPlaneInitialized';
   const extension = await server(offering([{ name: 'ready', requestHook: { ...requestHook, hook } }]));
   const file = fileOf(extensionConfig('one', { url: extension.url, caBundle }));
-  const one = await runProgram(['call', 'ready.one', '-f', file, '--sample']);
+  const one = await runProgram(['call', 'ready.one', '-f', file]);
   expect(one.stdout).toMatch(/^ready\.one: accepted: please wait\n/);
-  const all = await runProgram(['call', '--all', '--hook', hook, '-f', file, '--sample', '--output', 'json']);
+  const all = await runProgram(['call', '--hook', hook, '-f', file, '--output', 'json']);
   expect(JSON.parse(all.stdout)).toMatchObject({ verdict: 'accepted', calls: [{ verdict: 'accepted' }] });
 });
 
@@ -422,23 +412,22 @@ test.each<[string, Answering, number, RegExp]>([
 ])('call explains %s', async (_name, answer, code, text) => {
   const extension = await server(answer);
   const file = fileOf(extensionConfig('one', { url: extension.url, caBundle }));
-  const ended = await runProgram(['call', 'upgrade.one', '-f', file, '--sample']);
+  const ended = await runProgram(['call', 'upgrade.one', '-f', file]);
   expect(ended.code).toBe(code);
   expect(ended.stdout).toMatch(text);
 });
 
 test.each<[string[], RegExp]>([
-  [['call'], /name a handler as HANDLER\.EXTENSIONCONFIG, or pass --hook HOOK and --all/],
-  [['call', 'a.b', '--all'], /name a handler/],
-  [['call', 'ab', '--sample'], /is not of the form HANDLER\.EXTENSIONCONFIG/],
-  [['call', 'a.b'], /pass either --request FILE or --sample/],
+  [['call'], /name a handler as HANDLER\.EXTENSIONCONFIG, or pass --hook HOOK$/m],
+  [['call', 'a.b', '--hook', 'BeforeClusterUpgrade'], /name a handler/],
+  [['call', 'ab'], /is not of the form HANDLER\.EXTENSIONCONFIG/],
   [
-    ['call', 'a.b', '--sample', '-n', 'Bad_NS'],
+    ['call', 'a.b', '-n', 'Bad_NS'],
     /--namespace: "Bad_NS" is not allowed: it must consist of lower case letters, digits and '-', .*\(e\.g\. 'my-name'\)/,
   ],
-  [['call', '--hook', 'BeforeClusterUpgrade', '--all', '--sample', '-n', ''], /--namespace: "" is not allowed/],
-  [['call', '--hook', 'BeforeClusterUpgrad', '--all', '--sample'], /did you mean BeforeClusterUpgrade/],
-  [['call', '--hook', 'Discovery', '--all', '--sample'], /use "discover" to call it/],
+  [['call', '--hook', 'BeforeClusterUpgrade', '-n', ''], /--namespace: "" is not allowed/],
+  [['call', '--hook', 'BeforeClusterUpgrad'], /did you mean BeforeClusterUpgrade/],
+  [['call', '--hook', 'Discovery'], /use "discover" to call it/],
   [['discover', '-f', '/nowhere.yaml'], /nowhere\.yaml: .*no such file/],
   [['discover', '-f', 'biome.json'], /there are no ExtensionConfigs in the files: pass others with -f/],
   [['discover', 'A B'], /is not the name of an ExtensionConfig/],
@@ -527,7 +516,7 @@ test.each<[string, Answering, RegExp]>([
   expect(stdout).toMatch(finding);
 });
 
-test('call --all says why no handler was called', async () => {
+test('call --hook says why no handler was called', async () => {
   const file = fileOf(
     ...Array.from({ length: 7 }, (_, index) =>
       extensionConfig(
@@ -538,7 +527,7 @@ test('call --all says why no handler was called', async () => {
       ),
     ),
   );
-  const call = (hook: string) => runProgram(['call', '--hook', hook, '--all', '--sample', '-f', file]);
+  const call = (hook: string) => runProgram(['call', '--hook', hook, '-f', file]);
   expect(await call('BeforeClusterUpgrade')).toEqual({
     code: 0,
     stdout: 'BeforeClusterUpgrade: no handler matches: accepted\n',
@@ -565,20 +554,14 @@ test('the remedy for a refused connection does not suppose a Service', async () 
 test('call says how to reach a Service from outside of its cluster', async () => {
   const target = { service: { name: 'gone', namespace: 'ns' }, caBundle };
   const stored = [storedHandler('upgrade.one', 'BeforeClusterUpgrade')];
-  const called = await runProgram([
-    'call',
-    'upgrade.one',
-    '--sample',
-    '-f',
-    fileOf(extensionConfig('one', target, stored)),
-  ]);
+  const called = await runProgram(['call', 'upgrade.one', '-f', fileOf(extensionConfig('one', target, stored))]);
   expect(called).toMatchObject({
     code: 1,
     stdout: expect.stringMatching(
       /no such host.*use --resolve, or read the ExtensionConfig from the cluster, which starts kubectl port-forward\n$/,
     ),
   });
-  const asked = await runProgram(['call', 'upgrade.one', '--sample', '-f', fileOf(extensionConfig('one', target))]);
+  const asked = await runProgram(['call', 'upgrade.one', '-f', fileOf(extensionConfig('one', target))]);
   expect(asked).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(
@@ -587,7 +570,7 @@ test('call says how to reach a Service from outside of its cluster', async () =>
   });
 });
 
-test('call --all names the extensions that it could not discover', async () => {
+test('call --hook names the extensions that it could not discover', async () => {
   const [good, bad] = [
     await server(offering(handlers)),
     await server(() => ({ status: 'Failure', message: 'not yet' })),
@@ -596,7 +579,7 @@ test('call --all names the extensions that it could not discover', async () => {
     extensionConfig('good', { url: good.url, caBundle }),
     extensionConfig('bad', { url: bad.url, caBundle }),
   );
-  const ended = await runProgram(['call', '--hook', 'BeforeClusterUpgrade', '--all', '--sample', '-f', file]);
+  const ended = await runProgram(['call', '--hook', 'BeforeClusterUpgrade', '-f', file]);
   expect(ended.code).toBe(1);
   expect(ended.stderr).toContain('failed to discover extension "bad": got failure response with message: not yet');
   expect(ended.stdout).toContain('upgrade.good: blocked for 7s');

@@ -99,7 +99,7 @@ describe('help', () => {
     );
     expect(text).toContain('(one of deny, warn; default: deny)');
     expect(text).toContain(
-      '--host <HOST> address that the webhooks listen on (default: all interfaces; env: EXTENSIONCONFIG_HOST)',
+      '--host <HOST> address to listen on, with both ports (default: all interfaces; env: EXTENSIONCONFIG_HOST)',
     );
   });
 });

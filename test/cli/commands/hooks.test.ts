@@ -19,7 +19,7 @@ test('the list contains every hook, as a table and as JSON', async () => {
 });
 
 test('the list can be that of a release', async () => {
-  const args = ['hooks', '--output', 'json', '--target-cluster-api-version', '1.11'];
+  const args = ['hooks', '--output', 'json', '--cluster-api-version', '1.11'];
   const rows: { name: string; phase: string; blocking: boolean }[] = JSON.parse((await runProgram(args)).stdout);
   const rowOf = (name: string) => rows.find((row) => row.name === name);
   // It will be able to block.
@@ -45,8 +45,8 @@ test('a document for an earlier release has its fields, and says what else chang
     return Object.keys(schema?.properties ?? {});
   };
   const [old, older, newest] = [
-    await documentOf('--target-cluster-api-version', '1.11'),
-    await documentOf('--target-cluster-api-version', '1.3'),
+    await documentOf('--cluster-api-version', '1.11'),
+    await documentOf('--cluster-api-version', '1.3'),
     await documentOf(),
   ];
   const own = ['cluster', 'fromKubernetesVersion', 'toKubernetesVersion', 'apiVersion', 'kind'];
@@ -65,8 +65,7 @@ test('fields and other changes are explained with their releases', async () => {
   expect(explanation.stdout).toMatch(/\n {2}controlPlaneUpgrades +list of UpgradeStepInfo +since v1\.12 /);
   expect(explanation.stdout).toContain('\nSince v1.12 it is called after each step of an upgrade, ');
   const json = JSON.parse(
-    (await runProgram(['hooks', 'AfterClusterUpgrade', '--output', 'json', '--target-cluster-api-version', '1.5']))
-      .stdout,
+    (await runProgram(['hooks', 'AfterClusterUpgrade', '--output', 'json', '--cluster-api-version', '1.5'])).stdout,
   );
   expect(json.request.fieldsSince).toEqual({ settings: 'v1.4' });
   expect(json.response).toMatchObject({ fieldsSince: { retryAfterSeconds: 'v1.12' } });
@@ -80,7 +79,7 @@ test.each([
   ['ValidateTopology', '1.4', 'v1beta1'],
   ['ValidateTopology', '1.12', 'v1beta2'],
 ])('the sample of %s in %s has holders of the core version %s', async (hook, release, version) => {
-  const { stdout } = await runProgram(['hooks', hook, '--target-cluster-api-version', release, '--output', 'json']);
+  const { stdout } = await runProgram(['hooks', hook, '--cluster-api-version', release, '--output', 'json']);
   const { changes, request } = JSON.parse(stdout);
   expect(request.sample.items[0].holderReference).toEqual({
     apiVersion: `cluster.x-k8s.io/${version}`,
@@ -99,7 +98,7 @@ test.each([
   // It has sent v1beta2 from the start.
   ['GenerateUpgradePlan', '1.12', { apiVersion: 'cluster.x-k8s.io/v1beta2', classRef: { name: 'example' } }],
 ])('the sample of %s in %s has the Cluster of that release', async (hook, release, { apiVersion, ...reference }) => {
-  const args = ['hooks', hook, '--target-cluster-api-version', release];
+  const args = ['hooks', hook, '--cluster-api-version', release];
   const { request } = JSON.parse((await runProgram([...args, '--output', 'json'])).stdout);
   expect(request.sample.cluster).toMatchObject({ apiVersion, spec: { topology: { version: 'v1.33.0' } } });
   const { class: name, classRef } = request.sample.cluster.spec.topology;
@@ -121,9 +120,7 @@ test('openapi prints the same document as YAML and JSON, for a release', async (
   const [head = '', ...sections] = yaml.stdout.split(/^(?=\w+:$)/m).slice(1);
   expect(parse(`openapi: ${openapi}\n${head}`)).toEqual({ openapi, info });
   expect(sections.map((section) => section.split(':')[0])).toEqual(Object.keys(others));
-  const old = JSON.parse(
-    (await runProgram(['openapi', '--output', 'json', '--target-cluster-api-version', '1.4'])).stdout,
-  );
+  const old = JSON.parse((await runProgram(['openapi', '--output', 'json', '--cluster-api-version', '1.4'])).stdout);
   expect(old.info.version).toBe('v1.4');
   expect(Object.keys(old.paths)).toHaveLength(10);
 });

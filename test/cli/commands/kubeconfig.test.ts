@@ -5,9 +5,9 @@ import { runProgram } from './io.ts';
 
 test.each([
   [['discover']],
-  [['call', 'a-handler.an-extension', '--sample']],
+  [['call', 'a-handler.an-extension']],
   [['rehearse']],
-  [['preflight', '--target-cluster-api-version', 'v1.14']],
+  [['doctor', '--cluster-api-version', 'v1.14']],
   [['controller']],
   [['certs', 'status', '--secret', 'a']],
   [['openapi', 'merge']],

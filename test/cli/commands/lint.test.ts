@@ -684,7 +684,7 @@ test.each<[string, string[], RegExp]>([
   ['enforcement', ['-', '--enforcement', 'no'], /--enforcement: "no" is not allowed: it must be one of deny, warn/],
   ['timeout', ['-', '--max-handler-timeout-seconds', '31'], /whole number from 1 to 30/],
   ['timeout of zero', ['-', '--max-handler-timeout-seconds', '0'], /whole number from 1 to 30/],
-  ['release', ['-', '--target-cluster-api-version', 'latest'], /"latest" is not allowed: it must be a release/],
+  ['release', ['-', '--cluster-api-version', 'latest'], /"latest" is not allowed: it must be a release/],
   ['missing file', ['-', '--rules-config', join(folder, 'none')], /--rules-config: .*none: no such file/],
   ['unknown rule', ['-', '--rules-config', config('rules: {nope: off}')], /there is no rule "nope"/],
   ['upstream rule', ['-', '--rules-config', config('rules: {url-valid: warn}')], /must stay deny/],
@@ -779,7 +779,6 @@ test('the nearest configuration file above a manifest applies, and flags take pr
   expect(await rulesOf(join(root, 'a/b'))).toEqual(['ca-missing']);
   expect(await rulesOf(root)).toEqual(['ca-missing']);
   expect(await rulesOf(join(root, 'a/x.yaml'), '--profile', 'strict')).toEqual(['url-query']);
-  expect(await rulesOf(join(root, 'a/x.yaml'), '--no-config')).toEqual(['url-query']);
   expect(await rulesOf(join(root, 'a/b'), '--rules-config', config('rules: {ca-missing: off}'))).toEqual(['url-query']);
 });
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -152,9 +152,6 @@ describe('an API server', () => {
     const second = await merge(fromServer, { env: filled });
     expect(second.stdout).toBe(first.stdout);
     expect(second.stderr).toContain(`${count} documents (${count} from the cache)`);
-    const third = await merge([...fromServer, '--skip-cache'], { env: filled });
-    expect(third.stdout).toBe(first.stdout);
-    expect(third.stderr).not.toContain('from the cache');
     // That the result is valid: test/kubernetes/openapi/merge.test.ts.
     const { schemas } = document.components as { schemas: object };
     const used = new Set(
@@ -221,11 +218,4 @@ test('documents that an API server lists but does not serve are reported as miss
   // Only a document with the hash in the list is kept.
   const cache = join(env.XDG_CACHE_HOME as string, 'extensionconfig-webhook', 'openapi');
   expect(readdirSync(cache).length).toBe(1);
-});
-
-test('the cache folder is the configured one', async () => {
-  const named = join(folder, 'named');
-  await merge([file('a.json', documentOf('string', '/a')), '--cache-dir', named]);
-  expect(existsSync(named)).toBe(true);
-  expect(existsSync(join(env.XDG_CACHE_HOME as string, 'extensionconfig-webhook'))).toBe(false);
 });

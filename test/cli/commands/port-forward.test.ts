@@ -92,11 +92,8 @@ function isRunning(pid: number): boolean {
   }
 }
 
-const upgrade = ['--target-cluster-api-version', 'v1.14', '--current-cluster-api-version', 'v1.13'];
-
 test.each<[string, string[]]>([
   ['discover', ['discover']],
-  ['preflight', ['preflight', ...upgrade]],
   ['rehearse', ['rehearse', '--delete']],
 ])('%s reaches Services through kubectl port-forward, which ends with the command', async (_name, args) => {
   const { env, called } = kubectl((await extension()).port);
@@ -127,7 +124,6 @@ test('the certificate is verified for the name of the Service, as by Cluster API
 });
 
 test.each<[string, string[]]>([
-  ['with --no-port-forward', ['discover', '--no-port-forward']],
   ['with --resolve', ['discover', '--resolve', 'default/svc:9443=127.0.0.1:1']],
 ])('%s, no port-forward is started', async (_name, args) => {
   const { env, called } = kubectl((await extension()).port);

@@ -71,14 +71,14 @@ test('the sample Cluster of a class without worker classes has no workers', asyn
     spec: { template: { spec: {} } },
   }));
   const classes = file('small.yaml', [classOf, ...templates].map((object) => stringify(object)).join('---\n'));
-  const { code, stdout } = await rehearse('--cluster-class', classes, '--upgrade-to', 'v1.32.0');
+  const { code, stdout } = await rehearse('--cluster', classes, '--set-version', 'v1.32.0');
   expect(stdout).toMatch(/The lifecycle completed/);
   expect(code).toBe(0);
 });
 
 test('prints a simulation as text', async () => {
   answer = {};
-  const { code, stdout, stderr } = await rehearse('--upgrade-to', 'v1.33.0', '--delete');
+  const { code, stdout, stderr } = await rehearse('--set-version', 'v1.33.0', '--delete');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^default\/sample\n {2}0:00:00 {2}the user creates the Cluster at v1\.31\.0$/m);
   expect(stdout).toMatch(/BeforeClusterUpgrade {9}v1\.31\.0 → v1\.33\.0 {3}passed {2}\(up\.one\)/);
@@ -88,15 +88,15 @@ test('prints a simulation as text', async () => {
 test('without a target only the creation is played, and the output says so', async () => {
   const { code, stdout } = await rehearse();
   expect(code).toBe(0);
-  expect(stdout).toMatch(/add --upgrade-to VERSION and --delete for the rest of the lifecycle\n$/);
+  expect(stdout).toMatch(/add --set-version VERSION and --delete for the rest of the lifecycle\n$/);
 });
 
 test('a simulation that blocks forever has exit code 1, and the reason', async () => {
   answer = { retryAfterSeconds: 60, message: 'never' };
-  const { code, stdout } = await rehearse('--upgrade-to', 'v1.33.0', '--max-calls', '5');
+  const { code, stdout } = await rehearse('--set-version', 'v1.33.0');
   expect(code).toBe(1);
   expect(stdout).toMatch(
-    /The lifecycle could not be completed: 5 calls were made, the limit of --max-calls, and BeforeClusterUpgrade would be called next/,
+    /The lifecycle could not be completed: 1000 calls were made, the limit, and BeforeClusterUpgrade would be called next/,
   );
 });
 
@@ -106,7 +106,7 @@ test.each(['text', 'json'])('messages of extensions are shown without secrets: %
     ['Success', 60],
   ]) {
     answer = { status, retryAfterSeconds, message: 'cannot log in with token=tr0ub4dor&3' } as JsonObject;
-    const { code, stdout } = await rehearse('--upgrade-to', 'v1.33.0', '--max-calls', '3', '--output', output);
+    const { code, stdout } = await rehearse('--set-version', 'v1.33.0', '--output', output);
     expect(code).toBe(1);
     expect(stdout).toContain('cannot log in with token=(not shown)');
     expect(stdout).not.toContain('tr0ub4dor');
@@ -132,14 +132,14 @@ test('an ExtensionConfig without a namespaceSelector is for all Clusters, as Clu
   const { spec, ...rest } = extensionConfig('one', { url: server.url, caBundle });
   const { namespaceSelector: _, ...others } = spec as JsonObject;
   const path = file('no-selector.yaml', stringify({ ...rest, spec: others }));
-  const { code, stdout } = await runProgram(['rehearse', '-f', path, '--upgrade-to', 'v1.33.0']);
+  const { code, stdout } = await runProgram(['rehearse', '-f', path, '--set-version', 'v1.33.0']);
   expect({ code, warnings: stdout.match(/warning/g) }).toEqual({ code: 0, warnings: null });
   expect(stdout).toContain('passed  (up.one)');
 });
 
 test('json: a line per call', async () => {
   answer = {};
-  const { code, stdout } = await rehearse('--upgrade-to', 'v1.33.0', '--output', 'json');
+  const { code, stdout } = await rehearse('--set-version', 'v1.33.0', '--output', 'json');
   expect(code).toBe(0);
   const records = stdout
     .trimEnd()
@@ -160,7 +160,7 @@ test('several Clusters: their timelines one after the other, and a summary line 
     .join('---\n');
   // The first one is ready last.
   delayMs = (body) => (body.includes('c-1') ? 300 : 0);
-  const { code, stdout } = await rehearse('--cluster', file('clusters.yaml', clusters), '--upgrade-to', 'v1.32.0');
+  const { code, stdout } = await rehearse('--cluster', file('clusters.yaml', clusters), '--set-version', 'v1.32.0');
   delayMs = () => 0;
   expect(code).toBe(0);
   expect(stdout).toMatch(
@@ -174,7 +174,7 @@ test('an extension that replays the recorded answers of another implementation',
     file('other.yaml', stringify(extensionConfig('lab', { url: other.url, caBundle })));
     const { stdout } = await runProgram([
       ...['rehearse', '-f', join(folder, 'other.yaml'), '--cluster', file('lab.yaml', fixture('lab.yaml'))],
-      ...['--upgrade-to', 'v1.31.0', '--delete', '--output', 'json'],
+      ...['--set-version', 'v1.31.0', '--delete', '--output', 'json'],
     ]);
     const records = stdout
       .trimEnd()
@@ -188,7 +188,7 @@ test('an extension that replays the recorded answers of another implementation',
       ),
     });
     const { code, stdout: sample } = await runProgram([
-      ...['rehearse', '-f', join(folder, 'other.yaml'), '--upgrade-to', 'v1.33.0', '--delete', '--output', 'json'],
+      ...['rehearse', '-f', join(folder, 'other.yaml'), '--set-version', 'v1.33.0', '--delete', '--output', 'json'],
     ]);
     expect(code).toBe(0);
     expect(
@@ -224,8 +224,8 @@ describe('usage errors', () => {
   test.each<[string, () => string[], RegExp]>([
     [
       'a target that is not a version',
-      () => ['--upgrade-to', '1.33'],
-      /--upgrade-to.*"1\.33".*a version such as v1\.35\.0/,
+      () => ['--set-version', '1.33'],
+      /--set-version.*"1\.33".*a version such as v1\.35\.0/,
     ],
     ['an unknown kind of fault', () => ['--fault', 'up@3'], /"up@3" is not allowed: it must be of the form down@/],
     ['a missing file', () => ['--cluster', join(folder, 'none.yaml')], /none\.yaml: cannot be read: no such file/],
@@ -233,11 +233,6 @@ describe('usage errors', () => {
       'files without a Cluster',
       () => ['--cluster', file('none-of-it.yaml', 'apiVersion: v1\nkind: Pod\nmetadata: { name: p }\n')],
       /--cluster: there is no Cluster in .*none-of-it\.yaml/,
-    ],
-    [
-      'files without a ClusterClass',
-      () => ['--cluster-class', file('class.yaml', clusterYaml('v1.31.0'))],
-      /--cluster-class: there is no ClusterClass in .*class\.yaml/,
     ],
     [
       'a Cluster of an old version',
@@ -272,39 +267,39 @@ describe('usage errors', () => {
       () => [
         '--cluster',
         file('c.yaml', clusterYaml('v1.31.0')),
-        '--cluster-class',
+        '--cluster',
         file(
           'k.yaml',
           'apiVersion: cluster.x-k8s.io/v1beta2\nkind: ClusterClass\nmetadata: { name: other, namespace: team }\nspec: {}\n',
         ),
       ],
-      /ClusterClass team\/k is not among the files: add it with --cluster-class/,
+      /ClusterClass team\/k is not among the files: add it with --cluster/,
     ],
     [
       'two classes with the same name',
       () => {
         const one = 'apiVersion: cluster.x-k8s.io/v1beta2\nkind: ClusterClass\nmetadata: { name: k }\nspec: {}\n';
-        return ['--cluster-class', file('k.yaml', `${one}---\n${one}`)];
+        return ['--cluster', file('k.yaml', `${one}---\n${one}`)];
       },
       /k\.yaml:6: there are two ClusterClasses default\/k: leave one out/,
     ],
     [
-      'one file for both flags, which is read once, without the class',
+      'one file given twice, which is read once, without the class',
       () => {
         const one = file(
           'both.yaml',
           `${clusterYaml('v1.31.0')}---\napiVersion: cluster.x-k8s.io/v1beta2\nkind: ClusterClass\nmetadata: { name: other, namespace: team }\nspec: {}\n`,
         );
-        return ['--cluster', one, '--cluster-class', one];
+        return ['--cluster', one, '--cluster', one];
       },
-      /ClusterClass team\/k is not among the files: add it with --cluster-class/,
+      /ClusterClass team\/k is not among the files: add it with --cluster/,
     ],
     [
       'a class of another namespace',
       () => [
         '--cluster',
         file('c.yaml', clusterYaml('v1.31.0')),
-        '--cluster-class',
+        '--cluster',
         file(
           'elsewhere.yaml',
           'apiVersion: cluster.x-k8s.io/v1beta2\nkind: ClusterClass\nmetadata: { name: k, namespace: classes }\nspec: {}\n',
@@ -358,7 +353,7 @@ test('ends when it is stopped', async () => {
   answer = {};
   delayMs = () => 2_000;
   const stop = new AbortController();
-  const running = runProgram(['rehearse', '-f', join(folder, 'extension.yaml'), '--upgrade-to', 'v1.33.0'], {
+  const running = runProgram(['rehearse', '-f', join(folder, 'extension.yaml'), '--set-version', 'v1.33.0'], {
     signal: stop.signal,
   });
   setTimeout(() => stop.abort(new Error('stopped')), 200);

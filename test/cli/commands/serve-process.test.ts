@@ -11,7 +11,7 @@ const main = fileURLToPath(new URL('../../../bin/extensionconfig-webhook', impor
 
 /** `serve` with 80 file descriptors, started by nohup, and the lines of its log. One process, since a start takes long. */
 async function serving() {
-  const args = ['serve', '--self-signed', '--host', '127.0.0.1', '--health-host', '127.0.0.1'];
+  const args = ['serve', '--self-signed', '--host', '127.0.0.1'];
   const command = [process.execPath, main, ...args, '--port', '0', '--health-port', '0'];
   const child: ChildProcess = spawn('sh', ['-c', 'ulimit -n 80; exec env _=/usr/bin/nohup "$@"', 'sh', ...command], {
     stdio: ['ignore', 'pipe', 'inherit'],

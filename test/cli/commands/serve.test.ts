@@ -18,7 +18,7 @@ writeFileSync(join(certificates, 'tls.crt'), localhost.cert);
 writeFileSync(join(certificates, 'tls.key'), localhost.key);
 afterAll(() => rmSync(certificates, { recursive: true }));
 
-const addresses = ['--host', '127.0.0.1', '--health-host', '127.0.0.1', '--port', '0'];
+const addresses = ['--host', '127.0.0.1', '--port', '0'];
 const loopback = ['--cert-dir', certificates, ...addresses];
 
 function lineWith(text: string, msg: string): Record<string, unknown> | undefined {
@@ -204,7 +204,7 @@ describe.concurrent('a shutdown with default flags', () => {
     expect,
   }) => {
     const pod = { KUBERNETES_SERVICE_HOST: '10.0.0.1' };
-    const { webhookPort: port, stop, ended } = await byDefault(pod, '--shutdown-timeout', '4');
+    const { webhookPort: port, stop, ended } = await byDefault(pod, '--shutdown-delay', '2');
     const startedAt = performance.now();
     stop('SIGTERM');
     await new Promise((resolve) => setTimeout(resolve, 200));
@@ -213,7 +213,7 @@ describe.concurrent('a shutdown with default flags', () => {
     expect((await ended).code).toBe(0);
     expect(performance.now() - startedAt).toBeGreaterThan(1_900);
     // A server that waits would do so for a hundred seconds.
-    const waiting = ['--shutdown-delay', '100', '--shutdown-timeout', '200'];
+    const waiting = ['--shutdown-delay', '100'];
     const other = await byDefault({ KUBERNETES_SERVICE_HOST: '10.0.0.1' }, ...waiting);
     const interruptedAt = performance.now();
     other.stop('SIGINT');
@@ -237,11 +237,10 @@ describe('usage errors have exit code 2 and name the flag, the value and what is
     [['--max-handler-timeout-seconds', '31'], /--max-handler-timeout-seconds: "31"/],
     [['--max-body-bytes', '1'], /unknown option '--max-body-bytes'/],
     [['--probe', 'warn'], /unknown option '--probe'/],
-    [['--target-cluster-api-version', 'new'], /it must be a release such as 1.11/],
-    [['--target-cluster-api-version', 'v9.9'], /"v9.9" is not allowed: known are the releases v1\.2 to v1\.\d+/],
+    [['--cluster-api-version', 'new'], /it must be a release such as 1.11/],
+    [['--cluster-api-version', 'v9.9'], /"v9.9" is not allowed: known are the releases v1\.2 to v1\.\d+/],
     [['--rules-config', '/does/not/exist'], /--rules-config: \/does\/not\/exist: no such file/],
-    [['--shutdown-timeout', '0'], /--shutdown-timeout: "0"/],
-    [['--shutdown-delay', '20'], /--shutdown-delay must be shorter than --shutdown-timeout/],
+    [['--shutdown-delay', '3601'], /--shutdown-delay: "3601"/],
     [['--cert-dir', '/x'], /--cert-dir, --cert-secret and --self-signed exclude each other/],
     [['--cert-secret', 'a/b'], /exclude each other/],
     [['--client-allowed-name', 'x'], /--client-allowed-name needs --client-ca-file/],
@@ -250,7 +249,7 @@ describe('usage errors have exit code 2 and name the flag, the value and what is
     [['--cluster-facts', '--kubeconfig', '/does/not/exist'], /--cluster-facts: no cluster: .*does not exist/],
     [['--nonsense'], /unknown option '--nonsense'/],
   ])('%j', async (args, message) => {
-    const start = ['serve', '--self-signed', '--health-port', '0', '--health-host', '127.0.0.1'];
+    const start = ['serve', '--self-signed', '--health-port', '0'];
     const { code, stderr } = await runProgram([...start, ...args]);
     expect(code).toBe(2);
     expect(stderr).toMatch(message);
@@ -290,10 +289,10 @@ test.each(['--port', '--health-port'])('a %s that is taken is a failure with a r
 });
 
 test('an address of another machine is a failure that names the flag', async () => {
-  const flags = ['--self-signed', '--health-port', '0', '--health-host', '192.0.2.1'];
+  const flags = ['--self-signed', '--health-port', '0', '--host', '192.0.2.1'];
   const { code, stderr } = await runProgram(['serve', ...flags]);
   expect(code).toBe(1);
-  expect(stderr).toMatch(/192.0.2.1 is not an address of this machine: correct --health-host/);
+  expect(stderr).toMatch(/192.0.2.1 is not an address of this machine: correct --host/);
 });
 
 test.concurrent('an emptied caBundle is filled in at once, and again', async ({ expect }) => {

@@ -77,8 +77,8 @@ async function terminated(child: ChildProcess): Promise<unknown> {
 
 test('with a log on a full disk, serve goes on, counts the lines that cannot be written, and ends', async () => {
   const { child, port, url } = await start('a full disk', (own, health) => [
-    ...[main, 'serve', '--cert-dir', folder, '--shutdown-timeout', '3', '--host', '127.0.0.1', '--port', `${own}`],
-    ...['--health-host', '127.0.0.1', '--health-port', `${health}`, '--log-level', 'debug'],
+    ...[main, 'serve', '--cert-dir', folder, '--host', '127.0.0.1', '--port', `${own}`],
+    ...['--health-port', `${health}`, '--log-level', 'debug'],
   ]);
   const lost = () => metricAt(url, 'extensionconfig_webhook_log_lines_lost_total');
   const agent = keepAliveAgent();
@@ -113,7 +113,7 @@ await createExtensionServer({ handlers: [create], ...${JSON.stringify({ ...optio
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;
     const args = ['serve', '--self-signed', '--log-level', 'debug', '--host', '127.0.0.1', '--port', `${port}`];
-    const child = spawnNode(log, [main, ...args, '--health-host', '127.0.0.1', '--health-port', '0'], 'pipe');
+    const child = spawnNode(log, [main, ...args, '--health-port', '0'], 'pipe');
     const [printed, [code]] = await Promise.all([text(child.stderr!), once(child, 'exit')]);
     expect([code, printed]).toEqual([1, expect.stringContaining(`port ${port} is in use`)]);
   });

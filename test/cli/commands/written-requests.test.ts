@@ -63,8 +63,8 @@ beforeAll(async () => {
   );
   writeFileSync(join(folder, 'class.yaml'), classYaml);
   const { code, stderr } = await runProgram([
-    ...['rehearse', '-f', join(folder, 'extension.yaml'), '--cluster-class', join(folder, 'class.yaml')],
-    ...['--upgrade-to', 'v1.31.1', '--write-requests', requests],
+    ...['rehearse', '-f', join(folder, 'extension.yaml'), '--cluster', join(folder, 'class.yaml')],
+    ...['--set-version', 'v1.31.1', '--write', requests],
   ]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   for (const { url, body } of server.received.splice(0)) {
@@ -131,9 +131,9 @@ test('names of Clusters cannot lead out of the folder, and a folder with files i
     'apiVersion: cluster.x-k8s.io/v1beta2\nkind: Cluster\nmetadata: { name: ../../../up, namespace: .. }\nspec: { topology: { classRef: { name: k }, version: v1.31.0 } }\n',
   );
   const target = join(folder, 'hostile');
-  const args = ['rehearse', '-f', join(folder, 'extension.yaml'), '--cluster', cluster, '--upgrade-to', 'v1.31.1'];
-  await runProgram([...args, '--write-requests', target]);
+  const args = ['rehearse', '-f', join(folder, 'extension.yaml'), '--cluster', cluster, '--set-version', 'v1.31.1'];
+  await runProgram([...args, '--write', target]);
   expect(readdirSync(target)).toEqual(['.._..%2F..%2F..%2Fup-0001-BeforeClusterUpgrade.json']);
-  const again = await runProgram([...args, '--write-requests', target]);
+  const again = await runProgram([...args, '--write', target]);
   expect(again).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(`${target} is not empty`) });
 });

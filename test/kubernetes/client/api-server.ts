@@ -353,14 +353,14 @@ export function putTargets(server: ApiServer): void {
 
 /** The flags that name those targets. */
 export const targetFlags = [
-  '--mutating-webhook',
-  'ours',
-  '--validating-webhook',
-  'ours',
-  '--crd',
-  'extensionconfigs.runtime.cluster.x-k8s.io',
-  '--extension-config',
-  'ours',
+  '--target',
+  'MutatingWebhookConfiguration/ours',
+  '--target',
+  'ValidatingWebhookConfiguration/ours',
+  '--target',
+  'CustomResourceDefinition/extensionconfigs.runtime.cluster.x-k8s.io',
+  '--target',
+  'ExtensionConfig/ours',
 ];
 
 /** All caBundles that belong to our service, as PEM, in one state of the server. */

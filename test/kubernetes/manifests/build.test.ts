@@ -16,9 +16,9 @@ import {
 } from './kustomization.ts';
 import { foreignKinds, schemaProblems } from './schemas.ts';
 
-const trees = ['base', 'components', 'overlays', 'crd', 'preflight', 'controller-secrets', 'plan'];
+const trees = ['base', 'components', 'overlays', 'crd', 'controller-secrets', 'plan'];
 /** Kustomizations that are applied, besides the overlays. */
-const others = ['preflight/kustomization.yaml', 'controller-secrets/kustomization.yaml', 'plan/kustomization.yaml'];
+const others = ['controller-secrets/kustomization.yaml', 'plan/kustomization.yaml'];
 const files = trees.flatMap((folder) =>
   readdirSync(join(manifestsFolder, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -34,15 +34,11 @@ function argumentsOf(objects: readonly Manifest[]): string[] {
 /** A controller in a mode, authorized by its overlay, and what the tests inspect. */
 async function start(mode: Mode, objects = buildOverlay(`controller-${mode}`)) {
   expect(argumentsOf(objects)).toContain(`--mode=${mode}`);
-  const argumentOf = (flag: string) =>
-    argumentsOf(objects)
-      .find((one) => one.startsWith(`--${flag}=`))
-      ?.split('=')[1] ?? '';
   const grants = grantsOf(objects);
   const lab = await startLab();
   const proxy = await startRbacProxy(lab.sandbox, grants);
   endWith(() => proxy.close());
-  const namespace = argumentOf('leader-election-namespace');
+  const namespace = 'extensionconfig-webhook-system';
   await lab.request('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
   const kubeConfig = new KubeConfig();
   kubeConfig.loadFromClusterAndUser({ name: 'test', server: proxy.url, skipTLSVerify: true }, { name: 'test' });
@@ -56,7 +52,7 @@ async function start(mode: Mode, objects = buildOverlay(`controller-${mode}`)) {
       {
         mode,
         leaderElection: {
-          ...{ namespace, name: argumentOf('leader-election-name') },
+          ...{ namespace, name: 'extensionconfig-webhook-controller' },
           ...{ leaseDurationMs: 4_000, renewDeadlineMs: 3_000, retryPeriodMs: 50 },
         },
       },

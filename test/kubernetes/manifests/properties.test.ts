@@ -171,10 +171,8 @@ describe('the Deployment', () => {
 
   test('has the time that a shutdown takes', () => {
     const delay = Number(flag(serving.spec.template, 'shutdown-delay'));
-    const timeout = Number(flag(serving.spec.template, 'shutdown-timeout'));
     expect(delay).toBeGreaterThan(0);
-    expect(timeout).toBeGreaterThan(delay);
-    expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(timeout);
+    expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(delay + 15);
   });
 });
 
@@ -337,9 +335,8 @@ describe('the controller', () => {
   test('has two replicas with leader election, and may write the Lease', () => {
     expect(controller.spec.replicas).toBe(2);
     expect(controller.spec.template.spec.containers[0].args).toContain('--leader-elect');
-    expect(flag(controller.spec.template, 'leader-election-namespace')).toBe(systemNamespace);
     const [named] = find(withController, 'Role', name).rules;
-    expect(named.resourceNames).toEqual([flag(controller.spec.template, 'leader-election-name')]);
+    expect(named.resourceNames).toEqual(['extensionconfig-webhook-controller']);
   });
 
   test('has its own disruption budget and network policy, which select no other pods', () => {
@@ -466,7 +463,7 @@ test('with-crd: the Jobs inject its caBundle and may write it', () => {
     job.spec.template,
     find(built, 'CronJob', 'extensionconfig-webhook-rotate').spec.jobTemplate.spec.template,
   ]) {
-    expect(flag(template, 'crd')).toBe(crd);
+    expect(template.spec.containers[0].args).toContain(`--target=CustomResourceDefinition/${crd}`);
   }
 });
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quotable } from '../../../runtimehooks/client/index.ts';
 import { messageProblem, unknownFields } from '../../../runtimehooks/messages/index.ts';
-import { changingParts, secretParts } from '../../texts.ts';
+import { changingParts, secretParts } from '../../unwanted-text.ts';
 import { type Check, ofAnswering } from '../check.ts';
 import {
   describe,

@@ -28,21 +28,33 @@ import { clusterFlags, orNoCluster, ownNamespace } from '../cluster-flags.ts';
 const defaultService = 'extensionconfig-webhook';
 export const defaultCaSecret = 'extensionconfig-webhook-ca';
 
-const targetFlag = (what: string) =>
-  listFlag('NAME', `${what} to inject into; may be repeated`, { problemsOf: dns1123SubdomainProblems });
+const targetKinds: readonly TargetKind[] = [
+  'MutatingWebhookConfiguration',
+  'ValidatingWebhookConfiguration',
+  'CustomResourceDefinition',
+  'ExtensionConfig',
+];
 
-const targetFlags = {
-  'mutating-webhook': 'MutatingWebhookConfiguration',
-  'validating-webhook': 'ValidatingWebhookConfiguration',
-  crd: 'CustomResourceDefinition',
-  'extension-config': 'ExtensionConfig',
-} as const satisfies Record<string, TargetKind>;
+function targetIn(text: string): { kind: TargetKind; name: string } {
+  const at = text.indexOf('/');
+  return { kind: text.slice(0, at) as TargetKind, name: text.slice(at + 1) };
+}
 
-function addressProblems(address: string): string[] {
-  if (isAddress(address)) {
+function targetProblems(text: string): readonly string[] {
+  const { kind, name } = targetIn(text);
+  return targetKinds.includes(kind)
+    ? dns1123SubdomainProblems(name)
+    : [`must be KIND/NAME; the kinds are ${targetKinds.join(', ')}`];
+}
+
+/** What a certificate may be for. */
+function hostProblems(host: string): readonly string[] {
+  if (isAddress(host)) {
     return [];
   }
-  return isAddress(address.split('%', 1).join()) ? ['must be an IP address without a zone'] : ['must be an IP address'];
+  return isAddress(host.split('%', 1).join())
+    ? ['must be an IP address without a zone']
+    : dns1123SubdomainProblems(host.replace(/^\*\./, ''));
 }
 
 export const commonFlags = {
@@ -66,33 +78,28 @@ export const commonFlags = {
   'external-ca': switchFlag(
     'certificates are issued elsewhere: only inject ca.crt of --secret (or of --ca-secret, if set)',
   ),
-  'mutating-webhook': targetFlag('MutatingWebhookConfiguration'),
-  'validating-webhook': targetFlag('ValidatingWebhookConfiguration'),
-  crd: targetFlag('CustomResourceDefinition whose conversion webhook'),
-  'extension-config': targetFlag('ExtensionConfig'),
+  target: listFlag(
+    'KIND/NAME',
+    'webhook configuration, CustomResourceDefinition (of whose conversion webhook) or ExtensionConfig to inject into; may be repeated',
+    { problemsOf: targetProblems },
+  ),
   'target-selector': textFlag('SELECTOR', 'label selector for additional targets of all these kinds'),
   ...clusterFlags,
   'cert-dir': textFlag('DIR', 'folder for the files instead of Secrets, for development; excludes targets'),
   output: outputFlag(['text', 'json']),
 } satisfies Flags;
 
-/** The rotation Job looks every hour: what lives for less than two of these would be due at each of them. */
-const minValidity = '2h';
+/** Of the serving certificate, which is renewed in its last third: the rotation may fail for a month before it expires. */
+const servingValidityMs = 90 * 86_400_000;
+/** Of the CA, which is in many places: five years, and half a year to replace it everywhere. */
+const caValidityMs = 1825 * 86_400_000;
+export const caRenewBeforeMs = 180 * 86_400_000;
 
-/** Properties of certificates and their renewal. More than a hundred years must be a mistake. */
+/** The names of serving certificates, and the waits of a rotation. */
 export const issuingFlags = {
-  'dns-name': listFlag('NAME', 'additional DNS name of the serving certificate; may be repeated', {
-    problemsOf: (name) => dns1123SubdomainProblems(name.replace(/^\*\./, '')),
+  'dns-name': listFlag('NAME', 'additional DNS name or IP address of the serving certificate; may be repeated', {
+    problemsOf: hostProblems,
   }),
-  ip: listFlag('ADDRESS', 'IP address of the serving certificate; may be repeated', { problemsOf: addressProblems }),
-  validity: durationFlag(
-    minValidity,
-    '36500d',
-    '90d',
-    'validity of the serving certificate; renewed in its last third',
-  ),
-  'ca-validity': durationFlag(minValidity, '36500d', '1825d', 'validity of the CA'),
-  'ca-renew-before': durationFlag('0', '36500d', '180d', 'how long before it expires the CA is rotated'),
   'propagation-delay': durationFlag('0', '24h', '30s', 'how long a new CA is trusted everywhere before it signs'),
   overlap: durationFlag('0', '365d', '24h', 'how long the previous CA stays trusted'),
 } satisfies Flags;
@@ -128,18 +135,14 @@ export interface CertsContext extends Pick<Run, 'store' | 'targets' | 'clock' | 
 }
 
 /** The targets of the shipped manifests, where no others are named and the service is theirs. */
-const shippedTargets = {
-  'mutating-webhook': ['extensionconfig-webhook'],
-  'validating-webhook': ['extensionconfig-webhook'],
-  crd: ['extensionconfigs.runtime.cluster.x-k8s.io'],
-} satisfies Partial<CommonFlags>;
+const shippedTargets = [
+  'MutatingWebhookConfiguration/extensionconfig-webhook',
+  'ValidatingWebhookConfiguration/extensionconfig-webhook',
+  'CustomResourceDefinition/extensionconfigs.runtime.cluster.x-k8s.io',
+];
 
 /** The ids of the targets that flags name. */
-export function namedTargets(flags: CommonFlags): { kind: TargetKind; name: string }[] {
-  return Object.entries(targetFlags).flatMap(([flag, kind]) =>
-    flags[flag as keyof typeof targetFlags].map((name) => ({ kind, name })),
-  );
-}
+export const namedTargets = ({ target }: CommonFlags) => target.map(targetIn);
 
 function servingNames(flags: CommonFlags & Partial<RunFlags>, namespace: string): string[] {
   const { service } = flags;
@@ -150,12 +153,9 @@ function servingNames(flags: CommonFlags & Partial<RunFlags>, namespace: string)
     `${service}.${namespace}.svc.cluster.local`,
     ...(flags['cert-dir'] === undefined ? [] : ['localhost', '127.0.0.1', '::1']),
     ...(flags['dns-name'] ?? []),
-    ...(flags.ip ?? []),
   ]);
   if (names.size > maxNames) {
-    throw new UsageError(
-      `--dns-name and --ip: ${names.size} names are too many for a certificate, which may have ${maxNames}`,
-    );
+    throw new UsageError(`--dns-name: ${names.size} names are too many for a certificate, which may have ${maxNames}`);
   }
   return [...names];
 }
@@ -174,7 +174,7 @@ async function openStore(flags: CommonFlags, namespace: string, caSecret: string
       cluster,
       store: clusterStore(cluster, namespace, { ca: caSecret, serving: secret }),
       targets: clusterTargets(cluster, {
-        named: areNamed || !isShipped ? named : namedTargets({ ...flags, ...shippedTargets }),
+        named: areNamed || !isShipped ? named : shippedTargets.map(targetIn),
         selector,
         service: { namespace, name: service },
       }),
@@ -229,15 +229,8 @@ export async function readContext(
 }
 
 export function readRun(flags: RunFlags, mode: 'repair' | 'rotate') {
-  const caValidityMs = flags['ca-validity'];
-  const caRenewBeforeMs = flags['ca-renew-before'];
-  if (caRenewBeforeMs >= caValidityMs) {
-    throw new UsageError(
-      '--ca-renew-before must be less than --ca-validity; otherwise every CA would be rotated at once',
-    );
-  }
   return {
-    servingValidityMs: flags.validity,
+    servingValidityMs,
     caValidityMs,
     blockOn: new Set(flags.wait ? ['propagation', 'overlap'] : mode === 'repair' ? ['propagation'] : []),
     settings: {

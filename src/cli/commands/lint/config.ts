@@ -19,7 +19,7 @@ const flagOf = {
   profile: 'profile',
   enforcement: 'enforcement',
   maxHandlerTimeoutSeconds: 'max-handler-timeout-seconds',
-  targetClusterApiVersion: 'target-cluster-api-version',
+  targetClusterApiVersion: 'cluster-api-version',
 } as const;
 
 const fieldNames = [...Object.keys(flagOf), 'rules', 'ignore'].join(', ');

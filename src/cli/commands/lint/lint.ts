@@ -16,7 +16,7 @@ import { defineCommand } from '../../framework/command.ts';
 import { type Call, type Flags, integerFlag, listFlag, outputFlag, switchFlag } from '../../framework/flags.ts';
 import { exitCode, type Io, paintFor, UsageError } from '../../framework/program.ts';
 import { version } from '../../framework/version.ts';
-import { policyFlags, ruleSetOptionsOf } from '../policy-flags.ts';
+import { policyFlags } from '../policy-flags.ts';
 import { createLintOptions, lintConfigName } from './config.ts';
 
 const help = `
@@ -86,19 +86,17 @@ const lintFlags = {
   facts: listFlag('PATH', 'other manifests with the objects that ExtensionConfigs depend on; may be repeated'),
   fix: switchFlag('change the files: the version, metadata.namespace, a port in quotes, and defaults'),
   ...policyFlags,
-  'no-config': switchFlag(`ignore ${lintConfigName} files`),
 } satisfies Flags;
 
 /** The policy for a file, and whether the configuration file leaves it out. Files with the same options share a policy. */
 function createPolicies({ flags, isGiven }: Call<typeof lintFlags>, facts: Facts | undefined) {
   const now = new Date();
   const policies = new Map<RuleSetOptions, LintPolicy>();
-  const common = flags['no-config'] ? ruleSetOptionsOf(flags) : undefined;
   const optionsOf = createLintOptions({ values: flags, isGiven });
   return {
-    isIgnored: (file: string) => common === undefined && file !== '<stdin>' && optionsOf(file).isIgnored(file),
+    isIgnored: (file: string) => file !== '<stdin>' && optionsOf(file).isIgnored(file),
     policyOf(file: string): LintPolicy {
-      const options = common ?? optionsOf(file).rules;
+      const options = optionsOf(file).rules;
       const policy = policies.get(options) ?? { rules: createRuleSet(options), now, facts };
       policies.set(options, policy);
       return policy;

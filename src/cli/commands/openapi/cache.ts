@@ -85,7 +85,7 @@ export function openCache(
   limits = defaultLimits,
 ): DocumentCache | undefined {
   if (directory === undefined) {
-    warn('no cache is used: this user has no home folder; set HOME or XDG_CACHE_HOME, or use --cache-dir');
+    warn('no cache is used: this user has no home folder; set HOME or XDG_CACHE_HOME');
     return undefined;
   }
   try {

@@ -9,7 +9,7 @@ import {
 } from '../../../runtimehooks/index.ts';
 import { openApiDocument, openApiPage } from '../../../runtimehooks/messages/index.ts';
 import { defineCommand } from '../../framework/command.ts';
-import { type Flags, outputFlag, switchFlag, textFlag } from '../../framework/flags.ts';
+import { type Flags, outputFlag } from '../../framework/flags.ts';
 import { inFormat, jsonText } from '../../framework/layout.ts';
 import { catalogFlags } from '../catalog-flags.ts';
 import { clusterFlags } from '../cluster-flags.ts';
@@ -17,10 +17,6 @@ import { clusterFlags } from '../cluster-flags.ts';
 const mergeFlags = {
   ...clusterFlags,
   output: outputFlag(['yaml', 'json']),
-  'cache-dir': textFlag('FOLDER', 'where documents of servers are cached', {
-    defaultText: '$XDG_CACHE_HOME/extensionconfig-webhook/openapi',
-  }),
-  'skip-cache': switchFlag('fetch every document and cache none'),
 } satisfies Flags;
 
 const merge = defineCommand({
@@ -30,8 +26,9 @@ const merge = defineCommand({
   flags: mergeFlags,
   help: `
 OpenAPI v2 documents are converted. Documents of servers that have not changed
-are read from a cache on disk, which is kept below 256 MiB; entries that have
-not been used for 30 days are deleted.
+are read from a cache on disk, $XDG_CACHE_HOME/extensionconfig-webhook/openapi,
+which is kept below 256 MiB; entries that have not been used for 30 days are
+deleted.
 
 Exit code: 0 everything was merged, 1 something is missing or in conflict (the
 summary says what) or a server failed, 2 usage error or a file that cannot be
@@ -45,7 +42,7 @@ read.`,
 
 const openApiFlags = {
   output: outputFlag(['yaml', 'json', 'html'], 'output format; html is a self-contained page for a browser'),
-  'target-cluster-api-version': catalogFlags['target-cluster-api-version'],
+  'cluster-api-version': catalogFlags['cluster-api-version'],
 } satisfies Flags;
 
 export const command = defineCommand({
@@ -55,7 +52,7 @@ export const command = defineCommand({
     merge: { summary: 'merge the OpenAPI v3 documents of an API server, or files, into one', ...merge },
   },
   run({ flags, io }) {
-    const release = flags['target-cluster-api-version'];
+    const release = flags['cluster-api-version'];
     const hooks = clusterApiHooks.filter((hook) => ['supported', 'deprecated'].includes(phaseIn(hook, release)));
     const inRelease = hooks.map((hook) => hookIn(hook, release));
     const document = openApiDocument(inRelease, { version: formatRelease(release), release });

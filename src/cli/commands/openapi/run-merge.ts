@@ -11,8 +11,6 @@ interface MergeFlags {
   kubeconfig: string | undefined;
   context: string | undefined;
   output: 'yaml' | 'json';
-  'cache-dir': string | undefined;
-  'skip-cache': boolean;
 }
 
 const maxNamed = 3;
@@ -67,7 +65,7 @@ function textOf(document: JsonObject, output: MergeFlags['output']): string {
 /** Merges the documents that the arguments name, and writes the result; returns the exit code. */
 export async function mergeSources(paths: readonly string[], flags: MergeFlags, io: Io): Promise<number> {
   const warn = (message: string) => io.stderr.write(`openapi merge: ${printable(message)}\n`);
-  const cache = flags['skip-cache'] ? undefined : openCache(flags['cache-dir'] ?? cacheDirectory(io.env), warn);
+  const cache = openCache(cacheDirectory(io.env), warn);
   try {
     const gathered = await gather(paths, flags, { io, cache });
     const { document, report } = await mergeDocuments(gathered.documents, io.signal);

@@ -92,7 +92,6 @@ export const planFlags = {
     'of the cluster, whether it defaults and checks templates and control planes in a dry run, where you may write them',
   ),
   resolve: resolveFlag,
-  'no-port-forward': switchFlag('do not start "kubectl port-forward" for Services that have no address here'),
   ...clusterFlags,
   'fail-on': choiceFlag(
     'WHAT',

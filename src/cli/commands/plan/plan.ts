@@ -42,7 +42,7 @@ async function reachExtensions(
   const configs = [...states.before.configs, ...states.after.configs];
   const resolve = resolveOf(flags.resolve);
   const reached =
-    live === undefined || flags['no-port-forward']
+    live === undefined
       ? { resolve, [Symbol.dispose]() {} }
       : await reachServices(configs, resolve, live.cluster, flags, io);
   return { ...reached, states, replaced, [Symbol.dispose]: () => reached[Symbol.dispose]() };

@@ -1,6 +1,6 @@
 import { printable } from '../../../base/index.ts';
+import { installedRelease } from '../../../checks/installed-release.ts';
 import { readWorld } from '../../../checks/plan/index.ts';
-import { installedRelease } from '../../../checks/preflight/index.ts';
 import {
   connect,
   type KubernetesClient,

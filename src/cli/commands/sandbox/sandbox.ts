@@ -101,7 +101,7 @@ async function runSandbox(flags: FlagValues<typeof sandboxFlags>, io: Io): Promi
     const loop = await startLoop(sandbox, runs, log, io.signal);
     if (loop.port !== undefined && !io.signal.aborted) {
       io.stdout.write(
-        `\nThe sample extension is listening. To rehearse a Cluster's lifecycle against it:\n\n  ${program} rehearse ${extensionName} --upgrade-to v1.33.0 --delete\n\n`,
+        `\nThe sample extension is listening. To rehearse a Cluster's lifecycle against it:\n\n  ${program} rehearse ${extensionName} --set-version v1.33.0 --delete\n\n`,
       );
     }
     if (!io.signal.aborted) {

@@ -38,7 +38,7 @@ export async function startLocalWebhook(
   const host = '127.0.0.1';
   const flags = {
     ...defaultsOf(serveFlags),
-    ...{ host, port: 0, 'health-host': host, 'health-port': 0 },
+    ...{ host, port: 0, 'health-port': 0 },
     // With the gate disabled, every ExtensionConfig would be rejected, and there would be nothing to try.
     'feature-gates': { [runtimeSdkFeatureGate]: true },
     impact: impactKubeconfig !== undefined,
@@ -67,7 +67,11 @@ export const servingCertificates = (config: KubeConfig): CertificateSource =>
 /** Creates the certificate of the webhook and injects its CA, as the certificate Jobs of a cluster do. */
 export function bootstrapWebhook(kubeconfig: string, signal: AbortSignal): Promise<void> {
   // The configurations have the name of the Service.
-  const configuration = [webhookService.name];
-  const targets = { 'mutating-webhook': configuration, 'validating-webhook': configuration, crd: [crd.metadata.name] };
-  return bootstrap({ kubeconfig, namespace: webhookService.namespace, ...targets }, signal);
+  const { namespace, name } = webhookService;
+  const target = [
+    `MutatingWebhookConfiguration/${name}`,
+    `ValidatingWebhookConfiguration/${name}`,
+    `CustomResourceDefinition/${crd.metadata.name}`,
+  ];
+  return bootstrap({ kubeconfig, namespace, target }, signal);
 }

@@ -11,7 +11,6 @@ import {
   textFlag,
 } from '../../framework/flags.ts';
 import { logFlags } from '../../framework/log.ts';
-import { UsageError } from '../../framework/program.ts';
 import { clusterFlags } from '../cluster-flags.ts';
 import { healthFlags } from '../health-flags.ts';
 import { policyFlags } from '../policy-flags.ts';
@@ -36,24 +35,22 @@ const featureGatesFlag: Flag<FeatureGates> = {
 /** Seconds that even a slow cluster needs to remove a terminating pod from all endpoints. */
 const shutdownDelayInPod = 10;
 
+/**
+ * Seconds for answers in progress after that: three times the timeout of the webhooks in the manifests. With the delay,
+ * it is less than the pods' terminationGracePeriodSeconds.
+ */
+export const answersSeconds = 15;
+
 /** Seconds for which connections are accepted after SIGTERM, which may arrive in a pod before endpoints are updated. */
-export function shutdownDelayOf(flags: ServeFlags, env: NodeJS.ProcessEnv): number {
-  const { 'shutdown-delay': delay, 'shutdown-timeout': timeout } = flags;
-  if (delay === undefined) {
-    return env.KUBERNETES_SERVICE_HOST === undefined ? 0 : Math.min(shutdownDelayInPod, Math.floor(timeout / 2));
-  }
-  if (delay >= timeout) {
-    throw new UsageError('--shutdown-delay must be shorter than --shutdown-timeout, which it is part of');
-  }
-  return delay;
-}
+export const shutdownDelayOf = (flags: ServeFlags, env: NodeJS.ProcessEnv): number =>
+  flags['shutdown-delay'] ?? (env.KUBERNETES_SERVICE_HOST === undefined ? 0 : shutdownDelayInPod);
 
 export const serveFlags = {
   port: integerFlag('PORT', 0, 65535, 'port of the webhooks (HTTPS); 0: any free port', {
     default: 9443,
     env: 'EXTENSIONCONFIG_PORT',
   }),
-  host: textFlag('HOST', 'address that the webhooks listen on', {
+  host: textFlag('HOST', 'address to listen on, with both ports', {
     defaultText: 'all interfaces',
     env: 'EXTENSIONCONFIG_HOST',
   }),
@@ -82,13 +79,12 @@ export const serveFlags = {
   impact: switchFlag('warn of Machines that a write of a Cluster or a class will replace; needs --cluster-facts'),
   'impact-call-extensions': switchFlag('call the extensions that patches name to find that out'),
   ...logFlags,
-  'shutdown-timeout': integerFlag('SECONDS', 1, 3600, 'maximum time from SIGTERM until exit', { default: 20 }),
   'shutdown-delay': integerFlag(
     'SECONDS',
     0,
     3600,
     'how long connections are still accepted after SIGTERM, while endpoints catch up',
-    { defaultText: `${shutdownDelayInPod} in a pod (at most half of the timeout), otherwise 0` },
+    { defaultText: `${shutdownDelayInPod} in a pod, otherwise 0` },
   ),
 } satisfies Flags;
 

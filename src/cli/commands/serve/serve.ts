@@ -16,7 +16,7 @@ import { startProblem } from '../../framework/port-problem.ts';
 import { UsageError } from '../../framework/program.ts';
 import { orNoCluster, ownNamespace } from '../cluster-flags.ts';
 import { ruleSetOptionsOf } from '../policy-flags.ts';
-import { type ServeFlags, serveFlags, shutdownDelayOf } from './flags.ts';
+import { answersSeconds, type ServeFlags, serveFlags, shutdownDelayOf } from './flags.ts';
 import { keepCaBundles, withBundle } from './repair.ts';
 import { startFromFlags } from './webhook.ts';
 
@@ -106,7 +106,7 @@ export const command = defineCommand({
     }
     stopping.abort();
     await repairing;
-    await stopInTime(log, flags['shutdown-timeout'] * 1000, (timeoutMs) =>
+    await stopInTime(log, delayMs + answersSeconds * 1000, (timeoutMs) =>
       server.stop({
         // After Ctrl-C a user is waiting.
         ...(delayMs > 0 && io.signal.reason !== 'SIGINT' && { closeAfter: sleep(delayMs) }),

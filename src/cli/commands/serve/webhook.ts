@@ -45,7 +45,7 @@ export async function startFromFlags(
     ? // Most of the program, which serves only this.
       (await import('../../../checks/impact/index.ts')).createImpactReviews({
         kubeconfig: { kubeconfig: flags.kubeconfig, context: flags.context },
-        clusterApiVersion: flags['target-cluster-api-version'],
+        clusterApiVersion: flags['cluster-api-version'],
         denies: deniesImpact,
         updatesInPlace: featureGates[inPlaceFeatureGate] === true,
         callsExtensions: flags['impact-call-extensions'],
@@ -67,7 +67,7 @@ export async function startFromFlags(
       },
       convert: reviewConversion,
       webhook: { host: flags.host, port: flags.port },
-      health: { host: flags['health-host'], port: flags['health-port'] },
+      health: { host: flags.host, port: flags['health-port'] },
       log,
       version,
       featureGates,

@@ -47,7 +47,7 @@ function readJson(file: string | URL): Json {
 }
 
 /**
- * The request in a JSON file, such as one that `extensionconfig-webhook rehearse --write-requests DIR` wrote.
+ * The request in a JSON file, such as one that `extensionconfig-webhook rehearse --write DIR` wrote.
  *
  * @throws {TypeError} for a name that is not a hook of Cluster API.
  * @throws {Error} for a file that cannot be read, or that has no request of the hook.

@@ -120,7 +120,7 @@ async function register(config: KubeConfig, clientConfigOf: ClientConfigOf, sign
 
 /** Runs `serve` until it is stopped. */
 async function serve(...args: string[]): Promise<{ port: number; stop(): Promise<void> }> {
-  const local = ['--host', '127.0.0.1', '--health-host', '127.0.0.1', '--health-port', '0'];
+  const local = ['--host', '127.0.0.1', '--health-port', '0'];
   const program = startProgram([
     'serve',
     ...local,
@@ -181,7 +181,14 @@ function byExternalName(kubeconfigFile: string): Way {
       await insist(() => send('POST', `${inNamespace}/services`, body), signal);
     },
     async start() {
-      const targets = ['--mutating-webhook', name, '--validating-webhook', name, '--crd', definition];
+      const targets = [
+        '--target',
+        `MutatingWebhookConfiguration/${name}`,
+        '--target',
+        `ValidatingWebhookConfiguration/${name}`,
+        '--target',
+        `CustomResourceDefinition/${definition}`,
+      ];
       const { code, stderr } = await runProgram([
         ...['certs', 'bootstrap', '--namespace', namespace, ...targets, ...kubeconfig],
       ]);

@@ -1,6 +1,6 @@
-import { isStatus, type KubernetesClient } from '../../kubernetes/client/index.ts';
-import { fieldAt, itemsAt, type Json } from '../../kubernetes/index.ts';
-import { parseRelease, type Release } from '../../runtimehooks/index.ts';
+import { isStatus, type KubernetesClient } from '../kubernetes/client/index.ts';
+import { fieldAt, itemsAt, type Json } from '../kubernetes/index.ts';
+import { parseRelease, type Release } from '../runtimehooks/index.ts';
 
 /** Where the release of Cluster API's core manager can be read, and how; the most reliable place first. */
 const places: readonly { path: string; versionsIn(answer: Json): Json[] }[] = [

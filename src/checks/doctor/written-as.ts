@@ -25,11 +25,10 @@ function appliedVersion(text: unknown): unknown {
 }
 
 /**
- * The versions other than the current one in which an object is written. A manifest states its version. An object in a
- * cluster can be read in any version, so those who wrote it tell: the fields that they manage, and what kubectl
- * applied.
+ * The versions other than the current one in which an object of a cluster is written. It can be read in any version, so those
+ * who wrote it tell: the fields that they manage, and what kubectl applied.
  */
-export function olderVersionsOf(original: JsonObject, isFromCluster: boolean): WrittenAs[] {
+export function olderVersionsOf(original: JsonObject): WrittenAs[] {
   const metadata = objectAt(original, 'metadata');
   const annotations = objectAt(metadata, 'annotations');
   const written = new Map<string, string>();
@@ -42,15 +41,11 @@ export function olderVersionsOf(original: JsonObject, isFromCluster: boolean): W
       written.set(apiVersion, written.get(apiVersion) ?? by);
     }
   };
-  if (!isFromCluster) {
-    add(original.apiVersion, 'the manifest');
-  } else {
-    add(appliedVersion(annotations[lastAppliedAnnotation]), 'kubectl apply');
-    for (const entry of Array.isArray(metadata.managedFields) ? metadata.managedFields.slice(0, 100) : []) {
-      // Cluster API itself writes the status.
-      if (isJsonObject(entry) && entry.subresource !== 'status') {
-        add(entry.apiVersion, String(entry.manager ?? 'an unknown client'));
-      }
+  add(appliedVersion(annotations[lastAppliedAnnotation]), 'kubectl apply');
+  for (const entry of Array.isArray(metadata.managedFields) ? metadata.managedFields.slice(0, 100) : []) {
+    // Cluster API itself writes the status.
+    if (isJsonObject(entry) && entry.subresource !== 'status') {
+      add(entry.apiVersion, String(entry.manager ?? 'an unknown client'));
     }
   }
   return [...written].map(([apiVersion, by]) => ({ apiVersion, by }));
