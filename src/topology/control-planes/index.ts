@@ -6,6 +6,8 @@ export {
   cloneOf,
   inRequest,
   type MachineObjects,
+  machineTemplateOf,
+  machineTemplatePath,
   running,
   shownMetadata,
   timeAt,

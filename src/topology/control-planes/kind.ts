@@ -24,8 +24,11 @@ export interface ControlPlane {
 export interface ControlPlaneKind {
   readonly group: string;
   readonly kind: string;
-  /** Where it refers to the template of its Machines' infrastructure. */
-  readonly machineTemplate: FieldPath;
+  /**
+   * The fields of its spec of which it is known here what they do. What another one does is not known. Undefined: all that
+   * its schema has.
+   */
+  readonly fields?: readonly string[];
   /**
    * A Machine that a control plane makes, with what is made for it.
    *
@@ -55,7 +58,9 @@ export interface ControlPlaneKind {
   replacement(controlPlane: JsonObject): Replacement;
   /** Fields that it writes in place. */
   arrivals(controlPlane: JsonObject): Arrivals;
-  /** The request of CanUpdateMachine, if it asks extensions. */
+  /** Whether it asks extensions if they can update Machines in place. */
+  readonly asksExtensions?: boolean;
+  /** The request of CanUpdateMachine. A kind that asks extensions, and has none, is not known where extensions could be asked. */
   updateRequest?(made: MachineObjects, before: ControlPlane, after: ControlPlane, clusterName: string): UpdateRequest;
   /** Sets the defaults of its webhook. */
   fillDefaults?(controlPlane: JsonObject): void;

@@ -21,15 +21,14 @@ import {
   controlPlaneMetadata,
   inRequest,
   type MachineObjects,
+  machineTemplateOf,
   running,
   shownMetadata,
-  templateOf,
+  templateFor,
   templateReasons,
   timeAt,
   type UpdateRequest,
 } from './made-machine.ts';
-
-const referencePath = ['spec', 'machineTemplate', 'spec', 'infrastructureRef'] as const;
 
 /** Conditions that each Machine of a KubeadmControlPlane has to meet, and those with an etcd that it manages. */
 const readinessGates = [
@@ -66,7 +65,7 @@ function machine(
   const metadata = controlPlaneMetadata(controlPlane, clusterName);
   const hook = { annotations: { 'pre-terminate.delete.hook.machine.cluster.x-k8s.io/kcp-cleanup': '' } };
   const version = textAt(controlPlane, 'spec', 'version');
-  const template = infrastructure ?? templateOf(objectAt(controlPlane, ...referencePath));
+  const template = infrastructure ?? templateFor(controlPlane);
   return running(
     {
       metadata: { name, namespace, ...mergedMetadata([metadata, hook]) },
@@ -101,7 +100,7 @@ function reasons(made: MachineObjects, wanted: JsonObject): Reason[] {
       ...difference,
       path: ['spec', 'kubeadmConfigSpec', ...difference.path],
     })),
-    ...templateReasons(made, wanted, referencePath),
+    ...templateReasons(made, wanted),
   ];
 }
 
@@ -202,7 +201,6 @@ function fillDefaults({ spec }: JsonObject): void {
 export const kubeadm: ControlPlaneKind = {
   group: 'controlplane.cluster.x-k8s.io',
   kind: 'KubeadmControlPlane',
-  machineTemplate: referencePath,
   machine,
   isFirst: ({ bootstrapConfig }) => isForInit(objectAt(bootstrapConfig, 'spec')),
   reasons,
@@ -212,7 +210,7 @@ export const kubeadm: ControlPlaneKind = {
     maxSurge: Number(fieldAt(controlPlane, 'spec', 'rollout', 'strategy', 'rollingUpdate', 'maxSurge') ?? 1),
   }),
   arrivals(controlPlane) {
-    const infrastructure = textAt(controlPlane, ...referencePath, 'kind').replace(/Template$/, 's');
+    const infrastructure = textAt(machineTemplateOf(controlPlane), 'kind').replace(/Template$/, 's');
     const metadata = ['spec', 'machineTemplate', 'metadata'];
     return [{ path: metadata, on: ['Machines', 'KubeadmConfigs', infrastructure] }, ...arrivals];
   },

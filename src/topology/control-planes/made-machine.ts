@@ -1,8 +1,9 @@
-import { type FieldPath, fieldAt, type Json, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import { type Json, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import { clonedFrom, mergedMetadata, nonEmpty } from '../patches/items.ts';
+import type { Difference } from '../world/differences.ts';
 import type { ExistingMachine } from '../world/groups.ts';
-import { nameOf, referenceTo } from '../world/objects.ts';
+import { groupOf, nameOf, referenceTo } from '../world/objects.ts';
 
 /** A Machine with what is made for it. */
 export type MachineObjects = Required<{ [Part in keyof ExistingMachine]: JsonObject }>;
@@ -28,12 +29,28 @@ export const cloneOf = (template: JsonObject, name: string, namespace: string, m
   spec: objectAt(template, 'spec', 'template', 'spec'),
 });
 
-/** A template of which only the reference to it is known. */
-export const templateOf = (reference: JsonObject): JsonObject => ({
-  apiVersion: `${textAt(reference, 'apiGroup')}/`,
-  kind: textAt(reference, 'kind'),
-  metadata: { name: textAt(reference, 'name') },
-});
+/** Where control planes refer to the template of their Machines' infrastructure, in their newest and older versions. */
+const templatePaths = [
+  ['spec', 'machineTemplate', 'spec', 'infrastructureRef'],
+  ['spec', 'machineTemplate', 'infrastructureRef'],
+  ['spec', 'infrastructureTemplate'],
+  ['spec', 'infrastructureRef'],
+] as const;
+
+/** Where a control plane refers to the template of its Machines' infrastructure. */
+export const machineTemplatePath = (controlPlane: JsonObject): readonly string[] =>
+  templatePaths.find((path) => textAt(controlPlane, ...path, 'name') !== '') ?? templatePaths[0];
+
+/** The reference of a control plane to the template of its Machines' infrastructure; empty without one. */
+export const machineTemplateOf = (controlPlane: JsonObject): JsonObject =>
+  objectAt(controlPlane, ...machineTemplatePath(controlPlane));
+
+/** That template, of which only the reference is known. */
+export function templateFor(controlPlane: JsonObject): JsonObject {
+  const reference = machineTemplateOf(controlPlane);
+  const group = textAt(reference, 'apiGroup') || groupOf(reference);
+  return { apiVersion: `${group}/`, kind: textAt(reference, 'kind'), metadata: { name: textAt(reference, 'name') } };
+}
 
 /** A Machine with what is made for it, as if it were running. */
 export function running(machine: JsonObject, bootstrapConfig: JsonObject, infrastructure: JsonObject): MachineObjects {
@@ -75,22 +92,22 @@ export function controlPlaneMetadata(controlPlane: JsonObject, clusterName: stri
 
 /**
  * Whether a Machine's infrastructure was made of another template than its control plane refers to: one without the
- * annotations that say so is up to date (matchesTemplateClonedFrom, which all providers share).
- *
- * @param path of the reference.
+ * annotations that say so is up to date (matchesTemplateClonedFrom, which providers share).
  */
-export function templateReasons({ infrastructureMachine }: MachineObjects, controlPlane: JsonObject, path: FieldPath) {
+export function templateReasons({ infrastructureMachine }: MachineObjects, controlPlane: JsonObject): Difference[] {
   const annotations = objectAt(infrastructureMachine, 'metadata', 'annotations');
   const [groupKind, name] = ['groupkind', 'name'].map((of) =>
     textAt(annotations, `cluster.x-k8s.io/cloned-from-${of}`),
   );
-  const reference = objectAt(fieldAt(controlPlane, ...path));
-  const wanted = clonedFrom(templateOf(reference)).annotations;
+  const wanted = templateFor(controlPlane);
+  const { annotations: wantedAnnotations } = clonedFrom(wanted);
   const isKnown = name !== '' && groupKind !== '';
   const isSame =
-    wanted['cluster.x-k8s.io/cloned-from-name'] === name &&
-    wanted['cluster.x-k8s.io/cloned-from-groupkind'] === groupKind;
-  return !isKnown || isSame ? [] : [{ path: [...path, 'name'], before: name, after: textAt(reference, 'name') }];
+    wantedAnnotations['cluster.x-k8s.io/cloned-from-name'] === name &&
+    wantedAnnotations['cluster.x-k8s.io/cloned-from-groupkind'] === groupKind;
+  return !isKnown || isSame
+    ? []
+    : [{ path: [...machineTemplatePath(controlPlane), 'name'], before: name, after: nameOf(wanted) }];
 }
 
 /** The request of a hook that asks whether Machines can be updated in place. */

@@ -2,6 +2,7 @@ import { isSame, type Json, type JsonObject, objectAt, objectsAt, perObject, tex
 import { completePlan, maxPlanSteps, type PlannedVersions, type Release } from '../../runtimehooks/index.ts';
 import type { Blueprint, ClassPatch } from '../blueprint/blueprint.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
+import { machineTemplateOf } from '../control-planes/index.ts';
 import { deferAnnotation, holdAnnotation, type PatchInput, type WorkerPlace } from '../patches/items.ts';
 import { type KnownPatches, type PatchCall, PatchingFailed, patchTemplates } from '../patches/patch-templates.ts';
 import { extensionOfHandler, type GroupObjects } from '../world/groups.ts';
@@ -10,7 +11,7 @@ import { NotKnown, Stopped } from '../world/not-known.ts';
 import { nameOf, namespaceOf } from '../world/objects.ts';
 import { clusterInRequest } from './cluster-in-request.ts';
 import { type Desired, desiredOf, topologyWorkers, workerLists } from './desired.ts';
-import { type Existing, machineReference, workerKey } from './existing.ts';
+import { type Existing, workerKey } from './existing.ts';
 import type { PlannedState } from './planned-state.ts';
 import { controlPlaneSteps, lowestVersion } from './upgrade-steps.ts';
 
@@ -112,7 +113,7 @@ export function inputFor(
   const base = nameOf(cluster);
   const { machines, settings } = blueprint.controlPlane;
   const controlPlane = existing.controlPlane?.object;
-  const reference = controlPlane === undefined ? {} : machineReference(controlPlane);
+  const reference = controlPlane === undefined ? {} : machineTemplateOf(controlPlane);
   const naming = textAt(settings, 'naming', 'template');
   const versions = new Map(
     decided?.workers.map(({ kind, topologyName, version }) => [workerKey(kind, topologyName), version]),

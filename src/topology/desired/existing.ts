@@ -1,4 +1,5 @@
 import { type JsonObject, objectAt, own, perObject, textAt, textValues } from '../../kubernetes/index.ts';
+import { machineTemplateOf } from '../control-planes/index.ts';
 import { groupLabel, ownedLabel } from '../patches/items.ts';
 import type { ExistingMachine, GroupChange, GroupObjects } from '../world/groups.ts';
 import { NotKnown } from '../world/not-known.ts';
@@ -17,14 +18,6 @@ export const labelsOf = (object: JsonObject): Record<string, string> =>
 export function referred(world: World, reference: JsonObject, namespace: string): JsonObject | undefined {
   const group = reference.apiGroup === undefined ? groupOf(reference) : textAt(reference, 'apiGroup');
   return world.get({ group, kind: textAt(reference, 'kind'), namespace, name: textAt(reference, 'name') });
-}
-
-/** Where a control plane refers to the template of its machines. */
-export function machineReference(controlPlane: JsonObject): JsonObject {
-  const reference = objectAt(controlPlane, 'spec', 'machineTemplate', 'spec', 'infrastructureRef');
-  return reference.name === undefined
-    ? objectAt(controlPlane, 'spec', 'machineTemplate', 'infrastructureRef')
-    : reference;
 }
 
 /** The object that a reference names, in the newest version of Cluster API's own kinds. */
@@ -72,7 +65,7 @@ export function existingOf(cluster: JsonObject, world: World, isTopology: boolea
     controlPlane: controlPlane && {
       object: controlPlane,
       bootstrap: undefined,
-      infrastructure: referredInNewest(world, machineReference(controlPlane), namespace),
+      infrastructure: referredInNewest(world, machineTemplateOf(controlPlane), namespace),
     },
     workers,
   };

@@ -1,5 +1,6 @@
 import { copyOf, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
+import { machineTemplateOf } from '../control-planes/index.ts';
 import { stored } from '../refusals/index.ts';
 import type { GroupChange, GroupObjects, Provenance } from '../world/groups.ts';
 import { NotKnown, Stopped } from '../world/not-known.ts';
@@ -7,7 +8,7 @@ import { nameOf, objectText } from '../world/objects.ts';
 import type { Problem } from '../world/plan.ts';
 import { rotatedName } from './computed.ts';
 import type { Desired, DesiredGroup } from './desired.ts';
-import { type Existing, machineReference, machinesOf, workerKey } from './existing.ts';
+import { type Existing, machinesOf, workerKey } from './existing.ts';
 import type { PlannedState } from './planned-state.ts';
 import { type Origins, provenanceOf } from './provenance.ts';
 import { checkCreation, incompatibility, rotatedOrPatched, WriteFailed, written } from './reconciled.ts';
@@ -79,7 +80,7 @@ function refer(reference: JsonObject, template: JsonObject | undefined): void {
 export function referringTo(objects: GroupObjects, isControlPlane: boolean): JsonObject {
   const object = copyOf(objects.object);
   if (isControlPlane) {
-    refer(machineReference(object), objects.infrastructure);
+    refer(machineTemplateOf(object), objects.infrastructure);
   } else {
     const spec = objectAt(object, 'spec', 'template', 'spec');
     refer(objectAt(spec, 'infrastructureRef'), objects.infrastructure);

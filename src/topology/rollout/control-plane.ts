@@ -1,8 +1,15 @@
-import { isSame, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import { formatFieldPath, isSame, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import type { ControlPlaneKind, Reason } from '../control-planes/index.ts';
-import { afterPath, type MachineObjects, timeAt, type UpdateRequest } from '../control-planes/index.ts';
+import {
+  afterPath,
+  type MachineObjects,
+  machineTemplatePath,
+  timeAt,
+  type UpdateRequest,
+} from '../control-planes/index.ts';
 import { isPath } from '../world/differences.ts';
 import type { ExistingMachine, PlanOptions } from '../world/groups.ts';
+import { NotKnown } from '../world/not-known.ts';
 import { nameOf } from '../world/objects.ts';
 import {
   causesOf,
@@ -11,6 +18,7 @@ import {
   machineCounts,
   notBefore,
   nothing,
+  objectDifferences,
   type Rollout,
 } from './group-plan.ts';
 import { askForUpdate, knowsAvailability, type UpdateAnswer } from './in-place.ts';
@@ -201,6 +209,12 @@ export async function controlPlaneRollout(
   options: PlanOptions,
 ): Promise<Rollout> {
   const update = { of, ...given };
+  const unknown = objectDifferences(given).find(
+    ({ path: [top, field] }) => top === 'spec' && of.fields !== undefined && !of.fields.includes(String(field)),
+  );
+  if (unknown !== undefined) {
+    throw new NotKnown(`what ${formatFieldPath(unknown.path)} of ${of.kind} does to Machines is not known`);
+  }
   const { now, updatesInPlace = false } = options;
   const counts = machineCounts(update);
   const replacement = of.replacement(update.after.object);
@@ -216,7 +230,7 @@ export async function controlPlaneRollout(
     return { ...nothing(), problems };
   }
   const reasons = caused.flatMap((machine) => machine.reasons);
-  const causes = causesOf(update, reasons, { infrastructure: [...of.machineTemplate, 'name'] });
+  const causes = causesOf(update, reasons, { infrastructure: [...machineTemplatePath(update.after.object), 'name'] });
   if (replacement.is === 'onDelete') {
     return { ...waitingForDeletion(caused.map(({ made }) => nameOfMachine(made)).slice(removed)), causes, problems };
   }
@@ -228,6 +242,9 @@ export async function controlPlaneRollout(
     counts,
     surge,
     async ({ made }) => {
+      if (updatesInPlace && of.asksExtensions === true && of.updateRequest === undefined) {
+        throw new NotKnown(`whether an extension updates Machines of ${of.kind} in place is not known`);
+      }
       const request = updatesInPlace && !asked.has(made) ? requestFor(made, update) : undefined;
       const answer = request && (await askForUpdate(update.change, options, 'CanUpdateMachine', request));
       asked.set(made, asked.get(made) ?? answer ?? { is: 'none' });

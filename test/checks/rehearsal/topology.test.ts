@@ -516,7 +516,7 @@ describe('inline patches', () => {
     const of = selector('DockerClusterTemplate', { infrastructureCluster: true });
     const value = { valueFrom: { template: '{{ repeat 1000000000 "a" }}' } };
     const { events, end } = await play([inline('a', definition(of, add('region', value)))]);
-    expect(end.reason).toMatch(/^patches of ClusterClass team\/k are not known: .*; simplify the template$/);
+    expect(end.reason).toMatch(/^patches of ClusterClass team\/k are not known: patch "a": .*; split the template, /);
     expect(events.filter(({ event }) => event.kind === 'condition')).toEqual([]);
   });
 

@@ -7,7 +7,7 @@ import { fieldsOf, infrastructure, planOf } from './groups.ts';
 const foreign: GroupObjects = {
   object: {
     apiVersion: 'controlplane.cluster.x-k8s.io/v1beta1',
-    kind: 'RKE2ControlPlane',
+    kind: 'OtherControlPlane',
     metadata: { name: 'cp', namespace: 'default' },
     spec: { replicas: 3, version: 'v1.34.0', serverConfig: { cni: 'cilium' } },
   },
@@ -25,7 +25,7 @@ describe('control planes of other kinds decide for themselves', () => {
     expect(plan).toMatchObject({
       verdict: 'unknown',
       machines: { before: 3, after: 3, replaced: 0, inPlace: 0 },
-      manner: ['RKE2ControlPlane (controlplane.cluster.x-k8s.io) decides what becomes of Machines'],
+      manner: ['OtherControlPlane (controlplane.cluster.x-k8s.io) decides what becomes of Machines'],
     });
     expect(fieldsOf(plan)).toEqual([
       'metadata.labels.a',
@@ -40,7 +40,7 @@ describe('control planes of other kinds decide for themselves', () => {
     ['replicas alone', { spec: { replicas: 5 } }, 'scaled'],
     ['replicas and more', { spec: { replicas: 5, version: 'v1.35.0' } }, 'unknown'],
   ])('%s', async (_, after, verdict) => {
-    expect(await planOf({ of: foreign, after })).toMatchObject({ verdict, kind: 'RKE2ControlPlane' });
+    expect(await planOf({ of: foreign, after })).toMatchObject({ verdict, kind: 'OtherControlPlane' });
   });
 });
 

@@ -1,0 +1,165 @@
+import { type Json, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import { differencesOf } from '../world/differences.ts';
+import { NotKnown } from '../world/not-known.ts';
+import { objectText } from '../world/objects.ts';
+import { goValue } from './go-values.ts';
+import type { ControlPlaneKind, Reason } from './kind.ts';
+import {
+  cloneOf,
+  controlPlaneMetadata,
+  type MachineObjects,
+  machineTemplateOf,
+  running,
+  templateFor,
+  templateReasons,
+} from './made-machine.ts';
+
+// Facts of rancher/cluster-api-provider-rke2, v0.24 and v0.25: UpToDate in pkg/rke2/control_plane.go, pkg/rke2/machine_filters.go,
+// pkg/rke2/desiredstate, and the types of both API groups.
+
+/** RKE2ConfigSpec, which the spec of the control plane has inline: compared with the Machine's RKE2Config. */
+const configFields = [
+  'files',
+  'preRKE2Commands',
+  'postRKE2Commands',
+  'agentConfig',
+  'privateRegistriesConfig',
+  'gzipUserData',
+];
+
+/** Fields of both structs that are pointers or maps. */
+const pointers: ReadonlySet<string> = new Set([
+  ...['gzipUserData', 'contentFrom', 'nodeAnnotations', 'ntp', 'enabled', 'imageCredentialProviderConfigMap'],
+  ...['resolvConf', 'kubelet', 'kubeProxy', 'extraEnv', 'extraMounts', 'data', 'mirrors', 'configs', 'rewrite'],
+  ...['auditPolicySecret', 'secretsEncryption', 'kubeAPIServer', 'kubeControllerManager', 'kubeScheduler'],
+  ...['cloudControllerManager', 'cloudProviderConfigMap', 'externalDatastoreSecret', 's3', 'customConfig'],
+]);
+
+/** Where a Machine keeps the serverConfig that it was made with, as JSON. */
+const serverConfigAnnotation = 'controlplane.cluster.x-k8s.io/rke2-server-configuration';
+
+const serverConfigOf = (controlPlane: JsonObject): Json =>
+  goValue(objectAt(controlPlane, 'spec', 'serverConfig'), pointers);
+
+const configOf = (spec: JsonObject): JsonObject =>
+  goValue(
+    Object.fromEntries(
+      configFields.flatMap((field) => (spec[field] === undefined ? [] : [[field, spec[field]]])),
+    ) as JsonObject,
+    pointers,
+  ) as JsonObject;
+
+function machine(
+  controlPlane: JsonObject,
+  infrastructure: JsonObject | undefined,
+  names: { cluster: string; machine: string },
+): MachineObjects {
+  const { namespace = 'default' } = objectAt(controlPlane, 'metadata');
+  const name = names.machine;
+  const metadata = controlPlaneMetadata(controlPlane, names.cluster);
+  const annotations = {
+    ...objectAt(metadata.annotations),
+    [serverConfigAnnotation]: JSON.stringify(serverConfigOf(controlPlane)),
+  };
+  return running(
+    {
+      metadata: { name, namespace, ...metadata, annotations },
+      spec: { clusterName: names.cluster, version: textAt(controlPlane, 'spec', 'version') },
+    },
+    {
+      apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2',
+      kind: 'RKE2Config',
+      metadata: { name, namespace, ...metadata },
+      spec: configOf(objectAt(controlPlane, 'spec')),
+    },
+    cloneOf(infrastructure ?? templateFor(controlPlane), name, String(namespace), metadata),
+  );
+}
+
+/** What the webhook of Rancher Turtles adds to a Machine's RKE2Config, which does not count. */
+const turtlesAnnotation = 'cluster-api.cattle.io/turtles-system-agent';
+const turtlesFiles = [
+  '/etc/rancher/agent/connect-info-config.json',
+  '/opt/system-agent-install.sh',
+  '/etc/rancher/agent/config.yaml',
+];
+const turtlesCommand = 'sh /opt/system-agent-install.sh';
+
+function madeConfig({ bootstrapConfig }: MachineObjects): JsonObject {
+  const spec = configOf(objectAt(bootstrapConfig, 'spec'));
+  if (!Object.hasOwn(objectAt(bootstrapConfig, 'metadata', 'annotations'), turtlesAnnotation)) {
+    return spec;
+  }
+  const without = (list: Json | undefined, isAdded: (item: Json) => boolean) => {
+    const left = (Array.isArray(list) ? list : []).filter((item) => !isAdded(item));
+    return left.length === 0 ? undefined : left;
+  };
+  const files = without(spec.files, (file) => turtlesFiles.includes(textAt(objectAt(file), 'path')));
+  const postRKE2Commands = without(spec.postRKE2Commands, (command) => command === turtlesCommand);
+  const { files: _files, postRKE2Commands: _commands, ...rest } = spec;
+  return { ...rest, ...(files && { files }), ...(postRKE2Commands && { postRKE2Commands }) };
+}
+
+/** Without the annotation of older Machines, the server's configuration does not count; if it is not JSON, they are replaced. */
+function serverReasons({ machine: made }: MachineObjects, wanted: JsonObject): Reason[] {
+  const text = objectAt(made, 'metadata', 'annotations')[serverConfigAnnotation];
+  if (typeof text !== 'string') {
+    return [];
+  }
+  const path = ['spec', 'serverConfig'];
+  try {
+    return differencesOf(goValue((JSON.parse(text) as Json) ?? {}, pointers), serverConfigOf(wanted), path);
+  } catch {
+    return [{ path, before: text, after: serverConfigOf(wanted) }];
+  }
+}
+
+/** Until v0.24, a Machine's version without RKE2's suffix could be up to date. */
+function versionReasons({ machine: made }: MachineObjects, wanted: JsonObject): Reason[] {
+  const [before, after] = [textAt(made, 'spec', 'version'), textAt(wanted, 'spec', 'version')];
+  if (before !== '' && before !== after && !before.includes('+rke2') && after.startsWith(`${before}+rke2`)) {
+    throw new NotKnown(
+      `${objectText(made)} has the version ${before}: until v0.24, the RKE2 provider keeps it, since v0.25 it is replaced for ${after}`,
+    );
+  }
+  return differencesOf(before, after, ['spec', 'version']);
+}
+
+/** RKE2ControlPlane. */
+export const rke2: ControlPlaneKind = {
+  group: 'controlplane.cluster.x-k8s.io',
+  kind: 'RKE2ControlPlane',
+  fields: [
+    ...configFields,
+    ...['version', 'replicas', 'machineTemplate', 'serverConfig', 'infrastructureRef', 'nodeDrainTimeout'],
+    ...[
+      'manifestsConfigMapReference',
+      'registrationMethod',
+      'registrationAddress',
+      'rolloutStrategy',
+      'remediationStrategy',
+    ],
+  ],
+  asksExtensions: true,
+  machine,
+  reasons: (made, wanted) => [
+    ...versionReasons(made, wanted),
+    ...serverReasons(made, wanted),
+    ...differencesOf(madeConfig(made), configOf(objectAt(wanted, 'spec')), ['spec']),
+    ...templateReasons(made, wanted),
+  ],
+  replacement: (controlPlane) => ({
+    is: 'rolling',
+    maxSurge: Number(objectAt(controlPlane, 'spec', 'rolloutStrategy', 'rollingUpdate').maxSurge ?? 1),
+  }),
+  arrivals(controlPlane) {
+    const infrastructure = textAt(machineTemplateOf(controlPlane), 'kind').replace(/Template$/, 's');
+    return [
+      { path: ['spec', 'machineTemplate', 'metadata'], on: ['Machines', 'RKE2Configs', infrastructure] },
+      { path: ['spec', 'machineTemplate', 'spec', 'deletion'], on: ['Machines'] },
+      { path: ['spec', 'manifestsConfigMapReference'], on: ['new Machines only'] },
+      { path: ['spec', 'registrationMethod'], on: ['new Machines only'] },
+      { path: ['spec', 'registrationAddress'], on: ['new Machines only'] },
+    ];
+  },
+};
