@@ -20,6 +20,7 @@ export {
   undecodable,
 } from './objects/json/apply-patch.ts';
 export {
+  asGoWrites,
   canonical,
   copyOf,
   fieldAt,
@@ -69,6 +70,7 @@ export {
   dns1035LabelProblems,
   dns1123LabelProblems,
   dns1123SubdomainProblems,
+  inWordsOfKubernetes,
   isPortNumber,
   labelValueProblems,
   lastAppliedAnnotation,

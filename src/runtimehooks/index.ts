@@ -45,7 +45,9 @@ export {
   compareBuilds,
   compareParts,
   compareVersions,
+  formatVersion,
   type KubernetesVersion,
+  parseTolerantly,
   parseVersion,
 } from './upgrade-plans/kubernetes-version.ts';
 export {

@@ -22,7 +22,7 @@ import { type RefusedWrite, refusedWrites, stored } from './refusals/index.ts';
 import { machinesBefore } from './rollout/group-plan.ts';
 import { judgeGroup, unjudged } from './rollout/judge-group.ts';
 import { replicasOf } from './rollout/machines.ts';
-import { checkedTopology } from './variables/variables.ts';
+import { causeText, checkedTopology } from './variables/variables.ts';
 import type { GroupChange, GroupObjects, PlanOptions } from './world/groups.ts';
 import { madeUp } from './world/names.ts';
 import { NotKnown, Stopped } from './world/not-known.ts';
@@ -117,7 +117,8 @@ function groupsWithout(
 
 /** A Cluster as it is stored, with the defaults of its variables, and why its webhook does not take them. */
 function storedCluster(blueprint: Blueprint, cluster: JsonObject): { cluster: JsonObject; problems: string[] } {
-  const { topology, problems } = checkedTopology(blueprint, cluster);
+  const { topology, causes } = checkedTopology(blueprint, cluster);
+  const problems = [...new Set(causes.map(causeText))];
   return { cluster: { ...cluster, spec: { ...objectAt(cluster, 'spec'), topology } }, problems };
 }
 

@@ -32,7 +32,7 @@ import { clusterApiSchemaOf } from './refusals/index.ts';
 import { inUpdate } from './rollout/in-place.ts';
 import { judgeGroup } from './rollout/judge-group.ts';
 import { machineSetId, machineSetOf, replicasOf, workerMachine } from './rollout/machines.ts';
-import { checkedTopology } from './variables/variables.ts';
+import { causeText, checkedTopology } from './variables/variables.ts';
 import type { ExistingMachine, GroupObjects, PlanOptions, RolloutStep } from './world/groups.ts';
 import { generatedName } from './world/names.ts';
 import { nameOf, namespaceOf } from './world/objects.ts';
@@ -171,10 +171,11 @@ export class SimulatedCluster {
   /** A new Cluster with the defaults of its variables, and why Cluster API's webhook refuses it. */
   admit(cluster: JsonObject): { cluster: JsonObject; refusals: string[] } {
     const given = this.#class;
-    const { topology, problems } =
+    const { topology, causes } =
       given === undefined
-        ? { topology: objectAt(cluster, 'spec', 'topology'), problems: [] }
+        ? { topology: objectAt(cluster, 'spec', 'topology'), causes: [] }
         : checkedTopology(given, cluster);
+    const problems = [...new Set(causes.map(causeText))];
     const defaulted = { ...cluster, spec: { ...objectAt(cluster, 'spec'), topology } };
     const refusals = refusedBy(undefined, { cluster: defaulted, problems }, this.#existing, given, given);
     return { cluster: defaulted, refusals };

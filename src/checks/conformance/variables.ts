@@ -97,7 +97,7 @@ export function sampleValues(variables: Json | undefined): JsonObject[] {
     const value = sampleValue(schema);
     return name === 'builtin' ||
       value === undefined ||
-      valueCauses(name, value, readSchema(schema), name, budget).length > 0
+      valueCauses(name, value, readSchema(schema), name, { budget }).length > 0
       ? []
       : [{ name, value }];
   });

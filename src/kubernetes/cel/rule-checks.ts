@@ -1,6 +1,6 @@
 import { Environment, type TypeCheckResult } from '@marcbachmann/cel-js';
-import type { StatusCause } from '../objects/errors/status.ts';
-import { isJsonObject, itemsAt, type JsonObject } from '../objects/json/json.ts';
+import { fieldErrorMessage, type StatusCause } from '../objects/errors/status.ts';
+import { asGoWrites, isJsonObject, itemsAt, type JsonObject } from '../objects/json/json.ts';
 import { perObject } from '../objects/per-object.ts';
 import { fieldOf, invalid, notSupported, partsOf, required, type Schema } from '../schema/index.ts';
 import { celName, decisionProblem } from './cel.ts';
@@ -115,13 +115,12 @@ function declaredOf(schema: Schema, declarations: Declarations): Declared {
     case 'array':
       return `list<${schema.items === undefined ? 'dyn' : inner(schema.items)}>`;
     case 'object': {
-      const { properties, additionalProperties } = schema;
-      if (properties !== undefined) {
-        return Object.fromEntries(
-          Object.entries(properties).map(([name, part]) => [celName(name), declaredOf(part, declarations)]),
-        );
-      }
-      return typeof additionalProperties === 'object' ? `map<string, ${inner(additionalProperties)}>` : 'dyn';
+      const { properties = {}, additionalProperties } = schema;
+      return typeof additionalProperties === 'object'
+        ? `map<string, ${inner(additionalProperties)}>`
+        : Object.fromEntries(
+            Object.entries(properties).map(([name, part]) => [celName(name), declaredOf(part, declarations)]),
+          );
     }
     default:
       return scalars[schema.type ?? ''] ?? 'dyn';
@@ -247,6 +246,36 @@ function messageProblem({ valid, type, error }: TypeCheckResult): string | undef
   return type === 'string' || type === 'dyn' ? undefined : 'messageExpression must evaluate to a string';
 }
 
+/** How Go's CEL library words problems that the one here words otherwise, by their codes. */
+const goWords: Readonly<Record<string, (summary: string) => string>> = {
+  no_such_key: (summary) => summary.replace(/^No such key: (.*)$/, "undefined field '$1'"),
+  unknown_variable: (summary) =>
+    summary.replace(/^Unknown variable: (.*)$/, "undeclared reference to '$1' (in container '')"),
+};
+
+/** Why an expression cannot be compiled, as Go's CEL library shows it: with its line, and the place in it. */
+function compilationProblem(expression: string, { error }: TypeCheckResult): string {
+  const { code = '', summary = 'unknown error', range = { start: 0 } } = error ?? {};
+  // The place of a field is its dot.
+  const start = code === 'no_such_key' && expression[range.start - 1] === '.' ? range.start - 1 : range.start;
+  const lines = expression.slice(0, start).split('\n');
+  const column = [...(lines.at(-1) ?? '')].length;
+  const line = expression.split('\n')[lines.length - 1] ?? '';
+  const text = goWords[code]?.(summary) ?? summary;
+  return `compilation failed: ERROR: <input>:${lines.length}:${column + 1}: ${text}\n | ${line}\n | ${'.'.repeat(column)}^`;
+}
+
+/** A rule as Cluster API shows it: as JSON of Go's type. */
+function shownRule({ rule, message = '', messageExpression = '', reason, fieldPath = '' }: ValidationRule): string {
+  const Reason = reason ?? 'FieldValueInvalid';
+  return asGoWrites(
+    JSON.stringify({
+      ...{ Rule: rule, Message: message, MessageExpression: messageExpression, Reason, FieldPath: fieldPath },
+      OptionalOldSelf: null,
+    }),
+  );
+}
+
 interface RuleChecks {
   /**
    * As Cluster API checks the rules of a variable: `self` has the type of the schema, and lists are atomic, so that
@@ -297,7 +326,16 @@ export function checkRules(schema: JsonObject, path: string, { isVariable = fals
     ): void => {
       const checked = environment.check(expression);
       const problem = isUnknown(checked, expression) ? undefined : problemOf(checked);
-      if (problem !== undefined) {
+      if (problem !== undefined && isVariable) {
+        const why = checked.valid
+          ? problem
+          : problem.replace(/compilation failed: [\s\S]*$/, () => compilationProblem(expression, checked));
+        causes.push({
+          reason: 'FieldValueInvalid',
+          message: fieldErrorMessage('FieldValueInvalid', shownRule(fields), why),
+          field,
+        });
+      } else if (problem !== undefined) {
         causes.push(invalid(field, expression, problem));
       } else if (!checked.valid && !(isVariable && untyped.check(expression).valid)) {
         // Values are of any type when rules are evaluated, so that some can be which the types here do not allow.

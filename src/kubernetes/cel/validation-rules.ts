@@ -33,6 +33,7 @@ interface Validation {
   seen: Seen;
   /** What messages show as the value, instead of what an API server does. */
   shown: string | undefined;
+  isRatcheting: boolean;
   /** The rule that is evaluated now. */
   current: { rule: ValidationRule; path: string; type: string };
 }
@@ -124,7 +125,7 @@ function validateAt(
       const variables = { self, oldSelf: rule.optionalOldSelf === true ? optional : oldSelf };
       validation.current = { rule, path, type: schema.type ?? '' };
       const problem = problemOf(rule, variables, hasOld);
-      if (problem !== undefined && (needsOld(rule) || !isSameAsOld())) {
+      if (problem !== undefined && (!validation.isRatcheting || needsOld(rule) || !isSameAsOld())) {
         causes.push(ruleCause(rule, problem, path, validation.shown ?? shownFor(problem, value, schema)));
       }
     }
@@ -153,18 +154,24 @@ function validateAt(
  * @param budget is shared with other evaluations; by default that of one object. The last cause says that it is used up.
  * @param shown what messages show, in quotes, as the value; by default a scalar itself (apiextensions-apiserver v0.36,
  *   pkg/apiserver/schema/cel/validation.go).
+ * @param isRatcheting whether the problems of what stays as it was are none.
  */
 export function validateRules(
   value: Json,
   old: Json | undefined,
   schema: Schema,
-  { path = '', budget = { leftMs: maxRulesMs }, shown }: { path?: string; budget?: Budget; shown?: string } = {},
+  {
+    path = '',
+    budget = { leftMs: maxRulesMs },
+    shown,
+    isRatcheting = true,
+  }: { path?: string; budget?: Budget; shown?: string; isRatcheting?: boolean } = {},
 ): StatusCause[] {
   if (!hasRules(schema)) {
     return [];
   }
   const current = { rule: { rule: '' }, path, type: schema.type ?? '' };
-  const validation: Validation = { causes: [], seen: new Map(), shown, current };
+  const validation: Validation = { causes: [], seen: new Map(), shown, isRatcheting, current };
   try {
     within(budget, () => validateAt(value, old, schema, path, validation));
   } catch (error) {

@@ -3,6 +3,7 @@ import { isJsonObject, itemsAt, type JsonObject, objectAt } from '../objects/jso
 import {
   dns1123LabelProblems,
   dns1123SubdomainProblems,
+  inWordsOfKubernetes,
   labelValueProblems,
   qualifiedNameProblems,
 } from '../objects/names.ts';
@@ -11,29 +12,27 @@ import { causeOf, forbiddenField, invalid, required } from '../schema/index.ts';
 /** What the names of a kind look like; those of most are DNS subdomains. */
 export type NameFormat = 'subdomain' | 'label' | 'path';
 
-const sentences: Record<'subdomain' | 'label', string> = {
-  subdomain:
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
-  label:
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
-};
-
-function nameProblems(name: string, format: NameFormat): string[] {
+function nameProblems(name: string, format: NameFormat): readonly string[] {
   if (format === 'path') {
     const isSegment = name !== '.' && name !== '..' && !/[/%]/.test(name);
     return isSegment ? [] : ["may not be '.' or '..' and may not contain '/' or '%'"];
   }
   const check = format === 'label' ? dns1123LabelProblems : dns1123SubdomainProblems;
-  return check(name).map((problem) => (problem.startsWith('must be no more') ? problem : sentences[format]));
+  return check(name).map(inWordsOfKubernetes);
 }
 
-function* keyCauses(metadata: JsonObject, field: string): Generator<StatusCause> {
+/** The problems with the labels of metadata at `field`, and with the keys of its annotations. */
+export function* keyCauses(metadata: JsonObject, field: string): Generator<StatusCause> {
   for (const [key, value] of Object.entries(objectAt(metadata, 'labels'))) {
-    yield* qualifiedNameProblems(key).map((problem) => invalid(`${field}.labels`, key, problem));
-    yield* labelValueProblems(String(value)).map((problem) => invalid(`${field}.labels`, value, problem));
+    yield* qualifiedNameProblems(key).map((problem) => invalid(`${field}.labels`, key, inWordsOfKubernetes(problem)));
+    yield* labelValueProblems(String(value)).map((problem) =>
+      invalid(`${field}.labels`, value, inWordsOfKubernetes(problem)),
+    );
   }
   for (const key of Object.keys(objectAt(metadata, 'annotations'))) {
-    yield* qualifiedNameProblems(key.toLowerCase()).map((problem) => invalid(`${field}.annotations`, key, problem));
+    yield* qualifiedNameProblems(key.toLowerCase()).map((problem) =>
+      invalid(`${field}.annotations`, key, inWordsOfKubernetes(problem)),
+    );
   }
 }
 

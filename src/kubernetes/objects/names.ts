@@ -57,20 +57,22 @@ export const dns1035LabelProblems = (value: string): readonly string[] =>
   problems(value, maxLabelLength, dns1035Label, serviceSentence);
 
 const empty = ['must not be empty'];
+const severalSlashes =
+  "must be a name with an optional DNS subdomain prefix and one '/' between them (e.g. 'example.com/MyName')";
+const namePartSentence =
+  "must consist of letters, digits, '-', '_' and '.', and begin and end with a letter or digit (e.g. 'MyName')";
+const labelValueSentence =
+  "must be empty, or consist of letters, digits, '-', '_' and '.', and begin and end with a letter or digit (e.g. 'my_value')";
 
 /** Key of a label or annotation: an optional DNS subdomain and '/', then a name of at most 63 bytes. */
 export function qualifiedNameProblems(value: string): readonly string[] {
   const slash = value.indexOf('/');
   if (slash !== -1 && value.includes('/', slash + 1)) {
-    return [
-      "must be a name with an optional DNS subdomain prefix and one '/' between them (e.g. 'example.com/MyName')",
-    ];
+    return [severalSlashes];
   }
   const name = value.slice(slash + 1);
   const ofPrefix = slash === -1 ? none : slash === 0 ? empty : dns1123SubdomainProblems(value.slice(0, slash));
-  const sentence =
-    "must consist of letters, digits, '-', '_' and '.', and begin and end with a letter or digit (e.g. 'MyName')";
-  const ofName = name === '' ? empty : problems(name, maxLabelLength, qualifiedNamePart, sentence);
+  const ofName = name === '' ? empty : problems(name, maxLabelLength, qualifiedNamePart, namePartSentence);
   return ofPrefix.length + ofName.length === 0
     ? none
     : [...ofPrefix.map((problem) => `prefix part ${problem}`), ...ofName.map((problem) => `name part ${problem}`)];
@@ -81,13 +83,30 @@ export function labelValueProblems(value: string): readonly string[] {
   if (value === '') {
     return none;
   }
-  return problems(
-    value,
-    maxLabelLength,
-    qualifiedNamePart,
-    "must be empty, or consist of letters, digits, '-', '_' and '.', and begin and end with a letter or digit (e.g. 'my_value')",
-  );
+  return problems(value, maxLabelLength, qualifiedNamePart, labelValueSentence);
 }
+
+const subdomainWords =
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+const namePartWords =
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+
+/** Kubernetes' sentences for those above. */
+const wordsOfKubernetes: Readonly<Record<string, string>> = {
+  [`${lowerCase}, and begin and end with a letter or digit (e.g. 'my-name')`]:
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
+  [subdomainSentence]: subdomainWords,
+  [`prefix part ${subdomainSentence}`]: `prefix part ${subdomainWords}`,
+  'prefix part must not be empty': 'prefix part must be non-empty',
+  'name part must not be empty': 'name part must be non-empty',
+  [`name part ${namePartSentence}`]: `name part ${namePartWords}`,
+  [severalSlashes]: `a qualified name ${namePartWords} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+  [labelValueSentence]:
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
+};
+
+/** A problem with a name, key or value of a label as API servers and Cluster API's webhooks word it. */
+export const inWordsOfKubernetes = (problem: string): string => wordsOfKubernetes[problem] ?? problem;
 
 /** Whether a number is a valid TCP port, 1 to 65535. */
 export function isPortNumber(value: number): boolean {

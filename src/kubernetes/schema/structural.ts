@@ -294,14 +294,30 @@ function* listCauses(schema: JsonObject, path: string): Generator<StatusCause> {
   }
 }
 
-function* nodeCauses(schema: JsonObject, path: string, place: string, work: Work): Generator<StatusCause> {
+/** What nodes are checked for: the schema of a definition, or that of a variable of Cluster API, which is merely structural. */
+interface NodeChecks {
+  work: Work;
+  isVariable: boolean;
+}
+
+/** What is checked of definitions, and not of what is merely structural (validation.go in apiextensions' pkg/apis/apiextensions/validation). */
+function* definitionCauses(schema: JsonObject, path: string, work: Work): Generator<StatusCause> {
+  if (typeof schema.type === 'string' && schema.type !== '' && !types.includes(schema.type)) {
+    yield notSupported(`${path}.type`, schema.type, types);
+  }
+  if (schema.uniqueItems === true) {
+    const why = 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic';
+    yield forbiddenField(`${path}.uniqueItems`, why);
+  }
+  yield* additionalCauses(schema, path);
+  yield* defaultCauses(schema, path, work);
+}
+
+function* nodeCauses(schema: JsonObject, path: string, place: string, checks: NodeChecks): Generator<StatusCause> {
   const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true;
   const isEmbedded = schema['x-kubernetes-embedded-resource'] === true;
   if (!schema.type && !isOpen && !isEmbedded && schema['x-kubernetes-int-or-string'] !== true) {
     yield required(`${path}.type`, `must not be empty ${place}`);
-  }
-  if (typeof schema.type === 'string' && schema.type !== '' && !types.includes(schema.type)) {
-    yield notSupported(`${path}.type`, schema.type, types);
   }
   if (schema['x-kubernetes-preserve-unknown-fields'] === false) {
     yield invalid(`${path}.x-kubernetes-preserve-unknown-fields`, false, 'must be true or undefined');
@@ -311,22 +327,19 @@ function* nodeCauses(schema: JsonObject, path: string, place: string, work: Work
       yield forbiddenField(`${path}.${keyword}`, `${keyword} is not supported`);
     }
   }
-  if (schema.uniqueItems === true) {
-    const why = 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic';
-    yield forbiddenField(`${path}.uniqueItems`, why);
+  if (!checks.isVariable) {
+    yield* definitionCauses(schema, path, checks.work);
   }
-  yield* additionalCauses(schema, path);
   if (schema.type === 'array' && !isJsonObject(schema.items)) {
     yield required(`${path}.items`, 'must be specified');
   }
   yield* extensionCauses(schema, path);
   yield* listCauses(schema, path);
-  yield* defaultCauses(schema, path, work);
   for (const [branch, at] of checkedBranches(schema, path)) {
     yield* branchCauses(branch, at, at === `${path}.allOf[0]`);
   }
   for (const [part, at, kind] of partsOf(schema, path)) {
-    yield* nodeCauses(part, at, `for specified ${kind}`, work);
+    yield* nodeCauses(part, at, `for specified ${kind}`, checks);
   }
 }
 
@@ -354,11 +367,11 @@ function* forbiddenDefaults(schema: JsonObject, path: string, why: string): Gene
   }
 }
 
-function* rootCauses(schema: JsonObject, path: string, work: Work): Generator<StatusCause> {
+function* rootCauses(schema: JsonObject, path: string, checks: NodeChecks): Generator<StatusCause> {
   if (schema.additionalProperties !== undefined) {
     yield forbiddenField(`${path}.additionalProperties`, 'must not be used at the root');
   }
-  yield* nodeCauses(schema, path, 'at the root', work);
+  yield* nodeCauses(schema, path, 'at the root', checks);
   yield* resourceCauses(schema, path);
   for (const [branch, at] of branchesOf(schema, path)) {
     yield* undefinedParts(branch, at, schema, path);
@@ -391,11 +404,21 @@ export const isSpent = ({ work, patterns }: SchemaBudget): boolean =>
 
 export const schemaBudget = (): SchemaBudget => ({ work: workOfObject(), patterns: { size: 0 } });
 
+/** The problems of the defaults within a schema. */
+function* defaultsWithin(schema: JsonObject, path: string, work: Work): Generator<StatusCause> {
+  yield* defaultCauses(schema, path, work);
+  for (const [part, at] of partsOf(schema, path)) {
+    yield* defaultsWithin(part, at, work);
+  }
+}
+
 /**
  * Why the schema of a version is not structural; empty if it is. Reports problems for which a cluster would reject the
  * schema or could not use it for pruning.
  *
  * @param path of the schema in the definition.
+ * @param isVariable whether it is that of a variable of Cluster API, wrapped in one of an object: such a schema may have what is
+ *   forbidden in definitions for other reasons, and its defaults are looked at once it is structural.
  * @see
  *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
  */
@@ -403,8 +426,11 @@ export function structuralCauses(
   schema: JsonObject,
   path: string,
   { work, patterns }: SchemaBudget = schemaBudget(),
+  isVariable = false,
 ): StatusCause[] {
   // First, because defaults are validated with the schema.
   const unreadable = patternCauses(schema, path, patterns).take(maxCauses).toArray();
-  return unreadable.length > 0 ? unreadable : rootCauses(schema, path, work).take(maxCauses).toArray();
+  const causes =
+    unreadable.length > 0 ? unreadable : rootCauses(schema, path, { work, isVariable }).take(maxCauses).toArray();
+  return isVariable && causes.length === 0 ? defaultsWithin(schema, path, work).take(maxCauses).toArray() : causes;
 }

@@ -1,12 +1,11 @@
 import { type Budget, type CheckedRules, checkRules, validateRules } from '../../kubernetes/cel/index.ts';
+import { keyCauses } from '../../kubernetes/custom-resources/index.ts';
 import {
   isJsonObject,
   type Json,
   type JsonObject,
-  labelValueProblems,
   objectAt,
   objectsAt,
-  qualifiedNameProblems,
   type StatusCause,
 } from '../../kubernetes/index.ts';
 import {
@@ -59,26 +58,6 @@ function nameCauses(name: string, field: string): StatusCause[] {
   ];
 }
 
-/** The problems with the labels and annotations of a variable, or of a part of its schema. */
-function metadataCauses(metadata: Json | undefined, path: string): StatusCause[] {
-  const causes: StatusCause[] = [];
-  for (const kind of ['labels', 'annotations'] as const) {
-    const map = isJsonObject(metadata) ? metadata[kind] : undefined;
-    for (const [key, value] of Object.entries(objectAt(map))) {
-      // Prefixes of annotation keys may contain upper-case letters.
-      for (const problem of qualifiedNameProblems(kind === 'annotations' ? key.toLowerCase() : key)) {
-        causes.push(invalid(`${path}.${kind}`, key, problem));
-      }
-      if (kind === 'labels' && typeof value === 'string') {
-        for (const problem of labelValueProblems(value)) {
-          causes.push(invalid(`${path}.${kind}`, value, problem));
-        }
-      }
-    }
-  }
-  return causes;
-}
-
 /** A schema and all of its parts, with their paths. */
 function everyPart(schema: JsonObject, path: string, parts: [JsonObject, string][] = []): [JsonObject, string][] {
   parts.push([schema, path]);
@@ -105,6 +84,9 @@ function valueCauses(schema: Schema, path: string, effort: Effort): StatusCause[
     if (value !== null) {
       causes.push(...validateSchema(value, schema, { base: `${path}.enum[${index}]`, work: effort.work }));
     }
+  }
+  if (isJsonObject(schema.additionalProperties) && schema.properties !== undefined) {
+    causes.push(forbiddenField(path, 'additionalProperties and properties are mutually exclusive'));
   }
   for (const [part, at] of partsOf(schema as JsonObject, path)) {
     for (const cause of valueCauses(part as Schema, at, effort)) {
@@ -158,7 +140,7 @@ function checkSchema(raw: JsonObject, path: string, effort: Effort): CheckedRule
   // A structural schema must be that of an object.
   const wrapped = { type: 'object', properties: { variableSchema: schema as JsonObject } };
   const wrapping = `${path}.properties[variableSchema]`;
-  const structural = structuralCauses(wrapped, path, effort)
+  const structural = structuralCauses(wrapped, path, effort, true)
     .slice(0, maxCauses)
     .map(({ field = path, message, ...cause }) => ({
       ...cause,
@@ -222,14 +204,18 @@ export function checkDefinitions(variables: Json | undefined, path: string): Che
     rules: { leftMs: maxRulesMs },
     hasSkipped: false,
   };
-  for (const { name: rawName, schema, metadata, deprecatedV1Beta1Metadata } of list) {
-    const name = typeof rawName === 'string' ? rawName : '';
-    const at = `${path}[${shownKey(name)}]`;
+  const nameOf = ({ name }: JsonObject) => (typeof name === 'string' ? name : '');
+  for (const name of list.map(nameOf)) {
     if (names.has(name)) {
       const why = `variable name must be unique. Variable with name ${JSON.stringify(name)} is defined more than once`;
-      causes.push(invalid(`${at}.name`, name, why));
+      causes.push(invalid(`${path}[${shownKey(name)}].name`, name, why));
     }
     names.add(name);
+  }
+  for (const variable of list) {
+    const { schema, metadata, deprecatedV1Beta1Metadata } = variable;
+    const name = nameOf(variable);
+    const at = `${path}[${shownKey(name)}]`;
     const root = objectAt(schema, 'openAPIV3Schema');
     const rootPath = `${at}.schema.openAPIV3Schema`;
     const { causes: ofSchema, unknown, transitions } = checkSchema(root, rootPath, effort);
@@ -238,9 +224,11 @@ export function checkDefinitions(variables: Json | undefined, path: string): Che
     }
     const allCauses = [
       nameCauses(name, `${at}.name`),
-      metadataCauses(metadata, `${at}.metadata`),
-      metadataCauses(deprecatedV1Beta1Metadata, `${at}.deprecatedV1Beta1Metadata`),
-      everyPart(root, rootPath).flatMap(([part, at]) => metadataCauses(part['x-metadata'], `${at}.x-metadata`)),
+      [...keyCauses(objectAt(metadata), `${at}.metadata`)],
+      [...keyCauses(objectAt(deprecatedV1Beta1Metadata), `${at}.deprecatedV1Beta1Metadata`)],
+      everyPart(root, rootPath).flatMap(([part, at]) => [
+        ...keyCauses(objectAt(part, 'x-metadata'), `${at}.x-metadata`),
+      ]),
       // What these would report is our limit, not Cluster API's.
       isSpent(effort) ? [] : ofSchema,
     ];

@@ -1,3 +1,3 @@
 export { type CheckedDefinitions, checkDefinitions, type UnevaluatedRules } from './definitions.ts';
 export { readSchema } from './read-schema.ts';
-export { valueCauses, withDefaults } from './values.ts';
+export { rawText, valueCauses, withDefaults } from './values.ts';

@@ -1,6 +1,6 @@
 import { truncated } from '../../base/index.ts';
 import { type Budget, validateRules } from '../../kubernetes/cel/index.ts';
-import { canonical, copyOf, type Json, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
+import { asGoWrites, canonical, copyOf, type Json, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
 import { applyDefaults, prune, type Schema, validateSchema } from '../../kubernetes/schema/index.ts';
 
 /** Wraps the schema of a variable, since values at the root of a schema get no defaults and are not pruned. */
@@ -9,14 +9,9 @@ const around = (schema: Schema): Schema => ({ type: 'object', properties: { vari
 /** Longest value that a message shows, in characters: what is wrong comes after it. */
 const maxShown = 200;
 
-/** A whole value as Cluster API's messages show it: as Go's JSON, which has escapes for HTML, in quotes. */
-function shownValue(value: Json): string {
-  const text = canonical(value).replaceAll(
-    /[<>&\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-  return JSON.stringify(value === null ? '' : truncated(text, maxShown));
-}
+/** A whole value as Cluster API's messages show it, in quotes: as Go's JSON, which has escapes for HTML. */
+export const rawText = (value: Json): string =>
+  value === null ? '' : truncated(asGoWrites(canonical(value)), maxShown);
 
 /**
  * The value of a variable with defaults filled in, at any depth (defaultValue in
@@ -37,15 +32,21 @@ const maxUnknown = 20;
 
 /**
  * Why Cluster API refuses the value of a variable, in its own words (internal/topology/variables): by its schema, then
- * its rules. Each message shows the whole value. Rules that compare it with the value before are left out, as at the
- * creation of a Cluster. Of alternatives that all fail (anyOf, oneOf), Cluster API also lists why the closest one
+ * its rules. Each message shows the whole value. Of alternatives that all fail (anyOf, oneOf), Cluster API also lists why the closest one
  * fails.
  *
  * @param path of the variable.
+ * @param old the value before, for rules that compare it with this one; undefined at the creation of a Cluster.
  * @param budget for the time of the rules, when several values share it.
  */
-export function valueCauses(name: string, value: Json, schema: Schema, path: string, budget?: Budget): StatusCause[] {
-  const shown = shownValue(value);
+export function valueCauses(
+  name: string,
+  value: Json,
+  schema: Schema,
+  path: string,
+  { old, budget }: { old?: Json | undefined; budget?: Budget | undefined } = {},
+): StatusCause[] {
+  const shown = JSON.stringify(rawText(value));
   const causes = validateSchema(value, schema, { shown });
   if (causes.length > 0) {
     return causes.map(({ field = '', ...cause }) => ({
@@ -60,9 +61,10 @@ export function valueCauses(name: string, value: Json, schema: Schema, path: str
     const why = `failed validation: ${JSON.stringify(list)} field(s) are not specified in the variable schema of variable ${JSON.stringify(name)}`;
     return [{ reason: 'FieldValueInvalid', message: `Invalid value: ${shown}: ${why}`, field: path }];
   }
-  return validateRules(value, undefined, schema, {
+  return validateRules(value, old, schema, {
     path: `${path}.value`,
     shown,
+    isRatcheting: false,
     ...(budget !== undefined && { budget }),
   });
 }

@@ -1,5 +1,13 @@
 export { applyRefusal } from './apply-refusal.ts';
+export {
+  type ClusterFacts,
+  clusterRefusal,
+  type DefaultedCluster,
+  defaultedCluster,
+  upgradeConcurrency,
+} from './cluster.ts';
 export { clusterApiSchemaOf } from './cluster-api-schemas.ts';
+export { clusterClassRefusal, deletedClassRefusal } from './cluster-class.ts';
 export { invalidFields, type Refusal } from './refusal.ts';
 export { type RefusedWrite, refusedWrites } from './refused-writes.ts';
 export { decodingRefusal, schemaRefusal } from './schema-refusal.ts';

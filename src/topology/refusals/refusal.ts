@@ -1,4 +1,5 @@
 import { invalid, type JsonObject, type StatusCause, textAt } from '../../kubernetes/index.ts';
+import { aggregate } from '../../runtimehooks/client/index.ts';
 import { groupOf, nameOf } from '../world/objects.ts';
 
 /** How an API server, or a webhook that it asks, refuses to write an object: the parts of its metav1.Status. */
@@ -19,4 +20,30 @@ export interface Refusal {
 export function invalidFields(object: JsonObject, causes: StatusCause[]): Refusal {
   const { code, message = '' } = invalid(groupOf(object), textAt(object, 'kind'), nameOf(object), causes);
   return { code, reason: 'Invalid', message, causes };
+}
+
+/** A cause on one line: `spec.replicas: Forbidden: …`. */
+export const causeLine = ({ field = '', message }: StatusCause): string => `${field}: ${message}`;
+
+/** Causes as Cluster API joins them: `Cluster.cluster.x-k8s.io "f1" is invalid: …`. */
+export const invalidText = (object: JsonObject, causes: readonly StatusCause[], group = groupOf(object)): string =>
+  `${textAt(object, 'kind')}.${group} ${JSON.stringify(nameOf(object))} is invalid: ${aggregate(causes.map(causeLine))}`;
+
+/**
+ * The refusal of an object by a webhook of Cluster API for its invalid fields; undefined without any.
+ *
+ * @param group the one that the webhook writes, where that is not the object's.
+ */
+export function webhookRefusal(
+  object: JsonObject,
+  webhook: 'default' | 'validation',
+  causes: readonly StatusCause[],
+  group?: string,
+): Refusal | undefined {
+  if (causes.length === 0) {
+    return undefined;
+  }
+  const name = `${webhook}.${textAt(object, 'kind').toLowerCase()}.${groupOf(object)}`;
+  const message = `admission webhook ${JSON.stringify(name)} denied the request: ${invalidText(object, causes, group)}`;
+  return { code: 422, reason: 'Invalid', message, causes };
 }

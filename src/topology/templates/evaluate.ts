@@ -64,8 +64,12 @@ class Evaluation {
   #place: PlaceNode | undefined;
   #depth = 0;
 
-  constructor(template: ParsedTemplate) {
+  /** Whether a map without an entry is an error (text/template's option missingkey=error). */
+  readonly #needsKeys: boolean;
+
+  constructor(template: ParsedTemplate, needsKeys: boolean) {
     this.#template = template;
+    this.#needsKeys = needsKeys;
     this.#name = template.name;
   }
 
@@ -323,6 +327,9 @@ class Evaluation {
         this.#fail(`${name} is not a method but has arguments`);
       }
       const entry = value.entries.get(name);
+      if (entry === undefined && this.#needsKeys) {
+        this.#fail(`map has no entry for key ${quoted(name)}`);
+      }
       return entry === undefined ? undefined : elementOperand(entry, value.element);
     }
     if (value instanceof Struct) {
@@ -458,8 +465,10 @@ class Evaluation {
 /**
  * Runs a template over data.
  *
+ * @param needsKeys whether a field that a map does not have is an error.
+ *
  * @throws {TemplateError} with Go's message, or when it takes too much work.
  */
-export function evaluateTemplate(template: ParsedTemplate, data: Value): Bytes {
-  return new Evaluation(template).run(data ?? undefined);
+export function evaluateTemplate(template: ParsedTemplate, data: Value, needsKeys = false): Bytes {
+  return new Evaluation(template, needsKeys).run(data ?? undefined);
 }

@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { type Bytes, bytesOf, quoted, textOf } from '../../base/go-text/index.ts';
 import { type Json, perObject } from '../../kubernetes/index.ts';
+import { NotKnown } from '../world/not-known.ts';
 import { startWork, TemplateError, within } from './budget.ts';
 import { evaluateTemplate } from './evaluate.ts';
-import { functions, valueOfJson } from './functions/index.ts';
+import { builtins, functions, valueOfJson } from './functions/index.ts';
 import { type ParsedTemplate, parseTemplate } from './language/parse.ts';
 import { neitherIsSet, type Variables } from './variables.ts';
 import { readYaml } from './yaml/read.ts';
@@ -77,4 +78,54 @@ export function renderValueTemplate(template: string, variables: Variables): Jso
  */
 export function isPatchEnabled(enabledIf: string | undefined, variables: Variables): boolean {
   return enabledIf === undefined || enabledIf === '' || render('enabledIf', enabledIf, variables) === true;
+}
+
+/**
+ * Why Cluster API cannot parse a template of a patch, in the words of text/template; undefined if it can, or if that takes too
+ * much work to know.
+ *
+ * @param name Cluster API's name of the template, such as `enabledIf`.
+ */
+export function parsingProblem(source: string, name: string): string | undefined {
+  try {
+    parsed(bytesOf(source));
+    return undefined;
+  } catch (error) {
+    if (error instanceof TemplateError) {
+      return textOf(error.message).replace(/^template: tpl:/, `template: ${name}:`);
+    }
+    if (error instanceof NotKnown) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+const namingTemplate = 'template name generator';
+
+/**
+ * The name that a naming template makes (internal/topology/names in Cluster API, v1.14): text/template with its own functions
+ * only, and fields that exist.
+ *
+ * @throws {TemplateError} with Cluster API's message.
+ * @throws {NotKnown} where that takes too much work.
+ */
+export function renderName(source: string, fields: Json): string {
+  const text = bytesOf(source);
+  try {
+    const template = within(
+      () => `parsing template ${quoted(text)}`,
+      () => parseTemplate(text, namingTemplate, (name) => Object.hasOwn(builtins, name) || name === 'slice'),
+    );
+    startWork();
+    return within(
+      () => 'rendering template',
+      () => textOf(evaluateTemplate(template, valueOfJson(fields), true)),
+    );
+  } catch (error) {
+    if (error instanceof TemplateError) {
+      error.message = textOf(error.message);
+    }
+    throw error;
+  }
 }

@@ -1,9 +1,8 @@
-import { truncated } from '../../base/index.ts';
 import {
-  canonical,
   copyOf,
   fieldAt,
   isJsonObject,
+  type Json,
   type JsonObject,
   objectAt,
   objectsAt,
@@ -12,11 +11,11 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 import { DefaultsError, invalid, required, type Schema } from '../../kubernetes/schema/index.ts';
-import { readSchema, valueCauses, withDefaults } from '../../runtimehooks/variables/index.ts';
+import { rawText, readSchema, valueCauses, withDefaults } from '../../runtimehooks/variables/index.ts';
 import type { Blueprint, ClassPatch, ClassVariable } from '../blueprint/blueprint.ts';
+import { NotKnown } from '../world/not-known.ts';
+import { namespacedName } from '../world/objects.ts';
 
-/** Longest value in a report, in characters. */
-const maxShown = 200;
 /** Longest report of one problem, in characters. */
 const maxProblem = 400;
 
@@ -37,102 +36,182 @@ export function define(blueprint: Blueprint, definitions: readonly [string, Clas
   }
 }
 
-const quoted = (name: string) => JSON.stringify(name.slice(0, 100));
+const quoted = (name: string) => JSON.stringify(name);
 
-/** A list of values with defaults filled in within them, and what Cluster API's webhook would refuse. */
-function checkedValues(
-  blueprint: Blueprint,
-  assigned: readonly JsonObject[],
-  path: string,
-  problems: string[],
-): JsonObject[] {
-  return assigned.map((variable): JsonObject => {
-    const name = textAt(variable, 'name');
-    // Definitions of one name are the same: others would have stopped the class.
-    const [definition] = blueprint.variables.get(name) ?? [];
-    if (definition === undefined) {
-      const text = truncated(canonical(variable.value ?? null), maxShown);
-      problems.push(causeText(invalid(`${path}[${name.slice(0, 100)}]`, text, 'variable is not defined')));
-      return variable;
-    }
-    const schema = schemaOf(definition);
-    const shown = name.slice(0, 100);
-    try {
-      const value = withDefaults(variable.value ?? null, schema) ?? null;
-      problems.push(...valueCauses(shown, value, schema, `${path}[${shown}]`).map(causeText));
-      return { ...variable, value };
-    } catch (error) {
-      if (!(error instanceof DefaultsError)) {
-        throw error;
-      }
-      problems.push(`variable ${quoted(name)}: ${error.message}`);
-      return variable;
-    }
-  });
+/** A list of values at a path of a Cluster, and the one before. */
+interface Assigned {
+  path: string;
+  values: readonly JsonObject[];
+  old: readonly JsonObject[];
+  /** Whether it is the list of the whole Cluster, which gets variables that are not set, and must have those that are required. */
+  isWhole: boolean;
 }
 
-/** A part of the topology with its overrides of variables checked. */
-function checkedOverrides(blueprint: Blueprint, place: JsonObject, path: string, problems: string[]): JsonObject {
-  const assigned = objectsAt(place, 'variables', 'overrides');
-  if (assigned.length === 0) {
-    return place;
+/** The problems of values of the same name. */
+function* repeatedCauses({ path, values }: Assigned): Generator<StatusCause> {
+  const names = new Set<string>();
+  for (const { name = '', value = null } of values) {
+    if (names.has(String(name))) {
+      yield invalid(`${path}[${name}]`, rawText(value), `variable ${quoted(String(name))} is set more than once`);
+    }
+    names.add(String(name));
   }
-  const overrides = checkedValues(blueprint, assigned, `${path}.variables.overrides`, problems);
-  return { ...place, variables: { ...objectAt(place, 'variables'), overrides } };
 }
 
-/** Changes the control plane and the groups of workers in a topology. Of a group, `place` is the list, and `index` its place there. */
-function eachPart(
-  spec: JsonObject,
-  change: (part: JsonObject, place: string, index: number | undefined) => JsonObject,
-): void {
+const notDefined = (path: string, { name = '', value = null }: JsonObject): StatusCause =>
+  invalid(`${path}[${name}]`, rawText(value), 'variable is not defined');
+
+/** Definitions of one name are the same: others would have stopped the class. */
+const definitionOf = (blueprint: Blueprint, variable: JsonObject): ClassVariable | undefined =>
+  blueprint.variables.get(textAt(variable, 'name'))?.[0];
+
+/** Defaults of variables that are not set: in the order of the status of the class, which is that of the names. */
+function presets(blueprint: Blueprint, values: readonly JsonObject[]): JsonObject[] {
+  const names = new Set(values.map((variable) => textAt(variable, 'name')));
+  return [...blueprint.variables]
+    .filter(([name, [definition]]) => definition !== undefined && !names.has(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([name, [definition]]) => {
+      const value = withDefaults(undefined, schemaOf(definition as ClassVariable));
+      return value === undefined ? [] : [{ name, value }];
+    });
+}
+
+/** Values with their defaults; as they are where something is wrong with one, which is added to the causes. */
+function defaulted(blueprint: Blueprint, assigned: Assigned, causes: StatusCause[]): readonly JsonObject[] {
+  const { path, values, isWhole } = assigned;
+  const problems = [...repeatedCauses(assigned)];
+  if (problems.length === 0) {
+    problems.push(
+      ...values.flatMap((value) => (definitionOf(blueprint, value) === undefined ? [notDefined(path, value)] : [])),
+    );
+  }
+  if (problems.length > 0) {
+    causes.push(...problems);
+    return values;
+  }
+  const inValues = values.map((variable) => {
+    const { schema } = definitionOf(blueprint, variable) as ClassVariable;
+    return { ...variable, value: withDefaults(variable.value ?? null, schemaFrom(schema)) ?? null };
+  });
+  return isWhole ? [...inValues, ...presets(blueprint, values)] : inValues;
+}
+
+/** What is wrong with values, by their definitions. */
+function* causesOf(blueprint: Blueprint, assigned: Assigned, values: readonly JsonObject[]): Generator<StatusCause> {
+  const { path, old, isWhole } = assigned;
+  const repeated = [...repeatedCauses(assigned)];
+  if (repeated.length > 0) {
+    yield* repeated;
+    return;
+  }
+  const names = new Set(values.map((variable) => textAt(variable, 'name')));
+  for (const [name, [definition]] of isWhole ? blueprint.variables : []) {
+    if (definition?.isRequired && !names.has(name)) {
+      yield required(path, `required variable ${quoted(name)} must be set`);
+    }
+  }
+  const before = new Map(old.map((variable) => [textAt(variable, 'name'), variable.value]));
+  for (const variable of values) {
+    const definition = definitionOf(blueprint, variable);
+    const name = textAt(variable, 'name');
+    if (definition === undefined) {
+      yield notDefined(path, variable);
+    } else {
+      const place = `${path}[${name}]`;
+      yield* valueCauses(name, variable.value ?? null, schemaOf(definition), place, { old: before.get(name) });
+    }
+  }
+}
+
+const overridesOf = (place: Json | undefined): JsonObject[] => objectsAt(place, 'variables', 'overrides');
+
+/** A part of a topology with other overrides. */
+const withOverrides = (place: JsonObject, overrides: readonly JsonObject[]): JsonObject => ({
+  ...place,
+  variables: { ...objectAt(place, 'variables'), overrides: [...overrides] },
+});
+
+/** Changes the control plane and the groups of workers in a topology. `at` is where it is. */
+function eachPart(spec: JsonObject, change: (part: JsonObject, list: string, at: string) => JsonObject): void {
   if (isJsonObject(spec.controlPlane)) {
-    spec.controlPlane = change(spec.controlPlane, 'controlPlane', undefined);
+    spec.controlPlane = change(spec.controlPlane, '', 'controlPlane');
   }
   const workers = objectAt(spec, 'workers');
   for (const list of ['machineDeployments', 'machinePools']) {
     if (workers[list] !== undefined) {
-      workers[list] = objectsAt(workers, list).map((group, index) => change(group, `workers.${list}`, index));
+      workers[list] = objectsAt(workers, list).map((group) =>
+        change(group, list, `workers.${list}[${textAt(group, 'name')}]`),
+      );
     }
   }
 }
 
 /**
- * Fills in the defaults of a Cluster's variables (core/webhooks/admission/cluster.go, v1.14): of variables that are not
- * set, and of fields within those that are, and within overrides.
- * @returns the topology, and what the webhook would refuse.
+ * Fills in the defaults of a Cluster's variables (core/webhooks/admission/cluster.go and internal/topology/variables, v1.14): of
+ * variables that are not set, and of fields within those that are, and within overrides.
+ *
+ * @param old the Cluster before, for rules that compare values; undefined for a creation.
+ * @returns the topology, and what the webhook refuses: without defaults where it refuses a list.
+ * @throws {NotKnown} when the defaults of a value are too large.
  */
 export function checkedTopology(
   blueprint: Blueprint,
   cluster: JsonObject,
-): { topology: JsonObject; problems: string[] } {
-  const assigned = objectsAt(cluster, 'spec', 'topology', 'variables');
-  const problems: string[] = [];
-  const names = new Set(assigned.map((variable) => textAt(variable, 'name')));
-  const preset: JsonObject[] = [];
-  // In the order of the status of the class, which is that of the names.
-  for (const [name, [definition]] of [...blueprint.variables].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if (definition === undefined || names.has(name)) {
-      continue;
-    }
-    const value = withDefaults(undefined, schemaOf(definition));
-    if (value !== undefined) {
-      preset.push({ name, value });
-    } else if (definition.isRequired) {
-      problems.push(causeText(required('spec.topology.variables', `required variable ${quoted(name)} must be set`)));
-    }
-  }
-  const path = 'spec.topology';
-  const variables = [...checkedValues(blueprint, assigned, `${path}.variables`, problems), ...preset];
+  old?: JsonObject,
+): { topology: JsonObject; causes: StatusCause[] } {
   const topology = copyOf(objectAt(cluster, 'spec', 'topology'));
-  if (variables.length > 0) {
-    topology.variables = variables;
+  const before = objectAt(old, 'spec', 'topology');
+  const causes: StatusCause[] = [];
+  const checks: (() => void)[] = [];
+  const filled = (assigned: Assigned): readonly JsonObject[] => {
+    const values = defaulted(blueprint, assigned, causes);
+    // First all lists get their defaults, then they are checked.
+    checks.push(() => {
+      for (const cause of causesOf(blueprint, assigned, values)) {
+        causes.push(cause);
+      }
+    });
+    return values;
+  };
+  const groups = new Map(
+    ['machineDeployments', 'machinePools'].flatMap((list) =>
+      objectsAt(before, 'workers', list).map((group) => [`${list} ${textAt(group, 'name')}`, group] as const),
+    ),
+  );
+  try {
+    const assigned = objectsAt(topology, 'variables');
+    const path = 'spec.topology';
+    const ofCluster = {
+      path: `${path}.variables`,
+      values: assigned,
+      old: objectsAt(before, 'variables'),
+      isWhole: true,
+    };
+    const variables = filled(ofCluster);
+    if (variables.length > 0) {
+      topology.variables = [...variables];
+    }
+    eachPart(topology, (part, list, at) => {
+      const values = overridesOf(part);
+      if (values.length === 0) {
+        return part;
+      }
+      const was = list === '' ? before.controlPlane : groups.get(`${list} ${textAt(part, 'name')}`);
+      const place = `${path}.${at}.variables.overrides`;
+      return withOverrides(part, filled({ path: place, values, old: overridesOf(was), isWhole: false }));
+    });
+    for (const check of checks) {
+      check();
+    }
+  } catch (error) {
+    if (!(error instanceof DefaultsError)) {
+      throw error;
+    }
+    const object = `Cluster ${namespacedName(cluster)}`;
+    throw new NotKnown(`variables of ${object}: ${error.message}`, { remedy: 'make the defaults smaller', object });
   }
-  eachPart(topology, (part, place, index) => {
-    const where = index === undefined ? place : `${place}[${textAt(part, 'name').slice(0, 100)}]`;
-    return checkedOverrides(blueprint, part, `${path}.${where}`, problems);
-  });
-  return { topology, problems };
+  return { topology, causes };
 }
 
 /**

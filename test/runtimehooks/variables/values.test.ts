@@ -172,9 +172,11 @@ test('values: many unknown fields are not all named, and rules share a budget', 
   expect(listed?.match(/f\d+/g)).toHaveLength(20);
   expect(listed).toContain(',…" field(s)');
   const budget = { leftMs: 1000 };
-  expect(valueCauses('a', { name: 'no' }, schema, 'v[0]', budget)).toEqual([]);
+  expect(valueCauses('a', { name: 'no' }, schema, 'v[0]', { budget })).toEqual([]);
   expect(budget.leftMs).toBeLessThan(1000);
-  expect(valueCauses('a', { name: 'no' }, schema, 'v[0]', { leftMs: 0 })[0]?.message).toContain('cost budget');
+  expect(valueCauses('a', { name: 'no' }, schema, 'v[0]', { budget: { leftMs: 0 } })[0]?.message).toContain(
+    'cost budget',
+  );
 });
 
 test.each([

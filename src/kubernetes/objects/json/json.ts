@@ -302,3 +302,7 @@ export function copyOf<T extends Json>(value: T): T {
 
 /** Most fields are strings and numbers, for which a call costs more than the copy. */
 const copied = (field: Json): Json => (typeof field === 'object' && field !== null ? copyOf(field) : field);
+
+/** JSON text as Go's encoding/json writes it: with escapes for characters that HTML or JavaScript read otherwise. */
+export const asGoWrites = (json: string): string =>
+  json.replaceAll(/[<>&\u2028\u2029]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);

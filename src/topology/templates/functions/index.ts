@@ -11,7 +11,7 @@ import { stringFunctions } from './strings.ts';
 import { urlFunctions } from './urls.ts';
 import { versionFunctions } from './versions.ts';
 
-export { valueOfJson };
+export { builtins, valueOfJson };
 
 /** All functions that Cluster API's templates may call: those of text/template and the hermetic ones of sprig. */
 export const functions: ReadonlyMap<string, TemplateFunction> = new Map(

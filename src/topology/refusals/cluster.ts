@@ -1,0 +1,427 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import { pendingHooksAnnotation } from '../../extensionconfig/index.ts';
+import {
+  fieldAt,
+  inWordsOfKubernetes,
+  itemsAt,
+  type JsonObject,
+  labelValueProblems,
+  objectAt,
+  objectsAt,
+  own,
+  type StatusCause,
+  textAt,
+  textValues,
+} from '../../kubernetes/index.ts';
+import { causeOf, forbiddenField, invalid, required } from '../../kubernetes/schema/index.ts';
+import { aggregate } from '../../runtimehooks/client/index.ts';
+import { compareBuilds, formatVersion, type KubernetesVersion, parseTolerantly } from '../../runtimehooks/index.ts';
+import type { Blueprint } from '../blueprint/blueprint.ts';
+import { checkedTopology } from '../variables/variables.ts';
+import { nameOf, namespaceOf } from '../world/objects.ts';
+import { autoscalerCauses, incompatibleClassCauses, workerLists } from './cluster-class.ts';
+import {
+  healthCheckCauses,
+  integerProblem,
+  isDefinedCheck,
+  maxInFlightCauses,
+  metadataCausesOf,
+  rolloutCauses,
+  taintCauses,
+  versionCauses,
+} from './parts.ts';
+import { type Refusal, webhookRefusal } from './refusal.ts';
+
+// What Cluster API's webhooks refuse of Clusters (core/webhooks/admission/cluster.go, v1.14).
+
+const unsafe = 'unsafe.topology.cluster.x-k8s.io';
+/** With this annotation, a Cluster may get a class that it does not have yet. */
+const unsafeClassAnnotation = `${unsafe}/disable-update-class-name-check`;
+/** With this annotation, a Cluster may get any version at any time. */
+const unsafeVersionAnnotation = `${unsafe}/disable-update-version-check`;
+/** The user's annotation with the number of groups of one kind that may be upgraded at a time. */
+const concurrencyAnnotation = 'topology.cluster.x-k8s.io/upgrade-concurrency';
+
+const annotationOf = (cluster: JsonObject, name: string): string | undefined =>
+  own(textValues(objectAt(cluster, 'metadata', 'annotations')), name);
+
+/** How many groups of workers of one kind may be upgraded at a time. */
+export const upgradeConcurrency = (cluster: JsonObject): number =>
+  Math.max(1, Number(annotationOf(cluster, concurrencyAnnotation) ?? '') || 1);
+
+/** What the webhooks look up besides the Cluster. */
+export interface ClusterFacts {
+  /** Its class, with the variables that are defined; undefined where it is not known, or does not exist. */
+  blueprint: Blueprint | undefined;
+  /** Whether the class does not exist, as opposed to not being known. */
+  isClassMissing?: boolean;
+  /** The spec of the class that it had before; undefined where it is not known. */
+  oldClass: JsonObject | undefined;
+  /** Its control plane; `unreferenced` where the Cluster has none yet; undefined where it is not known. */
+  controlPlane: JsonObject | 'unreferenced' | undefined;
+  /** Its MachineDeployments and MachinePools that belong to the topology. */
+  workers: readonly JsonObject[];
+  /** The Machines of one of its MachineDeployments. */
+  machinesOf?: (machineDeployment: JsonObject) => readonly JsonObject[];
+}
+
+const topologyOf = (cluster: JsonObject | undefined): JsonObject => objectAt(cluster, 'spec', 'topology');
+const hasTopology = (cluster: JsonObject | undefined): boolean => Object.keys(topologyOf(cluster)).length > 0;
+
+/** The namespace and name of a Cluster's class; the name is empty if it has none. */
+function classKeyOf(cluster: JsonObject): string {
+  const { namespace, name = '' } = objectAt(topologyOf(cluster), 'classRef');
+  return hasTopology(cluster) ? `${namespace || namespaceOf(cluster)}/${name}` : '/';
+}
+const hasClass = (cluster: JsonObject): boolean => !classKeyOf(cluster).endsWith('/');
+
+const reference = (cluster: JsonObject | undefined, field: string): boolean =>
+  Object.keys(objectAt(cluster, 'spec', field)).length > 0;
+
+/** Whether a text is a network in CIDR notation, as Go's net.ParseCIDR reads it. */
+function isCidr(text: string): boolean {
+  const slash = text.indexOf('/');
+  const [address, bits] = [text.slice(0, slash), text.slice(slash + 1)];
+  const most = isIPv4(address) ? 32 : isIPv6(address) && !address.includes('%') ? 128 : -1;
+  return slash > 0 && /^\d{1,3}$/.test(bits) && (bits === '0' || !bits.startsWith('0')) && Number(bits) <= most;
+}
+
+function* networkCauses(cluster: JsonObject): Generator<StatusCause> {
+  for (const part of ['pods', 'services']) {
+    for (const [index, cidr] of itemsAt(cluster, 'spec', 'clusterNetwork', part, 'cidrBlocks').entries()) {
+      if (typeof cidr === 'string' && !isCidr(cidr)) {
+        yield invalid(`spec.clusterNetwork.${part}.cidrBlocks[${index}]`, cidr, `invalid CIDR address: ${cidr}`);
+      }
+    }
+  }
+}
+
+function* concurrencyCauses(cluster: JsonObject): Generator<StatusCause> {
+  const text = annotationOf(cluster, concurrencyAnnotation);
+  if (text === undefined) {
+    return;
+  }
+  const field = `metadata.annotations.${concurrencyAnnotation}`;
+  const problem = integerProblem(text);
+  if (problem !== undefined) {
+    yield invalid(field, text, `could not parse the value of the annotation: ${problem}`);
+  } else if (Number(text) < 1) {
+    yield invalid(field, text, 'value cannot be less than 1');
+  }
+}
+
+/** The causes of a check of the control plane and of all groups of workers. */
+function* ofEachPart(
+  topology: JsonObject,
+  check: (part: JsonObject, path: string) => Generator<StatusCause>,
+): Generator<StatusCause> {
+  yield* check(objectAt(topology, 'controlPlane'), 'spec.topology.controlPlane');
+  for (const [list] of workerLists) {
+    for (const group of objectsAt(topology, 'workers', list)) {
+      yield* check(group, `spec.topology.workers.${list}[${textAt(group, 'name')}]`);
+    }
+  }
+}
+
+function* groupCauses(topology: JsonObject, { spec, name: className }: Blueprint): Generator<StatusCause> {
+  for (const [list, kind] of workerLists) {
+    const classes = new Set(objectsAt(spec, 'workers', list).map((worker) => textAt(worker, 'class')));
+    const names = new Set<string>();
+    for (const [index, group] of objectsAt(topology, 'workers', list).entries()) {
+      const path = `spec.topology.workers.${list}[${index}]`;
+      const [name, used] = [textAt(group, 'name'), textAt(group, 'class')];
+      if (!classes.has(used)) {
+        const why = `${kind}Class with name ${JSON.stringify(used)} does not exist in ClusterClass ${JSON.stringify(className)}`;
+        yield invalid(`${path}.class`, used, why);
+      }
+      if (name === '') {
+        yield required(`${path}.name`, 'name must not be empty');
+      } else if (names.has(name)) {
+        const why = `name must be unique. ${kind} with name ${JSON.stringify(name)} is defined more than once`;
+        yield invalid(`${path}.name`, name, why);
+      }
+      names.add(name);
+    }
+  }
+}
+
+const unavailable =
+  'cannot be set to true as healthCheck definition is not available in the Cluster topology or the ClusterClass';
+
+function* topologyCheckCauses(topology: JsonObject, { spec }: Blueprint): Generator<StatusCause> {
+  const check = objectAt(topology, 'controlPlane', 'healthCheck');
+  const path = 'spec.topology.controlPlane.healthCheck';
+  if (isDefinedCheck(check)) {
+    if (Object.keys(objectAt(spec, 'controlPlane', 'machineInfrastructure', 'templateRef')).length === 0) {
+      const why = 'can be only set if spec.controlPlane.machineInfrastructure is set in ClusterClass';
+      yield forbiddenField(path, why);
+    }
+    yield* healthCheckCauses(check, path);
+  }
+  const isMissing = (part: JsonObject, ofClass: JsonObject) =>
+    part.enabled === true && !isDefinedCheck(part) && !isDefinedCheck(ofClass);
+  if (isMissing(check, objectAt(spec, 'controlPlane', 'healthCheck'))) {
+    yield forbiddenField(`${path}.enable`, unavailable);
+  }
+  const classes = new Map(
+    objectsAt(spec, 'workers', 'machineDeployments').map((worker) => [textAt(worker, 'class'), worker]),
+  );
+  for (const group of objectsAt(topology, 'workers', 'machineDeployments')) {
+    const ofGroup = objectAt(group, 'healthCheck');
+    const at = `spec.topology.workers.machineDeployments[${textAt(group, 'name')}].healthCheck`;
+    if (isDefinedCheck(ofGroup)) {
+      yield* healthCheckCauses(ofGroup, at);
+      yield* maxInFlightCauses(ofGroup, at);
+    }
+    const worker = classes.get(textAt(group, 'class'));
+    if (worker !== undefined && isMissing(ofGroup, objectAt(worker, 'healthCheck'))) {
+      yield forbiddenField(`${at}.enable`, unavailable);
+    }
+  }
+}
+
+const otherVersions = 'version must match one of the versions defined in the ClusterClass';
+
+function* classCauses(topology: JsonObject, blueprint: Blueprint): Generator<StatusCause> {
+  const version = textAt(topology, 'version');
+  if (blueprint.versions.length > 0 && !blueprint.versions.includes(version)) {
+    yield invalid('spec.topology.version', version, otherVersions);
+  }
+  yield* groupCauses(topology, blueprint);
+  yield* topologyCheckCauses(topology, blueprint);
+}
+
+const noVersion: KubernetesVersion = { text: '', numbers: [0, 0, 0], pre: '', build: '' };
+const shown = (version: KubernetesVersion): string => formatVersion(version).slice(1);
+const isZero = ({ numbers }: KubernetesVersion): boolean => numbers.every((part) => part === 0);
+const released = (version: KubernetesVersion): KubernetesVersion => ({ ...version, pre: '', build: '' });
+
+/** Why a version is not taken, by the two versions alone. */
+function stepProblem(from: KubernetesVersion, to: KubernetesVersion, hasCeiling: boolean): string | undefined {
+  const texts = `from ${JSON.stringify(shown(from))} to ${JSON.stringify(shown(to))}`;
+  if (!isZero(from) && !isZero(to) && compareBuilds(released(to), released(from)) < 0) {
+    return `version cannot be decreased ${texts}`;
+  }
+  const [major, minor] = from.numbers;
+  const ceiling = { ...noVersion, numbers: [major, minor + 2, 0] as const };
+  return hasCeiling && compareBuilds(released(to), ceiling) >= 0 ? `version cannot be increased ${texts}` : undefined;
+}
+
+const upgrading = 'failed to check if control plane is upgrading';
+
+/** Why the control plane is not ready for another version; undefined if it is, or if that is not known. */
+function controlPlaneProblem(controlPlane: ClusterFacts['controlPlane'], from: KubernetesVersion): string | undefined {
+  if (controlPlane === undefined) {
+    return undefined;
+  }
+  if (controlPlane === 'unreferenced') {
+    return `${upgrading}: failed to get control plane object: cannot get object - object reference not set`;
+  }
+  const version = parseTolerantly(textAt(controlPlane, 'spec', 'version'));
+  if (version === undefined) {
+    return undefined;
+  }
+  if (shown(version) !== shown(from)) {
+    return `Cluster.spec.topology.version ${shown(from)} was not propagated to control plane yet (control plane version ${shown(version)})`;
+  }
+  // Without a status, the object comes from files: what became of it is not known.
+  if (fieldAt(controlPlane, 'status') === undefined) {
+    return undefined;
+  }
+  const versions = objectsAt(controlPlane, 'status', 'versions').map((one) => textAt(one, 'version'));
+  const own = textAt(controlPlane, 'status', 'version');
+  const current = (versions.length > 0 ? versions : [own]).filter((text) => text !== '');
+  if (current.length === 0) {
+    return 'control plane is currently provisioning';
+  }
+  const isLate = current.some((text) => compareBuilds(version, parseTolerantly(text) ?? version) >= 1);
+  return isLate ? 'control plane is still completing a previous upgrade' : undefined;
+}
+
+/** Whether a group of workers has another version than the topology, or Machines that have. */
+function isUpgrading(group: JsonObject, from: KubernetesVersion, machines: readonly JsonObject[]): boolean {
+  const text = textAt(group, 'spec', 'template', 'spec', 'version');
+  const version = parseTolerantly(text);
+  return (
+    (version !== undefined && shown(version) !== shown(from)) ||
+    machines.some((machine) => {
+      const kubelet = textAt(machine, 'status', 'nodeInfo', 'kubeletVersion');
+      return textAt(machine, 'spec', 'version') !== text || (kubelet !== '' && kubelet !== text);
+    })
+  );
+}
+
+function workerProblems({ workers, machinesOf }: ClusterFacts, from: KubernetesVersion): string[] {
+  return workerLists.flatMap(([, kind]) => {
+    const late = workers.filter(
+      (group) =>
+        group.kind === kind && isUpgrading(group, from, kind === 'MachinePool' ? [] : (machinesOf?.(group) ?? [])),
+    );
+    const names = late.map(nameOf).join(', ');
+    return late.length === 0 ? [] : [`there are still ${kind}s completing a previous upgrade: [${names}]`];
+  });
+}
+
+/**
+ * Why Cluster API's webhook refuses another version of a Cluster; undefined if it takes it.
+ *
+ * @param pending the value of the annotation of pending hooks.
+ */
+export function versionProblem(from: string, to: string, pending: string, facts: ClusterFacts): string | undefined {
+  const [old, now] = [parseTolerantly(from) ?? noVersion, parseTolerantly(to) ?? noVersion];
+  if (shown(old) === shown(now)) {
+    return undefined;
+  }
+  const { blueprint } = facts;
+  const hasCeiling = blueprint?.versions.length === 0 && blueprint.planHandler === undefined;
+  const step = stepProblem(old, now, hasCeiling);
+  if (step !== undefined) {
+    return step;
+  }
+  if (pending.split(',').includes('AfterClusterUpgrade')) {
+    return 'version cannot be changed when the "AfterClusterUpgrade" hook is still blocking';
+  }
+  const ofControlPlane = controlPlaneProblem(facts.controlPlane, old);
+  const reasons = [...(ofControlPlane === undefined ? [] : [ofControlPlane]), ...workerProblems(facts, old)];
+  return reasons.length === 0 ? undefined : `version cannot be changed: ${aggregate(reasons)}`;
+}
+
+const versionWords = 'version must be a valid semantic version';
+
+function* versionUpdateCauses(cluster: JsonObject, old: JsonObject, facts: ClusterFacts): Generator<StatusCause> {
+  const field = 'spec.topology.version';
+  const [from, to] = [textAt(topologyOf(old), 'version'), textAt(topologyOf(cluster), 'version')];
+  if (parseTolerantly(to) === undefined) {
+    yield invalid(field, to, versionWords);
+  }
+  if (parseTolerantly(from) === undefined) {
+    yield invalid(field, from, 'old version must be a valid semantic version');
+  }
+  if (annotationOf(cluster, unsafeVersionAnnotation) !== undefined) {
+    return;
+  }
+  const problem = versionProblem(from, to, annotationOf(cluster, pendingHooksAnnotation) ?? '', facts);
+  if (problem !== undefined) {
+    yield invalid(field, to, problem);
+  }
+}
+
+function* topologyUpdateCauses(cluster: JsonObject, old: JsonObject, facts: ClusterFacts): Generator<StatusCause> {
+  if (facts.isClassMissing === true) {
+    yield causeOf('InternalError', 'spec.topology.class', undefined, `ClusterClass ${classKeyOf(cluster)} not found`);
+    return;
+  }
+  if (!hasTopology(old) || !hasClass(old)) {
+    if (annotationOf(cluster, unsafeClassAnnotation) === undefined) {
+      yield forbiddenField('spec.topology.class', 'classRef cannot be set on an existing Cluster');
+    }
+    return;
+  }
+  yield* versionUpdateCauses(cluster, old, facts);
+  if (classKeyOf(old) !== classKeyOf(cluster) && facts.oldClass !== undefined && facts.blueprint !== undefined) {
+    yield* incompatibleClassCauses(facts.oldClass, facts.blueprint.spec);
+  }
+}
+
+function* topologyCauses(
+  cluster: JsonObject,
+  old: JsonObject | undefined,
+  facts: ClusterFacts,
+): Generator<StatusCause> {
+  const topology = topologyOf(cluster);
+  if (!hasClass(cluster)) {
+    yield required('spec.topology.class', 'classRef.name cannot be empty');
+    return;
+  }
+  yield* versionCauses(textAt(topology, 'version'), 'spec.topology.version', versionWords);
+  yield* ofEachPart(topology, metadataCausesOf);
+  for (const group of objectsAt(topology, 'workers', 'machineDeployments')) {
+    yield* rolloutCauses(group, `spec.topology.workers.machineDeployments[${textAt(group, 'name')}]`);
+  }
+  yield* ofEachPart(topology, (part, path) => taintCauses(part.taints, `${path}.taints`));
+  yield* concurrencyCauses(cluster);
+  if (facts.blueprint !== undefined) {
+    yield* classCauses(topology, facts.blueprint);
+  }
+  yield* autoscalerCauses(cluster, facts.blueprint?.spec);
+  if (old !== undefined) {
+    yield* topologyUpdateCauses(cluster, old, facts);
+  }
+}
+
+function* clusterCauses(cluster: JsonObject, old: JsonObject | undefined, facts: ClusterFacts): Generator<StatusCause> {
+  for (const problem of labelValueProblems(nameOf(cluster))) {
+    const why = `must be a valid label value ${inWordsOfKubernetes(problem)}`;
+    yield invalid('metadata.name', nameOf(cluster), why);
+  }
+  const isRemoved = (field: string) => reference(old, field) && !reference(cluster, field);
+  if (isRemoved('infrastructureRef')) {
+    yield forbiddenField('spec.infrastructureRef', 'cannot be removed');
+  }
+  if (!['controlPlaneRef', 'infrastructureRef', 'topology'].some((field) => reference(cluster, field))) {
+    yield forbiddenField('spec', 'one of spec.controlPlaneRef, spec.infrastructureRef or spec.topology must be set');
+  }
+  if (isRemoved('controlPlaneRef')) {
+    yield forbiddenField('spec.controlPlaneRef', 'cannot be removed');
+  }
+  yield* networkCauses(cluster);
+  if (hasTopology(cluster)) {
+    yield* topologyCauses(cluster, old, facts);
+  } else if (hasTopology(old)) {
+    yield forbiddenField('spec.topology', 'cannot be removed from an existing Cluster');
+  }
+}
+
+/** Maximum number of causes that are listed. */
+const maxCauses = 500;
+
+/** A Cluster as the webhook for defaults leaves it, or why it refuses it. */
+export type DefaultedCluster = { is: 'defaulted'; cluster: JsonObject } | { is: 'refused'; refusal: Refusal };
+
+/**
+ * What Cluster API's webhook for defaults makes of a Cluster (v1beta2): the variables of its class, and a version with `v`.
+ *
+ * @param old the Cluster before; undefined for a creation.
+ * @throws {NotKnown} when the defaults of a value are too large.
+ */
+export function defaultedCluster(
+  cluster: JsonObject,
+  old: JsonObject | undefined,
+  { blueprint }: Pick<ClusterFacts, 'blueprint'>,
+): DefaultedCluster {
+  if (!hasTopology(cluster)) {
+    return { is: 'defaulted', cluster };
+  }
+  const refused = (causes: readonly StatusCause[]): DefaultedCluster | undefined => {
+    const refusal = webhookRefusal(cluster, 'default', causes.slice(0, maxCauses));
+    return refusal && { is: 'refused', refusal };
+  };
+  if (!hasClass(cluster)) {
+    const missing = refused([required('spec.topology.classRef.name', 'cannot be empty')]);
+    return missing ?? { is: 'defaulted', cluster };
+  }
+  const given = textAt(topologyOf(cluster), 'version');
+  const version = given.startsWith('v') ? given : `v${given}`;
+  const checked = blueprint === undefined ? undefined : checkedTopology(blueprint, cluster, old);
+  const topology = { ...(checked?.topology ?? topologyOf(cluster)), version };
+  return (
+    refused(checked?.causes ?? []) ?? {
+      is: 'defaulted',
+      cluster: { ...cluster, spec: { ...objectAt(cluster, 'spec'), topology } },
+    }
+  );
+}
+
+/**
+ * Why Cluster API's webhook that validates refuses a Cluster (v1beta2); undefined if it takes it. That the topology needs a
+ * feature gate is not judged.
+ *
+ * @param cluster with its defaults.
+ * @param old the Cluster before; undefined for a creation.
+ */
+export const clusterRefusal = (
+  cluster: JsonObject,
+  old: JsonObject | undefined,
+  facts: ClusterFacts,
+): Refusal | undefined =>
+  webhookRefusal(cluster, 'validation', clusterCauses(cluster, old, facts).take(maxCauses).toArray());

@@ -1,0 +1,292 @@
+import {
+  asGoWrites,
+  isJsonObject,
+  itemsAt,
+  type Json,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  qualifiedNameProblems,
+  type StatusCause,
+  textAt,
+} from '../../kubernetes/index.ts';
+import { invalid, notSupported, required } from '../../kubernetes/schema/index.ts';
+import { parsingProblem } from '../templates/template.ts';
+import { integerProblem } from './parts.ts';
+
+// What Cluster API's webhook refuses of the patches of a class (core/webhooks/admission/patch_validation.go, v1.14).
+
+/** The builtin variables that a patch may copy, below `builtin.`, and what may be copied of them. */
+const builtinFields: Readonly<Record<string, string>> = {
+  cluster:
+    'name namespace uid metadata.labels metadata.annotations topology topology.classRef.name topology.classRef.namespace topology.class topology.classNamespace topology.version network network.serviceDomain network.services network.pods',
+  controlPlane: 'name replicas version metadata.labels metadata.annotations machineTemplate.infrastructureRef.name',
+  machineDeployment:
+    'class name replicas topologyName version metadata.labels metadata.annotations bootstrap.configRef.name infrastructureRef.name',
+  machinePool:
+    'class name replicas topologyName version metadata.labels metadata.annotations bootstrap.configRef.name infrastructureRef.name',
+};
+const builtins: ReadonlySet<string> = new Set(
+  Object.entries(builtinFields).flatMap(([part, fields]) => [
+    `builtin.${part}`,
+    ...fields.split(' ').map((field) => `builtin.${part}.${field}`),
+  ]),
+);
+
+/** The fields of Go's types, in the order in which they are written. */
+const order =
+  'name description enabledIf definitions external selector apiVersion kind matchResources controlPlane infrastructureCluster machineDeploymentClass machinePoolClass jsonPatches op path value valueFrom variable template generatePatchesExtension validateTopologyExtension discoverVariablesExtension settings'.split(
+    ' ',
+  );
+
+const isEmpty = (value: Json | undefined): boolean => value === '' || (Array.isArray(value) && value.length === 0);
+
+/** A part of a patch as Go writes it: fields in its order, without empty ones. `value` is any JSON, with sorted keys. */
+function inOrder(value: Json | undefined, isRaw = false): Json {
+  if (Array.isArray(value)) {
+    return value.map((item) => inOrder(item, isRaw));
+  }
+  if (!isJsonObject(value)) {
+    return value ?? null;
+  }
+  const names = Object.keys(value).sort((a, b) =>
+    isRaw ? (a < b ? -1 : 1) : order.indexOf(a) - order.indexOf(b) || (a < b ? -1 : 1),
+  );
+  return Object.fromEntries(
+    names
+      .filter((name) => isRaw || name === 'value' || !isEmpty(value[name]))
+      .map((name) => [name, inOrder(value[name], isRaw || name === 'value' || name === 'settings')]),
+  );
+}
+
+/** A part of a patch as the webhook prints it: indented JSON, with Go's escapes. */
+const printed = (value: JsonObject): string => asGoWrites(JSON.stringify(inOrder(value), null, 2));
+
+function templateCauses(template: string, name: string, field: string): StatusCause[] {
+  const problem = template === '' ? undefined : parsingProblem(template, name);
+  return problem === undefined ? [] : [invalid(field, template, `template can not be parsed: ${problem}`)];
+}
+
+/** A class as its patches are checked against it: looked up once for all of them. */
+interface PatchedClass {
+  spec: JsonObject;
+  variables: ReadonlySet<string>;
+  /** Whether classes of workers have a template of this kind, by `list kind apiVersion`, then by class. */
+  workers: ReadonlyMap<string, readonly string[]>;
+}
+
+const templateKey = ({ apiVersion = '', kind = '' }: JsonObject): string => `${kind} ${apiVersion}`;
+
+const workerSelectors = [
+  ['machineDeploymentClass', 'machineDeployments', 'MachineDeployment'],
+  ['machinePoolClass', 'machinePools', 'MachinePool'],
+] as const;
+
+function patchedClass(spec: JsonObject): PatchedClass {
+  const workers = new Map<string, string[]>();
+  for (const [, list] of workerSelectors) {
+    for (const worker of objectsAt(spec, 'workers', list)) {
+      const keys = ['bootstrap', 'infrastructure'].map((part) => templateKey(objectAt(worker, part, 'templateRef')));
+      for (const key of new Set(keys)) {
+        const known = workers.get(`${list} ${key}`) ?? [];
+        known.push(textAt(worker, 'class'));
+        workers.set(`${list} ${key}`, known);
+      }
+    }
+  }
+  const variables = new Set(objectsAt(spec, 'variables').map((variable) => textAt(variable, 'name')));
+  return { spec, variables, workers };
+}
+
+/** Why a name of a selector is none: at most one `*`, at its start or its end. */
+function selectorNameProblem(name: string): string | undefined {
+  const stars = name.split('*').length - 1;
+  if (stars === 0) {
+    return undefined;
+  }
+  if (stars > 1) {
+    return 'selector can at most contain a single "*" rune';
+  }
+  if (!name.startsWith('*') && !name.endsWith('*')) {
+    return '"*" rune can only appear at the beginning, or ending of the selector';
+  }
+  return qualifiedNameProblems(name.replace('*', 'a')).length === 0
+    ? undefined
+    : 'selector does not comply with the Kubernetes naming standards';
+}
+
+function isSelected(worker: string, name: string): boolean {
+  return (
+    worker === name ||
+    (name.startsWith('*') && worker.endsWith(name.slice(1))) ||
+    (name.endsWith('*') && worker.startsWith(name.slice(0, -1)))
+  );
+}
+
+function* workerSelectorCauses(
+  selector: JsonObject,
+  { workers }: PatchedClass,
+  [field, list, kind]: (typeof workerSelectors)[number],
+  path: string,
+): Generator<StatusCause> {
+  const candidates = workers.get(`${list} ${templateKey(selector)}`) ?? [];
+  const exact = new Set(candidates);
+  for (const [index, name] of itemsAt(selector, 'matchResources', field, 'names').entries()) {
+    if (typeof name !== 'string') {
+      continue;
+    }
+    const at = `${path}.matchResources.${field}.names[${index}]`;
+    const problem = selectorNameProblem(name);
+    if (problem !== undefined) {
+      yield invalid(at, name, problem);
+      return;
+    }
+    const matches = name.includes('*') ? candidates.some((worker) => isSelected(worker, name)) : exact.has(name);
+    if (!matches) {
+      const why = `selector is enabled but matches neither the bootstrap ref nor the infrastructure ref of a ${kind} class`;
+      yield invalid(at, name, why);
+    }
+  }
+}
+
+function* selectorCauses(selector: JsonObject, patched: PatchedClass, path: string): Generator<StatusCause> {
+  const { spec } = patched;
+  const matched = objectAt(selector, 'matchResources');
+  const isFor = (...place: string[]) => templateKey(objectAt(spec, ...place, 'templateRef')) === templateKey(selector);
+  const names = workerSelectors.flatMap(([field]) => itemsAt(matched, field, 'names'));
+  if (matched.infrastructureCluster !== true && matched.controlPlane !== true && names.length === 0) {
+    yield invalid(path, printed(selector), 'no selector enabled');
+    return;
+  }
+  if (matched.infrastructureCluster === true && !isFor('infrastructure')) {
+    const why = 'selector is enabled but does not match the infrastructure ref';
+    yield invalid(`${path}.matchResources.infrastructureCluster`, true, why);
+  }
+  if (matched.controlPlane === true && !isFor('controlPlane') && !isFor('controlPlane', 'machineInfrastructure')) {
+    const why =
+      'selector is enabled but matches neither the controlPlane ref nor the controlPlane machineInfrastructure ref';
+    yield invalid(`${path}.matchResources.controlPlane`, true, why);
+  }
+  for (const kind of workerSelectors) {
+    yield* workerSelectorCauses(selector, patched, kind, path);
+  }
+}
+
+/** The problems of a path that has numbers: items can only be put before or after others. */
+function* indexCauses({ op, path = '' }: JsonObject, field: string): Generator<StatusCause> {
+  for (const part of String(path).split('/')) {
+    if (integerProblem(part) !== undefined) {
+      continue;
+    }
+    if (op === 'add' && Number(part) !== 0) {
+      yield invalid(field, path, 'arrays can only be accessed using "0" (prepend) or "-" (append)');
+    }
+    if (op === 'replace' || op === 'remove') {
+      yield invalid(field, path, `elements in arrays can not be accessed in a ${op} operation`);
+    }
+  }
+}
+
+/** The name of the variable at the start of a path such as `a.b[0]`. */
+const variableIn = (path: string): string => path.split(/[.[]/).find((part) => part !== '') ?? '';
+
+function* variableCauses(variable: string, { variables }: PatchedClass, field: string): Generator<StatusCause> {
+  if (variable.startsWith('builtin.')) {
+    if (!builtins.has(variable)) {
+      yield invalid(field, variable, 'not a defined builtin variable');
+    }
+  } else if (!variables.has(variableIn(variable))) {
+    yield invalid(field, variable, `variable with name ${variable} cannot be found`);
+  }
+}
+
+function* valueCauses(patch: JsonObject, patched: PatchedClass, path: string): Generator<StatusCause> {
+  const { op, value, valueFrom } = patch;
+  if (op !== 'add' && op !== 'replace') {
+    return;
+  }
+  // A value of null is one, and a reference of null is none.
+  if (value === undefined && !isJsonObject(valueFrom)) {
+    yield invalid(path, printed(patch), 'jsonPatch must define one of value or valueFrom');
+  }
+  if (!isJsonObject(valueFrom)) {
+    return;
+  }
+  if (value !== undefined) {
+    yield invalid(path, printed(patch), 'jsonPatch can not define both value and valueFrom');
+  }
+  const [template, variable] = [textAt(valueFrom, 'template'), textAt(valueFrom, 'variable')];
+  if (template === '' && variable === '') {
+    yield invalid(`${path}.valueFrom`, printed(valueFrom), 'valueFrom must set either template or variable');
+  }
+  if (template !== '' && variable !== '') {
+    yield invalid(`${path}.valueFrom`, printed(valueFrom), 'valueFrom can not set both template and variable');
+  }
+  yield* templateCauses(template, 'valueFrom.template', `${path}.valueFrom.template`);
+  if (variable !== '') {
+    yield* variableCauses(variable, patched, `${path}.valueFrom.variable`);
+  }
+}
+
+const operations = ['add', 'remove', 'replace'];
+
+function* jsonPatchCauses(patch: JsonObject, patched: PatchedClass, path: string): Generator<StatusCause> {
+  if (!operations.includes(textAt(patch, 'op'))) {
+    yield notSupported(`${path}.op`, printed(patch), operations);
+  }
+  if (!textAt(patch, 'path').startsWith('/spec')) {
+    yield invalid(`${path}.path`, printed(patch), 'jsonPatch path must start with "/spec"');
+  }
+  yield* indexCauses(patch, `${path}.path`);
+  yield* valueCauses(patch, patched, path);
+}
+
+function* externalCauses(external: JsonObject, path: string): Generator<StatusCause> {
+  if (textAt(external, 'validateTopologyExtension') === '' && textAt(external, 'generatePatchesExtension') === '') {
+    const why = 'one of validateTopologyExtension and generatePatchesExtension must be defined';
+    yield invalid(`${path}.external`, inOrder(external), why);
+  }
+}
+
+function* causesOfPatch(patch: JsonObject, patched: PatchedClass, path: string): Generator<StatusCause> {
+  const { definitions, external } = patch;
+  yield* templateCauses(textAt(patch, 'enabledIf'), 'enabledIf', `${path}.enabledIf`);
+  if (!Array.isArray(definitions) && !isJsonObject(external)) {
+    yield required(path, 'one of definitions or external must be defined');
+  }
+  if (Array.isArray(definitions) && isJsonObject(external)) {
+    yield invalid(path, inOrder(patch), 'only one of definitions or external can be defined');
+  }
+  for (const [index, definition] of objectsAt(definitions).entries()) {
+    const at = `${path}.definitions[${index}]`;
+    for (const [place, jsonPatch] of objectsAt(definition, 'jsonPatches').entries()) {
+      yield* jsonPatchCauses(jsonPatch, patched, `${at}.jsonPatches[${place}]`);
+    }
+    yield* selectorCauses(objectAt(definition, 'selector'), patched, `${at}.selector`);
+  }
+  if (isJsonObject(external)) {
+    yield* externalCauses(external, path);
+  }
+}
+
+/** The problems of the patches in the spec of a class. That extensions need a feature gate is not judged. */
+export function* patchCauses(spec: JsonObject): Generator<StatusCause> {
+  const patched = patchedClass(spec);
+  const names = new Set<string>();
+  for (const [index, patch] of objectsAt(spec, 'patches').entries()) {
+    const path = `spec.patches[${index}]`;
+    const name = textAt(patch, 'name');
+    if (name === '') {
+      yield required(`${path}.name`, 'patch name must be defined');
+    }
+    if (name === 'inline') {
+      yield required(`${path}.name`, '"inline" can not be used as the name of a patch');
+    }
+    if (names.has(name)) {
+      const why = `patch names must be unique. Patch with name ${JSON.stringify(name)} is defined more than once`;
+      yield invalid(`${path}.name`, name, why);
+    }
+    names.add(name);
+    yield* causesOfPatch(patch, patched, path);
+  }
+}
