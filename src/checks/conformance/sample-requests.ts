@@ -54,8 +54,8 @@ spec:
       definitions:${imagePatch('{ controlPlane: true }', 'controlPlane')}${imagePatch('{ machineDeploymentClass: { names: [default-worker] } }', 'machineDeployment')}
     - { name: sample, external: { generatePatchesExtension: conformance.sample } }
 ${template('infrastructure', 'DockerClusterTemplate', '{ loadBalancer: {} }')}
-${template('controlplane', 'KubeadmControlPlaneTemplate', '{ kubeadmConfigSpec: { clusterConfiguration: {}, files: [] } }')}
-${template('bootstrap', 'KubeadmConfigTemplate', '{ files: [] }')}
+${template('controlplane', 'KubeadmControlPlaneTemplate', '{ kubeadmConfigSpec: { clusterConfiguration: { certificatesDir: /etc/kubernetes/pki }, files: [{ path: /etc/sample, content: sample }] } }')}
+${template('bootstrap', 'KubeadmConfigTemplate', '{ files: [{ path: /etc/sample, content: sample }] }')}
 ${template('infrastructure', 'DockerMachineTemplate', '{}')}`;
 
 /** An answer whose patches cover all differences between the objects of a request. */
