@@ -25,7 +25,8 @@ export function review(
     const request = 'request' in decoded ? decoded.request : undefined;
     let outcome: AdmissionOutcome;
     if ('request' in decoded) {
-      outcome = await decide(decoded.request);
+      const decided = decide(decoded.request);
+      outcome = decided instanceof Promise ? await decided : decided;
     } else if (decoded.uid === undefined) {
       throw new Refusal(400, decoded.problem);
     } else {
