@@ -1,6 +1,6 @@
 import { Environment, type TypeCheckResult } from '@marcbachmann/cel-js';
 import { fieldErrorMessage, type StatusCause } from '../objects/errors/status.ts';
-import { asGoWrites, isJsonObject, itemsAt, type JsonObject } from '../objects/json/json.ts';
+import { asGoWrites, isJsonObject, itemsAt, type Json, type JsonObject } from '../objects/json/json.ts';
 import { perObject } from '../objects/per-object.ts';
 import { fieldOf, invalid, notSupported, partsOf, required, type Schema } from '../schema/index.ts';
 import { celName, decisionProblem } from './cel.ts';
@@ -18,6 +18,8 @@ export interface ValidationRule {
   reason?: string;
   fieldPath?: string;
   optionalOldSelf?: boolean;
+  /** Instead of the expression, for rules that this program knows: whether it holds for a value. */
+  holds?: (value: Json) => boolean;
 }
 
 export const ruleReasons = [

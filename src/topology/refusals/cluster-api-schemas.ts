@@ -1,4 +1,6 @@
-import { type JsonObject, own, textAt } from '../../kubernetes/index.ts';
+import { charactersIn } from '../../base/index.ts';
+import type { ValidationRule } from '../../kubernetes/cel/index.ts';
+import { fieldAt, type Json, type JsonObject, objectsAt, own, textAt } from '../../kubernetes/index.ts';
 import type { Schema, SchemaOf } from '../../kubernetes/schema/index.ts';
 import { compareReleases, newestKnownRelease, parseRelease, type Release } from '../../runtimehooks/index.ts';
 import data from './cluster-api-schemas.json' with { type: 'json' };
@@ -6,29 +8,46 @@ import type { FieldType, SchemaTable } from './schema-table.ts';
 
 const table = data as SchemaTable;
 
-const uniqueNames = 'self.all(one, self.filter(other, other.name == one.name).size() == 1)';
-const partitionTypes = ['Linux', 'LinuxSwap', 'LinuxRAID', 'LVM', 'Fat32', 'NTFS', 'LinuxExtended'];
-const ownConditions = ['Ready', 'Available', 'HealthCheckSucceeded', 'OwnerRemediated', 'ExternallyRemediated'];
-const listOf = (texts: readonly string[]): string => JSON.stringify(texts);
-
-/** The rules of the schemas, by the message of Cluster API. */
-const expressions: Readonly<Record<string, string>> = {
-  'extraArgs name must be unique': uniqueNames,
-  'kubeletExtraArgs name must be unique': uniqueNames,
-  [`type must not be one of: ${ownConditions.join(', ')}`]: `!(self in ${listOf(ownConditions)})`,
-  'key must be a valid qualified name of max size 63 characters with an optional subdomain prefix of max size 253 characters':
-    "self.matches('^([^/]{0,253}/)?[^/]{0,63}$')",
-  'partitionType must be one of Linux, LinuxSwap, LinuxRAID, LVM, Fat32, NTFS, LinuxExtended or a full GPT partition GUID': `self in ${listOf(partitionTypes)} || self.matches('^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$')`,
-  'exactly one of the fields in [layout diskLayout] must be set': 'has(self.layout) != has(self.diskLayout)',
+const namesOf = (list: Json): string[] => objectsAt(list).map((item) => textAt(item, 'name'));
+const haveOwnNames = (list: Json): boolean => new Set(namesOf(list)).size === namesOf(list).length;
+const isOneOf = (...texts: readonly Json[]) => {
+  const known = new Set(texts);
+  return (value: Json): boolean => known.has(value);
 };
 
-/** A rule, by its message. @throws {Error} when its expression is missing here. */
-function ruleOf(message: string): object {
-  const rule = own(expressions, message);
-  if (rule === undefined) {
-    throw new Error(`no expression for the rule ${JSON.stringify(message)}`);
+const isPartitionName = isOneOf('Linux', 'LinuxSwap', 'LinuxRAID', 'LVM', 'Fat32', 'NTFS', 'LinuxExtended');
+const guid = /^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/;
+const isOwnCondition = isOneOf(
+  ...['Ready', 'Available', 'HealthCheckSucceeded', 'OwnerRemediated', 'ExternallyRemediated'],
+);
+
+/** Whether a key has at most 63 characters, or a domain of at most 253 before them. */
+function isQualifiedKey(value: Json): boolean {
+  const parts = String(value).split('/').toReversed();
+  return parts.length <= 2 && parts.every((part, index) => charactersIn(part) <= (index === 0 ? 63 : 253));
+}
+
+/** The rules of the schemas, by the message of Cluster API: whether they hold for a value. */
+const rules: Readonly<Record<string, (value: Json) => boolean>> = {
+  'extraArgs name must be unique': haveOwnNames,
+  'kubeletExtraArgs name must be unique': haveOwnNames,
+  'type must not be one of: Ready, Available, HealthCheckSucceeded, OwnerRemediated, ExternallyRemediated': (value) =>
+    !isOwnCondition(value),
+  'key must be a valid qualified name of max size 63 characters with an optional subdomain prefix of max size 253 characters':
+    isQualifiedKey,
+  'partitionType must be one of Linux, LinuxSwap, LinuxRAID, LVM, Fat32, NTFS, LinuxExtended or a full GPT partition GUID':
+    (value) => isPartitionName(value) || guid.test(String(value)),
+  'exactly one of the fields in [layout diskLayout] must be set': (value) =>
+    (fieldAt(value, 'layout') === undefined) !== (fieldAt(value, 'diskLayout') === undefined),
+};
+
+/** A rule, by its message. @throws {Error} when it is not known here. */
+function ruleOf(message: string): ValidationRule {
+  const holds = own(rules, message);
+  if (holds === undefined) {
+    throw new Error(`the rule ${JSON.stringify(message)} is not known`);
   }
-  return { rule, message };
+  return { rule: '', message, holds };
 }
 
 const schemas = new Map<number, Schema>();
@@ -58,7 +77,7 @@ function read({
   like,
   ...same
 }: FieldType): Schema {
-  const { rules, ...others } = same;
+  const { rules: messages, ...others } = same;
   const names = Object.entries(fields ?? {}).map(([name, type]) => [name.replace(/!$/, ''), schemaOf(type)] as const);
   const required = Object.keys(fields ?? {}).flatMap((name) => (name.endsWith('!') ? [name.slice(0, -1)] : []));
   const isList = is === 'array';
@@ -80,7 +99,7 @@ function read({
     ...ends(range ?? [], ['minimum', 'maximum']),
     ...(values && { enum: values }),
     ...(like !== undefined && { pattern: like }),
-    ...(rules && { 'x-kubernetes-validations': rules.map(ruleOf) }),
+    ...(messages && { 'x-kubernetes-validations': messages.map(ruleOf) }),
     ...others,
   };
 }
