@@ -2,7 +2,6 @@ import { isSame, type Json, type JsonObject, objectAt, objectsAt, textAt } from 
 import type { SchemaOf } from '../kubernetes/schema/index.ts';
 import type { HookName, PlannedVersions, Release } from '../runtimehooks/index.ts';
 import { type Blueprint, readBlueprint } from './blueprint/blueprint.ts';
-import { controlPlaneOf } from './control-planes/index.ts';
 import { clusterInRequest } from './desired/cluster-in-request.ts';
 import {
   type DecidedVersions,
@@ -29,18 +28,14 @@ import {
 } from './patches/items.ts';
 import { type PatchCall, PatchingFailed, templateProblems } from './patches/patch-templates.ts';
 import { clusterApiSchemaOf } from './refusals/index.ts';
-import { inUpdate } from './rollout/in-place.ts';
-import { judgeGroup } from './rollout/judge-group.ts';
-import { machineSetId, machineSetOf, replicasOf, workerMachine } from './rollout/machines.ts';
+import { replicasOf } from './rollout/machines.ts';
+import { MadeGroup, type PlayOptions } from './rollout/made-group.ts';
 import { causeText, checkedTopology } from './variables/variables.ts';
-import type { ExistingMachine, GroupObjects, PlanOptions, RolloutStep } from './world/groups.ts';
+import type { GroupObjects } from './world/groups.ts';
 import { generatedName } from './world/names.ts';
-import { nameOf, namespaceOf } from './world/objects.ts';
+import { nameOf } from './world/objects.ts';
 import type { GroupPlan } from './world/plan.ts';
 import { upgradeStepText } from './world/releases.ts';
-
-/** Maximum number of Machines of a group that are simulated individually: the others behave in the same way. */
-const maxMachines = 10;
 
 /** A template in the place where it is used, before and after all patches. */
 interface PatchedTemplate {
@@ -93,31 +88,6 @@ interface Decided extends DecidedVersions {
   workers: readonly (DecidedVersions['workers'][number] & { isPending: boolean })[];
 }
 
-/** A step of a rollout. `desired`: the objects of the Machine, as in the request of UpdateMachine. */
-export type MachineStep =
-  | { is: 'made' | 'deleted'; name: string }
-  | { is: 'updated'; name: string; desired: JsonObject };
-
-/** The Machines of a group, which are all made of the same objects. */
-interface Made {
-  objects: GroupObjects;
-  /** The number of the MachineSet of a MachineDeployment. */
-  revision: number;
-  names: readonly string[];
-}
-
-/** The MachineSet of the Machines of a MachineDeployment, with its templates. */
-const machineSetFor = (objects: GroupObjects, revision: number, replicas: number): GroupObjects => ({
-  ...objects,
-  object: machineSetOf(objects.object, machineSetId(nameOf(objects.object), revision), replicas),
-});
-
-const nameOfMachine = ({ worker, name }: DesiredGroup, { revision }: Pick<Made, 'revision'>, index: number): string =>
-  generatedName(
-    worker?.kind === 'MachineDeployment' ? machineSetId(name, revision).name : name,
-    `machine ${revision} ${index}`,
-  );
-
 /** Whether the same is applied for a group as before. */
 const isSameGroup = ({ objects: one }: DesiredGroup, { objects: other }: DesiredGroup): boolean =>
   (['object', 'bootstrap', 'infrastructure'] as const).every((part) => isSame(one[part], other[part]));
@@ -138,7 +108,7 @@ export class SimulatedCluster {
   #waiting: ReadonlySet<string> = new Set();
   /** The objects that were written last, by group. */
   readonly #written = new Map<string, { group: DesiredGroup; objects: GroupObjects }>();
-  readonly #made = new Map<string, Made>();
+  readonly #made = new Map<string, MadeGroup>();
   #rotations = 0;
 
   /** @param blueprint undefined: the class is not known, and nothing is made of templates. */
@@ -298,10 +268,7 @@ export class SimulatedCluster {
         this.#written.set(key, { group, objects });
         isChanged ||= last !== undefined && !isSame(last.objects.object.spec ?? null, objects.object.spec ?? null);
         if (last === undefined) {
-          const length = Math.min(replicasOf(objects.object), maxMachines);
-          const made = { objects, revision: 1 };
-          const names = Array.from({ length }, (_, index) => nameOfMachine(group, made, index));
-          this.#made.set(key, { ...made, names });
+          this.#made.set(key, new MadeGroup(group, objects));
         }
       } catch (error) {
         if (error instanceof WriteFailed) {
@@ -319,79 +286,16 @@ export class SimulatedCluster {
   /** The groups whose Machines are made of other objects than those that were written last: the control plane first. */
   get outdated(): OutdatedGroup[] {
     return [...this.#written].flatMap(([key, { group, objects }]) =>
-      isSame(this.#made.get(key)?.objects.object.spec ?? null, objects.object.spec ?? null)
-        ? []
-        : [{ key, kind: group.kind, topologyName: group.worker?.topologyName }],
+      this.#made.get(key)?.isOf(objects) === false
+        ? [{ key, kind: group.kind, topologyName: group.worker?.topologyName }]
+        : [],
     );
   }
 
-  /** A Machine of a group, with what is made for it. */
-  #machine(group: DesiredGroup, { objects, revision }: Made, cluster: JsonObject, name: string): ExistingMachine {
-    const { object, bootstrap = {}, infrastructure = {} } = objects;
-    if (group.worker !== undefined) {
-      return workerMachine(machineSetFor(objects, revision, 0).object, bootstrap, infrastructure, name);
-    }
-    const known = controlPlaneOf(object)?.machine(object, infrastructure, { cluster: nameOf(cluster), machine: name });
-    const machine = { metadata: { name, namespace: namespaceOf(cluster) } };
-    return known ?? { machine, bootstrapConfig: undefined, infrastructureMachine: undefined };
-  }
-
-  /**
-   * Rolls out what was written last of a group: its Machines are updated in place if an extension covers all differences,
-   * and replaced otherwise. Those that OnDelete leaves are deleted.
-   *
-   * @param follow is told each step before the next one is decided on.
-   * @returns the plan of the rollout.
-   */
-  async rollOut(
-    { key }: OutdatedGroup,
-    cluster: JsonObject,
-    { follow, ...options }: Omit<PlanOptions, 'follow'> & { follow: (step: MachineStep) => Promise<void> },
-  ): Promise<GroupPlan> {
-    const { group, objects } = this.#written.get(key) as { group: DesiredGroup; objects: GroupObjects };
-    const made = this.#made.get(key) as Made;
-    const after: Made = { objects, revision: made.revision + 1, names: made.names };
-    const names = new Set(made.names);
-    let isRolled = false;
-    let count = 0;
-    const tell = async (step: RolloutStep) => {
-      isRolled = true;
-      const name = step.is === 'made' ? nameOfMachine(group, after, count++) : step.name;
-      if (step.is === 'updated') {
-        const {
-          machine,
-          bootstrapConfig = {},
-          infrastructureMachine = {},
-        } = this.#machine(group, after, cluster, name);
-        return follow({ is: 'updated', name, desired: inUpdate({ machine, bootstrapConfig, infrastructureMachine }) });
-      }
-      names[step.is === 'made' ? 'add' : 'delete'](name);
-      return follow({ is: step.is, name });
-    };
-    const plan = await judgeGroup(
-      {
-        cluster,
-        group: group.group,
-        kind: group.kind,
-        name: group.name,
-        before: made.objects,
-        after: objects,
-        machineSets:
-          group.kind === 'MachineDeployment' ? [machineSetFor(made.objects, made.revision, made.names.length)] : [],
-        machines: made.names.map((name) => this.#machine(group, made, cluster, name)),
-        versions: [],
-        notes: [],
-        from: () => undefined,
-      },
-      { ...options, clusterApiVersion: this.#options.release, updatesInPlace: true, follow: tell },
-    );
-    if (plan.verdict === 'onDelete') {
-      for (const name of made.names) {
-        await tell({ is: 'made' });
-        await tell({ is: 'deleted', name });
-      }
-    }
-    this.#made.set(key, { ...after, revision: isRolled ? after.revision : made.revision, names: [...names] });
-    return plan;
+  /** Rolls out what was written last of a group, and returns the plan of that; undefined for one that was not written. */
+  async rollOut({ key }: OutdatedGroup, cluster: JsonObject, options: PlayOptions): Promise<GroupPlan | undefined> {
+    const objects = this.#written.get(key)?.objects;
+    const clusterApiVersion = this.#options.release;
+    return objects && this.#made.get(key)?.rollOut(cluster, objects, { ...options, clusterApiVersion });
   }
 }

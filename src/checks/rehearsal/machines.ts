@@ -79,11 +79,11 @@ async function play(state: State, group: OutdatedGroup): Promise<void> {
   };
   const now = new Date(state.start.getTime() + state.now);
   const plan = await state.made.rollOut(group, state.cluster, { now, call: ask, follow });
-  const [problem] = plan.problems ?? [];
-  if (plan.verdict === 'refused' && problem !== undefined) {
+  const [problem] = plan?.problems ?? [];
+  if (plan?.verdict === 'refused' && problem !== undefined) {
     throw new SimulationStopped(`a patch of an in-place update cannot be applied: ${problem.text}`);
   }
-  if (isControlPlane && plan.machines.replaced > 0 && asked === 0) {
+  if (isControlPlane && plan !== undefined && plan.machines.replaced > 0 && asked === 0) {
     const text = 'the only machine of the control plane is replaced by a new one, and CanUpdateMachine is not called';
     state.findOnce('warning', text, 'rehearse more machines, or set maxSurge to 0');
   }
