@@ -1,3 +1,12 @@
+interface LabelSelector {
+  matchLabels?: Record<string, string>;
+  matchExpressions?: LabelSelectorRequirement[];
+}
+interface LabelSelectorRequirement {
+  key?: string;
+  operator?: string;
+  values?: string[];
+}
 interface ExtensionConfig {
   apiVersion: string;
   kind: string;
@@ -69,15 +78,6 @@ interface ExtensionConfig {
       };
     };
   };
-}
-interface LabelSelector {
-  matchLabels?: Record<string, string>;
-  matchExpressions?: LabelSelectorRequirement[];
-}
-interface LabelSelectorRequirement {
-  key?: string;
-  operator?: string;
-  values?: string[];
 }
 type CallStep = 'hook' | 'registry' | 'selector' | 'request' | 'url' | 'tls-config' | 'convert' | 'backoff' | 'connect' | 'tls' | 'timeout' | 'http' | 'size' | 'decode' | 'status' | 'validation' | 'cancelled';
 interface CallError {

@@ -5,10 +5,12 @@ export type { SchemaViolation } from './api/examine.ts';
 export {
   allowDeletionAnnotation,
   apiVersionOf,
+  extensionOfHandler,
   group,
   hubVersion,
   injectCaFromSecretAnnotation,
   isExtensionConfig,
+  isPaused,
   isVersion,
   kind,
   pausedAnnotation,

@@ -77,6 +77,7 @@ export {
   namespacedNameIn,
   qualifiedNameProblems,
 } from './objects/names.ts';
+export { groupOf, nameOf, namespacedName, namespaceOf, objectText } from './objects/object-names.ts';
 export { perObject } from './objects/per-object.ts';
 export { parseRequestUri, type RequestUri } from './objects/request-uri.ts';
 export {

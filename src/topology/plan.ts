@@ -1,5 +1,16 @@
 import { eachOf } from '../base/index.ts';
-import { fieldAt, isSame, type JsonObject, objectAt, textAt } from '../kubernetes/index.ts';
+import { isPaused } from '../extensionconfig/index.ts';
+import {
+  fieldAt,
+  isSame,
+  type JsonObject,
+  nameOf,
+  namespacedName,
+  namespaceOf,
+  objectAt,
+  objectText,
+  textAt,
+} from '../kubernetes/index.ts';
 import { aggregate } from '../runtimehooks/client/index.ts';
 import { newestKnownRelease, type Release } from '../runtimehooks/index.ts';
 import { type Blueprint, defaultKinds } from './blueprint/blueprint.ts';
@@ -16,26 +27,15 @@ import {
   versionOf,
 } from './desired/group-changes.ts';
 import { machineDeploymentRefusal } from './desired/object-refusals.ts';
-import { classOf, ifKnown, PlannedState, schemasIn } from './desired/planned-state.ts';
-import { accepted, classKey, type Refusal, type Refusals, refusedBy } from './desired/refusals.ts';
+import { classNameOf, ifKnown, PlannedState, schemasIn } from './desired/planned-state.ts';
+import { accepted, type Refusal, type Refusals, refusedBy } from './desired/refusals.ts';
 import { type RefusedWrite, refusedWrites, stored } from './refusals/index.ts';
-import { machinesBefore } from './rollout/group-plan.ts';
-import { judgeGroup, unjudged } from './rollout/judge-group.ts';
-import { replicasOf } from './rollout/machines.ts';
+import { judgeGroup, machinesBefore, replicasOf, unjudged } from './rollout/index.ts';
 import { causeText, checkedTopology } from './variables/variables.ts';
 import type { GroupChange, GroupObjects, PlanOptions } from './world/groups.ts';
 import { madeUp } from './world/names.ts';
 import { NotKnown, Stopped } from './world/not-known.ts';
-import {
-  coreGroup,
-  isPaused,
-  nameIn,
-  nameOf,
-  namespacedName,
-  namespaceOf,
-  objectText,
-  writable,
-} from './world/objects.ts';
+import { coreGroup, nameIn, writable } from './world/objects.ts';
 import { type ClusterPlan, type GroupPlan, type Plan, type Problem, sumOf, type Verdict } from './world/plan.ts';
 import { inV1beta2 } from './world/v1beta1.ts';
 import type { DryRun, World } from './world/world.ts';
@@ -291,7 +291,7 @@ async function planTopology(planning: Planning, was: JsonObject | undefined, wan
   if (refusal !== undefined && before.cluster === undefined) {
     return { groups: untouched('refused'), problems: [refusal], changes: [] };
   }
-  const refusals = planning.refusals.get(classKey(classOf(cluster))) ?? [];
+  const refusals = planning.refusals.get(classNameOf(cluster)) ?? [];
   const problems = [...(refusal ? [refusal] : []), ...new Set(refusals.map(({ problem }) => problem))];
   const asRefused = (groups: GroupPlan[]) => withRefusals(groups, cluster, refusal, refusals);
   try {

@@ -1,4 +1,4 @@
-import { isSame, type Json, type JsonObject, objectAt, objectsAt, textAt } from '../kubernetes/index.ts';
+import { isSame, type Json, type JsonObject, nameOf, objectAt, objectsAt, textAt } from '../kubernetes/index.ts';
 import type { SchemaOf } from '../kubernetes/schema/index.ts';
 import type { HookName, PlannedVersions, Release } from '../runtimehooks/index.ts';
 import { type Blueprint, readBlueprint } from './blueprint/blueprint.ts';
@@ -28,12 +28,10 @@ import {
 } from './patches/items.ts';
 import { type PatchCall, PatchingFailed, templateProblems } from './patches/patch-templates.ts';
 import { clusterApiSchemaOf } from './refusals/index.ts';
-import { replicasOf } from './rollout/machines.ts';
-import { MadeGroup, type PlayOptions } from './rollout/made-group.ts';
+import { MadeGroup, type PlayOptions, replicasOf } from './rollout/index.ts';
 import { causeText, checkedTopology } from './variables/variables.ts';
 import type { GroupObjects } from './world/groups.ts';
 import { generatedName } from './world/names.ts';
-import { nameOf } from './world/objects.ts';
 import type { GroupPlan } from './world/plan.ts';
 import { upgradeStepText } from './world/releases.ts';
 

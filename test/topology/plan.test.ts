@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type JsonObject, objectAt, textAt } from '../../src/kubernetes/index.ts';
-import { type DryRun, type HookCall, layered, type Plan, plan, World } from '../../src/topology/index.ts';
+import { type HookCall, layered, type Plan, plan, World } from '../../src/topology/index.ts';
 import {
   causesOf,
   controlPlanes,
@@ -234,7 +234,7 @@ describe('upgrades', () => {
 
     // The API server is asked about the first step: its webhook refuses two minors at once.
     const sent: string[] = [];
-    const dryRun: DryRun = async (object) => {
+    const dryRun: World['dryRun'] = async (object) => {
       if (object.kind === 'KubeadmControlPlane') {
         sent.push(textAt(object, 'spec', 'version'));
       }

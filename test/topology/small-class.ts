@@ -1,13 +1,5 @@
 import { copyOf, type Json, type JsonObject } from '../../src/kubernetes/index.ts';
-import {
-  type CallHook,
-  type DryRun,
-  layered,
-  type Plan,
-  type PlanRequest,
-  plan,
-  World,
-} from '../../src/topology/index.ts';
+import { type CallHook, layered, type Plan, type PlanRequest, plan, World } from '../../src/topology/index.ts';
 
 const core = 'cluster.x-k8s.io/v1beta2';
 const controlPlane = 'controlplane.cluster.x-k8s.io/v1beta2';
@@ -110,7 +102,7 @@ export async function planned(
     call,
     dryRun,
     ...request
-  }: Partial<PlanRequest> & { prepare?: (all: Manifests) => void; call?: CallHook; dryRun?: DryRun } = {},
+  }: Partial<PlanRequest> & { prepare?: (all: Manifests) => void; call?: CallHook; dryRun?: World['dryRun'] } = {},
 ): Promise<Plan> {
   const before = manifests();
   prepare(before);

@@ -1,4 +1,5 @@
 // What decodes input from outside, each through the function that others call, and which errors are answers to it.
+
 import { readFileSync, writeFileSync } from 'node:fs';
 import fc, { type Arbitrary } from 'fast-check';
 import { plain } from '../../src/base/index.ts';
@@ -27,6 +28,7 @@ import {
   JsonError,
   type JsonObject,
   jsonPatchOf,
+  nameOf,
   objectAt,
   PatchError,
   type PatchOperation,
@@ -41,7 +43,8 @@ import { readDiscovery } from '../../src/runtimehooks/client/index.ts';
 import { clusterApiHooks, createHookCatalog, hooks, newestKnownRelease } from '../../src/runtimehooks/index.ts';
 import { decodeRequest, decodeResponse, sampleRequest, sampleResponse } from '../../src/runtimehooks/messages/index.ts';
 import { parseProtobuf } from '../../src/sandbox/writes/protobuf.ts';
-import { NotKnown, nameOf, type Plan, renderValueTemplate, TemplateError, World } from '../../src/topology/index.ts';
+import { NotKnown, type Plan, World } from '../../src/topology/index.ts';
+import { renderValueTemplate, TemplateError } from '../../src/topology/templates/index.ts';
 import { groupsOf, planOf, type RecordedChange, recordedChanges } from '../../test/topology/recorded.ts';
 import { changedValue, damagedBytes, damagedText, jsonBody } from './inputs.ts';
 

@@ -1,24 +1,28 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { group as runtimeGroup } from '../../extensionconfig/index.ts';
-import { isSame, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import { extensionOfHandler, group as runtimeGroup } from '../../extensionconfig/index.ts';
 import {
-  type CallHook,
-  type ClusterPlan,
-  classKey,
-  classOf,
-  coreGroup,
-  extensionOfHandler,
   groupOf,
-  inV1beta2,
+  isSame,
+  type JsonObject,
   nameOf,
   namespacedName,
   namespaceOf,
-  type PlanOptions,
+  objectAt,
+  objectsAt,
+  textAt,
+} from '../../kubernetes/index.ts';
+import {
+  type CallHook,
+  type ClusterPlan,
+  classNameOf,
+  coreGroup,
+  type PlanRequest,
   plan,
+  templateReferences,
   type World,
 } from '../../topology/index.ts';
-import { offersUpdates, templateReferences } from '../plan/index.ts';
+import { offersUpdates } from '../plan/index.ts';
 
 /** The objects of a cluster, as far as plans read them. */
 export interface Watched {
@@ -51,7 +55,7 @@ export interface Impact {
   unasked: { extension: string; clusters: string[] } | undefined;
 }
 
-interface ImpactOptions extends Pick<PlanOptions, 'clusterApiVersion' | 'now' | 'updatesInPlace'> {
+interface ImpactOptions extends Pick<PlanRequest, 'clusterApiVersion' | 'now' | 'updatesInPlace'> {
   call?: CallHook | undefined;
   /** Whether to end with what is known by now. */
   shouldStop(): boolean;
@@ -62,8 +66,6 @@ interface ImpactOptions extends Pick<PlanOptions, 'clusterApiVersion' | 'now' | 
 const batchSize = 40;
 /** Of the first batch, after which it is known how long it takes. */
 const firstBatchSize = 10;
-
-const classNameOf = (cluster: JsonObject): string => classKey(classOf(inV1beta2(cluster)));
 
 const kindOf = (object: JsonObject): string => `${groupOf(object)} ${textAt(object, 'kind')}`;
 
@@ -135,7 +137,7 @@ export async function impactOf(change: Change, watched: Watched, options: Impact
   const isClass = object.kind === 'ClusterClass';
   const clusters = isClass ? clustersOfClass(object, watched) : [old];
   const namespaces = new Set(
-    isClass ? [namespaceOf(object)] : [object, old].map((one) => classOf(inV1beta2(one)).namespace),
+    isClass ? [namespaceOf(object)] : [object, old].map((one) => classNameOf(one).split('/')[0] ?? ''),
   );
   const shared = [...watched.definitions(), ...[...namespaces].flatMap((namespace) => watched.shared(namespace))];
   const updatesInPlace =

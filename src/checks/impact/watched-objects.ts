@@ -1,18 +1,16 @@
 import type { KubeConfig } from '@kubernetes/client-node';
 import { group as runtimeGroup } from '../../extensionconfig/index.ts';
 import { Informer } from '../../kubernetes/client/index.ts';
-import { type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import {
-  type CallHook,
-  coreGroup,
   groupOf,
+  type JsonObject,
   namespacedName,
   namespaceOf,
-  prepared,
-  type Unread,
-  World,
-} from '../../topology/index.ts';
-import { templateReferences } from '../plan/index.ts';
+  objectAt,
+  objectsAt,
+  textAt,
+} from '../../kubernetes/index.ts';
+import { type CallHook, coreGroup, prepared, templateReferences, type Unread, World } from '../../topology/index.ts';
 import type { Watched } from './impact.ts';
 
 /** Maximum number of objects of a kind, and of characters of their JSON: with more, nothing is known. */

@@ -1,4 +1,4 @@
-import type { ExtensionConfig } from '../../extensionconfig/index.ts';
+import { type ExtensionConfig, extensionOfHandler } from '../../extensionconfig/index.ts';
 import { type JsonObject, objectsAt, textAt } from '../../kubernetes/index.ts';
 import {
   type CallError,
@@ -8,7 +8,7 @@ import {
   type Resolve,
 } from '../../runtimehooks/client/index.ts';
 import { type HookDefinition, hooks, type Release } from '../../runtimehooks/index.ts';
-import { type CallHook, extensionOfHandler, type HookAnswer, type HookCall, NotKnown } from '../../topology/index.ts';
+import { type CallHook, type HookAnswer, type HookCall, NotKnown } from '../../topology/index.ts';
 
 /** The ExtensionConfigs of a state, and what was read of them. */
 export interface StateExtensions {

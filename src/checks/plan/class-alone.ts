@@ -1,5 +1,14 @@
-import { isJsonObject, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
-import { coreGroup, groupOf, inV1beta2, nameOf, namespaceOf } from '../../topology/index.ts';
+import {
+  groupOf,
+  isJsonObject,
+  type JsonObject,
+  nameOf,
+  namespaceOf,
+  objectAt,
+  objectsAt,
+  textAt,
+} from '../../kubernetes/index.ts';
+import { coreGroup, inV1beta2 } from '../../topology/index.ts';
 
 /** The version of Kubernetes of a Cluster that was made up, if the class does not list its own. */
 const usualVersion = 'v1.34.0';

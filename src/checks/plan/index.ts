@@ -1,7 +1,7 @@
 export { createPlanCaller, offersUpdates, type StateExtensions } from './calls.ts';
 export { classesIn, missingVariables, sampleCluster } from './class-alone.ts';
 export { withoutSecretCauses, withoutSecretValues } from './hidden.ts';
-export { type LiveWorld, readWorld, templateReferences } from './live.ts';
+export { type LiveWorld, readWorld } from './live.ts';
 export { planMarkdown } from './markdown.ts';
 export { type PageFacts, planPage } from './page.ts';
 export {

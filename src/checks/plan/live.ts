@@ -1,19 +1,8 @@
 import { eachOf } from '../../base/index.ts';
 import { group as runtimeGroup } from '../../extensionconfig/index.ts';
 import { Forbidden, isStatus, type KubernetesClient, listPages, withRemedy } from '../../kubernetes/client/index.ts';
-import { type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
-import {
-  coreGroup,
-  type DryRun,
-  groupOf,
-  inV1beta2,
-  nameOf,
-  namespaceOf,
-  prepared,
-  readBlueprint,
-  type Unread,
-  World,
-} from '../../topology/index.ts';
+import { groupOf, type JsonObject, nameOf, namespaceOf, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import { coreGroup, prepared, templateReferences, type Unread, World } from '../../topology/index.ts';
 
 /** What an API server has for a plan. */
 export interface LiveWorld {
@@ -105,16 +94,6 @@ async function listed(
   }
 }
 
-/** The references of a ClusterClass to templates. */
-export function templateReferences(clusterClass: JsonObject): JsonObject[] {
-  const references: JsonObject[] = [];
-  readBlueprint(inV1beta2(clusterClass), (reference) => {
-    references.push(reference);
-    return undefined;
-  });
-  return references;
-}
-
 /** The kinds that Clusters, classes and groups of Machines refer to: templates, control planes, and what Machines have. */
 function referredKinds(objects: readonly JsonObject[]): Set<string> {
   const paths: (readonly string[])[] = [
@@ -137,6 +116,8 @@ function referredKinds(objects: readonly JsonObject[]): Set<string> {
 
 /** Codes with which an API server says that the account may not write, not even in a dry run. */
 const notAllowed = [401, 403];
+
+type DryRun = NonNullable<World['dryRun']>;
 
 /** Dry runs of writes, until the API server forbids one of a kind. */
 function dryRunWith(client: KubernetesClient, resources: ReadonlyMap<string, Resource>): DryRun {

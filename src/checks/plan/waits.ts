@@ -1,16 +1,17 @@
-import { fieldAt, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import { isPaused } from '../../extensionconfig/index.ts';
 import {
-  coreGroup,
-  type GroupPlan,
+  fieldAt,
   groupOf,
-  isPaused,
+  type JsonObject,
   nameOf,
   namespacedName,
   namespaceOf,
+  objectAt,
+  objectsAt,
   objectText,
-  type Plan,
-  type Problem,
-} from '../../topology/index.ts';
+  textAt,
+} from '../../kubernetes/index.ts';
+import { coreGroup, type GroupPlan, type Plan, type Problem } from '../../topology/index.ts';
 
 /** A condition of an object, in v1beta2 or below `v1beta2` in the status of v1beta1. */
 function conditionOf(object: JsonObject, type: string): JsonObject | undefined {

@@ -1,20 +1,18 @@
 import { printable } from '../../base/index.ts';
-import { fieldAt, type JsonObject, objectAt, objectsAt, textAt, textValues } from '../../kubernetes/index.ts';
-import { compareVersions, hooks, parseVersion } from '../../runtimehooks/index.ts';
-import { messageProblem, problemText, unknownFields } from '../../runtimehooks/messages/index.ts';
 import {
-  type Blueprint,
-  classKey,
-  classOf,
-  coreGroup,
+  fieldAt,
   groupOf,
-  inV1beta2,
-  NotKnown,
+  type JsonObject,
   nameOf,
   namespacedName,
-  readClass,
-  World,
-} from '../../topology/index.ts';
+  objectAt,
+  objectsAt,
+  textAt,
+  textValues,
+} from '../../kubernetes/index.ts';
+import { compareVersions, hooks, parseVersion } from '../../runtimehooks/index.ts';
+import { messageProblem, problemText, unknownFields } from '../../runtimehooks/messages/index.ts';
+import { type Blueprint, classNameOf, coreGroup, inV1beta2, NotKnown, readClass, World } from '../../topology/index.ts';
 import type { RehearsedCluster } from './state.ts';
 
 /** An object in a file, and its location: `clusters.yaml:12`. */
@@ -190,11 +188,10 @@ export function readInput(input: readonly InputObject[], target: string | undefi
     if (subjects.has(key)) {
       throw new InputError(`${one.where()}: there are two Clusters ${printable(key)}`);
     }
-    const wanted = classOf(cluster);
-    const className = classKey(wanted);
+    const className = classNameOf(cluster);
     const blueprint = classes.get(className);
     if (blueprint === undefined && classes.size > 0) {
-      const other = namespaceByClass.get(wanted.name);
+      const other = namespaceByClass.get(className.split('/')[1] ?? '');
       const remedy =
         other === undefined
           ? 'add it with --cluster, or leave all classes out'

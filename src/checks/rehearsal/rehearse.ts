@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { eachOf } from '../../base/index.ts';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
+import { namespacedName, namespaceOf } from '../../kubernetes/index.ts';
 import {
   type Client,
   complete,
@@ -9,7 +10,7 @@ import {
   type Resolve,
 } from '../../runtimehooks/client/index.ts';
 import { hooks, v1 } from '../../runtimehooks/index.ts';
-import { NotKnown, namespacedName, namespaceOf } from '../../topology/index.ts';
+import { NotKnown } from '../../topology/index.ts';
 import { type Caller, createCaller, type Fault, withFaults } from './calls.ts';
 import { failedCondition } from './condition.ts';
 import { handlerCall, ReconcileError, SimulationStopped } from './events.ts';

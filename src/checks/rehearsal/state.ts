@@ -1,9 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { pendingHooksAnnotation } from '../../extensionconfig/index.ts';
-import { copyOf, isSame, type JsonObject, objectAt, perObject, textAt, timeText } from '../../kubernetes/index.ts';
+import {
+  copyOf,
+  isSame,
+  type JsonObject,
+  namespacedName,
+  objectAt,
+  perObject,
+  textAt,
+  timeText,
+} from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import { newestKnownRelease, type Release } from '../../runtimehooks/index.ts';
-import { type Blueprint, namespacedName, SimulatedCluster, type SimulatedWorker } from '../../topology/index.ts';
+import { type Blueprint, SimulatedCluster, type SimulatedWorker } from '../../topology/index.ts';
 import type { Caller } from './calls.ts';
 import type { Condition, RehearsedHook, SimulatedEvent } from './events.ts';
 import { Player, type Stage } from './player.ts';

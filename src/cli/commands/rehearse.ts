@@ -13,9 +13,9 @@ import {
   rehearse,
 } from '../../checks/rehearsal/index.ts';
 import { withRemedy } from '../../kubernetes/client/index.ts';
+import { namespacedName } from '../../kubernetes/index.ts';
 import { schemasOf } from '../../kubernetes/schema/index.ts';
 import { compareReleases, formatRelease, newestKnownRelease, type Release } from '../../runtimehooks/index.ts';
-import { namespacedName } from '../../topology/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { type Flag, FlagError, type Flags, listFlag, outputFlag, switchFlag, textFlag } from '../framework/flags.ts';
 import { inFormat, type Printer } from '../framework/layout.ts';

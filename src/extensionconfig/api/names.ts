@@ -1,3 +1,5 @@
+import { fieldAt, type JsonObject } from '../../kubernetes/index.ts';
+
 export const group = 'runtime.cluster.x-k8s.io';
 export const kind = 'ExtensionConfig';
 /** The versions that are served, oldest first. */
@@ -38,3 +40,12 @@ export function isExtensionConfig({ apiVersion, kind: objectKind }: { apiVersion
 
 /** Cluster API's annotation that stops reconciliation of an object, whatever its value. */
 export const pausedAnnotation = 'cluster.x-k8s.io/paused';
+
+/** Whether Cluster API's controllers leave an object alone. */
+export const isPaused = (object: JsonObject): boolean =>
+  fieldAt(object, 'spec', 'paused') === true ||
+  fieldAt(object, 'metadata', 'annotations', pausedAnnotation) !== undefined;
+
+/** The extension of a handler: what follows the last dot of `HANDLER.EXTENSION`; empty if it names none. */
+export const extensionOfHandler = (handler: string): string =>
+  handler.includes('.') ? handler.slice(handler.lastIndexOf('.') + 1) : '';

@@ -41,8 +41,3 @@ export function selectorOf(value: Json | undefined): LabelSelector | undefined {
     ...(matchExpressions.length > 0 && { matchExpressions }),
   };
 }
-
-/** The part of a handler's name after the last dot: the name of its ExtensionConfig. */
-export function extensionOfHandler(handler: string): string {
-  return handler.slice(handler.lastIndexOf('.') + 1);
-}

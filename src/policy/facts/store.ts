@@ -1,4 +1,8 @@
-import { injectCaFromSecretAnnotation, pendingHooksAnnotation } from '../../extensionconfig/index.ts';
+import {
+  extensionOfHandler,
+  injectCaFromSecretAnnotation,
+  pendingHooksAnnotation,
+} from '../../extensionconfig/index.ts';
 import { itemsAt, type JsonObject, objectAt, textValues } from '../../kubernetes/index.ts';
 import { serverAddress } from './address.ts';
 import type {
@@ -10,7 +14,7 @@ import type {
   KnownSecret,
   KnownService,
 } from './facts.ts';
-import { extensionOfHandler, namespacedName, nonEmptyText, selectorOf } from './parts.ts';
+import { namespacedName, nonEmptyText, selectorOf } from './parts.ts';
 
 function hooksOf(object: JsonObject): string[] {
   const hooks = new Set<string>();

@@ -1,5 +1,15 @@
-import { fieldAt, type Json, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
-import { groupOf, nameOf, namespaceOf } from '../world/objects.ts';
+import {
+  fieldAt,
+  groupOf,
+  type Json,
+  type JsonObject,
+  nameOf,
+  namespaceOf,
+  objectAt,
+  objectsAt,
+  textAt,
+} from '../../kubernetes/index.ts';
+import { inV1beta2 } from '../world/v1beta1.ts';
 
 /** A patch of a ClusterClass: by an extension, or inline. */
 export interface ClassPatch {
@@ -166,4 +176,14 @@ export function definitionsIn(list: Json | undefined, from: string): [string, Cl
     textAt(variable, 'name'),
     { from, isRequired: variable.required === true, schema: objectAt(variable, 'schema', 'openAPIV3Schema') },
   ]);
+}
+
+/** The references of a ClusterClass to templates. */
+export function templateReferences(clusterClass: JsonObject): JsonObject[] {
+  const references: JsonObject[] = [];
+  readBlueprint(inV1beta2(clusterClass), (reference) => {
+    references.push(reference);
+    return undefined;
+  });
+  return references;
 }

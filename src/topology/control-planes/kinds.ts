@@ -1,5 +1,4 @@
-import { type JsonObject, textAt } from '../../kubernetes/index.ts';
-import { groupOf } from '../world/objects.ts';
+import { groupOf, type JsonObject, textAt } from '../../kubernetes/index.ts';
 import type { ControlPlaneKind } from './kind.ts';
 import { kubeadm } from './kubeadm.ts';
 import { rke2 } from './rke2.ts';

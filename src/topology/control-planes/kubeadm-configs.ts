@@ -1,6 +1,14 @@
-import { copyOf, fieldAt, isJsonObject, type Json, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import {
+  copyOf,
+  fieldAt,
+  groupOf,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  textAt,
+} from '../../kubernetes/index.ts';
 import { putAt } from '../../runtimehooks/index.ts';
-import { groupOf } from '../world/objects.ts';
 import { withoutEmpty } from '../world/without-empty.ts';
 
 /** Whether kubeadm has the feature gate ControlPlaneKubeletLocalMode in a version, and Cluster API sets it. */

@@ -1,9 +1,9 @@
-import { type Json, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import { groupOf, type Json, type JsonObject, nameOf, objectAt, textAt } from '../../kubernetes/index.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import { clonedFrom, mergedMetadata, nonEmpty } from '../patches/items.ts';
 import type { Difference } from '../world/differences.ts';
 import type { ExistingMachine } from '../world/groups.ts';
-import { groupOf, nameOf, referenceTo } from '../world/objects.ts';
+import { referenceTo } from '../world/objects.ts';
 
 /** A Machine with what is made for it. */
 export type MachineObjects = Required<{ [Part in keyof ExistingMachine]: JsonObject }>;

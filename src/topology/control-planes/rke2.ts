@@ -1,7 +1,6 @@
-import { type Json, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import { type Json, type JsonObject, objectAt, objectText, textAt } from '../../kubernetes/index.ts';
 import { differencesOf } from '../world/differences.ts';
 import { NotKnown } from '../world/not-known.ts';
-import { objectText } from '../world/objects.ts';
 import { goValue } from './go-values.ts';
 import type { ControlPlaneKind, Reason } from './kind.ts';
 import {

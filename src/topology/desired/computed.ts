@@ -1,14 +1,24 @@
-import { isSame, type Json, type JsonObject, objectAt, objectsAt, perObject, textAt } from '../../kubernetes/index.ts';
+import { extensionOfHandler } from '../../extensionconfig/index.ts';
+import {
+  isSame,
+  type Json,
+  type JsonObject,
+  nameOf,
+  namespaceOf,
+  objectAt,
+  objectsAt,
+  perObject,
+  textAt,
+} from '../../kubernetes/index.ts';
 import { completePlan, maxPlanSteps, type PlannedVersions, type Release } from '../../runtimehooks/index.ts';
 import type { Blueprint, ClassPatch } from '../blueprint/blueprint.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import { machineTemplateOf } from '../control-planes/index.ts';
 import { deferAnnotation, holdAnnotation, type PatchInput, type WorkerPlace } from '../patches/items.ts';
 import { type KnownPatches, type PatchCall, PatchingFailed, patchTemplates } from '../patches/patch-templates.ts';
-import { extensionOfHandler, type GroupObjects } from '../world/groups.ts';
+import type { GroupObjects } from '../world/groups.ts';
 import { generatedName, nameFor } from '../world/names.ts';
 import { NotKnown, Stopped } from '../world/not-known.ts';
-import { nameOf, namespaceOf } from '../world/objects.ts';
 import { clusterInRequest } from './cluster-in-request.ts';
 import { type Desired, desiredOf, topologyWorkers, workerLists } from './desired.ts';
 import { type Existing, workerKey } from './existing.ts';

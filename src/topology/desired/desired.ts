@@ -1,4 +1,4 @@
-import { copyOf, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import { copyOf, type JsonObject, nameOf, namespaceOf, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import { carriedFields, pathInObject, pathInOldControlPlane, putAt } from '../../runtimehooks/index.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import {
@@ -18,7 +18,7 @@ import {
 } from '../patches/items.ts';
 import type { Patched } from '../patches/patch-templates.ts';
 import type { GroupObjects, GroupPart } from '../world/groups.ts';
-import { nameOf, namespaceOf, referenceTo } from '../world/objects.ts';
+import { referenceTo } from '../world/objects.ts';
 import { has } from '../world/releases.ts';
 import { durationOf, inV1beta2 } from '../world/v1beta1.ts';
 

@@ -1,9 +1,18 @@
-import { type JsonObject, objectAt, own, perObject, textAt, textValues } from '../../kubernetes/index.ts';
+import {
+  groupOf,
+  type JsonObject,
+  nameOf,
+  namespaceOf,
+  objectAt,
+  own,
+  perObject,
+  textAt,
+  textValues,
+} from '../../kubernetes/index.ts';
 import { machineTemplateOf } from '../control-planes/index.ts';
 import { groupLabel, ownedLabel } from '../patches/items.ts';
 import type { ExistingMachine, GroupChange, GroupObjects } from '../world/groups.ts';
 import { NotKnown } from '../world/not-known.ts';
-import { groupOf, nameOf, namespaceOf } from '../world/objects.ts';
 import { inV1beta2 } from '../world/v1beta1.ts';
 import type { World } from '../world/world.ts';
 

@@ -1,10 +1,9 @@
-import { copyOf, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import { copyOf, type JsonObject, nameOf, objectAt, objectText, textAt } from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import { machineTemplateOf } from '../control-planes/index.ts';
 import { stored } from '../refusals/index.ts';
 import type { GroupChange, GroupObjects, Provenance } from '../world/groups.ts';
 import { NotKnown, Stopped } from '../world/not-known.ts';
-import { nameOf, objectText } from '../world/objects.ts';
 import type { Problem } from '../world/plan.ts';
 import { rotatedName } from './computed.ts';
 import type { Desired, DesiredGroup } from './desired.ts';

@@ -1,4 +1,12 @@
-import { type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import {
+  type JsonObject,
+  namespacedName,
+  namespaceOf,
+  objectAt,
+  objectsAt,
+  objectText,
+  textAt,
+} from '../../kubernetes/index.ts';
 import { type SchemaOf, schemasOf } from '../../kubernetes/schema/index.ts';
 import type { Release } from '../../runtimehooks/index.ts';
 import { type Blueprint, readBlueprint } from '../blueprint/blueprint.ts';
@@ -7,7 +15,7 @@ import { clusterApiSchemaOf } from '../refusals/index.ts';
 import { discoverVariables, type VariablesAnswer } from '../variables/discovery.ts';
 import type { CallHook, HookAnswer, HookCall } from '../world/groups.ts';
 import { NotKnown, Stopped } from '../world/not-known.ts';
-import { coreGroup, namespacedName, namespaceOf, objectText } from '../world/objects.ts';
+import { coreGroup } from '../world/objects.ts';
 import { inV1beta2 } from '../world/v1beta1.ts';
 import type { World } from '../world/world.ts';
 import { referred } from './existing.ts';
@@ -16,6 +24,12 @@ import { referred } from './existing.ts';
 export function classOf(cluster: JsonObject): { namespace: string; name: string } {
   const reference = objectAt(cluster, 'spec', 'topology', 'classRef');
   return { namespace: textAt(reference, 'namespace') || namespaceOf(cluster), name: textAt(reference, 'name') };
+}
+
+/** `NAMESPACE/NAME` of the class of a Cluster, of whichever version. */
+export function classNameOf(cluster: JsonObject): string {
+  const { namespace, name } = classOf(inV1beta2(cluster));
+  return `${namespace}/${name}`;
 }
 
 /**

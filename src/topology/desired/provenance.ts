@@ -5,6 +5,7 @@ import {
   type JsonObject,
   jsonPatchOf,
   keyOfToken,
+  nameOf,
   objectAt,
   perObject,
   textAt,
@@ -16,7 +17,6 @@ import { clusterBuiltin, type Item, itemsOf, type PatchInput, placeOf } from '..
 import type { AppliedPatch, Patched } from '../patches/patch-templates.ts';
 import { variablesOf } from '../variables/variables.ts';
 import type { GroupPart, Provenance } from '../world/groups.ts';
-import { nameOf } from '../world/objects.ts';
 import type { DesiredGroup } from './desired.ts';
 
 type Path = readonly (string | number)[];

@@ -1,4 +1,15 @@
-import { copyOf, isSame, type Json, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import {
+  copyOf,
+  groupOf,
+  isSame,
+  type Json,
+  type JsonObject,
+  nameOf,
+  namespaceOf,
+  objectAt,
+  objectText,
+  textAt,
+} from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import { aggregate } from '../../runtimehooks/client/index.ts';
 import { controlPlaneOf, withKubeadmDefaults } from '../control-planes/index.ts';
@@ -6,7 +17,6 @@ import { applyRefusal, type Refusal, stored } from '../refusals/index.ts';
 import { applied } from '../world/applied.ts';
 import type { GroupPart } from '../world/groups.ts';
 import { NotKnown } from '../world/not-known.ts';
-import { groupOf, nameOf, namespaceOf, objectText } from '../world/objects.ts';
 
 /** Why the topology controller cannot write an object, in its words. */
 export class WriteFailed extends Error {

@@ -1,10 +1,13 @@
 import { pendingHooksAnnotation } from '../../extensionconfig/index.ts';
 import {
+  groupOf,
   isSame,
   type Json,
   type JsonObject,
+  nameOf,
   objectAt,
   objectsAt,
+  objectText,
   own,
   type StatusCause,
   textAt,
@@ -17,12 +20,12 @@ import type { Blueprint } from '../blueprint/blueprint.ts';
 import { kubeadmDefaults } from '../control-planes/index.ts';
 import type { RefusedWrite } from '../refusals/index.ts';
 import { causeText } from '../variables/variables.ts';
-import { coreGroup, groupOf, nameIn, nameOf, objectText } from '../world/objects.ts';
+import { coreGroup, nameIn } from '../world/objects.ts';
 import type { Problem } from '../world/plan.ts';
 import type { World } from '../world/world.ts';
 import { hasTopology, topologyWorkers, workerLists } from './desired.ts';
 import type { Existing } from './existing.ts';
-import { classOf } from './planned-state.ts';
+import { classNameOf, classOf } from './planned-state.ts';
 import { unchangeable } from './reconciled.ts';
 import { allowsVersion, otherVersions, versionRefusal } from './upgrade-steps.ts';
 
@@ -37,7 +40,7 @@ export interface Refusal {
 /** Writes that Cluster API refuses, by the classes that they would concern. */
 export type Refusals = ReadonlyMap<string, readonly Refusal[]>;
 
-export const classKey = ({ namespace, name }: { namespace: string; name: string }): string => `${namespace}/${name}`;
+const classKey = ({ namespace, name }: { namespace: string; name: string }): string => `${namespace}/${name}`;
 
 /** A reference of a class to a template. */
 interface ClassReference {
@@ -165,7 +168,7 @@ export function accepted(
     ({ template }) => template,
   );
   const clustersOf = Map.groupBy(before.ofKind(coreGroup, 'Cluster').filter(hasTopology), (cluster) =>
-    classKey(classOf(cluster)),
+    classNameOf(cluster),
   );
   const instead = new Map<JsonObject, JsonObject | undefined>();
   for (const object of after) {

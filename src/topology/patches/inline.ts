@@ -11,9 +11,7 @@ import {
 import { aggregate } from '../../runtimehooks/client/index.ts';
 import { type MatchResources, matchesResources } from '../../runtimehooks/index.ts';
 import type { ClassPatch } from '../blueprint/blueprint.ts';
-import { TemplateError, within } from '../templates/budget.ts';
-import { isPatchEnabled, renderValueTemplate } from '../templates/template.ts';
-import { variableValue } from '../templates/variables.ts';
+import { isPatchEnabled, renderValueTemplate, TemplateError, variableValue, within } from '../templates/index.ts';
 import type { Item } from './items.ts';
 
 /** What a patch does to a template. */

@@ -15,7 +15,7 @@ import {
 import { patchProblems, type SchemaOf } from '../../kubernetes/schema/index.ts';
 import { applyPatch, BadPatch, isEmptyPatch, putAt, revertIgnored } from '../../runtimehooks/index.ts';
 import type { Blueprint, ClassPatch } from '../blueprint/blueprint.ts';
-import { TemplateError } from '../templates/budget.ts';
+import { TemplateError } from '../templates/index.ts';
 import { variablesFor, variablesOf } from '../variables/variables.ts';
 import { NotKnown } from '../world/not-known.ts';
 import { has } from '../world/releases.ts';

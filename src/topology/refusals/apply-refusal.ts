@@ -1,6 +1,5 @@
-import { isJsonObject, type Json, type JsonObject, textAt } from '../../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, nameOf, namespaceOf, textAt } from '../../kubernetes/index.ts';
 import type { Schema, SchemaOf } from '../../kubernetes/schema/index.ts';
-import { nameOf, namespaceOf } from '../world/objects.ts';
 import type { Refusal } from './refusal.ts';
 import { schemaRefusal, webhookRefusal } from './schema-refusal.ts';
 

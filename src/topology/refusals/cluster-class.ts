@@ -1,8 +1,12 @@
 import {
   fieldAt,
+  groupOf,
   itemsAt,
   type Json,
   type JsonObject,
+  nameOf,
+  namespacedName,
+  namespaceOf,
   objectAt,
   objectsAt,
   own,
@@ -13,7 +17,6 @@ import {
 import { forbiddenField, invalid, required } from '../../kubernetes/schema/index.ts';
 import { compareBuilds, formatVersion, type KubernetesVersion, parseTolerantly } from '../../runtimehooks/index.ts';
 import { checkDefinitions } from '../../runtimehooks/variables/index.ts';
-import { groupOf, nameOf, namespacedName, namespaceOf } from '../world/objects.ts';
 import {
   healthCheckCauses,
   isDefinedCheck,

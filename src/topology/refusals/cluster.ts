@@ -6,6 +6,8 @@ import {
   itemsAt,
   type JsonObject,
   labelValueProblems,
+  nameOf,
+  namespaceOf,
   objectAt,
   objectsAt,
   own,
@@ -18,7 +20,6 @@ import { aggregate } from '../../runtimehooks/client/index.ts';
 import { compareBuilds, formatVersion, type KubernetesVersion, parseTolerantly } from '../../runtimehooks/index.ts';
 import type { Blueprint } from '../blueprint/blueprint.ts';
 import { checkedTopology } from '../variables/variables.ts';
-import { nameOf, namespaceOf } from '../world/objects.ts';
 import { autoscalerCauses, incompatibleClassCauses, workerLists } from './cluster-class.ts';
 import {
   healthCheckCauses,

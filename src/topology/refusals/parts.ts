@@ -12,8 +12,7 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 import { forbiddenField, invalid } from '../../kubernetes/schema/index.ts';
-import { TemplateError } from '../templates/budget.ts';
-import { renderName } from '../templates/template.ts';
+import { renderName, TemplateError } from '../templates/index.ts';
 import { NotKnown } from '../world/not-known.ts';
 
 // Parts of Clusters and classes, and of what is made of them, which Cluster API's webhooks check everywhere alike.

@@ -11,7 +11,7 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 import { invalid, notSupported, required } from '../../kubernetes/schema/index.ts';
-import { parsingProblem } from '../templates/template.ts';
+import { parsingProblem } from '../templates/index.ts';
 import { integerProblem } from './parts.ts';
 
 // What Cluster API's webhook refuses of the patches of a class (core/webhooks/admission/patch_validation.go, v1.14).

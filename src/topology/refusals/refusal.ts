@@ -1,6 +1,5 @@
-import { invalid, type JsonObject, type StatusCause, textAt } from '../../kubernetes/index.ts';
+import { groupOf, invalid, type JsonObject, nameOf, type StatusCause, textAt } from '../../kubernetes/index.ts';
 import { aggregate } from '../../runtimehooks/client/index.ts';
-import { groupOf, nameOf } from '../world/objects.ts';
 
 /** How an API server, or a webhook that it asks, refuses to write an object: the parts of its metav1.Status. */
 export interface Refusal {

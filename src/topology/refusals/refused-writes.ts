@@ -1,7 +1,15 @@
-import { fieldAt, isSame, type JsonObject, objectAt, objectsAt } from '../../kubernetes/index.ts';
+import {
+  fieldAt,
+  isSame,
+  type JsonObject,
+  namespaceOf,
+  objectAt,
+  objectsAt,
+  objectText,
+} from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import { NotKnown } from '../world/not-known.ts';
-import { coreGroup, keyOf, nameIn, namespaceOf, type ObjectName, objectText, writable } from '../world/objects.ts';
+import { coreGroup, keyOf, nameIn, type ObjectName, writable } from '../world/objects.ts';
 import type { Problem } from '../world/plan.ts';
 import type { World } from '../world/world.ts';
 import { decodingRefusal, schemaRefusal } from './schema-refusal.ts';

@@ -1,9 +1,16 @@
 import { didYouMean } from '../../base/index.ts';
 import { customResourceCauses, type ReadObject, readCustomResource } from '../../kubernetes/custom-resources/index.ts';
-import { type JsonObject, objectAt, type StatusCause, textAt } from '../../kubernetes/index.ts';
+import {
+  groupOf,
+  type JsonObject,
+  nameOf,
+  objectAt,
+  objectText,
+  type StatusCause,
+  textAt,
+} from '../../kubernetes/index.ts';
 import { DefaultsError, type Schema, type SchemaOf } from '../../kubernetes/schema/index.ts';
 import { NotKnown } from '../world/not-known.ts';
-import { groupOf, nameOf, objectText } from '../world/objects.ts';
 import { withoutEmpty } from '../world/without-empty.ts';
 import { invalidFields, type Refusal } from './refusal.ts';
 import { stored } from './stored.ts';

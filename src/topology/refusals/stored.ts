@@ -1,16 +1,18 @@
 import {
   copyOf,
+  groupOf,
   isJsonObject,
   type Json,
   type JsonObject,
   objectAt,
   objectsAt,
+  objectText,
   textAt,
 } from '../../kubernetes/index.ts';
 import { applyDefaults, DefaultsError, type Schema, type SchemaOf } from '../../kubernetes/schema/index.ts';
 import { controlPlaneOf } from '../control-planes/index.ts';
 import { NotKnown } from '../world/not-known.ts';
-import { coreGroup, groupOf, objectText } from '../world/objects.ts';
+import { coreGroup } from '../world/objects.ts';
 
 const asVersion = (version: Json | undefined): Json | undefined =>
   typeof version === 'string' && version !== '' && !version.startsWith('v') ? `v${version}` : version;

@@ -1,4 +1,4 @@
-import { formatFieldPath, isSame, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import { formatFieldPath, isSame, type JsonObject, nameOf, objectAt, textAt } from '../../kubernetes/index.ts';
 import type { ControlPlaneKind, Reason } from '../control-planes/index.ts';
 import {
   afterPath,
@@ -10,7 +10,6 @@ import {
 import { isPath } from '../world/differences.ts';
 import type { ExistingMachine, PlanOptions } from '../world/groups.ts';
 import { NotKnown } from '../world/not-known.ts';
-import { nameOf } from '../world/objects.ts';
 import {
   causesOf,
   type GroupUpdate,

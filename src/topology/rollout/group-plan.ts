@@ -1,17 +1,19 @@
+import { isPaused } from '../../extensionconfig/index.ts';
 import {
   type FieldPath,
   fieldAt,
   formatFieldPath,
   isSame,
   type JsonObject,
+  nameOf,
   objectAt,
+  objectText,
   textAt,
 } from '../../kubernetes/index.ts';
 import type { Arrivals, Reason } from '../control-planes/index.ts';
 import { afterPath, timeAt } from '../control-planes/index.ts';
 import { causeOf, type Difference, differencesOf, isPath, leadsTo } from '../world/differences.ts';
 import type { ExistingMachine, GroupChange, GroupObjects, GroupPart } from '../world/groups.ts';
-import { isPaused, nameOf, objectText } from '../world/objects.ts';
 import type { Cause, GroupPlan, Problem, Verdict } from '../world/plan.ts';
 import { bookkeeping, replicasOf } from './machines.ts';
 import { listText } from './texts.ts';

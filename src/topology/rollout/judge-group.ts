@@ -1,9 +1,8 @@
-import { textAt } from '../../kubernetes/index.ts';
+import { groupOf, textAt } from '../../kubernetes/index.ts';
 import { controlPlaneOf } from '../control-planes/index.ts';
 import { causeOf, type Difference, differencesOf, leadsTo } from '../world/differences.ts';
 import type { GroupChange, GroupPart, PlanOptions } from '../world/groups.ts';
 import { NotKnown, Stopped } from '../world/not-known.ts';
-import { groupOf } from '../world/objects.ts';
 import type { Cause, GroupPlan, Verdict } from '../world/plan.ts';
 import { controlPlaneRollout } from './control-plane.ts';
 import { type GroupUpdate, groupPlan, machinesBefore, nothing, objectDifferences } from './group-plan.ts';

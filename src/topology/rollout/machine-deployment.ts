@@ -1,10 +1,9 @@
-import { fieldAt, isSame, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import { fieldAt, isSame, type JsonObject, nameOf, objectAt, textAt } from '../../kubernetes/index.ts';
 import { machineFieldNames } from '../../runtimehooks/index.ts';
 import type { Arrivals, Reason } from '../control-planes/index.ts';
 import { afterPath, isTooOld, timeAt, type UpdateRequest } from '../control-planes/index.ts';
 import { differencesOf, isPath } from '../world/differences.ts';
 import type { ExistingMachine, GroupObjects, PlanOptions } from '../world/groups.ts';
-import { nameOf } from '../world/objects.ts';
 import {
   causesOf,
   type GroupUpdate,

@@ -1,9 +1,16 @@
-import { type Json, type JsonObject, lastAppliedAnnotation, objectAt, textAt } from '../../kubernetes/index.ts';
+import {
+  type Json,
+  type JsonObject,
+  lastAppliedAnnotation,
+  nameOf,
+  namespaceOf,
+  objectAt,
+  textAt,
+} from '../../kubernetes/index.ts';
 import { machineFieldNames, writtenInPlace } from '../../runtimehooks/index.ts';
 import { cloneOf, type MachineObjects, running } from '../control-planes/index.ts';
 import { mergedMetadata, nonEmpty } from '../patches/items.ts';
 import { generatedName } from '../world/names.ts';
-import { nameOf, namespaceOf } from '../world/objects.ts';
 
 const clusterApi = 'cluster.x-k8s.io/v1beta2';
 

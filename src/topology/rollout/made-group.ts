@@ -1,8 +1,7 @@
-import { isSame, type JsonObject } from '../../kubernetes/index.ts';
+import { isSame, type JsonObject, nameOf, namespaceOf } from '../../kubernetes/index.ts';
 import { controlPlaneOf } from '../control-planes/index.ts';
 import type { ExistingMachine, GroupChange, GroupObjects, PlanOptions, RolloutStep } from '../world/groups.ts';
 import { generatedName } from '../world/names.ts';
-import { nameOf, namespaceOf } from '../world/objects.ts';
 import type { GroupPlan } from '../world/plan.ts';
 import { inUpdate } from './in-place.ts';
 import { judgeGroup } from './judge-group.ts';

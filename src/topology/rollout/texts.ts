@@ -1,6 +1,5 @@
-import { formatFieldPath } from '../../kubernetes/index.ts';
+import { formatFieldPath, objectText } from '../../kubernetes/index.ts';
 import type { GroupChange } from '../world/groups.ts';
-import { objectText } from '../world/objects.ts';
 import type { Cause, Problem } from '../world/plan.ts';
 import type { UpdateAnswer } from './in-place.ts';
 

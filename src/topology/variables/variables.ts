@@ -4,6 +4,7 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
+  namespacedName,
   objectAt,
   objectsAt,
   perObject,
@@ -14,7 +15,6 @@ import { DefaultsError, invalid, required, type Schema } from '../../kubernetes/
 import { rawText, readSchema, valueCauses, withDefaults } from '../../runtimehooks/variables/index.ts';
 import type { Blueprint, ClassPatch, ClassVariable } from '../blueprint/blueprint.ts';
 import { NotKnown } from '../world/not-known.ts';
-import { namespacedName } from '../world/objects.ts';
 
 /** Longest report of one problem, in characters. */
 const maxProblem = 400;

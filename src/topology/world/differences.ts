@@ -1,6 +1,13 @@
-import { type FieldPath, formatFieldPath, isJsonObject, isSame, type Json, own } from '../../kubernetes/index.ts';
+import {
+  type FieldPath,
+  formatFieldPath,
+  isJsonObject,
+  isSame,
+  type Json,
+  objectText,
+  own,
+} from '../../kubernetes/index.ts';
 import type { GroupObjects, GroupPart, Provenance } from './groups.ts';
-import { objectText } from './objects.ts';
 import type { Cause } from './plan.ts';
 
 /** A field that two objects do not have in common. A list is one value. */

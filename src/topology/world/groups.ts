@@ -100,6 +100,3 @@ export interface PlanOptions {
   /** Follows the steps of a rollout in order: the next one is decided on when the promise is kept. */
   follow?: ((step: RolloutStep) => Promise<void>) | undefined;
 }
-
-/** The extension of a handler: `NAME` of `HANDLER.NAME`; empty if it names none. */
-export const extensionOfHandler = (handler: string): string => handler.split('.').slice(1).join('.');

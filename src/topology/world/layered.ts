@@ -1,4 +1,5 @@
 import {
+  groupOf,
   isJsonObject,
   type Json,
   type JsonObject,
@@ -8,7 +9,7 @@ import {
   setOwn,
   textAt,
 } from '../../kubernetes/index.ts';
-import { coreGroup, groupOf, nameIn } from './objects.ts';
+import { coreGroup, nameIn } from './objects.ts';
 import { inV1beta2 } from './v1beta1.ts';
 import { World } from './world.ts';
 

@@ -1,6 +1,5 @@
-import { type JsonObject, textAt } from '../../kubernetes/index.ts';
+import { groupOf, type JsonObject, nameOf, textAt } from '../../kubernetes/index.ts';
 import { aggregate } from '../../runtimehooks/client/index.ts';
-import { groupOf, nameOf } from './objects.ts';
 
 /** The refusal of an object by the webhook of its kind, with all reasons; undefined without any. */
 export function refusalOf(object: JsonObject, problems: readonly string[]): string | undefined {

@@ -1,8 +1,8 @@
 import { group as runtimeGroup } from '../../extensionconfig/index.ts';
-import { type JsonObject, textAt } from '../../kubernetes/index.ts';
+import { groupOf, type JsonObject, namespacedName, namespaceOf, textAt } from '../../kubernetes/index.ts';
 import type { CallHook, HookAnswer, HookCall } from './groups.ts';
 import { NotKnown } from './not-known.ts';
-import { coreGroup, groupOf, keyOf, nameIn, namespacedName, namespaceOf, type ObjectName } from './objects.ts';
+import { coreGroup, keyOf, nameIn, type ObjectName } from './objects.ts';
 
 /** A kind of objects that could not be read. */
 export interface Unread {

@@ -6,9 +6,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { connect, type KubernetesClient, loadKubeConfig } from '../../../src/kubernetes/client/index.ts';
-import { itemsAt, type Json, type JsonObject, objectAt, objectsAt, textAt } from '../../../src/kubernetes/index.ts';
+import {
+  groupOf,
+  itemsAt,
+  type Json,
+  type JsonObject,
+  nameOf,
+  namespaceOf,
+  objectAt,
+  objectsAt,
+  textAt,
+} from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
-import { groupOf, nameOf, namespaceOf, type Plan } from '../../../src/topology/index.ts';
+import type { Plan } from '../../../src/topology/index.ts';
 import { localhost, testCa } from '../../base/x509/certificates.ts';
 import { caBundle, extensionConfig, startExtension } from '../../runtimehooks/client/extension-server.ts';
 import { groupsOf, type RecordedChange } from '../../topology/recorded.ts';

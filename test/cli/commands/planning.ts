@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type JsonObject, textAt } from '../../../src/kubernetes/index.ts';
 import { hooks } from '../../../src/runtimehooks/index.ts';
-import type { PlanHook } from '../../../src/topology/index.ts';
+import type { HookCall } from '../../../src/topology/index.ts';
 import { caBundle, extensionConfig, startExtension } from '../../runtimehooks/client/extension-server.ts';
 import { answerFrom, type RecordedChange, recordedChanges } from '../../topology/recorded.ts';
 
@@ -41,7 +41,7 @@ export async function startRecorded(change: RecordedChange): Promise<JsonObject[
     return hook === undefined || hook === 'Discovery' ? [] : [{ name: path, requestHook: requestHook(hook) }];
   });
   const server = await startExtension(({ url, body }, response) => {
-    const hook = byPath.get(url.split('/')[3] ?? '') as PlanHook | 'Discovery' | undefined;
+    const hook = byPath.get(url.split('/')[3] ?? '') as HookCall['hook'] | 'Discovery' | undefined;
     if (hook === 'Discovery' || hook === undefined) {
       return { status: 'Success', handlers } as unknown as JsonObject;
     }

@@ -1,5 +1,6 @@
 import { type JsonObject, objectAt, textAt } from '../../../src/kubernetes/index.ts';
-import { type ExistingMachine, type GroupPlan, judgeGroup, type PlanOptions } from '../../../src/topology/index.ts';
+import type { GroupPlan } from '../../../src/topology/index.ts';
+import { type ExistingMachine, judgeGroup, type PlanOptions } from '../../../src/topology/rollout/index.ts';
 import { merged } from '../rollout/groups.ts';
 
 /** What becomes of the Machines of a control plane that is changed by a JSON merge patch. */

@@ -6,16 +6,14 @@ import {
   type JsonObject,
   objectAt,
 } from '../../../src/kubernetes/index.ts';
+import type { Cause, HookAnswer, HookCall } from '../../../src/topology/index.ts';
 import {
-  type Cause,
   type ExistingMachine,
   type GroupChange,
   type GroupObjects,
-  type HookAnswer,
-  type HookCall,
   judgeGroup,
   type PlanOptions,
-} from '../../../src/topology/index.ts';
+} from '../../../src/topology/rollout/index.ts';
 
 export const now = new Date('2026-06-01T00:00:00Z');
 

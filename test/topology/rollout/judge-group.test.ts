@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
-import type { GroupObjects } from '../../../src/topology/index.ts';
+import type { GroupObjects } from '../../../src/topology/rollout/index.ts';
 import { expectLinear } from '../../support/work.ts';
 import { fieldsOf, infrastructure, planOf } from './groups.ts';
 

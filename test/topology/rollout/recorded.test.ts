@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { jsonPatchOf, textAt } from '../../../src/kubernetes/index.ts';
-import { type GroupChange, type HookCall, judgeGroup } from '../../../src/topology/index.ts';
+import type { HookCall } from '../../../src/topology/index.ts';
+import { type GroupChange, judgeGroup } from '../../../src/topology/rollout/index.ts';
 import { testRows } from '../../support/rows.ts';
 import { type RecordedChange, recordedChanges } from '../recorded.ts';
 import { answerTo, groupChanges } from './recorded.ts';

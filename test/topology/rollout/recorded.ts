@@ -1,5 +1,6 @@
 import { type JsonObject, objectAt, objectsAt, textAt } from '../../../src/kubernetes/index.ts';
-import type { ExistingMachine, GroupChange, GroupObjects, HookAnswer, HookCall } from '../../../src/topology/index.ts';
+import type { HookAnswer, HookCall } from '../../../src/topology/index.ts';
+import type { ExistingMachine, GroupChange, GroupObjects } from '../../../src/topology/rollout/index.ts';
 import type { RecordedChange } from '../recorded.ts';
 
 const named = (objects: readonly JsonObject[], kind: string, name: string) =>

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { NotKnown, renderValueTemplate } from '../../../src/topology/index.ts';
+import { NotKnown } from '../../../src/topology/index.ts';
+import { renderValueTemplate } from '../../../src/topology/templates/index.ts';
 import { testRows } from '../../support/rows.ts';
 
 const variables = {

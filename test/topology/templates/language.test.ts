@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { renderValueTemplate } from '../../../src/topology/index.ts';
+import { renderValueTemplate } from '../../../src/topology/templates/index.ts';
 import { testRows } from '../../support/rows.ts';
 
 const variables = {

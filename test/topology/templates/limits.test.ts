@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../../src/kubernetes/index.ts';
-import { renderValueTemplate } from '../../../src/topology/index.ts';
+import { renderValueTemplate } from '../../../src/topology/templates/index.ts';
 import { expectLinear, limitWork } from '../../support/work.ts';
 
 const many = 'more than 100000 steps';

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Json } from '../../../src/kubernetes/index.ts';
+import { NotKnown } from '../../../src/topology/index.ts';
 import {
   isPatchEnabled,
-  NotKnown,
   renderValueTemplate,
   type Variables,
   variableValue,
-} from '../../../src/topology/index.ts';
+} from '../../../src/topology/templates/index.ts';
 import { testRows } from '../../support/rows.ts';
 
 interface Recorded {

@@ -2,9 +2,17 @@ import type { Readable } from 'node:stream';
 import { printable } from '../../../base/index.ts';
 import { type Renderer, rendererOf, renderTexts, type StateExtensions } from '../../../checks/plan/index.ts';
 import { type ExtensionConfig, isExtensionConfig, withAllDefaults } from '../../../extensionconfig/index.ts';
-import { type Json, type JsonObject, objectAt, textAt } from '../../../kubernetes/index.ts';
+import {
+  groupOf,
+  type Json,
+  type JsonObject,
+  nameOf,
+  objectAt,
+  objectText,
+  textAt,
+} from '../../../kubernetes/index.ts';
 import { readManifests } from '../../../kubernetes/manifests/index.ts';
-import { groupOf, nameOf, objectText, prepared } from '../../../topology/index.ts';
+import { prepared } from '../../../topology/index.ts';
 import { type Io, UsageError } from '../../framework/program.ts';
 import { readExtensionConfig } from '../read-extension-config.ts';
 

@@ -1,8 +1,9 @@
 import { count, printable } from '../../../base/index.ts';
 import { createPlanCaller, recordedCalls, recordingCalls, withWaits } from '../../../checks/plan/index.ts';
-import { type ExtensionConfig, group as runtimeGroup } from '../../../extensionconfig/index.ts';
+import { type ExtensionConfig, extensionOfHandler, group as runtimeGroup } from '../../../extensionconfig/index.ts';
+import { nameOf } from '../../../kubernetes/index.ts';
 import { newestKnownRelease } from '../../../runtimehooks/index.ts';
-import { extensionOfHandler, type HookCall, nameOf, plan, World } from '../../../topology/index.ts';
+import { type HookCall, plan, World } from '../../../topology/index.ts';
 import { defineCommand } from '../../framework/command.ts';
 import { type Io, UsageError } from '../../framework/program.ts';
 import { startProgress } from '../../framework/progress.ts';

@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { printable, readRegularFileSync } from '../../../base/index.ts';
 import { readableYaml } from '../../../base/yaml/index.ts';
 import { type Recording, readAnswers, readObjects, withoutSecretValues } from '../../../checks/plan/index.ts';
-import { type Json, type JsonObject, parseJson, textAt } from '../../../kubernetes/index.ts';
-import { nameOf } from '../../../topology/index.ts';
+import { type Json, type JsonObject, nameOf, parseJson, textAt } from '../../../kubernetes/index.ts';
 import { newFolder } from '../../framework/new-folder.ts';
 import { UsageError } from '../../framework/program.ts';
 

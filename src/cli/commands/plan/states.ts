@@ -1,24 +1,21 @@
 import { count, printable, shortList } from '../../../base/index.ts';
 import { classesIn, missingVariables, recordedObjects, sampleCluster } from '../../../checks/plan/index.ts';
 import {
+  groupOf,
   isJsonObject,
   type Json,
   type JsonObject,
+  nameOf,
+  namespacedName,
+  namespaceOf,
   objectAt,
   objectsAt,
+  objectText,
   readLabelSelector,
   textAt,
   textValues,
 } from '../../../kubernetes/index.ts';
-import {
-  coreGroup,
-  groupOf,
-  layered,
-  nameOf,
-  namespacedName,
-  namespaceOf,
-  objectText,
-} from '../../../topology/index.ts';
+import { coreGroup, layered } from '../../../topology/index.ts';
 import { FailureError } from '../../framework/program.ts';
 import type { PlanFlags } from './flags.ts';
 import type { Source } from './source.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { templateReferences } from '../../../src/checks/plan/index.ts';
+import { templateReferences } from '../../src/topology/index.ts';
 
 const reference = (name: string) => ({ apiVersion: 'example.com/v1', kind: 'Template', name });
 
