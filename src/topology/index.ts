@@ -2,7 +2,7 @@ export { type Blueprint, templateReferences } from './blueprint/blueprint.ts';
 export { classNameOf, readClass } from './desired/planned-state.ts';
 export { type PlanRequest, plan } from './plan.ts';
 export type { MachineStep } from './rollout/index.ts';
-export { type Computed, SimulatedCluster, type SimulatedWorker } from './simulated.ts';
+export { SimulatedCluster } from './simulated.ts';
 export { discoverVariables } from './variables/discovery.ts';
 export type { CallHook, HookAnswer, HookCall } from './world/groups.ts';
 export { isMade, layered } from './world/layered.ts';

@@ -48,7 +48,7 @@ interface PatchedTemplate {
 }
 
 /** The desired state of a Cluster. */
-export interface Computed {
+interface Computed {
   is: 'computed';
   /** The same for two computations if their patches were asked for the same. */
   input: string;
@@ -65,7 +65,7 @@ interface Failed {
 }
 
 /** A group of workers of a topology. */
-export interface SimulatedWorker extends Pick<WorkerPlace, 'kind' | 'name' | 'topologyName'> {
+interface SimulatedWorker extends Pick<WorkerPlace, 'kind' | 'name' | 'topologyName'> {
   replicas: number;
   /** Whether a user keeps it from being upgraded: by an annotation of its own, or of a group before it. */
   isDeferred: boolean;

@@ -1,5 +1,5 @@
 import { isSame, textAt } from '../../kubernetes/index.ts';
-import type { Blueprint, Computed, SimulatedCluster } from '../../topology/index.ts';
+import type { Blueprint, SimulatedCluster } from '../../topology/index.ts';
 import { responseTo } from './ask.ts';
 import { ReconcileError, type TemplateChange } from './events.ts';
 import type { State } from './state.ts';
@@ -7,10 +7,13 @@ import type { State } from './state.ts';
 /** The decisions of a reconcile before it computes objects. */
 type Decided = Parameters<SimulatedCluster['desire']>[1];
 
+/** A template before and after all patches. `place`: the same for the same place in each round. */
+type PatchedTemplate = Omit<TemplateChange, 'template'> & { place: string };
+
 const prefix = 'error computing the desired state of the Cluster topology: failed to apply patches: ';
 
 /** The templates whose patches have another effect than was reported before, with the changes that Cluster API ignores. */
-function changesOf({ toldTemplates }: State, templates: Computed['templates']): TemplateChange[] {
+function changesOf({ toldTemplates }: State, templates: readonly PatchedTemplate[]): TemplateChange[] {
   return templates.flatMap(({ place, holder, before, after, ignored }) => {
     const reported = toldTemplates.get(place) ?? { object: before, ignored: [] };
     if (isSame(reported.object, after) && isSame([...reported.ignored], [...ignored])) {
@@ -32,7 +35,7 @@ function changesOf({ toldTemplates }: State, templates: Computed['templates']): 
 const unstable = 'the same request gets different patches each time';
 
 /** Reports the result of the patches when it differs from that of the last round. */
-function compare(state: State, { input, templates }: Computed): void {
+function compare(state: State, input: string, templates: readonly PatchedTemplate[]): void {
   const last = state.round;
   if (last !== undefined && last.input === input) {
     const changed = templates.filter(({ after }, index) => !isSame(after, last.results[index]));
@@ -97,5 +100,5 @@ async function round(state: State, decided: Decided): Promise<void> {
   for (const { text, remedy } of result.problems) {
     state.findOnce('error', text, remedy);
   }
-  compare(state, result);
+  compare(state, result.input, result.templates);
 }

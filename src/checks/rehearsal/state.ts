@@ -12,7 +12,7 @@ import {
 } from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import { newestKnownRelease, type Release } from '../../runtimehooks/index.ts';
-import { type Blueprint, SimulatedCluster, type SimulatedWorker } from '../../topology/index.ts';
+import { type Blueprint, SimulatedCluster } from '../../topology/index.ts';
 import type { Caller } from './calls.ts';
 import type { Condition, RehearsedHook, SimulatedEvent } from './events.ts';
 import { Player, type Stage } from './player.ts';
@@ -25,12 +25,15 @@ export interface RehearsedCluster {
   blueprint: Blueprint | undefined;
 }
 
+/** The settings of a group of workers in a topology. */
+export type WorkerSettings = ReturnType<SimulatedCluster['workers']>[number];
+
 /** A group of worker machines. */
 export class WorkerGroup {
   readonly state: State;
   /** Its place among the groups of the topology. */
   readonly #index: number;
-  readonly kind: SimulatedWorker['kind'];
+  readonly kind: WorkerSettings['kind'];
   /** Its name in the topology: `md-0`. */
   readonly topologyName: string;
   /** Name of the object. */
@@ -40,7 +43,7 @@ export class WorkerGroup {
   /** When its machines will have that version, in ms; undefined if they already have it. */
   readyAt: number | undefined;
 
-  constructor(state: State, index: number, { kind, topologyName, name }: SimulatedWorker, version: string | undefined) {
+  constructor(state: State, index: number, { kind, topologyName, name }: WorkerSettings, version: string | undefined) {
     this.state = state;
     this.#index = index;
     this.kind = kind;
@@ -50,7 +53,7 @@ export class WorkerGroup {
   }
 
   /** Its settings in the topology now; a group that a user has removed has no Machines. */
-  get settings(): Pick<SimulatedWorker, 'replicas' | 'isDeferred' | 'isOnDelete'> {
+  get settings(): Pick<WorkerSettings, 'replicas' | 'isDeferred' | 'isOnDelete'> {
     return this.state.settings[this.#index] ?? { replicas: 0, isDeferred: false, isOnDelete: false };
   }
 
@@ -132,7 +135,7 @@ export class State extends Player {
   /** Reports made so far, because each is made only once. */
   readonly reported = new Set<string>();
   readonly edit: UserEdit;
-  readonly #settingsOf: (cluster: JsonObject) => readonly SimulatedWorker[];
+  readonly #settingsOf: (cluster: JsonObject) => readonly WorkerSettings[];
 
   constructor({ cluster: given, blueprint }: RehearsedCluster, caller: Caller, options: ClusterOptions) {
     super(namespacedName(given), caller, options);
@@ -174,7 +177,7 @@ export class State extends Player {
   }
 
   /** The settings of all groups of workers in the topology now. */
-  get settings(): readonly SimulatedWorker[] {
+  get settings(): readonly WorkerSettings[] {
     return this.#settingsOf(this.cluster);
   }
 

@@ -1,12 +1,11 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import type { PlannedVersions } from '../../runtimehooks/index.ts';
-import type { SimulatedWorker } from '../../topology/index.ts';
 import { ask, block, responseTo } from './ask.ts';
 import { ReconcileError } from './events.ts';
-import { annotationsOf, type State, type WorkerGroup } from './state.ts';
+import { annotationsOf, type State, type WorkerGroup, type WorkerSettings } from './state.ts';
 
 /** Kinds of groups of workers, in the order of Cluster API. */
-export const workerKinds = ['MachineDeployment', 'MachinePool'] as const satisfies SimulatedWorker['kind'][];
+export const workerKinds = ['MachineDeployment', 'MachinePool'] as const satisfies WorkerSettings['kind'][];
 
 /** The beginning of Cluster API's errors about the desired state of a Cluster. */
 const desiredState = 'error computing the desired state of the Cluster topology: ';
@@ -183,7 +182,7 @@ async function decideControlPlane(
 /** Decides which groups of one kind start their upgrade (computeMachineDeploymentVersion in exp/topology/desiredstate). */
 function decideWorkers(
   state: State,
-  kind: SimulatedWorker['kind'],
+  kind: WorkerSettings['kind'],
   { version: otherwise, phase }: { version: string; phase: ControlPlanePhase },
   [step]: readonly string[],
 ): WorkerDecision[] {
