@@ -140,8 +140,11 @@ export async function impactOf(change: Change, watched: Watched, options: Impact
     isClass ? [namespaceOf(object)] : [object, old].map((one) => classNameOf(one).split('/')[0] ?? ''),
   );
   const shared = [...watched.definitions(), ...[...namespaces].flatMap((namespace) => watched.shared(namespace))];
+  // If it is not known which extensions there are, asking them says so, where a Machine depends on it.
+  const isUnknown = !watched.worldOf([], undefined).isRead(runtimeGroup, 'ExtensionConfig');
   const updatesInPlace =
-    options.updatesInPlace === true && watched.ofKind(runtimeGroup, 'ExtensionConfig').some(offersUpdates);
+    options.updatesInPlace === true &&
+    (isUnknown || watched.ofKind(runtimeGroup, 'ExtensionConfig').some(offersUpdates));
   const plans: ClusterPlan[] = [];
   const stop = new AbortController();
   for (let from = 0; from < clusters.length && !stop.signal.aborted; ) {

@@ -315,6 +315,25 @@ describe('reviews with a cluster, with the permissions of overlay impact', () =>
     );
   });
 
+  test('a kind that may not be read is not known for the Clusters that need it, and holds up no review', async () => {
+    const narrow = rules.map(({ resources, ...rule }) => ({
+      ...rule,
+      resources: resources.filter((resource) => resource !== 'devmachinetemplates'),
+    }));
+    const forbidding = await startRbacProxy(sandbox, [{ namespace: undefined, rules: narrow }]);
+    onTestFinished(() => forbidding.close());
+    const config = new KubeConfig();
+    config.loadFromClusterAndUser({ name: 'test', server: forbidding.url, skipTLSVerify: true }, { name: 'test' });
+    const blind = startReviews(fileOf(config.exportConfig()));
+    onTestFinished(() => blind.stop());
+    const { response } = await planned(blind, requestOf(labelled('gpu')), ({ response: { warnings = [] } }) =>
+      warnings.some((text) => text.includes('devmachinetemplates')),
+    );
+    expect(response.warnings).toEqual([
+      expect.stringMatching(/^what happens to Machines of default\/demo is not known: .*devmachinetemplates/),
+    ]);
+  });
+
   test('results are counted', async () => {
     const text = await registry.metrics();
     for (const result of ['nothing', 'replaces', 'denied', 'unknown', 'late']) {
