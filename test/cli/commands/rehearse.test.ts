@@ -184,7 +184,7 @@ test('an extension that replays the recorded answers of another implementation',
     expect(records.at(-1)).toMatchObject({
       end: 'incomplete',
       reason: expect.stringMatching(
-        /required variable "imageRepository" must be set.*variables\[flavor\]: .*variable is not defined/,
+        /variables\[flavor\]: .*variable is not defined.*required variable "imageRepository" must be set/,
       ),
     });
     const { code, stdout: sample } = await runProgram([
