@@ -35,39 +35,37 @@ export function goTypeOf(schema: Schema, struct = ''): GoType {
 export interface ReadObject {
   /** Without unknown fields, with the defaults of its schema. */
   object: JsonObject;
-  /** Why it cannot be read, in the words of the API server, with `fieldValidation=Strict`. */
-  problem?: string;
+  /** Why its metadata cannot be read, in the words of Go. */
+  malformed: string | undefined;
+  /** Fields that do not exist, those of the metadata first. */
   unknown: readonly UnknownField[];
 }
 
+/** What an API server says of unknown fields, one text each. */
+export const unknownFieldTexts = (unknown: readonly UnknownField[]): string[] =>
+  unknown.slice(0, maxUnknown).map(({ path }) => `unknown field ${JSON.stringify(path)}`);
+
 /**
- * Reads a custom resource as an API server does, with `fieldValidation=Strict`. The object is not changed.
+ * Reads a custom resource as an API server does. The object is not changed.
  *
  * @throws {DefaultsError} when its defaults exceed 8 MiB.
  */
 export function readCustomResource(given: JsonObject, schema: Schema): ReadObject {
   const object = copyOf(given);
   const metadata = object.metadata ?? null;
-  const wrong = decodingProblem(metadata, goTypeOf(objectMeta, 'ObjectMeta'));
-  if (wrong !== undefined) {
-    return { object, problem: wrong, unknown: [] };
+  const malformed = decodingProblem(metadata, goTypeOf(objectMeta, 'ObjectMeta'));
+  if (malformed !== undefined) {
+    return { object, malformed, unknown: [] };
   }
   if (metadata !== null) {
     dropNulls(metadata, objectMeta);
   }
-  applyDefaults(object, schema);
-  dropNullFields(object, schema);
+  const ofMetadata = metadata === null ? [] : removeUnknown(metadata, objectMeta, false);
   const unknown = [
-    ...(metadata === null ? [] : removeUnknown(metadata, objectMeta, false)).map((field) => ({
-      ...field,
-      path: `metadata.${field.path}`,
-    })),
+    ...ofMetadata.map((field) => ({ ...field, path: `metadata.${field.path}` })),
     ...removeUnknown(object, schema),
   ];
-  const list = unknown.slice(0, maxUnknown).map(({ path }) => `unknown field ${JSON.stringify(path)}`);
-  return {
-    object,
-    unknown,
-    ...(list.length > 0 && { problem: `strict decoding error: ${list.join(', ')}` }),
-  };
+  applyDefaults(object, schema);
+  dropNullFields(object, schema);
+  return { object, malformed, unknown };
 }

@@ -1,11 +1,9 @@
+import { type ReadObject, readCustomResource, unknownFieldTexts } from '../../kubernetes/custom-resources/index.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../kubernetes/index.ts';
-import { applyDefaults, dropNullFields, dropNulls, prune, validateSchema } from '../../kubernetes/schema/index.ts';
+import { applyDefaults, dropNulls, removeUnknown, type Schema, validateSchema } from '../../kubernetes/schema/index.ts';
 import { objectMetaSchema } from '../models/built-in-schemas.ts';
 import { badRequest, unsupportedMediaType } from '../resources/errors.ts';
 import { apiVersionOf, type Resource } from '../resources/resource.ts';
-
-/** Maximum number of unknown fields that are reported, as in the API server's decoder. */
-const maxUnknown = 100;
 
 const formats = new Map<string, { name: string; parse(body: Uint8Array, kind: string): Json | Promise<Json> }>([
   ['application/json', { name: 'json', parse: parseJson }],
@@ -41,7 +39,7 @@ export async function parseBody(body: Uint8Array, mediaType: string, kind: strin
 }
 
 /**
- * Brings a decoded object into the form of its resource, in place: checks apiVersion, kind and the types of metadata,
+ * Brings a decoded object into the form of its resource: checks apiVersion, kind and the types of metadata,
  * drops (or rejects) unknown fields, and applies defaults.
  *
  * @throws {RequestError} 400.
@@ -70,36 +68,40 @@ export function complete(
   if (value.kind !== resource.kind) {
     throw unusable(String(value.kind));
   }
-  if (resource.isCustom) {
-    dropNulls(value.metadata, objectMetaSchema());
-  } else {
-    dropNulls(value, resource.schema);
+  const { object, malformed, unknown } = (resource.isCustom ? readCustomResource : readBuiltIn)(value, resource.schema);
+  if (malformed !== undefined) {
+    throw unusable(kind, `: ${malformed}`);
   }
-  const wrong = [
-    ...validateSchema(value.metadata, { ...objectMetaSchema(), nullable: false }, { path: 'metadata' }),
-    ...(resource.isCustom ? [] : validateSchema(value, resource.schema)),
-    // Only problems that keep Go from decoding the object.
-  ].filter(({ reason }) => reason === 'FieldValueTypeInvalid');
-  if (wrong[0] !== undefined) {
-    throw unusable(kind, `: ${wrong[0].message}`);
-  }
-  const unknown = [
-    ...prune(value, resource.schema),
-    ...prune(value.metadata, objectMetaSchema(), false).map((path) => `metadata.${path}`),
-  ];
-  const problems = unknown.slice(0, maxUnknown).map((path) => `unknown field ${JSON.stringify(path)}`);
+  const problems = unknownFieldTexts(unknown);
   if (problems.length > 0 && validation === 'Strict') {
     throw unusable(kind, `: strict decoding error: ${problems.join(', ')}`);
   }
   if (validation !== 'Ignore') {
     problems.forEach(warn);
   }
-  applyDefaults(value, resource.schema);
-  if (resource.isCustom) {
-    dropNullFields(value, resource.schema);
+  delete (object.metadata as JsonObject).managedFields;
+  return object;
+}
+
+/** Reads an object of one of Kubernetes' own kinds, in place. */
+function readBuiltIn(object: JsonObject, schema: Schema): ReadObject {
+  dropNulls(object, schema);
+  const metadata = object.metadata as Json;
+  const wrong = [
+    ...validateSchema(metadata, { ...objectMetaSchema(), nullable: false }, { path: 'metadata' }),
+    ...validateSchema(object, schema),
+    // Only problems that keep Go from decoding the object.
+  ].find(({ reason }) => reason === 'FieldValueTypeInvalid');
+  if (wrong !== undefined) {
+    return { object, malformed: wrong.message, unknown: [] };
   }
-  delete (value.metadata as JsonObject).managedFields;
-  return value;
+  const ofMetadata = removeUnknown(metadata, objectMetaSchema(), false);
+  const unknown = [
+    ...removeUnknown(object, schema),
+    ...ofMetadata.map((field) => ({ ...field, path: `metadata.${field.path}` })),
+  ];
+  applyDefaults(object, schema);
+  return { object, malformed: undefined, unknown };
 }
 
 /** Reads the object in the body of a request and completes it. @throws {RequestError} 400, 415. */

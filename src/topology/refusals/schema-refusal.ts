@@ -1,5 +1,10 @@
 import { didYouMean } from '../../base/index.ts';
-import { customResourceCauses, type ReadObject, readCustomResource } from '../../kubernetes/custom-resources/index.ts';
+import {
+  customResourceCauses,
+  type ReadObject,
+  readCustomResource,
+  unknownFieldTexts,
+} from '../../kubernetes/custom-resources/index.ts';
 import {
   groupOf,
   type JsonObject,
@@ -49,7 +54,9 @@ export function webhookRefusal(object: JsonObject, schemaOf: SchemaOf): Refusal 
  */
 export function decodingRefusal(object: JsonObject, schemaOf: SchemaOf): Refusal | undefined {
   const schema = schemaOf(object);
-  const { problem, unknown } = schema === undefined ? { unknown: [] } : read(object, schema);
+  const { malformed, unknown } = schema === undefined ? { malformed: undefined, unknown: [] } : read(object, schema);
+  const problem =
+    malformed ?? (unknown.length > 0 ? `strict decoding error: ${unknownFieldTexts(unknown).join(', ')}` : undefined);
   if (problem === undefined) {
     return webhookRefusal(object, schemaOf);
   }
