@@ -13,32 +13,26 @@ import {
 } from '../kubernetes/index.ts';
 import { aggregate } from '../runtimehooks/client/index.ts';
 import { newestKnownRelease, type Release } from '../runtimehooks/index.ts';
-import { type Blueprint, defaultKinds } from './blueprint/blueprint.ts';
+import type { Blueprint } from './blueprint/blueprint.ts';
 import { controlPlaneOf } from './control-planes/index.ts';
 import { computed, inputFor, plannedSteps } from './desired/computed.ts';
 import { type Desired, hasTopology, topologyWorkers } from './desired/desired.ts';
+import { dryRunChanges } from './desired/dry-run.ts';
 import { type Existing, existingOf, machinesOf, workerKey } from './desired/existing.ts';
-import {
-  completedBy,
-  type GroupChanges,
-  groupChanges,
-  referringTo,
-  storedGroup,
-  versionOf,
-} from './desired/group-changes.ts';
+import { completedBy, type GroupChanges, groupChanges, storedGroup, versionOf } from './desired/group-changes.ts';
 import { machineDeploymentRefusal } from './desired/object-refusals.ts';
 import { classNameOf, ifKnown, PlannedState, schemasIn } from './desired/planned-state.ts';
 import { accepted, type Refusal, type Refusals, refusedBy } from './desired/refusals.ts';
-import { type RefusedWrite, refusedWrites, stored } from './refusals/index.ts';
-import { judgeGroup, machinesBefore, replicasOf, unjudged } from './rollout/index.ts';
+import { type RefusedWrite, refusedWrites } from './refusals/index.ts';
+import { groupsWithout, judgeGroup, replicasOf, unjudged } from './rollout/index.ts';
 import { causeText, checkedTopology } from './variables/variables.ts';
 import type { GroupChange, GroupObjects, PlanOptions } from './world/groups.ts';
-import { madeUp } from './world/names.ts';
+import { withMadeUpNames } from './world/made-up-names.ts';
 import { NotKnown, Stopped } from './world/not-known.ts';
 import { coreGroup, nameIn, writable } from './world/objects.ts';
 import { type ClusterPlan, type GroupPlan, type Plan, type Problem, sumOf, type Verdict } from './world/plan.ts';
 import { inV1beta2 } from './world/v1beta1.ts';
-import type { DryRun, World } from './world/world.ts';
+import type { World } from './world/world.ts';
 
 /** Maximum number of Clusters that are planned at a time: so many calls wait for extensions. */
 const clustersAtOnce = 10;
@@ -68,53 +62,6 @@ interface Planning {
   request: PlanRequest & Pick<PlanOptions, 'call'>;
 }
 
-/** A group of workers of which only its settings in the topology are known. */
-const groupOf = (kind: string, { metadata = {}, replicas }: JsonObject): GroupObjects => ({
-  object: stored(
-    { apiVersion: `${coreGroup}/v1beta2`, kind, metadata, spec: replicas === undefined ? {} : { replicas } },
-    () => undefined,
-  ),
-  bootstrap: undefined,
-  infrastructure: undefined,
-});
-
-/** The groups of a Cluster with their Machines, when it is not known what becomes of them, or nothing does. */
-function groupsWithout(
-  { world }: PlannedState,
-  { cluster: was, existing }: Pick<ClusterBefore, 'cluster' | 'existing'>,
-  wanted: JsonObject,
-  verdict: Verdict,
-): GroupPlan[] {
-  const cluster = was ?? wanted;
-  const unjudgedGroup = (group: string, kind: string, name: string, known: GroupObjects | undefined) => {
-    const isControlPlane = group === 'control-plane';
-    const { machines } = machinesOf(cluster, world, { kind, name, isControlPlane });
-    return unjudged({ group, kind, name }, verdict, machinesBefore({ before: known, machines }));
-  };
-  const reference = objectAt(cluster, 'spec', 'controlPlaneRef');
-  const controlPlane = existing.controlPlane?.object ?? { ...reference, metadata: reference };
-  const kind = textAt(controlPlane, 'kind') || defaultKinds.controlPlane.kind;
-  const settings = was && groupOf(kind, objectAt(was, 'spec', 'topology', 'controlPlane'));
-  const workers = new Map<string, GroupPlan>();
-  for (const [of, isNew] of [...(was ? [[was, false] as const] : []), [wanted, true] as const]) {
-    for (const { kind: workerKind, topology } of topologyWorkers(of)) {
-      const group = textAt(topology, 'name');
-      const key = workerKey(workerKind, group);
-      const known = existing.workers.get(key) ?? (isNew ? undefined : groupOf(workerKind, topology));
-      const name = nameOf(existing.workers.get(key)?.object ?? {});
-      workers.set(key, workers.get(key) ?? unjudgedGroup(group, workerKind, name, known));
-    }
-  }
-  for (const [key, known] of existing.workers) {
-    const [workerKind, name] = [textAt(known.object, 'kind'), nameOf(known.object)];
-    workers.set(key, workers.get(key) ?? unjudgedGroup(key.slice(workerKind.length + 1), workerKind, name, known));
-  }
-  return [
-    unjudgedGroup('control-plane', kind, nameOf(controlPlane), existing.controlPlane ?? settings),
-    ...workers.values(),
-  ];
-}
-
 /** A Cluster as it is stored, with the defaults of its variables, and why its webhook does not take them. */
 function storedCluster(blueprint: Blueprint, cluster: JsonObject): { cluster: JsonObject; problems: string[] } {
   const { topology, causes } = checkedTopology(blueprint, cluster);
@@ -129,49 +76,6 @@ function withKeptVariables(old: JsonObject | undefined, wanted: JsonObject): Jso
   return variables === undefined || topology.variables !== undefined
     ? wanted
     : { ...wanted, spec: { ...objectAt(wanted, 'spec'), topology: { ...topology, variables } } };
-}
-
-/** A template that, with the API server's defaults, has the spec of the one before: Cluster API does not rotate it. */
-const unrotated = (was: JsonObject | undefined, template: JsonObject): JsonObject =>
-  was !== undefined && isSame(was.spec, template.spec)
-    ? { ...template, metadata: { ...objectAt(template, 'metadata'), name: nameOf(was) } }
-    : template;
-
-const withVersion = (object: JsonObject, version: string): JsonObject => ({
-  ...object,
-  spec: { ...objectAt(object, 'spec'), version },
-});
-
-/** Objects as an API server would store them. Cluster API stops at a group that it refuses, and reports why. */
-async function dryRunChanges(changes: readonly GroupChange[], dryRun: DryRun, problems: Problem[]): Promise<void> {
-  for (const change of changes) {
-    const { before, after, versions, end } = change;
-    if (before === undefined || after === undefined || end !== undefined) {
-      continue;
-    }
-    const isControlPlane = change.group === 'control-plane';
-    const stored = { ...after };
-    for (const part of ['infrastructure', 'bootstrap', 'object'] as const) {
-      const [was, wanted] = [before[part], after[part]];
-      if (wanted === undefined || isSame(was, wanted)) {
-        continue;
-      }
-      // A control plane is upgraded minor by minor, and its webhook refuses two at once.
-      const nextVersion = isControlPlane && part === 'object' && versions.length > 2 ? versions[1] : undefined;
-      const sent = nextVersion === undefined ? wanted : withVersion(wanted, nextVersion);
-      const answer = await dryRun(sent, was !== undefined && nameOf(was) === nameOf(wanted) ? was : undefined);
-      if (answer?.is === 'refused') {
-        change.end = new Stopped(`the API server refuses ${objectText(wanted)}: ${answer.error}`);
-        problems.push(change.end.problem);
-        break;
-      }
-      stored[part] = answer === undefined ? wanted : unrotated(was, answer.object);
-      if (nextVersion !== undefined) {
-        stored[part] = withVersion(stored[part], textAt(wanted, 'spec', 'version'));
-      }
-    }
-    change.after = { ...stored, object: referringTo(stored, isControlPlane) };
-  }
 }
 
 /** A Cluster with a topology before a change, as far as it is known. */
@@ -287,7 +191,7 @@ interface Outcome {
 async function planTopology(planning: Planning, was: JsonObject | undefined, wanted: JsonObject): Promise<Outcome> {
   const before = await clusterBefore(planning.before, was, wanted);
   const { cluster, refusal } = await written(planning, before, wanted);
-  const untouched = (verdict: Verdict) => groupsWithout(planning.before, before, cluster, verdict);
+  const untouched = (verdict: Verdict) => groupsWithout(planning.before.world, before, cluster, verdict);
   if (refusal !== undefined && before.cluster === undefined) {
     return { groups: untouched('refused'), problems: [refusal], changes: [] };
   }
@@ -422,31 +326,11 @@ function refusedRemovals(was: JsonObject | undefined, wanted: JsonObject): strin
 /** The plan of a Cluster that is deleted, with all its Machines. */
 function planDeletion({ before }: Planning, was: JsonObject): ClusterPlan {
   const existing = existingOf(was, before.world, hasTopology(was));
-  const groups = groupsWithout(before, { cluster: was, existing }, was, 'deleted').map((group) => ({
+  const groups = groupsWithout(before.world, { cluster: was, existing }, was, 'deleted').map((group) => ({
     ...group,
     machines: { ...group.machines, after: 0 },
   }));
   return { cluster: namespacedName(was), groups, problems: [] };
-}
-
-/** A plan in which names that were made up for objects that do not exist yet are shown as such. */
-function withMadeUpNames(plan: ClusterPlan, { before, after }: Planning): ClusterPlan {
-  const [namespace = ''] = plan.cluster.split('/');
-  const isGiven = (kind: string, name: string) =>
-    [before, after].some(({ world }) => world.namesOf(kind).has(`${namespace}/${name}`));
-  const shown = (kind: string, name: string) => (isGiven(kind, name) ? name : madeUp(name));
-  const shownObject = (text: string) => {
-    const [kind = '', name = ''] = text.split(' ');
-    return `${kind} ${namespace}/${shown(kind, name.slice(namespace.length + 1))}`;
-  };
-  return {
-    ...plan,
-    groups: plan.groups.map((group) => ({
-      ...group,
-      name: shown(group.kind, group.name),
-      causes: group.causes.map((cause) => ({ ...cause, object: shownObject(cause.object) })),
-    })),
-  };
 }
 
 /** @throws {NotKnown} if objects of the Cluster could not be read. */
@@ -458,7 +342,7 @@ async function planWritten(planning: Planning, was: JsonObject | undefined, want
     const text = `Cluster API refuses Cluster ${cluster}: ${removals.join('; ')}`;
     return {
       cluster,
-      groups: groupsWithout(planning.before, { cluster: was, existing }, was, 'refused'),
+      groups: groupsWithout(planning.before.world, { cluster: was, existing }, was, 'refused'),
       problems: [{ text }],
     };
   }
@@ -480,13 +364,13 @@ async function planCluster(planning: Planning, wanted: JsonObject, isDeleted: bo
   try {
     return isDeleted
       ? planDeletion(planning, wanted)
-      : withMadeUpNames(await planWritten(planning, was, wanted), planning);
+      : withMadeUpNames(await planWritten(planning, was, wanted), [planning.before.world, planning.after.world]);
   } catch (error) {
     if (!(error instanceof NotKnown)) {
       throw error;
     }
     const existing: Existing = { infrastructureCluster: undefined, controlPlane: undefined, workers: new Map() };
-    const groups = groupsWithout(planning.before, { cluster: was, existing }, wanted, 'unknown');
+    const groups = groupsWithout(planning.before.world, { cluster: was, existing }, wanted, 'unknown');
     return { cluster: namespacedName(wanted), groups, problems: [error.problem] };
   }
 }

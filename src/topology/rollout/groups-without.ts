@@ -1,0 +1,62 @@
+import { type JsonObject, nameOf, objectAt, textAt } from '../../kubernetes/index.ts';
+import { defaultKinds } from '../blueprint/blueprint.ts';
+import { topologyWorkers } from '../desired/desired.ts';
+import { type Existing, machinesOf, workerKey } from '../desired/existing.ts';
+import { stored } from '../refusals/index.ts';
+import type { GroupObjects } from '../world/groups.ts';
+import { coreGroup } from '../world/objects.ts';
+import type { GroupPlan, Verdict } from '../world/plan.ts';
+import type { World } from '../world/world.ts';
+import { machinesBefore } from './group-plan.ts';
+import { unjudged } from './judge-group.ts';
+
+/** A group of workers of which only its settings in the topology are known. */
+const ofSettings = (kind: string, { metadata = {}, replicas }: JsonObject): GroupObjects => ({
+  object: stored(
+    { apiVersion: `${coreGroup}/v1beta2`, kind, metadata, spec: replicas === undefined ? {} : { replicas } },
+    () => undefined,
+  ),
+  bootstrap: undefined,
+  infrastructure: undefined,
+});
+
+/**
+ * The groups of a Cluster with their Machines, when it is not known what becomes of them, or nothing does.
+ *
+ * @param world the state before the change, with the Cluster (undefined if it is new) and what exists of it.
+ */
+export function groupsWithout(
+  world: World,
+  { cluster: was, existing }: { cluster: JsonObject | undefined; existing: Existing },
+  wanted: JsonObject,
+  verdict: Verdict,
+): GroupPlan[] {
+  const cluster = was ?? wanted;
+  const unjudgedGroup = (group: string, kind: string, name: string, known: GroupObjects | undefined) => {
+    const isControlPlane = group === 'control-plane';
+    const { machines } = machinesOf(cluster, world, { kind, name, isControlPlane });
+    return unjudged({ group, kind, name }, verdict, machinesBefore({ before: known, machines }));
+  };
+  const reference = objectAt(cluster, 'spec', 'controlPlaneRef');
+  const controlPlane = existing.controlPlane?.object ?? { ...reference, metadata: reference };
+  const kind = textAt(controlPlane, 'kind') || defaultKinds.controlPlane.kind;
+  const settings = was && ofSettings(kind, objectAt(was, 'spec', 'topology', 'controlPlane'));
+  const workers = new Map<string, GroupPlan>();
+  for (const [of, isNew] of [...(was ? [[was, false] as const] : []), [wanted, true] as const]) {
+    for (const { kind: workerKind, topology } of topologyWorkers(of)) {
+      const group = textAt(topology, 'name');
+      const key = workerKey(workerKind, group);
+      const known = existing.workers.get(key) ?? (isNew ? undefined : ofSettings(workerKind, topology));
+      const name = nameOf(existing.workers.get(key)?.object ?? {});
+      workers.set(key, workers.get(key) ?? unjudgedGroup(group, workerKind, name, known));
+    }
+  }
+  for (const [key, known] of existing.workers) {
+    const [workerKind, name] = [textAt(known.object, 'kind'), nameOf(known.object)];
+    workers.set(key, workers.get(key) ?? unjudgedGroup(key.slice(workerKind.length + 1), workerKind, name, known));
+  }
+  return [
+    unjudgedGroup('control-plane', kind, nameOf(controlPlane), existing.controlPlane ?? settings),
+    ...workers.values(),
+  ];
+}
