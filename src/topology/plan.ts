@@ -208,7 +208,12 @@ async function planTopology(planning: Planning, was: JsonObject | undefined, wan
       const still = before.cluster === undefined ? [] : untouched('unchanged');
       return { groups: asRefused(still), problems: [...problems, pause(cluster, groups)], changes: [] };
     }
-    return { groups: asRefused(groups), problems: [...problems, ...writing], changes };
+    // The topology is not reconciled then, whatever was compared already.
+    const hasStopped = groups.some(({ verdict }) => verdict === 'stopped');
+    const told = hasStopped
+      ? groups.map((group) => (group.verdict === 'unchanged' ? { ...group, verdict: 'stopped' as const } : group))
+      : groups;
+    return { groups: asRefused(told), problems: [...problems, ...writing], changes };
   } catch (error) {
     if (error instanceof NotKnown || error instanceof Stopped) {
       const verdict = error instanceof NotKnown ? 'unknown' : 'stopped';

@@ -29,7 +29,7 @@ export function verdictText({ verdict, machines, replaces = [] }: GroupPlan): st
     case 'refused':
       return "can't be applied";
     case 'stopped':
-      return 'stays: Cluster API stops before it';
+      return 'stays: Cluster API stops';
     case 'unknown':
       return before === 0 ? 'not known' : `not known: ${count(before, 'Machine')}`;
   }

@@ -10,6 +10,7 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 import { coreGroup, nameIn } from './objects.ts';
+import { appliedOnServer, ownershipOf } from './server-side-apply.ts';
 import { inV1beta2 } from './v1beta1.ts';
 import { World } from './world.ts';
 
@@ -56,19 +57,36 @@ function merged(current: Json | undefined, last: Json | undefined, wanted: Json)
 /** Fields of a Cluster that Cluster API sets, and that manifests leave out. */
 const setByControllers = ['controlPlaneRef', 'infrastructureRef', 'controlPlaneEndpoint'];
 
-/** What was applied last, as the annotation of kubectl has it; empty without one. */
-function lastAppliedTo(current: JsonObject, apiVersion: Json | undefined): JsonObject {
+/** What was applied last, as the annotation of kubectl has it; undefined without one. */
+function lastAppliedTo(current: JsonObject, apiVersion: Json | undefined): JsonObject | undefined {
   const text = textAt(current, 'metadata', 'annotations', lastAppliedAnnotation);
   try {
     const last = JSON.parse(text) as Json;
-    return !isJsonObject(last) ? {} : last.apiVersion === apiVersion ? last : inV1beta2(last);
+    return !isJsonObject(last) ? undefined : last.apiVersion === apiVersion ? last : inV1beta2(last);
   } catch {
-    return {};
+    return undefined;
   }
 }
 
+/** How objects are applied. */
+interface Applying {
+  /** Who applies on the server's side (`kubectl apply --server-side`, Flux). Default: the user who applied an object last. */
+  fieldManager?: string | undefined;
+  /** Told of fields of a spec that a manifest no longer gives, where nothing says who wrote them: they stay. */
+  onKept?: ((object: JsonObject, fields: readonly string[]) => void) | undefined;
+}
+
+/** Fields that only controllers and defaults set. */
+const setByOthers = new Set([...setByControllers, 'paused', 'clusterNetwork', 'replicas', 'rollout', 'selector']);
+
+/** The fields of a spec that a manifest does not give. */
+const keptFields = (current: JsonObject, wanted: JsonObject): string[] =>
+  Object.keys(objectAt(current, 'spec')).filter(
+    (name) => own(objectAt(wanted, 'spec'), name) === undefined && !setByOthers.has(name),
+  );
+
 /** An object after it has been applied to one that is there. */
-function appliedTo(given: JsonObject, change: JsonObject): JsonObject {
+function appliedTo(given: JsonObject, change: JsonObject, { fieldManager, onKept }: Applying): JsonObject {
   const [current, wanted] =
     given.apiVersion === change.apiVersion ? [given, change] : [inV1beta2(given), inV1beta2(change)];
   const uid = textAt(current, 'metadata', 'uid');
@@ -92,20 +110,33 @@ function appliedTo(given: JsonObject, change: JsonObject): JsonObject {
     };
   }
   const { status: _status, ...manifest } = wanted;
-  return merged(current, lastAppliedTo(current, wanted.apiVersion), manifest) as JsonObject;
+  const ownership = ownershipOf(current, fieldManager);
+  if (ownership !== undefined && current.apiVersion === given.apiVersion) {
+    return appliedOnServer(current, manifest, ownership);
+  }
+  const last = lastAppliedTo(current, wanted.apiVersion);
+  const kept = last === undefined ? keptFields(current, wanted) : [];
+  if (kept.length > 0) {
+    onKept?.(current, kept);
+  }
+  return merged(current, last ?? {}, manifest) as JsonObject;
 }
 
 /**
- * Objects after others have been applied to them, as `kubectl apply` does: what is not named stays, and what Cluster API
- * makes itself stays as it is, whatever is applied.
+ * Objects after others have been applied to them, as `kubectl apply` does, on the server's side if they were applied so
+ * before: what is not named stays, and what Cluster API makes itself stays as it is, whatever is applied.
  */
-export function layered(from: Iterable<JsonObject>, changes: Iterable<JsonObject>): JsonObject[] {
+export function layered(
+  from: Iterable<JsonObject>,
+  changes: Iterable<JsonObject>,
+  applying: Applying = {},
+): JsonObject[] {
   const wanted = new World([...changes].filter((object) => !isMade(object)));
   const there = new World(from);
   const result: JsonObject[] = [];
   for (const object of there) {
     const change = isMade(object) ? undefined : wanted.get(nameIn(object));
-    result.push(change === undefined ? object : appliedTo(object, change));
+    result.push(change === undefined ? object : appliedTo(object, change, applying));
   }
   for (const change of wanted) {
     if (there.get(nameIn(change)) === undefined) {

@@ -24,9 +24,9 @@ function preparedStatus(status: JsonObject): JsonObject {
 const preparedManagers = (managers: readonly JsonObject[]): JsonObject[] =>
   managers
     .filter(({ subresource = '' }) => subresource === '')
-    .map(({ manager = '', operation = '', apiVersion = '', fieldsV1 }) => {
+    .map(({ manager = '', operation = '', apiVersion = '', time = '', fieldsV1 }) => {
       const { 'f:status': _status, ...fields } = objectAt(fieldsV1);
-      return { manager, operation, apiVersion, fieldsV1: fields };
+      return { manager, operation, apiVersion, time, fieldsV1: fields };
     });
 
 /**

@@ -37,7 +37,7 @@ test.each<[verdict: GroupPlan['verdict'], machines: GroupPlan['machines'], expec
   ['deleted', { before: 1, after: 0, replaced: 0, inPlace: 0 }, 'deleted with 1 Machine'],
   ['scaled', { before: 1, after: 3, replaced: 0, inPlace: 0 }, 'scales from 1 to 3 Machines'],
   ['refused', { before: 1, after: 1, replaced: 0, inPlace: 0 }, "can't be applied"],
-  ['stopped', { before: 1, after: 1, replaced: 0, inPlace: 0 }, 'stays: Cluster API stops before it'],
+  ['stopped', { before: 1, after: 1, replaced: 0, inPlace: 0 }, 'stays: Cluster API stops'],
   ['unknown', { before: 1, after: 1, replaced: 0, inPlace: 0 }, 'not known: 1 Machine'],
   ['unknown', { before: 0, after: 0, replaced: 0, inPlace: 0 }, 'not known'],
 ])('text: %s with %j', (verdict, machines, expected) => {

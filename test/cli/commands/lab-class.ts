@@ -12,13 +12,13 @@ const referenceTo = ({ apiVersion, kind }: JsonObject): JsonObject => ({
   templateRef: { apiVersion: apiVersion!, kind: kind!, name: 'lab' },
 });
 const bootstrap: JsonObject = {
-  ...template('KubeadmConfigTemplate'),
+  ...template('KubeadmConfigTemplate', { format: 'cloud-config' }),
   apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2',
 };
 export const labMachines = template('LabMachineTemplate', { size: 1 });
 const [cluster, controlPlane] = [
   template('LabClusterTemplate', { region: 'north' }),
-  template('KubeadmControlPlaneTemplate', { kubeadmConfigSpec: {} }),
+  template('KubeadmControlPlaneTemplate', { kubeadmConfigSpec: { format: 'cloud-config' } }),
 ];
 const version = 'cluster.x-k8s.io/v1beta2';
 /** A Cluster and its class, with a patch of an extension if one is named. */

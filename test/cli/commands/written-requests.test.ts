@@ -25,6 +25,8 @@ spec:
     templateRef: { apiVersion: infrastructure.cluster.x-k8s.io/v1beta2, kind: DockerClusterTemplate, name: small }
   controlPlane:
     templateRef: { apiVersion: controlplane.cluster.x-k8s.io/v1beta2, kind: KubeadmControlPlaneTemplate, name: small }
+    machineInfrastructure:
+      templateRef: { apiVersion: infrastructure.cluster.x-k8s.io/v1beta2, kind: DockerMachineTemplate, name: small }
   patches:
     - name: label
       external: { generatePatchesExtension: generatepatches.one, settings: { mode: strict } }
@@ -34,10 +36,15 @@ kind: DockerClusterTemplate
 metadata: { name: small }
 spec: { template: { spec: {} } }
 ---
+apiVersion: infrastructure.cluster.x-k8s.io/v1beta2
+kind: DockerMachineTemplate
+metadata: { name: small }
+spec: { template: { spec: {} } }
+---
 apiVersion: controlplane.cluster.x-k8s.io/v1beta2
 kind: KubeadmControlPlaneTemplate
 metadata: { name: small }
-spec: { template: { spec: {} } }
+spec: { template: { spec: { kubeadmConfigSpec: { format: cloud-config } } } }
 `;
 
 let folder: string;
@@ -62,11 +69,11 @@ beforeAll(async () => {
     stringify({ ...config, spec: { ...config.spec, settings: { region: 'eu', mode: 'lax' } } }),
   );
   writeFileSync(join(folder, 'class.yaml'), classYaml);
-  const { code, stderr } = await runProgram([
+  const { code, stderr, stdout } = await runProgram([
     ...['rehearse', '-f', join(folder, 'extension.yaml'), '--cluster', join(folder, 'class.yaml')],
     ...['--set-version', 'v1.31.1', '--write', requests],
   ]);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
   for (const { url, body } of server.received.splice(0)) {
     const hook = /\/v1alpha1\/([a-z]+)/.exec(url)?.[1] ?? '';
     got.set(hook, [...(got.get(hook) ?? []), body]);
@@ -97,10 +104,10 @@ test('settings of the ExtensionConfig are in it, and those of the class override
 
 test('conformance sends it instead of a sample', async () => {
   const file = fileOf('GeneratePatches');
-  const { code, stderr } = await runProgram([
+  const { code, stderr, stdout } = await runProgram([
     ...['conformance', '-f', join(folder, 'extension.yaml'), '--check', 'success', '--request', file],
   ]);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
   const sent = server.received.filter(({ url }) => url.includes('generatepatches')).map(({ body }) => JSON.parse(body));
   expect(sent).toEqual([JSON.parse(readFileSync(file, 'utf8'))]);
 });

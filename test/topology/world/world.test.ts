@@ -124,7 +124,9 @@ test('an object is prepared once for all, with what plans read of it', () => {
     metadata: {
       name: 'x',
       annotations: { a: 'b' },
-      managedFields: [{ manager: 'flux', operation: 'Apply', apiVersion: 'v1', fieldsV1: { 'f:spec': {} } }],
+      managedFields: [
+        { manager: 'flux', operation: 'Apply', apiVersion: 'v1', time: 'now', fieldsV1: { 'f:spec': {} } },
+      ],
     },
     spec: { a: 1 },
     status: { version: 'v1.35.0', conditions: [{ type: 'Deleting', status: 'True' }] },

@@ -38,6 +38,9 @@ export const planFlags = {
     { defaultText: 'the same as -f or, if nothing else changes them, the cluster' },
   ),
   crds: crdsFlag,
+  'field-manager': textFlag('NAME', "who applies -f on the server's side", {
+    defaultText: 'who applied an object last',
+  }),
   prune: switchFlag('plan the deletion of Clusters that are in --from and not in -f'),
   'set-version': textFlag('VERSION', 'Kubernetes version to give the Clusters', { problemsOf: versionProblems }),
   'set-variable': {

@@ -142,7 +142,13 @@ export function statesOf(source: Source, flags: PlanFlags): States {
     version === undefined && variables.size === 0
       ? objects
       : objects.map((object) => (isCluster(object) && isChosen(object) ? edited(object, version, variables) : object));
-  const applied = layered(from.objects, change.objects);
+  const kept: string[] = [];
+  const applying = {
+    fieldManager: flags['field-manager'],
+    onKept: (object: JsonObject, fields: readonly string[]) =>
+      kept.push(`${printable(objectText(object))} (${shortList(fields.map(printable), 3)})`),
+  };
+  const applied = layered(from.objects, change.objects, applying);
   const hasClusters = applied.some(isCluster);
   const { samples, problems } = hasClusters
     ? { samples: [], problems: [] }
@@ -160,7 +166,10 @@ export function statesOf(source: Source, flags: PlanFlags): States {
   const stays = (object: JsonObject) => !(flags.prune && isCluster(object) && gone.includes(namespacedName(object)));
   const after = withEdits(
     withExtensions(
-      [...layered(before, change.objects).filter(stays), ...samples.filter((one) => !isKnown(one))],
+      [
+        ...layered(before, change.objects, { fieldManager: flags['field-manager'] }).filter(stays),
+        ...samples.filter((one) => !isKnown(one)),
+      ],
       flags.extension,
     ),
   );
@@ -183,7 +192,16 @@ export function statesOf(source: Source, flags: PlanFlags): States {
     planned,
     classOf: classesOf(after),
     isSample: samples.length > 0,
-    notes: [...none.filter(() => samples.length > 0), ...removed, ...leftOut(flags, [...clusters.keys()], planned)],
+    notes: [
+      ...(kept.length === 0
+        ? []
+        : [
+            `fields that -f does not give stay, since nothing says who wrote them (no managedFields, no last-applied annotation): ${shortList(kept, 3)}: read them with kubectl get -o yaml --show-managed-fields`,
+          ]),
+      ...none.filter(() => samples.length > 0),
+      ...removed,
+      ...leftOut(flags, [...clusters.keys()], planned),
+    ],
     problems:
       hasClusters || samples.length > 0 || problems.length > 0
         ? problems

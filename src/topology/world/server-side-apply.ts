@@ -1,0 +1,115 @@
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  own,
+  setOwn,
+  textAt,
+} from '../../kubernetes/index.ts';
+
+/** Which fields a manager applied, and which others wrote, each as `fieldsV1` has them. */
+export interface Ownership {
+  applied: JsonObject;
+  others: readonly JsonObject[];
+}
+
+/** Managers that are no users: Cluster API's own controllers. */
+const isController = (manager: string): boolean => /^(?:capi|kubeadm|manager$)/.test(manager);
+
+/**
+ * Who applied an object on the server's side; undefined if nobody did, or not in this version of the API.
+ *
+ * @param fieldManager who applies it now. Default: the user who applied it last.
+ */
+export function ownershipOf(object: JsonObject, fieldManager: string | undefined): Ownership | undefined {
+  const entries = objectsAt(object, 'metadata', 'managedFields').filter((entry) => textAt(entry, 'subresource') === '');
+  const [entry] = entries
+    .filter((one) => one.operation === 'Apply')
+    .filter(({ manager }) => (fieldManager === undefined ? !isController(String(manager)) : manager === fieldManager))
+    .toSorted((one, other) => (textAt(one, 'time') < textAt(other, 'time') ? 1 : -1));
+  if (entry === undefined || entry.apiVersion !== object.apiVersion) {
+    return undefined;
+  }
+  const fieldsOf = (one: JsonObject) => objectAt(one, 'fieldsV1');
+  return { applied: fieldsOf(entry), others: entries.filter((one) => one !== entry).map(fieldsOf) };
+}
+
+type Fields = JsonObject | undefined;
+
+const inner = (fields: Fields, name: string): Fields => {
+  const value = fields === undefined ? undefined : own(fields, name);
+  return isJsonObject(value) ? value : undefined;
+};
+
+const innerOf = (all: readonly JsonObject[], name: string): JsonObject[] =>
+  all.map((fields) => inner(fields, name)).filter((fields) => fields !== undefined);
+
+/** The fields of items of a list that is a map, by their keys: `k:{"name":"a"}`; a list that is one value has none. */
+const itemKeys = (fields: Fields): string[] => Object.keys(fields ?? {}).filter((name) => name.startsWith('k:'));
+
+/** The names of the fields by which the items of a list are found; empty for a list that is one value. */
+function keyNames(all: readonly Fields[]): string[] {
+  const [first] = all.flatMap(itemKeys);
+  try {
+    return first === undefined ? [] : Object.keys(objectAt(JSON.parse(first.slice(2)) as Json));
+  } catch {
+    return [];
+  }
+}
+
+/** The key of an item as `fieldsV1` writes it. */
+const keyOf = (item: Json, names: readonly string[]): string =>
+  `k:${JSON.stringify(Object.fromEntries([...names].sort().map((name) => [name, objectAt(item)[name] ?? null])))}`;
+
+function appliedList(
+  current: readonly Json[],
+  wanted: readonly Json[],
+  names: readonly string[],
+  { applied, others }: { applied: Fields; others: readonly JsonObject[] },
+): Json[] {
+  const there = new Map(current.map((item) => [keyOf(item, names), item]));
+  const given = new Map(wanted.map((item) => [keyOf(item, names), item]));
+  const keys = new Set([...given.keys(), ...there.keys()]);
+  return [...keys].flatMap((key) => {
+    const item = appliedValue(there.get(key), given.get(key), inner(applied, key), innerOf(others, key));
+    return item === undefined ? [] : [item];
+  });
+}
+
+function appliedValue(
+  current: Json | undefined,
+  wanted: Json | undefined,
+  applied: Fields,
+  others: readonly JsonObject[],
+): Json | undefined {
+  const names = keyNames([applied, ...others]);
+  if (names.length > 0 && Array.isArray(current) && (wanted === undefined || Array.isArray(wanted))) {
+    const list = appliedList(current, wanted ?? [], names, { applied, others });
+    return list.length === 0 && wanted === undefined && others.length === 0 ? undefined : list;
+  }
+  const isInside = isJsonObject(current) && Object.keys(applied ?? {}).some((name) => name.startsWith('f:'));
+  if (isJsonObject(current) && (isJsonObject(wanted) || (wanted === undefined && isInside))) {
+    const fields = objectAt(wanted);
+    const result: JsonObject = {};
+    for (const name of new Set([...Object.keys(current), ...Object.keys(fields)])) {
+      const [one, other] = [own(current, name), own(fields, name)];
+      const value = appliedValue(one, other, inner(applied, `f:${name}`), innerOf(others, `f:${name}`));
+      if (value !== undefined) {
+        setOwn(result, name, value);
+      }
+    }
+    const isGone = wanted === undefined && others.length === 0 && Object.keys(result).length === 0;
+    return isGone ? undefined : result;
+  }
+  return wanted ?? (applied !== undefined && others.length === 0 ? undefined : current);
+}
+
+/**
+ * An object after its owner has applied it again on the server's side (structured-merge-diff): what is given is set, fields that
+ * the owner applied before and no longer gives go away unless others wrote them as well, and the items of a list that is a map
+ * are found by their keys. Conflicts are forced.
+ */
+export const appliedOnServer = (current: JsonObject, wanted: JsonObject, { applied, others }: Ownership): JsonObject =>
+  appliedValue(current, wanted, applied, others) as JsonObject;
