@@ -53,6 +53,36 @@ describe('what is refused, stopped, deleted and not known is in the last line an
     expect(sum).toMatchObject({ machines: 6, replaced: 0, notApplied: 1 });
   });
 
+  test.each([
+    ['', ['control-plane unchanged', 'md-0 stopped', 'md-1 stopped']],
+    ['cp/', ['control-plane stopped', 'md-0 stopped', 'md-1 stopped']],
+  ])('a patch that leaves a file empty: %j', async (place, expected) => {
+    const [from, to] = ['a', 'b'].map((state) => `${cases}empty-file-content/${place}${state}`) as [string, string];
+    const { code, last, verdicts } = await outcomeOf('--from', from, '-f', to);
+    expect({ code, last, verdicts }).toEqual({
+      code: 1,
+      last: "1 of 1 Cluster can't be applied",
+      verdicts: expected,
+    });
+  });
+
+  test('a misspelt field, a text for a number', async () => {
+    const misspelt = changed('misspelt', (objects) => {
+      const [group] = objectsAt(clusterIn(objects), 'spec', 'topology', 'workers', 'machineDeployments');
+      group!.replica = 7;
+    });
+    const text = changed('text', (objects) => {
+      objectAt(clusterIn(objects), 'spec', 'topology', 'controlPlane').replicas = '5';
+    });
+    for (const args of [misspelt, text]) {
+      expect(await outcomeOf(...args)).toMatchObject({
+        code: 1,
+        last: "1 of 1 Cluster can't be applied",
+        verdicts: ['control-plane refused', 'md-0 refused', 'md-1 refused'],
+      });
+    }
+  });
+
   test('a MachineDeployment renamed in the topology: its Machines are deleted, and others created', async () => {
     const args = changed('renamed', (objects) => {
       objectsAt(clusterIn(objects), 'spec', 'topology', 'workers', 'machineDeployments')[0]!.name = 'md-9';
