@@ -158,6 +158,7 @@ export async function impactOf(change: Change, watched: Watched, options: Impact
         clusterApiVersion: options.clusterApiVersion,
         now: options.now,
         updatesInPlace,
+        isChecked: true,
         onCluster(clusterPlan) {
           plans.push(clusterPlan);
           if (options.shouldStop()) {

@@ -53,16 +53,13 @@ describe('what is refused, stopped, deleted and not known is in the last line an
     expect(sum).toMatchObject({ machines: 6, replaced: 0, notApplied: 1 });
   });
 
-  test.each([
-    ['', ['control-plane unchanged', 'md-0 stopped', 'md-1 stopped']],
-    ['cp/', ['control-plane stopped', 'md-0 stopped', 'md-1 stopped']],
-  ])('a patch that leaves a file empty: %j', async (place, expected) => {
+  test.each(['', 'cp/'])('a patch that leaves a file empty: %j', async (place) => {
     const [from, to] = ['a', 'b'].map((state) => `${cases}empty-file-content/${place}${state}`) as [string, string];
     const { code, last, verdicts } = await outcomeOf('--from', from, '-f', to);
     expect({ code, last, verdicts }).toEqual({
       code: 1,
       last: "1 of 1 Cluster can't be applied",
-      verdicts: expected,
+      verdicts: ['control-plane stopped', 'md-0 stopped', 'md-1 stopped'],
     });
   });
 

@@ -36,7 +36,7 @@ describe('what patches make of templates and control planes', () => {
     [
       'of workers',
       patch('empty', 'spec/files', file),
-      { 'control-plane': 'unchanged', md: 'stopped' },
+      { 'control-plane': 'stopped', md: 'stopped' },
       ofFile('KubeadmConfigTemplate.bootstrap.cluster.x-k8s.io', 'spec.template.spec.files\\[0\\]'),
     ],
     [
@@ -103,7 +103,7 @@ describe('what patches make of templates and control planes', () => {
     };
     expect(verdictsOf(await plannedWith({ type: 'string' }))).toMatchObject({ md: 'replaced' });
     const refused = await plannedWith({ type: 'string', enum: ['small', 'large'] });
-    expect(verdictsOf(refused)).toEqual({ 'control-plane': 'unchanged', md: 'stopped' });
+    expect(verdictsOf(refused)).toEqual({ 'control-plane': 'stopped', md: 'stopped' });
     expect(problemsOf(refused)).toEqual([expect.stringMatching(/Unsupported value: "huge": supported values: /)]);
   });
 });
@@ -126,6 +126,17 @@ describe('what users write', () => {
         remedy: 'did you mean replicas?',
       },
     ]);
+  });
+
+  test('what an API server has checked is not checked again', async () => {
+    const change = (all: Manifests) => {
+      topology(all).versions = 'v1.34.0';
+    };
+    expect(verdictsOf(await planned(change, { prepare }))).toEqual(refused);
+    expect(verdictsOf(await planned(change, { prepare, isChecked: true }))).toEqual({
+      'control-plane': 'unchanged',
+      md: 'unchanged',
+    });
   });
 
   test.each<[string, (all: Manifests) => void, Record<string, string>, RegExp]>([
