@@ -66,6 +66,7 @@ export const layers: readonly Layer[] = [
       'variables',
       'patches',
       'control-planes',
+      'machine-pools',
       'refusals',
       'desired',
       'rollout',

@@ -147,7 +147,7 @@ function verdictOf(rollout: Rollout, isScaled: boolean, isChanged: boolean): Ver
   if (isScaled) {
     return 'scaled';
   }
-  return rollout.inPlace > 0 || isChanged ? 'inPlace' : 'unchanged';
+  return rollout.inPlace > 0 || isChanged || rollout.causes.length > 0 ? 'inPlace' : 'unchanged';
 }
 
 /** Says where fields that are written in place arrive. */
@@ -159,10 +159,12 @@ const arrivalTexts = (written: readonly Difference[], arrivals: Arrivals): strin
   });
 
 /** Templates that change without another name: Cluster API does not compare their content. */
-const changedTemplates = ({ before, after }: GroupUpdate): string[] =>
+const changedTemplates = ({ before, after, change }: GroupUpdate): string[] =>
   (['bootstrap', 'infrastructure'] as const).flatMap((part) => {
     const [one, other] = [before[part], after[part]];
-    const isSameObject = one !== undefined && other !== undefined && nameOf(one) === nameOf(other);
+    // What a MachinePool refers to are no templates: its provider reads them again.
+    const isSameObject =
+      change.kind !== 'MachinePool' && one !== undefined && other !== undefined && nameOf(one) === nameOf(other);
     return isSameObject && differencesOf(one.spec, other.spec).length > 0
       ? [`${objectText(other)} changes under its name: Machines keep what they were made of, and new ones get it`]
       : [];

@@ -1,12 +1,13 @@
 import { groupOf, textAt } from '../../kubernetes/index.ts';
 import { controlPlaneOf } from '../control-planes/index.ts';
-import { causeOf, type Difference, differencesOf, leadsTo } from '../world/differences.ts';
+import { causeOf, type Difference, differencesOf } from '../world/differences.ts';
 import type { GroupChange, GroupPart, PlanOptions } from '../world/groups.ts';
 import { NotKnown, Stopped } from '../world/not-known.ts';
 import type { Cause, GroupPlan, Verdict } from '../world/plan.ts';
 import { controlPlaneRollout } from './control-plane.ts';
 import { type GroupUpdate, groupPlan, machinesBefore, nothing, objectDifferences } from './group-plan.ts';
 import { machineDeploymentArrivals, machineDeploymentRollout } from './machine-deployment.ts';
+import { machinePoolRollout } from './machine-pool.ts';
 import { replicasOf } from './machines.ts';
 
 /** A group that is created or deleted. */
@@ -29,25 +30,19 @@ function allCauses(update: GroupUpdate, ofObject: readonly Difference[]): Cause[
   );
 }
 
-/**
- * Groups whose Machines are the business of a provider: control planes of other kinds, and MachinePools.
- *
- * @param isCore whether a difference of the object is Cluster API's business alone.
- */
-function judgeForeign(update: GroupUpdate, who: string, isCore: (difference: Difference) => boolean): GroupPlan {
-  const differences = objectDifferences(update);
-  const causes = allCauses(update, differences);
-  if (causes.length === differences.length && differences.every(isCore)) {
-    return groupPlan(update, nothing(), []);
-  }
-  const manner = [`${who} decides what becomes of Machines`];
-  return groupPlan(update, { ...nothing(), verdict: 'unknown', causes, manner }, []);
-}
-
 const isScaling = ({ path }: Difference): boolean => path.join('.') === 'spec.replicas';
 
-/** Fields of a MachinePool's Machines that its provider reads. */
-const poolFields = ['version', 'bootstrap', 'infrastructureRef'].map((field) => ['spec', 'template', 'spec', field]);
+/** A control plane of a kind that is not known, and decides for itself. */
+function judgeForeign(update: GroupUpdate): GroupPlan {
+  const differences = objectDifferences(update);
+  const causes = allCauses(update, differences);
+  if (causes.length === differences.length && differences.every(isScaling)) {
+    return groupPlan(update, nothing(), []);
+  }
+  const { object } = update.after;
+  const manner = [`${textAt(object, 'kind')} (${groupOf(object)}) decides what becomes of Machines`];
+  return groupPlan(update, { ...nothing(), verdict: 'unknown', causes, manner }, []);
+}
 
 /** A group about whose Machines nothing is known but their number. */
 export function unjudged(
@@ -94,11 +89,9 @@ async function judged(given: GroupChange, options: PlanOptions): Promise<GroupPl
   switch (kind) {
     case 'MachineDeployment':
       return groupPlan(update, await machineDeploymentRollout(update, options), machineDeploymentArrivals(update));
-    case 'MachinePool': {
-      const provider = `the provider of ${textAt(after.infrastructure ?? after.object, 'kind')}`;
-      return judgeForeign(update, provider, ({ path }) => !poolFields.some((field) => leadsTo(path, field)));
-    }
+    case 'MachinePool':
+      return groupPlan(update, machinePoolRollout(update), []);
     default:
-      return judgeForeign(update, `${kind} (${groupOf(after.object)})`, isScaling);
+      return judgeForeign(update);
   }
 }

@@ -1,5 +1,4 @@
 import {
-  type Json,
   type JsonObject,
   lastAppliedAnnotation,
   nameOf,
@@ -11,6 +10,7 @@ import { machineFieldNames, writtenInPlace } from '../../runtimehooks/index.ts';
 import { cloneOf, type MachineObjects, running } from '../control-planes/index.ts';
 import { mergedMetadata, nonEmpty } from '../patches/items.ts';
 import { generatedName } from '../world/names.ts';
+import { portion } from '../world/portion.ts';
 
 const clusterApi = 'cluster.x-k8s.io/v1beta2';
 
@@ -45,16 +45,6 @@ export const bookkeeping = [
   'machinedeployment.clusters.x-k8s.io/revision',
   'cluster.x-k8s.io/conversion-data',
 ];
-
-/** A number of Machines, or a percentage of the replicas. */
-function portion(value: Json | undefined, replicas: number, round: (number: number) => number, otherwise: number) {
-  const percent = typeof value === 'string' ? /^(\d{1,3})%$/.exec(value)?.[1] : undefined;
-  return percent === undefined
-    ? typeof value === 'number'
-      ? value
-      : otherwise
-    : round((Number(percent) * replicas) / 100);
-}
 
 /** More Machines than a group has: a number in a file must not decide how much work there is. */
 const maxReplicas = 100_000;

@@ -44,38 +44,6 @@ describe('control planes of other kinds decide for themselves', () => {
   });
 });
 
-describe('MachinePools', () => {
-  const pool: GroupObjects = {
-    object: {
-      apiVersion: 'cluster.x-k8s.io/v1beta2',
-      kind: 'MachinePool',
-      metadata: { name: 'mp', namespace: 'default' },
-      spec: {
-        replicas: 2,
-        template: { spec: { version: 'v1.34.0', infrastructureRef: { kind: 'DevMachinePool', name: 'mp' } } },
-      },
-    },
-    bootstrap: { kind: 'KubeadmConfig', metadata: { name: 'mp' }, spec: { files: [] } },
-    infrastructure: { kind: 'DevMachinePool', metadata: { name: 'mp' }, spec: { size: 'small' } },
-  };
-
-  test.each<[string, JsonObject, Partial<GroupObjects>, string]>([
-    ['version', { spec: { template: { spec: { version: 'v1.35.0' } } } }, {}, 'unknown'],
-    ['bootstrap', {}, { bootstrap: { kind: 'KubeadmConfig', spec: { files: [{ path: '/a' }] } } }, 'unknown'],
-    ['infrastructure', {}, { infrastructure: { kind: 'DevMachinePool', spec: { size: 'large' } } }, 'unknown'],
-    ['replicas', { spec: { replicas: 3 } }, {}, 'scaled'],
-    ['labels', { spec: { template: { metadata: { labels: { a: 'b' } } } } }, {}, 'inPlace'],
-    ['nothing', {}, {}, 'unchanged'],
-  ])('%s', async (_, after, templates, verdict) => {
-    const plan = await planOf({ of: pool, after, templates });
-    expect(plan).toMatchObject({ verdict, machines: { before: 2, replaced: 0 } });
-    expect(plan.manner).toEqual(
-      verdict === 'unknown' ? ['the provider of DevMachinePool decides what becomes of Machines'] : undefined,
-    );
-    expect(plan.causes).toHaveLength(verdict === 'unchanged' ? 0 : 1);
-  });
-});
-
 test('labels with dots and slashes are one segment of a path', async () => {
   const after = { spec: { machineTemplate: { metadata: { labels: { 'example.com/a': 'b' } } } } };
   const before = { spec: { machineTemplate: { metadata: { labels: { c: 'd' } } } } };

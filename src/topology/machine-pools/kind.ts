@@ -1,0 +1,41 @@
+import type { JsonObject } from '../../kubernetes/index.ts';
+import type { GroupObjects, GroupPart } from '../world/groups.ts';
+
+/**
+ * What a provider makes of a field that changes: it replaces all instances, or as many as its `maxSurge` says; only new
+ * instances get it; it is written in place; nothing reads it any more; the provider's webhook refuses it; or the provider
+ * hands it to a cloud's service, which decides.
+ */
+export type Effect = 'replaces' | 'replacesSurge' | 'newInstances' | 'inPlace' | 'ignored' | 'refused' | 'service';
+
+/** A MachinePool with what it refers to, before and after a change. */
+export interface PoolChange {
+  before: GroupObjects;
+  after: GroupObjects;
+}
+
+/** The effect of a field, or how it follows from the objects. */
+export type Rule = Effect | ((change: PoolChange) => Effect);
+
+/** What a kind of MachinePool's infrastructure decides about its instances. */
+export interface MachinePoolKind {
+  readonly kind: string;
+  /** Who decides about fields of the effect `service`: `AKS`. */
+  readonly service?: string;
+  /**
+   * The effects of fields, by their paths in the MachinePool (`object`), in its bootstrap config and in its infrastructure: the
+   * longest path that leads to a field counts, and `''` to all. What a field does that is not in it, is not known.
+   */
+  readonly fields: Readonly<Record<GroupPart, Readonly<Record<string, Rule>>>>;
+  /** How many instances make way for others if not all do. */
+  surge?(infrastructure: JsonObject, replicas: number): number;
+  /** How instances are replaced, in a plain sentence. */
+  manner(infrastructure: JsonObject, replicas: number): string;
+}
+
+/** What the controllers of providers write into their own objects. */
+export const written = { 'spec.providerID': 'inPlace', 'spec.providerIDList': 'inPlace' } as const;
+
+/** The same effect for several fields of a spec. */
+export const all = <One extends Rule>(effect: One, ...fields: readonly string[]): Record<string, One> =>
+  Object.fromEntries(fields.map((field) => [`spec.${field}`, effect]));
