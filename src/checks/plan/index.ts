@@ -14,6 +14,6 @@ export {
   recordingCalls,
 } from './recording.ts';
 export { planText, type Screen } from './text.ts';
-export { type Renderer, rendererOf, renderTexts } from './unrendered.ts';
+export { isHelmTemplate, type Renderer, rendererOf, renderTexts } from './unrendered.ts';
 export { withWaits } from './waits.ts';
 export { causeText, groupText, problemText, verdictText } from './words.ts';

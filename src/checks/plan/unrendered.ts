@@ -22,18 +22,22 @@ function hasVariable(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(hasVariable);
 }
 
+/** Whether the text of a file is a template of Helm. */
+export const isHelmTemplate = (text: string): boolean => helmAction.test(text);
+
 /**
  * The program that has to render a document first; undefined if it can be read as it is.
  *
+ * @param isOfHelm whether its file is a template of Helm.
  * @param value undefined if it is not valid YAML.
  */
-export function rendererOf(file: string, text: string, value: Json | undefined): Renderer | undefined {
+export function rendererOf(file: string, isOfHelm: boolean, value: Json | undefined): Renderer | undefined {
   const { apiVersion, kind, metadata } = objectAt(value);
   const isKustomization = kind === 'Kustomization' && String(apiVersion).startsWith('kustomize.config.k8s.io/');
   if (isKustomization || kustomizationName.test(basename(file))) {
     return 'kustomize';
   }
-  if (helmAction.test(text)) {
+  if (isOfHelm) {
     return 'helm';
   }
   const names = ['name', 'namespace'].map((field) => textAt(metadata, field));

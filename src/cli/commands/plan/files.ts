@@ -1,6 +1,12 @@
 import type { Readable } from 'node:stream';
 import { printable } from '../../../base/index.ts';
-import { type Renderer, rendererOf, renderTexts, type StateExtensions } from '../../../checks/plan/index.ts';
+import {
+  isHelmTemplate,
+  type Renderer,
+  rendererOf,
+  renderTexts,
+  type StateExtensions,
+} from '../../../checks/plan/index.ts';
 import { type ExtensionConfig, isExtensionConfig, withAllDefaults } from '../../../extensionconfig/index.ts';
 import {
   groupOf,
@@ -43,12 +49,10 @@ export async function readFiles(flag: string, paths: readonly string[], io: Io):
       input.problems.push(`${file}: ${manifest.message}`);
       continue;
     }
+    const isOfHelm = isHelmTemplate(manifest.text);
     for await (const read of manifest.documents()) {
-      const renderer = rendererOf(
-        manifest.file,
-        manifest.text,
-        'errors' in read ? undefined : (read.document.value as Json),
-      );
+      const value = 'errors' in read ? undefined : (read.document.value as Json);
+      const renderer = rendererOf(manifest.file, isOfHelm, value);
       if (renderer !== undefined) {
         unrendered.set(manifest.file, renderer);
         continue;
