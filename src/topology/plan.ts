@@ -207,8 +207,8 @@ async function planTopology(planning: Planning, was: JsonObject | undefined, wan
       groups.push(await judgeGroup(change, planning.request));
     }
     if (isPaused(cluster)) {
-      const still = before.cluster === undefined ? [] : untouched('unchanged');
-      return { groups: asRefused(still), problems: [...problems, pause(cluster, groups)], changes: [] };
+      const text = `Cluster ${namespacedName(cluster)} is paused: nothing happens before it is resumed`;
+      return { groups: asRefused(groups), problems: [...problems, { text }], changes: [] };
     }
     // The topology is not reconciled then, whatever was compared already.
     const hasStopped = groups.some(({ verdict }) => verdict === 'stopped');
@@ -241,18 +241,9 @@ function withRefusals(
   return groups.map((group) => {
     const part = parts.get(workerKey(group.kind, group.group)) ?? 'control-plane';
     const isConcerned = refusal !== undefined || refusals.some((one) => one.part === undefined || one.part === part);
-    return isConcerned && group.verdict === 'unchanged' ? { ...group, verdict: 'refused' } : group;
+    const { paused: _paused, ...rest } = group;
+    return isConcerned && group.verdict === 'unchanged' ? { ...rest, verdict: 'refused' } : group;
   });
-}
-
-/** Says that a Cluster is paused, and what will happen then. */
-function pause(cluster: JsonObject, groups: readonly GroupPlan[]): Problem {
-  const waiting = groups
-    .filter(({ verdict }) => verdict !== 'unchanged')
-    .map(({ group, verdict }) => `${group} ${verdict}`);
-  return {
-    text: `Cluster ${namespacedName(cluster)} is paused: nothing happens before it is resumed${waiting.length === 0 ? '' : `; then: ${waiting.join(', ')}`}`,
-  };
 }
 
 /** The plan of a Cluster without a topology: what a user changed of its control plane and MachineDeployments. */

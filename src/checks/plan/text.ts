@@ -110,7 +110,9 @@ function fleetLines(fleet: Fleet, screen: Screen): string {
     maxNamed,
   );
   const changed =
-    first?.groups.filter(({ verdict, problems = [] }) => verdict !== 'unchanged' || problems.length > 0) ?? [];
+    first?.groups.filter(
+      ({ verdict, paused, problems = [] }) => verdict !== 'unchanged' || paused !== undefined || problems.length > 0,
+    ) ?? [];
   return [
     ...changed.map((group) =>
       wrapped(`${fleetText(fleet)}: ${groupText(group)} ${verdictText(group)} each`, '', screen),

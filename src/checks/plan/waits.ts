@@ -1,4 +1,3 @@
-import { isPaused } from '../../extensionconfig/index.ts';
 import {
   fieldAt,
   groupOf,
@@ -38,7 +37,7 @@ function waitsOfCluster(cluster: JsonObject): Problem[] {
   const reconciled = conditionOf(cluster, 'TopologyReconciled');
   return [
     // With a topology, the plan says it.
-    ...(isPaused(cluster) && fieldAt(cluster, 'spec', 'topology') === undefined
+    ...(fieldAt(cluster, 'spec', 'paused') === true && fieldAt(cluster, 'spec', 'topology') === undefined
       ? [{ text: `Cluster ${namespacedName(cluster)} is paused: nothing happens before it is resumed` }]
       : []),
     ...(reconciled?.status === 'False'

@@ -4,7 +4,13 @@ import type { Cause, ClusterPlan, GroupPlan, Plan, Problem, Sum, Verdict } from 
 import { diffLines } from '../output/diff.ts';
 
 /** What happens to a group, in a few words. */
-export function verdictText({ verdict, machines, replaces = [] }: GroupPlan): string {
+export function verdictText(plan: GroupPlan): string {
+  const { paused, verdict } = plan;
+  const now = verdict === 'unchanged' && paused !== undefined ? '' : `${outcomeText(plan)}; `;
+  return paused === undefined ? outcomeText(plan) : `${now}paused; then: ${outcomeText(paused)}`;
+}
+
+function outcomeText({ verdict, machines, replaces = [] }: Pick<GroupPlan, 'verdict' | 'machines' | 'replaces'>) {
   const { before, after, replaced, inPlace } = machines;
   const scaling = before === after ? '' : `, and scales from ${before} to ${after}`;
   switch (verdict) {
@@ -58,7 +64,9 @@ export const severityOf: Readonly<Record<Verdict, 'none' | 'low' | 'medium' | 'h
 
 export const isUnchanged = ({ groups, problems }: ClusterPlan): boolean =>
   problems.length === 0 &&
-  groups.every(({ verdict, problems: own = [] }) => verdict === 'unchanged' && own.length === 0);
+  groups.every(
+    ({ verdict, paused, problems: own = [] }) => verdict === 'unchanged' && paused === undefined && own.length === 0,
+  );
 
 /** The control plane, or a group of workers: `md-0`. */
 export const groupText = ({ group }: Pick<GroupPlan, 'group'>): string =>
@@ -173,10 +181,11 @@ const maxAlike = 20;
 const outcomeOf = (className: string, { groups, problems }: ClusterPlan): string =>
   JSON.stringify([
     className,
-    groups.map(({ group, verdict, machines, causes, problems: own }) => [
+    groups.map(({ group, verdict, machines, paused, causes, problems: own }) => [
       group,
       verdict,
       machines,
+      paused ?? '',
       causes.map(({ object, field, from }) => [kindOf(object), field, from ?? '']),
       own?.map(({ text }) => text) ?? [],
     ]),

@@ -80,10 +80,11 @@ function afterApply(current: JsonObject, before: JsonObject | undefined, intent:
           spec: under(keptOf(current), objectAt(wanted, 'spec')),
         }
       : applied(intentOf(current), intentOf(before), wanted);
-  const { labels, annotations } = objectAt(merged.metadata);
+  const { labels: _labels, annotations: _annotations, ...metadata } = objectAt(current, 'metadata');
+  const own = Object.entries(objectAt(merged.metadata)).filter(([, value]) => Object.keys(objectAt(value)).length > 0);
   return {
     ...current,
-    metadata: { ...objectAt(current, 'metadata'), labels: labels ?? {}, annotations: annotations ?? {} },
+    metadata: { ...metadata, ...Object.fromEntries(own) },
     spec: copyOf(objectAt(merged.spec)),
   };
 }

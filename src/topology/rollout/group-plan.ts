@@ -1,4 +1,3 @@
-import { isPaused } from '../../extensionconfig/index.ts';
 import {
   type FieldPath,
   fieldAt,
@@ -170,13 +169,6 @@ const changedTemplates = ({ before, after, change }: GroupUpdate): string[] =>
       : [];
   });
 
-/** Says that nothing happens yet. */
-const pauseTexts = ({ after, change }: GroupUpdate): string[] =>
-  [change.cluster, after.object]
-    .filter(isPaused)
-    .map((object) => `nothing happens as long as ${objectText(object)} is paused`)
-    .slice(0, 1);
-
 /** Whether a path is that of a reference to a template. */
 const isReference = ({ path }: Difference): boolean => path.includes('configRef') || path.includes('infrastructureRef');
 
@@ -205,7 +197,6 @@ export function groupPlan(update: GroupUpdate, rollout: Rollout, arrivals: Arriv
     ...scalingReplaces(rollout, counts),
     ...arrivalTexts(written, arrivals),
     ...changedTemplates(update),
-    ...(verdict === 'unchanged' && rollout.problems.length === 0 ? [] : pauseTexts(update)),
     ...change.notes,
   ];
   return {

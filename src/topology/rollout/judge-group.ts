@@ -9,6 +9,7 @@ import { type GroupUpdate, groupPlan, machinesBefore, nothing, objectDifferences
 import { machineDeploymentArrivals, machineDeploymentRollout } from './machine-deployment.ts';
 import { machinePoolRollout } from './machine-pool.ts';
 import { replicasOf } from './machines.ts';
+import { pausesRollouts, pausing, whilePaused, withoutRollout } from './paused.ts';
 
 /** A group that is created or deleted. */
 function wholeGroup(change: GroupChange): GroupPlan {
@@ -60,7 +61,13 @@ export async function judgeGroup(change: GroupChange, options: PlanOptions): Pro
     if (end !== undefined) {
       throw end;
     }
-    return await judged(change, options);
+    const object = pausing(change);
+    if (object !== undefined) {
+      return whilePaused(await judged(change, { ...options, follow: undefined }), object);
+    }
+    return after && pausesRollouts(change)
+      ? withoutRollout(await judged(change, { ...options, follow: undefined }), after.object)
+      : await judged(change, options);
   } catch (error) {
     if (error instanceof Stopped) {
       return unjudged(change, 'stopped', machinesBefore(change));

@@ -1,7 +1,9 @@
 import { isJsonObject, type Json } from '../../kubernetes/index.ts';
 
-/** Fields of which the empty text is a value of its own. */
-const mayBeEmptyText = new Set(['value']);
+/** The list of environment variables of kubeadm: an empty value is the same as none there, and of an argument it is not. */
+const variables = 'extraEnvs';
+/** Fields of which the empty object is a value of its own. */
+const mayBeEmptyObject = new Set(['controlPlane', 'valueFrom']);
 /** Fields of which the empty list is a value of its own: kubeadm adds no taints then. */
 const mayBeEmptyList = new Set(['taints']);
 /** Numbers of which 0 is the same as none. */
@@ -12,24 +14,26 @@ const zeroIsNone = new Set([
   'percentage',
 ]);
 
-const isNothing = (name: string, value: Json): boolean =>
+const isNothing = (name: string, value: Json, list: string): boolean =>
   value === null ||
-  (value === '' && !mayBeEmptyText.has(name)) ||
+  (value === '' && (name !== 'value' || list === variables)) ||
   (value === 0 && zeroIsNone.has(name)) ||
   (Array.isArray(value) && value.length === 0 && !mayBeEmptyList.has(name)) ||
-  (isJsonObject(value) && Object.keys(value).length === 0 && name !== 'controlPlane');
+  (isJsonObject(value) && Object.keys(value).length === 0 && !mayBeEmptyObject.has(name));
 
 /**
  * A value without what Cluster API does not tell from absent fields: null, empty texts, lists and objects. Reading objects
  * into Go's types and writing them again removes the same.
+ *
+ * @param list the field that it lies in.
  */
-export function withoutEmpty(value: Json): Json {
+export function withoutEmpty(value: Json, list = ''): Json {
   if (Array.isArray(value)) {
-    return value.map(withoutEmpty);
+    return value.map((item) => withoutEmpty(item, list));
   }
   if (!isJsonObject(value)) {
     return value;
   }
-  const fields = Object.entries(value).map(([name, field]) => [name, withoutEmpty(field)] as const);
-  return Object.fromEntries(fields.filter(([name, field]) => !isNothing(name, field)));
+  const fields = Object.entries(value).map(([name, field]) => [name, withoutEmpty(field, name)] as const);
+  return Object.fromEntries(fields.filter(([name, field]) => !isNothing(name, field, list)));
 }

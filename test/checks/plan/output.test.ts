@@ -45,6 +45,19 @@ test.each<[verdict: GroupPlan['verdict'], machines: GroupPlan['machines'], expec
   expect(lines[1]).toBe(`  md-0  MachineDeployment f1-md-0-s7hlv  ${expected}`);
 });
 
+test('a group that is paused says what happens then, in text, Markdown and HTML', () => {
+  const paused = { verdict: 'replaced', machines: { before: 2, after: 2, replaced: 2, inPlace: 0 } } as const;
+  const plan = cluster('a/b', { ...workers, paused });
+  expect(text(plan).split('\n')[1]).toMatch(/ {2}paused; then: replaces 2 Machines$/);
+  expect(text(plan)).toMatch(/0 of 2 Machines are replaced\n$/);
+  const scaled = { before: 1, after: 2, replaced: 0, inPlace: 0 };
+  expect(text(cluster('a/b', { ...workers, verdict: 'scaled', machines: scaled, paused }))).toContain(
+    'scales from 1 to 2 Machines; paused; then: replaces 2 Machines',
+  );
+  expect(planMarkdown(planOf(plan), noClasses)).toContain('| paused; then: replaces 2 Machines |');
+  expect(planPage(planOf(plan), noClasses, about)).toContain('paused; then: replaces 2 Machines</span>');
+});
+
 test('text: OnDelete counts the Machines that wait, if they are known', () => {
   const machines = { before: 2, after: 2, replaced: 0, inPlace: 0 };
   const verdictOf = (...replaces: string[]) =>

@@ -467,8 +467,39 @@ test('an upgrade over two minors replaces twice, which is said', async () => {
 
 test('nothing happens as long as it is paused', async () => {
   const cluster = { kind: 'Cluster', metadata: { name: 'c' }, spec: { paused: true } };
-  const plan = await planOf({ after: { spec: { version: 'v1.34.1' } }, change: { cluster } });
+  const after = { spec: { version: 'v1.34.1' } };
+  const plan = await planOf({ after, change: { cluster } });
+  expect(plan).toMatchObject({
+    verdict: 'unchanged',
+    machines: { before: 3, after: 3, replaced: 0 },
+    paused: { verdict: 'replaced', machines: { replaced: 3 } },
+  });
   expect(plan.manner).toContain('nothing happens as long as Cluster default/c is paused');
+  expect(fieldsOf(plan)).toEqual(['spec.version']);
+});
+
+test('the annotation of a Cluster pauses its topology, and not a control plane that users write', async () => {
+  const annotated = (spec: JsonObject) => ({
+    kind: 'Cluster',
+    metadata: { name: 'c', annotations: { 'cluster.x-k8s.io/paused': '' } },
+    spec,
+  });
+  const after = { spec: { version: 'v1.34.1' } };
+  const verdictOf = async (spec: JsonObject) => (await planOf({ after, change: { cluster: annotated(spec) } })).verdict;
+  expect(await verdictOf({})).toBe('replaced');
+  expect(await verdictOf({ topology: { version: 'v1.34.1' } })).toBe('unchanged');
+});
+
+test.each<[string, JsonObject, number]>([
+  ['an empty source of a variable', { name: 'A', value: 'b', valueFrom: {} }, 3],
+  ['an empty value of a variable', { name: 'A', value: '' }, 0],
+])('kubeadm: %s', async (_, variable, replaced) => {
+  const etcd = (one: JsonObject) => ({
+    spec: { kubeadmConfigSpec: { clusterConfiguration: { etcd: { local: { extraEnvs: [one] } } } } },
+  });
+  const before = etcd(replaced === 0 ? { name: 'A' } : { name: 'A', value: 'b' });
+  const plan = await planOf({ before, after: etcd(variable) });
+  expect(plan.machines.replaced).toBe(replaced);
 });
 
 test.each([

@@ -199,6 +199,27 @@ describe('OnDelete', () => {
     });
   });
 
+  test('with the annotation nothing happens, with spec.paused it is scaled', async () => {
+    const wanted = { spec: { replicas: 5, template: { spec: { version: 'v1.34.1' } } } };
+    const then = { verdict: 'replaced', machines: { before: 3, after: 5, replaced: 3 } };
+    const annotated = { metadata: { annotations: { 'cluster.x-k8s.io/paused': '' } } };
+    expect(await judge({ before: annotated, after: wanted })).toMatchObject({
+      verdict: 'unchanged',
+      machines: { before: 3, after: 3, replaced: 0 },
+      paused: then,
+    });
+    expect(await judge({ before: { spec: { paused: true } }, after: wanted })).toMatchObject({
+      verdict: 'scaled',
+      machines: { before: 3, after: 5, replaced: 0 },
+      paused: then,
+      manner: expect.arrayContaining(['no Machine is replaced as long as MachineDeployment default/md is paused']),
+    });
+    const resumed = { spec: { paused: false, template: { spec: { version: 'v1.34.1' } } } };
+    const plan = await judge({ before: { spec: { paused: true } }, after: resumed });
+    expect(plan).toMatchObject({ verdict: 'replaced' });
+    expect(plan).not.toHaveProperty('paused');
+  });
+
   test('another strategy replaces them', async () => {
     const plan = await judge({ before: onDelete, after: strategy({ type: 'RollingUpdate' }), machineSets: [waiting] });
     expect(plan).toMatchObject({ verdict: 'replaced', machines: { replaced: 3 } });

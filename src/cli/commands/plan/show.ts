@@ -14,11 +14,16 @@ const minWidth = 40;
 
 /** Whether a plan fails, by what is asked: each condition includes those before it. */
 function fails({ clusters, sum }: Plan, condition: (typeof failures)[number]): boolean {
-  const groups = clusters.flatMap((cluster) => cluster.groups);
-  const isUnknown = groups.some(({ verdict }) => verdict === 'unknown');
+  // What a pause holds back happens when it ends, without another change.
+  const verdicts = clusters.flatMap(({ groups }) =>
+    groups.flatMap(({ verdict, paused }) => (paused === undefined ? [verdict] : [verdict, paused.verdict])),
+  );
+  const isUnknown = verdicts.includes('unknown');
   const isReplacing =
-    sum.replaced > 0 || sum.deleted > 0 || groups.some(({ verdict }) => ['onDelete', 'deleted'].includes(verdict));
-  const isChanging = groups.some(({ verdict }) => verdict !== 'unchanged');
+    sum.replaced > 0 ||
+    sum.deleted > 0 ||
+    verdicts.some((verdict) => ['replaced', 'onDelete', 'deleted'].includes(verdict));
+  const isChanging = verdicts.some((verdict) => verdict !== 'unchanged');
   const reached = { none: false, unknown: isUnknown, replace: isUnknown || isReplacing, change: isChanging };
   return reached[condition];
 }
