@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -118,6 +118,27 @@ test('--write writes the objects that Cluster API changes, before and after, for
   expect(readFileSync(file('after'), 'utf8')).toContain('version: v1.35.0\n');
   expect(statSync(file('after')).mode & 0o077).toBe(0);
   expect(readdirSync(out).sort()).toEqual(['after', 'before']);
+  const written = readdirSync(join(out, 'after'), { recursive: true, withFileTypes: true }).filter((one) =>
+    one.isFile(),
+  );
+  expect(written.length).toBeGreaterThan(3);
+  for (const { parentPath, name } of written) {
+    expect(readFileSync(join(parentPath, name), 'utf8')).not.toMatch(/^ *(?:labels|annotations): \{\}$/m);
+  }
+});
+
+test('--write stays in its folder, whatever names are', async () => {
+  const samples = join(folder, 'samples');
+  mkdirSync(samples);
+  for (const name of ['class.yaml', 'cluster.yaml']) {
+    const sample = readFileSync(join('manifests/samples/plan', name), 'utf8');
+    writeFileSync(join(samples, name), sample.replaceAll('namespace: default', 'namespace: ".."'));
+  }
+  const out = join(folder, 'within', 'out');
+  await runProgram(['plan', '-f', samples, '--set-variable', 'nodeLabel="gpu"', '--write', out]);
+  expect(readdirSync(join(folder, 'within'))).toEqual(['out']);
+  expect(readdirSync(out).sort()).toEqual(['after', 'before']);
+  expect(readdirSync(join(out, 'after', '_..', 'demo'))).toContain('MachineDeployment-demo-md-0.yaml');
 });
 
 test('--cluster and -n narrow the plan, and what is left out is said', async () => {

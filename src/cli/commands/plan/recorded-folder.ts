@@ -6,6 +6,9 @@ import { type Json, type JsonObject, nameOf, parseJson, textAt } from '../../../
 import { newFolder } from '../../framework/new-folder.ts';
 import { UsageError } from '../../framework/program.ts';
 
+/** Longest name of a file that is written, in characters. */
+const maxFileName = 200;
+
 /** Largest file of a record, in bytes. */
 const maxBytes = 256 * 1024 * 1024;
 
@@ -33,14 +36,18 @@ export function readRecording(folder: string): Recording {
   };
 }
 
+/** A name as the name of a file, which leads nowhere else. */
+const fileName = (name: string): string =>
+  /^\.*$/.test(name) ? `_${name}` : encodeURIComponent(name).slice(0, maxFileName);
+
 /** What writes the objects of a Cluster to a new folder: `before/NAMESPACE/CLUSTER/KIND-NAME.yaml`, and the same below `after`. */
 export function objectWriter(folder: string) {
   const write = newFolder('--write', folder);
   return (cluster: string, objects: readonly Readonly<Record<'before' | 'after', JsonObject | undefined>>[]) => {
     for (const [state, object] of objects.flatMap((pair) => Object.entries(pair))) {
       if (object !== undefined) {
-        const name = encodeURIComponent(`${textAt(object, 'kind')}-${nameOf(object)}`).slice(0, 200);
-        const file = join(state, ...cluster.split('/').map(encodeURIComponent), `${name}.yaml`);
+        const name = fileName(`${textAt(object, 'kind')}-${nameOf(object)}`);
+        const file = join(state, ...cluster.split('/').map(fileName), `${name}.yaml`);
         write(file, readableYaml(withoutSecretValues(object) as object, -1));
       }
     }
