@@ -51,7 +51,8 @@ export function defaultingProblem(object: JsonObject, schema: Schema): string | 
   }
   const spec = propertyOf(schema, 'spec');
   const kind = textAt(object, 'kind');
-  const type = kind === 'Cluster' ? clusterSpec : goTypeOf(spec ?? {});
+  // Of the structs within, their names are not known.
+  const type = kind === 'Cluster' ? clusterSpec : goTypeOf(spec ?? {}, `v1beta2.${kind}Spec`);
   return decodingProblem(object.spec ?? null, type, kind, 'spec');
 }
 

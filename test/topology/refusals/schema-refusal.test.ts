@@ -74,7 +74,7 @@ describe('the words of an API server', () => {
     [
       'text for a number, where a webhook reads the object first',
       controlPlane({ replicas: '3' }),
-      'admission webhook "default.kubeadmcontrolplane.controlplane.cluster.x-k8s.io" denied the request: json: cannot unmarshal string into Go struct field spec.replicas of type int32',
+      'admission webhook "default.kubeadmcontrolplane.controlplane.cluster.x-k8s.io" denied the request: json: cannot unmarshal string into Go struct field KubeadmControlPlaneSpec.spec.replicas of type int32',
     ],
     [
       'a variable twice',
