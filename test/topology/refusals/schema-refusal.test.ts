@@ -1,7 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { v1 } from '../../../src/runtimehooks/index.ts';
 import { clusterApiSchemaOf, decodingRefusal, schemaRefusal } from '../../../src/topology/refusals/index.ts';
+import { runs } from '../../support/runs.ts';
 
 const schemaOf = clusterApiSchemaOf(v1(14));
 const core = 'cluster.x-k8s.io/v1beta2';
@@ -198,4 +200,44 @@ test('releases differ, and kinds without a schema are not judged', () => {
   expect(messageOf(written, undefined, clusterApiSchemaOf(v1(11)))).toBeUndefined();
   expect(messageOf(written, undefined, clusterApiSchemaOf(v1(15)))).toBeUndefined();
   expect(messageOf({ ...written, kind: 'Other' })).toBeUndefined();
+});
+
+test('an object with anything in it is refused or not, and no more', () => {
+  const kinds = ['Cluster', 'ClusterClass', 'MachineDeployment', 'MachineHealthCheck', 'MachinePool'].map(
+    (kind) => [core, kind] as const,
+  );
+  const kubeadm = [
+    [bootstrap, 'KubeadmConfig'],
+    [bootstrap, 'KubeadmConfigTemplate'],
+    ['controlplane.cluster.x-k8s.io/v1beta2', 'KubeadmControlPlane'],
+  ] as const;
+  const names = [
+    'spec',
+    'template',
+    'topology',
+    'files',
+    'variables',
+    'metadata',
+    'workers',
+    'machineDeployments',
+    'kubeadmConfigSpec',
+    'rollout',
+    'strategy',
+    'checks',
+  ];
+  const value = fc.letrec((tie) => ({
+    any: fc.oneof({ depthSize: 'small' }, fc.jsonValue(), fc.array(tie('any'), { maxLength: 3 }), tie('object')),
+    object: fc.dictionary(fc.constantFrom(...names), tie('any'), { maxKeys: 5 }),
+  })).object as fc.Arbitrary<JsonObject>;
+  fc.assert(
+    fc.property(fc.constantFrom(...kinds, ...kubeadm), value, value, ([apiVersion, kind], spec, old) => {
+      for (const version of [apiVersion, apiVersion.replace('v1beta2', 'v1beta1')]) {
+        const written = object(version, kind, spec);
+        const refusal =
+          decodingRefusal(written, schemaOf) ?? schemaRefusal(written, object(version, kind, old), schemaOf);
+        expect(refusal?.message ?? 'allowed').not.toBe('');
+      }
+    }),
+    { numRuns: runs(300) },
+  );
 });
