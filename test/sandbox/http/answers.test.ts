@@ -197,3 +197,13 @@ test('a target that is not a URL gets a 404 in plain text', async () => {
   socket.end('GET http://[ HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
   expect(await text(socket)).toMatch(/^HTTP\/1.1 404 .*\r\n\r\n.*404 page not found/s);
 });
+
+test('a body that is compressed is a 415', async () => {
+  const body = { metadata: { name: 'compressed' } };
+  const answer = await send(sandbox, 'POST', maps, { body, headers: { 'content-encoding': 'gzip' } });
+  expect([answer.status, answer.json.kind, answer.json.message]).toEqual([
+    415,
+    'Status',
+    'the body must not be compressed: omit Content-Encoding',
+  ]);
+});
