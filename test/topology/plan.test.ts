@@ -324,6 +324,25 @@ describe('what Cluster API refuses', () => {
     ]);
   });
 
+  test('a patch of a field that a provider may fill in is not known, unless an API server has stored the template', async () => {
+    const machines = { apiVersion: 'infrastructure.example.com/v1', kind: 'SmallMachineTemplate' };
+    const of = { ...machines, matchResources: { machineDeploymentClass: { names: ['worker'] } } };
+    const change = (all: Manifests) => patchesOf(all).push(patch('deep', 'spec/root/size', { value: 1 }, of));
+    const unknown = await planned(change, { prepare: withoutPatch });
+    expect(verdictsOf(unknown)).toEqual({ 'control-plane': 'unknown', md: 'unknown' });
+    expect(problemsOf(unknown).join()).toMatch(
+      /^whether patch "deep" applies is not known, since SmallMachineTemplate /,
+    );
+    const stored = (all: Manifests) => {
+      withoutPatch(all);
+      objectAt(all.workerMachines, 'metadata').uid = '1';
+    };
+    expect(verdictsOf(await planned(change, { prepare: stored }))).toEqual({
+      'control-plane': 'stopped',
+      md: 'stopped',
+    });
+  });
+
   test('a value of the wrong type stops workers, after the control plane has been written', async () => {
     const plan = await planned(
       (all) => {

@@ -39,6 +39,9 @@ export function sampleCluster(given: JsonObject): JsonObject {
   const versions = objectAt(clusterClass, 'spec').kubernetesVersions;
   const last = Array.isArray(versions) ? versions.at(-1) : undefined;
   const hasMachines = isJsonObject(objectAt(clusterClass, 'spec', 'controlPlane').machineInfrastructure);
+  const workers = workerLists
+    .map((list) => [list, groupsOf(clusterClass, list)] as const)
+    .filter(([, groups]) => groups.length > 0);
   const name = nameOf(clusterClass);
   return {
     apiVersion: `${coreGroup}/v1beta2`,
@@ -48,8 +51,8 @@ export function sampleCluster(given: JsonObject): JsonObject {
       topology: {
         classRef: { name },
         version: typeof last === 'string' ? last : usualVersion,
-        controlPlane: hasMachines ? { replicas: 3 } : {},
-        workers: Object.fromEntries(workerLists.map((list) => [list, groupsOf(clusterClass, list)])),
+        ...(hasMachines && { controlPlane: { replicas: 3 } }),
+        ...(workers.length > 0 && { workers: Object.fromEntries(workers) }),
       },
     },
   };

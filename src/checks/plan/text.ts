@@ -78,7 +78,7 @@ function causeLines(causes: readonly Cause[], column: number, screen: Screen): s
 function groupLines(plan: GroupPlan, screen: Screen): string {
   const { kind, name, verdict, causes, problems = [] } = plan;
   const { paint, width } = screen;
-  const [group, object, what] = [groupText(plan), `${printable(kind)} ${printable(name)}`, verdictText(plan)];
+  const [group, object, what] = [groupText(plan), `${printable(kind)} ${printable(name)}`.trim(), verdictText(plan)];
   const isShort = group.length + object.length + what.length + 6 <= width;
   const head = `  ${paint('bold', group)}  ${paint('dim', object)}${isShort ? '  ' : '\n    '}${paint(styles[severityOf[verdict]], what)}\n`;
   return [

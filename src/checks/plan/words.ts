@@ -131,9 +131,9 @@ export function detailTexts({ replaces, manner = [] }: GroupPlan): string[] {
 export const problemText = ({ text, remedy }: Problem): string =>
   `${printable(text)}${remedy === undefined ? '' : `: ${printable(remedy)}`}`;
 
-/** What becomes of Machines, in one clause; `replaced` is told in any case if nothing else is. */
-function machinesText(sum: Sum): string {
-  const { machines, replaced, deleted, created, inPlace, onDelete, unknown, notApplied } = sum;
+/** What becomes of Machines, in one clause; that none is replaced is told if nothing else is. */
+function machinesText(sum: Sum, isToldOtherwise: boolean): string {
+  const { machines, replaced, deleted, created, inPlace, onDelete } = sum;
   const others = [
     [deleted, 'deleted'],
     [onDelete, 'replaced when you delete them'],
@@ -141,27 +141,42 @@ function machinesText(sum: Sum): string {
     [inPlace, 'updated in place'],
   ] as const;
   const said = others.flatMap(([number, what]) => (number === 0 ? [] : [`${number} ${what}`]));
-  const isSilent = replaced === 0 && said.length === 0 && (unknown > 0 || notApplied > 0);
-  return isSilent
+  return replaced === 0 && said.length === 0 && isToldOtherwise
     ? ''
     : [`${replaced} of ${count(machines, 'Machine')} ${replaced === 1 ? 'is' : 'are'} replaced`, ...said].join(', ');
+}
+
+/** Of what it is not known: Machines, or Clusters that have none yet. */
+function unknownText({ clusters: plans, sum }: Plan, isAlone: boolean): string {
+  const { clusters, machines, unknown } = sum;
+  const concerned = plans.filter(({ groups }) => groups.some(({ verdict }) => verdict === 'unknown')).length;
+  if (concerned === 0) {
+    return '';
+  }
+  const [number, all] = unknown > 0 ? [unknown, count(machines, 'Machine')] : [concerned, count(clusters, 'Cluster')];
+  return `of ${number}${isAlone || unknown === 0 ? ` of ${all}` : ''} it is not known`;
 }
 
 /**
  * All that happens, the worst first: `1 of 3 Clusters can't be applied; 5 of 33 Machines are replaced, 4 deleted; of 11 it is
  * not known`.
  */
-export function sumText({ clusters: plans, sum }: Plan): string {
-  const { clusters, machines, unknown, notApplied } = sum;
-  const ofMachines = machinesText(sum);
-  const isSample = plans.length > 0 && plans.every(({ sample }) => sample === true);
+export function sumText(plan: Plan): string {
+  const { clusters: plans, sum } = plan;
+  const { clusters, notApplied } = sum;
+  if (clusters === 0) {
+    return 'no Cluster was planned';
+  }
+  const isUnknown = unknownText(plan, true) !== '';
+  const ofMachines = machinesText(sum, isUnknown || notApplied > 0);
   const text = [
-    ...(notApplied === 0 ? [] : [`${notApplied} of ${count(clusters, 'Cluster')} can't be applied`]),
-    ...(ofMachines === '' ? [] : [ofMachines]),
-    ...(unknown === 0
-      ? []
-      : [`of ${unknown}${ofMachines === '' ? ` of ${count(machines, 'Machine')}` : ''} it is not known`]),
-  ].join('; ');
+    notApplied === 0 ? '' : `${notApplied} of ${count(clusters, 'Cluster')} can't be applied`,
+    ofMachines,
+    unknownText(plan, ofMachines === ''),
+  ]
+    .filter((part) => part !== '')
+    .join('; ');
+  const isSample = plans.every(({ sample }) => sample === true);
   return isSample ? `for a Cluster of ${clusters === 1 ? 'this class' : 'each class'}: ${text}` : text;
 }
 

@@ -49,7 +49,7 @@ export interface ProviderKinds {
 }
 
 /** Kinds without a class: those of Cluster API's own providers for development. */
-export const defaultKinds: ProviderKinds = {
+const defaultKinds: ProviderKinds = {
   infrastructure: { apiGroup: 'infrastructure.cluster.x-k8s.io', kind: 'DockerCluster' },
   controlPlane: { apiGroup: 'controlplane.cluster.x-k8s.io', kind: 'KubeadmControlPlane' },
 };

@@ -2,12 +2,14 @@ import {
   applyOperations,
   copyOf,
   fieldAt,
+  groupOf,
   type Json,
   type JsonObject,
   jsonPatchOf,
   jsonPointer,
   objectAt,
   objectsAt,
+  objectText,
   PatchError,
   perObject,
   textAt,
@@ -164,9 +166,30 @@ function applyInline(round: Round, patch: ClassPatch, variablesAt: (item: Item) 
   const generated = inlineOf(round, patch, variablesAt);
   const where = `failed to apply patches for patch ${name}: failed to apply patch: error applying json patch (RFC6902): `;
   for (const { item, operations } of generated) {
-    const patched = failing(where, () => applyOperations(item.object, operations) as JsonObject);
+    const patched = failing(where, () => {
+      try {
+        return applyOperations(item.object, operations) as JsonObject;
+      } catch (error) {
+        throw error instanceof PatchError && mayBeDefaulted(item) && error.message.includes('missing path')
+          ? notDefaulted(item, patch, error)
+          : error;
+      }
+    });
     take(round, patch, item, patched);
   }
+}
+
+/** Groups of templates whose defaults are known here. */
+const ownGroups: ReadonlySet<string> = new Set(['bootstrap.cluster.x-k8s.io', 'controlplane.cluster.x-k8s.io']);
+
+/** Whether a template may have fields that its provider's webhook or schema fills in: it is not one that an API server stored. */
+const mayBeDefaulted = ({ template }: Item): boolean =>
+  textAt(template, 'metadata', 'uid') === '' &&
+  !(ownGroups.has(groupOf(template)) && textAt(template, 'kind').startsWith('Kubeadm'));
+
+function notDefaulted({ template }: Item, patch: ClassPatch, { message }: PatchError): NotKnown {
+  const text = `whether patch ${JSON.stringify(patch.name)} applies is not known, since ${objectText(template)} may have defaults of its provider: ${message}`;
+  return new NotKnown(text, { remedy: 'pass the template as an API server has it (kubectl get -o yaml)' });
 }
 
 /** Applies the patches of an answer. */

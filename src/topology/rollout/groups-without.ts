@@ -1,7 +1,7 @@
 import { type JsonObject, nameOf, objectAt, textAt } from '../../kubernetes/index.ts';
-import { defaultKinds } from '../blueprint/blueprint.ts';
 import { topologyWorkers } from '../desired/desired.ts';
 import { type Existing, machinesOf, workerKey } from '../desired/existing.ts';
+import { classOf } from '../desired/planned-state.ts';
 import { stored } from '../refusals/index.ts';
 import type { GroupObjects } from '../world/groups.ts';
 import { coreGroup } from '../world/objects.ts';
@@ -19,6 +19,12 @@ const ofSettings = (kind: string, { metadata = {}, replicas }: JsonObject): Grou
   bootstrap: undefined,
   infrastructure: undefined,
 });
+
+/** The kind of the control planes of a Cluster's class; empty if the class is not known. */
+function kindInClass(world: World, cluster: JsonObject): string {
+  const clusterClass = world.find({ group: coreGroup, kind: 'ClusterClass', ...classOf(cluster) });
+  return textAt(clusterClass, 'spec', 'controlPlane', 'templateRef', 'kind').replace(/Template$/, '');
+}
 
 /**
  * The groups of a Cluster with their Machines, when it is not known what becomes of them, or nothing does.
@@ -39,7 +45,7 @@ export function groupsWithout(
   };
   const reference = objectAt(cluster, 'spec', 'controlPlaneRef');
   const controlPlane = existing.controlPlane?.object ?? { ...reference, metadata: reference };
-  const kind = textAt(controlPlane, 'kind') || defaultKinds.controlPlane.kind;
+  const kind = textAt(controlPlane, 'kind') || kindInClass(world, cluster);
   const settings = was && ofSettings(kind, objectAt(was, 'spec', 'topology', 'controlPlane'));
   const workers = new Map<string, GroupPlan>();
   for (const [of, isNew] of [...(was ? [[was, false] as const] : []), [wanted, true] as const]) {

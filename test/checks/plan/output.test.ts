@@ -118,6 +118,12 @@ describe('the last line says all that is not 0, the worst first', () => {
     ['0 of 3 Machines are replaced, 3 updated in place', group('inPlace', 3, 3, 0, 3)],
     ['0 of 3 Machines are replaced, 3 replaced when you delete them', group('onDelete', 3, 3)],
     ['of 3 of 3 Machines it is not known', group('unknown', 3, 3)],
+    ['of 1 of 1 Cluster it is not known', group('unknown', 0, 0)],
+    [
+      '0 of 2 Machines are replaced, 2 updated in place; of 1 of 1 Cluster it is not known',
+      group('inPlace', 2, 2, 0, 2),
+      group('unknown', 0, 0),
+    ],
     ['2 of 5 Machines are replaced; of 3 it is not known', group('replaced', 2, 2, 2), group('unknown', 3, 3)],
     ["1 of 1 Cluster can't be applied", group('refused', 3, 3)],
     [

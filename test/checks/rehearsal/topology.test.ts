@@ -504,12 +504,21 @@ describe('inline patches', () => {
     );
   });
 
-  test('that do not apply end the simulation', async () => {
-    const of = selector('DockerClusterTemplate', { infrastructureCluster: true });
-    const inner = add('labels/zone', { value: 'a' });
-    expect((await play([inline('a', definition(of, inner))])).end.reason).toMatch(
+  test.each<[kind: string, field: string, reason: RegExp]>([
+    [
+      'KubeadmControlPlaneTemplate',
+      'kubeadmConfigSpec/none/deep',
       /failed to apply patches for patch "a": failed to apply patch: error applying json patch \(RFC6902\): add operation does not apply: doc is missing path/,
-    );
+    ],
+    [
+      'DockerClusterTemplate',
+      'labels/zone',
+      /^whether patch "a" applies is not known, since DockerClusterTemplate .* may have defaults of its provider: .*; pass the template as an API server has it/,
+    ],
+  ])('that do not apply to a %s end the simulation', async (kind, field, reason) => {
+    const resources = kind.startsWith('Kubeadm') ? { controlPlane: true } : { infrastructureCluster: true };
+    const inner = add(field, { value: 'a' });
+    expect((await play([inline('a', definition(selector(kind, resources), inner))])).end.reason).toMatch(reason);
   });
 
   test('whose Go templates are not computed end the simulation at once, with the remedy', async () => {
