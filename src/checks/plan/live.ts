@@ -74,11 +74,12 @@ async function listed(
     resource.apiVersion === 'v1'
       ? resource.plural
       : `${resource.plural}.${groupOf({ apiVersion: resource.apiVersion })}`;
+  const where = within === '' ? {} : { name: `in namespace ${namespace}` };
   for (let attempt = 1; ; attempt++) {
     const objects: JsonObject[] = [];
     let version = '';
     try {
-      for await (const page of listPages(client, { path, resource: name, query, maxObjects })) {
+      for await (const page of listPages(client, { path, resource: name, query, maxObjects, ...where })) {
         objects.push(
           ...page.items.map((item) => prepared({ ...item, apiVersion: resource.apiVersion, kind: resource.kind })),
         );

@@ -190,19 +190,26 @@ describe('one cluster', () => {
     }
   });
 
-  test('what may not be read is not known, with the missing permission', async () => {
-    const forbidden = await startForbidding(sandbox, '/kubeadmcontrolplanes?');
+  test.each([
+    ['/kubeadmcontrolplanes?', 'kubeadmcontrolplanes.controlplane.cluster.x-k8s.io (all)', []],
+    ['/machines?', 'machines.cluster.x-k8s.io (all)', []],
+    [
+      '/namespaces/default/devmachinetemplates?',
+      'devmachinetemplates.infrastructure.cluster.x-k8s.io in namespace default',
+      ['-n', 'default'],
+    ],
+  ])('what may not be read is not known, with the missing permission: %s', async (path, missing, narrowed) => {
+    const forbidden = await startForbidding(sandbox, path);
     const { stdout, stderr, code } = await runProgram([
       'plan',
       ...['--kubeconfig', forbidden, '--set-version', 'v1.35.0', '-o', 'json'],
+      ...narrowed,
     ]);
     const [{ groups }] = (JSON.parse(stdout) as Plan).clusters as [Plan['clusters'][number]];
     expect(groups.map(({ verdict, machines }) => [verdict, machines.replaced])).toEqual(
       groups.map(() => ['unknown', 0]),
     );
-    expect(stderr).toContain(
-      'the permission to list kubeadmcontrolplanes.controlplane.cluster.x-k8s.io (all) is missing',
-    );
+    expect(stderr).toContain(`the permission to list ${missing} is missing`);
     expect(code).toBe(1);
   });
 
