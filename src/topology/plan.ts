@@ -9,23 +9,33 @@ import {
   namespaceOf,
   objectAt,
   objectText,
+  own,
+  type StatusCause,
   textAt,
 } from '../kubernetes/index.ts';
-import { aggregate } from '../runtimehooks/client/index.ts';
 import { newestKnownRelease, type Release } from '../runtimehooks/index.ts';
 import type { Blueprint } from './blueprint/blueprint.ts';
 import { controlPlaneOf } from './control-planes/index.ts';
 import { computed, inputFor, plannedSteps } from './desired/computed.ts';
 import { type Desired, hasTopology, topologyWorkers } from './desired/desired.ts';
 import { dryRunChanges } from './desired/dry-run.ts';
-import { type Existing, existingOf, machinesOf, workerKey } from './desired/existing.ts';
+import { type Existing, existingOf, labelsOf, machinesOf, workerKey } from './desired/existing.ts';
 import { completedBy, type GroupChanges, groupChanges, storedGroup, versionOf } from './desired/group-changes.ts';
 import { machineDeploymentRefusal } from './desired/object-refusals.ts';
 import { classNameOf, ifKnown, PlannedState, schemasIn } from './desired/planned-state.ts';
-import { accepted, type Refusal, type Refusals, refusedBy } from './desired/refusals.ts';
-import { type RefusedWrite, refusedWrites } from './refusals/index.ts';
+import { accepted, type Refusal, type Refusals } from './desired/refusals.ts';
+import { ownedLabel } from './patches/items.ts';
+import {
+  type ClusterFacts,
+  clusterRefusal,
+  defaultedCluster,
+  invalidText,
+  type RefusedWrite,
+  refusalProblem,
+  refusedWrites,
+} from './refusals/index.ts';
 import { groupsWithout, judgeGroup, replicasOf, unjudged } from './rollout/index.ts';
-import { causeText, checkedTopology } from './variables/variables.ts';
+import { checkedTopology } from './variables/variables.ts';
 import type { GroupChange, GroupObjects, PlanOptions } from './world/groups.ts';
 import { withMadeUpNames } from './world/made-up-names.ts';
 import { NotKnown, Stopped } from './world/not-known.ts';
@@ -64,11 +74,14 @@ interface Planning {
   request: PlanRequest & Pick<PlanOptions, 'call'>;
 }
 
-/** A Cluster as it is stored, with the defaults of its variables, and why its webhook does not take them. */
-function storedCluster(blueprint: Blueprint, cluster: JsonObject): { cluster: JsonObject; problems: string[] } {
-  const { topology, causes } = checkedTopology(blueprint, cluster);
-  const problems = [...new Set(causes.map(causeText))];
-  return { cluster: { ...cluster, spec: { ...objectAt(cluster, 'spec'), topology } }, problems };
+/** A Cluster with the defaults of its variables, and what is wrong with them. */
+function withVariables(
+  blueprint: Blueprint,
+  cluster: JsonObject,
+  old?: JsonObject,
+): { cluster: JsonObject; causes: StatusCause[] } {
+  const { topology, causes } = checkedTopology(blueprint, cluster, old);
+  return { cluster: { ...cluster, spec: { ...objectAt(cluster, 'spec'), topology } }, causes };
 }
 
 /** A Cluster that is applied without a list of variables keeps the one that is stored, with the defaults of then. */
@@ -95,8 +108,26 @@ async function clusterBefore(
   wanted: JsonObject,
 ): Promise<ClusterBefore> {
   const blueprint = was !== undefined && hasTopology(was) ? await ifKnown(state.classOf(was)) : undefined;
-  const cluster = was && blueprint ? storedCluster(blueprint, was).cluster : was;
+  const cluster = was && blueprint ? withVariables(blueprint, was).cluster : was;
   return { cluster, blueprint, existing: existingOf(cluster ?? wanted, state.world, true) };
+}
+
+/** What Cluster API's webhooks look up of a Cluster. Its objects are those before the change, with their status. */
+function factsOf(
+  { world }: PlannedState,
+  { cluster: was, blueprint: old, existing }: ClusterBefore,
+  blueprint: Blueprint | undefined,
+): ClusterFacts {
+  return {
+    blueprint,
+    oldClass: old?.spec,
+    controlPlane: existing.controlPlane?.object,
+    workers: [...existing.workers.values()].map(({ object }) => object),
+    machinesOf: (object) => {
+      const group = { kind: textAt(object, 'kind'), name: nameOf(object), isControlPlane: false };
+      return machinesOf(was ?? {}, world, group).machines?.map(({ machine }) => machine) ?? [];
+    },
+  };
 }
 
 /**
@@ -104,10 +135,12 @@ async function clusterBefore(
  * is. A new Cluster that is refused is not stored.
  */
 async function written(
-  { after: state, refusedWrite }: Planning,
-  { cluster: was, blueprint, existing }: ClusterBefore,
+  planning: Planning,
+  before: ClusterBefore,
   wanted: JsonObject,
 ): Promise<{ cluster: JsonObject; refusal: Problem | undefined }> {
+  const { after: state, refusedWrite } = planning;
+  const { cluster: was } = before;
   const unwritten = refusedWrite(nameIn(wanted));
   if (unwritten !== undefined) {
     return { cluster: was ?? wanted, refusal: unwritten };
@@ -117,16 +150,12 @@ async function written(
   if (was !== undefined && isSame(writable(was), writable(applied))) {
     return { cluster: was, refusal: undefined };
   }
-  const blueprintAfter = await ifKnown(state.classOf(wanted));
-  const checked =
-    blueprintAfter === undefined ? { cluster: applied, problems: [] } : storedCluster(blueprintAfter, applied);
-  const reasons = refusedBy(was, checked, existing, blueprint, blueprintAfter);
-  return reasons.length === 0
-    ? { cluster: checked.cluster, refusal: undefined }
-    : {
-        cluster: was ?? wanted,
-        refusal: { text: `Cluster API refuses Cluster ${namespacedName(wanted)}: ${reasons.join('; ')}` },
-      };
+  const facts = factsOf(planning.before, before, await ifKnown(state.classOf(wanted)));
+  const defaulted = defaultedCluster(applied, was, facts);
+  const refusal = defaulted.is === 'refused' ? defaulted.refusal : clusterRefusal(defaulted.cluster, was, facts);
+  return defaulted.is === 'refused' || refusal !== undefined
+    ? { cluster: was ?? wanted, refusal: refusal && refusalProblem(wanted, refusal) }
+    : { cluster: defaulted.cluster, refusal };
 }
 
 /** What Cluster API made of a Cluster before a change; undefined if nobody can know, and the objects that exist say enough. */
@@ -152,6 +181,25 @@ async function madeBefore(
 }
 
 /**
+ * Checks that the objects that a Cluster refers to belong to its topology (current_state.go in
+ * core/reconcilers/topology/cluster, v1.14).
+ *
+ * @throws {Stopped} if one does not: Cluster API changes nothing then.
+ */
+function requireOwned(cluster: JsonObject, { infrastructureCluster, controlPlane }: Existing): void {
+  for (const object of [infrastructureCluster, controlPlane?.object]) {
+    if (object !== undefined && own(labelsOf(object), ownedLabel) === undefined) {
+      throw new Stopped(
+        `error reading current state of the Cluster topology: ${objectText(object)} referenced from Cluster ${namespacedName(cluster)} is not topology owned`,
+        {
+          remedy: `label it ${ownedLabel}, with the template of its Machines and all objects that the topology should take over`,
+        },
+      );
+    }
+  }
+}
+
+/**
  * What Cluster API changes of a Cluster's groups.
  *
  * @throws {NotKnown} if what it makes of the Cluster cannot be known.
@@ -160,10 +208,11 @@ async function madeBefore(
 async function changesOf({ before, after }: Planning, was: ClusterBefore, stored: JsonObject): Promise<GroupChanges> {
   const blueprint = await after.classOf(stored);
   // The controller, too, fills in defaults, and checks variables: of a Cluster that was written before its class.
-  const { cluster, problems: invalid } = storedCluster(blueprint, stored);
-  if (invalid.length > 0) {
-    throw new Stopped(`Cluster.${coreGroup} ${JSON.stringify(nameOf(cluster))} is invalid: ${aggregate(invalid)}`);
+  const { cluster, causes } = withVariables(blueprint, stored, stored);
+  if (causes.length > 0) {
+    throw new Stopped(invalidText(cluster, causes));
   }
+  requireOwned(cluster, was.existing);
   const desiredBefore = await madeBefore(before, was);
   const existing = completedBy(was.existing, desiredBefore, before.schemaOf);
   const input = inputFor(after.release, cluster, blueprint, existing);
@@ -194,7 +243,8 @@ async function planTopology(planning: Planning, was: JsonObject | undefined, wan
   const before = await clusterBefore(planning.before, was, wanted);
   const { cluster, refusal } = await written(planning, before, wanted);
   const untouched = (verdict: Verdict) => groupsWithout(planning.before.world, before, cluster, verdict);
-  if (refusal !== undefined && before.cluster === undefined) {
+  // Nothing is made of a Cluster that is not stored, or that stays without a topology.
+  if (refusal !== undefined && (before.cluster === undefined || !hasTopology(cluster))) {
     return { groups: untouched('refused'), problems: [refusal], changes: [] };
   }
   const refusals = planning.refusals.get(classNameOf(cluster)) ?? [];
@@ -217,11 +267,18 @@ async function planTopology(planning: Planning, was: JsonObject | undefined, wan
       : groups;
     return { groups: asRefused(told), problems: [...problems, ...writing], changes };
   } catch (error) {
-    if (error instanceof NotKnown || error instanceof Stopped) {
-      const verdict = error instanceof NotKnown ? 'unknown' : 'stopped';
-      return { groups: untouched(verdict), problems: [...problems, error.problem], changes: [] };
+    if (!(error instanceof NotKnown || error instanceof Stopped)) {
+      throw error;
     }
-    throw error;
+    // A class that is new and refused is not among the objects.
+    const isClassRefused = refusals.some(({ part }) => part === undefined);
+    const [namespace = '', name = ''] = classNameOf(cluster).split('/');
+    const ofClass = { group: coreGroup, kind: 'ClusterClass', namespace, name };
+    if (isClassRefused && planning.after.world.find(ofClass) === undefined) {
+      return { groups: untouched('refused'), problems, changes: [] };
+    }
+    const verdict = error instanceof NotKnown ? 'unknown' : 'stopped';
+    return { groups: untouched(verdict), problems: [...problems, error.problem], changes: [] };
   }
 }
 
@@ -309,18 +366,6 @@ async function planWithout(
     : { groups: withRefusals(groups, wanted, unwritten, []), problems: [unwritten], changes };
 }
 
-/** The fields of a Cluster that Cluster API's webhook does not let a write remove, in its words. */
-function refusedRemovals(was: JsonObject | undefined, wanted: JsonObject): string[] {
-  const texts = {
-    infrastructureRef: 'cannot be removed',
-    controlPlaneRef: 'cannot be removed',
-    topology: 'cannot be removed from an existing Cluster',
-  };
-  return Object.entries(texts)
-    .filter(([field]) => fieldAt(was, 'spec', field) !== undefined && fieldAt(wanted, 'spec', field) === undefined)
-    .map(([field, text]) => `spec.${field}: Forbidden: ${text}`);
-}
-
 /** The plan of a Cluster that is deleted, with all its Machines. */
 function planDeletion({ before }: Planning, was: JsonObject): ClusterPlan {
   const existing = existingOf(was, before.world, hasTopology(was));
@@ -334,15 +379,14 @@ function planDeletion({ before }: Planning, was: JsonObject): ClusterPlan {
 /** @throws {NotKnown} if objects of the Cluster could not be read. */
 async function planWritten(planning: Planning, was: JsonObject | undefined, wanted: JsonObject): Promise<ClusterPlan> {
   const cluster = namespacedName(wanted);
-  const removals = refusedRemovals(was, wanted);
-  if (was !== undefined && removals.length > 0) {
+  if (was !== undefined && !hasTopology(wanted) && !isSame(writable(was), writable(wanted))) {
     const existing = existingOf(was, planning.before.world, hasTopology(was));
-    const text = `Cluster API refuses Cluster ${cluster}: ${removals.join('; ')}`;
-    return {
-      cluster,
-      groups: groupsWithout(planning.before.world, { cluster: was, existing }, was, 'refused'),
-      problems: [{ text }],
-    };
+    const before = { cluster: was, blueprint: undefined, existing };
+    const refusal = clusterRefusal(wanted, was, factsOf(planning.before, before, undefined));
+    if (refusal !== undefined) {
+      const groups = groupsWithout(planning.before.world, before, was, 'refused');
+      return { cluster, groups, problems: [refusalProblem(wanted, refusal)] };
+    }
   }
   const { groups, problems, changes } = await (hasTopology(wanted) ? planTopology : planWithout)(planning, was, wanted);
   planning.request.onObjects?.(

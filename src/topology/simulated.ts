@@ -1,4 +1,4 @@
-import { isSame, type Json, type JsonObject, nameOf, objectAt, objectsAt, textAt } from '../kubernetes/index.ts';
+import { isSame, type Json, type JsonObject, nameOf, objectsAt, textAt } from '../kubernetes/index.ts';
 import type { SchemaOf } from '../kubernetes/schema/index.ts';
 import type { HookName, PlannedVersions, Release } from '../runtimehooks/index.ts';
 import { type Blueprint, readBlueprint } from './blueprint/blueprint.ts';
@@ -16,7 +16,6 @@ import { type Desired, type DesiredGroup, workerOf } from './desired/desired.ts'
 import { type Existing, workerKey } from './desired/existing.ts';
 import { checkNewGroup, reconciled, storedGroup } from './desired/group-changes.ts';
 import { WriteFailed } from './desired/reconciled.ts';
-import { refusedBy, upgradeConcurrency, versionChangeRefusal } from './desired/refusals.ts';
 import { lowestVersion } from './desired/upgrade-steps.ts';
 import {
   clusterBuiltin,
@@ -27,9 +26,16 @@ import {
   type WorkerPlace,
 } from './patches/items.ts';
 import { type PatchCall, PatchingFailed, templateProblems } from './patches/patch-templates.ts';
-import { clusterApiSchemaOf } from './refusals/index.ts';
+import {
+  type ClusterFacts,
+  causeLine,
+  clusterApiSchemaOf,
+  clusterRefusal,
+  defaultedCluster,
+  upgradeConcurrency,
+  versionChangeProblem,
+} from './refusals/index.ts';
 import { MadeGroup, type PlayOptions, replicasOf } from './rollout/index.ts';
-import { causeText, checkedTopology } from './variables/variables.ts';
 import type { GroupObjects } from './world/groups.ts';
 import { generatedName } from './world/names.ts';
 import type { GroupPlan } from './world/plan.ts';
@@ -138,20 +144,29 @@ export class SimulatedCluster {
 
   /** A new Cluster with the defaults of its variables, and why Cluster API's webhook refuses it. */
   admit(cluster: JsonObject): { cluster: JsonObject; refusals: string[] } {
-    const given = this.#class;
-    const { topology, causes } =
-      given === undefined
-        ? { topology: objectAt(cluster, 'spec', 'topology'), causes: [] }
-        : checkedTopology(given, cluster);
-    const problems = [...new Set(causes.map(causeText))];
-    const defaulted = { ...cluster, spec: { ...objectAt(cluster, 'spec'), topology } };
-    const refusals = refusedBy(undefined, { cluster: defaulted, problems }, this.#existing, given, given);
-    return { cluster: defaulted, refusals };
+    const facts = this.#facts;
+    const defaulted = defaultedCluster(cluster, undefined, facts);
+    const refusal =
+      defaulted.is === 'refused' ? defaulted.refusal : clusterRefusal(defaulted.cluster, undefined, facts);
+    return {
+      cluster: defaulted.is === 'refused' ? cluster : defaulted.cluster,
+      refusals: [...new Set(refusal?.causes.map(causeLine))],
+    };
+  }
+
+  get #facts(): ClusterFacts {
+    const { controlPlane, workers } = this.#existing;
+    return {
+      blueprint: this.#class,
+      oldClass: this.#class?.spec,
+      controlPlane: controlPlane?.object,
+      workers: [...workers.values()].map(({ object }) => object),
+    };
   }
 
   /** Why Cluster API's webhook refuses another version in the topology now; undefined if it accepts it. */
   versionRefusal(cluster: JsonObject, to: string): string | undefined {
-    return versionChangeRefusal(cluster, this.#existing, this.#class, to);
+    return versionChangeProblem(cluster, to, this.#facts);
   }
 
   /** The Cluster as in requests of a hook. */

@@ -718,7 +718,7 @@ describe('changes of a Cluster of the class fleet', () => {
           ),
         );
       },
-      [],
+      ['control-plane: refused', 'md-0: refused', 'md-1: refused'],
     ],
     [
       'a patch that is not enabled',

@@ -221,7 +221,7 @@ describe('upgrades', () => {
     const refused = await planned(upgrade, { prepare: withoutPatch });
     expect(verdictsOf(refused)).toEqual({ 'control-plane': 'refused', md: 'refused' });
     expect(problemsOf(refused)).toEqual([
-      'Cluster API refuses Cluster default/one: spec.topology.version: Invalid value: "v1.36.0": version cannot be increased from "1.34.0" to "1.36.0": that is more than one minor, and the ClusterClass names neither spec.kubernetesVersions nor an extension that plans upgrades',
+      'Cluster API refuses Cluster default/one: spec.topology.version: Invalid value: "v1.36.0": version cannot be increased from "1.34.0" to "1.36.0"',
     ]);
     const prepare = (all: Manifests) => {
       withoutPatch(all);
@@ -309,7 +309,7 @@ describe('what Cluster API refuses', () => {
     const after = before.map((object) => (object.kind === 'Cluster' ? { ...object, spec: {} } : object));
     const refused = await plan(new World(before), new World(after), { now: new Date() });
     expect(problemsOf(refused)).toEqual([
-      'Cluster API refuses Cluster default/one: spec.topology: Forbidden: cannot be removed from an existing Cluster',
+      'Cluster API refuses Cluster default/one: spec: Forbidden: one of spec.controlPlaneRef, spec.infrastructureRef or spec.topology must be set; spec.topology: Forbidden: cannot be removed from an existing Cluster',
     ]);
     expect(verdictsOf(refused)).toEqual({ 'control-plane': 'refused', md: 'refused' });
   });
@@ -439,7 +439,8 @@ describe('what is not known is never unchanged', () => {
   ])('an extension whose definition of a variable is %s stops its class', async (_, openAPIV3Schema, why) => {
     const plan = await planned(
       (all) => {
-        classSpec(all).patches = [{ name: 'discover', external: { discoverVariablesExtension: 'discover.lab' } }];
+        const external = { generatePatchesExtension: 'generate.lab', discoverVariablesExtension: 'discover.lab' };
+        classSpec(all).patches = [{ name: 'discover', external }];
         (classSpec(all).variables as JsonObject[]).push({
           name: 'zone',
           required: false,
@@ -551,7 +552,9 @@ test('MachinePools: their provider decides', async () => {
     classSpec(all).workers = { machinePools: [{ class: 'pool', ...templates }] };
     topology(all).workers = { machinePools: [{ class: 'pool', name: 'mp', replicas: 2 }] };
   };
-  const plan = await planned((all) => patchesOf(all).push(commands('more', 'true')), { prepare });
+  const pools = { ...workers, matchResources: { machinePoolClass: { names: ['pool'] } } };
+  const more = patch('more', 'spec/postKubeadmCommands', { value: ['true'] }, pools);
+  const plan = await planned((all) => patchesOf(all).push(more), { prepare });
   expect(verdictsOf(plan)).toEqual({ 'control-plane': 'unchanged', mp: 'unknown' });
   expect(causesOf(plan, 'mp')).toEqual(['spec.postKubeadmCommands: patch more']);
 });

@@ -32,7 +32,7 @@ export const patch = (
 export const workers: JsonObject = {
   apiVersion: bootstrap,
   kind: 'KubeadmConfigTemplate',
-  matchResources: { machineDeploymentClass: { names: ['worker'] }, machinePoolClass: { names: ['pool'] } },
+  matchResources: { machineDeploymentClass: { names: ['worker'] } },
 };
 export const controlPlanes: JsonObject = {
   apiVersion: controlPlane,

@@ -60,35 +60,3 @@ export const lowestVersion = (
     const order = lowest === undefined ? -1 : compareBuilds(version, lowest);
     return order === -1 || (order === 2 && version !== controlPlaneVersion) ? version : lowest;
   }, undefined);
-
-const withoutPreRelease = (version: string) => version.replace(/-.*/, '');
-
-/** Why Cluster API's webhook for a class refuses a version: the class names others. */
-export const otherVersions = 'version must match one of the versions defined in the ClusterClass';
-
-/** Whether a class allows a version. */
-export const allowsVersion = ({ versions }: Blueprint, version: string): boolean =>
-  versions.length === 0 || versions.includes(version);
-
-/** Why Cluster API's webhook refuses a change of the topology's version; undefined if it accepts it. */
-export function versionRefusal(blueprint: Blueprint | undefined, from: string, to: string): string | undefined {
-  if (parseVersion(to) === undefined) {
-    return `${JSON.stringify(to)} is not a version such as v1.33.0`;
-  }
-  const versions = `from ${JSON.stringify(from.slice(1))} to ${JSON.stringify(to.slice(1))}`;
-  if (isOlder(withoutPreRelease(to), withoutPreRelease(from))) {
-    return `version cannot be decreased ${versions}`;
-  }
-  if (majorOf(to) !== majorOf(from)) {
-    // No default plan leads there, and without any step the upgrade would seem to be done at once.
-    return `version cannot be increased ${versions}: that is another major version, and Kubernetes has only v1`;
-  }
-  if (blueprint !== undefined && !allowsVersion(blueprint, to)) {
-    return otherVersions;
-  }
-  const isStepwise = blueprint?.planHandler === undefined && blueprint?.versions.length === 0;
-  if (isStepwise && minorOf(to) > minorOf(from) + 1) {
-    return `version cannot be increased ${versions}: that is more than one minor, and the ClusterClass names neither spec.kubernetesVersions nor an extension that plans upgrades`;
-  }
-  return undefined;
-}

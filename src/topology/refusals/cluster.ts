@@ -25,6 +25,7 @@ import {
   healthCheckCauses,
   integerProblem,
   isDefinedCheck,
+  isSemanticVersion,
   maxInFlightCauses,
   metadataCausesOf,
   rolloutCauses,
@@ -197,15 +198,27 @@ const shown = (version: KubernetesVersion): string => formatVersion(version).sli
 const isZero = ({ numbers }: KubernetesVersion): boolean => numbers.every((part) => part === 0);
 const released = (version: KubernetesVersion): KubernetesVersion => ({ ...version, pre: '', build: '' });
 
+/** The first version that a Cluster cannot be upgraded to in one write; undefined if its class or an extension decides. */
+function ceilingOf({ numbers: [major, minor] }: KubernetesVersion, blueprint: Blueprint | undefined) {
+  const isDecided = blueprint !== undefined && (blueprint.versions.length > 0 || blueprint.planHandler !== undefined);
+  // Without the class, it is not known whether it names versions: those of another major it would not.
+  const numbers = blueprint === undefined ? ([major + 1, 0, 0] as const) : ([major, minor + 2, 0] as const);
+  return isDecided ? undefined : { ...noVersion, numbers };
+}
+
 /** Why a version is not taken, by the two versions alone. */
-function stepProblem(from: KubernetesVersion, to: KubernetesVersion, hasCeiling: boolean): string | undefined {
+function stepProblem(
+  from: KubernetesVersion,
+  to: KubernetesVersion,
+  ceiling: KubernetesVersion | undefined,
+): string | undefined {
   const texts = `from ${JSON.stringify(shown(from))} to ${JSON.stringify(shown(to))}`;
   if (!isZero(from) && !isZero(to) && compareBuilds(released(to), released(from)) < 0) {
     return `version cannot be decreased ${texts}`;
   }
-  const [major, minor] = from.numbers;
-  const ceiling = { ...noVersion, numbers: [major, minor + 2, 0] as const };
-  return hasCeiling && compareBuilds(released(to), ceiling) >= 0 ? `version cannot be increased ${texts}` : undefined;
+  return ceiling !== undefined && compareBuilds(released(to), ceiling) >= 0
+    ? `version cannot be increased ${texts}`
+    : undefined;
 }
 
 const upgrading = 'failed to check if control plane is upgrading';
@@ -244,11 +257,12 @@ function isUpgrading(group: JsonObject, from: KubernetesVersion, machines: reado
   const text = textAt(group, 'spec', 'template', 'spec', 'version');
   const version = parseTolerantly(text);
   return (
-    (version !== undefined && shown(version) !== shown(from)) ||
-    machines.some((machine) => {
-      const kubelet = textAt(machine, 'status', 'nodeInfo', 'kubeletVersion');
-      return textAt(machine, 'spec', 'version') !== text || (kubelet !== '' && kubelet !== text);
-    })
+    text !== '' &&
+    ((version !== undefined && shown(version) !== shown(from)) ||
+      machines.some((machine) => {
+        const kubelet = textAt(machine, 'status', 'nodeInfo', 'kubeletVersion');
+        return textAt(machine, 'spec', 'version') !== text || (kubelet !== '' && kubelet !== text);
+      }))
   );
 }
 
@@ -268,14 +282,12 @@ function workerProblems({ workers, machinesOf }: ClusterFacts, from: KubernetesV
  *
  * @param pending the value of the annotation of pending hooks.
  */
-export function versionProblem(from: string, to: string, pending: string, facts: ClusterFacts): string | undefined {
+function versionProblem(from: string, to: string, pending: string, facts: ClusterFacts): string | undefined {
   const [old, now] = [parseTolerantly(from) ?? noVersion, parseTolerantly(to) ?? noVersion];
   if (shown(old) === shown(now)) {
     return undefined;
   }
-  const { blueprint } = facts;
-  const hasCeiling = blueprint?.versions.length === 0 && blueprint.planHandler === undefined;
-  const step = stepProblem(old, now, hasCeiling);
+  const step = stepProblem(old, now, ceilingOf(old, facts.blueprint));
   if (step !== undefined) {
     return step;
   }
@@ -376,6 +388,11 @@ function* clusterCauses(cluster: JsonObject, old: JsonObject | undefined, facts:
 /** Maximum number of causes that are listed. */
 const maxCauses = 500;
 
+const stepwise =
+  'upgrade one minor version at a time, or have the ClusterClass name its versions (spec.kubernetesVersions) or an extension that plans upgrades';
+
+const isTooFar = (problem: string): boolean => problem.includes('version cannot be increased');
+
 /** A Cluster as the webhook for defaults leaves it, or why it refuses it. */
 export type DefaultedCluster = { is: 'defaulted'; cluster: JsonObject } | { is: 'refused'; refusal: Refusal };
 
@@ -420,9 +437,29 @@ export function defaultedCluster(
  * @param cluster with its defaults.
  * @param old the Cluster before; undefined for a creation.
  */
-export const clusterRefusal = (
+export function clusterRefusal(
   cluster: JsonObject,
   old: JsonObject | undefined,
   facts: ClusterFacts,
-): Refusal | undefined =>
-  webhookRefusal(cluster, 'validation', clusterCauses(cluster, old, facts).take(maxCauses).toArray());
+): Refusal | undefined {
+  const causes = clusterCauses(cluster, old, facts).take(maxCauses).toArray();
+  const refusal = webhookRefusal(cluster, 'validation', causes);
+  return refusal && causes.some(({ message }) => isTooFar(message)) ? { ...refusal, remedy: stepwise } : refusal;
+}
+
+/**
+ * Why Cluster API's webhook refuses another version in the topology of a Cluster, whatever else a write changes; undefined if
+ * it takes it.
+ */
+export function versionChangeProblem(cluster: JsonObject, to: string, facts: ClusterFacts): string | undefined {
+  const { versions = [] } = facts.blueprint ?? {};
+  if (!to.startsWith('v') || !isSemanticVersion(to)) {
+    return `${JSON.stringify(to)} is not a version such as v1.33.0`;
+  }
+  if (versions.length > 0 && !versions.includes(to)) {
+    return otherVersions;
+  }
+  const pending = annotationOf(cluster, pendingHooksAnnotation) ?? '';
+  const problem = versionProblem(textAt(topologyOf(cluster), 'version'), to, pending, facts);
+  return problem !== undefined && isTooFar(problem) ? `${problem}; ${stepwise}` : problem;
+}

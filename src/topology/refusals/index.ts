@@ -5,11 +5,12 @@ export {
   type DefaultedCluster,
   defaultedCluster,
   upgradeConcurrency,
+  versionChangeProblem,
 } from './cluster.ts';
 export { clusterApiSchemaOf } from './cluster-api-schemas.ts';
 export { clusterClassRefusal, deletedClassRefusal } from './cluster-class.ts';
-export { invalidFields, type Refusal } from './refusal.ts';
-export { type RefusedWrite, refusedWrites } from './refused-writes.ts';
+export { causeLine, invalidFields, invalidText, type Refusal, refusalProblem } from './refusal.ts';
+export { isWritten, type RefusedWrite, refusedWrites } from './refused-writes.ts';
 export { decodingRefusal, schemaRefusal } from './schema-refusal.ts';
 export type { FieldType, SchemaTable } from './schema-table.ts';
 export { stored } from './stored.ts';

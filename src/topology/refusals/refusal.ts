@@ -1,5 +1,14 @@
-import { groupOf, invalid, type JsonObject, nameOf, type StatusCause, textAt } from '../../kubernetes/index.ts';
+import {
+  groupOf,
+  invalid,
+  type JsonObject,
+  nameOf,
+  objectText,
+  type StatusCause,
+  textAt,
+} from '../../kubernetes/index.ts';
 import { aggregate } from '../../runtimehooks/client/index.ts';
+import type { Problem } from '../world/plan.ts';
 
 /** How an API server, or a webhook that it asks, refuses to write an object: the parts of its metav1.Status. */
 export interface Refusal {
@@ -45,4 +54,11 @@ export function webhookRefusal(
   const name = `${webhook}.${textAt(object, 'kind').toLowerCase()}.${groupOf(object)}`;
   const message = `admission webhook ${JSON.stringify(name)} denied the request: ${invalidText(object, causes, group)}`;
   return { code: 422, reason: 'Invalid', message, causes };
+}
+
+/** What a plan says of a refusal by Cluster API's webhooks: each cause once, or the message if there are none. */
+export function refusalProblem(object: JsonObject, { message, causes, remedy }: Refusal): Problem {
+  const reasons = causes.length === 0 ? message : [...new Set(causes.map(causeLine))].join('; ');
+  const text = `Cluster API refuses ${objectText(object)}: ${reasons}`;
+  return { text, ...(remedy !== undefined && { remedy }) };
 }

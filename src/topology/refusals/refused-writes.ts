@@ -1,11 +1,13 @@
 import {
   fieldAt,
+  groupOf,
   isSame,
   type JsonObject,
   namespaceOf,
   objectAt,
   objectsAt,
   objectText,
+  textAt,
 } from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import { NotKnown } from '../world/not-known.ts';
@@ -40,6 +42,15 @@ function withVariables(object: JsonObject, world: World): JsonObject {
 }
 
 /**
+ * Whether somebody writes an object: one that stays as it is, nobody does, and of one that is new only because the objects of
+ * its kind could not be read, it is not known.
+ */
+export const isWritten = (object: JsonObject, old: JsonObject | undefined, before: World): boolean =>
+  old === undefined
+    ? before.isRead(groupOf(object), textAt(object, 'kind'))
+    : old !== object && !isSame(writable(old), writable(object));
+
+/**
  * Which objects an API server does not take, by the schemas of their kinds. Those that stay as they are, nobody writes.
  *
  * @param before what is stored, in the version in which it is given.
@@ -50,11 +61,7 @@ export function refusedWrites(before: World, after: World, schemaOf: SchemaOf): 
   for (const object of after) {
     const name = nameIn(object);
     const old = before.find(name);
-    const isWritten =
-      old === undefined
-        ? before.isRead(name.group, name.kind)
-        : old !== object && !isSame(writable(old), writable(object));
-    if (!isWritten) {
+    if (!isWritten(object, old, before)) {
       continue;
     }
     try {

@@ -1,8 +1,8 @@
-import { isJsonObject, type Json, type JsonObject, objectAt, objectsAt } from '../../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import { isMade } from './layered.ts';
 
 /** The parts of a status that a plan reads, of whatever kind. */
-const statusFields = ['variables', 'handlers', 'certificatesExpiryDate', 'version'];
+const statusFields = ['variables', 'handlers', 'certificatesExpiryDate', 'version', 'versions'];
 
 /** The conditions that a plan tells. */
 const conditionTypes: ReadonlySet<unknown> = new Set(['Deleting', 'MachinesReady', 'TopologyReconciled']);
@@ -11,11 +11,13 @@ const conditionTypes: ReadonlySet<unknown> = new Set(['Deleting', 'MachinesReady
 function preparedStatus(status: JsonObject): JsonObject {
   const conditions = objectsAt(status, 'conditions').filter(({ type }) => conditionTypes.has(type));
   const newer = isJsonObject(status.v1beta2) ? preparedStatus(status.v1beta2) : {};
+  const kubeletVersion = textAt(status, 'nodeInfo', 'kubeletVersion');
   return {
     ...Object.fromEntries(
       statusFields.flatMap((name): [string, Json][] => (status[name] === undefined ? [] : [[name, status[name]]])),
     ),
     ...(conditions.length > 0 && { conditions }),
+    ...(kubeletVersion !== '' && { nodeInfo: { kubeletVersion } }),
     ...(Object.keys(newer).length > 0 && { v1beta2: newer }),
   };
 }
