@@ -232,6 +232,12 @@ async function changesOf({ before, after }: Planning, was: ClusterBefore, stored
   return { changes, problems };
 }
 
+/** The control plane of a Cluster after a change. */
+function controlPlaneAfter(changes: readonly GroupChange[]): JsonObject | undefined {
+  const change = changes.find(({ group }) => group === 'control-plane');
+  return (change?.end === undefined ? change?.after : change.before)?.object;
+}
+
 interface Outcome {
   groups: GroupPlan[];
   problems: Problem[];
@@ -252,9 +258,10 @@ async function planTopology(planning: Planning, was: JsonObject | undefined, wan
   const asRefused = (groups: GroupPlan[]) => withRefusals(groups, cluster, refusal, refusals);
   try {
     const { changes, problems: writing } = await changesOf(planning, before, cluster);
+    const controlPlane = controlPlaneAfter(changes);
     const groups: GroupPlan[] = [];
     for (const change of changes) {
-      groups.push(await judgeGroup(change, planning.request));
+      groups.push(await judgeGroup({ ...change, controlPlane }, planning.request));
     }
     if (isPaused(cluster)) {
       const text = `Cluster ${namespacedName(cluster)} is paused: nothing happens before it is resumed`;
@@ -298,7 +305,7 @@ function withRefusals(
   return groups.map((group) => {
     const part = parts.get(workerKey(group.kind, group.group)) ?? 'control-plane';
     const isConcerned = refusal !== undefined || refusals.some((one) => one.part === undefined || one.part === part);
-    const { paused: _paused, ...rest } = group;
+    const { held: _held, ...rest } = group;
     return isConcerned && group.verdict === 'unchanged' ? { ...rest, verdict: 'refused' } : group;
   });
 }
@@ -336,6 +343,7 @@ async function planWithout(
     const [next, previous] = [now.workers.get(key), old.workers.get(key)];
     add(nameOf((next ?? previous)?.object ?? {}), previous, next);
   }
+  let controlPlane = controlPlaneAfter(changes);
   const groups: GroupPlan[] = [];
   for (const change of changes) {
     const [from, to] = [change.before?.object, change.after?.object];
@@ -343,10 +351,11 @@ async function planWithout(
       from && to && (controlPlaneOf(from)?.refusal?.(from, to, true) ?? machineDeploymentRefusal(from, to));
     const unwritten = (to && refusedWrite(nameIn(to))) ?? (refusal === undefined ? undefined : { text: refusal });
     if (unwritten !== undefined) {
+      controlPlane = change.group === 'control-plane' ? from : controlPlane;
       groups.push({ ...unjudged(change, 'refused', replicasOf(from)), problems: [unwritten] });
       continue;
     }
-    const group = await judgeGroup(change, request);
+    const group = await judgeGroup({ ...change, controlPlane }, request);
     const problem = [change.before?.infrastructure, change.before?.bootstrap]
       .map((template) => template && refusedTemplates.get(objectText(template)))
       .find((one) => one !== undefined);

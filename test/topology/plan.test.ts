@@ -536,10 +536,10 @@ test('a paused Cluster: nothing happens, and it is said what would', async () =>
   expect(verdictsOf(plan)).toEqual(unchanged);
   expect(problemsOf(plan)).toEqual(['Cluster default/one is paused: nothing happens before it is resumed']);
   const [controlPlane, md] = plan.clusters[0]?.groups ?? [];
-  expect(controlPlane).not.toHaveProperty('paused');
+  expect(controlPlane).not.toHaveProperty('held');
   expect(md).toMatchObject({
     machines: { before: 2, after: 2, replaced: 0 },
-    paused: { verdict: 'replaced', machines: { replaced: 2 } },
+    held: { is: 'paused', verdict: 'replaced', machines: { replaced: 2 } },
     causes: [{ field: 'spec.template.spec.failureDomain' }],
   });
   expect(plan.sum).toMatchObject({ replaced: 0, machines: 5 });

@@ -111,7 +111,7 @@ function fleetLines(fleet: Fleet, screen: Screen): string {
   );
   const changed =
     first?.groups.filter(
-      ({ verdict, paused, problems = [] }) => verdict !== 'unchanged' || paused !== undefined || problems.length > 0,
+      ({ verdict, held, problems = [] }) => verdict !== 'unchanged' || held !== undefined || problems.length > 0,
     ) ?? [];
   return [
     ...changed.map((group) =>

@@ -5,9 +5,9 @@ import { diffLines } from '../output/diff.ts';
 
 /** What happens to a group, in a few words. */
 export function verdictText(plan: GroupPlan): string {
-  const { paused, verdict } = plan;
-  const now = verdict === 'unchanged' && paused !== undefined ? '' : `${outcomeText(plan)}; `;
-  return paused === undefined ? outcomeText(plan) : `${now}paused; then: ${outcomeText(paused)}`;
+  const { held, verdict } = plan;
+  const now = verdict === 'unchanged' && held !== undefined ? '' : `${outcomeText(plan)}; `;
+  return held === undefined ? outcomeText(plan) : `${now}${held.is}; then: ${outcomeText(held)}`;
 }
 
 function outcomeText({ verdict, machines, replaces = [] }: Pick<GroupPlan, 'verdict' | 'machines' | 'replaces'>) {
@@ -65,7 +65,7 @@ export const severityOf: Readonly<Record<Verdict, 'none' | 'low' | 'medium' | 'h
 export const isUnchanged = ({ groups, problems }: ClusterPlan): boolean =>
   problems.length === 0 &&
   groups.every(
-    ({ verdict, paused, problems: own = [] }) => verdict === 'unchanged' && paused === undefined && own.length === 0,
+    ({ verdict, held, problems: own = [] }) => verdict === 'unchanged' && held === undefined && own.length === 0,
   );
 
 /** The control plane, or a group of workers: `md-0`. */
@@ -196,11 +196,11 @@ const maxAlike = 20;
 const outcomeOf = (className: string, { groups, problems }: ClusterPlan): string =>
   JSON.stringify([
     className,
-    groups.map(({ group, verdict, machines, paused, causes, problems: own }) => [
+    groups.map(({ group, verdict, machines, held, causes, problems: own }) => [
       group,
       verdict,
       machines,
-      paused ?? '',
+      held ?? '',
       causes.map(({ object, field, from }) => [kindOf(object), field, from ?? '']),
       own?.map(({ text }) => text) ?? [],
     ]),

@@ -10,6 +10,7 @@ import { machineDeploymentArrivals, machineDeploymentRollout } from './machine-d
 import { machinePoolRollout } from './machine-pool.ts';
 import { replicasOf } from './machines.ts';
 import { pausesRollouts, pausing, whilePaused, withoutRollout } from './paused.ts';
+import { preflightFailures, whileBlocked } from './preflight.ts';
 
 /** A group that is created or deleted. */
 function wholeGroup(change: GroupChange): GroupPlan {
@@ -65,9 +66,13 @@ export async function judgeGroup(change: GroupChange, options: PlanOptions): Pro
     if (object !== undefined) {
       return whilePaused(await judged(change, { ...options, follow: undefined }), object);
     }
-    return after && pausesRollouts(change)
-      ? withoutRollout(await judged(change, { ...options, follow: undefined }), after.object)
-      : await judged(change, options);
+    if (after && pausesRollouts(change)) {
+      return withoutRollout(await judged(change, { ...options, follow: undefined }), after.object);
+    }
+    const plan = await judged(change, options);
+    return after && change.kind === 'MachineDeployment'
+      ? whileBlocked(plan, after, preflightFailures(change, after, options.clusterApiVersion))
+      : plan;
   } catch (error) {
     if (error instanceof Stopped) {
       return unjudged(change, 'stopped', machinesBefore(change));

@@ -34,7 +34,9 @@ export function whilePaused(plan: GroupPlan, object: JsonObject): GroupPlan {
         ...rest,
         verdict: 'unchanged',
         machines: { before, after: before, replaced: 0, inPlace: 0 },
-        ...(verdict !== 'unchanged' && { paused: { verdict, machines, ...(replaces && { replaces }) } }),
+        ...(verdict !== 'unchanged' && {
+          held: { is: 'paused' as const, verdict, machines, ...(replaces && { replaces }) },
+        }),
         manner: [`nothing happens as long as ${objectText(object)} is paused`, ...manner],
         ...(problems.length > 0 && { problems }),
       };

@@ -32,6 +32,8 @@ export interface GroupChange {
   kind: string;
   /** Of `object`. */
   name: string;
+  /** The control plane of the Cluster after the change; undefined if it has none, or none is known. */
+  controlPlane?: JsonObject | undefined;
   /** What there is; undefined if the group is created. */
   before: GroupObjects | undefined;
   /** What there will be; undefined if it is deleted. A template that is rotated has another name than before. */

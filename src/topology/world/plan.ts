@@ -57,8 +57,8 @@ export interface GroupPlan {
   };
   /** How often each of them is replaced, if an upgrade over several minors does it more than once. */
   replacements?: number;
-  /** Set if nothing happens before the Cluster or the group is resumed: what happens then. */
-  paused?: Pick<GroupPlan, 'verdict' | 'machines' | 'replaces'>;
+  /** What happens later, once nothing holds the group back any more: a pause, or preflight checks of its MachineSets. */
+  held?: { is: 'paused' | 'blocked' } & Pick<GroupPlan, 'verdict' | 'machines' | 'replaces'>;
   causes: Cause[];
   /** Names of the Machines that are replaced, or that OnDelete leaves until you delete them, if they are known. */
   replaces?: string[];

@@ -8,6 +8,8 @@ const changes = {
   templateMetadata: { since: v1(14) },
   /** The annotation of the upgrade step is removed after an upgrade, and not emptied. */
   removedUpgradeStep: { since: v1(14) },
+  /** The annotation that skips preflight checks of MachineSets is read from their bootstrap templates, too. */
+  skipAtTemplate: { since: v1(14) },
 } as const;
 
 /** Whether a release has a change. */

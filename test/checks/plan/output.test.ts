@@ -46,12 +46,16 @@ test.each<[verdict: GroupPlan['verdict'], machines: GroupPlan['machines'], expec
 });
 
 test('a group that is paused says what happens then, in text, Markdown and HTML', () => {
-  const paused = { verdict: 'replaced', machines: { before: 2, after: 2, replaced: 2, inPlace: 0 } } as const;
-  const plan = cluster('a/b', { ...workers, paused });
+  const held = {
+    is: 'paused',
+    verdict: 'replaced',
+    machines: { before: 2, after: 2, replaced: 2, inPlace: 0 },
+  } as const;
+  const plan = cluster('a/b', { ...workers, held });
   expect(text(plan).split('\n')[1]).toMatch(/ {2}paused; then: replaces 2 Machines$/);
   expect(text(plan)).toMatch(/0 of 2 Machines are replaced\n$/);
   const scaled = { before: 1, after: 2, replaced: 0, inPlace: 0 };
-  expect(text(cluster('a/b', { ...workers, verdict: 'scaled', machines: scaled, paused }))).toContain(
+  expect(text(cluster('a/b', { ...workers, verdict: 'scaled', machines: scaled, held }))).toContain(
     'scales from 1 to 2 Machines; paused; then: replaces 2 Machines',
   );
   expect(planMarkdown(planOf(plan), noClasses)).toContain('| paused; then: replaces 2 Machines |');

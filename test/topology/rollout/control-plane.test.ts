@@ -472,7 +472,7 @@ test('nothing happens as long as it is paused', async () => {
   expect(plan).toMatchObject({
     verdict: 'unchanged',
     machines: { before: 3, after: 3, replaced: 0 },
-    paused: { verdict: 'replaced', machines: { replaced: 3 } },
+    held: { is: 'paused', verdict: 'replaced', machines: { replaced: 3 } },
   });
   expect(plan.manner).toContain('nothing happens as long as Cluster default/c is paused');
   expect(fieldsOf(plan)).toEqual(['spec.version']);

@@ -206,18 +206,18 @@ describe('OnDelete', () => {
     expect(await judge({ before: annotated, after: wanted })).toMatchObject({
       verdict: 'unchanged',
       machines: { before: 3, after: 3, replaced: 0 },
-      paused: then,
+      held: { is: 'paused', ...then },
     });
     expect(await judge({ before: { spec: { paused: true } }, after: wanted })).toMatchObject({
       verdict: 'scaled',
       machines: { before: 3, after: 5, replaced: 0 },
-      paused: then,
+      held: { is: 'paused', ...then },
       manner: expect.arrayContaining(['no Machine is replaced as long as MachineDeployment default/md is paused']),
     });
     const resumed = { spec: { paused: false, template: { spec: { version: 'v1.34.1' } } } };
     const plan = await judge({ before: { spec: { paused: true } }, after: resumed });
     expect(plan).toMatchObject({ verdict: 'replaced' });
-    expect(plan).not.toHaveProperty('paused');
+    expect(plan).not.toHaveProperty('held');
   });
 
   test('another strategy replaces them', async () => {

@@ -14,9 +14,9 @@ const minWidth = 40;
 
 /** Whether a plan fails, by what is asked: each condition includes those before it. */
 function fails({ clusters, sum }: Plan, condition: (typeof failures)[number]): boolean {
-  // What a pause holds back happens when it ends, without another change.
+  // What is held back happens without another change of the group.
   const verdicts = clusters.flatMap(({ groups }) =>
-    groups.flatMap(({ verdict, paused }) => (paused === undefined ? [verdict] : [verdict, paused.verdict])),
+    groups.flatMap(({ verdict, held }) => (held === undefined ? [verdict] : [verdict, held.verdict])),
   );
   const isUnknown = verdicts.includes('unknown');
   const isReplacing =
