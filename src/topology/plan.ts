@@ -406,8 +406,21 @@ async function planWritten(planning: Planning, was: JsonObject | undefined, want
         .filter((pair) => !isSame(pair.before, pair.after)),
     ),
   );
-  return { cluster, groups, problems };
+  return { cluster, groups, problems: [...problems, ...refusedHealthChecks(planning, wanted)] };
 }
+
+/** Health checks of a Cluster that an API server refuses: no group shows them. */
+const refusedHealthChecks = ({ after, refusedWrite }: Planning, cluster: JsonObject): Problem[] =>
+  after.world
+    .ofKind(coreGroup, 'MachineHealthCheck')
+    .filter(
+      (check) =>
+        namespaceOf(check) === namespaceOf(cluster) && textAt(check, 'spec', 'clusterName') === nameOf(cluster),
+    )
+    .flatMap((check) => {
+      const problem = refusedWrite(nameIn(check));
+      return problem === undefined ? [] : [{ ...problem, object: objectText(check) }];
+    });
 
 /** The plan of a Cluster. If its own objects could not be read, nothing is known about its groups. */
 async function planCluster(planning: Planning, wanted: JsonObject, isDeleted: boolean): Promise<ClusterPlan> {

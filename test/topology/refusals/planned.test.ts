@@ -171,6 +171,29 @@ describe('what users write', () => {
     expect(problemsOf(result).join()).toMatch(problem);
   });
 
+  test('a health check', async () => {
+    const check: JsonObject = {
+      apiVersion: 'cluster.x-k8s.io/v1beta2',
+      kind: 'MachineHealthCheck',
+      metadata: { name: 'workers', namespace: 'default' },
+      spec: { clusterName: 'one', selector: { matchLabels: { a: 'b' } }, checks: { unhealthyConditions: [] } },
+    };
+    const before = manifests();
+    prepare(before);
+    const objects = Object.values(before) as unknown as JsonObject[];
+    const result = await plan(new World(objects), new World([...objects, check]), {
+      now: new Date('2026-11-26T00:00:00Z'),
+    });
+    expect(verdictsOf(result)).toEqual({ 'control-plane': 'unchanged', md: 'unchanged' });
+    expect(result.clusters[0]?.problems).toEqual([
+      {
+        text: expect.stringMatching(/unknown field "spec\.checks\.unhealthyConditions"$/),
+        remedy: 'did you mean unhealthyNodeConditions or unhealthyMachineConditions?',
+        object: 'MachineHealthCheck default/workers',
+      },
+    ]);
+  });
+
   test('what stays as it is is not refused anew', async () => {
     const result = await planned(
       (all) => {
