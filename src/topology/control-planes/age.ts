@@ -1,8 +1,13 @@
-import type { JsonObject } from '../../kubernetes/index.ts';
+import type { FieldPath, JsonObject } from '../../kubernetes/index.ts';
 import { timeAt } from './made-machine.ts';
 
 /** Where a group says that Machines that are older are to be replaced. */
 export const afterPath = ['spec', 'rollout', 'after'] as const;
+
+/** The same in the KThreesControlPlane. */
+export const rolloutAfterPath = ['spec', 'rolloutAfter'] as const;
+
+export const afterPaths: readonly FieldPath[] = [afterPath, rolloutAfterPath];
 
 /**
  * Whether what was made at a time is older than a group wants it; if the time is not known, whether the group wants it newly.
@@ -13,7 +18,8 @@ export function isTooOld(
   { createdAt }: { createdAt: number | undefined },
   object: JsonObject,
   previous: JsonObject,
+  path: readonly string[] = afterPath,
 ): boolean {
-  const time = timeAt(object, ...afterPath);
-  return time !== undefined && (createdAt === undefined ? time !== timeAt(previous, ...afterPath) : createdAt < time);
+  const time = timeAt(object, ...path);
+  return time !== undefined && (createdAt === undefined ? time !== timeAt(previous, ...path) : createdAt < time);
 }

@@ -1,5 +1,5 @@
-export { afterPath, isTooOld } from './age.ts';
-export type { Arrivals, ControlPlaneKind, Reason } from './kind.ts';
+export { afterPath, afterPaths, isTooOld } from './age.ts';
+export type { Arrivals, ControlPlaneKind, KindWithMachines, Reason } from './kind.ts';
 export { controlPlaneOf } from './kinds.ts';
 export { kubeadmDefaults, withKubeadmDefaults } from './kubeadm-configs.ts';
 export {

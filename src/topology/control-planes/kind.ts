@@ -20,10 +20,31 @@ export interface ControlPlane {
   infrastructure: JsonObject;
 }
 
-/** What a kind of control plane decides about its Machines. Objects are in the newest version that is known here. */
-export interface ControlPlaneKind {
+/** What is known of a kind of control plane. Objects are in the newest version that is known here. */
+interface AnyKind {
   readonly group: string;
   readonly kind: string;
+  /** Fields that it writes in place. */
+  arrivals(controlPlane: JsonObject): Arrivals;
+  /** Sets the defaults of its webhook. */
+  fillDefaults?(controlPlane: JsonObject): void;
+  /**
+   * Why its webhook or the rules of its schema do not take an update, in their words; undefined if they do, as far as that is
+   * known here.
+   *
+   * @param isStep whether it is one update, and not the sum of the steps of an upgrade.
+   */
+  refusal?(before: JsonObject, after: JsonObject, isStep: boolean): string | undefined;
+}
+
+/** A kind whose control planes run in Pods, or in the service of a cloud: none of its changes concerns a Machine. */
+export interface KindWithoutMachines extends AnyKind {
+  readonly hasMachines: false;
+}
+
+/** What a kind of control plane decides about its Machines. */
+export interface KindWithMachines extends AnyKind {
+  readonly hasMachines?: true;
   /**
    * The fields of its spec of which it is known here what they do. What another one does is not known. Undefined: all that
    * its schema has.
@@ -55,19 +76,13 @@ export interface ControlPlaneKind {
    * @param previous the control plane before the change, for Machines of which nobody knows how old they are.
    */
   timeReasons?(made: MachineObjects, wanted: JsonObject, previous: JsonObject, now: Date): Reason[];
+  /** Who updates a Machine in place that differs in these fields; undefined if it is replaced, or extensions are asked. */
+  updater?(reasons: readonly Reason[], controlPlane: JsonObject): string | undefined;
   replacement(controlPlane: JsonObject): Replacement;
-  /** Fields that it writes in place. */
-  arrivals(controlPlane: JsonObject): Arrivals;
   /** Whether it asks extensions if they can update Machines in place. */
   readonly asksExtensions?: boolean;
   /** The request of CanUpdateMachine. A kind that asks extensions, and has none, is not known where extensions could be asked. */
   updateRequest?(made: MachineObjects, before: ControlPlane, after: ControlPlane, clusterName: string): UpdateRequest;
-  /** Sets the defaults of its webhook. */
-  fillDefaults?(controlPlane: JsonObject): void;
-  /**
-   * Why its webhook does not take an update, in its words; undefined if it does, as far as that is known here.
-   *
-   * @param isStep whether it is one update, and not the sum of the steps of an upgrade.
-   */
-  refusal?(before: JsonObject, after: JsonObject, isStep: boolean): string | undefined;
 }
+
+export type ControlPlaneKind = KindWithMachines | KindWithoutMachines;

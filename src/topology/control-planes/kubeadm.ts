@@ -13,7 +13,7 @@ import { clonedFrom, mergedMetadata } from '../patches/items.ts';
 import { applied } from '../world/applied.ts';
 import { type Difference, differencesOf } from '../world/differences.ts';
 import { afterPath, isTooOld } from './age.ts';
-import type { Arrivals, ControlPlane, ControlPlaneKind, Reason } from './kind.ts';
+import type { Arrivals, ControlPlane, KindWithMachines, Reason } from './kind.ts';
 import { comparedSpecs, isForInit, kubeadmConfigSpec } from './kubeadm-configs.ts';
 import { controlPlaneRefusal } from './kubeadm-refusal.ts';
 import {
@@ -198,7 +198,7 @@ function fillDefaults({ spec }: JsonObject): void {
 }
 
 /** KubeadmControlPlane (controlplane/kubeadm of Cluster API, v1.14). */
-export const kubeadm: ControlPlaneKind = {
+export const kubeadm: KindWithMachines = {
   group: 'controlplane.cluster.x-k8s.io',
   kind: 'KubeadmControlPlane',
   machine,

@@ -1,4 +1,4 @@
-import { groupOf, type Json, type JsonObject, nameOf, objectAt, textAt } from '../../kubernetes/index.ts';
+import { groupOf, isSame, type Json, type JsonObject, nameOf, objectAt, textAt } from '../../kubernetes/index.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import { clonedFrom, mergedMetadata, nonEmpty } from '../patches/items.ts';
 import type { Difference } from '../world/differences.ts';
@@ -91,23 +91,54 @@ export function controlPlaneMetadata(controlPlane: JsonObject, clusterName: stri
 }
 
 /**
- * Whether a Machine's infrastructure was made of another template than its control plane refers to: one without the
- * annotations that say so is up to date (matchesTemplateClonedFrom, which providers share).
+ * A Machine that a control plane of a provider makes, with its own bootstrap configuration.
+ *
+ * @param annotations with which the Machine keeps what it was made of.
  */
-export function templateReasons({ infrastructureMachine }: MachineObjects, controlPlane: JsonObject): Difference[] {
-  const annotations = objectAt(infrastructureMachine, 'metadata', 'annotations');
-  const [groupKind, name] = ['groupkind', 'name'].map((of) =>
-    textAt(annotations, `cluster.x-k8s.io/cloned-from-${of}`),
+export function machineWith(
+  controlPlane: JsonObject,
+  infrastructure: JsonObject | undefined,
+  names: { cluster: string; machine: string },
+  config: { apiVersion: string; kind: string; spec: JsonObject },
+  annotations: JsonObject = {},
+): MachineObjects {
+  const { namespace = 'default' } = objectAt(controlPlane, 'metadata');
+  const name = names.machine;
+  const metadata = controlPlaneMetadata(controlPlane, names.cluster);
+  return running(
+    {
+      metadata: { name, namespace, ...mergedMetadata([metadata, { annotations }]) },
+      spec: { clusterName: names.cluster, version: textAt(controlPlane, 'spec', 'version') },
+    },
+    { ...config, metadata: { name, namespace, ...metadata } },
+    cloneOf(infrastructure ?? templateFor(controlPlane), name, String(namespace), metadata),
   );
-  const wanted = templateFor(controlPlane);
-  const { annotations: wantedAnnotations } = clonedFrom(wanted);
-  const isKnown = name !== '' && groupKind !== '';
-  const isSame =
-    wantedAnnotations['cluster.x-k8s.io/cloned-from-name'] === name &&
-    wantedAnnotations['cluster.x-k8s.io/cloned-from-groupkind'] === groupKind;
-  return !isKnown || isSame
+}
+
+/** Whether a Machine's infrastructure was made of another template than its control plane refers to, as its annotations say. */
+export function templateDifferences({ infrastructureMachine }: MachineObjects, controlPlane: JsonObject): Difference[] {
+  const [before, after] = [
+    objectAt(infrastructureMachine, 'metadata', 'annotations'),
+    clonedFrom(templateFor(controlPlane)).annotations,
+  ].map((annotations) => ['groupkind', 'name'].map((of) => textAt(annotations, `cluster.x-k8s.io/cloned-from-${of}`)));
+  return isSame(before, after)
     ? []
-    : [{ path: [...machineTemplatePath(controlPlane), 'name'], before: name, after: nameOf(wanted) }];
+    : [
+        {
+          path: [...machineTemplatePath(controlPlane), 'name'],
+          before: before?.[1] || undefined,
+          after: after?.[1],
+        },
+      ];
+}
+
+/**
+ * The same, but that one without both annotations is up to date (matchesTemplateClonedFrom, which most providers share).
+ */
+export function templateReasons(made: MachineObjects, controlPlane: JsonObject): Difference[] {
+  const annotations = objectAt(made.infrastructureMachine, 'metadata', 'annotations');
+  const isKnown = ['groupkind', 'name'].every((of) => textAt(annotations, `cluster.x-k8s.io/cloned-from-${of}`) !== '');
+  return isKnown ? templateDifferences(made, controlPlane) : [];
 }
 
 /** The request of a hook that asks whether Machines can be updated in place. */

@@ -2,16 +2,8 @@ import { type Json, type JsonObject, objectAt, objectText, textAt } from '../../
 import { differencesOf } from '../world/differences.ts';
 import { NotKnown } from '../world/not-known.ts';
 import { goValue } from './go-values.ts';
-import type { ControlPlaneKind, Reason } from './kind.ts';
-import {
-  cloneOf,
-  controlPlaneMetadata,
-  type MachineObjects,
-  machineTemplateOf,
-  running,
-  templateFor,
-  templateReasons,
-} from './made-machine.ts';
+import type { KindWithMachines, Reason } from './kind.ts';
+import { type MachineObjects, machineTemplateOf, machineWith, templateReasons } from './made-machine.ts';
 
 // Facts of rancher/cluster-api-provider-rke2, v0.24 and v0.25: UpToDate in pkg/rke2/control_plane.go, pkg/rke2/machine_filters.go,
 // pkg/rke2/desiredstate, and the types of both API groups.
@@ -48,32 +40,18 @@ const configOf = (spec: JsonObject): JsonObject =>
     pointers,
   ) as JsonObject;
 
-function machine(
-  controlPlane: JsonObject,
-  infrastructure: JsonObject | undefined,
-  names: { cluster: string; machine: string },
-): MachineObjects {
-  const { namespace = 'default' } = objectAt(controlPlane, 'metadata');
-  const name = names.machine;
-  const metadata = controlPlaneMetadata(controlPlane, names.cluster);
-  const annotations = {
-    ...objectAt(metadata.annotations),
-    [serverConfigAnnotation]: JSON.stringify(serverConfigOf(controlPlane)),
-  };
-  return running(
-    {
-      metadata: { name, namespace, ...metadata, annotations },
-      spec: { clusterName: names.cluster, version: textAt(controlPlane, 'spec', 'version') },
-    },
+const machine: KindWithMachines['machine'] = (controlPlane, infrastructure, names) =>
+  machineWith(
+    controlPlane,
+    infrastructure,
+    names,
     {
       apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2',
       kind: 'RKE2Config',
-      metadata: { name, namespace, ...metadata },
       spec: configOf(objectAt(controlPlane, 'spec')),
     },
-    cloneOf(infrastructure ?? templateFor(controlPlane), name, String(namespace), metadata),
+    { [serverConfigAnnotation]: JSON.stringify(serverConfigOf(controlPlane)) },
   );
-}
 
 /** What the webhook of Rancher Turtles adds to a Machine's RKE2Config, which does not count. */
 const turtlesAnnotation = 'cluster-api.cattle.io/turtles-system-agent';
@@ -125,7 +103,7 @@ function versionReasons({ machine: made }: MachineObjects, wanted: JsonObject): 
 }
 
 /** RKE2ControlPlane. */
-export const rke2: ControlPlaneKind = {
+export const rke2: KindWithMachines = {
   group: 'controlplane.cluster.x-k8s.io',
   kind: 'RKE2ControlPlane',
   fields: [

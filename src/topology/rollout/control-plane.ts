@@ -1,7 +1,7 @@
 import { formatFieldPath, isSame, type JsonObject, nameOf, objectAt, textAt } from '../../kubernetes/index.ts';
-import type { ControlPlaneKind, Reason } from '../control-planes/index.ts';
+import type { KindWithMachines, Reason } from '../control-planes/index.ts';
 import {
-  afterPath,
+  afterPaths,
   type MachineObjects,
   machineTemplatePath,
   timeAt,
@@ -21,7 +21,15 @@ import {
   type Rollout,
 } from './group-plan.ts';
 import { askForUpdate, knowsAvailability, type UpdateAnswer } from './in-place.ts';
-import { inPlaceTexts, problemsOf, stepsText, verdictOf, waitingForDeletion, waitingProblems } from './texts.ts';
+import {
+  inPlaceTexts,
+  machinesText,
+  problemsOf,
+  stepsText,
+  verdictOf,
+  waitingForDeletion,
+  waitingProblems,
+} from './texts.ts';
 
 /** A Machine of a control plane: what exists of it, and the rest as the control plane makes it. */
 interface MadeMachine {
@@ -34,7 +42,7 @@ const nameOfMachine = ({ existing }: MadeMachine): string => (existing === undef
 
 /** A control plane that is changed, and its kind. */
 interface ControlPlaneUpdate extends GroupUpdate {
-  of: ControlPlaneKind;
+  of: KindWithMachines;
 }
 
 /** A Machine as the control plane made it before. */
@@ -64,6 +72,8 @@ interface OutdatedMachine {
   isCaused: boolean;
   /** Whether an extension may update it. */
   isEligible: boolean;
+  /** Who updates it in place, if its control plane arranges that without asking extensions. */
+  updater: string | undefined;
 }
 
 /** Annotations of Machines that make way for another in any case. */
@@ -94,14 +104,15 @@ function existingOutdated(
   const isNew = ({ path, after: value }: Reason) =>
     !timesBefore.some((known) => isPath(known.path, path) && isSame(known.after, value));
   const changed = [...ofChange(of.isFirst?.(made.objects) ?? false), ...times.filter(isNew)];
-  const wasUpToDate = timesBefore.length === 0 && of.reasons(made.objects, before.object).length === 0;
+  const wasUpToDate = () => timesBefore.length === 0 && of.reasons(made.objects, before.object).length === 0;
   const annotations = objectAt(existing.machine, 'metadata', 'annotations');
   return [
     {
       made,
       reasons: changed.length > 0 ? changed : reasons,
-      isCaused: wasUpToDate || changed.length > 0,
+      isCaused: changed.length > 0 || wasUpToDate(),
       isEligible: times.length === 0 && !goingAnnotations.some((name) => Object.hasOwn(annotations, name)),
+      updater: of.updater?.(reasons, after.object),
     },
   ];
 }
@@ -120,7 +131,13 @@ function outdatedMachines(update: ControlPlaneUpdate, count: number, now: Date):
   // The first Machine may still be the one that made the control plane.
   return Array.from({ length: count }, (_, index) => {
     const reasons = [...(index === 0 && joined.length === 0 ? first : joined), ...times];
-    return { made, reasons, isCaused: true, isEligible: times.length === 0 };
+    return {
+      made,
+      reasons,
+      isCaused: true,
+      isEligible: times.length === 0,
+      updater: of.updater?.(reasons, after.object),
+    };
   }).filter(({ reasons }) => reasons.length > 0);
 }
 
@@ -236,8 +253,10 @@ export async function controlPlaneRollout(
   const { maxSurge } = replacement;
   const surge = { maxSurge, maySaveSurge: knowsAvailability(options) };
   const asked = new Map<MadeMachine, UpdateAnswer>();
+  const first = caused.filter(({ updater }) => updater !== undefined);
+  const updatedFirst = Math.min(first.length, counts.after);
   const { updated, deleted, answers } = await roll(
-    all,
+    all.filter(({ updater }) => updater === undefined),
     counts,
     surge,
     async ({ made }) => {
@@ -251,8 +270,8 @@ export async function controlPlaneRollout(
     },
     options.follow ?? (async () => {}),
   );
-  const replaced = Math.min(caused.length, Math.max(0, deleted.length - removed));
-  const isTimed = reasons.some(({ path }) => isPath(path, afterPath));
+  const replaced = Math.min(caused.length - first.length, Math.max(0, deleted.length - removed));
+  const age = reasons.find(({ path }) => afterPaths.some((after) => isPath(path, after)));
   const names = deleted
     .slice(removed)
     .filter(({ isCaused }) => isCaused)
@@ -264,13 +283,14 @@ export async function controlPlaneRollout(
     verdict: verdictOf(answers),
     replaced,
     replaces: names.includes('') || hasDomains ? undefined : names,
-    inPlace: updated.length,
+    inPlace: updated.length + updatedFirst,
     causes,
     manner: [
+      ...(updatedFirst === 0 ? [] : [`${machinesText(updatedFirst)} updated in place by ${first[0]?.updater}`]),
       ...(deleted.length === 0
         ? []
-        : [`one after the other, ${order} (maxSurge ${maxSurge})`, ...notBefore(update, isTimed, now)]),
-      ...stepsText(update.change),
+        : [`one after the other, ${order} (maxSurge ${maxSurge})`, ...notBefore(update, age?.path, now)]),
+      ...stepsText(update.change, replaced === 0 && updatedFirst > 0 ? 'updated' : 'replaced'),
       ...inPlaceTexts(answers, updated.length, replaced, 'maxSurge: 0 of the control plane'),
     ],
     problems: [...problems, ...problemsOf(answers)],

@@ -10,11 +10,11 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 import type { Arrivals, Reason } from '../control-planes/index.ts';
-import { afterPath, timeAt } from '../control-planes/index.ts';
+import { timeAt } from '../control-planes/index.ts';
 import { causeOf, type Difference, differencesOf, isPath, leadsTo } from '../world/differences.ts';
 import type { ExistingMachine, GroupChange, GroupObjects, GroupPart } from '../world/groups.ts';
 import type { Cause, GroupPlan, Problem, Verdict } from '../world/plan.ts';
-import { bookkeeping, replicasOf } from './machines.ts';
+import { bookkeeping, hasMachines, replicasOf } from './machines.ts';
 import { listText } from './texts.ts';
 
 /** A group that exists before and after. */
@@ -64,12 +64,11 @@ export function causesOf(
   return [...causes.values()];
 }
 
-/** Says that Machines stay until a time. */
-export function notBefore({ after }: GroupUpdate, isTimed: boolean, now: Date): string[] {
-  const time = timeAt(after.object, ...afterPath);
-  return isTimed && time !== undefined && time > now.getTime()
-    ? [`not before ${textAt(after.object, ...afterPath)}`]
-    : [];
+/** Says that Machines stay until a time, which is at this path. */
+export function notBefore({ after }: GroupUpdate, path: FieldPath | undefined, now: Date): string[] {
+  const at = (path ?? []).map(String);
+  const time = timeAt(after.object, ...at);
+  return time !== undefined && time > now.getTime() ? [`not before ${textAt(after.object, ...at)}`] : [];
 }
 
 /** What becomes of the Machines of a group. */
@@ -169,8 +168,10 @@ const changedTemplates = ({ before, after, change }: GroupUpdate): string[] =>
       : [];
   });
 
+const referenceNames = ['configRef', 'infrastructureRef', 'infrastructureTemplate'];
+
 /** Whether a path is that of a reference to a template. */
-const isReference = ({ path }: Difference): boolean => path.includes('configRef') || path.includes('infrastructureRef');
+const isReference = ({ path }: Difference): boolean => referenceNames.some((name) => path.includes(name));
 
 /** The plan of a group that exists before and after. */
 export function groupPlan(update: GroupUpdate, rollout: Rollout, arrivals: Arrivals): GroupPlan {
@@ -179,7 +180,7 @@ export function groupPlan(update: GroupUpdate, rollout: Rollout, arrivals: Arriv
   const differences = objectDifferences(update);
   const isCause = ({ path }: Difference) => rollout.causes.some(({ field }) => field === formatFieldPath(path));
   const written = differences.filter((difference) => !isCause(difference));
-  const scaling = differences.filter(({ path }) => isPath(path, replicasPath));
+  const scaling = differences.filter(({ path }) => hasMachines(update.after.object) && isPath(path, replicasPath));
   const verdict = verdictOf(rollout, scaling.length > 0, differences.length > 0);
   const ofObject = (some: readonly Difference[]) =>
     some.map((difference) => causeOf('object', difference, update, change.from));

@@ -1,4 +1,4 @@
-import { type JsonObject, nameOf, objectAt, textAt } from '../../kubernetes/index.ts';
+import { groupOf, type JsonObject, nameOf, objectAt, textAt } from '../../kubernetes/index.ts';
 import { topologyWorkers } from '../desired/desired.ts';
 import { type Existing, machinesOf, workerKey } from '../desired/existing.ts';
 import { classOf } from '../desired/planned-state.ts';
@@ -10,20 +10,26 @@ import type { World } from '../world/world.ts';
 import { machinesBefore } from './group-plan.ts';
 import { unjudged } from './judge-group.ts';
 
-/** A group of workers of which only its settings in the topology are known. */
-const ofSettings = (kind: string, { metadata = {}, replicas }: JsonObject): GroupObjects => ({
+/** A group of which only its settings in the topology are known. */
+const ofSettings = (kind: string, { metadata = {}, replicas }: JsonObject, group = coreGroup): GroupObjects => ({
   object: stored(
-    { apiVersion: `${coreGroup}/v1beta2`, kind, metadata, spec: replicas === undefined ? {} : { replicas } },
+    { apiVersion: `${group}/v1beta2`, kind, metadata, spec: replicas === undefined ? {} : { replicas } },
     () => undefined,
   ),
   bootstrap: undefined,
   infrastructure: undefined,
 });
 
-/** The kind of the control planes of a Cluster's class; empty if the class is not known. */
-function kindInClass(world: World, cluster: JsonObject): string {
+const kindOf = (reference: JsonObject) => ({
+  group: textAt(reference, 'apiGroup') || groupOf(reference),
+  kind: textAt(reference, 'kind'),
+});
+
+/** The kind of the control planes of a Cluster's class, with its group; empty if the class is not known. */
+function kindInClass(world: World, cluster: JsonObject): { group: string; kind: string } {
   const clusterClass = world.find({ group: coreGroup, kind: 'ClusterClass', ...classOf(cluster) });
-  return textAt(clusterClass, 'spec', 'controlPlane', 'templateRef', 'kind').replace(/Template$/, '');
+  const { group, kind } = kindOf(objectAt(clusterClass, 'spec', 'controlPlane', 'templateRef'));
+  return { group, kind: kind.replace(/Template$/, '') };
 }
 
 /**
@@ -45,8 +51,9 @@ export function groupsWithout(
   };
   const reference = objectAt(cluster, 'spec', 'controlPlaneRef');
   const controlPlane = existing.controlPlane?.object ?? { ...reference, metadata: reference };
-  const kind = textAt(controlPlane, 'kind') || kindInClass(world, cluster);
-  const settings = was && ofSettings(kind, objectAt(was, 'spec', 'topology', 'controlPlane'));
+  const isNamed = textAt(controlPlane, 'kind') !== '';
+  const { group, kind } = isNamed ? kindOf(controlPlane) : kindInClass(world, cluster);
+  const settings = was && ofSettings(kind, objectAt(was, 'spec', 'topology', 'controlPlane'), group);
   const workers = new Map<string, GroupPlan>();
   for (const [of, isNew] of [...(was ? [[was, false] as const] : []), [wanted, true] as const]) {
     for (const { kind: workerKind, topology } of topologyWorkers(of)) {

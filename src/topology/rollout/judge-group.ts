@@ -96,7 +96,8 @@ async function judged(given: GroupChange, options: PlanOptions): Promise<GroupPl
   const update = { change, before, after };
   const of = controlPlaneOf(before.object);
   if (of !== undefined) {
-    return groupPlan(update, await controlPlaneRollout({ of, ...update }, options), of.arrivals(after.object));
+    const rollout = of.hasMachines === false ? nothing() : await controlPlaneRollout({ of, ...update }, options);
+    return groupPlan(update, rollout, of.arrivals(after.object));
   }
   switch (kind) {
     case 'MachineDeployment':

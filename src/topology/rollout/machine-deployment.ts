@@ -283,7 +283,9 @@ export async function machineDeploymentRollout(update: GroupUpdate, options: Pla
     inPlace: updated,
     causes,
     manner: [
-      ...(replaced > 0 && updated === 0 ? [mannerOf(update), ...notBefore(update, isTimed, now)] : []),
+      ...(replaced > 0 && updated === 0
+        ? [mannerOf(update), ...notBefore(update, isTimed ? afterPath : undefined, now)]
+        : []),
       ...stepsText(change),
       ...inPlaceTexts(answers, updated, replaced, 'maxUnavailable: 1'),
     ],

@@ -7,7 +7,7 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 import { machineFieldNames, writtenInPlace } from '../../runtimehooks/index.ts';
-import { cloneOf, type MachineObjects, running } from '../control-planes/index.ts';
+import { cloneOf, controlPlaneOf, type MachineObjects, running } from '../control-planes/index.ts';
 import { mergedMetadata, nonEmpty } from '../patches/items.ts';
 import { generatedName } from '../world/names.ts';
 import { portion } from '../world/portion.ts';
@@ -49,8 +49,15 @@ export const bookkeeping = [
 /** More Machines than a group has: a number in a file must not decide how much work there is. */
 const maxReplicas = 100_000;
 
-/** The replicas of a control plane, MachineDeployment or MachinePool; 1 if it has no whole number. */
+/** Whether a group has Machines: control planes that run in Pods, or in the service of a cloud, do not. */
+export const hasMachines = (object: JsonObject | undefined): boolean =>
+  object === undefined || controlPlaneOf(object)?.hasMachines !== false;
+
+/** How many Machines a control plane, MachineDeployment or MachinePool wants; 1 if it has no whole number. */
 export function replicasOf(object: JsonObject | undefined): number {
+  if (!hasMachines(object)) {
+    return 0;
+  }
   const { replicas } = objectAt(object, 'spec');
   return Number.isInteger(replicas) ? Math.min(Math.max(0, Number(replicas)), maxReplicas) : 1;
 }

@@ -114,10 +114,11 @@ export class MadeGroup {
   /** A Machine, with what is made for it; of a group whose Machines a provider makes, only its name is known. */
   #machine(cluster: JsonObject, origin: Origin, name: string): ExistingMachine {
     const { object, bootstrap = {}, infrastructure = {} } = origin.objects;
+    const of = controlPlaneOf(object);
     const known = this.#hasMachineSets
       ? workerMachine(this.#machineSet(origin, 0).object, bootstrap, infrastructure, name)
-      : controlPlaneOf(object)?.machine(object, infrastructure, { cluster: nameOf(cluster), machine: name });
+      : of?.hasMachines !== false && of?.machine(object, infrastructure, { cluster: nameOf(cluster), machine: name });
     const machine = { metadata: { name, namespace: namespaceOf(cluster) } };
-    return known ?? { machine, bootstrapConfig: undefined, infrastructureMachine: undefined };
+    return known || { machine, bootstrapConfig: undefined, infrastructureMachine: undefined };
   }
 }

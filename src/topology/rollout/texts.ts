@@ -13,9 +13,9 @@ export const listText = (items: readonly string[]): string =>
 const times = ['', 'once', 'twice'];
 
 /** The steps of an upgrade, if there are several. */
-export function stepsText({ versions }: GroupChange): string[] {
+export function stepsText({ versions }: GroupChange, what = 'replaced'): string[] {
   const steps = versions.length - 1;
-  return steps < 2 ? [] : [`replaced ${times[steps] ?? `${steps} times`}: ${versions.join(' → ')}`];
+  return steps < 2 ? [] : [`${what} ${times[steps] ?? `${steps} times`}: ${versions.join(' → ')}`];
 }
 
 /** A Machine that was not up to date before the change, and why it is not. */

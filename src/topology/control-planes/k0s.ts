@@ -1,0 +1,168 @@
+import { type Json, type JsonObject, objectAt, objectText, textAt } from '../../kubernetes/index.ts';
+import { parseVersion } from '../../runtimehooks/index.ts';
+import { differencesOf } from '../world/differences.ts';
+import { NotKnown } from '../world/not-known.ts';
+import { goValue } from './go-values.ts';
+import type { KindWithMachines, Reason } from './kind.ts';
+import { type MachineObjects, machineWith, templateDifferences } from './made-machine.ts';
+import { denial } from './refused-changes.ts';
+
+// Facts of k0sproject/k0smotron, v2.0 and v2.1: calculateMachineState and retrieveControlPlaneState in
+// internal/controller/controlplane/k0s_controlplane_controller.go, isInfraMachineUpToDate, isBootstrapConfigUpToDate and
+// getMachineK0sConfig in helper.go, versionMatches in status.go, calculateMaxSurge in scale.go,
+// reconcileInplaceK0sVersionUpdate in scale.go (v2.0) and inplace.go (v2.1), and api/controlplane/v1beta2.
+
+/** Where a Machine keeps the k0sConfigSpec that it was made with, as JSON; k0smotron before v1.10 did not write it. */
+const configAnnotation = 'k0s.controlplane.cluster.x-k8s.io/k0s-config';
+
+const pointers: ReadonlySet<string> = new Set([
+  ...['ignition', 'customUserDataRef', 'contentFrom', 'secretRef', 'configMapRef', 'secretMetadata'],
+]);
+
+/** Defaults of the schema in v1beta2, which annotations lack. */
+const configDefaults: JsonObject = {
+  k0sInstallDir: '/usr/local/bin',
+  downloadURL: 'https://get.k0s.sh',
+};
+const tunnelingDefaults: JsonObject = { serverNodePort: 31700, tunnelingNodePort: 31443, mode: 'tunnel' };
+
+/** A k0sConfigSpec as it is compared: in v1beta2, with defaults, and without what k0s reconciles itself. */
+function comparedConfig(config: JsonObject): JsonObject {
+  const { k0s: _k0s, preStartCommands, postStartCommands, ignition, customUserDataRef, ...rest } = config;
+  const older = {
+    ...(preStartCommands !== undefined && { preK0sCommands: preStartCommands }),
+    ...(postStartCommands !== undefined && { postK0sCommands: postStartCommands }),
+  };
+  const provisioner = {
+    type: ignition === undefined ? 'cloud-config' : 'ignition',
+    platform: 'linux',
+    ...(ignition !== undefined && { ignition }),
+    ...(customUserDataRef !== undefined && { customUserDataRef }),
+  };
+  const spec = goValue({ ...older, ...rest }, pointers) as JsonObject;
+  return {
+    ...configDefaults,
+    ...spec,
+    provisioner: { ...provisioner, ...objectAt(spec.provisioner) },
+    tunneling: { ...tunnelingDefaults, ...objectAt(spec.tunneling) },
+  };
+}
+
+const configOf = (controlPlane: JsonObject): JsonObject => objectAt(controlPlane, 'spec', 'k0sConfigSpec');
+
+/** The version that k0smotron takes: with the suffix of k0s, and a default. */
+function versionOf(controlPlane: JsonObject): string {
+  const version = textAt(controlPlane, 'spec', 'version') || 'v1.27.9';
+  return version.includes('+k0s.') ? version : `${version}+k0s.0`;
+}
+
+function versionReasons({ machine: made }: MachineObjects, wanted: JsonObject): Reason[] {
+  const [before, after] = [textAt(made, 'spec', 'version'), versionOf(wanted)];
+  const suffixed = before === '' || before.includes('+') ? before : `${before}+${after.split('+')[1]}`;
+  return differencesOf(suffixed, after, ['spec', 'version']);
+}
+
+/** What of a Machine's k0sConfigSpec differs; undefined if the Machine does not say what it was made with. */
+function configReasons({ machine: made }: MachineObjects, wanted: JsonObject): Reason[] | undefined {
+  const text = objectAt(made, 'metadata', 'annotations')[configAnnotation];
+  if (typeof text !== 'string') {
+    return undefined;
+  }
+  const path = ['spec', 'k0sConfigSpec'];
+  const config = comparedConfig(configOf(wanted));
+  try {
+    const known = comparedConfig(objectAt(JSON.parse(text) as Json));
+    const { enabled, serverAddress = '' } = objectAt(config.tunneling);
+    // The controller fills in the address of a node.
+    const address =
+      enabled === true && serverAddress === '' ? { serverAddress: textAt(known.tunneling, 'serverAddress') } : {};
+    return differencesOf(known, { ...config, tunneling: { ...objectAt(config.tunneling), ...address } }, path);
+  } catch {
+    return [{ path, before: text, after: config }];
+  }
+}
+
+const strategyOf = (controlPlane: JsonObject): string => textAt(controlPlane, 'spec', 'updateStrategy') || 'InPlace';
+
+const isVersion = ({ path }: Reason): boolean => path.join('.') === 'spec.version';
+
+const updater = (reasons: readonly Reason[], controlPlane: JsonObject): string | undefined =>
+  strategyOf(controlPlane) === 'InPlace' && reasons.length > 0 && reasons.every(isVersion)
+    ? "k0s' autopilot, as long as the control plane is Available"
+    : undefined;
+
+function reasons(made: MachineObjects, wanted: JsonObject): Reason[] {
+  // Unlike with other providers, a Machine's infrastructure that does not say what it was cloned from is replaced.
+  const others = [...versionReasons(made, wanted), ...templateDifferences(made, wanted)];
+  const ofConfig = configReasons(made, wanted);
+  const isReplaced = others.length > 0 && updater(others, wanted) === undefined;
+  if (ofConfig === undefined && !isReplaced) {
+    throw new NotKnown(
+      `${objectText(made.machine)} has no annotation ${configAnnotation}: whether its k0sConfigSpec is up to date is not known`,
+    );
+  }
+  return [...others, ...(ofConfig ?? [])];
+}
+
+/** The rules of its webhook (k0s_controlplane_webhook.go); it says only the first. */
+function refusal(before: JsonObject, after: JsonObject, isStep: boolean): string | undefined {
+  const [from, to] = [before, after].map((object) => parseVersion(textAt(object, 'spec', 'version'))?.numbers ?? []);
+  const args = objectAt(after, 'spec', 'k0sConfigSpec').args;
+  const { type = '', platform = '' } = objectAt(configOf(after), 'provisioner');
+  const problems: [isWrong: boolean, text: string][] = [
+    [
+      isStep && Number(to?.[1]) - Number(from?.[1]) > 1,
+      'upgrading more than one minor version at a time is not allowed by the Kubernetes skew policy',
+    ],
+    [
+      to?.join('.') === '1.31.1',
+      `version ${textAt(after, 'spec', 'version')} is not compatible with K0sControlPlane, use v1.31.2+`,
+    ],
+    [
+      platform === 'windows' || String(type).startsWith('powershell'),
+      'K0sControlPlane does not support powershell and powershell-xml provisioning formats',
+    ],
+    [
+      strategyOf(after) === 'Recreate' && Array.isArray(args) && args.includes('--single'),
+      'UpdateStrategy Recreate strategy is not allowed when the cluster is running in single mode',
+    ],
+  ];
+  const text = problems.find(([isWrong]) => isWrong)?.[1];
+  return text && denial('validate-k0scontrolplane-v1beta2.k0smotron.io', text);
+}
+
+/** K0sControlPlane. */
+export const k0s: KindWithMachines = {
+  group: 'controlplane.cluster.x-k8s.io',
+  kind: 'K0sControlPlane',
+  fields: [
+    ...['k0sConfigSpec', 'machineTemplate', 'replicas', 'updateStrategy', 'version', 'kubeconfigSecretMetadata'],
+  ],
+  machine: (controlPlane, infrastructure, names) =>
+    machineWith(
+      { ...controlPlane, spec: { ...objectAt(controlPlane, 'spec'), version: versionOf(controlPlane) } },
+      infrastructure,
+      names,
+      {
+        apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2',
+        kind: 'K0sControllerConfig',
+        spec: { version: versionOf(controlPlane), ...configOf(controlPlane) },
+      },
+      { [configAnnotation]: JSON.stringify(configOf(controlPlane)) },
+    ),
+  reasons,
+  updater,
+  replacement: (controlPlane) => {
+    const isDeleteFirst = strategyOf(controlPlane) === 'RecreateDeleteFirst';
+    return { is: 'rolling', maxSurge: isDeleteFirst && Number(objectAt(controlPlane, 'spec').replicas) >= 3 ? 0 : 1 };
+  },
+  arrivals: () => [
+    { path: ['spec', 'machineTemplate', 'metadata'], on: ['new Machines only'] },
+    { path: ['spec', 'k0sConfigSpec', 'k0s'], on: ['the ClusterConfig of k0s, but for spec.storage'] },
+    { path: ['spec', 'kubeconfigSecretMetadata'], on: ['the Secret of the kubeconfig'] },
+  ],
+  fillDefaults({ spec }) {
+    Object.assign(objectAt(spec), { replicas: 1, updateStrategy: 'InPlace', ...objectAt(spec) });
+  },
+  refusal,
+};

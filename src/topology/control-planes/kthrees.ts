@@ -1,0 +1,72 @@
+import { fieldAt, isJsonObject, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import { differencesOf } from '../world/differences.ts';
+import { isTooOld, rolloutAfterPath } from './age.ts';
+import { goValue } from './go-values.ts';
+import type { KindWithMachines } from './kind.ts';
+import { machineTemplateOf, machineWith, templateReasons, timeAt } from './made-machine.ts';
+
+// Facts of k3s-io/cluster-api-k3s, v0.2 and v0.3: MatchesKCPConfiguration in pkg/machinefilters/machine_filters.go,
+// MachinesNeedingRollout in pkg/k3s/control_plane.go, syncMachines and upgradeControlPlane in
+// controlplane/controllers/kthreescontrolplane_controller.go, computeDesiredMachine in scale.go, and the webhook in
+// controlplane/api/v1beta2. Until v0.1, a change of the config replaced nothing (its issue 83).
+
+const pointers: ReadonlySet<string> = new Set(['disableCloudController', 'cloudProviderName', 'contentFrom']);
+
+/** A KThreesConfigSpec as it is compared: the version of k3s in it does not count. */
+function comparedConfig({ version: _version, ...spec }: JsonObject): JsonObject {
+  return goValue(spec, pointers) as JsonObject;
+}
+
+/** With what the webhook sets in v1beta2. */
+function configOf(controlPlane: JsonObject): JsonObject {
+  const spec = objectAt(controlPlane, 'spec', 'kthreesConfigSpec');
+  const serverConfig = { disableCloudController: true, cloudProviderName: 'external', ...objectAt(spec.serverConfig) };
+  return { ...spec, serverConfig };
+}
+
+/** Fields of the machineTemplate that are written to Machines; `nodeDrainTimeout` of v1beta1 is at the top. */
+const timeouts = ['nodeDrainTimeout', 'nodeVolumeDetachTimeout', 'nodeDeletionTimeout'];
+
+/** KThreesControlPlane. */
+export const kthrees: KindWithMachines = {
+  group: 'controlplane.cluster.x-k8s.io',
+  kind: 'KThreesControlPlane',
+  fields: [
+    ...['replicas', 'version', 'kthreesConfigSpec', 'rolloutAfter', 'machineTemplate', 'remediationStrategy'],
+    ...['infrastructureTemplate', 'nodeDrainTimeout'],
+  ],
+  machine: (controlPlane, infrastructure, names) =>
+    machineWith(controlPlane, infrastructure, names, {
+      apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2',
+      kind: 'KThreesConfig',
+      spec: configOf(controlPlane),
+    }),
+  reasons: (made, wanted) => [
+    ...differencesOf(textAt(made.machine, 'spec', 'version'), textAt(wanted, 'spec', 'version'), ['spec', 'version']),
+    ...differencesOf(comparedConfig(objectAt(made.bootstrapConfig, 'spec')), comparedConfig(configOf(wanted)), [
+      'spec',
+      'kthreesConfigSpec',
+    ]),
+    ...templateReasons(made, wanted),
+  ],
+  timeReasons({ machine }, wanted, previous) {
+    const createdAt = timeAt(machine, 'metadata', 'creationTimestamp');
+    return isTooOld({ createdAt }, wanted, previous, rolloutAfterPath)
+      ? [{ path: rolloutAfterPath, before: undefined, after: fieldAt(wanted, ...rolloutAfterPath) }]
+      : [];
+  },
+  replacement: () => ({ is: 'rolling', maxSurge: 1 }),
+  arrivals(controlPlane) {
+    const infrastructure = textAt(machineTemplateOf(controlPlane), 'kind').replace(/Template$/, 's');
+    return [
+      { path: ['spec', 'machineTemplate', 'metadata'], on: ['Machines', 'KThreesConfigs', infrastructure] },
+      ...timeouts.map((field) => ({ path: ['spec', 'machineTemplate', field], on: ['Machines'] })),
+      { path: ['spec', 'kthreesConfigSpec', 'version'], on: ['new Machines only'] },
+    ];
+  },
+  fillDefaults({ spec }) {
+    if (isJsonObject(spec)) {
+      spec.replicas ??= 1;
+    }
+  },
+};
