@@ -36,7 +36,6 @@ export {
   pathInObject,
   pathInOldControlPlane,
   putAt,
-  schemaOfFields,
   writtenInPlace,
 } from './patches/class-fields.ts';
 export { type ControlPlaneField, fieldsSetBy, revertIgnored, type TemplatePlace } from './patches/ignored.ts';

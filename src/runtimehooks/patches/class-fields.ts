@@ -1,5 +1,4 @@
 import { fieldAt, isJsonObject, type Json, type JsonObject, own, setOwn } from '../../kubernetes/index.ts';
-import type { Schema } from '../../kubernetes/schema/index.ts';
 import { compareReleases, type Release, v1 } from '../catalog/release.ts';
 
 /** A part of a topology that has a class, and the object that is made for it. */
@@ -11,7 +10,6 @@ export interface ClassField {
   path: string;
   /** The parts that have it. */
   kinds: readonly PartKind[];
-  schema: Schema;
   /** The first release with it. Default: all releases that a rehearsal simulates have it. */
   since?: Release;
   /** Whether classes do not have it. */
@@ -31,67 +29,52 @@ export interface ClassField {
   isDuration?: true;
 }
 
-const text: Schema = { type: 'string' };
-const number: Schema = { type: 'integer' };
-const numberOrPercentage: Schema = { 'x-kubernetes-int-or-string': true };
-const objectOf = (properties: Readonly<Record<string, Schema>>): Schema => ({ type: 'object', properties });
-const textsOf = (...names: string[]): Schema => objectOf(Object.fromEntries(names.map((name) => [name, text])));
-const listOf = (items: Schema): Schema => ({ type: 'array', items });
-
 const all = ['ControlPlane', 'MachineDeployment', 'MachinePool'] as const;
 const workers = ['MachineDeployment', 'MachinePool'] as const;
-const timeout = { kinds: all, schema: number, carriedTo: 'machines', isDuration: true } as const;
+const timeout = { kinds: all, carriedTo: 'machines', isDuration: true } as const;
 
 /**
  * The fields of classes and topologies, besides metadata, names, variables and MachineHealthChecks
  * (exp/topology/desiredstate and api/core/v1beta2/clusterclass_types.go, v1.14).
  */
 const classFields: readonly ClassField[] = [
-  { path: 'replicas', kinds: all, schema: number, isOnlyInTopology: true, carriedTo: 'object', isInBuiltin: true },
+  { path: 'replicas', kinds: all, isOnlyInTopology: true, carriedTo: 'object', isInBuiltin: true },
   {
     path: 'rollout.after',
     kinds: ['ControlPlane', 'MachineDeployment'],
-    schema: text,
     isOnlyInTopology: true,
     carriedTo: 'object',
   },
   {
     path: 'rollout.strategy',
     kinds: ['MachineDeployment'],
-    schema: objectOf({
-      type: text,
-      rollingUpdate: objectOf({ maxSurge: numberOrPercentage, maxUnavailable: numberOrPercentage }),
-    }),
     replacedWith: 'rollout',
     carriedTo: 'object',
   },
   {
     path: 'healthCheck.remediation.maxInFlight',
     kinds: ['MachineDeployment'],
-    schema: numberOrPercentage,
     carriedTo: 'object',
     objectPath: 'remediation.maxInFlight',
   },
-  { path: 'deletion.order', kinds: ['MachineDeployment'], schema: text, carriedTo: 'object' },
+  { path: 'deletion.order', kinds: ['MachineDeployment'], carriedTo: 'object' },
   { path: 'deletion.nodeDrainTimeoutSeconds', ...timeout },
   { path: 'deletion.nodeVolumeDetachTimeoutSeconds', ...timeout },
   { path: 'deletion.nodeDeletionTimeoutSeconds', ...timeout },
   {
     path: 'readinessGates',
     kinds: ['ControlPlane', 'MachineDeployment'],
-    schema: listOf(textsOf('conditionType', 'polarity')),
     carriedTo: 'machines',
   },
   {
     path: 'taints',
     kinds: all,
-    schema: listOf(textsOf('effect', 'key', 'propagation', 'value')),
     since: v1(13),
     carriedTo: 'machines',
   },
-  { path: 'minReadySeconds', kinds: workers, schema: number, carriedTo: 'machines' },
-  { path: 'failureDomain', kinds: ['MachineDeployment'], schema: text, carriedTo: 'newMachines' },
-  { path: 'failureDomains', kinds: ['MachinePool'], schema: listOf(text), carriedTo: 'object' },
+  { path: 'minReadySeconds', kinds: workers, carriedTo: 'machines' },
+  { path: 'failureDomain', kinds: ['MachineDeployment'], carriedTo: 'newMachines' },
+  { path: 'failureDomains', kinds: ['MachinePool'], carriedTo: 'object' },
 ];
 
 /** The fields that a part of one kind has. */
@@ -180,17 +163,4 @@ export function writtenInPlace(kind: PartKind, spec: JsonObject): JsonObject {
     putAt(written, pathOf(field), fieldAt(spec, ...pathOf(field)));
   }
   return written;
-}
-
-/** The schema of an object with fields at their paths. */
-export function schemaOfFields(fields: readonly ClassField[]): Schema {
-  const properties: Record<string, Schema> = {};
-  for (const [name, below] of Map.groupBy(fields, ({ path }) => path.split('.')[0] ?? '')) {
-    const [first] = below;
-    properties[name] =
-      first?.path === name
-        ? first.schema
-        : schemaOfFields(below.map((field) => ({ ...field, path: field.path.slice(name.length + 1) })));
-  }
-  return objectOf(properties);
 }
