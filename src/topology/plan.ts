@@ -41,6 +41,7 @@ import { withMadeUpNames } from './world/made-up-names.ts';
 import { NotKnown, Stopped } from './world/not-known.ts';
 import { coreGroup, nameIn, writable } from './world/objects.ts';
 import { type ClusterPlan, type GroupPlan, type Plan, type Problem, sumOf, type Verdict } from './world/plan.ts';
+import { readingsBetween } from './world/releases.ts';
 import { inV1beta2 } from './world/v1beta1.ts';
 import type { World } from './world/world.ts';
 
@@ -71,6 +72,8 @@ interface Planning {
   refusedWrite: RefusedWrite;
   /** Templates whose changes are refused, with the reason. */
   refusedTemplates: ReadonlyMap<string, Problem>;
+  /** What an upgrade of Cluster API changes about how it reads the same objects, in plain sentences. */
+  readings: readonly string[];
   request: PlanRequest & Pick<PlanOptions, 'call'>;
 }
 
@@ -406,7 +409,9 @@ async function planWritten(planning: Planning, was: JsonObject | undefined, want
         .filter((pair) => !isSame(pair.before, pair.after)),
     ),
   );
-  return { cluster, groups, problems: [...problems, ...refusedHealthChecks(planning, wanted)] };
+  const isChanged = groups.some(({ verdict }) => verdict !== 'unchanged');
+  const readings = isChanged ? planning.readings.map((text) => ({ text: `read otherwise since ${text}` })) : [];
+  return { cluster, groups, problems: [...problems, ...refusedHealthChecks(planning, wanted), ...readings] };
 }
 
 /** Health checks of a Cluster that an API server refuses: no group shows them. */
@@ -453,17 +458,19 @@ const inNewest = (world: World): World =>
  */
 export async function plan(before: World, after: World, request: PlanRequest): Promise<Plan> {
   const release: Release = request.clusterApiVersion ?? newestKnownRelease;
+  const releaseBefore = request.clusterApiVersionBefore ?? release;
   const { isPlanned = () => true, signal } = request;
   const old = inNewest(before);
   const refusedWrite: RefusedWrite =
     request.isChecked === true ? () => undefined : refusedWrites(before, after, schemasIn(after, release));
   const { world, refusals, refusedTemplates } = accepted(old, inNewest(after), refusedWrite);
   const planning: Planning = {
-    before: new PlannedState('before', old, release),
+    before: new PlannedState('before', old, releaseBefore),
     after: new PlannedState('after', world, release),
     refusals,
     refusedWrite,
     refusedTemplates,
+    readings: readingsBetween(releaseBefore, release),
     request: { ...request, call: world.call },
   };
   const clustersOf = (state: World) =>

@@ -23,6 +23,8 @@ interface CallerOptions {
   before: StateExtensions;
   after: StateExtensions;
   release: Release;
+  /** That of the state before, if Cluster API is upgraded. Default: the same. */
+  releaseBefore?: Release | undefined;
   resolve?: Resolve | undefined;
   /** Ends calls. What a signal of a timeout ends is not known; other signals are thrown. */
   signal: AbortSignal;
@@ -47,10 +49,11 @@ export const offersUpdates = (config: { status?: unknown }): boolean =>
   );
 
 /** The extensions of one state: those that answered discovery, and why the others did not. */
-async function connect({ configs, namespaceLabels, isDiscovered }: StateExtensions, options: CallerOptions) {
+async function connect(state: 'before' | 'after', options: CallerOptions) {
+  const { configs, namespaceLabels, isDiscovered } = options[state];
   const client = createClusterApiClient({
     resolve: options.resolve,
-    release: options.release,
+    release: state === 'before' ? (options.releaseBefore ?? options.release) : options.release,
     namespaceLabels: async (name) => ({ 'kubernetes.io/metadata.name': name, ...namespaceLabels.get(name) }),
   });
   const silent = new Map<string, string>();
@@ -120,8 +123,9 @@ async function callOne(connected: Connected, call: HookCall, signal: AbortSignal
 
 /** Discovers the extensions of both states, to call them as Cluster API does. What does not answer is not known. */
 export async function createPlanCaller(options: CallerOptions): Promise<PlanCaller> {
-  const before = await connect(options.before, options);
-  const after = options.after === options.before ? before : await connect(options.after, options);
+  const before = await connect('before', options);
+  const isSame = options.after === options.before && options.releaseBefore === undefined;
+  const after = isSame ? before : await connect('after', options);
   return {
     updatesInPlace: after.configs.some(offersUpdates),
     async call(call) {

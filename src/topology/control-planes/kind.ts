@@ -1,4 +1,5 @@
 import type { FieldPath, JsonObject } from '../../kubernetes/index.ts';
+import type { Release } from '../../runtimehooks/index.ts';
 import type { Difference } from '../world/differences.ts';
 import type { MachineObjects, UpdateRequest } from './made-machine.ts';
 
@@ -67,9 +68,10 @@ export interface KindWithMachines extends AnyKind {
   /**
    * The fields in which a Machine differs from what a control plane wants, so that it is replaced.
    *
+   * @param release of Cluster API, which reads the Machine.
    * @throws {NotKnown} where that depends on what is not among the objects.
    */
-  reasons(made: MachineObjects, wanted: JsonObject): Reason[];
+  reasons(made: MachineObjects, wanted: JsonObject, release: Release): Reason[];
   /**
    * Why it is time to replace a Machine, whatever it is made of.
    *

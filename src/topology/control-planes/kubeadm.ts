@@ -7,11 +7,12 @@ import {
   objectsAt,
   textAt,
 } from '../../kubernetes/index.ts';
-import { machineFieldNames, writtenInPlace } from '../../runtimehooks/index.ts';
+import { machineFieldNames, type Release, writtenInPlace } from '../../runtimehooks/index.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import { clonedFrom, mergedMetadata } from '../patches/items.ts';
 import { applied } from '../world/applied.ts';
 import { type Difference, differencesOf } from '../world/differences.ts';
+import { has } from '../world/releases.ts';
 import { afterPath, isTooOld } from './age.ts';
 import type { Arrivals, ControlPlane, KindWithMachines, Reason } from './kind.ts';
 import { comparedSpecs, isForInit, kubeadmConfigSpec } from './kubeadm-configs.ts';
@@ -82,7 +83,13 @@ function machine(
 }
 
 /** The paths in which the configuration of a Machine differs from what the control plane wants (matchesKubeadmConfig). */
-function configDifferences(config: JsonObject, controlPlane: JsonObject): Difference[] {
+function configDifferences(written: JsonObject, controlPlane: JsonObject, release: Release): Difference[] {
+  const { joinConfiguration } = written;
+  const joins = joinConfiguration !== undefined && written.initConfiguration === undefined;
+  const config =
+    joins && !has(release, 'joinByControlPlane')
+      ? { ...written, joinConfiguration: { controlPlane: {}, ...objectAt(joinConfiguration) } }
+      : written;
   const compare = (joins: boolean): Difference[] => {
     const { current, desired } = comparedSpecs(config, kubeadmConfigSpec(controlPlane, joins), joins);
     return differencesOf(current, desired);
@@ -92,11 +99,11 @@ function configDifferences(config: JsonObject, controlPlane: JsonObject): Differ
 }
 
 /** matchesMachineSpec in controlplane/kubeadm/pkg/filters.go, v1.14. */
-function reasons(made: MachineObjects, wanted: JsonObject): Reason[] {
+function reasons(made: MachineObjects, wanted: JsonObject, release: Release): Reason[] {
   const version = textAt(wanted, 'spec', 'version');
   return [
     ...differencesOf(textAt(made.machine, 'spec', 'version') || version, version, ['spec', 'version']),
-    ...configDifferences(objectAt(made.bootstrapConfig, 'spec'), wanted).map((difference) => ({
+    ...configDifferences(objectAt(made.bootstrapConfig, 'spec'), wanted, release).map((difference) => ({
       ...difference,
       path: ['spec', 'kubeadmConfigSpec', ...difference.path],
     })),

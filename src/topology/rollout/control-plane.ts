@@ -1,4 +1,5 @@
 import { formatFieldPath, isSame, type JsonObject, nameOf, objectAt, textAt } from '../../kubernetes/index.ts';
+import { newestKnownRelease, type Release } from '../../runtimehooks/index.ts';
 import type { KindWithMachines, Reason } from '../control-planes/index.ts';
 import {
   afterPaths,
@@ -43,6 +44,8 @@ const nameOfMachine = ({ existing }: MadeMachine): string => (existing === undef
 /** A control plane that is changed, and its kind. */
 interface ControlPlaneUpdate extends GroupUpdate {
   of: KindWithMachines;
+  /** Of Cluster API, before and after. */
+  releases: { before: Release; after: Release };
 }
 
 /** A Machine as the control plane made it before. */
@@ -93,10 +96,10 @@ function existingOutdated(
   ofChange: (isFirst: boolean) => Reason[],
   now: Date,
 ): OutdatedMachine[] {
-  const { of, before, after } = update;
+  const { of, before, after, releases } = update;
   const made = madeMachine(update, existing);
   const times = timesOf(update, made, after.object, now);
-  const reasons = [...of.reasons(made.objects, after.object), ...times];
+  const reasons = [...of.reasons(made.objects, after.object, releases.after), ...times];
   if (reasons.length === 0) {
     return [];
   }
@@ -104,7 +107,8 @@ function existingOutdated(
   const isNew = ({ path, after: value }: Reason) =>
     !timesBefore.some((known) => isPath(known.path, path) && isSame(known.after, value));
   const changed = [...ofChange(of.isFirst?.(made.objects) ?? false), ...times.filter(isNew)];
-  const wasUpToDate = () => timesBefore.length === 0 && of.reasons(made.objects, before.object).length === 0;
+  const wasUpToDate = () =>
+    timesBefore.length === 0 && of.reasons(made.objects, before.object, releases.before).length === 0;
   const annotations = objectAt(existing.machine, 'metadata', 'annotations');
   return [
     {
@@ -119,8 +123,8 @@ function existingOutdated(
 
 /** The Machines that are not up to date after the change. */
 function outdatedMachines(update: ControlPlaneUpdate, count: number, now: Date): OutdatedMachine[] {
-  const { of, after, change } = update;
-  const ofNew = (isFirst: boolean) => of.reasons(newMachine(update, isFirst).objects, after.object);
+  const { of, after, change, releases } = update;
+  const ofNew = (isFirst: boolean) => of.reasons(newMachine(update, isFirst).objects, after.object, releases.after);
   const [joined, first] = [ofNew(false), of.isFirst === undefined ? [] : ofNew(true)];
   if (change.machines !== undefined) {
     const ofChange = (isFirst: boolean) => (isFirst ? first : joined);
@@ -221,10 +225,11 @@ function requestFor(
 
 /** What becomes of the Machines of a control plane. */
 export async function controlPlaneRollout(
-  { of, ...given }: ControlPlaneUpdate,
+  { of, ...given }: Omit<ControlPlaneUpdate, 'releases'>,
   options: PlanOptions,
 ): Promise<Rollout> {
-  const update = { of, ...given };
+  const release = options.clusterApiVersion ?? newestKnownRelease;
+  const update = { of, ...given, releases: { before: options.clusterApiVersionBefore ?? release, after: release } };
   const unknown = objectDifferences(given).find(
     ({ path: [top, field] }) => top === 'spec' && of.fields !== undefined && !of.fields.includes(String(field)),
   );

@@ -93,6 +93,8 @@ export type RolloutStep = { is: 'made' } | { is: 'updated' | 'deleted'; name: st
 export interface PlanOptions {
   /** The minor release of Cluster API. Default: the newest known. */
   clusterApiVersion?: { major: number; minor: number } | undefined;
+  /** The minor release that made the state before, if Cluster API is upgraded. Default: the same. */
+  clusterApiVersionBefore?: { major: number; minor: number } | undefined;
   /** The time of the change, for `rollout.after` and certificates' expiry. */
   now: Date;
   /** Calls extensions. Default: none can be called, and what needs one is not known. */

@@ -72,6 +72,11 @@ export const planFlags = {
     { default: undefined, defaultText: 'the installed one; of files, the newest known' },
     unknownReleaseProblem,
   ),
+  'to-cluster-api-version': releaseFlag(
+    'plan an upgrade of Cluster API to this release: which Machines it replaces because it reads the same objects otherwise',
+    { default: undefined, defaultText: 'no upgrade' },
+    unknownReleaseProblem,
+  ),
   extension: {
     placeholder: 'NAME=URL',
     summary: 'call this release of an extension for the state after the change; may be repeated',

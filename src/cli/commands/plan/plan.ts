@@ -2,7 +2,6 @@ import { count, printable } from '../../../base/index.ts';
 import { createPlanCaller, recordedCalls, recordingCalls, withWaits } from '../../../checks/plan/index.ts';
 import { type ExtensionConfig, extensionOfHandler, group as runtimeGroup } from '../../../extensionconfig/index.ts';
 import { nameOf } from '../../../kubernetes/index.ts';
-import { newestKnownRelease } from '../../../runtimehooks/index.ts';
 import { type HookCall, plan, World } from '../../../topology/index.ts';
 import { defineCommand } from '../../framework/command.ts';
 import { type Io, UsageError } from '../../framework/program.ts';
@@ -13,7 +12,7 @@ import { extensionsIn } from './files.ts';
 import { type PlanFlags, planFlags } from './flags.ts';
 import { objectWriter, writeRecording } from './recorded-folder.ts';
 import { show } from './show.ts';
-import { type Source, sourceOf } from './source.ts';
+import { releasesOf, type Source, sourceOf } from './source.ts';
 import { type States, statesOf } from './states.ts';
 
 /** How far a plan is, on a terminal. */
@@ -69,20 +68,22 @@ nothing, or --fail-on applies, 2 usage error.`,
     if (flags.recorded !== undefined && flags.from.length > 0) {
       throw new UsageError('--recorded and --from both give the state before: leave one out');
     }
-    const isEdited = flags['set-version'] !== undefined || flags['set-variable'].length > 0;
+    const isUpgraded = flags['to-cluster-api-version'] !== undefined;
+    const isEdited = isUpgraded || flags['set-version'] !== undefined || flags['set-variable'].length > 0;
     const isOfCluster = isGiven('kubeconfig') || isGiven('context');
     using progress = showProgress(io);
     const source = await sourceOf(flags, io, { isOfCluster, isEdited }, (objects) => {
       progress.done.objects = objects;
     });
+    const releases = releasesOf(flags, source.installed);
     const states = statesOf(source, flags);
     progress.done.of = states.planned.size;
     const { live, answers, change } = source;
-    const release = flags['cluster-api-version'] ?? source.installed ?? newestKnownRelease;
     using extensions = await reachExtensions(source, states, flags, io);
     await using caller = await createPlanCaller({
       ...extensions.states,
-      release,
+      release: releases.after,
+      ...(isUpgraded && { releaseBefore: releases.before }),
       resolve: extensions.resolve,
       signal: io.signal,
       onCall: () => progress.done.calls++,
@@ -94,9 +95,12 @@ nothing, or --fail-on applies, 2 usage error.`,
         : recordedCalls(answers, (call) => (isNew(call) ? caller.call(call) : undefined)),
     );
     const world = live?.world ?? new World([]);
-    const parts = { call: recording.call, ...(flags['dry-run'] === 'none' && { dryRun: undefined }) };
+    // The API server has the schemas and webhooks of the release that is installed.
+    const isDryRun = flags['dry-run'] === 'server' && !isUpgraded;
+    const parts = { call: recording.call, ...(!isDryRun && { dryRun: undefined }) };
     const made = await plan(world.withObjects(states.before, parts), world.withObjects(states.after, parts), {
-      clusterApiVersion: release,
+      clusterApiVersion: releases.after,
+      clusterApiVersionBefore: releases.before,
       now: new Date(),
       // If it is not known which extensions there are, asking them says so, where a Machine depends on it.
       updatesInPlace: caller.updatesInPlace || !world.isRead(runtimeGroup, 'ExtensionConfig'),
@@ -113,6 +117,6 @@ nothing, or --fail-on applies, 2 usage error.`,
     const isChange = change.objects.length > 0 || isEdited || flags.extension.length > 0;
     const result = live === undefined || isChange ? made : withWaits(made, states.before);
     const clusters = result.clusters.map((one) => (states.isSample ? { ...one, sample: true as const } : one));
-    return show({ ...result, clusters }, { source, states, flags, release, io });
+    return show({ ...result, clusters }, { source, states, flags, releases, io });
   },
 });

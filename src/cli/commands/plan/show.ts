@@ -47,15 +47,16 @@ export function show(
     source,
     states,
     flags,
-    release,
+    releases,
     io,
-  }: { source: Source; states: States; flags: PlanFlags; release: Release; io: Io },
+  }: { source: Source; states: States; flags: PlanFlags; releases: { before: Release; after: Release }; io: Io },
 ): number {
   const shown = withoutSecretCauses(plan);
   const { classOf } = states;
   const { columns = usualWidth, isTTY = false } = io.stdout;
   const width = isTTY ? Math.max(minWidth, columns) : usualWidth;
-  const about = { inputs: inputsOf(flags, source), release: formatRelease(release), madeAt: new Date() };
+  const release = [...new Set([releases.before, releases.after].map(formatRelease))].join(' → ');
+  const about = { inputs: inputsOf(flags, source), release, madeAt: new Date() };
   io.stdout.write(
     inFormat(flags.output, {
       text: () => planText(shown, classOf, { paint: paintFor(io), width }),

@@ -8,9 +8,9 @@ import {
   shortRetries,
   withRemedy,
 } from '../../../kubernetes/client/index.ts';
-import type { Release } from '../../../runtimehooks/index.ts';
+import { compareReleases, formatRelease, newestKnownRelease, type Release } from '../../../runtimehooks/index.ts';
 import { layered, type World } from '../../../topology/index.ts';
-import { FailureError, type Io } from '../../framework/program.ts';
+import { FailureError, type Io, UsageError } from '../../framework/program.ts';
 import { orNoCluster } from '../cluster-flags.ts';
 import { readCrds } from '../manifest-objects.ts';
 import { type Input, noInput, readFiles } from './files.ts';
@@ -25,6 +25,29 @@ export interface Source {
   installed?: Release | undefined;
   live?: { cluster: KubernetesClient; world: World };
   answers?: ReturnType<typeof readRecording>['answers'];
+}
+
+/**
+ * The releases of Cluster API before and after: the same, unless it is upgraded.
+ *
+ * @throws {UsageError} if an upgrade has no beginning, or does not lead to a newer release.
+ */
+export function releasesOf(flags: PlanFlags, installed: Release | undefined): { before: Release; after: Release } {
+  const to = flags['to-cluster-api-version'];
+  const from = flags['cluster-api-version'] ?? installed;
+  if (to === undefined) {
+    const release = from ?? newestKnownRelease;
+    return { before: release, after: release };
+  }
+  if (from === undefined) {
+    throw new UsageError('--to-cluster-api-version: name the release before the upgrade with --cluster-api-version');
+  }
+  if (compareReleases(to, from) <= 0) {
+    throw new UsageError(
+      `--to-cluster-api-version: ${formatRelease(to)} is not newer than ${formatRelease(from)}: downgrades are not planned`,
+    );
+  }
+  return { before: from, after: to };
 }
 
 /** Reads the cluster that the flags name. */
