@@ -156,6 +156,49 @@ describe('a change, from manifests alone', () => {
     expect(verdictsOf(await planned(change, { prepare }))).toEqual({ ...unchanged, md: 'replaced' });
   });
 
+  test.each<[string, string, JsonObject, string, string]>([
+    [
+      'a patch of another template',
+      'builtin.machineDeployment.infrastructureRef.name',
+      workers,
+      'md',
+      'the next reconcile changes its KubeadmConfigTemplate, and Machines that are made in between are replaced again',
+    ],
+    [
+      'a patch of the control plane',
+      'builtin.controlPlane.machineTemplate.infrastructureRef.name',
+      controlPlanes,
+      'control-plane',
+      'the next reconcile changes the KubeadmControlPlane, and Machines that are made in between are replaced again',
+    ],
+    [
+      'a patch of the same template',
+      'builtin.machineDeployment.bootstrap.configRef.name',
+      workers,
+      'md',
+      'each reconcile rotates its KubeadmConfigTemplate again, and Machines are replaced without end',
+    ],
+  ])('a rotated template whose name is read by %s', async (_, variable, selector, name, expected) => {
+    const path = name === 'md' ? 'spec/preKubeadmCommands' : 'spec/kubeadmConfigSpec/preKubeadmCommands';
+    const prepare = (all: Manifests) => {
+      const valueFrom = { template: `- "{{ .${variable} }}"` };
+      classSpec(all).patches = [patch('names', path, { valueFrom }, selector)];
+    };
+    const change = (all: Manifests) => {
+      objectAt(all.workerMachines.spec, 'template', 'spec').size = 'tiny';
+      objectAt(all.controlPlaneMachines.spec, 'template', 'spec').size = 'tiny';
+      objectAt(all.workerConfig.spec, 'template', 'spec').format = 'ignition';
+    };
+    const plan = await planned(change, { prepare });
+    const groups = plan.clusters[0]?.groups ?? [];
+    expect(groups.find(({ group: one }) => one === name)?.manner).toContain(
+      `patch names reads ${variable}, which this rotation changes: ${expected}`,
+    );
+    expect(groups.find(({ group: one }) => one !== name)?.manner?.join()).not.toMatch(/reads builtin/);
+    const other = await planned((all) => void Object.assign(group(all), { replicas: 3 }), { prepare });
+    expect(JSON.stringify(other)).not.toContain('which this rotation changes');
+  });
+
   test('patched labels of a template replace Machines from Cluster API 1.14 on', async () => {
     const change = (all: Manifests) => {
       patchesOf(all).push(patch('meta', 'metadata', { value: { labels: { a: 'b' } } }));

@@ -11,6 +11,7 @@ import { type Existing, machinesOf, workerKey } from './existing.ts';
 import type { PlannedState } from './planned-state.ts';
 import { type Origins, provenanceOf } from './provenance.ts';
 import { checkCreation, incompatibility, rotatedOrPatched, WriteFailed, written } from './reconciled.ts';
+import { rotatesAgain } from './second-rotation.ts';
 
 /** Everything that is known about a Cluster with a topology, to say what becomes of its groups. */
 export interface ClusterInput {
@@ -264,7 +265,7 @@ export function groupChanges(input: ClusterInput): GroupChanges {
     change(
       { ...group, name: nameOf(current.object) },
       { before: current, after: result ?? current },
-      { versions, from, end },
+      { versions, from, end, notes: result === undefined ? [] : rotatesAgain(group, desired.patched, current, result) },
     );
     if (worker === undefined && end instanceof Stopped) {
       stop = end;
