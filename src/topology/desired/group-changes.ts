@@ -2,7 +2,7 @@ import { copyOf, type JsonObject, nameOf, objectAt, objectText, textAt } from '.
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import { machineTemplateOf } from '../control-planes/index.ts';
 import { stored } from '../refusals/index.ts';
-import type { GroupChange, GroupObjects, Provenance } from '../world/groups.ts';
+import type { GroupChange, GroupObjects, GroupPart, Provenance } from '../world/groups.ts';
 import { NotKnown, Stopped } from '../world/not-known.ts';
 import type { Problem } from '../world/plan.ts';
 import { rotatedName } from './computed.ts';
@@ -90,6 +90,13 @@ export function referringTo(objects: GroupObjects, isControlPlane: boolean): Jso
 }
 
 /**
+ * Whether the controller writes a part of a group in the version that is computed here: a template of v1beta1 makes objects of
+ * v1beta1, which have fewer limits, and the API server checks what is written.
+ */
+const isInOwnVersion = ({ items, objects }: DesiredGroup, part: GroupPart): boolean =>
+  items[part] === undefined || items[part].object.apiVersion === objects[part]?.apiVersion;
+
+/**
  * The objects of a group after the controller has written them.
  *
  * @param before what it wrote before.
@@ -98,11 +105,12 @@ export function referringTo(objects: GroupObjects, isControlPlane: boolean): Jso
 export function reconciled(
   current: GroupObjects,
   before: GroupObjects | undefined,
-  { objects: intent, kind, worker }: DesiredGroup,
+  group: DesiredGroup,
   clusterName: string,
   schemaOf: SchemaOf,
   newName = rotatedName,
 ): GroupObjects {
+  const { objects: intent, kind, worker } = group;
   const base = worker === undefined ? clusterName : `${clusterName}-${worker.topologyName}`;
   const template = (part: 'bootstrap' | 'infrastructure') => {
     const [old, wanted] = [current[part], intent[part]];
@@ -113,7 +121,8 @@ export function reconciled(
     if (problem !== undefined) {
       throw new WriteFailed(problem);
     }
-    const write = { part, current: old, before: before?.[part], intent: wanted, schemaOf };
+    const isChecked = isInOwnVersion(group, part);
+    const write = { part, current: old, before: before?.[part], intent: wanted, schemaOf, isChecked };
     // What a MachinePool refers to are objects, which are written in place.
     return kind === 'MachinePool' ? written(write) : rotatedOrPatched(write, newName(base, textAt(wanted, 'kind')));
   };
@@ -121,17 +130,21 @@ export function reconciled(
   const bootstrap = template('bootstrap');
   const object = referringTo({ object: intent.object, infrastructure, bootstrap }, worker === undefined);
   return {
-    object: written({ part: 'object', current: current.object, before: before?.object, intent: object, schemaOf }),
+    object: written({
+      ...{ part: 'object', current: current.object, before: before?.object, intent: object, schemaOf },
+      isChecked: isInOwnVersion(group, 'object'),
+    }),
     bootstrap,
     infrastructure,
   };
 }
 
 /** @throws {WriteFailed} when the controller cannot create the objects of a group. */
-export function checkNewGroup({ kind, worker, objects }: DesiredGroup, schemaOf: SchemaOf): void {
+export function checkNewGroup(group: DesiredGroup, schemaOf: SchemaOf): void {
+  const { kind, worker, objects } = group;
   for (const part of ['infrastructure', 'bootstrap', 'object'] as const) {
     const object = objects[part];
-    if (object !== undefined) {
+    if (object !== undefined && isInOwnVersion(group, part)) {
       checkCreation(object, schemaOf, {
         part,
         where: worker === undefined || part === 'object' ? '' : `failed to create ${kind}: `,
@@ -216,6 +229,7 @@ export function groupChanges(input: ClusterInput): GroupChanges {
       before: desiredBefore?.infrastructureCluster,
       intent: infrastructure,
       schemaOf,
+      isChecked: true,
     };
     const end = attempt('', nowhere, () => written(write));
     stop = end instanceof Stopped ? end : undefined;

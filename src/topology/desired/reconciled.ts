@@ -122,6 +122,8 @@ export interface Write {
   before: JsonObject | undefined;
   intent: JsonObject;
   schemaOf: SchemaOf;
+  /** Whether the API server checks it in this version. */
+  isChecked: boolean;
 }
 
 const notWritten = (object: JsonObject, problem: string): string =>
@@ -136,8 +138,9 @@ function fieldAtFault({ message, causes }: Refusal, part: GroupPart | undefined)
 }
 
 /** @throws {WriteFailed} when the API server does not take what is applied to an object. */
-function checkUpdate({ current, intent, part, schemaOf }: Write, result: JsonObject): void {
-  const refusal = isSame(result.spec, current.spec) ? undefined : applyRefusal(intent, result, current, schemaOf);
+function checkUpdate({ current, intent, part, schemaOf, isChecked }: Write, result: JsonObject): void {
+  const refusal =
+    !isChecked || isSame(result.spec, current.spec) ? undefined : applyRefusal(intent, result, current, schemaOf);
   if (refusal !== undefined) {
     throw new WriteFailed(notWritten(current, refusal.message), { field: fieldAtFault(refusal, part) });
   }
@@ -213,6 +216,8 @@ export function rotatedOrPatched(write: Write, newName: string): JsonObject {
       ...(annotations !== undefined && { annotations }),
     },
   };
-  checkCreation(created, schemaOf, { part: write.part });
+  if (write.isChecked) {
+    checkCreation(created, schemaOf, { part: write.part });
+  }
   return stored(created, schemaOf);
 }

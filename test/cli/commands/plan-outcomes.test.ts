@@ -169,6 +169,31 @@ describe('classes without Clusters', () => {
     });
   });
 
+  test('templates of v1beta1 have the limits of v1beta1', async () => {
+    const read = JSON.parse(readFileSync(`${cases}class-alone/b/all.json`, 'utf8')) as { items: JsonObject[] };
+    const older = read.items.map((object) => {
+      const text = JSON.stringify(object).replaceAll(
+        'bootstrap.cluster.x-k8s.io/v1beta2',
+        'bootstrap.cluster.x-k8s.io/v1beta1',
+      );
+      return JSON.parse(text) as JsonObject;
+    });
+    const template = older.find(({ kind }) => kind === 'KubeadmConfigTemplate')!;
+    template.spec = { template: { spec: { preKubeadmCommands: [] } } };
+    const { variables: _variables, patches: _patches, ...spec } = objectAt(older[0], 'spec');
+    older[0] = { ...older[0], spec };
+    const [empty, file] = [join(folder, 'empty.yaml'), join(folder, 'older.json')];
+    writeFileSync(empty, 'apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n');
+    writeFileSync(file, list(older));
+    const { code, verdicts } = await outcomeOf('--from', empty, '-f', file);
+    expect({ code, verdicts }).toEqual({ code: 0, verdicts: ['control-plane created', 'default-worker created'] });
+    writeFileSync(
+      file,
+      list(older).replaceAll('bootstrap.cluster.x-k8s.io/v1beta1', 'bootstrap.cluster.x-k8s.io/v1beta2'),
+    );
+    expect((await outcomeOf('--from', empty, '-f', file)).code).toBe(1);
+  });
+
   test('without Clusters and classes, nothing was planned: that is a failure', async () => {
     const file = join(folder, 'namespace.yaml');
     writeFileSync(file, 'apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n');
