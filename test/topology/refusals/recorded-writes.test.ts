@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { type JsonObject, textAt } from '../../../src/kubernetes/index.ts';
 import { v1 } from '../../../src/runtimehooks/index.ts';
 import { readBlueprint } from '../../../src/topology/blueprint/blueprint.ts';
+import { layered, plan, World } from '../../../src/topology/index.ts';
 import {
   type ClusterFacts,
   clusterApiSchemaOf,
@@ -72,4 +73,21 @@ testRows('an API server with Cluster API refuses and allows the same, in the sam
 
 test('nearly all words are compared', () => {
   expect(recorded.cases.filter(isSyntaxError)).toHaveLength(4);
+});
+
+/** Of updates every fourth; a class that is not among the objects is not known. */
+const planned = rows.filter(
+  ([, { operation, message = '' }], index) =>
+    operation === 'update' && index % 4 === 0 && !message.includes('not found'),
+);
+
+testRows('a plan says of the same updates that they are refused', planned, async (write) => {
+  const before = [...recorded.templates, recorded.class, recorded.cluster];
+  const { object } = writtenIn(recorded, write);
+  const { clusters } = await plan(new World(before), new World(layered(before, [object])), {
+    now: new Date('2026-11-26T00:00:00Z'),
+    clusterApiVersion: v1(14),
+  });
+  const problems = clusters.flatMap((cluster) => cluster.problems.map(({ text }) => text));
+  expect(problems.some((text) => text.includes(' refuses '))).toBe(!write.allowed);
 });
