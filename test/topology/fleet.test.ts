@@ -659,9 +659,9 @@ describe('changes of a Cluster of the class fleet', () => {
       ['control-plane: inPlace'],
     ],
     [
-      'timeouts',
+      'a timeout of those that join, which the first Machine does not have',
       kubeadm('joinConfiguration/timeouts', { controlPlaneComponentHealthCheckSeconds: 300 }),
-      ['control-plane: inPlace'],
+      ['control-plane: stopped', 'md-0: stopped', 'md-1: stopped'],
     ],
     ['other timeouts', kubeadm('joinConfiguration/timeouts', { tlsBootstrapSeconds: 300 }), [joined]],
     ['skipPhases', kubeadm('joinConfiguration/skipPhases', ['preflight']), [joined]],

@@ -1,7 +1,9 @@
 export { afterPath, afterPaths, isTooOld } from './age.ts';
 export type { Arrivals, ControlPlaneKind, KindWithMachines, Reason } from './kind.ts';
 export { controlPlaneOf } from './kinds.ts';
+export { certificateCauses, clusterConfigurationCauses, kubeadmConfigCauses } from './kubeadm-config-causes.ts';
 export { kubeadmDefaults, withKubeadmDefaults } from './kubeadm-configs.ts';
+export { controlPlaneCauses } from './kubeadm-refusal.ts';
 export {
   cloneOf,
   inRequest,

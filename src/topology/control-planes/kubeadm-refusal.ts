@@ -1,7 +1,17 @@
-import { fieldAt, isJsonObject, type Json, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import {
+  fieldAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  type StatusCause,
+  textAt,
+} from '../../kubernetes/index.ts';
+import { forbiddenField, invalid, required } from '../../kubernetes/schema/index.ts';
 import { parseVersion } from '../../runtimehooks/index.ts';
 import { refusalOf } from '../world/webhook-refusal.ts';
 import { withoutEmpty } from '../world/without-empty.ts';
+import { certificateCauses, clusterConfigurationCauses, kubeadmConfigCauses } from './kubeadm-config-causes.ts';
 
 const minorOf = (version: string): number => parseVersion(version)?.numbers[1] ?? 0;
 
@@ -32,27 +42,41 @@ function changedPaths(before: Json | undefined, after: Json | undefined, path: s
 
 const isForbidden = (field: string, why: string): string => `spec.${field}: Forbidden: ${why}`;
 
-function specProblems(spec: JsonObject): string[] {
+/** What the webhook of KubeadmControlPlane refuses whatever was before (validateKubeadmControlPlaneSpec, and what it calls). */
+export function* controlPlaneCauses(controlPlane: JsonObject): Generator<StatusCause> {
+  const spec = withoutEmpty(objectAt(controlPlane, 'spec')) as JsonObject;
   const replicas = typeof spec.replicas === 'number' ? spec.replicas : Number.NaN;
   const hasExternalEtcd = fieldAt(spec, 'kubeadmConfigSpec', 'clusterConfiguration', 'etcd', 'external') !== undefined;
-  const maxSurge = fieldAt(spec, 'rollout', 'strategy', 'rollingUpdate', 'maxSurge') ?? 1;
-  const surge = Number(maxSurge);
+  if (replicas <= 0) {
+    yield forbiddenField('spec.replicas', 'cannot be less than or equal to 0');
+  }
+  if (replicas % 2 === 0 && !hasExternalEtcd) {
+    yield forbiddenField('spec.replicas', 'cannot be an even number when etcd is stacked');
+  }
+  const surge = Number(fieldAt(spec, 'rollout', 'strategy', 'rollingUpdate', 'maxSurge') ?? 1);
+  const rollingUpdate = 'spec.rollout.strategy.rollingUpdate';
+  if (surge === 0 && replicas < 3) {
+    const why = 'when KubeadmControlPlane is configured to scale-in, replica count needs to be at least 3';
+    yield required(rollingUpdate, why);
+  }
+  if (surge !== 0 && surge !== 1) {
+    yield required(`${rollingUpdate}.maxSurge`, 'value must be 1 or 0');
+  }
+  yield* certificateCauses(spec, 'spec');
   const naming = textAt(spec, 'machineNaming', 'template');
-  const problems: [isWrong: boolean, problem: string][] = [
-    [replicas <= 0, isForbidden('replicas', 'cannot be less than or equal to 0')],
-    [replicas % 2 === 0 && !hasExternalEtcd, isForbidden('replicas', 'cannot be an even number when etcd is stacked')],
-    [
-      surge === 0 && replicas < 3,
-      'spec.rollout.strategy.rollingUpdate: Required value: when KubeadmControlPlane is configured to scale-in, replica count needs to be at least 3',
-    ],
-    [surge !== 0 && surge !== 1, 'spec.rollout.strategy.rollingUpdate.maxSurge: Required value: value must be 1 or 0'],
-    [
-      naming !== '' && !naming.includes('{{ .random }}'),
-      `spec.machineNaming.template: Invalid value: ${JSON.stringify(naming)}: invalid template, {{ .random }} is missing`,
-    ],
-  ];
-  return problems.flatMap(([isWrong, problem]) => (isWrong ? [problem] : []));
+  if (naming !== '' && !naming.includes('{{ .random }}')) {
+    yield invalid('spec.machineNaming.template', naming, 'invalid template, {{ .random }} is missing');
+  }
+  const path = 'spec.kubeadmConfigSpec';
+  const config = objectAt(spec, 'kubeadmConfigSpec');
+  yield* clusterConfigurationCauses(objectAt(config, 'clusterConfiguration'), `${path}.clusterConfiguration`);
+  yield* kubeadmConfigCauses(config, true, path);
 }
+
+const problemsOf = (controlPlane: JsonObject): string[] =>
+  controlPlaneCauses(controlPlane)
+    .map(({ field, message }) => `${field}: ${message}`)
+    .toArray();
 
 function updateProblems(before: JsonObject, after: JsonObject, isStep: boolean): string[] {
   const isChangeable = (path: string) => changeable.some((start) => `${path}.`.startsWith(start));
@@ -91,9 +115,9 @@ export function controlPlaneRefusal(before: JsonObject, after: JsonObject, isSte
     return undefined;
   }
   // What was stored before a rule existed does not stop other changes here: only what the change brings is said.
-  const known = new Set(specProblems(old));
+  const known = new Set(problemsOf(before));
   const problems = [
-    ...specProblems(wanted).filter((problem) => !known.has(problem)),
+    ...problemsOf(after).filter((problem) => !known.has(problem)),
     ...updateProblems(old, wanted, isStep),
   ];
   return refusalOf(after, problems);

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, nameOf, namespaceOf, textAt } from '../../kubernetes/index.ts';
 import type { Schema, SchemaOf } from '../../kubernetes/schema/index.ts';
+import { ownKindRefusal } from './own-kinds.ts';
 import type { Refusal } from './refusal.ts';
 import { schemaRefusal, webhookRefusal } from './schema-refusal.ts';
 
@@ -127,6 +128,6 @@ export function applyRefusal(
   const schema = schemaOf(intent);
   const problem = schema && typeProblem(intent, schema);
   return problem === undefined
-    ? (webhookRefusal(result, schemaOf) ?? schemaRefusal(result, current, schemaOf))
+    ? (webhookRefusal(result, schemaOf) ?? schemaRefusal(result, current, schemaOf) ?? ownKindRefusal(result, current))
     : { code: 500, reason: '', message: problem, causes: [] };
 }

@@ -9,6 +9,7 @@ export {
 } from './cluster.ts';
 export { clusterApiSchemaOf } from './cluster-api-schemas.ts';
 export { clusterClassRefusal, deletedClassRefusal } from './cluster-class.ts';
+export { ownKindRefusal } from './own-kinds.ts';
 export { causeLine, invalidFields, invalidText, type Refusal, refusalProblem } from './refusal.ts';
 export { isWritten, type RefusedWrite, refusedWrites } from './refused-writes.ts';
 export { decodingRefusal, schemaRefusal } from './schema-refusal.ts';

@@ -14,6 +14,7 @@ import { NotKnown } from '../world/not-known.ts';
 import { coreGroup, keyOf, nameIn, type ObjectName, writable } from '../world/objects.ts';
 import type { Problem } from '../world/plan.ts';
 import type { World } from '../world/world.ts';
+import { ownKindRefusal } from './own-kinds.ts';
 import { decodingRefusal, schemaRefusal } from './schema-refusal.ts';
 
 /** Tells why an API server does not take an object as it is in the second state; undefined if it does. */
@@ -65,7 +66,10 @@ export function refusedWrites(before: World, after: World, schemaOf: SchemaOf): 
       continue;
     }
     try {
-      const refusal = decodingRefusal(object, schemaOf) ?? schemaRefusal(withVariables(object, after), old, schemaOf);
+      const refusal =
+        decodingRefusal(object, schemaOf) ??
+        schemaRefusal(withVariables(object, after), old, schemaOf) ??
+        ownKindRefusal(object, old);
       if (refusal !== undefined) {
         const { message, remedy } = refusal;
         const text = `the API server refuses ${objectText(object)}: ${message}`;

@@ -1,0 +1,100 @@
+import {
+  groupOf,
+  type JsonObject,
+  type LabelSelector,
+  objectAt,
+  type StatusCause,
+  selectsEverything,
+  textAt,
+} from '../../kubernetes/index.ts';
+import { forbiddenField, invalid, required } from '../../kubernetes/schema/index.ts';
+import {
+  certificateCauses,
+  clusterConfigurationCauses,
+  controlPlaneCauses,
+  kubeadmConfigCauses,
+} from '../control-planes/index.ts';
+import { coreGroup } from '../world/objects.ts';
+import { healthCheckCauses, metadataCausesOf, namingCauses } from './parts.ts';
+import { type Refusal, webhookRefusal } from './refusal.ts';
+
+const template = 'spec.template.spec';
+
+function* configTemplateCauses(object: JsonObject): Generator<StatusCause> {
+  yield* kubeadmConfigCauses(objectAt(object, 'spec', 'template', 'spec'), false, template);
+  yield* metadataCausesOf(objectAt(object, 'spec', 'template'), 'spec.template');
+}
+
+/** Of a new one: of one that exists, nothing may change. */
+function* controlPlaneTemplateCauses(object: JsonObject, old: JsonObject | undefined): Generator<StatusCause> {
+  if (old !== undefined) {
+    return;
+  }
+  const spec = objectAt(object, 'spec', 'template', 'spec');
+  const config = objectAt(spec, 'kubeadmConfigSpec');
+  const path = `${template}.kubeadmConfigSpec`;
+  yield* certificateCauses(spec, template);
+  yield* namingCauses(
+    textAt(spec, 'machineNaming', 'template'),
+    `${template}.machineNaming.template`,
+    { kubeadmControlPlane: { name: 'kubeadmcontrolplane' } },
+    {
+      unusable: 'invalid template',
+      unfit: 'invalid template, generated names would not be valid Kubernetes object names: ',
+    },
+  );
+  yield* metadataCausesOf(objectAt(spec, 'machineTemplate'), `${template}.machineTemplate`);
+  yield* clusterConfigurationCauses(objectAt(config, 'clusterConfiguration'), `${path}.clusterConfiguration`);
+  yield* kubeadmConfigCauses(config, true, path);
+  yield* metadataCausesOf(objectAt(object, 'spec', 'template'), 'spec.template');
+}
+
+const clusterNameLabel = 'cluster.x-k8s.io/cluster-name';
+
+function* healthCheckObjectCauses(object: JsonObject, old: JsonObject | undefined): Generator<StatusCause> {
+  const selector = objectAt(object, 'spec', 'selector') as LabelSelector;
+  const clusterName = textAt(object, 'spec', 'clusterName');
+  if (selectsEverything(selector)) {
+    yield required('spec.selector', 'selector must not be empty');
+  }
+  const named = textAt(selector as JsonObject, 'matchLabels', clusterNameLabel);
+  if (named !== '' && named !== clusterName) {
+    const why = 'cannot specify a cluster selector other than the one specified by ClusterName';
+    yield invalid('spec.selector', selector, why);
+  }
+  if (old !== undefined && textAt(old, 'spec', 'clusterName') !== clusterName) {
+    yield forbiddenField('spec.clusterName', 'field is immutable');
+  }
+  yield* healthCheckCauses(objectAt(object, 'spec'), 'spec');
+}
+
+/** What is checked of each kind, and the group that its webhook writes where that is another one. */
+const kinds: Readonly<
+  Record<string, { causes: (object: JsonObject, old: JsonObject | undefined) => Iterable<StatusCause>; group?: string }>
+> = {
+  'bootstrap.cluster.x-k8s.io KubeadmConfig': {
+    causes: (object) => kubeadmConfigCauses(objectAt(object, 'spec'), false, 'spec'),
+  },
+  'bootstrap.cluster.x-k8s.io KubeadmConfigTemplate': { causes: configTemplateCauses },
+  'controlplane.cluster.x-k8s.io KubeadmControlPlane': {
+    // Of an update, the kind of control plane knows more.
+    causes: (object, old) => (old === undefined ? controlPlaneCauses(object) : []),
+    group: coreGroup,
+  },
+  'controlplane.cluster.x-k8s.io KubeadmControlPlaneTemplate': { causes: controlPlaneTemplateCauses, group: coreGroup },
+  [`${coreGroup} MachineHealthCheck`]: { causes: healthCheckObjectCauses },
+};
+
+/**
+ * Why webhooks of Cluster API refuse an object of its kinds besides Clusters and classes, in v1beta2 (v1.14); undefined if they
+ * take it, or if nothing is known of its kind. Updates of control planes and MachineDeployments are not judged here.
+ *
+ * @param old the object that it replaces; undefined for a creation.
+ */
+export function ownKindRefusal(object: JsonObject, old: JsonObject | undefined): Refusal | undefined {
+  const known = kinds[`${groupOf(object)} ${textAt(object, 'kind')}`];
+  if (known === undefined || !textAt(object, 'apiVersion').endsWith('/v1beta2')) {
+    return undefined;
+  }
+  return webhookRefusal(object, 'validation', [...known.causes(object, old)], known.group);
+}
