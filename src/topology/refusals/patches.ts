@@ -71,8 +71,41 @@ function templateCauses(template: string, name: string, field: string): StatusCa
 interface PatchedClass {
   spec: JsonObject;
   variables: ReadonlySet<string>;
-  /** Whether classes of workers have a template of this kind, by `list kind apiVersion`, then by class. */
-  workers: ReadonlyMap<string, readonly string[]>;
+  /** The classes of workers that have a template of a kind, by `list kind apiVersion`. */
+  workers: ReadonlyMap<string, WorkerNames>;
+}
+
+const backwards = (text: string): string => [...text].reverse().join('');
+
+/** Names of classes of workers, found by their start or end without looking at all of them. */
+class WorkerNames {
+  readonly #names = new Set<string>();
+  #sorted: { forwards: string[]; backwards: string[] } | undefined;
+
+  add(name: string): void {
+    this.#names.add(name);
+  }
+
+  /** Whether one matches: all of it, or what is before or after a `*`. */
+  matches(name: string): boolean {
+    if (!name.includes('*')) {
+      return this.#names.has(name);
+    }
+    this.#sorted ??= {
+      forwards: [...this.#names].sort(),
+      backwards: [...this.#names].map(backwards).sort(),
+    };
+    const { forwards, backwards: fromEnd } = this.#sorted;
+    const one = name.startsWith('*')
+      ? { sorted: fromEnd, start: backwards(name.slice(1)) }
+      : { sorted: forwards, start: name.slice(0, -1) };
+    let [low, high] = [0, one.sorted.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      [low, high] = (one.sorted[middle] as string) < one.start ? [middle + 1, high] : [low, middle];
+    }
+    return one.sorted[low]?.startsWith(one.start) === true;
+  }
 }
 
 const templateKey = ({ apiVersion = '', kind = '' }: JsonObject): string => `${kind} ${apiVersion}`;
@@ -83,13 +116,13 @@ const workerSelectors = [
 ] as const;
 
 function patchedClass(spec: JsonObject): PatchedClass {
-  const workers = new Map<string, string[]>();
+  const workers = new Map<string, WorkerNames>();
   for (const [, list] of workerSelectors) {
     for (const worker of objectsAt(spec, 'workers', list)) {
       const keys = ['bootstrap', 'infrastructure'].map((part) => templateKey(objectAt(worker, part, 'templateRef')));
       for (const key of new Set(keys)) {
-        const known = workers.get(`${list} ${key}`) ?? [];
-        known.push(textAt(worker, 'class'));
+        const known = workers.get(`${list} ${key}`) ?? new WorkerNames();
+        known.add(textAt(worker, 'class'));
         workers.set(`${list} ${key}`, known);
       }
     }
@@ -115,22 +148,13 @@ function selectorNameProblem(name: string): string | undefined {
     : 'selector does not comply with the Kubernetes naming standards';
 }
 
-function isSelected(worker: string, name: string): boolean {
-  return (
-    worker === name ||
-    (name.startsWith('*') && worker.endsWith(name.slice(1))) ||
-    (name.endsWith('*') && worker.startsWith(name.slice(0, -1)))
-  );
-}
-
 function* workerSelectorCauses(
   selector: JsonObject,
   { workers }: PatchedClass,
   [field, list, kind]: (typeof workerSelectors)[number],
   path: string,
 ): Generator<StatusCause> {
-  const candidates = workers.get(`${list} ${templateKey(selector)}`) ?? [];
-  const exact = new Set(candidates);
+  const names = workers.get(`${list} ${templateKey(selector)}`);
   for (const [index, name] of itemsAt(selector, 'matchResources', field, 'names').entries()) {
     if (typeof name !== 'string') {
       continue;
@@ -141,8 +165,7 @@ function* workerSelectorCauses(
       yield invalid(at, name, problem);
       return;
     }
-    const matches = name.includes('*') ? candidates.some((worker) => isSelected(worker, name)) : exact.has(name);
-    if (!matches) {
+    if (names?.matches(name) !== true) {
       const why = `selector is enabled but matches neither the bootstrap ref nor the infrastructure ref of a ${kind} class`;
       yield invalid(at, name, why);
     }

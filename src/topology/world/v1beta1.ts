@@ -17,10 +17,13 @@ import { coreGroup } from './objects.ts';
 /** The longest duration in Go, whose durations are 64-bit integers of nanoseconds, in ms. */
 const maxDurationMs = 2 ** 63 / 1e6;
 
-/** The seconds of a duration such as `1h5m0s`, rounded; undefined for other texts. */
+/** Longer durations are cut to it (ConvertToSeconds in api/core/v1beta2, v1.14). */
+const maxSeconds = 2 ** 31 - 1;
+
+/** The whole seconds of a duration such as `1h5m0s`; undefined for other texts. */
 function secondsOf(duration: Json | undefined): number | undefined {
   const ms = typeof duration === 'string' ? goDurationMs(duration) : undefined;
-  return ms === undefined || Math.abs(ms) > maxDurationMs ? undefined : Math.round(ms / 1000);
+  return ms === undefined || Math.abs(ms) > maxDurationMs ? undefined : Math.min(Math.trunc(ms / 1000), maxSeconds);
 }
 
 /** A duration as Go prints it: `1h5m0s`. */

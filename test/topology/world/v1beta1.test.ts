@@ -41,7 +41,7 @@ test('a template of a kubeadm control plane', () => {
               - { path: /a, content: a, append: false }
               - { path: /b, content: b, append: true }
             useExperimentalRetryJoin: true
-          machineTemplate: { nodeDrainTimeout: 30s }
+          machineTemplate: { nodeDrainTimeout: 30900ms }
           rolloutBefore: { certificatesExpiryDays: 21 }
           rolloutStrategy: { rollingUpdate: { maxSurge: 0 } }
           remediationStrategy: { maxRetry: 3, retryPeriod: 10s }
