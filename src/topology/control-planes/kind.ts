@@ -72,6 +72,8 @@ export interface KindWithMachines extends AnyKind {
    * @throws {NotKnown} where that depends on what is not among the objects.
    */
   reasons(made: MachineObjects, wanted: JsonObject, release: Release): Reason[];
+  /** What it does not compare of a Machine, and why, in a plain sentence; undefined if it compares everything. */
+  uncompared?(machine: JsonObject): string | undefined;
   /**
    * Why it is time to replace a Machine, whatever it is made of.
    *

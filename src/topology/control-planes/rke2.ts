@@ -125,6 +125,10 @@ export const rke2: KindWithMachines = {
     ...differencesOf(madeConfig(made), configOf(objectAt(wanted, 'spec')), ['spec']),
     ...templateReasons(made, wanted),
   ],
+  uncompared: (made) =>
+    typeof objectAt(made, 'metadata', 'annotations')[serverConfigAnnotation] === 'string'
+      ? undefined
+      : `spec.serverConfig does not count without the annotation ${serverConfigAnnotation}`,
   replacement: (controlPlane) => ({
     is: 'rolling',
     maxSurge: Number(objectAt(controlPlane, 'spec', 'rolloutStrategy', 'rollingUpdate').maxSurge ?? 1),

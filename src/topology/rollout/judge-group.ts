@@ -11,6 +11,7 @@ import { machinePoolRollout } from './machine-pool.ts';
 import { replicasOf } from './machines.ts';
 import { pausesRollouts, pausing, whilePaused, withoutRollout } from './paused.ts';
 import { preflightFailures, whileBlocked } from './preflight.ts';
+import { uncompared, unlikeMachines, unseen } from './unlike.ts';
 
 /** A group that is created or deleted. */
 function wholeGroup(change: GroupChange): GroupPlan {
@@ -57,6 +58,13 @@ export function unjudged(
 
 /** What becomes of the Machines of a group when its objects change: if that cannot be known, why, and what changes. */
 export async function judgeGroup(change: GroupChange, options: PlanOptions): Promise<GroupPlan> {
+  const plan = await judgedOrNot(change, options);
+  const more =
+    options.explains === true ? [...unlikeMachines(change, options), ...uncompared(change), ...unseen(change)] : [];
+  return more.length === 0 ? plan : { ...plan, problems: [...(plan.problems ?? []), ...more] };
+}
+
+async function judgedOrNot(change: GroupChange, options: PlanOptions): Promise<GroupPlan> {
   const { before, after, end } = change;
   try {
     if (end !== undefined) {

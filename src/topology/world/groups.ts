@@ -101,6 +101,8 @@ export interface PlanOptions {
   call?: CallHook | undefined;
   /** Whether Cluster API updates Machines in place if extensions can (the feature gate InPlaceUpdates). */
   updatesInPlace?: boolean | undefined;
+  /** Whether Machines are named that are unlike what their group would make, and are not replaced; with the reason. */
+  explains?: boolean | undefined;
   /** Follows the steps of a rollout in order: the next one is decided on when the promise is kept. */
   follow?: ((step: RolloutStep) => Promise<void>) | undefined;
 }

@@ -38,10 +38,16 @@ const preparedManagers = (managers: readonly JsonObject[]): JsonObject[] =>
  */
 export function prepared(object: JsonObject): JsonObject {
   const { status, metadata, ...rest } = object;
-  const { managedFields, finalizers: _finalizers, generation: _generation, ...kept } = objectAt(metadata);
+  const { managedFields, finalizers: _finalizers, generation, ...own } = objectAt(metadata);
+  const { observedGeneration } = objectAt(status);
+  // Kept if the controller has not seen the newest change.
+  const isUnseen = Number(observedGeneration) < Number(generation);
+  const kept = isUnseen ? { ...own, generation: Number(generation) } : own;
   const managers =
     managedFields === undefined || isMade(object) ? [] : preparedManagers(objectsAt(metadata, 'managedFields'));
-  const known = isJsonObject(status) ? preparedStatus(status) : {};
+  const known = isJsonObject(status)
+    ? { ...preparedStatus(status), ...(isUnseen && { observedGeneration: Number(observedGeneration) }) }
+    : {};
   return {
     ...rest,
     metadata: managers.length > 0 ? { ...kept, managedFields: managers } : kept,

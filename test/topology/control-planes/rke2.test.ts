@@ -133,6 +133,18 @@ describe('Machines that exist', () => {
   });
 });
 
+test('without a change, Machines without the annotation are named', async () => {
+  const config = { kind: 'RKE2Config', metadata: {}, spec: { agentConfig: { nodeLabels: ['a=b'] } } };
+  const machine = machineOf('m', { version: 'v1.33.2+rke2r1', config, clonedFrom: 'cp-1' });
+  const before = { ...controlPlane, spec: { ...(controlPlane.spec as JsonObject), replicas: 1 } };
+  const texts = async (explains: boolean) =>
+    (await judged(before, {}, [machine], { explains })).problems?.map(({ text }) => text) ?? [];
+  const text =
+    '1 Machine (m): spec.serverConfig does not count without the annotation controlplane.cluster.x-k8s.io/rke2-server-configuration';
+  expect(await texts(true)).toContain(text);
+  expect(await texts(false)).not.toContain(text);
+});
+
 test('where extensions could update Machines in place, it is not known', async () => {
   const plan = await judged(controlPlane, { spec: { version: 'v1.34.1+rke2r1' } }, undefined, { updatesInPlace: true });
   expect(outcomeOf(plan)).toBe(

@@ -79,6 +79,7 @@ nothing, or --fail-on applies, 2 usage error.`,
     const states = statesOf(source, flags);
     progress.done.of = states.planned.size;
     const { live, answers, change } = source;
+    const isChange = change.objects.length > 0 || isEdited || flags.extension.length > 0;
     using extensions = await reachExtensions(source, states, flags, io);
     await using caller = await createPlanCaller({
       ...extensions.states,
@@ -104,6 +105,7 @@ nothing, or --fail-on applies, 2 usage error.`,
       now: new Date(),
       // If it is not known which extensions there are, asking them says so, where a Machine depends on it.
       updatesInPlace: caller.updatesInPlace || !world.isRead(runtimeGroup, 'ExtensionConfig'),
+      explains: !isChange,
       isPlanned: (namespace, name) => states.planned.has(`${namespace}/${name}`),
       onCluster: () => progress.done.clusters++,
       ...(flags.write !== undefined && { onObjects: objectWriter(flags.write) }),
@@ -114,8 +116,7 @@ nothing, or --fail-on applies, 2 usage error.`,
       writeRecording(flags.record, { objects: states.before, answers: recording.answers });
       io.stderr.write(`plan: ${count(recording.answers.length, 'answer')} recorded in ${printable(flags.record)}\n`);
     }
-    const isChange = change.objects.length > 0 || isEdited || flags.extension.length > 0;
-    const result = live === undefined || isChange ? made : withWaits(made, states.before);
+    const result = isChange ? made : withWaits(made, states.before);
     const clusters = result.clusters.map((one) => (states.isSample ? { ...one, sample: true as const } : one));
     return show({ ...result, clusters }, { source, states, flags, releases, io });
   },
