@@ -34,7 +34,7 @@ import {
   refusalProblem,
   refusedWrites,
 } from './refusals/index.ts';
-import { groupsWithout, judgeGroup, replicasOf, unjudged } from './rollout/index.ts';
+import { groupsWithout, judgeGroup, peakOf, replicasOf, unjudged } from './rollout/index.ts';
 import { checkedTopology } from './variables/variables.ts';
 import type { GroupChange, GroupObjects, PlanOptions } from './world/groups.ts';
 import { withMadeUpNames } from './world/made-up-names.ts';
@@ -411,7 +411,13 @@ async function planWritten(planning: Planning, was: JsonObject | undefined, want
   );
   const isChanged = groups.some(({ verdict }) => verdict !== 'unchanged');
   const readings = isChanged ? planning.readings.map((text) => ({ text: `read otherwise since ${text}` })) : [];
-  return { cluster, groups, problems: [...problems, ...refusedHealthChecks(planning, wanted), ...readings] };
+  const peak = peakOf(wanted, changes, groups);
+  return {
+    cluster,
+    groups,
+    ...(peak && { peak }),
+    problems: [...problems, ...refusedHealthChecks(planning, wanted), ...readings],
+  };
 }
 
 /** Health checks of a Cluster that an API server refuses: no group shows them. */

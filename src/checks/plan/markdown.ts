@@ -8,6 +8,7 @@ import {
   fleetText,
   groupText,
   isUnchanged,
+  peakText,
   problemText,
   sumText,
   valueLines,
@@ -67,8 +68,8 @@ const table = (groups: readonly GroupPlan[]): string =>
     ),
   ].join('\n');
 
-const section = (title: string, { groups, problems }: ClusterPlan): string =>
-  `### ${title}\n\n${problems.map(problemMarkdown).join('')}${table(groups)}\n\n${groups.map(reasonsOf).filter(Boolean).join('\n')}`;
+const section = (title: string, { groups, peak, problems }: ClusterPlan): string =>
+  `### ${title}\n\n${problems.map(problemMarkdown).join('')}${peak === undefined ? '' : `${escaped(peakText(peak))}\n\n`}${table(groups)}\n\n${groups.map(reasonsOf).filter(Boolean).join('\n')}`;
 
 /**
  * The plan as Markdown for a comment on a pull request: the sum first, a table for each Cluster, causes folded. Sections

@@ -11,6 +11,7 @@ import {
   groupText,
   isUnchanged,
   meanings,
+  peakText,
   severityOf,
   sumText,
   valueLines,
@@ -110,20 +111,24 @@ function groupRow(plan: GroupPlan): string {
   return `<tr class="${severity}"><td><b>${escaped(groupText(plan))}</b><br><small>${escaped(`${kind} ${name}`)}</small></td><td>${machinesHtml(plan)}</td><td class="verdict"><span class="badge ${severity}">${escaped(verdictText(plan))}</span></td><td>${problems.map(problemHtml).join('')}${causesHtml(causes)}${details.join('')}</td></tr>`;
 }
 
+const peakHtml = ({ peak }: ClusterPlan): string =>
+  peak === undefined ? '' : `<p class="note">${escaped(peakText(peak))}</p>`;
+
 const table = (groups: readonly GroupPlan[]) =>
   `<div class="wide"><table><thead><tr><th>group</th><th>Machines</th><th>what happens</th><th>why</th></tr></thead><tbody>${groups.map(groupRow).join('')}</tbody></table></div>`;
 
 function clusterHtml(plan: ClusterPlan): string {
   const { groups, problems } = plan;
-  return `<section><h2>${escaped(clusterText(plan))}</h2>${problems.map(problemHtml).join('')}${table(groups)}</section>`;
+  return `<section><h2>${escaped(clusterText(plan))}</h2>${problems.map(problemHtml).join('')}${peakHtml(plan)}${table(groups)}</section>`;
 }
 
 function fleetHtml(fleet: Fleet): string {
+  const [first] = fleet.clusters;
   const names = shortList(
     fleet.clusters.map(({ cluster }) => cluster),
     maxNamed,
   );
-  return `<section><h2>${escaped(fleetText(fleet))}</h2><p class="facts">${escaped(names)}; each as the first:</p>${table(fleet.clusters[0]?.groups ?? [])}</section>`;
+  return `<section><h2>${escaped(fleetText(fleet))}</h2><p class="facts">${escaped(names)}; each as the first:</p>${first === undefined ? '' : `${peakHtml(first)}${table(first.groups)}`}</section>`;
 }
 
 const machineLegend = (['replaced', 'onDelete', 'inPlace', 'created', 'deleted', 'unknown', 'kept'] as const)

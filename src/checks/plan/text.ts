@@ -9,6 +9,7 @@ import {
   fleetText,
   groupText,
   isUnchanged,
+  peakText,
   problemText,
   severityOf,
   sumText,
@@ -93,10 +94,11 @@ function groupLines(plan: GroupPlan, screen: Screen): string {
 }
 
 function clusterLines(plan: ClusterPlan, screen: Screen): string {
-  const { groups, problems } = plan;
+  const { groups, peak, problems } = plan;
   return [
     `${screen.paint('bold', clusterText(plan))}\n`,
     ...problems.map((problem) => screen.paint('yellow', wrapped(problemText(problem), '  ', screen, '! '))),
+    peak === undefined ? '' : screen.paint('dim', wrapped(peakText(peak), '  ', screen)),
     ...groups.map((group) => groupLines(group, screen)),
     '\n',
   ].join('');
@@ -118,6 +120,7 @@ function fleetLines(fleet: Fleet, screen: Screen): string {
       wrapped(`${fleetText(fleet)}: ${groupText(group)} ${verdictText(group)} each`, '', screen),
     ),
     screen.paint('dim', wrapped(`${names}; the plan of the first:`, '  ', screen)),
+    first?.peak === undefined ? '' : screen.paint('dim', wrapped(peakText(first.peak), '  ', screen)),
     ...changed.map((group) => groupLines(group, screen)),
     '\n',
   ].join('');

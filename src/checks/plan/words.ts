@@ -131,6 +131,24 @@ export function detailTexts({ replaces, manner = [] }: GroupPlan): string[] {
 export const problemText = ({ text, remedy }: Problem): string =>
   `${printable(text)}${remedy === undefined ? '' : `: ${printable(remedy)}`}`;
 
+/** How groups roll together: `3 groups roll at once: up to 3 Machines more`. */
+export function peakText({ order, atOnce, surge, versions = [] }: NonNullable<ClusterPlan['peak']>): string {
+  const [first = [], workers] = order;
+  const all = (workers ?? first).length;
+  const pace = atOnce === 1 ? 'one after the other' : atOnce < all ? `${atOnce} at a time` : 'at once';
+  const names = (groups: readonly string[]) =>
+    shortList(
+      groups.map((group) => groupText({ group })),
+      maxNamed,
+    );
+  const rolls =
+    workers === undefined
+      ? `${count(first.length, 'group')} roll ${pace}`
+      : `${names(first)} first, then ${names(workers)}${all === 1 ? '' : `, ${pace}`}`;
+  const steps = versions.length === 0 ? '' : `${versions.map(printable).join(' → ')}: `;
+  return `${steps}${rolls}: ${surge === 0 ? 'no Machine' : `up to ${count(surge, 'Machine')}`} more`;
+}
+
 /** What becomes of Machines, in one clause; that none is replaced is told if nothing else is. */
 function machinesText(sum: Sum, isToldOtherwise: boolean): string {
   const { machines, replaced, deleted, created, inPlace, onDelete } = sum;
@@ -193,7 +211,7 @@ export interface Fleet {
 /** More Clusters than this that fare alike are one line. */
 const maxAlike = 20;
 
-const outcomeOf = (className: string, { groups, problems }: ClusterPlan): string =>
+const outcomeOf = (className: string, { groups, peak, problems }: ClusterPlan): string =>
   JSON.stringify([
     className,
     groups.map(({ group, verdict, machines, held, causes, problems: own }) => [
@@ -204,6 +222,7 @@ const outcomeOf = (className: string, { groups, problems }: ClusterPlan): string
       causes.map(({ object, field, from }) => [kindOf(object), field, from ?? '']),
       own?.map(({ text }) => text) ?? [],
     ]),
+    peak ?? '',
     problems.length,
   ]);
 

@@ -19,6 +19,7 @@ import { causeOf, forbiddenField, invalid, required } from '../../kubernetes/sch
 import { aggregate } from '../../runtimehooks/client/index.ts';
 import { compareBuilds, formatVersion, type KubernetesVersion, parseTolerantly } from '../../runtimehooks/index.ts';
 import type { Blueprint } from '../blueprint/blueprint.ts';
+import { concurrencyAnnotation } from '../patches/items.ts';
 import { checkedTopology } from '../variables/variables.ts';
 import { autoscalerCauses, incompatibleClassCauses, workerLists } from './cluster-class.ts';
 import {
@@ -42,7 +43,6 @@ const unsafeClassAnnotation = `${unsafe}/disable-update-class-name-check`;
 /** With this annotation, a Cluster may get any version at any time. */
 const unsafeVersionAnnotation = `${unsafe}/disable-update-version-check`;
 /** The user's annotation with the number of groups of one kind that may be upgraded at a time. */
-const concurrencyAnnotation = 'topology.cluster.x-k8s.io/upgrade-concurrency';
 
 const annotationOf = (cluster: JsonObject, name: string): string | undefined =>
   own(textValues(objectAt(cluster, 'metadata', 'annotations')), name);

@@ -67,12 +67,26 @@ export interface GroupPlan {
   problems?: Problem[];
 }
 
+/** How groups roll together whose Machines are replaced. */
+export interface Peak {
+  /** The groups in the order in which they begin: those of one list follow those of the list before. */
+  order: string[][];
+  /** How many groups roll at the same time at most. */
+  atOnce: number;
+  /** How many Machines there are at most besides those that the groups want: the sum of the surge of groups that roll at once. */
+  surge: number;
+  /** Versions that the Cluster goes through: `v1.34.0`, `v1.35.0`. Absent if the version stays. */
+  versions?: string[];
+}
+
 export interface ClusterPlan {
   /** `default/f1`. */
   cluster: string;
   /** Whether the Cluster was made up, to show what becomes of one of its class. */
   sample?: true;
   groups: GroupPlan[];
+  /** Set if Machines of several groups are replaced. */
+  peak?: Peak;
   problems: Problem[];
 }
 

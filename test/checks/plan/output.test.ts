@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { plain } from '../../../src/base/index.ts';
 import { planMarkdown, planPage, planText, withoutSecretCauses } from '../../../src/checks/plan/index.ts';
-import type { GroupPlan } from '../../../src/topology/index.ts';
+import type { ClusterPlan, GroupPlan } from '../../../src/topology/index.ts';
 import { cluster, controlPlane, files, planOf, workers } from './plans.ts';
 
 const noClasses = new Map<string, string>();
@@ -60,6 +60,24 @@ test('a group that is paused says what happens then, in text, Markdown and HTML'
   );
   expect(planMarkdown(planOf(plan), noClasses)).toContain('| paused; then: replaces 2 Machines |');
   expect(planPage(planOf(plan), noClasses, about)).toContain('paused; then: replaces 2 Machines</span>');
+});
+
+test.each<[NonNullable<ClusterPlan['peak']>, string]>([
+  [{ order: [['control-plane', 'md-0', 'md-1']], atOnce: 3, surge: 3 }, '3 groups roll at once: up to 3 Machines more'],
+  [{ order: [['md-0', 'md-1']], atOnce: 2, surge: 0 }, '2 groups roll at once: no Machine more'],
+  [
+    { order: [['control-plane'], ['md-0', 'md-1']], atOnce: 1, surge: 1, versions: ['v1.34.0', 'v1.35.0'] },
+    'v1.34.0 → v1.35.0: control plane first, then md-0, md-1, one after the other: up to 1 Machine more',
+  ],
+  [
+    { order: [['control-plane'], ['md-0', 'md-1', 'md-2']], atOnce: 2, surge: 2, versions: ['v1.34.0', 'v1.35.0'] },
+    'v1.34.0 → v1.35.0: control plane first, then md-0, md-1, md-2, 2 at a time: up to 2 Machines more',
+  ],
+])('how groups roll together, in text, Markdown and HTML: %j', (peak, expected) => {
+  const plan = { ...cluster('a/b', controlPlane, workers), peak };
+  expect(text(plan).split('\n')[1]).toBe(`  ${expected}`);
+  expect(planMarkdown(planOf(plan), noClasses)).toContain(`\n\n${expected}\n\n| group |`);
+  expect(planPage(planOf(plan), noClasses, about)).toContain(`<p class="note">${expected}</p>`);
 });
 
 test('text: OnDelete counts the Machines that wait, if they are known', () => {

@@ -32,8 +32,10 @@ test('text: the groups, the cause with its values, the sum in the last line', as
   const { from, to } = foldersOf(folder, named('upgrade-1.35'));
   const { code, stdout, stderr } = await runProgram(['plan', '--from', from, '-f', to]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(stdout.split('\n').slice(0, 4)).toEqual([
+  expect(stdout.split('\n').slice(0, 6)).toEqual([
     'default/f1',
+    '  v1.34.0 → v1.35.0: control plane first, then md-0, md-1, md-2, one after the other: up to 1',
+    '  Machine more',
     '  control plane  KubeadmControlPlane f1-5v9js  replaces 3 Machines',
     '      KubeadmControlPlane default/f1-5v9js: spec.version (version)',
     '          "v1.34.0" → "v1.35.0"',

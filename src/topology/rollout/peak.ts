@@ -1,0 +1,64 @@
+import { type JsonObject, textAt } from '../../kubernetes/index.ts';
+import { controlPlaneOf } from '../control-planes/index.ts';
+import { concurrencyAnnotation } from '../patches/items.ts';
+import type { GroupChange } from '../world/groups.ts';
+import type { GroupPlan, Peak } from '../world/plan.ts';
+import { fencepostsOf, replicasOf } from './machines.ts';
+
+/** How many Machines of a group are made before old ones go. */
+function surgeOf({ after, kind }: GroupChange): number {
+  if (after === undefined) {
+    return 0;
+  }
+  const of = controlPlaneOf(after.object);
+  const replacement = of?.hasMachines === false ? undefined : of?.replacement(after.object);
+  const maxSurge =
+    replacement?.is === 'rolling'
+      ? replacement.maxSurge
+      : kind === 'MachineDeployment'
+        ? fencepostsOf(after.object).maxSurge
+        : 0;
+  return Math.min(maxSurge, replicasOf(after.object));
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);
+
+/**
+ * How the groups of a Cluster roll together; undefined for fewer than two. An upgrade comes to workers when the control plane
+ * has it, and in a topology to one MachineDeployment after the other, or to as many at once as an annotation of the Cluster
+ * says; other changes come to all groups at once.
+ *
+ * @param groups the plans of `changes`.
+ */
+export function peakOf(
+  cluster: JsonObject,
+  changes: readonly GroupChange[],
+  groups: readonly GroupPlan[],
+): Peak | undefined {
+  const rolling = changes.filter((_, index) => (groups[index]?.machines.replaced ?? 0) > 0);
+  if (rolling.length < 2) {
+    return undefined;
+  }
+  const isUpgraded = ({ versions }: GroupChange) => versions.length > 1;
+  const isPlane = ({ group }: GroupChange) => group === 'control-plane';
+  const workers = rolling.filter((change) => !isPlane(change));
+  const isLimited = textAt(cluster, 'spec', 'topology', 'version') !== '' && workers.every(isUpgraded);
+  const limit = isLimited
+    ? Number(textAt(cluster, 'metadata', 'annotations', concurrencyAnnotation)) || 1
+    : workers.length;
+  const planes = rolling.filter(isPlane);
+  const isFirst = planes.some(isUpgraded) && workers.some(isUpgraded);
+  const phases = isFirst ? [planes, workers] : [rolling];
+  const peaks = phases.map((phase) => {
+    const ofWorkers = phase.filter((change) => !isPlane(change)).map(surgeOf);
+    const surges = [...phase.filter(isPlane).map(surgeOf), ...ofWorkers.toSorted((a, b) => b - a).slice(0, limit)];
+    return { atOnce: surges.length, surge: sum(surges) };
+  });
+  const versions = rolling.find(isUpgraded)?.versions;
+  return {
+    order: phases.map((phase) => phase.map(({ group }) => group)),
+    atOnce: Math.max(...peaks.map(({ atOnce }) => atOnce)),
+    surge: Math.max(...peaks.map(({ surge }) => surge)),
+    ...(versions !== undefined && { versions: [...versions] }),
+  };
+}
