@@ -155,8 +155,10 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
     const severity = severityOf(rule, options);
     return severity === 'off' ? [] : [{ rule, severity }];
   });
-  const about = (subject: Subject) =>
-    active.filter(({ rule: { subjects = ['object'] } }) => subjects.includes(subject));
+  const about = (subject: Subject) => {
+    const ofSubject = active.filter(({ rule: { subjects = ['object'] } }) => subjects.includes(subject));
+    return [...Map.groupBy(ofSubject, ({ rule }) => rule.about)];
+  };
   const activeBySubject = { object: about('object'), status: about('status'), deletion: about('deletion') };
 
   function check(input: RuleInput): RuleFinding[] {
@@ -164,20 +166,24 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
     const upstreamInput = input.whole === input.object ? parsed : { ...parsed, object: input.whole };
     const findings: RuleFinding[] = [];
     const omitted: ActiveRule[] = [];
-    for (const { rule, severity } of activeBySubject[input.subject]) {
-      if (rule.about !== undefined && !has(rule.about, input)) {
+    let current: ActiveRule<Rule>;
+    let most: number;
+    const add = (finding: Finding) => {
+      if (findings.length === most) {
+        omitted.push(current);
+      } else {
+        const message = truncated(finding.message, maxMessageLength);
+        findings.push({ ...finding, ...current, message, field: formatFieldPath(finding.path) });
+      }
+    };
+    for (const [part, ofPart] of activeBySubject[input.subject]) {
+      if (part !== undefined && !has(part, input)) {
         continue;
       }
-      const most = findings.length + maxReports;
-      const add = (finding: Finding) => {
-        if (findings.length === most) {
-          omitted.push({ rule, severity });
-        } else {
-          const message = truncated(finding.message, maxMessageLength);
-          findings.push({ ...finding, rule, severity, message, field: formatFieldPath(finding.path) });
-        }
-      };
-      rule.check(rule.upstream ? upstreamInput : parsed, add, options);
+      for (current of ofPart) {
+        most = findings.length + maxReports;
+        current.rule.check(current.rule.upstream ? upstreamInput : parsed, add, options);
+      }
     }
     return findings.length === 0 ? findings : selected(findings, omitted, input);
   }

@@ -34,6 +34,9 @@ const credentialValue =
 /** How many characters at the end of a key are examined: more than the longest word above with its separators. */
 const maxKeyEnd = 64;
 
+/** Matches every key that `credentialKey` does, and is cheaper: most keys do not match. */
+const suspiciousKey = /pass|pwd|secret|token|key|credential|bearer/i;
+
 /** Splits `apiKey` and `API_KEY` alike into words: `api-key`. */
 function words(key: string): string {
   return key.replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();
@@ -156,7 +159,7 @@ export const schemaRules: readonly Rule[] = [
       for (const key of Object.keys(settings)) {
         const value = settings[key];
         const end = key.slice(-maxKeyEnd);
-        if (value && (credentialKey.test(words(end)) || credentialValue.test(value))) {
+        if (value && ((suspiciousKey.test(end) && credentialKey.test(words(end))) || credentialValue.test(value))) {
           report({
             path: ['spec', 'settings', key],
             reason: 'FieldValueForbidden',
