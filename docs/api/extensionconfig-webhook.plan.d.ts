@@ -30,6 +30,9 @@ interface GroupPlan {
     inPlace: number;
   };
   replacements?: number;
+  held?: {
+    is: 'paused' | 'blocked';
+  } & Pick<GroupPlan, 'verdict' | 'machines' | 'replaces'>;
   causes: Cause[];
   replaces?: string[];
   manner?: string[];

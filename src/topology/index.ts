@@ -1,5 +1,6 @@
 export { type Blueprint, templateReferences } from './blueprint/blueprint.ts';
 export { classNameOf, readClass } from './desired/planned-state.ts';
+export { type UserWrite, userWrites } from './desired/user-writes.ts';
 export { type PlanRequest, plan } from './plan.ts';
 export type { MachineStep } from './rollout/index.ts';
 export { SimulatedCluster } from './simulated.ts';

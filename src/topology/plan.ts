@@ -30,9 +30,10 @@ import {
   clusterRefusal,
   defaultedCluster,
   invalidText,
-  type RefusedWrite,
+  type RefusedWrites,
   refusalProblem,
   refusedWrites,
+  type WriteAnswers,
 } from './refusals/index.ts';
 import { groupsWithout, judgeGroup, peakOf, replicasOf, unjudged } from './rollout/index.ts';
 import { checkedTopology } from './variables/variables.ts';
@@ -52,6 +53,8 @@ const clustersAtOnce = 10;
 export interface PlanRequest extends Omit<PlanOptions, 'call' | 'follow'> {
   /** Which Clusters are planned. Default: all. */
   isPlanned?: (namespace: string, name: string) => boolean;
+  /** What an API server says of writes of the second state, by their objects. Default: what it refuses is computed. */
+  answers?: WriteAnswers;
   /** Called for each Cluster when its plan is made. */
   onCluster?: (plan: ClusterPlan) => void;
   /** Called with the objects of each Cluster that Cluster API makes or changes. */
@@ -69,7 +72,7 @@ interface Planning {
   after: PlannedState;
   refusals: Refusals;
   /** What an API server refuses by the schemas of kinds. */
-  refusedWrite: RefusedWrite;
+  writes: RefusedWrites;
   /** Templates whose changes are refused, with the reason. */
   refusedTemplates: ReadonlyMap<string, Problem>;
   /** What an upgrade of Cluster API changes about how it reads the same objects, in plain sentences. */
@@ -142,11 +145,14 @@ async function written(
   before: ClusterBefore,
   wanted: JsonObject,
 ): Promise<{ cluster: JsonObject; refusal: Problem | undefined }> {
-  const { after: state, refusedWrite } = planning;
+  const { after: state, writes } = planning;
   const { cluster: was } = before;
-  const unwritten = refusedWrite(nameIn(wanted));
+  const unwritten = writes.refusalOf(nameIn(wanted));
   if (unwritten !== undefined) {
     return { cluster: was ?? wanted, refusal: unwritten };
+  }
+  if (writes.isTaken(nameIn(wanted))) {
+    return { cluster: wanted, refusal: undefined };
   }
   const applied = withKeptVariables(was, wanted);
   // Nobody writes a Cluster that is applied as it is.
@@ -315,7 +321,7 @@ function withRefusals(
 
 /** The plan of a Cluster without a topology: what a user changed of its control plane and MachineDeployments. */
 async function planWithout(
-  { before, after, refusedTemplates, refusedWrite, request }: Planning,
+  { before, after, refusedTemplates, writes, request }: Planning,
   was: JsonObject | undefined,
   wanted: JsonObject,
 ): Promise<Outcome> {
@@ -351,8 +357,11 @@ async function planWithout(
   for (const change of changes) {
     const [from, to] = [change.before?.object, change.after?.object];
     const refusal =
-      from && to && (controlPlaneOf(from)?.refusal?.(from, to, true) ?? machineDeploymentRefusal(from, to));
-    const unwritten = (to && refusedWrite(nameIn(to))) ?? (refusal === undefined ? undefined : { text: refusal });
+      from &&
+      to &&
+      !writes.isTaken(nameIn(to)) &&
+      (controlPlaneOf(from)?.refusal?.(from, to, true) ?? machineDeploymentRefusal(from, to));
+    const unwritten = (to && writes.refusalOf(nameIn(to))) ?? (refusal ? { text: refusal } : undefined);
     if (unwritten !== undefined) {
       controlPlane = change.group === 'control-plane' ? from : controlPlane;
       groups.push({ ...unjudged(change, 'refused', replicasOf(from)), problems: [unwritten] });
@@ -372,7 +381,7 @@ async function planWithout(
           },
     );
   }
-  const unwritten = refusedWrite(nameIn(wanted));
+  const unwritten = writes.refusalOf(nameIn(wanted));
   return unwritten === undefined
     ? { groups, problems: [], changes }
     : { groups: withRefusals(groups, wanted, unwritten, []), problems: [unwritten], changes };
@@ -391,7 +400,8 @@ function planDeletion({ before }: Planning, was: JsonObject): ClusterPlan {
 /** @throws {NotKnown} if objects of the Cluster could not be read. */
 async function planWritten(planning: Planning, was: JsonObject | undefined, wanted: JsonObject): Promise<ClusterPlan> {
   const cluster = namespacedName(wanted);
-  if (was !== undefined && !hasTopology(wanted) && !isSame(writable(was), writable(wanted))) {
+  const isTaken = planning.writes.isTaken(nameIn(wanted));
+  if (was !== undefined && !isTaken && !hasTopology(wanted) && !isSame(writable(was), writable(wanted))) {
     const existing = existingOf(was, planning.before.world, hasTopology(was));
     const before = { cluster: was, blueprint: undefined, existing };
     const refusal = clusterRefusal(wanted, was, factsOf(planning.before, before, undefined));
@@ -421,7 +431,7 @@ async function planWritten(planning: Planning, was: JsonObject | undefined, want
 }
 
 /** Health checks of a Cluster that an API server refuses: no group shows them. */
-const refusedHealthChecks = ({ after, refusedWrite }: Planning, cluster: JsonObject): Problem[] =>
+const refusedHealthChecks = ({ after, writes }: Planning, cluster: JsonObject): Problem[] =>
   after.world
     .ofKind(coreGroup, 'MachineHealthCheck')
     .filter(
@@ -429,7 +439,7 @@ const refusedHealthChecks = ({ after, refusedWrite }: Planning, cluster: JsonObj
         namespaceOf(check) === namespaceOf(cluster) && textAt(check, 'spec', 'clusterName') === nameOf(cluster),
     )
     .flatMap((check) => {
-      const problem = refusedWrite(nameIn(check));
+      const problem = writes.refusalOf(nameIn(check));
       return problem === undefined ? [] : [{ ...problem, object: objectText(check) }];
     });
 
@@ -467,14 +477,16 @@ export async function plan(before: World, after: World, request: PlanRequest): P
   const releaseBefore = request.clusterApiVersionBefore ?? release;
   const { isPlanned = () => true, signal } = request;
   const old = inNewest(before);
-  const refusedWrite: RefusedWrite =
-    request.isChecked === true ? () => undefined : refusedWrites(before, after, schemasIn(after, release));
-  const { world, refusals, refusedTemplates } = accepted(old, inNewest(after), refusedWrite);
+  const writes: RefusedWrites =
+    request.isChecked === true
+      ? { refusalOf: () => undefined, isTaken: () => false }
+      : refusedWrites(before, after, schemasIn(after, release), request.answers);
+  const { world, refusals, refusedTemplates } = accepted(old, inNewest(after), writes);
   const planning: Planning = {
     before: new PlannedState('before', old, releaseBefore),
     after: new PlannedState('after', world, release),
     refusals,
-    refusedWrite,
+    writes,
     refusedTemplates,
     readings: readingsBetween(releaseBefore, release),
     request: { ...request, call: world.call },

@@ -1,5 +1,7 @@
+export { askAboutWrites } from './ask-about-writes.ts';
 export { createPlanCaller, offersUpdates, type StateExtensions } from './calls.ts';
 export { classesIn, missingVariables, sampleCluster } from './class-alone.ts';
+export type { DryRuns } from './dry-runs.ts';
 export { withoutSecretCauses, withoutSecretValues } from './hidden.ts';
 export { type LiveWorld, readWorld } from './live.ts';
 export { planMarkdown } from './markdown.ts';

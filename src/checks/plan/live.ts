@@ -1,14 +1,16 @@
 import { eachOf } from '../../base/index.ts';
 import { group as runtimeGroup } from '../../extensionconfig/index.ts';
 import { Forbidden, isStatus, type KubernetesClient, listPages, withRemedy } from '../../kubernetes/client/index.ts';
-import { groupOf, type JsonObject, nameOf, namespaceOf, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import { groupOf, type JsonObject, namespaceOf, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import { coreGroup, prepared, templateReferences, type Unread, World } from '../../topology/index.ts';
+import { DryRuns, type Resource } from './dry-runs.ts';
 
 /** What an API server has for a plan. */
 export interface LiveWorld {
   world: World;
   /** The resourceVersion of each list, by resource. */
   versions: ReadonlyMap<string, string>;
+  dryRuns: DryRuns;
 }
 
 export interface LiveOptions {
@@ -18,14 +20,6 @@ export interface LiveOptions {
   selector?: string | undefined;
   /** Called after each page with the number of objects so far. */
   onPage?: ((objects: number) => void) | undefined;
-}
-
-interface Resource {
-  apiVersion: string;
-  kind: string;
-  /** `machines` */
-  plural: string;
-  isNamespaced: boolean;
 }
 
 /** Maximum number of requests at a time. */
@@ -115,48 +109,6 @@ function referredKinds(objects: readonly JsonObject[]): Set<string> {
   );
 }
 
-/** Codes with which an API server says that the account may not write, not even in a dry run. */
-const notAllowed = [401, 403];
-
-type DryRun = NonNullable<World['dryRun']>;
-
-/** Dry runs of writes, until the API server forbids one of a kind. */
-function dryRunWith(client: KubernetesClient, resources: ReadonlyMap<string, Resource>): DryRun {
-  const forbidden = new Set<string>();
-  return async (object, existing) => {
-    const kind = `${groupOf(object)} ${textAt(object, 'kind')}`;
-    const resource = resources.get(kind);
-    if (resource === undefined || forbidden.has(kind)) {
-      return undefined;
-    }
-    const collection = `/apis/${textAt(object, 'apiVersion')}/namespaces/${encodeURIComponent(namespaceOf(object))}/${resource.plural}`;
-    const { uid: _uid, resourceVersion: _version, ...metadata } = objectAt(object, 'metadata');
-    try {
-      const stored =
-        existing === undefined
-          ? await client.request('POST', `${collection}?dryRun=All`, { ...object, metadata })
-          : await client.request('PUT', `${collection}/${encodeURIComponent(nameOf(object))}?dryRun=All`, {
-              ...object,
-              metadata: { ...metadata, resourceVersion: textAt(existing, 'metadata', 'resourceVersion') },
-            });
-      const { apiVersion = '', kind: ofKind = '' } = object;
-      return { is: 'stored', object: prepared({ ...stored, apiVersion, kind: ofKind }) };
-    } catch (error) {
-      if (isStatus(error, ...notAllowed)) {
-        forbidden.add(kind);
-        return undefined;
-      }
-      if (isStatus(error, 400, 422)) {
-        return { is: 'refused', error: error.message };
-      }
-      if (isStatus(error, 404, 405, 409)) {
-        return undefined;
-      }
-      throw error;
-    }
-  };
-}
-
 /**
  * Reads the state of an API server for a plan: Clusters, their classes, templates, control planes, groups of Machines and
  * Machines with what belongs to them, ExtensionConfigs and the labels of Namespaces. Each kind is listed once, in pages,
@@ -221,5 +173,6 @@ export async function readWorld(client: KubernetesClient, options: LiveOptions =
   );
   const referred = [...referredKinds(objects)].flatMap((kind) => resources.get(kind) ?? []);
   await eachOf(referred, requestsAtOnce, (resource) => list(resource, namespaces));
-  return { world: new World(objects, { unread, dryRun: dryRunWith(client, resources) }), versions };
+  const dryRuns = new DryRuns(client, resources);
+  return { world: new World(objects, { unread, dryRun: dryRuns.apply }), versions, dryRuns };
 }

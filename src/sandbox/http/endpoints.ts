@@ -169,7 +169,8 @@ async function written(context: WriteContext, method: string, target: Target, wr
     return jsonReply(200, inView(await update(context, write)));
   }
   if (method === 'PATCH' && name !== '' && hasNamespace) {
-    return jsonReply(200, inView(await patch(context, write)));
+    const { object, isNew } = await patch(context, write);
+    return jsonReply(isNew ? 201 : 200, inView(object));
   }
   if (method === 'DELETE' && subresource === '' && hasNamespace) {
     if (name === '') {

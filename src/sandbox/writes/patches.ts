@@ -171,3 +171,29 @@ function mergeList(list: Json[], patch: Json[], mergeKey: string, items: Schema 
   }
   return merged.filter((item) => item !== undefined);
 }
+
+/**
+ * What the first server-side apply of a manager makes of an object, in a copy (structured-merge-diff): fields that it gives are
+ * set, conflicts are forced, the items of lists that are maps are merged by their keys and those of sets added, all else stays.
+ */
+export function applyFirst(current: Json | undefined, given: Json, schema: Schema | undefined): Json {
+  if (isJsonObject(current) && isJsonObject(given) && schema?.['x-kubernetes-map-type'] !== 'atomic') {
+    const result = { ...current };
+    for (const [name, value] of Object.entries(given)) {
+      setOwn(result, name, applyFirst(own(current, name), value, fieldOf(schema, name)));
+    }
+    return result;
+  }
+  const type = schema?.['x-kubernetes-list-type'];
+  if (!Array.isArray(current) || !Array.isArray(given) || (type !== 'map' && type !== 'set')) {
+    return given;
+  }
+  const names = schema?.['x-kubernetes-list-map-keys'] ?? [];
+  const keyOf = (item: Json) => canonical(type === 'set' ? item : names.map((name) => objectAt(item)[name] ?? null));
+  const items = new Map(current.map((item) => [keyOf(item), item]));
+  for (const item of given) {
+    const ofItem = Array.isArray(schema?.items) ? undefined : schema?.items;
+    items.set(keyOf(item), applyFirst(items.get(keyOf(item)), item, ofItem));
+  }
+  return [...items.values()];
+}

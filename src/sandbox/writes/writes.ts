@@ -29,7 +29,7 @@ import { mutate, optionsOf, validate } from '../webhooks/admission.ts';
 import { removeWhenFinished } from './deletion.ts';
 import { causesOf } from './object-causes.ts';
 import { complete, mediaTypeOf, parseBody, readObject } from './objects.ts';
-import { applyJsonPatch, applyStrategicMerge } from './patches.ts';
+import { applyFirst, applyJsonPatch, applyStrategicMerge } from './patches.ts';
 import { attemptOf, isDryRun, type WriteContext, type WriteRequest } from './write-request.ts';
 
 /** Number of attempts to apply a patch while other clients keep changing the object. */
@@ -261,19 +261,48 @@ export async function update(context: WriteContext, request: WriteRequest): Prom
   return change(context, request, () => copyOf(object), false);
 }
 
-const noServerSideApply = 'the sandbox has no server-side apply: use kubectl apply without --server-side';
+const noServerSideApply = 'the sandbox has server-side apply in dry runs only: use kubectl apply without --server-side';
 
-export async function patch(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
+/** Whether the object that a request names is stored. */
+function isStored(context: WriteContext, { resource, namespace, name }: WriteRequest): boolean {
+  const key = storageKey(resource.namespaced ? namespace : '', name);
+  return context.store.collection(resource.storage).get(key) !== undefined;
+}
+
+/**
+ * Server-side apply is for dry runs: who applied what is not stored, so that each one is a manager's first one.
+ *
+ * @throws {RequestError} 415 if it is to be stored, 422 without a manager.
+ */
+function checkApply(query: URLSearchParams): void {
+  if (!isDryRun(query)) {
+    throw new RequestError(failure(415, 'UnsupportedMediaType', noServerSideApply));
+  }
+  if (!query.get('fieldManager')) {
+    const text = 'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch';
+    throw new RequestError(failure(422, 'Invalid', text));
+  }
+}
+
+/** Patches an object; server-side apply creates it if there is none. @throws {RequestError} */
+export async function patch(
+  context: WriteContext,
+  request: WriteRequest,
+): Promise<{ object: JsonObject; isNew: boolean }> {
   const { resource } = request;
   const mediaType = mediaTypeOf(request.mediaType);
   const types = ['application/json-patch+json', 'application/merge-patch+json'];
   if (!resource.isCustom) {
     types.push('application/strategic-merge-patch+json');
   }
-  if (!types.includes(mediaType)) {
-    throw mediaType.startsWith('application/apply-patch+')
-      ? new RequestError(failure(415, 'UnsupportedMediaType', noServerSideApply))
-      : unsupportedMediaType(types);
+  const isApply = mediaType.startsWith('application/apply-patch+');
+  if (isApply) {
+    checkApply(request.query);
+    if (!isStored(context, request)) {
+      return { object: await create(context, { ...request, mediaType: 'application/json' }), isNew: true };
+    }
+  } else if (!types.includes(mediaType)) {
+    throw unsupportedMediaType(types);
   }
   const value = await parseBody(request.body, 'application/json', resource.kind);
   let { warn } = request;
@@ -283,6 +312,9 @@ export async function patch(context: WriteContext, request: WriteRequest): Promi
     }
     if (!isJsonObject(value)) {
       throw badRequest('error decoding patch: a merge patch must be a JSON object');
+    }
+    if (isApply) {
+      return applyFirst(current, value, resource.schema);
     }
     return mediaType === 'application/merge-patch+json'
       ? applyMergePatch(current, value)
@@ -294,5 +326,5 @@ export async function patch(context: WriteContext, request: WriteRequest): Promi
     warn = () => {};
     return next;
   };
-  return change(context, request, produce, true);
+  return { object: await change(context, request, produce, true), isNew: false };
 }

@@ -9,7 +9,7 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 import { kubeadmDefaults } from '../control-planes/index.ts';
-import { clusterClassRefusal, isWritten, type RefusedWrite, refusalProblem } from '../refusals/index.ts';
+import { clusterClassRefusal, isWritten, type RefusedWrites, refusalProblem } from '../refusals/index.ts';
 import { coreGroup, nameIn } from '../world/objects.ts';
 import type { Problem } from '../world/plan.ts';
 import type { World } from '../world/world.ts';
@@ -76,7 +76,7 @@ function templateProblem(old: JsonObject, now: JsonObject): string | undefined {
 export function accepted(
   before: World,
   after: World,
-  refusedWrite: RefusedWrite,
+  writes: RefusedWrites,
 ): { world: World; refusals: Refusals; refusedTemplates: Map<string, Problem> } {
   const refusals: Refusal[] = [];
   const refusedTemplates = new Map<string, Problem>();
@@ -101,9 +101,11 @@ export function accepted(
     if (!isWritten(object, old, before)) {
       continue;
     }
-    const unwritten = refusedWrite(name);
+    const unwritten = writes.refusalOf(name);
+    const isTaken = writes.isTaken(name);
     if (name.group === coreGroup && name.kind === 'ClusterClass') {
-      const refusal = unwritten ? undefined : clusterClassRefusal(object, old, clustersOf.get(classKey(name)) ?? []);
+      const refusal =
+        unwritten || isTaken ? undefined : clusterClassRefusal(object, old, clustersOf.get(classKey(name)) ?? []);
       const problem = unwritten ?? (refusal && refusalProblem(object, refusal));
       if (problem !== undefined) {
         instead.set(object, old);
@@ -111,7 +113,7 @@ export function accepted(
       }
       continue;
     }
-    const reason = old === undefined ? undefined : templateProblem(old, object);
+    const reason = old === undefined || isTaken ? undefined : templateProblem(old, object);
     const problem =
       unwritten ??
       (reason === undefined ? undefined : { text: `Cluster API refuses ${objectText(object)}: ${reason}` });

@@ -11,7 +11,7 @@ export { clusterApiSchemaOf } from './cluster-api-schemas.ts';
 export { clusterClassRefusal, deletedClassRefusal } from './cluster-class.ts';
 export { ownKindRefusal } from './own-kinds.ts';
 export { causeLine, invalidFields, invalidText, type Refusal, refusalProblem } from './refusal.ts';
-export { isWritten, type RefusedWrite, refusedWrites } from './refused-writes.ts';
+export { isWritten, type RefusedWrites, refusedWrites, type WriteAnswers } from './refused-writes.ts';
 export { decodingRefusal, schemaRefusal } from './schema-refusal.ts';
 export type { FieldType, SchemaTable } from './schema-table.ts';
 export { stored } from './stored.ts';

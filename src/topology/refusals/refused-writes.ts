@@ -17,8 +17,16 @@ import type { World } from '../world/world.ts';
 import { ownKindRefusal } from './own-kinds.ts';
 import { decodingRefusal, schemaRefusal } from './schema-refusal.ts';
 
-/** Tells why an API server does not take an object as it is in the second state; undefined if it does. */
-export type RefusedWrite = (name: ObjectName) => Problem | undefined;
+/** What an API server said of the writes that it was asked about, by the objects that are written. */
+export type WriteAnswers = ReadonlyMap<JsonObject, { refusal?: Problem }>;
+
+/** What is known of writes: why an API server does not take an object as it is in the second state. */
+export interface RefusedWrites {
+  /** Undefined if it takes it. */
+  refusalOf(name: ObjectName): Problem | undefined;
+  /** Whether the API server was asked, with all webhooks, and takes it. */
+  isTaken(name: ObjectName): boolean;
+}
 
 /** Whether a class gives its Clusters variables that they do not set. An extension may define any. */
 const addsVariables = (clusterClass: JsonObject | undefined): boolean =>
@@ -56,11 +64,27 @@ export const isWritten = (object: JsonObject, old: JsonObject | undefined, befor
  *
  * @param before what is stored, in the version in which it is given.
  * @param after what is written, in its own.
+ * @param answers what an API server said: of these objects, nothing is computed.
  */
-export function refusedWrites(before: World, after: World, schemaOf: SchemaOf): RefusedWrite {
+export function refusedWrites(
+  before: World,
+  after: World,
+  schemaOf: SchemaOf,
+  answers: WriteAnswers = new Map(),
+): RefusedWrites {
   const refusals = new Map<string, Problem>();
+  const taken = new Set<string>();
   for (const object of after) {
     const name = nameIn(object);
+    const answer = answers.get(object);
+    if (answer !== undefined) {
+      if (answer.refusal === undefined) {
+        taken.add(keyOf(name));
+      } else {
+        refusals.set(keyOf(name), answer.refusal);
+      }
+      continue;
+    }
     const old = before.find(name);
     if (!isWritten(object, old, before)) {
       continue;
@@ -82,5 +106,5 @@ export function refusedWrites(before: World, after: World, schemaOf: SchemaOf): 
       }
     }
   }
-  return (name) => refusals.get(keyOf(name));
+  return { refusalOf: (name) => refusals.get(keyOf(name)), isTaken: (name) => taken.has(keyOf(name)) };
 }

@@ -58,7 +58,7 @@ function merged(current: Json | undefined, last: Json | undefined, wanted: Json)
 const setByControllers = ['controlPlaneRef', 'infrastructureRef', 'controlPlaneEndpoint'];
 
 /** What was applied last, as the annotation of kubectl has it; undefined without one. */
-function lastAppliedTo(current: JsonObject, apiVersion: Json | undefined): JsonObject | undefined {
+export function lastAppliedTo(current: JsonObject, apiVersion: Json | undefined): JsonObject | undefined {
   const text = textAt(current, 'metadata', 'annotations', lastAppliedAnnotation);
   try {
     const last = JSON.parse(text) as Json;

@@ -18,17 +18,30 @@ export interface Ownership {
 /** Managers that are no users: Cluster API's own controllers. */
 const isController = (manager: string): boolean => /^(?:capi|kubeadm|manager$)/.test(manager);
 
+const entriesOf = (object: JsonObject): JsonObject[] =>
+  objectsAt(object, 'metadata', 'managedFields').filter((entry) => textAt(entry, 'subresource') === '');
+
+/** The entry of whoever applies an object: of a manager, or of the user who applied it last. */
+const applierIn = (entries: readonly JsonObject[], fieldManager: string | undefined): JsonObject | undefined =>
+  entries
+    .filter((one) => one.operation === 'Apply')
+    .filter(({ manager }) => (fieldManager === undefined ? !isController(String(manager)) : manager === fieldManager))
+    .toSorted((one, other) => (textAt(one, 'time') < textAt(other, 'time') ? 1 : -1))[0];
+
+/** The user who applied an object last on the server's side; undefined if nobody did. */
+export function applierOf(object: JsonObject): string | undefined {
+  const entry = applierIn(entriesOf(object), undefined);
+  return entry && textAt(entry, 'manager');
+}
+
 /**
  * Who applied an object on the server's side; undefined if nobody did, or not in this version of the API.
  *
  * @param fieldManager who applies it now. Default: the user who applied it last.
  */
 export function ownershipOf(object: JsonObject, fieldManager: string | undefined): Ownership | undefined {
-  const entries = objectsAt(object, 'metadata', 'managedFields').filter((entry) => textAt(entry, 'subresource') === '');
-  const [entry] = entries
-    .filter((one) => one.operation === 'Apply')
-    .filter(({ manager }) => (fieldManager === undefined ? !isController(String(manager)) : manager === fieldManager))
-    .toSorted((one, other) => (textAt(one, 'time') < textAt(other, 'time') ? 1 : -1));
+  const entries = entriesOf(object);
+  const entry = applierIn(entries, fieldManager);
   if (entry === undefined || entry.apiVersion !== object.apiVersion) {
     return undefined;
   }

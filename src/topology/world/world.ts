@@ -14,11 +14,15 @@ export interface Unread {
   why: string;
 }
 
-/** What an API server says of an object; undefined if it cannot be asked about it. */
-export type DryRun = (
-  object: JsonObject,
-  existing: JsonObject | undefined,
-) => Promise<{ is: 'stored'; object: JsonObject } | { is: 'refused'; error: string } | undefined>;
+/** What an API server says of a write: what it would store, or why it would not. */
+export type DryRunAnswer = { is: 'stored'; object: JsonObject } | { is: 'refused'; error: string };
+
+/**
+ * What an API server says of an object that Cluster API's topology controller applies; undefined if it cannot be asked.
+ *
+ * @param isTrial whether the controller only looks whether anything would change: webhooks of providers let more through then.
+ */
+export type DryRun = (object: JsonObject, isTrial: boolean) => Promise<DryRunAnswer | undefined>;
 
 /** What a state has besides its objects. */
 export interface WorldParts {
@@ -26,8 +30,8 @@ export interface WorldParts {
   /** Calls extensions. Default: none can be called, and what needs one is not known. */
   call?: CallHook | undefined;
   /**
-   * Has an API server default and check an object that Cluster API would write, without writing it. `existing`: what it
-   * replaces. Default: only the defaults that are known are applied.
+   * Has an API server default and check an object that Cluster API would write, without writing it. Default: only the
+   * defaults that are known are applied.
    */
   dryRun?: DryRun | undefined;
 }

@@ -1,28 +1,23 @@
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer, request } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { connect, type KubernetesClient, loadKubeConfig } from '../../../src/kubernetes/client/index.ts';
 import {
-  groupOf,
   itemsAt,
   type Json,
   type JsonObject,
   nameOf,
-  namespaceOf,
   objectAt,
   objectsAt,
   textAt,
 } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import type { Plan } from '../../../src/topology/index.ts';
-import { localhost, testCa } from '../../base/x509/certificates.ts';
 import { caBundle, extensionConfig, startExtension } from '../../runtimehooks/client/extension-server.ts';
 import { groupsOf, type RecordedChange } from '../../topology/recorded.ts';
 import { runProgram } from './io.ts';
+import { pathOf, refusal, startProxy, store } from './live-cluster.ts';
 import { foldersOf, list, named, noMachines, startRecorded } from './planning.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'plan-live-'));
@@ -31,99 +26,21 @@ const ended = new AbortController();
 let sandbox: Sandbox;
 let client: KubernetesClient;
 
-const pluralOf = (kind: string) => `${kind.toLowerCase()}s`;
-const isBuiltIn = (object: JsonObject) => !textAt(object, 'apiVersion').includes('.');
-
-/** A definition that takes objects of a kind as they are. */
-function definitionOf(object: JsonObject): JsonObject {
-  const [group, kind] = [groupOf(object), textAt(object, 'kind')];
-  const version = textAt(object, 'apiVersion').split('/')[1] ?? '';
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `${pluralOf(kind)}.${group}` },
-    spec: {
-      group,
-      scope: 'Namespaced',
-      names: { kind, plural: pluralOf(kind), singular: kind.toLowerCase() },
-      versions: [
-        {
-          name: version,
-          served: true,
-          storage: true,
-          schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-        },
-      ],
-    },
-  };
-}
-
-const pathOf = (object: JsonObject) =>
-  `/apis/${textAt(object, 'apiVersion')}/namespaces/${namespaceOf(object)}/${pluralOf(textAt(object, 'kind'))}`;
-
-/** Stores the objects of a recording as they are. */
-async function store(objects: readonly JsonObject[]): Promise<void> {
-  const custom = objects.filter((object) => !isBuiltIn(object));
-  const kinds = new Map(custom.map((object) => [`${groupOf(object)} ${textAt(object, 'kind')}`, object]));
-  for (const object of kinds.values()) {
-    await client.request('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definitionOf(object));
-  }
-  for (const object of custom) {
-    const { resourceVersion: _version, uid: _uid, ...metadata } = objectAt(object, 'metadata');
-    await client.request('POST', pathOf(object), { ...object, metadata });
-  }
-}
-
 async function start(change: RecordedChange): Promise<void> {
   sandbox = await startSandbox();
   writeFileSync(kubeconfig, sandbox.kubeconfig, { mode: 0o600 });
   client = connect(await loadKubeConfig({ kubeconfig }), ended.signal);
-  await store(change.before);
+  await store(client, change.before);
 }
 
-/** A kubeconfig for an API server that forbids requests whose path contains a text, and passes on all others. */
-async function startForbidding({ url, token, ca }: Sandbox, forbidden: string): Promise<string> {
-  const proxy = createServer({ ...localhost }, (incoming, response) => {
-    if (incoming.url?.includes(forbidden)) {
-      response.writeHead(403, { 'content-type': 'application/json' });
-      const message = `${forbidden} is forbidden: User "guest" cannot list it at the cluster scope`;
-      response.end(
-        JSON.stringify({
-          kind: 'Status',
-          apiVersion: 'v1',
-          status: 'Failure',
-          reason: 'Forbidden',
-          code: 403,
-          message,
-        }),
-      );
-      return;
-    }
-    const headers = { authorization: `Bearer ${token}` };
-    request(new URL(incoming.url ?? '', url), { ca, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 500, { 'content-type': 'application/json' });
-      answer.pipe(response);
-    }).end();
-  });
-  await once(proxy.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => void proxy.close());
-  const { port } = proxy.address() as AddressInfo;
-  const file = join(folder, `forbidding-${port}`);
-  const clusters = [
-    {
-      name: 'a',
-      cluster: {
-        server: `https://localhost:${port}`,
-        'certificate-authority-data': Buffer.from(testCa.cert).toString('base64'),
-      },
-    },
-  ];
-  const users = [{ name: 'a', user: { token: 'none' } }];
-  const contexts = [{ name: 'a', context: { cluster: 'a', user: 'a' } }];
-  const config = { apiVersion: 'v1', kind: 'Config', clusters, users, contexts, 'current-context': 'a' };
-  writeFileSync(file, JSON.stringify(config), { mode: 0o600 });
+const startForbidding = async (of: Sandbox, forbidden: string): Promise<string> => {
+  const { file } = await startProxy(of, folder, ({ path }) =>
+    path.includes(forbidden)
+      ? refusal(403, `${forbidden} is forbidden: User "guest" cannot list it at the cluster scope`)
+      : undefined,
+  );
   return file;
-}
+};
 
 const plan = (...args: string[]) => runProgram(['plan', '--kubeconfig', kubeconfig, ...args]);
 

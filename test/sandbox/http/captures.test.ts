@@ -249,7 +249,7 @@ test('/version has the captured fields', async () => {
   expect(json).toMatchObject({ major: captured.major, minor: captured.minor });
 });
 
-test('server-side apply is rejected with an alternative', async () => {
+test('server-side apply that would be stored is rejected with an alternative', async () => {
   const { method, path, headers, body = '' } = read('apply-ssa.txt');
   const answer = await send(sandbox, method, path, { headers, body });
   expect(answer.status).toBe(415);

@@ -129,3 +129,93 @@ describe('strategic merge patch', () => {
     ]);
   });
 });
+
+describe('server-side apply in a dry run', () => {
+  const lists = {
+    ports: {
+      type: 'array',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['name'],
+      items: {
+        type: 'object',
+        required: ['name'],
+        properties: { name: { type: 'string' }, port: { type: 'integer' }, at: { type: 'string' } },
+      },
+    },
+    tags: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } },
+    args: { type: 'array', items: { type: 'string' } },
+    size: { type: 'string', default: 'small' },
+  };
+  const collection = '/apis/example.com/v1/namespaces/default/things';
+  const stored = {
+    ports: [
+      { name: 'a', port: 1, at: 'x' },
+      { name: 'b', port: 2 },
+    ],
+    tags: ['old'],
+    args: ['old'],
+    size: 'large',
+  };
+
+  const apply = (name: string, spec: object, query = '?dryRun=All&fieldManager=me&force=true&fieldValidation=Strict') =>
+    send(sandbox, 'PATCH', `${collection}/${name}${query}`, {
+      headers: { 'content-type': 'application/apply-patch+yaml' },
+      body: { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name }, spec },
+    });
+
+  beforeAll(async () => {
+    const defined = await send(sandbox, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+      body: {
+        metadata: { name: 'things.example.com' },
+        spec: {
+          group: 'example.com',
+          scope: 'Namespaced',
+          names: { plural: 'things', kind: 'Thing' },
+          versions: [
+            {
+              name: 'v1',
+              served: true,
+              storage: true,
+              schema: {
+                openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: lists } } },
+              },
+            },
+          ],
+        },
+      },
+    });
+    expect(defined.status, defined.text).toBe(201);
+    const body = { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'thing' }, spec: stored };
+    expect((await send(sandbox, 'POST', collection, { body })).status).toBe(201);
+  });
+
+  test('items of maps are merged by their keys, those of sets added, other lists replaced', async () => {
+    const given = { ports: [{ name: 'a', port: 3 }, { name: 'c' }], tags: ['new'], args: ['new'] };
+    const { status, json } = await apply('thing', given);
+    expect([status, json.spec]).toEqual([
+      200,
+      {
+        ports: [{ name: 'a', port: 3, at: 'x' }, { name: 'b', port: 2 }, { name: 'c' }],
+        tags: ['old', 'new'],
+        args: ['new'],
+        size: 'large',
+      },
+    ]);
+    expect((await send(sandbox, 'GET', `${collection}/thing`)).json.spec).toEqual(stored);
+  });
+
+  test('an object that does not exist is created, with its defaults', async () => {
+    const { status, json } = await apply('other', { tags: ['a'] });
+    expect([status, json.spec]).toEqual([201, { tags: ['a'], size: 'small' }]);
+    expect((await send(sandbox, 'GET', `${collection}/other`)).status).toBe(404);
+  });
+
+  test.each([
+    ['an unknown field', { colour: 'red' }, undefined, 400, 'unknown field "spec.colour"'],
+    ['no manager', {}, '?dryRun=All', 422, 'fieldManager: Required value'],
+    ['a write', {}, '?fieldManager=me', 415, 'in dry runs only'],
+  ])('%s is refused', async (_name, spec, query, code, text) => {
+    const { status, json } = await apply('thing', spec, query);
+    expect([status, json.message]).toEqual([code, expect.stringContaining(text)]);
+  });
+});

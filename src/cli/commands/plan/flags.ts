@@ -97,7 +97,7 @@ export const planFlags = {
   'dry-run': choiceFlag(
     'MODE',
     ['server', 'none'],
-    'of the cluster, whether it defaults and checks templates and control planes in a dry run, where you may write them',
+    'of the cluster, whether the API server judges what you and Cluster API would write in dry runs, where you may write it',
   ),
   resolve: resolveFlag,
   ...clusterFlags,

@@ -1,5 +1,11 @@
 import { count, printable } from '../../../base/index.ts';
-import { createPlanCaller, recordedCalls, recordingCalls, withWaits } from '../../../checks/plan/index.ts';
+import {
+  askAboutWrites,
+  createPlanCaller,
+  recordedCalls,
+  recordingCalls,
+  withWaits,
+} from '../../../checks/plan/index.ts';
 import { type ExtensionConfig, extensionOfHandler, group as runtimeGroup } from '../../../extensionconfig/index.ts';
 import { nameOf } from '../../../kubernetes/index.ts';
 import { type HookCall, plan, World } from '../../../topology/index.ts';
@@ -99,7 +105,23 @@ nothing, or --fail-on applies, 2 usage error.`,
     // The API server has the schemas and webhooks of the release that is installed.
     const isDryRun = flags['dry-run'] === 'server' && !isUpgraded;
     const parts = { call: recording.call, ...(!isDryRun && { dryRun: undefined }) };
-    const made = await plan(world.withObjects(states.before, parts), world.withObjects(states.after, parts), {
+    const before = world.withObjects(states.before, parts);
+    const asked =
+      live === undefined || !isDryRun
+        ? undefined
+        : await askAboutWrites(
+            {
+              before,
+              after: states.after,
+              manifests: change.objects,
+              isEdited,
+              fieldManager: flags['field-manager'],
+            },
+            live.dryRuns,
+          );
+    const after = world.withObjects(asked?.after ?? states.after, parts);
+    const made = await plan(before, after, {
+      ...(asked && { answers: asked.answers }),
       clusterApiVersion: releases.after,
       clusterApiVersionBefore: releases.before,
       now: new Date(),
@@ -118,6 +140,7 @@ nothing, or --fail-on applies, 2 usage error.`,
     }
     const result = isChange ? made : withWaits(made, states.before);
     const clusters = result.clusters.map((one) => (states.isSample ? { ...one, sample: true as const } : one));
-    return show({ ...result, clusters }, { source, states, flags, releases, io });
+    const notes = [...states.notes, ...(live?.dryRuns.notes ?? [])];
+    return show({ ...result, clusters }, { source, states: { ...states, notes }, flags, releases, io });
   },
 });

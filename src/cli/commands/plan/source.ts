@@ -1,6 +1,6 @@
 import { printable } from '../../../base/index.ts';
 import { installedRelease } from '../../../checks/installed-release.ts';
-import { readWorld } from '../../../checks/plan/index.ts';
+import { type LiveWorld, readWorld } from '../../../checks/plan/index.ts';
 import {
   connect,
   type KubernetesClient,
@@ -9,7 +9,7 @@ import {
   withRemedy,
 } from '../../../kubernetes/client/index.ts';
 import { compareReleases, formatRelease, newestKnownRelease, type Release } from '../../../runtimehooks/index.ts';
-import { layered, type World } from '../../../topology/index.ts';
+import { layered } from '../../../topology/index.ts';
 import { FailureError, type Io, UsageError } from '../../framework/program.ts';
 import { orNoCluster } from '../cluster-flags.ts';
 import { readCrds } from '../manifest-objects.ts';
@@ -23,7 +23,7 @@ export interface Source {
   change: Input;
   /** Of Cluster API, where the state was read from; undefined if it is not known. */
   installed?: Release | undefined;
-  live?: { cluster: KubernetesClient; world: World };
+  live?: { cluster: KubernetesClient } & Pick<LiveWorld, 'world' | 'dryRuns'>;
   answers?: ReturnType<typeof readRecording>['answers'];
 }
 
@@ -60,7 +60,7 @@ async function readCluster(
   const config = await orNoCluster(loadKubeConfig(flags, io.env), '', hint);
   const cluster = connect(config, io.signal, shortRetries);
   try {
-    const { world, versions } = await readWorld(cluster, { ...flags, onPage });
+    const { world, versions, dryRuns } = await readWorld(cluster, { ...flags, onPage });
     const [oldest, ...newer] = [...new Set(versions.values())].toSorted((a, b) => Number(a) - Number(b));
     if (newer.length > 0) {
       io.stderr.write(
@@ -70,7 +70,7 @@ async function readCluster(
     return {
       before: { ...noInput(), objects: [...world], problems: world.unread.map(({ why }) => why) },
       installed: await installedRelease(cluster),
-      live: { cluster, world },
+      live: { cluster, world, dryRuns },
     };
   } catch (error) {
     io.signal.throwIfAborted();

@@ -134,13 +134,18 @@ interface WatchOptions {
 /** Requests to an API server, as plain JSON. */
 export interface KubernetesClient {
   /**
-   * Sends a request. The body of a PATCH is a JSON patch if it is an array, else a JSON merge patch.
+   * Sends a request. The body of a PATCH is a JSON patch if it is an array, else a JSON merge patch; that of an APPLY is an
+   * object for server-side apply (a PATCH with its own media type).
    *
    * @throws {StatusError} for any response but 2xx, at once; for 429 and 5xx after retries.
    * @throws {ConnectionError} without a response, after retries.
    * @throws {ResponseError} for a response that is too long or not a JSON object.
    */
-  request(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: Json): Promise<JsonObject>;
+  request(
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'APPLY' | 'DELETE',
+    path: string,
+    body?: Json,
+  ): Promise<JsonObject>;
   /**
    * Watches a collection: first the existing objects, then every change. `path` includes the query, without `watch` and
    * `timeoutSeconds`. Resolves when the server ends the watch; nothing is retried. Errors are those of `request`.
@@ -248,6 +253,9 @@ function eventOf(line: Uint8Array) {
 
 /** The media type of a JSON body. A patch that is an array is a JSON patch. */
 function contentType(method: string, text: string): string {
+  if (method === 'APPLY') {
+    return 'application/apply-patch+yaml';
+  }
   if (method !== 'PATCH') {
     return 'application/json';
   }
@@ -359,7 +367,7 @@ export function connect(
         const stop = AbortSignal.any([signal, AbortSignal.timeout(retryOptions.deadlineMs)]);
         const text: string | undefined = JSON.stringify(body);
         const request: OutgoingRequest = {
-          method,
+          method: method === 'APPLY' ? 'PATCH' : method,
           path,
           body: text === undefined ? undefined : { type: contentType(method, text), text },
           signal: stop,

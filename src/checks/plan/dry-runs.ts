@@ -1,0 +1,131 @@
+import { shortList } from '../../base/index.ts';
+import { explain, Forbidden, isStatus, type KubernetesClient } from '../../kubernetes/client/index.ts';
+import { groupOf, type JsonObject, nameOf, namespaceOf, objectAt, textAt } from '../../kubernetes/index.ts';
+import type { World } from '../../topology/index.ts';
+
+/** A kind of objects as an API server serves it. */
+export interface Resource {
+  apiVersion: string;
+  kind: string;
+  /** `machines` */
+  plural: string;
+  isNamespaced: boolean;
+}
+
+type DryRun = NonNullable<World['dryRun']>;
+export type DryRunAnswer = NonNullable<Awaited<ReturnType<DryRun>>>;
+
+/** A write: `merge` sends a JSON merge patch, `apply` is server-side apply by a manager, who forces conflicts. */
+export interface Write {
+  is: 'create' | 'merge' | 'apply';
+  sent: JsonObject;
+  manager?: string | undefined;
+}
+
+/** The field manager of Cluster API's topology controller, and the annotation that it sets where it only compares. */
+const topologyManager = 'capi-topology';
+const trialAnnotation = 'topology.cluster.x-k8s.io/dry-run';
+
+/** How an API server says with a 500 that it cannot read what is applied. */
+const unreadable = /failed to create typed patch object|failed to convert patch object/;
+/** How it says with a 400 that a webhook has side effects. */
+const noDryRun = /does not support dry run/;
+
+/** Codes with which an API server refuses a write, and those with which it answers otherwise. */
+const refusals: ReadonlySet<number> = new Set([400, 403, 413, 422]);
+const answered = [...refusals, 401, 404, 405, 409, 415, 500, 503, 504];
+
+const methods = { create: 'POST', merge: 'PATCH', apply: 'APPLY' } as const;
+
+/** Writes that an API server judges and does not store. Every request is a dry run. */
+export class DryRuns {
+  readonly #client: KubernetesClient;
+  readonly #resources: ReadonlyMap<string, Resource>;
+  readonly #forbidden = new Map<string, string>();
+  readonly #failed = new Map<string, string>();
+
+  /** @param resources by group and kind. */
+  constructor(client: KubernetesClient, resources: ReadonlyMap<string, Resource>) {
+    this.#client = client;
+    this.#resources = resources;
+  }
+
+  /** Of which kinds nothing could be learned, and why, in lines. */
+  get notes(): string[] {
+    const [first] = this.#forbidden.values();
+    const kinds = shortList([...this.#forbidden.keys()], 20);
+    return [
+      ...(first === undefined
+        ? []
+        : [`no dry runs of ${kinds}: what the API server refuses and defaults is computed here (${first})`]),
+      ...[...this.#failed].map(([kind, why]) => `no dry run of ${kind}: ${why}`),
+    ];
+  }
+
+  /**
+   * What the API server says of a write; undefined if it cannot be asked: the account may not write the kind, not even in a dry
+   * run, its namespace does not exist yet, or a webhook does not answer.
+   *
+   * @param validation what happens to unknown fields. Default: as the API server does it.
+   */
+  async send({ is, sent, manager }: Write, validation?: 'Strict'): Promise<DryRunAnswer | undefined> {
+    const resource = this.#resources.get(`${groupOf(sent)} ${textAt(sent, 'kind')}`);
+    if (resource === undefined) {
+      return undefined;
+    }
+    const { apiVersion = '', kind = '' } = sent;
+    const name = `${resource.plural}.${groupOf(sent)}`;
+    if (this.#forbidden.has(name)) {
+      return undefined;
+    }
+    const within = resource.isNamespaced ? `/namespaces/${encodeURIComponent(namespaceOf(sent))}` : '';
+    const path = `/apis/${apiVersion}${within}/${resource.plural}${is === 'create' ? '' : `/${encodeURIComponent(nameOf(sent))}`}`;
+    const query = new URLSearchParams({
+      dryRun: 'All',
+      ...(validation !== undefined && { fieldValidation: validation }),
+      ...(is === 'apply' && { fieldManager: manager ?? topologyManager, force: 'true' }),
+    });
+    try {
+      const stored = await this.#client.request(methods[is], `${path}?${query}`, sent);
+      return { is: 'stored', object: { ...stored, apiVersion, kind } };
+    } catch (error) {
+      if (!isStatus(error, ...answered)) {
+        throw error;
+      }
+      const { code, message } = error;
+      const explained = explain(error, is === 'create' ? 'create' : 'patch', name, '');
+      if (explained instanceof Forbidden) {
+        this.#forbidden.set(name, explained.message);
+        return undefined;
+      }
+      if (refusals.has(code) ? !noDryRun.test(message) : unreadable.test(message)) {
+        return { is: 'refused', error: message };
+      }
+      if (code !== 404) {
+        this.#failed.set(name, message);
+      }
+      return undefined;
+    }
+  }
+
+  /** Judges an object as Cluster API's topology controller applies it. */
+  readonly apply: DryRun = async (object, isTrial) => {
+    const { apiVersion = '', kind = '', spec = {} } = object;
+    const { name = '', namespace = '', labels, annotations, ownerReferences } = objectAt(object, 'metadata');
+    const marks = { ...objectAt(annotations), ...(isTrial && { [trialAnnotation]: '' }) };
+    const metadata = {
+      name,
+      namespace,
+      ...(labels !== undefined && { labels }),
+      ...(Object.keys(marks).length > 0 && { annotations: marks }),
+      ...(ownerReferences !== undefined && { ownerReferences }),
+    };
+    const answer = await this.send({ is: 'apply', sent: { apiVersion, kind, metadata, spec } });
+    if (answer?.is !== 'stored' || !isTrial) {
+      return answer;
+    }
+    const { annotations: stored, ...others } = objectAt(answer.object, 'metadata');
+    const { [trialAnnotation]: _mark, ...kept } = objectAt(stored);
+    return { is: 'stored', object: { ...answer.object, metadata: { ...others, annotations: kept } } };
+  };
+}

@@ -1,0 +1,136 @@
+import {
+  groupOf,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  nameOf,
+  namespaceOf,
+  objectAt,
+  own,
+  setOwn,
+  textAt,
+} from '../../kubernetes/index.ts';
+import { isWritten } from '../refusals/index.ts';
+import { isMade, lastAppliedTo } from '../world/layered.ts';
+import { coreGroup, keyOf, nameIn } from '../world/objects.ts';
+import { applierOf } from '../world/server-side-apply.ts';
+import type { World } from '../world/world.ts';
+import { classNameOf } from './planned-state.ts';
+
+/** A write of an object as its user makes it. */
+export interface UserWrite {
+  /** `merge`: the merge patch of `kubectl apply`; `apply`: server-side apply. */
+  is: 'create' | 'merge' | 'apply';
+  /** What is sent. */
+  sent: JsonObject;
+  /** Who applies on the server's side. */
+  manager: string | undefined;
+  /** What is foreseen to be stored. */
+  after: JsonObject;
+  /** The version of the API in which the object was read; undefined if it is new. */
+  readAs: string | undefined;
+}
+
+/** The merge patch of `kubectl apply`: what is given, and null for what was applied last and is given no longer. */
+function mergePatch(given: JsonObject, last: JsonObject): JsonObject {
+  const patch: JsonObject = {};
+  for (const name of Object.keys(last)) {
+    if (!Object.hasOwn(given, name)) {
+      setOwn(patch, name, null);
+    }
+  }
+  for (const [name, value] of Object.entries(given)) {
+    const before = own(last, name);
+    setOwn(patch, name, isJsonObject(value) && isJsonObject(before) ? mergePatch(value, before) : value);
+  }
+  return patch;
+}
+
+/** An object as a user writes it: without what only the API server sets. */
+function manifestOf({ status: _status, metadata, ...rest }: JsonObject): JsonObject {
+  const { name = '', namespace, labels, annotations } = objectAt(metadata);
+  const given: [string, Json | undefined][] = Object.entries({ name, namespace, labels, annotations });
+  const kept = given.filter((entry): entry is [string, Json] => entry[1] !== undefined);
+  return { ...rest, metadata: Object.fromEntries(kept) };
+}
+
+/** The write with the version and the variables that a Cluster will have: lists in merge patches are whole. */
+function withTopology(sent: JsonObject, after: JsonObject): JsonObject {
+  const { version, variables } = objectAt(after, 'spec', 'topology');
+  const topology = {
+    ...objectAt(sent, 'spec', 'topology'),
+    ...(version !== undefined && { version }),
+    ...(variables !== undefined && { variables }),
+  };
+  return { ...sent, spec: { ...objectAt(sent, 'spec'), topology } };
+}
+
+const isCluster = (object: JsonObject): boolean => object.kind === 'Cluster' && groupOf(object) === coreGroup;
+
+interface UserChange {
+  /** The manifests that are applied. */
+  manifests: readonly JsonObject[];
+  /** Whether Clusters are edited as well: their versions, or variables. */
+  isEdited: boolean;
+  /** Who applies on the server's side. Default: the user who applied an object last. */
+  fieldManager: string | undefined;
+}
+
+function writeOf(
+  old: JsonObject | undefined,
+  after: JsonObject,
+  manifest: JsonObject | undefined,
+  { isEdited, fieldManager }: UserChange,
+): Pick<UserWrite, 'is' | 'sent' | 'manager'> {
+  const edited = (sent: JsonObject) => (isEdited && isCluster(after) ? withTopology(sent, after) : sent);
+  const { apiVersion = '', kind = '' } = old ?? after;
+  const given =
+    manifest === undefined
+      ? { apiVersion, kind, metadata: { name: nameOf(after), namespace: namespaceOf(after) } }
+      : manifestOf(manifest);
+  const manager = manifest && (fieldManager ?? (old && applierOf(old)));
+  if (manager !== undefined) {
+    return { is: 'apply', sent: edited(given), manager };
+  }
+  if (old === undefined) {
+    return { is: 'create', sent: edited(given), manager };
+  }
+  const { status: _status, metadata, ...last } = (manifest && lastAppliedTo(old, manifest.apiVersion)) ?? {};
+  const { labels, annotations } = objectAt(metadata);
+  const applied = {
+    ...last,
+    metadata: { ...(labels !== undefined && { labels }), ...(annotations !== undefined && { annotations }) },
+  };
+  return { is: 'merge', sent: edited(mergePatch(given, applied)), manager };
+}
+
+/**
+ * The writes of users that lead from one state to another, in the manner of their writers: on the server's side, if an object
+ * was applied so before, else as `kubectl apply` does. Only those are among them of which an API server can say what becomes of
+ * them: it judges a Cluster by the class that it has, and an object by the definition that it has, not by one that is
+ * written together with it.
+ */
+export function userWrites(before: World, after: Iterable<JsonObject>, change: UserChange): UserWrite[] {
+  const manifests = new Map(change.manifests.map((manifest) => [keyOf(nameIn(manifest)), manifest]));
+  const changed = [...after].filter(
+    (object) => isWritten(object, before.find(nameIn(object)), before) && !isMade(object),
+  );
+  const classes = new Set(
+    changed.filter(({ kind }) => kind === 'ClusterClass').map((object) => `${namespaceOf(object)}/${nameOf(object)}`),
+  );
+  const definitions = new Set(
+    changed
+      .filter(({ kind }) => kind === 'CustomResourceDefinition')
+      .map((object) => `${textAt(object, 'spec', 'group')} ${textAt(object, 'spec', 'names', 'kind')}`),
+  );
+  const isJudged = (object: JsonObject, old: JsonObject | undefined) =>
+    !definitions.has(`${groupOf(object)} ${textAt(object, 'kind')}`) &&
+    !(isCluster(object) && [object, old ?? object].some((one) => classes.has(classNameOf(one))));
+  return changed.flatMap((object) => {
+    const old = before.find(nameIn(object));
+    const manifest = manifests.get(keyOf(nameIn(object)));
+    return isJudged(object, old) && (manifest !== undefined || old !== undefined)
+      ? [{ ...writeOf(old, object, manifest, change), after: object, readAs: old && textAt(old, 'apiVersion') }]
+      : [];
+  });
+}
