@@ -14,9 +14,9 @@ import {
   textAt,
 } from '../kubernetes/index.ts';
 import { newestKnownRelease, type Release } from '../runtimehooks/index.ts';
-import type { Blueprint } from './blueprint/blueprint.ts';
+import type { Blueprint, ClassPatch } from './blueprint/blueprint.ts';
 import { controlPlaneOf } from './control-planes/index.ts';
-import { computed, inputFor, plannedSteps } from './desired/computed.ts';
+import { computed, type Extensions, inputFor, plannedSteps } from './desired/computed.ts';
 import { type Desired, hasTopology, topologyWorkers } from './desired/desired.ts';
 import { dryRunChanges } from './desired/dry-run.ts';
 import { type Existing, existingOf, labelsOf, machinesOf, workerKey } from './desired/existing.ts';
@@ -48,6 +48,9 @@ import type { World } from './world/world.ts';
 
 /** Maximum number of Clusters that are planned at a time: so many calls wait for extensions. */
 const clustersAtOnce = 10;
+
+/** A Cluster of which nothing is made yet, or nothing is known. */
+const nothingExists: Existing = { infrastructureCluster: undefined, controlPlane: undefined, workers: new Map() };
 
 /** What a plan is told besides the two states. */
 export interface PlanRequest extends Omit<PlanOptions, 'call' | 'follow'> {
@@ -171,6 +174,7 @@ async function written(
 async function madeBefore(
   state: PlannedState,
   { cluster, blueprint, existing }: ClusterBefore,
+  extensions: Extensions,
 ): Promise<Desired | undefined> {
   if (cluster === undefined || blueprint === undefined) {
     return undefined;
@@ -179,7 +183,7 @@ async function madeBefore(
   const hasObjects = existing.controlPlane !== undefined;
   try {
     return await computed(state, inputFor(state.release, cluster, blueprint, existing), {
-      callsExtensions: !hasObjects,
+      extensions: extensions === 'called' && hasObjects ? 'not called' : extensions,
     });
   } catch (error) {
     if (error instanceof Stopped || (error instanceof NotKnown && hasObjects)) {
@@ -214,7 +218,12 @@ function requireOwned(cluster: JsonObject, { infrastructureCluster, controlPlane
  * @throws {NotKnown} if what it makes of the Cluster cannot be known.
  * @throws {Stopped} if it stops before it comes to the groups.
  */
-async function changesOf({ before, after }: Planning, was: ClusterBefore, stored: JsonObject): Promise<GroupChanges> {
+async function changesOf(
+  { before, after }: Planning,
+  was: ClusterBefore,
+  stored: JsonObject,
+  extensions: 'called' | 'left out' = 'called',
+): Promise<GroupChanges> {
   const blueprint = await after.classOf(stored);
   // The controller, too, fills in defaults, and checks variables: of a Cluster that was written before its class.
   const { cluster, causes } = withVariables(blueprint, stored, stored);
@@ -222,11 +231,16 @@ async function changesOf({ before, after }: Planning, was: ClusterBefore, stored
     throw new Stopped(invalidText(cluster, causes));
   }
   requireOwned(cluster, was.existing);
-  const desiredBefore = await madeBefore(before, was);
-  const existing = completedBy(was.existing, desiredBefore, before.schemaOf);
+  const isComplete = extensions === 'called';
+  const desiredBefore = await madeBefore(before, was, extensions);
+  // What exists has what extensions patch: without them, only what is made in both states can be compared.
+  const existing = completedBy(isComplete ? was.existing : nothingExists, desiredBefore, before.schemaOf);
   const input = inputFor(after.release, cluster, blueprint, existing);
-  const steps = await plannedSteps(after, input, existing);
-  const desired = await computed(after, input, { before: desiredBefore });
+  const steps =
+    isComplete || blueprint.planHandler === undefined
+      ? await plannedSteps(after, input, existing)
+      : { controlPlane: [], workers: [] };
+  const desired = await computed(after, input, { before: desiredBefore, extensions });
   const originsBefore =
     was.cluster && was.blueprint
       ? { input: inputFor(before.release, was.cluster, was.blueprint, was.existing), patched: desiredBefore?.patched }
@@ -235,10 +249,43 @@ async function changesOf({ before, after }: Planning, was: ClusterBefore, stored
     ...{ before, after, cluster, existing, desiredBefore, originsBefore, desired, steps },
   });
   const { dryRun } = after.world;
-  if (dryRun !== undefined) {
+  if (dryRun !== undefined && isComplete) {
     await dryRunChanges(changes, dryRun, problems);
   }
   return { changes, problems };
+}
+
+const isExternal = ({ definitions }: ClassPatch): boolean => definitions.length === 0;
+
+/** Groups of which it is not known what extensions change, with what is certain without them. */
+async function withKnownParts(
+  planning: Planning,
+  was: ClusterBefore,
+  cluster: JsonObject,
+  groups: readonly GroupPlan[],
+): Promise<GroupPlan[]> {
+  const blueprint = await ifKnown(planning.after.classOf(cluster));
+  const external = (of: Blueprint | undefined) => JSON.stringify(of?.patches.filter(isExternal) ?? []);
+  // What an inline patch did, an extension may do that comes instead of it.
+  const isSure = was.cluster !== undefined && external(was.blueprint) === external(blueprint);
+  if (!isSure || (blueprint?.planHandler === undefined && external(blueprint) === '[]')) {
+    return [...groups];
+  }
+  const known = await ifKnown(changesOf(planning, was, cluster, 'left out'));
+  const changes = new Map(known?.changes.map((change) => [workerKey(change.kind, change.group), change]));
+  return Promise.all(
+    groups.map(async (group) => {
+      const change = changes.get(workerKey(group.kind, group.group));
+      const plan = change?.before && change.after && (await judgeGroup(change, planning.request));
+      return plan === undefined || plan.causes.length === 0
+        ? group
+        : {
+            ...group,
+            causes: plan.causes,
+            ...(plan.machines.replaced > 0 && { atLeast: Math.min(plan.machines.replaced, group.machines.before) }),
+          };
+    }),
+  );
 }
 
 /** The control plane of a Cluster after a change. */
@@ -294,7 +341,9 @@ async function planTopology(planning: Planning, was: JsonObject | undefined, wan
       return { groups: untouched('refused'), problems, changes: [] };
     }
     const verdict = error instanceof NotKnown ? 'unknown' : 'stopped';
-    return { groups: untouched(verdict), problems: [...problems, error.problem], changes: [] };
+    const groups =
+      verdict === 'unknown' ? await withKnownParts(planning, before, cluster, untouched(verdict)) : untouched(verdict);
+    return { groups, problems: [...problems, error.problem], changes: [] };
   }
 }
 
@@ -454,7 +503,7 @@ async function planCluster(planning: Planning, wanted: JsonObject, isDeleted: bo
     if (!(error instanceof NotKnown)) {
       throw error;
     }
-    const existing: Existing = { infrastructureCluster: undefined, controlPlane: undefined, workers: new Map() };
+    const existing = nothingExists;
     const groups = groupsWithout(planning.before.world, { cluster: was, existing }, wanted, 'unknown');
     return { cluster: namespacedName(wanted), groups, problems: [error.problem] };
   }

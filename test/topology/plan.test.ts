@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type JsonObject, objectAt, textAt } from '../../src/kubernetes/index.ts';
-import { type HookCall, layered, type Plan, plan, World } from '../../src/topology/index.ts';
+import { type CallHook, type HookCall, layered, type Plan, plan, World } from '../../src/topology/index.ts';
 import {
   causesOf,
   controlPlanes,
@@ -434,6 +434,91 @@ describe('what is not known is never unchanged', () => {
         text: 'patch outside of ClusterClass default/small is not known: generate.outside is not called here',
         remedy: 'pass the ExtensionConfig that registers it',
       },
+    ]);
+  });
+
+  const withOutside = (all: Manifests) => {
+    classSpec(all).patches = [
+      patch('kubelet', 'spec/format', { valueFrom: { variable: 'label' } }),
+      { name: 'outside', external: { generatePatchesExtension: 'generate.outside' } },
+    ];
+  };
+
+  test('what is certain without the extension is said: which Machines are replaced at least, and why', async () => {
+    const change = (all: Manifests) => {
+      topology(all).variables = label('ignition');
+    };
+    const plan = await planned(change, { prepare: withOutside });
+    expect(verdictsOf(plan)).toEqual(unknown);
+    const [controlPlane, md] = plan.clusters[0]?.groups ?? [];
+    expect(md).toMatchObject({ atLeast: 2, machines: { before: 2, after: 2, replaced: 0 } });
+    expect(causesOf(plan, 'md')).toEqual(['spec.template.spec.format: patch kubelet, variable label']);
+    expect(controlPlane).toMatchObject({ causes: [] });
+    expect(controlPlane).not.toHaveProperty('atLeast');
+    expect(plan.sum).toMatchObject({ replaced: 0, unknown: 5 });
+    expect(problemsOf(plan)).toEqual([
+      'patch outside of ClusterClass default/small is not known: generate.outside is not called here',
+    ]);
+  });
+
+  test('with objects that exist, what the extension patched is no difference', async () => {
+    const answer =
+      (files: string): CallHook =>
+      async ({ request, hook }) => ({
+        is: 'answered',
+        handler: 'generate.outside',
+        response:
+          hook === 'GeneratePatches'
+            ? {
+                items: (request.items as JsonObject[])
+                  .filter(({ object }) => objectAt(object).kind === 'KubeadmConfigTemplate')
+                  .map(({ uid = '' }) => ({
+                    uid,
+                    patchType: 'JSONPatch',
+                    patch: Buffer.from(
+                      JSON.stringify([{ op: 'add', path: '/spec/template/spec/preKubeadmCommands', value: [files] }]),
+                    ).toString('base64'),
+                  })),
+              }
+            : {},
+      });
+    const made: JsonObject[] = [];
+    const newCluster = (all: Manifests) => {
+      withOutside(all);
+      all.cluster.metadata.name = 'two';
+    };
+    await planned(newCluster, {
+      prepare: withOutside,
+      call: answer('made'),
+      onObjects: (name, objects) => {
+        if (name === 'default/two') {
+          made.push(...objects.flatMap(({ after }) => (after === undefined ? [] : [after])));
+        }
+      },
+    });
+    const all = manifests();
+    newCluster(all);
+    const from = [...(Object.values(all) as unknown as JsonObject[]), ...made];
+    const after = structuredClone(all);
+    topology(after).version = 'v1.35.0';
+    const unchangedPlan = await plan(new World(from), new World(from), { now: new Date() });
+    expect(causesOf(unchangedPlan, 'md')).toEqual([]);
+    const upgraded = await plan(new World(from), new World(layered(from, [after.cluster])), { now: new Date() });
+    expect(verdictsOf(upgraded)).toEqual(unknown);
+    expect(causesOf(upgraded, 'md')).toEqual(['spec.template.spec.version: version']);
+    expect(upgraded.clusters[0]?.groups.map(({ atLeast }) => atLeast)).toEqual([3, 2]);
+  });
+
+  test('an inline patch that an extension takes over may change nothing', async () => {
+    const change = (all: Manifests) => {
+      patchesOf(all).splice(0, 1);
+      patchesOf(all).unshift({ name: 'other', external: { generatePatchesExtension: 'generate.other' } });
+    };
+    const plan = await planned(change, { prepare: withOutside });
+    expect(verdictsOf(plan)).toEqual(unknown);
+    expect(plan.clusters[0]?.groups.map(({ atLeast, causes }) => [atLeast, causes.length])).toEqual([
+      [undefined, 0],
+      [undefined, 0],
     ]);
   });
 

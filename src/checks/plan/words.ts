@@ -10,7 +10,8 @@ export function verdictText(plan: GroupPlan): string {
   return held === undefined ? outcomeText(plan) : `${now}${held.is}; then: ${outcomeText(held)}`;
 }
 
-function outcomeText({ verdict, machines, replaces = [] }: Pick<GroupPlan, 'verdict' | 'machines' | 'replaces'>) {
+function outcomeText(plan: Pick<GroupPlan, 'verdict' | 'machines' | 'atLeast' | 'replaces'>) {
+  const { verdict, machines, atLeast, replaces = [] } = plan;
   const { before, after, replaced, inPlace } = machines;
   const scaling = before === after ? '' : `, and scales from ${before} to ${after}`;
   switch (verdict) {
@@ -37,7 +38,11 @@ function outcomeText({ verdict, machines, replaces = [] }: Pick<GroupPlan, 'verd
     case 'stopped':
       return 'stays: Cluster API stops';
     case 'unknown':
-      return before === 0 ? 'not known' : `not known: ${count(before, 'Machine')}`;
+      return atLeast !== undefined
+        ? `not known: replaces at least ${atLeast} of ${count(before, 'Machine')}`
+        : before === 0
+          ? 'not known'
+          : `not known: ${count(before, 'Machine')}`;
   }
 }
 

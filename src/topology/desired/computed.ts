@@ -205,10 +205,14 @@ function samePatches(before: PatchInput, after: PatchInput): readonly ClassPatch
   return isSame(read(before), read(after)) ? commonPatches(before.blueprint)(after.blueprint) : [];
 }
 
+/** What becomes of calls of extensions that patch. */
+export type Extensions = 'called' | 'not called' | 'left out';
+
 /**
  * What Cluster API makes of a Cluster, with the answers of extensions.
  *
- * @param more `callsExtensions`: if not, a class with external patches is not known. `before`: of the state before, of
+ * @param more `extensions`: if they are not called, a class with external patches is not known; if they are left out, all but
+ *   their patches is computed. `before`: of the state before, of
  *   which as much is taken over as stays the same.
  * @throws {NotKnown} if an extension does not answer, or a template is not computed here.
  * @throws {Stopped} with the condition, where Cluster API stops.
@@ -216,7 +220,7 @@ function samePatches(before: PatchInput, after: PatchInput): readonly ClassPatch
 export async function computed(
   state: PlannedState,
   input: PatchInput,
-  { callsExtensions = true, before }: { callsExtensions?: boolean; before?: Desired | undefined } = {},
+  { extensions = 'called', before }: { extensions?: Extensions; before?: Desired | undefined } = {},
 ): Promise<Desired> {
   const { cluster, blueprint } = input;
   const object = { namespace: namespaceOf(cluster), name: nameOf(cluster) };
@@ -233,7 +237,11 @@ export async function computed(
     let step = patching.next();
     while (step.done !== true) {
       const { hook, handler, request, patch, where } = step.value;
-      if (!callsExtensions) {
+      if (extensions === 'left out') {
+        step = patching.next({});
+        continue;
+      }
+      if (extensions === 'not called') {
         throw new NotKnown(`patch ${patch} is external`);
       }
       const what = `patch ${patch} of ClusterClass ${blueprint.namespace}/${blueprint.name} is not known`;

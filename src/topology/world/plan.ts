@@ -59,6 +59,8 @@ export interface GroupPlan {
   replacements?: number;
   /** What happens later, once nothing holds the group back any more: a pause, or preflight checks of its MachineSets. */
   held?: { is: 'paused' | 'blocked' } & Pick<GroupPlan, 'verdict' | 'machines' | 'replaces'>;
+  /** How many Machines are replaced in any case, where it is not known what an extension patches. */
+  atLeast?: number;
   causes: Cause[];
   /** Names of the Machines that are replaced, or that OnDelete leaves until you delete them, if they are known. */
   replaces?: string[];

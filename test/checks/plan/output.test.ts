@@ -80,6 +80,12 @@ test.each<[NonNullable<ClusterPlan['peak']>, string]>([
   expect(planPage(planOf(plan), noClasses, about)).toContain(`<p class="note">${expected}</p>`);
 });
 
+test('text: what an extension leaves unknown is replaced at least where that is certain', () => {
+  const lines = text(cluster('a/b', { ...workers, verdict: 'unknown', atLeast: 1 })).split('\n');
+  expect(lines[1]).toMatch(/ {2}not known: replaces at least 1 of 2 Machines$/);
+  expect(lines.at(-2)).toMatch(/of 2 of 2 Machines it is not known$/);
+});
+
 test('text: OnDelete counts the Machines that wait, if they are known', () => {
   const machines = { before: 2, after: 2, replaced: 0, inPlace: 0 };
   const verdictOf = (...replaces: string[]) =>
