@@ -38,10 +38,17 @@ interface GroupPlan {
   manner?: string[];
   problems?: Problem[];
 }
+interface Peak {
+  order: string[][];
+  atOnce: number;
+  surge: number;
+  versions?: string[];
+}
 interface ClusterPlan {
   cluster: string;
   sample?: true;
   groups: GroupPlan[];
+  peak?: Peak;
   problems: Problem[];
 }
 interface Sum {

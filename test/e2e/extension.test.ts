@@ -287,7 +287,7 @@ test('its CA is rotated through its Secret during calls, none of which fails', a
   };
   // The delays are as long as it takes, whatever else the machine does: each run continues the rotation when what the
   // delay is for has happened.
-  await certs('rotate', '--force-ca', '--propagation-delay', '24h');
+  await certs('rotate', '--force', 'ca', '--propagation-delay', '24h');
   expect(await trusted()).toBe(2);
   const old = await servedBy(server);
   await certs('rotate', '--propagation-delay', '0');

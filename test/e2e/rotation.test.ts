@@ -106,16 +106,16 @@ test(
     expect(before.isInjected).toBe(true);
     const workers = [0, 1].map(applyWithoutEnd);
 
-    expect(await certs('rotate', '--force')).toMatchObject({ code: 0 });
+    expect(await certs('rotate', '--force', 'serving')).toMatchObject({ code: 0 });
     const renewed = await trusted();
     expect(renewed.serving).not.toBe(before.serving);
     expect(renewed.ca).toBe(before.ca);
 
-    expect(await certs('rotate', '--force-ca', '--wait', '--propagation-delay', '1s', '--overlap', '1s')).toMatchObject(
-      {
-        code: 0,
-      },
-    );
+    expect(
+      await certs('rotate', '--force', 'ca', '--wait', '--propagation-delay', '1s', '--overlap', '1s'),
+    ).toMatchObject({
+      code: 0,
+    });
     const rotated = await trusted();
     expect(rotated.serving).not.toBe(renewed.serving);
     expect(rotated.ca).not.toBe(before.ca);

@@ -207,7 +207,7 @@ describe.each([
 
   test('certs bootstrap runs against the sandbox', { ...isThere, timeout: 120_000 }, async () => {
     const kubeconfig = join(installed.program, `kubeconfig-${basename(String(node))}-${process.pid}`);
-    const { child, printed } = start('sandbox', '--write-kubeconfig', kubeconfig);
+    const { child, printed } = start('sandbox', '--write', kubeconfig);
     await printed(/bad-target\.yaml/);
     const bootstrap = ['certs', 'bootstrap', '--kubeconfig', kubeconfig, '--namespace', 'default'];
     expect(await runWell(installed.program, String(node), [main, ...bootstrap])).toContain('ca');

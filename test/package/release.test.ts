@@ -274,7 +274,7 @@ test('the installed sandbox decides as an installation does, and takes install.y
 }, async () => {
   const kubeconfig = join(installed.program, 'kubeconfig-release');
   const main = join(installed.program, 'node_modules/extensionconfig-webhook/main.js');
-  const child = spawn(process.execPath, [main, 'sandbox', '--write-kubeconfig', kubeconfig], { stdio: 'ignore' });
+  const child = spawn(process.execPath, [main, 'sandbox', '--write', kubeconfig], { stdio: 'ignore' });
   onTestFinished(() => void child.kill('SIGKILL'));
   const kubectl = (...args: string[]) => run(installed.packed, 'kubectl', ['--kubeconfig', kubeconfig, ...args]);
   await vi.waitFor(

@@ -62,7 +62,7 @@ test('a rotation with an overlap of three seconds fails no call, even without a 
     }
   };
   const calling = caller();
-  const flags = ['--force-ca', '--wait', '--propagation-delay', '200ms', '--overlap', '3s'];
+  const flags = ['--force', 'ca', '--wait', '--propagation-delay', '200ms', '--overlap', '3s'];
   expect(await certs('rotate', ...flags)).toMatchObject({ code: 0 });
   done = true;
   await calling;

@@ -59,7 +59,7 @@ export function uncalled(
       ? 'name them in the ClusterClass, if they are meant for these Clusters'
       : 'pass the ClusterClass that names them with --cluster';
   const missing = [
-    ...(updatesInPlace ? [] : ['--in-place-updates']),
+    ...(updatesInPlace ? [] : ['--feature-gates InPlaceUpdates=true']),
     ...(upgrades.length > 0 ? [] : ['--set-version VERSION']),
   ];
   const inPlace = namesOf((hook) => missing.length > 0 && callsOf(hook) === 'only');

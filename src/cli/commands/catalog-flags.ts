@@ -7,7 +7,7 @@ import {
   type Release,
   unknownReleaseProblem,
 } from '../../runtimehooks/index.ts';
-import { type Flag, FlagError, type Flags, integerFlag } from '../framework/flags.ts';
+import { type Flag, FlagError, type Flags } from '../framework/flags.ts';
 import { readLimitedFile } from '../framework/limited-file.ts';
 import { UsageError } from '../framework/program.ts';
 
@@ -43,9 +43,6 @@ export const catalogFlags = {
     unknownReleaseProblem,
   ),
 } satisfies Flags;
-
-/** The flag `--max-handler-timeout-seconds`; the limit is the maximum in Cluster API's code. */
-export const handlerTimeoutFlag = integerFlag('SECONDS', 1, 30, 'maximum timeoutSeconds of a handler', { default: 10 });
 
 /** What a file that a flag names says. @throws {UsageError} when the parser throws a `Problem`. */
 export function readWith<T>(

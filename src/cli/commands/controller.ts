@@ -37,7 +37,7 @@ const controllerFlags = {
   mode: choiceFlag('MODE', modes, 'what the controller does: everything, or metrics only', { default: 'observe' }),
   ...clusterFlags,
   resolve: resolveFlag,
-  'client-cert-dir': textFlag(
+  'cert-dir': textFlag(
     'DIR',
     'folder with tls.crt and tls.key, the client certificate for extensions; reloaded on change',
   ),
@@ -131,7 +131,7 @@ taken, 2 usage error.`,
     }
     collectDefaultMetrics({ register: metrics });
     metricsIn(metrics, 'extensionconfig_controller_').counted('log_lines_lost_total', lostLogLinesHelp, lostLines);
-    const clientCertificate = await followClientCertificate(flags['client-cert-dir'], log);
+    const clientCertificate = await followClientCertificate(flags['cert-dir'], log);
     controller = startController({
       kubeConfig,
       mode: flags.mode,

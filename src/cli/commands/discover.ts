@@ -1,12 +1,12 @@
 import { count, eachOf, printableJson, withoutControls } from '../../base/index.ts';
 import { createClient, type ExtensionFinding, type Survey, surveyExtension } from '../../runtimehooks/client/index.ts';
-import { defaultTimeoutSeconds } from '../../runtimehooks/index.ts';
+import { advisedTimeoutSeconds, defaultTimeoutSeconds } from '../../runtimehooks/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { type Flags, outputFlag } from '../framework/flags.ts';
 import { inFormat, table } from '../framework/layout.ts';
 import { exitCode } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
-import { catalogFlags, handlerTimeoutFlag } from './catalog-flags.ts';
+import { catalogFlags } from './catalog-flags.ts';
 import {
   callsAtOnce,
   type Extensions,
@@ -19,7 +19,6 @@ import {
 const discoverFlags = {
   ...extensionFlags,
   output: outputFlag(['text', 'json'], 'text, or one line for each extension (json)'),
-  'max-handler-timeout-seconds': handlerTimeoutFlag,
   ...catalogFlags,
 } satisfies Flags;
 
@@ -79,7 +78,7 @@ would not, 2 usage error or a file that cannot be read.`,
         known,
         resolve,
         signal: io.signal,
-        maxHandlerTimeoutSeconds: flags['max-handler-timeout-seconds'],
+        maxHandlerTimeoutSeconds: advisedTimeoutSeconds,
       });
       count++;
       return survey;

@@ -1,6 +1,7 @@
 import { parseRulesConfig, type RuleSetOptions, type RulesConfig, RulesConfigError } from '../../policy/index.ts';
+import { advisedTimeoutSeconds } from '../../runtimehooks/index.ts';
 import { choiceFlag, type Flags, type FlagValues, textFlag } from '../framework/flags.ts';
-import { catalogFlags, handlerTimeoutFlag, readWith } from './catalog-flags.ts';
+import { catalogFlags, readWith } from './catalog-flags.ts';
 
 export const policyFlags = {
   profile: choiceFlag(
@@ -14,7 +15,6 @@ export const policyFlags = {
     ['deny', 'warn'],
     "warn: denials by rules that are not Cluster API's own become warnings",
   ),
-  'max-handler-timeout-seconds': handlerTimeoutFlag,
   ...catalogFlags,
 } satisfies Flags;
 
@@ -24,7 +24,7 @@ export function ruleSetOptionsOf(flags: FlagValues<typeof policyFlags>): RuleSet
   return {
     profile: flags.profile,
     enforcement: flags.enforcement,
-    maxHandlerTimeoutSeconds: flags['max-handler-timeout-seconds'],
+    maxHandlerTimeoutSeconds: advisedTimeoutSeconds,
     clusterApi: flags['cluster-api-version'],
     ...(config === undefined ? {} : readWith('--rules-config', config, parseRulesConfig, RulesConfigError)),
   };

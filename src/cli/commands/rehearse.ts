@@ -16,6 +16,7 @@ import { withRemedy } from '../../kubernetes/client/index.ts';
 import { namespacedName } from '../../kubernetes/index.ts';
 import { schemasOf } from '../../kubernetes/schema/index.ts';
 import { compareReleases, formatRelease, newestKnownRelease, type Release } from '../../runtimehooks/index.ts';
+import { inPlaceFeatureGate } from '../../webhook/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { type Flag, FlagError, type Flags, listFlag, outputFlag, switchFlag, textFlag } from '../framework/flags.ts';
 import { inFormat, type Printer } from '../framework/layout.ts';
@@ -24,6 +25,7 @@ import { exitCode, FailureError, type Io, paintFor, UsageError } from '../framew
 import { startProgress } from '../framework/progress.ts';
 import { releaseFlag, versionProblems } from './catalog-flags.ts';
 import { extensionFlags, readExtensions, unreachableHint } from './extensions.ts';
+import { featureGatesFlag } from './feature-gates-flag.ts';
 import { crdsFlag, manifestObjects, readCrds } from './manifest-objects.ts';
 
 const faultFlag: Flag<readonly Fault[]> = {
@@ -60,7 +62,7 @@ const rehearseFlags = {
     { problemsOf: versionProblems },
   ),
   delete: switchFlag('delete the Clusters at the end'),
-  'in-place-updates': switchFlag('update machines in place if extensions can, as with the feature gate InPlaceUpdates'),
+  'feature-gates': featureGatesFlag,
   'cluster-api-version': releaseFlag(
     'release of Cluster API to simulate: v1.12, v1.13, v1.14 or main',
     { default: newestKnownRelease, defaultText: formatRelease(newestKnownRelease) },
@@ -186,7 +188,11 @@ that cannot be read.`,
     const { complete } = await rehearse({
       configs: extensions.configs,
       subjects: input.subjects,
-      scenario: { upgrades, isDeleted: flags.delete, updatesInPlace: flags['in-place-updates'] },
+      scenario: {
+        upgrades,
+        isDeleted: flags.delete,
+        updatesInPlace: flags['feature-gates'][inPlaceFeatureGate] === true,
+      },
       limits: { maxCalls, maxFailures },
       release: flags['cluster-api-version'],
       faults: flags.fault,

@@ -26,7 +26,7 @@ const sampleFlags = {
   'health-port': healthFlags['health-port'],
   'cert-dir': textFlag('DIR', 'folder with tls.crt and tls.key; reloaded on change'),
   'self-signed': switchFlag('serve with a certificate for localhost, created at startup'),
-  'write-extension-config': textFlag(
+  write: textFlag(
     'FILE',
     'with --self-signed: write an ExtensionConfig of this server, for discover, call and others; removed at the end',
   ),
@@ -51,15 +51,15 @@ export const command = defineCommand({
       );
     }
     const { port, host, 'health-port': healthPort } = flags;
-    const file = flags['write-extension-config'];
+    const file = flags.write;
     if (file !== undefined && folder !== undefined) {
       throw new UsageError(
-        '--write-extension-config needs --self-signed; with --cert-dir, write an ExtensionConfig with your CA as its caBundle',
+        '--write needs --self-signed; with --cert-dir, write an ExtensionConfig with your CA as its caBundle',
       );
     }
     if (file !== undefined && !localHosts.includes(flags.host)) {
       throw new UsageError(
-        `--write-extension-config: the certificate is for localhost, which does not reach --host ${flags.host}; leave --host out, or use 127.0.0.1`,
+        `--write: the certificate is for localhost, which does not reach --host ${flags.host}; leave --host out, or use 127.0.0.1`,
       );
     }
     const { behaviour, 'client-ca-file': clientCa } = flags;

@@ -82,7 +82,7 @@ export async function runCertificates(run: Run): Promise<RunOutcome> {
       if (isFirst && stage !== 'missing') {
         run.report({
           action: 'continue',
-          reason: `a rotation is under way (stage ${stage}), so --force-ca starts no other one`,
+          reason: `a rotation is under way (stage ${stage}), so --force ca starts no other one`,
         });
       }
       forceCa = false;

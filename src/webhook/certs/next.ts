@@ -152,7 +152,7 @@ function stagingReason(facts: CertificateFacts, settings: Settings): string | un
     return undefined;
   }
   if (settings.forceCa) {
-    return 'requested with --force-ca';
+    return 'requested with --force ca';
   }
   return settings.mode === 'rotate' && now >= caDueAt(active.value, settings.caRenewBeforeMs)
     ? `the CA expires at ${iso(active.value.x509.validToDate)}, inside its renewal window`
@@ -179,7 +179,7 @@ function servingProblem(facts: CertificateFacts, active: Certificate, settings: 
     return `the serving certificate ${early}`;
   }
   if (settings.force) {
-    return facts.stage === 'staged' ? undefined : 'requested with --force';
+    return facts.stage === 'staged' ? undefined : 'requested with --force serving';
   }
   if (settings.mode === 'rotate' && facts.now >= servingCertificateDueAt(serving)) {
     return `the serving certificate expires at ${iso(serving.x509.validToDate)}, in the last third of its validity`;
@@ -206,7 +206,7 @@ function checkTargets(facts: CertificateFacts, settings: Settings): { outdated?:
 function steadyState({ targets, now }: CertificateFacts, active: Certificate, refusals: readonly string[]): Action {
   // The CA may be the user's own, and the wrong clock may be the local one: it is replaced only on request.
   const early = earlyProblem(active, now);
-  const wrong = early && `the CA ${early}: check the clocks, or replace it with rotate --force-ca`;
+  const wrong = early && `the CA ${early}: check the clocks, or replace it with rotate --force ca`;
   const problems = [...(wrong ? [wrong] : []), ...refusals, ...missingOf(targets)];
   if (problems.length > 0) {
     return { kind: 'blocked', reason: problems.join('; ') };

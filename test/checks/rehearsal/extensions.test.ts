@@ -31,7 +31,7 @@ describe.concurrent('the sample extension', () => {
       },
       {
         text: 'not called: can-update-machine.sample, can-update-machineset.sample, update-machine.sample: machines are not updated in place',
-        remedy: 'add --in-place-updates',
+        remedy: 'add --feature-gates InPlaceUpdates=true',
       },
     ]);
     expect(complete).toBe(1);
@@ -96,7 +96,7 @@ describe.concurrent('the sample extension', () => {
   });
 
   test('that updates machines in place, in the background', async ({ expect }) => {
-    const cluster = clusterYaml('v1.32.0', { topology: 'controlPlane: { replicas: 2 }' });
+    const cluster = clusterYaml('v1.32.0', { topology: 'controlPlane: { replicas: 3 }' });
     const yaml = cluster + templatedClass('KubeadmControlPlaneTemplate');
     const { calls, events, end } = await played([await sample()], yaml, {
       ...whole,

@@ -87,7 +87,7 @@ test('bootstrap, status, rotate, status: no output contains a private key', asyn
   const status = await cli('status', '--output', 'json', ...place, ...targetFlags);
   expect(status.code).toBe(0);
   expect(JSON.parse(status.out)).toMatchObject({ ok: true, stage: 'steady', next: { action: 'done' } });
-  const rotated = await cli('rotate', '--force-ca', ...quick, ...place, ...targetFlags);
+  const rotated = await cli('rotate', '--force', 'ca', ...quick, ...place, ...targetFlags);
   expect(rotated).toMatchObject({ code: 0 });
   expect(valueIn(server.objects.get(servingPath), 'ca.crt')).not.toBe(before);
   const table = await statusOf(...place, ...targetFlags);
@@ -106,14 +106,14 @@ test('bootstrap, status, rotate, status: no output contains a private key', asyn
 
 test('rotate without --wait stops at a wait and says when to continue', async () => {
   await bootstrapped();
-  const { code, out } = await cli('rotate', '--force-ca', ...place, ...targetFlags);
+  const { code, out } = await cli('rotate', '--force', 'ca', ...place, ...targetFlags);
   expect(code).toBe(0);
   expect(out).toMatch(/^MutatingWebhook[\s\S]*stage staged: every target has the trust bundle; .* Run again after /m);
 });
 
-test('rotate --force-ca continues a rotation that is under way, and says so: no clock starts over', async () => {
+test('rotate --force ca continues a rotation that is under way, and says so: no clock starts over', async () => {
   await bootstrapped();
-  const rotate = ['rotate', '--force-ca', '--propagation-delay', '0', ...place, ...targetFlags];
+  const rotate = ['rotate', '--force', 'ca', '--propagation-delay', '0', ...place, ...targetFlags];
   const first = await cli(...rotate);
   expect(first).toMatchObject({ code: 0, out: expect.stringContaining('stage promoted: ') });
   expect(first.err).not.toContain('continue: ');
@@ -121,7 +121,7 @@ test('rotate --force-ca continues a rotation that is under way, and says so: no 
   const second = await cli(...rotate);
   expect(second).toMatchObject({ code: 0, out: first.out });
   expect(second.err).toContain(
-    'continue: a rotation is under way (stage promoted), so --force-ca starts no other one\n',
+    'continue: a rotation is under way (stage promoted), so --force ca starts no other one\n',
   );
   expect(server.objects.get(servingPath)).toBe(before);
 });
@@ -211,7 +211,7 @@ test('status knows the wait of a Job that names fewer targets, if none of the ot
   const fewer = ['--target', 'MutatingWebhookConfiguration/ours', '--target', 'ValidatingWebhookConfiguration/ours'];
   await bootstrapped();
   server.put(crdPath, crd);
-  await cli('rotate', '--force-ca', ...place, ...fewer);
+  await cli('rotate', '--force', 'ca', ...place, ...fewer);
   const { code, out } = await statusOf(
     ...place,
     ...fewer,
@@ -240,7 +240,7 @@ test('inject writes only caBundles, and nothing the second time', async () => {
   expect(await cli('inject', ...place, ...targetFlags)).toMatchObject({ code: 0 });
   expect(new Set(bundlesOf(server.objects))).toEqual(new Set([valueIn(server.objects.get(servingPath), 'ca.crt')]));
   const { writes } = server;
-  const again = await cli('inject', ...place, '--target-selector', 'app=ours');
+  const again = await cli('inject', ...place, '--selector', 'app=ours');
   expect(again).toMatchObject({ code: 0 });
   expect(again.out).toContain('ValidatingWebhookConfiguration/ours: in sync');
   expect(server.writes).toBe(writes);
@@ -257,7 +257,7 @@ test('inject fills ExtensionConfigs from the Secret in their annotation', async 
   make('good', `${namespace}/extensionconfig-webhook-tls`);
   make('gone', `${namespace}/nothing`);
   make('odd', 'no-namespace');
-  const { code, out } = await cli('inject', '--extension-configs', ...place);
+  const { code, out } = await cli('inject', '--target', 'ExtensionConfig', ...place);
   expect(code).toBe(1);
   expect(out).toContain('ExtensionConfig/good: written');
   expect(out).toContain(`ExtensionConfig/gone: failed: Secret ${namespace}/nothing does not exist`);
@@ -271,7 +271,7 @@ test("with cert-manager's Secret, and with --external-ca, no certificate is issu
   putTargets(server);
   const secret = structuredClone(server.objects.get(servingPath)!);
   server.delete(caPath);
-  expect(await cli('rotate', '--external-ca', '--force-ca', ...place, ...targetFlags)).toMatchObject({ code: 0 });
+  expect(await cli('rotate', '--external-ca', '--force', 'ca', ...place, ...targetFlags)).toMatchObject({ code: 0 });
   secret.metadata.annotations = { 'cert-manager.io/certificate-name': 'ours' };
   server.put(servingPath, secret);
   putTargets(server);
@@ -364,7 +364,7 @@ test.each([
 ])('%s is exit code 1 and names the permission, and stops no renewal that does not need it', async (...row) => {
   const [, request, text, isIssued] = row;
   server.forbidden.add(request);
-  const { code, out, err } = await cli('bootstrap', ...place, ...targetFlags, '--target-selector', 'app=ours');
+  const { code, out, err } = await cli('bootstrap', ...place, ...targetFlags, '--selector', 'app=ours');
   expect(code).toBe(1);
   expect(out + err).toContain(text);
   expect(server.objects.has(servingPath)).toBe(isIssued);
@@ -427,7 +427,7 @@ test('a named target that is missing is a finding, in the same words everywhere,
     made,
     await statusOf(...place, ...targetFlags),
     await cli('rotate', ...place, ...targetFlags),
-    await cli('rotate', '--force-ca', ...quick, ...place, ...targetFlags),
+    await cli('rotate', '--force', 'ca', ...quick, ...place, ...targetFlags),
     await cli('inject', ...place, ...targetFlags),
   ];
   for (const { code, out } of results) {
@@ -437,7 +437,7 @@ test('a named target that is missing is a finding, in the same words everywhere,
   }
   // The others were rotated all the same.
   expect(new Set(bundlesOf(server.objects))).toEqual(new Set([valueIn(server.objects.get(servingPath), 'ca.crt')]));
-  const forced = await cli('rotate', '--force-ca', ...place, ...targetFlags);
+  const forced = await cli('rotate', '--force', 'ca', ...place, ...targetFlags);
   expect(forced).toMatchObject({ code: 1 });
   expect(forced.out).toContain('Run again after');
   expect(forced.out.split('\n')).toContain(finding);
@@ -495,7 +495,7 @@ test('a list is read in pages, and the work is linear in the targets', async () 
     });
   }
   server.requests = 0;
-  const { code, out } = await cli('bootstrap', ...place, '--target-selector', 'app=ours');
+  const { code, out } = await cli('bootstrap', ...place, '--selector', 'app=ours');
   expect([code, out]).toMatchObject([0, expect.stringContaining('in order')]);
   const bundles = [...server.objects].filter(([path]) => path.startsWith(`${at}/e-`));
   expect(bundles).toHaveLength(count);
@@ -508,7 +508,7 @@ test('on a terminal a wait of over a second is shown, and erased when it is stop
   await bootstrapped();
   const stop = new AbortController();
   const onError = (text: string) => text.includes(' …') && stop.abort('SIGINT');
-  const rotate = ['rotate', '--force-ca', '--wait', ...place, ...targetFlags];
+  const rotate = ['rotate', '--force', 'ca', '--wait', ...place, ...targetFlags];
   const { code, out, err } = await cliWith({ signal: stop.signal, isTTY: true, onError }, ...rotate);
   expect(code).toBe(130);
   expect(out).toContain('stage staged: every target has the trust bundle');
@@ -532,7 +532,7 @@ test.each<[string, (path: string) => unknown]>([
 
 test('a rotation that a GitOps tool holds up ends with code 1, and says what to do', async () => {
   await bootstrapped();
-  expect(await cli('rotate', '--force-ca', ...place, ...targetFlags)).toMatchObject({ code: 0 });
+  expect(await cli('rotate', '--force', 'ca', ...place, ...targetFlags)).toMatchObject({ code: 0 });
   const secret = structuredClone(server.objects.get(caPath)!);
   const since = new Date(Date.now() - 4 * 3_600_000).toISOString();
   secret.metadata.annotations = { ...secret.metadata.annotations, 'extensionconfig-webhook/staged-since': since };

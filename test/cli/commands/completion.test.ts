@@ -13,7 +13,8 @@ const cases: readonly [words: string[], candidates: string[], directive: number]
   [['l'], ['lint'], 4],
   [['help', 'co'], ['controller', 'convert', 'conformance', 'completion'], 4],
   [['certs', 'r'], ['rotate'], 4],
-  [['certs', 'rotate', '--force'], ['--force', '--force-ca'], 4],
+  [['certs', 'rotate', '--se'], ['--service', '--secret', '--selector'], 4],
+  [['certs', 'rotate', '--force', ''], ['none', 'serving', 'ca'], 4],
   [['lint', '--profile', ''], ['strict', 'upstream'], 4],
   [['lint', '--profile=u'], ['upstream'], 4],
   [['lint', '--rules-config', ''], [], 0],
@@ -139,8 +140,8 @@ printf '%s\\n' \${COMPREPLY[@]+"\${COMPREPLY[@]}"}`,
     await expectCompletions([
       [['ru'], ['rules']],
       [
-        ['certs', 'rotate', '--force'],
-        ['--force', '--force-ca'],
+        ['certs', 'rotate', '--se'],
+        ['--service', '--secret', '--selector'],
       ],
       // As bash splits --profile=u.
       [['lint', '--profile', '=', 'u'], ['upstream']],
@@ -174,7 +175,7 @@ _describe() { print -rl -- "\${(@P)2}" }
 source ../completion.zsh`,
       [
         [['ru'], ['rules:list the rules, or explain one']],
-        [['certs', 'rotate', '--force-'], ['--force-ca:rotate the CA too, now']],
+        [['certs', 'rotate', '--for'], ['--force:renew the serving certificate now, or rotate the CA too']],
         [
           ['lint', '--profile=u'],
           ['compset -P *=', 'upstream'],
@@ -197,7 +198,7 @@ describe('fish', needs('fish'), () => {
       'source ../completion.fish',
       [
         ['ru', ['rules']],
-        ['certs rotate --force', ['--force', '--force-ca']],
+        ['certs rotate --se', ['--secret', '--selector', '--service']],
         ['lint --profile=u', ['--profile=upstream']],
         ['lint wi', ['with space.yaml']],
         ['serve --port ', []],

@@ -116,7 +116,7 @@ test('a client certificate authenticates it to extensions that require one', asy
   const { cert, key } = makeCertificate({ commonName: 'capi', issuer: testCa });
   writeFileSync(join(folder, 'tls.crt'), cert);
   writeFileSync(join(folder, 'tls.key'), key);
-  start([...args, '--client-cert-dir', folder]);
+  start([...args, '--cert-dir', folder]);
   await lab.condition('lab', 'Discovered', 'True');
 });
 

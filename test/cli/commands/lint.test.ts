@@ -682,8 +682,6 @@ test.each<[string, string[], RegExp]>([
   ['max-warnings', ['-', '--max-warnings', '-1'], /--max-warnings: "-1" is not allowed: it must be a whole number/],
   ['profile', ['-', '--profile', 'Strict'], /--profile: "Strict" is not allowed: it must be one of strict, upstream/],
   ['enforcement', ['-', '--enforcement', 'no'], /--enforcement: "no" is not allowed: it must be one of deny, warn/],
-  ['timeout', ['-', '--max-handler-timeout-seconds', '31'], /whole number from 1 to 30/],
-  ['timeout of zero', ['-', '--max-handler-timeout-seconds', '0'], /whole number from 1 to 30/],
   ['release', ['-', '--cluster-api-version', 'latest'], /"latest" is not allowed: it must be a release/],
   ['missing file', ['-', '--rules-config', join(folder, 'none')], /--rules-config: .*none: no such file/],
   ['unknown rule', ['-', '--rules-config', config('rules: {nope: off}')], /there is no rule "nope"/],
@@ -793,7 +791,7 @@ test('a configuration file above the root of the git repository is ignored', asy
   expect((await runProgram(['lint', root])).stderr).toContain('nonsense: unknown field');
 });
 
-test('a configuration file can contain everything that the flags can', async () => {
+test('a configuration file can contain everything that the flags can, and the maximum of timeouts', async () => {
   const root = tree('all', {
     '.extensionconfig-lint.yaml': `profile: strict
 enforcement: warn
@@ -824,6 +822,7 @@ test.each<[string, string, RegExp]>([
     'maxHandlerTimeoutSeconds: 31',
     /maxHandlerTimeoutSeconds: 31 is not allowed: it must be a whole number from 1 to 30/,
   ],
+  ['a timeout of zero', 'maxHandlerTimeoutSeconds: 0', /: 0 is not allowed: it must be a whole number from 1 to 30/],
   ['a map instead of a string', 'enforcement: {a: 1}', /enforcement: \{"a":1\} is not allowed: it must be a string/],
   ['rules that are a list', 'rules: [ca-missing]', /lint.yaml: rules: must be a map from rule id to off, warn or deny/],
   ...['1.10', '1.20', '1.2', '1'].map((release): [string, string, RegExp] => [

@@ -75,10 +75,7 @@ test('says where it listens, logs each call in one line, and ends with 0 when it
 
 test('writes an ExtensionConfig of itself, which is enough to call it, and removes it at the end', async () => {
   const file = join(folder, 'extension.yaml');
-  const { ended, stop, stdout } = startProgram([
-    'sample-extension',
-    ...[...loopback, '--write-extension-config', file],
-  ]);
+  const { ended, stop, stdout } = startProgram(['sample-extension', ...[...loopback, '--write', file]]);
   await until(() => stdout().includes('ExtensionConfig written'), 'writing');
   expect(linesOf(stdout()).at(-1)).toMatchObject({ file, msg: 'ExtensionConfig written' });
   expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -97,7 +94,7 @@ test('an ExtensionConfig that cannot be written ends it, with exit code 1', asyn
     ['missing/extension.yaml', ` cannot be written: the folder ${join(folder, 'missing')} does not exist: create it`],
     [long, `: ${folder} cannot be written: the name is too long: choose a folder that this user can write to\n`],
   ]) {
-    const to = ['--write-extension-config', join(folder, file ?? '')];
+    const to = ['--write', join(folder, file ?? '')];
     const { code, stderr } = await runProgram(['sample-extension', ...loopback, ...to]);
     expect([code, stderr]).toEqual([1, expect.stringContaining(`the ExtensionConfig${problem}`)]);
   }
@@ -112,12 +109,12 @@ describe('usage errors have exit code 2, and name the flag, the value and the re
     ['an invalid port', [...loopback, '--port', '70000'], '70000'],
     [
       'an ExtensionConfig without a certificate of its own',
-      ['--cert-dir', 'x', '--write-extension-config', 'y.yaml'],
-      '--write-extension-config needs --self-signed',
+      ['--cert-dir', 'x', '--write', 'y.yaml'],
+      '--write needs --self-signed',
     ],
     [
       'an ExtensionConfig of a server that localhost does not reach',
-      [...loopback, '--host', '192.0.2.1', '--write-extension-config', 'y.yaml'],
+      [...loopback, '--host', '192.0.2.1', '--write', 'y.yaml'],
       'leave --host out',
     ],
     ['no behaviour file', [...loopback, '--behaviour', '/nowhere/b.yaml'], '/nowhere/b.yaml'],
@@ -131,7 +128,7 @@ describe('usage errors have exit code 2, and name the flag, the value and the re
   test('a file that exists is not replaced by an ExtensionConfig', async () => {
     const file = join(folder, 'mine.yaml');
     writeFileSync(file, 'mine');
-    const { code, stderr } = await run(...loopback, '--write-extension-config', file);
+    const { code, stderr } = await run(...loopback, '--write', file);
     expect([code, stderr]).toEqual([
       1,
       `extensionconfig-webhook: the ExtensionConfig cannot be written: ${file} exists: remove it, or name another file\n`,

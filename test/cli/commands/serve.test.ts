@@ -39,7 +39,7 @@ async function serving(args: readonly string[], env: Record<string, string> = {}
 
 // Concurrent: some wait for other threads, and for servers that stop.
 test.concurrent('the flags decide, on a large body too', async ({ expect }) => {
-  const flags = ['--health-port', '0', '--feature-gates', 'RuntimeSDK=true', '--max-handler-timeout-seconds', '3'];
+  const flags = ['--health-port', '0', '--feature-gates', 'RuntimeSDK=true'];
   const { webhookPort, stop, ended } = await serving([...loopback, ...flags]);
   const call = structuredClone(capturedCalls.find((captured) => captured.name === 'update-status-validate.json')!.body);
   const { name, object } = call.request as unknown as {
@@ -51,7 +51,7 @@ test.concurrent('the flags decide, on a large body too', async ({ expect }) => {
     {
       name: `before-upgrade.${name}`,
       requestHook: { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'BeforeClusterUpgrade' },
-      timeoutSeconds: 4,
+      timeoutSeconds: 11,
       failurePolicy: 'Fail',
     },
   ];
@@ -234,7 +234,6 @@ describe('usage errors have exit code 2 and name the flag, the value and what is
     [['--log-level', 'loud'], /--log-level: .* one of trace, debug/],
     [['--feature-gates', 'ClusterTopology=true'], /unknown feature gate "ClusterTopology"; known: RuntimeSDK/],
     [['--feature-gates', 'RuntimeSDK=maybe'], /--feature-gates: .*RuntimeSDK=true or/],
-    [['--max-handler-timeout-seconds', '31'], /--max-handler-timeout-seconds: "31"/],
     [['--max-body-bytes', '1'], /unknown option '--max-body-bytes'/],
     [['--probe', 'warn'], /unknown option '--probe'/],
     [['--cluster-api-version', 'new'], /it must be a release such as 1.11/],

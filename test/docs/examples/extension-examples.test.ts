@@ -212,7 +212,7 @@ test('a Cluster of the quick start lives with them: created, upgraded by two min
   writeFileSync(files.cluster, JSON.stringify(cluster));
   const { code, stdout, stderr } = await runProgram([
     ...['rehearse', '-f', config, '--cluster', files.class, '--cluster', files.cluster],
-    ...['--set-version', 'v1.33.0', '--in-place-updates', '--delete'],
+    ...['--set-version', 'v1.33.0', '--feature-gates', 'InPlaceUpdates=true', '--delete'],
   ]);
   expect([code, stderr], stdout).toEqual([0, '']);
   expect(stdout).toContain('plan: control plane v1.32.0 v1.33.0');

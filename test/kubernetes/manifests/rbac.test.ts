@@ -123,8 +123,8 @@ test.each([
     bootstrap,
     subcommand('status'),
     rotate,
-    [...rotate, ...quick, '--force'],
-    [...rotate, ...quick, '--force-ca', '--wait'],
+    [...rotate, ...quick, '--force', 'serving'],
+    [...rotate, ...quick, '--force', 'ca', '--wait'],
     subcommand('inject'),
     bootstrap,
   ]) {

@@ -232,7 +232,7 @@ const rows: [string, World, string, RegExp][] = [
       now: -6 * minute,
     },
     'blocked',
-    /^the CA is not valid before 2026-05-31T23:55:00\.000Z: check the clocks, or replace it with rotate --force-ca; Kind\/gone/,
+    /^the CA is not valid before 2026-05-31T23:55:00\.000Z: check the clocks, or replace it with rotate --force ca; Kind\/gone/,
   ],
   [
     'CA and serving certificate from now on',
@@ -273,9 +273,9 @@ const rows: [string, World, string, RegExp][] = [
     'forced serving certificate',
     { ca: steady, tls: tls(servingOne, pem(one)), settings: { force: true } },
     'issue-serving-certificate',
-    /--force/,
+    /--force serving/,
   ],
-  ['forced CA', { ca: steady, tls: tls(servingOne, pem(one)), settings: { forceCa: true } }, 'stage-ca', /--force-ca/],
+  ['forced CA', { ca: steady, tls: tls(servingOne, pem(one)), settings: { forceCa: true } }, 'stage-ca', /--force ca/],
   ['CA in its window', { ca: steady, tls: tls(servingOne, pem(one)), now: 830 * day }, 'stage-ca', /renewal window/],
   [
     'serving certificate of a CA that is unknown here',

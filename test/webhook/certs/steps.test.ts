@@ -100,7 +100,7 @@ test('a CA rotation takes these steps, and waits for both delays, half a minute 
     );
   const promoted = from + 45_000;
   expect(steps).toEqual([
-    'stage-ca: requested with --force-ca',
+    'stage-ca: requested with --force ca',
     'write-bundle: the trust bundle in the serving Secret does not match stage staged',
     ...injected('staged'),
     ...waits(from),
@@ -196,32 +196,32 @@ test('a wait that is not to be blocked on ends the run, with the decision', asyn
   expect(clock.slept).toEqual([30_000]);
 });
 
-test('--force-ca finishes an interrupted rotation instead of starting another', async () => {
+test('--force ca finishes an interrupted rotation instead of starting another', async () => {
   await repair();
   await walk({ forceCa: true }, { blockOn: new Set() });
   const next = fingerprint(caPath, 'next.crt');
   const { steps } = await walk({ forceCa: true });
-  expect(steps[0]).toBe('continue: a rotation is under way (stage staged), so --force-ca starts no other one');
+  expect(steps[0]).toBe('continue: a rotation is under way (stage staged), so --force ca starts no other one');
   expect(kinds(steps).filter((kind) => kind === 'continue')).toHaveLength(1);
   expect(kinds(steps)).not.toContain('stage-ca');
   expect(fingerprint(caPath, 'ca.crt')).toBe(next);
 });
 
-test('--force renews the serving certificate once, --force-ca the CA once, and both together each once', async () => {
+test('--force serving renews the serving certificate once, --force ca the CA once, and both together each once', async () => {
   await repair();
   const forced = await walk({ force: true });
-  expect(forced.steps).toEqual(['issue-serving-certificate: requested with --force']);
+  expect(forced.steps).toEqual(['issue-serving-certificate: requested with --force serving']);
   const both = kinds((await walk({ force: true, forceCa: true })).steps);
   expect(both.filter((kind) => kind === 'stage-ca')).toHaveLength(1);
   expect(both.filter((kind) => kind === 'issue-serving-certificate')).toHaveLength(1);
 });
 
-test('without a CA, --force and --force-ca add nothing', async () => {
+test('without a CA, --force serving and --force ca add nothing', async () => {
   const { steps } = await walk({ force: true, forceCa: true });
   expect(kinds(steps)).toEqual(['create-ca', 'issue-serving-certificate', 'inject', 'inject', 'inject', 'inject']);
 });
 
-test('--force during an earlier rotation renews once, after the promotion', async () => {
+test('--force serving during an earlier rotation renews once, after the promotion', async () => {
   await repair();
   await walk({ forceCa: true }, { blockOn: new Set() });
   const { steps } = await walk({ force: true });

@@ -27,6 +27,7 @@ import { inFormat, jsonText } from '../../framework/layout.ts';
 import { exitCode, FailureError, type Io, UsageError } from '../../framework/program.ts';
 import { startProgress } from '../../framework/progress.ts';
 import {
+  areAnnotatedMeant,
   type CertsContext,
   commonFlags,
   injectFlags,
@@ -253,12 +254,9 @@ export const command = defineCommand({
       'write the trust bundle into the targets, and do nothing else',
       { ...commonFlags, ...injectFlags },
       async (flags, io) => {
-        if (flags['cert-dir'] !== undefined && flags['extension-configs']) {
-          throw new UsageError('--extension-configs needs a cluster: leave out --cert-dir');
-        }
         const context = await readContext(flags, io);
         const bundle = await context.bundle();
-        const injections = await inject(context, flags['extension-configs']);
+        const injections = await inject(context, areAnnotatedMeant(flags));
         const code = reportInjections(injections, context.output, io);
         const named = new Set(namedTargets(flags).map(({ kind, name }) => `${kind}/${name}`));
         const untouched = injections.filter(({ id, result }) => result === 'left alone' && named.has(id));

@@ -14,6 +14,7 @@ import {
   type TargetKind,
 } from '../../../webhook/certs/index.ts';
 import {
+  choiceFlag,
   durationFlag,
   type Flags,
   type FlagValues,
@@ -47,7 +48,12 @@ function targetProblems(text: string): readonly string[] {
     : [`must be KIND/NAME; the kinds are ${targetKinds.join(', ')}`];
 }
 
-/** What a certificate may be for. */
+const targetSummary =
+  'webhook configuration, CustomResourceDefinition (of whose conversion webhook) or ExtensionConfig to inject into; may be repeated';
+
+/** A value of --target that stands for all ExtensionConfigs that name their Secret in an annotation. */
+const annotatedTarget = 'ExtensionConfig';
+
 function hostProblems(host: string): readonly string[] {
   if (isAddress(host)) {
     return [];
@@ -78,12 +84,8 @@ export const commonFlags = {
   'external-ca': switchFlag(
     'certificates are issued elsewhere: only inject ca.crt of --secret (or of --ca-secret, if set)',
   ),
-  target: listFlag(
-    'KIND/NAME',
-    'webhook configuration, CustomResourceDefinition (of whose conversion webhook) or ExtensionConfig to inject into; may be repeated',
-    { problemsOf: targetProblems },
-  ),
-  'target-selector': textFlag('SELECTOR', 'label selector for additional targets of all these kinds'),
+  target: listFlag('KIND/NAME', targetSummary, { problemsOf: targetProblems }),
+  selector: textFlag('SELECTOR', 'label selector for additional targets of all these kinds'),
   ...clusterFlags,
   'cert-dir': textFlag('DIR', 'folder for the files instead of Secrets, for development; excludes targets'),
   output: outputFlag(['text', 'json']),
@@ -105,19 +107,20 @@ export const issuingFlags = {
 } satisfies Flags;
 
 export const rotateFlags = {
-  force: switchFlag('renew the serving certificate now'),
-  'force-ca': switchFlag('rotate the CA too, now'),
+  force: choiceFlag('WHAT', ['none', 'serving', 'ca'], 'renew the serving certificate now, or rotate the CA too'),
   wait: switchFlag('complete all stages in this run, including the waits'),
 } satisfies Flags;
 
 export const injectFlags = {
-  'extension-configs': switchFlag(
-    'also inject into every ExtensionConfig with the annotation runtime.cluster.x-k8s.io/inject-ca-from-secret',
+  target: listFlag(
+    'KIND/NAME',
+    `${targetSummary}, or ${annotatedTarget}: every one with the annotation runtime.cluster.x-k8s.io/inject-ca-from-secret`,
+    { problemsOf: (text) => (text === annotatedTarget ? [] : targetProblems(text)) },
   ),
 } satisfies Flags;
 
 type Retries = typeof shortRetries;
-type CommonFlags = FlagValues<typeof commonFlags> & Partial<FlagValues<typeof injectFlags>>;
+type CommonFlags = FlagValues<typeof commonFlags>;
 /** The values of the flags of commands that issue certificates; `bootstrap` and `status` lack those of `rotate`. */
 export type RunFlags = CommonFlags & FlagValues<typeof issuingFlags> & Partial<FlagValues<typeof rotateFlags>>;
 
@@ -142,7 +145,11 @@ const shippedTargets = [
 ];
 
 /** The ids of the targets that flags name. */
-export const namedTargets = ({ target }: CommonFlags) => target.map(targetIn);
+export const namedTargets = ({ target }: CommonFlags) =>
+  target.filter((text) => text !== annotatedTarget).map(targetIn);
+
+/** Whether ExtensionConfigs are injected into that name their Secret in an annotation. */
+export const areAnnotatedMeant = ({ target }: CommonFlags): boolean => target.includes(annotatedTarget);
 
 function servingNames(flags: CommonFlags & Partial<RunFlags>, namespace: string): string[] {
   const { service } = flags;
@@ -164,10 +171,10 @@ function servingNames(flags: CommonFlags & Partial<RunFlags>, namespace: string)
 async function openStore(flags: CommonFlags, namespace: string, caSecret: string, io: Io, retries?: Retries) {
   const { service, secret } = flags;
   const folder = flags['cert-dir'];
-  const selector = flags['target-selector'];
+  const selector = flags.selector;
   const named = namedTargets(flags);
   if (folder === undefined) {
-    const isShipped = service === defaultService && !flags['extension-configs'];
+    const isShipped = service === defaultService && !areAnnotatedMeant(flags);
     const areNamed = named.length > 0 || selector !== undefined;
     const cluster = connect(await orNoCluster(loadKubeConfig(flags, io.env)), io.signal, retries);
     return {
@@ -181,7 +188,7 @@ async function openStore(flags: CommonFlags, namespace: string, caSecret: string
     };
   }
   const isOfCluster = flags['external-ca'] || flags.kubeconfig !== undefined || flags.context !== undefined;
-  if (isOfCluster || named.length > 0 || selector !== undefined) {
+  if (isOfCluster || flags.target.length > 0 || selector !== undefined) {
     throw new UsageError(
       '--cert-dir keeps certificates in a folder, without a cluster: leave out the flags for targets, --external-ca, --kubeconfig and --context',
     );
@@ -235,8 +242,8 @@ export function readRun(flags: RunFlags, mode: 'repair' | 'rotate') {
     blockOn: new Set(flags.wait ? ['propagation', 'overlap'] : mode === 'repair' ? ['propagation'] : []),
     settings: {
       mode,
-      force: flags.force ?? false,
-      forceCa: flags['force-ca'] ?? false,
+      force: flags.force === 'serving',
+      forceCa: flags.force === 'ca',
       propagationDelayMs: flags['propagation-delay'],
       overlapMs: flags.overlap,
       caRenewBeforeMs,

@@ -4,7 +4,8 @@ import { FileError, readRegularFileSync } from '../../../base/index.ts';
 import { isJsonObject } from '../../../kubernetes/index.ts';
 import { onlyValue, YamlError } from '../../../kubernetes/manifests/index.ts';
 import { type RuleSetOptions, RulesConfigError, readLevels } from '../../../policy/index.ts';
-import { FlagError, type FlagValues } from '../../framework/flags.ts';
+import { maxTimeoutSeconds } from '../../../runtimehooks/index.ts';
+import { type Flag, FlagError, type FlagValues, integerFlag } from '../../framework/flags.ts';
 import { UsageError } from '../../framework/program.ts';
 import { policyFlags, ruleSetOptionsOf } from '../policy-flags.ts';
 
@@ -18,11 +19,14 @@ const maxLength = 64 * 1024;
 const flagOf = {
   profile: 'profile',
   enforcement: 'enforcement',
-  maxHandlerTimeoutSeconds: 'max-handler-timeout-seconds',
   targetClusterApiVersion: 'cluster-api-version',
 } as const;
 
-const fieldNames = [...Object.keys(flagOf), 'rules', 'ignore'].join(', ');
+/** The field that no flag corresponds to. */
+const timeoutField = 'maxHandlerTimeoutSeconds';
+const timeoutSeconds = integerFlag('SECONDS', 1, maxTimeoutSeconds, 'maximum timeoutSeconds of a handler');
+
+const fieldNames = [...Object.keys(flagOf), timeoutField, 'rules', 'ignore'].join(', ');
 
 type PolicyFlag = keyof typeof policyFlags;
 type PolicyValues = FlagValues<typeof policyFlags>;
@@ -31,12 +35,12 @@ interface LintConfig {
   file: string;
   flags: Partial<Record<PolicyFlag, unknown>>;
   levels: RuleSetOptions['levels'];
+  maxHandlerTimeoutSeconds?: number | undefined;
   /** Patterns of files that are left out, relative to the folder of this file. */
   ignore: readonly string[];
 }
 
-function parseField(field: keyof typeof flagOf, value: unknown): unknown {
-  const flag = policyFlags[flagOf[field]];
+function parseField<T>(field: string, value: unknown, flag: Flag<T>): T {
   try {
     if (typeof value !== 'string' && typeof value !== 'number') {
       throw new FlagError('it must be a string or a number');
@@ -82,7 +86,9 @@ function readLintConfig(file: string): LintConfig {
         config.ignore = value;
       } else if (Object.hasOwn(flagOf, field)) {
         const known = field as keyof typeof flagOf;
-        config.flags[flagOf[known]] = parseField(known, value);
+        config.flags[flagOf[known]] = parseField<unknown>(known, value, policyFlags[flagOf[known]]);
+      } else if (field === timeoutField) {
+        config.maxHandlerTimeoutSeconds = parseField(field, value, timeoutSeconds);
       } else {
         mistakes.push(`${field.slice(0, 100)}: unknown field; it must be one of ${fieldNames}`);
       }
@@ -108,7 +114,11 @@ interface PolicySources {
 function optionsOf({ values, isGiven }: PolicySources, config: LintConfig): RuleSetOptions {
   const fromFile = Object.entries(config.flags).filter(([flag]) => !isGiven(flag as PolicyFlag));
   const merged = { ...values, ...Object.fromEntries(fromFile) } as PolicyValues;
-  const options = ruleSetOptionsOf(merged);
+  const { maxHandlerTimeoutSeconds } = config;
+  const options = {
+    ...ruleSetOptionsOf(merged),
+    ...(maxHandlerTimeoutSeconds !== undefined && { maxHandlerTimeoutSeconds }),
+  };
   return isGiven('rules-config') || config.levels === undefined ? options : { ...options, levels: config.levels };
 }
 

@@ -14,43 +14,33 @@ const pace: Partial<ControllerPace> = {
 /** Host and port of the sample extension's Service, as in URLs. */
 const serviceHost = `${extensionName}.${extensionName}.svc:443`;
 
-export interface LoopSettings {
-  extension: boolean;
-  controller: boolean;
-}
-
 /**
  * Starts the sample extension, and then the controller, so that the extension responds when the controller calls it. The
  * log says what could not be started; the sandbox goes on without it. Returns the port of the extension on loopback,
- * undefined if it does not run, and what stops both.
+ * undefined if it could not be started, and what stops both.
  */
-export async function startLoop(sandbox: RunningSandbox, settings: LoopSettings, log: Logger, signal: AbortSignal) {
+export async function startLoop(sandbox: RunningSandbox, log: Logger, signal: AbortSignal) {
   const quiet = log.child({}, { level: log.isLevelEnabled('warn') ? 'warn' : log.level });
   const stops: (() => Promise<void>)[] = [];
   let port: number | undefined;
   const resolve = (host: string) =>
     host === serviceHost && port !== undefined ? { host: '127.0.0.1', port } : undefined;
   try {
-    if (settings.extension) {
-      const extension = await startExtension(sandbox, quiet, signal);
-      port = extension.port;
-      stops.push(extension.stop);
-    }
-    if (settings.controller) {
-      signal.throwIfAborted();
-      // Large, and not needed for the sandbox to be ready.
-      const { startController } = await import('../../../controller/index.ts');
-      const extensions = { resolve };
-      const controller = startController({
-        kubeConfig: sandbox.config,
-        mode: 'discover',
-        log: quiet,
-        extensions,
-        pace,
-      });
-      stops.push(() => controller.stop());
-      await orAborted(controller.synced, signal);
-    }
+    const extension = await startExtension(sandbox, quiet, signal);
+    port = extension.port;
+    stops.push(extension.stop);
+    signal.throwIfAborted();
+    // Large, and not needed for the sandbox to be ready.
+    const { startController } = await import('../../../controller/index.ts');
+    const controller = startController({
+      kubeConfig: sandbox.config,
+      mode: 'discover',
+      log: quiet,
+      extensions: { resolve },
+      pace,
+    });
+    stops.push(() => controller.stop());
+    await orAborted(controller.synced, signal);
   } catch (error) {
     if (!signal.aborted) {
       log.error({ problem: (error as Error).message }, 'the sandbox continues without the parts that could not start');

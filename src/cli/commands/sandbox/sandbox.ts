@@ -9,23 +9,19 @@ import { logFlags, openLog } from '../../framework/log.ts';
 import { type Io, UsageError } from '../../framework/program.ts';
 import { shellPath } from '../../framework/shell-path.ts';
 import { resolveFlag, resolveOf } from '../resolve-flag.ts';
-import type { LoopSettings } from './loop.ts';
 
 const sandboxFlags = {
   port: integerFlag('PORT', 0, 65_535, 'port on 127.0.0.1; 0: any free port', { default: 0 }),
-  'write-kubeconfig': textFlag(
-    'FILE',
-    'new file for the kubeconfig, written once everything is ready, removed at the end',
-    { defaultText: 'in a temporary folder' },
-  ),
+  write: textFlag('FILE', 'new file for the kubeconfig, written once everything is ready, removed at the end', {
+    defaultText: 'in a temporary folder',
+  }),
   resolve: {
     ...resolveFlag,
     summary: 'address of the Service of a webhook or an aggregated API server; may be repeated',
   },
   'cluster-facts': switchFlag('run the rules that need facts about the cluster'),
   impact: switchFlag('warn of Machines that a write of a Cluster or a class will replace'),
-  'no-extension': switchFlag('do not run or register the sample extension'),
-  'no-controller': switchFlag('do not run the controller that discovers extensions'),
+  'no-extension': switchFlag('run neither the sample extension nor the controller that discovers extensions'),
   ...logFlags,
 } satisfies Flags;
 
@@ -55,20 +51,20 @@ const impactCommands = [
 ];
 
 /** Commands to try, each building on the previous ones. */
-function commandsToTry({ extension, controller }: LoopSettings, impact: boolean): string[] {
+function commandsToTry(hasExtension: boolean, impact: boolean): string[] {
   return [
     ...(impact ? impactCommands : []),
     `kubectl apply -f ${sample('bad-target.yaml')} # rejected`,
     `kubectl apply -f ${sample('good-v1alpha1.yaml')} # a warning`,
     'kubectl get extensionconfigs -o yaml # with defaults',
-    ...(extension && controller ? extensionCommands : []),
+    ...(hasExtension ? extensionCommands : []),
   ];
 }
 
 async function runSandbox(flags: FlagValues<typeof sandboxFlags>, io: Io): Promise<void> {
-  const file = flags['write-kubeconfig'];
+  const file = flags.write;
   if (file !== undefined && existsSync(file)) {
-    throw new UsageError(`--write-kubeconfig: ${file} exists; remove it, or name another file`);
+    throw new UsageError(`--write: ${file} exists; remove it, or name another file`);
   }
   const settings = {
     port: flags.port,
@@ -77,13 +73,13 @@ async function runSandbox(flags: FlagValues<typeof sandboxFlags>, io: Io): Promi
     impact: flags.impact,
     kubeconfigFile: file === undefined ? undefined : resolve(file),
   };
-  const runs = { extension: !flags['no-extension'], controller: !flags['no-controller'] };
+  const hasExtension = !flags['no-extension'];
   using output = await openLog(io.stderr, flags);
   const { log } = output;
   // The API server and the Kubernetes client are large; no other command needs them.
   const { startSandboxWithWebhook } = await import('./start.ts');
   const { extensionName, registerExtension } = await import('./extension.ts');
-  const prepare = runs.extension ? registerExtension : undefined;
+  const prepare = hasExtension ? registerExtension : undefined;
   const sandbox = await startSandboxWithWebhook({ ...settings, ...(prepare && { prepare }) }, log, io.signal);
   try {
     io.stdout.write(
@@ -92,14 +88,13 @@ async function runSandbox(flags: FlagValues<typeof sandboxFlags>, io: Io): Promi
         'Everything is kept in memory; Ctrl-C stops the sandbox and removes it. In another terminal, try',
         '',
         `  export KUBECONFIG=${shellPath(sandbox.kubeconfigFile)}`,
-        ...commandsToTry(runs, flags.impact).map((command) => `  ${command}`),
+        ...commandsToTry(hasExtension, flags.impact).map((command) => `  ${command}`),
         '',
       ].join('\n'),
     );
     // Not earlier, since that would delay what is ready now.
-    const { startLoop } = await import('./loop.ts');
-    const loop = await startLoop(sandbox, runs, log, io.signal);
-    if (loop.port !== undefined && !io.signal.aborted) {
+    const loop = hasExtension ? await (await import('./loop.ts')).startLoop(sandbox, log, io.signal) : undefined;
+    if (loop?.port !== undefined && !io.signal.aborted) {
       io.stdout.write(
         `\nThe sample extension is listening. To rehearse a Cluster's lifecycle against it:\n\n  ${program} rehearse ${extensionName} --set-version v1.33.0 --delete\n\n`,
       );
@@ -107,7 +102,7 @@ async function runSandbox(flags: FlagValues<typeof sandboxFlags>, io: Io): Promi
     if (!io.signal.aborted) {
       await once(io.signal, 'abort');
     }
-    await loop.stop();
+    await loop?.stop();
   } finally {
     await sandbox.stop();
   }

@@ -1,36 +1,10 @@
 import { dns1035LabelProblems, namespacedNameIn } from '../../../kubernetes/index.ts';
-import { type FeatureGates, knownFeatureGates, parseFeatureGates } from '../../../webhook/index.ts';
-import {
-  type Flag,
-  FlagError,
-  type Flags,
-  type FlagValues,
-  integerFlag,
-  listFlag,
-  switchFlag,
-  textFlag,
-} from '../../framework/flags.ts';
+import { type Flags, type FlagValues, integerFlag, listFlag, switchFlag, textFlag } from '../../framework/flags.ts';
 import { logFlags } from '../../framework/log.ts';
 import { clusterFlags } from '../cluster-flags.ts';
+import { featureGatesFlag } from '../feature-gates-flag.ts';
 import { healthFlags } from '../health-flags.ts';
 import { policyFlags } from '../policy-flags.ts';
-
-const featureGatesFlag: Flag<FeatureGates> = {
-  placeholder: 'GATE=BOOL,…',
-  summary: `feature gates, as for Cluster API; known: ${Object.keys(knownFeatureGates).join(', ')}`,
-  env: 'EXTENSIONCONFIG_FEATURE_GATES',
-  default: knownFeatureGates,
-  defaultText: Object.entries(knownFeatureGates)
-    .map(([name, enabled]) => `${name}=${enabled}`)
-    .join(','),
-  parse: (text) => {
-    const parsed = parseFeatureGates(text);
-    if ('problem' in parsed) {
-      throw new FlagError(parsed.problem);
-    }
-    return parsed.gates;
-  },
-};
 
 /** Seconds that even a slow cluster needs to remove a terminating pod from all endpoints. */
 const shutdownDelayInPod = 10;

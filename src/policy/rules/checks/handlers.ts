@@ -90,7 +90,7 @@ export const handlersRules: readonly Rule[] = [
   }),
   handlerRule({
     id: 'handler-timeout',
-    summary: 'timeoutSeconds of a handler is between 1 and 10 (--max-handler-timeout-seconds).',
+    summary: 'timeoutSeconds of a handler is between 1 and 10 (lint: maxHandlerTimeoutSeconds).',
     severity: 'deny',
     field: ['timeoutSeconds'],
     findingOf: ({ handler: { timeoutSeconds: value } }, { maxHandlerTimeoutSeconds }) =>

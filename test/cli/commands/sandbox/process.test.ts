@@ -9,7 +9,7 @@ import { needs } from '../../../support/needs.ts';
 test('closing the terminal ends it, and it leaves nothing behind', needs('script'), async () => {
   const folder = mkdtempSync(join(tmpdir(), 'closed-'));
   const env = { ...process.env, TMPDIR: folder };
-  const command = `'${process.execPath}' bin/extensionconfig-webhook sandbox --no-extension --no-controller`;
+  const command = `'${process.execPath}' bin/extensionconfig-webhook sandbox --no-extension`;
   const terminal = spawn('script', ['-qec', command, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'ignore'] });
   let output = '';
   terminal.stdout.on('data', (chunk) => {

@@ -6,7 +6,7 @@ import type { Shell } from '../../../support/shell.ts';
 
 /** A sandbox with nothing but its API server and its webhook. */
 export function startAlone(args: string[]) {
-  return start(['--no-extension', '--no-controller', ...args]);
+  return start(['--no-extension', ...args]);
 }
 
 /** A sandbox with these arguments, in this process. */

@@ -51,7 +51,7 @@ test('reports a port that is taken as serve does', async () => {
 test('writes its kubeconfig where scripts wait for it, and never over another file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'scripts of me-'));
   const file = join(folder, 'kubeconfig');
-  const { stop, output, ended } = startAlone(['--write-kubeconfig', file]);
+  const { stop, output, ended } = startAlone(['--write', file]);
   await eventually(
     async () => readdirSync(folder),
     (files) => files.includes('kubeconfig'),
@@ -61,14 +61,14 @@ test('writes its kubeconfig where scripts wait for it, and never over another fi
   const send = apiClient(await loadKubeConfig({ kubeconfig: file }));
   const extensionConfigs = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
   expect(await send('GET', extensionConfigs)).toMatchObject({ items: [] });
-  const second = startAlone(['--write-kubeconfig', file]);
+  const second = startAlone(['--write', file]);
   expect(await second.ended).toBe(2);
-  expect(second.output.err).toContain(`--write-kubeconfig: ${file} exists`);
+  expect(second.output.err).toContain(`--write: ${file} exists`);
   stop.abort();
   expect(await ended).toBe(0);
   expect(output.out).toContain(`  export KUBECONFIG='${file}'\n`);
   expect(readdirSync(folder)).toEqual([]);
-  const nowhere = startAlone(['--write-kubeconfig', join(folder, 'missing', 'kubeconfig')]);
+  const nowhere = startAlone(['--write', join(folder, 'missing', 'kubeconfig')]);
   expect(await nowhere.ended).toBe(1);
   expect(nowhere.output.err).toContain(
     `the kubeconfig cannot be written: the folder ${join(folder, 'missing')} does not exist: create it`,
