@@ -193,7 +193,10 @@ export function validateRules(
   const current = { rule: { rule: '' }, path, type: schema.type ?? '' };
   const validation: Validation = { causes: [], seen: new Map(), shown, isRatcheting, current };
   try {
-    const evaluateAll = () => validateAt(value, old, schema, path, validation);
+    const evaluateAll = () => {
+      validation.causes.length = 0;
+      validateAt(value, old, schema, path, validation);
+    };
     // A time limit costs more than rules that need none.
     if (hasExpressions(schema)) {
       within(budget, evaluateAll);
