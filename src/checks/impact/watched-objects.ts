@@ -151,7 +151,8 @@ export class WatchedObjects implements Watched {
         const [group = '', version] = textAt(reference, 'apiVersion').split('/');
         const kind = textAt(reference, 'kind');
         wanted.set(`${group} ${kind}`, version);
-        if (group.startsWith('controlplane.')) {
+        // Those of clouds are in the group of the infrastructure.
+        if (kind.endsWith('ControlPlaneTemplate')) {
           wanted.set(`${group} ${kind.replace(/Template$/, '')}`, undefined);
         }
       }

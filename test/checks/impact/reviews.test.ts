@@ -112,6 +112,12 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox?.stop());
 
+/** The kinds of the samples in groups whose kinds may all be read. */
+const ofSamples: Readonly<Record<string, string[]>> = {
+  'infrastructure.cluster.x-k8s.io': ['devclustertemplates', 'devmachinetemplates'],
+  'controlplane.cluster.x-k8s.io': ['kubeadmcontrolplanes', 'kubeadmcontrolplanetemplates'],
+};
+
 /** The file of a kubeconfig with this text. */
 function fileOf(kubeconfig: string): string {
   const file = join(mkdtempSync(join(tmpdir(), 'impact-')), 'kubeconfig');
@@ -130,7 +136,7 @@ describe('reviews with a cluster, with the permissions of overlay impact', () =>
     .filter(({ kind, subjects }) => kind === 'ClusterRoleBinding' && subjects[0].name === 'extensionconfig-webhook')
     .flatMap(({ roleRef }) => find(objects, 'ClusterRole', roleRef.name).rules as PolicyRule[])
     .map((rule) =>
-      rule.resources.includes('*') ? { ...rule, resources: ['devclustertemplates', 'devmachinetemplates'] } : rule,
+      rule.resources.includes('*') ? { ...rule, resources: ofSamples[String(rule.apiGroups)] ?? [] } : rule,
     );
   beforeAll(async () => {
     for (const body of samples) {
@@ -305,9 +311,9 @@ describe('reviews with a cluster, with the permissions of overlay impact', () =>
     const impactRules = rules.filter(({ resources }) =>
       /machine|kubeadm|templates|customresource/.test(resources.join()),
     );
-    // The samples have no MachinePools.
+    // The samples have no MachinePools, and no configs of other providers.
     const given = permissionsOf([{ namespace: undefined, rules: impactRules }]).filter(
-      (permission) => !permission.includes('machinepools'),
+      (permission) => !/machinepools|(?<!kubeadm)configtemplates/.test(permission),
     );
     await eventually(
       async () => given.filter((permission) => !proxy.used.has(permission)),

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { type JsonObject, objectAt } from '../../../src/kubernetes/index.ts';
-import { controlPlaneRefusal } from '../../../src/topology/control-planes/kubeadm-refusal.ts';
+import { controlPlaneOf } from '../../../src/topology/control-planes/index.ts';
 import { plan, World } from '../../../src/topology/index.ts';
 import { controlPlane, merged } from '../rollout/groups.ts';
+
+const controlPlaneRefusal = (before: JsonObject, after: JsonObject, isStep: boolean) =>
+  controlPlaneOf(before)?.refusal?.(before, after, isStep);
 
 /** The fields that are refused, of a control plane that is changed by a JSON merge patch. */
 function refused(patch: JsonObject, before: JsonObject = {}, isStep = true): string[] {
