@@ -1,12 +1,14 @@
 import { isStatus, type KubernetesClient } from '../kubernetes/client/index.ts';
 import { fieldAt, itemsAt, type Json } from '../kubernetes/index.ts';
-import { parseRelease, type Release } from '../runtimehooks/index.ts';
+import { compareReleases, parseRelease, type Release } from '../runtimehooks/index.ts';
+
+/** The inventory that clusterctl keeps. */
+const inventory = '/apis/clusterctl.cluster.x-k8s.io/v1alpha3/providers';
 
 /** Where the release of Cluster API's core manager can be read, and how; the most reliable place first. */
 const places: readonly { path: string; versionsIn(answer: Json): Json[] }[] = [
   {
-    // The inventory that clusterctl keeps.
-    path: '/apis/clusterctl.cluster.x-k8s.io/v1alpha3/providers',
+    path: inventory,
     versionsIn: (list) =>
       itemsAt(fieldAt(list, 'items'))
         .filter((one) => fieldAt(one, 'type') === 'CoreProvider' && fieldAt(one, 'providerName') === 'cluster-api')
@@ -33,6 +35,31 @@ function tagOfManager(container: Json): string {
   const [name = ''] = String(fieldAt(container, 'image')).split('@', 1);
   const [image = '', tag = ''] = name.slice(name.lastIndexOf('/') + 1).split(':', 2);
   return image.includes('cluster-api-controller') ? tag : '';
+}
+
+/**
+ * The releases of the providers that clusterctl installed, by its names of them: `rke2`. Empty without its inventory, or if that
+ * may not be read. Of a provider with several components, the oldest counts.
+ *
+ * @throws {ConnectionError} and the other errors of `KubernetesClient.request` that are not refusals.
+ */
+export async function installedProviders(cluster: KubernetesClient): Promise<Map<string, Release>> {
+  const providers = new Map<string, Release>();
+  try {
+    const list = await cluster.request('GET', inventory);
+    for (const one of itemsAt(fieldAt(list, 'items'))) {
+      const [name, release] = [String(fieldAt(one, 'providerName')), parseRelease(String(fieldAt(one, 'version')))];
+      const known = providers.get(name);
+      if (release !== undefined && (known === undefined || compareReleases(release, known) < 0)) {
+        providers.set(name, release);
+      }
+    }
+  } catch (error) {
+    if (!isStatus(error, 403, 404)) {
+      throw error;
+    }
+  }
+  return providers;
 }
 
 const labelledVersion = (object: Json) => fieldAt(object, 'metadata', 'labels', 'app.kubernetes.io/version') ?? '';

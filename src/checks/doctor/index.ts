@@ -1,3 +1,4 @@
+export { rolloutTicks } from './rollouts.ts';
 export type { Tick } from './tick.ts';
 export { upgradeTicks } from './upgrade.ts';
 

@@ -1,6 +1,6 @@
 import { eachOf, type Paint, paragraph } from '../../base/index.ts';
-import { examineInstallation, type Tick, upgradeTicks } from '../../checks/doctor/index.ts';
-import { installedRelease } from '../../checks/installed-release.ts';
+import { examineInstallation, rolloutTicks, type Tick, upgradeTicks } from '../../checks/doctor/index.ts';
+import { installedProviders, installedRelease } from '../../checks/installed-release.ts';
 import {
   ConnectionError,
   connect,
@@ -69,7 +69,8 @@ async function lookAhead(cluster: KubernetesClient, to: Release, flags: DoctorFl
     io.signal.throwIfAborted();
     return { config, original: originals.get(config) ?? {}, answer };
   });
-  return upgradeTicks(asked, { from, to, now: new Date(), resolve });
+  const ofExtensions = upgradeTicks(asked, { from, to, now: new Date(), resolve });
+  return [...ofExtensions, ...rolloutTicks(await installedProviders(cluster), from, to)];
 }
 
 export const command = defineCommand({
