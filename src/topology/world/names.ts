@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** Characters of generated names (apimachinery, util/rand). */
 const letters = 'bcdfghjklmnpqrstvwxz2456789';
@@ -11,8 +11,8 @@ const action = /\{\{-? {0,10}\.([A-Za-z.]{1,60}) {0,10}-?\}\}/g;
 // Names are as an API server would generate them, but the same in each run.
 
 function suffixFor(base: string, purpose: string): string {
-  const hash = createHash('sha256').update(`${base} ${purpose}`).digest();
-  return [...hash.subarray(0, 5)].map((byte) => letters[byte % letters.length]).join('');
+  const digest = hash('sha256', `${base} ${purpose}`, 'buffer');
+  return [...digest.subarray(0, 5)].map((byte) => letters[byte % letters.length]).join('');
 }
 
 /** A name with a suffix of five characters, which is the same for the same base and purpose. */

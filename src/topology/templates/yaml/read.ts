@@ -1,6 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import { type Bytes, invalidAt, textOf } from '../../../base/go-text/index.ts';
 import { copyOf, type Json } from '../../../kubernetes/index.ts';
-import { ComposeError, compose } from '../../../kubernetes/manifests/index.ts';
+import { ComposeError, compose, plainValue } from '../../../kubernetes/manifests/index.ts';
 import { tooMuch } from '../budget.ts';
 import { notKnown, notYaml, type Prepared, prepare } from './prepare.ts';
 
@@ -30,6 +31,31 @@ const refusals: readonly RegExp[] = [
   /^the key .{1,200} is not text/s,
 ];
 
+/** Words, none of whose characters has a meaning in YAML. */
+const words = /^[\dA-Za-z][\w ./-]*$/;
+
+function wordsValue(text: string): Json | undefined {
+  const value = words.test(text) && !text.endsWith(' ') ? plainValue(text) : undefined;
+  return typeof value === 'bigint' ? Number(value) : value;
+}
+
+/** The value of some words, or of a list of them, which is most of what templates render; undefined for other texts. */
+function plainText(text: string): Json | undefined {
+  const lines = text.replace(/\n$/, '').split('\n');
+  if (lines.length === 1 && !text.startsWith('- ')) {
+    return wordsValue(lines[0] ?? '');
+  }
+  const items: Json[] = [];
+  for (const line of lines) {
+    const value = line.startsWith('- ') ? wordsValue(line.slice(2)) : undefined;
+    if (value === undefined) {
+      return undefined;
+    }
+    items.push(value);
+  }
+  return items;
+}
+
 function isRefused({ message, offset }: ComposeError, { text, isBlock, doubt }: Prepared): boolean {
   if (doubt !== undefined) {
     return /^(?:a key must be text|the key )/.test(message);
@@ -42,14 +68,7 @@ function isRefused({ message, offset }: ComposeError, { text, isBlock, doubt }: 
   );
 }
 
-/**
- * Reads the first document of YAML as sigs.k8s.io/yaml does: the last of two equal keys wins, and what follows the first
- * document does not count.
- *
- * @throws {TemplateError} when Go cannot read it either.
- * @throws {NotKnown} when it is too long, or go-yaml may read it differently.
- */
-export function readYaml(bytes: Bytes): Json {
+function parsed(bytes: Bytes): Json {
   const text = textOf(bytes).replace(/^\ufeff/, '');
   if (invalidAt(bytes) !== -1 || forbidden.test(text)) {
     throw notYaml('control characters and what is not UTF-8 are not allowed');
@@ -59,6 +78,10 @@ export function readYaml(bytes: Bytes): Json {
   }
   if (/\r(?!\n)|[\x85\u2028\u2029]/.test(text)) {
     throw notKnown('a line ends with a character that ends none in YAML 1.2');
+  }
+  const plain = plainText(text);
+  if (plain !== undefined) {
+    return plain;
   }
   const prepared = prepare(text);
   let value: Json;
@@ -73,5 +96,25 @@ export function readYaml(bytes: Bytes): Json {
   if (prepared.doubt !== undefined) {
     throw notKnown(prepared.doubt);
   }
-  return copyOf(value);
+  return value;
+}
+
+/** Characters of rendered texts whose values are kept: Clusters of a class mostly render the same ones. */
+const maxKept = 1_048_576;
+const values = new LRUCache<Bytes, { value: Json }>({
+  maxSize: maxKept,
+  sizeCalculation: (_value, text) => text.length + 1,
+});
+
+/**
+ * Reads the first document of YAML as sigs.k8s.io/yaml does: the last of two equal keys wins, and what follows the first
+ * document does not count.
+ *
+ * @throws {TemplateError} when Go cannot read it either.
+ * @throws {NotKnown} when it is too long, or go-yaml may read it differently.
+ */
+export function readYaml(bytes: Bytes): Json {
+  const known = values.get(bytes) ?? { value: parsed(bytes) };
+  values.set(bytes, known);
+  return copyOf(known.value);
 }
