@@ -21,6 +21,7 @@ import { type Desired, hasTopology, topologyWorkers } from './desired/desired.ts
 import { dryRunChanges } from './desired/dry-run.ts';
 import { type Existing, existingOf, labelsOf, machinesOf, workerKey } from './desired/existing.ts';
 import { completedBy, type GroupChanges, groupChanges, storedGroup, versionOf } from './desired/group-changes.ts';
+import { healthCheckChanges } from './desired/health-checks.ts';
 import { machineDeploymentRefusal } from './desired/object-refusals.ts';
 import { classNameOf, ifKnown, PlannedState, schemasIn } from './desired/planned-state.ts';
 import { accepted, type Refusal, type Refusals } from './desired/refusals.ts';
@@ -318,6 +319,11 @@ async function planTopology(planning: Planning, was: JsonObject | undefined, wan
     const groups: GroupPlan[] = [];
     for (const change of changes) {
       groups.push(await judgeGroup({ ...change, controlPlane }, planning.request));
+    }
+    const state = { cluster, blueprint: await ifKnown(planning.after.classOf(cluster)) };
+    for (const group of groups.filter(({ verdict }) => !['created', 'deleted', 'stopped'].includes(verdict))) {
+      const healthCheck = healthCheckChanges(before, state, group);
+      Object.assign(group, healthCheck.length > 0 && { healthCheck });
     }
     if (isPaused(cluster)) {
       const text = `Cluster ${namespacedName(cluster)} is paused: nothing happens before it is resumed`;

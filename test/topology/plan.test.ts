@@ -403,6 +403,72 @@ describe('what Cluster API refuses', () => {
   });
 });
 
+describe('health checks', () => {
+  const ofClass = (all: Manifests, seconds: number) => {
+    workerClass(all).healthCheck = { checks: { nodeStartupTimeoutSeconds: seconds } };
+  };
+  const prepare = (all: Manifests) => {
+    withoutPatch(all);
+    ofClass(all, 300);
+  };
+  const shown = (changed: Plan) =>
+    changed.clusters[0]?.groups.map(({ verdict, healthCheck = [] }) => [
+      verdict,
+      ...healthCheck.map(({ object, field, before, after }) => [object, field, before, after]),
+    ]);
+
+  test.each<[string, (all: Manifests) => void, unknown[][]]>([
+    ['nothing', () => {}, []],
+    ['of the class', (all) => ofClass(all, 60), [['spec.checks.nodeStartupTimeoutSeconds', 300, 60]]],
+    [
+      'of the topology, which takes the place of all that the class says',
+      (all) => {
+        const unhealthyMachineConditions = [{ type: 'NodeHealthy', status: 'False', timeoutSeconds: 60 }];
+        group(all).healthCheck = { checks: { unhealthyMachineConditions } };
+      },
+      [
+        ['spec.checks.nodeStartupTimeoutSeconds', 300, 600],
+        [
+          'spec.checks.unhealthyMachineConditions',
+          undefined,
+          [{ type: 'NodeHealthy', status: 'False', timeoutSeconds: 60 }],
+        ],
+      ],
+    ],
+    [
+      'that is turned off',
+      (all) => {
+        group(all).healthCheck = { enabled: false };
+      },
+      [['spec', { checks: { nodeStartupTimeoutSeconds: 300 } }, undefined]],
+    ],
+  ])('%s', async (_, change, expected) => {
+    const changed = await planned(change, { prepare });
+    const name = expectedName(changed);
+    expect(shown(changed)).toEqual([
+      ['unchanged'],
+      ['unchanged', ...expected.map((one) => [`MachineHealthCheck default/${name}`, ...one])],
+    ]);
+  });
+
+  const expectedName = (changed: Plan) => changed.clusters[0]?.groups[1]?.name;
+
+  test('of the control plane', async () => {
+    const changed = await planned(
+      (all) => {
+        objectAt(classSpec(all), 'controlPlane').healthCheck = {
+          remediation: { triggerIf: { unhealthyInRange: '[1-2]' } },
+        };
+      },
+      { prepare: withoutPatch },
+    );
+    expect(changed.clusters[0]?.groups[0]).toMatchObject({
+      verdict: 'unchanged',
+      healthCheck: [{ field: 'spec', after: { remediation: { triggerIf: { unhealthyInRange: '[1-2]' } } } }],
+    });
+  });
+});
+
 describe('what is not known is never unchanged', () => {
   const unknown = { 'control-plane': 'unknown', md: 'unknown' };
 

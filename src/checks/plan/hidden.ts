@@ -45,6 +45,7 @@ export function withoutSecretCauses(plan: Plan): Plan {
     groups: cluster.groups.map((group) => ({
       ...group,
       causes: group.causes.map(hidden),
+      ...(group.healthCheck && { healthCheck: group.healthCheck.map(hidden) }),
       ...(group.problems && {
         problems: group.problems.map((problem) => ({
           ...problem,

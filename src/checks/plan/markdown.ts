@@ -2,6 +2,7 @@ import { count, shortList, withoutMarkup } from '../../base/index.ts';
 import type { Cause, ClusterPlan, GroupPlan, Plan, Problem } from '../../topology/index.ts';
 import {
   causeText,
+  changesOf,
   clusterText,
   detailTexts,
   fleetsOf,
@@ -45,7 +46,8 @@ const problemMarkdown = (problem: Problem): string =>
 
 /** The reasons of a group, folded; empty if there are none. */
 function reasonsOf(plan: GroupPlan): string {
-  const { causes, problems = [] } = plan;
+  const { problems = [] } = plan;
+  const causes = changesOf(plan);
   const more = causes.length - maxCauses;
   const parts = [
     ...problems.map(problemMarkdown),

@@ -3,6 +3,7 @@ import type { Cause, ClusterPlan, GroupPlan, Plan, Problem } from '../../topolog
 import { escaped, page } from '../output/page.ts';
 import {
   causeText,
+  changesOf,
   clusterText,
   detailTexts,
   type Fleet,
@@ -105,10 +106,10 @@ const problemHtml = ({ text, remedy, causes = [] }: Problem): string =>
   `<p class="reason">${escaped(text)}${remedy === undefined ? '' : `<br><small>${escaped(remedy)}</small>`}</p>${causesHtml(causes)}`;
 
 function groupRow(plan: GroupPlan): string {
-  const { kind, name, verdict, causes, problems = [] } = plan;
+  const { kind, name, verdict, problems = [] } = plan;
   const severity = severityOf[verdict];
   const details = detailTexts(plan).map((text) => `<p class="note">${escaped(text)}</p>`);
-  return `<tr class="${severity}"><td><b>${escaped(groupText(plan))}</b><br><small>${escaped(`${kind} ${name}`)}</small></td><td>${machinesHtml(plan)}</td><td class="verdict"><span class="badge ${severity}">${escaped(verdictText(plan))}</span></td><td>${problems.map(problemHtml).join('')}${causesHtml(causes)}${details.join('')}</td></tr>`;
+  return `<tr class="${severity}"><td><b>${escaped(groupText(plan))}</b><br><small>${escaped(`${kind} ${name}`)}</small></td><td>${machinesHtml(plan)}</td><td class="verdict"><span class="badge ${severity}">${escaped(verdictText(plan))}</span></td><td>${problems.map(problemHtml).join('')}${causesHtml(changesOf(plan))}${details.join('')}</td></tr>`;
 }
 
 const peakHtml = ({ peak }: ClusterPlan): string =>

@@ -2,12 +2,14 @@ import { count, type Paint, paragraph, printable, type Style, shortList } from '
 import type { Cause, ClusterPlan, GroupPlan, Plan } from '../../topology/index.ts';
 import {
   causeText,
+  changesOf,
   clusterText,
   detailTexts,
   type Fleet,
   fleetsOf,
   fleetText,
   groupText,
+  isQuiet,
   isUnchanged,
   peakText,
   problemText,
@@ -77,14 +79,14 @@ function causeLines(causes: readonly Cause[], column: number, screen: Screen): s
 }
 
 function groupLines(plan: GroupPlan, screen: Screen): string {
-  const { kind, name, verdict, causes, problems = [] } = plan;
+  const { kind, name, verdict, problems = [] } = plan;
   const { paint, width } = screen;
   const [group, object, what] = [groupText(plan), `${printable(kind)} ${printable(name)}`.trim(), verdictText(plan)];
   const isShort = group.length + object.length + what.length + 6 <= width;
   const head = `  ${paint('bold', group)}  ${paint('dim', object)}${isShort ? '  ' : '\n    '}${paint(styles[severityOf[verdict]], what)}\n`;
   return [
     head,
-    ...causeLines(causes, 6, screen),
+    ...causeLines(changesOf(plan), 6, screen),
     ...detailTexts(plan).map((text) => paint('dim', wrapped(text, ' '.repeat(6), screen))),
     ...problems.flatMap((problem) => [
       paint('yellow', wrapped(problemText(problem), ' '.repeat(6), screen, '! ')),
@@ -111,10 +113,7 @@ function fleetLines(fleet: Fleet, screen: Screen): string {
     fleet.clusters.map(({ cluster }) => printable(cluster)),
     maxNamed,
   );
-  const changed =
-    first?.groups.filter(
-      ({ verdict, held, problems = [] }) => verdict !== 'unchanged' || held !== undefined || problems.length > 0,
-    ) ?? [];
+  const changed = first?.groups.filter((group) => !isQuiet(group)) ?? [];
   return [
     ...changed.map((group) =>
       wrapped(`${fleetText(fleet)}: ${groupText(group)} ${verdictText(group)} each`, '', screen),

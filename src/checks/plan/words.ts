@@ -67,11 +67,12 @@ export const severityOf: Readonly<Record<Verdict, 'none' | 'low' | 'medium' | 'h
   unknown: 'medium',
 };
 
+/** Whether there is nothing to say about a group. */
+export const isQuiet = ({ verdict, held, healthCheck, problems = [] }: GroupPlan): boolean =>
+  verdict === 'unchanged' && held === undefined && healthCheck === undefined && problems.length === 0;
+
 export const isUnchanged = ({ groups, problems }: ClusterPlan): boolean =>
-  problems.length === 0 &&
-  groups.every(
-    ({ verdict, held, problems: own = [] }) => verdict === 'unchanged' && held === undefined && own.length === 0,
-  );
+  problems.length === 0 && groups.every(isQuiet);
 
 /** The control plane, or a group of workers: `md-0`. */
 export const groupText = ({ group }: Pick<GroupPlan, 'group'>): string =>
@@ -97,6 +98,9 @@ function inline(value: Json | undefined): string | undefined {
   const text = isJsonObject(value) || Array.isArray(value) ? undefined : JSON.stringify(value);
   return text === undefined || text.length > maxInline ? undefined : printable(text);
 }
+
+/** The causes of what happens to a group, and how its health check changes. */
+export const changesOf = ({ causes, healthCheck = [] }: GroupPlan): Cause[] => [...causes, ...healthCheck];
 
 /** The values before and after: one line `"v1.34.0" → "v1.35.0"` for short ones, else a diff. None if nothing is known. */
 export function valueLines({ before, after }: Cause): string[] {
@@ -127,10 +131,14 @@ const asText = (value: Json): Json => (typeof value === 'object' ? value : Strin
 const maxNamed = 6;
 
 /** What else to know about a group: which Machines, and how it happens. */
-export function detailTexts({ replaces, manner = [] }: GroupPlan): string[] {
+export function detailTexts({ replaces, healthCheck, manner = [] }: GroupPlan): string[] {
   const machines =
     replaces === undefined || replaces.length === 0 ? [] : [`Machines ${shortList(replaces.map(printable), maxNamed)}`];
-  return [...machines, ...manner.map(printable)];
+  const health =
+    healthCheck === undefined
+      ? []
+      : ['the health check replaces Machines that are unhealthy by it; conditions of nodes are not known'];
+  return [...machines, ...manner.map(printable), ...health];
 }
 
 export const problemText = ({ text, remedy }: Problem): string =>
@@ -219,11 +227,12 @@ const maxAlike = 20;
 const outcomeOf = (className: string, { groups, peak, problems }: ClusterPlan): string =>
   JSON.stringify([
     className,
-    groups.map(({ group, verdict, machines, held, causes, problems: own }) => [
+    groups.map(({ group, verdict, machines, held, healthCheck, causes, problems: own }) => [
       group,
       verdict,
       machines,
       held ?? '',
+      healthCheck ?? '',
       causes.map(({ object, field, from }) => [kindOf(object), field, from ?? '']),
       own?.map(({ text }) => text) ?? [],
     ]),

@@ -76,8 +76,6 @@ export interface Item {
 }
 
 /** The user's annotation that keeps a group of workers from being upgraded. */
-/** How many MachineDeployments of a Cluster are upgraded at the same time; 1 without it (exp/topology/scope, v1.14). */
-export const concurrencyAnnotation = 'topology.cluster.x-k8s.io/upgrade-concurrency';
 export const deferAnnotation = 'topology.cluster.x-k8s.io/defer-upgrade';
 /** The user's annotation that keeps a group of workers, and those behind it, from being upgraded. */
 export const holdAnnotation = 'topology.cluster.x-k8s.io/hold-upgrade-sequence';

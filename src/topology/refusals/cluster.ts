@@ -19,7 +19,6 @@ import { causeOf, forbiddenField, invalid, required } from '../../kubernetes/sch
 import { aggregate } from '../../runtimehooks/client/index.ts';
 import { compareBuilds, formatVersion, type KubernetesVersion, parseTolerantly } from '../../runtimehooks/index.ts';
 import type { Blueprint } from '../blueprint/blueprint.ts';
-import { concurrencyAnnotation } from '../patches/items.ts';
 import { checkedTopology } from '../variables/variables.ts';
 import { autoscalerCauses, incompatibleClassCauses, workerLists } from './cluster-class.ts';
 import {
@@ -46,6 +45,8 @@ const unsafeVersionAnnotation = `${unsafe}/disable-update-version-check`;
 
 const annotationOf = (cluster: JsonObject, name: string): string | undefined =>
   own(textValues(objectAt(cluster, 'metadata', 'annotations')), name);
+
+const concurrencyAnnotation = 'topology.cluster.x-k8s.io/upgrade-concurrency';
 
 /** How many groups of workers of one kind may be upgraded at a time. */
 export const upgradeConcurrency = (cluster: JsonObject): number =>

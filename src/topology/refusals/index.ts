@@ -10,6 +10,7 @@ export {
 export { clusterApiSchemaOf } from './cluster-api-schemas.ts';
 export { clusterClassRefusal, deletedClassRefusal } from './cluster-class.ts';
 export { ownKindRefusal } from './own-kinds.ts';
+export { isDefinedCheck } from './parts.ts';
 export { causeLine, invalidFields, invalidText, type Refusal, refusalProblem } from './refusal.ts';
 export { isWritten, type RefusedWrites, refusedWrites, type WriteAnswers } from './refused-writes.ts';
 export { decodingRefusal, schemaRefusal } from './schema-refusal.ts';

@@ -1,6 +1,6 @@
 import { type JsonObject, textAt } from '../../kubernetes/index.ts';
 import { controlPlaneOf } from '../control-planes/index.ts';
-import { concurrencyAnnotation } from '../patches/items.ts';
+import { upgradeConcurrency } from '../refusals/index.ts';
 import type { GroupChange } from '../world/groups.ts';
 import type { GroupPlan, Peak } from '../world/plan.ts';
 import { fencepostsOf, replicasOf } from './machines.ts';
@@ -43,9 +43,7 @@ export function peakOf(
   const isPlane = ({ group }: GroupChange) => group === 'control-plane';
   const workers = rolling.filter((change) => !isPlane(change));
   const isLimited = textAt(cluster, 'spec', 'topology', 'version') !== '' && workers.every(isUpgraded);
-  const limit = isLimited
-    ? Number(textAt(cluster, 'metadata', 'annotations', concurrencyAnnotation)) || 1
-    : workers.length;
+  const limit = isLimited ? upgradeConcurrency(cluster) : workers.length;
   const planes = rolling.filter(isPlane);
   const isFirst = planes.some(isUpgraded) && workers.some(isUpgraded);
   const phases = isFirst ? [planes, workers] : [rolling];

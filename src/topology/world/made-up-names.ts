@@ -18,6 +18,13 @@ export function withMadeUpNames(plan: ClusterPlan, worlds: readonly World[]): Cl
       ...group,
       name: shown(group.kind, group.name),
       causes: group.causes.map((cause) => ({ ...cause, object: shownObject(cause.object) })),
+      ...(group.healthCheck && {
+        // A health check has the name of its group.
+        healthCheck: group.healthCheck.map((cause) => ({
+          ...cause,
+          object: `MachineHealthCheck ${namespace}/${shown(group.kind, group.name)}`,
+        })),
+      }),
     })),
   };
 }

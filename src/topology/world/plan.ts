@@ -62,6 +62,8 @@ export interface GroupPlan {
   /** How many Machines are replaced in any case, where it is not known what an extension patches. */
   atLeast?: number;
   causes: Cause[];
+  /** The fields of the group's MachineHealthCheck that change. */
+  healthCheck?: Cause[];
   /** Names of the Machines that are replaced, or that OnDelete leaves until you delete them, if they are known. */
   replaces?: string[];
   /** How it happens: surge, steps of an upgrade, what OnDelete waits for, in plain sentences. */

@@ -86,6 +86,20 @@ test('text: what an extension leaves unknown is replaced at least where that is 
   expect(lines.at(-2)).toMatch(/of 2 of 2 Machines it is not known$/);
 });
 
+test('a health check that changes is shown with its values, in text, Markdown and HTML', () => {
+  const field = 'spec.checks.nodeStartupTimeoutSeconds';
+  const healthCheck = [{ object: 'MachineHealthCheck a/md', field, before: 600, after: 60 }];
+  const plan = cluster('a/b', { ...workers, healthCheck });
+  expect(text(plan).split('\n').slice(1, 5)).toEqual([
+    '  md-0  MachineDeployment f1-md-0-s7hlv  unchanged',
+    `      MachineHealthCheck a/md: ${field}`,
+    '          600 → 60',
+    '      the health check replaces Machines that are unhealthy by it; conditions of nodes are not known',
+  ]);
+  expect(planMarkdown(planOf(plan), noClasses)).toContain(field);
+  expect(planPage(planOf(plan), noClasses, about)).toContain(field);
+});
+
 test('text: OnDelete counts the Machines that wait, if they are known', () => {
   const machines = { before: 2, after: 2, replaced: 0, inPlace: 0 };
   const verdictOf = (...replaces: string[]) =>

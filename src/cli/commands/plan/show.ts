@@ -23,7 +23,9 @@ function fails({ clusters, sum }: Plan, condition: (typeof failures)[number]): b
     sum.replaced > 0 ||
     sum.deleted > 0 ||
     verdicts.some((verdict) => ['replaced', 'onDelete', 'deleted'].includes(verdict));
-  const isChanging = verdicts.some((verdict) => verdict !== 'unchanged');
+  const isChanging =
+    verdicts.some((verdict) => verdict !== 'unchanged') ||
+    clusters.some(({ groups }) => groups.some(({ healthCheck }) => healthCheck !== undefined));
   const reached = { none: false, unknown: isUnknown, replace: isUnknown || isReplacing, change: isChanging };
   return reached[condition];
 }
