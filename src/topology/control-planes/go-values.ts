@@ -1,21 +1,46 @@
 import { isJsonObject, type Json } from '../../kubernetes/index.ts';
 
+/**
+ * The fields of Go's structs whose zero values are not absent, by their names: pointers; maps, whose keys are no fields, so
+ * that every entry counts; and JSON, which is compared as it is.
+ */
+export type GoFields = ReadonlyMap<string, 'pointer' | 'map' | 'json'>;
+
+/** Such fields. */
+export const goFields = (names: { pointer?: string[]; map?: string[]; json?: string[] }): GoFields =>
+  new Map(
+    (['pointer', 'map', 'json'] as const).flatMap((type) => (names[type] ?? []).map((name) => [name, type] as const)),
+  );
+
 const isZero = (value: Json): boolean =>
   value === '' || value === 0 || value === false || (isJsonObject(value) && Object.keys(value).length === 0);
 
+/** A field's value, of which it is known that it is not null. */
+function fieldValue(value: Json, fields: GoFields, type: 'pointer' | 'map' | 'json' | undefined): Json {
+  if (type === 'json') {
+    return value;
+  }
+  return type === 'map' && isJsonObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, goValue(entry, fields)]))
+    : goValue(value, fields);
+}
+
 /**
  * A value as Go's structs have it after decoding, so that two of them are the same if reflect.DeepEqual says so: null is
- * absent, and so is the zero value of a field that is not a pointer. Empty lists are values of their own.
- *
- * @param pointers names of the fields that are pointers or maps, whose zero values are not absent.
+ * absent, and so is the zero value of a field that is not among `fields`. Empty lists are values of their own.
  */
-export function goValue(value: Json, pointers: ReadonlySet<string>): Json {
+export function goValue(value: Json, fields: GoFields): Json {
   if (Array.isArray(value)) {
-    return value.map((item) => goValue(item, pointers));
+    return value.map((item) => goValue(item, fields));
   }
   if (!isJsonObject(value)) {
     return value;
   }
-  const fields = Object.entries(value).map(([name, field]) => [name, goValue(field, pointers)] as const);
-  return Object.fromEntries(fields.filter(([name, field]) => field !== null && (pointers.has(name) || !isZero(field))));
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, field]) => {
+      const type = fields.get(name);
+      const known = field === null ? null : fieldValue(field, fields, type);
+      return known === null || (type === undefined && isZero(known)) ? [] : [[name, known]];
+    }),
+  );
 }

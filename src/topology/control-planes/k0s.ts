@@ -1,8 +1,17 @@
-import { type Json, type JsonObject, objectAt, objectText, textAt } from '../../kubernetes/index.ts';
+import {
+  asGoWrites,
+  canonical,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  objectText,
+  textAt,
+} from '../../kubernetes/index.ts';
 import { parseVersion } from '../../runtimehooks/index.ts';
 import { differencesOf } from '../world/differences.ts';
 import { NotKnown } from '../world/not-known.ts';
-import { goValue } from './go-values.ts';
+import { goFields, goValue } from './go-values.ts';
 import type { KindWithMachines, Reason } from './kind.ts';
 import { type MachineObjects, machineWith, templateDifferences } from './made-machine.ts';
 import { denial } from './refused-changes.ts';
@@ -15,9 +24,10 @@ import { denial } from './refused-changes.ts';
 /** Where a Machine keeps the k0sConfigSpec that it was made with, as JSON; k0smotron before v1.10 did not write it. */
 const configAnnotation = 'k0s.controlplane.cluster.x-k8s.io/k0s-config';
 
-const pointers: ReadonlySet<string> = new Set([
-  ...['ignition', 'customUserDataRef', 'contentFrom', 'secretRef', 'configMapRef', 'secretMetadata'],
-]);
+const fields = goFields({
+  pointer: ['ignition', 'customUserDataRef', 'contentFrom', 'secretRef', 'configMapRef', 'secretMetadata'],
+  map: ['labels', 'annotations'],
+});
 
 /** Defaults of the schema in v1beta2, which annotations lack. */
 const configDefaults: JsonObject = {
@@ -28,20 +38,18 @@ const tunnelingDefaults: JsonObject = { serverNodePort: 31700, tunnelingNodePort
 
 /** A k0sConfigSpec as it is compared: in v1beta2, with defaults, and without what k0s reconciles itself. */
 function comparedConfig(config: JsonObject): JsonObject {
-  const { k0s: _k0s, preStartCommands, postStartCommands, ignition, customUserDataRef, ...rest } = config;
-  const older = {
-    ...(preStartCommands !== undefined && { preK0sCommands: preStartCommands }),
-    ...(postStartCommands !== undefined && { postK0sCommands: postStartCommands }),
-  };
+  const known = goValue(config, fields) as JsonObject;
+  const { k0s: _k0s, preStartCommands, postStartCommands, ignition, customUserDataRef, ...spec } = known;
   const provisioner = {
     type: ignition === undefined ? 'cloud-config' : 'ignition',
     platform: 'linux',
     ...(ignition !== undefined && { ignition }),
     ...(customUserDataRef !== undefined && { customUserDataRef }),
   };
-  const spec = goValue({ ...older, ...rest }, pointers) as JsonObject;
   return {
     ...configDefaults,
+    ...(preStartCommands !== undefined && { preK0sCommands: preStartCommands }),
+    ...(postStartCommands !== undefined && { postK0sCommands: postStartCommands }),
     ...spec,
     provisioner: { ...provisioner, ...objectAt(spec.provisioner) },
     tunneling: { ...tunnelingDefaults, ...objectAt(spec.tunneling) },
@@ -56,10 +64,34 @@ function versionOf(controlPlane: JsonObject): string {
   return version.includes('+k0s.') ? version : `${version}+k0s.0`;
 }
 
+/** A version as k0smotron compares it: the Machine's without suffix has the control plane's, and `v` at the beginning does not count. */
 function versionReasons({ machine: made }: MachineObjects, wanted: JsonObject): Reason[] {
   const [before, after] = [textAt(made, 'spec', 'version'), versionOf(wanted)];
   const suffixed = before === '' || before.includes('+') ? before : `${before}+${after.split('+')[1]}`;
-  return differencesOf(suffixed, after, ['spec', 'version']);
+  return suffixed.replace(/^v/, '') === after.replace(/^v/, '')
+    ? []
+    : [{ path: ['spec', 'version'], before: suffixed, after }];
+}
+
+const addressOf = (tunneling: Json | undefined): JsonObject => {
+  const { serverAddress } = objectAt(tunneling);
+  return serverAddress === undefined ? {} : { serverAddress };
+};
+
+/** Go reads the field `k0s` only with a kind (unstructured.Unstructured). */
+const isReadable = ({ k0s = null }: JsonObject): boolean => k0s === null || textAt(k0s, 'kind') !== '';
+
+/**
+ * What a Machine was made with; undefined if k0smotron cannot read it, as what it keeps itself since v1.31.1 of k0s for control
+ * planes without `k0s`: one with the name of the etcd member, without a kind.
+ */
+function keptConfig(text: string): JsonObject | undefined {
+  try {
+    const config = (JSON.parse(text) as Json) ?? {};
+    return isJsonObject(config) && isReadable(config) ? comparedConfig(config) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** What of a Machine's k0sConfigSpec differs; undefined if the Machine does not say what it was made with. */
@@ -70,16 +102,15 @@ function configReasons({ machine: made }: MachineObjects, wanted: JsonObject): R
   }
   const path = ['spec', 'k0sConfigSpec'];
   const config = comparedConfig(configOf(wanted));
-  try {
-    const known = comparedConfig(objectAt(JSON.parse(text) as Json));
-    const { enabled, serverAddress = '' } = objectAt(config.tunneling);
-    // The controller fills in the address of a node.
-    const address =
-      enabled === true && serverAddress === '' ? { serverAddress: textAt(known.tunneling, 'serverAddress') } : {};
-    return differencesOf(known, { ...config, tunneling: { ...objectAt(config.tunneling), ...address } }, path);
-  } catch {
+  const known = keptConfig(text);
+  if (known === undefined) {
     return [{ path, before: text, after: config }];
   }
+  const { enabled, serverAddress } = objectAt(config.tunneling);
+  // The controller fills in the address of a node.
+  const isFilled = enabled === true && serverAddress === undefined;
+  const tunneling = { ...objectAt(config.tunneling), ...(isFilled && addressOf(known.tunneling)) };
+  return differencesOf(known, { ...config, tunneling }, path);
 }
 
 const strategyOf = (controlPlane: JsonObject): string => textAt(controlPlane, 'spec', 'updateStrategy') || 'InPlace';
@@ -104,8 +135,15 @@ function reasons(made: MachineObjects, wanted: JsonObject): Reason[] {
   return [...others, ...(ofConfig ?? [])];
 }
 
-/** The rules of its webhook (k0s_controlplane_webhook.go); it says only the first. */
+/** The rules of its webhooks (k0s_controlplane_webhook.go); they say only the first. */
 function refusal(before: JsonObject, after: JsonObject, isStep: boolean): string | undefined {
+  const { k0s } = configOf(after);
+  if (k0s !== undefined && !isReadable({ k0s })) {
+    return denial(
+      'mutate-k0scontrolplane-v1beta2.k0smotron.io',
+      `Object 'Kind' is missing in '${asGoWrites(canonical(k0s))}'`,
+    );
+  }
   const [from, to] = [before, after].map((object) => parseVersion(textAt(object, 'spec', 'version'))?.numbers ?? []);
   const args = objectAt(after, 'spec', 'k0sConfigSpec').args;
   const { type = '', platform = '' } = objectAt(configOf(after), 'provisioner');

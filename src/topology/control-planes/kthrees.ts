@@ -1,7 +1,7 @@
 import { fieldAt, isJsonObject, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import { differencesOf } from '../world/differences.ts';
 import { isTooOld, rolloutAfterPath } from './age.ts';
-import { goValue } from './go-values.ts';
+import { goFields, goValue } from './go-values.ts';
 import type { KindWithMachines } from './kind.ts';
 import { machineTemplateOf, machineWith, templateReasons, timeAt } from './made-machine.ts';
 
@@ -10,11 +10,11 @@ import { machineTemplateOf, machineWith, templateReasons, timeAt } from './made-
 // controlplane/controllers/kthreescontrolplane_controller.go, computeDesiredMachine in scale.go, and the webhook in
 // controlplane/api/v1beta2. Until v0.1, a change of the config replaced nothing (its issue 83).
 
-const pointers: ReadonlySet<string> = new Set(['disableCloudController', 'cloudProviderName', 'contentFrom']);
+const fields = goFields({ pointer: ['disableCloudController', 'cloudProviderName', 'contentFrom'] });
 
 /** A KThreesConfigSpec as it is compared: the version of k3s in it does not count. */
 function comparedConfig({ version: _version, ...spec }: JsonObject): JsonObject {
-  return goValue(spec, pointers) as JsonObject;
+  return goValue(spec, fields) as JsonObject;
 }
 
 /** With what the webhook sets in v1beta2. */

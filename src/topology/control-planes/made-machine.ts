@@ -137,7 +137,7 @@ export function templateDifferences({ infrastructureMachine }: MachineObjects, c
  */
 export function templateReasons(made: MachineObjects, controlPlane: JsonObject): Difference[] {
   const annotations = objectAt(made.infrastructureMachine, 'metadata', 'annotations');
-  const isKnown = ['groupkind', 'name'].every((of) => textAt(annotations, `cluster.x-k8s.io/cloned-from-${of}`) !== '');
+  const isKnown = ['groupkind', 'name'].every((of) => Object.hasOwn(annotations, `cluster.x-k8s.io/cloned-from-${of}`));
   return isKnown ? templateDifferences(made, controlPlane) : [];
 }
 

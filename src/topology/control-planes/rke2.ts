@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, objectAt, objectText, textAt } from '../../kubernetes/index.ts';
 import { differencesOf } from '../world/differences.ts';
 import { NotKnown } from '../world/not-known.ts';
-import { goValue } from './go-values.ts';
+import { goFields, goValue } from './go-values.ts';
 import type { KindWithMachines, Reason } from './kind.ts';
 import { type MachineObjects, machineTemplateOf, machineWith, templateReasons } from './made-machine.ts';
 
@@ -18,26 +18,30 @@ const configFields = [
   'gzipUserData',
 ];
 
-/** Fields of both structs that are pointers or maps. */
-const pointers: ReadonlySet<string> = new Set([
-  ...['gzipUserData', 'contentFrom', 'nodeAnnotations', 'ntp', 'enabled', 'imageCredentialProviderConfigMap'],
-  ...['resolvConf', 'kubelet', 'kubeProxy', 'extraEnv', 'extraMounts', 'data', 'mirrors', 'configs', 'rewrite'],
-  ...['auditPolicySecret', 'secretsEncryption', 'kubeAPIServer', 'kubeControllerManager', 'kubeScheduler'],
-  ...['cloudControllerManager', 'cloudProviderConfigMap', 'externalDatastoreSecret', 's3', 'customConfig'],
-]);
+/** Fields of both structs. */
+const fields = goFields({
+  pointer: [
+    ...['gzipUserData', 'contentFrom', 'secret', 'configMap', 'ntp', 'enabled', 'imageCredentialProviderConfigMap'],
+    ...['resolvConf', 'kubelet', 'kubeProxy', 'auditPolicySecret', 'secretsEncryption', 'encryptionKeySecret'],
+    ...['kubeAPIServer', 'kubeControllerManager', 'kubeScheduler', 'cloudControllerManager', 'cloudProviderConfigMap'],
+    ...['externalDatastoreSecret', 'customConfig', 'disableAutomaticSnapshots', 's3', 'endpointCAsecret'],
+    ...['s3CredentialSecret'],
+  ],
+  map: ['nodeAnnotations', 'data', 'mirrors', 'rewrite', 'configs', 'extraEnv', 'extraMounts'],
+});
 
 /** Where a Machine keeps the serverConfig that it was made with, as JSON. */
 const serverConfigAnnotation = 'controlplane.cluster.x-k8s.io/rke2-server-configuration';
 
 const serverConfigOf = (controlPlane: JsonObject): Json =>
-  goValue(objectAt(controlPlane, 'spec', 'serverConfig'), pointers);
+  goValue(objectAt(controlPlane, 'spec', 'serverConfig'), fields);
 
 const configOf = (spec: JsonObject): JsonObject =>
   goValue(
     Object.fromEntries(
       configFields.flatMap((field) => (spec[field] === undefined ? [] : [[field, spec[field]]])),
     ) as JsonObject,
-    pointers,
+    fields,
   ) as JsonObject;
 
 const machine: KindWithMachines['machine'] = (controlPlane, infrastructure, names) =>
@@ -85,7 +89,7 @@ function serverReasons({ machine: made }: MachineObjects, wanted: JsonObject): R
   }
   const path = ['spec', 'serverConfig'];
   try {
-    return differencesOf(goValue((JSON.parse(text) as Json) ?? {}, pointers), serverConfigOf(wanted), path);
+    return differencesOf(goValue((JSON.parse(text) as Json) ?? {}, fields), serverConfigOf(wanted), path);
   } catch {
     return [{ path, before: text, after: serverConfigOf(wanted) }];
   }

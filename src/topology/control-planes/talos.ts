@@ -1,7 +1,7 @@
 import { fieldAt, isJsonObject, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import { differencesOf } from '../world/differences.ts';
 import { refusalOf } from '../world/webhook-refusal.ts';
-import { goValue } from './go-values.ts';
+import { goFields, goValue } from './go-values.ts';
 import type { KindWithMachines } from './kind.ts';
 import { machineWith, templateReasons } from './made-machine.ts';
 
@@ -11,8 +11,8 @@ import { machineWith, templateReasons } from './made-machine.ts';
 
 const configPath = ['spec', 'controlPlaneConfig', 'controlplane'];
 
-/** Strings and lists of patches are no pointers; a patch itself is JSON, which is compared as it is. */
-const pointers: ReadonlySet<string> = new Set(['value']);
+/** Strings and lists of patches are no pointers; the value of a patch is JSON. */
+const fields = goFields({ json: ['value'] });
 
 const strategies = ['RollingUpdate', 'OnDelete'];
 
@@ -32,8 +32,8 @@ export const talos: KindWithMachines = {
   reasons: (made, wanted) => [
     ...differencesOf(textAt(made.machine, 'spec', 'version'), textAt(wanted, 'spec', 'version'), ['spec', 'version']),
     ...differencesOf(
-      goValue(objectAt(made.bootstrapConfig, 'spec'), pointers),
-      goValue(objectAt(wanted, ...configPath), pointers),
+      goValue(objectAt(made.bootstrapConfig, 'spec'), fields),
+      goValue(objectAt(wanted, ...configPath), fields),
       configPath,
     ),
     ...templateReasons(made, wanted),

@@ -22,7 +22,7 @@ const controlPlane: JsonObject = {
     k0sConfigSpec: {
       args: ['--enable-worker'],
       files: [{ path: '/etc/a', content: 'a' }],
-      k0s: { spec: { network: { provider: 'calico' } } },
+      k0s: { kind: 'ClusterConfig', spec: { network: { provider: 'calico' } } },
     },
   },
 };
@@ -75,6 +75,12 @@ describe('what a K0sControlPlane replaces Machines for, of those that it would m
     ['the strategy', recreate, 'inPlace: spec.updateStrategy'],
     ['replicas', { replicas: 5 }, 'scaled: spec.replicas'],
     [
+      'an entry of a map with an empty value',
+      config({ secretMetadata: { labels: { a: '' } } }),
+      'replaced 3: spec.k0sConfigSpec.secretMetadata.labels.a',
+      config({ secretMetadata: { labels: { b: '' } } }),
+    ],
+    [
       'a field that is not known here',
       { newField: 1 },
       'unknown: what spec.newField of K0sControlPlane does to Machines is not known',
@@ -113,7 +119,7 @@ describe('Machines that exist', () => {
     'k0s.controlplane.cluster.x-k8s.io/k0s-config': JSON.stringify({
       provisioner: { type: 'cloud-config', platform: 'linux' },
       ...(specOf(controlPlane).k0sConfigSpec as JsonObject),
-      k0s: { spec: { storage: { etcd: { extraArgs: { name: 'm' } } } } },
+      k0s: { kind: 'ClusterConfig', spec: { storage: { etcd: { extraArgs: { name: 'm' } } } } },
     }),
   };
   const machine = (name: string, more: Partial<Parameters<typeof machineOf>[1]> = {}) =>
@@ -132,6 +138,7 @@ describe('Machines that exist', () => {
     ['k0sConfigSpec against the annotation', {}, config({ args: [] }), 'replaced 1: spec.k0sConfigSpec.args'],
     ['only the version', {}, { version: 'v1.34.1+k0s.0' }, 'inPlace: spec.version'],
     ['a version without the suffix is up to date', { version: 'v1.33.2' }, { replicas: 1 }, 'unchanged'],
+    ['a version without v is the same', {}, { version: '1.33.2+k0s.0' }, 'inPlace: spec.version'],
     ['without the annotation', { annotations: {} }, config({ args: [] }), missing],
     ['without the annotation, InPlace', { annotations: {} }, { version: 'v1.34.1+k0s.0' }, missing],
     [
@@ -154,12 +161,14 @@ describe('Machines that exist', () => {
       config({ preK0sCommands: ['echo'] }),
       'inPlace: spec.k0sConfigSpec.preK0sCommands',
     ],
-    [
-      'an annotation that is not JSON',
-      { annotations: { 'k0s.controlplane.cluster.x-k8s.io/k0s-config': '{' } },
-      config({ args: [] }),
-      'replaced 1: spec.k0sConfigSpec.args',
-    ],
+    ...['{', '1', '[]', '{"k0s":{"spec":{}}}', '{"k0s":7}'].map(
+      (text): [string, Parameters<typeof machine>[1], JsonObject, string] => [
+        `an annotation that k0smotron cannot read: ${text}`,
+        { annotations: { 'k0s.controlplane.cluster.x-k8s.io/k0s-config': text } },
+        config({ args: [] }),
+        'replaced 1: spec.k0sConfigSpec.args',
+      ],
+    ),
   ])('%s', async (_, more, spec, expected) => {
     const before = merged(controlPlane, { spec: { replicas: 1 } });
     expect(outcomeOf(await judged(before, { spec }, [machine('m', more)]))).toBe(expected);
@@ -172,6 +181,26 @@ describe('Machines that exist', () => {
     expect(plan.problems?.map(({ text }) => text)).toEqual([
       '1 Machine (m) is not up to date already, without this change',
     ]);
+  });
+
+  test('what k0smotron keeps for a control plane without a ClusterConfig, it cannot read', async () => {
+    const before = merged(controlPlane, { spec: { replicas: 1, ...config({ k0s: null }) } });
+    const k0s = { spec: { storage: { etcd: { extraArgs: { name: 'm' } } } } };
+    const text = JSON.stringify({ provisioner: {}, ...(specOf(before).k0sConfigSpec as JsonObject), k0s });
+    const made = machine('m', { annotations: { 'k0s.controlplane.cluster.x-k8s.io/k0s-config': text } });
+    const plan = await judged(before, { spec: { kubeconfigSecretMetadata: { labels: { a: 'b' } } } }, [made]);
+    expect(plan.problems?.map((problem) => problem.text)).toEqual([
+      '1 Machine (m) is not up to date already, without this change',
+    ]);
+  });
+
+  test('tunneling without an address, in the spec and on the Machine', async () => {
+    const spec = { replicas: 1, ...config({ tunneling: { enabled: true } }) };
+    const before = merged(controlPlane, { spec });
+    const kept = { 'k0s.controlplane.cluster.x-k8s.io/k0s-config': JSON.stringify(specOf(before).k0sConfigSpec) };
+    expect(outcomeOf(await judged(before, { spec: recreate }, [machine('m', { annotations: kept })]))).toBe(
+      'inPlace: spec.updateStrategy',
+    );
   });
 
   test('of two, the one that differs in more than its version is replaced', async () => {
@@ -204,6 +233,13 @@ describe('what the webhook refuses', () => {
     const refusal = controlPlaneOf(controlPlane)?.refusal?.(controlPlane, merged(controlPlane, { spec }), isStep);
     expect(refusal).toBe(expected && `${webhook}${expected}`);
   });
+});
+
+test('a ClusterConfig without a kind is refused, as Go says it', () => {
+  const after = merged(controlPlane, { spec: config({ k0s: { kind: null, spec: { api: { port: 6443 }, a: '<' } } }) });
+  expect(controlPlaneOf(controlPlane)?.refusal?.(controlPlane, after, true)).toBe(
+    `admission webhook "mutate-k0scontrolplane-v1beta2.k0smotron.io" denied the request: Object 'Kind' is missing in '{"spec":{"a":"\\u003c","api":{"port":6443},"network":{"provider":"calico"}}}'`,
+  );
 });
 
 test('defaults of the schema', () => {

@@ -37,6 +37,16 @@ describe('what an RKE2ControlPlane replaces Machines for, of those that it would
     ],
     ['a pointer to a zero value, which Go does not', { gzipUserData: false }, 'replaced 3: spec.gzipUserData'],
     [
+      'a pointer deep in serverConfig',
+      { serverConfig: { etcd: { backupConfig: { disableAutomaticSnapshots: false } } } },
+      'replaced 3: spec.serverConfig.etcd',
+    ],
+    [
+      'an entry of a map with an empty value',
+      { agentConfig: { nodeAnnotations: { a: '' } } },
+      'replaced 3: spec.agentConfig.nodeAnnotations',
+    ],
+    [
       'labels of Machines',
       { machineTemplate: { metadata: { labels: { a: 'b' } } } },
       'inPlace: spec.machineTemplate.metadata',

@@ -33,7 +33,7 @@ const onDelete: JsonObject = { rolloutStrategy: { type: 'OnDelete', rollingUpdat
 const path = 'spec.controlPlaneConfig.controlplane';
 
 describe('what a TalosControlPlane replaces Machines for, of those that it would make', () => {
-  test.each<[what: string, spec: JsonObject, expected: string]>([
+  test.each<[what: string, spec: JsonObject, expected: string, before?: JsonObject]>([
     ['another version', { version: 'v1.34.1' }, 'replaced 3: spec.version'],
     ['another template', { infrastructureTemplate: { name: 'cp-2' } }, 'replaced 3: spec.infrastructureTemplate.name'],
     [
@@ -52,6 +52,12 @@ describe('what a TalosControlPlane replaces Machines for, of those that it would
       'JSON patches',
       config({ configPatches: [{ op: 'add', path: '/a', value: false }] }),
       `replaced 3: ${path}.configPatches`,
+    ],
+    [
+      'zero values in JSON patches',
+      config({ configPatches: [{ op: 'add', path: '/a', value: { b: false } }] }),
+      `replaced 3: ${path}.configPatches`,
+      config({ configPatches: [{ op: 'add', path: '/a', value: {} }] }),
     ],
     ['its own config', config({ data: 'a', generateType: 'none' }), `replaced 3: ${path}.generateType, ${path}.data`],
     [
@@ -73,8 +79,8 @@ describe('what a TalosControlPlane replaces Machines for, of those that it would
       { newField: 1 },
       'unknown: what spec.newField of TalosControlPlane does to Machines is not known',
     ],
-  ])('%s', async (_, spec, expected) => {
-    expect(outcomeOf(await judged(controlPlane, { spec }))).toBe(expected);
+  ])('%s', async (_, spec, expected, before = {}) => {
+    expect(outcomeOf(await judged(merged(controlPlane, { spec: before }), { spec }))).toBe(expected);
   });
 
   test('maxSurge 0: the old Machine goes first', async () => {
@@ -111,6 +117,12 @@ describe('Machines that exist', () => {
       { clonedFrom: undefined as unknown as string },
       { infrastructureTemplate: { name: 'cp-2' } },
       'inPlace',
+    ],
+    [
+      'empty annotations of the template are not missing',
+      { clonedFrom: '' },
+      { infrastructureTemplate: { name: 'cp-2' } },
+      'replaced 1: spec.infrastructureTemplate.name',
     ],
     ['one that differed before is replaced too', { config: old }, { version: 'v1.34.1' }, 'replaced 1: spec.version'],
     ['OnDelete leaves it', {}, { ...onDelete, version: 'v1.34.1' }, 'onDelete: spec.version'],
