@@ -3,12 +3,17 @@ import type { GroupPlan } from '../../../src/topology/index.ts';
 import { type ExistingMachine, judgeGroup, type PlanOptions } from '../../../src/topology/rollout/index.ts';
 import { merged } from '../rollout/groups.ts';
 
-/** What becomes of the Machines of a control plane that is changed by a JSON merge patch. */
+/**
+ * What becomes of the Machines of a control plane that is changed by a JSON merge patch.
+ *
+ * @param versions of the steps of an upgrade, that before the change included. Default: the one after it.
+ */
 export function judged(
   before: JsonObject,
   patch: JsonObject,
   machines?: readonly ExistingMachine[],
   options: Partial<PlanOptions> = {},
+  versions?: string[],
 ): Promise<GroupPlan> {
   const after = merged(before, patch);
   const objectsOf = (object: JsonObject) => ({ object, bootstrap: undefined, infrastructure: undefined });
@@ -22,7 +27,7 @@ export function judged(
       after: objectsOf(after),
       machineSets: [],
       machines,
-      versions: [textAt(after, 'spec', 'version')],
+      versions: versions ?? [textAt(after, 'spec', 'version')],
       notes: [],
       from: () => undefined,
     },

@@ -107,6 +107,15 @@ describe('what a K0sControlPlane replaces Machines for, of those that it would m
     expect((await judged(controlPlane, { spec })).manner?.[0]).toBe(expected);
   });
 
+  test.each([
+    ['InPlace', 'updated twice: v1.33.2+k0s.0 → v1.34.1+k0s.0 → v1.35.0+k0s.0'],
+    ['Recreate', 'replaced twice: v1.33.2+k0s.0 → v1.34.1+k0s.0 → v1.35.0+k0s.0'],
+  ])('two minors, %s', async (updateStrategy, expected) => {
+    const versions = ['v1.33.2+k0s.0', 'v1.34.1+k0s.0', 'v1.35.0+k0s.0'];
+    const patch = { spec: { version: 'v1.35.0+k0s.0', updateStrategy } };
+    expect((await judged(controlPlane, patch, undefined, {}, versions)).manner).toContain(expected);
+  });
+
   test('Machines that are removed are not counted as updated', async () => {
     const { machines } = await judged(controlPlane, { spec: { version: 'v1.34.1+k0s.0', replicas: 1 } });
     expect(machines).toEqual({ before: 3, after: 1, replaced: 0, inPlace: 1 });
