@@ -5,7 +5,6 @@ import {
   type Json,
   type JsonObject,
   nameOf,
-  namespacedName,
   namespaceOf,
   objectAt,
   objectsAt,
@@ -347,18 +346,4 @@ export function clusterClassRefusal(
 ): Refusal | undefined {
   const causes = causesOf(objectAt(clusterClass, 'spec'), old && objectAt(old, 'spec'), clusters);
   return webhookRefusal(clusterClass, 'validation', causes.take(maxCauses).toArray());
-}
-
-/** Clusters that a refusal of a deletion names; there may be more. */
-const maxUsers = 3;
-
-/** Why Cluster API's webhook refuses to delete a ClusterClass: Clusters use it; undefined if none does. */
-export function deletedClassRefusal(clusterClass: JsonObject, clusters: readonly JsonObject[]): Refusal | undefined {
-  if (clusters.length === 0) {
-    return undefined;
-  }
-  const more = clusters.length > maxUsers ? [`... (${clusters.length - maxUsers} more)`] : [];
-  const users = [...clusters.slice(0, maxUsers).map(namespacedName), ...more].join(', ');
-  const message = `admission webhook "validation.clusterclass.cluster.x-k8s.io" denied the request: ClusterClass.cluster.x-k8s.io ${JSON.stringify(nameOf(clusterClass))} is forbidden: ClusterClass cannot be deleted because it is used by Cluster(s): ${users}`;
-  return { code: 403, reason: 'Forbidden', message, causes: [] };
 }

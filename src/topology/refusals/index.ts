@@ -8,7 +8,7 @@ export {
   versionChangeProblem,
 } from './cluster.ts';
 export { clusterApiSchemaOf } from './cluster-api-schemas.ts';
-export { clusterClassRefusal, deletedClassRefusal } from './cluster-class.ts';
+export { clusterClassRefusal } from './cluster-class.ts';
 export { ownKindRefusal } from './own-kinds.ts';
 export { isDefinedCheck } from './parts.ts';
 export { causeLine, invalidFields, invalidText, type Refusal, refusalProblem } from './refusal.ts';
