@@ -10,8 +10,10 @@ export { folderProblem, homeFolder, makeFolder, packageRoot } from './files/fold
 export { bugFields, type Log } from './log.ts';
 export { didYouMean, nearestTo } from './nearest.ts';
 export { eachOf, orAborted } from './promises.ts';
+export { charactersIn, count, shortList } from './terminal/count.ts';
 export { createLogOutput, type LogStream, logLineOptions } from './terminal/log-output.ts';
 export { coloured, type Paint, plain, type Style } from './terminal/paint.ts';
+export { paragraph } from './terminal/paragraph.ts';
 export {
   printable,
   printableJson,
@@ -19,6 +21,6 @@ export {
   truncated,
   withoutControls,
   withoutMarkup,
+  withoutNodeHint,
 } from './terminal/printable.ts';
 export { isTerminalTaken, takeTerminal } from './terminal/taken.ts';
-export { charactersIn, count, paragraph, shortList, withoutNodeHint } from './terminal/words.ts';

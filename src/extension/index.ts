@@ -13,7 +13,7 @@ export type {
   RequestFor,
   ResponseFor,
 } from './sdk/handlers/answer.ts';
-export { HandlersError } from './sdk/handlers/check.ts';
+export { HandlersError } from './sdk/handlers/check-handlers.ts';
 export {
   type Handler,
   type HandlerContext,

@@ -1,7 +1,7 @@
 export { type Blueprint, templateReferences } from './blueprint/blueprint.ts';
 export { classNameOf, readClass } from './desired/planned-state.ts';
 export { type UserWrite, userWrites } from './desired/user-writes.ts';
-export { type PlanRequest, plan } from './plan.ts';
+export { type PlanRequest, plan } from './plan-topology.ts';
 export type { MachineStep } from './rollout/index.ts';
 export { SimulatedCluster } from './simulated.ts';
 export { discoverVariables } from './variables/discovery.ts';
@@ -18,7 +18,7 @@ export {
   type Sum,
   sumOf,
   type Verdict,
-} from './world/plan.ts';
+} from './world/plan-document.ts';
 export { prepared } from './world/prepared.ts';
 export { inV1beta2 } from './world/v1beta1.ts';
 export { type Unread, World } from './world/world.ts';

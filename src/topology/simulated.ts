@@ -38,7 +38,7 @@ import {
 import { MadeGroup, type PlayOptions, replicasOf } from './rollout/index.ts';
 import type { GroupObjects } from './world/groups.ts';
 import { generatedName } from './world/names.ts';
-import type { GroupPlan } from './world/plan.ts';
+import type { GroupPlan } from './world/plan-document.ts';
 import { upgradeStepText } from './world/releases.ts';
 
 /** A template in the place where it is used, before and after all patches. */

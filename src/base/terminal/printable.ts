@@ -59,3 +59,8 @@ const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 export function withoutMarkup(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] as string);
 }
+
+/** An error's message without Node.js' hint at `--use-system-ca`, wrong where a caBundle says whom to trust. */
+export function withoutNodeHint(message: string): string {
+  return message.split('; if the root CA is installed locally', 1)[0] as string;
+}

@@ -1,4 +1,4 @@
+export { checks } from './all-checks.ts';
 export type { GroupedCheck } from './check.ts';
-export { checks } from './checks.ts';
 export { reportAsText } from './formats.ts';
 export { type ConformanceReport, testConformance } from './report.ts';

@@ -1,7 +1,7 @@
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import { type ExtensionFinding, quotable } from '../../runtimehooks/client/index.ts';
+import { checks as allChecks } from './all-checks.ts';
 import type { GroupedCheck, Skipped } from './check.ts';
-import { checks as allChecks } from './checks.ts';
 import type { NotCalled } from './choose-handlers.ts';
 import { isSuccess } from './outcome.ts';
 import { createTrial, type Trial, type TrialOptions } from './trial.ts';

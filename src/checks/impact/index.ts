@@ -1,3 +1,3 @@
 export { deniedIn, hashOf, type Impact, impactOf, replacedBy, type Watched } from './impact.ts';
-export { cut, impactLines } from './lines.ts';
 export { createImpactReviews, type ImpactReviews } from './reviews.ts';
+export { cut, impactLines } from './warnings.ts';

@@ -7,8 +7,8 @@ import { type AdmissionRequest, type AdmissionResponse, failure, textAt } from '
 import type { AdmissionOutcome } from '../../policy/index.ts';
 import { coreGroup } from '../../topology/index.ts';
 import { allowAnnotation } from './impact.ts';
-import { cut, planCommand } from './lines.ts';
 import { type Answer, type FromThread, monotonicMs, type Question, type ThreadSettings } from './messages.ts';
+import { cut, planCommand } from './warnings.ts';
 
 /** Longest time until a review is answered, in ms: without and with calls of extensions. */
 const budgetMs = { plain: 850, withExtensions: 4_700 };

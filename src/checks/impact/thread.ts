@@ -9,8 +9,8 @@ import { newestKnownRelease } from '../../runtimehooks/index.ts';
 import { coreGroup, prepared } from '../../topology/index.ts';
 import { createPlanCaller } from '../plan/index.ts';
 import { type Change, deniedIn, hashOf, type Impact, impactOf, lacksTemplates, replacedBy } from './impact.ts';
-import { impactLines } from './lines.ts';
 import { type Answer, type FromThread, monotonicMs, type Question, type ThreadSettings } from './messages.ts';
+import { impactLines } from './warnings.ts';
 import { WatchedObjects } from './watched-objects.ts';
 
 /** How long a plan runs at least while newer writes wait, in ms. */

@@ -1,7 +1,7 @@
 import { apiVersionOf, convert, hubVersion, versionOf, withDefaults } from '../../extensionconfig/index.ts';
 import { isJsonObject, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import type { PlacedObject } from '../../kubernetes/manifests/index.ts';
-import { type LintPolicy, reportsOf } from './check.ts';
+import { type LintPolicy, reportsOf } from './check-object.ts';
 import { type Rewritten, rewriteManifests } from './rewrite.ts';
 import { readSuppressions } from './suppressions.ts';
 

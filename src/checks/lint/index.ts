@@ -1,4 +1,4 @@
-export { type LintPolicy, reportsOf } from './check.ts';
+export { type LintPolicy, reportsOf } from './check-object.ts';
 export { readManifestFacts } from './facts.ts';
 export { type Format, formats } from './formats.ts';
 export { lint } from './lint.ts';

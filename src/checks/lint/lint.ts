@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { type ManifestFile, readDocuments, readManifests } from '../../kubernetes/manifests/index.ts';
 import { createManifestFacts, type Facts } from '../../policy/index.ts';
-import { checkObject, type LintPolicy } from './check.ts';
+import { checkObject, type LintPolicy } from './check-object.ts';
 import { fixManifests } from './fix.ts';
 import { createKindCheck } from './kind.ts';
 import { createPatchCheck } from './kustomize-patches.ts';

@@ -1,6 +1,7 @@
 export { askAboutWrites } from './ask-about-writes.ts';
 export { createPlanCaller, offersUpdates, type StateExtensions } from './calls.ts';
 export { classesIn, missingVariables, sampleCluster } from './class-alone.ts';
+export { causeText, groupText, problemText, verdictText } from './describe.ts';
 export type { DryRuns } from './dry-runs.ts';
 export { withoutSecretCauses, withoutSecretValues } from './hidden.ts';
 export { type LiveWorld, readWorld } from './live.ts';
@@ -15,7 +16,6 @@ export {
   recordedObjects,
   recordingCalls,
 } from './recording.ts';
-export { planText, type Screen } from './text.ts';
+export { planText, type Screen } from './terminal.ts';
 export { isHelmTemplate, type Renderer, rendererOf, renderTexts } from './unrendered.ts';
 export { withWaits } from './waits.ts';
-export { causeText, groupText, problemText, verdictText } from './words.ts';

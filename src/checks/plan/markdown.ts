@@ -14,7 +14,7 @@ import {
   sumText,
   valueLines,
   verdictText,
-} from './words.ts';
+} from './describe.ts';
 
 /** Maximum number of characters: GitHub takes comments of 65,536, and a pipeline may add some of its own. */
 const maxLength = 60_000;

@@ -17,7 +17,7 @@ import {
   sumText,
   valueLines,
   verdictText,
-} from './words.ts';
+} from './describe.ts';
 
 /** Maximum number of Clusters that are drawn, and of the Machines of a group. */
 const maxClusters = 200;

@@ -4,7 +4,7 @@ import type { Log } from '../../base/index.ts';
 import { compileChecks } from '../../runtimehooks/messages/index.ts';
 import { createRefuse, InFlight, type Limits, limitsWith } from '../../server/index.ts';
 import { createLifetime } from './calls/lifetime.ts';
-import { acceptedHandlers } from './handlers/check.ts';
+import { acceptedHandlers } from './handlers/check-handlers.ts';
 import type { Handler } from './handlers/handler.ts';
 import { createCallMetrics } from './http/metrics.ts';
 import { createHookRouter } from './http/router.ts';

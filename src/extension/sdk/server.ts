@@ -14,7 +14,7 @@ import {
 } from '../../server/index.ts';
 import { createLifetime, type EndedLifetime } from './calls/lifetime.ts';
 import { prepareDevelopment } from './development.ts';
-import { acceptedHandlers } from './handlers/check.ts';
+import { acceptedHandlers } from './handlers/check-handlers.ts';
 import type { Handler } from './handlers/handler.ts';
 import { checkNumber, isText, prefixOf } from './handlers/options.ts';
 import { fault } from './handlers/thrown.ts';

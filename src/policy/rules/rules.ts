@@ -1,17 +1,17 @@
 // A new rule is an entry in a file of checks/.
-import { apiVersionRules } from './checks/api-version.ts';
-import { caBundleRules } from './checks/ca-bundle.ts';
-import { clientConfigRules } from './checks/client-config.ts';
-import { deletionRules } from './checks/deletion.ts';
-import { handlersRules } from './checks/handlers.ts';
-import { hookVersionsRules } from './checks/hook-versions.ts';
-import { inPlaceRules } from './checks/in-place.ts';
-import { metadataRules } from './checks/metadata.ts';
-import { namespaceSelectorRules } from './checks/namespace-selector.ts';
-import { schemaRules } from './checks/schema.ts';
-import { secretRules } from './checks/secret.ts';
-import { serviceRules } from './checks/service.ts';
-import { urlRules } from './checks/url.ts';
+import { apiVersionRules } from './definitions/api-version.ts';
+import { caBundleRules } from './definitions/ca-bundle.ts';
+import { clientConfigRules } from './definitions/client-config.ts';
+import { deletionRules } from './definitions/deletion.ts';
+import { handlersRules } from './definitions/handlers.ts';
+import { hookVersionsRules } from './definitions/hook-versions.ts';
+import { inPlaceRules } from './definitions/in-place.ts';
+import { metadataRules } from './definitions/metadata.ts';
+import { namespaceSelectorRules } from './definitions/namespace-selector.ts';
+import { schemaRules } from './definitions/schema.ts';
+import { secretRules } from './definitions/secret.ts';
+import { serviceRules } from './definitions/service.ts';
+import { urlRules } from './definitions/url.ts';
 import type { Rule } from './rule.ts';
 
 const byField: readonly Rule[] = [

@@ -1,8 +1,8 @@
 import { type Json, type JsonObject, perObject } from '../../kubernetes/index.ts';
 import type { HookDefinition } from '../catalog/definition.ts';
 import type { MessageSchema } from '../catalog/schema.ts';
-import { messageProblem, problemText } from './checks.ts';
 import { resolved } from './components.ts';
+import { messageProblem, problemText } from './message-problems.ts';
 
 /** The names of fields by their names in lower case. */
 const spellingsOf = perObject(

@@ -1,7 +1,7 @@
 import { isSame, type JsonObject, nameOf, objectAt, objectText, textAt } from '../../kubernetes/index.ts';
 import type { GroupChange } from '../world/groups.ts';
 import { Stopped } from '../world/not-known.ts';
-import type { Problem } from '../world/plan.ts';
+import type { Problem } from '../world/plan-document.ts';
 import type { DryRun } from '../world/world.ts';
 import { referringTo } from './group-changes.ts';
 

@@ -4,7 +4,7 @@ import { machineTemplateOf } from '../control-planes/index.ts';
 import { stored } from '../refusals/index.ts';
 import type { GroupChange, GroupObjects, GroupPart, Provenance } from '../world/groups.ts';
 import { NotKnown, Stopped } from '../world/not-known.ts';
-import type { Problem } from '../world/plan.ts';
+import type { Problem } from '../world/plan-document.ts';
 import { rotatedName } from './computed.ts';
 import type { Desired, DesiredGroup } from './desired.ts';
 import { type Existing, machinesOf, workerKey } from './existing.ts';

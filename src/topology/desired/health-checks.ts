@@ -2,7 +2,7 @@ import { type JsonObject, namespaceOf, objectAt, textAt } from '../../kubernetes
 import type { Blueprint } from '../blueprint/blueprint.ts';
 import { isDefinedCheck } from '../refusals/index.ts';
 import { differencesOf } from '../world/differences.ts';
-import type { Cause, GroupPlan } from '../world/plan.ts';
+import type { Cause, GroupPlan } from '../world/plan-document.ts';
 import { topologyWorkers } from './desired.ts';
 
 /** A Cluster with its class, in one state; undefined if one of them is not known. */

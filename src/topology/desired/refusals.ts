@@ -11,7 +11,7 @@ import {
 import { kubeadmDefaults } from '../control-planes/index.ts';
 import { clusterClassRefusal, isWritten, type RefusedWrites, refusalProblem } from '../refusals/index.ts';
 import { coreGroup, nameIn } from '../world/objects.ts';
-import type { Problem } from '../world/plan.ts';
+import type { Problem } from '../world/plan-document.ts';
 import type { World } from '../world/world.ts';
 import { hasTopology, workerLists } from './desired.ts';
 import { classNameOf } from './planned-state.ts';

@@ -8,7 +8,7 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 import { aggregate } from '../../runtimehooks/client/index.ts';
-import type { Problem } from '../world/plan.ts';
+import type { Problem } from '../world/plan-document.ts';
 
 /** How an API server, or a webhook that it asks, refuses to write an object: the parts of its metav1.Status. */
 export interface Refusal {

@@ -12,7 +12,7 @@ import {
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import { NotKnown } from '../world/not-known.ts';
 import { coreGroup, keyOf, nameIn, type ObjectName, writable } from '../world/objects.ts';
-import type { Problem } from '../world/plan.ts';
+import type { Problem } from '../world/plan-document.ts';
 import type { World } from '../world/world.ts';
 import { ownKindRefusal } from './own-kinds.ts';
 import { decodingRefusal, schemaRefusal } from './schema-refusal.ts';

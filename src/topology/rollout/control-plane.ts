@@ -12,6 +12,15 @@ import { isPath } from '../world/differences.ts';
 import type { ExistingMachine, PlanOptions } from '../world/groups.ts';
 import { NotKnown } from '../world/not-known.ts';
 import {
+  inPlaceTexts,
+  machinesText,
+  problemsOf,
+  stepsText,
+  verdictOf,
+  waitingForDeletion,
+  waitingProblems,
+} from './explanations.ts';
+import {
   causesOf,
   type GroupUpdate,
   isStaying,
@@ -22,15 +31,6 @@ import {
   type Rollout,
 } from './group-plan.ts';
 import { askForUpdate, knowsAvailability, type UpdateAnswer } from './in-place.ts';
-import {
-  inPlaceTexts,
-  machinesText,
-  problemsOf,
-  stepsText,
-  verdictOf,
-  waitingForDeletion,
-  waitingProblems,
-} from './texts.ts';
 
 /** A Machine of a control plane: what exists of it, and the rest as the control plane makes it. */
 interface MadeMachine {

@@ -13,9 +13,9 @@ import type { Arrivals, Reason } from '../control-planes/index.ts';
 import { timeAt } from '../control-planes/index.ts';
 import { causeOf, type Difference, differencesOf, isPath, leadsTo } from '../world/differences.ts';
 import type { ExistingMachine, GroupChange, GroupObjects, GroupPart } from '../world/groups.ts';
-import type { Cause, GroupPlan, Problem, Verdict } from '../world/plan.ts';
+import type { Cause, GroupPlan, Problem, Verdict } from '../world/plan-document.ts';
+import { listText } from './explanations.ts';
 import { bookkeeping, hasMachines, replicasOf } from './machines.ts';
-import { listText } from './texts.ts';
 
 /** A group that exists before and after. */
 export interface GroupUpdate {

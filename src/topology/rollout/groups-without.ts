@@ -5,7 +5,7 @@ import { classOf } from '../desired/planned-state.ts';
 import { stored } from '../refusals/index.ts';
 import type { GroupObjects } from '../world/groups.ts';
 import { coreGroup } from '../world/objects.ts';
-import type { GroupPlan, Verdict } from '../world/plan.ts';
+import type { GroupPlan, Verdict } from '../world/plan-document.ts';
 import type { World } from '../world/world.ts';
 import { machinesBefore } from './group-plan.ts';
 import { unjudged } from './judge-group.ts';

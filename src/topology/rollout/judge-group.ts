@@ -3,7 +3,7 @@ import { controlPlaneOf } from '../control-planes/index.ts';
 import { causeOf, type Difference, differencesOf } from '../world/differences.ts';
 import type { GroupChange, GroupPart, PlanOptions } from '../world/groups.ts';
 import { NotKnown, Stopped } from '../world/not-known.ts';
-import type { Cause, GroupPlan, Verdict } from '../world/plan.ts';
+import type { Cause, GroupPlan, Verdict } from '../world/plan-document.ts';
 import { controlPlaneRollout } from './control-plane.ts';
 import { type GroupUpdate, groupPlan, machinesBefore, nothing, objectDifferences } from './group-plan.ts';
 import { machineDeploymentArrivals, machineDeploymentRollout } from './machine-deployment.ts';

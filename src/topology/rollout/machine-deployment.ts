@@ -4,6 +4,7 @@ import type { Arrivals, Reason } from '../control-planes/index.ts';
 import { afterPath, isTooOld, timeAt, type UpdateRequest } from '../control-planes/index.ts';
 import { differencesOf, isPath } from '../world/differences.ts';
 import type { ExistingMachine, GroupObjects, PlanOptions } from '../world/groups.ts';
+import { inPlaceTexts, problemsOf, stepsText, verdictOf, waitingForDeletion, waitingProblems } from './explanations.ts';
 import {
   causesOf,
   type GroupUpdate,
@@ -15,7 +16,6 @@ import {
 } from './group-plan.ts';
 import { askForUpdate, machineSetParts, type UpdateAnswer } from './in-place.ts';
 import { comparedFields, fencepostsOf, machineSetId, machineSetOf, replicasOf, revisionOf } from './machines.ts';
-import { inPlaceTexts, problemsOf, stepsText, verdictOf, waitingForDeletion, waitingProblems } from './texts.ts';
 
 const specPath = ['spec', 'template', 'spec'] as const;
 const references = {

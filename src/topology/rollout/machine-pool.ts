@@ -3,8 +3,8 @@ import { type Effect, type MachinePoolKind, machinePoolKinds, type PoolChange } 
 import { causeOf, type Difference, differencesOf, leadsTo } from '../world/differences.ts';
 import type { GroupPart } from '../world/groups.ts';
 import { NotKnown } from '../world/not-known.ts';
+import { listText, machinesText } from './explanations.ts';
 import { type GroupUpdate, isStaying, machineCounts, nothing, objectDifferences, type Rollout } from './group-plan.ts';
-import { listText, machinesText } from './texts.ts';
 
 /** The fields of a MachinePool that its provider reads; all others are Cluster API's business, and written in place. */
 const providersFields = [

@@ -2,7 +2,7 @@ import { isSame, type JsonObject, nameOf, namespaceOf } from '../../kubernetes/i
 import { controlPlaneOf } from '../control-planes/index.ts';
 import type { ExistingMachine, GroupChange, GroupObjects, PlanOptions, RolloutStep } from '../world/groups.ts';
 import { generatedName } from '../world/names.ts';
-import type { GroupPlan } from '../world/plan.ts';
+import type { GroupPlan } from '../world/plan-document.ts';
 import { inUpdate } from './in-place.ts';
 import { judgeGroup } from './judge-group.ts';
 import { machineSetId, machineSetOf, replicasOf, workerMachine } from './machines.ts';

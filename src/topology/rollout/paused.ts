@@ -1,7 +1,7 @@
 import { isPaused, pausedAnnotation } from '../../extensionconfig/index.ts';
 import { fieldAt, type JsonObject, objectText } from '../../kubernetes/index.ts';
 import type { GroupChange } from '../world/groups.ts';
-import type { GroupPlan } from '../world/plan.ts';
+import type { GroupPlan } from '../world/plan-document.ts';
 
 /**
  * The object that keeps a change of a group from happening: its Cluster with `spec.paused`, or the group itself with the

@@ -2,7 +2,7 @@ import { type JsonObject, textAt } from '../../kubernetes/index.ts';
 import { controlPlaneOf } from '../control-planes/index.ts';
 import { upgradeConcurrency } from '../refusals/index.ts';
 import type { GroupChange } from '../world/groups.ts';
-import type { GroupPlan, Peak } from '../world/plan.ts';
+import type { GroupPlan, Peak } from '../world/plan-document.ts';
 import { fencepostsOf, replicasOf } from './machines.ts';
 
 /** How many Machines of a group are made before old ones go. */

@@ -1,10 +1,10 @@
 import { type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import { newestKnownRelease, parseVersion, type Release } from '../../runtimehooks/index.ts';
 import type { GroupChange, GroupObjects } from '../world/groups.ts';
-import type { GroupPlan } from '../world/plan.ts';
+import type { GroupPlan } from '../world/plan-document.ts';
 import { has } from '../world/releases.ts';
+import { machinesText } from './explanations.ts';
 import { fencepostsOf, replicasOf } from './machines.ts';
-import { machinesText } from './texts.ts';
 
 const skipAnnotation = 'machineset.cluster.x-k8s.io/skip-preflight-checks';
 

@@ -11,9 +11,9 @@ import { newestKnownRelease } from '../../runtimehooks/index.ts';
 import { controlPlaneOf, machineTemplatePath, withKubeadmDefaults } from '../control-planes/index.ts';
 import { type Difference, differencesOf, leadsTo } from '../world/differences.ts';
 import type { ExistingMachine, GroupChange, GroupObjects, PlanOptions } from '../world/groups.ts';
-import type { Cause, Problem } from '../world/plan.ts';
+import type { Cause, Problem } from '../world/plan-document.ts';
+import { listText, machinesText } from './explanations.ts';
 import { isStaying } from './group-plan.ts';
-import { listText, machinesText } from './texts.ts';
 
 const clonedFromName = 'cluster.x-k8s.io/cloned-from-name';
 

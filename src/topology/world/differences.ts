@@ -8,7 +8,7 @@ import {
   own,
 } from '../../kubernetes/index.ts';
 import type { GroupObjects, GroupPart, Provenance } from './groups.ts';
-import type { Cause } from './plan.ts';
+import type { Cause } from './plan-document.ts';
 
 /** A field that two objects do not have in common. A list is one value. */
 export interface Difference {

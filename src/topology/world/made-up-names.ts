@@ -1,5 +1,5 @@
 import { madeUp } from './names.ts';
-import type { ClusterPlan } from './plan.ts';
+import type { ClusterPlan } from './plan-document.ts';
 import type { World } from './world.ts';
 
 /** A plan in which names that were made up for objects that do not exist yet are shown as such. */

@@ -1,4 +1,4 @@
-import type { Problem } from './plan.ts';
+import type { Problem } from './plan-document.ts';
 
 interface NotKnownFacts {
   /** What a user can do about it. */

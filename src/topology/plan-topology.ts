@@ -42,7 +42,14 @@ import type { GroupChange, GroupObjects, PlanOptions } from './world/groups.ts';
 import { withMadeUpNames } from './world/made-up-names.ts';
 import { NotKnown, Stopped } from './world/not-known.ts';
 import { coreGroup, nameIn, writable } from './world/objects.ts';
-import { type ClusterPlan, type GroupPlan, type Plan, type Problem, sumOf, type Verdict } from './world/plan.ts';
+import {
+  type ClusterPlan,
+  type GroupPlan,
+  type Plan,
+  type Problem,
+  sumOf,
+  type Verdict,
+} from './world/plan-document.ts';
 import { readingsBetween } from './world/releases.ts';
 import { inV1beta2 } from './world/v1beta1.ts';
 import type { World } from './world/world.ts';

@@ -17,7 +17,7 @@ import {
   sumText,
   valueLines,
   verdictText,
-} from './words.ts';
+} from './describe.ts';
 
 /** Where the text is shown. */
 export interface Screen {

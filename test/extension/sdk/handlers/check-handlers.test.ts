@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createExtensionServer, type Handler, HandlersError, handler } from '../../../../src/extension/index.ts';
-import { checkHandlers } from '../../../../src/extension/sdk/handlers/check.ts';
+import { checkHandlers } from '../../../../src/extension/sdk/handlers/check-handlers.ts';
 import { hooks } from '../../../../src/runtimehooks/index.ts';
 
 const create = handler('BeforeClusterCreate', { name: 'create', handle: (_, { answer }) => answer.done() });

@@ -1,6 +1,6 @@
 import { formatFieldPath, objectText } from '../../kubernetes/index.ts';
 import type { GroupChange } from '../world/groups.ts';
-import type { Cause, Problem } from '../world/plan.ts';
+import type { Cause, Problem } from '../world/plan-document.ts';
 import type { UpdateAnswer } from './in-place.ts';
 
 /** Numbers with their noun: `1 Machine`, `3 Machines`. */

@@ -1,0 +1,21 @@
+import { withoutControls } from './printable.ts';
+
+/** Width of text for people, in columns: that of most terminals. */
+const usualWidth = 80;
+
+/**
+ * A paragraph in lines of at most `width` columns, unless a word is longer. The first line begins with `start`, others with
+ * `margin`.
+ */
+export function paragraph(start: string, text: string, margin: string, width = usualWidth): string[] {
+  const lines: string[] = [];
+  let line = start;
+  for (const word of withoutControls(text).split(' ')) {
+    if (line.length + word.length > width && line.length > margin.length) {
+      lines.push(line.trimEnd());
+      line = margin;
+    }
+    line += `${word} `;
+  }
+  return [...lines, line.trimEnd()];
+}
