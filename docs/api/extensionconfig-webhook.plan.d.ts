@@ -33,7 +33,9 @@ interface GroupPlan {
   held?: {
     is: 'paused' | 'blocked';
   } & Pick<GroupPlan, 'verdict' | 'machines' | 'replaces'>;
+  atLeast?: number;
   causes: Cause[];
+  healthCheck?: Cause[];
   replaces?: string[];
   manner?: string[];
   problems?: Problem[];

@@ -20,7 +20,7 @@ const changing: readonly Unwanted[] = [
   { what: 'an address in memory', expressions: [/\b0x[0-9a-f]{8,16}\b/] },
 ];
 
-/** What begins a private key in a text of several lines. */
+/** The start of a private key in a text of several lines. */
 const privateKey = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----/;
 
 /** Secrets. What is labelled as one begins after its label. */

@@ -74,7 +74,7 @@ function externalName(store: Store, { namespace, name, port }: ServiceReference)
 }
 
 /**
- * What aggregated API servers need to authenticate requests that the API server passes on (k8s.io/apiserver,
+ * The ConfigMap with which aggregated API servers authenticate requests that the API server passes on (k8s.io/apiserver,
  * RequestHeader).
  */
 function authenticationConfig(ca: string): JsonObject {

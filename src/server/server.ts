@@ -15,7 +15,7 @@ import { defaultLimits, type Limits, limitsWith, openFileLimit, withinOpenFiles 
 import { type Address, listen } from './listen.ts';
 import { createServingCertificate } from './serving-certificate.ts';
 
-/** What an application is composed of. */
+/** The parts of an application. */
 export interface ServerContext {
   metrics: Pick<Metrics, 'registry'>;
   log: Log;

@@ -57,10 +57,10 @@ import type { World } from './world/world.ts';
 /** Maximum number of Clusters that are planned at a time: so many calls wait for extensions. */
 const clustersAtOnce = 10;
 
-/** A Cluster of which nothing is made yet, or nothing is known. */
+/** A Cluster without objects yet, or about which nothing is known. */
 const nothingExists: Existing = { infrastructureCluster: undefined, controlPlane: undefined, workers: new Map() };
 
-/** What a plan is told besides the two states. */
+/** The options of a plan besides the two states. */
 export interface PlanRequest extends Omit<PlanOptions, 'call' | 'follow'> {
   /** Which Clusters are planned. Default: all. */
   isPlanned?: (namespace: string, name: string) => boolean;
@@ -82,11 +82,11 @@ interface Planning {
   before: PlannedState;
   after: PlannedState;
   refusals: Refusals;
-  /** What an API server refuses by the schemas of kinds. */
+  /** The API server's refusals by the schemas of kinds. */
   writes: RefusedWrites;
   /** Templates whose changes are refused, with the reason. */
   refusedTemplates: ReadonlyMap<string, Problem>;
-  /** What an upgrade of Cluster API changes about how it reads the same objects, in plain sentences. */
+  /** The changes that an upgrade of Cluster API makes to how it reads the same objects, in plain sentences. */
   readings: readonly string[];
   request: PlanRequest & Pick<PlanOptions, 'call'>;
 }
@@ -129,7 +129,7 @@ async function clusterBefore(
   return { cluster, blueprint, existing: existingOf(cluster ?? wanted, state.world, true) };
 }
 
-/** What Cluster API's webhooks look up of a Cluster. Its objects are those before the change, with their status. */
+/** The objects of a Cluster that Cluster API's webhooks look up. Its objects are those before the change, with their status. */
 function factsOf(
   { world }: PlannedState,
   { cluster: was, blueprint: old, existing }: ClusterBefore,
@@ -178,7 +178,7 @@ async function written(
     : { cluster: defaulted.cluster, refusal };
 }
 
-/** What Cluster API made of a Cluster before a change; undefined if nobody can know, and the objects that exist say enough. */
+/** The objects that Cluster API made of a Cluster before a change; undefined if nobody can know, and the objects that exist say enough. */
 async function madeBefore(
   state: PlannedState,
   { cluster, blueprint, existing }: ClusterBefore,
@@ -265,7 +265,7 @@ async function changesOf(
 
 const isExternal = ({ definitions }: ClassPatch): boolean => definitions.length === 0;
 
-/** Groups of which it is not known what extensions change, with what is certain without them. */
+/** Groups for which the changes of extensions are not known, with the changes that are certain without them. */
 async function withKnownParts(
   planning: Planning,
   was: ClusterBefore,
@@ -529,7 +529,7 @@ const inNewest = (world: World): World =>
   );
 
 /**
- * What a change does to the Machines of Clusters, once all steps of an upgrade are done.
+ * Plans the effect of a change on the Machines of Clusters, once all steps of an upgrade are done.
  *
  * @param before the state as it is.
  * @param after the state as it will be, with what Cluster API makes itself as it is before (`layered`).

@@ -125,7 +125,7 @@ function escaped({ code, isValid, size }: Rune, raw: string, quote: string, asci
       : `\\U${hex(code, 8)}`;
 }
 
-/** What may be written otherwise in a literal; all bytes of a character are in one run. */
+/** Bytes that a literal may write otherwise; all bytes of a character are in one run. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it looks for
 const special = /["\\]|[\x00-\x1f\x7f-\xff]+/g;
 

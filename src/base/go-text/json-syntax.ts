@@ -8,11 +8,11 @@ export interface JsonMistake {
   place: string;
 }
 
-/** What Go says about a byte at which a JSON text is wrong: after a comma or a bracket, and within a value. */
+/** Go's words for a byte at which a JSON text is wrong: after a comma or a bracket, and within a value. */
 const atKey = 'looking for beginning of object key string';
 const atValue = 'looking for beginning of value';
 
-/** What may follow in a JSON text. */
+/** The tokens that may follow in a JSON text. */
 type Next = 'value' | 'value or ]' | 'key' | 'key or }' | ':' | 'more';
 
 /** The parts of a number, as far as it goes: sign, whole part, fraction and exponent. */
@@ -129,7 +129,7 @@ export function jsonMistake(text: Bytes, isAlone: boolean): JsonMistake | undefi
   return isAlone && at < text.length ? { at, place: 'after top-level value' } : undefined;
 }
 
-/** What Go says of a character at which a JSON text is wrong. */
+/** Go's words for a character at which a JSON text is wrong. */
 export function jsonSyntaxError(character: string, place: string): string {
   return `invalid character ${character === '"' ? `'"'` : textOf(quotedRune(character.charCodeAt(0)))} ${place}`;
 }

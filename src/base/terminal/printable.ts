@@ -1,5 +1,5 @@
 /**
- * What untrusted text must not bring to a terminal or a log: control characters and line breaks, and characters that
+ * Characters that untrusted text must not bring to a terminal or a log: control characters and line breaks, and characters that
  * change the direction of text (embeddings, overrides, isolates, and the marks U+061C, U+200E and U+200F, which move
  * adjacent punctuation), so that one name reads as another.
  */

@@ -2,7 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 
 const begin = '-----BEGIN ';
 const end = '\n-----END ';
-/** What follows `begin` and `end`: a label and its dashes. No label in use is longer than this. */
+/** The label and dashes after `begin` and `end`. No label in use is longer than this. */
 const labelFormat = /^([A-Z0-9 ]{1,64})-----/;
 const maxLabelLength = 64 + 5;
 /** What may follow the dashes of a BEGIN line, and of an END line. */

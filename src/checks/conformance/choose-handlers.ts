@@ -10,7 +10,7 @@ import {
 import { sampleRequest } from '../../runtimehooks/messages/index.ts';
 import { samples } from './sample-requests.ts';
 
-/** What is called, with the request that Cluster API would send. */
+/** A handler, with the request that Cluster API would send. */
 export interface Callee {
   /** Name of the handler without that of the ExtensionConfig; undefined for Discovery. */
   name: string | undefined;
@@ -22,7 +22,7 @@ export interface Callee {
 /** Maximum number of handlers that are called; further handlers are only discovered. */
 const maxTried = 64;
 
-/** What decides which handlers are called. */
+/** The choice of handlers to call. */
 export interface Choice {
   /** The hooks whose messages are known, in the order of a Cluster's lifecycle. */
   hooks: readonly HookDefinition[];

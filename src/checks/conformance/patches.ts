@@ -25,7 +25,7 @@ const maxPatches = 100;
 const maxObjectLength = 3 * 1024 * 1024;
 
 /**
- * What can be wrong with a patch. `inapplicable`: it cannot be read or applied; `invalid`: an API server would refuse the
+ * A problem with a patch. `inapplicable`: it cannot be read or applied; `invalid`: an API server would refuse the
  * object or drop fields of it; `ignored`: Cluster API ignores a change.
  */
 export type PatchProblem = 'inapplicable' | 'invalid' | 'ignored';

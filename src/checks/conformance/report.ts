@@ -19,7 +19,7 @@ export interface CheckResult extends Omit<GroupedCheck, 'needsDiscovery' | 'run'
   ms: number;
 }
 
-/** What is found out about the behaviour of an extension. */
+/** The findings about an extension's behaviour. */
 export interface ConformanceReport {
   extensionConfig: string;
   /** `failed`: a check failed, or was not completed in time. */

@@ -95,7 +95,7 @@ function createCaller(extension: ReturnType<typeof extensionOf>, resolve: Resolv
 /** Options of a trial. */
 export interface TrialOptions extends Choice {
   known: KnownHooks;
-  /** What an earlier release of the extension answered. */
+  /** The answers of an earlier release of the extension. */
   recorded?: Recording | undefined;
   /** The schemas of templates, which patched ones must match. */
   schemaOf?: SchemaOf | undefined;
@@ -200,7 +200,7 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
       const outcomes = await eachOf(handlers, 1, (handler) => handler.first());
       return handlers.filter((_, index) => outcomes[index]?.response !== undefined);
     },
-    /** What a TLS handshake reveals; undefined if it failed. */
+    /** The facts from a TLS handshake; undefined if it failed. */
     async tls(): Promise<TlsFacts | undefined> {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(defaultTimeoutSeconds * 1000)]);
       return isCallError(target) ? undefined : probeTls(target, limit, resolve);

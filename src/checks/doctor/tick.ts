@@ -1,11 +1,11 @@
 import { Forbidden, type KubernetesClient, ResponseError, StatusError } from '../../kubernetes/client/index.ts';
 
-/** What one look found: all right, wrong now, wrong soon, not to be judged, or only worth knowing. */
+/** The outcome of one look: all right, wrong now, wrong soon, not to be judged, or only worth knowing. */
 export interface Tick {
   check: string;
   result: 'ok' | 'failed' | 'warning' | 'skipped' | 'note';
   message: string;
-  /** What to do about it, if something is wrong. */
+  /** The remedy, if something is wrong. */
   remedy?: string;
 }
 

@@ -214,7 +214,7 @@ const hooksOf = ({ config, answer: { discovered } }: AskedExtension): ReadonlySe
 /** Where the running release can be read. */
 const readable = 'let the user of the kubeconfig list providers.clusterctl.cluster.x-k8s.io, or Deployments';
 
-/** What does not concern a single extension. */
+/** Findings that concern no single extension. */
 function* sharedFindings({ from, to }: Upgrade, before: Release, extensions: readonly AskedExtension[]): Findings {
   if (from === undefined) {
     const message = `the running release is unknown; only what changed since ${formatRelease(before)} is listed`;
@@ -260,7 +260,7 @@ const order: readonly Tick['result'][] = ['failed', 'warning', 'note', 'ok', 'sk
 const maxNames = 5;
 
 /**
- * What is in the way of an upgrade of Cluster API, each thing once for all extensions that it concerns, the worst first.
+ * The obstacles to an upgrade of Cluster API, each once for all extensions that it concerns, the worst first.
  * Pure: all facts are passed in.
  */
 export function upgradeTicks(extensions: readonly AskedExtension[], upgrade: Upgrade): Tick[] {

@@ -45,7 +45,7 @@ export interface Change {
   old: JsonObject | undefined;
 }
 
-/** What a write does to Machines. */
+/** The effect of a write on Machines. */
 export interface Impact {
   /** The plans of the Clusters that were planned. */
   clusters: ClusterPlan[];
@@ -119,7 +119,7 @@ export function lacksTemplates({ object }: Change, watched: Watched): boolean {
 
 const nothing: Impact = { clusters: [], total: 0, unasked: undefined };
 
-/** What a write of a Cluster, a ClusterClass or an ExtensionConfig does to Machines, as far as is known when it stops. */
+/** The effect of a write of a Cluster, a ClusterClass or an ExtensionConfig on Machines, as far as is known when it stops. */
 export async function impactOf(change: Change, watched: Watched, options: ImpactOptions): Promise<Impact> {
   const { object, old } = change;
   if (object.kind === 'ExtensionConfig') {
@@ -189,7 +189,7 @@ const replacedIn = ({ groups }: ClusterPlan): number =>
 export const replacedBy = ({ clusters }: Impact): number =>
   clusters.reduce((sum, cluster) => sum + replacedIn(cluster), 0);
 
-/** What identifies a plan: which Machines it replaces, and for which fields and values. */
+/** Identifies a plan: which Machines it replaces, and for which fields and values. */
 export function hashOf({ clusters }: Impact): string {
   const replacements = clusters
     .flatMap(({ cluster, groups }) =>

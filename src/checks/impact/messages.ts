@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import type { Release } from '../../runtimehooks/index.ts';
 
-/** What the thread is started with. */
+/** The data that the thread is started with. */
 export interface ThreadSettings {
   kubeconfig: { kubeconfig?: string | undefined; context?: string | undefined };
   clusterApiVersion: Release | undefined;
@@ -10,7 +10,7 @@ export interface ThreadSettings {
   /** Whether extensions that offer it update Machines in place. */
   updatesInPlace: boolean;
   callsExtensions: boolean;
-  /** The number of the newest review: an older one gives way. */
+  /** The number of the newest review: older ones are dropped. */
   newest: Int32Array<SharedArrayBuffer>;
 }
 
@@ -23,7 +23,7 @@ export interface Question {
   deadlineMs: number;
 }
 
-/** What a write does to Machines. */
+/** The effect of a write on Machines. */
 export interface Answer {
   number: number;
   /** Warnings. */

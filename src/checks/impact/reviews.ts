@@ -12,7 +12,7 @@ import { cut, planCommand } from './warnings.ts';
 
 /** Longest time until a review is answered, in ms: without and with calls of extensions. */
 const budgetMs = { plain: 850, withExtensions: 4_700 };
-/** What of it is left for the answer. */
+/** The part of it that is left for the answer. */
 const answerMs = 150;
 /** A thread that is that late has hung, in ms. */
 const hungMs = 10_000;
@@ -33,10 +33,10 @@ export interface ImpactReviews {
   stop(): Promise<void>;
 }
 
-/** What a thread made of a write. */
+/** A thread's verdict on a write. */
 type Outcome = Answer | 'late' | 'bug';
 
-/** What became of a review, for the metric. */
+/** The outcome of a review, for the metric. */
 const results = ['nothing', 'replaces', 'denied', 'unknown', 'late', 'bug'] as const;
 type Result = (typeof results)[number];
 

@@ -114,7 +114,7 @@ function unknownOf({ groups, problems }: ClusterPlan): string | undefined {
   return problem?.text ?? `the ${unknown[0]?.kind} decides for itself`;
 }
 
-/** What is not known, in one line. */
+/** The unknown, in one line. */
 function unknownLine({ clusters, total, unasked }: Impact): string | undefined {
   if (unasked !== undefined) {
     const { extension, clusters: names } = unasked;
@@ -140,7 +140,7 @@ function unknownLine({ clusters, total, unasked }: Impact): string | undefined {
       );
 }
 
-/** What a write does to Machines, in at most three lines of 256 bytes; none if it replaces none. */
+/** The effect of a write on Machines, in at most three lines of 256 bytes; none if it replaces none. */
 export function impactLines(impact: Impact): string[] {
   const unknown = unknownLine(impact);
   const replacements = replacementsOf(impact.clusters);

@@ -27,7 +27,7 @@ function withNumericPort(object: JsonObject): JsonObject {
     : object;
 }
 
-/** What has only one right answer, by the rule that asks for it. */
+/** Fixes with only one right answer, by the rule that asks for them. */
 const fixes: Readonly<Record<string, (object: JsonObject) => JsonObject>> = {
   'metadata-namespace': withoutNamespace,
   'field-type': withNumericPort,

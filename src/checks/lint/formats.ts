@@ -6,7 +6,7 @@ import { showPlace } from '../../kubernetes/manifests/index.ts';
 import type { Rule } from '../../policy/index.ts';
 import type { LintError, LintFinding, LintResult, LintSummary } from './result.ts';
 
-/** What a format needs besides results. */
+/** The input of a format besides results. */
 export interface FormatContext {
   version: string;
   /** All rules that can have findings. */

@@ -117,7 +117,7 @@ async function fixFile(
   write: NonNullable<LintRun['fix']>,
 ): Promise<ManifestFile | LintError | undefined> {
   const { text: fixed, objects, problems } = await fixManifests(text, policy);
-  // What cannot be read is reported when the file is checked.
+  // A file that cannot be read is reported when it is checked.
   const problem = problems.find(({ isContent }) => isContent);
   if (problem !== undefined) {
     const { line, column = 1, message } = problem;

@@ -33,7 +33,7 @@ export interface Rewritten {
   problems: RewriteProblem[];
 }
 
-/** What an ExtensionConfig becomes; the same object if nothing changes. @throws {ConversionError} */
+/** Returns the converted ExtensionConfig; the same object if nothing changes. @throws {ConversionError} */
 type ChangeObject = (object: JsonObject, placed: PlacedObject) => JsonObject;
 
 async function rewriteDocument(

@@ -1,6 +1,6 @@
 import { rules } from '../../policy/index.ts';
 
-/** What a comment to the linter begins with, after its `#`. */
+/** The start of a comment to the linter, after its `#`. */
 const marker = 'extensionconfig-lint:';
 
 interface Suppression {

@@ -3,7 +3,7 @@ import { isJsonObject, type Json } from '../../kubernetes/index.ts';
 import type { Cause, ClusterPlan, GroupPlan, Plan, Problem, Sum, Verdict } from '../../topology/index.ts';
 import { diffLines } from '../output/diff.ts';
 
-/** What happens to a group, in a few words. */
+/** A verdict in a few words. */
 export function verdictText(plan: GroupPlan): string {
   const { held, verdict } = plan;
   const now = verdict === 'unchanged' && held !== undefined ? '' : `${outcomeText(plan)}; `;
@@ -130,7 +130,7 @@ const asText = (value: Json): Json => (typeof value === 'object' ? value : Strin
 /** Maximum number of Machines that are named. */
 const maxNamed = 6;
 
-/** What else to know about a group: which Machines, and how it happens. */
+/** More about a group: which Machines, and how it happens. */
 export function detailTexts({ replaces, healthCheck, manner = [] }: GroupPlan): string[] {
   const machines =
     replaces === undefined || replaces.length === 0 ? [] : [`Machines ${shortList(replaces.map(printable), maxNamed)}`];
@@ -162,7 +162,7 @@ export function peakText({ order, atOnce, surge, versions = [] }: NonNullable<Cl
   return `${steps}${rolls}: ${surge === 0 ? 'no Machine' : `up to ${count(surge, 'Machine')}`} more`;
 }
 
-/** What becomes of Machines, in one clause; that none is replaced is told if nothing else is. */
+/** The effect on Machines, in one clause; it says that none is replaced only if nothing else happens. */
 function machinesText(sum: Sum, isToldOtherwise: boolean): string {
   const { machines, replaced, deleted, created, inPlace, onDelete } = sum;
   const others = [

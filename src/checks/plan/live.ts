@@ -5,7 +5,7 @@ import { groupOf, type JsonObject, namespaceOf, objectAt, objectsAt, textAt } fr
 import { coreGroup, prepared, templateReferences, type Unread, World } from '../../topology/index.ts';
 import { DryRuns, type Resource } from './dry-runs.ts';
 
-/** What an API server has for a plan. */
+/** The objects of an API server, for a plan. */
 export interface LiveWorld {
   world: World;
   /** The resourceVersion of each list, by resource. */

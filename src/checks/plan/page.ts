@@ -64,7 +64,7 @@ const machineWords: Readonly<Record<Machine, string>> = {
   unknown: 'not known',
 };
 
-/** What becomes of each Machine of a group. */
+/** How the change affects each Machine of a group. */
 function machinesOf({ verdict, machines, replaces }: GroupPlan): Machine[] {
   const { before, after, replaced, inPlace } = machines;
   const some = (number: number, what: Machine) => new Array<Machine>(Math.max(0, number)).fill(what);
@@ -146,7 +146,7 @@ const verdictLegend = (['refused', 'stopped', 'unknown'] as const)
 
 /** The plan that a page shows. */
 export interface PageFacts {
-  /** What was planned: `-f clusters on top of --from ../before`. */
+  /** The subject of the plan: `-f clusters on top of --from ../before`. */
   inputs: string;
   /** Of Cluster API: `v1.14`. */
   release: string;

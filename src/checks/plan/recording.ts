@@ -12,7 +12,7 @@ import {
 } from '../../topology/index.ts';
 import { withoutSecretValues } from './hidden.ts';
 
-/** What an extension answered, to be compared with another release of it. */
+/** An extension's answers, to be compared with another release of it. */
 interface RecordedAnswer {
   hook: string;
   handler: string;
@@ -23,7 +23,7 @@ interface RecordedAnswer {
   response: JsonObject;
 }
 
-/** What users write of a state, and what extensions answered for it. */
+/** The objects of a state that users write, and the answers of extensions for it. */
 export interface Recording {
   objects: JsonObject[];
   answers: RecordedAnswer[];
@@ -96,7 +96,7 @@ export function recordedCalls(
   };
 }
 
-/** The objects in a file of a recording. @throws {TypeError} for what is no such file. */
+/** The objects in a file of a recording. @throws {TypeError} if it is not such a file. */
 export function readObjects(value: Json): JsonObject[] {
   const items = objectAt(value).items;
   if (!Array.isArray(items) || !items.every(isJsonObject)) {
@@ -105,7 +105,7 @@ export function readObjects(value: Json): JsonObject[] {
   return items;
 }
 
-/** The answers in a file of a recording. @throws {TypeError} for what is no such file. */
+/** The answers in a file of a recording. @throws {TypeError} if it is not such a file. */
 export function readAnswers(value: unknown): Recording['answers'] {
   const isAnswer = (one: unknown): boolean =>
     isJsonObject(one) &&

@@ -62,7 +62,7 @@ function verdictOf(hook: HookDefinition, result: CallResult<JsonObject> | CallAl
     : { verdict: 'accepted', ...text };
 }
 
-/** What a call needs. */
+/** The input of a call. */
 interface Caller {
   client: Client;
   flags: CallFlags;

@@ -31,7 +31,7 @@ export const releaseFlag = <D extends Release | undefined>(
   },
 });
 
-/** What is wrong with a version of Kubernetes, which Cluster API writes with a `v`. */
+/** The problems of a version of Kubernetes, which Cluster API writes with a `v`. */
 export const versionProblems = (text: string): string[] =>
   text.startsWith('v') && parseVersion(text) !== undefined ? [] : ['must be a version such as v1.35.0'];
 
@@ -44,7 +44,7 @@ export const catalogFlags = {
   ),
 } satisfies Flags;
 
-/** What a file that a flag names says. @throws {UsageError} when the parser throws a `Problem`. */
+/** Parses the file that a flag names. @throws {UsageError} when the parser throws a `Problem`. */
 export function readWith<T>(
   flag: string,
   file: string,

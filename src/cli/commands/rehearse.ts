@@ -108,7 +108,7 @@ function textPrinter(paint: Paint, clusters: readonly string[]): Printer<Entry> 
       };
       running.set(entry.cluster, timeline);
       timeline.texts.push(timeline.add(entry));
-      // What concerns extensions and classes is shown at once, and Clusters side by side when they end.
+      // Entries about extensions and classes are shown at once, and Clusters side by side when they end.
       if (clusters.length === 1 || !isCluster.has(entry.cluster)) {
         return timeline.texts.splice(0).join('');
       }

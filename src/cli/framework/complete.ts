@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
 
-/** What a shell does besides showing candidates: numbers of cobra's protocol, which kubectl uses. */
+/** Instructions to the shell besides the candidates: numbers of cobra's protocol, which kubectl uses. */
 const directive = { files: 0, nothing: 4 } as const;
 
 interface Completion {

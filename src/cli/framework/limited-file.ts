@@ -3,7 +3,7 @@ import { UsageError } from './program.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** Reads a small text file that a flag names. @throws {UsageError} with the flag and the file, for what is not one. */
+/** Reads a small text file that a flag names. @throws {UsageError} with the flag and the file, if it is not one. */
 export function readLimitedFile(flag: string, file: string, maxMebibytes = 1): string {
   const where = `${flag}: ${printable(file)}`;
   let bytes: Buffer;

@@ -24,7 +24,7 @@ export function startProgress(
   const ticking = setInterval(() => {
     if (terminal.isTTY === true && performance.now() >= start && !isTerminalTaken()) {
       isShown = true;
-      // What does not fit would begin a second line, which is not erased.
+      // Text that does not fit would begin a second line, which is not erased.
       terminal.write(`${erase}${text().slice(0, (terminal.columns ?? 80) - 3)} …`);
     }
   }, every);

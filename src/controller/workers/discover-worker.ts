@@ -87,7 +87,7 @@ function eventOf(
   return changes.length === 0 ? undefined : { type: 'Normal', reason: 'HandlersChanged', message };
 }
 
-/** What discovery finds for an ExtensionConfig, and the object with its caBundle, if `injectCa` has returned it. */
+/** The result of discovery for an ExtensionConfig, and the object with its caBundle, if `injectCa` has returned it. */
 async function find(
   config: StoredConfig,
   injected: StoredConfig | string,

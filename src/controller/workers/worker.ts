@@ -32,7 +32,7 @@ export const defaultPace: ControllerPace = {
   informer: {},
 };
 
-/** What the workers of a controller share across terms. */
+/** State that the workers of a controller share across terms. */
 export interface WorkerContext {
   client: Client;
   /** Addresses to use for hosts instead of those from DNS. */
@@ -53,9 +53,9 @@ export interface WritingContext extends WorkerContext {
   events: EventRecorder;
 }
 
-/** What a mode does with ExtensionConfigs. */
+/** The work of a mode on ExtensionConfigs. */
 export interface Worker {
-  /** What a run depends on besides the spec: only when that changes, another run is needed. */
+  /** The input of a run besides the spec: only when that changes, another run is needed. */
   fingerprintOf(config: StoredConfig): string;
   /** Called once all ExtensionConfigs have been listed, before the first run. */
   begin?(configs: readonly StoredConfig[]): void;

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../kubernetes/index.ts';
 import { onlyValue, YamlError } from '../../kubernetes/manifests/index.ts';
 import { fieldOf, prune, type Schema, validateSchema } from '../../kubernetes/schema/index.ts';
 
-/** What a handler does in place of its work, in the order of these fields. */
+/** The behaviour of a handler in place of its work, in the order of these fields. */
 interface Behaviour {
   /** Never answers: the server's own 504, half a second after the caller has given up, comes too late. */
   hang?: boolean;
@@ -50,7 +50,7 @@ const behaviour = (canBlock: boolean): Schema =>
     }),
   });
 
-/** What to do about a field that a schema does not have. */
+/** The remedy for a field that a schema does not have. */
 function unknownField(path: string, schema: Schema): string {
   const holder = path.split('.').slice(0, -1).reduce<Schema | undefined>(fieldOf, schema);
   const names = Object.keys(holder?.properties ?? {}).join(', ');

@@ -37,7 +37,7 @@ export const pathOf = (hook: string) => `src/handlers/${handlerNameOf(hook)}.ts`
 /** The hook whose file is the template for all hooks that have none of their own. */
 const example = 'BeforeClusterCreate';
 
-/** These hooks and those without which they are no use: of the variables, patches get those that their extension defines. */
+/** These hooks and those that they need: patches get only the variables that their own extension defines. */
 export const withNeeded = (chosen: readonly string[]): string[] => [
   ...new Set([...chosen, ...(chosen.includes('GeneratePatches') ? ['DiscoverVariables'] : [])]),
 ];

@@ -22,7 +22,7 @@ interface ProjectOptions {
   certificates: CertificateMaker;
   /** The file with the types of templates, if there are any. */
   templateTypes?: string | undefined;
-  /** What npm installs as the SDK and as the program: a version range, or `file:…`. */
+  /** The packages that npm installs as SDK and program: a version range, or `file:…`. */
   packages: { sdk: string; program: string };
 }
 

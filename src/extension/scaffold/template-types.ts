@@ -47,7 +47,7 @@ const maxDescriptionLength = 10_000;
 const types = ['string', 'integer', 'number', 'boolean', 'array', 'object'] as const;
 
 /**
- * What types can express of a structural schema, as JSON Schema. Nothing else of it is taken over: for the compiler, a
+ * The part of a structural schema that types can express, as JSON Schema. Nothing else of it is taken over: for the compiler, a
  * `$ref` would be a file to read, and `tsType` code to write.
  */
 function jsonSchemaOf(schema: JsonObject): JSONSchema {

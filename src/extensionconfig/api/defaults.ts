@@ -70,7 +70,7 @@ function statusDefaults(object: JsonObject): Addition[] {
   return patch;
 }
 
-/** What a write sets: the object itself, or its status subresource. */
+/** The target of a write: the object itself, or its status subresource. */
 type Part = 'object' | 'status';
 
 /**

@@ -129,7 +129,7 @@ function declaredOf(schema: Schema, declarations: Declarations): Declared {
   }
 }
 
-/** What expressions over values of any type are compiled in. */
+/** The environment in which expressions over values of any type are compiled. */
 export function untypedEnvironment(): Environment {
   return new Environment({ enableOptionalTypes: true })
     .registerVariable('self', 'dyn')
@@ -137,7 +137,7 @@ export function untypedEnvironment(): Environment {
 }
 
 /**
- * What finds expressions that do not fit the values of a schema: a field that there is not, a number as a text.
+ * Finds expressions that do not fit the values of a schema: a field that does not exist, a number as text.
  *
  * @param declarations what this and others may declare; parts of the schema beyond that may be anything.
  */

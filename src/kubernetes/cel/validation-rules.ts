@@ -38,7 +38,7 @@ interface Variables {
 interface Validation {
   causes: StatusCause[];
   seen: Seen;
-  /** What messages show as the value, instead of what an API server does. */
+  /** The value in messages, instead of the API server's. */
   shown: string | undefined;
   isRatcheting: boolean;
   /** The rule that is evaluated now. */

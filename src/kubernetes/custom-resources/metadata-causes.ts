@@ -9,7 +9,7 @@ import {
 } from '../objects/names.ts';
 import { causeOf, forbiddenField, invalid, required } from '../schema/index.ts';
 
-/** What the names of a kind look like; those of most are DNS subdomains. */
+/** The syntax of a kind's names; most are DNS subdomains. */
 export type NameFormat = 'subdomain' | 'label' | 'path';
 
 function nameProblems(name: string, format: NameFormat): readonly string[] {

@@ -41,7 +41,7 @@ export interface ReadObject {
   unknown: readonly UnknownField[];
 }
 
-/** What an API server says of unknown fields, one text each. */
+/** An API server's words for unknown fields, one text each. */
 export const unknownFieldTexts = (unknown: readonly UnknownField[]): string[] =>
   unknown.slice(0, maxUnknown).map(({ path }) => `unknown field ${JSON.stringify(path)}`);
 

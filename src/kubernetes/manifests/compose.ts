@@ -33,7 +33,7 @@ export interface Composed {
   /** Duplicate keys. kubectl silently uses the last one. */
   duplicates: { offset: number; message: string }[];
   root: Node | null;
-  /** What aliases refer to. */
+  /** The nodes that aliases refer to. */
   targets: ReadonlyMap<Alias, Node>;
 }
 

@@ -20,7 +20,7 @@ export class Places {
     this.#targets = targets;
   }
 
-  /** What an alias refers to; any other node itself. */
+  /** Returns the node that an alias refers to; any other node itself. */
   #resolved(node: unknown): unknown {
     return isAlias(node) ? this.#targets.get(node) : node;
   }

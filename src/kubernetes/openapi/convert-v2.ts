@@ -27,7 +27,7 @@ const operation = withFields({
   ...{ externalDocs: object, responses: object },
 });
 
-/** What the conversion takes for granted. */
+/** The assumptions of the conversion. */
 const v2: Schema = {
   type: 'object',
   required: ['swagger'],
@@ -74,7 +74,7 @@ const mapped = (value: Json | undefined, convert: (item: Json) => Json): JsonObj
 
 const externalDocsOf = (source: JsonObject) => pick(objectAt(source, 'externalDocs'), ['description', 'url']);
 
-/** A reference with another prefix; undefined for what is none. */
+/** A reference with another prefix; undefined for anything else. */
 const moved = ({ $ref }: JsonObject, from: string, to: string): JsonObject | undefined =>
   typeof $ref === 'string' ? { $ref: $ref.replace(from, to) } : undefined;
 

@@ -80,7 +80,7 @@ const charactersPerWork = 20;
 /** Characters of a canonical object or array, with sorted keys, that are written in about the time of a visit. */
 const canonicalPerWork = 5;
 
-/** What one validation may cost, or several that share it. */
+/** The budget of one validation, or of several that share it. */
 export interface Work {
   left: number;
   /** Path at which the work was used up. */
@@ -90,7 +90,7 @@ export interface Work {
 export const workOfObject = (): Work => ({ left: maxWork });
 
 interface Shown {
-  /** What messages show, in quotes, instead of the value at fault. */
+  /** The text that messages show in quotes, instead of the value at fault. */
   shown?: string | undefined;
   /** Where the value is, if it is part of a schema (a default, an example); paths in messages begin at the value. */
   base?: string | undefined;
@@ -153,9 +153,9 @@ class Findings {
 
 interface Validation extends Shown {
   path?: string;
-  /** What it may cost; once that is used up, it is the only cause, and later validations with it have none. */
+  /** Its budget; once that is used up, it is the only cause, and later validations with it have none. */
   work?: Work;
-  /** The value that is replaced: problems of parts that stay as they were are no causes (ratcheting validation). */
+  /** The value that is replaced: problems of parts that stay as they were are not causes (ratcheting validation). */
   old?: Json | undefined;
 }
 

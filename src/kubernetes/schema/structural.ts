@@ -294,13 +294,13 @@ function* listCauses(schema: JsonObject, path: string): Generator<StatusCause> {
   }
 }
 
-/** What nodes are checked for: the schema of a definition, or that of a variable of Cluster API, which is merely structural. */
+/** The subject of the check: the schema of a definition, or that of a variable of Cluster API, which is merely structural. */
 interface NodeChecks {
   work: Work;
   isVariable: boolean;
 }
 
-/** What is checked of definitions, and not of what is merely structural (validation.go in apiextensions' pkg/apis/apiextensions/validation). */
+/** Checks of definitions, but not of merely structural schemas (validation.go in apiextensions' pkg/apis/apiextensions/validation). */
 function* definitionCauses(schema: JsonObject, path: string, work: Work): Generator<StatusCause> {
   if (typeof schema.type === 'string' && schema.type !== '' && !types.includes(schema.type)) {
     yield notSupported(`${path}.type`, schema.type, types);
@@ -392,7 +392,7 @@ function* rootCauses(schema: JsonObject, path: string, checks: NodeChecks): Gene
   }
 }
 
-/** What the check of a schema may cost, or of several that share it. */
+/** The budget of the check of a schema, or of several that share it. */
 export interface SchemaBudget {
   work: Work;
   patterns: { size: number };

@@ -1,6 +1,6 @@
 import type { LabelSelector } from '../../kubernetes/index.ts';
 
-/** The kinds of which all objects are collected. */
+/** The kinds whose objects are all collected. */
 export const collectedKinds = ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Namespace', 'Service'] as const;
 export type CollectedKind = (typeof collectedKinds)[number];
 export type FactKind = CollectedKind | 'Secret';

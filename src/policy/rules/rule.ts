@@ -6,7 +6,7 @@ import type { CaBundle } from './fields/ca-bundle.ts';
 import type { PlacedHandler } from './fields/handlers.ts';
 import type { ClientUrl } from './fields/url.ts';
 
-/** What a finding leads to: the request is denied, or the client gets a warning. */
+/** The effect of a finding: the request is denied, or the client gets a warning. */
 export type Severity = 'deny' | 'warn';
 
 /** A problem with a field. */
@@ -57,13 +57,13 @@ export interface RuleInput {
   /** Whether the API server has already pruned unknown fields, as it does before it calls any webhook. */
   isPruned: boolean;
   now: Date;
-  /** What is known about the cluster; absent if nothing is. */
+  /** Facts about the cluster; absent if nothing is known. */
   facts?: Facts | undefined;
   /** Where another object of the same name is (`FILE:LINE`), for objects in files. */
   namesake?: string | undefined;
 }
 
-/** What a rule gets: the input, and the parts of `object` that several rules need, parsed once. */
+/** The input of a rule: the request, and the parts of `object` that several rules need, parsed once. */
 export interface ParsedInput extends RuleInput {
   /** The parsed url, with any scheme; undefined if it is absent, or not a URL. */
   url: ClientUrl | undefined;

@@ -18,7 +18,7 @@ export interface HookDefinition<Request = object, Response = object> extends Lif
    * ClusterClass has `named`; the `only` one in the cluster, since with two of them every decision fails.
    */
   readonly calls: 'server' | 'all' | 'named' | 'only';
-  /** What a request is about; `topology`: the templates of a Cluster, which `builtin` names. Undefined: no object. */
+  /** The subject of a request; `topology`: the templates of a Cluster, which `builtin` names. Undefined: no object. */
   readonly about: 'Cluster' | 'topology' | 'Machine' | 'MachineSet' | undefined;
   /** Whether handlers only answer a question, and have no effect on Clusters and Machines. */
   readonly isQuestion: boolean;

@@ -338,7 +338,7 @@ function defineHook(name: string, group: HookGroup, written: WrittenHook): HookD
   };
 }
 
-/** What the hooks of a group have in common. */
+/** The common parts of the hooks of a group. */
 interface HookGroup extends Pick<HookDefinition, 'tags' | 'calls'> {
   about?: HookDefinition['about'];
   changes?: readonly ReleaseChange[];

@@ -36,7 +36,7 @@ const responseCaching: Readonly<Record<string, ResponseCaching>> = {
   CanUpdateMachineSet: [day, ({ current = null, desired = null }) => [current, desired]],
 };
 
-/** What calls with the option `cache` return until it expires. @param now returns milliseconds of a monotonic clock. */
+/** Caches the answers of calls with the option `cache` until they expire. @param now returns milliseconds of a monotonic clock. */
 export function createCallCache(now: () => number) {
   // With `max`, each client would take 400 KiB at once, and most of its time to start.
   const answers = new LRUCache<string, JsonObject>({

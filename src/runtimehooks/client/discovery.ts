@@ -57,7 +57,7 @@ export function phaseOf(
 
 const isLabel = (text: string) => /^[a-z0-9-]+$/.test(text) && !text.startsWith('-') && !text.endsWith('-');
 
-/** What is wrong with a name, in the words of Kubernetes (`IsDNS1123Label` of apimachinery). */
+/** The problems of a name, in the words of Kubernetes (`IsDNS1123Label` of apimachinery). */
 function nameProblems(name: string): string[] {
   const problems = Buffer.byteLength(name) > 63 ? ['must be no more than 63 characters'] : [];
   if (!isLabel(name)) {

@@ -73,7 +73,7 @@ export function certificateNameFinding({ serverName, names, isForName }: TlsFact
       };
 }
 
-/** What is wrong with the dates of a certificate; undefined if it is valid for another two weeks. */
+/** The problem with the dates of a certificate; undefined if it is valid for another two weeks. */
 export function certificateDateFinding({ validity }: TlsFacts, now: Date): ExtensionFinding | undefined {
   if (validity === undefined) {
     return {
@@ -100,7 +100,7 @@ export function certificateDateFinding({ validity }: TlsFacts, now: Date): Exten
 }
 
 /**
- * What will hurt about handlers that Cluster API accepts.
+ * Problems that handlers will cause although Cluster API accepts them.
  *
  * @param longest timeout that is not warned about, in seconds.
  */
@@ -151,7 +151,7 @@ interface AskOptions {
   signal: AbortSignal;
 }
 
-/** What an extension server says about itself. */
+/** An extension server's answer about itself. */
 export interface ExtensionAnswer {
   /** The last of `discoveries`. */
   discovered: DiscoverResult;
@@ -217,7 +217,7 @@ const rounds = 3;
 /** Latency of discovery above which there is a warning, in ms: patches should be answered within 200 ms. */
 const slowMs = 1000;
 
-/** What will hurt about answers to discovery that Cluster API accepts. */
+/** Problems that answers to discovery will cause although Cluster API accepts them. */
 function answerFindings({ discovered, discoveries, latenciesMs }: ExtensionAnswer): ExtensionFinding[] {
   const findings: ExtensionFinding[] = [];
   const warn = (message: string, remedy: string) => findings.push({ severity: 'warning', message, remedy });

@@ -71,7 +71,7 @@ export const examples: Readonly<Record<string, unknown>> = {
 /** The part of the Runtime SDK that says where a template is used. */
 const holder = 'sigs.k8s.io.cluster-api.api.runtime.hooks.v1alpha1.HolderReference';
 
-/** What samples have instead in messages with objects of an earlier version. A variable is the same in all of them. */
+/** The samples' replacements in messages with objects of an earlier version. A variable is the same in all of them. */
 export const examplesIn: Readonly<Record<CoreVersion, Readonly<Record<string, unknown>>>> = {
   v1beta1: {
     [`${core}.Cluster`]: cluster('v1beta1', { class: 'example' }),

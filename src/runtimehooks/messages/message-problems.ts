@@ -17,7 +17,7 @@ export interface MessageProblem {
 }
 
 /**
- * What is checked. `request`: types, and the fields that the hook's own messages require; objects of Cluster API may lack
+ * The depth of the check. `request`: types, and the fields that the hook's own messages require; objects of Cluster API may lack
  * any field, since releases differ in what they send. `response`: the whole schema. `answer`, a response as Cluster API
  * reads it: types only. Unknown fields are never a problem: Go's decoder ignores them.
  */
@@ -101,7 +101,7 @@ function keysOf(pointer: string, value: unknown): (string | number)[] {
 
 const typeOf = (value: unknown) => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value);
 
-/** What the keywords in our schemas ask for. */
+/** The messages of the keywords in our schemas. */
 const messages: Readonly<Record<string, (schema: unknown, value: unknown) => string>> = {
   type: (types, value) => `must be of type ${[types].flat().join(' or ')}, not ${typeOf(value)}`,
   format: (format) => (format === 'byte' ? 'must be standard base64' : `must be of format ${format}`),

@@ -13,11 +13,11 @@ import { fieldsOf, isEmpty, pathInObject, pathInOldControlPlane, putAt } from '.
 /** The keys of a field, from the root of its object. */
 type Keys = readonly string[];
 
-/** What Cluster API may set in a control plane: its version, the references to its machines, or a field of classes by its path. */
+/** The fields that Cluster API may set in a control plane: its version, the references to its machines, or a field of classes by its path. */
 export type ControlPlaneField = string;
 
 /**
- * What becomes of a patched field: it is taken over; it keeps the value that the template has (`kept`), or Cluster API
+ * The treatment of a patched field: it is taken over; it keeps the value that the template has (`kept`), or Cluster API
  * sets; or its fields are handled one by one.
  */
 type Handling = 'taken' | 'kept' | ControlPlaneField | FieldHandling;

@@ -96,7 +96,7 @@ function valueCauses(schema: Schema, path: string, effort: Effort): StatusCause[
   return causes;
 }
 
-/** What the rules of a schema report about the defaults, examples and enums of its parts. */
+/** The reports of a schema's rules about the defaults, examples and enums of its parts. */
 function ruleCauses(root: Schema, rootPath: string, effort: Effort): StatusCause[] {
   const causes: StatusCause[] = [];
   for (const [part, path] of everyPart(root as JsonObject, rootPath)) {

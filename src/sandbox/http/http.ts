@@ -11,7 +11,7 @@ export interface Target extends ReadRequest {
   subresource: string;
 }
 
-/** What is known of a request while it is answered. */
+/** The state of a request while it is answered. */
 export type SandboxLocals = Record<string, unknown> & {
   startedMs: number;
   url: URL;

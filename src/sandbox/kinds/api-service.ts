@@ -38,7 +38,7 @@ export const apiServiceColumns: readonly Column[] = [
   ),
 ];
 
-/** What would keep a server from being found, or verified (kube-aggregator, validation of apiregistration). */
+/** Problems that keep a server from being found, or verified (kube-aggregator, validation of apiregistration). */
 function* validate(object: JsonObject): Generator<StatusCause> {
   const { group = '', version = '', caBundle, insecureSkipTLSVerify } = objectAt(object, 'spec');
   const { name } = object.metadata as JsonObject;

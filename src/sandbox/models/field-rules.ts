@@ -1,6 +1,6 @@
 import type { Schema } from '../../kubernetes/schema/index.ts';
 
-/** What the type tables lack about a field. */
+/** The facts about a field that the type tables lack. */
 type Rule = Omit<Schema, 'properties'>;
 
 interface ModelRules {

@@ -87,7 +87,7 @@ export function watch(context: ReadContext, request: ReadRequest, response: Serv
     const after = type !== 'DELETED' && selects(object);
     return before || after ? [{ type: after ? (before ? 'MODIFIED' : 'ADDED') : 'DELETED', object }] : [];
   }
-  /** What comes next; undefined if nothing does until the next write. @throws {RequestError} 410. */
+  /** Returns the next event; undefined if there is none until the next write. @throws {RequestError} 410. */
   function take(): WatchItem[] | undefined {
     if (existing !== undefined) {
       const batch = existing.slice(0, batchSize).filter(selects);

@@ -5,7 +5,7 @@ import { type Json, JsonError, parseJson } from '../../kubernetes/index.ts';
 import type { Limits } from '../limits.ts';
 import { type Answer, Refusal } from './refusal.ts';
 
-/** What is known of a request while it is answered. */
+/** The state of a request while it is answered. */
 export interface Locals {
   /** When `body` began to read it, by `performance.now`. */
   startedMs: number;

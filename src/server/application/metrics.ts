@@ -16,7 +16,7 @@ interface MetricsOptions {
 
 export const lostLogLinesHelp = 'Lines of the log that were lost: nobody read them, or they could not be written.';
 
-/** What is counted of the main port at each scrape. */
+/** The counts of the main port at each scrape. */
 interface LiveCounts {
   connections: { open: { size: number }; inFlight: number };
   inFlight: { bytes: number };

@@ -9,7 +9,7 @@ const keyFile = 'tls.key';
 /** The trust bundle: not needed for serving, but metrics report its expiry. */
 const bundleFile = 'ca.crt';
 
-/** What is missing, and what to do: a folder that is mounted from a Secret may be empty for a while, but exists. */
+/** The missing file, and the remedy: a folder that is mounted from a Secret may be empty for a while, but exists. */
 function absence(folder: string, name: string, lacksFolder: boolean): string {
   const files = `${certificateFile} and ${keyFile}`;
   return lacksFolder

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Refusal } from '../application/refusal.ts';
 
-/** What happens on a port, for metrics and the log. */
+/** An event on a port, for metrics and the log. */
 export interface ConnectionEvents {
   /** A connection was closed to make room for another. */
   evicted(): void;

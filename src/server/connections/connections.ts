@@ -7,7 +7,7 @@ import type { Limits } from '../limits.ts';
 import type { Connection, ConnectionEvents } from './connection.ts';
 import { connectionToEvict } from './make-room.ts';
 
-/** What answers requests: an Express application. `next` is called with an error, and for what it does not route. */
+/** The request handler: an Express application. `next` is called with an error, and for what it does not route. */
 export type Application = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
 
 /** The address of a client; of IPv4 as such, which a server on all interfaces has as IPv6. Undefined once it has disconnected. */

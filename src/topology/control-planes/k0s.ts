@@ -94,7 +94,7 @@ function keptConfig(text: string): JsonObject | undefined {
   }
 }
 
-/** What of a Machine's k0sConfigSpec differs; undefined if the Machine does not say what it was made with. */
+/** The differences of a Machine's k0sConfigSpec; undefined if the Machine does not say what it was made with. */
 function configReasons({ machine: made }: MachineObjects, wanted: JsonObject): Reason[] | undefined {
   const text = objectAt(made, 'metadata', 'annotations')[configAnnotation];
   if (typeof text !== 'string') {

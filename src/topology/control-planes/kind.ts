@@ -21,7 +21,7 @@ export interface ControlPlane {
   infrastructure: JsonObject;
 }
 
-/** What is known of a kind of control plane. Objects are in the newest version that is known here. */
+/** The facts about a kind of control plane. Objects are in the newest version that is known here. */
 interface AnyKind {
   readonly group: string;
   readonly kind: string;
@@ -43,11 +43,11 @@ export interface KindWithoutMachines extends AnyKind {
   readonly hasMachines: false;
 }
 
-/** What a kind of control plane decides about its Machines. */
+/** The decisions of a kind of control plane about its Machines. */
 export interface KindWithMachines extends AnyKind {
   readonly hasMachines?: true;
   /**
-   * The fields of its spec of which it is known here what they do. What another one does is not known. Undefined: all that
+   * The fields of its spec whose effect is known here; the effect of others is not. Undefined: all that
    * its schema has.
    */
   readonly fields?: readonly string[];

@@ -45,7 +45,7 @@ function* userCauses(users: readonly JsonObject[], path: string): Generator<Stat
 
 const withIgnition = 'not supported when spec.format is set to: "ignition"';
 
-/** What Ignition cannot do. That it needs a feature gate is not judged: nobody knows the manager's here. */
+/** The features that Ignition lacks. That it needs a feature gate is not judged: nobody knows the manager's here. */
 function* ignitionCauses(spec: JsonObject, path: string): Generator<StatusCause> {
   if (textAt(spec, 'format') !== 'ignition') {
     if (Object.keys(objectAt(spec, 'ignition')).length > 0) {

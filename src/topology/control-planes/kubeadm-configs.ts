@@ -46,7 +46,7 @@ export function kubeadmConfigSpec(controlPlane: JsonObject, joins: boolean): Jso
 /** Whether a KubeadmConfig is that of a first control plane Machine. */
 export const isForInit = (spec: JsonObject): boolean => !isJsonObject(objectAt(spec.joinConfiguration).controlPlane);
 
-/** What an initConfiguration has in common with a joinConfiguration. */
+/** The common part of an initConfiguration and a joinConfiguration. */
 const sharedFields = ['timeouts', 'patches', 'skipPhases', 'nodeRegistration'] as const;
 
 function asJoin(spec: JsonObject): JsonObject {

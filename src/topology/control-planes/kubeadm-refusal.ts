@@ -114,7 +114,7 @@ export function controlPlaneRefusal(before: JsonObject, after: JsonObject, isSte
   if (old === undefined || wanted === undefined) {
     return undefined;
   }
-  // What was stored before a rule existed does not stop other changes here: only what the change brings is said.
+  // Problems that were stored before a rule existed do not stop other changes here: only those that the change brings are reported.
   const known = new Set(problemsOf(before));
   const problems = [
     ...problemsOf(after).filter((problem) => !known.has(problem)),

@@ -17,7 +17,7 @@ export function timeAt(object: JsonObject | undefined, ...path: readonly string[
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** What is made of a template for a Machine (external.CreateFromTemplate, v1.14). */
+/** The object made from a template for a Machine (external.CreateFromTemplate, v1.14). */
 export const cloneOf = (template: JsonObject, name: string, namespace: string, metadata: JsonObject): JsonObject => ({
   apiVersion: textAt(template, 'apiVersion'),
   kind: kindOfTemplate(template),

@@ -57,7 +57,7 @@ const machine: KindWithMachines['machine'] = (controlPlane, infrastructure, name
     { [serverConfigAnnotation]: JSON.stringify(serverConfigOf(controlPlane)) },
   );
 
-/** What the webhook of Rancher Turtles adds to a Machine's RKE2Config, which does not count. */
+/** The additions of Rancher Turtles' webhook to a Machine's RKE2Config, which do not count. */
 const turtlesAnnotation = 'cluster-api.cattle.io/turtles-system-agent';
 const turtlesFiles = [
   '/etc/rancher/agent/connect-info-config.json',

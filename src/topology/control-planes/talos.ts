@@ -11,7 +11,7 @@ import { machineWith, templateReasons } from './made-machine.ts';
 
 const configPath = ['spec', 'controlPlaneConfig', 'controlplane'];
 
-/** Strings and lists of patches are no pointers; the value of a patch is JSON. */
+/** Strings and lists of patches are not pointers; the value of a patch is JSON. */
 const fields = goFields({ json: ['value'] });
 
 const strategies = ['RollingUpdate', 'OnDelete'];

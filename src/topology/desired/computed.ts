@@ -25,7 +25,7 @@ import { type Existing, workerKey } from './existing.ts';
 import type { PlannedState } from './planned-state.ts';
 import { controlPlaneSteps, lowestVersion } from './upgrade-steps.ts';
 
-/** What Cluster API's condition has before errors of computing what the objects of a Cluster should be. */
+/** The prefix in Cluster API's condition of errors of computing what the objects of a Cluster should be. */
 const prefix = 'error computing the desired state of the Cluster topology: ';
 
 /** How often an object has been rotated changes its name. */
@@ -209,7 +209,7 @@ function samePatches(before: PatchInput, after: PatchInput): readonly ClassPatch
 export type Extensions = 'called' | 'not called' | 'left out';
 
 /**
- * What Cluster API makes of a Cluster, with the answers of extensions.
+ * Computes the objects that Cluster API makes of a Cluster, with the answers of extensions.
  *
  * @param more `extensions`: if they are not called, a class with external patches is not known; if they are left out, all but
  *   their patches is computed. `before`: of the state before, of

@@ -35,7 +35,7 @@ export interface DesiredGroup {
   worker: WorkerPlace | undefined;
 }
 
-/** What Cluster API makes of a Cluster. */
+/** The objects that Cluster API makes of a Cluster. */
 export interface Desired {
   input: PatchInput;
   patched: Patched;
@@ -46,7 +46,7 @@ export interface Desired {
 
 const core = 'cluster.x-k8s.io/v1beta2';
 
-/** What is made of a patched template: an object, or the Cluster's own copy of the template. */
+/** The result of a patched template: an object, or the Cluster's own copy of the template. */
 function madeOf(item: Item, name: string, { release, cluster }: PatchInput): JsonObject {
   const patched = has(release, 'templateMetadata') ? item.object : withMetadata(item.object, item);
   const { metadata, spec } = item.isObject ? objectAt(patched, 'spec', 'template') : patched;

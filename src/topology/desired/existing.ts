@@ -35,7 +35,7 @@ function referredInNewest(world: World, reference: JsonObject, namespace: string
   return object && inV1beta2(object);
 }
 
-/** What exists of a Cluster. */
+/** The existing objects of a Cluster. */
 export interface Existing {
   infrastructureCluster: JsonObject | undefined;
   controlPlane: GroupObjects | undefined;
@@ -55,7 +55,7 @@ function workerObjects(world: World, object: JsonObject): GroupObjects {
   };
 }
 
-/** What exists of a Cluster; of one with a topology, what its controller has made. */
+/** Reads the existing objects of a Cluster; of one with a topology, those that its controller has made. */
 export function existingOf(cluster: JsonObject, world: World, isTopology: boolean): Existing {
   const namespace = namespaceOf(cluster);
   const controlPlane = referredInNewest(world, objectAt(cluster, 'spec', 'controlPlaneRef'), namespace);

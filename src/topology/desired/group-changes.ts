@@ -19,9 +19,9 @@ export interface ClusterInput {
   after: PlannedState;
   /** As it is stored after the change. */
   cluster: JsonObject;
-  /** What there is, given or made. */
+  /** The existing objects, given or made. */
   existing: Existing;
-  /** What Cluster API made of the first state; undefined if that is not known. */
+  /** The objects that Cluster API made of the first state; undefined if not known. */
   desiredBefore: Desired | undefined;
   originsBefore: Origins | undefined;
   desired: Desired;
@@ -54,7 +54,7 @@ function completed(known: GroupObjects | undefined, made: GroupObjects | undefin
   return { object, bootstrap: part('bootstrap'), infrastructure: part('infrastructure') };
 }
 
-/** What there is of a Cluster; what is not given is as Cluster API made it of the first state. */
+/** The existing objects of a Cluster; those not given are as Cluster API made them of the first state. */
 export function completedBy(existing: Existing, desired: Desired | undefined, schemaOf: SchemaOf): Existing {
   const workers = new Map(existing.workers);
   let { controlPlane } = existing;
@@ -123,7 +123,7 @@ export function reconciled(
     }
     const isChecked = isInOwnVersion(group, part);
     const write = { part, current: old, before: before?.[part], intent: wanted, schemaOf, isChecked };
-    // What a MachinePool refers to are objects, which are written in place.
+    // A MachinePool refers to objects, which are written in place.
     return kind === 'MachinePool' ? written(write) : rotatedOrPatched(write, newName(base, textAt(wanted, 'kind')));
   };
   const infrastructure = template('infrastructure');
@@ -153,7 +153,7 @@ export function checkNewGroup(group: DesiredGroup, schemaOf: SchemaOf): void {
   }
 }
 
-/** What becomes of the groups of a Cluster, and what stops Cluster API on the way. */
+/** The changes of a Cluster's groups, and what stops Cluster API on the way. */
 export interface GroupChanges {
   changes: GroupChange[];
   problems: Problem[];
@@ -164,7 +164,7 @@ function versionsOf(from: string, to: string, steps: readonly string[]): string[
   return from === '' || from === to ? [to] : [from, ...(steps.at(-1) === to ? steps : [to])];
 }
 
-/** What becomes of the groups of a Cluster with a topology (reconcileState in core/reconcilers/topology/cluster, v1.14). */
+/** Decides how the groups of a Cluster with a topology change (reconcileState in core/reconcilers/topology/cluster, v1.14). */
 export function groupChanges(input: ClusterInput): GroupChanges {
   const { before, after, cluster, existing, desired, desiredBefore } = input;
   const { schemaOf } = after;

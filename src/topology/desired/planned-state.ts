@@ -20,7 +20,7 @@ import { inV1beta2 } from '../world/v1beta1.ts';
 import type { World } from '../world/world.ts';
 import { referred } from './existing.ts';
 
-/** What a Cluster refers to as its class. */
+/** The class that a Cluster refers to. */
 export function classOf(cluster: JsonObject): { namespace: string; name: string } {
   const reference = objectAt(cluster, 'spec', 'topology', 'classRef');
   return { namespace: textAt(reference, 'namespace') || namespaceOf(cluster), name: textAt(reference, 'name') };
@@ -174,7 +174,7 @@ export class PlannedState {
   }
 }
 
-/** What can be known; undefined if it cannot, or Cluster API stops there: where something else is told then. */
+/** The value, if it can be known; undefined if not, or if Cluster API stops there, which is reported elsewhere. */
 export async function ifKnown<T>(value: Promise<T>): Promise<T | undefined> {
   try {
     return await value;

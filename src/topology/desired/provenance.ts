@@ -52,7 +52,7 @@ const variablesAt = ({ input }: Origins, item: Item | undefined): JsonObject => 
   };
 };
 
-/** Names of templates change when they are rotated, and that is no cause. */
+/** Names of templates change when they are rotated, and that is not a cause. */
 const isName = (path: string): boolean => /^builtin\.\w+\.(?:bootstrap|infrastructureRef|machineTemplate)\b/.test(path);
 
 /** Text of a patch by an extension. */
@@ -178,7 +178,7 @@ export function provenanceOf(
     }
     const external = after.origins.input.blueprint.patches.filter(({ definitions }) => definitions.length === 0);
     if (fieldAt(item.template, ...inTemplate) === undefined && before?.origins.patched === undefined) {
-      // What an extension's old release left is not known in detail.
+      // The patches of an extension's old release are not known in detail.
       return external.length === 0 ? undefined : external.map(externalText).join(', ');
     }
     const [name, oldName] = [templateText(item), old === undefined ? undefined : templateText(old)];

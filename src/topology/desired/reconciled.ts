@@ -113,12 +113,12 @@ export function incompatibility(current: JsonObject, desired: JsonObject): strin
   return problems.length === 0 ? undefined : aggregate(problems);
 }
 
-/** What the controller has to know to write an object. */
+/** The controller's input for writing an object. */
 export interface Write {
   part: GroupPart | undefined;
-  /** What there is. */
+  /** The existing object. */
   current: JsonObject;
-  /** What it applied before; undefined if that is not known. */
+  /** The fields that it applied before; undefined if not known. */
   before: JsonObject | undefined;
   intent: JsonObject;
   schemaOf: SchemaOf;

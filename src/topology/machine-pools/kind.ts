@@ -17,7 +17,7 @@ export interface PoolChange {
 /** The effect of a field, or how it follows from the objects. */
 export type Rule = Effect | ((change: PoolChange) => Effect);
 
-/** What a kind of MachinePool's infrastructure decides about its instances. */
+/** The decisions of a kind of MachinePool's infrastructure about its instances. */
 export interface MachinePoolKind {
   readonly kind: string;
   /** Who decides about fields of the effect `service`: `AKS`. */
@@ -33,7 +33,7 @@ export interface MachinePoolKind {
   manner(infrastructure: JsonObject, replicas: number): string;
 }
 
-/** What the controllers of providers write into their own objects. */
+/** Fields that providers' controllers write into their own objects. */
 export const written = { 'spec.providerID': 'inPlace', 'spec.providerIDList': 'inPlace' } as const;
 
 /** The same effect for several fields of a spec. */

@@ -14,7 +14,7 @@ import type { ClassPatch } from '../blueprint/blueprint.ts';
 import { isPatchEnabled, renderValueTemplate, TemplateError, variableValue, within } from '../templates/index.ts';
 import type { Item } from './items.ts';
 
-/** What a patch does to a template. */
+/** The effect of a patch on a template. */
 export interface TemplateOperations {
   item: Item;
   operations: PatchOperation[];
@@ -58,7 +58,7 @@ function operationOf(patch: JsonObject, variables: JsonObject): PatchOperation {
 }
 
 /**
- * What an inline patch of a class does to the templates of a Cluster.
+ * Returns the effect of a class's inline patch on the templates of a Cluster.
  *
  * @param variablesAt the variables at a template, by name, with `builtin`.
  * @throws {TemplateError} for a template that fails, and a variable that does not exist: all of them at once.

@@ -35,7 +35,7 @@ export interface WorkerPlace {
   templateNames: { bootstrap: string; infrastructure: string };
 }
 
-/** What the topology controller has decided about a Cluster before it patches templates. */
+/** The topology controller's decisions about a Cluster before it patches templates. */
 export interface PatchInput {
   release: Release;
   /** In v1beta2. */
@@ -67,7 +67,7 @@ export interface Item {
   /** Variable overrides of that place. */
   overrides: readonly JsonObject[];
   builtin: JsonObject | undefined;
-  /** What Cluster API sets there itself. */
+  /** The values that Cluster API sets there itself. */
   sets: readonly ControlPlaneField[];
   /** Whether an object is made of the template, and not a copy. */
   isObject: boolean;
@@ -173,7 +173,7 @@ export function clusterBuiltin({ cluster, release, upgradeStep }: PatchInput): J
   };
 }
 
-/** What there is to say about a template in one place. */
+/** The findings about a template in one place. */
 interface Use extends Pick<Item, 'isObject' | 'metadata'> {
   kind: string;
   name: string;

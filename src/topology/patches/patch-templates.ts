@@ -26,7 +26,7 @@ import { clusterBuiltin, holderText, type Item, itemsOf, type PatchInput, variab
 
 /** Why templates cannot be patched: the end of Cluster API's condition. */
 export class PatchingFailed extends Error {
-  /** What the author of the extension should know. */
+  /** Notes for the author of the extension. */
   readonly hint: { text: string; remedy: string } | undefined;
 
   constructor(message: string, hint?: { text: string; remedy: string }) {
@@ -42,7 +42,7 @@ export interface PatchCall {
   request: JsonObject;
   /** Name of the patch in the class. */
   patch: string;
-  /** What Cluster API's condition has before the error of a call that fails. */
+  /** The prefix in Cluster API's condition of the error of a failed call. */
   where: string;
 }
 
@@ -295,7 +295,7 @@ export function* patchTemplates(input: PatchInput, known?: KnownPatches): Genera
 }
 
 /**
- * What patches made wrong in templates, and which they are: what an API server would refuse or drop by the
+ * The mistakes of patches in templates, and the patches that made them: what an API server would refuse or drop by the
  * CustomResourceDefinition of a template.
  */
 export function templateProblems({ items, applied }: Patched, schemaOf: SchemaOf): { text: string; remedy: string }[] {

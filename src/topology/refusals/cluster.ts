@@ -52,7 +52,7 @@ const concurrencyAnnotation = 'topology.cluster.x-k8s.io/upgrade-concurrency';
 export const upgradeConcurrency = (cluster: JsonObject): number =>
   Math.max(1, Number(annotationOf(cluster, concurrencyAnnotation) ?? '') || 1);
 
-/** What the webhooks look up besides the Cluster. */
+/** The objects that webhooks look up besides the Cluster. */
 export interface ClusterFacts {
   /** Its class, with the variables that are defined; undefined where it is not known, or does not exist. */
   blueprint: Blueprint | undefined;
@@ -398,7 +398,7 @@ const isTooFar = (problem: string): boolean => problem.includes('version cannot 
 export type DefaultedCluster = { is: 'defaulted'; cluster: JsonObject } | { is: 'refused'; refusal: Refusal };
 
 /**
- * What Cluster API's webhook for defaults makes of a Cluster (v1beta2): the variables of its class, and a version with `v`.
+ * Applies the defaults of Cluster API's webhook to a Cluster (v1beta2): the variables of its class, and a version with `v`.
  *
  * @param old the Cluster before; undefined for a creation.
  * @throws {NotKnown} when the defaults of a value are too large.

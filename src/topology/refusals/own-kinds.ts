@@ -68,7 +68,7 @@ function* healthCheckObjectCauses(object: JsonObject, old: JsonObject | undefine
   yield* healthCheckCauses(objectAt(object, 'spec'), 'spec');
 }
 
-/** What is checked of each kind, and the group that its webhook writes where that is another one. */
+/** The checks of each kind, and the group that its webhook writes where that is another one. */
 const kinds: Readonly<
   Record<string, { causes: (object: JsonObject, old: JsonObject | undefined) => Iterable<StatusCause>; group?: string }>
 > = {

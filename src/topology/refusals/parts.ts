@@ -165,7 +165,7 @@ export function isSemanticVersion(text: string): boolean {
   );
 }
 
-/** What a class or a part of it may no longer be. */
+/** Changes that are forbidden to a class or a part of it. */
 export const unchangeable = (field: string, what: string, from: string, to: string): StatusCause[] =>
   from === to
     ? []

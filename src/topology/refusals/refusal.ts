@@ -20,7 +20,7 @@ export interface Refusal {
   message: string;
   /** One for each field at fault; none where the object could not be read. */
   causes: readonly StatusCause[];
-  /** What to do about it, if that is known. */
+  /** The remedy, if it is known. */
   remedy?: string;
 }
 
@@ -56,7 +56,7 @@ export function webhookRefusal(
   return { code: 422, reason: 'Invalid', message, causes };
 }
 
-/** What a plan says of a refusal by Cluster API's webhooks: each cause once, or the message if there are none. */
+/** A plan's text for a refusal by Cluster API's webhooks: each cause once, or the message if there are none. */
 export function refusalProblem(object: JsonObject, { message, causes, remedy }: Refusal): Problem {
   const reasons = causes.length === 0 ? message : [...new Set(causes.map(causeLine))].join('; ');
   const text = `Cluster API refuses ${objectText(object)}: ${reasons}`;

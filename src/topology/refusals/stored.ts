@@ -102,7 +102,7 @@ function fillHealthCheck({ spec }: JsonObject): void {
   }
 }
 
-/** What Cluster API's webhooks set, by group and kind. */
+/** The defaults that Cluster API's webhooks set, by group and kind. */
 const fillers: Readonly<Record<string, (object: JsonObject, old: JsonObject | undefined) => void>> = {
   [`${coreGroup} Cluster`]: fillCluster,
   [`${coreGroup} MachineDeployment`]: fillMachineDeployment,

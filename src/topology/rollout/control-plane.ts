@@ -223,7 +223,7 @@ function requestFor(
       );
 }
 
-/** What becomes of the Machines of a control plane. */
+/** Decides what happens to a control plane's Machines. */
 export async function controlPlaneRollout(
   { of, ...given }: Omit<ControlPlaneUpdate, 'releases'>,
   options: PlanOptions,

@@ -78,14 +78,14 @@ export function inPlaceTexts(
   ];
 }
 
-/** What keeps a rollout from being made. */
+/** Problems that keep a rollout from being made. */
 export const problemsOf = (answers: readonly UpdateAnswer[]): Problem[] =>
   answers.flatMap((answer) => (answer.is === 'failed' ? [{ text: answer.error }] : [])).slice(0, 1);
 
 export const verdictOf = (answers: readonly UpdateAnswer[]): 'refused' | undefined =>
   answers.some(({ is }) => is === 'failed') ? 'refused' : undefined;
 
-/** What becomes of Machines that nobody but a user deletes. @param names empty for those that are not known. */
+/** The answer for Machines that nobody but a user deletes. @param names empty for those that are not known. */
 export function waitingForDeletion(names: readonly string[]) {
   const wait = names.length === 1 ? 'stays until it is' : 'stay until they are';
   const manner = [

@@ -71,7 +71,7 @@ export function notBefore({ after }: GroupUpdate, path: FieldPath | undefined, n
   return time !== undefined && time > now.getTime() ? [`not before ${textAt(after.object, ...at)}`] : [];
 }
 
-/** What becomes of the Machines of a group. */
+/** Decides what happens to a group's Machines. */
 export interface Rollout {
   verdict?: Extract<Verdict, 'refused' | 'unknown' | 'onDelete'> | undefined;
   replaced: number;
@@ -97,7 +97,7 @@ function settings(object: JsonObject): JsonObject {
   };
 }
 
-/** What changes in the object of a group itself. */
+/** The changes of the group's object itself. */
 export const objectDifferences = ({ before, after }: Pick<GroupUpdate, 'before' | 'after'>): Difference[] =>
   differencesOf(settings(before.object), settings(after.object));
 
@@ -160,7 +160,7 @@ const arrivalTexts = (written: readonly Difference[], arrivals: Arrivals): strin
 const changedTemplates = ({ before, after, change }: GroupUpdate): string[] =>
   (['bootstrap', 'infrastructure'] as const).flatMap((part) => {
     const [one, other] = [before[part], after[part]];
-    // What a MachinePool refers to are no templates: its provider reads them again.
+    // A MachinePool does not refer to templates: its provider reads the objects again.
     const isSameObject =
       change.kind !== 'MachinePool' && one !== undefined && other !== undefined && nameOf(one) === nameOf(other);
     return isSameObject && differencesOf(one.spec, other.spec).length > 0

@@ -56,7 +56,7 @@ export function unjudged(
   return { group, kind, name, verdict, machines: { before: count, after: count, replaced: 0, inPlace: 0 }, causes: [] };
 }
 
-/** What becomes of the Machines of a group when its objects change: if that cannot be known, why, and what changes. */
+/** Decides what happens to a group's Machines when its objects change: if that cannot be known, why, and what changes. */
 export async function judgeGroup(change: GroupChange, options: PlanOptions): Promise<GroupPlan> {
   const plan = await judgedOrNot(change, options);
   const more =

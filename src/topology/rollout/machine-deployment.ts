@@ -224,7 +224,7 @@ async function follow(
   }
 }
 
-/** What becomes of the Machines of a MachineDeployment. */
+/** Decides what happens to a MachineDeployment's Machines. */
 export async function machineDeploymentRollout(update: GroupUpdate, options: PlanOptions): Promise<Rollout> {
   const { after, change } = update;
   const { now, updatesInPlace = false } = options;

@@ -87,7 +87,7 @@ export const comparedFields = [
 export const revisionOf = (machineSet: JsonObject): number =>
   Number(textAt(machineSet, 'metadata', 'annotations', 'machinedeployment.clusters.x-k8s.io/revision')) || 1;
 
-/** What names the MachineSets of a MachineDeployment, which are numbered: made-up suffixes, the same in each run. */
+/** Names the MachineSets of a MachineDeployment, which are numbered: made-up suffixes, the same in each run. */
 export function machineSetId(machineDeployment: string, revision: number) {
   const suffix = generatedName('', `${machineDeployment} ${revision}`).slice(1);
   return { name: `${machineDeployment}-${suffix}`, hash: `${revision}-${suffix}`, revision };

@@ -40,7 +40,7 @@ const maxQuickSearch = 250;
 /** Deepest nesting of a value: deeper YAML is not read either. */
 export const maxNesting = 256;
 
-// What the template that is rendered has done: rendering waits for nothing, so there is one at a time. Everything that takes
+// The work done by the template that is rendered: rendering waits for nothing, so there is one at a time. Everything that takes
 // time or memory is paid for before it is done.
 let steps = 0;
 let nesting = 0;

@@ -38,7 +38,7 @@ import {
 const missing = Symbol('missing');
 type Final = Operand | typeof missing;
 
-/** What a function, a method or a field is given in a command. */
+/** The arguments of a function, a method or a field in a command. */
 interface Given {
   dot: Operand;
   args: readonly OperandNode[];
@@ -399,7 +399,7 @@ class Evaluation {
     return final === missing ? value : final;
   }
 
-  /** What a type has for nil. */
+  /** A type's nil. */
   #zero(type: string, problem: Bytes): Operand {
     const zero = zeroOf(type);
     return zero === undefined ? this.#fail(problem) : (zero ?? undefined);

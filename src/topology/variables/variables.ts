@@ -97,7 +97,7 @@ function defaulted(blueprint: Blueprint, assigned: Assigned, causes: StatusCause
   return isWhole ? [...inValues, ...presets(blueprint, values)] : inValues;
 }
 
-/** What is wrong with values, by their definitions. */
+/** The problems of values, by their definitions. */
 function* causesOf(blueprint: Blueprint, assigned: Assigned, values: readonly JsonObject[]): Generator<StatusCause> {
   const { path, old, isWhole } = assigned;
   const repeated = [...repeatedCauses(assigned)];

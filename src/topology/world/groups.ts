@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import type { NotKnown, Stopped } from './not-known.ts';
 
-/** What Machines of a group are made of: a control plane, a MachineDeployment or a MachinePool, and its templates. */
+/** The objects that a group's Machines are made of: a control plane, a MachineDeployment or a MachinePool, and its templates. */
 export interface GroupObjects {
   /** The KubeadmControlPlane (or another control plane), MachineDeployment or MachinePool. */
   object: JsonObject;
@@ -34,9 +34,9 @@ export interface GroupChange {
   name: string;
   /** The control plane of the Cluster after the change; undefined if it has none, or none is known. */
   controlPlane?: JsonObject | undefined;
-  /** What there is; undefined if the group is created. */
+  /** The objects before; undefined if the group is created. */
   before: GroupObjects | undefined;
-  /** What there will be; undefined if it is deleted. A template that is rotated has another name than before. */
+  /** The objects after; undefined if it is deleted. A template that is rotated has another name than before. */
   after: GroupObjects | undefined;
   /** MachineSets of a MachineDeployment, with their templates; empty if none are known. */
   machineSets: readonly GroupObjects[];
@@ -47,7 +47,7 @@ export interface GroupChange {
    * upgrade. A single one if the version stays.
    */
   versions: readonly string[];
-  /** What else is to be said about how it happens, in plain sentences. */
+  /** More about how it happens, in plain sentences. */
   notes: readonly string[];
   from: Provenance;
   /** Why it is not known what becomes of the group, or why Cluster API does not come to it: what its judge throws. */

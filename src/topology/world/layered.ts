@@ -17,7 +17,7 @@ import { World } from './world.ts';
 /** Kinds of Cluster API that its controllers create, whoever created what they belong to. */
 const madeKinds = new Set(['Machine', 'MachineSet']);
 
-/** Whether Cluster API makes an object itself: it is no part of what a user applies. */
+/** Whether Cluster API makes an object itself: it is not part of what a user applies. */
 export function isMade(object: JsonObject): boolean {
   const labels = objectAt(object, 'metadata', 'labels');
   const isOwned = Object.hasOwn(labels, 'topology.cluster.x-k8s.io/owned');
@@ -36,7 +36,7 @@ const isMadeForMachine = (labels: JsonObject): boolean =>
     Object.hasOwn(labels, label),
   );
 
-/** What `kubectl apply` makes of an object: fields that were applied before and are not any more are removed. */
+/** Applies an object as `kubectl apply` does: fields that were applied before and are not any more are removed. */
 function merged(current: Json | undefined, last: Json | undefined, wanted: Json): Json {
   if (!isJsonObject(wanted) || !isJsonObject(current)) {
     return wanted;
@@ -57,7 +57,7 @@ function merged(current: Json | undefined, last: Json | undefined, wanted: Json)
 /** Fields of a Cluster that Cluster API sets, and that manifests leave out. */
 const setByControllers = ['controlPlaneRef', 'infrastructureRef', 'controlPlaneEndpoint'];
 
-/** What was applied last, as the annotation of kubectl has it; undefined without one. */
+/** The object applied last, from kubectl's annotation; undefined without one. */
 export function lastAppliedTo(current: JsonObject, apiVersion: Json | undefined): JsonObject | undefined {
   const text = textAt(current, 'metadata', 'annotations', lastAppliedAnnotation);
   try {

@@ -1,7 +1,7 @@
 import type { Problem } from './plan-document.ts';
 
 interface NotKnownFacts {
-  /** What a user can do about it. */
+  /** The remedy. */
   remedy?: string | undefined;
   /** `ClusterClass default/fleet`: set if the input or an extension's answer is at fault. */
   object?: string | undefined;

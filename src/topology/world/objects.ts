@@ -11,7 +11,7 @@ import {
 /** The API group of Clusters, classes, MachineDeployments and Machines. */
 export const coreGroup = 'cluster.x-k8s.io';
 
-/** What names an object in a state; the version of its API does not. */
+/** The key of an object in a state, without the version of its API. */
 export interface ObjectName {
   group: string;
   kind: string;
@@ -26,7 +26,7 @@ export const referenceTo = (object: JsonObject): JsonObject => ({
   name: nameOf(object),
 });
 
-/** What a write of an object changes: what its webhooks are asked about. */
+/** A write of an object, about which its webhooks are asked. */
 export function writable({ metadata, spec = {} }: JsonObject): JsonObject {
   const { labels, annotations } = objectAt(metadata);
   const { [lastAppliedAnnotation]: _applied, ...own } = objectAt(annotations);

@@ -1,7 +1,7 @@
 import type { Json } from '../../kubernetes/index.ts';
 
 /**
- * What happens to the Machines of a group, from the cheapest to the most expensive; where two are true, the later one is
+ * The verdict on a group's Machines, from the cheapest to the most expensive; where two are true, the later one is
  * said. `refused`: Cluster API does not accept the write; `stopped`: it accepts it, and then stops with a condition before
  * it changes the group. `unknown` comes last: it may be any of them.
  */
@@ -17,7 +17,7 @@ export type Verdict =
   | 'replaced'
   | 'unknown';
 
-/** A field that changes, and whence its value comes. */
+/** A field that changes, and where its value comes from. */
 export interface Cause {
   /** `KubeadmConfigTemplate default/f1-md-0-x7k2p`: the object that will have the new value. */
   object: string;
@@ -57,7 +57,7 @@ export interface GroupPlan {
   };
   /** How often each of them is replaced, if an upgrade over several minors does it more than once. */
   replacements?: number;
-  /** What happens later, once nothing holds the group back any more: a pause, or preflight checks of its MachineSets. */
+  /** The verdict later, once nothing holds the group back any more: a pause, or preflight checks of its MachineSets. */
   held?: { is: 'paused' | 'blocked' } & Pick<GroupPlan, 'verdict' | 'machines' | 'replaces'>;
   /** How many Machines are replaced in any case, where it is not known what an extension patches. */
   atLeast?: number;
@@ -94,7 +94,7 @@ export interface ClusterPlan {
   problems: Problem[];
 }
 
-/** What becomes of all Machines of a plan. */
+/** Counts of all Machines of a plan. */
 export interface Sum {
   clusters: number;
   /** Machines that exist: each of them is in at most one of `replaced` to `unknown`. */
@@ -124,7 +124,7 @@ function waitingIn({ verdict, machines, replaces }: GroupPlan): number {
   return verdict === 'onDelete' ? (replaces?.length ?? Math.min(machines.before, machines.after)) : 0;
 }
 
-/** What becomes of all Machines of some Clusters. */
+/** Counts the Machines of some Clusters. */
 export function sumOf(clusters: readonly ClusterPlan[]): Sum {
   const groups = clusters.flatMap((cluster) => cluster.groups);
   const total = (some: readonly GroupPlan[], count: (group: GroupPlan) => number) =>

@@ -1,7 +1,7 @@
 import { compareReleases, formatRelease, type Release, v1 } from '../../runtimehooks/index.ts';
 
 /**
- * What releases changed in the simulation, by the first one that has it. What changed in calls is in the hooks' definitions.
+ * The changes of releases in the simulation, by the first release that has them. What changed in calls is in the hooks' definitions.
  * `text`: what it does to Machines of objects that stay as they are, if it does something.
  */
 const changes = {
@@ -25,7 +25,7 @@ const changes = {
 export const has = (release: Release, change: keyof typeof changes): boolean =>
   compareReleases(release, changes[change].since) >= 0;
 
-/** What an upgrade of Cluster API changes about how it reads the same objects, in plain sentences. */
+/** The changes that an upgrade of Cluster API makes to how it reads the same objects, in plain sentences. */
 export const readingsBetween = (from: Release, to: Release): string[] =>
   Object.values(changes)
     .filter(({ since }) => compareReleases(since, from) > 0 && compareReleases(since, to) <= 0)

@@ -24,7 +24,7 @@ export type DryRunAnswer = { is: 'stored'; object: JsonObject } | { is: 'refused
  */
 export type DryRun = (object: JsonObject, isTrial: boolean) => Promise<DryRunAnswer | undefined>;
 
-/** What a state has besides its objects. */
+/** The parts of a state besides its objects. */
 export interface WorldParts {
   unread?: readonly Unread[] | undefined;
   /** Calls extensions. Default: none can be called, and what needs one is not known. */

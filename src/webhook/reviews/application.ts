@@ -22,7 +22,7 @@ export interface Decisions {
   /** Converts the objects of a ConversionReview. Without it: 404. */
   convert?: Convert | undefined;
   /**
-   * What is known for one request, with the objects that it names; undefined if none had to be read. Never rejects. Without
+   * The facts for one request, with the objects that it names; undefined if none had to be read. Never rejects. Without
    * it, what is known about the cluster may be older than the request.
    */
   refresh?: ((request: AdmissionRequest) => Promise<ClusterKnowledge> | undefined) | undefined;

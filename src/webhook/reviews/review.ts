@@ -7,7 +7,7 @@ import type { ReviewMetrics } from './metrics.ts';
 
 type ReviewWebhook = 'mutate' | 'validate' | 'impact';
 
-/** What routes need. */
+/** The dependencies of routes. */
 export interface ReviewContext {
   inFlight: InFlight;
   metrics: ReviewMetrics;

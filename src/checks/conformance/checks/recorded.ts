@@ -4,7 +4,7 @@ import type { Check, ReportProblem, Skipped } from '../check.ts';
 import { describe, isSuccess } from '../outcome.ts';
 import type { Trial } from '../trial.ts';
 
-/** What the extension answers to a call of a recording; undefined if it has no such handler. */
+/** The extension's answer to a call of a recording; undefined if it has no such handler. */
 function answerOf({ handlers, extension }: Trial, { hook, handler, request }: HookCall) {
   const [name] = handler.split('.');
   const checked = handlers.find((one) => one.hook.name === hook && (one.name === name || handler === ''));

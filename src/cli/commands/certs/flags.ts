@@ -127,7 +127,7 @@ export type RunFlags = CommonFlags & FlagValues<typeof issuingFlags> & Partial<F
 /** Maximum number of names in a serving certificate, with which it stays within 64 KiB, the limit for reading. */
 const maxNames = 100;
 
-/** What the flags of a command refer to: the Secrets, the targets, the names of the serving certificate. */
+/** The Secrets, the targets, the names of the serving certificate. */
 export interface CertsContext extends Pick<Run, 'store' | 'targets' | 'clock' | 'names' | 'signal'> {
   namespace: string;
   cluster: KubernetesClient | undefined;

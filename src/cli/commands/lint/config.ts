@@ -122,7 +122,7 @@ function optionsOf({ values, isGiven }: PolicySources, config: LintConfig): Rule
   return isGiven('rules-config') || config.levels === undefined ? options : { ...options, levels: config.levels };
 }
 
-/** What applies to the manifests below a folder. */
+/** The options for the manifests below a folder. */
 interface LintOptions {
   rules: RuleSetOptions;
   isIgnored(file: string): boolean;

@@ -16,7 +16,7 @@ import { clusterFlags } from '../cluster-flags.ts';
 import { crdsFlag } from '../manifest-objects.ts';
 import { resolveFlag } from '../resolve-flag.ts';
 
-/** What makes a plan fail, each including those before it. */
+/** The verdicts that make a plan fail, each including those before it. */
 export const failures = ['none', 'unknown', 'replace', 'change'] as const;
 
 const selectorProblems = (text: string): string[] => {

@@ -19,7 +19,7 @@ export function writeRecording(folder: string, { objects, answers }: Recording):
   write('answers.json', `${JSON.stringify(answers, null, 1)}\n`);
 }
 
-/** What `--record` wrote to a folder. */
+/** The content of a folder that `--record` wrote. */
 export function readRecording(folder: string): Recording {
   const read = <T>(name: string, use: (value: Json) => T): T => {
     const file = join(folder, name);
@@ -40,7 +40,7 @@ export function readRecording(folder: string): Recording {
 const fileName = (name: string): string =>
   /^\.*$/.test(name) ? `_${name}` : encodeURIComponent(name).slice(0, maxFileName);
 
-/** What writes the objects of a Cluster to a new folder: `before/NAMESPACE/CLUSTER/KIND-NAME.yaml`, and the same below `after`. */
+/** Returns a function that writes the objects of a Cluster to a new folder: `before/NAMESPACE/CLUSTER/KIND-NAME.yaml`, and the same below `after`. */
 export function objectWriter(folder: string) {
   const write = newFolder('--write', folder);
   return (cluster: string, objects: readonly Readonly<Record<'before' | 'after', JsonObject | undefined>>[]) => {

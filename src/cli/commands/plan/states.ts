@@ -30,7 +30,7 @@ export interface States {
   classOf: ReadonlyMap<string, string>;
   /** Whether the Clusters were made up, for lack of any. */
   isSample: boolean;
-  /** What a user should know about the choice of objects, in lines. */
+  /** Notes for the user about the choice of objects, in lines. */
   notes: string[];
   /** The same, where it makes the plan incomplete. */
   problems: string[];

@@ -39,7 +39,7 @@ function impactWebhook(): V1ValidatingWebhook {
   return value;
 }
 
-/** What the webhook does besides. */
+/** Optional parts of the webhook. */
 interface Features {
   /** Whether it uses facts about the cluster, and is called for deletions. */
   clusterFacts?: boolean | undefined;

@@ -53,7 +53,7 @@ function clientsOf(flags: ServeFlags) {
   return caFile === undefined ? undefined : { caFile, allowedNames };
 }
 
-/** What keeps caBundles filled in, if --repair-ca-bundle says so. */
+/** Returns a function that keeps caBundles filled in, if --repair-ca-bundle is given. */
 async function repairOf(flags: ServeFlags, env: NodeJS.ProcessEnv, signal: AbortSignal) {
   const name = flags['repair-ca-bundle'];
   if (name === undefined) {

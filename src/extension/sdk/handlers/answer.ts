@@ -34,7 +34,7 @@ export type ResponseFor<H extends HookName> = ResponseOf<(typeof hooks)[H]> &
 
 declare const responseType: unique symbol;
 
-/** What a handler answers. Only the functions of `Answers` create one, so that none lacks its status. */
+/** The answer of a handler. Only the functions of `Answers` create one, so that none lacks its status. */
 export interface Answer<Response> {
   readonly [responseType]: Response;
 }

@@ -3,7 +3,7 @@ import { formatHook, type HookDefinition, hooks } from '../../../runtimehooks/in
 import type { Lifetime } from '../calls/lifetime.ts';
 import type { Answer, Answers, HookName, RequestFor, ResponseFor } from './answer.ts';
 
-/** What a handler receives besides the request. */
+/** The context that a handler receives besides the request. */
 export interface HandlerContext<Response> extends Lifetime {
   /** Creates the answer. */
   answer: Answers<Response>;
@@ -79,7 +79,7 @@ export function handler<H extends HookName>(hook: H, options: HandlerOptions<H>)
   return { ...options, hook: definitionOf(hook), handle: options?.handle as unknown as Handler['handle'] };
 }
 
-/** @throws {TypeError} for what is not a hook. */
+/** @throws {TypeError} if it is not a hook. */
 export function definitionOf(hook: HookName): HookDefinition {
   if (!Object.hasOwn(hooks, hook)) {
     const shownHook = typeof hook === 'string' ? JSON.stringify(hook.slice(0, 100)) : 'this';

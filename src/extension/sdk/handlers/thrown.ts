@@ -13,7 +13,7 @@ interface Fault {
   cause?: Fault;
 }
 
-/** What the log says about something that was thrown, whatever it is. */
+/** Returns the log's fields for anything that was thrown. */
 export function fault(error: unknown, causes = maxCauses): Fault {
   if (error instanceof Error) {
     const shown = (text: unknown) => String(text).slice(0, maxLogged);

@@ -16,7 +16,7 @@ export interface Job {
   cluster?: { metadata?: { name?: string; namespace?: string; uid?: string } } | undefined;
 }
 
-/** What a handler of a blocking hook receives. */
+/** The input of a handler of a blocking hook. */
 export type BlockingContext<Response> = Pick<HandlerContext<Response>, 'log' | 'stopping' | 'subject' | 'waitUntil'> & {
   answer: Pick<BlockingAnswers<Response>, 'fail' | 'retry'> & { done(): Answer<Response> };
 };

@@ -21,7 +21,7 @@ export interface Jobs {
  * in this process. Nothing is requested before the first call.
  *
  * @throws {RangeError} for a number of seconds outside its range.
- * @throws {TypeError} for what is not the name of a namespace, and for a template without containers.
+ * @throws {TypeError} if the name is not that of a namespace, or the template has no containers.
  */
 export function createJobs(options: KubernetesJobsOptions | InProcessJobsOptions): Jobs {
   const { retryAfterSeconds = 10 } = options;

@@ -1,7 +1,7 @@
 import type { Json } from '../../../kubernetes/index.ts';
 import type { Problem } from '../handlers/handler.ts';
 
-/** What is below one name or index of a path, in any of the types; `never` if there is nothing. */
+/** The type below one name or index of a path, in any of the types; `never` if there is nothing. */
 type Child<T, Segment extends string> = string extends Segment
   ? unknown
   : unknown extends T
@@ -43,7 +43,7 @@ type KnownValue<T, Path> = [T] extends [never]
         : ValueAt<T, Dotted<Path>>
       : unknown;
 
-/** What a field of a type may be set to: any JSON where the type or the path does not tell. */
+/** The type of values that a field may be set to: any JSON where the type or the path does not tell. */
 export type FieldValue<T, Path> = unknown extends KnownValue<T, Path> ? Json | object : KnownValue<T, Path>;
 
 /** A path of fields of a type, or what is wrong with it. */

@@ -11,7 +11,7 @@ export interface MachineUpdate {
   desired: UpdateMachineRequest['desired'];
 }
 
-/** What a node says about an update. */
+/** A node's report of an update. */
 export type MachineUpdateState =
   /** Nobody has begun it. */
   | { state: 'none' }
@@ -138,7 +138,7 @@ function inPlace(
     updater,
     changes: defineInPlaceChanges(updater.covers, knownFields),
   }));
-  /** What a change needs, by the function that makes patches. */
+  /** The preparation that a change needs, by the function that makes patches. */
   function answerOf<Patches extends object>(patchesOf: (changes: InPlaceChanges) => Patches) {
     const needed = parts.filter(({ changes }) => Object.keys(patchesOf(changes)).length > 0);
     const isHarmless = needed.length > 0 && needed.every(({ updater }) => updater.affectsAvailability === false);
@@ -170,5 +170,5 @@ function inPlace(
   ];
 }
 
-/** What extensions do with Machines. */
+/** The work of extensions on Machines. */
 export const machines = { inPlace };

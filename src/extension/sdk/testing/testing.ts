@@ -122,7 +122,7 @@ export async function callHandler<H extends HookName>(
   }
 }
 
-/** What the answers of a test must be, once they do not block. */
+/** Expectations of a test's answers, once they do not block. */
 interface ExpectedStatus extends ApplyOptions {
   /** Default: `Success`. A handler that fails has the same answer each time, too. */
   status?: 'Success' | 'Failure' | undefined;
@@ -255,7 +255,7 @@ export interface IdempotentOptions extends ExpectedStatus {
   between?: ((retryAfterSeconds: number) => unknown) | undefined;
   /** Maximum number of calls before the handler must be done. Default: 20. */
   maxCalls?: number | undefined;
-  /** What the work has done so far, such as the number of backups: the repeated call must not change it. */
+  /** Returns the work done so far, such as the number of backups: the repeated call must not change it. */
   effects?: (() => unknown) | undefined;
 }
 

@@ -3,7 +3,7 @@ interface ObjectMetadata {
   annotations?: Record<string, string>;
 }
 
-/** What Cluster API says about a group of workers, a MachineDeployment or a MachinePool. */
+/** Cluster API's variables of a group of workers, a MachineDeployment or a MachinePool. */
 interface WorkersBuiltins {
   version?: string;
   metadata?: ObjectMetadata;

@@ -3,7 +3,7 @@ import type { TypedSchema } from '../../../runtimehooks/index.ts';
 import { segmentsOf } from '../objects/json-path.ts';
 import type { OpenApiSchema } from './define-variables.ts';
 
-/** What schemas of CustomResourceDefinitions have and those of variables have not. */
+/** Fields of CustomResourceDefinitions' schemas that schemas of variables lack. */
 const foreign = [
   'nullable',
   'x-kubernetes-list-type',
@@ -25,7 +25,7 @@ function withoutForeign(value: Json, isSchema: boolean): Json {
       .filter(([name]) => !isSchema || !foreign.includes(name))
       .map(([name, field]) => [
         name,
-        // A default, and the values of an enum, are no schemas.
+        // A default, and the values of an enum, are not schemas.
         isSchema && (name === 'default' || name === 'enum' || name === 'example')
           ? field
           : withoutForeign(field, name !== 'properties' || !isSchema),

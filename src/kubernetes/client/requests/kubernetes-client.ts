@@ -437,7 +437,7 @@ interface ListOptions {
   resource: string;
   /** Label and field selectors, as query parameters. */
   query?: Readonly<Record<string, string>> | undefined;
-  /** What it selects, in a message about a missing permission. Default: all. */
+  /** Its selection, in a message about a missing permission. Default: all. */
   name?: string | undefined;
   /** Maximum number of objects: endless continue tokens must not keep the program busy forever, or fill its memory. */
   maxObjects: number;

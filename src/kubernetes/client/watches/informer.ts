@@ -40,7 +40,7 @@ export interface InformerOptions {
   query?: Readonly<Record<string, string>>;
   /** The only object that this selects (`NAMESPACE/NAME`), on which `list` and `watch` are enough. */
   name?: string;
-  /** What to do about missing permissions. */
+  /** The remedy for missing permissions. */
   remedy?: string;
   /** Whether a collection that is not served is an empty one: its definition may come later. Default: a problem. */
   mayBeAbsent?: boolean;
@@ -229,7 +229,7 @@ export class Informer {
 
   async #follow(): Promise<void> {
     this.#version ??= await this.#readAll();
-    // What the list took does not count.
+    // The time of the list does not count.
     this.#life.began = performance.now();
     this.#life.from = this.#version;
     const { watchMs, graceMs } = this.#pace;

@@ -29,7 +29,7 @@ function isLocal(hostname: string): boolean {
   return (
     host === 'localhost' ||
     host.endsWith('.localhost') ||
-    // False for what is not an address.
+    // False for anything but an address.
     localAddresses.check(host, isIPv6(host) ? 'ipv6' : 'ipv4')
   );
 }

@@ -17,7 +17,7 @@ function parse(text: string): ClientUrl | undefined {
     return undefined;
   }
   const authority = uri.host ?? '';
-  // What follows the last colon outside brackets is the port, as in Go: other colons may be those of an IPv6 address.
+  // The part after the last colon outside brackets is the port, as in Go: other colons may be those of an IPv6 address.
   const port = /:(\d*)$/.exec(authority)?.[1];
   const address = port === undefined ? authority : authority.slice(0, -port.length - 1);
   const host = address.startsWith('[') ? address.slice(1, -1) : address;

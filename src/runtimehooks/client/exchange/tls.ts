@@ -6,7 +6,7 @@ import { quotable } from '../call-error.ts';
 import type { Resolve } from './connections.ts';
 import type { Target } from './url.ts';
 
-/** What a TLS handshake reveals about a server, whether or not its certificate would be accepted. */
+/** The facts from a TLS handshake with a server, whether or not its certificate would be accepted. */
 export interface TlsFacts {
   /** `TLSv1.3`. */
   protocol: string;

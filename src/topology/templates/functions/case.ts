@@ -30,7 +30,7 @@ function isSpaceChar(char: string): boolean {
   return isSpaceRune(char.codePointAt(0) ?? 0);
 }
 
-/** What ends a word for strings.Title. */
+/** The characters that end a word for strings.Title. */
 function isSeparator(char: string): boolean {
   return !/^[\p{L}\p{Nd}_]$/u.test(char) && (char < '\x80' || isSpaceChar(char));
 }

@@ -4,7 +4,7 @@ import { FunctionError } from '../budget.ts';
 import { Dict, kindOf } from '../values/values.ts';
 import { define, type Functions } from './define.ts';
 
-/** What each part of a URL may have besides letters, digits and `-_.~`. */
+/** The characters that each part of a URL may have besides letters, digits and `-_.~`. */
 const allowed = {
   path: '$&+,/:;=@',
   user: '$&+,;=',

@@ -16,7 +16,7 @@ const simpleEscapes: Readonly<Record<string, string>> = {
 };
 const escapes = /\\(?:([abfnrtv\\'"])|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{3}))?/g;
 
-/** What is between quotes with its escapes replaced. */
+/** The text between quotes with its escapes replaced. */
 function unescaped(inner: Bytes, quote: string): Bytes {
   return inner.replaceAll(
     escapes,

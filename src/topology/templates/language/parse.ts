@@ -12,10 +12,10 @@ export interface ParsedTemplate {
   bodies: ReadonlyMap<Bytes, readonly StatementNode[]>;
 }
 
-/** What ends a list of statements. */
+/** The keywords that end a list of statements. */
 type End = { kind: 'end' } | { kind: 'else'; follows?: 'if' | 'with' };
 
-/** What differs between a template and those that are defined in it. */
+/** The state that differs between a template and those defined in it. */
 interface Scope {
   /** Names of variables, by the blocks that are open. */
   variables: Set<Bytes>[];

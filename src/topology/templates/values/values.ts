@@ -70,7 +70,7 @@ export abstract class Struct {
   }
 }
 
-/** What an `interface {}` of Go can hold: null is nil, a number float64, a bigint int. */
+/** A value of Go's `interface {}`: null is nil, a number float64, a bigint int. */
 export type Value = null | boolean | Bytes | number | bigint | Integer | List | Dict | Struct;
 
 /** A value in a place whose type is `interface {}`, such as an element of a list of variables. */
@@ -86,7 +86,7 @@ export class Boxed {
   }
 }
 
-/** What evaluation works with. Undefined is what a missing key of a map gives: no value at all. */
+/** A value in evaluation. Undefined is what a missing key of a map gives: no value at all. */
 export type Operand = undefined | Boxed | Exclude<Value, null>;
 
 /** The value in an interface, or what was given. */

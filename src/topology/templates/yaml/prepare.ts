@@ -55,7 +55,7 @@ const maxKey = 900;
 
 const blanks: ReadonlySet<string> = new Set(['space', 'newline', 'comment']);
 
-/** What go-yaml does not read after a document in quotes or brackets. */
+/** Text that go-yaml does not read after a document in quotes or brackets. */
 const ignored = /^[ 0-9A-Za-z[\]{},]*\n?$/;
 
 function* lexemesOf(text: string): Generator<Lexeme> {

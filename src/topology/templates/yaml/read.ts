@@ -8,7 +8,7 @@ import { notKnown, notYaml, type Prepared, prepare } from './prepare.ts';
 /** Longest text that is read, in characters: as long as the files of a large class. */
 const maxLength = 131_072;
 
-/** What go-yaml refuses anywhere. */
+/** Characters that go-yaml refuses anywhere. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it looks for
 const forbidden = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/;
 
