@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../src/kubernetes/index.ts';
+import { type JsonObject, nameOf, objectAt } from '../../src/kubernetes/index.ts';
 import { layered, plan, World } from '../../src/topology/index.ts';
 import { testRows } from '../support/rows.ts';
 
@@ -17,6 +17,7 @@ interface Outcome {
 interface Recorded {
   result: { release: string; kind: string; topology?: Record<string, string> };
   before: JsonObject[];
+  after: JsonObject[];
   change: JsonObject[];
   /** By Cluster and group. */
   expected: Record<string, Record<string, Outcome>>;
@@ -58,16 +59,20 @@ const expectedOf = ({ expected, result }: Recorded) =>
     }),
   );
 
+const planOf = (recorded: Recorded) => {
+  const [major = 1, minor = 14] = recorded.result.release.slice(1).split('.').map(Number);
+  return plan(new World(recorded.before), new World(layered(recorded.before, recorded.change)), {
+    clusterApiVersion: { major, minor },
+    now: new Date('2026-11-24T12:00:00Z'),
+  });
+};
+
 testRows(
   'random changes of Cluster API 1.13 and 1.14 are planned as they went, Machine by Machine',
   rows.filter(([name]) => !Object.hasOwn(notKnown, name)),
   async (file) => {
     const recorded = read(file);
-    const [major = 1, minor = 14] = recorded.result.release.slice(1).split('.').map(Number);
-    const { clusters } = await plan(new World(recorded.before), new World(layered(recorded.before, recorded.change)), {
-      clusterApiVersion: { major, minor },
-      now: new Date('2026-11-24T12:00:00Z'),
-    });
+    const { clusters } = await planOf(recorded);
     const planned = clusters.map(({ cluster, groups }) => [
       cluster.split('/')[1],
       Object.fromEntries(
@@ -80,6 +85,47 @@ testRows(
     expect(Object.fromEntries(planned)).toMatchObject(expectedOf(recorded));
   },
 );
+
+/** The specs of the MachineHealthChecks that Cluster API made, by name. */
+const healthChecksOf = (objects: readonly JsonObject[]): Map<string, string> =>
+  new Map(
+    objects
+      .filter(
+        ({ kind, metadata }) =>
+          kind === 'MachineHealthCheck' &&
+          objectAt(metadata, 'labels')['topology.cluster.x-k8s.io/owned'] !== undefined,
+      )
+      .map((object) => [nameOf(object), JSON.stringify(object.spec)]),
+  );
+
+test('a health check changes where it was recorded to change', async () => {
+  let changes = 0;
+  for (const [name, file] of rows.filter(([one]) => !Object.hasOwn(notKnown, one))) {
+    const recorded = read(file);
+    const { clusters } = await planOf(recorded);
+    const [before, after] = [healthChecksOf(recorded.before), healthChecksOf(recorded.after)];
+    for (const { group, name: object, verdict, healthCheck } of clusters.flatMap(({ groups }) => groups)) {
+      if (['created', 'deleted', 'stopped', 'refused'].includes(verdict)) {
+        continue;
+      }
+      const isChanged = before.get(object) !== after.get(object);
+      changes += Number(isChanged);
+      expect(healthCheck !== undefined, `${name}: ${group}`).toBe(isChanged);
+    }
+  }
+  expect(changes).toBeGreaterThan(0);
+});
+
+test.each([
+  ['1.14-nbuiltin-7-infra_rotated__name_read_by_bootstrap_patch', 'w2'],
+  ['1.14-nbuiltin-8-cp_infra_rotated__name_read_by_cp_patch', 'control-plane'],
+])('%s: the name of the rotated template is read, and changes %s again', async (name, group) => {
+  const { clusters } = await planOf(read(`${name}.json.gz`));
+  const noted = clusters
+    .flatMap(({ groups }) => groups)
+    .filter(({ manner }) => manner?.some((text) => text.includes('which this rotation changes')));
+  expect(noted.map((one) => one.group)).toEqual([group]);
+});
 
 test('there are recordings of both releases', () => {
   expect(files.filter((file) => file.startsWith('1.13-')).length).toBe(9);
