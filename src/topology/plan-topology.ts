@@ -64,7 +64,7 @@ const nothingExists: Existing = { infrastructureCluster: undefined, controlPlane
 export interface PlanRequest extends Omit<PlanOptions, 'call' | 'follow'> {
   /** Which Clusters are planned. Default: all. */
   isPlanned?: (namespace: string, name: string) => boolean;
-  /** What an API server says of writes of the second state, by their objects. Default: what it refuses is computed. */
+  /** The API server's answers about writes of the second state, by their objects. Default: its refusals are computed. */
   answers?: WriteAnswers;
   /** Called for each Cluster when its plan is made. */
   onCluster?: (plan: ClusterPlan) => void;
@@ -129,7 +129,7 @@ async function clusterBefore(
   return { cluster, blueprint, existing: existingOf(cluster ?? wanted, state.world, true) };
 }
 
-/** The objects of a Cluster that Cluster API's webhooks look up. Its objects are those before the change, with their status. */
+/** The objects of a Cluster that Cluster API's webhooks look up: those before the change, with their status. */
 function factsOf(
   { world }: PlannedState,
   { cluster: was, blueprint: old, existing }: ClusterBefore,
@@ -221,7 +221,7 @@ function requireOwned(cluster: JsonObject, { infrastructureCluster, controlPlane
 }
 
 /**
- * What Cluster API changes of a Cluster's groups.
+ * Computes what Cluster API changes in a Cluster's groups.
  *
  * @throws {NotKnown} if what it makes of the Cluster cannot be known.
  * @throws {Stopped} if it stops before it comes to the groups.

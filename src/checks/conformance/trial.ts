@@ -109,7 +109,7 @@ const concurrentFirstCalls = 8;
 
 type Send = (callee: Callee, variation: Variation) => Promise<Outcome>;
 
-/** What is called: a handler, or Discovery. Its first answers are reused where possible. */
+/** The subject of a call: a handler, or Discovery. Its first answers are reused where possible. */
 function createCheckedHandler(callee: Callee, send: Send) {
   let first: Promise<Outcome> | undefined;
   let second: Promise<Outcome> | undefined;

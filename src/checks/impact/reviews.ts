@@ -12,7 +12,7 @@ import { cut, planCommand } from './warnings.ts';
 
 /** Longest time until a review is answered, in ms: without and with calls of extensions. */
 const budgetMs = { plain: 850, withExtensions: 4_700 };
-/** The part of it that is left for the answer. */
+/** The part of that time that is left for the answer, in ms. */
 const answerMs = 150;
 /** A thread that is that late has hung, in ms. */
 const hungMs = 10_000;

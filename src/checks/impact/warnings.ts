@@ -114,7 +114,7 @@ function unknownOf({ groups, problems }: ClusterPlan): string | undefined {
   return problem?.text ?? `the ${unknown[0]?.kind} decides for itself`;
 }
 
-/** The unknown, in one line. */
+/** Says in one line what is not known. */
 function unknownLine({ clusters, total, unasked }: Impact): string | undefined {
   if (unasked !== undefined) {
     const { extension, clusters: names } = unasked;

@@ -63,7 +63,7 @@ export class DryRuns {
   }
 
   /**
-   * What the API server says of a write; undefined if it cannot be asked: the account may not write the kind, not even in a dry
+   * The API server's answer about a write; undefined if it cannot be asked: the account may not write the kind, not even in a dry
    * run, its namespace does not exist yet, or a webhook does not answer.
    *
    * @param validation what happens to unknown fields. Default: as the API server does it.

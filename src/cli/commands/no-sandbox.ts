@@ -1,7 +1,7 @@
 import { defineCommand } from '../framework/command.ts';
 import { FailureError } from '../framework/program.ts';
 
-/** The image's replacement for `sandbox`. */
+/** The command that the image has instead of `sandbox`. */
 export const command = defineCommand({
   description: 'Not in this image: build it with "docker build --target tools".',
   acceptsAnything: true,

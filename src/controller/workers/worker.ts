@@ -53,7 +53,7 @@ export interface WritingContext extends WorkerContext {
   events: EventRecorder;
 }
 
-/** The work of a mode on ExtensionConfigs. */
+/** How a mode handles ExtensionConfigs. */
 export interface Worker {
   /** The input of a run besides the spec: only when that changes, another run is needed. */
   fingerprintOf(config: StoredConfig): string;

@@ -1,7 +1,7 @@
 import { fieldAt, type JsonObject, objectAt, objectsAt, type StatusCause, textAt } from '../../kubernetes/index.ts';
 import { forbiddenField, invalid, required } from '../../kubernetes/schema/index.ts';
 
-// What the webhooks of all kinds with a kubeadm config refuse of it (bootstrap/kubeadm/webhooks/admission/kubeadmconfig.go, v1.14).
+// The refusals of the webhooks of all kinds with a kubeadm config (bootstrap/kubeadm/webhooks/admission/kubeadmconfig.go, v1.14).
 
 /** The problems of a secret that a file or a password comes from. */
 function* sourceCauses(source: JsonObject, path: string): Generator<StatusCause> {
@@ -45,7 +45,7 @@ function* userCauses(users: readonly JsonObject[], path: string): Generator<Stat
 
 const withIgnition = 'not supported when spec.format is set to: "ignition"';
 
-/** The features that Ignition lacks. That it needs a feature gate is not judged: nobody knows the manager's here. */
+/** Causes for fields that Ignition does not support. That it needs a feature gate is not judged: nobody knows the manager's here. */
 function* ignitionCauses(spec: JsonObject, path: string): Generator<StatusCause> {
   if (textAt(spec, 'format') !== 'ignition') {
     if (Object.keys(objectAt(spec, 'ignition')).length > 0) {

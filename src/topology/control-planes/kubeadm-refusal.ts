@@ -42,7 +42,7 @@ function changedPaths(before: Json | undefined, after: Json | undefined, path: s
 
 const isForbidden = (field: string, why: string): string => `spec.${field}: Forbidden: ${why}`;
 
-/** What the webhook of KubeadmControlPlane refuses whatever was before (validateKubeadmControlPlaneSpec, and what it calls). */
+/** The refusals of KubeadmControlPlane's webhook, whatever was before (validateKubeadmControlPlaneSpec, and what it calls). */
 export function* controlPlaneCauses(controlPlane: JsonObject): Generator<StatusCause> {
   const spec = withoutEmpty(objectAt(controlPlane, 'spec')) as JsonObject;
   const replicas = typeof spec.replicas === 'number' ? spec.replicas : Number.NaN;

@@ -15,7 +15,7 @@ const withVersion = (object: JsonObject, version: string): JsonObject => ({
   spec: { ...objectAt(object, 'spec'), version },
 });
 
-/** What an API server says of a part of a group: what it stores; the same name as before where nothing is rotated. */
+/** An API server's answer about a part of a group: what it stores; the same name as before where nothing is rotated. */
 async function dryRunPart(
   dryRun: DryRun,
   was: JsonObject | undefined,

@@ -29,7 +29,7 @@ import {
 import { patchCauses } from './patches.ts';
 import { type Refusal, webhookRefusal } from './refusal.ts';
 
-// What Cluster API's webhook refuses of ClusterClasses (core/webhooks/admission/clusterclass.go, v1.14).
+// The refusals of Cluster API's webhook for ClusterClasses (core/webhooks/admission/clusterclass.go, v1.14).
 
 /** The lists of workers of a class and of a topology, with their kinds. */
 export const workerLists = [

@@ -34,7 +34,7 @@ import {
 } from './parts.ts';
 import { type Refusal, webhookRefusal } from './refusal.ts';
 
-// What Cluster API's webhooks refuse of Clusters (core/webhooks/admission/cluster.go, v1.14).
+// The refusals of Cluster API's webhooks for Clusters (core/webhooks/admission/cluster.go, v1.14).
 
 const unsafe = 'unsafe.topology.cluster.x-k8s.io';
 /** With this annotation, a Cluster may get a class that it does not have yet. */

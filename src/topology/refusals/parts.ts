@@ -165,7 +165,7 @@ export function isSemanticVersion(text: string): boolean {
   );
 }
 
-/** Changes that are forbidden to a class or a part of it. */
+/** The cause if a field of a class, or of a part of it, has changed that must stay. */
 export const unchangeable = (field: string, what: string, from: string, to: string): StatusCause[] =>
   from === to
     ? []

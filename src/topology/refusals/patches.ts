@@ -14,7 +14,7 @@ import { invalid, notSupported, required } from '../../kubernetes/schema/index.t
 import { parsingProblem } from '../templates/index.ts';
 import { integerProblem } from './parts.ts';
 
-// What Cluster API's webhook refuses of the patches of a class (core/webhooks/admission/patch_validation.go, v1.14).
+// The refusals of Cluster API's webhook for the patches of a class (core/webhooks/admission/patch_validation.go, v1.14).
 
 /** The builtin variables that a patch may copy, below `builtin.`, and what may be copied of them. */
 const builtinFields: Readonly<Record<string, string>> = {

@@ -17,10 +17,10 @@ import type { World } from '../world/world.ts';
 import { ownKindRefusal } from './own-kinds.ts';
 import { decodingRefusal, schemaRefusal } from './schema-refusal.ts';
 
-/** What an API server said of the writes that it was asked about, by the objects that are written. */
+/** An API server's answers about writes, by the objects that are written. */
 export type WriteAnswers = ReadonlyMap<JsonObject, { refusal?: Problem }>;
 
-/** What is known of writes: why an API server does not take an object as it is in the second state. */
+/** Why an API server does not take an object as it is in the second state, as far as that is known. */
 export interface RefusedWrites {
   /** Undefined if it takes it. */
   refusalOf(name: ObjectName): Problem | undefined;

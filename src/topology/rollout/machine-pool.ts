@@ -44,7 +44,7 @@ const fieldsText = (changed: readonly Changed[]): string =>
   listText([...new Set(changed.map(({ difference }) => formatFieldPath(difference.path)))]);
 
 /**
- * Decides what happens to a MachinePool's instances: its provider's decision, as far as it is known.
+ * Decides what happens to a MachinePool's instances, as its provider does, as far as that is known.
  *
  * @throws {NotKnown} if it is not.
  */

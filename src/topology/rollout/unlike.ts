@@ -17,7 +17,7 @@ import { isStaying } from './group-plan.ts';
 
 const clonedFromName = 'cluster.x-k8s.io/cloned-from-name';
 
-/** What controllers of bootstrap providers fill in, for each Machine another. */
+/** Fields that controllers of bootstrap providers fill in, different for each Machine. */
 const ofEachMachine = [
   ['joinConfiguration', 'discovery'],
   ['joinConfiguration', 'controlPlane'],
@@ -98,7 +98,7 @@ function unlikeMachine(
  * A template that changed under its name is the most frequent one.
  */
 export function unlikeMachines({ kind, after, machines = [] }: GroupChange, options: PlanOptions): Problem[] {
-  // What a MachinePool refers to are no templates.
+  // A MachinePool does not refer to templates.
   if (after === undefined || kind === 'MachinePool') {
     return [];
   }

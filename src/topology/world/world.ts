@@ -14,11 +14,11 @@ export interface Unread {
   why: string;
 }
 
-/** What an API server says of a write: what it would store, or why it would not. */
+/** An API server's answer about a write: what it would store, or why it would not. */
 export type DryRunAnswer = { is: 'stored'; object: JsonObject } | { is: 'refused'; error: string };
 
 /**
- * What an API server says of an object that Cluster API's topology controller applies; undefined if it cannot be asked.
+ * An API server's answer about an object that Cluster API's topology controller applies; undefined if it cannot be asked.
  *
  * @param isTrial whether the controller only looks whether anything would change: webhooks of providers let more through then.
  */

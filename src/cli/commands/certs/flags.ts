@@ -127,7 +127,7 @@ export type RunFlags = CommonFlags & FlagValues<typeof issuingFlags> & Partial<F
 /** Maximum number of names in a serving certificate, with which it stays within 64 KiB, the limit for reading. */
 const maxNames = 100;
 
-/** The Secrets, the targets, the names of the serving certificate. */
+/** The Secrets, targets and names that the flags of a command refer to. */
 export interface CertsContext extends Pick<Run, 'store' | 'targets' | 'clock' | 'names' | 'signal'> {
   namespace: string;
   cluster: KubernetesClient | undefined;

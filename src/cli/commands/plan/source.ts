@@ -79,7 +79,7 @@ async function readCluster(
 }
 
 /**
- * What the flags name: files, a record, or a cluster.
+ * Opens the source that the flags name: files, a record, or a cluster.
  *
  * @param onPage called with the number of objects that were read of a cluster so far.
  */

@@ -138,7 +138,7 @@ function inPlace(
     updater,
     changes: defineInPlaceChanges(updater.covers, knownFields),
   }));
-  /** The preparation that a change needs, by the function that makes patches. */
+  /** The answer to a change, with the patches that `patchesOf` makes. */
   function answerOf<Patches extends object>(patchesOf: (changes: InPlaceChanges) => Patches) {
     const needed = parts.filter(({ changes }) => Object.keys(patchesOf(changes)).length > 0);
     const isHarmless = needed.length > 0 && needed.every(({ updater }) => updater.affectsAvailability === false);
@@ -170,5 +170,5 @@ function inPlace(
   ];
 }
 
-/** The work of extensions on Machines. */
+/** Helpers for the hooks about Machines. */
 export const machines = { inPlace };

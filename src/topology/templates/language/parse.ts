@@ -12,7 +12,7 @@ export interface ParsedTemplate {
   bodies: ReadonlyMap<Bytes, readonly StatementNode[]>;
 }
 
-/** The keywords that end a list of statements. */
+/** The end of a list of statements. */
 type End = { kind: 'end' } | { kind: 'else'; follows?: 'if' | 'with' };
 
 /** The state that differs between a template and those defined in it. */
