@@ -129,6 +129,23 @@ test('--write writes the objects that Cluster API changes, before and after, for
   }
 });
 
+test('what a pause holds back is said, and counts for --fail-on', async () => {
+  const samples = join(folder, 'paused');
+  mkdirSync(samples);
+  for (const name of ['class.yaml', 'cluster.yaml']) {
+    const sample = readFileSync(join('manifests/samples/plan', name), 'utf8');
+    writeFileSync(join(samples, name), sample.replace(/^(kind: Cluster\n(?:.*\n)*?spec:\n)/m, '$1  paused: true\n'));
+  }
+  const given = ['plan', '-f', samples, '--set-variable', 'nodeLabel="gpu"'];
+  const { code, stdout } = await runProgram(given);
+  expect(code).toBe(0);
+  expect(stdout).toContain('Cluster default/demo is paused: nothing happens before it is resumed');
+  expect(stdout).toMatch(/md-0 .* paused; then: replaces 2 Machines\n/);
+  expect(stdout.split('\n').at(-2)).toBe('0 of 3 Machines are replaced');
+  expect((await runProgram([...given, '--fail-on', 'unknown'])).code).toBe(0);
+  expect((await runProgram([...given, '--fail-on', 'replace'])).code).toBe(1);
+});
+
 test('--write stays in its folder, whatever names are', async () => {
   const samples = join(folder, 'samples');
   mkdirSync(samples);
