@@ -10,6 +10,7 @@ import {
   objectAt,
   objectText,
   own,
+  perObject,
   type StatusCause,
   textAt,
 } from '../kubernetes/index.ts';
@@ -251,7 +252,10 @@ async function changesOf(
   const desired = await computed(after, input, { before: desiredBefore, extensions });
   const originsBefore =
     was.cluster && was.blueprint
-      ? { input: inputFor(before.release, was.cluster, was.blueprint, was.existing), patched: desiredBefore?.patched }
+      ? {
+          input: desiredBefore?.input ?? inputFor(before.release, was.cluster, was.blueprint, was.existing),
+          patched: desiredBefore?.patched,
+        }
       : undefined;
   const { changes, problems } = groupChanges({
     ...{ before, after, cluster, existing, desiredBefore, originsBefore, desired, steps },
@@ -483,27 +487,25 @@ async function planWritten(planning: Planning, was: JsonObject | undefined, want
   );
   const isChanged = groups.some(({ verdict }) => verdict !== 'unchanged');
   const readings = isChanged ? planning.readings.map((text) => ({ text: `read otherwise since ${text}` })) : [];
+  const checks = refusedHealthChecks(planning).get(cluster) ?? [];
   const peak = peakOf(wanted, changes, groups);
   return {
     cluster,
     groups,
     ...(peak && { peak }),
-    problems: [...problems, ...refusedHealthChecks(planning, wanted), ...readings],
+    problems: [...problems, ...checks.map(({ problem }) => problem), ...readings],
   };
 }
 
-/** Health checks of a Cluster that an API server refuses: no group shows them. */
-const refusedHealthChecks = ({ after, writes }: Planning, cluster: JsonObject): Problem[] =>
-  after.world
-    .ofKind(coreGroup, 'MachineHealthCheck')
-    .filter(
-      (check) =>
-        namespaceOf(check) === namespaceOf(cluster) && textAt(check, 'spec', 'clusterName') === nameOf(cluster),
-    )
-    .flatMap((check) => {
-      const problem = writes.refusalOf(nameIn(check));
-      return problem === undefined ? [] : [{ ...problem, object: objectText(check) }];
-    });
+/** Health checks that an API server refuses, by their Clusters: no group shows them. */
+const refusedHealthChecks = perObject(({ after, writes }: Planning) => {
+  const refused = after.world.ofKind(coreGroup, 'MachineHealthCheck').flatMap((check) => {
+    const problem = writes.refusalOf(nameIn(check));
+    const cluster = `${namespaceOf(check)}/${textAt(check, 'spec', 'clusterName')}`;
+    return problem === undefined ? [] : [{ cluster, problem: { ...problem, object: objectText(check) } }];
+  });
+  return Map.groupBy(refused, ({ cluster }) => cluster);
+});
 
 /** The plan of a Cluster. If its own objects could not be read, nothing is known about its groups. */
 async function planCluster(planning: Planning, wanted: JsonObject, isDeleted: boolean): Promise<ClusterPlan> {
@@ -523,10 +525,13 @@ async function planCluster(planning: Planning, wanted: JsonObject, isDeleted: bo
 }
 
 /** Templates keep the version in which classes refer to them, for which patches are written. */
-const inNewest = (world: World): World =>
-  world.withObjects(
-    [...world].map((object) => (textAt(object, 'kind').endsWith('Template') ? object : inV1beta2(object))),
-  );
+function inNewest(world: World): World {
+  const isOlder = (object: JsonObject) => !textAt(object, 'kind').endsWith('Template') && inV1beta2(object) !== object;
+  const objects = [...world];
+  return objects.some(isOlder)
+    ? world.withObjects(objects.map((object) => (isOlder(object) ? inV1beta2(object) : object)))
+    : world;
+}
 
 /**
  * Plans the effect of a change on the Machines of Clusters, once all steps of an upgrade are done.

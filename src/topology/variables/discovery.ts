@@ -1,4 +1,4 @@
-import { isSame, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { isSame, type Json, type JsonObject, perObject } from '../../kubernetes/index.ts';
 import { aggregate } from '../../runtimehooks/client/index.ts';
 import { checkDefinitions, type UnevaluatedRules } from '../../runtimehooks/variables/index.ts';
 import { type Blueprint, definitionsIn } from '../blueprint/blueprint.ts';
@@ -39,6 +39,9 @@ function checked(variables: Json | undefined, path: string): { errors: string[];
   return { errors, unevaluated: errors.length === 0 ? unevaluated : [] };
 }
 
+/** Of a class: the same for all plans of its Clusters. */
+const checkedInline = perObject(({ variables }: JsonObject) => checked(variables, 'spec.variables'));
+
 /** Variables that are defined differently in two places. */
 function conflictIn({ variables }: Blueprint): string | undefined {
   const conflicts = [...variables].flatMap(([name, [first, ...others]]) => {
@@ -68,11 +71,11 @@ export function* discoverVariables(
   VariablesAnswer
 > {
   const object = `ClusterClass ${blueprint.namespace}/${blueprint.name}`;
-  const inline = checked(blueprint.spec.variables, 'spec.variables');
+  const inline = checkedInline(blueprint.spec);
   if (inline.errors.length > 0) {
     return { is: 'refused', why: `Cluster API refuses ${object}: ${firstOf(inline.errors)}` };
   }
-  const { unevaluated } = inline;
+  const unevaluated = [...inline.unevaluated];
   const errors: string[] = [];
   for (const { name: patch, discoverVariables: handler, settings } of blueprint.patches) {
     if (handler === undefined) {

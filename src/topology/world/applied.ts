@@ -1,4 +1,4 @@
-import { isJsonObject, isSame, type Json, type JsonObject, objectAt, own } from '../../kubernetes/index.ts';
+import { isJsonObject, isSame, type Json, type JsonObject, objectAt, own, setOwn } from '../../kubernetes/index.ts';
 
 /** A field after its owner has applied it again; undefined if nothing is left. */
 function appliedField(actual: Json | undefined, before: Json | undefined, after: Json | undefined): Json | undefined {
@@ -19,11 +19,12 @@ function appliedField(actual: Json | undefined, before: Json | undefined, after:
  * @param before what the manager applied before.
  */
 export function applied(current: JsonObject, before: JsonObject, intent: JsonObject): JsonObject {
-  const names = new Set([...Object.keys(current), ...Object.keys(intent)]);
-  return Object.fromEntries(
-    [...names].flatMap((name): [string, Json][] => {
-      const value = appliedField(own(current, name), own(before, name), own(intent, name));
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+  const result: JsonObject = {};
+  for (const name of new Set([...Object.keys(current), ...Object.keys(intent)])) {
+    const value = appliedField(own(current, name), own(before, name), own(intent, name));
+    if (value !== undefined) {
+      setOwn(result, name, value);
+    }
+  }
+  return result;
 }

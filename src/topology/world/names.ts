@@ -36,10 +36,13 @@ export function nameFor(
   base: string,
   purpose: string,
 ): string {
+  if (template === '') {
+    return generatedName(base, purpose);
+  }
   const random = suffixFor(Object.values(values).join('-'), purpose);
   const all: Readonly<Record<string, string>> = { ...values, random };
   const name = template.replaceAll(action, (text, field: string) => all[field] ?? text);
-  if (template === '' || name.includes('{{')) {
+  if (name.includes('{{')) {
     return generatedName(base, purpose);
   }
   return name.length > maxName ? `${name.slice(0, maxGenerated)}${random}` : name;

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, setOwn } from '../../kubernetes/index.ts';
 
 /** The list of environment variables of kubeadm: an empty value is the same as none there, and of an argument it is not. */
 const variables = 'extraEnvs';
@@ -34,6 +34,12 @@ export function withoutEmpty(value: Json, list = ''): Json {
   if (!isJsonObject(value)) {
     return value;
   }
-  const fields = Object.entries(value).map(([name, field]) => [name, withoutEmpty(field, name)] as const);
-  return Object.fromEntries(fields.filter(([name, field]) => !isNothing(name, field, list)));
+  const kept: JsonObject = {};
+  for (const [name, field] of Object.entries(value)) {
+    const rest = withoutEmpty(field, name);
+    if (!isNothing(name, rest, list)) {
+      setOwn(kept, name, rest);
+    }
+  }
+  return kept;
 }
