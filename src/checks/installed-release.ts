@@ -1,6 +1,6 @@
 import { isStatus, type KubernetesClient } from '../kubernetes/client/index.ts';
-import { fieldAt, itemsAt, type Json } from '../kubernetes/index.ts';
-import { compareReleases, parseRelease, type Release } from '../runtimehooks/index.ts';
+import { fieldAt, itemsAt, type Json, objectAt } from '../kubernetes/index.ts';
+import { compareReleases, formatRelease, parseRelease, type Release, v1 } from '../runtimehooks/index.ts';
 
 /** The inventory that clusterctl keeps. */
 const inventory = '/apis/clusterctl.cluster.x-k8s.io/v1alpha3/providers';
@@ -28,7 +28,32 @@ const places: readonly { path: string; versionsIn(answer: Json): Json[] }[] = [
     path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/clusters.cluster.x-k8s.io',
     versionsIn: (definition) => [labelledVersion(definition)],
   },
+  {
+    // Their schemas, which every account may read.
+    path: '/openapi/v3/apis/cluster.x-k8s.io/v1beta2',
+    versionsIn: (document) => versionsBySchema(document),
+  },
 ];
+
+/** A field of v1beta2 that a release added, the newest one first. */
+const firstFields: readonly { release: Release; kind: string; path: readonly string[] }[] = [
+  { release: v1(14), kind: 'MachineDeployment', path: ['status', 'versions'] },
+  { release: v1(13), kind: 'ClusterClass', path: ['spec', 'controlPlane', 'taints'] },
+  { release: v1(12), kind: 'ClusterClass', path: ['spec', 'kubernetesVersions'] },
+];
+
+/** The newest release that added a field which a document in OpenAPI v3 has. */
+function versionsBySchema(document: Json): string[] {
+  const schemas = Object.values(objectAt(document, 'components', 'schemas'));
+  const schemaOf = (kind: string) =>
+    schemas.find((schema) =>
+      itemsAt(schema, 'x-kubernetes-group-version-kind').some((name) => fieldAt(name, 'kind') === kind),
+    );
+  const newest = firstFields.find(
+    ({ kind, path }) => fieldAt(schemaOf(kind) ?? null, ...path.flatMap((name) => ['properties', name])) !== undefined,
+  );
+  return newest === undefined ? [] : [formatRelease(newest.release)];
+}
 
 /** The tag of Cluster API's image, `v1.11.3` of `registry.k8s.io/cluster-api/cluster-api-controller:v1.11.3@sha256:…`. */
 function tagOfManager(container: Json): string {

@@ -14,6 +14,7 @@ import { type Io, UsageError } from '../../framework/program.ts';
 import { startProgress } from '../../framework/progress.ts';
 import { reachServices } from '../port-forward.ts';
 import { resolveOf } from '../resolve-flag.ts';
+import { assumedRelease, differingReleases } from './assumed-release.ts';
 import { extensionsIn } from './files.ts';
 import { type PlanFlags, planFlags } from './flags.ts';
 import { objectWriter, writeRecording } from './recorded-folder.ts';
@@ -120,19 +121,28 @@ nothing, or --fail-on applies, 2 usage error.`,
             live.dryRuns,
           );
     const after = world.withObjects(asked?.after ?? states.after, parts);
-    const made = await plan(before, after, {
+    const request = {
       ...(asked && { answers: asked.answers }),
-      clusterApiVersion: releases.after,
-      clusterApiVersionBefore: releases.before,
       now: new Date(),
       // If it is not known which extensions there are, asking them says so, where a Machine depends on it.
       updatesInPlace: caller.updatesInPlace || !world.isRead(runtimeGroup, 'ExtensionConfig'),
       explains: !isChange,
-      isPlanned: (namespace, name) => states.planned.has(`${namespace}/${name}`),
+      isPlanned: (namespace: string, name: string) => states.planned.has(`${namespace}/${name}`),
+      signal: io.signal,
+    };
+    const made = await plan(before, after, {
+      ...request,
+      clusterApiVersion: releases.after,
+      clusterApiVersionBefore: releases.before,
       onCluster: () => progress.done.clusters++,
       ...(flags.write !== undefined && { onObjects: objectWriter(flags.write) }),
-      signal: io.signal,
     });
+    const isAssumed =
+      live !== undefined && source.installed === undefined && flags['cluster-api-version'] === undefined;
+    const differing =
+      isAssumed && flags['fail-on'] !== 'none'
+        ? await differingReleases(made, (release) => plan(before, after, { ...request, clusterApiVersion: release }))
+        : undefined;
     progress.clear();
     if (flags.record !== undefined) {
       writeRecording(flags.record, { objects: states.before, answers: recording.answers });
@@ -140,7 +150,11 @@ nothing, or --fail-on applies, 2 usage error.`,
     }
     const result = isChange ? made : withWaits(made, states.before);
     const clusters = result.clusters.map((one) => (states.isSample ? { ...one, sample: true as const } : one));
-    const notes = [...states.notes, ...(live?.dryRuns.notes ?? [])];
-    return show({ ...result, clusters }, { source, states: { ...states, notes }, flags, releases, io });
+    const told = {
+      ...states,
+      notes: [...(isAssumed ? [assumedRelease] : []), ...states.notes, ...(live?.dryRuns.notes ?? [])],
+      problems: [...states.problems, ...(differing === undefined ? [] : [differing])],
+    };
+    return show({ ...result, clusters }, { source, states: told, flags, releases, io });
   },
 });

@@ -1,0 +1,38 @@
+import { isSame, type Json } from '../../../kubernetes/index.ts';
+import { formatRelease, newestKnownRelease, type Release, v1 } from '../../../runtimehooks/index.ts';
+import type { Plan } from '../../../topology/index.ts';
+
+/** The releases whose plans may differ, the oldest first. */
+const plannedReleases: readonly Release[] = [v1(12), v1(13), newestKnownRelease];
+
+/** What a plan says of Machines: verdicts and their numbers. */
+const outcomeOf = ({ clusters, sum }: Plan): Json =>
+  ({
+    groups: clusters.flatMap(({ cluster, groups }) =>
+      groups.map(({ group, verdict, machines }) => ({ cluster, group, verdict, machines: { ...machines } })),
+    ),
+    sum: { ...sum },
+  }) satisfies Json;
+
+/** That the release of a cluster is not known, and which one is assumed. */
+export const assumedRelease = `the release of Cluster API in this cluster is not known (neither clusterctl's Providers nor the manager's Deployment nor its definitions could be read, or tell it): ${formatRelease(newestKnownRelease)} is assumed, --cluster-api-version names another`;
+
+/**
+ * In which other releases a plan would be another one, in one line; undefined if in none.
+ *
+ * @param planFor plans for a release.
+ */
+export async function differingReleases(
+  made: Plan,
+  planFor: (release: Release) => Promise<Plan>,
+): Promise<string | undefined> {
+  const differing: string[] = [];
+  for (const release of plannedReleases.filter((one) => !isSame({ ...one }, { ...newestKnownRelease }))) {
+    if (!isSame(outcomeOf(await planFor(release)), outcomeOf(made))) {
+      differing.push(formatRelease(release));
+    }
+  }
+  return differing.length === 0
+    ? undefined
+    : `the plan is another one in ${differing.join(' and ')}, and which release is installed is not known: name it with --cluster-api-version`;
+}
