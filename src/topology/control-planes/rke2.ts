@@ -95,10 +95,13 @@ function serverReasons({ machine: made }: MachineObjects, wanted: JsonObject): R
   }
 }
 
-/** Until v0.24, a Machine's version without RKE2's suffix could be up to date. */
-function versionReasons({ machine: made }: MachineObjects, wanted: JsonObject): Reason[] {
+/** Versions whose suffix the provider knew until v0.24 (Rke2ToKubeVersion in pkg/util): with one digit for the patch and RKE2. */
+const knownVersion = /^v\d\.\d\d\.\d\+rke2r\d$/;
+
+/** Until v0.24, a Machine's version without RKE2's suffix could be up to date: that matters unless it is replaced in any case. */
+function versionReasons({ machine: made }: MachineObjects, wanted: JsonObject, isReplaced: boolean): Reason[] {
   const [before, after] = [textAt(made, 'spec', 'version'), textAt(wanted, 'spec', 'version')];
-  if (before !== '' && before !== after && !before.includes('+rke2') && after.startsWith(`${before}+rke2`)) {
+  if (!isReplaced && knownVersion.test(after) && before === after.split('+')[0]) {
     throw new NotKnown(
       `${objectText(made)} has the version ${before}: until v0.24, the RKE2 provider keeps it, since v0.25 it is replaced for ${after}`,
     );
@@ -123,12 +126,14 @@ export const rke2: KindWithMachines = {
   ],
   asksExtensions: true,
   machine,
-  reasons: (made, wanted) => [
-    ...versionReasons(made, wanted),
-    ...serverReasons(made, wanted),
-    ...differencesOf(madeConfig(made), configOf(objectAt(wanted, 'spec')), ['spec']),
-    ...templateReasons(made, wanted),
-  ],
+  reasons(made, wanted) {
+    const others = [
+      ...serverReasons(made, wanted),
+      ...differencesOf(madeConfig(made), configOf(objectAt(wanted, 'spec')), ['spec']),
+      ...templateReasons(made, wanted),
+    ];
+    return [...versionReasons(made, wanted, others.length > 0), ...others];
+  },
   uncompared: (made) =>
     typeof objectAt(made, 'metadata', 'annotations')[serverConfigAnnotation] === 'string'
       ? undefined

@@ -134,8 +134,20 @@ describe('Machines that exist', () => {
     [
       'a version without the suffix depends on the release of the provider',
       { version: 'v1.33.2' },
-      { agentConfig: { nodeLabels: ['x=y'] } },
+      { registrationMethod: 'address' },
       'unknown: Machine default/m has the version v1.33.2: until v0.24, the RKE2 provider keeps it, since v0.25 it is replaced for v1.33.2+rke2r1',
+    ],
+    [
+      'but not if the Machine is replaced in any case',
+      { version: 'v1.33.2' },
+      { agentConfig: { nodeLabels: ['x=y'] } },
+      'replaced 1: spec.agentConfig.nodeLabels',
+    ],
+    [
+      'one with two digits for the patch is replaced by every release',
+      { version: 'v1.33.12' },
+      { version: 'v1.33.12+rke2r1' },
+      'replaced 1: spec.version',
     ],
   ])('%s', async (_, more, spec, expected) => {
     const before = { ...controlPlane, spec: { ...(controlPlane.spec as JsonObject), replicas: 1 } };
