@@ -15,6 +15,8 @@ export interface StateExtensions {
   configs: readonly ExtensionConfig[];
   /** Labels of Namespaces, by name, for namespaceSelectors. */
   namespaceLabels: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  /** ExtensionConfigs that Cluster API has not discovered, by name, with the reasons: it does not call them. */
+  undiscovered?: ReadonlyMap<string, string> | undefined;
   /** Whether the handlers in the status of the ExtensionConfigs are taken, as Cluster API does, without discovery. */
   isDiscovered?: boolean | undefined;
 }
@@ -50,7 +52,7 @@ export const offersUpdates = (config: { status?: unknown }): boolean =>
 
 /** The extensions of one state: those that answered discovery, and why the others did not. */
 async function connect(state: 'before' | 'after', options: CallerOptions) {
-  const { configs, namespaceLabels, isDiscovered } = options[state];
+  const { configs, namespaceLabels, isDiscovered, undiscovered } = options[state];
   const client = createClusterApiClient({
     resolve: options.resolve,
     release: state === 'before' ? (options.releaseBefore ?? options.release) : options.release,
@@ -72,7 +74,7 @@ async function connect(state: 'before' | 'after', options: CallerOptions) {
       silent.set(config.metadata.name ?? '', error.message);
     }
   }
-  return { client, silent, configs: registered };
+  return { client, silent, undiscovered, configs: registered };
 }
 
 type Connected = Awaited<ReturnType<typeof connect>>;
@@ -84,7 +86,10 @@ const definitionOf = (hook: HookCall['hook']) =>
   hooks[hook] as HookDefinition<object, object> as HookDefinition<JsonObject, JsonObject>;
 
 /** The handler that a call names, or the one that is registered for the hook; else the answer. */
-async function handlerFor({ client, silent, configs }: Connected, call: HookCall): Promise<string | HookAnswer> {
+async function handlerFor(
+  { client, silent, undiscovered, configs }: Connected,
+  call: HookCall,
+): Promise<string | HookAnswer> {
   const named = call.handler === '' ? undefined : extensionOfHandler(call.handler);
   // Any extension may have a handler of the hook.
   const missing = [...silent].find(([name]) => named === undefined || name === named);
@@ -93,6 +98,11 @@ async function handlerFor({ client, silent, configs }: Connected, call: HookCall
     throw unknown(`extension ${name} did not answer: ${error}`, name, 'start it, or name its address with --resolve');
   }
   if (named !== undefined) {
+    const reason = undiscovered?.get(named);
+    if (reason !== undefined) {
+      const why = `the handler ${call.handler} is not called: Cluster API has not discovered ExtensionConfig ${named} (${reason})`;
+      throw unknown(why, named, 'doctor says why');
+    }
     if (!configs.some(({ metadata }) => metadata.name === named)) {
       const why = `the handler ${call.handler} could not be called: ExtensionConfig ${named} is not among the files`;
       throw unknown(why, named, 'pass it with -f');

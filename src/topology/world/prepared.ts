@@ -5,7 +5,7 @@ import { isMade } from './layered.ts';
 const statusFields = ['variables', 'handlers', 'certificatesExpiryDate', 'version', 'versions'];
 
 /** The conditions that a plan tells. */
-const conditionTypes: ReadonlySet<unknown> = new Set(['Deleting', 'MachinesReady', 'TopologyReconciled']);
+const conditionTypes: ReadonlySet<unknown> = new Set(['Deleting', 'Discovered', 'MachinesReady', 'TopologyReconciled']);
 
 /** The part of a status that a plan reads: `v1beta2` holds the newer conditions of an object in v1beta1. */
 function preparedStatus(status: JsonObject): JsonObject {

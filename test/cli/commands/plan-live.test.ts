@@ -267,6 +267,30 @@ test('a release of an extension is judged by a record, without a cluster', async
   expect(await conforms(next)).toEqual([['failed', expect.stringContaining('default/f1: md-0 replaces 3 Machines: ')]]);
 });
 
+test('an extension that is not discovered is not called, and what it would patch is not known', async () => {
+  const { status: _status, ...config } = await startRelease(['a']);
+  const { from, to } = foldersOf(folder, named('E3-only-md-0'));
+  const verdictsWith = async (status: JsonObject, ...args: string[]) => {
+    const file = join(folder, 'status.json');
+    writeFileSync(file, list([{ ...config, status }]));
+    const { stdout } = await runProgram(['plan', '--from', from, '--from', file, '-f', to, '-o', 'json', ...args]);
+    const [cluster] = (JSON.parse(stdout) as Plan).clusters;
+    return {
+      verdicts: [...new Set(cluster?.groups.map(({ verdict }) => verdict))],
+      text: JSON.stringify(cluster?.problems),
+    };
+  };
+  const condition = { type: 'Discovered', status: 'False', reason: 'DiscoveryFailed', message: 'connection refused' };
+  const failed = await verdictsWith({ conditions: [condition], handlers: [] });
+  expect(failed.verdicts).toEqual(['unknown']);
+  expect(failed.text).toContain('has not discovered ExtensionConfig patcher (connection refused)');
+  const none = await verdictsWith({ conditions: [{ ...condition, status: 'True' }], handlers: [] });
+  expect(none.text).toContain('has not discovered ExtensionConfig patcher (it has no handlers)');
+  const url = textAt(config, 'spec', 'clientConfig', 'url');
+  const replaced = await verdictsWith({ conditions: [condition], handlers: [] }, '--extension', `patcher=${url}`);
+  expect(replaced.text).not.toContain('has not discovered');
+});
+
 test('values of variables that look like secrets are not recorded, nor what is made of them', async () => {
   const change = named('audit-level');
   const before = structuredClone(change.before);

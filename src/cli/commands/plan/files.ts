@@ -14,6 +14,7 @@ import {
   type JsonObject,
   nameOf,
   objectAt,
+  objectsAt,
   objectText,
   textAt,
 } from '../../../kubernetes/index.ts';
@@ -90,15 +91,31 @@ export async function readFiles(flag: string, paths: readonly string[], io: Io):
   return input;
 }
 
+/** Why Cluster API has not discovered an ExtensionConfig, by its status; undefined if it has, or if there is no status. */
+function undiscoveredReason({ status }: JsonObject): string | undefined {
+  const condition = objectsAt(status, 'conditions').find(({ type }) => type === 'Discovered');
+  if (condition?.status === 'False') {
+    return textAt(condition, 'message') || textAt(condition, 'reason') || 'its condition Discovered is False';
+  }
+  return condition !== undefined && objectsAt(status, 'handlers').length === 0 ? 'it has no handlers' : undefined;
+}
+
 /** The extensions that are called for a state, and the labels of its namespaces. */
 export async function extensionsIn(
   objects: readonly JsonObject[],
   { places, problems }: Input,
   isCalled: (config: ExtensionConfig) => boolean,
+  isChanged: (name: string) => boolean,
 ): Promise<StateExtensions> {
   const configs: ExtensionConfig[] = [];
+  const undiscovered = new Map<string, string>();
   for (const object of objects.filter(isExtensionConfig)) {
     const name = objectText(object);
+    const reason = isChanged(nameOf(object)) ? undefined : undiscoveredReason(object);
+    if (reason !== undefined) {
+      undiscovered.set(nameOf(object), reason);
+      continue;
+    }
     try {
       configs.push(readExtensionConfig(withAllDefaults(object), places.get(name) ?? (() => name)));
     } catch (error) {
@@ -112,5 +129,5 @@ export async function extensionsIn(
   const labels = namespaces.map(
     (one) => [nameOf(one), objectAt(one, 'metadata', 'labels') as Record<string, string>] as const,
   );
-  return { configs: configs.filter(isCalled), namespaceLabels: new Map(labels) };
+  return { configs: configs.filter(isCalled), namespaceLabels: new Map(labels), undiscovered };
 }

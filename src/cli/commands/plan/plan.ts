@@ -42,9 +42,11 @@ async function reachExtensions(
 ) {
   const replaced = new Set([...flags.extension.map(({ name }) => name), ...change.objects.map(nameOf)]);
   const isCalled = ({ metadata }: ExtensionConfig) => answers === undefined || replaced.has(metadata.name ?? '');
+  // What is written is discovered anew.
+  const isChanged = (name: string) => replaced.has(name);
   const states = {
-    before: await extensionsIn(before, from, isCalled),
-    after: await extensionsIn(after, change, isCalled),
+    before: await extensionsIn(before, from, isCalled, isChanged),
+    after: await extensionsIn(after, change, isCalled, isChanged),
   };
   const configs = [...states.before.configs, ...states.after.configs];
   const resolve = resolveOf(flags.resolve);
