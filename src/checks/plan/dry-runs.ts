@@ -1,5 +1,5 @@
 import { shortList } from '../../base/index.ts';
-import { explain, Forbidden, isStatus, type KubernetesClient } from '../../kubernetes/client/index.ts';
+import { explain, Forbidden, isStatus, type KubernetesClient, withRemedy } from '../../kubernetes/client/index.ts';
 import { groupOf, type JsonObject, nameOf, namespaceOf, objectAt, textAt } from '../../kubernetes/index.ts';
 import type { World } from '../../topology/index.ts';
 
@@ -90,7 +90,11 @@ export class DryRuns {
       return { is: 'stored', object: { ...stored, apiVersion, kind } };
     } catch (error) {
       if (!isStatus(error, ...answered)) {
-        throw error;
+        if (!(error instanceof Error) || error.name === 'AbortError') {
+          throw error;
+        }
+        this.#failed.set(name, withRemedy(error));
+        return undefined;
       }
       const { code, message } = error;
       const explained = explain(error, is === 'create' ? 'create' : 'patch', name, '');

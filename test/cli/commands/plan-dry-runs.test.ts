@@ -158,6 +158,14 @@ describe('where it may not be asked', () => {
     );
   });
 
+  test('an answer that is none is said, and the plan is made', async () => {
+    const { verdicts, stderr } = await planned(['--set-version', 'v1.35.0'], (received) =>
+      isWriteOf('clusters/')(received) ? { code: 200, body: [] } : undefined,
+    );
+    expect(verdicts).toEqual(['replaced']);
+    expect(stderr).toMatch(/^plan: no dry run of clusters\.cluster\.x-k8s\.io: .* is not a JSON object.*\n$/);
+  });
+
   test('a webhook with side effects refuses nothing', async () => {
     const message = 'admission webhook "a.example.com" does not support dry run';
     const { verdicts, stderr } = await planned(['--set-version', 'v1.35.0'], (received) =>
