@@ -178,7 +178,12 @@ export const templatedClass = (controlPlane: string, settings: readonly string[]
         bootstrap: { ${ref('bootstrap', 'BTemplate')} }
         infrastructure: { ${ref('infrastructure', 'MTemplate')} }
 ${settings.map((line) => `        ${line}\n`).join('')}`),
-    template('controlplane', controlPlane, '{ kubeadmConfigSpec: { files: [{ path: /a }] } }'),
+    // With an etcd of its own, a control plane may have an even number of Machines.
+    template(
+      'controlplane',
+      controlPlane,
+      `{ kubeadmConfigSpec: { clusterConfiguration: { etcd: { external: { endpoints: ['https://etcd:2379'], caFile: /a, certFile: /a, keyFile: /a } } }, files: [{ path: /a }] } }`,
+    ),
     template('infrastructure', 'MTemplate', '{ size: 3 }'),
     template('bootstrap', 'BTemplate', '{}'),
   ].join('');

@@ -291,16 +291,17 @@ describe('a round of patches', () => {
             : undefined;
       },
       {
-        yaml: yamlOf().replace('version: v1.31.0', 'version: v1.31.0\n    controlPlane: { replicas: 2 }'),
+        yaml: yamlOf().replace('version: v1.31.0', 'version: v1.31.0\n    controlPlane: { replicas: 3 }'),
         updatesInPlace: true,
       },
     );
     expect(end).toMatchObject({ isComplete: true, reason: '' });
     const asked = calls.map(({ hook }) => hook).filter((hook) => /Machine/.test(hook));
-    // Of two Machines one makes way for another; the control plane begins when it is initialized.
+    // One Machine of each makes way for another; the control plane begins when it is initialized.
     const workers = ['CanUpdateMachineSet', 'UpdateMachine', 'CanUpdateMachineSet'];
-    expect(asked).toEqual([...workers, 'CanUpdateMachine', 'UpdateMachine', ...workers]);
-    expect(images).toEqual(['busy', 'idle', 'idle']);
+    const machines = ['CanUpdateMachine', 'UpdateMachine', 'CanUpdateMachine', 'UpdateMachine'];
+    expect(asked).toEqual([...workers, ...machines, ...workers]);
+    expect(images).toEqual(['busy', 'idle', 'idle', 'idle']);
   });
 
   test('does not report patches that depend on the version', async () => {

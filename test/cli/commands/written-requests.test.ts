@@ -139,8 +139,10 @@ test('names of Clusters cannot lead out of the folder, and a folder with files i
   );
   const target = join(folder, 'hostile');
   const args = ['rehearse', '-f', join(folder, 'extension.yaml'), '--cluster', cluster, '--set-version', 'v1.31.1'];
-  await runProgram([...args, '--write', target]);
-  expect(readdirSync(target)).toEqual(['.._..%2F..%2F..%2Fup-0001-BeforeClusterUpgrade.json']);
+  const refused = await runProgram([...args, '--write', target]);
+  expect(refused.stdout).toContain('Cluster API refuses the Cluster: metadata.name: Invalid value: "../../../up"');
+  expect(readdirSync(target)).toEqual([]);
+  writeFileSync(join(target, 'a'), '');
   const again = await runProgram([...args, '--write', target]);
   expect(again).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(`${target} is not empty`) });
 });

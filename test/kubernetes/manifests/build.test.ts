@@ -18,7 +18,7 @@ import { foreignKinds, schemaProblems } from './schemas.ts';
 
 const trees = ['base', 'components', 'overlays', 'crd', 'controller-secrets', 'plan'];
 /** Kustomizations that are applied, besides the overlays. */
-const others = ['controller-secrets/kustomization.yaml', 'plan/kustomization.yaml'];
+const others = ['controller-secrets/kustomization.yaml', 'plan/kustomization.yaml', 'plan/dry-run/kustomization.yaml'];
 const files = trees.flatMap((folder) =>
   readdirSync(join(manifestsFolder, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

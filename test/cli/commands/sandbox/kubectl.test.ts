@@ -38,7 +38,7 @@ describe('kubectl', needs('kubectl'), () => {
     await expect(kubectl('top', 'pods')).rejects.toThrow(/^error: Metrics API not available\n$/);
     const file = 'manifests/samples/good-url.yaml';
     await expect(kubectl('apply', '--server-side', '-f', file)).rejects.toThrow(
-      /^error: Server-side apply not available on the server: \(the sandbox has no server-side apply: use kubectl apply without --server-side\)\n$/,
+      /^error: Server-side apply not available on the server: \(the sandbox has server-side apply in dry runs only: use kubectl apply without --server-side\)\n$/,
     );
   });
 });
