@@ -37,14 +37,16 @@ const preparedManagers = (managers: readonly JsonObject[]): JsonObject[] =>
  * triples Clusters, classes and templates in the memory of a watch, and none of the Machines, which are many more.
  */
 export function prepared(object: JsonObject): JsonObject {
-  const { status, metadata, ...rest } = object;
-  const { managedFields, finalizers: _finalizers, generation, ...own } = objectAt(metadata);
+  const { status, ...rest } = object;
+  const { managedFields, finalizers: _finalizers, generation, ...own } = objectAt(object, 'metadata');
   const { observedGeneration } = objectAt(status);
   // Kept if the controller has not seen the newest change.
   const isUnseen = Number(observedGeneration) < Number(generation);
   const kept = isUnseen ? { ...own, generation: Number(generation) } : own;
   const managers =
-    managedFields === undefined || isMade(object) ? [] : preparedManagers(objectsAt(metadata, 'managedFields'));
+    managedFields === undefined || isMade(object)
+      ? []
+      : preparedManagers(objectsAt(object, 'metadata', 'managedFields'));
   const known = isJsonObject(status)
     ? { ...preparedStatus(status), ...(isUnseen && { observedGeneration: Number(observedGeneration) }) }
     : {};
