@@ -122,6 +122,13 @@ const updater = (reasons: readonly Reason[], controlPlane: JsonObject): string |
     ? "k0s' autopilot, as long as the control plane is Available"
     : undefined;
 
+/** Whether k0smotron cannot read what it keeps of the Machines that it makes for a control plane: that of k0s without a kind. */
+function keepsUnreadable({ machine: made }: MachineObjects, wanted: JsonObject): boolean {
+  const [major = 0, minor = 0, patch = 0] = parseVersion(textAt(made, 'spec', 'version'))?.numbers ?? [];
+  const isNew = major > 1 || (major === 1 && (minor > 31 || (minor === 31 && patch >= 1)));
+  return isNew && configOf(wanted).k0s === undefined;
+}
+
 function reasons(made: MachineObjects, wanted: JsonObject): Reason[] {
   // Unlike with other providers, a Machine's infrastructure that does not say what it was cloned from is replaced.
   const others = [...versionReasons(made, wanted), ...templateDifferences(made, wanted)];
@@ -132,7 +139,13 @@ function reasons(made: MachineObjects, wanted: JsonObject): Reason[] {
       `${objectText(made.machine)} has no annotation ${configAnnotation}: whether its k0sConfigSpec is up to date is not known`,
     );
   }
-  return [...others, ...(ofConfig ?? [])];
+  const found = [...others, ...(ofConfig ?? [])];
+  if (updater(found, wanted) !== undefined && keepsUnreadable(made, wanted)) {
+    throw new NotKnown(
+      `${objectText(made.machine)}: without k0sConfigSpec.k0s, k0smotron keeps of a Machine of k0s v1.31.1 or newer a k0sConfigSpec that it cannot read again: whether it is updated in place or replaced is not known`,
+    );
+  }
+  return found;
 }
 
 /** The rules of its webhooks (k0s_controlplane_webhook.go); they say only the first. */

@@ -203,6 +203,17 @@ describe('Machines that exist', () => {
     ]);
   });
 
+  test.each([
+    ['v1.33.2+k0s.0', /^unknown: Machine \S+: without k0sConfigSpec\.k0s, k0smotron keeps .* cannot read again/],
+    ['v1.31.0+k0s.0', /^inPlace: spec\.version$/],
+  ])('another version than %s without a ClusterConfig', async (version, expected) => {
+    const before = merged(controlPlane, { spec: { version, ...config({ k0s: null }) } });
+    expect(outcomeOf(await judged(before, { spec: { version: 'v1.34.1+k0s.0' } }))).toMatch(expected);
+    // The template replaces them in any case.
+    const both = { spec: { version: 'v1.34.1+k0s.0', ...template('cp-2') } };
+    expect(outcomeOf(await judged(before, both))).toMatch(/^replaced 3: spec\.version, spec\.machineTemplate/);
+  });
+
   test('tunneling without an address, in the spec and on the Machine', async () => {
     const spec = { replicas: 1, ...config({ tunneling: { enabled: true } }) };
     const before = merged(controlPlane, { spec });
