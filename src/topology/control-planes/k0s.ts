@@ -8,7 +8,7 @@ import {
   objectText,
   textAt,
 } from '../../kubernetes/index.ts';
-import { parseVersion } from '../../runtimehooks/index.ts';
+import { compareVersions, type KubernetesVersion, parseTolerantly, parseVersion } from '../../runtimehooks/index.ts';
 import { differencesOf } from '../world/differences.ts';
 import { NotKnown } from '../world/not-known.ts';
 import { goFields, goValue } from './go-values.ts';
@@ -122,10 +122,13 @@ const updater = (reasons: readonly Reason[], controlPlane: JsonObject): string |
     ? "k0s' autopilot, as long as the control plane is Available"
     : undefined;
 
+/** The first version of k0s for which k0smotron writes the name of the etcd member, candidates of its release included. */
+const firstWithEtcdName = parseTolerantly('v1.31.1-0') as KubernetesVersion;
+
 /** Whether k0smotron cannot read what it keeps of the Machines that it makes for a control plane: that of k0s without a kind. */
 function keepsUnreadable({ machine: made }: MachineObjects, wanted: JsonObject): boolean {
-  const [major = 0, minor = 0, patch = 0] = parseVersion(textAt(made, 'spec', 'version'))?.numbers ?? [];
-  const isNew = major > 1 || (major === 1 && (minor > 31 || (minor === 31 && patch >= 1)));
+  const version = parseVersion(textAt(made, 'spec', 'version'));
+  const isNew = version !== undefined && compareVersions(version, firstWithEtcdName) >= 0;
   return isNew && configOf(wanted).k0s === undefined;
 }
 
