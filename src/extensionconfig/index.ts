@@ -20,7 +20,7 @@ export {
   versionOf,
   versions,
 } from './api/names.ts';
-export type { ExtensionConfig } from './api/v1beta2.ts';
+export type { ExtensionConfig } from './api/v1beta2.generated.ts';
 export { conversionDataAnnotation, maxConversionDataBytes } from './conversion/conversion-data.ts';
 export { convert } from './conversion/convert.ts';
 export { reviewConversion } from './conversion/review.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fieldAt, type Json, type JsonObject, objectAt } from '../../src/kubernetes/index.ts';
 import { fieldsOf, type PartKind, pathInObject, putAt } from '../../src/runtimehooks/index.ts';
-import coreSchemas from '../../src/runtimehooks/messages/core-schemas.json' with { type: 'json' };
+import coreSchemas from '../../src/runtimehooks/messages/core-schemas.generated.json' with { type: 'json' };
 import { type manifests, planned } from './small-class.ts';
 
 const kinds: PartKind[] = ['ControlPlane', 'MachineDeployment', 'MachinePool'];

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import type { FieldType, SchemaTable } from '../../src/topology/refusals/index.ts';
 
-const file = new URL('../../src/topology/refusals/cluster-api-schemas.json', import.meta.url);
+const file = new URL('../../src/topology/refusals/cluster-api-schemas.generated.json', import.meta.url);
 
 const kinds = new Set([
   'Cluster',

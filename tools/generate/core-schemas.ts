@@ -6,7 +6,7 @@ import { coreDescriptions } from './core-descriptions.ts';
 const published = new URL('../../test/support/fixtures/runtime-sdk/openapi.json', import.meta.url);
 
 /** The file with the schemas of all types in messages that are not the hooks' own. */
-export const coreSchemasFile = new URL('../../src/runtimehooks/messages/core-schemas.json', import.meta.url);
+export const coreSchemasFile = new URL('../../src/runtimehooks/messages/core-schemas.generated.json', import.meta.url);
 
 /** The descriptions of a component and its fields, by `COMPONENT` and `COMPONENT.FIELD`. */
 const descriptions = new Map(

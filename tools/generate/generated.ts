@@ -14,9 +14,12 @@ const reports = new URL('../../docs/api/', import.meta.url);
 /** Everything that is generated from the schemas and the code of the program. */
 export async function generated(): Promise<Generated[]> {
   return [
-    { file: new URL(`../../src/extensionconfig/api/${hubVersion}.ts`, import.meta.url), text: await hubTypes() },
-    { file: new URL('message-types/index.ts', hooksLayer), text: await messageTypes() },
-    { file: new URL('catalog/hook-messages.ts', hooksLayer), text: hookMessages() },
+    {
+      file: new URL(`../../src/extensionconfig/api/${hubVersion}.generated.ts`, import.meta.url),
+      text: await hubTypes(),
+    },
+    { file: new URL('message-types/message-types.generated.ts', hooksLayer), text: await messageTypes() },
+    { file: new URL('catalog/hook-messages.generated.ts', hooksLayer), text: hookMessages() },
     { file: typeTablesFile, text: typeTablesText() },
     ...(await generatedPages()),
     { file: new URL(programReportFile, reports), text: await programReport() },

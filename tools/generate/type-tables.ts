@@ -1,7 +1,7 @@
 import * as client from '@kubernetes/client-node';
 
 /** The file with the fields of Kubernetes' own types, from which the sandbox makes their schemas. */
-export const typeTablesFile = new URL('../../src/sandbox/models/type-tables.json', import.meta.url);
+export const typeTablesFile = new URL('../../src/sandbox/models/type-tables.generated.json', import.meta.url);
 
 interface Attribute {
   baseName: string;

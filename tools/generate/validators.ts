@@ -9,7 +9,7 @@ import type { Generated } from './stages.ts';
 
 /** The file with the compiled schema of a version. */
 const validatorFile = (version: Version) =>
-  new URL(`../../src/extensionconfig/api/${version}-errors.ts`, import.meta.url);
+  new URL(`../../src/extensionconfig/api/${version}-errors.generated.ts`, import.meta.url);
 
 /** A schema without keywords that validation ignores. */
 function bare<T>(value: T): T {

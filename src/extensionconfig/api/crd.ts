@@ -1,5 +1,5 @@
 import type { Schema } from '../../kubernetes/schema/index.ts';
-import definition from './crd.json' with { type: 'json' };
+import definition from './crd.generated.json' with { type: 'json' };
 import type { Version } from './names.ts';
 
 /** The fields of this project's own CustomResourceDefinition of apiextensions.k8s.io/v1 that the program uses. */

@@ -1,8 +1,8 @@
 import { examine, type SchemaError, type SchemaViolation } from './examine.ts';
 import type { Version } from './names.ts';
-import { schemaErrors as v1alpha1 } from './v1alpha1-errors.ts';
-import type { ExtensionConfig } from './v1beta2.ts';
-import { schemaErrors as v1beta2 } from './v1beta2-errors.ts';
+import { schemaErrors as v1alpha1 } from './v1alpha1-errors.generated.ts';
+import type { ExtensionConfig } from './v1beta2.generated.ts';
+import { schemaErrors as v1beta2 } from './v1beta2-errors.generated.ts';
 
 interface Decoded {
   /**

@@ -1,5 +1,5 @@
 import type { HookDefinition, MessageDefinition, ReleaseChange } from './definition.ts';
-import type { HookMessages } from './hook-messages.ts';
+import type { HookMessages } from './hook-messages.generated.ts';
 import { compareReleases, type Release, v1 } from './release.ts';
 import { bytes, int32, list, type MessageSchema, object, ref, string, stringMap } from './schema.ts';
 

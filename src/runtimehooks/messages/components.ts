@@ -1,7 +1,7 @@
 import type { HookDefinition } from '../catalog/definition.ts';
 import { hookComponents } from '../catalog/parts.ts';
 import { componentPrefix, type MessageSchema } from '../catalog/schema.ts';
-import coreSchemas from './core-schemas.json' with { type: 'json' };
+import coreSchemas from './core-schemas.generated.json' with { type: 'json' };
 import { examples } from './examples.ts';
 
 /**

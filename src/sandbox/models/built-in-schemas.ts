@@ -1,6 +1,6 @@
 import type { Schema } from '../../kubernetes/schema/index.ts';
 import { modelRules } from './field-rules.ts';
-import typeTables from './type-tables.json' with { type: 'json' };
+import typeTables from './type-tables.generated.json' with { type: 'json' };
 
 /** The name, type and format of each field, by the name of the model. Generated from @kubernetes/client-node. */
 const fieldsByModel: ReadonlyMap<string, readonly (readonly [name: string, type: string, format: string])[]> = new Map(

@@ -3,7 +3,7 @@ import type { ValidationRule } from '../../kubernetes/cel/index.ts';
 import { fieldAt, type Json, type JsonObject, objectsAt, own, textAt } from '../../kubernetes/index.ts';
 import type { Schema, SchemaOf } from '../../kubernetes/schema/index.ts';
 import { compareReleases, newestKnownRelease, parseRelease, type Release } from '../../runtimehooks/index.ts';
-import data from './cluster-api-schemas.json' with { type: 'json' };
+import data from './cluster-api-schemas.generated.json' with { type: 'json' };
 import type { FieldType, SchemaTable } from './schema-table.ts';
 
 const table = data as SchemaTable;

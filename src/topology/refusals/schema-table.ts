@@ -1,6 +1,6 @@
 import type { Json } from '../../kubernetes/index.ts';
 
-/** The type of a field, as in cluster-api-schemas.json; types within it are numbers of the table. */
+/** The type of a field, as in cluster-api-schemas.generated.json; types within it are numbers of the table. */
 export interface FieldType {
   /** Its JSON type, or `integer or string`; nothing for any value. */
   is?: string;
