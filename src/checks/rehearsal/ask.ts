@@ -1,12 +1,10 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
-import { ReconcileError, type RehearsedHook, SimulationStopped } from './events.ts';
+import type { HookName } from '../../runtimehooks/index.ts';
+import { ReconcileError, SimulationStopped } from './events.ts';
 import type { State } from './state.ts';
 
 /** Wait after a number of failures in a row, in ms: 1 s plus 5 ms that double each time, up to 1000 s. */
 export const backoffMs = (failures: number): number => 1000 + Math.min(5 * 2 ** (failures - 1), 999_000);
-
-/** How long it takes until another controller leads, in ms. */
-export const restartMs = 15_000;
 
 /** Longest wait that an answer can cause, in seconds: Cluster API forgets it after a day, and calls again. */
 const longestWait = 24 * 3600;
@@ -21,7 +19,7 @@ export function block({ reconcile }: State, hook: string, message: string, until
 }
 
 /** Makes the user's edit that comes right before a hook, or when nothing more happens; returns whether there was one. */
-export function editBefore(state: State, hook: RehearsedHook | undefined): boolean {
+export function editBefore(state: State, hook: HookName | undefined): boolean {
   const text = state.edit(state.cluster.spec, hook);
   if (text === undefined) {
     return false;
@@ -34,7 +32,7 @@ export function editBefore(state: State, hook: RehearsedHook | undefined): boole
 /** Calls one handler, or all handlers of a hook, within the limits. `fields`: of the request, besides the Cluster. */
 export function call(
   state: State,
-  hook: RehearsedHook,
+  hook: HookName,
   fields: JsonObject,
   { handler, withCluster = false }: { handler?: string; withCluster?: boolean } = {},
 ): ReturnType<State['send']> {
@@ -63,20 +61,6 @@ export async function responseTo(prefix: string, ...request: Parameters<typeof c
   return answer.response;
 }
 
-/** Reports a negative retryAfterSeconds, once for each hook. */
-export function tellNegative(
-  state: State,
-  hook: RehearsedHook,
-  seconds: number,
-  meaning = 'treats it as blocking, but without a wait, and calls again as soon as the Cluster is reconciled',
-): void {
-  if (seconds < 0) {
-    const text = `${hook} returned retryAfterSeconds ${seconds}: Cluster API ${meaning}`;
-    const remedy = 'return a positive number of seconds while work is in progress, and 0 when it is done';
-    state.findOnce('error', text, remedy, `negative ${hook}`);
-  }
-}
-
 /**
  * Calls all handlers of a hook that may block, unless an earlier answer is still cached: then none is called, even if
  * the request has changed.
@@ -85,7 +69,7 @@ export function tellNegative(
  */
 export async function ask(
   state: State,
-  hook: RehearsedHook,
+  hook: HookName,
   fields: JsonObject = {},
   prefix = '',
 ): Promise<'passed' | 'blocked'> {
@@ -100,8 +84,6 @@ export async function ask(
   if (typeof retryAfterSeconds !== 'number' || retryAfterSeconds === 0) {
     return 'passed';
   }
-  tellNegative(state, hook, retryAfterSeconds);
-  state.reconcile.isNegative ||= retryAfterSeconds < 0;
   const until = state.now + waitMs(retryAfterSeconds);
   const text = typeof message === 'string' ? message : '';
   state.waits.set(hook, { until, message: text });

@@ -35,7 +35,7 @@ const deferral = {
 
 /** The condition of a Cluster that is being upgraded; undefined if it is not. */
 function upgradingCondition(state: State, decisions: Decisions): Condition | undefined {
-  const { blocking, isNegative } = state.reconcile;
+  const { blocking } = state.reconcile;
   const { plan, version, phase, workers } = decisions;
   const isUpgrading =
     state.pending.has('AfterClusterUpgrade') ||
@@ -52,7 +52,7 @@ function upgradingCondition(state: State, decisions: Decisions): Condition | und
     const others = steps.filter((step) => step !== version);
     return others.length > 0 ? ` (${others.join(', ')} pending)` : '';
   };
-  const isBlocked = blocking.size > 0 && !isNegative;
+  const isBlocked = blocking.size > 0;
   if (isBlocked) {
     lines.push(hooksText('upgrade', blocking));
   }

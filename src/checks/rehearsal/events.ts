@@ -1,34 +1,6 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import type { HookName } from '../../runtimehooks/index.ts';
 
-/** Whether a rehearsal calls a hook. */
-const rehearsed = {
-  Discovery: true,
-  BeforeClusterCreate: true,
-  AfterControlPlaneInitialized: true,
-  BeforeClusterUpgrade: true,
-  BeforeControlPlaneUpgrade: true,
-  AfterControlPlaneUpgrade: true,
-  BeforeWorkersUpgrade: true,
-  AfterWorkersUpgrade: true,
-  AfterClusterUpgrade: true,
-  BeforeClusterDelete: true,
-  DiscoverVariables: true,
-  GeneratePatches: true,
-  ValidateTopology: true,
-  GenerateUpgradePlan: true,
-  CanUpdateMachine: true,
-  CanUpdateMachineSet: true,
-  UpdateMachine: true,
-} as const satisfies Record<HookName, boolean>;
-
-/** A hook that a rehearsal calls. */
-export type RehearsedHook = { [Name in HookName]: (typeof rehearsed)[Name] extends true ? Name : never }[HookName];
-
-/** Whether a hook of this name is called. */
-export const isRehearsed = (hook: string): hook is RehearsedHook =>
-  Object.hasOwn(rehearsed, hook) && rehearsed[hook as HookName];
-
 /**
  * How the call of one handler ended. `Ignored`: it failed, and failurePolicy `Ignore` suppressed the failure. `Error`:
  * there was no answer.
@@ -50,20 +22,14 @@ export const handlerCall = (handler: string, more: Partial<HandlerCall>): Handle
 });
 
 /** The outcome of a call. If there is no handler, it is a success without calls. */
-export type Outcome = {
-  calls: readonly HandlerCall[];
-  /** The fault that was injected. */
-  fault?: string;
-} & (
+export type Outcome = { calls: readonly HandlerCall[] } & (
   | { ok: true; response: JsonObject }
   | { ok: false; error: string }
-  /** The controller ended before it could act on the answer. */
-  | { ok: 'restart' }
 );
 
 /** A call of one handler, or of all handlers registered for the hook. */
 export interface Call {
-  hook: RehearsedHook;
+  hook: HookName;
   request: JsonObject;
   /** The object that the hook is called for. */
   object: { namespace: string; name: string; uid: string };
@@ -92,7 +58,6 @@ export type SimulatedEvent =
   | { kind: 'plan'; controlPlane: readonly string[]; workers: readonly string[] }
   /** `isFirst`: compared with the templates of the class; otherwise with what was reported before. */
   | { kind: 'templates'; isFirst: boolean; changes: readonly TemplateChange[] }
-  | { kind: 'fault'; text: string }
   | { kind: 'finding'; severity: 'error' | 'warning'; text: string; remedy: string };
 
 /** A template whose patches changed: before, and now. */
@@ -116,7 +81,7 @@ export interface CallEntry {
   number: number;
   /** Milliseconds since the simulation began. */
   at: number;
-  hook: RehearsedHook;
+  hook: HookName;
   call: HandlerCall;
   kubernetesVersion: string | undefined;
   fromKubernetesVersion: string | undefined;
@@ -156,6 +121,3 @@ export class ReconcileError extends Error {}
 
 /** Thrown inside a simulation when it cannot be completed. */
 export class SimulationStopped extends Error {}
-
-/** Thrown inside a simulation when the controller restarts. */
-export class ControllerRestart extends Error {}

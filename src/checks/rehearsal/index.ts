@@ -1,4 +1,3 @@
-export { type Fault, parseFault } from './calls.ts';
 export type { Entry } from './events.ts';
 export { InputError, type InputObject, type RehearsalInput, readInput } from './read.ts';
 export { oldestRelease, type RehearsalOptions, rehearse } from './rehearse.ts';

@@ -1,9 +1,9 @@
 import { objectAt, timeText } from '../../kubernetes/index.ts';
 import { maxPlanSteps, parseVersion } from '../../runtimehooks/index.ts';
 import { NotKnown } from '../../topology/index.ts';
-import { backoffMs, editBefore, restartMs } from './ask.ts';
+import { backoffMs, editBefore } from './ask.ts';
 import { failedCondition, pausedCondition } from './condition.ts';
-import { ControllerRestart, ReconcileError, SimulationStopped } from './events.ts';
+import { ReconcileError, SimulationStopped } from './events.ts';
 import { outdatedGroups, rollOut } from './machines.ts';
 import { durations, reconcileCluster } from './reconcile.ts';
 import type { State } from './state.ts';
@@ -55,22 +55,17 @@ async function reconcileUntil(state: State, isThere: () => boolean): Promise<voi
       await reconcileCluster(state);
       state.failures = 0;
     } catch (error) {
-      if (error instanceof ControllerRestart) {
-        state.waits.clear();
-        state.plan = undefined;
-        nextAt = state.now + restartMs;
-      } else if (error instanceof ReconcileError) {
-        state.failures++;
-        state.tellCondition(failedCondition(error.message));
-        if (state.failures >= state.limits.maxFailures) {
-          throw new SimulationStopped(
-            `${state.failures === 1 ? 'a reconcile' : `${state.failures} reconciles in a row`} failed: ${error.message}`,
-          );
-        }
-        nextAt = state.now + backoffMs(state.failures);
-      } else {
+      if (!(error instanceof ReconcileError)) {
         throw error;
       }
+      state.failures++;
+      state.tellCondition(failedCondition(error.message));
+      if (state.failures >= state.limits.maxFailures) {
+        throw new SimulationStopped(
+          `${state.failures === 1 ? 'a reconcile' : `${state.failures} reconciles in a row`} failed: ${error.message}`,
+        );
+      }
+      nextAt = state.now + backoffMs(state.failures);
     }
     const hasFailed = nextAt !== undefined;
     addFinalizer(state);

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import type { CallHook, MachineStep, SimulatedCluster } from '../../topology/index.ts';
-import { backoffMs, call, restartMs, tellNegative, waitMs } from './ask.ts';
-import { ControllerRestart, SimulationStopped } from './events.ts';
+import { backoffMs, call, waitMs } from './ask.ts';
+import { SimulationStopped } from './events.ts';
 import type { State } from './state.ts';
 
 /** A group whose Machines have to be updated or replaced. */
@@ -11,7 +11,7 @@ type OutdatedGroup = SimulatedCluster['outdated'][number];
 const creationMs = 60_000;
 
 /**
- * Makes a call until it succeeds: also when the controller restarts, which the marks on a machine survive.
+ * Makes a call until it succeeds.
  *
  * @param subject what a call that keeps failing is about, as the beginning of a sentence.
  */
@@ -21,24 +21,15 @@ async function answerTo(
   request: JsonObject,
   subject = '',
 ): Promise<{ calls: readonly object[]; response: JsonObject }> {
-  for (let failures = 0; ; ) {
-    let wait = restartMs;
-    try {
-      const answer = await call(state, hook, request);
-      if (answer.ok) {
-        return answer;
-      }
-      failures++;
-      if (failures >= state.limits.maxFailures) {
-        throw new SimulationStopped(`${subject}${hook} failed ${failures} times in a row: ${answer.error}`);
-      }
-      wait = backoffMs(failures);
-    } catch (error) {
-      if (!(error instanceof ControllerRestart)) {
-        throw error;
-      }
+  for (let failures = 1; ; failures++) {
+    const answer = await call(state, hook, request);
+    if (answer.ok) {
+      return answer;
     }
-    await state.passUntil(state.now + wait);
+    if (failures >= state.limits.maxFailures) {
+      throw new SimulationStopped(`${subject}${hook} failed ${failures} times in a row: ${answer.error}`);
+    }
+    await state.passUntil(state.now + backoffMs(failures));
   }
 }
 
@@ -47,9 +38,6 @@ async function updateMachine(state: State, name: string, desired: JsonObject): P
   for (;;) {
     const { response } = await answerTo(state, 'UpdateMachine', { desired }, `Machine ${name} is not updated, `);
     const { retryAfterSeconds: seconds } = response;
-    if (typeof seconds === 'number' && seconds !== 0) {
-      tellNegative(state, 'UpdateMachine', seconds, 'takes the update as done');
-    }
     if (typeof seconds !== 'number' || seconds <= 0) {
       return;
     }

@@ -5,7 +5,6 @@ import type { Caller } from './calls.ts';
 import {
   type Call,
   type CallEntry,
-  ControllerRestart,
   type Entry,
   type HandlerCall,
   handlerCall,
@@ -120,29 +119,22 @@ export class Player {
     this.#record(entry);
   }
 
-  /** Calls one handler, or all handlers of a hook. @throws {ControllerRestart} if that is to be injected. */
-  async send(call: Call): Promise<Exclude<Outcome, { ok: 'restart' }>> {
+  /** Calls one handler, or all handlers of a hook. */
+  async send(call: Call): Promise<Outcome> {
     const { signal } = this.#stage;
     const outcome = await this.#caller(call, signal);
     signal.throwIfAborted();
-    if (outcome.fault !== undefined) {
-      this.tell({ kind: 'fault', text: outcome.fault });
-    }
-    const isFailed = outcome.ok === false;
     // Something to show if a call could not be made at all.
     const calls =
-      outcome.calls.length === 0 && isFailed
+      outcome.calls.length === 0 && !outcome.ok
         ? [handlerCall(call.handler ?? '', { status: 'Error', error: outcome.error })]
         : outcome.calls;
     for (const one of calls) {
       this.tellCall(call, one);
     }
-    const isWaiting = isFailed || calls.some(({ retryAfterSeconds }) => retryAfterSeconds !== 0);
+    const isWaiting = !outcome.ok || calls.some(({ retryAfterSeconds }) => retryAfterSeconds !== 0);
     if (isWaiting !== (this.#waiting?.hook === call.hook)) {
       this.#waiting = isWaiting ? { hook: call.hook, paused: 0 } : undefined;
-    }
-    if (outcome.ok === 'restart') {
-      throw new ControllerRestart();
     }
     return outcome;
   }

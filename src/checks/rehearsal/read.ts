@@ -6,7 +6,6 @@ import {
   nameOf,
   namespacedName,
   objectAt,
-  objectsAt,
   textAt,
   textValues,
 } from '../../kubernetes/index.ts';
@@ -43,9 +42,6 @@ function onlyV1beta2({ object, where }: InputObject): void {
   }
 }
 
-/** Maximum number of worker groups of a Cluster: each is upgraded in turn, and each step names them all. */
-const maxWorkerGroups = 200;
-
 /** Why a Cluster cannot be rehearsed; undefined if it can. */
 function problemOf(cluster: JsonObject): string | undefined {
   if (nameOf(cluster) === '') {
@@ -57,12 +53,6 @@ function problemOf(cluster: JsonObject): string | undefined {
   const version = textAt(cluster, 'spec', 'topology', 'version');
   if (parseVersion(version) === undefined) {
     return `spec.topology.version ${JSON.stringify(printable(version))} is not a version such as v1.33.0`;
-  }
-  const groups = ['machineDeployments', 'machinePools'].flatMap((list) =>
-    objectsAt(cluster, 'spec', 'topology', 'workers', list),
-  );
-  if (groups.length > maxWorkerGroups) {
-    return `the Cluster has ${groups.length} groups of workers; a rehearsal takes at most ${maxWorkerGroups}`;
   }
   const { group, version: apiVersion, request } = hooks.BeforeClusterCreate;
   const message = { apiVersion: `${group}/${apiVersion}`, kind: request.kind, cluster };
@@ -86,18 +76,8 @@ function checkedCluster({ object, where }: InputObject): JsonObject {
   return cluster;
 }
 
-/** Maximum number of definitions of inline patches of a class: each is compared with every template in each round. */
-const maxDefinitions = 1000;
-
 /** A class with its templates. They may be missing if no extension patches them. */
 function blueprintOf({ object: clusterClass, where }: InputObject, objects: World): Blueprint {
-  const patches = objectsAt(clusterClass, 'spec', 'patches');
-  const definitions = patches.flatMap((patch) => objectsAt(patch, 'definitions')).length;
-  if (definitions > maxDefinitions) {
-    throw new InputError(
-      `${where()}: the inline patches of the ClusterClass have ${definitions} definitions; a rehearsal takes at most ${maxDefinitions}`,
-    );
-  }
   try {
     const blueprint = readClass(objects, clusterClass);
     const [missing] = blueprint.missing;
@@ -178,7 +158,6 @@ export function readInput(input: readonly InputObject[], target: string | undefi
     }
     classes.set(key, blueprintOf(one, all));
   }
-  const namespaceByClass = new Map([...classes.values()].map(({ name, namespace }) => [name, namespace]));
   const clusters = objects.filter(({ object }) => isCore(object, 'Cluster'));
   const subjects = new Map<string, RehearsedCluster>();
   for (const one of clusters) {
@@ -191,12 +170,9 @@ export function readInput(input: readonly InputObject[], target: string | undefi
     const className = classNameOf(cluster);
     const blueprint = classes.get(className);
     if (blueprint === undefined && classes.size > 0) {
-      const other = namespaceByClass.get(className.split('/')[1] ?? '');
-      const remedy =
-        other === undefined
-          ? 'add it with --cluster, or leave all classes out'
-          : `there is one of that name in the namespace ${printable(other)}: set classRef.namespace to it, or correct metadata.namespace of the Cluster or the class`;
-      throw new InputError(`${one.where()}: ClusterClass ${printable(className)} is not among the files: ${remedy}`);
+      throw new InputError(
+        `${one.where()}: ClusterClass ${printable(className)} is not among the files: add it with --cluster, or leave all classes out`,
+      );
     }
     subjects.set(key, { cluster, blueprint });
   }

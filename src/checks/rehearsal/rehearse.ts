@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { eachOf } from '../../base/index.ts';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import { namespacedName, namespaceOf } from '../../kubernetes/index.ts';
@@ -11,14 +10,14 @@ import {
 } from '../../runtimehooks/client/index.ts';
 import { hooks, v1 } from '../../runtimehooks/index.ts';
 import { NotKnown } from '../../topology/index.ts';
-import { type Caller, createCaller, type Fault, withFaults } from './calls.ts';
+import { type Caller, createCaller } from './calls.ts';
 import { failedCondition } from './condition.ts';
 import { handlerCall, ReconcileError, SimulationStopped } from './events.ts';
 import { playLife, reasonOf, type Scenario } from './life.ts';
 import { Player, type Stage } from './player.ts';
 import { type ClusterOptions, type RehearsedCluster, State } from './state.ts';
 import { reconcileClass } from './variables.ts';
-import { nameOfClass, uncalled, unselected } from './warnings.ts';
+import { nameOfClass, unselected } from './warnings.ts';
 
 /** The oldest release that a rehearsal simulates. Of the newest known one, the main branch of August 2026 does not differ. */
 export const oldestRelease = v1(12);
@@ -28,16 +27,12 @@ export interface RehearsalOptions extends ClusterOptions {
   configs: readonly ExtensionConfig[];
   subjects: readonly RehearsedCluster[];
   scenario: Scenario;
-  faults?: readonly Fault[];
   resolve?: Resolve | undefined;
   namespaceLabels: (namespace: string) => Promise<Readonly<Record<string, string>> | undefined>;
 }
 
 /** Maximum number of Clusters simulated concurrently: as many as the concurrent calls that an extension gets. */
 const clustersAtOnce = 10;
-
-/** An address on which nothing listens: the discard port of this machine. */
-const nowhere = { host: '127.0.0.1', port: 9 };
 
 /** Maximum number of namespaces for which selectors are evaluated. */
 const maxWarned = 100;
@@ -56,7 +51,7 @@ async function discover(
 ): Promise<ExtensionConfig> {
   const { name = '' } = config.metadata;
   const call = { hook: 'Discovery', request: {} } as const;
-  let handlers: NonNullable<NonNullable<ExtensionConfig['status']>['handlers']> = [];
+  let discovered = config;
   for (let round = 1; round <= 2; round++) {
     const discovery = await client.discover(config, { signal });
     signal.throwIfAborted();
@@ -69,14 +64,9 @@ async function discover(
       );
     }
     player.tellCall(call, handlerCall(name, {}));
-    const sorted = discovery.handlers.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    if (round > 1 && !isDeepStrictEqual(handlers, sorted)) {
-      const text = `${name} does not answer discovery the same each time`;
-      player.find('warning', text, 'offer the same handlers in all replicas and at all times');
-    }
-    handlers = sorted;
+    discovered = { ...config, status: { ...config.status, handlers: discovery.handlers } };
   }
-  return { ...config, status: { ...config.status, handlers } };
+  return discovered;
 }
 
 const maxProblems = 20;
@@ -114,8 +104,7 @@ export async function rehearse(options: RehearsalOptions): Promise<{ clusters: n
   );
   const namespaceLabels = async (name: string) => labels.get(name);
   const client = createClusterApiClient({ namespaceLabels, resolve });
-  const unreachable = createClusterApiClient({ namespaceLabels, resolve: () => nowhere });
-  const [up, down] = [createCaller(client, release), createCaller(unreachable, release)];
+  const caller = createCaller(client, release);
   const stage: Stage = {
     ...options,
     onRequest(call, request) {
@@ -125,7 +114,7 @@ export async function rehearse(options: RehearsalOptions): Promise<{ clusters: n
       }
     },
   };
-  const player = new Player('', up, stage);
+  const player = new Player('', caller, stage);
   try {
     const configs: ExtensionConfig[] = [];
     for (const config of options.configs) {
@@ -136,30 +125,28 @@ export async function rehearse(options: RehearsalOptions): Promise<{ clusters: n
       if (wrong !== undefined) {
         throw new SimulationStopped(wrong.message);
       }
-      unreachable.registry.add(config);
     }
-    for (const { text, remedy } of [
-      ...ofClusters.slice(0, maxWarned).flatMap((name) => unselected(configs, name, labels.get(name) ?? {})),
-      ...uncalled(configs, blueprints, options.scenario),
-    ]) {
-      player.find('warning', text, remedy);
+    for (const name of ofClusters.slice(0, maxWarned)) {
+      for (const { text, remedy } of unselected(configs, name, labels.get(name) ?? {})) {
+        player.find('warning', text, remedy);
+      }
     }
     for (const blueprint of blueprints) {
       try {
-        await reconcileClass(blueprint, new Player(nameOfClass(blueprint), up, stage));
+        await reconcileClass(blueprint, new Player(nameOfClass(blueprint), caller, stage));
       } catch (error) {
         if (!(error instanceof ReconcileError)) {
           throw error;
         }
         for (const { cluster } of subjects.filter((one) => one.blueprint === blueprint)) {
-          new Player(namespacedName(cluster), up, stage).tell(failedCondition(classNotReady));
+          new Player(namespacedName(cluster), caller, stage).tell(failedCondition(classNotReady));
         }
         throw new SimulationStopped(error.message);
       }
     }
     const results = await eachOf(subjects, clustersAtOnce, (subject) => {
       signal.throwIfAborted();
-      return playCluster(subject, withFaults(up, down, options.faults ?? []), { ...options, ...stage });
+      return playCluster(subject, caller, { ...options, ...stage });
     });
     return { clusters, complete: results.filter((isComplete) => isComplete).length };
   } catch (error) {
@@ -169,6 +156,6 @@ export async function rehearse(options: RehearsalOptions): Promise<{ clusters: n
     player.end(false, reasonOf(error));
     return { clusters, complete: 0 };
   } finally {
-    await Promise.all([client.close(), unreachable.close()]);
+    await client.close();
   }
 }

@@ -11,10 +11,10 @@ import {
   timeText,
 } from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
-import { newestKnownRelease, type Release } from '../../runtimehooks/index.ts';
+import { type HookName, newestKnownRelease, type Release } from '../../runtimehooks/index.ts';
 import { type Blueprint, SimulatedCluster } from '../../topology/index.ts';
 import type { Caller } from './calls.ts';
-import type { Condition, RehearsedHook, SimulatedEvent } from './events.ts';
+import type { Condition, SimulatedEvent } from './events.ts';
 import { Player, type Stage } from './player.ts';
 
 /** A Cluster to rehearse, and what is known about it. */
@@ -72,8 +72,6 @@ interface ClusterApiLimits {
 const newReconcile = () => ({
   /** Hooks that block, with their messages. */
   blocking: new Map<string, string>(),
-  /** Whether one of them blocks for a negative time: Cluster API then names none of them during an upgrade. */
-  isNegative: false,
   /** When the next reconcile is due because a hook blocks, in ms. */
   requeueAt: undefined as number | undefined,
   /** Whether something was written, so that another reconcile follows. */
@@ -128,8 +126,6 @@ export class State extends Player {
   failures = 0;
   condition: Condition | undefined;
   isDeleted = false;
-  /** The last round of patches: its input, and the patched templates. */
-  round: { input: string; results: readonly JsonObject[] } | undefined;
   /** Patched templates as they were reported last, with the changes that Cluster API ignores, by the place of the template. */
   readonly toldTemplates = new Map<string, { object: JsonObject; ignored: readonly string[] }>();
   /** Reports made so far, because each is made only once. */
@@ -276,7 +272,7 @@ export class State extends Player {
  * Changes the spec of the Cluster as a user would, before a hook is called or, without one, when nothing more happens on
  * its own; says what was changed.
  */
-export type UserEdit = (spec: JsonObject, hook: RehearsedHook | undefined) => string | undefined;
+export type UserEdit = (spec: JsonObject, hook: HookName | undefined) => string | undefined;
 
 /** Cluster API's annotation that lets the deletion of a Cluster proceed. */
 export const okToDeleteAnnotation = 'runtime.cluster.x-k8s.io/ok-to-delete';

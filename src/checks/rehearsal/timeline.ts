@@ -86,8 +86,6 @@ function eventText(event: SimulatedEvent): string {
       return `plan: control plane ${event.controlPlane.join(' ') || '–'}, workers ${event.workers.join(' ') || '–'}`;
     case 'templates':
       return `${count(event.changes.length, 'template')} ${event.changes.length === 1 ? 'is' : 'are'} patched${event.isFirst ? '' : ' differently'}`;
-    case 'fault':
-      return `fault: ${event.text}`;
     case 'finding':
       return `${event.severity}: ${event.text}; ${event.remedy}`;
   }
@@ -125,7 +123,7 @@ function eventLines({ event, at }: EventEntry, paint: Paint): string {
     case 'finding':
       return line(at, paint(event.severity === 'error' ? 'red' : 'yellow', text));
     default:
-      return line(at, event.kind === 'fault' ? paint('yellow', text) : text);
+      return line(at, text);
   }
 }
 

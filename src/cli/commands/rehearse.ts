@@ -1,13 +1,11 @@
-import { count, type Paint, printable } from '../../base/index.ts';
+import { type Paint, printable } from '../../base/index.ts';
 import {
   createTimeline,
   type Entry,
-  type Fault,
   InputError,
   type InputObject,
   jsonLine,
   oldestRelease,
-  parseFault,
   type RehearsalInput,
   readInput,
   rehearse,
@@ -18,8 +16,8 @@ import { schemasOf } from '../../kubernetes/schema/index.ts';
 import { compareReleases, formatRelease, newestKnownRelease, type Release } from '../../runtimehooks/index.ts';
 import { inPlaceFeatureGate } from '../../webhook/index.ts';
 import { defineCommand } from '../framework/command.ts';
-import { type Flag, FlagError, type Flags, listFlag, outputFlag, switchFlag, textFlag } from '../framework/flags.ts';
-import { inFormat, type Printer } from '../framework/layout.ts';
+import { type Flags, listFlag, outputFlag, switchFlag, textFlag } from '../framework/flags.ts';
+import { inFormat } from '../framework/layout.ts';
 import { newFolder } from '../framework/new-folder.ts';
 import { exitCode, FailureError, type Io, paintFor, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
@@ -27,21 +25,6 @@ import { releaseFlag, versionProblems } from './catalog-flags.ts';
 import { extensionFlags, readExtensions, unreachableHint } from './extensions.ts';
 import { featureGatesFlag } from './feature-gates-flag.ts';
 import { crdsFlag, manifestObjects, readCrds } from './manifest-objects.ts';
-
-const faultFlag: Flag<readonly Fault[]> = {
-  placeholder: 'KIND@WHERE[=N]',
-  summary:
-    'inject a fault at a call, by its number or at the first call of a hook: down@WHERE=TRIES, restart@WHERE, block@WHERE=SECONDS; may be repeated',
-  default: [],
-  repeatable: true,
-  parse: (text) => {
-    const fault = parseFault(text);
-    if ('problem' in fault) {
-      throw new FlagError(fault.problem);
-    }
-    return [fault];
-  },
-};
 
 const simulatedProblem = (release: Release): string | undefined =>
   compareReleases(release, oldestRelease) >= 0 && compareReleases(release, newestKnownRelease) <= 0
@@ -68,7 +51,6 @@ const rehearseFlags = {
     { default: newestKnownRelease, defaultText: formatRelease(newestKnownRelease) },
     simulatedProblem,
   ),
-  fault: faultFlag,
   write: textFlag(
     'DIR',
     'write each request to a file in this new folder, for "conformance --request", "call --request" and tests',
@@ -92,38 +74,20 @@ const maxCalls = 1000;
 /** Number of failed reconciles in a row after which a Cluster is given up. */
 const maxFailures = 10;
 
-/** Maximum number of Clusters whose timelines are all printed; of more, only those that could not be completed. */
-const maxTimelines = 10;
-
-function textPrinter(paint: Paint, clusters: readonly string[]): Printer<Entry> {
+/** Prints the timeline of each Cluster, of several when they end; what is about extensions and classes, at once. */
+function textPrinter(paint: Paint, clusters: readonly string[]): (entry: Entry) => string {
   const isCluster = new Set(clusters);
   const running = new Map<string, { texts: string[]; add(entry: Entry): string }>();
-  const summaries = new Map<string, string>();
-  return {
-    add(entry) {
-      const name = printable(entry.cluster);
-      const timeline = running.get(entry.cluster) ?? {
-        texts: [`${name === '' ? 'extensions' : name}\n`],
-        ...createTimeline(paint),
-      };
-      running.set(entry.cluster, timeline);
-      timeline.texts.push(timeline.add(entry));
-      // Entries about extensions and classes are shown at once, and Clusters side by side when they end.
-      if (clusters.length === 1 || !isCluster.has(entry.cluster)) {
-        return timeline.texts.splice(0).join('');
-      }
-      if (entry.type !== 'end') {
-        return '';
-      }
-      running.delete(entry.cluster);
-      const how = entry.isComplete
-        ? `complete, ${count(entry.calls, 'call')}`
-        : `incomplete: ${printable(entry.reason)}`;
-      summaries.set(entry.cluster, `${name}: ${how}\n`);
-      return clusters.length <= maxTimelines || !entry.isComplete ? timeline.texts.join('') : '';
-    },
-    // In the order of the files, whichever finished first.
-    end: () => clusters.map((cluster) => summaries.get(cluster) ?? '').join(''),
+  return (entry) => {
+    const name = printable(entry.cluster);
+    const timeline = running.get(entry.cluster) ?? {
+      texts: [`${name === '' ? 'extensions' : name}\n`],
+      ...createTimeline(paint),
+    };
+    running.set(entry.cluster, timeline);
+    timeline.texts.push(timeline.add(entry));
+    const isShown = clusters.length === 1 || !isCluster.has(entry.cluster) || entry.type === 'end';
+    return isShown ? timeline.texts.splice(0).join('') : '';
   };
 }
 
@@ -153,11 +117,6 @@ export const command = defineCommand({
   args: [['[names...]', 'ExtensionConfigs (default: all)']],
   flags: rehearseFlags,
   help: `
-Faults: "down@BeforeClusterUpgrade=3" makes the servers unreachable for three
-tries, "restart@7" restarts the controller after the seventh call, and
-"block@BeforeControlPlaneUpgrade=30" makes a second handler block for 30
-seconds.
-
 Exit code: 0 all lifecycles completed, 1 one did not, 2 usage error or a file
 that cannot be read.`,
   async run({ flags, io }, names: string[]) {
@@ -175,16 +134,10 @@ that cannot be read.`,
     let hint: string | undefined;
     using progress = startProgress(io.stderr, () => `${calls} calls made, ${ended} of ${clusters} Clusters done`);
     const clusterNames = input.subjects.map(({ cluster }) => namespacedName(cluster));
-    const printer = inFormat<typeof flags.output, Printer<Entry>>(flags.output, {
+    const textOf = inFormat<typeof flags.output, (entry: Entry) => string>(flags.output, {
       text: () => textPrinter(paintFor(io), clusterNames),
-      json: () => ({ add: (entry) => jsonLine(entry) ?? '', end: () => '' }),
+      json: () => (entry) => jsonLine(entry) ?? '',
     });
-    const print = (text: string) => {
-      if (text !== '') {
-        progress.clear();
-        io.stdout.write(text);
-      }
-    };
     const { complete } = await rehearse({
       configs: extensions.configs,
       subjects: input.subjects,
@@ -195,7 +148,6 @@ that cannot be read.`,
       },
       limits: { maxCalls, maxFailures },
       release: flags['cluster-api-version'],
-      faults: flags.fault,
       schemaOf,
       resolve: extensions.resolve,
       namespaceLabels: async (namespace) => ({
@@ -215,11 +167,14 @@ that cannot be read.`,
           ended++;
           hint ??= unreachableHint(entry.reason, extensions);
         }
-        print(printer.add(entry));
+        const text = textOf(entry);
+        if (text !== '') {
+          progress.clear();
+          io.stdout.write(text);
+        }
       },
       signal: io.signal,
     });
-    print(printer.end());
     if (hint !== undefined) {
       io.stderr.write(`rehearse: ${hint}\n`);
     }

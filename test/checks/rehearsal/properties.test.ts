@@ -7,7 +7,6 @@ import { type Answer, blocking, callLine, clusterYaml, simulate } from './simula
 const trouble = fc.oneof(
   fc.record({ retryAfterSeconds: fc.integer({ min: 1, max: 100_000 }), message: fc.constant('wait') }),
   fc.constant({ error: 'no' } as Answer),
-  fc.constant('restart' as Answer),
 );
 const troubles = fc.dictionary(
   fc.constantFrom(...blocking, 'AfterControlPlaneInitialized'),

@@ -2,9 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
 import {
   type Entry,
-  type Fault,
   type InputObject,
-  parseFault,
   type RehearsalOptions,
   readInput,
   rehearse,
@@ -34,17 +32,6 @@ export const handlerCall = (handler: string, more: Partial<HandlerCall>): Handle
 
 /** The text of a fixture. */
 export const fixture = (name: string): string => readFileSync(new URL(name, folder), 'utf8');
-
-/** Faults from their texts. */
-export function faultsOf(...texts: string[]): Fault[] {
-  return texts.map((text) => {
-    const fault = parseFault(text);
-    if ('problem' in fault) {
-      throw new Error(fault.problem);
-    }
-    return fault;
-  });
-}
 
 /** Rehearses clusters without real waits, and returns what happened. Objects may be given as YAML. */
 export async function played(

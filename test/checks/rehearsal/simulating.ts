@@ -26,7 +26,7 @@ export const blocking = [
 ];
 
 /** The response of a fake extension: fields of a success, an error, or nothing where no handler is registered. */
-export type Answer = JsonObject | { error: string } | 'none' | 'restart';
+export type Answer = JsonObject | { error: string } | 'none';
 
 /** The record of one simulation. */
 export interface Simulated {
@@ -45,9 +45,6 @@ const fakeCall = (hook: string, { message = '', retryAfterSeconds = 0 }: JsonObj
 function outcomeOf(hook: string, answer: Answer): Outcome {
   if (answer === 'none') {
     return { ok: true, response: { status: 'Success' }, calls: [] };
-  }
-  if (answer === 'restart') {
-    return { ok: 'restart', calls: [fakeCall(hook, {})] };
   }
   if ('error' in answer) {
     const error = `failed to call extension handlers for hook "${hook}": ${answer.error}`;

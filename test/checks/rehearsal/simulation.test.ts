@@ -175,17 +175,6 @@ describe('what blocks', () => {
     expect(calls.slice(0, 2).map(({ at }) => at)).toEqual([0, 86_400_000]);
   });
 
-  test('a negative retryAfterSeconds blocks as well, and is a finding', async () => {
-    const { calls, events } = await simulate(({ hook }, nth) =>
-      hook === 'BeforeClusterCreate' && nth <= 2 ? { retryAfterSeconds: -5 } : undefined,
-    );
-    expect(calls.slice(0, 3).map(({ at }) => at)).toEqual([0, 1000, 2000]);
-    const findings = events.flatMap(({ event }) => (event.kind === 'finding' ? [event] : []));
-    expect(findings.map(({ severity, text }) => [severity, text.slice(0, 60)])).toEqual([
-      ['error', 'BeforeClusterCreate returned retryAfterSeconds -5: Cluster A'],
-    ]);
-  });
-
   test('a hook that blocks forever reaches the limit of calls, which is reported', async () => {
     const { end, calls } = await simulate(
       ({ hook }) => (hook === 'BeforeClusterUpgrade' ? { retryAfterSeconds: 60, message: 'never' } : undefined),
@@ -372,21 +361,6 @@ test('admission accepts an older pre-release, and the plan refuses it', async ()
   );
 });
 
-test('a hook that blocks for a negative time is not named during an upgrade', async () => {
-  const { conditions } = await simulate(
-    ({ hook }, nth) =>
-      ['BeforeClusterCreate', 'BeforeClusterUpgrade'].includes(hook) && nth === 1
-        ? { retryAfterSeconds: -1, message: 'wait' }
-        : undefined,
-    { upgrades: ['v1.32.0'], yaml: clusterYaml('v1.31.0') },
-  );
-  const messages = conditions.map(({ message }) => message);
-  expect(messages[0]).toBe('Following hooks are blocking Cluster topology creation: BeforeClusterCreate: wait');
-  expect(messages[2]).toMatch(
-    /^Cluster is upgrading to v1\.32\.0\n {2}\* KubeadmControlPlane pending upgrade to version v1\.32\.0\n {2}\* MachineDeployments /,
-  );
-});
-
 describe('releases of Cluster API', () => {
   const clustersOf = async (minor: number) => {
     const release = { major: 1, minor };
@@ -405,40 +379,6 @@ describe('releases of Cluster API', () => {
     expect(new Set(clusters.map(([, cluster]) => cluster.apiVersion))).toEqual(new Set([apiVersion]));
     expect(stepOf(clusters.at(-1)![1])).toBe(step);
     expect(stepOf(clusters.find(([hook]) => hook === 'AfterWorkersUpgrade')![1])).toBe('v1.32.0');
-  });
-});
-
-describe('a restart of the controller', () => {
-  test('forgets waits: a handler that blocked for an hour is called again at once', async () => {
-    const { calls } = await simulate(
-      ({ hook }, nth) =>
-        hook === 'BeforeClusterUpgrade'
-          ? nth === 1
-            ? { retryAfterSeconds: 3600 }
-            : nth === 2
-              ? 'restart'
-              : {}
-          : undefined,
-      { upgrades: ['v1.32.0'] },
-    );
-    const times = calls.filter(({ hook }) => hook === 'BeforeClusterUpgrade').map(({ at }) => at);
-    expect(times).toHaveLength(3);
-    expect((times[2] ?? 0) - (times[1] ?? 0)).toBe(15_000);
-  });
-
-  test('repeats the hook of the step', async () => {
-    const { log } = await simulate(
-      ({ hook }, nth) => (hook === 'BeforeWorkersUpgrade' && nth === 1 ? 'restart' : undefined),
-      {
-        upgrades: ['v1.32.0'],
-        yaml: clusterYaml('v1.31.0'),
-      },
-    );
-    expect(log.filter((line) => /^(AfterControlPlaneUpgrade|BeforeWorkersUpgrade)/.test(line))).toEqual([
-      'AfterControlPlaneUpgrade 1.32.0 W[1.32.0]',
-      'BeforeWorkersUpgrade 1.31.0 → 1.32.0 W[1.32.0]',
-      'BeforeWorkersUpgrade 1.31.0 → 1.32.0 W[1.32.0]',
-    ]);
   });
 });
 
@@ -510,23 +450,6 @@ describe('in-place updates', () => {
       'CanUpdateMachineSet',
       // Of two Machines one is updated: a new one comes first, since all must stay available.
       'UpdateMachine',
-    ]);
-  });
-
-  test('a restart during an update repeats UpdateMachine', async () => {
-    const { calls, end } = await simulate(({ hook }, nth) => {
-      if (hook === 'CanUpdateMachine') {
-        return nth === 1 ? 'restart' : { machinePatch: patch('/spec/version', 'v1.32.0') };
-      }
-      return hook === 'UpdateMachine' && nth === 1 ? 'restart' : undefined;
-    }, scenario);
-    expect(end.reason).toBe('');
-    expect(inPlace(calls)).toEqual([
-      'CanUpdateMachine',
-      'CanUpdateMachine',
-      'UpdateMachine',
-      'UpdateMachine',
-      'CanUpdateMachineSet',
     ]);
   });
 
@@ -664,18 +587,6 @@ describe('in-place updates', () => {
     expect((await endWith({ patchType: 'JSONMergePatch', patch: 'eyJraW5kIjpudWxsfQ==' })).reason).toContain(
       "cannot be applied: failed to apply patch to object: failed to convert patched object to Unstructured: failed to unmarshal object from json: Object 'Kind' is missing",
     );
-  });
-
-  test('a negative retryAfterSeconds ends an update', async () => {
-    const { calls, events, end } = await simulate(
-      (effect) => (effect.hook === 'UpdateMachine' ? { retryAfterSeconds: -5 } : covered(effect)),
-      scenario,
-    );
-    expect(end).toMatchObject({ isComplete: false, reason: 'the lifecycle completed, but with errors' });
-    expect(inPlace(calls).filter((hook) => hook === 'UpdateMachine')).toHaveLength(2);
-    expect(
-      events.flatMap(({ event }) => (event.kind === 'finding' && event.severity === 'error' ? [event.text] : [])),
-    ).toEqual(['UpdateMachine returned retryAfterSeconds -5: Cluster API takes the update as done']);
   });
 
   test('without the class no Machine is updated in place, which a warning says', async () => {

@@ -153,7 +153,7 @@ test('json: a line per call', async () => {
   ]);
 });
 
-test('several Clusters: their timelines one after the other, and a summary line for each at the end', async () => {
+test('several Clusters: their timelines one after the other, as they end', async () => {
   answer = {};
   const clusters = [1, 2, 3]
     .map((index) => clusterYaml('v1.31.0').replace('name: c,', `name: c-${index},`))
@@ -163,9 +163,8 @@ test('several Clusters: their timelines one after the other, and a summary line 
   const { code, stdout } = await rehearse('--cluster', file('clusters.yaml', clusters), '--set-version', 'v1.32.0');
   delayMs = () => 0;
   expect(code).toBe(0);
-  expect(stdout).toMatch(
-    /\nteam\/c-1: complete, 1 calls?\nteam\/c-2: complete, 1 calls?\nteam\/c-3: complete, 1 calls?\n$/,
-  );
+  expect(stdout.match(/^team\/c-\d$/gm)?.at(-1)).toBe('team/c-1');
+  expect(stdout.match(/The lifecycle completed/g)).toHaveLength(3);
 });
 
 test('an extension that replays the recorded answers of another implementation', async () => {
@@ -227,7 +226,6 @@ describe('usage errors', () => {
       () => ['--set-version', '1.33'],
       /--set-version.*"1\.33".*a version such as v1\.35\.0/,
     ],
-    ['an unknown kind of fault', () => ['--fault', 'up@3'], /"up@3" is not allowed: it must be of the form down@/],
     ['a missing file', () => ['--cluster', join(folder, 'none.yaml')], /none\.yaml: cannot be read: no such file/],
     [
       'files without a Cluster',
@@ -293,19 +291,6 @@ describe('usage errors', () => {
         return ['--cluster', one, '--cluster', one];
       },
       /ClusterClass team\/k is not among the files: add it with --cluster/,
-    ],
-    [
-      'a class of another namespace',
-      () => [
-        '--cluster',
-        file('c.yaml', clusterYaml('v1.31.0')),
-        '--cluster',
-        file(
-          'elsewhere.yaml',
-          'apiVersion: cluster.x-k8s.io/v1beta2\nkind: ClusterClass\nmetadata: { name: k, namespace: classes }\nspec: {}\n',
-        ),
-      ],
-      /ClusterClass team\/k is not among the files: there is one of that name in the namespace classes: set classRef\.namespace/,
     ],
   ])('%s', async (_, args, message) => {
     const { code, stderr, stdout } = await rehearse(...args());
