@@ -43,7 +43,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
       () => import('./commands/rehearse.ts'),
     ],
     conformance: [
-      'test how extension servers behave: calls, answers, patches, plans, load',
+      'test how extension servers behave: calls, answers, patches, plans',
       () => import('./commands/conformance.ts'),
     ],
     hooks: ['list the Runtime Hooks, or explain one', () => import('./commands/hooks.ts')],

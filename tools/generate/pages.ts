@@ -29,16 +29,10 @@ function rulesList(): string {
     .join('\n\n');
 }
 
-function checksList(): string {
-  return [...Map.groupBy(checks, ({ group }) => group)]
-    .map(([heading, group]) =>
-      section(
-        heading,
-        group.map(({ id, level, requirement }) => `\`${id}\`${level === 'must' ? '' : ` (${level})`}: ${requirement}`),
-      ),
-    )
-    .join('\n\n');
-}
+const checksList = () =>
+  checks
+    .map(({ id, level, requirement }) => `- \`${id}\`${level === 'must' ? '' : ` (${level})`}: ${requirement}`)
+    .join('\n');
 
 const layersList = () => layers.map(({ name, knows }) => `- \`${name}/\`: ${knows}`).join('\n');
 

@@ -1,4 +1,4 @@
 export { checks } from './all-checks.ts';
-export type { GroupedCheck } from './check.ts';
-export { reportAsText } from './formats.ts';
+export type { Check } from './define-check.ts';
 export { type ConformanceReport, testConformance } from './report.ts';
+export { reportAsText } from './report-text.ts';

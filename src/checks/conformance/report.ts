@@ -1,8 +1,8 @@
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import { type ExtensionFinding, quotable } from '../../runtimehooks/client/index.ts';
 import { checks as allChecks } from './all-checks.ts';
-import type { GroupedCheck, Skipped } from './check.ts';
 import type { NotCalled } from './choose-handlers.ts';
+import type { Check, Skipped } from './define-check.ts';
 import { isSuccess } from './outcome.ts';
 import { createTrial, type Trial, type TrialOptions } from './trial.ts';
 
@@ -10,7 +10,7 @@ import { createTrial, type Trial, type TrialOptions } from './trial.ts';
 export type CheckStatus = 'passed' | 'failed' | 'warning' | 'skipped';
 
 /** A check with its result. */
-export interface CheckResult extends Omit<GroupedCheck, 'needsDiscovery' | 'run'> {
+export interface CheckResult extends Omit<Check, 'needsDiscovery' | 'run'> {
   status: CheckStatus;
   problems: ExtensionFinding[];
   /** Number of problems beyond those listed. */
@@ -34,10 +34,10 @@ export interface ConformanceReport {
 
 interface ConformanceOptions extends TrialOptions {
   /** The checks to run; default: all. */
-  checks?: readonly GroupedCheck[];
+  checks?: readonly Check[];
   /** Time limit for one extension, in ms. */
   timeLimitMs: number;
-  onCheck?: (check: GroupedCheck, index: number, count: number) => void;
+  onCheck?: (check: Check, index: number, count: number) => void;
 }
 
 const maxProblems = 10;
@@ -49,16 +49,14 @@ const maxListed = 100;
 const tooLate = 'the time limit of five minutes has passed';
 
 /** Runs a check; the problems of one that is not completed before the limit would look like the extension's fault. */
-async function runCheck(check: GroupedCheck, trial: Trial, limit: AbortSignal): Promise<CheckResult> {
-  const { id, group, level, requirement, reason, remedy } = check;
+async function runCheck(check: Check, trial: Trial, limit: AbortSignal): Promise<CheckResult> {
+  const { id, level, requirement, reason, remedy } = check;
   const problems: ExtensionFinding[] = [];
   let more = 0;
   const started = performance.now();
   let skipReason: Skipped;
   if (check.needsDiscovery && trial.discovered.outcome.error !== undefined) {
     skipReason = 'Discovery gave no answer';
-  } else if (trial.ended() !== undefined) {
-    skipReason = 'the server has died';
   } else if (!limit.aborted) {
     skipReason = await check.run(trial, (message, { name: handler } = { name: undefined }, isWarning = false) => {
       const severity = level === 'should' || isWarning ? 'warning' : 'error';
@@ -69,14 +67,9 @@ async function runCheck(check: GroupedCheck, trial: Trial, limit: AbortSignal): 
       }
     });
   }
-  const result = { id, group, level, requirement, reason, remedy, ms: Math.round(performance.now() - started) };
+  const result = { id, level, requirement, reason, remedy, ms: Math.round(performance.now() - started) };
   if (limit.aborted) {
     return { ...result, status: 'skipped', problems: [], skipReason: tooLate };
-  }
-  const ended = trial.ended();
-  if (ended !== undefined && skipReason === undefined) {
-    // Whatever else it found follows from that.
-    return { ...result, status: 'failed', problems: [{ severity: 'error', message: ended }] };
   }
   if (problems.length > 0) {
     const status = problems.some(({ severity }) => severity === 'error') ? 'failed' : 'warning';

@@ -7,24 +7,22 @@ import {
   extensionOf,
   isCallError,
   type KnownHooks,
-  probeTls,
   type Resolve,
   readAnswer,
   readDiscovery,
-  type TlsFacts,
   targetOf,
 } from '../../runtimehooks/client/index.ts';
 import { defaultTimeoutSeconds, hooks } from '../../runtimehooks/index.ts';
 import type { Recording } from '../plan/index.ts';
 import { type Callee, type Choice, chooseHandlers } from './choose-handlers.ts';
 import { isSameOutcome, isSuccess, type Outcome } from './outcome.ts';
-import { effectOf } from './patches.ts';
+import { effectOf } from './review-patches.ts';
 import { sampleValues } from './variables.ts';
 
 /** Longest response that is read, in bytes: a hundred times what the sample requests should produce. */
 const maxAnswerBytes = 2 * 1024 * 1024;
-/** Number of concurrent calls in the load check. */
-export const concurrentCalls = 50;
+/** Number of handlers that get their first call concurrently. */
+const concurrentFirstCalls = 8;
 
 /** How a call differs from the request that Cluster API would send. */
 interface Variation {
@@ -35,17 +33,12 @@ interface Variation {
 
 /** Creates the caller of an extension server, over persistent connections; `signal` aborts its calls. */
 function createCaller(extension: ReturnType<typeof extensionOf>, resolve: Resolve | undefined, signal: AbortSignal) {
-  const connections = new ExtensionConnections({ resolve }, concurrentCalls);
+  const connections = new ExtensionConnections({ resolve }, concurrentFirstCalls);
   let calls = 0;
-  /** The last call that was sent while the server listened. */
-  let last: string | undefined;
-  let ended: string | undefined;
   /** Requests of handlers, which are sent again and again: written once. */
   const bytesOf = perObject((body: JsonObject) => Buffer.from(JSON.stringify(body)));
   const targetFor = (callee: Callee) => targetOf(extension.clientConfig, callee);
   return {
-    /** Where a call goes. */
-    targetFor,
     /** Makes one call. Never rejects: a failure is also an outcome. */
     async send(callee: Callee, variation: Variation): Promise<Outcome> {
       const { hook, timeoutSeconds, request } = callee;
@@ -55,7 +48,7 @@ function createCaller(extension: ReturnType<typeof extensionOf>, resolve: Resolv
       }
       const { body = request, withContentType = false } = variation;
       const isObject = typeof body !== 'string' && !Buffer.isBuffer(body);
-      const number = ++calls;
+      calls++;
       const started = performance.now();
       const answer = await connections.post(extension.name, {
         target,
@@ -66,11 +59,6 @@ function createCaller(extension: ReturnType<typeof extensionOf>, resolve: Resolv
         signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutSeconds * 1000)]),
       });
       const ms = performance.now() - started;
-      if (isCallError(answer) && answer.step === 'connect' && answer.message.includes('connection refused')) {
-        ended ??= last && `the server died after ${last}: look in its log for the error that nobody caught`;
-      } else {
-        last = `call ${number} of ${hook.name}`;
-      }
       const read = isCallError(answer) ? answer : readAnswer(answer, hook);
       if (isCallError(read)) {
         return { error: read, ms };
@@ -86,8 +74,6 @@ function createCaller(extension: ReturnType<typeof extensionOf>, resolve: Resolv
       };
     },
     calls: () => calls,
-    /** Why nothing listens any more, although a call was answered before; undefined while it does. */
-    ended: () => ended,
     close: () => connections.close(),
   };
 }
@@ -103,9 +89,6 @@ export interface TrialOptions extends Choice {
   signal: AbortSignal;
   now: () => Date;
 }
-
-/** Number of handlers that get their first call concurrently. */
-const concurrentFirstCalls = 8;
 
 type Send = (callee: Callee, variation: Variation) => Promise<Outcome>;
 
@@ -136,8 +119,7 @@ function createCheckedHandler(callee: Callee, send: Send) {
     },
     /**
      * Whether another call is treated differently: its outcome differs from that of the plain call (for a hook that can
-     * block: the status, since its work may have progressed), and the plain call, made again, still has its own. If not,
-     * the handler is unsteady, which the check `repeatable` reports.
+     * block: the status, since its work may have progressed), and the plain call, made again, still has its own.
      */
     async isAffectedBy(other: Outcome): Promise<boolean> {
       const before = await checked.second();
@@ -183,11 +165,8 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
   const handlers = chosen.handlers.map(
     (callee) => definers.find(({ name, hook }) => name === callee.name && hook === callee.hook) ?? checked(callee),
   );
-  const target = caller.targetFor(discovery);
   return {
-    ...{ extension, known, recorded, schemaOf, target, now, signal, resolve, discovery, discovered, handlers },
-    /** The handlers in an answer of Discovery, and what is wrong with them. */
-    read,
+    ...{ extension, known, recorded, schemaOf, now, signal, resolve, discovery, discovered, handlers },
     notCalled: chosen.notCalled,
     /** The handlers whose first response Cluster API can read. */
     async answering(): Promise<readonly CheckedHandler[]> {
@@ -200,13 +179,7 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
       const outcomes = await eachOf(handlers, 1, (handler) => handler.first());
       return handlers.filter((_, index) => outcomes[index]?.response !== undefined);
     },
-    /** The facts from a TLS handshake; undefined if it failed. */
-    async tls(): Promise<TlsFacts | undefined> {
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(defaultTimeoutSeconds * 1000)]);
-      return isCallError(target) ? undefined : probeTls(target, limit, resolve);
-    },
     calls: caller.calls,
-    ended: caller.ended,
     close: caller.close,
   };
 }

@@ -1,8 +1,8 @@
 import { didYouMean, printableJson, withoutControls } from '../../base/index.ts';
 import {
+  type Check,
   type ConformanceReport,
   checks,
-  type GroupedCheck,
   reportAsText,
   testConformance,
 } from '../../checks/conformance/index.ts';
@@ -59,7 +59,7 @@ function readRequests(files: readonly string[]): Map<string, JsonObject> {
   return requests;
 }
 
-const checkFlag: Flag<readonly GroupedCheck[]> = {
+const checkFlag: Flag<readonly Check[]> = {
   placeholder: 'ID',
   summary: 'run only this check; may be repeated',
   default: [],
@@ -103,8 +103,7 @@ export const command = defineCommand({
   args: [['[names...]', 'ExtensionConfigs (default: all in the files of -f)']],
   flags: conformanceFlags,
   help: `
-The test makes hundreds of calls, 50 of them at once, so choose a server that is
-not in use. All objects are made up, in the namespace conformance-sample.
+Choose a server that is not in use. All objects are made up, in the namespace conformance-sample.
 Without --with-side-effects, only read-only hooks are called: variables,
 patches, validation, upgrade plans and CanUpdate….
 

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, itemsAt, type JsonObject } from '../../../kubernetes/index.ts';
-import { type Check, ofHook, type ReportProblem, type Skipped } from '../check.ts';
+import { type Check, ofHook, type ReportProblem, type Skipped } from '../define-check.ts';
 import { describe, isSuccess, type Outcome } from '../outcome.ts';
-import { type PatchProblem, reviewPatches } from '../patches.ts';
+import { type PatchProblem, reviewPatches } from '../review-patches.ts';
 import type { Trial } from '../trial.ts';
+import { variableProblems } from '../variables.ts';
 
 const noPatches = 'there are no patches: pass a request that needs some with --request FILE';
 
@@ -43,7 +44,7 @@ function asNextTime(request: JsonObject): JsonObject {
 /** How often GeneratePatches is called as in the next reconcile. */
 const reconciles = 3;
 
-/** The checks of patches of templates and machines. */
+/** The checks of patches of templates and machines, and of the variables that patches get. */
 export const patchChecks: readonly Check[] = [
   {
     id: 'patches-apply',
@@ -104,5 +105,19 @@ export const patchChecks: readonly Check[] = [
     remedy:
       'do not change status, names or fields that Cluster API sets itself (version, replicas, machine template references)',
     run: ofKind('ignored'),
+  },
+  {
+    id: 'variables-valid',
+    level: 'must',
+    requirement: 'Variables have unique names, and schemas that Cluster API accepts.',
+    reason: 'An invalid one keeps every Cluster of the class from being reconciled (VariablesReady False).',
+    remedy:
+      'correct names and schemas: types, RE2 patterns, CEL rules, and defaults, examples and enums that satisfy them',
+    run: ofHook('DiscoverVariables', async (handler, report) => {
+      const outcome = await handler.first();
+      for (const { message, isWarning } of isSuccess(outcome) ? variableProblems(outcome.response.variables) : []) {
+        report(message, isWarning);
+      }
+    }),
   },
 ];

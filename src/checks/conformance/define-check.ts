@@ -1,8 +1,5 @@
 import type { CheckedHandler, Trial } from './trial.ts';
 
-/** The subject of a check, which determines the order and the headings in reports. */
-export type CheckGroup = 'TLS' | 'Discovery' | 'Calls' | 'Answers' | 'Patches' | 'Variables' | 'Load';
-
 /** `must`: otherwise Cluster API, or the Clusters, would suffer. `should`: a recommendation of the Runtime SDK. */
 export type CheckLevel = 'must' | 'should';
 
@@ -29,11 +26,6 @@ export interface Check {
   needsDiscovery?: boolean;
   /** Reports every problem that it finds. */
   run(trial: Trial, report: ReportProblem): Promise<Skipped>;
-}
-
-/** A check with the group that it is reported in. */
-export interface GroupedCheck extends Check {
-  group: CheckGroup;
 }
 
 type Look = (handler: CheckedHandler, report: (message: string, isWarning?: boolean) => void) => Promise<void>;

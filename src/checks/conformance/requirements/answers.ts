@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { quotable } from '../../../runtimehooks/client/index.ts';
 import { messageProblem, unknownFields } from '../../../runtimehooks/messages/index.ts';
 import { changingParts, secretParts } from '../../unwanted-text.ts';
-import { type Check, ofAnswering } from '../check.ts';
+import { type Check, ofAnswering } from '../define-check.ts';
 import {
   describe,
   difference,
@@ -86,28 +86,22 @@ export const answerChecks: readonly Check[] = [
   {
     id: 'sane-retries',
     level: 'must',
-    requirement: 'retryAfterSeconds is 0 or a whole number of seconds up to ten minutes, and only in a Success.',
+    requirement: 'retryAfterSeconds is 0 or a whole number of seconds up to ten minutes.',
     reason:
-      'Since 1.12 Cluster API does not call again earlier, even if the user changes the target; a negative number blocks too, and in a Failure the field has no effect.',
+      'Since 1.12 Cluster API does not call again earlier, even if the user changes the target; a negative number blocks too.',
     remedy: 'answer between a few seconds and a few minutes while work is in progress, and 0 when it is done',
     run: ofAnswering(
       async (handler, report) => {
-        const problems = new Map<string, boolean>();
-        for (const { response = {} } of [await handler.first(), await handler.second()]) {
-          const { retryAfterSeconds: seconds, status } = response;
-          if (typeof seconds !== 'number' || seconds === 0) {
-            continue;
+        for (const { response } of [await handler.first(), await handler.second()]) {
+          const seconds = response?.retryAfterSeconds;
+          if (typeof seconds === 'number' && (seconds < 0 || !Number.isInteger(seconds))) {
+            report(`retryAfterSeconds is ${seconds}`);
+            return;
           }
-          if (seconds < 0 || !Number.isInteger(seconds)) {
-            problems.set(`retryAfterSeconds is ${seconds}`, false);
-          } else if (status !== 'Success') {
-            problems.set('a Failure has retryAfterSeconds, which has no effect there', true);
-          } else if (seconds > longSeconds) {
-            problems.set(`retryAfterSeconds is ${seconds}: more than ten minutes`, true);
+          if (typeof seconds === 'number' && seconds > longSeconds) {
+            report(`retryAfterSeconds is ${seconds}: more than ten minutes`, true);
+            return;
           }
-        }
-        for (const [message, isWarning] of problems) {
-          report(message, isWarning);
         }
       },
       'no handler that is called can block',

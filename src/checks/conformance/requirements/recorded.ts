@@ -1,6 +1,6 @@
 import type { HookAnswer, HookCall } from '../../../topology/index.ts';
 import { causeText, groupText, planRecorded, problemText, verdictText } from '../../plan/index.ts';
-import type { Check, ReportProblem, Skipped } from '../check.ts';
+import type { Check, ReportProblem, Skipped } from '../define-check.ts';
 import { describe, isSuccess } from '../outcome.ts';
 import type { Trial } from '../trial.ts';
 
