@@ -61,13 +61,13 @@ function tickText({ check, result, message, remedy }: Tick, paint: Paint): strin
 /** Asks all extensions for their handlers, by the rules of the release to upgrade to. */
 async function lookAhead(cluster: KubernetesClient, to: Release, flags: DoctorFlags, io: Io): Promise<Tick[]> {
   using extensions = await readExtensions({ ...flags, filename: [] }, [], io);
-  const { configs, resolve, originals } = extensions;
+  const { configs, resolve } = extensions;
   await using client = untilEnd(createClient({ resolve, release: to }));
   const from = await installedRelease(cluster);
   const asked = await eachOf(configs, callsAtOnce, async (config) => {
     const answer = await askExtension(config, { client, resolve, signal: io.signal });
     io.signal.throwIfAborted();
-    return { config, original: originals.get(config) ?? {}, answer };
+    return { config, answer };
   });
   const ofExtensions = upgradeTicks(asked, { from, to, now: new Date(), resolve });
   return [...ofExtensions, ...rolloutTicks(await installedProviders(cluster), from, to)];
@@ -75,7 +75,7 @@ async function lookAhead(cluster: KubernetesClient, to: Release, flags: DoctorFl
 
 export const command = defineCommand({
   description:
-    'Looks at an installation in a cluster: whether the webhooks are registered and reachable, the certificate and who renews it, the pods, the feature gate, and whether the ExtensionConfigs in the cluster would be denied today or are not discovered. With --cluster-api-version, also which extensions are in the way of an upgrade: those that the release would refuse as a whole, those that do not answer now (an upgrade restarts the managers, and a manager that cannot discover every extension does not start), CAs and certificates that expire, and changes in calls. Nothing is written: the API server is asked for one dry run.',
+    'Looks at an installation in a cluster: whether the webhooks are registered and reachable, the certificate and who renews it, the pods, the feature gate, and whether the ExtensionConfigs in the cluster would be denied today or are not discovered. With --cluster-api-version, also which extensions are in the way of an upgrade: those that the release would refuse as a whole, those that do not answer now (an upgrade restarts the managers, and a manager that cannot discover every extension does not start), deprecated hooks, and changes in calls. Nothing is written: the API server is asked for one dry run.',
   flags: doctorFlags,
   help: `
 Before an upgrade, extensions are asked for their handlers, as Cluster API does

@@ -2,13 +2,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { upgradeTicks } from '../../../src/checks/doctor/index.ts';
 import { askExtension, createClient } from '../../../src/runtimehooks/client/index.ts';
 import { hooksGroup } from '../../../src/runtimehooks/index.ts';
-import { makeCertificate, testCa } from '../../base/x509/certificates.ts';
 import {
   type Answering,
   caBundle,
   extensionConfig,
   startExtension,
-  storedHandler,
 } from '../../runtimehooks/client/extension-server.ts';
 
 const v = (minor: number) => ({ major: 1, minor });
@@ -39,7 +37,6 @@ async function ahead(from: number | undefined, to: number, ...configs: Config[])
   const asked = await Promise.all(
     configs.map(async (config) => ({
       config: { ...config, apiVersion: 'runtime.cluster.x-k8s.io/v1beta2' },
-      original: config as never,
       answer: await askExtension(config, { client, resolve: undefined, signal }),
     })),
   );
@@ -80,62 +77,6 @@ test('a hook version that the target does not know, and a Service that has no ad
   expect(first).toMatch(
     /^failed one: cannot be reached from here: a Service has .* → .* kubectl port-forward, .*--resolve/,
   );
-});
-
-const old = (notAfter: Date) => makeCertificate({ commonName: 'old', isCa: true, notAfter }).cert;
-const inDays = (days: number) => new Date(Date.now() + days * 86_400_000);
-
-test.each<[string, string | undefined, RegExp]>([
-  ['has expired', old(new Date('2021-01-01')), /^failed one: .* → renew the CA/m],
-  ['expires soon', testCa.cert + old(inDays(5)), /^warning one: .* → renew the CA/m],
-  ['is not PEM', 'x', /^failed one: .* → put the certificate of the CA/m],
-  ['is missing', undefined, /^warning one: .* → put the certificate of the CA .*, or name its Secret/m],
-])('a CA that %s', async (_, pem, line) => {
-  const url = await urlOf(offering('GeneratePatches'));
-  const bundle = pem === undefined ? {} : { caBundle: Buffer.from(pem).toString('base64') };
-  expect((await ahead(12, 14, extensionConfig('one', { url, ...bundle }))).join('\n')).toMatch(line);
-});
-
-test('a CA that is requested by an annotation and not there', async () => {
-  const config = extensionConfig('one', { url: await urlOf(offering('GeneratePatches')) });
-  const annotations = { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': 'a/b' };
-  const lines = await ahead(12, 14, { ...config, metadata: { ...config.metadata, annotations } });
-  expect(lines).toContainEqual(expect.stringMatching(/^failed one: has no caBundle although .* → create the Secret/));
-});
-
-test('a serving certificate that expires soon', async () => {
-  const serving = { commonName: 'x', dnsNames: ['localhost'], issuer: testCa, notAfter: inDays(3) };
-  const url = await urlOf(offering('GeneratePatches'), { certificate: makeCertificate(serving) });
-  const lines = await ahead(12, 14, extensionConfig('one', { url, caBundle }));
-  expect(lines).toContainEqual(expect.stringMatching(/^warning one: .*expires .* → renew it before the upgrade/));
-});
-
-test('an old version in which it is written, handlers that disappear, an in-place hook with two handlers', async () => {
-  const url = await urlOf(offering('UpdateMachine'));
-  const [one, two] = ['one', 'two'].map((name) =>
-    extensionConfig(name, { url, caBundle }, [storedHandler(`before.${name}`, 'BeforeClusterCreate')]),
-  ) as [Config, Config];
-  const apiVersion = 'runtime.cluster.x-k8s.io/v1alpha1';
-  const managedFields = [
-    { manager: 'flux', apiVersion },
-    { manager: 'capi', apiVersion: 'runtime.cluster.x-k8s.io/v1alpha2', subresource: 'status' },
-  ];
-  const applied = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify({ apiVersion }) };
-  const lines = await ahead(
-    12,
-    14,
-    { ...one, metadata: { ...one.metadata, managedFields } as Config['metadata'] },
-    { ...two, metadata: { ...two.metadata, annotations: applied } },
-  );
-  for (const line of [
-    /^warning one: flux writes it as runtime\.cluster\.x-k8s\.io\/v1alpha1, which is deprecated → convert the manifest/,
-    /^warning two: kubectl apply writes it as /,
-    /^warning one: no longer offers before\.one, which is registered → /,
-    /^warning one and two serve UpdateMachine: /,
-  ]) {
-    expect(lines).toContainEqual(expect.stringMatching(line));
-  }
-  expect(lines.join()).not.toContain('v1alpha2');
 });
 
 test('an older target is a downgrade; without the running release nothing is called safe', async () => {

@@ -1,28 +1,23 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { type RunOptions, runProgram } from './io.ts';
 
 let folder: string;
-let env: NodeJS.ProcessEnv;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'openapi-merge-'));
 });
-beforeEach(() => {
-  env = { XDG_CACHE_HOME: mkdtempSync(join(folder, 'cache-')) };
-});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const merge = (args: readonly string[], options: RunOptions = {}) =>
-  runProgram(['openapi', 'merge', ...args], { env, ...options });
+const merge = (args: readonly string[], options: RunOptions = {}) => runProgram(['openapi', 'merge', ...args], options);
 
 function file(name: string, content: unknown): string {
   const path = join(folder, name);
@@ -121,7 +116,7 @@ describe('files', () => {
 });
 
 test('openapi without merge is unchanged', async () => {
-  const ended = await runProgram(['openapi', '--output', 'json'], { env });
+  const ended = await runProgram(['openapi', '--output', 'json']);
   expect(ended.code).toBe(0);
   expect((JSON.parse(ended.stdout) as { info: { title: string } }).info.title).toContain('Runtime SDK');
 });
@@ -131,27 +126,20 @@ describe('an API server', () => {
   let kubeconfig: string;
   /** As JSON, which is faster to read than YAML. */
   let fromServer: string[];
-  /** A cache with all documents of the server, and the merged one. */
-  let filled: NodeJS.ProcessEnv;
   let first: Awaited<ReturnType<typeof merge>>;
 
   beforeAll(async () => {
     sandbox = await startSandbox();
     kubeconfig = file('kubeconfig', sandbox.kubeconfig);
     fromServer = ['--kubeconfig', kubeconfig, '--output', 'json'];
-    filled = { XDG_CACHE_HOME: mkdtempSync(join(folder, 'filled-')) };
-    first = await merge(fromServer, { env: filled });
+    first = await merge(fromServer);
   });
   afterAll(() => sandbox.stop());
 
-  test('its documents become one; the second time they come from the cache', async () => {
+  test('its documents become one', async () => {
     expect([first.code, first.stderr]).toEqual([0, expect.not.stringContaining('renamed')]);
     const document = JSON.parse(first.stdout) as JsonObject;
     expect(Object.keys(document.paths as object)).toContain('/apis/apps/v1/namespaces/{namespace}/deployments/{name}');
-    const count = /^openapi merge: (\d+) documents,/.exec(first.stderr)?.[1];
-    const second = await merge(fromServer, { env: filled });
-    expect(second.stdout).toBe(first.stdout);
-    expect(second.stderr).toContain(`${count} documents (${count} from the cache)`);
     // That the result is valid: test/kubernetes/openapi/merge.test.ts.
     const { schemas } = document.components as { schemas: object };
     const used = new Set(
@@ -161,18 +149,8 @@ describe('an API server', () => {
     expect([...used].filter((name) => !Object.hasOwn(schemas, name))).toEqual([]);
   });
 
-  test('a broken cache entry is fetched again', async () => {
-    const cache = join(filled.XDG_CACHE_HOME as string, 'extensionconfig-webhook', 'openapi');
-    const [entry = ''] = readdirSync(cache);
-    writeFileSync(join(cache, entry), readFileSync(join(cache, entry)).subarray(0, 1000));
-    const second = await merge(fromServer, { env: filled });
-    expect(second.stdout).toBe(first.stdout);
-    const count = readdirSync(cache).length;
-    expect(second.stderr).toContain(`${count} documents (${count - 1} from the cache)`);
-  });
-
   test('can be combined with files', async () => {
-    const ended = await merge([...fromServer, file('a.json', documentOf('string', '/a'))], { env: filled });
+    const ended = await merge([...fromServer, file('a.json', documentOf('string', '/a'))]);
     const { paths } = JSON.parse(ended.stdout) as { paths: object };
     expect(Object.keys(paths)).toEqual(expect.arrayContaining(['/a', '/api/v1/pods']));
   });
@@ -215,7 +193,4 @@ test('documents that an API server lists but does not serve are reported as miss
   expect(ended.stderr).toContain('  missing: apis/c/v1: is not an OpenAPI document: it has no "openapi"\n');
   expect(ended.code).toBe(1);
   expect(Object.keys((JSON.parse(ended.stdout) as { paths: object }).paths)).toEqual(['/a', '/d']);
-  // Only a document with the hash in the list is kept.
-  const cache = join(env.XDG_CACHE_HOME as string, 'extensionconfig-webhook', 'openapi');
-  expect(readdirSync(cache).length).toBe(1);
 });

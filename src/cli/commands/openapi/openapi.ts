@@ -25,10 +25,7 @@ const merge = defineCommand({
   args: [['[sources...]', 'files, folders, or - for standard input; default: the API server of the kubeconfig']],
   flags: mergeFlags,
   help: `
-OpenAPI v2 documents are converted. Documents of servers that have not changed
-are read from a cache on disk, $XDG_CACHE_HOME/extensionconfig-webhook/openapi,
-which is kept below 256 MiB; entries that have not been used for 30 days are
-deleted.
+OpenAPI v2 documents are converted.
 
 Exit code: 0 everything was merged, 1 something is missing or in conflict (the
 summary says what) or a server failed, 2 usage error or a file that cannot be

@@ -4,7 +4,6 @@ import type { JsonObject } from '../../../kubernetes/index.ts';
 import { type MergeReport, mergeDocuments } from '../../../kubernetes/openapi/index.ts';
 import { inFormat, jsonText } from '../../framework/layout.ts';
 import { exitCode, FailureError, type Io } from '../../framework/program.ts';
-import { cacheDirectory, openCache } from './cache.ts';
 import { type Collection, gather } from './sources.ts';
 
 interface MergeFlags {
@@ -21,11 +20,10 @@ function lines(items: readonly string[]): string[] {
   return items.length > maxLines ? [...shown, `  … and ${items.length - maxLines} more`] : shown;
 }
 
-function summary(report: MergeReport, { cached, converted, missing }: Collection): string {
+function summary(report: MergeReport, { converted, missing }: Collection): string {
   const { documents, paths, componentsBefore, componentsAfter } = report;
-  const from = cached === 0 ? '' : ` (${cached} from the cache)`;
   const text = [
-    `${count(documents, 'document')}${from}, ${count(paths, 'path')}, ${count(componentsBefore, 'component')} became ${componentsAfter}`,
+    `${count(documents, 'document')}, ${count(paths, 'path')}, ${count(componentsBefore, 'component')} became ${componentsAfter}`,
     ...lines(
       report.renamed.map(
         ({ section, name, newName, documents: of }) =>
@@ -64,19 +62,10 @@ function textOf(document: JsonObject, output: MergeFlags['output']): string {
 
 /** Merges the documents that the arguments name, and writes the result; returns the exit code. */
 export async function mergeSources(paths: readonly string[], flags: MergeFlags, io: Io): Promise<number> {
-  const warn = (message: string) => io.stderr.write(`openapi merge: ${printable(message)}\n`);
-  const cache = openCache(cacheDirectory(io.env), warn);
-  try {
-    const gathered = await gather(paths, flags, { io, cache });
-    const { document, report } = await mergeDocuments(gathered.documents, io.signal);
-    io.stdout.write(textOf(document, flags.output));
-    io.stderr.write(`openapi merge: ${summary(report, gathered)}`);
-    const isWhole = gathered.missing.length + report.conflicts.length + report.dangling.length === 0;
-    return isWhole ? exitCode.ok : exitCode.findings;
-  } catch (error) {
-    io.signal.throwIfAborted();
-    throw error;
-  } finally {
-    await cache?.cleanUp();
-  }
+  const gathered = await gather(paths, flags, io);
+  const { document, report } = await mergeDocuments(gathered.documents, io.signal);
+  io.stdout.write(textOf(document, flags.output));
+  io.stderr.write(`openapi merge: ${summary(report, gathered)}`);
+  const isWhole = gathered.missing.length + report.conflicts.length + report.dangling.length === 0;
+  return isWhole ? exitCode.ok : exitCode.findings;
 }

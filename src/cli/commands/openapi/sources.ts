@@ -9,7 +9,7 @@ import {
   shortRetries,
   withRemedy,
 } from '../../../kubernetes/client/index.ts';
-import { JsonError, type JsonObject, parseJson } from '../../../kubernetes/index.ts';
+import { JsonError, type JsonObject } from '../../../kubernetes/index.ts';
 import { readManifests } from '../../../kubernetes/manifests/index.ts';
 import {
   type DocumentPlace,
@@ -20,7 +20,6 @@ import {
   readOpenApi,
 } from '../../../kubernetes/openapi/index.ts';
 import { FailureError, type Io, UsageError } from '../../framework/program.ts';
-import type { DocumentCache } from './cache.ts';
 
 const mebibyte = 1024 * 1024;
 const maxTotalBytes = 512 * mebibyte;
@@ -29,8 +28,6 @@ const requestsAtOnce = 10;
 /** The documents to merge, within the limits, and problems with fetching them. */
 export class Collection {
   documents: NamedDocument[] = [];
-  /** Number of documents that came from the cache. */
-  cached = 0;
   /** Documents that a server lists but does not serve, with the reason. */
   missing: { document: string; reason: string }[] = [];
   /** Names of documents that were converted from OpenAPI v2. */
@@ -54,55 +51,27 @@ export class Collection {
   }
 }
 
-/** One document of a server, from the cache if there is an entry with this hash. */
+/** One document of a server. */
 async function oneDocument(
-  { cluster, name }: { cluster: KubernetesClient; name: string },
-  place: DocumentPlace,
-  cache: DocumentCache | undefined,
+  cluster: KubernetesClient,
+  { path }: DocumentPlace,
   collection: Collection,
 ): Promise<{ document: JsonObject; isConverted: boolean }> {
-  const key = `${name}\n${place.path}`;
-  const cached = place.hash === undefined ? undefined : await cache?.read(key);
-  if (cached !== undefined) {
-    try {
-      const document = openApiOf(parseJson(cached));
-      collection.count(cached.length);
-      collection.cached++;
-      return document;
-    } catch (error) {
-      if (!(error instanceof InvalidOpenApi || error instanceof JsonError)) {
-        throw error;
-      }
-      // An older version of this program accepted the document, but this one does not: it is fetched again.
-    }
-  }
-  let value: JsonObject;
-  let isListed = place.hash !== undefined;
-  try {
-    value = await cluster.request('GET', place.path);
-  } catch (error) {
+  const value = await cluster.request('GET', path).catch((error: unknown) => {
     // The document has changed since it was listed: the server redirects to the new hash.
     if (!isStatus(error, 301)) {
       throw error;
     }
-    isListed = false;
-    value = await cluster.request('GET', place.path.split('?')[0] as string);
-  }
-  const text = JSON.stringify(value);
-  collection.count(text.length);
-  const document = openApiOf(value);
-  if (isListed) {
-    await cache?.write(key, Buffer.from(text));
-  }
-  return document;
+    return cluster.request('GET', path.split('?')[0] as string);
+  });
+  collection.count(JSON.stringify(value).length);
+  return openApiOf(value);
 }
-
-type Surroundings = { io: Io; cache: DocumentCache | undefined };
 
 /** All documents that the API server lists. Those that it does not serve are reported as missing. */
 async function fromCluster(
   flags: { kubeconfig: string | undefined; context: string | undefined },
-  { io, cache }: Surroundings,
+  io: Io,
   collection: Collection,
 ): Promise<void> {
   const config = await loadKubeConfig(flags, io.env).catch((error: Error) => {
@@ -128,7 +97,7 @@ async function fromCluster(
   }
   const results = await eachOf(places, requestsAtOnce, async (place) => {
     try {
-      return { place, result: await oneDocument({ cluster, name }, place, cache, collection) };
+      return { place, result: await oneDocument(cluster, place, collection) };
     } catch (error) {
       io.signal.throwIfAborted();
       // Beyond a limit: merging only a part would be misleading.
@@ -148,7 +117,7 @@ async function fromCluster(
   collection.missing.sort((a, b) => (a.document < b.document ? -1 : 1));
 }
 
-async function fromFiles(path: string, { stdin, signal }: Surroundings['io'], collection: Collection): Promise<void> {
+async function fromFiles(path: string, { stdin, signal }: Io, collection: Collection): Promise<void> {
   let count = 0;
   for await (const source of readManifests([path], stdin as Readable, signal)) {
     const problem = (message: string) => new UsageError(`openapi merge: ${printable(source.file)} ${message}`);
@@ -174,14 +143,14 @@ async function fromFiles(path: string, { stdin, signal }: Surroundings['io'], co
 export async function gather(
   paths: readonly string[],
   flags: { kubeconfig: string | undefined; context: string | undefined },
-  surroundings: Surroundings,
+  io: Io,
 ): Promise<Collection> {
   const collection = new Collection();
   if (paths.length === 0 || flags.kubeconfig !== undefined || flags.context !== undefined) {
-    await fromCluster(flags, surroundings, collection);
+    await fromCluster(flags, io, collection);
   }
   for (const path of paths) {
-    await fromFiles(path, surroundings.io, collection);
+    await fromFiles(path, io, collection);
   }
   return collection;
 }
