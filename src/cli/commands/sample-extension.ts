@@ -31,7 +31,7 @@ const sampleFlags = {
     'with --self-signed: write an ExtensionConfig of this server, for discover, call and others; removed at the end',
   ),
   'client-ca-file': textFlag('FILE', 'accept only clients with a certificate from these CAs'),
-  behaviour: textFlag('FILE', 'YAML file that makes handlers block, fail, hang, respond slowly or answer garbage'),
+  behaviour: textFlag('FILE', 'YAML file that makes handlers block, fail, hang or respond slowly'),
   ...logFlags,
 } satisfies Flags;
 

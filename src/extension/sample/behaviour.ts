@@ -8,10 +8,6 @@ interface Behaviour {
   hang?: boolean;
   /** Waits before it answers, in seconds. */
   delaySeconds?: number;
-  /** Answers with this text, which need not be JSON. */
-  garbage?: string;
-  /** HTTP status of the answer. */
-  code?: number;
   /** Fails: for the first calls of each Cluster, or always. */
   fail?: { message: string; times?: number };
   /** Blocks: for the first calls of each Cluster (not counting those that failed), or always. */
@@ -39,8 +35,6 @@ const behaviour = (canBlock: boolean): Schema =>
   object({
     hang: { type: 'boolean' },
     delaySeconds: { type: 'number', minimum: 0, maximum: maxSeconds },
-    garbage: text,
-    code: { type: 'integer', minimum: 200, maximum: 599 },
     fail: object({ message: text, times }, ['message']),
     ...(canBlock && {
       block: object({ retryAfterSeconds: { ...times, maximum: maxSeconds }, message: text, times }, [

@@ -6,7 +6,7 @@ import { createHostedExtension, type ExtensionServer, type HostedExtensionOption
 import { type Behaviours, parseBehaviours } from './behaviour.ts';
 import { handlers } from './work.ts';
 
-interface SampleOptions extends Omit<HostedExtensionOptions, 'handlers' | 'replaceAnswer'> {
+interface SampleOptions extends Omit<HostedExtensionOptions, 'handlers'> {
   /** The configured behaviour of handlers; see `readBehaviours`. */
   behaviours?: Behaviours;
 }
@@ -57,12 +57,5 @@ function behaving(handler: Handler, behaviours: Behaviours): Handler {
 
 /** Creates the sample extension: a handler for each hook, which behaves as configured. */
 export function createSampleExtension({ behaviours = new Map(), ...options }: SampleOptions = {}): ExtensionServer {
-  return createHostedExtension({
-    ...options,
-    handlers: handlers.map((handler) => behaving(handler, behaviours)),
-    replaceAnswer: (handler) => {
-      const { garbage, code } = behaviours.get(handler) ?? {};
-      return garbage === undefined && code === undefined ? undefined : { body: garbage, code };
-    },
-  });
+  return createHostedExtension({ ...options, handlers: handlers.map((handler) => behaving(handler, behaviours)) });
 }

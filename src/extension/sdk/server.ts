@@ -20,7 +20,6 @@ import { checkNumber, isText, prefixOf } from './handlers/options.ts';
 import { fault } from './handlers/thrown.ts';
 import { createExtensionApplication } from './http/application.ts';
 import { createCallMetrics, metricsPrefix } from './http/metrics.ts';
-import type { ReplaceAnswer } from './http/router.ts';
 import { extensionLimits } from './limits.ts';
 import { defaultLog } from './log.ts';
 
@@ -69,11 +68,6 @@ export interface HostedExtensionOptions extends Omit<ExtensionServerOptions, 'ce
   certificates?: ExtensionCertificates | CertificateSource | undefined;
   /** `none` for a server that nobody probes. */
   healthPort?: number | 'none' | undefined;
-  /**
-   * For extensions that test their callers: replaces a handler's answer, and its HTTP status. Default: the handler's
-   * answer.
-   */
-  replaceAnswer?: ReplaceAnswer | undefined;
   /** Whether to add metrics of the process, which may be registered only once per process. Default: yes. */
   processMetrics?: boolean | undefined;
   /** Number of lines of `log` that were lost. */
@@ -176,7 +170,6 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
           ...context,
           handlers,
           lifetime,
-          replaceAnswer: options.replaceAnswer,
           countCall: createCallMetrics(context.metrics.registry),
         }),
       name: 'extension',

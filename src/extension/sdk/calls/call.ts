@@ -5,7 +5,6 @@ import { decodeRequest, messageProblem, objectOf, problemText } from '../../../r
 import { answersOf, responseIn } from '../handlers/answer.ts';
 import type { Handler, HandlerContext } from '../handlers/handler.ts';
 import { fault, intendedFailure } from '../handlers/thrown.ts';
-import type { LoopWatch } from './event-loop.ts';
 import type { Lifetime } from './lifetime.ts';
 
 /** How a call ended: two kinds of success, a failure that the handler intended, and three that it did not. */
@@ -28,7 +27,6 @@ interface CallContext {
   ending: { readonly signal: AbortSignal };
   log: Log;
   lifetime: Lifetime;
-  loop?: LoopWatch | undefined;
 }
 
 /** Longest names of a Cluster and its namespace, in characters: twice the maximum in Kubernetes. */
@@ -173,9 +171,7 @@ export function call(handler: Handler, body: Json, callContext: CallContext): Ca
   const { request } = decoded;
   const context = contextOf(handler, request, callContext);
   try {
-    const startedMs = performance.now();
     const returned = handler.handle(request, context);
-    callContext.loop?.returned(name, performance.now() - startedMs);
     return isPromise(returned)
       ? Promise.resolve(returned)
           .then((later) => outcomeOfReturned(later, handler, context))
@@ -204,19 +200,17 @@ export function callInTime(
   body: Json,
   gone: AbortSignal,
   timeoutMs: number,
-  { log, lifetime, loop }: { log: Log; lifetime: Lifetime; loop: LoopWatch },
+  { log, lifetime }: { log: Log; lifetime: Lifetime },
 ): TimedOutcome | Promise<TimedOutcome> {
   const ending = new AbortController();
   const startedMs = performance.now();
-  const outcome = call(handler, body, { ending, log, lifetime, loop });
+  const outcome = call(handler, body, { ending, log, lifetime });
   const elapsedMs = performance.now() - startedMs;
   if (!(outcome instanceof Promise)) {
     return elapsedMs > timeoutMs ? 'late' : outcome;
   }
-  const ended = loop.waiting(handler.name);
   let isLate = false;
   void outcome.then(() => {
-    ended();
     if (isLate) {
       const durationMs = Math.round(performance.now() - startedMs);
       log.warn({ hook: handler.hook.name, handler: handler.name, durationMs }, 'the handler ended, too late');

@@ -12,22 +12,16 @@ import {
   type ServerContext,
 } from '../../../server/index.ts';
 import { callInTime, failed, type HandledCall, textOf } from '../calls/call.ts';
-import { createLoopWatch, type LoopWatch } from '../calls/event-loop.ts';
 import type { Lifetime } from '../calls/lifetime.ts';
 import { answersOf } from '../handlers/answer.ts';
 import type { Handler } from '../handlers/handler.ts';
 import type { CountCall } from './metrics.ts';
 
-/** Replaces a handler's answer: with another body, another HTTP status, or (undefined) not at all. */
-export type ReplaceAnswer = (handler: string) => { body?: string | undefined; code?: number | undefined } | undefined;
-
 interface RouteContext {
   log: Log;
   inFlight: InFlight;
   countCall: CountCall;
-  replaceAnswer?: ReplaceAnswer | undefined;
   lifetime: Lifetime;
-  loop: LoopWatch;
 }
 
 /** The JSON object at the start of a body, or why there is none, worded as by Go's server. */
@@ -80,7 +74,7 @@ function goneOf(response: BodyResponse): AbortSignal {
 
 /** The handlers of one path, behind `body`. Everything that its calls have in common is prepared once. */
 function routeOf(handler: Handler, context: RouteContext): [BodyHandler, ErrorRequestHandler] {
-  const { log, inFlight, countCall, replaceAnswer } = context;
+  const { log, inFlight, countCall } = context;
   const { name, hook, timeoutSeconds } = handler;
   const failure = (message: string) => textOf(handler, failed(handler, message));
   const names = { hook: hook.name, ...(name !== '' && { handler: name }) };
@@ -119,10 +113,9 @@ function routeOf(handler: Handler, context: RouteContext): [BodyHandler, ErrorRe
       const text = failure(`handler ${name} did not answer within ${timeoutMs / 1000} s`);
       finish('error', { code: 504, text }, response);
     } else {
-      const { response: answered, result, cluster } = outcome;
-      const { body: text = outcome.text, code = 200 } = replaceAnswer?.(name) ?? {};
+      const { response: answered, text, result, cluster } = outcome;
       const wait = result === 'blocking' ? { retryAfterSeconds: answered.retryAfterSeconds } : {};
-      finish(result, { code, text }, response, { cluster, ...wait });
+      finish(result, { code: 200, text }, response, { cluster, ...wait });
     }
   }
   /**
@@ -142,7 +135,7 @@ function routeOf(handler: Handler, context: RouteContext): [BodyHandler, ErrorRe
   return [answer, refused];
 }
 
-interface RouterOptions extends Omit<RouteContext, 'loop'>, Pick<ServerContext, 'limits' | 'refuse'> {
+interface RouterOptions extends RouteContext, Pick<ServerContext, 'limits' | 'refuse'> {
   handlers: readonly Handler[];
 }
 
@@ -152,9 +145,8 @@ const pathOf = ({ hook, name }: Pick<Handler, 'hook' | 'name'>) =>
 export const discoveryPath = pathOf({ hook: hooks.Discovery, name: '' });
 
 /** The routes of handlers, and of their Discovery. Calls may have any method, and any content type, as those of Go's server. */
-export function createHookRouter({ handlers, limits, refuse, ...options }: RouterOptions): Router {
-  const context = { ...options, loop: createLoopWatch(options.log, options.lifetime.stopping) };
-  const body = createBody(limits, options.inFlight, true);
+export function createHookRouter({ handlers, limits, refuse, ...context }: RouterOptions): Router {
+  const body = createBody(limits, context.inFlight, true);
   const router = Router({ caseSensitive: true, strict: true });
   for (const handler of [...handlers, discoveryOf(handlers)]) {
     router.all(pathOf(handler), body, ...routeOf(handler, context));

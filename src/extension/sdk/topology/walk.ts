@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { pino } from 'pino';
 import type { Log } from '../../../base/index.ts';
 import {
@@ -7,7 +6,6 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
-  type JsonPatchOperation,
   jsonPatchOf,
 } from '../../../kubernetes/index.ts';
 import {
@@ -24,7 +22,6 @@ import type { OrUndefined } from '../handlers/answer.ts';
 import { HandlerFailure } from '../handlers/handler.ts';
 import type { BuiltinVariables } from './builtin.ts';
 import type { DefinedVariables, Only } from './define-variables.ts';
-import { firstNotJson } from './json-only.ts';
 import { layeredVariables, layerOf, type Variables } from './variables.ts';
 
 /** A template as a patcher receives it: a copy that may be changed freely. */
@@ -150,39 +147,6 @@ function matchesPlace({ holder = {}, matchResources }: TemplateMatch, item: Gene
 export const matches = (match: TemplateMatch, item: GeneratePatchesRequestItem): boolean =>
   matchesKind(match, item.object as JsonObject) && matchesPlace(match, item);
 
-/** After how many requests without a template of a kind a warning says so. */
-const maxMissing = 50;
-/** The number of requests without kinds that patchers match; undefined once there was one, or a warning. */
-const missing = new LRUCache<string, { requests: number | undefined }>({ max: 1000 });
-
-/** Warns once of kinds that no template has, and which may be misspelt: their patchers do nothing. */
-function warnOfMissing(
-  matches: readonly TemplateMatch[],
-  request: GeneratePatchesRequest,
-  log: Pick<Log, 'warn'>,
-): void {
-  const present = new Set(request.items.map((item) => String((item.object as JsonObject).kind)));
-  for (const { kind } of matches) {
-    if (kind === undefined) {
-      continue;
-    }
-    const kinds: readonly string[] = typeof kind === 'string' ? [kind] : kind;
-    const key = kinds.join(' or ');
-    const counted = missing.get(key) ?? { requests: 0 };
-    missing.set(key, counted);
-    if (kinds.some((one) => present.has(one))) {
-      counted.requests = undefined;
-    } else if (counted.requests !== undefined && ++counted.requests === maxMissing) {
-      counted.requests = undefined;
-      const there = [...present].slice(0, maxNamed).map((one) => one.slice(0, maxNameLength));
-      log.warn(
-        { kind: key, there },
-        `no template of kind ${key} in ${maxMissing} requests; there are ${there.join(', ')}`,
-      );
-    }
-  }
-}
-
 /** Longest name in the log, in characters. */
 const maxNameLength = 253;
 
@@ -221,34 +185,8 @@ function refuseReturned(returned: unknown, template: JsonObject): void {
   }
 }
 
-/** The difference of two templates, as a patch. @throws {TypeError} for what JSON does not have. */
-function patchOf(before: JsonObject, after: JsonObject): JsonPatchOperation[] {
-  const operations = jsonPatchOf(before, after);
-  for (const operation of operations) {
-    const wrong = 'value' in operation ? firstNotJson(operation.value) : undefined;
-    if (wrong !== undefined) {
-      throw new TypeError(
-        `${shownName(before.kind)}: ${operation.path}${wrong.path} is ${wrong.what}, which JSON does not have`,
-      );
-    }
-  }
-  return operations;
-}
-
 /** The log of patchers when `walkTemplates` has none. */
 const silent = pino({ enabled: false });
-
-/** The values of variables when `walkTemplates` has no option for them. */
-const noValues: object = new Proxy(
-  {},
-  {
-    get() {
-      throw new TypeError(
-        'walkTemplates has no option variables: pass what defineVariables returned, or read context.variables',
-      );
-    },
-  },
-);
 
 /** The context of patchers for one item. */
 function contextOf<Values>(
@@ -259,7 +197,7 @@ function contextOf<Values>(
 ): TemplateContext<Values> {
   const { holderReference: holder, object } = item;
   return {
-    values: defined === undefined ? (noValues as Values) : defined.read(request, item),
+    values: (defined?.read(request, item) ?? {}) as Values,
     variables,
     builtin: variables.object('builtin', {}),
     item,
@@ -295,7 +233,7 @@ function dropAddedFields(before: JsonObject, after: JsonObject): void {
  *
  * @throws {HandlerFailure} when a value does not match the schema of its variable, when it has another type than a patcher
  *   expects, and when no patcher matches and `unmatched` is `fail`.
- * @throws {TypeError} when a patcher is asynchronous, returns another template, or makes what JSON does not have.
+ * @throws {TypeError} when a patcher is asynchronous, or returns another template.
  */
 export function walkTemplates<const Matches extends readonly unknown[], Values = unknown>(
   request: GeneratePatchesRequest,
@@ -342,7 +280,7 @@ export function walkTemplates<const Matches extends readonly unknown[], Values =
         leftOut.set(kind, fields);
         ignored.forEach((path) => void fields.add(path.join('.').slice(0, maxNameLength)));
       }
-      const patch = patchOf(before, after);
+      const patch = jsonPatchOf(before, after);
       if (patch.length > 0) {
         patches.push({ uid: item.uid, patchType: 'JSONPatch', patch: encodedPatch(patch) });
       }
@@ -352,11 +290,6 @@ export function walkTemplates<const Matches extends readonly unknown[], Values =
     // A later patcher's exception does not make these changes right.
     if (log !== undefined) {
       warnOf(leftOut, log);
-      warnOfMissing(
-        all.map(({ match = {} }) => match),
-        request,
-        log,
-      );
     }
   }
 }

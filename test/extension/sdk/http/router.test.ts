@@ -131,36 +131,6 @@ describe('a call', () => {
     expect(lines.filter(({ level }) => level === 40)).toEqual([]);
     expect((await counted())[0]).toBe(`runtime_extension_calls_total{${labels},result="success"} 1`);
   });
-
-  test('may have its answer, its status, or neither replaced', async () => {
-    const replaced = [{ body: '{"a":1}' }, { code: 418 }, undefined];
-    const names: string[] = [];
-    const { post } = await serving([create], {
-      replaceAnswer(name) {
-        names.push(name);
-        return replaced.shift();
-      },
-    });
-    const own = { ...envelope, status: 'Success', retryAfterSeconds: 0 };
-    expect(await post(path, body)).toMatchObject({ code: 200, json: { a: 1 } });
-    expect(await post(path, body)).toMatchObject({ code: 418, json: own });
-    expect(await post(path, body)).toMatchObject({ code: 200, json: own });
-    expect(names).toEqual(['create', 'create', 'create']);
-  });
-});
-
-test('a call that cannot be answered because of a bug gets a 500, and the next call its answer', async () => {
-  const { post, lines } = await serving([create], {
-    replaceAnswer() {
-      if (lines.length === 0) {
-        throw new Error('no');
-      }
-      return undefined;
-    },
-  });
-  expect(await post(path, body)).toMatchObject({ code: 500, json: { kind: 'Status', code: 500 } });
-  expect(lines).toMatchObject([{ level: 50, path, error: 'Error', msg: 'the handler of a request failed' }]);
-  expect((await post(path, body)).code).toBe(200);
 });
 
 test('invalid requests get the same response as from the Go server: the same status, a Failure in the same words', async () => {
@@ -375,57 +345,42 @@ describe('the timeout of a call', () => {
     expect((await counted())[0]).toBe(`runtime_extension_calls_total{${labels},result="error"} 1`);
   });
 
-  /** Keeps the event loop, for that much time of a CPU, which other programs may use as well. */
-  function busy(ms: number): void {
-    for (const start = process.cpuUsage(); process.cpuUsage(start).user < ms * 1000; ) {
-      // To read the time takes ten times as much time of the system, which does not count.
-      for (let turn = 0; turn < 1_000_000; turn++) {}
-    }
-  }
   const names = { hook: 'BeforeClusterCreate', handler: 'create' };
 
-  test('applies to a handler that answers at once, but too late, and the event loop was blocked meanwhile', async () => {
+  test('applies to a handler that answers at once, but too late', async () => {
     const one = handler('BeforeClusterCreate', {
       name: 'create',
       handle: (_, { answer }) => {
-        busy(120);
+        for (const start = performance.now(); performance.now() - start < 80; ) {}
         return answer.done();
       },
     });
     const { post, lines } = await serving([one]);
     expect((await post(`${path}?timeout=50ms`, body)).code).toBe(504);
-    await post(`${path}?timeout=20s`, body);
     expect(lines).toMatchObject([
-      { level: 40, handlers: ['create'], msg: expect.stringMatching(/^the event loop was blocked/) },
       { level: 50, ...names, timeoutMs: 50, msg: expect.stringMatching(/^the handler did not answer in time/) },
       { level: 30, result: 'error', msg: 'call answered' },
-      // One warning a minute.
-      { level: 30, result: 'success', msg: 'call answered' },
     ]);
-    expect(Number(lines[0]?.blockedMs)).toBeGreaterThanOrEqual(120);
   });
 
-  test('a handler that ends too late says so, and one that blocks after it has waited is named, too', async () => {
+  test('a handler that ends too late says so', async () => {
     const one = handler('BeforeClusterCreate', {
       name: 'create',
       handle: async (_, { answer, signal }) => {
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
         await new Promise((resolve) => setTimeout(resolve, 600));
-        busy(170);
         return answer.done();
       },
     });
     const { post, lines } = await serving([one]);
     expect((await post(`${path}?timeout=10ms`, body)).code).toBe(504);
-    await until(() => lines.length >= 4, 'it has ended');
+    await until(() => lines.length >= 3, 'it has ended');
     expect(lines.map(({ msg }) => String(msg).slice(0, 26)).toSorted()).toEqual([
       'call answered',
-      'the event loop was blocked',
       'the handler did not answer',
       'the handler ended, too lat',
     ]);
     expect(lines.find(({ msg }) => String(msg).startsWith('the handler ended'))).toMatchObject({ level: 40, ...names });
-    expect(lines.find(({ handlers }) => handlers !== undefined)?.handlers).toEqual(['create']);
   });
 
   test('is determined by each query', async () => {
