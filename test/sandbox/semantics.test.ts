@@ -394,14 +394,12 @@ test('objects of a definition are selected by the fields that it names', async (
   expect((await send(sandbox, 'GET', `${path}?fieldSelector=spec.size=x`)).status).toBe(400);
 });
 
-test('OpenAPI: with the hash in the URL a document is immutable, and If-None-Match results in 304', async () => {
+test('OpenAPI: with the hash in the URL a document is immutable, and has all that it refers to', async () => {
   const root = await send(sandbox, 'GET', '/openapi/v3');
   const { serverRelativeURL } =
     (root.json.paths as Record<string, { serverRelativeURL: string }>)['apis/apps/v1'] ?? {};
   const document = await send(sandbox, 'GET', serverRelativeURL as string);
   expect(document.headers['cache-control']).toBe('public, immutable');
-  const headers = { 'if-none-match': document.headers.etag as string };
-  expect((await send(sandbox, 'GET', serverRelativeURL as string, { headers })).status).toBe(304);
   const references = [...document.text.matchAll(/#\/components\/schemas\/([^"]+)/g)].map((match) => match[1] as string);
   const { schemas } = document.json.components as { schemas: object };
   expect(references.filter((name) => !Object.hasOwn(schemas, name))).toEqual([]);

@@ -2,7 +2,9 @@ import { printable } from '../../base/index.ts';
 import { onlyValue } from '../manifests/index.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../objects/json/json.ts';
 import { componentSections } from './components.ts';
-import { convertV2ToV3, InvalidOpenApi } from './convert-v2.ts';
+
+/** Why a value is not a usable OpenAPI document: the message continues after the name of the document. */
+export class InvalidOpenApi extends Error {}
 
 function parse(bytes: Buffer): Json {
   const isJson = bytes.subarray(0, 1000).toString('latin1').trimStart().startsWith('{');
@@ -17,21 +19,21 @@ function parse(bytes: Buffer): Json {
 }
 
 /**
- * Reads an OpenAPI document from JSON or YAML; OpenAPI v2 is converted.
+ * Reads an OpenAPI document from JSON or YAML.
  *
- * @throws {InvalidOpenApi} for anything but OpenAPI 3.0 and 2.0.
+ * @throws {InvalidOpenApi} for anything but OpenAPI 3.0.
  */
-export function readOpenApi(bytes: Buffer) {
+export function readOpenApi(bytes: Buffer): JsonObject {
   return openApiOf(parse(bytes));
 }
 
-/** Reads a value as an OpenAPI 3.0 document; OpenAPI v2 is converted. @throws {InvalidOpenApi} when it is not one. */
-export function openApiOf(value: Json) {
+/** Reads a value as an OpenAPI 3.0 document. @throws {InvalidOpenApi} when it is not one. */
+export function openApiOf(value: Json): JsonObject {
   if (!isJsonObject(value)) {
     throw new InvalidOpenApi('is not an OpenAPI document: it is not an object');
   }
   if (value.swagger !== undefined) {
-    return { document: convertV2ToV3(value), isConverted: true };
+    throw new InvalidOpenApi('is OpenAPI 2.0: convert it to 3.0 first');
   }
   if (documentList(value) !== undefined) {
     throw new InvalidOpenApi(
@@ -44,11 +46,11 @@ export function openApiOf(value: Json) {
   }
   if (!/^3\.0\.\d{1,9}(-[\w.]{1,99})?$/.test(openapi)) {
     throw new InvalidOpenApi(
-      `is OpenAPI ${printable(JSON.stringify(openapi.slice(0, 20)))}; only OpenAPI 3.0 and 2.0 documents can be merged`,
+      `is OpenAPI ${printable(JSON.stringify(openapi.slice(0, 20)))}; only OpenAPI 3.0 documents can be merged`,
     );
   }
   checkObjects(value);
-  return { document: value, isConverted: false };
+  return value;
 }
 
 /** Checks the parts that merging processes; the rest is copied unchanged. @throws {InvalidOpenApi} */

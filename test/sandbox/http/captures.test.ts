@@ -109,7 +109,6 @@ const replayed = [
   'strategic-patch.txt',
   'status-patch.txt',
   'watch-too-old.txt',
-  'openapi-stale.txt',
   'delete.txt',
   'delete-missing.txt',
 ];

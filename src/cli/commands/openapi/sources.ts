@@ -30,8 +30,6 @@ export class Collection {
   documents: NamedDocument[] = [];
   /** Documents that a server lists but does not serve, with the reason. */
   missing: { document: string; reason: string }[] = [];
-  /** Names of documents that were converted from OpenAPI v2. */
-  converted: string[] = [];
   #bytes = 0;
 
   count(bytes: number): void {
@@ -42,13 +40,6 @@ export class Collection {
       );
     }
   }
-
-  add(name: string, { document, isConverted }: { document: JsonObject; isConverted: boolean }): void {
-    this.documents.push({ name, document });
-    if (isConverted) {
-      this.converted.push(name);
-    }
-  }
 }
 
 /** One document of a server. */
@@ -56,7 +47,7 @@ async function oneDocument(
   cluster: KubernetesClient,
   { path }: DocumentPlace,
   collection: Collection,
-): Promise<{ document: JsonObject; isConverted: boolean }> {
+): Promise<JsonObject> {
   const value = await cluster.request('GET', path).catch((error: unknown) => {
     // The document has changed since it was listed: the server redirects to the new hash.
     if (!isStatus(error, 301)) {
@@ -111,7 +102,7 @@ async function fromCluster(
     if (result === undefined) {
       collection.missing.push({ document: place.name, reason: problem.message });
     } else {
-      collection.add(place.name, result);
+      collection.documents.push({ name: place.name, document: result });
     }
   }
   collection.missing.sort((a, b) => (a.document < b.document ? -1 : 1));
@@ -128,7 +119,7 @@ async function fromFiles(path: string, { stdin, signal }: Io, collection: Collec
     try {
       const bytes = Buffer.from(source.text.replace(/^\ufeff/, ''));
       collection.count(bytes.length);
-      collection.add(source.file, readOpenApi(bytes));
+      collection.documents.push({ name: source.file, document: readOpenApi(bytes) });
     } catch (error) {
       throw error instanceof InvalidOpenApi || error instanceof JsonError ? problem(error.message) : error;
     }
