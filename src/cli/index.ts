@@ -8,64 +8,61 @@ type Entry = readonly [summary: string, load: CommandEntry['load']];
 
 /** The commands by heading of the help, and by name. */
 const groups: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
-  'Run in a cluster:': {
-    serve: ['run the admission webhooks over HTTPS', () => import('./commands/serve/serve.ts')],
-    controller: [
-      "discover extensions, or observe them alongside Cluster API's own controller",
-      () => import('./commands/controller.ts'),
-    ],
-    certs: [
-      'create, rotate, inject and inspect the CA, serving certificate and caBundles',
-      () => import('./commands/certs/certs.ts'),
-    ],
-    doctor: [
-      'look at an installation, or ahead at an upgrade of Cluster API, and say what is wrong and what to do',
-      () => import('./commands/doctor.ts'),
-    ],
-  },
-  'Manifests:': {
+  'Before a change:': {
     plan: ['say which Machines a change will replace, and why', () => import('./commands/plan/plan.ts')],
     lint: ['check ExtensionConfigs in files against the rules of the webhook', () => import('./commands/lint/lint.ts')],
     rules: ['list the rules, or explain one', () => import('./commands/rules.ts')],
     convert: ['convert ExtensionConfigs in files to another API version', () => import('./commands/convert.ts')],
   },
-  'Extensions:': {
-    discover: [
-      'ask extension servers for their handlers, and check the answers',
-      () => import('./commands/discover.ts'),
+  'Guard a cluster:': {
+    serve: ['run the admission webhooks over HTTPS', () => import('./commands/serve/serve.ts')],
+    certs: [
+      'create, rotate, inject and inspect the CA, serving certificate and caBundles',
+      () => import('./commands/certs/certs.ts'),
     ],
-    call: [
-      'call a handler, or all handlers of a hook, and show what Cluster API would make of the answers',
-      () => import('./commands/call.ts'),
+    controller: [
+      "discover extensions, or observe them alongside Cluster API's own controller",
+      () => import('./commands/controller.ts'),
     ],
-    rehearse: [
-      "simulate a Cluster's lifecycle against extensions: which hook is called when, and what blocks",
-      () => import('./commands/rehearse.ts'),
+    doctor: [
+      'say what is wrong with an installation or in the way of an upgrade of Cluster API, and what to do',
+      () => import('./commands/doctor.ts'),
     ],
-    conformance: [
-      'test how extension servers behave: calls, answers, patches, plans',
-      () => import('./commands/conformance.ts'),
-    ],
-    hooks: ['list the Runtime Hooks, or explain one', () => import('./commands/hooks.ts')],
-    openapi: [
-      'print the OpenAPI document of the Runtime Hooks, or merge those of an API server',
-      () => import('./commands/openapi/openapi.ts'),
-    ],
+  },
+  'Write extensions:': {
     'new-extension': ['create a project for an extension in TypeScript', () => import('./commands/new-extension.ts')],
     'add-handler': ['add handlers to a project for an extension', () => import('./commands/add-handler.ts')],
     'template-types': [
       'write TypeScript types of the kinds in CustomResourceDefinitions, for patches',
       () => import('./commands/template-types.ts'),
     ],
-    'sample-extension': [
-      'run an extension with a handler for each hook, which can block or fail on demand',
-      () => import('./commands/sample-extension.ts'),
+    hooks: ['list the Runtime Hooks, or explain one', () => import('./commands/hooks.ts')],
+    openapi: [
+      'print the OpenAPI document of the Runtime Hooks, or merge those of an API server',
+      () => import('./commands/openapi/openapi.ts'),
+    ],
+    discover: ['ask extensions for their handlers, and check the answers', () => import('./commands/discover.ts')],
+    call: [
+      'call one handler or all handlers of a hook, and show what Cluster API would do with the answers',
+      () => import('./commands/call.ts'),
+    ],
+    conformance: [
+      'test how an extension behaves: calls, answers, patches, plans, load',
+      () => import('./commands/conformance.ts'),
+    ],
+    rehearse: [
+      "simulate a Cluster's life: which hook is called when, and what blocks",
+      () => import('./commands/rehearse.ts'),
     ],
   },
   'Try:': {
     sandbox: [
       'start an API server on this machine to try everything with kubectl',
       () => import('./commands/sandbox/sandbox.ts'),
+    ],
+    'sample-extension': [
+      'run an extension with a handler for each hook, which can block or fail on demand',
+      () => import('./commands/sample-extension.ts'),
     ],
   },
   '': {

@@ -23,10 +23,12 @@ test('the blocks that are not run give a reason', () => {
       .map(({ text, skip }) => `${page}: ${text.split('\n')[0]}: ${skip}`),
   );
   expect(skipped).toEqual([
-    'README.md: npm ci: installs what this checkout has',
+    'README.md: npm ci && npm start: the block below starts it with --write',
+    'README.md: npm ci && npm test: runs the tests',
+    'README.md: npx extensionconfig-webhook plan --from ../before/clusters -f clusters: needs a repository with two states',
     `README.md: docker build -t registry.example.com/extensionconfig-webhook:${version} .: needs a container engine and a registry`,
     'README.md: npm run pack -- packages: test/package makes the packages',
-    'README.md: cd my-extension && npm install && npm run dev: docs/extension-tutorial.md runs it',
+    'README.md: cd ../my-extension && npm install && npm run dev: docs/extension-tutorial.md runs it',
     'docs/certificates.md: extensionconfig-webhook certs rotate --force ca --wait: takes a day; docs/sandbox.md has one of five seconds',
     'docs/conformance.md: extensionconfig-webhook conformance my-extension: needs a cluster with an extension',
     'docs/extension-tutorial.md: npm run pack -- packages: test/package makes the package',

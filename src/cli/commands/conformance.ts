@@ -103,7 +103,8 @@ export const command = defineCommand({
   args: [['[names...]', 'ExtensionConfigs (default: all in the files of -f)']],
   flags: conformanceFlags,
   help: `
-Choose a server that is not in use. All objects are made up, in the namespace conformance-sample.
+Choose a server that is not in use. All objects are made up, in the namespace
+conformance-sample.
 Without --with-side-effects, only read-only hooks are called: variables,
 patches, validation, upgrade plans and CanUpdate….
 

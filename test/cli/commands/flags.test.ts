@@ -88,7 +88,14 @@ describe('help', () => {
   test('lists every command in a group', async () => {
     const { stdout } = await runProgram(['--help']);
     const headings = stdout.split('\n').filter((line) => /^\S.*:$/.test(line));
-    expect(headings).toEqual(['Options:', 'Run in a cluster:', 'Manifests:', 'Extensions:', 'Try:', 'Other:']);
+    expect(headings).toEqual([
+      'Options:',
+      'Before a change:',
+      'Guard a cluster:',
+      'Write extensions:',
+      'Try:',
+      'Other:',
+    ]);
   });
 
   test('names defaults, choices and environment variables', async () => {
