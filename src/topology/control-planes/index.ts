@@ -3,7 +3,6 @@ export type { Arrivals, ControlPlaneKind, KindWithMachines, Reason } from './kin
 export { controlPlaneOf } from './kinds.ts';
 export { certificateCauses, clusterConfigurationCauses, kubeadmConfigCauses } from './kubeadm-config-causes.ts';
 export { kubeadmDefaults, withKubeadmDefaults } from './kubeadm-configs.ts';
-export { controlPlaneCauses } from './kubeadm-refusal.ts';
 export {
   cloneOf,
   inRequest,

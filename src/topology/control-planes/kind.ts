@@ -1,4 +1,4 @@
-import type { FieldPath, JsonObject } from '../../kubernetes/index.ts';
+import type { FieldPath, JsonObject, StatusCause } from '../../kubernetes/index.ts';
 import type { Release } from '../../runtimehooks/index.ts';
 import type { Difference } from '../world/differences.ts';
 import type { MachineObjects, UpdateRequest } from './made-machine.ts';
@@ -27,6 +27,8 @@ interface AnyKind {
   readonly kind: string;
   /** Fields that it writes in place. */
   arrivals(controlPlane: JsonObject): Arrivals;
+  /** Causes for which Cluster API's own webhook refuses a new one, in v1beta2. Undefined: it has none for the kind. */
+  creationCauses?(controlPlane: JsonObject): Iterable<StatusCause>;
   /** Sets the defaults of its webhook. */
   fillDefaults?(controlPlane: JsonObject): void;
   /**

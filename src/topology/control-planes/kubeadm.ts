@@ -16,7 +16,7 @@ import { has } from '../world/releases.ts';
 import { afterPath, isTooOld } from './age.ts';
 import type { Arrivals, ControlPlane, KindWithMachines, Reason } from './kind.ts';
 import { comparedSpecs, isForInit, kubeadmConfigSpec } from './kubeadm-configs.ts';
-import { controlPlaneRefusal } from './kubeadm-refusal.ts';
+import { controlPlaneCauses, controlPlaneRefusal } from './kubeadm-refusal.ts';
 import {
   cloneOf,
   controlPlaneMetadata,
@@ -222,6 +222,7 @@ export const kubeadm: KindWithMachines = {
     return [{ path: metadata, on: ['Machines', 'KubeadmConfigs', infrastructure] }, ...arrivals];
   },
   updateRequest,
+  creationCauses: controlPlaneCauses,
   fillDefaults,
   refusal: controlPlaneRefusal,
 };

@@ -3,6 +3,7 @@ import {
   type JsonObject,
   type LabelSelector,
   objectAt,
+  own,
   type StatusCause,
   selectsEverything,
   textAt,
@@ -11,7 +12,7 @@ import { forbiddenField, invalid, required } from '../../kubernetes/schema/index
 import {
   certificateCauses,
   clusterConfigurationCauses,
-  controlPlaneCauses,
+  controlPlaneOf,
   kubeadmConfigCauses,
 } from '../control-planes/index.ts';
 import { coreGroup } from '../world/objects.ts';
@@ -68,21 +69,25 @@ function* healthCheckObjectCauses(object: JsonObject, old: JsonObject | undefine
   yield* healthCheckCauses(objectAt(object, 'spec'), 'spec');
 }
 
-/** The checks of each kind, and the group that its webhook writes where that is another one. */
-const kinds: Readonly<
-  Record<string, { causes: (object: JsonObject, old: JsonObject | undefined) => Iterable<StatusCause>; group?: string }>
-> = {
+/** The checks of a kind, and the group that its webhook writes where that is another one. */
+interface Checks {
+  causes: (object: JsonObject, old: JsonObject | undefined) => Iterable<StatusCause>;
+  group?: string;
+}
+
+const kinds: Readonly<Record<string, Checks>> = {
   'bootstrap.cluster.x-k8s.io KubeadmConfig': {
     causes: (object) => kubeadmConfigCauses(objectAt(object, 'spec'), false, 'spec'),
   },
   'bootstrap.cluster.x-k8s.io KubeadmConfigTemplate': { causes: configTemplateCauses },
-  'controlplane.cluster.x-k8s.io KubeadmControlPlane': {
-    // Of an update, the kind of control plane knows more.
-    causes: (object, old) => (old === undefined ? controlPlaneCauses(object) : []),
-    group: coreGroup,
-  },
   'controlplane.cluster.x-k8s.io KubeadmControlPlaneTemplate': { causes: controlPlaneTemplateCauses, group: coreGroup },
   [`${coreGroup} MachineHealthCheck`]: { causes: healthCheckObjectCauses },
+};
+
+/** Of an update of a control plane, its kind knows more (`refusal`). */
+const ofControlPlane: Checks = {
+  causes: (object, old) => (old === undefined ? controlPlaneOf(object)?.creationCauses?.(object) : undefined) ?? [],
+  group: coreGroup,
 };
 
 /**
@@ -92,8 +97,8 @@ const kinds: Readonly<
  * @param old the object that it replaces; undefined for a creation.
  */
 export function ownKindRefusal(object: JsonObject, old: JsonObject | undefined): Refusal | undefined {
-  const known = kinds[`${groupOf(object)} ${textAt(object, 'kind')}`];
-  if (known === undefined || !textAt(object, 'apiVersion').endsWith('/v1beta2')) {
+  const known = own(kinds, `${groupOf(object)} ${textAt(object, 'kind')}`) ?? ofControlPlane;
+  if (!textAt(object, 'apiVersion').endsWith('/v1beta2')) {
     return undefined;
   }
   return webhookRefusal(object, 'validation', [...known.causes(object, old)], known.group);

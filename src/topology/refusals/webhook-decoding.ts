@@ -3,6 +3,7 @@ import { fieldAt, type JsonObject, objectsAt, perObject, textAt } from '../../ku
 import { propertyOf, type Schema } from '../../kubernetes/schema/index.ts';
 import type { MessageSchema } from '../../runtimehooks/index.ts';
 import { resolved } from '../../runtimehooks/messages/index.ts';
+import { controlPlaneOf } from '../control-planes/index.ts';
 import { coreGroup } from '../world/objects.ts';
 
 /** Kinds whose webhook for defaults decodes objects into Go's types, before their schema is checked. */
@@ -12,7 +13,6 @@ const withDefaultingWebhook = new Set([
   `${coreGroup}/v1beta2 MachineHealthCheck`,
   `${coreGroup}/v1beta2 MachinePool`,
   'bootstrap.cluster.x-k8s.io/v1beta2 KubeadmConfigTemplate',
-  'controlplane.cluster.x-k8s.io/v1beta2 KubeadmControlPlane',
 ]);
 
 /** The type of a component of the hooks' messages, with the names of its structs. */
@@ -42,11 +42,12 @@ const kindOf = (object: JsonObject): string => `${textAt(object, 'apiVersion')} 
 
 /** Whether Cluster API's webhook for defaults is asked about objects of a kind, in v1beta2. */
 export const hasDefaultingWebhook = (object: JsonObject): boolean =>
+  controlPlaneOf(object)?.creationCauses !== undefined ||
   withDefaultingWebhook.has(kindOf(object).replace('/v1beta1 ', '/v1beta2 '));
 
 /** Why the webhook for defaults cannot decode an object of v1beta2; undefined if it can, or if its kind has none. */
 export function defaultingProblem(object: JsonObject, schema: Schema): string | undefined {
-  if (!withDefaultingWebhook.has(kindOf(object))) {
+  if (!textAt(object, 'apiVersion').endsWith('/v1beta2') || !hasDefaultingWebhook(object)) {
     return undefined;
   }
   const spec = propertyOf(schema, 'spec');
