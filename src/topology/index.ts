@@ -8,7 +8,7 @@ export { discoverVariables } from './variables/discovery.ts';
 export type { CallHook, HookAnswer, HookCall } from './world/groups.ts';
 export { isMade, layered } from './world/layered.ts';
 export { NotKnown } from './world/not-known.ts';
-export { coreGroup } from './world/objects.ts';
+export { conditionOf, coreGroup } from './world/objects.ts';
 export {
   type Cause,
   type ClusterPlan,

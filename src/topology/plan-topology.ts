@@ -22,7 +22,7 @@ import { type Desired, hasTopology, topologyWorkers } from './desired/desired.ts
 import { dryRunChanges } from './desired/dry-run.ts';
 import { type Existing, existingOf, labelsOf, machinesOf, workerKey } from './desired/existing.ts';
 import { completedBy, type GroupChanges, groupChanges, storedGroup, versionOf } from './desired/group-changes.ts';
-import { healthCheckChanges } from './desired/health-checks.ts';
+import { type ClusterOfClass, healthCheckChanges } from './desired/health-checks.ts';
 import { machineDeploymentRefusal } from './desired/object-refusals.ts';
 import { classNameOf, ifKnown, PlannedState, schemasIn } from './desired/planned-state.ts';
 import { accepted, type Refusal, type Refusals } from './desired/refusals.ts';
@@ -306,6 +306,22 @@ function controlPlaneAfter(changes: readonly GroupChange[]): JsonObject | undefi
   return (change?.end === undefined ? change?.after : change.before)?.object;
 }
 
+/** Adds to groups that exist before and after how their health checks change. */
+function addHealthChecks(
+  { before, after, request }: Planning,
+  groups: readonly GroupPlan[],
+  changes: readonly GroupChange[],
+  states: readonly [ClusterOfClass, ClusterOfClass],
+): void {
+  for (const [index, group] of groups.entries()) {
+    const change = changes[index];
+    if (change !== undefined && !['created', 'deleted', 'stopped'].includes(group.verdict)) {
+      const { healthCheck, texts } = healthCheckChanges(states, [before.world, after.world], change, request.now);
+      Object.assign(group, healthCheck.length > 0 && { healthCheck, manner: [...(group.manner ?? []), ...texts] });
+    }
+  }
+}
+
 interface Outcome {
   groups: GroupPlan[];
   problems: Problem[];
@@ -332,10 +348,7 @@ async function planTopology(planning: Planning, was: JsonObject | undefined, wan
       groups.push(await judgeGroup({ ...change, controlPlane }, planning.request));
     }
     const state = { cluster, blueprint: await ifKnown(planning.after.classOf(cluster)) };
-    for (const group of groups.filter(({ verdict }) => !['created', 'deleted', 'stopped'].includes(verdict))) {
-      const healthCheck = healthCheckChanges(before, state, group);
-      Object.assign(group, healthCheck.length > 0 && { healthCheck });
-    }
+    addHealthChecks(planning, groups, changes, [before, state]);
     if (isPaused(cluster)) {
       const text = `Cluster ${namespacedName(cluster)} is paused: nothing happens before it is resumed`;
       return { groups: asRefused(groups), problems: [...problems, { text }], changes: [] };
@@ -386,11 +399,8 @@ function withRefusals(
 }
 
 /** The plan of a Cluster without a topology: what a user changed of its control plane and MachineDeployments. */
-async function planWithout(
-  { before, after, refusedTemplates, writes, request }: Planning,
-  was: JsonObject | undefined,
-  wanted: JsonObject,
-): Promise<Outcome> {
+async function planWithout(planning: Planning, was: JsonObject | undefined, wanted: JsonObject): Promise<Outcome> {
+  const { before, after, refusedTemplates, writes, request } = planning;
   const [old, now] = [existingOf(was ?? wanted, before.world, false), existingOf(wanted, after.world, false)];
   const changes: GroupChange[] = [];
   const add = (group: string, objects: GroupObjects | undefined, next: GroupObjects | undefined) => {
@@ -447,6 +457,8 @@ async function planWithout(
           },
     );
   }
+  const none = { cluster: undefined, blueprint: undefined };
+  addHealthChecks(planning, groups, changes, [none, none]);
   const unwritten = writes.refusalOf(nameIn(wanted));
   return unwritten === undefined
     ? { groups, problems: [], changes }

@@ -453,6 +453,32 @@ describe('health checks', () => {
 
   const expectedName = (changed: Plan) => changed.clusters[0]?.groups[1]?.name;
 
+  test('that users write, of the Machines that it selects', async () => {
+    const check = (maxUnhealthy: number) => (all: Manifests) => {
+      Object.assign(all, {
+        healthCheck: {
+          apiVersion: 'cluster.x-k8s.io/v1beta1',
+          kind: 'MachineHealthCheck',
+          metadata: { name: 'own', namespace: 'default' },
+          spec: {
+            clusterName: 'one',
+            maxUnhealthy,
+            selector: { matchLabels: { 'cluster.x-k8s.io/control-plane': '' } },
+            unhealthyConditions: [{ type: 'Ready', status: 'False', timeout: '5m' }],
+          },
+        },
+      });
+    };
+    const changed = await planned(check(2), { prepare: check(1) });
+    expect(shown(changed)).toEqual([
+      ['unchanged', ['MachineHealthCheck default/own', 'spec.remediation.triggerIf.unhealthyLessThanOrEqualTo', 1, 2]],
+      ['unchanged'],
+    ]);
+    expect(changed.clusters[0]?.groups[0]?.manner).toEqual([
+      'the health check has Machines remediated that are unhealthy by it; the status of Machines is not known',
+    ]);
+  });
+
   test('of the control plane', async () => {
     const changed = await planned(
       (all) => {

@@ -1,6 +1,6 @@
 import { count, printable, shortList } from '../../base/index.ts';
 import { isJsonObject, type Json } from '../../kubernetes/index.ts';
-import type { Cause, ClusterPlan, GroupPlan, Plan, Problem, Sum, Verdict } from '../../topology/index.ts';
+import type { Cause, ClusterPlan, GroupPlan, Plan, Problem, Verdict } from '../../topology/index.ts';
 import { diffLines } from '../output/diff.ts';
 
 /** A verdict in a few words. */
@@ -131,14 +131,10 @@ const asText = (value: Json): Json => (typeof value === 'object' ? value : Strin
 const maxNamed = 6;
 
 /** More about a group: which Machines, and how it happens. */
-export function detailTexts({ replaces, healthCheck, manner = [] }: GroupPlan): string[] {
+export function detailTexts({ replaces, manner = [] }: GroupPlan): string[] {
   const machines =
     replaces === undefined || replaces.length === 0 ? [] : [`Machines ${shortList(replaces.map(printable), maxNamed)}`];
-  const health =
-    healthCheck === undefined
-      ? []
-      : ['the health check replaces Machines that are unhealthy by it; conditions of nodes are not known'];
-  return [...machines, ...manner.map(printable), ...health];
+  return [...machines, ...manner.map(printable)];
 }
 
 export const problemText = ({ text, remedy }: Problem): string =>
@@ -162,9 +158,16 @@ export function peakText({ order, atOnce, surge, versions = [] }: NonNullable<Cl
   return `${steps}${rolls}: ${surge === 0 ? 'no Machine' : `up to ${count(surge, 'Machine')}`} more`;
 }
 
+/** Clusters of which no Machine exists or is made: managed control planes without workers. */
+function withoutMachinesText({ clusters: plans }: Plan): string {
+  const changed = plans.flatMap(({ groups }) => groups).filter(({ verdict }) => verdict === 'inPlace').length;
+  const inPlace = `; ${count(changed, 'group')} ${changed === 1 ? 'is' : 'are'} updated in place`;
+  return `${plans.length === 1 ? 'the Cluster has' : 'the Clusters have'} no Machines${changed === 0 ? '' : inPlace}`;
+}
+
 /** The effect on Machines, in one clause; it says that none is replaced only if nothing else happens. */
-function machinesText(sum: Sum, isToldOtherwise: boolean): string {
-  const { machines, replaced, deleted, created, inPlace, onDelete } = sum;
+function machinesText(plan: Plan, isToldOtherwise: boolean): string {
+  const { machines, replaced, deleted, created, inPlace, onDelete } = plan.sum;
   const others = [
     [deleted, 'deleted'],
     [onDelete, 'replaced when you delete them'],
@@ -172,9 +175,10 @@ function machinesText(sum: Sum, isToldOtherwise: boolean): string {
     [inPlace, 'updated in place'],
   ] as const;
   const said = others.flatMap(([number, what]) => (number === 0 ? [] : [`${number} ${what}`]));
-  return replaced === 0 && said.length === 0 && isToldOtherwise
-    ? ''
-    : [`${replaced} of ${count(machines, 'Machine')} ${replaced === 1 ? 'is' : 'are'} replaced`, ...said].join(', ');
+  if (replaced === 0 && said.length === 0 && (isToldOtherwise || machines === 0)) {
+    return isToldOtherwise ? '' : withoutMachinesText(plan);
+  }
+  return [`${replaced} of ${count(machines, 'Machine')} ${replaced === 1 ? 'is' : 'are'} replaced`, ...said].join(', ');
 }
 
 /** Of what it is not known: Machines, or Clusters that have none yet. */
@@ -199,7 +203,7 @@ export function sumText(plan: Plan): string {
     return 'no Cluster was planned';
   }
   const isUnknown = unknownText(plan, true) !== '';
-  const ofMachines = machinesText(sum, isUnknown || notApplied > 0);
+  const ofMachines = machinesText(plan, isUnknown || notApplied > 0);
   const text = [
     notApplied === 0 ? '' : `${notApplied} of ${count(clusters, 'Cluster')} can't be applied`,
     ofMachines,

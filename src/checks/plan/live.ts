@@ -159,7 +159,9 @@ export async function readWorld(client: KubernetesClient, options: LiveOptions =
     )
     .filter((namespace) => options.namespace !== undefined && namespace !== options.namespace);
   const namespaces = options.namespace === undefined ? own : [...new Set([options.namespace, ...classNamespaces])];
-  const groups = ['MachineDeployment', 'MachineSet', 'MachinePool', 'Machine'].flatMap((kind) => ofCore(kind) ?? []);
+  const groups = ['MachineDeployment', 'MachineSet', 'MachinePool', 'Machine', 'MachineHealthCheck'].flatMap(
+    (kind) => ofCore(kind) ?? [],
+  );
   const extensions = resources.get(`${runtimeGroup} ExtensionConfig`);
   const namespaceKind: Resource = { apiVersion: 'v1', kind: 'Namespace', plural: 'namespaces', isNamespaced: false };
   await eachOf(

@@ -6,20 +6,10 @@ import {
   namespacedName,
   namespaceOf,
   objectAt,
-  objectsAt,
   objectText,
   textAt,
 } from '../../kubernetes/index.ts';
-import { coreGroup, type GroupPlan, type Plan, type Problem } from '../../topology/index.ts';
-
-/** A condition of an object, in v1beta2 or below `v1beta2` in the status of v1beta1. */
-function conditionOf(object: JsonObject, type: string): JsonObject | undefined {
-  const conditions = [
-    ...objectsAt(object, 'status', 'v1beta2', 'conditions'),
-    ...objectsAt(object, 'status', 'conditions'),
-  ];
-  return conditions.find((condition) => condition.type === type);
-}
+import { conditionOf, coreGroup, type GroupPlan, type Plan, type Problem } from '../../topology/index.ts';
 
 const isTrue = (condition: JsonObject | undefined): condition is JsonObject => condition?.status === 'True';
 

@@ -1,9 +1,25 @@
-import { type JsonObject, namespaceOf, objectAt, textAt } from '../../kubernetes/index.ts';
+import {
+  isSame,
+  type JsonObject,
+  nameOf,
+  namespaceOf,
+  objectAt,
+  own,
+  selectsLabels,
+  textAt,
+  textValues,
+} from '../../kubernetes/index.ts';
 import type { Blueprint } from '../blueprint/blueprint.ts';
+import { ownedLabel } from '../patches/items.ts';
 import { isDefinedCheck } from '../refusals/index.ts';
 import { differencesOf } from '../world/differences.ts';
+import type { GroupChange } from '../world/groups.ts';
+import { coreGroup } from '../world/objects.ts';
 import type { Cause, GroupPlan } from '../world/plan-document.ts';
+import type { World } from '../world/world.ts';
 import { topologyWorkers } from './desired.ts';
+import { labelsOf } from './existing.ts';
+import { remediationTexts } from './remediation.ts';
 
 /** A Cluster with its class, in one state; undefined if one of them is not known. */
 export interface ClusterOfClass {
@@ -53,22 +69,64 @@ function healthCheckOf(state: ClusterOfClass, group: Pick<GroupPlan, 'group' | '
   };
 }
 
-/** The fields of the MachineHealthCheck of a group that change. */
+/** Labels of the Machines of a group: of those that exist, or as it makes them. */
+function machineLabels({ group, name, machines: [first] = [], cluster, before, after }: GroupChange) {
+  const { object = {} } = after ?? before ?? {};
+  const isControlPlane = group === 'control-plane';
+  const made = {
+    ...objectAt(object, 'spec', isControlPlane ? 'machineTemplate' : 'template', 'metadata', 'labels'),
+    'cluster.x-k8s.io/cluster-name': nameOf(cluster),
+    ...(isControlPlane ? { 'cluster.x-k8s.io/control-plane': '' } : { 'cluster.x-k8s.io/deployment-name': name }),
+  };
+  return textValues(first === undefined ? made : objectAt(first.machine, 'metadata', 'labels'));
+}
+
+/** The specs of a group's MachineHealthChecks in one state, by name: that of its topology, and those that users write. */
+function checksOf(state: ClusterOfClass, world: World, change: GroupChange): Map<string, JsonObject> {
+  const { cluster, group, name } = change;
+  const isOfUser = (check: JsonObject) =>
+    namespaceOf(check) === namespaceOf(cluster) &&
+    textAt(check, 'spec', 'clusterName') === nameOf(cluster) &&
+    own(labelsOf(check), ownedLabel) === undefined &&
+    selectsLabels(objectAt(check, 'spec', 'selector'), machineLabels(change));
+  const ofUsers = world.ofKind(coreGroup, 'MachineHealthCheck').filter(isOfUser);
+  const ofTopology = healthCheckOf(state, change);
+  return new Map([
+    ...(ofTopology ? [[name || group, ofTopology] as const] : []),
+    ...ofUsers.map((check) => [nameOf(check), objectAt(check, 'spec')] as const),
+  ]);
+}
+
+/** The fields of the MachineHealthChecks of a group that change, and the Machines that this concerns, in plain sentences. */
 export function healthCheckChanges(
-  before: ClusterOfClass,
-  after: ClusterOfClass,
-  group: Pick<GroupPlan, 'group' | 'kind' | 'name'>,
-): Cause[] {
-  if (before.cluster === undefined || before.blueprint === undefined || after.blueprint === undefined) {
-    return [];
-  }
-  const object = `MachineHealthCheck ${namespaceOf(before.cluster)}/${group.name}`;
-  return differencesOf(healthCheckOf(before, group), healthCheckOf(after, group), ['spec']).map(
-    ({ path, before: was, after: wanted }): Cause => ({
-      object,
-      field: path.join('.'),
-      ...(was !== undefined && { before: was }),
-      ...(wanted !== undefined && { after: wanted }),
-    }),
+  [before, after]: readonly [ClusterOfClass, ClusterOfClass],
+  [old, next]: readonly [World, World],
+  change: GroupChange,
+  now: Date,
+): { healthCheck: Cause[]; texts: string[] } {
+  const isKnown = before.blueprint !== undefined && after.blueprint !== undefined;
+  const none = { cluster: undefined, blueprint: undefined };
+  const [was, wanted] = [
+    checksOf(isKnown ? before : none, old, change),
+    checksOf(isKnown ? after : none, next, change),
+  ];
+  const changed = [...new Set([...was.keys(), ...wanted.keys()])].filter(
+    (name) => !isSame(was.get(name), wanted.get(name)),
   );
+  return {
+    healthCheck: changed.flatMap((name) =>
+      differencesOf(was.get(name), wanted.get(name), ['spec']).map(
+        ({ path, before: value, after: other }): Cause => ({
+          object: `MachineHealthCheck ${namespaceOf(change.cluster)}/${name}`,
+          field: path.join('.'),
+          ...(value !== undefined && { before: value }),
+          ...(other !== undefined && { after: other }),
+        }),
+      ),
+    ),
+    texts: changed.flatMap((name) => {
+      const spec = wanted.get(name);
+      return spec === undefined ? [] : remediationTexts(was.get(name), spec, change.machines, change.cluster, now);
+    }),
+  };
 }

@@ -19,11 +19,12 @@ export function withMadeUpNames(plan: ClusterPlan, worlds: readonly World[]): Cl
       name: shown(group.kind, group.name),
       causes: group.causes.map((cause) => ({ ...cause, object: shownObject(cause.object) })),
       ...(group.healthCheck && {
-        // A health check has the name of its group.
-        healthCheck: group.healthCheck.map((cause) => ({
-          ...cause,
-          object: `MachineHealthCheck ${namespace}/${shown(group.kind, group.name)}`,
-        })),
+        // A topology's health check has the name of its group.
+        healthCheck: group.healthCheck.map((cause) =>
+          cause.object === `MachineHealthCheck ${namespace}/${group.name}`
+            ? { ...cause, object: `MachineHealthCheck ${namespace}/${shown(group.kind, group.name)}` }
+            : cause,
+        ),
       }),
     })),
   };

@@ -5,6 +5,7 @@ import {
   nameOf,
   namespaceOf,
   objectAt,
+  objectsAt,
   textAt,
 } from '../../kubernetes/index.ts';
 
@@ -31,6 +32,15 @@ export function writable({ metadata, spec = {} }: JsonObject): JsonObject {
   const { labels, annotations } = objectAt(metadata);
   const { [lastAppliedAnnotation]: _applied, ...own } = objectAt(annotations);
   return { labels: objectAt(labels), annotations: own, spec };
+}
+
+/** A condition of an object, in v1beta2 or below `v1beta2` in the status of v1beta1. */
+export function conditionOf(object: JsonObject, type: string): JsonObject | undefined {
+  const conditions = [
+    ...objectsAt(object, 'status', 'v1beta2', 'conditions'),
+    ...objectsAt(object, 'status', 'conditions'),
+  ];
+  return conditions.find((condition) => condition.type === type);
 }
 
 /** A name as one text. */

@@ -7,16 +7,43 @@ const statusFields = ['variables', 'handlers', 'certificatesExpiryDate', 'versio
 /** The conditions that a plan tells. */
 const conditionTypes: ReadonlySet<unknown> = new Set(['Deleting', 'Discovered', 'MachinesReady', 'TopologyReconciled']);
 
+/** Conditions that a Machine has which is well, by their status, as far as Cluster API knows them. */
+const usualConditions: ReadonlyMap<string, ReadonlySet<unknown>> = new Map([
+  [
+    'True',
+    new Set([
+      ...['Available', 'Ready', 'UpToDate', 'BootstrapConfigReady', 'InfrastructureReady', 'NodeReady', 'NodeHealthy'],
+      ...['NodeKubeadmLabelsAndTaintsSet', 'APIServerPodHealthy', 'ControllerManagerPodHealthy'],
+      ...['SchedulerPodHealthy', 'EtcdPodHealthy', 'EtcdMemberHealthy', 'HealthCheckSucceeded'],
+    ]),
+  ],
+  ['False', new Set(['Deleting', 'Updating', 'Paused', 'Remediating'])],
+]);
+
+/** Without these, a Cluster's Machines are not remediated. */
+const clusterConditions: ReadonlySet<unknown> = new Set(['ControlPlaneInitialized', 'InfrastructureReady']);
+
+/** Whether a condition decides on remediation: of Machines and Clusters that are well, none is kept. */
+function isUnusual(kind: unknown, { type, status }: JsonObject, hasNode: boolean): boolean {
+  return kind === 'Machine'
+    ? usualConditions.get(String(status))?.has(type) !== true || (type === 'InfrastructureReady' && !hasNode)
+    : kind === 'Cluster' && clusterConditions.has(type) && status !== 'True';
+}
+
 /** The part of a status that a plan reads: `v1beta2` holds the newer conditions of an object in v1beta1. */
-function preparedStatus(status: JsonObject): JsonObject {
-  const conditions = objectsAt(status, 'conditions').filter(({ type }) => conditionTypes.has(type));
-  const newer = isJsonObject(status.v1beta2) ? preparedStatus(status.v1beta2) : {};
+function preparedStatus(status: JsonObject, kind: unknown, hasNode = isJsonObject(status.nodeRef)): JsonObject {
+  const conditions = objectsAt(status, 'conditions').filter(
+    (condition) => conditionTypes.has(condition.type) || isUnusual(kind, condition, hasNode),
+  );
+  const newer = isJsonObject(status.v1beta2) ? preparedStatus(status.v1beta2, kind, hasNode) : {};
   const kubeletVersion = textAt(status, 'nodeInfo', 'kubeletVersion');
   return {
     ...Object.fromEntries(
       statusFields.flatMap((name): [string, Json][] => (status[name] === undefined ? [] : [[name, status[name]]])),
     ),
     ...(conditions.length > 0 && { conditions }),
+    // That it has a Node.
+    ...(isJsonObject(status.nodeRef) && { nodeRef: {} }),
     ...(kubeletVersion !== '' && { nodeInfo: { kubeletVersion } }),
     ...(Object.keys(newer).length > 0 && { v1beta2: newer }),
   };
@@ -48,7 +75,7 @@ export function prepared(object: JsonObject): JsonObject {
       ? []
       : preparedManagers(objectsAt(object, 'metadata', 'managedFields'));
   const known = isJsonObject(status)
-    ? { ...preparedStatus(status), ...(isUnseen && { observedGeneration: Number(observedGeneration) }) }
+    ? { ...preparedStatus(status, object.kind), ...(isUnseen && { observedGeneration: Number(observedGeneration) }) }
     : {};
   return {
     ...rest,

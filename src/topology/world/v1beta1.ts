@@ -132,15 +132,22 @@ const variables: Change = {
   older: (list) => list,
 };
 
+/** Of a MachineHealthCheck. */
+const healthCheckMoves: Moves = [
+  ['unhealthyConditions', 'checks.unhealthyNodeConditions', conditions],
+  ['unhealthyMachineConditions', 'checks.unhealthyMachineConditions', conditions],
+  ['nodeStartupTimeout', 'checks.nodeStartupTimeoutSeconds', duration],
+  ['maxUnhealthy', 'remediation.triggerIf.unhealthyLessThanOrEqualTo'],
+  ['unhealthyRange', 'remediation.triggerIf.unhealthyInRange'],
+  ['remediationTemplate', 'remediation.templateRef', template],
+];
+
 /** Of a control plane or a group of workers, in a topology or a class. */
 const partMoves: Moves = [
   ['machineHealthCheck.enable', 'healthCheck.enabled'],
-  ['machineHealthCheck.unhealthyConditions', 'healthCheck.checks.unhealthyNodeConditions', conditions],
-  ['machineHealthCheck.unhealthyMachineConditions', 'healthCheck.checks.unhealthyMachineConditions', conditions],
-  ['machineHealthCheck.nodeStartupTimeout', 'healthCheck.checks.nodeStartupTimeoutSeconds', duration],
-  ['machineHealthCheck.maxUnhealthy', 'healthCheck.remediation.triggerIf.unhealthyLessThanOrEqualTo'],
-  ['machineHealthCheck.unhealthyRange', 'healthCheck.remediation.triggerIf.unhealthyInRange'],
-  ['machineHealthCheck.remediationTemplate', 'healthCheck.remediation.templateRef', template],
+  ...healthCheckMoves.map(
+    ([older, newer, ...change]) => [`machineHealthCheck.${older}`, `healthCheck.${newer}`, ...change] as Moves[number],
+  ),
   ['strategy.remediation.maxInFlight', 'healthCheck.remediation.maxInFlight'],
   ['strategy.rollingUpdate.deletePolicy', 'deletion.order'],
   ['strategy', 'rollout.strategy'],
@@ -298,6 +305,7 @@ const specs: Readonly<Record<string, (spec: JsonObject) => JsonObject>> = {
   'cluster.x-k8s.io Machine': (spec) => moved(spec, machineMoves, 'newer'),
   'cluster.x-k8s.io MachineSet': (spec) => moved(spec, machineSetMoves, 'newer'),
   'cluster.x-k8s.io MachineDeployment': (spec) => moved(spec, machineDeploymentMoves, 'newer'),
+  'cluster.x-k8s.io MachineHealthCheck': (spec) => moved(spec, healthCheckMoves, 'newer'),
   'cluster.x-k8s.io MachinePool': (spec) => moved(spec, [machineTemplate, minReadySeconds], 'newer'),
   'bootstrap.cluster.x-k8s.io KubeadmConfig': kubeadmConfig,
   'bootstrap.cluster.x-k8s.io KubeadmConfigTemplate': kubeadmConfig,

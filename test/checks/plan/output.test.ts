@@ -90,11 +90,10 @@ test('a health check that changes is shown with its values, in text, Markdown an
   const field = 'spec.checks.nodeStartupTimeoutSeconds';
   const healthCheck = [{ object: 'MachineHealthCheck a/md', field, before: 600, after: 60 }];
   const plan = cluster('a/b', { ...workers, healthCheck });
-  expect(text(plan).split('\n').slice(1, 5)).toEqual([
+  expect(text(plan).split('\n').slice(1, 4)).toEqual([
     '  md-0  MachineDeployment f1-md-0-s7hlv  unchanged',
     `      MachineHealthCheck a/md: ${field}`,
     '          600 → 60',
-    '      the health check replaces Machines that are unhealthy by it; conditions of nodes are not known',
   ]);
   expect(planMarkdown(planOf(plan), noClasses)).toContain(field);
   expect(planPage(planOf(plan), noClasses, about)).toContain(field);
@@ -155,6 +154,8 @@ describe('the last line says all that is not 0, the worst first', () => {
   });
   test.each<[expected: string, ...GroupPlan[]]>([
     ['0 of 5 Machines are replaced', group('unchanged', 5, 5)],
+    ['the Cluster has no Machines; 1 group is updated in place', group('inPlace', 0, 0)],
+    ['the Cluster has no Machines', group('unchanged', 0, 0)],
     ['1 of 5 Machines is replaced, 2 deleted', group('replaced', 5, 3, 1)],
     ['0 of 5 Machines are replaced, 5 deleted, 3 created', group('deleted', 5, 0), group('created', 0, 3)],
     ['0 of 3 Machines are replaced, 3 updated in place', group('inPlace', 3, 3, 0, 3)],

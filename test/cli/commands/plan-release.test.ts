@@ -5,8 +5,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connect, type KubernetesClient, loadKubeConfig } from '../../../src/kubernetes/client/index.ts';
 import { itemsAt, type Json, type JsonObject, nameOf, objectAt } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
+import type { Plan } from '../../../src/topology/index.ts';
 import { runProgram } from './io.ts';
-import { store } from './live-cluster.ts';
+import { pathOf, store } from './live-cluster.ts';
 import { list, named } from './planning.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'plan-release-'));
@@ -102,4 +103,42 @@ test.each(Object.entries(addedBy))('the schemas that the API server publishes te
   const { stdout, stderr } = await plan('--dry-run', 'none', '-o', 'html');
   expect(stderr).toBe('');
   expect(stdout).toContain(`Cluster API ${release}`);
+});
+
+test('an upgrade of Cluster API begins with the installed release, and the cluster is only read', async () => {
+  // The schemas tell v1.12 now.
+  const upgrade = await plan('--to-cluster-api-version', 'v1.14', '-o', 'json');
+  expect(upgrade.stderr).toBe('');
+  const { clusters, sum } = JSON.parse(upgrade.stdout) as Plan;
+  expect(clusters[0]?.problems).toEqual([]);
+  expect(sum).toMatchObject({ machines: 8, replaced: 0, unknown: 0 });
+  const older = await plan('--to-cluster-api-version', 'v1.12');
+  expect([older.code, older.stderr]).toEqual([
+    2,
+    expect.stringContaining('--to-cluster-api-version: v1.12 is not newer than v1.12'),
+  ]);
+});
+
+test('an upgrade of Cluster API says what is read otherwise, and which Machines it replaces', async () => {
+  const fleet = before.find(({ kind, ...one }) => kind === 'ClusterClass' && nameOf(one) === 'fleet') as JsonObject;
+  const spec = objectAt(fleet, 'spec');
+  const url = `${pathOf(fleet)}/${nameOf(fleet)}`;
+  const labels = {
+    name: 'labels',
+    definitions: [
+      {
+        selector: {
+          apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2',
+          kind: 'KubeadmConfigTemplate',
+          matchResources: { machineDeploymentClass: { names: ['*'] } },
+        },
+        jsonPatches: [{ op: 'add', path: '/spec/template/metadata', value: { labels: { a: 'b' } } }],
+      },
+    ],
+  };
+  await client.request('PATCH', url, { spec: { patches: [...itemsAt(spec, 'patches'), labels] } });
+  const { code, stdout } = await plan('--to-cluster-api-version', 'v1.14');
+  expect(code).toBe(0);
+  expect(stdout.replaceAll(/\n +/g, ' ')).toContain('read otherwise since v1.14: patches of labels and annotations');
+  expect(stdout.split('\n').at(-2)).toBe('5 of 8 Machines are replaced');
 });
