@@ -1,7 +1,7 @@
 export interface CheckOptions {
   profile?: 'strict' | 'upstream' | undefined;
   levels?: Readonly<Record<string, 'off' | 'warn' | 'deny'>> | undefined;
-  targetClusterApiVersion?: string | undefined;
+  clusterApiVersion?: string | undefined;
   maxHandlerTimeoutSeconds?: number | undefined;
   now?: Date | undefined;
 }

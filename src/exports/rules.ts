@@ -23,7 +23,7 @@ export interface CheckOptions {
   /** Severities of individual rules, by id. Rules of the profile `upstream` cannot be turned off. */
   levels?: Readonly<Record<string, 'off' | 'warn' | 'deny'>> | undefined;
   /** The Cluster API release that the objects are intended for, as `v1.12`. Default: the newest known. */
-  targetClusterApiVersion?: string | undefined;
+  clusterApiVersion?: string | undefined;
   /** Longest timeout that a handler may have, in seconds. Default: 10. */
   maxHandlerTimeoutSeconds?: number | undefined;
   /** The current time: certificates expire. Default: now. */
@@ -76,14 +76,14 @@ export function checkExtensionConfig(object: unknown, options: CheckOptions = {}
   if (!isJsonObject(object) || version === undefined || object.kind !== kind) {
     throw new TypeError(`not an ${kind} of apiVersion ${versions.map(apiVersionOf).join(' or ')}`);
   }
-  const { targetClusterApiVersion: target, maxHandlerTimeoutSeconds = advisedTimeoutSeconds } = options;
+  const { clusterApiVersion: target, maxHandlerTimeoutSeconds = advisedTimeoutSeconds } = options;
   const clusterApi = target === undefined ? newestKnownRelease : parseRelease(target);
   if (clusterApi === undefined) {
-    throw new RangeError(`targetClusterApiVersion: ${JSON.stringify(target)} is not a release of the form v1.12`);
+    throw new RangeError(`clusterApiVersion: ${JSON.stringify(target)} is not a release of the form v1.12`);
   }
   const releaseProblem = unknownReleaseProblem(clusterApi);
   if (releaseProblem !== undefined) {
-    throw new RangeError(`targetClusterApiVersion: ${JSON.stringify(target)}: ${releaseProblem}`);
+    throw new RangeError(`clusterApiVersion: ${JSON.stringify(target)}: ${releaseProblem}`);
   }
   if (!Number.isInteger(maxHandlerTimeoutSeconds) || maxHandlerTimeoutSeconds < 1) {
     throw new RangeError(`maxHandlerTimeoutSeconds: ${maxHandlerTimeoutSeconds} is not a whole number above 0`);

@@ -44,7 +44,7 @@ test('the blocks that are not run give a reason', () => {
     'docs/plan.md: extensionconfig-webhook plan --recorded recorded --extension my-extension=https://localhost:9443 --fail-on replace: needs a record of a class with an extension',
     'docs/recipes.md: kustomize build overlays/production | npx extensionconfig-webhook lint -: needs kustomize and helm',
     'docs/rehearse.md: extensionconfig-webhook rehearse my-extension --set-version v1.33.0 --delete: needs an extension in a cluster',
-    'docs/rehearse.md: extensionconfig-webhook rehearse my-extension --cluster class.yaml --cluster cluster.yaml --set-version v1.33.0: needs a ClusterClass',
+    'docs/rehearse.md: extensionconfig-webhook rehearse my-extension --cluster-files class.yaml --cluster-files cluster.yaml --set-version v1.33.0: needs a ClusterClass',
     'docs/runtime-hooks.md: extensionconfig-webhook discover my-extension: needs an extension in a cluster',
     'CONTRIBUTING.md: npm ci: npm ci brought what runs this test, and this is npm test',
     'SECURITY.md: sha256sum --check --ignore-missing SHA256SUMS: needs a release',

@@ -76,8 +76,8 @@ test.each([
 });
 
 test.each([
-  [{ targetClusterApiVersion: 'soon' }, /soon/],
-  [{ targetClusterApiVersion: 'v9.9' }, /"v9\.9": known are the releases v1\.2 to v1\.\d+/],
+  [{ clusterApiVersion: 'soon' }, /soon/],
+  [{ clusterApiVersion: 'v9.9' }, /"v9\.9": known are the releases v1\.2 to v1\.\d+/],
   [{ maxHandlerTimeoutSeconds: 0 }, /maxHandlerTimeoutSeconds: 0/],
   [{ levels: { 'no-such-rule': 'off' } }, /no-such-rule/],
   [

@@ -161,7 +161,7 @@ export async function playLife(state: State, scenario: Scenario): Promise<boolea
     state.playsMachines = scenario.updatesInPlace && state.made.hasClass;
     if (scenario.updatesInPlace && !state.playsMachines) {
       const text = 'no Machine is updated in place, since the templates of Machines are not known';
-      state.find('warning', text, 'pass the ClusterClass and its templates with --cluster');
+      state.find('warning', text, 'pass the ClusterClass and its templates with --cluster-files');
     }
     const paused = pausedCondition(state);
     if (paused !== undefined) {

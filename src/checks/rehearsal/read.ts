@@ -83,7 +83,7 @@ function blueprintOf({ object: clusterClass, where }: InputObject, objects: Worl
     const [missing] = blueprint.missing;
     if (missing !== undefined && blueprint.patches.some((patch) => patch.definitions.length === 0)) {
       throw new InputError(
-        `${where()}: ${printable(missing)} is not in the files; pass it with --cluster, because patches need the templates`,
+        `${where()}: ${printable(missing)} is not in the files; pass it with --cluster-files, because patches need the templates`,
       );
     }
     return blueprint;
@@ -171,7 +171,7 @@ export function readInput(input: readonly InputObject[], target: string | undefi
     const blueprint = classes.get(className);
     if (blueprint === undefined && classes.size > 0) {
       throw new InputError(
-        `${one.where()}: ClusterClass ${printable(className)} is not among the files: add it with --cluster, or leave all classes out`,
+        `${one.where()}: ClusterClass ${printable(className)} is not among the files: add it with --cluster-files, or leave all classes out`,
       );
     }
     subjects.set(key, { cluster, blueprint });

@@ -21,7 +21,7 @@ export function unselected(
       selector === undefined
         ? 'it has no namespaceSelector'
         : `its namespaceSelector does not match the labels ${shown.join(', ')}`;
-    const remedy = 'pass the Namespace with its labels in a file of --cluster, or change the selector';
+    const remedy = 'pass the Namespace with its labels in a file of --cluster-files, or change the selector';
     return [{ text: `${metadata.name} is not called for Clusters in namespace ${namespace}: ${why}`, remedy }];
   });
 }

@@ -33,7 +33,7 @@ const simulatedProblem = (release: Release): string | undefined =>
 
 const rehearseFlags = {
   ...extensionFlags,
-  cluster: listFlag(
+  'cluster-files': listFlag(
     'PATH',
     'file or folder with Clusters, their ClusterClasses and templates, and Namespaces for their labels; may be repeated',
     { defaultText: 'a sample Cluster' },
@@ -91,7 +91,7 @@ function textPrinter(paint: Paint, clusters: readonly string[]): (entry: Entry) 
   };
 }
 
-/** One of these is in the files of --cluster. */
+/** One of these is in the files of --cluster-files. */
 const wanted: readonly unknown[] = ['Cluster', 'ClusterClass', 'Namespace'];
 
 async function readFiles(paths: readonly string[], target: string | undefined, io: Io): Promise<RehearsalInput> {
@@ -101,7 +101,7 @@ async function readFiles(paths: readonly string[], target: string | undefined, i
   }
   // A wrong file must not silently result in the sample.
   if (paths.length > 0 && !objects.some(({ object }) => wanted.includes(object.kind))) {
-    throw new UsageError(`--cluster: there is no ${wanted[0]} in ${printable(paths.join(', ').slice(0, 500))}`);
+    throw new UsageError(`--cluster-files: there is no ${wanted[0]} in ${printable(paths.join(', ').slice(0, 500))}`);
   }
   try {
     return readInput(objects, target);
@@ -121,7 +121,7 @@ Exit code: 0 all lifecycles completed, 1 one did not, 2 usage error or a file
 that cannot be read.`,
   async run({ flags, io }, names: string[]) {
     const upgrades = flags['set-version'];
-    const input = await readFiles(flags.cluster, upgrades[0], io);
+    const input = await readFiles(flags['cluster-files'], upgrades[0], io);
     const schemaOf = schemasOf(await readCrds(flags.crds, io));
     using extensions = await readExtensions(flags, names, io);
     if (extensions.configs.length === 0) {
@@ -156,7 +156,7 @@ that cannot be read.`,
           (await extensions.namespaceLabels?.(namespace).catch((error: Error) => {
             io.signal.throwIfAborted();
             throw new FailureError(
-              `the labels of Namespace ${printable(namespace)} cannot be read: ${withRemedy(error)}; or pass the Namespace in a file of --cluster`,
+              `the labels of Namespace ${printable(namespace)} cannot be read: ${withRemedy(error)}; or pass the Namespace in a file of --cluster-files`,
             );
           }))),
       }),

@@ -1,26 +1,38 @@
-import { didYouMean } from '../../base/index.ts';
+import { stringify } from 'yaml';
+import { didYouMean, paragraph } from '../../base/index.ts';
 import { type Rule, rules } from '../../policy/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { outputFlag } from '../framework/flags.ts';
 import { inFormat, jsonText, table } from '../framework/layout.ts';
 import { UsageError } from '../framework/program.ts';
+import examples from './rule-examples.generated.json' with { type: 'json' };
 
 function describe({ id, severity, upstream, subjects = ['object'], summary }: Rule) {
   return { id, severity, profile: upstream ? 'upstream' : 'strict', subjects, summary };
 }
 
+/** An object with a finding of the rule, the finding, and a merge patch that fixes the object. */
+const exampleOf = ({ id }: Rule) =>
+  (examples as Readonly<Record<string, { bad: object; finding: string; fix: object }>>)[id];
+
 function explanationText(rule: Rule): string {
   const { id, severity, profile, summary } = describe(rule);
-  return `${id} (${severity}, profile ${profile})\n\n${summary}\n`;
+  const example = exampleOf(rule);
+  const yaml = (value: object) => stringify(value).replaceAll(/^(?=.)/gm, '  ');
+  const shown =
+    example === undefined
+      ? ''
+      : `\nBad:\n\n${yaml(example.bad)}\n${paragraph('', example.finding, '').join('\n')}\n\nGood, with:\n\n${yaml(example.fix)}`;
+  return `${id} (${severity}, profile ${profile})\n\n${summary}\n${shown}`;
 }
 
 export const command = defineCommand({
-  description: 'Lists the rules, or says what one checks.',
+  description: 'Lists the rules, or explains one: what it checks, an example of what it reports, and how to fix that.',
   args: [['[id]', 'rule']],
   flags: { output: outputFlag(['text', 'json']) },
   help: `
 The profile "upstream" has the rules of Cluster API itself, "strict" has all
-rules. --rules-config of lint and serve configures individual rules. What each\nsays about an example is in docs/rules.md.`,
+rules. --rules-config of lint and serve configures individual rules.`,
   run({ flags: { output }, io }, id: string | undefined) {
     if (id === undefined) {
       const rows = rules.map(describe);
@@ -42,6 +54,11 @@ rules. --rules-config of lint and serve configures individual rules. What each\n
       const hint = didYouMean(id, ids, '"rules" without an id lists them');
       throw new UsageError(`rules: there is no rule ${JSON.stringify(id)}; ${hint}`);
     }
-    io.stdout.write(inFormat(output, { text: () => explanationText(rule), json: () => jsonText(describe(rule)) }));
+    io.stdout.write(
+      inFormat(output, {
+        text: () => explanationText(rule),
+        json: () => jsonText({ ...describe(rule), example: exampleOf(rule) }),
+      }),
+    );
   },
 });

@@ -796,7 +796,7 @@ test('a configuration file can contain everything that the flags can, and the ma
     '.extensionconfig-lint.yaml': `profile: strict
 enforcement: warn
 maxHandlerTimeoutSeconds: 30
-targetClusterApiVersion: "1.12"
+clusterApiVersion: "1.12"
 rules:
   settings-credentials: deny
 `,
@@ -827,8 +827,8 @@ test.each<[string, string, RegExp]>([
   ['rules that are a list', 'rules: [ca-missing]', /lint.yaml: rules: must be a map from rule id to off, warn or deny/],
   ...['1.10', '1.20', '1.2', '1'].map((release): [string, string, RegExp] => [
     `the release ${release} without quotes`,
-    `targetClusterApiVersion: ${release}`,
-    /targetClusterApiVersion: \d(\.\d)? is not allowed: a number does not keep .* write the release in quotes, such as "1.10"/,
+    `clusterApiVersion: ${release}`,
+    /clusterApiVersion: \d(\.\d)? is not allowed: a number does not keep .* write the release in quotes, such as "1.10"/,
   ]),
   ['an unknown rule', 'rules: {nope: off}', /there is no rule "nope"/],
   ['an upstream rule', 'rules: {url-valid: warn}', /must stay deny/],

@@ -71,7 +71,7 @@ test('the sample Cluster of a class without worker classes has no workers', asyn
     spec: { template: { spec: {} } },
   }));
   const classes = file('small.yaml', [classOf, ...templates].map((object) => stringify(object)).join('---\n'));
-  const { code, stdout } = await rehearse('--cluster', classes, '--set-version', 'v1.32.0');
+  const { code, stdout } = await rehearse('--cluster-files', classes, '--set-version', 'v1.32.0');
   expect(stdout).toMatch(/The lifecycle completed/);
   expect(code).toBe(0);
 });
@@ -160,7 +160,12 @@ test('several Clusters: their timelines one after the other, as they end', async
     .join('---\n');
   // The first one is ready last.
   delayMs = (body) => (body.includes('c-1') ? 300 : 0);
-  const { code, stdout } = await rehearse('--cluster', file('clusters.yaml', clusters), '--set-version', 'v1.32.0');
+  const { code, stdout } = await rehearse(
+    '--cluster-files',
+    file('clusters.yaml', clusters),
+    '--set-version',
+    'v1.32.0',
+  );
   delayMs = () => 0;
   expect(code).toBe(0);
   expect(stdout.match(/^team\/c-\d$/gm)?.at(-1)).toBe('team/c-1');
@@ -172,7 +177,7 @@ test('an extension that replays the recorded answers of another implementation',
   try {
     file('other.yaml', stringify(extensionConfig('lab', { url: other.url, caBundle })));
     const { stdout } = await runProgram([
-      ...['rehearse', '-f', join(folder, 'other.yaml'), '--cluster', file('lab.yaml', fixture('lab.yaml'))],
+      ...['rehearse', '-f', join(folder, 'other.yaml'), '--cluster-files', file('lab.yaml', fixture('lab.yaml'))],
       ...['--set-version', 'v1.31.0', '--delete', '--output', 'json'],
     ]);
     const records = stdout
@@ -226,46 +231,50 @@ describe('usage errors', () => {
       () => ['--set-version', '1.33'],
       /--set-version.*"1\.33".*a version such as v1\.35\.0/,
     ],
-    ['a missing file', () => ['--cluster', join(folder, 'none.yaml')], /none\.yaml: cannot be read: no such file/],
+    [
+      'a missing file',
+      () => ['--cluster-files', join(folder, 'none.yaml')],
+      /none\.yaml: cannot be read: no such file/,
+    ],
     [
       'files without a Cluster',
-      () => ['--cluster', file('none-of-it.yaml', 'apiVersion: v1\nkind: Pod\nmetadata: { name: p }\n')],
-      /--cluster: there is no Cluster in .*none-of-it\.yaml/,
+      () => ['--cluster-files', file('none-of-it.yaml', 'apiVersion: v1\nkind: Pod\nmetadata: { name: p }\n')],
+      /--cluster-files: there is no Cluster in .*none-of-it\.yaml/,
     ],
     [
       'a Cluster of an old version',
-      () => ['--cluster', file('old.yaml', v1alpha4)],
+      () => ['--cluster-files', file('old.yaml', v1alpha4)],
       /old\.yaml:2: Cluster of apiVersion cluster\.x-k8s\.io\/v1alpha4: write it as cluster\.x-k8s\.io\/v1beta2/,
     ],
     [
       'a Cluster without a topology',
       () => [
-        '--cluster',
+        '--cluster-files',
         file('bare.yaml', 'apiVersion: cluster.x-k8s.io/v1beta2\nkind: Cluster\nmetadata: { name: c }\nspec: {}\n'),
       ],
       /Cluster c has no spec\.topology/,
     ],
     [
       'an invalid version',
-      () => ['--cluster', file('version.yaml', clusterYaml('new'))],
+      () => ['--cluster-files', file('version.yaml', clusterYaml('new'))],
       /spec\.topology\.version "new" is not a version/,
     ],
     [
       'an unknown field',
-      () => ['--cluster', file('field.yaml', `${clusterYaml('v1.31.0')}  speed: 9\n`)],
+      () => ['--cluster-files', file('field.yaml', `${clusterYaml('v1.31.0')}  speed: 9\n`)],
       /field\.yaml:2: the Cluster is not valid: .*speed/,
     ],
     [
       'two Clusters with the same name',
-      () => ['--cluster', file('two.yaml', `${clusterYaml('v1.31.0')}---${clusterYaml('v1.31.0')}`)],
+      () => ['--cluster-files', file('two.yaml', `${clusterYaml('v1.31.0')}---${clusterYaml('v1.31.0')}`)],
       /there are two Clusters team\/c/,
     ],
     [
       'a missing class',
       () => [
-        '--cluster',
+        '--cluster-files',
         file('c.yaml', clusterYaml('v1.31.0')),
-        '--cluster',
+        '--cluster-files',
         file(
           'k.yaml',
           'apiVersion: cluster.x-k8s.io/v1beta2\nkind: ClusterClass\nmetadata: { name: other, namespace: team }\nspec: {}\n',
@@ -277,7 +286,7 @@ describe('usage errors', () => {
       'two classes with the same name',
       () => {
         const one = 'apiVersion: cluster.x-k8s.io/v1beta2\nkind: ClusterClass\nmetadata: { name: k }\nspec: {}\n';
-        return ['--cluster', file('k.yaml', `${one}---\n${one}`)];
+        return ['--cluster-files', file('k.yaml', `${one}---\n${one}`)];
       },
       /k\.yaml:6: there are two ClusterClasses default\/k: leave one out/,
     ],
@@ -288,7 +297,7 @@ describe('usage errors', () => {
           'both.yaml',
           `${clusterYaml('v1.31.0')}---\napiVersion: cluster.x-k8s.io/v1beta2\nkind: ClusterClass\nmetadata: { name: other, namespace: team }\nspec: {}\n`,
         );
-        return ['--cluster', one, '--cluster', one];
+        return ['--cluster-files', one, '--cluster-files', one];
       },
       /ClusterClass team\/k is not among the files: add it with --cluster/,
     ],
@@ -327,11 +336,11 @@ test('a Namespace that may not be read is named, with a remedy', async () => {
   expect(await ofCluster()).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(
-      /: the labels of Namespace default cannot be read: that is forbidden.*; or pass the Namespace in a file of --cluster\n$/,
+      /: the labels of Namespace default cannot be read: that is forbidden.*; or pass the Namespace in a file of --cluster-files\n$/,
     ),
   });
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } };
-  expect(await ofCluster('--cluster', file('default.yaml', stringify(namespace)))).toMatchObject({ code: 0 });
+  expect(await ofCluster('--cluster-files', file('default.yaml', stringify(namespace)))).toMatchObject({ code: 0 });
 });
 
 test('ends when it is stopped', async () => {

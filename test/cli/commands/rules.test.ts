@@ -17,11 +17,18 @@ test('the list contains every rule, as a table and as JSON', async () => {
 
 test('one is described', async () => {
   const { stdout } = await runProgram(['rules', 'url-host']);
-  expect(stdout).toBe('url-host (deny, profile strict)\n\nurl has a host.\n');
+  expect(stdout).toMatch(/^url-host \(deny, profile strict\)\n\nurl has a host\.\n\nBad:\n\n {2}apiVersion: /);
   expect(JSON.parse((await runProgram(['rules', 'url-host', '--output', 'json'])).stdout)).toMatchObject({
     id: 'url-host',
     summary: 'url has a host.',
   });
+});
+
+test('each is explained with an object, what is wrong with it, and the fix', async () => {
+  for (const { id } of rules) {
+    const { example } = JSON.parse((await runProgram(['rules', id, '--output', 'json'])).stdout);
+    expect(example, id).toEqual({ bad: expect.any(Object), finding: expect.any(String), fix: expect.any(Object) });
+  }
 });
 
 test.each([

@@ -70,7 +70,7 @@ beforeAll(async () => {
   );
   writeFileSync(join(folder, 'class.yaml'), classYaml);
   const { code, stderr, stdout } = await runProgram([
-    ...['rehearse', '-f', join(folder, 'extension.yaml'), '--cluster', join(folder, 'class.yaml')],
+    ...['rehearse', '-f', join(folder, 'extension.yaml'), '--cluster-files', join(folder, 'class.yaml')],
     ...['--set-version', 'v1.31.1', '--write', requests],
   ]);
   expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
@@ -138,7 +138,15 @@ test('names of Clusters cannot lead out of the folder, and a folder with files i
     'apiVersion: cluster.x-k8s.io/v1beta2\nkind: Cluster\nmetadata: { name: ../../../up, namespace: .. }\nspec: { topology: { classRef: { name: k }, version: v1.31.0 } }\n',
   );
   const target = join(folder, 'hostile');
-  const args = ['rehearse', '-f', join(folder, 'extension.yaml'), '--cluster', cluster, '--set-version', 'v1.31.1'];
+  const args = [
+    'rehearse',
+    '-f',
+    join(folder, 'extension.yaml'),
+    '--cluster-files',
+    cluster,
+    '--set-version',
+    'v1.31.1',
+  ];
   const refused = await runProgram([...args, '--write', target]);
   expect(refused.stdout).toContain('Cluster API refuses the Cluster: metadata.name: Invalid value: "../../../up"');
   expect(readdirSync(target)).toEqual([]);

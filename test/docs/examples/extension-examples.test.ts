@@ -211,7 +211,7 @@ test('a Cluster of the quick start lives with them: created, upgraded by two min
   writeFileSync(files.class, namespaced.map((object) => JSON.stringify(object)).join('\n'));
   writeFileSync(files.cluster, JSON.stringify(cluster));
   const { code, stdout, stderr } = await runProgram([
-    ...['rehearse', '-f', config, '--cluster', files.class, '--cluster', files.cluster],
+    ...['rehearse', '-f', config, '--cluster-files', files.class, '--cluster-files', files.cluster],
     ...['--set-version', 'v1.33.0', '--feature-gates', 'InPlaceUpdates=true', '--delete'],
   ]);
   expect([code, stderr], stdout).toEqual([0, '']);

@@ -19,7 +19,7 @@ const maxLength = 64 * 1024;
 const flagOf = {
   profile: 'profile',
   enforcement: 'enforcement',
-  targetClusterApiVersion: 'cluster-api-version',
+  clusterApiVersion: 'cluster-api-version',
 } as const;
 
 /** The field that no flag corresponds to. */
@@ -46,7 +46,7 @@ function parseField<T>(field: string, value: unknown, flag: Flag<T>): T {
       throw new FlagError('it must be a string or a number');
     }
     // As a number, 1.10 is 1.1, and 1.20 is 1.2: another release.
-    if (field === 'targetClusterApiVersion' && typeof value === 'number' && /^\d+(\.\d)?$/.test(String(value))) {
+    if (field === 'clusterApiVersion' && typeof value === 'number' && /^\d+(\.\d)?$/.test(String(value))) {
       throw new FlagError('a number does not keep the last zero of 1.10: write the release in quotes, such as "1.10"');
     }
     return flag.parse(String(value));
