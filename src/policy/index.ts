@@ -9,7 +9,13 @@ export type {
 } from './facts/facts.ts';
 export { createManifestFacts } from './facts/manifest-facts.ts';
 export type { Facts } from './facts/store.ts';
-export { parseRulesConfig, type RulesConfig, RulesConfigError, readLevels } from './rules/config-file.ts';
+export {
+  type ImpactConfig,
+  parseRulesConfig,
+  type RulesConfig,
+  RulesConfigError,
+  readLevels,
+} from './rules/config-file.ts';
 export type { Finding, Rule, RuleInput, Severity } from './rules/rule.ts';
 export {
   createRuleSet,

@@ -12,7 +12,7 @@ import {
   readPem,
   usable,
 } from '../../src/base/x509/index.ts';
-import { impactLines, impactOf, replacedBy, type Watched } from '../../src/checks/impact/index.ts';
+import { impactLines, impactOf, type Watched } from '../../src/checks/impact/index.ts';
 import { planMarkdown, planPage, planText, withoutSecretCauses } from '../../src/checks/plan/index.ts';
 import { reviewConversion } from '../../src/extensionconfig/index.ts';
 import { loadKubeConfig } from '../../src/kubernetes/client/index.ts';
@@ -207,10 +207,13 @@ async function impact(object: JsonObject, old: JsonObject, objects: readonly Jso
     clusterApiVersion: { major: 1, minor: 13 },
     now: new Date('2026-11-24T12:00:00Z'),
     shouldStop: () => false,
+    onBug(error) {
+      throw error;
+    },
     signal: new AbortController().signal,
   });
   impactLines(result);
-  return replacedBy(result);
+  return result.losses.reduce((sum, { verb, machines }) => sum + (verb === 'replaces' ? machines : 0), 0);
 }
 
 /** Recorded writes of one object, and how many Machines they replaced. */

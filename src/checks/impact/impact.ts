@@ -1,9 +1,10 @@
-import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { extensionOfHandler, group as runtimeGroup } from '../../extensionconfig/index.ts';
+import { extensionOfHandler, isPaused, group as runtimeGroup } from '../../extensionconfig/index.ts';
 import {
   groupOf,
+  isJsonObject,
   isSame,
+  type Json,
   type JsonObject,
   nameOf,
   namespacedName,
@@ -23,6 +24,7 @@ import {
   type World,
 } from '../../topology/index.ts';
 import { offersUpdates } from '../plan/index.ts';
+import { keyOf, type Loss, lossesOf } from './losses.ts';
 
 /** The objects of a cluster, as far as plans read them. */
 export interface Watched {
@@ -40,25 +42,39 @@ export interface Watched {
 
 /** A write, with the object as it is stored before and after it. */
 export interface Change {
-  object: JsonObject;
+  /** Absent if the object is deleted. */
+  object: JsonObject | undefined;
   /** Absent if the object is created. */
   old: JsonObject | undefined;
 }
+
+/** The object that a write is about. */
+export const subjectOf = ({ object, old }: Change): JsonObject => object ?? old ?? {};
 
 /** The effect of a write on Machines. */
 export interface Impact {
   /** The plans of the Clusters that were planned. */
   clusters: ClusterPlan[];
-  /** How many Clusters use the object. */
+  /** How many Clusters the write concerns. */
   total: number;
+  /** Those of them, as `NAMESPACE/NAME`, that were not planned in time. */
+  unplanned: string[];
   /** Clusters about which nothing can be said, as they depend on an extension that is replaced. */
   unasked: { extension: string; clusters: string[] } | undefined;
+  losses: Loss[];
+  /** The Clusters, as `NAMESPACE/NAME`, that are paused after the write. */
+  paused: ReadonlySet<string>;
 }
+
+/** The label of a namespace: `deny` if Machines in it go only with a permission, `ignore` for no reviews. */
+export const replacementLabel = 'impact.extensionconfig-webhook/replacement';
 
 interface ImpactOptions extends Pick<PlanRequest, 'clusterApiVersion' | 'now' | 'updatesInPlace'> {
   call?: CallHook | undefined;
   /** Whether to end with what is known by now. */
   shouldStop(): boolean;
+  /** Called if the plan of a Cluster fails. */
+  onBug(error: unknown): void;
   signal: AbortSignal;
 }
 
@@ -108,36 +124,132 @@ function clustersOfClass(clusterClass: JsonObject, watched: Watched): JsonObject
     .map(({ cluster }) => cluster);
 }
 
-/** Whether a class names templates that are not known: created in the same `kubectl apply`, perhaps. */
-export function lacksTemplates({ object }: Change, watched: Watched): boolean {
-  if (object.kind !== 'ClusterClass') {
-    return false;
+/** The classes of a namespace that refer to a template. */
+const classesWith = (template: JsonObject, watched: Watched): JsonObject[] =>
+  watched
+    .shared(namespaceOf(template))
+    .filter(
+      (object) =>
+        object.kind === 'ClusterClass' &&
+        templateReferences(object).some((one) => kindOf(one) === kindOf(template) && one.name === nameOf(template)),
+    );
+
+/** The Clusters that a write concerns, as they are stored; those of a class by their Machines. */
+function clustersOf(change: Change, watched: Watched): JsonObject[] {
+  const subject = subjectOf(change);
+  switch (subject.kind) {
+    case 'Cluster':
+      return change.old === undefined ? [] : [change.old];
+    case 'ClusterClass':
+      return clustersOfClass(subject, watched);
+    case 'Namespace':
+      return watched.ofKind(coreGroup, 'Cluster').filter((cluster) => namespaceOf(cluster) === nameOf(subject));
+    default:
+      return classesWith(subject, watched).flatMap((clusterClass) => clustersOfClass(clusterClass, watched));
   }
-  const known = new Set(watched.shared(namespaceOf(object)).map((one) => `${kindOf(one)} ${nameOf(one)}`));
-  return templateReferences(object).some((one) => !known.has(`${kindOf(one)} ${textAt(one, 'name')}`));
 }
 
-const nothing: Impact = { clusters: [], total: 0, unasked: undefined };
+/** Whether templates or a class that the written object names are not known: created in the same `kubectl apply`, perhaps. */
+export function lacksObjects(change: Change, watched: Watched): boolean {
+  const { object = {} } = change;
+  const classes =
+    object.kind === 'ClusterClass' ? [object] : object.kind === 'Cluster' ? classOfCluster(object, watched) : [];
+  return classes.some((clusterClass) => {
+    if (clusterClass === undefined) {
+      return true;
+    }
+    const known = new Set(watched.shared(namespaceOf(clusterClass)).map((one) => `${kindOf(one)} ${nameOf(one)}`));
+    return templateReferences(clusterClass).some((one) => !known.has(`${kindOf(one)} ${textAt(one, 'name')}`));
+  });
+}
 
-/** The effect of a write of a Cluster, a ClusterClass or an ExtensionConfig on Machines, as far as is known when it stops. */
+function classOfCluster(cluster: JsonObject, watched: Watched): (JsonObject | undefined)[] {
+  const name = classNameOf(cluster);
+  return name.endsWith('/')
+    ? []
+    : [watched.ofKind(coreGroup, 'ClusterClass').find((clusterClass) => namespacedName(clusterClass) === name)];
+}
+
+const nothing: Impact = { clusters: [], total: 0, unplanned: [], unasked: undefined, losses: [], paused: new Set() };
+
+/** The parts of a group that never replace its Machines: their number, when they are unhealthy, how they go. */
+const withoutFree = ({ replicas: _replicas, healthCheck: _check, deletion: _deletion, ...part }: JsonObject) => part;
+
+/** What is written of an object, but for what never replaces a Machine. */
+function madeOf(object: JsonObject | undefined): JsonObject {
+  const { paused: _paused, topology = null, ...spec } = objectAt(object, 'spec');
+  const parts = topology === null ? spec : objectAt(topology);
+  if (!Object.hasOwn(parts, 'controlPlane') && !Object.hasOwn(parts, 'workers')) {
+    return { ...spec, topology };
+  }
+  const workers = Object.entries(objectAt(parts, 'workers')).map(([field, groups]): [string, Json] => [
+    field,
+    Array.isArray(groups) ? groups.map((group) => (isJsonObject(group) ? withoutFree(group) : group)) : groups,
+  ]);
+  const made = {
+    ...parts,
+    controlPlane: withoutFree(objectAt(parts, 'controlPlane')),
+    workers: Object.fromEntries(workers),
+  };
+  return topology === null ? made : { ...spec, topology: made };
+}
+
+const endsPause = ({ object, old }: Change): boolean =>
+  object !== undefined && old !== undefined && isPaused(old) && !isPaused(object);
+
+/** Whether a write changes what Machines are made of, or lets such a change happen. */
+export const touchesMachines = (change: Change): boolean =>
+  change.object === undefined || endsPause(change) || !isSame(madeOf(change.object), madeOf(change.old));
+
+/** Whether a write may have an effect on Machines. Patches read labels and annotations of Clusters. */
+const mayMatter = ({ object, old }: Change): boolean =>
+  object === undefined ||
+  !isSame(object.spec, old?.spec) ||
+  (object.kind === 'Cluster' &&
+    ['labels', 'annotations'].some(
+      (field) => !isSame(objectAt(object, 'metadata')[field], objectAt(old, 'metadata')[field]),
+    ));
+
+/** The extension that a write replaces by another release, at another address. */
+function unaskedOf({ object, old }: Change, watched: Watched): Impact {
+  const addressOf = (config: JsonObject | undefined) => {
+    const { caBundle: _caBundle, ...address } = objectAt(config, 'spec', 'clientConfig');
+    return address;
+  };
+  const extension = nameOf(object ?? {});
+  const clusters = isSame(addressOf(object), addressOf(old)) ? [] : clustersOfExtension(extension, watched);
+  return clusters.length === 0 ? nothing : { ...nothing, total: clusters.length, unasked: { extension, clusters } };
+}
+
+/** The plan of a Cluster that failed. */
+const failed = (cluster: JsonObject): ClusterPlan => ({
+  cluster: namespacedName(cluster),
+  groups: [
+    {
+      ...{ group: '', kind: '', name: '', verdict: 'unknown', causes: [] },
+      machines: { before: 0, after: 0, replaced: 0, inPlace: 0 },
+    },
+  ],
+  problems: [{ text: 'the plan failed, which is a bug of extensionconfig-webhook (its log has more)' }],
+});
+
+/** The effect of a write on Machines, as far as is known when it stops. */
 export async function impactOf(change: Change, watched: Watched, options: ImpactOptions): Promise<Impact> {
   const { object, old } = change;
-  if (object.kind === 'ExtensionConfig') {
-    const isChanged = !isSame(objectAt(object, 'spec').clientConfig, objectAt(old, 'spec').clientConfig);
-    const clusters = isChanged ? clustersOfExtension(nameOf(object), watched) : [];
-    return {
-      ...nothing,
-      total: clusters.length,
-      unasked: clusters.length === 0 ? undefined : { extension: nameOf(object), clusters },
-    };
+  const subject = subjectOf(change);
+  if (subject.kind === 'ExtensionConfig') {
+    return unaskedOf(change, watched);
   }
-  if (old === undefined || isSame(object.spec, old.spec)) {
+  const isReviewed = (cluster: JsonObject) =>
+    watched.namespaceLabels(namespaceOf(cluster))[replacementLabel] !== 'ignore';
+  const clusters = mayMatter(change) ? clustersOf(change, watched).filter(isReviewed) : [];
+  if (clusters.length === 0) {
     return nothing;
   }
-  const isClass = object.kind === 'ClusterClass';
-  const clusters = isClass ? clustersOfClass(object, watched) : [old];
   const namespaces = new Set(
-    isClass ? [namespaceOf(object)] : [object, old].map((one) => classNameOf(one).split('/')[0] ?? ''),
+    subject.kind === 'Cluster'
+      ? [object, old].map((one) => classNameOf(one ?? {}).split('/')[0] ?? '')
+      : [namespaceOf(subject)],
   );
   const shared = [...watched.definitions(), ...[...namespaces].flatMap((namespace) => watched.shared(namespace))];
   // If it is not known which extensions there are, asking them says so, where a Machine depends on it.
@@ -145,33 +257,53 @@ export async function impactOf(change: Change, watched: Watched, options: Impact
   const updatesInPlace =
     options.updatesInPlace === true &&
     (isUnknown || watched.ofKind(runtimeGroup, 'ExtensionConfig').some(offersUpdates));
-  const plans: ClusterPlan[] = [];
   const stop = new AbortController();
-  for (let from = 0; from < clusters.length && !stop.signal.aborted; ) {
-    const batch = clusters.slice(from, from + (from === 0 ? firstBatchSize : batchSize));
-    from += batch.length;
+  const signal = AbortSignal.any([options.signal, stop.signal]);
+  /** Plans a change from one object to another for some Clusters. */
+  async function planned(batch: readonly JsonObject[], from: JsonObject | undefined, to: JsonObject | undefined) {
     const own = batch.flatMap((cluster) => watched.ofCluster(namespaceOf(cluster), nameOf(cluster)));
-    const others = [...shared, ...own].filter((one) => !isSameObject(one, object));
+    const others = [...shared, ...own].filter((one) => !isSameObject(one, subject));
+    // With a namespace, all that is in it goes.
+    const left = subject.kind === 'Namespace' ? others.filter(({ kind }) => kind !== 'Cluster') : others;
+    const worldWith = (written: JsonObject | undefined, rest: readonly JsonObject[]) =>
+      watched.worldOf(written === undefined ? rest : [written, ...rest], options.call);
+    const plans: ClusterPlan[] = [];
     try {
-      const worldWith = (written: JsonObject) => watched.worldOf([written, ...others], options.call);
-      await plan(worldWith(old), worldWith(object), {
-        clusterApiVersion: options.clusterApiVersion,
-        now: options.now,
-        updatesInPlace,
-        isChecked: true,
+      await plan(worldWith(from, others), worldWith(to, left), {
+        ...{ clusterApiVersion: options.clusterApiVersion, now: options.now, updatesInPlace, isChecked: true, signal },
         onCluster(clusterPlan) {
           plans.push(clusterPlan);
           if (options.shouldStop()) {
             stop.abort();
           }
         },
-        signal: AbortSignal.any([options.signal, stop.signal]),
       });
     } catch (error) {
-      if (!stop.signal.aborted && !options.signal.aborted) {
+      if (!signal.aborted) {
         throw error;
       }
-      break;
+    }
+    return plans;
+  }
+  const plans: ClusterPlan[] = [];
+  for (let from = 0; from < clusters.length && !signal.aborted; ) {
+    const batch = clusters.slice(from, from + (from === 0 ? firstBatchSize : batchSize));
+    from += batch.length;
+    try {
+      plans.push(...(await planned(batch, old, object)));
+    } catch {
+      // One of them alone says which Cluster it is.
+      for (const cluster of batch) {
+        if (options.shouldStop()) {
+          break;
+        }
+        plans.push(
+          ...(await planned([cluster], old, object).catch((error: unknown) => {
+            options.onBug(error);
+            return [failed(cluster)];
+          })),
+        );
+      }
     }
     // Watches go on, and newer reviews arrive.
     await nextTurn();
@@ -179,51 +311,23 @@ export async function impactOf(change: Change, watched: Watched, options: Impact
       break;
     }
   }
-  return { clusters: plans, total: clusters.length, unasked: undefined };
-}
-
-const replacedIn = ({ groups }: ClusterPlan): number =>
-  groups.reduce((sum, { machines }) => sum + machines.replaced, 0);
-
-/** How many Machines are replaced. */
-export const replacedBy = ({ clusters }: Impact): number =>
-  clusters.reduce((sum, cluster) => sum + replacedIn(cluster), 0);
-
-/** Identifies a plan: which Machines it replaces, and for which fields and values. */
-export function hashOf({ clusters }: Impact): string {
-  const replacements = clusters
-    .flatMap(({ cluster, groups }) =>
-      groups
-        .filter(({ machines }) => machines.replaced > 0)
-        .map(({ group, kind, machines, causes }) => [
-          cluster,
-          kind,
-          group,
-          machines.replaced,
-          causes
-            .map(({ object, field, before, after }) => JSON.stringify([object.split(' ')[0], field, before, after]))
-            .toSorted(),
-        ]),
-    )
-    .map((replacement) => JSON.stringify(replacement))
-    .toSorted();
-  return createHash('sha256').update(JSON.stringify(replacements)).digest('hex').slice(0, 12);
-}
-
-/** The label of a namespace: `deny` if Machines in it are replaced only with a permission, `ignore` for no reviews. */
-const replacementLabel = 'impact.extensionconfig-webhook/replacement';
-/** The annotation that permits a replacement, in the same write: the hash of its plan, or `true`. */
-export const allowAnnotation = 'impact.extensionconfig-webhook/allow-replacement';
-
-/** The namespaces that do not permit what the write replaces in them; empty if it may be done. */
-export function deniedIn(impact: Impact, { object, old }: Change, watched: Watched): string[] {
-  const permission = textAt(object, 'metadata', 'annotations', allowAnnotation);
-  const isNew = permission !== textAt(old, 'metadata', 'annotations', allowAnnotation);
-  if ((permission === 'true' && isNew) || (permission !== '' && permission === hashOf(impact))) {
-    return [];
-  }
-  const namespaces = new Set(
-    impact.clusters.filter((cluster) => replacedIn(cluster) > 0).map(({ cluster }) => cluster.split('/')[0] ?? ''),
+  const paused = new Set(
+    clusters.filter((cluster) => isPaused(cluster === old ? (object ?? old) : cluster)).map(namespacedName),
   );
-  return [...namespaces].filter((namespace) => watched.namespaceLabels(namespace)[replacementLabel] === 'deny');
+  const losses = lossesOf(plans, paused, touchesMachines(change));
+  const done = new Set(plans.map(({ cluster }) => cluster));
+  const impact: Impact = {
+    clusters: plans,
+    total: clusters.length,
+    unplanned: clusters.map(namespacedName).filter((name) => !done.has(name)),
+    unasked: undefined,
+    losses,
+    paused,
+  };
+  if (losses.length === 0 || endsPause(change) || subject.kind !== 'Cluster' || object === undefined) {
+    return impact;
+  }
+  // A class that was written just now, for instance, has said so itself.
+  const underWay = new Set(lossesOf(await planned(clusters, old, old), paused, false).map(keyOf));
+  return { ...impact, losses: losses.filter((loss) => !underWay.has(keyOf(loss))) };
 }

@@ -1,5 +1,6 @@
-import type { JsonObject } from '../../kubernetes/index.ts';
 import type { Release } from '../../runtimehooks/index.ts';
+import type { Change } from './impact.ts';
+import type { Verdict } from './permission.ts';
 
 /** The data that the thread is started with. */
 export interface ThreadSettings {
@@ -15,34 +16,39 @@ export interface ThreadSettings {
 }
 
 /** A write to judge. */
-export interface Question {
+export interface Question extends Change {
   number: number;
-  object: JsonObject;
-  old: JsonObject | undefined;
   /** On the clock of `monotonicMs`. */
   deadlineMs: number;
+  /** Whether replacements need a permission: its plan is not cut short for newer writes. */
+  isGuarded: boolean;
+  isDryRun: boolean;
 }
 
+/** Why something is not known. */
+export const reasons = ['late', 'bug', 'reading', 'extension', 'plan'] as const;
+export type Reason = (typeof reasons)[number];
+
 /** The effect of a write on Machines. */
-export interface Answer {
+export interface Answer extends Verdict {
   number: number;
   /** Warnings. */
   lines: string[];
+  /** Machines that are replaced or deleted. */
   replaced: number;
+  deleted: number;
   /** How many Clusters use the object, and of how many the plan was made. */
   clusters: number;
   planned: number;
-  isUnknown: boolean;
-  /** Identifies the plan; absent if it was cut off. */
-  hash: string | undefined;
-  /** Namespaces that do not permit the replacement. */
-  deniedIn: string[];
+  /** Undefined if all is known. */
+  unknown: Reason | undefined;
 }
 
 export type FromThread =
   | { is: 'ready' }
   | { is: 'answer'; answer: Answer }
   | { is: 'bug'; number: number; error: string; stack: string[] }
+  | { is: 'failed plan'; error: string; stack: string[] }
   | { is: 'late'; number: number }
   | { is: 'problem'; resource: string; problem: string | undefined };
 

@@ -3,15 +3,33 @@ import type { Counter, Registry } from 'prom-client';
 import type { Log } from '../../base/index.ts';
 import { metricsIn } from '../../base/metrics/index.ts';
 import { group as runtimeGroup } from '../../extensionconfig/index.ts';
-import { type AdmissionRequest, type AdmissionResponse, failure, textAt } from '../../kubernetes/index.ts';
-import type { AdmissionOutcome } from '../../policy/index.ts';
+import {
+  type AdmissionRequest,
+  type AdmissionResponse,
+  failure,
+  fieldAt,
+  groupOf,
+  objectAt,
+  objectsAt,
+  textAt,
+} from '../../kubernetes/index.ts';
+import type { AdmissionOutcome, Facts, ImpactConfig } from '../../policy/index.ts';
 import { coreGroup } from '../../topology/index.ts';
-import { allowAnnotation } from './impact.ts';
-import { type Answer, type FromThread, monotonicMs, type Question, type ThreadSettings } from './messages.ts';
+import { type Change, replacementLabel, touchesMachines } from './impact.ts';
+import {
+  type Answer,
+  type FromThread,
+  monotonicMs,
+  type Question,
+  type Reason,
+  reasons,
+  type ThreadSettings,
+} from './messages.ts';
+import { allowAnnotation, isPermitted } from './permission.ts';
 import { cut, planCommand } from './warnings.ts';
 
-/** Longest time until a review is answered, in ms: without and with calls of extensions. */
-const budgetMs = { plain: 850, withExtensions: 4_700 };
+/** Longest time until a review is answered, in ms: usually, and with calls of extensions or where replacements need a permission. */
+const budgetMs = { usual: 850, long: 4_700 };
 /** The part of that time that is left for the answer, in ms. */
 const answerMs = 150;
 /** A thread that is that late has hung, in ms. */
@@ -23,7 +41,10 @@ const maxWaiting = 32;
 /** Maximum memory of the thread's objects, in MB. */
 const maxHeapMb = 512;
 
-export interface ImpactSettings extends Omit<ThreadSettings, 'newest'> {
+export interface ImpactSettings extends Omit<ThreadSettings, 'newest' | 'denies'> {
+  config: ImpactConfig;
+  /** What is known about the cluster without a plan. Default: no namespace asks for permissions before there is one. */
+  facts?: (() => Facts) | undefined;
   log: Log;
 }
 
@@ -37,20 +58,95 @@ export interface ImpactReviews {
 type Outcome = Answer | 'late' | 'bug';
 
 /** The outcome of a review, for the metric. */
-const results = ['nothing', 'replaces', 'denied', 'unknown', 'late', 'bug'] as const;
+const results = ['nothing', 'warned', 'denied', 'unknown', 'undecided'] as const;
 type Result = (typeof results)[number];
 
-/**
- * The service accounts of Cluster API's controllers in their usual namespaces (`capi-system`, `capv-system`): what they
- * write follows from what somebody else wrote, and is never rejected.
- */
-const controllerAccount = /^system:serviceaccount:(?:cap[a-z0-9-]*-system|openshift-cluster-api):/;
-
-const reviewedKinds: Readonly<Record<string, string>> = {
-  Cluster: coreGroup,
-  ClusterClass: coreGroup,
-  ExtensionConfig: runtimeGroup,
+const cannotPlan: Readonly<Record<'late' | 'bug', string>> = {
+  late: `the webhook had no plan in time: ${planCommand}`,
+  bug: 'the plan failed, which is a bug of extensionconfig-webhook (its log has more)',
 };
+
+const isTemplate = ({ group, kind }: AdmissionRequest['kind']) =>
+  kind.endsWith('Template') && group.endsWith(`.${coreGroup}`);
+
+/** Whether what a request writes may have an effect on Machines. */
+function isReviewed({ kind, operation, subResource, oldObject }: AdmissionRequest): boolean {
+  const { group, kind: name } = kind;
+  const isWrite = operation === 'UPDATE' || operation === 'CREATE';
+  const isCluster = name === 'Cluster' && group === coreGroup;
+  const isNamespace = name === 'Namespace' && group === '';
+  return (
+    subResource === '' &&
+    // Its deletion was reviewed.
+    fieldAt(oldObject, 'metadata', 'deletionTimestamp') === undefined &&
+    (operation === 'DELETE'
+      ? isCluster || isNamespace
+      : isWrite &&
+        (isCluster ||
+          (name === 'ClusterClass' && group === coreGroup) ||
+          (name === 'ExtensionConfig' && group === runtimeGroup) ||
+          isTemplate(kind)))
+  );
+}
+
+/** The accounts that delete what depends on something that is deleted already. */
+const deletingAccounts: readonly string[] = [
+  'system:kube-controller-manager',
+  'system:apiserver',
+  'system:serviceaccount:kube-system:generic-garbage-collector',
+  'system:serviceaccount:kube-system:namespace-controller',
+];
+
+/**
+ * Whether the author of a request is the controller of the written object, or of the object that controls it: what it
+ * writes follows from what somebody else wrote.
+ */
+function isOfController(
+  { username, operation, kind, oldObject }: AdmissionRequest,
+  accounts: ImpactConfig['controllers'],
+) {
+  const group = accounts[username.replace(/^system:serviceaccount:/, '')];
+  const owner = objectsAt(oldObject, 'metadata', 'ownerReferences').find(({ controller }) => controller === true);
+  const groups = [kind.group, ...(owner === undefined ? [] : [groupOf(owner)])];
+  return operation === 'DELETE' && deletingAccounts.includes(username)
+    ? true
+    : username.startsWith('system:serviceaccount:') &&
+        group !== undefined &&
+        groups.some((one) => one === group || one.endsWith(`.${group}`));
+}
+
+/** The namespaces of the Clusters that a write concerns; undefined if they are not known. */
+function namespacesOf({ kind, namespace, name }: AdmissionRequest, facts: Facts): ReadonlySet<string> | undefined {
+  const { clusters, clusterClasses } = facts;
+  const of = (classes: Pick<ReadonlySet<string>, 'has'> | undefined) =>
+    classes && clusters && new Set(clusters.ofClasses(classes).map((cluster) => cluster.namespace));
+  switch (kind.kind) {
+    case 'Cluster':
+      return new Set([namespace]);
+    case 'Namespace':
+      return new Set([name]);
+    case 'ClusterClass':
+      return of(new Set([`${namespace}/${name}`]));
+    case 'ExtensionConfig':
+      return of(
+        clusterClasses && new Set(clusterClasses.namingExtension(name).map(({ clusterClass }) => clusterClass)),
+      );
+    default:
+      return of({ has: (clusterClass) => clusterClass.startsWith(`${namespace}/`) });
+  }
+}
+
+/** What a review decides by: two with the same are the same. */
+function keyOf(
+  { kind, operation, namespace, name, object, oldObject, dryRun }: AdmissionRequest,
+  isGuarded: boolean,
+): string {
+  const read = (one: AdmissionRequest['object']) => {
+    const { labels = null, annotations = null, resourceVersion = null } = objectAt(one, 'metadata');
+    return [labels, annotations, one?.spec ?? null, one === oldObject ? resourceVersion : null];
+  };
+  return JSON.stringify([kind, operation, namespace, name, read(object), read(oldObject), dryRun, isGuarded]);
+}
 
 const allowed = (uid: string): AdmissionOutcome => ({
   response: { uid, allowed: true },
@@ -66,29 +162,49 @@ const warned = (uid: string, warnings: string[], auditAnnotations: Record<string
   warnedBy: ['impact'],
 });
 
-function denied(request: AdmissionRequest, answer: Answer, annotations: Record<string, string>): AdmissionOutcome {
-  const { uid, name, namespace, kind } = request;
-  const permissions = answer.hash === undefined ? '"true"' : `"${answer.hash}" (this plan) or "true"`;
-  const isThere = textAt(request.object, 'metadata', 'annotations', allowAnnotation) === 'true';
+function denied(
+  { uid, name, namespace, kind, operation, object }: AdmissionRequest,
+  {
+    lines,
+    namespaces,
+    hash,
+    isUnknown,
+  }: { lines: string[]; namespaces: string[]; hash?: string | undefined; isUnknown: boolean },
+  annotations: Record<string, string>,
+): AdmissionOutcome {
+  const isDeleted = operation === 'DELETE';
+  const isThere = !isDeleted && textAt(object, 'metadata', 'annotations', allowAnnotation) === 'true';
   const note = isThere
     ? ' (the "true" that an earlier write set does not count: remove it first, or set the other)'
     : '';
-  const message = `${answer.lines.join('; ')}. Machines in ${answer.deniedIn.map((one) => `namespace ${one}`).join(', ')} are replaced only if the same write sets the annotation ${allowAnnotation} to ${permissions}${note}; to see the plan: ${planCommand}`;
+  const values = [...(hash === undefined ? [] : [`"${hash}" (this plan)`]), ...(isDeleted ? [] : ['"true"'])];
+  const condition = isDeleted
+    ? `if the annotation ${allowAnnotation} is ${values.join(' or ')} before`
+    : `if the same write sets the annotation ${allowAnnotation} to ${values.join(' or ')}${note}`;
+  const where = namespaces.length === 0 ? '' : ` in ${namespaces.map((one) => `namespace ${one}`).join(', ')}`;
+  const what = isUnknown
+    ? `What is not known is permitted${where}`
+    : `Machines${where} are ${isDeleted ? 'deleted' : 'replaced'}`;
+  const last = isDeleted ? '' : `; to see the plan: ${planCommand}`;
+  const message = `${lines.join('; ')}. ${what} only ${values.length === 0 ? 'when it is: try again' : `${condition}${last}`}`;
+  const subject = namespace === '' || kind.kind === 'Namespace' ? name : `${namespace}/${name}`;
   const response: AdmissionResponse = {
     uid,
     allowed: false,
-    status: failure(403, 'Forbidden', `${kind.kind} ${namespace}/${name} ${message}`),
+    status: failure(403, 'Forbidden', `${kind.kind} ${subject} ${message}`),
     auditAnnotations: { ...annotations, 'denied-by': 'impact' },
   };
   return { response, verdict: 'denied', deniedBy: ['impact'], warnedBy: [] };
 }
 
 /** Reviews of writes that may replace Machines, planned in a thread of their own. */
-export function createImpactReviews({ log, ...settings }: ImpactSettings): ImpactReviews {
+export function createImpactReviews({ log, config, facts, ...settings }: ImpactSettings): ImpactReviews {
   const newest = new Int32Array(new SharedArrayBuffer(4));
-  const withinMs = settings.callsExtensions ? budgetMs.withExtensions : budgetMs.plain;
+  /** Outcomes of reviews that are under way, for others that are the same. */
+  const shared = new Map<string, Promise<Outcome>>();
   const waiting = new Map<number, (outcome: Outcome) => void>();
   let reviewed: Counter<'result'> | undefined;
+  let unknown: Counter<'reason'> | undefined;
   let number = 0;
   let isReady = false;
   let isStopped = false;
@@ -96,7 +212,7 @@ export function createImpactReviews({ log, ...settings }: ImpactSettings): Impac
 
   function startThread(): Worker {
     const started = new Worker(new URL('./thread.ts', import.meta.url), {
-      workerData: { ...settings, newest } satisfies ThreadSettings,
+      workerData: { ...settings, denies: config.denies, newest } satisfies ThreadSettings,
       resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
     });
     started.on('message', (message: FromThread) => {
@@ -111,6 +227,8 @@ export function createImpactReviews({ log, ...settings }: ImpactSettings): Impac
         }
       } else if (message.is === 'answer') {
         waiting.get(message.answer.number)?.(message.answer);
+      } else if (message.is === 'failed plan') {
+        log.error({ error: message.error, stack: message.stack }, 'a plan failed: this is a bug');
       } else {
         if (message.is === 'bug') {
           log.error({ error: message.error, stack: message.stack }, 'a plan failed: this is a bug');
@@ -138,8 +256,9 @@ export function createImpactReviews({ log, ...settings }: ImpactSettings): Impac
     return started;
   }
 
-  function ask(object: Question['object'], old: Question['old']) {
+  function ask(question: Pick<Question, 'object' | 'old' | 'isGuarded' | 'isDryRun'>): Promise<Outcome> {
     const { promise, resolve } = Promise.withResolvers<Outcome>();
+    const withinMs = question.isGuarded || settings.callsExtensions ? budgetMs.long : budgetMs.usual;
     number = (number + 1) % 2 ** 30;
     const own = number;
     const asked = thread;
@@ -157,71 +276,114 @@ export function createImpactReviews({ log, ...settings }: ImpactSettings): Impac
     waiting.set(own, settle);
     Atomics.store(newest, 0, own);
     thread.postMessage({
+      ...question,
       number: own,
-      object,
-      old,
       deadlineMs: monotonicMs() + withinMs - answerMs,
     } satisfies Question);
     return promise;
   }
 
-  function counted(result: Result, outcome: AdmissionOutcome): AdmissionOutcome {
+  /** The outcome for a request: of another that is the same, if that is under way. */
+  function outcomeOf(request: AdmissionRequest, change: Change, isGuarded: boolean): Promise<Outcome> | 'late' {
+    const key = keyOf(request, isGuarded);
+    const others = shared.get(key);
+    if (others !== undefined) {
+      return others;
+    }
+    if (waiting.size >= maxWaiting || (request.operation === 'CREATE' && !isReady)) {
+      return 'late';
+    }
+    const outcome = ask({ ...change, isGuarded, isDryRun: request.dryRun }).finally(() => shared.delete(key));
+    shared.set(key, outcome);
+    return outcome;
+  }
+
+  /** The namespaces of a write that ask for a permission, before there is a plan; undefined if that is not known. */
+  function guardedBy(request: AdmissionRequest): string[] | undefined {
+    if (!config.denies || facts === undefined) {
+      return [];
+    }
+    const known = facts();
+    const namespaces = namespacesOf(request, known);
+    const labels = known.namespaces;
+    return namespaces && labels && [...namespaces].filter((one) => labels.labelsOf(one)?.[replacementLabel] === 'deny');
+  }
+
+  function counted(result: Result, reason: Reason | undefined, outcome: AdmissionOutcome): AdmissionOutcome {
     reviewed?.inc({ result });
+    if (reason !== undefined) {
+      unknown?.inc({ reason });
+    }
     return outcome;
   }
 
   return {
     async review(request) {
-      const { uid, kind, operation, object, oldObject, subResource, username } = request;
-      if (
-        object === undefined ||
-        subResource !== '' ||
-        !(operation === 'UPDATE' || operation === 'CREATE') ||
-        reviewedKinds[kind.kind] !== kind.group ||
-        controllerAccount.test(username)
-      ) {
+      const { uid, operation, oldObject: old } = request;
+      const object = operation === 'DELETE' ? undefined : request.object;
+      const change: Change = { object, old };
+      if (!isReviewed(request) || isOfController(request, config.controllers)) {
         return allowed(uid);
       }
-      const isTooMuch = waiting.size >= maxWaiting || (operation === 'CREATE' && !isReady);
-      const message = isTooMuch ? 'late' : await ask(object, oldObject);
-      if (operation === 'CREATE' && (message === 'late' || (message !== 'bug' && message.clusters === 0))) {
-        // Hardly any Cluster depends on an extension before it is registered.
-        return allowed(uid);
+      const guarded = guardedBy(request);
+      const isGuarded = guarded === undefined || guarded.length > 0;
+      const message = await outcomeOf(request, change, isGuarded);
+      const isUndecided = (namespaces: readonly string[] | undefined) =>
+        config.deniesUnknown && (namespaces === undefined || namespaces.length > 0);
+      if (message === 'late' || message === 'bug' || message.unknown === 'reading') {
+        const isAnswer = typeof message === 'object';
+        const reason = isAnswer ? 'reading' : message;
+        const lines = isAnswer ? message.lines : [`what happens to Machines is not known: ${cannotPlan[message]}`];
+        const isOpen = isGuarded && touchesMachines(change) && !isPermitted(change, undefined);
+        if (operation === 'CREATE' && !isOpen) {
+          // Hardly anything depends on what is created.
+          return allowed(uid);
+        }
+        if (isOpen && isUndecided(guarded)) {
+          const facts = { lines, namespaces: guarded ?? [], isUnknown: true };
+          return counted('undecided', reason, denied(request, facts, { impact: reason }));
+        }
+        return counted(isOpen ? 'undecided' : 'unknown', reason, warned(uid, lines, { impact: reason }));
       }
-      if (message === 'late') {
-        const line = `what happens to Machines is not known: the webhook had no plan in time: ${planCommand}`;
-        return counted('late', warned(uid, [line], { impact: 'late' }));
+      const { replaced, deleted, clusters, planned, lines, hash, unknown: reason, deniedIn, undecidedIn } = message;
+      if (lines.length === 0 && undecidedIn.length === 0) {
+        return counted('nothing', undefined, allowed(uid));
       }
-      if (message === 'bug') {
-        const line = `what happens to Machines is not known: the plan failed, which is a bug of extensionconfig-webhook (its log has more)`;
-        return counted('bug', warned(uid, [line], { impact: 'bug' }));
-      }
-      const { replaced, clusters, planned, lines, isUnknown, hash } = message;
-      if (lines.length === 0) {
-        return counted('nothing', allowed(uid));
-      }
+      const number = [
+        ...(replaced > 0 || deleted === 0 ? [`${replaced} Machines replaced`] : []),
+        ...(deleted > 0 ? [`${deleted} deleted`] : []),
+      ].join(', ');
       const annotations = {
-        impact: `${planned < clusters ? 'at least ' : ''}${replaced} Machines replaced, ${planned} of ${clusters} Clusters planned${isUnknown ? ', not all known' : ''}`,
-        ...(hash !== undefined && replaced > 0 && { 'impact-plan': hash }),
+        impact: `${planned < clusters ? 'at least ' : ''}${number}, ${planned} of ${clusters} Clusters planned${reason === undefined ? '' : ', not all known'}`,
+        ...(hash !== undefined && replaced + deleted > 0 && { 'impact-plan': hash }),
       };
-      if (message.deniedIn.length > 0) {
-        return counted('denied', denied(request, message, annotations));
+      if (deniedIn.length > 0) {
+        const facts = { lines, namespaces: deniedIn, hash, isUnknown: false };
+        return counted('denied', reason, denied(request, facts, annotations));
       }
-      return counted(
-        replaced > 0 ? 'replaces' : 'unknown',
-        warned(
-          uid,
-          lines.map((line) => cut(line, 256)),
-          annotations,
-        ),
-      );
+      if (undecidedIn.length > 0 && config.deniesUnknown) {
+        const facts = { lines, namespaces: undecidedIn, hash, isUnknown: true };
+        return counted('undecided', reason, denied(request, facts, annotations));
+      }
+      const shown = lines.map((line) => cut(line, 256));
+      const result =
+        undecidedIn.length > 0 ? 'undecided' : replaced + deleted > 0 || reason === undefined ? 'warned' : 'unknown';
+      return counted(result, reason, warned(uid, shown, annotations));
     },
     addMetrics(registry, prefix) {
       reviewed = metricsIn(registry, prefix).counter(
         'impact_reviews_total',
-        'Writes judged by what they do to Machines, by result: nothing, replaces, denied, unknown, late (no plan in time), bug.',
+        'Writes judged by what they do to Machines, by result: nothing, warned, denied, unknown, undecided (unknown where that needs a permission).',
         ['result'],
       );
+      unknown = metricsIn(registry, prefix).counter(
+        'impact_not_known_total',
+        'Judged writes whose effect is not known, by reason: late (no plan in time), bug, reading (objects not read yet, or stale), extension (another release), plan (the plan says why).',
+        ['reason'],
+      );
+      for (const reason of reasons) {
+        unknown.inc({ reason }, 0);
+      }
       for (const result of results) {
         reviewed.inc({ result }, 0);
       }

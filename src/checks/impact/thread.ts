@@ -4,13 +4,21 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { bugFields } from '../../base/index.ts';
 import { decodeExtensionConfig, hubVersion, group as runtimeGroup } from '../../extensionconfig/index.ts';
 import { loadKubeConfig } from '../../kubernetes/client/index.ts';
-import { namespaceOf, textValues } from '../../kubernetes/index.ts';
+import { type JsonObject, namespacedName, namespaceOf, textAt, textValues } from '../../kubernetes/index.ts';
 import { newestKnownRelease } from '../../runtimehooks/index.ts';
 import { coreGroup, prepared } from '../../topology/index.ts';
 import { createPlanCaller } from '../plan/index.ts';
-import { type Change, deniedIn, hashOf, type Impact, impactOf, lacksTemplates, replacedBy } from './impact.ts';
-import { type Answer, type FromThread, monotonicMs, type Question, type ThreadSettings } from './messages.ts';
-import { impactLines } from './warnings.ts';
+import { type Change, type Impact, impactOf, lacksObjects, subjectOf } from './impact.ts';
+import {
+  type Answer,
+  type FromThread,
+  monotonicMs,
+  type Question,
+  type Reason,
+  type ThreadSettings,
+} from './messages.ts';
+import { verdictOf } from './permission.ts';
+import { impactLines, unknownOf } from './warnings.ts';
 import { WatchedObjects } from './watched-objects.ts';
 
 /** How long a plan runs at least while newer writes wait, in ms. */
@@ -34,21 +42,57 @@ const watched = new WatchedObjects(await loadKubeConfig(settings.kubeconfig, pro
   send({ is: 'problem', resource, problem }),
 );
 
+function unknownIn({ clusters, unasked, unplanned }: Impact): Reason | undefined {
+  return unasked !== undefined
+    ? 'extension'
+    : unplanned.length > 0
+      ? 'late'
+      : clusters.some((cluster) => unknownOf(cluster) !== undefined)
+        ? 'plan'
+        : undefined;
+}
+
 function answerTo(number: number, change: Change, impact: Impact): Answer {
-  const isCutOff = impact.unasked === undefined && impact.clusters.length < impact.total;
+  const { losses, clusters, total } = impact;
+  const lost = (...verbs: string[]) =>
+    losses
+      .filter(({ verb, isLater }) => verbs.includes(verb) && !isLater)
+      .reduce((sum, { machines }) => sum + machines, 0);
   return {
     number,
     lines: impactLines(impact),
-    replaced: replacedBy(impact),
-    clusters: impact.total,
-    planned: impact.clusters.length,
-    isUnknown:
-      isCutOff ||
-      impact.unasked !== undefined ||
-      impact.clusters.some(({ groups }) => groups.some(({ verdict }) => verdict === 'unknown')),
-    hash: isCutOff ? undefined : hashOf(impact),
-    deniedIn: settings.denies ? deniedIn(impact, change, watched) : [],
+    replaced: lost('replaces'),
+    deleted: lost('deletes'),
+    clusters: total,
+    planned: clusters.length,
+    unknown: unknownIn(impact),
+    ...verdictOf(impact, change, watched),
+    ...(!settings.denies && { deniedIn: [], undecidedIn: [] }),
   };
+}
+
+/** The writes of the last moments that were allowed, with the version of the object before, and when. */
+const written = new Map<string, { object: JsonObject; before: string; atMs: number }>();
+
+/** Whether the watch lacks what is stored already: the object before this write, or the last writes. */
+function isStale({ old }: Change): boolean {
+  const isBehind = (object: JsonObject, than: string, orSame: boolean) => {
+    const known = watched.versionOf(object);
+    return (
+      known !== undefined &&
+      than !== '' &&
+      (known.length - than.length || (known < than ? -1 : known > than ? 1 : 0)) < (orSame ? 1 : 0)
+    );
+  };
+  for (const [key, { atMs }] of written) {
+    if (monotonicMs() > atMs + readingMs) {
+      written.delete(key);
+    }
+  }
+  return (
+    (old !== undefined && isBehind(old, textAt(old, 'metadata', 'resourceVersion'), false)) ||
+    [...written.values()].some(({ object, before }) => isBehind(object, before, true))
+  );
 }
 
 /** The extensions of the cluster, to be called. */
@@ -68,19 +112,20 @@ function createCaller() {
   });
 }
 
-async function answer({ number, deadlineMs, ...change }: Question): Promise<Answer> {
+async function answer({ number, deadlineMs, isGuarded, isDryRun, ...change }: Question): Promise<Answer> {
   const startedMs = monotonicMs();
   const startMs = startedMs < threadStartedMs + startingMs ? deadlineMs : startedMs + readingMs;
   while (
     (watched.problem !== undefined && monotonicMs() < startMs) ||
-    (lacksTemplates(change, watched) && monotonicMs() < startedMs + readingMs)
+    ((watched.isReading || isStale(change) || lacksObjects(change, watched)) && monotonicMs() < startedMs + readingMs)
   ) {
-    await sleep(20);
+    await sleep(5);
   }
   const { problem } = watched;
   if (problem !== undefined) {
     const lines = [`what happens to Machines is not known: ${problem}`];
-    return { number, lines, replaced: 0, clusters: 0, planned: 0, isUnknown: true, hash: undefined, deniedIn: [] };
+    const none = { replaced: 0, deleted: 0, clusters: 0, planned: 0, hash: undefined, deniedIn: [], undecidedIn: [] };
+    return { ...none, number, lines, unknown: 'reading' };
   }
   const signal = AbortSignal.timeout(Math.max(1, Math.ceil(deadlineMs - monotonicMs())));
   const caller = settings.callsExtensions ? await createCaller() : undefined;
@@ -93,10 +138,18 @@ async function answer({ number, deadlineMs, ...change }: Question): Promise<Answ
       signal,
       shouldStop() {
         const now = monotonicMs();
-        return now > deadlineMs || (now > startedMs + ownMs && Atomics.load(settings.newest, 0) !== number);
+        const isNewest = Atomics.load(settings.newest, 0) === number;
+        return now > deadlineMs || (now > startedMs + ownMs && !isNewest && !isGuarded);
       },
+      onBug: (error) => send({ is: 'failed plan', ...bugFields(error) }),
     });
-    return answerTo(number, change, impact);
+    const told = answerTo(number, change, impact);
+    const object = subjectOf(change);
+    if (!isDryRun && told.deniedIn.length + told.undecidedIn.length === 0) {
+      const before = textAt(change.old, 'metadata', 'resourceVersion');
+      written.set(namespacedName(object), { object, before, atMs: monotonicMs() });
+    }
+    return told;
   } finally {
     await caller?.[Symbol.asyncDispose]();
   }
@@ -128,7 +181,7 @@ send({ is: 'ready' });
 port.on('message', (question: Question) => {
   waiting.push({
     ...question,
-    object: prepared(question.object),
+    object: question.object && prepared(question.object),
     old: question.old && prepared(question.old),
   });
   if (!isRunning) {

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { count, withoutControls } from '../../base/index.ts';
 import type { Cause, ClusterPlan } from '../../topology/index.ts';
 import type { Impact } from './impact.ts';
+import type { Loss } from './losses.ts';
 
 /** Maximum number of warnings, and of bytes of each: API servers and kubectl cut longer ones. */
 const maxLines = 3;
@@ -12,11 +13,12 @@ const maxReasonBytes = 160;
 /** Shows the whole plan. */
 export const planCommand = 'kubectl extensionconfig plan -f FILE';
 
-/** Replacements in groups of one kind, for the same fields. */
-interface Replacement {
+/** Losses of groups of one kind, for the same reason. */
+interface Sum {
+  what: string;
   kind: string;
   groups: Set<string>;
-  fields: string;
+  why: string;
   /** Machines by Cluster. */
   machines: Map<string, number>;
   total: number;
@@ -29,7 +31,7 @@ const kinds: Readonly<Record<string, string>> = { MachineDeployment: 'md', Machi
 const maxGroups = 3;
 
 /** `control plane`, `md "md-0" and "md-1"`. */
-function groupsText({ kind, groups }: Replacement): string {
+function groupsText({ kind, groups }: Sum): string {
   if (kind === controlPlane) {
     return kind;
   }
@@ -54,22 +56,20 @@ function fieldsText(causes: readonly Cause[]): string {
   return first === undefined ? 'outdated already' : others.length === 0 ? first : `${first} and ${others.length} more`;
 }
 
-/** The replacements, the most expensive first. */
-function replacementsOf(clusters: readonly ClusterPlan[]): Replacement[] {
-  const replacements = new Map<string, Replacement>();
-  for (const { cluster, groups } of clusters) {
-    for (const plan of groups.filter(({ machines }) => machines.replaced > 0)) {
-      const kind = plan.group === 'control-plane' ? controlPlane : plan.kind;
-      const fields = fieldsText(plan.causes);
-      const key = JSON.stringify([kind, fields]);
-      const replacement = replacements.get(key) ?? { kind, groups: new Set(), fields, machines: new Map(), total: 0 };
-      replacement.groups.add(plan.group);
-      replacement.machines.set(cluster, (replacement.machines.get(cluster) ?? 0) + plan.machines.replaced);
-      replacement.total += plan.machines.replaced;
-      replacements.set(key, replacement);
-    }
+/** The losses, the most expensive first. */
+function sumsOf(losses: readonly Loss[]): Sum[] {
+  const sums = new Map<string, Sum>();
+  for (const { cluster, group, verb, machines, causes, why = fieldsText(causes), isLater, ...loss } of losses) {
+    const kind = group === 'control-plane' ? controlPlane : loss.kind;
+    const what = isLater ? `when the pause ends, ${verb}` : verb;
+    const key = JSON.stringify([what, kind, why]);
+    const sum = sums.get(key) ?? { what, kind, groups: new Set(), why, machines: new Map(), total: 0 };
+    sum.groups.add(group);
+    sum.machines.set(cluster, (sum.machines.get(cluster) ?? 0) + machines);
+    sum.total += machines;
+    sums.set(key, sum);
   }
-  return [...replacements.values()].toSorted((one, other) => other.total - one.total);
+  return [...sums.values()].toSorted((one, other) => other.total - one.total);
 }
 
 /** A text of at most so many bytes of UTF-8, cut between characters. */
@@ -93,20 +93,19 @@ function named(names: readonly string[], around: (list: string) => string): stri
   return cut(around(count(names.length, 'Cluster')), maxBytes);
 }
 
-function replacementText(replacement: Replacement, isCutOff: boolean): string {
-  const { fields, machines, total } = replacement;
+function sumText(sum: Sum, isCutOff: boolean): string {
+  const { what, why, machines, total } = sum;
   const clusters = [...machines].toSorted(([, one], [, other]) => other - one);
   const number = `${isCutOff ? 'at least ' : ''}${count(total, 'Machine')}`;
   return named(
-    clusters.map(([cluster, replaced]) => `${cluster} (${replaced})`),
-    (list) =>
-      `replaces ${number} in ${count(clusters.length, 'Cluster')}: ${groupsText(replacement)} of ${list}: ${fields}`,
+    clusters.map(([cluster, some]) => `${cluster} (${some})`),
+    (list) => `${what} ${number} in ${count(clusters.length, 'Cluster')}: ${groupsText(sum)} of ${list}: ${why}`,
   );
 }
 
 /** Why nothing is known about groups of a Cluster; undefined if all is known. */
-function unknownOf({ groups, problems }: ClusterPlan): string | undefined {
-  const unknown = groups.filter(({ verdict }) => verdict === 'unknown');
+export function unknownOf({ groups, problems }: ClusterPlan): string | undefined {
+  const unknown = groups.filter(({ verdict }) => verdict === 'unknown' || verdict === 'stopped');
   if (unknown.length === 0) {
     return undefined;
   }
@@ -115,7 +114,7 @@ function unknownOf({ groups, problems }: ClusterPlan): string | undefined {
 }
 
 /** Says in one line what is not known. */
-function unknownLine({ clusters, total, unasked }: Impact): string | undefined {
+function unknownLine({ clusters, total, unasked, unplanned }: Impact): string | undefined {
   if (unasked !== undefined) {
     const { extension, clusters: names } = unasked;
     return named(
@@ -127,7 +126,7 @@ function unknownLine({ clusters, total, unasked }: Impact): string | undefined {
   const reasons = clusters.map((cluster) => ({ cluster: cluster.cluster, why: unknownOf(cluster) }));
   const unknown = reasons.filter(({ why }) => why !== undefined);
   const [first] = unknown;
-  const left = total - clusters.length;
+  const left = unplanned.length;
   if (left > 0 && (first === undefined || left > unknown.length)) {
     return cut(`${left} of ${count(total, 'Cluster')} were not planned in time: ${planCommand}`, maxBytes);
   }
@@ -140,15 +139,15 @@ function unknownLine({ clusters, total, unasked }: Impact): string | undefined {
       );
 }
 
-/** The effect of a write on Machines, in at most three lines of 256 bytes; none if it replaces none. */
+/** The effect of a write on Machines, in at most three lines of 256 bytes; none if there is none. */
 export function impactLines(impact: Impact): string[] {
   const unknown = unknownLine(impact);
-  const replacements = replacementsOf(impact.clusters);
+  const sums = sumsOf(impact.losses);
   const room = maxLines - (unknown === undefined ? 0 : 1);
-  const isCutOff = impact.clusters.length < impact.total;
-  const shown = replacements.length <= room ? replacements : replacements.slice(0, room - 1);
-  const hidden = replacements.slice(shown.length);
-  const lines = shown.map((replacement) => replacementText(replacement, isCutOff));
+  const isCutOff = impact.unplanned.length > 0;
+  const shown = sums.length <= room ? sums : sums.slice(0, room - 1);
+  const hidden = sums.slice(shown.length);
+  const lines = shown.map((sum) => sumText(sum, isCutOff));
   if (hidden.length > 0) {
     const before = new Set(shown.flatMap(({ machines }) => [...machines.keys()]));
     const clusters = new Set(hidden.flatMap(({ machines }) => [...machines.keys()]));

@@ -102,8 +102,19 @@ export class WatchedObjects implements Watched {
   get problem(): string | undefined {
     const needed = [...neededKinds].flatMap((kind) => this.#following.get(kind)?.informer ?? []);
     const problem = [this.#definitions, this.#namespaces, ...needed].map(whyUnread).find((why) => why !== undefined);
-    const isReading = [...this.#following.values()].some(({ informer }) => whyUnread(informer) === stillReading);
-    return problem ?? (this.#isToFollow || isReading ? stillReading : undefined);
+    return problem ?? (this.#isToFollow ? stillReading : undefined);
+  }
+
+  /** Whether some kind is being read for the first time: only what needs it is not known. */
+  get isReading(): boolean {
+    return [...this.#following.values()].some(({ informer }) => whyUnread(informer) === stillReading);
+  }
+
+  /** The version of an object in the copy; undefined if it is not there. */
+  versionOf(object: JsonObject): string | undefined {
+    const { informer } = this.#following.get(`${groupOf(object)} ${textAt(object, 'kind')}`) ?? {};
+    const known = informer?.get(namespacedName(object));
+    return known && textAt(known, 'metadata', 'resourceVersion');
   }
 
   worldOf(objects: Iterable<JsonObject>, call: CallHook | undefined): World {

@@ -19,13 +19,15 @@ export const policyFlags = {
 } satisfies Flags;
 
 /** @throws {UsageError} when a file that a flag names cannot be used. The message names flag, file and position. */
-export function ruleSetOptionsOf(flags: FlagValues<typeof policyFlags>): RuleSetOptions & Partial<RulesConfig> {
+export function ruleSetOptionsOf(flags: FlagValues<typeof policyFlags>): RuleSetOptions & RulesConfig {
   const config = flags['rules-config'];
   return {
     profile: flags.profile,
     enforcement: flags.enforcement,
     maxHandlerTimeoutSeconds: advisedTimeoutSeconds,
     clusterApi: flags['cluster-api-version'],
-    ...(config === undefined ? {} : readWith('--rules-config', config, parseRulesConfig, RulesConfigError)),
+    ...(config === undefined
+      ? parseRulesConfig('')
+      : readWith('--rules-config', config, parseRulesConfig, RulesConfigError)),
   };
 }

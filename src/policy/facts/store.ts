@@ -175,7 +175,8 @@ export function createFactsStore(isServiceCertain: (namespace: string) => boolea
     clusters: {
       waitingFor: (hook: string) => clusters.where(({ pending }) => pending.includes(hook)),
       /** Those of ClusterClasses, each `NAMESPACE/NAME`. */
-      ofClasses: (names: ReadonlySet<string>) => clusters.where(({ clusterClass = '' }) => names.has(clusterClass)),
+      ofClasses: (names: Pick<ReadonlySet<string>, 'has'>) =>
+        clusters.where(({ clusterClass = '' }) => names.has(clusterClass)),
     },
     /** Undefined for a namespace that does not exist or is not known yet. */
     namespaces: { labelsOf: (namespace: string) => namespaces.get(namespace) },

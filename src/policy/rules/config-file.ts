@@ -1,4 +1,4 @@
-import { isJsonObject, showValue } from '../../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, showValue } from '../../kubernetes/index.ts';
 import { onlyValue, YamlError } from '../../kubernetes/manifests/index.ts';
 import type { Level } from './rule-set.ts';
 import { rules } from './rules.ts';
@@ -11,15 +11,27 @@ const maxLength = 64 * 1024;
 
 const levels: readonly unknown[] = ['off', 'warn', 'deny'];
 
-export interface RulesConfig {
-  levels: Map<string, Level>;
-  /** Whether replacements of Machines need a permission, in namespaces that ask for it: `serve --impact`. */
-  deniesImpact: boolean;
+/** What `serve --impact` does with writes that replace or delete Machines. */
+export interface ImpactConfig {
+  /** Whether that needs a permission, in namespaces that ask for it. */
+  denies: boolean;
+  /** Whether writes whose effect is not known need it, too. */
+  deniesUnknown: boolean;
+  /** The service accounts whose writes are not reviewed, as `NAMESPACE:NAME`, by the API group that each of them reconciles. */
+  controllers: Readonly<Record<string, string>>;
 }
 
+export interface RulesConfig {
+  levels: Map<string, Level>;
+  impact: ImpactConfig;
+}
+
+/** Cluster API's core, as clusterctl installs it. */
+const usualControllers = { 'capi-system:capi-manager': 'cluster.x-k8s.io' };
+
 /**
- * Reads rule levels from YAML (or JSON) text: a map `rules` from rule id to `off`, `warn` or `deny`; and `impact`, `warn`
- * or `deny`. `false` is accepted for `off`, which is what YAML 1.1 makes of it. @throws {RulesConfigError}
+ * Reads rule levels from YAML (or JSON) text: a map `rules` from rule id to `off`, `warn` or `deny`; and `impact`: `warn`,
+ * `deny`, or a map. `false` is accepted for `off`, which is what YAML 1.1 makes of it. @throws {RulesConfigError}
  */
 export function parseRulesConfig(text: string): RulesConfig {
   let content: unknown;
@@ -35,11 +47,29 @@ export function parseRulesConfig(text: string): RulesConfig {
   const mistakes = unknown.map(
     (key) => `${showValue(key)}: unknown field; there are rules, ${aMapOfLevels}, and impact, ${impactLevels}`,
   );
-  const { impact = 'warn' } = content;
-  if (impact !== 'warn' && impact !== 'deny') {
-    mistakes.push(`impact: ${showValue(impact)} is not one of ${impactLevels.replace(' or', ',')}`);
+  const impact = readImpact(content.impact ?? {}, mistakes);
+  return { levels: readLevels(content.rules, mistakes), impact };
+}
+
+function readImpact(value: unknown, mistakes: string[]): ImpactConfig {
+  const given: JsonObject = isJsonObject(value) ? value : { replacement: value as Json };
+  const { replacement = 'warn', unknown = 'deny', controllers = usualControllers, ...others } = given;
+  mistakes.push(...Object.keys(others).map((key) => `impact.${key}: unknown field; there are ${impactFields}`));
+  const at = isJsonObject(value) ? 'impact.replacement' : 'impact';
+  for (const [path, level] of Object.entries({ [at]: replacement, 'impact.unknown': unknown })) {
+    if (level !== 'warn' && level !== 'deny') {
+      mistakes.push(`${path}: ${showValue(level)} is not one of warn, deny`);
+    }
   }
-  return { levels: readLevels(content.rules, mistakes), deniesImpact: impact === 'deny' };
+  const accounts = Object.entries(isJsonObject(controllers) ? controllers : { '': controllers });
+  if (accounts.some(([account, group]) => !/^[^:]+:[^:]+$/.test(account) || typeof group !== 'string')) {
+    mistakes.push(`impact.controllers: must be a map from service account (NAMESPACE:NAME) to API group`);
+  }
+  return {
+    denies: replacement === 'deny',
+    deniesUnknown: unknown === 'deny',
+    controllers: Object.fromEntries(accounts.map(([account, group]) => [account, String(group)])),
+  };
 }
 
 /** Reads rule levels. @throws {RulesConfigError} for unknown rules and levels, upstream rules, and `mistakes`. */
@@ -56,7 +86,8 @@ export function readLevels(value: unknown, mistakes: string[] = []): Map<string,
   return new Map(entries.map(([id, level]) => [id, levelOf(level)]));
 }
 
-const impactLevels = 'warn or deny';
+const impactFields = 'replacement, unknown and controllers';
+const impactLevels = `warn, deny or a map with ${impactFields}`;
 const aMapOfLevels = 'a map from rule id to off, warn or deny';
 
 const levelOf = (value: unknown): Level => (value === false ? 'off' : (value as Level));

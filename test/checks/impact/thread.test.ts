@@ -11,7 +11,10 @@ interface Question {
 }
 
 /** Reviews with threads that do with a question what a test says, and what becomes of them. */
-function startReviews(onQuestion: (thread: EventEmitter, question: Question) => void) {
+function startReviews(
+  onQuestion: (thread: EventEmitter, question: Question) => void,
+  settings: Partial<Parameters<typeof createImpactReviews>[0]> = {},
+) {
   const started: EventEmitter[] = [];
   class FakeThread extends EventEmitter {
     constructor() {
@@ -35,7 +38,8 @@ function startReviews(onQuestion: (thread: EventEmitter, question: Question) => 
   const reviews = createImpactReviews({
     kubeconfig: {},
     clusterApiVersion: undefined,
-    denies: true,
+    config: { denies: true, deniesUnknown: true, controllers: {} },
+    ...settings,
     updatesInPlace: false,
     callsExtensions: false,
     log: pino({}, { write: (text) => lines.push(JSON.parse(text)) }),
@@ -87,13 +91,16 @@ test('a review whose plan fails is allowed, and the bug is said, logged and coun
     auditAnnotations: { impact: 'bug' },
   });
   expect(lines).toMatchObject([{ level: 50, error: 'x is not a function', msg: 'a plan failed: this is a bug' }]);
-  expect(await registry.metrics()).toContain('test_impact_reviews_total{result="bug"} 1');
+  expect(await registry.metrics()).toContain('test_impact_not_known_total{reason="bug"} 1');
 });
 
 test('a thread that hangs is replaced', async () => {
   const { started, review, lines } = startReviews((thread, { number }) => {
     if (thread !== started[0]) {
-      thread.emit('message', { is: 'answer', answer: { number, clusters: 0, lines: [] } });
+      thread.emit('message', {
+        is: 'answer',
+        answer: { number, clusters: 0, lines: [], deniedIn: [], undecidedIn: [] },
+      });
     }
   });
   const first = review();

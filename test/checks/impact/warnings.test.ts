@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { cut, deniedIn, hashOf, type Impact, impactLines, type Watched } from '../../../src/checks/impact/index.ts';
+import {
+  cut,
+  hashOf,
+  type Impact,
+  impactLines,
+  lossesOf,
+  verdictOf,
+  type Watched,
+} from '../../../src/checks/impact/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { type GroupPlan, World } from '../../../src/topology/index.ts';
 
@@ -18,10 +26,13 @@ function group(name: string, replaced: number, fields: string[], more: Partial<G
 }
 
 const cluster = (name: string, ...groups: GroupPlan[]) => ({ cluster: `default/${name}`, groups, problems: [] });
-const impact = (clusters: Impact['clusters'], total = clusters.length): Impact => ({
+const impact = (clusters: Impact['clusters'], unplanned = 0, paused = new Set<string>()): Impact => ({
   clusters,
-  total,
+  total: clusters.length + unplanned,
+  unplanned: Array.from({ length: unplanned }, (_, index) => `default/u-${index}`),
   unasked: undefined,
+  losses: lossesOf(clusters, paused, true),
+  paused,
 });
 const args = 'spec.template.spec.joinConfiguration.nodeRegistration.kubeletExtraArgs';
 
@@ -76,7 +87,7 @@ test.each<[string, Impact, string[]]>([
   ],
   [
     'cut off',
-    impact([cluster('a', group('md-0', 2, ['a']))], 1000),
+    impact([cluster('a', group('md-0', 2, ['a']))], 999),
     [
       'replaces at least 2 Machines in 1 Cluster: md "md-0" of default/a (2): a',
       '999 of 1000 Clusters were not planned in time: kubectl extensionconfig plan -f FILE',
@@ -97,9 +108,58 @@ test.each<[string, Impact, string[]]>([
   ],
   [
     'another release of an extension',
-    { clusters: [], total: 2, unasked: { extension: 'patcher', clusters: ['default/a', 'default/b'] } },
+    { ...impact([]), total: 2, unasked: { extension: 'patcher', clusters: ['default/a', 'default/b'] } },
     [
       'what extension patcher does to the Machines of default/a and default/b is not known before it is asked: kubectl extensionconfig plan -f FILE',
+    ],
+  ],
+  [
+    'groups that are removed, scaled together with another change, or called unhealthy',
+    impact([
+      cluster(
+        'a',
+        group('md-0', 0, [], { verdict: 'deleted', machines: { before: 2, after: 0, replaced: 0, inPlace: 0 } }),
+        group('md-1', 0, [], { verdict: 'scaled', machines: { before: 4, after: 1, replaced: 0, inPlace: 0 } }),
+        group('md-2', 0, [], {
+          healthCheck: [
+            {
+              object: 'MachineHealthCheck default/md-2',
+              field: 'spec.checks.unhealthyNodeConditions',
+              after: [
+                { type: 'Ready', status: 'True', timeoutSeconds: 0 },
+                { type: 'Ready', status: 'Unknown', timeoutSeconds: 300 },
+              ],
+            },
+          ],
+        }),
+      ),
+    ]),
+    [
+      'remediates 9 Machines in 1 Cluster: md "md-2" of default/a (9): its health check calls Ready=True unhealthy',
+      'deletes 3 Machines in 1 Cluster: md "md-1" of default/a (3): scaled to 1',
+      'deletes 2 Machines in 1 Cluster: md "md-0" of default/a (2): removed',
+    ],
+  ],
+  [
+    'a paused Cluster',
+    impact(
+      [
+        cluster(
+          'a',
+          group('md-0', 0, [args], {
+            held: {
+              is: 'paused',
+              verdict: 'replaced',
+              machines: { before: 2, after: 2, replaced: 2, inPlace: 0 },
+            },
+          }),
+        ),
+      ],
+      0,
+      new Set(['default/a']),
+    ),
+    [
+      'when the pause ends, replaces 2 Machines in 1 Cluster: md "md-0" of default/a (2): spec.joinConfiguration.nodeRegistration.kubeletExtraArgs',
     ],
   ],
   [
@@ -157,13 +217,13 @@ test.each<[string, Impact, JsonObject, JsonObject, string[]]>([
     [],
   ],
 ])('permission: %s', (_, plan, old, object, denied) => {
-  expect(deniedIn(plan, { object, old }, watched)).toEqual(denied);
+  expect(verdictOf(plan, { object, old }, watched).deniedIn).toEqual(denied);
 });
 
 test('the hash of a plan depends on what is replaced and by which values, not on the order', () => {
   const two = impact([cluster('a', group('md-0', 2, [args])), cluster('b', group('md-0', 2, ['a', 'b']))]);
   expect(hashOf(two)).toMatch(/^[0-9a-f]{12}$/);
-  expect(hashOf({ ...two, clusters: two.clusters.toReversed() })).toBe(hashOf(two));
+  expect(hashOf({ ...two, losses: two.losses.toReversed() })).toBe(hashOf(two));
   expect(hashOf(judged)).not.toBe(hashOf(two));
   expect(hashOf(impact([cluster('a', group('md-0', 3, [args]))]))).not.toBe(hashOf(judged));
   const toValue = (after: string) =>

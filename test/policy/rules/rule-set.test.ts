@@ -433,12 +433,23 @@ test.each([
   ],
   [
     'level: {}',
-    /^"level": unknown field; there are rules, a map from rule id to off, warn or deny, and impact, warn or deny$/,
+    /^"level": unknown field; there are rules, a map from rule id to off, warn or deny, and impact, warn, deny or a map with replacement, unknown and controllers$/,
   ],
   ['level: {}\nrules: {a: warn}\nx: 1', /^"level": unknown field;.*\n"x": unknown field;.*\nrules: .*"a"/],
   ['level: {}\nrules: []', /^"level": unknown field;.*\nrules: must be a map/],
   ['- rules', 'must be a map with the keys "rules", a map'],
   ['impact: off', 'impact: false is not one of warn, deny'],
+  ['impact: {replacement: no}', 'impact.replacement: false is not one of warn, deny'],
+  ['impact: {unknown: allow}', 'impact.unknown: "allow" is not one of warn, deny'],
+  ['impact: {deny: true}', 'impact.deny: unknown field; there are replacement, unknown and controllers'],
+  [
+    'impact: {controllers: [a:b]}',
+    'impact.controllers: must be a map from service account (NAMESPACE:NAME) to API group',
+  ],
+  [
+    'impact: {controllers: {a: b}}',
+    'impact.controllers: must be a map from service account (NAMESPACE:NAME) to API group',
+  ],
   ['rules: {', 'line 1'],
 ])('an invalid levels file is an error: %j', (text, message) => {
   expect(() => parseRulesConfig(text)).toThrow(RulesConfigError);
@@ -446,8 +457,17 @@ test.each([
 });
 
 test('a levels file may be empty, or contain false for off', () => {
-  expect(parseRulesConfig('')).toEqual({ levels: new Map(), deniesImpact: false });
-  expect(parseRulesConfig('rules:\nimpact: deny')).toEqual({ levels: new Map(), deniesImpact: true });
+  const impact = {
+    denies: false,
+    deniesUnknown: true,
+    controllers: { 'capi-system:capi-manager': 'cluster.x-k8s.io' },
+  };
+  expect(parseRulesConfig('')).toEqual({ levels: new Map(), impact });
+  expect(parseRulesConfig('rules:\nimpact: deny')).toEqual({ levels: new Map(), impact: { ...impact, denies: true } });
+  const controllers = { 'openshift-cluster-api:capi': 'cluster.x-k8s.io' };
+  expect(
+    parseRulesConfig(JSON.stringify({ impact: { replacement: 'deny', unknown: 'warn', controllers } })).impact,
+  ).toEqual({ denies: true, deniesUnknown: false, controllers });
   expect(parseRulesConfig('rules: {url-query: false, url-port: warn}').levels).toEqual(
     new Map([
       ['url-query', 'off'],

@@ -2,7 +2,7 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
 import { crd, runtimeSdkFeatureGate } from '../../../extensionconfig/index.ts';
 import { watchServingSecret } from '../../../kubernetes/client/index.ts';
-import { createRuleSet } from '../../../policy/index.ts';
+import { createRuleSet, parseRulesConfig } from '../../../policy/index.ts';
 import { type CertificateSource, secretCertificates } from '../../../server/index.ts';
 import { defaultsOf } from '../../framework/flags.ts';
 import { bootstrap } from '../certs/certs.ts';
@@ -50,7 +50,7 @@ export async function startLocalWebhook(
     facts,
     // Definitions are added while a sandbox is running, and should be noticed soon.
     pace: { maxRetryMs: 500 },
-    deniesImpact: true,
+    impact: { ...parseRulesConfig('').impact, denies: true },
     log: log.child({}, { level: 'warn' }),
     processMetrics: false,
   });

@@ -90,12 +90,12 @@ export const command = defineCommand({
       : undefined;
     using output = await openLog(io.stdout, flags);
     const { log, lostLines } = output;
-    if (options.deniesImpact && !flags.impact) {
+    if (options.impact.denies && !flags.impact) {
       log.warn('impact: deny in --rules-config has no effect without --impact');
     }
     const server = await startFromFlags(flags, {
       ...{ certificates, clients, rules, facts, log, processMetrics: true },
-      deniesImpact: options.deniesImpact === true,
+      impact: options.impact,
       lostLogLines: lostLines,
     }).catch((error: unknown) => {
       throw startProblem(error);

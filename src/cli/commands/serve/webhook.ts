@@ -2,7 +2,7 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
 import { reviewConversion, runtimeSdkFeatureGate } from '../../../extensionconfig/index.ts';
 import { addWatchingMetrics, type WatchingOptions, watchCluster } from '../../../policy/cluster-facts/index.ts';
-import { createAdmission, type RuleSet } from '../../../policy/index.ts';
+import { createAdmission, type ImpactConfig, type RuleSet } from '../../../policy/index.ts';
 import { inPlaceFeatureGate, type RunningWebhook, startWebhook } from '../../../webhook/index.ts';
 import { version } from '../../framework/version.ts';
 import type { ServeFlags } from './flags.ts';
@@ -13,15 +13,15 @@ interface Surroundings
   /** The cluster to watch for rules that use facts about it; default: none. */
   facts?: KubeConfig | undefined;
   pace?: WatchingOptions['pace'];
-  /** Whether replacements that nobody permitted are rejected. */
-  deniesImpact: boolean;
+  /** What is done with writes that replace or delete Machines. */
+  impact: ImpactConfig;
   log: Logger;
 }
 
 /** Starts the webhook that flags describe, and what it watches; `stop` ends both. */
 export async function startFromFlags(
   flags: ServeFlags,
-  { rules, facts, pace, deniesImpact, log, ...server }: Surroundings,
+  { rules, facts, pace, impact: config, log, ...server }: Surroundings,
 ): Promise<Pick<RunningWebhook, 'webhookPort' | 'stop'>> {
   const featureGates = flags['feature-gates'];
   const now = () => new Date();
@@ -46,7 +46,8 @@ export async function startFromFlags(
       (await import('../../../checks/impact/index.ts')).createImpactReviews({
         kubeconfig: { kubeconfig: flags.kubeconfig, context: flags.context },
         clusterApiVersion: flags['cluster-api-version'],
-        denies: deniesImpact,
+        config,
+        facts: watching && (() => watching.read().facts),
         updatesInPlace: featureGates[inPlaceFeatureGate] === true,
         callsExtensions: flags['impact-call-extensions'],
         log,

@@ -1,0 +1,105 @@
+import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import type { Cause, ClusterPlan, GroupPlan } from '../../topology/index.ts';
+
+/** Machines of a group that go. */
+export interface Loss {
+  /** `NAMESPACE/NAME`. */
+  cluster: string;
+  group: string;
+  kind: string;
+  verb: 'replaces' | 'deletes' | 'remediates';
+  machines: number;
+  /** The fields that replace them; otherwise why they go. */
+  causes: Cause[];
+  why?: string;
+  /** Only once the pause of the Cluster ends, which is a write of its own. */
+  isLater: boolean;
+  /** Whether that needs a permission, where replacements do. */
+  isGuarded: boolean;
+}
+
+/** Identifies a loss. */
+export const keyOf = ({ cluster, kind, group, verb, machines, causes, isLater }: Loss): string =>
+  JSON.stringify([
+    ...[cluster, kind, group, verb, machines, isLater],
+    causes
+      .map(({ object, field, before, after }) => JSON.stringify([object.split(' ')[0], field, before, after]))
+      .toSorted(),
+  ]);
+
+/** The statuses of conditions of healthy nodes and Machines. */
+const healthy: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ['MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable', 'Deleting', 'Paused', 'Updating'].map(
+      (type) => [type, 'False'],
+    ),
+  ),
+  ...Object.fromEntries(
+    ['Ready', 'Available', 'UpToDate', 'NodeReady', 'NodeHealthy', 'BootstrapConfigReady', 'InfrastructureReady'].map(
+      (type) => [type, 'True'],
+    ),
+  ),
+};
+
+/** The conditions in settings of a health check. */
+function conditionsIn(value: Json | undefined): JsonObject[] {
+  if (Array.isArray(value)) {
+    return value.flatMap(conditionsIn);
+  }
+  if (!isJsonObject(value)) {
+    return [];
+  }
+  return typeof value.type === 'string' ? [value] : Object.values(value).flatMap(conditionsIn);
+}
+
+/** `Ready=True`: what a health check calls unhealthy, and is not. */
+function miscalled(causes: readonly Cause[]): string {
+  const conditions = causes.flatMap(({ after }) => conditionsIn(after));
+  const wrong = conditions.filter(({ type, status }) => healthy[String(type)] === status);
+  return wrong.map(({ type, status }) => `${type}=${status}`).join(', ');
+}
+
+type GroupLoss = Pick<Loss, 'verb' | 'machines' | 'causes' | 'why' | 'isGuarded'>;
+
+/** What happens to the Machines of a group: now, or as soon as what holds it back ends by itself. */
+function lossesIn(plan: GroupPlan, isTouched: boolean): GroupLoss[] {
+  const { causes, held, atLeast = 0, healthCheck = [] } = plan;
+  const { verdict, machines } = held ?? plan;
+  const { before, after } = machines;
+  const losses: GroupLoss[] = [];
+  const replaced = verdict === 'unknown' ? atLeast : machines.replaced;
+  if (replaced > 0) {
+    losses.push({ verb: 'replaces', machines: replaced, causes, isGuarded: true });
+  } else if (verdict === 'deleted') {
+    losses.push({ verb: 'deletes', machines: before, causes: [], why: 'removed', isGuarded: true });
+  } else if (verdict === 'scaled' && after < before && (after === 0 || isTouched)) {
+    losses.push({ verb: 'deletes', machines: before - after, causes: [], why: `scaled to ${after}`, isGuarded: false });
+  }
+  const wrong = miscalled(healthCheck);
+  if (wrong !== '') {
+    const why = `its health check calls ${wrong} unhealthy`;
+    losses.push({ verb: 'remediates', machines: before, causes: [], why, isGuarded: false });
+  }
+  return losses;
+}
+
+/**
+ * What Machines of some Clusters lose.
+ *
+ * @param paused the Clusters that are paused after the write, as `NAMESPACE/NAME`.
+ * @param isTouched whether the write changes more than numbers of Machines.
+ */
+export const lossesOf = (plans: readonly ClusterPlan[], paused: ReadonlySet<string>, isTouched: boolean): Loss[] =>
+  plans.flatMap(({ cluster, groups }) =>
+    groups.flatMap((plan) =>
+      lossesIn(plan, isTouched)
+        .filter(({ machines }) => machines > 0)
+        .map((loss) => ({
+          ...loss,
+          cluster,
+          group: plan.group,
+          kind: plan.kind,
+          isLater: paused.has(cluster) && plan.verdict !== 'deleted',
+        })),
+    ),
+  );

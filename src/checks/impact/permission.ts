@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { textAt } from '../../kubernetes/index.ts';
+import { type Change, type Impact, replacementLabel, touchesMachines, type Watched } from './impact.ts';
+import { keyOf, type Loss } from './losses.ts';
+
+/** The annotation that permits what a write does to Machines: the hash of its plan, or, set by the same write, `true`. */
+export const allowAnnotation = 'impact.extensionconfig-webhook/allow-replacement';
+
+const isAskedFor = ({ isGuarded, isLater }: Loss): boolean => isGuarded && !isLater;
+
+/** Identifies a plan: which Machines go, and for which fields and values. */
+export function hashOf({ losses }: Impact): string {
+  const guarded = losses.filter(isAskedFor).map(keyOf);
+  return createHash('sha256').update(JSON.stringify(guarded.toSorted())).digest('hex').slice(0, 12);
+}
+
+/**
+ * Whether a write permits what it does to Machines.
+ *
+ * @param hash of its plan; undefined if not all is known.
+ */
+export function isPermitted({ object, old }: Change, hash: string | undefined): boolean {
+  // What is deleted has been permitted by a write before.
+  const permission = textAt(object ?? old, 'metadata', 'annotations', allowAnnotation);
+  const isNew = object !== undefined && permission !== textAt(old, 'metadata', 'annotations', allowAnnotation);
+  return (permission === 'true' && isNew) || (permission !== '' && permission === hash);
+}
+
+/** Clusters about whose Machines a write leaves open what happens to them now or later, as `NAMESPACE/NAME`. */
+function undecidedOf({ clusters, unasked, unplanned, paused }: Impact, change: Change): string[] {
+  // The end of a pause is reviewed.
+  const isOpen = ({ cluster, groups }: Impact['clusters'][number]) =>
+    !paused.has(cluster) &&
+    groups.some(({ verdict }) => verdict === 'unknown' || verdict === 'stopped' || verdict === 'refused');
+  if (unasked !== undefined) {
+    return unasked.clusters;
+  }
+  return touchesMachines(change) ? [...clusters.filter(isOpen).map(({ cluster }) => cluster), ...unplanned] : [];
+}
+
+/** What a write lacks, where permissions are asked for. */
+export interface Verdict {
+  /** Identifies the plan; undefined if not all is known. */
+  hash: string | undefined;
+  /** Namespaces that do not permit what happens, and those that do not permit it as that is not known. */
+  deniedIn: string[];
+  undecidedIn: string[];
+}
+
+/** Decides on a write by its effect. */
+export function verdictOf(impact: Impact, change: Change, watched: Watched): Verdict {
+  const undecided = undecidedOf(impact, change);
+  const hash = undecided.length > 0 ? undefined : hashOf(impact);
+  const isOpen = !isPermitted(change, hash);
+  const guardedOf = (clusters: readonly string[]) => {
+    const namespaces = new Set(clusters.map((cluster) => cluster.split('/')[0] ?? ''));
+    return [...namespaces].filter((namespace) => watched.namespaceLabels(namespace)[replacementLabel] === 'deny');
+  };
+  return {
+    hash,
+    deniedIn: isOpen ? guardedOf(impact.losses.filter(isAskedFor).map(({ cluster }) => cluster)) : [],
+    undecidedIn: isOpen ? guardedOf(undecided) : [],
+  };
+}
