@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
 import { Registry } from 'prom-client';
+import { createImpactMetrics } from '../../src/checks/impact/index.ts';
 import { exitCode, wholeProgram } from '../../src/cli/index.ts';
 import { createControllerMetrics } from '../../src/controller/workers/metrics.ts';
 import { createCallMetrics as createHandlerMetrics } from '../../src/extension/sdk/http/metrics.ts';
@@ -27,6 +28,7 @@ export function allMetrics(): Record<'server' | 'controller' | 'extensions', Reg
   addWatchingMetrics(server, metricsPrefix, {
     status: () => ({ isKnown: true, ageMs: 0, objects: 0, problem: undefined }),
   });
+  createImpactMetrics(server, metricsPrefix);
   const controller = new Registry();
   const known = { catalog: createHookCatalog(), release: newestKnownRelease };
   createControllerMetrics(controller, known, {

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Counter, Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { Log } from '../../base/index.ts';
 import { metricsIn } from '../../base/metrics/index.ts';
 import { group as runtimeGroup } from '../../extensionconfig/index.ts';
@@ -197,14 +197,35 @@ function denied(
   return { response, verdict: 'denied', deniedBy: ['impact'], warnedBy: [] };
 }
 
+/** Creates the metrics of these reviews; those that alerts add up are there before the first event. */
+export function createImpactMetrics(registry: Registry, prefix: string) {
+  const { counter } = metricsIn(registry, prefix);
+  const reviewed = counter(
+    'impact_reviews_total',
+    'Writes judged by what they do to Machines, by result: nothing, warned, denied, unknown, undecided (unknown where that needs a permission).',
+    ['result'],
+  );
+  const unknown = counter(
+    'impact_not_known_total',
+    'Judged writes whose effect is not known, by reason: late (no plan in time), bug, reading (objects not read yet, or stale), extension (another release), plan (the plan says why).',
+    ['reason'],
+  );
+  for (const result of results) {
+    reviewed.inc({ result }, 0);
+  }
+  for (const reason of reasons) {
+    unknown.inc({ reason }, 0);
+  }
+  return { reviewed, unknown };
+}
+
 /** Reviews of writes that may replace Machines, planned in a thread of their own. */
 export function createImpactReviews({ log, config, facts, ...settings }: ImpactSettings): ImpactReviews {
   const newest = new Int32Array(new SharedArrayBuffer(4));
   /** Outcomes of reviews that are under way, for others that are the same. */
   const shared = new Map<string, Promise<Outcome>>();
   const waiting = new Map<number, (outcome: Outcome) => void>();
-  let reviewed: Counter<'result'> | undefined;
-  let unknown: Counter<'reason'> | undefined;
+  let metrics: ReturnType<typeof createImpactMetrics> | undefined;
   let number = 0;
   let isReady = false;
   let isStopped = false;
@@ -310,9 +331,9 @@ export function createImpactReviews({ log, config, facts, ...settings }: ImpactS
   }
 
   function counted(result: Result, reason: Reason | undefined, outcome: AdmissionOutcome): AdmissionOutcome {
-    reviewed?.inc({ result });
+    metrics?.reviewed.inc({ result });
     if (reason !== undefined) {
-      unknown?.inc({ reason });
+      metrics?.unknown.inc({ reason });
     }
     return outcome;
   }
@@ -371,22 +392,7 @@ export function createImpactReviews({ log, config, facts, ...settings }: ImpactS
       return counted(result, reason, warned(uid, shown, annotations));
     },
     addMetrics(registry, prefix) {
-      reviewed = metricsIn(registry, prefix).counter(
-        'impact_reviews_total',
-        'Writes judged by what they do to Machines, by result: nothing, warned, denied, unknown, undecided (unknown where that needs a permission).',
-        ['result'],
-      );
-      unknown = metricsIn(registry, prefix).counter(
-        'impact_not_known_total',
-        'Judged writes whose effect is not known, by reason: late (no plan in time), bug, reading (objects not read yet, or stale), extension (another release), plan (the plan says why).',
-        ['reason'],
-      );
-      for (const reason of reasons) {
-        unknown.inc({ reason }, 0);
-      }
-      for (const result of results) {
-        reviewed.inc({ result }, 0);
-      }
+      metrics = createImpactMetrics(registry, prefix);
     },
     async stop() {
       isStopped = true;

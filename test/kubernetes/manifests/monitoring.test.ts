@@ -239,6 +239,10 @@ const situations: Record<string, { fires: Series; silent: Series }> = {
     fires: { [`${own}facts_known{kind="Cluster"}`]: '0x120' },
     silent: { [`${own}facts_known{kind="Cluster"}`]: '0x10 1x110' },
   },
+  ImpactUndecided: {
+    fires: { [`${own}impact_reviews_total{result="undecided"}`]: begins },
+    silent: { [`${own}impact_reviews_total{result="undecided"}`]: '3x120' },
+  },
   ConversionsFail: {
     fires: { [`${own}conversions_total{result="failure"}`]: begins },
     silent: { [`${own}conversions_total{result="failure"}`]: '3x120' },

@@ -266,30 +266,35 @@ test('the webhook of overlay impact holds nothing up, and leaves out what nobody
     matchPolicy: 'Equivalent',
     sideEffects: 'None',
     timeoutSeconds: 10,
-    namespaceSelector: { matchExpressions: [{ operator: 'NotIn', values: ['ignore'] }] },
     clientConfig: { service: { path: '/impact' } },
   });
-  const isCalled = (kind: string, operation: string, username: string, object: Json, oldObject: Json = null) =>
-    matchesConditions(webhook.matchConditions, {
-      operation,
-      kind: { kind },
-      userInfo: { username },
-      object,
-      oldObject,
-    });
-  const spec = (value: number) => ({ metadata: { generation: value }, spec: { clientConfig: { value }, status: 1 } });
-  const manager = 'system:serviceaccount:capi-system:capi-manager';
-  const provider = 'system:serviceaccount:capi-kubeadm-control-plane-system:capi-kubeadm-control-plane-manager';
-  const gitOps = 'system:serviceaccount:flux-system:kustomize-controller';
+  // The namespaces of Clusters count, not that of their class.
+  expect(webhook.namespaceSelector).toBeUndefined();
+  const isCalled = (kind: string, operation: string, object: Json, oldObject: Json = null) => {
+    const [name = '', group = 'cluster.x-k8s.io'] = kind.split(' ');
+    return matchesConditions(webhook.matchConditions, { operation, kind: { kind: name, group }, object, oldObject });
+  };
+  const spec = (value: number, metadata = {}) => ({ metadata, spec: { value }, status: { value } });
+  const templates = 'KubeadmConfigTemplate bootstrap.cluster.x-k8s.io';
+  const namespace = (labels: Record<string, string>) => ({ metadata: { labels } });
+  const paused = { annotations: { 'cluster.x-k8s.io/paused': '' } };
   const cases: [Parameters<typeof isCalled>, boolean][] = [
-    [['Cluster', 'UPDATE', 'admin', spec(1), spec(2)], true],
-    [['Cluster', 'UPDATE', gitOps, spec(1), spec(2)], true],
-    [['Cluster', 'UPDATE', 'admin', { ...spec(1), metadata: {} }, spec(1)], false],
-    [['Cluster', 'UPDATE', manager, spec(1), spec(2)], false],
-    [['ClusterClass', 'UPDATE', provider, spec(1), spec(2)], false],
-    [['ExtensionConfig', 'CREATE', 'admin', spec(1)], true],
-    [['ExtensionConfig', 'UPDATE', 'admin', spec(1), { spec: { ...spec(1).spec, status: 2 } }], false],
-    [['ExtensionConfig', 'UPDATE', 'admin', spec(1), spec(2)], true],
+    [['Cluster', 'UPDATE', spec(1), spec(2)], true],
+    [['Cluster', 'UPDATE', spec(1), spec(1)], false],
+    [['Cluster', 'UPDATE', { ...spec(1), status: {} }, spec(1)], false],
+    [['Cluster', 'UPDATE', spec(1), spec(1, paused)], true],
+    [['Cluster', 'UPDATE', spec(1, { labels: { a: 'b' } }), spec(1)], true],
+    [['Cluster', 'UPDATE', spec(1, { generation: 1 }), spec(1, { generation: 2 })], false],
+    [['Cluster', 'DELETE', null, spec(1)], true],
+    [['ClusterClass', 'UPDATE', spec(1), spec(2)], true],
+    [['ClusterClass', 'UPDATE', spec(1, paused), spec(1)], false],
+    [['ExtensionConfig runtime.cluster.x-k8s.io', 'CREATE', spec(1)], true],
+    [[templates, 'UPDATE', spec(1), spec(2)], true],
+    [[templates, 'UPDATE', spec(1, paused), spec(1)], false],
+    [['KubeadmConfig bootstrap.cluster.x-k8s.io', 'UPDATE', spec(1), spec(2)], false],
+    [['Namespace ', 'DELETE', null, namespace({ 'impact.extensionconfig-webhook/replacement': 'deny' })], true],
+    [['Namespace ', 'DELETE', null, namespace({ a: 'b' })], false],
+    [['Namespace ', 'DELETE', null, { metadata: {} }], false],
   ];
   for (const [args, called] of cases) {
     expect(isCalled(...args), args.join()).toBe(called);

@@ -1,0 +1,527 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { loadKubeConfig } from '../../../src/kubernetes/client/index.ts';
+import { type JsonObject, objectAt, objectsAt, textAt } from '../../../src/kubernetes/index.ts';
+import { ready, startAlone } from '../../cli/commands/sandbox/running.ts';
+import { eventually, send } from '../../sandbox/client.ts';
+
+const objectsIn = (name: string) =>
+  parseAllDocuments(readFileSync(`manifests/samples/plan/${name}.yaml`, 'utf8')).map(
+    (document) => document.toJS() as JsonObject,
+  );
+const definitions = objectsIn('crds');
+const samples = [...objectsIn('class'), ...objectsIn('cluster')];
+const plurals = new Map(
+  definitions.map(({ spec }) => [textAt(spec, 'names', 'kind'), textAt(spec, 'names', 'plural')] as const),
+);
+const replacement = 'impact.extensionconfig-webhook/replacement';
+const allow = 'impact.extensionconfig-webhook/allow-replacement';
+const paused = 'cluster.x-k8s.io/paused';
+
+/** What comes of a write: its code, and its warnings or why it is denied. */
+interface Came {
+  code: number;
+  text: string;
+}
+
+/** A copy of the samples in a namespace of its own. */
+interface Copy {
+  namespace: string;
+  /** Writes a changed copy of an object; by default the Cluster. */
+  write(change: (object: JsonObject) => void, kind?: string, name?: string, query?: string): Promise<Came>;
+  request(method: string, path: string, body?: object): Promise<Came>;
+  pathOf(kind: string, name: string): string;
+}
+
+let sandbox: ReturnType<typeof startAlone>;
+let raw: (method: string, path: string, body?: object) => ReturnType<typeof send>;
+let count = 0;
+let untouched: Copy;
+
+const isInTime = ({ text }: Came) => !/had no plan in time|still being read/.test(text);
+
+beforeAll(async () => {
+  sandbox = startAlone(['--impact']);
+  const config = await loadKubeConfig({ kubeconfig: await ready(sandbox.output) }, {});
+  const url = config.getCurrentCluster()?.server ?? '';
+  const ca = Buffer.from(config.getCurrentCluster()?.caData ?? '', 'base64').toString();
+  const token = config.getCurrentUser()?.token ?? '';
+  raw = (method, path, body) => send({ url, ca, token }, method, path, body && { body });
+  for (const definition of definitions) {
+    await raw('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
+  }
+  untouched = await copied();
+});
+afterAll(async () => {
+  sandbox?.stop.abort();
+  await sandbox?.ended;
+});
+
+async function came(answer: ReturnType<typeof send>): Promise<Came> {
+  const { status: code, headers, json } = await answer;
+  const warnings = [...String(headers.warning ?? '').matchAll(/299 - "((?:[^"\\]|\\.)*)"/g)].map(([, text = '']) =>
+    text.replaceAll(/\\(.)/g, '$1'),
+  );
+  return { code, text: code < 300 ? warnings.join('\n') : String(json.message) };
+}
+
+async function copied({
+  labels = { [replacement]: 'deny' },
+  classNamespace = '',
+}: {
+  labels?: Record<string, string>;
+  classNamespace?: string;
+} = {}): Promise<Copy> {
+  const namespace = `attack-${++count}`;
+  const pathOf = (kind: string, name: string) => {
+    const sample = samples.find((object) => object.kind === kind);
+    const at = kind === 'ClusterClass' && classNamespace !== '' ? classNamespace : namespace;
+    return `/apis/${textAt(sample, 'apiVersion')}/namespaces/${at}/${plurals.get(kind)}/${name}`.replace(/\/$/, '');
+  };
+  await raw('POST', '/api/v1/namespaces', { metadata: { name: namespace, labels } });
+  for (const sample of [...(classNamespace === '' ? objectsIn('class') : []), ...objectsIn('cluster')]) {
+    const body = structuredClone(sample);
+    objectAt(body, 'metadata').namespace = namespace;
+    if (body.kind === 'Cluster' && classNamespace !== '') {
+      objectAt(body, 'spec', 'topology', 'classRef').namespace = classNamespace;
+    }
+    const path = `/apis/${textAt(body, 'apiVersion')}/namespaces/${namespace}/${plurals.get(textAt(body, 'kind'))}`;
+    const { status, text } = await raw('POST', path, body);
+    expect([status, status < 300 ? '' : text]).toEqual([201, '']);
+  }
+  const copy: Copy = {
+    namespace,
+    pathOf,
+    request: (method, path, body) => came(raw(method, path, body)),
+    async write(change, kind = 'Cluster', name = 'demo', query = '') {
+      return eventually(async () => {
+        const { json } = await raw('GET', pathOf(kind, name));
+        const object = structuredClone(json);
+        change(object);
+        return came(raw('PUT', `${pathOf(kind, name)}${query}`, object));
+      }, isInTime);
+    },
+  };
+  // The thread that watches the cluster has read the copy.
+  if (labels[replacement] !== 'ignore') {
+    await eventually(
+      () => copy.write(setVariable('ready'), 'Cluster', 'demo', '?dryRun=All'),
+      ({ text }) => text.includes('replaces 2 Machines'),
+    );
+  }
+  return copy;
+}
+
+const topology = (cluster: JsonObject) => objectAt(cluster, 'spec', 'topology');
+const deployments = (cluster: JsonObject) => objectsAt(cluster, 'spec', 'topology', 'workers', 'machineDeployments');
+const setVariable = (value: string) => (cluster: JsonObject) => {
+  topology(cluster).variables = [{ name: 'nodeLabel', value }];
+};
+const annotate = (name: string, value: string | null) => (object: JsonObject) => {
+  const { [name]: _old, ...annotations } = objectAt(object, 'metadata', 'annotations');
+  objectAt(object, 'metadata').annotations = value === null ? annotations : { ...annotations, [name]: value };
+};
+const pause = (value: boolean) => (cluster: JsonObject) => {
+  objectAt(cluster, 'spec').paused = value;
+};
+const all =
+  (...changes: ((object: JsonObject) => void)[]) =>
+  (object: JsonObject) => {
+    for (const change of changes) {
+      change(object);
+    }
+  };
+const enableIf = (clusterClass: JsonObject, enabledIf: string) =>
+  void Object.assign(objectsAt(clusterClass, 'spec', 'patches')[0] ?? {}, { enabledIf });
+const ofDeployment = (fields: JsonObject) => (cluster: JsonObject) =>
+  void Object.assign(deployments(cluster)[0] ?? {}, fields);
+const checks = (...conditions: JsonObject[]) =>
+  ofDeployment({ healthCheck: { enabled: true, checks: { unhealthyNodeConditions: conditions } } });
+
+type Step = [change: (object: JsonObject) => void, came: 'denied' | '' | RegExp, kind?: string, name?: string];
+
+const later = /^when the pause ends, replaces 2 Machines/;
+const cases: [string, ...Step[]][] = [
+  ['a change', [setVariable('gpu'), 'denied']],
+  [
+    'paused by the annotation, changed, resumed',
+    [annotate(paused, 'true'), ''],
+    [setVariable('gpu'), later],
+    [annotate(paused, null), 'denied'],
+  ],
+  ['paused by spec, changed, resumed', [pause(true), ''], [setVariable('gpu'), later], [pause(false), 'denied']],
+  [
+    'paused twice, changed, resumed in two writes',
+    [all(pause(true), annotate(paused, '')), ''],
+    [setVariable('gpu'), later],
+    [pause(false), ''],
+    [annotate(paused, null), 'denied'],
+  ],
+  ['paused in the same write', [all(pause(true), setVariable('gpu')), later], [pause(false), 'denied']],
+  ['resumed in the same write', [pause(true), ''], [all(pause(false), setVariable('gpu')), 'denied']],
+  [
+    'paused, and its class changes',
+    [pause(true), ''],
+    [
+      (object) => {
+        enableIf(object, '{{ true }}');
+      },
+      later,
+      'ClusterClass',
+      'small',
+    ],
+    [pause(false), 'denied'],
+  ],
+  [
+    'paused and resumed without a change',
+    [pause(true), ''],
+    [pause(false), ''],
+    [annotate(paused, 'x'), ''],
+    [annotate(paused, null), ''],
+  ],
+  [
+    'resumed with a permission',
+    [pause(true), ''],
+    [setVariable('gpu'), later],
+    [all(pause(false), annotate(allow, 'true')), /^replaces 2/],
+  ],
+  ['a group renamed', [ofDeployment({ name: 'md-1' }), 'denied']],
+  [
+    'no group',
+    [
+      (cluster) => {
+        objectAt(cluster, 'spec', 'topology', 'workers').machineDeployments = [];
+      },
+      'denied',
+    ],
+  ],
+  [
+    'no workers',
+    [
+      (cluster) => {
+        delete topology(cluster).workers;
+      },
+      'denied',
+    ],
+  ],
+  [
+    'no topology',
+    [
+      (cluster) => {
+        delete objectAt(cluster, 'spec').topology;
+      },
+      'denied',
+    ],
+  ],
+  [
+    'scaled to 0',
+    [
+      ofDeployment({ replicas: 0 }),
+      /^deletes 2 Machines in 1 Cluster: md "md-0" of attack-\d+\/demo \(2\): scaled to 0$/,
+    ],
+  ],
+  ['scaled down', [ofDeployment({ replicas: 1 }), '']],
+  ['scaled up', [ofDeployment({ replicas: 5 }), ''], [ofDeployment({ replicas: 3 }), '']],
+  [
+    'scaled down, with a change that replaces none',
+    [
+      all(ofDeployment({ replicas: 1 }), (cluster) => {
+        topology(cluster).rollout = {};
+        ofDeployment({ metadata: { labels: { a: 'b' } } })(cluster);
+      }),
+      /^deletes 1 Machine .*scaled to 1$/,
+    ],
+  ],
+  ['scaled down, with one that replaces', [all(ofDeployment({ replicas: 1 }), setVariable('gpu')), 'denied']],
+  [
+    'scaled to 0, with one that replaces',
+    [all(ofDeployment({ replicas: 0 }), setVariable('gpu')), /deletes 2 Machines/],
+  ],
+  [
+    'the control plane is scaled',
+    [
+      (cluster) => {
+        objectAt(cluster, 'spec', 'topology', 'controlPlane').replicas = 3;
+      },
+      '',
+    ],
+  ],
+  [
+    'Ready nodes are unhealthy',
+    [checks({ type: 'Ready', status: 'True', timeoutSeconds: 0 }), /^remediates 2 Machines .*Ready=True unhealthy$/],
+  ],
+  [
+    'nodes without pressure are unhealthy',
+    [checks({ type: 'MemoryPressure', status: 'False', timeoutSeconds: 1 }), /^remediates 2 Machines/],
+  ],
+  [
+    'nodes that are not Ready are unhealthy',
+    [
+      checks(
+        { type: 'Ready', status: 'False', timeoutSeconds: 300 },
+        { type: 'Ready', status: 'Unknown', timeoutSeconds: 300 },
+      ),
+      '',
+    ],
+  ],
+  [
+    'another version',
+    [
+      (cluster) => {
+        topology(cluster).version = 'v1.35.0';
+      },
+      'denied',
+    ],
+  ],
+  [
+    'another version, deferred, then not',
+    [
+      all(
+        (cluster) => {
+          topology(cluster).version = 'v1.35.0';
+        },
+        ofDeployment({ metadata: { annotations: { 'topology.cluster.x-k8s.io/defer-upgrade': '' } } }),
+      ),
+      'denied',
+    ],
+  ],
+  [
+    'a permission that is not one',
+    [all(setVariable('gpu'), annotate(allow, 'True')), 'denied'],
+    [all(setVariable('gpu'), annotate(allow, 'yes')), 'denied'],
+    [all(setVariable('gpu'), annotate(allow, '0123456789ab')), 'denied'],
+  ],
+  ['a permission from before', [annotate(allow, 'true'), ''], [setVariable('gpu'), 'denied']],
+  [
+    'a permission in the topology',
+    [all(setVariable('gpu'), ofDeployment({ metadata: { annotations: { [allow]: 'true' } } })), 'denied'],
+  ],
+  [
+    'a permission as a label',
+    [
+      all(setVariable('gpu'), (cluster) => {
+        objectAt(cluster, 'metadata', 'labels')[allow] = 'true';
+      }),
+      'denied',
+    ],
+  ],
+  [
+    'OnDelete, then a change, then RollingUpdate',
+    [ofDeployment({ rollout: { strategy: { type: 'OnDelete' } } }), ''],
+    [setVariable('gpu'), ''],
+    [ofDeployment({ rollout: { strategy: { type: 'RollingUpdate' } } }), 'denied'],
+  ],
+  [
+    'a patch of the class',
+    [
+      (object) => {
+        enableIf(object, '{{ true }}');
+      },
+      'denied',
+      'ClusterClass',
+      'small',
+    ],
+  ],
+  [
+    'a default of the class',
+    [
+      (object) => {
+        objectAt(objectsAt(object, 'spec', 'variables')[0], 'schema', 'openAPIV3Schema').default = 'gpu';
+      },
+      '',
+      'ClusterClass',
+      'small',
+    ],
+  ],
+  [
+    'a template that is missing',
+    [
+      (object) => {
+        objectAt(objectsAt(object, 'spec', 'workers', 'machineDeployments')[0], 'bootstrap', 'templateRef').name =
+          'later';
+      },
+      'denied',
+      'ClusterClass',
+      'small',
+    ],
+  ],
+  [
+    'a template of another kind',
+    [
+      (object) => {
+        Object.assign(
+          objectAt(objectsAt(object, 'spec', 'workers', 'machineDeployments')[0], 'bootstrap', 'templateRef'),
+          { kind: 'RKE2ConfigTemplate' },
+        );
+      },
+      'denied',
+      'ClusterClass',
+      'small',
+    ],
+  ],
+  [
+    'a function that is not computed',
+    [
+      (object) => {
+        enableIf(object, '{{ ne (genCA "a" 1).Cert "" }}');
+      },
+      'denied',
+      'ClusterClass',
+      'small',
+    ],
+  ],
+  [
+    'a pattern that RE2 refuses',
+    [
+      (object) => {
+        objectAt(objectsAt(object, 'spec', 'variables')[0], 'schema', 'openAPIV3Schema').pattern = '(?=a)';
+      },
+      'denied',
+      'ClusterClass',
+      'small',
+    ],
+  ],
+  [
+    'an extension that is not called',
+    [
+      (object) => {
+        objectAt(object, 'spec').patches = [{ name: 'e', external: { generatePatchesExtension: 'a.b' } }];
+      },
+      'denied',
+      'ClusterClass',
+      'small',
+    ],
+  ],
+  [
+    'a template that changes under its name',
+    [
+      (object) => {
+        objectAt(object, 'spec', 'template', 'spec', 'joinConfiguration', 'nodeRegistration').kubeletExtraArgs = [];
+      },
+      'denied',
+      'KubeadmConfigTemplate',
+      'small-worker',
+    ],
+  ],
+  [
+    'metadata of a template, of a class, of a Cluster',
+    [
+      (object) => {
+        objectAt(object, 'metadata').labels = { a: 'b' };
+      },
+      '',
+      'KubeadmConfigTemplate',
+      'small-worker',
+    ],
+    [annotate('a', 'b'), '', 'ClusterClass', 'small'],
+    [annotate('a', 'b'), ''],
+  ],
+  [
+    'a label of the Cluster that a patch reads',
+    [
+      all((object) => {
+        enableIf(
+          object,
+          '{{ if .builtin.cluster.metadata.labels }}{{ eq (index .builtin.cluster.metadata.labels "tier") "gpu" }}{{ end }}',
+        );
+      }),
+      '',
+      'ClusterClass',
+      'small',
+    ],
+    [
+      (cluster) => {
+        objectAt(cluster, 'metadata', 'labels').tier = 'gpu';
+      },
+      'denied',
+    ],
+  ],
+  ['a rollout that is asked for', [ofDeployment({ rollout: { after: '2020-01-01T00:00:00Z' } }), /.*/]],
+  ['a failure domain', [ofDeployment({ failureDomain: 'b' }), 'denied']],
+  ['how nodes are drained', [ofDeployment({ deletion: { nodeDrainTimeoutSeconds: 5 } }), '']],
+];
+
+test.each(cases)('%s', async (_, ...steps) => {
+  // What takes one write only leaves the copy as it is.
+  const isOne = steps.length === 1;
+  const copy = isOne ? untouched : await copied();
+  for (const [change, expected, kind, name] of steps) {
+    const answer = await copy.write(change, kind, name, isOne ? '?dryRun=All' : '');
+    const verdict = answer.code === 403 ? 'denied' : answer.code >= 300 ? `${answer.code} ${answer.text}` : answer.text;
+    if (expected instanceof RegExp) {
+      expect(verdict).toMatch(expected);
+    } else {
+      expect([verdict, expected === 'denied' || verdict === '' ? '' : answer.text]).toEqual([expected, '']);
+    }
+  }
+});
+
+test('a Cluster is deleted with the hash of its plan, and not with a "true"', async () => {
+  const copy = await copied();
+  const path = copy.pathOf('Cluster', 'demo');
+  const { code, text } = await copy.request('DELETE', path);
+  const [, hash = ''] = /is "(\w{12})" \(this plan\) before$/.exec(text) ?? [];
+  expect([code, text]).toEqual([
+    403,
+    expect.stringMatching(
+      /^.*deletes 2 Machines in 1 Cluster: md "md-0" of (attack-\d+)\/demo \(2\): removed; deletes 1 Machine in 1 Cluster: control plane of \1\/demo \(1\): removed\. Machines in namespace \1 are deleted only if the annotation \S+ is "/,
+    ),
+  ]);
+  await copy.write(annotate(allow, 'true'));
+  expect(await copy.request('DELETE', path)).toMatchObject({ code: 403 });
+  await copy.write(annotate(allow, hash));
+  expect(await copy.request('DELETE', path)).toMatchObject({ code: 200 });
+});
+
+test('a namespace that asks for permissions is deleted with one', async () => {
+  const copy = await copied();
+  const path = `/api/v1/namespaces/${copy.namespace}`;
+  const { code, text } = await copy.request('DELETE', path);
+  expect([code, text]).toEqual([403, expect.stringContaining('deletes 2 Machines')]);
+});
+
+test('a template that is deleted and created again', async () => {
+  const copy = await copied();
+  const path = copy.pathOf('KubeadmConfigTemplate', 'small-worker');
+  const { json } = await raw('GET', path);
+  expect(await copy.request('DELETE', path)).toMatchObject({ code: 200 });
+  const { uid: _uid, resourceVersion: _version, creationTimestamp: _at, ...metadata } = objectAt(json, 'metadata');
+  const body = { ...structuredClone(json), metadata };
+  objectAt(body, 'spec', 'template', 'spec', 'joinConfiguration', 'nodeRegistration').kubeletExtraArgs = [];
+  const collection = path.replace(/\/[^/]+$/, '');
+  expect(await eventually(() => copy.request('POST', `${collection}?dryRun=All`, body), isInTime)).toMatchObject({
+    code: 403,
+  });
+  expect(await copy.request('POST', collection, { ...structuredClone(json), metadata })).toMatchObject({
+    code: 201,
+    text: '',
+  });
+});
+
+test.each<[string, Record<string, string>]>([
+  ['labelled ignore', { [replacement]: 'ignore' }],
+  ['without a label', {}],
+])("the Cluster's namespace counts, not that of its class, which is %s", async (_, labels) => {
+  const classes = await copied({ labels });
+  const copy = await copied({ classNamespace: classes.namespace });
+  const patch = (object: JsonObject) => {
+    enableIf(object, '{{ true }}');
+  };
+  expect(await copy.write(patch, 'ClusterClass', 'small')).toMatchObject({ code: 403 });
+});
+
+test('Clusters of a namespace that is labelled ignore are not judged', async () => {
+  const copy = await copied({ labels: {} });
+  const { json } = await raw('GET', `/api/v1/namespaces/${copy.namespace}`);
+  await raw('PUT', `/api/v1/namespaces/${copy.namespace}`, {
+    ...json,
+    metadata: { ...objectAt(json, 'metadata'), labels: { [replacement]: 'ignore' } },
+  });
+  expect(
+    await eventually(
+      () => copy.write(setVariable('gpu'), 'Cluster', 'demo', '?dryRun=All'),
+      ({ text }) => text === '',
+    ),
+  ).toEqual({ code: 200, text: '' });
+});
