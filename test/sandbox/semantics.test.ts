@@ -29,7 +29,6 @@ afterEach(async () => {
 });
 
 const metadataOf = (object: JsonObject) => object.metadata as JsonObject;
-const statusOf = (object: JsonObject) => object.status as JsonObject;
 
 function definition(
   plural: string,
@@ -260,30 +259,6 @@ test('a write with an unknown dry run writes nothing', async () => {
   expect(patched.status).toBe(400);
   expect((await send(sandbox, 'GET', `${maps}/optional`)).json).not.toHaveProperty('data');
   await send(sandbox, 'DELETE', `${maps}/optional`);
-});
-
-test('a name that is taken is rejected until it is available again', async () => {
-  await register(definition('firsts', 'First', { shortNames: ['f'] }));
-  await served('firsts');
-  await register(definition('seconds', 'Second', { shortNames: ['f'] }));
-  const conditionOf = async (type: string) => {
-    const { json } = await send(sandbox, 'GET', `${definitions}/seconds.example.com`);
-    return ((statusOf(json).conditions ?? []) as JsonObject[]).find((condition) => condition.type === type);
-  };
-  expect(
-    await eventually(
-      () => conditionOf('NamesAccepted'),
-      (found) => found !== undefined,
-    ),
-  ).toMatchObject({
-    status: 'False',
-    reason: 'ShortNamesConflict',
-    message: '"f" is already in use',
-  });
-  expect((await send(sandbox, 'GET', '/apis/example.com/v1/seconds')).status).toBe(404);
-  await send(sandbox, 'DELETE', `${definitions}/firsts.example.com`);
-  await served('seconds');
-  expect(await conditionOf('NamesAccepted')).toMatchObject({ status: 'True', reason: 'NoConflicts' });
 });
 
 test('a definition is deleted with its objects, after their finalizers', async () => {

@@ -141,7 +141,7 @@ describe('an API server', () => {
   test('can be combined with files', async () => {
     const ended = await merge([...fromServer, file('a.json', documentOf('string', '/a'))]);
     const { paths } = JSON.parse(ended.stdout) as { paths: object };
-    expect(Object.keys(paths)).toEqual(expect.arrayContaining(['/a', '/api/v1/pods']));
+    expect(Object.keys(paths)).toEqual(expect.arrayContaining(['/a', '/api/v1/namespaces/{namespace}/pods/{name}']));
   });
 });
 
