@@ -1,4 +1,4 @@
-import { isSame, type Json, type JsonObject, nameOf, objectsAt, textAt } from '../kubernetes/index.ts';
+import { isSame, type JsonObject, nameOf, textAt } from '../kubernetes/index.ts';
 import type { SchemaOf } from '../kubernetes/schema/index.ts';
 import type { HookName, PlannedVersions, Release } from '../runtimehooks/index.ts';
 import { type Blueprint, readBlueprint } from './blueprint/blueprint.ts';
@@ -17,14 +17,7 @@ import { type Existing, workerKey } from './desired/existing.ts';
 import { checkNewGroup, reconciled, storedGroup } from './desired/group-changes.ts';
 import { WriteFailed } from './desired/reconciled.ts';
 import { lowestVersion } from './desired/upgrade-steps.ts';
-import {
-  clusterBuiltin,
-  holderText,
-  type Item,
-  placeOf,
-  upgradeStepAnnotation,
-  type WorkerPlace,
-} from './patches/items.ts';
+import { upgradeStepAnnotation, type WorkerPlace } from './patches/items.ts';
 import { type PatchCall, PatchingFailed, templateProblems } from './patches/patch-templates.ts';
 import {
   type ClusterFacts,
@@ -41,24 +34,9 @@ import { generatedName } from './world/names.ts';
 import type { GroupPlan } from './world/plan-document.ts';
 import { upgradeStepText } from './world/releases.ts';
 
-/** A template in the place where it is used, before and after all patches. */
-interface PatchedTemplate {
-  /** The same for the same place in each computation. */
-  place: string;
-  /** `MachineDeployment default/sample-md-0 spec.template.spec.infrastructureRef`. */
-  holder: string;
-  before: JsonObject;
-  after: JsonObject;
-  /** Paths of changes that Cluster API ignores, sorted. */
-  ignored: readonly string[];
-}
-
 /** The desired state of a Cluster. */
 interface Computed {
   is: 'computed';
-  /** The same for two computations if their patches were asked for the same. */
-  input: string;
-  templates: readonly PatchedTemplate[];
   /** Parts of patched templates that an API server would refuse or drop. */
   problems: readonly { text: string; remedy: string }[];
 }
@@ -227,23 +205,7 @@ export class SimulatedCluster {
       const desired = yield* desiredFor(input);
       this.#desired = desired;
       this.#waiting = new Set(decided.workers.filter(({ isPending }) => isPending).map(workerKeyOf));
-      const { items } = desired.patched;
-      return {
-        is: 'computed',
-        input: JSON.stringify([
-          clusterBuiltin(input) as Json,
-          objectsAt(cluster, 'spec', 'topology', 'variables'),
-          items.map((item: Item) => [item.builtin ?? null, item.overrides as Json]),
-        ]),
-        templates: items.map(({ holder, template, object, ignored }) => ({
-          place: placeOf(holder),
-          holder: holderText(holder),
-          before: template,
-          after: object,
-          ignored: [...new Set(ignored)].sort(),
-        })),
-        problems: templateProblems(desired.patched, this.#options.schemaOf),
-      };
+      return { is: 'computed', problems: templateProblems(desired.patched, this.#options.schemaOf) };
     } catch (error) {
       if (error instanceof PatchingFailed) {
         return { is: 'failed', why: error.message, hint: error.hint };

@@ -56,21 +56,7 @@ export type SimulatedEvent =
   | { kind: 'machine'; state: 'creating' | 'gone'; name: string }
   | { kind: 'pending-hooks'; hooks: string }
   | { kind: 'plan'; controlPlane: readonly string[]; workers: readonly string[] }
-  /** `isFirst`: compared with the templates of the class; otherwise with what was reported before. */
-  | { kind: 'templates'; isFirst: boolean; changes: readonly TemplateChange[] }
   | { kind: 'finding'; severity: 'error' | 'warning'; text: string; remedy: string };
-
-/** A template whose patches changed: before, and now. */
-export interface TemplateChange {
-  /** Where it is used: `Cluster default/sample spec.controlPlaneRef`. */
-  holder: string;
-  /** `KIND NAME`. */
-  template: string;
-  before: JsonObject;
-  after: JsonObject;
-  /** Paths of changes that Cluster API ignores, as far as they have not been reported before. */
-  ignored: readonly string[];
-}
 
 /** One call of a handler. */
 export interface CallEntry {

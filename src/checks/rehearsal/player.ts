@@ -33,7 +33,7 @@ const pace = { longest: 200, inAll: 4000 } as const;
 const interruptible = (ms: number, signal: AbortSignal): Promise<unknown> =>
   wait(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
 
-/** An entry without the secrets that messages of extensions may contain. Templates are masked where they are shown. */
+/** An entry without the secrets that messages of extensions may contain. */
 function masked(entry: Entry): Entry {
   if (entry.type === 'call') {
     const { message, error } = entry.call;

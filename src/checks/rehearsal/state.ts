@@ -126,8 +126,6 @@ export class State extends Player {
   failures = 0;
   condition: Condition | undefined;
   isDeleted = false;
-  /** Patched templates as they were reported last, with the changes that Cluster API ignores, by the place of the template. */
-  readonly toldTemplates = new Map<string, { object: JsonObject; ignored: readonly string[] }>();
   /** Reports made so far, because each is made only once. */
   readonly reported = new Set<string>();
   readonly edit: UserEdit;

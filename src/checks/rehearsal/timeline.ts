@@ -1,7 +1,6 @@
 import { count, type Paint, printable, printableJson } from '../../base/index.ts';
 import { hooks } from '../../runtimehooks/index.ts';
-import { diffLines } from '../output/diff.ts';
-import type { CallEntry, EndEntry, Entry, EventEntry, SimulatedEvent, TemplateChange } from './events.ts';
+import type { CallEntry, EndEntry, Entry, EventEntry, SimulatedEvent } from './events.ts';
 
 const hookWidth = Math.max(...Object.keys(hooks).map((name) => name.length));
 /** Width of the column for versions. */
@@ -84,26 +83,9 @@ function eventText(event: SimulatedEvent): string {
       return `pending hooks: ${event.hooks === '' ? 'none' : event.hooks}`;
     case 'plan':
       return `plan: control plane ${event.controlPlane.join(' ') || '–'}, workers ${event.workers.join(' ') || '–'}`;
-    case 'templates':
-      return `${count(event.changes.length, 'template')} ${event.changes.length === 1 ? 'is' : 'are'} patched${event.isFirst ? '' : ' differently'}`;
     case 'finding':
       return `${event.severity}: ${event.text}; ${event.remedy}`;
   }
-}
-
-/** A template that was changed by patches, with its diff. */
-function templateLines(change: TemplateChange, paint: Paint): string {
-  const { holder, template, before, after, ignored } = change;
-  return [
-    `${indent}${printable(template)} (${printable(holder)})\n`,
-    ...diffLines(before, after).map((text) => {
-      const style = text.startsWith('+') ? 'green' : text.startsWith('-') ? 'red' : 'dim';
-      return `${indent}  ${paint(style, text)}\n`;
-    }),
-    ...ignored.map(
-      (path) => `${indent}  ${paint('yellow', `! Cluster API ignores the change to ${printable(path)}`)}\n`,
-    ),
-  ].join('');
 }
 
 function eventLines({ event, at }: EventEntry, paint: Paint): string {
@@ -118,8 +100,6 @@ function eventLines({ event, at }: EventEntry, paint: Paint): string {
     case 'pending-hooks':
     case 'plan':
       return `${indent}${paint('dim', text)}\n`;
-    case 'templates':
-      return [line(at, text), ...event.changes.map((change) => templateLines(change, paint))].join('');
     case 'finding':
       return line(at, paint(event.severity === 'error' ? 'red' : 'yellow', text));
     default:

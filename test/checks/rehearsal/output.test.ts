@@ -1,7 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { plain } from '../../../src/base/index.ts';
 import { createTimeline, type Entry, jsonLine } from '../../../src/checks/rehearsal/index.ts';
-import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { hooks } from '../../../src/runtimehooks/index.ts';
 import { handlerCall } from './rehearsing.ts';
 
@@ -31,7 +30,6 @@ const event = (at: number, what: Extract<Entry, { type: 'event' }>['event']): En
   event: what,
 });
 const blocked = call({ retryAfterSeconds: 5400, message: 'backups run' });
-const object = (image: string): JsonObject => ({ kind: 'T', spec: { image } });
 
 /** A simulation with an upgrade that a hook blocks for a while. */
 const simulation: readonly Entry[] = [
@@ -51,19 +49,6 @@ const simulation: readonly Entry[] = [
   event(16_200_000, { kind: 'pending-hooks', hooks: 'AfterClusterUpgrade' }),
   callEntry(16_200_000, 'GeneratePatches'),
   callEntry(16_201_000, 'GeneratePatches'),
-  event(16_201_000, {
-    kind: 'templates',
-    isFirst: true,
-    changes: [
-      {
-        holder: 'Cluster n/c spec.controlPlaneRef',
-        template: 'T t',
-        before: object('a'),
-        after: object('b'),
-        ignored: ['/metadata/name'],
-      },
-    ],
-  }),
   event(16_201_000, { kind: 'control-plane', state: 'upgrading', version: 'v1.32.0', name: 'c-x' }),
   event(16_381_000, { kind: 'control-plane', state: 'ready', version: 'v1.32.0', name: 'c-x' }),
   { type: 'end', cluster: 'n/c', at: 16_381_000, isComplete: true, reason: '', calls: 6 },
@@ -82,14 +67,6 @@ test("text: a line per call, identical calls counted, conditions in Cluster API'
   4:30:00  BeforeClusterUpgrade         v1.31.0 → v1.32.0   passed  (up.one)
            pending hooks: AfterClusterUpgrade
   4:30:00  GeneratePatches                                  passed  (up.one)
-  4:30:01  1 template is patched
-           T t (Cluster n/c spec.controlPlaneRef)
-             @ line 1, now 1
-              kind: T
-              spec:
-             -  image: a
-             +  image: b
-             ! Cluster API ignores the change to /metadata/name
   4:30:01  control plane c-x upgrades to v1.32.0
   4:33:01  control plane c-x is at v1.32.0
   The lifecycle completed: 4:33:01 of simulated time, 6 calls
@@ -115,67 +92,11 @@ test('text: contains no terminal control characters', () => {
     event(0, { kind: 'worker', state: 'ready', version: hostile, name: hostile, group: hostile }),
     event(0, { kind: 'plan', controlPlane: [hostile], workers: [hostile] }),
     event(0, { kind: 'finding', severity: 'error', text: hostile, remedy: hostile }),
-    event(0, {
-      kind: 'templates',
-      isFirst: true,
-      changes: [
-        { holder: hostile, template: hostile, before: object('a'), after: object(hostile), ignored: [hostile] },
-      ],
-    }),
     { type: 'end' as const, cluster: 'n/c', at: 0, isComplete: false, reason: hostile, calls: 1 },
   ]
     .map((entry) => timeline.add(entry))
     .join('');
   expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
-});
-
-describe('templates', () => {
-  const shown = (before: JsonObject, after: JsonObject, isFirst = false) => {
-    const changes = [{ holder: 'h', template: 'T t', before, after, ignored: [] }];
-    return createTimeline(plain).add(event(0, { kind: 'templates', isFirst, changes }));
-  };
-
-  test('whose patches change with the version', () => {
-    expect(shown(object('a'), object('b'))).toBe(`\
-  0:00:00  1 template is patched differently
-           T t (h)
-             @ line 1, now 1
-              kind: T
-              spec:
-             -  image: a
-             +  image: b
-`);
-  });
-
-  test('are shown without secrets, also if only a secret changes', () => {
-    const key = `-----BEGIN PRIVATE KEY-----\n${'c2VjcmV0'.repeat(4)}\n-----END PRIVATE KEY-----\n`;
-    const secret = { kind: 'T', spec: { user: 'a', password: 'hunter22', files: [`# the key\n${key}last: line\n`] } };
-    expect(shown({ kind: 'T' }, secret, true)).toBe(`\
-  0:00:00  1 template is patched
-           T t (h)
-             @ line 1, now 1
-              kind: T
-             +spec:
-             +  user: a
-             +  password: (not shown)
-             +  files:
-             +    - |
-             +      # the key
-             +      (not shown)
-             +      (not shown)
-             +      (not shown)
-             +      last: line
-`);
-    expect(shown(secret, { kind: 'T', spec: { ...secret.spec, password: 'another1' } })).toContain(
-      '\n              only values that are not shown here\n',
-    );
-  });
-
-  test('with very many values are not shown', () => {
-    const many = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`key${index}`, index]));
-    const text = shown({ kind: 'T', spec: {} }, { kind: 'T', spec: { many } }, true);
-    expect(text).toContain(' too many lines differ to show them\n');
-  });
 });
 
 test('json: a record per call and per change of the condition, and one for the end', () => {
