@@ -1,14 +1,8 @@
 import './node-version.ts';
-import {
-  apiVersionOf,
-  decodeExtensionConfig,
-  kind,
-  versionOf,
-  versions,
-  withAllDefaults,
-} from '../extensionconfig/index.ts';
+import { reportsOf } from '../checks/lint/index.ts';
+import { apiVersionOf, kind, versionOf, versions } from '../extensionconfig/index.ts';
 import { isJsonObject } from '../kubernetes/index.ts';
-import { createRuleSet, rules, warningText } from '../policy/index.ts';
+import { createRuleSet, RulesConfigError, readLevels, rules, warningText } from '../policy/index.ts';
 import {
   advisedTimeoutSeconds,
   newestKnownRelease,
@@ -42,7 +36,6 @@ export interface Problem {
   message: string;
 }
 
-/** The description of a rule. */
 export interface RuleDescription {
   id: string;
   /** What is checked, in one sentence. */
@@ -54,13 +47,17 @@ export interface RuleDescription {
 
 /** Every rule, in the order of docs/rules.md. */
 export const ruleDescriptions: readonly RuleDescription[] = rules.map(
-  ({ id, summary, severity, upstream = false }) => ({
-    id,
-    summary,
-    severity,
-    upstream,
-  }),
+  ({ id, summary, severity, upstream = false }) => ({ id, summary, severity, upstream }),
 );
+
+/** @throws {RangeError} for levels that a file of rule levels must not have either. */
+function levelsOf(levels: CheckOptions['levels']) {
+  try {
+    return readLevels(levels);
+  } catch (error) {
+    throw error instanceof RulesConfigError ? new RangeError(error.message) : error;
+  }
+}
 
 /**
  * Checks an ExtensionConfig (of any known version, as parsed from YAML or JSON) as the webhook would on creation, after
@@ -95,39 +92,17 @@ export function checkExtensionConfig(object: unknown, options: CheckOptions = {}
   if (!(now instanceof Date) || Number.isNaN(now.getTime())) {
     throw new RangeError('now is not a valid Date');
   }
-  const levels = new Map(Object.entries(options.levels ?? {}));
-  for (const [id, level] of levels) {
-    if (!['off', 'warn', 'deny'].includes(level)) {
-      throw new RangeError(`levels: ${JSON.stringify(id)} is ${JSON.stringify(level)}, which is not off, warn or deny`);
-    }
-    const rule = rules.find((candidate) => candidate.id === id);
-    if (rule === undefined || (rule.upstream && level !== 'deny')) {
-      throw new RangeError(
-        `levels: ${JSON.stringify(id)} ${rule === undefined ? 'is not a rule' : "is one of Cluster API's own rules, which cannot be turned off"}`,
-      );
-    }
-  }
   const ruleSet = createRuleSet({
     profile,
-    levels,
+    levels: levelsOf(options.levels),
     enforcement: 'deny',
     maxHandlerTimeoutSeconds,
     clusterApi,
   });
-  const complete = withAllDefaults(object);
-  return ruleSet
-    .check({
-      ...decodeExtensionConfig(complete, version),
-      writtenAs: version,
-      version,
-      subject: 'object',
-      isPruned: false,
-      now,
-    })
-    .map((report) => ({
-      rule: report.rule.id,
-      severity: report.severity,
-      field: report.field,
-      message: warningText(report),
-    }));
+  return reportsOf(object, { rules: ruleSet, now }).map((report) => ({
+    rule: report.rule.id,
+    severity: report.severity,
+    field: report.field,
+    message: warningText(report),
+  }));
 }

@@ -80,10 +80,7 @@ test.each([
   [{ clusterApiVersion: 'v9.9' }, /"v9\.9": known are the releases v1\.2 to v1\.\d+/],
   [{ maxHandlerTimeoutSeconds: 0 }, /maxHandlerTimeoutSeconds: 0/],
   [{ levels: { 'no-such-rule': 'off' } }, /no-such-rule/],
-  [
-    { levels: { 'ca-missing': 'error' as 'deny' } },
-    /^levels: "ca-missing" is "error", which is not off, warn or deny$/,
-  ],
+  [{ levels: { 'ca-missing': 'error' as 'deny' } }, /^rules.ca-missing: "error" is not one of off, warn, deny$/],
   [{ profile: 'lax' as 'strict' }, /^profile: "lax" is not strict or upstream$/],
   [{ now: new Date('soon') }, /^now is not a valid Date$/],
   [{ now: '2026-01-01' as unknown as Date }, /^now is not a valid Date$/],

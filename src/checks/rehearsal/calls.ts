@@ -23,9 +23,7 @@ export type Caller = (call: Call, signal: AbortSignal) => Promise<Outcome>;
 /** Longest message of an extension that is kept, in characters. */
 const maxMessage = 4096;
 
-/** A copy: the result of `slice` would keep the whole response, perhaps megabytes, in memory as long as the entry. */
-const messageOf = (message: unknown): string =>
-  typeof message === 'string' ? Buffer.from(message.slice(0, maxMessage)).toString() : '';
+const messageOf = (message: unknown): string => (typeof message === 'string' ? message.slice(0, maxMessage) : '');
 
 /** A response with a message short enough to be kept and repeated. */
 const shortened = (response: JsonObject): JsonObject => ({ ...response, message: messageOf(response.message) });

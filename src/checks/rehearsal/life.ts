@@ -1,5 +1,4 @@
 import { objectAt, timeText } from '../../kubernetes/index.ts';
-import { maxPlanSteps, parseVersion } from '../../runtimehooks/index.ts';
 import { NotKnown } from '../../topology/index.ts';
 import { backoffMs, editBefore } from './ask.ts';
 import { failedCondition, pausedCondition } from './condition.ts';
@@ -111,14 +110,6 @@ function addFinalizer(state: State): void {
 }
 
 async function upgrade(state: State, to: string): Promise<void> {
-  const { target: from } = state;
-  const minorOf = (version: string) => parseVersion(version)?.numbers[1] ?? 0;
-  // Each request lists all remaining steps.
-  if (minorOf(to) - minorOf(from) > maxPlanSteps) {
-    throw new SimulationStopped(
-      `spec.topology.version ${to} is more than ${maxPlanSteps} minor versions above ${from}, the maximum of a rehearsal`,
-    );
-  }
   const refusal = state.made.versionRefusal(state.cluster, to);
   if (refusal !== undefined) {
     throw new SimulationStopped(`Cluster API refuses spec.topology.version ${to}: ${refusal}`);

@@ -25,15 +25,6 @@ function argumentsText(entry: CallEntry): string {
   return printable(machine ?? kubernetesVersion ?? versions);
 }
 
-/** The upgrade steps in a request; empty if there are none. */
-function stepsText({ controlPlaneUpgrades: controlPlane, workersUpgrades: workers }: CallEntry): string {
-  const parts = [
-    controlPlane === undefined ? '' : `control plane ${controlPlane.join(' ')}`,
-    workers === undefined ? '' : `workers ${workers.join(' ')}`,
-  ];
-  return printable(parts.filter((part) => part !== '').join(', '));
-}
-
 /** A duration: `90s`, `5m`, `1h30m`. */
 function lengthText(seconds: number): string {
   const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
@@ -118,8 +109,6 @@ export function createTimeline(paint: Paint) {
   /** How many repetitions of the last call were omitted, and until when. */
   let omitted = { repeats: 0, until: 0 };
   const rounds = new Map<string, string>();
-  const counts = new Map<string, number>();
-  let steps = '';
 
   function repeats(): string {
     const { repeats: more, until } = omitted;
@@ -129,7 +118,6 @@ export function createTimeline(paint: Paint) {
 
   function callText(entry: CallEntry): string {
     const { hook, call, at } = entry;
-    counts.set(hook, (counts.get(hook) ?? 0) + 1);
     const { text, style } = answerOf(entry);
     const round = `${hook} ${call.handler}`;
     if (roundHooks.has(hook) && rounds.get(round) === text) {
@@ -143,22 +131,17 @@ export function createTimeline(paint: Paint) {
     }
     last = key;
     const before = repeats();
-    const list = stepsText(entry);
-    const shownSteps = list === '' || list === steps ? '' : `${indent}${paint('dim', `still to come: ${list}`)}\n`;
-    steps = list === '' ? steps : list;
     const shown = `${paint('bold', hook.padEnd(hookWidth))} ${argumentsText(entry).padEnd(argumentWidth)} ${paint(style, text)}${paint('dim', `  (${printable(call.handler)})`)}`;
-    return `${before}${line(at, shown)}${shownSteps}`;
+    return `${before}${line(at, shown)}`;
   }
 
   function endText({ isComplete, reason, at, calls }: EndEntry): string {
-    const list = [...counts].map(([hook, number]) => `${number} ${hook}`).join(', ');
     const length = `${clockText(at)} of simulated time, ${count(calls, 'call')}`;
     return [
       repeats(),
       isComplete
         ? `  ${paint('green', 'The lifecycle completed')}: ${length}\n`
         : `  ${paint('red', 'The lifecycle could not be completed')}: ${printable(reason)}\n  ${length}\n`,
-      list === '' ? '' : `  ${paint('dim', list)}\n`,
     ].join('');
   }
 

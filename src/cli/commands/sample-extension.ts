@@ -66,24 +66,19 @@ export const command = defineCommand({
     using output = await openLog(io.stdout, flags);
     const { log, lostLines } = output;
     const certificates = folder === undefined ? selfSignedPair(new Date()) : { folder };
-    let server: ReturnType<typeof createSampleExtension>;
-    try {
-      server = createSampleExtension({
-        ...(behaviour !== undefined && {
-          behaviours: readWith('--behaviour', behaviour, readBehaviours, BehaviourError),
-        }),
-        certificates: 'folder' in certificates ? certificates : fixedCertificate(certificates),
-        port,
-        healthPort,
-        ...(host !== undefined && { host, healthHost: host }),
-        ...(clientCa !== undefined && { clients: { caFile: clientCa } }),
-        log,
-        lostLogLines: lostLines,
-        version,
-      });
-    } catch (error) {
-      throw error instanceof TypeError ? new UsageError(`--path: ${error.message}`) : error;
-    }
+    const server = createSampleExtension({
+      ...(behaviour !== undefined && {
+        behaviours: readWith('--behaviour', behaviour, readBehaviours, BehaviourError),
+      }),
+      certificates: 'folder' in certificates ? certificates : fixedCertificate(certificates),
+      port,
+      healthPort,
+      ...(host !== undefined && { host, healthHost: host }),
+      ...(clientCa !== undefined && { clients: { caFile: clientCa } }),
+      log,
+      lostLogLines: lostLines,
+      version,
+    });
     let running: Awaited<ReturnType<typeof server.start>>;
     try {
       running = await server.start();

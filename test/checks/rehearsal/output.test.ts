@@ -60,7 +60,6 @@ test("text: a line per call, identical calls counted, conditions in Cluster API'
   0:00:00  the user sets spec.topology.version to v1.32.0
   0:00:00  control plane c-x is at v1.31.0
   0:00:00  BeforeClusterUpgrade         v1.31.0 → v1.32.0   blocked for 1h30m: backups run  (up.one)
-           still to come: control plane v1.32.0
            TopologyReconciled False ClusterUpgrading: Cluster is upgrading to v1.32.0
              * Following hooks are blocking upgrade: BeforeClusterUpgrade: backups run
            … and 2 more like it, until 3:00:00
@@ -70,7 +69,6 @@ test("text: a line per call, identical calls counted, conditions in Cluster API'
   4:30:01  control plane c-x upgrades to v1.32.0
   4:33:01  control plane c-x is at v1.32.0
   The lifecycle completed: 4:33:01 of simulated time, 6 calls
-  4 BeforeClusterUpgrade, 2 GeneratePatches
 `);
 });
 
