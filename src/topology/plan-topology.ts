@@ -257,14 +257,14 @@ async function changesOf(
           patched: desiredBefore?.patched,
         }
       : undefined;
-  const { changes, problems } = groupChanges({
+  const changes = groupChanges({
     ...{ before, after, cluster, existing, desiredBefore, originsBefore, desired, steps },
   });
   const { dryRun } = after.world;
   if (dryRun !== undefined && isComplete) {
-    await dryRunChanges(changes, dryRun, problems);
+    await dryRunChanges(changes, dryRun);
   }
-  return { changes, problems };
+  return changes;
 }
 
 const isExternal = ({ definitions }: ClassPatch): boolean => definitions.length === 0;

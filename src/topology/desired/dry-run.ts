@@ -1,9 +1,8 @@
 import { isSame, type JsonObject, nameOf, objectAt, objectText, textAt } from '../../kubernetes/index.ts';
-import type { GroupChange } from '../world/groups.ts';
+import type { GroupChange, GroupObjects } from '../world/groups.ts';
 import { Stopped } from '../world/not-known.ts';
-import type { Problem } from '../world/plan-document.ts';
 import type { DryRun } from '../world/world.ts';
-import { referringTo } from './group-changes.ts';
+import { type GroupChanges, referringTo } from './group-changes.ts';
 
 const named = (object: JsonObject, name: string): JsonObject => ({
   ...object,
@@ -15,28 +14,37 @@ const withVersion = (object: JsonObject, version: string): JsonObject => ({
   spec: { ...objectAt(object, 'spec'), version },
 });
 
-/** An API server's answer about a part of a group: what it stores; the same name as before where nothing is rotated. */
+/** @throws {Stopped} if the API server refuses it. */
+async function ask(dryRun: DryRun, object: JsonObject, isTrial: boolean): Promise<JsonObject | undefined> {
+  const answer = await dryRun(object, isTrial);
+  if (answer?.is === 'refused') {
+    throw new Stopped(`the API server refuses ${objectText(object)}: ${answer.error}`);
+  }
+  return answer?.object;
+}
+
+/**
+ * An API server's answer about a part of a group: what it stores; the same name as before where nothing is rotated.
+ *
+ * @param intent what is applied.
+ * @param wanted what is foreseen to be stored.
+ */
 async function dryRunPart(
   dryRun: DryRun,
+  intent: JsonObject,
   was: JsonObject | undefined,
   wanted: JsonObject,
   version: string | undefined,
 ): Promise<JsonObject> {
-  const ask = async (object: JsonObject, isTrial: boolean): Promise<JsonObject | undefined> => {
-    const answer = await dryRun(object, isTrial);
-    if (answer?.is === 'refused') {
-      throw new Stopped(`the API server refuses ${objectText(object)}: ${answer.error}`);
-    }
-    return answer?.object;
-  };
   if (was !== undefined && nameOf(was) !== nameOf(wanted)) {
     // Before Cluster API rotates a template, it looks what the change would make of the one that exists.
-    const changed = await ask(named(wanted, nameOf(was)), true);
+    const changed = await ask(dryRun, named(intent, nameOf(was)), true);
     if (changed !== undefined && isSame(changed.spec, was.spec)) {
       return changed;
     }
   }
-  const stored = await ask(version === undefined ? wanted : withVersion(wanted, version), false);
+  const sent = named(intent, nameOf(wanted));
+  const stored = await ask(dryRun, version === undefined ? sent : withVersion(sent, version), false);
   if (stored === undefined) {
     return wanted;
   }
@@ -44,38 +52,57 @@ async function dryRunPart(
   return was !== undefined && isSame(was.spec, result.spec) ? named(result, nameOf(was)) : result;
 }
 
+/** The objects of a group as an API server would store them. @throws {Stopped} if it refuses one. */
+async function dryRunGroup(change: GroupChange, after: GroupObjects, dryRun: DryRun): Promise<void> {
+  const { before, versions, intent = after } = change;
+  const isControlPlane = change.group === 'control-plane';
+  const stored = { ...after };
+  try {
+    for (const part of ['infrastructure', 'bootstrap', 'object'] as const) {
+      const [was, wanted, applied] = [before?.[part], after[part], intent[part]];
+      if (wanted !== undefined && applied !== undefined && !isSame(was, wanted)) {
+        // A control plane is upgraded minor by minor, and its webhook refuses two at once.
+        const version = isControlPlane && part === 'object' && versions.length > 2 ? versions[1] : undefined;
+        const sent = part === 'object' ? referringTo({ ...stored, object: applied }, isControlPlane) : applied;
+        stored[part] = await dryRunPart(dryRun, sent, was, wanted, version);
+      }
+    }
+  } finally {
+    change.after = { ...stored, object: referringTo(stored, isControlPlane) };
+  }
+}
+
 /**
- * Objects as an API server would store them, written as Cluster API's topology controller does. It stops at a group that the
- * API server refuses, and reports why.
+ * Objects as an API server would store them, written as Cluster API's topology controller does: the infrastructure of the
+ * Cluster, the control plane, the workers. What it refuses of the first two ends all that follows, and is told once.
  */
 export async function dryRunChanges(
-  changes: readonly GroupChange[],
+  { changes, problems, infrastructure }: GroupChanges,
   dryRun: DryRun,
-  problems: Problem[],
 ): Promise<void> {
-  for (const change of changes) {
-    const { before, after, versions, end } = change;
-    if (after === undefined || end !== undefined) {
-      continue;
-    }
-    const isControlPlane = change.group === 'control-plane';
-    const stored = { ...after };
+  let stop: Stopped | undefined;
+  const attempt = async (write: () => Promise<unknown>): Promise<Stopped | undefined> => {
     try {
-      for (const part of ['infrastructure', 'bootstrap', 'object'] as const) {
-        const [was, wanted] = [before?.[part], after[part]];
-        if (wanted !== undefined && !isSame(was, wanted)) {
-          // A control plane is upgraded minor by minor, and its webhook refuses two at once.
-          const version = isControlPlane && part === 'object' && versions.length > 2 ? versions[1] : undefined;
-          stored[part] = await dryRunPart(dryRun, was, wanted, version);
-        }
-      }
+      await write();
+      return undefined;
     } catch (error) {
       if (!(error instanceof Stopped)) {
         throw error;
       }
-      change.end = error;
       problems.push(error.problem);
+      return error;
     }
-    change.after = { ...stored, object: referringTo(stored, isControlPlane) };
+  };
+  if (infrastructure !== undefined) {
+    stop = await attempt(() => ask(dryRun, infrastructure, false));
+  }
+  for (const change of changes) {
+    const { after } = change;
+    if (change.end === undefined && stop !== undefined) {
+      change.end = stop;
+    } else if (change.end === undefined && after !== undefined) {
+      change.end = await attempt(() => dryRunGroup(change, after, dryRun));
+      stop = change.group === 'control-plane' ? change.end : stop;
+    }
   }
 }

@@ -1,4 +1,4 @@
-import { copyOf, type JsonObject, nameOf, objectAt, objectText, textAt } from '../../kubernetes/index.ts';
+import { copyOf, isSame, type JsonObject, nameOf, objectAt, objectText, textAt } from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import { machineTemplateOf } from '../control-planes/index.ts';
 import { stored } from '../refusals/index.ts';
@@ -157,6 +157,8 @@ export function checkNewGroup(group: DesiredGroup, schemaOf: SchemaOf): void {
 export interface GroupChanges {
   changes: GroupChange[];
   problems: Problem[];
+  /** The infrastructure of the Cluster as it is applied, if that changes it. */
+  infrastructure?: JsonObject | undefined;
 }
 
 /** The versions that a group goes through. */
@@ -202,7 +204,7 @@ export function groupChanges(input: ClusterInput): GroupChanges {
   const change = (
     { group, kind, name }: Pick<DesiredGroup, 'group' | 'kind' | 'name'>,
     objects: Pick<GroupChange, 'before' | 'after'>,
-    more: Partial<Pick<GroupChange, 'versions' | 'notes' | 'from' | 'end'>> = {},
+    more: Partial<Pick<GroupChange, 'versions' | 'notes' | 'from' | 'end' | 'intent'>> = {},
   ) => {
     const isControlPlane = group === 'control-plane';
     const machines = machinesOf(cluster, before.world, { kind, name, isControlPlane });
@@ -221,6 +223,7 @@ export function groupChanges(input: ClusterInput): GroupChanges {
     });
   };
   const { infrastructureCluster: infrastructure } = desired;
+  let isInfrastructureChanged = existing.infrastructureCluster === undefined;
   if (existing.infrastructureCluster !== undefined && infrastructure !== undefined) {
     const current = existing.infrastructureCluster;
     const write = {
@@ -231,7 +234,9 @@ export function groupChanges(input: ClusterInput): GroupChanges {
       schemaOf,
       isChecked: true,
     };
-    const end = attempt('', nowhere, () => written(write));
+    const end = attempt('', nowhere, () => {
+      isInfrastructureChanged = !isSame(written(write), current);
+    });
     stop = end instanceof Stopped ? end : undefined;
   } else if (infrastructure !== undefined) {
     const end = attempt('', nowhere, () => checkCreation(infrastructure, schemaOf));
@@ -254,7 +259,7 @@ export function groupChanges(input: ClusterInput): GroupChanges {
           checkNewGroup(group, schemaOf);
           after = storedGroup(group.objects, schemaOf);
         });
-      change(group, { before: undefined, after }, { from, end });
+      change(group, { before: undefined, after }, { from, end, intent: group.objects });
       if (worker === undefined && end instanceof Stopped) {
         stop = end;
       }
@@ -279,7 +284,13 @@ export function groupChanges(input: ClusterInput): GroupChanges {
     change(
       { ...group, name: nameOf(current.object) },
       { before: current, after: result ?? current },
-      { versions, from, end, notes: result === undefined ? [] : rotatesAgain(group, desired.patched, current, result) },
+      {
+        versions,
+        from,
+        end,
+        intent: group.objects,
+        notes: result === undefined ? [] : rotatesAgain(group, desired.patched, current, result),
+      },
     );
     if (worker === undefined && end instanceof Stopped) {
       stop = end;
@@ -293,5 +304,5 @@ export function groupChanges(input: ClusterInput): GroupChanges {
       change(gone, { before: objects, after: undefined }, { end: stop });
     }
   }
-  return { changes, problems };
+  return { changes, problems, infrastructure: isInfrastructureChanged ? infrastructure : undefined };
 }

@@ -108,9 +108,13 @@ function writeOf(
  * The writes of users that lead from one state to another, in the manner of their writers: on the server's side, if an object
  * was applied so before, else as `kubectl apply` does. Only those are among them of which an API server can say what becomes of
  * them: it judges a Cluster by the class that it has, and an object by the definition that it has, not by one that is
- * written together with it.
+ * written together with it. The others are `unasked`.
  */
-export function userWrites(before: World, after: Iterable<JsonObject>, change: UserChange): UserWrite[] {
+export function userWrites(
+  before: World,
+  after: Iterable<JsonObject>,
+  change: UserChange,
+): { writes: UserWrite[]; unasked: JsonObject[] } {
   const manifests = new Map(change.manifests.map((manifest) => [keyOf(nameIn(manifest)), manifest]));
   const changed = [...after].filter(
     (object) => isWritten(object, before.find(nameIn(object)), before) && !isMade(object),
@@ -123,14 +127,17 @@ export function userWrites(before: World, after: Iterable<JsonObject>, change: U
       .filter(({ kind }) => kind === 'CustomResourceDefinition')
       .map((object) => `${textAt(object, 'spec', 'group')} ${textAt(object, 'spec', 'names', 'kind')}`),
   );
-  const isJudged = (object: JsonObject, old: JsonObject | undefined) =>
+  const isJudged = (object: JsonObject) =>
     !definitions.has(`${groupOf(object)} ${textAt(object, 'kind')}`) &&
-    !(isCluster(object) && [object, old ?? object].some((one) => classes.has(classNameOf(one))));
-  return changed.flatMap((object) => {
+    !(
+      isCluster(object) && [object, before.find(nameIn(object)) ?? object].some((one) => classes.has(classNameOf(one)))
+    );
+  const writes = changed.filter(isJudged).flatMap((object): UserWrite[] => {
     const old = before.find(nameIn(object));
     const manifest = manifests.get(keyOf(nameIn(object)));
-    return isJudged(object, old) && (manifest !== undefined || old !== undefined)
+    return manifest !== undefined || old !== undefined
       ? [{ ...writeOf(old, object, manifest, change), after: object, readAs: old && textAt(old, 'apiVersion') }]
       : [];
   });
+  return { writes, unasked: changed.filter((object) => !isJudged(object)) };
 }

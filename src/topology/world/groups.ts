@@ -38,6 +38,8 @@ export interface GroupChange {
   before: GroupObjects | undefined;
   /** The objects after; undefined if it is deleted. A template that is rotated has another name than before. */
   after: GroupObjects | undefined;
+  /** What Cluster API's topology controller applies, under the names that the objects had; undefined without a topology. */
+  intent?: GroupObjects | undefined;
   /** MachineSets of a MachineDeployment, with their templates; empty if none are known. */
   machineSets: readonly GroupObjects[];
   /** The Machines; undefined if no Machine of the Cluster was given: then the replicas are what `object` says. */

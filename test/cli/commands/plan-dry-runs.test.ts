@@ -138,9 +138,10 @@ describe('objects of users', () => {
   test('a Cluster is not judged by the class that is written with it', async () => {
     const cluster = manifest(found('Cluster'));
     Object.assign(objectAt(cluster, 'spec', 'topology'), { version: 'v1.35.0' });
-    const { writes } = await planned(['-f', file('both.yaml', ...rotated(), cluster)]);
+    const { writes, stderr } = await planned(['-f', file('both.yaml', ...rotated(), cluster)]);
     expect(writes.filter(isWriteOf('clusterclasss/'))).toHaveLength(1);
     expect(writes.filter(isWriteOf('clusters/'))).toEqual([]);
+    expect(stderr).toContain('plan: no dry run of Cluster default/f1: the API server would judge by the class');
   });
 });
 
@@ -210,5 +211,44 @@ describe('what the topology controller would write', () => {
     expect(verdicts).not.toContain('replaced');
     expect(problems?.[0]).toMatch(/^the API server refuses DevMachineTemplate .*: size is immutable$/);
     expect(code).toBe(1);
+  });
+
+  test('only the fields that it owns are sent', async () => {
+    const { writes } = await planned(['--set-version', 'v1.35.0']);
+    const sent = writes.find(
+      ({ path, body }) => path.includes('fieldManager=capi-topology') && body.kind === 'KubeadmControlPlane',
+    );
+    const stored = found('KubeadmControlPlane');
+    const [own, all] = [sent!.body, stored].map((object) => Object.keys(objectAt(object, 'spec')).sort());
+    expect(own).not.toEqual(all);
+    expect(all).toEqual(expect.arrayContaining(own!));
+    expect(objectAt(sent!.body, 'spec')).toMatchObject({ version: 'v1.35.0' });
+    expect(nameOf(sent!.body)).toBe(nameOf(stored));
+  });
+
+  /** The class with another field for the infrastructure of its Clusters. */
+  function ofInfrastructure(): string {
+    const fleet = manifest(found('ClusterClass', 'fleet'));
+    const reference = objectAt(fleet, 'spec', 'infrastructure', 'templateRef');
+    const template = manifest(found(textAt(reference, 'kind'), textAt(reference, 'name')));
+    reference.name = 'another';
+    objectAt(template, 'metadata').name = 'another';
+    Object.assign(objectAt(template, 'spec', 'template', 'spec'), { region: 'b' });
+    return file('infrastructure.yaml', fleet, template);
+  }
+
+  test.each([
+    ['the infrastructure of the Cluster', 'DevCluster', () => ['-f', ofInfrastructure()]],
+    ['the control plane', 'KubeadmControlPlane', () => ['--set-version', 'v1.35.0']],
+  ])('what is refused of %s stops all groups, once', async (_name, kind, change) => {
+    const isOfKind = ({ path, body }: Received) => path.includes('fieldManager=capi-topology') && body.kind === kind;
+    const { verdicts, problems, writes } = await planned(change(), (received) =>
+      isOfKind(received) ? refusal(422, 'it is immutable') : undefined,
+    );
+    expect(verdicts).toEqual(['stopped']);
+    expect(problems).toEqual([
+      expect.stringMatching(new RegExp(`^the API server refuses ${kind} .*: it is immutable$`)),
+    ]);
+    expect(writes.filter(isOfKind)).toHaveLength(1);
   });
 });

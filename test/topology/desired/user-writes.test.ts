@@ -18,7 +18,7 @@ const writes = (
 ) => {
   const { others = [], ...change } = more;
   const before = new World(old === undefined ? [] : [old]);
-  return userWrites(before, [after, ...others], { manifests: [], ...given, ...change }).map(
+  return userWrites(before, [after, ...others], { manifests: [], ...given, ...change }).writes.map(
     ({ is, sent, manager }) => ({
       is,
       spec: sent.spec,

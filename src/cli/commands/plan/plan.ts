@@ -154,7 +154,12 @@ nothing, or --fail-on applies, 2 usage error.`,
     const clusters = result.clusters.map((one) => (states.isSample ? { ...one, sample: true as const } : one));
     const told = {
       ...states,
-      notes: [...(isAssumed ? [assumedRelease] : []), ...states.notes, ...(live?.dryRuns.notes ?? [])],
+      notes: [
+        ...(isAssumed ? [assumedRelease] : []),
+        ...states.notes,
+        ...(asked?.notes ?? []),
+        ...(live?.dryRuns.notes ?? []),
+      ],
       problems: [...states.problems, ...(differing === undefined ? [] : [differing])],
     };
     return show({ ...result, clusters }, { source, states: told, flags, releases, io });
