@@ -35,6 +35,12 @@ interface GroupPlan {
   } & Pick<GroupPlan, 'verdict' | 'machines' | 'replaces'>;
   atLeast?: number;
   causes: Cause[];
+  now?: {
+    version?: string;
+    wanted: number;
+    ready?: number;
+    upToDate?: number;
+  };
   healthCheck?: Cause[];
   replaces?: string[];
   manner?: string[];

@@ -130,11 +130,21 @@ const asText = (value: Json): Json => (typeof value === 'object' ? value : Strin
 /** Maximum number of Machines that are named. */
 const maxNamed = 6;
 
-/** More about a group: which Machines, and how it happens. */
-export function detailTexts({ replaces, manner = [] }: GroupPlan): string[] {
+/** How far a group is: `v1.34.0, 2 of 3 Machines ready, 3 up to date`. */
+function nowText({ version, wanted, ready, upToDate }: NonNullable<GroupPlan['now']>): string {
+  const parts = [
+    version === undefined ? '' : printable(version),
+    ready === undefined ? count(wanted, 'Machine') : `${ready} of ${count(wanted, 'Machine')} ready`,
+    upToDate === undefined ? '' : `${upToDate} up to date`,
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+}
+
+/** More about a group: how far it is, which Machines are replaced, and how. */
+export function detailTexts({ now, replaces, manner = [] }: GroupPlan): string[] {
   const machines =
     replaces === undefined || replaces.length === 0 ? [] : [`Machines ${shortList(replaces.map(printable), maxNamed)}`];
-  return [...machines, ...manner.map(printable)];
+  return [...(now === undefined ? [] : [nowText(now)]), ...machines, ...manner.map(printable)];
 }
 
 export const problemText = ({ text, remedy }: Problem): string =>

@@ -127,7 +127,8 @@ function fleetLines(fleet: Fleet, screen: Screen): string {
 
 /** The plan as text as wide as the screen; its last line is the sum. `classOf`: the class of a Cluster, for fleets. */
 export function planText(plan: Plan, classOf: ReadonlyMap<string, string>, screen: Screen): string {
-  const isShort = plan.clusters.length <= 3;
+  // Without a change, how far each Cluster is was asked.
+  const isShort = plan.clusters.length <= 3 || plan.clusters.some(({ groups }) => groups.some(({ now }) => now));
   const changed = isShort ? plan.clusters : plan.clusters.filter((cluster) => !isUnchanged(cluster));
   const unchanged = plan.clusters.length - changed.length;
   const { single, fleets } = fleetsOf(changed, classOf);

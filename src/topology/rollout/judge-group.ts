@@ -11,6 +11,7 @@ import { machinePoolRollout } from './machine-pool.ts';
 import { replicasOf } from './machines.ts';
 import { pausesRollouts, pausing, whilePaused, withoutRollout } from './paused.ts';
 import { preflightFailures, whileBlocked } from './preflight.ts';
+import { presentState } from './present-state.ts';
 import { uncompared, unlikeMachines, unseen } from './unlike.ts';
 
 /** A group that is created or deleted. */
@@ -59,9 +60,15 @@ export function unjudged(
 /** Decides what happens to a group's Machines when its objects change: if that cannot be known, why, and what changes. */
 export async function judgeGroup(change: GroupChange, options: PlanOptions): Promise<GroupPlan> {
   const plan = await judgedOrNot(change, options);
-  const more =
-    options.explains === true ? [...unlikeMachines(change, options), ...uncompared(change), ...unseen(change)] : [];
-  return more.length === 0 ? plan : { ...plan, problems: [...(plan.problems ?? []), ...more] };
+  if (options.explains !== true) {
+    return plan;
+  }
+  const more = [...unlikeMachines(change, options), ...uncompared(change), ...unseen(change)];
+  return {
+    ...plan,
+    ...presentState(change),
+    ...(more.length > 0 && { problems: [...(plan.problems ?? []), ...more] }),
+  };
 }
 
 async function judgedOrNot(change: GroupChange, options: PlanOptions): Promise<GroupPlan> {

@@ -62,6 +62,8 @@ export interface GroupPlan {
   /** How many Machines are replaced in any case, where it is not known what an extension patches. */
   atLeast?: number;
   causes: Cause[];
+  /** How far the group is, in a plan without a change: Machines that are wanted, ready and up to date, as far as its status says. */
+  now?: { version?: string; wanted: number; ready?: number; upToDate?: number };
   /** The fields of the group's MachineHealthCheck that change. */
   healthCheck?: Cause[];
   /** Names of the Machines that are replaced, or that OnDelete leaves until you delete them, if they are known. */

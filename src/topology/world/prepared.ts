@@ -1,8 +1,11 @@
 import { isJsonObject, type Json, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import { isMade } from './layered.ts';
 
+/** How many Machines of a group are ready, and up to date. */
+const progress = ['readyReplicas', 'upToDateReplicas', 'updatedReplicas'];
+
 /** The parts of a status that a plan reads, of whatever kind. */
-const statusFields = ['variables', 'handlers', 'certificatesExpiryDate', 'version', 'versions'];
+const statusFields = ['variables', 'handlers', 'certificatesExpiryDate', 'version', 'versions', ...progress];
 
 /** The conditions that a plan tells. */
 const conditionTypes: ReadonlySet<unknown> = new Set(['Deleting', 'Discovered', 'MachinesReady', 'TopologyReconciled']);

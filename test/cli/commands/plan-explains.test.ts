@@ -29,6 +29,21 @@ const ofControlPlane = (objects: JsonObject[]) =>
     (object) => objectAt(object, 'metadata', 'labels')['cluster.x-k8s.io/control-plane'] !== undefined,
   );
 
+test('plan without a change says how far each group is, in both versions of a status', async () => {
+  const { text } = await explained('audit-level', (objects) => {
+    const [controlPlane] = ofKind(objects, 'KubeadmControlPlane');
+    const [group] = ofKind(objects, 'MachineDeployment');
+    Object.assign(controlPlane ?? {}, {
+      status: { version: 'v1.33.9', readyReplicas: 9, v1beta2: { readyReplicas: 2, upToDateReplicas: 1 } },
+    });
+    Object.assign(group ?? {}, { status: { readyReplicas: 1, updatedReplicas: 2 } });
+  });
+  expect(text).toMatch(
+    /control plane KubeadmControlPlane \S+ unchanged v1\.33\.9, 2 of 3 Machines ready, 1 up to date /,
+  );
+  expect(text).toMatch(/MachineDeployment \S+ unchanged v1\.3\d\.\d+, 1 of 2 Machines ready, 2 up to date /);
+});
+
 describe('plan without a change says why Machines do not roll', () => {
   test('a template that changed under its name', async () => {
     const { text, code } = await explained('F-md-bootstrap-rotated');
