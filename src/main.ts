@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { exitCode, run } from './cli/index.ts';
+import { bugText, exitCode, run } from './cli/index.ts';
 
 const stop = new AbortController();
 // A second Ctrl-C ends the program at once; a second SIGTERM only repeats the first.
@@ -24,6 +24,12 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   }
   process.stderr.write(`extensionconfig-webhook: the output cannot be written: ${error.message}\n`);
   process.exit(1);
+});
+
+// Of a callback that nothing catches, and of a rejection that nobody handles.
+process.on('uncaughtException', (error) => {
+  process.stderr.write(`extensionconfig-webhook: ${bugText(error)}\n`);
+  process.exit(exitCode.findings);
 });
 
 const io = {

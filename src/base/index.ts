@@ -6,7 +6,7 @@ export {
   readRegularFileSync,
   systemProblem,
 } from './files/files.ts';
-export { folderProblem, homeFolder, makeFolder, packageRoot } from './files/folders.ts';
+export { folderProblem, homeFolder, makeFolder, packageRoot, pathBelow } from './files/folders.ts';
 export { bugFields, type Log } from './log.ts';
 export { didYouMean, nearestTo } from './nearest.ts';
 export { eachOf, orAborted } from './promises.ts';

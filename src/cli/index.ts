@@ -1,4 +1,5 @@
 export { exitCode } from './framework/program.ts';
+export { bugText } from './framework/run-program.ts';
 
 import { completionLines } from './framework/complete.ts';
 import type { Io } from './framework/program.ts';

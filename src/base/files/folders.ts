@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { systemProblem } from './files.ts';
 
 /**
@@ -20,6 +20,18 @@ export function makeFolder(folder: string, mode = 0o777): void {
       throw error;
     }
   }
+}
+
+/** Longest name of a file that is made of another name, in characters. */
+const maxFileName = 200;
+
+/**
+ * The path of a file below a folder. Each name is one step of it, whatever characters it has: those that could lead elsewhere
+ * are encoded, as in URLs.
+ */
+export function pathBelow(folder: string, ...names: readonly string[]): string {
+  const steps = names.map((name) => (/^\.*$/.test(name) ? `_${name}` : encodeURIComponent(name).slice(0, maxFileName)));
+  return join(folder, ...steps);
 }
 
 /** Errors that say something else of folders. */

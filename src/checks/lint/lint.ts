@@ -19,7 +19,7 @@ interface LintRun {
   signal: AbortSignal;
   onFile?: (file: string) => void;
   /** Changes a file: if given, what has only one right answer is fixed. @throws {Error} that says why it cannot be written. */
-  fix?: ((file: string, text: string, objects: number) => Promise<void>) | undefined;
+  fix?: ((file: ManifestFile, text: string, objects: number) => Promise<void>) | undefined;
   /** Called for each comment that turns off a rule which reports nothing there. */
   onUnused?: (file: string, line: number, ruleId: string) => void;
   /** Whether a file is to be left out. */
@@ -112,10 +112,11 @@ async function* lintFile(
 
 /** The file with what `--fix` changes, once it has been written; undefined if nothing changes. */
 async function fixFile(
-  { file, text }: ManifestFile,
+  manifest: ManifestFile,
   policy: LintPolicy,
   write: NonNullable<LintRun['fix']>,
 ): Promise<ManifestFile | LintError | undefined> {
+  const { file, text } = manifest;
   const { text: fixed, objects, problems } = await fixManifests(text, policy);
   // A file that cannot be read is reported when it is checked.
   const problem = problems.find(({ isContent }) => isContent);
@@ -127,12 +128,12 @@ async function fixFile(
     return undefined;
   }
   try {
-    await write(file, fixed, objects);
+    await write(manifest, fixed, objects);
   } catch (error) {
     return { file, message: `cannot be written: ${(error as Error).message}` };
   }
   return {
-    file,
+    ...manifest,
     text: fixed,
     async *documents() {
       yield* readDocuments(fixed);

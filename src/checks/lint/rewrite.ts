@@ -100,6 +100,7 @@ export async function rewriteManifests(text: string, change: ChangeObject, to: V
       continue;
     }
     const { document, part } = read;
+    problems.push(...document.refusals.map((refusal) => ({ ...refusal, isContent: false })));
     // Text between two documents, such as comments, belongs to neither.
     const rewritten = await rewriteDocument(document, part, change, to);
     pieces.push(text.slice(done, part.start), rewritten.text);

@@ -90,9 +90,9 @@ export const command = defineCommand({
         printed = text === '' ? printed : text.slice(-1);
       } else if (text !== before) {
         try {
-          await replaceFile(file, text);
+          await replaceFile(manifest, text);
           if (!quiet) {
-            io.stderr.write(`${showPlace({ file })}: ${count(objects, kind)} converted to ${to}\n`);
+            io.stderr.write(`${showPlace(manifest)}: ${count(objects, kind)} converted to ${to}\n`);
           }
         } catch (error) {
           const problem = error instanceof ReplaceError ? error.message : systemProblem(error);

@@ -64,7 +64,7 @@ const maxName = 150;
 
 /** The file of a request: `team_blue-0007-GeneratePatches.json` is that of the seventh call for the Cluster team/blue. */
 function requestFile({ cluster, number, hook }: Extract<Entry, { type: 'call' }>): string {
-  const name = encodeURIComponent(cluster.replace(' ', '_').replace('/', '_')).slice(0, maxName);
+  const name = cluster.replace(' ', '_').replace('/', '_').slice(0, maxName);
   return `${name}-${String(number).padStart(4, '0')}-${hook}.json`;
 }
 
@@ -160,7 +160,7 @@ that cannot be read.`,
             );
           }))),
       }),
-      onRequest: write && ((call, request) => write(requestFile(call), `${JSON.stringify(request, null, 2)}\n`)),
+      onRequest: write && ((call, request) => write(`${JSON.stringify(request, null, 2)}\n`, requestFile(call))),
       onEntry(entry) {
         calls += entry.type === 'call' ? 1 : 0;
         if (entry.type === 'end') {

@@ -1,15 +1,16 @@
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { folderProblem, makeFolder } from '../../base/index.ts';
+import { dirname } from 'node:path';
+import { folderProblem, makeFolder, pathBelow } from '../../base/index.ts';
 import { FailureError } from './program.ts';
 
 /**
- * Creates the folder that a flag names, and returns what writes files into it, which only their owner can read.
+ * Creates the folder that a flag names, and returns what writes a text into a file below it, named step by step, which only
+ * its owner can read.
  *
  * @param isPrivate whether others must not see the folder either.
  * @throws {FailureError} for one that is not empty, and when writing fails.
  */
-export function newFolder(flag: string, folder: string, isPrivate = false): (file: string, text: string) => void {
+export function newFolder(flag: string, folder: string, isPrivate = false): (text: string, ...file: string[]) => void {
   const attempt = <T>(action: () => T): T => {
     try {
       return action();
@@ -30,9 +31,10 @@ export function newFolder(flag: string, folder: string, isPrivate = false): (fil
   if (problem !== undefined) {
     throw new FailureError(`${flag}: ${problem}: name a folder that is not there yet`);
   }
-  return (file, text) =>
+  return (text, ...names) =>
     attempt(() => {
-      makeFolder(dirname(join(folder, file)), 0o700);
-      writeFileSync(join(folder, file), text, { mode: 0o600 });
+      const file = pathBelow(folder, ...names);
+      makeFolder(dirname(file), 0o700);
+      writeFileSync(file, text, { mode: 0o600 });
     });
 }

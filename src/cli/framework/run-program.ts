@@ -1,5 +1,5 @@
 import { Argument, Command as CommanderCommand, CommanderError } from 'commander';
-import { printableLines } from '../../base/index.ts';
+import { bugFields, printable, printableLines } from '../../base/index.ts';
 import type { Command } from './command.ts';
 import { addFlags, readFlags } from './flags.ts';
 import { helpConfiguration, helpWidthOf } from './help.ts';
@@ -126,7 +126,19 @@ export async function runProgram(definition: Program, args: readonly string[], i
       io.stderr.write(`${name}: ${printableLines(error.message)}\n`);
       return error instanceof UsageError ? exitCode.usage : exitCode.findings;
     }
-    throw error;
+    io.stderr.write(`${name}: ${bugText(error)}\n`);
+    return exitCode.findings;
   }
   return code;
+}
+
+/**
+ * An error that only a bug can cause, in one line: its message, the place in the code, and what to send. Without the stack,
+ * which tells users nothing.
+ */
+export function bugText(error: unknown): string {
+  const { error: kind, stack } = bugFields(error);
+  const message = (error instanceof Error ? error.message : String(error)).slice(0, 300);
+  const places = stack.slice(0, 3).map((line) => line.trim().replace(/file:\/\/[^)]*\/(?=[^/]*\/[^/]*$)/, ''));
+  return `this is a bug: ${printable(`${kind}: ${message} ${places.join(' ')}`)}: please report this line, what "version" prints, and the command with the smallest input that shows it, without secrets`;
 }

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { folderProblem, makeFolder } from '../../base/index.ts';
+import { folderProblem, makeFolder, pathBelow } from '../../base/index.ts';
 import {
   handlerFiles,
   handlersFile,
@@ -85,7 +85,7 @@ export function writeProject(folder: string, options: ProjectOptions): string[] 
       throw new ProjectError(`${folder} is not empty (${present}): name a folder that is not there yet`);
     }
     for (const [path, text] of files) {
-      const file = join(folder, path);
+      const file = pathBelow(folder, ...path.split('/'));
       makeFolder(dirname(file));
       writeFileSync(file, text, { flag: 'wx' });
     }
@@ -123,8 +123,9 @@ export function addHandlers(folder: string, hooks: readonly string[]): string[] 
     const [imports, variables] = importsOf(added);
     const all = [...names.split(',').map((one) => one.trim()), ...variables].filter((one) => one !== '');
     for (const [path, text] of files) {
-      makeFolder(dirname(join(folder, path)));
-      writeFileSync(join(folder, path), text, { flag: 'wx' });
+      const file = pathBelow(folder, ...path.split('/'));
+      makeFolder(dirname(file));
+      writeFileSync(file, text, { flag: 'wx' });
     }
     const replaced = list.replace(line, () => `export const handlers = [${all.join(', ')}];`);
     writeFileSync(join(folder, index), `${imports}${replaced}`);

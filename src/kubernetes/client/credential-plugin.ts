@@ -28,7 +28,7 @@ export interface Credential {
 export const areSameSecrets = (a: Credential, b: Credential): boolean =>
   (['token', 'clientCertificateData', 'clientKeyData'] as const).every((name) => a[name] === b[name]);
 
-/** A plugin failed. The message names it, and contains nothing that it printed to standard output: it may be a token. */
+/** A plugin failed. The message names it, and contains nothing that it printed: it may be a token. */
 export class PluginError extends Error {
   constructor(command: string, problem: string) {
     super(`the credential plugin ${printable(command)} ${problem}`);
@@ -56,8 +56,8 @@ function credentialIn(output: string): Credential | undefined {
     : undefined;
 }
 
-/** Why a plugin failed, with what it wrote for a person. */
-function problemOf({ code, killed, signal }: ExecFileException, complaint: string, maxMs: number): string {
+/** Why a plugin failed, and how to see what it wrote. */
+function problemOf({ code, killed, signal }: ExecFileException, maxMs: number): string {
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {
     return `printed more than ${maxOutputBytes / 1024 / 1024} MiB`;
   }
@@ -67,8 +67,7 @@ function problemOf({ code, killed, signal }: ExecFileException, complaint: strin
   if (signal) {
     return killed ? `has not ended for ${maxMs / 1000} s` : `was ended by ${signal}`;
   }
-  const text = complaint.trim().slice(0, 300);
-  return `failed with exit code ${code}${text === '' ? '' : `: ${text}`}`;
+  return `failed with exit code ${code}: "kubectl version" with the same kubeconfig shows what it writes`;
 }
 
 /** A run of a plugin, which is killed when nobody waits for it any longer. */
@@ -153,12 +152,12 @@ class CredentialPlugin {
       timeout: maxMs,
       killSignal: 'SIGKILL',
     } as const;
-    const child = execFile(command, args, options, (error, stdout, stderr) => {
+    const child = execFile(command, args, options, (error, stdout) => {
       giveBack?.();
       const credential = error === null ? credentialIn(stdout) : undefined;
       if (credential === undefined) {
         const problem = 'printed no ExecCredential with a token, or a client certificate and its key';
-        reject(new PluginError(command, error === null ? problem : problemOf(error, stderr, maxMs)));
+        reject(new PluginError(command, error === null ? problem : problemOf(error, maxMs)));
       } else {
         this.#held = credential;
         resolve(credential);

@@ -1,13 +1,21 @@
 import { existsSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { homeFolder, printable, readRegularFileSync } from '../../base/index.ts';
+import { onlyValue } from '../manifests/index.ts';
+import { isJsonObject, objectsAt, textAt } from '../objects/json/json.ts';
 
 /** Largest kubeconfig, in bytes: one with 500 clusters and embedded certificates has some 3 MiB. */
 const maxKubeconfigBytes = 8 * 1024 * 1024;
 
+/** Largest file that a kubeconfig names, in bytes: bundles of CAs have some 250 KiB. */
+const maxNamedBytes = 1024 * 1024;
+
 /** Schemes of proxies that the client library knows. */
 const proxySchemes = ['http:', 'https:', 'socks5:', 'socks5h:'];
+
+/** The library's name for a user whose token is in a file. */
+const ofFile = 'tokenFile';
 
 const serviceAccountToken = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 
@@ -59,6 +67,35 @@ function firstOfEachName<T extends { name: string }>(entries: readonly T[]): T[]
   return [...new Map(entries.toReversed().map((entry) => [entry.name, entry])).values()].reverse();
 }
 
+/**
+ * Loads the text of a kubeconfig, which must be parsed as kubectl does. The library would read a `tokenFile` at once, of any
+ * user, for good and without a limit: it becomes what the library makes of a pod's token, which is read when it is sent.
+ */
+function load(config: KubeConfig, text: string, folder: string): void {
+  const value = onlyValue(text, maxKubeconfigBytes);
+  for (const { user } of objectsAt(value, 'users')) {
+    const tokenFile = textAt(user, 'tokenFile');
+    if (isJsonObject(user) && tokenFile !== '') {
+      delete user.tokenFile;
+      delete user.token;
+      user['auth-provider'] = { name: ofFile, config: { tokenFile: resolve(folder, tokenFile) } };
+    }
+  }
+  // Entries that are not used may be incomplete.
+  config.loadFromString(JSON.stringify(value), { onInvalidEntry: 'filter' });
+}
+
+/** Checks the files that the current context of a kubeconfig names. @throws {FileError} for what is not a small regular file. */
+export function checkNamedFiles(config: KubeConfig): void {
+  const user = config.getCurrentUser();
+  const tokenFile = user?.authProvider?.config?.tokenFile as string | undefined;
+  for (const file of [config.getCurrentCluster()?.caFile, user?.certFile, user?.keyFile, tokenFile]) {
+    if (file) {
+      readRegularFileSync(file, maxNamedBytes);
+    }
+  }
+}
+
 /** Reads files and merges them as kubectl does: the first one wins. The library refuses files that share a name. */
 function readFiles(files: readonly string[], newConfig: () => KubeConfig): KubeConfig {
   const merged = newConfig();
@@ -67,8 +104,7 @@ function readFiles(files: readonly string[], newConfig: () => KubeConfig): KubeC
     const config = newConfig();
     const text = textOf(file);
     try {
-      // Entries that are not used may be incomplete.
-      config.loadFromString(text, { onInvalidEntry: 'filter' });
+      load(config, text, dirname(file));
     } catch {
       // The library's message quotes the file, which may have a token.
       throw new KubeConfigError(
@@ -89,7 +125,14 @@ function readFiles(files: readonly string[], newConfig: () => KubeConfig): KubeC
 /** Why the current context cannot be used, in one text for all reasons; undefined if it can. */
 function problemOf(config: KubeConfig): string | undefined {
   const cluster = config.getCurrentCluster();
-  const user = config.getCurrentUser() as { authProvider?: { config?: object }; exec?: { command?: string } } | null;
+  const user = config.getCurrentUser() as {
+    authProvider?: { name?: string; config?: object };
+    exec?: { command?: string };
+  } | null;
+  const provider = user?.authProvider?.name;
+  if (user?.authProvider && provider !== 'oidc' && provider !== ofFile) {
+    return `its user has the auth-provider ${JSON.stringify(provider)}, which kubectl no longer has, and which may run any program: use a credential plugin (exec)`;
+  }
   const protocol = URL.parse(cluster?.server ?? '')?.protocol;
   const proxyUrl = cluster?.proxyUrl;
   const isOpen = protocol === 'http:' && (cluster?.skipTLSVerify === true || Boolean(proxyUrl));
@@ -141,7 +184,7 @@ export async function readKubeConfig(text: string, where: string): Promise<KubeC
   const { KubeConfig } = await import('./client-node.ts');
   const config = new KubeConfig();
   try {
-    config.loadFromString(text, { onInvalidEntry: 'filter' });
+    load(config, text, '');
   } catch {
     throw new KubeConfigError(`the kubeconfig in ${where} cannot be read`);
   }

@@ -1,6 +1,8 @@
 import { LineCounter } from 'yaml';
+import { truncated } from '../../base/index.ts';
 import type { FieldPath } from '../objects/errors/field-path.ts';
 import { isJsonObject, isTooDeep, type Json, type JsonObject } from '../objects/json/json.ts';
+import { pathSegmentProblem } from '../objects/names.ts';
 import { describe } from '../objects/reviews/admission-review.ts';
 import { type Composed, ComposeError, compose, tooDeep } from './compose.ts';
 import { Places } from './places.ts';
@@ -27,7 +29,7 @@ export interface ReadDocument {
   value: unknown;
   /** The document itself or, if it is a `List`, its items. */
   objects: PlacedObject[];
-  /** Lists that kubectl refuses as a whole, each at the first item that is not an object; and Lists in too many others. */
+  /** Lists that kubectl refuses as a whole, each at the first item that is not an object; Lists in too many others; objects with impossible names. */
   refusals: DocumentError[];
   form: DocumentText['form'];
   /** The positions of the document's fields in its text, which JSON is composed for. None if only kubectl's JSON reader accepts it. */
@@ -67,6 +69,19 @@ function refusalOf(list: JsonObject, path: FieldPath, depth: number): Refusal | 
       };
 }
 
+/** Why the name or the namespace of an object is none that an API server takes, and that a path could be made of. */
+function nameRefusal({ metadata }: JsonObject, path: FieldPath): Refusal | undefined {
+  for (const field of ['name', 'namespace']) {
+    const name = isJsonObject(metadata) ? metadata[field] : undefined;
+    const problem = typeof name === 'string' ? pathSegmentProblem(name) : undefined;
+    if (problem !== undefined) {
+      const message = `metadata.${field}: ${JSON.stringify(truncated(String(name), 100))} is not a name of Kubernetes: it ${problem}`;
+      return { path: [...path, 'metadata', field], message };
+    }
+  }
+  return undefined;
+}
+
 function* objectsIn(
   value: unknown,
   path: FieldPath,
@@ -95,7 +110,12 @@ function* objectsIn(
     }
     return;
   }
-  yield { object: value, path };
+  const named = nameRefusal(value, path);
+  if (named === undefined) {
+    yield { object: value, path };
+  } else {
+    refusals.push(named);
+  }
 }
 
 /** Converts offsets in a text to lines and columns. Takes as many steps as the text has characters, once. */

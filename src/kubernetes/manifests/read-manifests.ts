@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { readdirSync, realpathSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { FileError, readLimited, readRegularFileSync, systemProblem, withoutControls } from '../../base/index.ts';
@@ -21,6 +21,8 @@ type ManifestDocument = { document: ReadDocument; part: DocumentText } | { error
 export interface ManifestFile {
   file: string;
   text: string;
+  /** Whether it was found in a folder, and is a symbolic link to a file outside of it, which must not be written. */
+  isLinkOut: boolean;
   /** Its documents, with a turn of the event loop now and then, so that signals are handled; none once it is aborted. */
   documents(): AsyncGenerator<ManifestDocument>;
 }
@@ -114,7 +116,7 @@ function isFolder(path: string): boolean {
 }
 
 /** The files of paths, in order, each once, and `-`; or why one cannot be read. */
-function* filesOf(paths: readonly string[]): Generator<string | ManifestError> {
+function* filesOf(paths: readonly string[]): Generator<Pick<ManifestFile, 'file' | 'isLinkOut'> | ManifestError> {
   const seen = new Set<string>();
   for (const named of paths) {
     if (named === '') {
@@ -130,7 +132,7 @@ function* filesOf(paths: readonly string[]): Generator<string | ManifestError> {
         const real = file === '-' ? file : realpathSync(file);
         if (!seen.has(real)) {
           seen.add(real);
-          yield file;
+          yield { file, isLinkOut: file !== named && !real.startsWith(join(realpathSync(named), sep)) };
         }
       } catch (error) {
         yield { file, message: `cannot be read: ${systemProblem(error)}` };
@@ -168,16 +170,17 @@ export async function* readManifests(
     if (signal.aborted) {
       return;
     }
-    if (typeof source !== 'string') {
+    if ('message' in source) {
       yield source;
       continue;
     }
-    const file = source === '-' ? '<stdin>' : source;
+    const isStdin = source.file === '-';
+    const file = isStdin ? '<stdin>' : source.file;
     onFile(file);
     let read: ManifestFile | ManifestError;
     try {
-      const text = source === '-' ? await readStream(stdin, signal) : readFile(source);
-      read = { file, text, documents: () => documents(text) };
+      const text = isStdin ? await readStream(stdin, signal) : readFile(file);
+      read = { ...source, file, text, documents: () => documents(text) };
     } catch (error) {
       if (signal.aborted) {
         return;

@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
 import { access, constants, type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import type { ManifestFile } from './read-manifests.ts';
 
 /** Why a file was not replaced. `message` does not contain the path. */
 export class ReplaceError extends Error {}
@@ -24,9 +25,16 @@ async function takeOver(handle: FileHandle, { uid, gid, mode }: Stats): Promise<
  * and group are preserved; a symbolic link remains, and its target is replaced. Hard links, access control lists and
  * extended attributes are lost, since no atomic operation preserves them.
  *
- * @throws {ReplaceError} or the system's error; the file is then unchanged.
+ * @throws {ReplaceError} or the system's error; the file is then unchanged. Also for a link that leads out of the folder in
+ *   which it was found.
  */
-export async function replaceFile(file: string, content: string): Promise<void> {
+export async function replaceFile(
+  { file, isLinkOut }: Pick<ManifestFile, 'file' | 'isLinkOut'>,
+  content: string,
+): Promise<void> {
+  if (isLinkOut) {
+    throw new ReplaceError('is a symbolic link to a file outside of its folder: name that file itself');
+  }
   const real = await realpath(file);
   const stats = await stat(real);
   if (!stats.isFile()) {

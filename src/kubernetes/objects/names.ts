@@ -50,6 +50,19 @@ const subdomainSentence =
 export const dns1123SubdomainProblems = (value: string): readonly string[] =>
   problems(value, maxSubdomainLength, dns1123Subdomain, subdomainSentence);
 
+/**
+ * Why no object can have a name, of whatever kind: it is part of a URL (apimachinery, IsValidPathSegmentName), and is at most
+ * 253 bytes long. An empty one is fine: it may be made by an API server.
+ */
+export const pathSegmentProblem = (name: string): string | undefined =>
+  name === '.' || name === '..'
+    ? `may not be ${JSON.stringify(name)}`
+    : /[/%]/.test(name)
+      ? 'may not contain "/" or "%"'
+      : Buffer.byteLength(name) > maxSubdomainLength
+        ? `must be no more than ${maxSubdomainLength} bytes`
+        : undefined;
+
 const serviceSentence = `${lowerCase}, begin with a letter and end with a letter or digit (e.g. 'my-name')`;
 
 /** RFC 1035 label, the format of a Service's name: like an RFC 1123 label, but it begins with a letter. */

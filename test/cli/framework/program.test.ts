@@ -1,5 +1,16 @@
+import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { runProgram } from '../commands/io.ts';
+
+test('an error that nobody foresaw is a bug: one line with what to send, exit code 1, and no stack trace', async () => {
+  const stdin = new Readable({ read: () => stdin.destroy(new TypeError('x is not\n    at all')) });
+  const { code, stdout, stderr } = await runProgram(['lint', '-'], { stdin });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(
+    /^extensionconfig-webhook: this is a bug: TypeError: x is not.* at all .*: please report this line/,
+  );
+  expect(stderr.trimEnd()).not.toContain('\n');
+});
 
 test.each([
   ['a terminal', true, { TERM: 'xterm' }, true],

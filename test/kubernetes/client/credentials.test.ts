@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:https';
 import { type AddressInfo, connect as connectTcp, createServer as createTcpServer, type Server } from 'node:net';
@@ -14,7 +14,7 @@ import {
   issueClientCertificate,
   issueServingCertificate,
 } from '../../../src/base/x509/index.ts';
-import { connect, loadKubeConfig, withRemedy } from '../../../src/kubernetes/client/index.ts';
+import { connect, loadKubeConfig, readKubeConfig, withRemedy } from '../../../src/kubernetes/client/index.ts';
 import { day } from '../../base/x509/entropy.ts';
 
 // Only part of the Kubernetes client is loaded: whatever a kubeconfig may name must work with that part.
@@ -132,8 +132,7 @@ test.each<[string, object, object]>([
     { 'auth-provider': { name: 'oidc', config: { 'id-token': jwt } } },
     { authorization: `Bearer ${jwt}` },
   ],
-  ['Google', { 'auth-provider': { name: 'gcp', config: { 'access-token': 'g' } } }, { authorization: 'Bearer g' }],
-  ['Azure', { 'auth-provider': { name: 'azure', config: { 'access-token': 'z' } } }, { authorization: 'Bearer z' }],
+  ['a token in a file, before another one', { tokenFile: 'token', token: 't' }, { authorization: 'Bearer of-file' }],
 ])('sends %s, to the server name in the kubeconfig', async (_, user, expected) => {
   expect(await seenOf(user)).toEqual({ ...anonymous, ...expected });
 });
@@ -219,8 +218,11 @@ test.each<[string, string, string]>([
   ['a number as a token', `echo '{"status":{"token":5}}'`, unusable],
   ['a certificate without its key', `echo '{"status":{"clientCertificateData":"s3cr3t"}}'`, unusable],
   ['output without end', 'exec cat /dev/zero', 'printed more than 1 MiB'],
-  ['a refusal', 'echo s3cr3t; echo run: sh login >&2; exit 3', 'failed with exit code 3: run: sh login'],
-  ['a long refusal', 'printf %0400d 0 >&2; exit 1', `failed with exit code 1: ${'0'.repeat(300)}`],
+  [
+    'a refusal',
+    'echo s3cr3t; echo refresh_token=s3cr3t >&2; exit 3',
+    'failed with exit code 3: "kubectl version" with the same kubeconfig shows what it writes',
+  ],
   ['nothing, killed', 'kill -9 $$', 'was ended by SIGKILL'],
 ])('says what is wrong with the output of a plugin, and shows none of it: %s', async (_, script, problem) => {
   // A server would be asked only with credentials.
@@ -246,7 +248,44 @@ test('a client certificate that is none is not blamed on the server', async () =
 
 test('names a file of the kubeconfig that cannot be read', async () => {
   const error = await seenOf({ 'client-certificate': 'gone.crt' }).catch(({ message }: Error) => message);
-  expect(error).toMatch(/: no credentials: ENOENT: no such file or directory, open '.*\/gone\.crt'$/);
+  expect(error).toMatch(/: no credentials: .*\/gone\.crt does not exist$/);
+});
+
+test.each<[string, object, object]>([
+  ['client certificate', { 'client-certificate': '/dev/zero', 'client-key': '/dev/zero' }, {}],
+  ['CA', {}, { 'certificate-authority': '/dev/zero' }],
+  ['token', { tokenFile: '/dev/zero' }, {}],
+])('a device that a kubeconfig names as a %s is not read', async (_, user, cluster) => {
+  const error = await get(await kubeconfigOf('https://127.0.0.1:1', user, cluster)).catch(withRemedy);
+  expect(error).toMatch(/: no credentials: \/dev\/zero is a device, not a regular file$/);
+});
+
+test('a large file that a kubeconfig names is not read', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'credentials-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'ca.crt'), ' '.repeat(1024 * 1024 + 1));
+  const config = await kubeconfigOf('https://127.0.0.1:1', {}, { 'certificate-authority': join(folder, 'ca.crt') });
+  expect(await get(config).catch(withRemedy)).toMatch(/: no credentials: .*\/ca\.crt is larger than 1 MiB$/);
+});
+
+test.each(['gcp', 'azure'])('a kubeconfig with the auth-provider %s is refused, and no program runs', async (name) => {
+  const folder = mkdtempSync(join(tmpdir(), 'credentials-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const config = { 'cmd-path': '/bin/sh', 'cmd-args': `-c "touch ${join(folder, 'ran')}"` };
+  await expect(kubeconfigOf('https://127.0.0.1:1', { 'auth-provider': { name, config } })).rejects.toThrow(
+    `its user has the auth-provider "${name}", which kubectl no longer has`,
+  );
+  expect(existsSync(join(folder, 'ran'))).toBe(false);
+});
+
+test('the kubeconfig in a Secret may not name a file with a token', async () => {
+  const text = JSON.stringify({
+    'current-context': 'c',
+    clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],
+    users: [{ name: 'c', user: { tokenFile: '/etc/hostname' } }],
+    contexts: [{ name: 'c', context: { cluster: 'c', user: 'c' } }],
+  });
+  await expect(readKubeConfig(text, 'Secret default/c')).rejects.toThrow('it names files or programs');
 });
 
 test('a plugin that nobody waits for any longer is killed', async () => {

@@ -136,7 +136,7 @@ test.each<[string, string, string?]>([
   ['user does not exist', here.replace('"user":"here"', '"user":"gone"')],
   ['context has no user', here.replace(',"user":"here"', '')],
   ['proxy-url is no URL', here.replace('"server"', '"proxy-url":"a:s3cr3t@proxy","server"')],
-  ['user has a provider without config', here.replace('"user":{}', '"user":{"auth-provider":{"name":"gcp"}}')],
+  ['user has a provider without config', here.replace('"user":{}', '"user":{"auth-provider":{"name":"oidc"}}')],
   ['user has a plugin without a command', here.replace('"user":{}', '"user":{"exec":{}}')],
 ])('a kubeconfig whose %s is refused before a request', async (_, config, context = 'here') => {
   const folder = folderWith({ config });

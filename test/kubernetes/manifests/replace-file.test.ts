@@ -46,7 +46,7 @@ async function said(child: ReturnType<typeof start>): Promise<string> {
 test('replaces the content, keeps mode and symbolic link, and leaves nothing behind', async () => {
   chmodSync(file, 0o604);
   symlinkSync('a.yaml', join(folder, 'link.yaml'));
-  await replaceFile(join(folder, 'link.yaml'), 'new');
+  await replaceFile({ file: join(folder, 'link.yaml'), isLinkOut: false }, 'new');
   expect(readFileSync(file, 'utf8')).toBe('new');
   expect(statSync(file).mode & 0o7777).toBe(0o604);
   expect(readdirSync(folder).sort()).toEqual(['a.yaml', 'link.yaml']);
@@ -60,7 +60,7 @@ test('keeps owner and group, each of which may be different', needs('root', isRo
   ] as const) {
     chownSync(file, owner, group);
     chmodSync(file, 0o2640);
-    await replaceFile(file, 'new');
+    await replaceFile({ file, isLinkOut: false }, 'new');
     const { uid, gid, mode } = statSync(file);
     expect([uid, gid, mode & 0o7777]).toEqual([owner, group, 0o2640]);
   }
@@ -91,7 +91,7 @@ describe('a user', needs('root', isRoot), () => {
     // It becomes that user only now, who need not be able to read the sources.
     const code = `process.setgroups([]); process.setgid(4321); process.setuid(4321);
     for (const file of ${JSON.stringify([foreign, readOnly])}) {
-      await replaceFile(file, 'new').catch(({ code, message }) => console.log(code ?? message));
+      await replaceFile({ file, isLinkOut: false }, 'new').catch(({ code, message }) => console.log(code ?? message));
     }`;
     messages = (await said(start(code))).split('\n');
   });
@@ -114,7 +114,7 @@ test('a run that is killed halfway leaves the old content or the new one', async
   const code = `
     
     console.log('started');
-    for (let round = 0; ; round++) await replaceFile(${JSON.stringify(file)}, String(round % 10).repeat(1_000_000));
+    for (let round = 0; ; round++) await replaceFile({ file: ${JSON.stringify(file)}, isLinkOut: false }, String(round % 10).repeat(1_000_000));
   `;
   const child = start(code);
   await once(child.stdout, 'data');
@@ -122,10 +122,10 @@ test('a run that is killed halfway leaves the old content or the new one', async
   child.kill('SIGKILL');
   await once(child, 'close');
   expect(readFileSync(file, 'utf8')).toMatch(/^(?:old|(?<digit>\d)\k<digit>{999999})$/);
-  await replaceFile(file, 'new');
+  await replaceFile({ file, isLinkOut: false }, 'new');
   expect(readFileSync(file, 'utf8')).toBe('new');
 });
 
 test('rejects a folder', async () => {
-  await expect(replaceFile(folder, 'new')).rejects.toThrow('is not a regular file');
+  await expect(replaceFile({ file: folder, isLinkOut: false }, 'new')).rejects.toThrow('is not a regular file');
 });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
+import type { Writable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { Registry as MetricsRegistry } from 'prom-client';
 import { afterAll, aroundEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -334,6 +335,52 @@ test.concurrent.for([200, 503])('a response %d that is cut off counts under its 
   await call();
   expect(await metrics.metrics()).toMatch(new RegExp(`^capi_runtime_sdk_requests_total\\{code="${code}".* 1$`, 'm'));
 });
+
+/** Writes a text to a connection again and again, until it is closed. */
+function flood(socket: Writable | null, text: string, count: { bytes: number }): undefined {
+  socket?.on('error', () => {});
+  const more = () => {
+    while (socket?.writable) {
+      count.bytes += text.length;
+      if (!socket.write(text)) {
+        break;
+      }
+    }
+  };
+  socket?.on('drain', more);
+  more();
+  return undefined;
+}
+
+const chunked = (code: string) => `HTTP/1.1 ${code}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+
+// SECURITY.md: status, headers, body and time of extension servers are limited.
+test.each<[string, head: string, repeated: string, step: string]>([
+  [
+    'informational answers',
+    '',
+    `HTTP/1.1 103 Early Hints\r\nlink: <${'a'.repeat(1000)}>\r\n\r\n`.repeat(100),
+    'connect',
+  ],
+  ['chunk extensions', chunked('200 OK'), `1;${'a=b;'.repeat(1000)}c\r\n \r\n`, 'decode'],
+  ['an extension of a chunk', `${chunked('200 OK')}1;a=`, 'b'.repeat(10_000), 'decode'],
+  ['chunk extensions of an error', `${chunked('500 No')}1;a=`, 'b'.repeat(10_000), 'http'],
+])(
+  'of a server that answers with %s without end, little is read',
+  async (_name, head, repeated, step) => {
+    const count = { bytes: 0 };
+    const { call } = await single(
+      (_request, response) => {
+        response.socket?.write(head);
+        return flood(response.socket, repeated, count);
+      },
+      { handler: { timeoutSeconds: 30 } },
+    );
+    expect(await call()).toMatchObject({ ok: false, error: { step } });
+    expect(count.bytes).toBeLessThan(64 * 1024 * 1024);
+  },
+  60_000,
+);
 
 test.concurrent('a caller can abort a call while an error response arrives', async ({ expect }) => {
   const { call } = await single(withoutEnd, { handler: { timeoutSeconds: 10 } });

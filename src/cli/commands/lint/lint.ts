@@ -10,7 +10,7 @@ import {
   lint,
   readManifestFacts,
 } from '../../../checks/lint/index.ts';
-import { replaceFile, showPlace } from '../../../kubernetes/manifests/index.ts';
+import { type ManifestFile, replaceFile, showPlace } from '../../../kubernetes/manifests/index.ts';
 import { createRuleSet, type Facts, type RuleSetOptions, rules } from '../../../policy/index.ts';
 import { defineCommand } from '../../framework/command.ts';
 import { type Call, type Flags, integerFlag, listFlag, outputFlag, switchFlag } from '../../framework/flags.ts';
@@ -131,9 +131,9 @@ export const command = defineCommand({
     const run = {
       paths,
       fix: flags.fix
-        ? async (file: string, text: string, objects: number) => {
-            await replaceFile(file, text);
-            io.stderr.write(`${showPlace({ file })}: ${count(objects, 'ExtensionConfig')} fixed\n`);
+        ? async (manifest: ManifestFile, text: string, objects: number) => {
+            await replaceFile(manifest, text);
+            io.stderr.write(`${showPlace(manifest)}: ${count(objects, 'ExtensionConfig')} fixed\n`);
           }
         : undefined,
       onUnused: (file: string, line: number, ruleId: string) => {

@@ -6,17 +6,14 @@ import { type Json, type JsonObject, nameOf, parseJson, textAt } from '../../../
 import { newFolder } from '../../framework/new-folder.ts';
 import { UsageError } from '../../framework/program.ts';
 
-/** Longest name of a file that is written, in characters. */
-const maxFileName = 200;
-
 /** Largest file of a record, in bytes. */
 const maxBytes = 256 * 1024 * 1024;
 
 /** Writes a recording to a new or empty folder, for its owner only. */
 export function writeRecording(folder: string, { objects, answers }: Recording): void {
   const write = newFolder('--record', folder, true);
-  write('objects.json', `${JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }, null, 1)}\n`);
-  write('answers.json', `${JSON.stringify(answers, null, 1)}\n`);
+  write(`${JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }, null, 1)}\n`, 'objects.json');
+  write(`${JSON.stringify(answers, null, 1)}\n`, 'answers.json');
 }
 
 /** The content of a folder that `--record` wrote. */
@@ -36,19 +33,14 @@ export function readRecording(folder: string): Recording {
   };
 }
 
-/** A name as the name of a file, which leads nowhere else. */
-const fileName = (name: string): string =>
-  /^\.*$/.test(name) ? `_${name}` : encodeURIComponent(name).slice(0, maxFileName);
-
 /** Returns a function that writes the objects of a Cluster to a new folder: `before/NAMESPACE/CLUSTER/KIND-NAME.yaml`, and the same below `after`. */
 export function objectWriter(folder: string) {
   const write = newFolder('--write', folder);
   return (cluster: string, objects: readonly Readonly<Record<'before' | 'after', JsonObject | undefined>>[]) => {
     for (const [state, object] of objects.flatMap((pair) => Object.entries(pair))) {
       if (object !== undefined) {
-        const name = fileName(`${textAt(object, 'kind')}-${nameOf(object)}`);
-        const file = join(state, ...cluster.split('/').map(fileName), `${name}.yaml`);
-        write(file, readableYaml(withoutSecretValues(object) as object, -1));
+        const name = `${textAt(object, 'kind')}-${nameOf(object)}.yaml`;
+        write(readableYaml(withoutSecretValues(object) as object, -1), state, ...cluster.split('/'), name);
       }
     }
   };

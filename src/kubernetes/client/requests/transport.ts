@@ -2,8 +2,9 @@ import { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import type { HttpMethod, KubeConfig } from '@kubernetes/client-node';
 import type { Dispatcher } from 'undici';
-import { orAborted, printable } from '../../../base/index.ts';
+import { FileError, orAborted, printable } from '../../../base/index.ts';
 import { type Credential, PluginError, pluginOf } from '../credential-plugin.ts';
+import { checkNamedFiles } from '../kubeconfig.ts';
 
 /**
  * The API server cannot be reached. The message contains only an error code: messages of TLS libraries quote
@@ -100,7 +101,9 @@ export function transportFor(config: KubeConfig) {
       const cause =
         error instanceof SyntaxError
           ? 'a token in the kubeconfig is not JSON'
-          : error instanceof PluginError || (error as NodeJS.ErrnoException).syscall !== undefined
+          : error instanceof PluginError ||
+              error instanceof FileError ||
+              (error as NodeJS.ErrnoException).syscall !== undefined
             ? (error as Error).message
             : causeOf(error);
       throw new NoCredentials(server, cause);
@@ -135,7 +138,13 @@ export function transportFor(config: KubeConfig) {
   async function open({ method, path, body, signal, headersTimeoutMs }: OutgoingRequest): Promise<ApiResponse> {
     const [{ RequestContext }, { Agent }] = await Promise.all([import('../client-node.ts'), import('undici')]);
     const context = new RequestContext(`${server}${path}`, method as HttpMethod);
-    await credentials((signedIn?.config ?? config).applySecurityAuthentication(context), signal);
+    const apply = async () => {
+      const current = signedIn?.config ?? config;
+      // The library reads them again for each request, whatever they have become.
+      checkNamedFiles(current);
+      await current.applySecurityAuthentication(context);
+    };
+    await credentials(apply(), signal);
     // The library creates a pool for every request, although one is enough, and none for a server whose CA Node.js
     // trusts.
     pool ??= context.getDispatcher() ?? new Agent({ connect: { keepAlive: true, keepAliveInitialDelay: 30_000 } });
@@ -147,7 +156,8 @@ export function transportFor(config: KubeConfig) {
         path: `${url.pathname}${url.search}`,
         method,
         headers: {
-          ...context.getHeaders(),
+          // The file of a token may end with a line break, which client-go leaves out as well.
+          ...Object.fromEntries(Object.entries(context.getHeaders()).map(([name, value]) => [name, value.trim()])),
           accept: 'application/json',
           'user-agent': 'extensionconfig-webhook',
           ...(body === undefined ? {} : { 'content-type': body.type }),

@@ -5,6 +5,9 @@ import type { Target } from './url.ts';
 /** How long a TLS handshake may take, in ms (Go: 10 s). */
 export const handshakeMs = 10_000;
 
+/** The code of an error of a connection that received more than an answer may have. */
+export const tooMuchReceived = 'RECEIVED_TOO_MUCH';
+
 /** Cluster API's text for a call that takes longer than its timeout. */
 const timeoutExpired = 'http request timeout expired';
 
@@ -21,6 +24,7 @@ const words: Readonly<Record<string, string>> = {
   ERR_ASSERTION: 'malformed HTTP response: its status code is below 100',
   UND_ERR_SOCKET: 'EOF: the server closed the connection',
   UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
+  [tooMuchReceived]: 'more came than an answer may have',
   UND_ERR_CONNECT_TIMEOUT: `connect or TLS handshake took more than ${handshakeMs / 1000}s`,
 };
 
@@ -86,6 +90,6 @@ export function brokenOff(thrown: unknown, signal: AbortSignal): CallError {
       ? `gzip: ${quotable(message)}`
       : code === 'UND_ERR_SOCKET' || code === 'ECONNRESET'
         ? 'unexpected EOF: the server closed the connection'
-        : `${code === '' ? '' : `${code}: `}${quotable(message)}`,
+        : (words[code] ?? `${code === '' ? '' : `${code}: `}${quotable(message)}`),
   );
 }

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import tls, { createSecureContext, type SecureContext } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import { buildConnector, Pool } from 'undici';
@@ -5,7 +6,7 @@ import { readLimited } from '../../../base/index.ts';
 import { readableCertificates } from '../../../base/x509/index.ts';
 import { type CallError, quotable } from '../call-error.ts';
 import { readBeginning, unpacked } from './body.ts';
-import { brokenOff, handshakeMs, isCancelled, unanswered } from './connection-errors.ts';
+import { brokenOff, handshakeMs, isCancelled, tooMuchReceived, unanswered } from './connection-errors.ts';
 import type { Target } from './url.ts';
 
 /** A client certificate for extension servers, with its key: PEM. */
@@ -57,6 +58,8 @@ const defaultMaxAnswerBytes = 20 * mebibyte;
 const maxConcurrentCalls = 10;
 /** How much of an error response is read, in bytes: messages quote 512 characters of it. */
 const maxErrorBytes = 4 * 1024;
+/** How much may come over a connection for one answer, in bytes: headers, informational answers and chunk extensions count. */
+const maxReceivedBytes = 2 * defaultMaxAnswerBytes;
 /** How long an idle connection is kept, in ms (Go: 90 s). */
 const keepAliveMs = 90_000;
 /** Maximum number of TLS settings that are cached across extensions and sets of connections. */
@@ -102,6 +105,19 @@ function contextFor(caBundle: string | undefined, certificate: ClientCertificate
     });
   contexts.set(key, context);
   return context;
+}
+
+/** Closes a connection over which more comes after a request than an answer may have, which limits of bodies do not count. */
+function limitReceived(socket: Socket): void {
+  let [sent, start] = [0, 0];
+  socket.on('readable', () => {
+    if (socket.bytesWritten !== sent) {
+      [sent, start] = [socket.bytesWritten, socket.bytesRead];
+    }
+    if (socket.bytesRead - start > maxReceivedBytes) {
+      socket.destroy(Object.assign(new Error(), { code: tooMuchReceived }));
+    }
+  });
 }
 
 /** Persistent connections to extension servers, which are opened on first use. */
@@ -183,7 +199,7 @@ export class ExtensionConnections {
     }
     this.forget(key);
     const elsewhere = this.#options.resolve?.(target.host);
-    const connect = buildConnector({
+    const open = buildConnector({
       secureContext: contextFor(caBundle, certificate),
       // Go verifies an IP address against the addresses in the certificate, and sends no server name for it.
       ...(elsewhere === undefined ? {} : { servername: target.serverName }),
@@ -191,6 +207,13 @@ export class ExtensionConnections {
       rejectUnauthorized: true,
       allowH2: false,
     });
+    const connect: typeof open = (target, callback) =>
+      open(target, (...opened) => {
+        if (opened[0] === null) {
+          limitReceived(opened[1]);
+        }
+        callback(...opened);
+      });
     const pool = new Pool(elsewhere === undefined ? target.origin : `https://${elsewhere.host}:${elsewhere.port}`, {
       connections: this.#concurrentCalls,
       pipelining: 1,
