@@ -35,18 +35,20 @@ export function applierOf(object: JsonObject): string | undefined {
 }
 
 /**
- * Who applied an object on the server's side; undefined if nobody did, or not in this version of the API.
+ * Who applied an object on the server's side; undefined if nobody did, not in this version of the API, or if nothing says who
+ * wrote it.
  *
- * @param fieldManager who applies it now. Default: the user who applied it last.
+ * @param fieldManager who applies it now, maybe for the first time. Default: the user who applied it last.
  */
 export function ownershipOf(object: JsonObject, fieldManager: string | undefined): Ownership | undefined {
   const entries = entriesOf(object);
   const entry = applierIn(entries, fieldManager);
-  if (entry === undefined || entry.apiVersion !== object.apiVersion) {
+  const isFirst = entry === undefined && fieldManager !== undefined && entries.length > 0;
+  if (!isFirst && entry?.apiVersion !== object.apiVersion) {
     return undefined;
   }
   const fieldsOf = (one: JsonObject) => objectAt(one, 'fieldsV1');
-  return { applied: fieldsOf(entry), others: entries.filter((one) => one !== entry).map(fieldsOf) };
+  return { applied: objectAt(entry, 'fieldsV1'), others: entries.filter((one) => one !== entry).map(fieldsOf) };
 }
 
 type Fields = JsonObject | undefined;
@@ -60,10 +62,10 @@ const innerOf = (all: readonly JsonObject[], name: string): JsonObject[] =>
   all.map((fields) => inner(fields, name)).filter((fields) => fields !== undefined);
 
 /** The fields of items of a list that is a map, by their keys: `k:{"name":"a"}`; a list that is one value has none. */
-const itemKeys = (fields: Fields): string[] => Object.keys(fields ?? {}).filter((name) => name.startsWith('k:'));
+const itemKeys = (fields: JsonObject): string[] => Object.keys(fields).filter((name) => name.startsWith('k:'));
 
 /** The names of the fields by which the items of a list are found; empty for a list that is one value. */
-function keyNames(all: readonly Fields[]): string[] {
+function keyNames(all: readonly JsonObject[]): string[] {
   const [first] = all.flatMap(itemKeys);
   try {
     return first === undefined ? [] : Object.keys(objectAt(JSON.parse(first.slice(2)) as Json));
@@ -76,6 +78,34 @@ function keyNames(all: readonly Fields[]): string[] {
 const keyOf = (item: Json, names: readonly string[]): string =>
   `k:${JSON.stringify(Object.fromEntries([...names].sort().map((name) => [name, objectAt(item)[name] ?? null])))}`;
 
+/**
+ * The keys of a list that is a map after it was applied: in the order in which they are given, those that were there and are not
+ * given where they were between these (visitListItems of structured-merge-diff 6).
+ */
+function keysApplied(there: readonly string[], given: readonly string[]): string[] {
+  const isThere = new Set(there);
+  const isGiven = new Set(given);
+  const shared = given.filter((key) => isThere.has(key));
+  const result: string[] = [];
+  let [next, place] = [0, 0];
+  for (const key of given) {
+    while (place < there.length && there[place] !== shared[next]) {
+      const other = there[place++] ?? '';
+      if (!isGiven.has(other)) {
+        result.push(other);
+      } else if (next === shared.length) {
+        break;
+      }
+    }
+    result.push(key);
+    if (key === shared[next]) {
+      next++;
+      place++;
+    }
+  }
+  return [...result, ...there.slice(place).filter((key) => !isGiven.has(key))];
+}
+
 function appliedList(
   current: readonly Json[],
   wanted: readonly Json[],
@@ -84,12 +114,15 @@ function appliedList(
 ): Json[] {
   const there = new Map(current.map((item) => [keyOf(item, names), item]));
   const given = new Map(wanted.map((item) => [keyOf(item, names), item]));
-  const keys = new Set([...given.keys(), ...there.keys()]);
-  return [...keys].flatMap((key) => {
+  return keysApplied([...there.keys()], [...given.keys()]).flatMap((key) => {
     const item = appliedValue(there.get(key), given.get(key), inner(applied, key), innerOf(others, key));
     return item === undefined ? [] : [item];
   });
 }
+
+/** Whether an object is one value (`x-kubernetes-map-type: atomic`): who wrote it is known of the whole, of no part. */
+const isOneValue = (object: JsonObject, writers: readonly JsonObject[]): boolean =>
+  Object.keys(object).length > 0 && writers.length > 0 && writers.every((fields) => Object.keys(fields).length === 0);
 
 function appliedValue(
   current: Json | undefined,
@@ -97,10 +130,17 @@ function appliedValue(
   applied: Fields,
   others: readonly JsonObject[],
 ): Json | undefined {
-  const names = keyNames([applied, ...others]);
+  const writers = applied === undefined ? others : [applied, ...others];
+  // Nobody wrote the defaults of variables, which a webhook sets.
+  const isDefaults =
+    writers.length === 0 && Array.isArray(current) && current.every((item) => textAt(item, 'name') !== '');
+  const names = isDefaults ? ['name'] : keyNames(writers);
   if (names.length > 0 && Array.isArray(current) && (wanted === undefined || Array.isArray(wanted))) {
     const list = appliedList(current, wanted ?? [], names, { applied, others });
     return list.length === 0 && wanted === undefined && others.length === 0 ? undefined : list;
+  }
+  if (isJsonObject(current) && isJsonObject(wanted) && isOneValue(current, writers)) {
+    return wanted;
   }
   const isInside = isJsonObject(current) && Object.keys(applied ?? {}).some((name) => name.startsWith('f:'));
   if (isJsonObject(current) && (isJsonObject(wanted) || (wanted === undefined && isInside))) {

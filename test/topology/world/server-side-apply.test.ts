@@ -77,6 +77,43 @@ describe('what was applied on the server side: a manifest means what its writer 
       { variables: [] },
       { variables: named('theirs') },
     ],
+    [
+      'items in the order given; others keep their place between these',
+      live(
+        { variables: named('a', 'x', 'b', 'c') },
+        entry('flux', { 'f:variables': listOf('a', 'b', 'c') }),
+        entry('x', { 'f:variables': listOf('x') }, { operation: 'Update' }),
+      ),
+      { variables: named('c', 'new', 'a') },
+      { variables: named('x', 'c', 'new', 'a') },
+    ],
+    [
+      'items that a webhook set, and nobody wrote',
+      live({ variables: [{ name: 'a', value: 'default' }] }, entry('flux', { 'f:other': leaf })),
+      { variables: [{ name: 'b', value: 1 }] },
+      {
+        variables: [
+          { name: 'a', value: 'default' },
+          { name: 'b', value: 1 },
+        ],
+      },
+    ],
+    [
+      'an object that is one value',
+      live({ selector: { matchLabels: { a: '1', b: '2' } } }, entry('flux', { 'f:selector': leaf })),
+      { selector: { matchLabels: { a: '1' } } },
+      { selector: { matchLabels: { a: '1' } } },
+    ],
+    [
+      'an object that one applied empty, and another one filled',
+      live(
+        { a: { b: 1 } },
+        entry('flux', { 'f:a': leaf }),
+        entry('x', { 'f:a': { 'f:b': leaf } }, { operation: 'Update' }),
+      ),
+      { a: {} },
+      { a: { b: 1 } },
+    ],
     ['all items of a list', live({ patches: named('one') }, entry('flux', { 'f:patches': listOf('one') })), {}, {}],
     [
       'a list that is one value',
@@ -97,6 +134,12 @@ describe('what was applied on the server side: a manifest means what its writer 
     );
     expect(layered([before], [manifest({})])[0]?.spec).toEqual({ a: 1, c: 3 });
     expect(layered([before], [manifest({})], { fieldManager: 'old' })[0]?.spec).toEqual({ b: 2, c: 3 });
+  });
+
+  test('who applies for the first time takes nothing away', () => {
+    const before = live({ list: named('a'), b: 2 }, entry('flux', { 'f:list': listOf('a'), 'f:b': leaf }));
+    const after = layered([before], [manifest({ list: named('b') })], { fieldManager: 'argocd-controller' });
+    expect(after[0]?.spec).toEqual({ list: named('a', 'b'), b: 2 });
   });
 
   test('where nothing says who wrote a field, it stays, and that is told', () => {
