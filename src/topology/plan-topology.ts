@@ -10,13 +10,13 @@ import {
   objectAt,
   objectText,
   own,
-  perObject,
   type StatusCause,
   textAt,
 } from '../kubernetes/index.ts';
 import { newestKnownRelease, type Release } from '../runtimehooks/index.ts';
+import { AlikeClusters, type ReadCluster } from './alike.ts';
 import type { Blueprint, ClassPatch } from './blueprint/blueprint.ts';
-import { controlPlaneOf } from './control-planes/index.ts';
+import { controlPlaneOf, readsTimes } from './control-planes/index.ts';
 import { computed, type Extensions, inputFor, plannedSteps } from './desired/computed.ts';
 import { type Desired, hasTopology, topologyWorkers } from './desired/desired.ts';
 import { dryRunChanges } from './desired/dry-run.ts';
@@ -27,6 +27,7 @@ import { machineDeploymentRefusal } from './desired/object-refusals.ts';
 import { classNameOf, ifKnown, PlannedState, schemasIn } from './desired/planned-state.ts';
 import { accepted, type Refusal, type Refusals } from './desired/refusals.ts';
 import { ownedLabel } from './patches/items.ts';
+import type { OwnWordReads } from './patches/own-words.ts';
 import {
   type ClusterFacts,
   clusterRefusal,
@@ -39,7 +40,7 @@ import {
 } from './refusals/index.ts';
 import { groupsWithout, judgeGroup, peakOf, replicasOf, unjudged } from './rollout/index.ts';
 import { checkedTopology } from './variables/variables.ts';
-import type { GroupChange, GroupObjects, PlanOptions } from './world/groups.ts';
+import type { CallHook, GroupChange, GroupObjects, PlanOptions } from './world/groups.ts';
 import { withMadeUpNames } from './world/made-up-names.ts';
 import { NotKnown, Stopped } from './world/not-known.ts';
 import { coreGroup, nameIn, writable } from './world/objects.ts';
@@ -90,6 +91,9 @@ interface Planning {
   /** The changes that an upgrade of Cluster API makes to how it reads the same objects, in plain sentences. */
   readings: readonly string[];
   request: PlanRequest & Pick<PlanOptions, 'call'>;
+  refusedChecks: ReadonlyMap<string, readonly { problem: Problem }[]>;
+  /** Is told what is read of a Cluster that only it has. */
+  reads?: OwnWordReads | undefined;
 }
 
 /** A Cluster with the defaults of its variables, and what is wrong with them. */
@@ -184,6 +188,7 @@ async function madeBefore(
   state: PlannedState,
   { cluster, blueprint, existing }: ClusterBefore,
   extensions: Extensions,
+  reads: OwnWordReads | undefined,
 ): Promise<Desired | undefined> {
   if (cluster === undefined || blueprint === undefined) {
     return undefined;
@@ -191,9 +196,13 @@ async function madeBefore(
   // Objects that exist are what an extension's old release left: it is asked only without them.
   const hasObjects = existing.controlPlane !== undefined;
   try {
-    return await computed(state, inputFor(state.release, cluster, blueprint, existing), {
-      extensions: extensions === 'called' && hasObjects ? 'not called' : extensions,
-    });
+    return await computed(
+      state,
+      { ...inputFor(state.release, cluster, blueprint, existing), reads },
+      {
+        extensions: extensions === 'called' && hasObjects ? 'not called' : extensions,
+      },
+    );
   } catch (error) {
     if (error instanceof Stopped || (error instanceof NotKnown && hasObjects)) {
       return undefined;
@@ -228,7 +237,7 @@ function requireOwned(cluster: JsonObject, { infrastructureCluster, controlPlane
  * @throws {Stopped} if it stops before it comes to the groups.
  */
 async function changesOf(
-  { before, after }: Planning,
+  { before, after, reads }: Planning,
   was: ClusterBefore,
   stored: JsonObject,
   extensions: 'called' | 'left out' = 'called',
@@ -241,10 +250,10 @@ async function changesOf(
   }
   requireOwned(cluster, was.existing);
   const isComplete = extensions === 'called';
-  const desiredBefore = await madeBefore(before, was, extensions);
+  const desiredBefore = await madeBefore(before, was, extensions, reads);
   // What exists has what extensions patch: without them, only what is made in both states can be compared.
   const existing = completedBy(isComplete ? was.existing : nothingExists, desiredBefore, before.schemaOf);
-  const input = inputFor(after.release, cluster, blueprint, existing);
+  const input = { ...inputFor(after.release, cluster, blueprint, existing), reads };
   const steps =
     isComplete || blueprint.planHandler === undefined
       ? await plannedSteps(after, input, existing)
@@ -288,7 +297,7 @@ async function withKnownParts(
   return Promise.all(
     groups.map(async (group) => {
       const change = changes.get(workerKey(group.kind, group.group));
-      const plan = change?.before && change.after && (await judgeGroup(change, planning.request));
+      const plan = change?.before && change.after && (await judge(planning, change));
       return plan === undefined || plan.causes.length === 0
         ? group
         : {
@@ -300,6 +309,13 @@ async function withKnownParts(
   );
 }
 
+function judge({ request, reads }: Planning, change: GroupChange): Promise<GroupPlan> {
+  if (reads !== undefined && [change.before, change.after].some((of) => of !== undefined && readsTimes(of.object))) {
+    reads.hasMore = true;
+  }
+  return judgeGroup(change, request);
+}
+
 /** The control plane of a Cluster after a change. */
 function controlPlaneAfter(changes: readonly GroupChange[]): JsonObject | undefined {
   const change = changes.find(({ group }) => group === 'control-plane');
@@ -308,7 +324,7 @@ function controlPlaneAfter(changes: readonly GroupChange[]): JsonObject | undefi
 
 /** Adds to groups that exist before and after how their health checks change. */
 function addHealthChecks(
-  { before, after, request }: Planning,
+  { before, after, request, reads }: Planning,
   groups: readonly GroupPlan[],
   changes: readonly GroupChange[],
   states: readonly [ClusterOfClass, ClusterOfClass],
@@ -317,6 +333,10 @@ function addHealthChecks(
     const change = changes[index];
     if (change !== undefined && !['created', 'deleted', 'stopped'].includes(group.verdict)) {
       const { healthCheck, texts } = healthCheckChanges(states, [before.world, after.world], change, request.now);
+      if (reads !== undefined && healthCheck.length > 0) {
+        // For how long Machines have been in a state.
+        reads.hasMore = true;
+      }
       Object.assign(group, healthCheck.length > 0 && { healthCheck, manner: [...(group.manner ?? []), ...texts] });
     }
   }
@@ -345,7 +365,7 @@ async function planTopology(planning: Planning, was: JsonObject | undefined, wan
     const controlPlane = controlPlaneAfter(changes);
     const groups: GroupPlan[] = [];
     for (const change of changes) {
-      groups.push(await judgeGroup({ ...change, controlPlane }, planning.request));
+      groups.push(await judge(planning, { ...change, controlPlane }));
     }
     const state = { cluster, blueprint: await ifKnown(planning.after.classOf(cluster)) };
     addHealthChecks(planning, groups, changes, [before, state]);
@@ -400,7 +420,7 @@ function withRefusals(
 
 /** The plan of a Cluster without a topology: what a user changed of its control plane and MachineDeployments. */
 async function planWithout(planning: Planning, was: JsonObject | undefined, wanted: JsonObject): Promise<Outcome> {
-  const { before, after, refusedTemplates, writes, request } = planning;
+  const { before, after, refusedTemplates, writes } = planning;
   const [old, now] = [existingOf(was ?? wanted, before.world, false), existingOf(wanted, after.world, false)];
   const changes: GroupChange[] = [];
   const add = (group: string, objects: GroupObjects | undefined, next: GroupObjects | undefined) => {
@@ -443,7 +463,7 @@ async function planWithout(planning: Planning, was: JsonObject | undefined, want
       groups.push({ ...unjudged(change, 'refused', replicasOf(from)), problems: [unwritten] });
       continue;
     }
-    const group = await judgeGroup({ ...change, controlPlane }, request);
+    const group = await judge(planning, { ...change, controlPlane });
     const problem = [change.before?.infrastructure, change.before?.bootstrap]
       .map((template) => template && refusedTemplates.get(objectText(template)))
       .find((one) => one !== undefined);
@@ -499,7 +519,7 @@ async function planWritten(planning: Planning, was: JsonObject | undefined, want
   );
   const isChanged = groups.some(({ verdict }) => verdict !== 'unchanged');
   const readings = isChanged ? planning.readings.map((text) => ({ text: `read otherwise since ${text}` })) : [];
-  const checks = refusedHealthChecks(planning).get(cluster) ?? [];
+  const checks = planning.refusedChecks.get(cluster) ?? [];
   const peak = peakOf(wanted, changes, groups);
   return {
     cluster,
@@ -510,18 +530,22 @@ async function planWritten(planning: Planning, was: JsonObject | undefined, want
 }
 
 /** Health checks that an API server refuses, by their Clusters: no group shows them. */
-const refusedHealthChecks = perObject(({ after, writes }: Planning) => {
-  const refused = after.world.ofKind(coreGroup, 'MachineHealthCheck').flatMap((check) => {
+function refusedHealthChecks(world: World, writes: RefusedWrites): Map<string, { problem: Problem }[]> {
+  const refused = world.ofKind(coreGroup, 'MachineHealthCheck').flatMap((check) => {
     const problem = writes.refusalOf(nameIn(check));
     const cluster = `${namespaceOf(check)}/${textAt(check, 'spec', 'clusterName')}`;
     return problem === undefined ? [] : [{ cluster, problem: { ...problem, object: objectText(check) } }];
   });
   return Map.groupBy(refused, ({ cluster }) => cluster);
-});
+}
 
 /** The plan of a Cluster. If its own objects could not be read, nothing is known about its groups. */
-async function planCluster(planning: Planning, wanted: JsonObject, isDeleted: boolean): Promise<ClusterPlan> {
-  const was = planning.before.world.find(nameIn(wanted));
+async function planCluster(
+  planning: Planning,
+  was: JsonObject | undefined,
+  wanted: JsonObject,
+  isDeleted: boolean,
+): Promise<ClusterPlan> {
   try {
     return isDeleted
       ? planDeletion(planning, wanted)
@@ -536,6 +560,30 @@ async function planCluster(planning: Planning, wanted: JsonObject, isDeleted: bo
   }
 }
 
+/** What is read of a Cluster; undefined if it is not known, or the plan of another one says nothing about it. */
+async function readCluster(
+  { before, after, writes, request, refusedChecks }: Planning,
+  was: JsonObject | undefined,
+  wanted: JsonObject,
+): Promise<ReadCluster | undefined> {
+  const isJudged = writes.isTaken(nameIn(wanted)) || writes.refusalOf(nameIn(wanted)) !== undefined;
+  const isWatched = request.onObjects !== undefined || after.world.dryRun !== undefined;
+  const hasTopologies = hasTopology(wanted) && (was === undefined || hasTopology(was));
+  if (isJudged || isWatched || !hasTopologies || refusedChecks.has(namespacedName(wanted))) {
+    return undefined;
+  }
+  try {
+    const existing = existingOf(was ?? wanted, before.world, true);
+    const classes = [was && (await ifKnown(before.classOf(was))), await ifKnown(after.classOf(wanted))];
+    return { was, wanted, existing, worlds: [before.world, after.world], classes };
+  } catch (error) {
+    if (error instanceof NotKnown) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
 /** Templates keep the version in which classes refer to them, for which patches are written. */
 function inNewest(world: World): World {
   const isOlder = (object: JsonObject) => !textAt(object, 'kind').endsWith('Template') && inV1beta2(object) !== object;
@@ -544,6 +592,14 @@ function inNewest(world: World): World {
     ? world.withObjects(objects.map((object) => (isOlder(object) ? inV1beta2(object) : object)))
     : world;
 }
+
+/** Notes which Clusters an extension is asked about. */
+const noting =
+  (call: CallHook, called: Set<string>): CallHook =>
+  (one) => {
+    called.add(`${one.object.namespace}/${one.object.name}`);
+    return call(one);
+  };
 
 /**
  * Plans the effect of a change on the Machines of Clusters, once all steps of an upgrade are done.
@@ -561,23 +617,36 @@ export async function plan(before: World, after: World, request: PlanRequest): P
       ? { refusalOf: () => undefined, isTaken: () => false }
       : refusedWrites(before, after, schemasIn(after, release), request.answers);
   const { world, refusals, refusedTemplates } = accepted(old, inNewest(after), writes);
+  const called = new Set<string>();
+  const call = world.call && noting(world.call, called);
   const planning: Planning = {
-    before: new PlannedState('before', old, releaseBefore),
-    after: new PlannedState('after', world, release),
+    before: new PlannedState('before', old, releaseBefore, old.call && noting(old.call, called)),
+    after: new PlannedState('after', world, release, call),
     refusals,
     writes,
     refusedTemplates,
     readings: readingsBetween(releaseBefore, release),
-    request: { ...request, call: world.call },
+    refusedChecks: refusedHealthChecks(world, writes),
+    request: { ...request, call },
   };
   const clustersOf = (state: World) =>
     state.ofKind(coreGroup, 'Cluster').filter((cluster) => isPlanned(namespaceOf(cluster), nameOf(cluster)));
   const gone = new Set(clustersOf(old).filter((cluster) => world.find(nameIn(cluster)) === undefined));
   const wanted = [...clustersOf(world), ...gone];
+  const alike = new AlikeClusters();
   // Without calls there is nothing to wait for.
   const clusters = await eachOf(wanted, world.call === undefined ? 1 : clustersAtOnce, async (cluster) => {
     signal?.throwIfAborted();
-    const clusterPlan = await planCluster(planning, cluster, gone.has(cluster));
+    const [was, isDeleted] = [old.find(nameIn(cluster)), gone.has(cluster)];
+    const planOwn = async (reads?: OwnWordReads) => {
+      const own = await planCluster({ ...planning, reads }, was, cluster, isDeleted);
+      if (reads !== undefined && called.has(namespacedName(cluster))) {
+        reads.hasMore = true;
+      }
+      return own;
+    };
+    const read = isDeleted ? undefined : await readCluster(planning, was, cluster);
+    const clusterPlan = read === undefined ? await planOwn() : await alike.plan(read, planOwn);
     request.onCluster?.(clusterPlan);
     return clusterPlan;
   });

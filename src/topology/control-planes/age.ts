@@ -1,4 +1,4 @@
-import type { FieldPath, JsonObject } from '../../kubernetes/index.ts';
+import { type FieldPath, fieldAt, type JsonObject } from '../../kubernetes/index.ts';
 import { timeAt } from './made-machine.ts';
 
 /** Where a group says that Machines that are older are to be replaced. */
@@ -8,6 +8,10 @@ export const afterPath = ['spec', 'rollout', 'after'] as const;
 export const rolloutAfterPath = ['spec', 'rolloutAfter'] as const;
 
 export const afterPaths: readonly FieldPath[] = [afterPath, rolloutAfterPath];
+
+/** Whether times decide which Machines of a group are replaced: when they were made, or when their certificates expire. */
+export const readsTimes = (object: JsonObject): boolean =>
+  [...afterPaths, ['spec', 'rollout', 'before']].some((path) => fieldAt(object, ...path) !== undefined);
 
 /**
  * Whether what was made at a time is older than a group wants it; if the time is not known, whether the group wants it newly.

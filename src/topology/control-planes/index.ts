@@ -1,4 +1,4 @@
-export { afterPath, afterPaths, isTooOld } from './age.ts';
+export { afterPath, afterPaths, isTooOld, readsTimes } from './age.ts';
 export type { Arrivals, ControlPlaneKind, KindWithMachines, Reason } from './kind.ts';
 export { controlPlaneOf } from './kinds.ts';
 export { certificateCauses, clusterConfigurationCauses, kubeadmConfigCauses } from './kubeadm-config-causes.ts';

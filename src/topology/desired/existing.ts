@@ -115,6 +115,13 @@ export function machinesOf(
   }
 }
 
+/** Machines in an order that depends on nothing else: those of control planes the oldest first. */
+function inOrder(machines: readonly JsonObject[], isByAge: boolean): JsonObject[] {
+  const keyOf = (machine: JsonObject) =>
+    isByAge ? `${textAt(machine, 'metadata', 'creationTimestamp')} ${nameOf(machine)}` : nameOf(machine);
+  return machines.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+}
+
 function readMachines(
   cluster: JsonObject,
   world: World,
@@ -131,7 +138,7 @@ function readMachines(
     machines:
       all.length === 0
         ? undefined
-        : ofGroup(all).map((machine) => ({
+        : inOrder(ofGroup(all), isControlPlane).map((machine) => ({
             machine,
             bootstrapConfig: referredInNewest(world, objectAt(machine, 'spec', 'bootstrap', 'configRef'), namespace),
             infrastructureMachine: referredInNewest(world, objectAt(machine, 'spec', 'infrastructureRef'), namespace),

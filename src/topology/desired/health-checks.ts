@@ -14,7 +14,6 @@ import { ownedLabel } from '../patches/items.ts';
 import { isDefinedCheck } from '../refusals/index.ts';
 import { differencesOf } from '../world/differences.ts';
 import type { GroupChange } from '../world/groups.ts';
-import { coreGroup } from '../world/objects.ts';
 import type { Cause, GroupPlan } from '../world/plan-document.ts';
 import type { World } from '../world/world.ts';
 import { topologyWorkers } from './desired.ts';
@@ -85,11 +84,9 @@ function machineLabels({ group, name, machines: [first] = [], cluster, before, a
 function checksOf(state: ClusterOfClass, world: World, change: GroupChange): Map<string, JsonObject> {
   const { cluster, group, name } = change;
   const isOfUser = (check: JsonObject) =>
-    namespaceOf(check) === namespaceOf(cluster) &&
-    textAt(check, 'spec', 'clusterName') === nameOf(cluster) &&
     own(labelsOf(check), ownedLabel) === undefined &&
     selectsLabels(objectAt(check, 'spec', 'selector'), machineLabels(change));
-  const ofUsers = world.ofKind(coreGroup, 'MachineHealthCheck').filter(isOfUser);
+  const ofUsers = world.findOfCluster('MachineHealthCheck', cluster).filter(isOfUser);
   const ofTopology = healthCheckOf(state, change);
   return new Map([
     ...(ofTopology ? [[name || group, ofTopology] as const] : []),

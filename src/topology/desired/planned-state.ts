@@ -76,12 +76,12 @@ export class PlannedState {
   readonly #call: CallHook | undefined;
   readonly #classes = new Map<string, Promise<Blueprint>>();
 
-  constructor(name: 'before' | 'after', world: World, release: Release) {
+  constructor(name: 'before' | 'after', world: World, release: Release, call: CallHook | undefined) {
     this.name = name;
     this.world = world;
     this.release = release;
     this.schemaOf = schemasIn(world, release);
-    this.#call = world.call;
+    this.#call = call;
   }
 
   /**

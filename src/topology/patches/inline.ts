@@ -12,7 +12,9 @@ import { aggregate } from '../../runtimehooks/client/index.ts';
 import { type MatchResources, matchesResources } from '../../runtimehooks/index.ts';
 import type { ClassPatch } from '../blueprint/blueprint.ts';
 import { isPatchEnabled, renderValueTemplate, TemplateError, variableValue, within } from '../templates/index.ts';
+import { NotKnown } from '../world/not-known.ts';
 import type { Item } from './items.ts';
+import type { OwnWordReads } from './own-words.ts';
 
 /** The effect of a patch on a template. */
 export interface TemplateOperations {
@@ -31,7 +33,7 @@ function isFor({ object, holder, builtin }: Item, { selector }: JsonObject): boo
 }
 
 /** The value of an operation that adds or replaces (calculateValue in patches/inline/json_patch_generator.go). */
-function computedValue({ value, valueFrom }: JsonObject, variables: JsonObject): Json {
+function computedValue({ value, valueFrom }: JsonObject, variables: JsonObject, reads?: OwnWordReads): Json {
   const failed = (why: string) => new TemplateError(`failed to calculate value: ${why}`);
   const [variable, template] = [textAt(valueFrom, 'variable'), textAt(valueFrom, 'template')];
   const isFrom = isJsonObject(valueFrom);
@@ -47,13 +49,18 @@ function computedValue({ value, valueFrom }: JsonObject, variables: JsonObject):
   if (variable !== '' && template !== '') {
     throw failed('.valueFrom is set, but both .valueFrom.variable and .valueFrom.template are set');
   }
-  return template === '' ? variableValue(variable, variables) : renderValueTemplate(template, variables);
+  if (template !== '') {
+    return renderValueTemplate(template, variables);
+  }
+  const taken = variableValue(variable, variables);
+  reads?.noteValue(taken);
+  return taken;
 }
 
-function operationOf(patch: JsonObject, variables: JsonObject): PatchOperation {
+function operationOf(patch: JsonObject, variables: JsonObject, reads?: OwnWordReads): PatchOperation {
   const [op, path] = [textAt(patch, 'op'), textAt(patch, 'path')];
   return op === 'add' || op === 'replace'
-    ? { op, path, value: computedValue(patch, variables) }
+    ? { op, path, value: computedValue(patch, variables, reads) }
     : { op: op as 'remove', path };
 }
 
@@ -61,14 +68,17 @@ function operationOf(patch: JsonObject, variables: JsonObject): PatchOperation {
  * Returns the effect of a class's inline patch on the templates of a Cluster.
  *
  * @param variablesAt the variables at a template, by name, with `builtin`.
+ * @param reads is told what of the Cluster's own words the patch reads.
  * @throws {TemplateError} for a template that fails, and a variable that does not exist: all of them at once.
  * @throws {NotKnown} for a template whose result is not known.
  */
 export function generateInline(
-  { definitions, enabledIf }: ClassPatch,
+  patch: ClassPatch,
   items: readonly Item[],
   variablesAt: (item: Item) => JsonObject,
+  reads?: OwnWordReads,
 ): TemplateOperations[] {
+  const { definitions, enabledIf } = patch;
   const errors = new Set<string>();
   const result: TemplateOperations[] = [];
   for (const item of items) {
@@ -88,27 +98,43 @@ export function generateInline(
         errors.add(error.message);
       }
     };
-    let isEnabled = enabledIf === '';
-    collect(() => {
-      isEnabled ||= within(
-        () => `failed to calculate if patch is enabled for ${kind}`,
-        () => isPatchEnabled(enabledIf, variables),
-      );
-    });
-    for (const definition of isEnabled ? matching : []) {
+    try {
+      let isEnabled = enabledIf === '';
       collect(() => {
-        const operations = within(
-          () => `failed to generate JSON patches for ${kind}`,
-          () => objectsAt(definition, 'jsonPatches').map((patch) => operationOf(patch, variables)),
+        isEnabled ||= within(
+          () => `failed to calculate if patch is enabled for ${kind}`,
+          () => isPatchEnabled(enabledIf, variables),
         );
-        result.push({ item, operations });
       });
+      for (const definition of isEnabled ? matching : []) {
+        collect(() => {
+          const operations = within(
+            () => `failed to generate JSON patches for ${kind}`,
+            () => objectsAt(definition, 'jsonPatches').map((operation) => operationOf(operation, variables, reads)),
+          );
+          result.push({ item, operations });
+        });
+      }
+    } finally {
+      reads?.endPatch({ variables, outcomeWith: (others) => outcomeOf(patch, item, others) });
     }
   }
   if (errors.size > 0) {
     throw new TemplateError(aggregate([...errors]));
   }
   return result;
+}
+
+/** What an inline patch does at a template, or why that fails. */
+function outcomeOf(patch: ClassPatch, item: Item, variables: JsonObject): string {
+  try {
+    return JSON.stringify(generateInline(patch, [item], () => variables).map(({ operations }) => operations));
+  } catch (error) {
+    if (!(error instanceof TemplateError || error instanceof NotKnown)) {
+      throw error;
+    }
+    return error.message;
+  }
 }
 
 /** Names of the variables that an inline patch reads: `auditLevel`, `builtin.controlPlane.version`. */

@@ -18,6 +18,7 @@ import {
 } from '../../runtimehooks/index.ts';
 import { type Blueprint, kindOfTemplate, type MachineTemplates } from '../blueprint/blueprint.ts';
 import { has, upgradeStepText } from '../world/releases.ts';
+import type { OwnWordReads } from './own-words.ts';
 
 /** A group of workers of a Cluster, as its templates are patched. */
 export interface WorkerPlace {
@@ -51,6 +52,8 @@ export interface PatchInput {
   };
   workers: readonly WorkerPlace[];
   newUid: () => string;
+  /** Is told what of the Cluster's own words inline patches read. */
+  reads?: OwnWordReads | undefined;
 }
 
 /** A template in the place where it is used. */

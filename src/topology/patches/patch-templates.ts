@@ -121,15 +121,14 @@ function take({ input, applied }: Round, patch: ClassPatch, item: Item, patched:
 }
 
 /** The variables that inline patches get at each template: the same for all of them. */
-function inlineVariables({ input: { blueprint, cluster }, builtin }: Round): (item: Item) => JsonObject {
+function inlineVariables({ input: { blueprint, cluster, reads }, builtin }: Round): (item: Item) => JsonObject {
   const ofInline = (variables: readonly JsonObject[]) =>
     byName(variablesFor(blueprint, { variablesFrom: 'inline' }, variables));
   const ofCluster = ofInline(variablesOf(cluster));
-  return perObject((item: Item) => ({
-    ...ofCluster,
-    ...ofInline(item.overrides),
-    builtin: { ...builtin, ...item.builtin },
-  }));
+  return perObject((item: Item) => {
+    const variables = { ...ofCluster, ...ofInline(item.overrides), builtin: { ...builtin, ...item.builtin } };
+    return reads?.watched(variables) ?? variables;
+  });
 }
 
 /** Runs what may fail, with what Cluster API's condition has before such an error. */
@@ -149,7 +148,7 @@ function inlineOf({ items, input }: Round, patch: ClassPatch, variablesAt: (item
   const where = `failed to generate patches for patch ${JSON.stringify(patch.name)}: `;
   return failing(where, () => {
     try {
-      return generateInline(patch, items, variablesAt);
+      return generateInline(patch, items, variablesAt, input.reads);
     } catch (error) {
       if (!(error instanceof NotKnown)) {
         throw error;

@@ -1,3 +1,3 @@
 export { TemplateError, within } from './budget.ts';
-export { isPatchEnabled, parsingProblem, renderName, renderValueTemplate } from './template.ts';
+export { isPatchEnabled, parsingProblem, renderName, renderValueTemplate, watchReads } from './template.ts';
 export { type Variables, variableValue } from './variables.ts';

@@ -6,6 +6,8 @@ import { startWork, TemplateError, within } from './budget.ts';
 import { evaluateTemplate } from './evaluate.ts';
 import { builtins, functions, valueOfJson } from './functions/index.ts';
 import { type ParsedTemplate, parseTemplate } from './language/parse.ts';
+import { Dict, type Value } from './values/values.ts';
+import { watchedValue } from './values/watched.ts';
 import { neitherIsSet, type Variables } from './variables.ts';
 import { readYaml } from './yaml/read.ts';
 
@@ -23,11 +25,33 @@ function parsed(text: Bytes): ParsedTemplate {
   return template;
 }
 
+const builtinName = bytesOf('builtin');
+
 /** Functions that change their arguments: a template with one gets values of its own. */
 const mutating = /\b(?:un)?set\b|\b(?:mustM|m)erge/;
 
+const watching = new WeakMap<Variables, (text: string) => void>();
+
+/** Tells from now on of the texts in `builtin` that templates read, perhaps without need of them. */
+export function watchReads(variables: Variables, onRead: (text: string) => void): void {
+  watching.set(variables, onRead);
+}
+
+function convert(variables: Variables): Value {
+  const data = valueOfJson(variables);
+  const onRead = watching.get(variables);
+  const builtin = data instanceof Dict ? data.entries.get(builtinName) : undefined;
+  if (onRead !== undefined && data instanceof Dict && builtin !== undefined) {
+    data.entries.set(
+      builtinName,
+      watchedValue(builtin, (text) => onRead(textOf(text))),
+    );
+  }
+  return data;
+}
+
 /** All templates of a Cluster's class read the same variables. */
-const dataOf = perObject((variables: Variables) => valueOfJson(variables));
+const dataOf = perObject(convert);
 
 function render(purpose: 'enabledIf' | 'template', source: string, variables: Variables): Json {
   const text = bytesOf(source);
@@ -38,7 +62,7 @@ function render(purpose: 'enabledIf' | 'template', source: string, variables: Va
     );
     const data = within(
       () => 'failed to calculate template data: failed to convert variables: failed to unmarshal variables',
-      () => (mutating.test(source) ? valueOfJson(variables) : dataOf(variables)),
+      () => (mutating.test(source) ? convert(variables) : dataOf(variables)),
     );
     startWork();
     const rendered = within(

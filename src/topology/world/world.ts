@@ -137,6 +137,11 @@ export class World {
    */
   ofCluster(kind: string, cluster: JsonObject): readonly JsonObject[] {
     this.#requireRead(coreGroup, kind, namespaceOf(cluster));
+    return this.findOfCluster(kind, cluster);
+  }
+
+  /** The same, as far as they could be read. */
+  findOfCluster(kind: string, cluster: JsonObject): readonly JsonObject[] {
     let byCluster = this.#ofClusters.get(kind);
     if (byCluster === undefined) {
       byCluster = Map.groupBy(

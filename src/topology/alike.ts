@@ -1,0 +1,251 @@
+import { hash } from 'node:crypto';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  lastAppliedAnnotation,
+  nameOf,
+  namespaceOf,
+  objectAt,
+  objectsAt,
+  perObject,
+  textAt,
+} from '../kubernetes/index.ts';
+import type { Blueprint } from './blueprint/blueprint.ts';
+import { type Existing, machinesOf } from './desired/existing.ts';
+import { type NameReading, OwnWordReads } from './patches/own-words.ts';
+import type { ExistingMachine, GroupObjects } from './world/groups.ts';
+import type { ClusterPlan } from './world/plan-document.ts';
+import type { World } from './world/world.ts';
+
+/** The words that one Cluster alone has, in the order in which they are met: its name, what begins with it, its endpoint. */
+class OwnWords {
+  readonly #name: string;
+  readonly #pattern: RegExp;
+  readonly #places = new Map<string, number>();
+
+  constructor(name: string, host: string) {
+    this.#name = name;
+    const [ofName, ofHost] = [name, host].map((word) => word.replaceAll(/[^A-Za-z0-9-]/g, '\\$&'));
+    const orHost = host === '' ? '' : `|${ofHost}(?![A-Za-z0-9])`;
+    // In JSON, a line break before a word ends with a letter.
+    const begin = String.raw`(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))`;
+    this.#pattern = new RegExp(`${begin}(?:${ofName}(?![A-Za-z0-9])[A-Za-z0-9.-]*${orHost})`, 'g');
+  }
+
+  areIn(text: string): boolean {
+    return text.search(this.#pattern) !== -1;
+  }
+
+  /** A text with places instead of the words. */
+  neutral(text: string): string {
+    return text.replace(this.#pattern, (word) => {
+      const place = this.#places.get(word) ?? this.#places.size;
+      this.#places.set(word, place);
+      return `\uE000${place} `;
+    });
+  }
+
+  /** A text with the words of another Cluster in their places; a word that has none was made up, and begins with the name. */
+  replacedBy(other: OwnWords, text: string): string {
+    const words = [...other.#places.keys()];
+    return text.replace(
+      this.#pattern,
+      (word) => words[this.#places.get(word) ?? -1] ?? `${other.#name}${word.slice(this.#name.length)}`,
+    );
+  }
+}
+
+const expiryAnnotation = 'machine.cluster.x-k8s.io/certificates-expiry';
+
+/** An object without what a plan does not read of it: ids, times, and who wrote what. */
+function readOf(object: JsonObject | undefined): Json {
+  if (object === undefined) {
+    return null;
+  }
+  const { metadata, spec, status, ...rest } = object;
+  const { uid, resourceVersion, creationTimestamp, managedFields, ownerReferences, ...own } = objectAt(metadata);
+  const { [lastAppliedAnnotation]: _applied, [expiryAnnotation]: _expiry, ...annotations } = objectAt(own.annotations);
+  const { conditions, certificatesExpiryDate, ...state } = objectAt(status);
+  const owners = objectsAt({ ownerReferences: ownerReferences ?? null }, 'ownerReferences');
+  return [
+    rest,
+    { ...own, annotations },
+    owners.map(({ kind = '', name = '' }) => [kind, name]),
+    spec ?? null,
+    state,
+    objectsAt(objectAt(status), 'conditions').map(({ lastTransitionTime: _time, ...condition }) => condition),
+  ];
+}
+
+const readOfGroup = ({ object, bootstrap, infrastructure }: GroupObjects): Json =>
+  [object, bootstrap, infrastructure].map(readOf);
+
+const readOfMachine = ({ machine, bootstrapConfig, infrastructureMachine }: ExistingMachine): Json =>
+  [machine, bootstrapConfig, infrastructureMachine].map((object) => {
+    const { providerID: _id, ...spec } = objectAt(object, 'spec');
+    return readOf(object && { ...object, spec });
+  });
+
+/** The order in which Machines were made, where a MachineDeployment deletes them by it. */
+function ageOrder(machines: readonly ExistingMachine[]): Json {
+  const times = machines.map(({ machine }) => textAt(machine, 'metadata', 'creationTimestamp'));
+  const sorted = [...new Set(times)].sort();
+  return times.map((time) => sorted.indexOf(time));
+}
+
+/** The part of the objects of a Cluster that is read. */
+function readOfExisting(cluster: JsonObject, world: World, existing: Existing, isByAge: boolean): Json {
+  const groups = [existing.controlPlane, ...existing.workers.values()].map((objects): Json => {
+    if (objects === undefined) {
+      return null;
+    }
+    const isControlPlane = objects === existing.controlPlane;
+    const group = { kind: textAt(objects.object, 'kind'), name: nameOf(objects.object), isControlPlane };
+    const { machineSets, machines, end } = machinesOf(cluster, world, group);
+    return [
+      readOfGroup(objects),
+      machineSets.map(readOfGroup),
+      machines?.map(readOfMachine) ?? null,
+      isByAge && !isControlPlane && machines !== undefined ? ageOrder(machines) : null,
+      end?.message ?? null,
+    ];
+  });
+  return [readOf(existing.infrastructureCluster), groups, [...existing.workers.keys()]];
+}
+
+/** Everything that Clusters of a class share, as text. */
+const classText = perObject((blueprint: Blueprint) =>
+  JSON.stringify(blueprint, (_, value: unknown) => (value instanceof Map ? [...value] : value)),
+);
+
+/** What only the user writes, and what no word of a Cluster is taken out of: values of variables are checked by rules. */
+function writtenText(cluster: JsonObject | undefined): string {
+  const { topology = null, clusterNetwork = null } = objectAt(cluster, 'spec');
+  return JSON.stringify([namespaceOf(cluster ?? {}), topology, clusterNetwork]);
+}
+
+/** The rest of a Cluster. */
+function restOf(cluster: JsonObject | undefined): Json {
+  const { topology: _topology, clusterNetwork: _network, ...spec } = objectAt(cluster, 'spec');
+  return readOf(cluster && { ...cluster, spec });
+}
+
+/** A Cluster in both states, its objects, and its classes. */
+export interface ReadCluster {
+  was: JsonObject | undefined;
+  wanted: JsonObject;
+  existing: Existing;
+  worlds: readonly [World, World];
+  classes: readonly (Blueprint | undefined)[];
+}
+
+/** What a Cluster has in common with others that are planned as it is. */
+interface Likeness {
+  /** The same for Clusters that differ in their own words alone. */
+  key: string;
+  words: OwnWords;
+}
+
+/** The names of Clusters that can be told from what is around them. */
+const plainName = /^[a-z0-9](?:[a-z0-9.-]{0,200}[a-z0-9])?$/;
+
+/** Letters, digits and length of a name, by which limits and patterns accept what contains it. */
+const shapeOf = (name: string): string => name.replaceAll(/[a-z]/g, 'a').replaceAll(/[0-9]/g, '0');
+
+/** What a Cluster has in common with others; undefined if its name is a word of its class or topology, too. */
+function likenessOf({ was, wanted, existing, worlds, classes }: ReadCluster): Likeness | undefined {
+  const name = nameOf(wanted);
+  const words = new OwnWords(name, textAt(was ?? wanted, 'spec', 'controlPlaneEndpoint', 'host'));
+  const ofClasses = classes.map((blueprint) => (blueprint === undefined ? '' : classText(blueprint)));
+  const written = [writtenText(wanted), was === wanted ? '' : writtenText(was)];
+  const shared = [...ofClasses, ...written];
+  if (!plainName.test(name) || shared.some((text) => text.includes(name) && words.areIn(text))) {
+    return undefined;
+  }
+  const deployments = [...existing.workers.values()].map(({ object }) => objectAt(object, 'spec', 'deletion'));
+  const isByAge = [...shared, JSON.stringify(deployments)].some((text) => /"(?:Oldest|Newest)"/.test(text));
+  const own = JSON.stringify([
+    restOf(wanted),
+    was === wanted ? 'unchanged' : restOf(was),
+    readOfExisting(was ?? wanted, worlds[0], existing, isByAge),
+    worlds.map((world) => world.findOfCluster('MachineHealthCheck', wanted).map(readOf)),
+  ]);
+  return { key: hash('sha256', [shapeOf(name), ...written, words.neutral(own)].join('\n')), words };
+}
+
+/** Values with another name instead of one. */
+function renamed(value: Json, name: string, other: string): Json {
+  if (Array.isArray(value)) {
+    return value.map((item) => renamed(item, name, other));
+  }
+  return isJsonObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([field, one]) => [field, renamed(one, name, other)]))
+    : value === name
+      ? other
+      : value;
+}
+
+/** Clusters that are planned alike, by the first of them. */
+interface Kind {
+  name: string;
+  words: OwnWords;
+  plan: Promise<{ text: string; readings: { reading: NameReading; outcome: string }[] } | undefined>;
+  /** Whether the plan of the second one is the same; undefined before it is made. */
+  isConfirmed?: boolean;
+}
+
+/** Maximum number of kinds that differ only in what patches make of names. */
+const maxKinds = 10;
+
+/** Plans Clusters that are alike in all that is read of them once, and gives each the plan with its own names. */
+export class AlikeClusters {
+  readonly #kinds = new Map<string, Kind[]>();
+
+  /** @param planOwn makes the plan of the Cluster itself. */
+  async plan(read: ReadCluster, planOwn: (reads?: OwnWordReads) => Promise<ClusterPlan>): Promise<ClusterPlan> {
+    const likeness = likenessOf(read);
+    if (likeness === undefined) {
+      return planOwn();
+    }
+    const name = nameOf(read.wanted);
+    const { key, words } = likeness;
+    const kinds = this.#kinds.get(key) ?? [];
+    this.#kinds.set(key, kinds);
+    for (const kind of kinds) {
+      const first = await kind.plan;
+      if (first === undefined || kind.isConfirmed === false) {
+        return planOwn();
+      }
+      const isAlike = first.readings.every(({ reading, outcome }) => {
+        const variables = { ...reading.variables, builtin: renamed(reading.variables.builtin ?? {}, kind.name, name) };
+        return reading.outcomeWith(variables) === kind.words.replacedBy(words, outcome);
+      });
+      if (isAlike) {
+        const plan = kind.words.replacedBy(words, first.text);
+        if (kind.isConfirmed === true) {
+          return JSON.parse(plan) as ClusterPlan;
+        }
+        const own = await planOwn();
+        kind.isConfirmed = JSON.stringify(own) === plan;
+        return own;
+      }
+    }
+    if (kinds.length === maxKinds) {
+      return planOwn();
+    }
+    const reads = new OwnWordReads(name, textAt(read.was ?? read.wanted, 'metadata', 'uid'));
+    const own = planOwn(reads);
+    const plan = own.then((made) =>
+      reads.hasMore
+        ? undefined
+        : {
+            text: JSON.stringify(made),
+            readings: reads.readings.map((reading) => ({ reading, outcome: reading.outcomeWith(reading.variables) })),
+          },
+    );
+    kinds.push({ name, words, plan });
+    await plan;
+    return own;
+  }
+}
