@@ -8,7 +8,7 @@ import type { ConnectionEvents } from './connections/connection.ts';
 import { Connections } from './connections/connections.ts';
 import { drain } from './connections/drain.ts';
 import { closeTimedOut } from './connections/timeouts.ts';
-import { healthLimits, nodeLimits, openFileLimit, withinOpenFiles } from './limits.ts';
+import { healthLimits, nodeLimits } from './limits.ts';
 import { type Address, listen } from './listen.ts';
 
 interface HealthServerOptions {
@@ -34,9 +34,8 @@ const noEvents: ConnectionEvents = { evicted() {}, dropped() {}, responseDropped
  */
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
   const { readiness, metrics, events = noEvents, log } = options;
-  const limits = withinOpenFiles(healthLimits, openFileLimit(), 'health');
-  const server = createServer(nodeLimits(limits));
-  const connections = new Connections(server, limits, events);
+  const server = createServer(nodeLimits(healthLimits));
+  const connections = new Connections(server, healthLimits, events);
   closeTimedOut(server, connections);
   const refuse = createRefuse(log);
   connections.serve(createHealthApplication(readiness, metrics, refuse), refuse);

@@ -11,7 +11,7 @@ import { drain, type StopOptions } from './connections/drain.ts';
 import { type HealthServer, startHealthServer } from './health-server.ts';
 import { createHttpsPort, type HttpsPort } from './https.ts';
 import { createLimitedLog } from './limited-log.ts';
-import { defaultLimits, type Limits, limitsWith, openFileLimit, withinOpenFiles } from './limits.ts';
+import { defaultLimits, type Limits, limitsWith } from './limits.ts';
 import { type Address, listen } from './listen.ts';
 import { createServingCertificate } from './serving-certificate.ts';
 
@@ -71,16 +71,7 @@ const rejectsCertificate = /_ALERT_(BAD_CERTIFICATE|CERTIFICATE_EXPIRED|CERTIFIC
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { log, now, clients, certificates, name } = options;
-  const configured = limitsWith(defaultLimits, options.limits);
-  const openFiles = openFileLimit();
-  const limits = withinOpenFiles(configured, openFiles, 'main');
-  if (limits.maxConnections < configured.maxConnections) {
-    const { maxConnections } = limits;
-    log.warn(
-      { openFiles, maxConnections },
-      'the limit of open files (ulimit -n) allows fewer connections than configured',
-    );
-  }
+  const limits = limitsWith(defaultLimits, options.limits);
   let phase: ServerPhase = 'starting';
   const inFlight = new InFlight(limits.maxInFlightBytes);
   const metrics = createMetrics({ ...options, prefix: options.metricsPrefix, port: name }, () => ({

@@ -68,11 +68,10 @@ export function serveFlags(folder: CertificateFolder): string[] {
 export async function startServeProcess(
   folder: CertificateFolder,
   flags: readonly string[] = [],
-  { nodeFlags = [], openFiles }: { nodeFlags?: readonly string[]; openFiles?: number } = {},
+  { nodeFlags = [] }: { nodeFlags?: readonly string[] } = {},
 ): Promise<ServeProcess> {
   const command = [process.execPath, ...nodeFlags, main, 'serve', ...serveFlags(folder), ...flags];
-  const limit = openFiles === undefined ? '' : `ulimit -n ${openFiles}; `;
-  const child: ChildProcess = spawn('sh', ['-c', `${limit}exec "$@"`, 'sh', ...command], {
+  const child: ChildProcess = spawn('sh', ['-c', 'exec "$@"', 'sh', ...command], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit') as Promise<[number | null]>;

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { mock } from 'node:test';
@@ -380,18 +380,6 @@ test('each metric exists from the start', async () => {
       `x_build_info{version="1",node_version="${process.version}"} 1`,
     ].toSorted(),
   );
-});
-
-test('more connections than open files allow are not accepted, and the log says so', async () => {
-  const { lines } = await serving({ limits: { maxConnections: 2 ** 31 - 1 } });
-  // Node.js has raised it to the hard limit.
-  const openFiles = Number(execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }));
-  expect(lines[0]).toEqual({
-    level: 40,
-    openFiles,
-    maxConnections: Math.floor((3 / 4) * (openFiles - 40)),
-    msg: 'the limit of open files (ulimit -n) allows fewer connections than configured',
-  });
 });
 
 describe('a handler that throws an error', () => {

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { RequestHandler, Response } from 'express';
 import { type Json, JsonError, parseJson } from '../../kubernetes/index.ts';
 import type { Limits } from '../limits.ts';
@@ -27,9 +27,6 @@ const reserveShare = 0.25;
  * passes all of it to OpenSSL at once).
  */
 const copiesOfResponse = 2;
-
-/** Responses whose clients wait for 100 Continue, which `body` sends, or a refusal instead. */
-export const awaitingContinue = new WeakSet<ServerResponse>();
 
 /** The bytes of bodies and responses in memory. */
 export class InFlight {
@@ -136,9 +133,6 @@ export function createBody(
     if (refusal !== undefined) {
       next(refusal);
       return;
-    }
-    if (awaitingContinue.has(response)) {
-      response.writeContinue();
     }
     let pieces: Buffer[] = [];
     let length = 0;

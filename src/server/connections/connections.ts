@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { awaitingContinue } from '../application/body.ts';
 import { Refusal, type Refuse } from '../application/refusal.ts';
 import type { Limits } from '../limits.ts';
 import type { Connection, ConnectionEvents } from './connection.ts';
@@ -59,7 +58,7 @@ export class Connections {
 
   /** Passes the requests of allowed clients on to an application. */
   serve(application: Application, refuse: Refuse): void {
-    const serveOne = (request: IncomingMessage, response: ServerResponse) => {
+    this.#server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       const connection = this.#begin(response);
       if (connection === undefined) {
         return;
@@ -70,11 +69,6 @@ export class Connections {
       } else {
         refuse(reason, request, response);
       }
-    };
-    this.#server.on('request', serveOne);
-    this.#server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-      awaitingContinue.add(response);
-      serveOne(request, response);
     });
   }
 

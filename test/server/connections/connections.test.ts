@@ -350,33 +350,6 @@ describe('a refused request', () => {
 });
 
 describe('HTTP', () => {
-  test('100 Continue is sent only for a body that is accepted', async () => {
-    const { webhookPort } = await start({ limits: { maxBodyBytes: 1024 } });
-    const expecting = `${head}connection: close\r\nexpect: 100-continue\r\n`;
-    const wanted = await openTls(webhookPort);
-    const answer = readAll(wanted);
-    const proceed = new Promise((resolve) => wanted.once('data', (chunk) => resolve(String(chunk))));
-    wanted.write(`${expecting}content-length: ${review('x').length}\r\n\r\n`);
-    expect(await proceed).toBe('HTTP/1.1 100 Continue\r\n\r\n');
-    wanted.write(review('x'));
-    expect(await answer).toMatch(/HTTP\/1.1 200 OK/);
-
-    const unwanted = await openTls(webhookPort);
-    opened.push(unwanted);
-    const first = new Promise((resolve) => unwanted.once('data', (chunk) => resolve(String(chunk))));
-    unwanted.write(`${expecting}content-length: 2000\r\n\r\n`);
-    expect(await first).toMatch(/^HTTP\/1.1 413 /);
-  });
-
-  test('100 Continue is not sent to a client of HTTP/1.0, which does not know it', async () => {
-    const { webhookPort } = await start();
-    const socket = await openTls(webhookPort);
-    const received = readAll(socket);
-    const old = `POST ${validate} HTTP/1.0\r\ncontent-type: application/json\r\nexpect: 100-continue\r\n`;
-    socket.write(`${old}content-length: ${review('x').length}\r\n\r\n${review('x')}`);
-    expect(await received).toMatch(/^HTTP\/1.1 200 OK/);
-  });
-
   test('CONNECT is refused with a reason, and counted', async () => {
     const { webhookPort, health } = await start();
     const socket = await openTls(webhookPort);
