@@ -5,6 +5,8 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createImpactReviews } from '../../../src/checks/impact/index.ts';
+import type { AdmissionRequest, JsonObject } from '../../../src/kubernetes/index.ts';
+import type { Facts } from '../../../src/policy/index.ts';
 
 interface Question {
   number: number;
@@ -52,7 +54,7 @@ function startReviews(
     syncBuiltinESMExports();
   });
   const kind = { group: 'cluster.x-k8s.io', version: 'v1beta2', kind: 'Cluster' };
-  const review = async () => {
+  const review = async (more: Partial<AdmissionRequest> = {}) => {
     const { response } = await reviews.review({
       uid: '1',
       kind,
@@ -65,6 +67,7 @@ function startReviews(
       object: {},
       oldObject: {},
       dryRun: false,
+      ...more,
     });
     return response;
   };
@@ -127,4 +130,137 @@ test('without a cluster, writes are allowed, the log says why, and another threa
   ]);
   await vi.advanceTimersByTimeAsync(5_000);
   expect(started).toHaveLength(2);
+});
+
+/** Facts of a cluster with a namespace `metal` that asks for permissions, and a Cluster in it of class `shared/small`. */
+const facts = (): Facts => ({
+  namespaces: {
+    labelsOf: (name) => (name === 'metal' ? { 'impact.extensionconfig-webhook/replacement': 'deny' } : {}),
+  },
+  clusters: {
+    waitingFor: () => [],
+    ofClasses: (names) =>
+      names.has('shared/small')
+        ? [{ key: 'metal/m1', namespace: 'metal', clusterClass: 'shared/small', pending: [] }]
+        : [],
+  },
+  clusterClasses: {
+    namingExtension: (name) =>
+      name === 'patcher' ? [{ clusterClass: 'shared/small', field: 'spec', handler: 'a.patcher' }] : [],
+  },
+});
+
+const kindOf = (name: string, group = 'cluster.x-k8s.io') => ({ group, version: 'v1beta2', kind: name });
+const changed = { object: { spec: { a: 1 } }, oldObject: { spec: { a: 2 } } };
+const scaled = (replicas: number) => ({
+  kind: 'Cluster',
+  spec: { topology: { workers: { machineDeployments: [{ name: 'md-0', replicas }] } } },
+});
+const permitted = { metadata: { annotations: { 'impact.extensionconfig-webhook/allow-replacement': 'true' } } };
+
+test.each<[string, Partial<AdmissionRequest>, boolean]>([
+  ['a Cluster there', { namespace: 'metal', ...changed }, false],
+  ['a Cluster elsewhere', { namespace: 'other', ...changed }, true],
+  ['scaling', { namespace: 'metal', object: scaled(1), oldObject: scaled(3) }, true],
+  ['with a new "true"', { namespace: 'metal', ...changed, object: { ...changed.object, ...permitted } }, true],
+  [
+    'its class in another namespace',
+    { kind: kindOf('ClusterClass'), namespace: 'shared', name: 'small', ...changed },
+    false,
+  ],
+  ['another class', { kind: kindOf('ClusterClass'), namespace: 'shared', name: 'large', ...changed }, true],
+  [
+    'an extension of its class',
+    { kind: kindOf('ExtensionConfig', 'runtime.cluster.x-k8s.io'), name: 'patcher', namespace: '', ...changed },
+    false,
+  ],
+  ['the Cluster is deleted', { namespace: 'metal', operation: 'DELETE', object: undefined, oldObject: {} }, false],
+  [
+    'the namespace is deleted',
+    {
+      kind: kindOf('Namespace', ''),
+      name: 'metal',
+      namespace: '',
+      operation: 'DELETE',
+      object: undefined,
+      oldObject: {},
+    },
+    false,
+  ],
+])('no plan in time where replacements need a permission: %s', async (_, request, isAllowed) => {
+  const { review } = startReviews(() => undefined, { facts });
+  const answer = review(request);
+  await vi.advanceTimersByTimeAsync(5_000);
+  const { allowed, status } = await answer;
+  expect(allowed).toBe(isAllowed);
+  expect(status?.message ?? '').toMatch(isAllowed ? /^$/ : /What is not known is permitted in namespace metal only/);
+});
+
+test('what is not known is allowed with unknown: warn, and counted', async () => {
+  const config = { denies: true, deniesUnknown: false, controllers: {} };
+  const { review, registry } = startReviews(() => undefined, { facts, config });
+  const answer = review({ namespace: 'metal', ...changed });
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(await answer).toEqual(late);
+  expect(await registry.metrics()).toContain('test_impact_reviews_total{result="undecided"} 1');
+});
+
+test('as long as nobody knows which namespaces ask for permissions, all do', async () => {
+  const { review } = startReviews(() => undefined, { facts: () => ({}) });
+  const answer = review({ namespace: 'other', ...changed });
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect((await answer).allowed).toBe(false);
+});
+
+test('reviews of the same write share a plan, those of others do not', async () => {
+  const asked: number[] = [];
+  const { review } = startReviews(
+    (thread, { number }) => {
+      asked.push(number);
+      const answer = { number, clusters: 0, lines: [], deniedIn: [], undecidedIn: [] };
+      setImmediate(() => thread.emit('message', { is: 'answer', answer }));
+    },
+    { facts },
+  );
+  const same = Array.from({ length: 100 }, (_, index) => review({ uid: `${index}`, namespace: 'metal', ...changed }));
+  const other = review({ namespace: 'metal', ...changed, object: { spec: { a: 3 } } });
+  expect((await Promise.all([...same, other])).every(({ allowed }) => allowed)).toBe(true);
+  expect(asked).toHaveLength(2);
+});
+
+test.each<[string, string, object, boolean]>([
+  ["Cluster API's core", 'capi-system:capi-manager', {}, true],
+  ['another account of its namespace', 'capi-system:default', {}, false],
+  ['a namespace that only looks like one', 'capsule-system:capsule', {}, false],
+  ['the same name elsewhere', 'captain-hook-system:capi-manager', {}, false],
+  [
+    'an owner of the Cluster',
+    'fleets:fleet',
+    { ownerReferences: [{ apiVersion: 'fleet.example.com/v1', controller: true }] },
+    true,
+  ],
+  [
+    'somebody else than the owner',
+    'fleets:fleet',
+    { ownerReferences: [{ apiVersion: 'other.example.com/v1', controller: true }] },
+    false,
+  ],
+  [
+    'an owner that is not the controller',
+    'fleets:fleet',
+    { ownerReferences: [{ apiVersion: 'fleet.example.com/v1' }] },
+    false,
+  ],
+])('not judged is what its controllers write: %s', async (_, account, metadata, isExempt) => {
+  const controllers = { 'capi-system:capi-manager': 'cluster.x-k8s.io', 'fleets:fleet': 'fleet.example.com' };
+  const config = { denies: true, deniesUnknown: true, controllers };
+  const { review } = startReviews(() => undefined, { facts, config });
+  const answer = review({
+    username: `system:serviceaccount:${account}`,
+    namespace: 'metal',
+    object: { metadata, spec: { a: 1 } } as JsonObject,
+    oldObject: { metadata, spec: { a: 2 } } as JsonObject,
+  });
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect((await answer).allowed).toBe(isExempt);
 });
